@@ -6,23 +6,20 @@ use tds::client::{ClientEncryption, ConnectOptions};
 use crate::address::ServerAddress;
 use crate::client::{Target, Trust};
 
-#[derive(Debug, Clone, ClapArgs)]
-pub struct Login {
-    /// Server: host, host,port or tcp:host,port; lpc:.,port: a server on this machine without the network.
-    #[arg(short = 'S', long = "server", env = "SQLCMDSERVER", default_value = "127.0.0.1,1433")]
-    pub server: String,
-    /// Log in as this user.
-    #[arg(short = 'U', long = "user", default_value = "sa")]
-    pub user: String,
-    #[command(flatten)]
-    pub password: Password,
-}
+const SERVER: &str = "127.0.0.1,1433";
+const USER: &str = "sa";
 
 #[derive(Debug, Clone, ClapArgs)]
-pub struct Password {
+pub struct Login {
+    /// Server: host, host,port or tcp:host,port; lpc:.,port: a server on this machine without the network. Default:
+    /// 127.0.0.1,1433, or what the tool starts.
+    #[arg(id = "server", short = 'S', long = "server", value_name = "SERVER", env = "SQLCMDSERVER")]
+    pub named_server: Option<String>,
+    /// Log in as this user. Default, where a login is needed: sa.
+    #[arg(id = "user", short = 'U', long = "user", value_name = "USER")]
+    pub named_user: Option<String>,
     /// The user's password.
     #[arg(
-        id = "password",
         short = 'P',
         long = "password",
         env = "SQLCMDPASSWORD",
@@ -30,15 +27,25 @@ pub struct Password {
         default_value = "",
         hide_default_value = true
     )]
-    pub text: String,
+    pub password: String,
 }
 
 impl Login {
+    /// 127.0.0.1,1433 where none is named.
+    pub fn server(&self) -> &str {
+        self.named_server.as_deref().unwrap_or(SERVER)
+    }
+
+    /// sa where none is named.
+    pub fn user(&self) -> &str {
+        self.named_user.as_deref().unwrap_or(USER)
+    }
+
     pub fn target(&self, application: &str) -> Result<Target, String> {
-        let address = ServerAddress::parse(&self.server)?;
+        let address = ServerAddress::parse(self.server())?;
         let options = ConnectOptions {
-            user: self.user.clone(),
-            password: self.password.text.clone(),
+            user: self.user().into(),
+            password: self.password.clone(),
             application: application.into(),
             encryption: ClientEncryption::Login,
             ..ConnectOptions::default()

@@ -20,7 +20,7 @@ use crate::client::{ClientError, ClientResult, Connection, Target};
 /// A request that takes longer has failed.
 const REQUEST_MAX_MS: u64 = 30_000;
 /// How long an answer is waited for before it is asked who waits.
-const ANSWER_MS: u64 = 3;
+const ANSWER_MS: u64 = 2;
 /// Who waits for nobody and has not answered after so long has failed, and so has a deadlock that nobody has found.
 const SETTLED_MAX_MS: u64 = 20_000;
 /// Worlds that are followed at once.

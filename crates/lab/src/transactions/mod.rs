@@ -56,14 +56,11 @@ pub struct Totals {
 
 /// The process's exit code.
 pub fn run(args: &Args) -> i32 {
-    match args
-        .login
-        .target("heddle lab oracle transactions")
-        .and_then(|target| check(args, &target).map_err(|error| error.to_string()))
-    {
+    let target = args.login.target("heddle lab oracle transactions");
+    match target.and_then(|target| check(args, &target).map_err(|error| error.to_string())) {
         Ok(totals) => i32::from(totals.failed > 0),
         Err(why) => {
-            eprintln!("{}: {why}", args.login.server);
+            eprintln!("{}: {why}", args.login.server());
             2
         }
     }
