@@ -16,6 +16,7 @@ use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
+use crate::expression::TableUse;
 use crate::host::Host;
 use crate::operators::{self, batch_of, storage_error};
 use crate::session::{Session, stop_of, stopped};
@@ -41,8 +42,7 @@ pub struct Prepared {
 /// A table whose definition must stay while the query runs.
 struct UsedTable {
     table: Arc<TableDef>,
-    /// Its rows are changed.
-    changes: bool,
+    of_table: TableUse,
 }
 
 enum Plan {
@@ -167,13 +167,13 @@ pub fn visible_columns(query: &Query) -> &[OutputColumn] {
 }
 
 /// Each table once. A table of the server's own never changes its shape, and a local temporary table only by its own session.
-fn used_tables(all: &[(Arc<TableDef>, bool)]) -> Vec<UsedTable> {
+fn used_tables(all: &[(Arc<TableDef>, TableUse)]) -> Vec<UsedTable> {
     let mut used: Vec<UsedTable> = Vec::new();
-    for (table, changes) in all.iter().filter(|(table, _)| !table.is_own()) {
+    for (table, of_table) in all.iter().filter(|(table, _)| !table.is_own()) {
         match used.iter_mut().find(|known| known.table.object == table.object && known.table.database == table.database)
         {
-            Some(known) => known.changes |= changes,
-            None => used.push(UsedTable { table: table.clone(), changes: *changes }),
+            Some(known) => known.of_table = known.of_table.max(*of_table),
+            None => used.push(UsedTable { table: table.clone(), of_table: *of_table }),
         }
     }
     used
@@ -282,11 +282,29 @@ impl<'a> Runner<'a> {
                 expect_snapshots(runtime.session, runtime.host, &prepared.tables)?;
             }
             let transaction = runtime.session.transaction.current.as_mut().expect("as above");
-            for UsedTable { table, changes } in &prepared.tables {
+            for UsedTable { table, of_table } in &prepared.tables {
                 let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
-                match changes {
-                    true => transaction.hold_table_to_change(db, id),
-                    false => transaction.hold_table(db, id),
+                let elsewhere = Some(table.database) != runtime.session.transaction.home;
+                match of_table {
+                    TableUse::Changes => transaction.hold_table_to_change(db, id),
+                    TableUse::Committed => transaction.hold_table(db, id, true),
+                    TableUse::Dirty => transaction.hold_table(db, id, false),
+                    TableUse::Level => {
+                        let shares = match transaction.isolation() {
+                            storage::Isolation::ReadCommitted | storage::Isolation::ReadCommittedLocking
+                                if elsewhere =>
+                            {
+                                !runtime.host.snapshot_reads(table.database)
+                            }
+                            storage::Isolation::ReadUncommitted
+                            | storage::Isolation::ReadCommitted
+                            | storage::Isolation::Snapshot => false,
+                            storage::Isolation::ReadCommittedLocking
+                            | storage::Isolation::RepeatableRead
+                            | storage::Isolation::Serializable => true,
+                        };
+                        transaction.hold_table(db, id, shares)
+                    }
                 }
                 .map_err(|error| storage_error(error, Some(table)))?;
             }

@@ -503,7 +503,10 @@ fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
         match hint {
             ast::TableHint::Word(word) => match &**word {
                 "NOLOCK" | "READUNCOMMITTED" => get.lock.no_lock = true,
-                "UPDLOCK" => get.lock.update = true,
+                "UPDLOCK" => {
+                    get.lock.update = true;
+                    get.lock.keep = true;
+                }
                 "XLOCK" => get.lock.exclusive = true,
                 "HOLDLOCK" | "SERIALIZABLE" => get.lock.hold = true,
                 "REPEATABLEREAD" => {
