@@ -46,6 +46,9 @@ impl Call<'_> {
             | DatabasePrincipalId | UserId | IsSrvrolemember | IsMember | IsRolemember => {
                 super::principal::answer(self.host, function, arguments)?
             }
+            Loginproperty | Pwdcompare | Pwdencrypt => {
+                super::login_property::answer(&self.host.server, function, arguments)?
+            }
             CurrentRequestId => Answer::Number(0),
             CurrentTransactionId => Answer::Number(self.state.transaction.descriptor as i64),
             Getansinull => Answer::Number(1),

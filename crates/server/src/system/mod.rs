@@ -7,6 +7,7 @@
 //! tables.txt        columns of the tables whose rows are computed
 //! virtual_table     rows of the computed ones
 //! function          OBJECT_ID and its like
+//! login_property    LOGINPROPERTY, PWDCOMPARE, PWDENCRYPT
 //! messages          texts of RAISERROR by number
 //! procedure         the procedures that cannot be T-SQL
 //! ```
@@ -15,6 +16,7 @@ pub mod answer;
 pub mod cell;
 pub mod messages;
 pub mod principal;
+pub mod login_property;
 pub mod procedure;
 pub mod server_property;
 pub mod function;
