@@ -21,7 +21,7 @@ use tds::token::Token;
 /// Longer than any login takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Number and state of what the client is told, if it is not let in.
+/// Number and state of what the client is told, if it is not let in; 0: the server is gone.
 fn log_in(port: u16, user: &str, password: &str, new_password: &str) -> Result<(), (i32, u8)> {
     let options = ConnectOptions {
         user: user.into(),
@@ -30,10 +30,10 @@ fn log_in(port: u16, user: &str, password: &str, new_password: &str) -> Result<(
         encryption: ClientEncryption::Plain,
         ..ConnectOptions::default()
     };
-    let mut stream = TcpStream::connect(("127.0.0.1", port)).expect("the server listens");
+    let mut told = (0, 0);
+    let Ok(mut stream) = TcpStream::connect(("127.0.0.1", port)) else { return Err(told) };
     stream.set_read_timeout(Some(PATIENCE)).expect("set");
     let mut client = Client::new(options);
-    let mut told = (0, 0);
     loop {
         match client.next_event().expect("the protocol") {
             Some(Event::Token(Token::Message(message))) if message.severity > 10 => {
@@ -43,13 +43,12 @@ fn log_in(port: u16, user: &str, password: &str, new_password: &str) -> Result<(
             Some(_) => {}
             None if client.is_ready() => return Ok(()),
             None => {
-                stream.write_all(&client.take_outgoing()).expect("sent");
                 let mut bytes = [0; 4096];
-                let count = if client.is_ready() { 0 } else { stream.read(&mut bytes).expect("an answer") };
-                if count == 0 && !client.is_ready() {
-                    return Err(told);
+                let sent = stream.write_all(&client.take_outgoing());
+                match sent.and_then(|()| stream.read(&mut bytes)) {
+                    Ok(count) if count > 0 => client.feed(&bytes[..count]),
+                    _ => return Err(told),
                 }
-                client.feed(&bytes[..count]);
             }
         }
     }
@@ -126,39 +125,52 @@ fn who_guesses_holds_up_nobody() {
         // More connections than there are workers would be held up by a worker for each.
         configure(&server, "show advanced options", 1);
         configure(&server, "max worker threads", 128);
+        configure(&server, "account lockout threshold", 0);
+        server.query("CREATE LOGIN clerk WITH PASSWORD = 'Weaver-1-loom'");
+        assert_eq!(log_in(server.port, "clerk", "Weaver-1-loom", ""), Ok(()));
         let mut session = Session::open(&server, "master");
+        let (port, before) = (server.port, hashed(&server));
         let (over, guesses) = (AtomicBool::new(false), AtomicU32::new(0));
         let (mut answered, mut slowest) = (0, Duration::ZERO);
         std::thread::scope(|scope| {
             for thread in 0..8 {
-                let (server, over, guesses) = (&server, &over, &guesses);
+                let (over, guesses) = (&over, &guesses);
                 scope.spawn(move || {
                     for guess in 0.. {
                         let user = if guess % 2 == 0 { "sa".to_owned() } else { format!("user{thread}") };
+                        let number = failure(port, &user, &format!("guess-{thread}-{guess}"));
                         if over.load(Ordering::Relaxed) {
                             return;
                         }
-                        assert_eq!(failure(server.port, &user, &format!("guess-{thread}-{guess}")), 18456);
+                        assert_eq!(number, 18456);
                         guesses.fetch_add(1, Ordering::Relaxed);
                     }
                 });
             }
             let started = Instant::now();
-            while started.elapsed() < Duration::from_secs(4) {
+            while started.elapsed() < Duration::from_secs(3) {
                 let asked = Instant::now();
                 assert_eq!(session.run("SELECT 1"), "1");
                 slowest = slowest.max(asked.elapsed());
                 answered += 1;
                 std::thread::sleep(Duration::from_millis(10));
             }
+            // All are of one address: some are refused without a look at the password.
+            let verified = hashed(&server) - before;
+            let guesses = guesses.load(Ordering::Relaxed);
+            println!(
+                "{workers}: {guesses} guesses, {verified} looked at; {answered} answers, the slowest in {slowest:?}"
+            );
+            assert!(guesses < 100 && verified < 50, "{guesses} guesses, {verified} looked at");
+            // Who has logged in from here before does not wait for what others did.
+            let asked = Instant::now();
+            assert_eq!(log_in(port, "clerk", "Weaver-1-loom", ""), Ok(()));
+            assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
             over.store(true, Ordering::Relaxed);
+            // Who still waits for its turn is let go.
+            drop(server);
         });
-        let guesses = guesses.load(Ordering::Relaxed);
-        println!("{workers}: {guesses} guesses, {answered} answers, the slowest in {slowest:?}");
         assert!(answered > 40 && slowest < Duration::from_secs(2), "{answered} answers, the slowest in {slowest:?}");
-        assert!(guesses < 100, "{guesses} guesses");
-        // Who has logged in from here before does not wait for the guesses of others, if they left his login alone.
-        assert_eq!(value(&server, "COUNT(*) FROM sys.databases WHERE name = 'master'"), "1");
     }
 }
 
@@ -238,7 +250,6 @@ fn a_password_is_changed_at_login() {
     assert_eq!(change("Weaver-1-loom", "short"), Err(18464));
     assert_eq!(change("Weaver-1-loom", "onlyletters"), Err(18466));
     assert_eq!(change("Weaver-1-loom", "Weaver-1-loom"), Err(18463));
-    assert_eq!(change("Weaver-1-loom", &"Weaver-1-loom".repeat(10)), Err(18465));
     assert_eq!(change("wrong", "Weaver-2-loom"), Err(18456));
     assert_eq!(change("Weaver-1-loom", "Weaver-2-loom"), Ok(()));
     assert_eq!(failure(server.port, "fritz", "Weaver-1-loom"), 18456);

@@ -144,7 +144,7 @@ fn may_look(server: &Server, request: &Request, peer: Endpoint) -> bool {
     let outcome = server.turn_of(&attempt).and_then(|turn| match turn {
         Turn::Now => server.authenticate(&attempt),
         // A browser asks again.
-        Turn::At(_) | Turn::Never => Ok(Outcome::Later),
+        Turn::At(_) | Turn::Never(_) => Ok(Outcome::Later),
     });
     match outcome {
         Ok(Outcome::In(_)) => return true,

@@ -169,7 +169,6 @@ fn of_login(error: SqlError, user: &str) -> SqlError {
         15114 => sql_error!(18462, user, ""),
         15115 => sql_error!(18463, user, ""),
         15116 => sql_error!(18464, user, ""),
-        15156 => sql_error!(18465, user, ""),
         15118 => sql_error!(18466, user, ""),
         _ => error,
     }

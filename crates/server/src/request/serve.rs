@@ -194,27 +194,35 @@ impl Entrant {
         let attempt = login::attempt(&self.greeting.login, &address);
         match server.turn_of(&attempt) {
             Ok(Turn::Now) => self.enter(server),
-            Ok(Turn::At(moment)) => self.rest_until(server, moment),
-            Ok(Turn::Never) => {
+            Ok(Turn::At(moment)) => self.rest_until(moment, server, Entrant::enter),
+            Ok(Turn::Never(moment)) => {
                 let error = login_failed(attempt.name);
                 server.audit_failed(&attempt, &error, 1, "Too many attempts from this address failed.");
-                self.refuse(&[error]);
+                self.rest_until(moment, server, move |entrant, _| entrant.refuse(&[error]));
             }
             Err(error) => self.refuse(&[error]),
         }
     }
 
-    /// Waits without a worker: who makes thousands of guesses must not have one for each.
-    fn rest_until(mut self, server: &Arc<Server>, moment: u64) {
+    /// Waits without a worker, since who makes thousands of guesses must not have one for each; then goes on with `then`.
+    fn rest_until(
+        mut self,
+        moment: u64,
+        server: &Arc<Server>,
+        then: impl FnOnce(Entrant, &Arc<Server>) + Send + 'static,
+    ) {
+        // A client that has not been answered yet has nothing to say: it went away.
+        if !self.connection.is_quiet() {
+            return;
+        }
         let place = if self.connection.is_admin() { Place::In(Pool::ADMIN) } else { Place::LeastLoaded };
         let mut buffers = Buffers::default();
         let stream = self.connection.rest(&mut buffers);
         let server = server.clone();
         stream.arm(place, Some(moment), move |stream, ready| {
-            // A client that has not been answered yet has nothing to say: it went away.
             if ready == Ready::Timeout {
                 self.connection.wake(stream, buffers.received, buffers.payload);
-                self.enter(&server);
+                then(self, &server);
             }
         });
     }
@@ -229,7 +237,7 @@ impl Entrant {
             Ok(session) => session,
             Err(NotIn::Refused(errors)) => return self.refuse(&errors),
             Err(NotIn::Later) if os::clock::now() < self.until => {
-                return self.rest_until(server, os::clock::after_ms(LATER_MS));
+                return self.rest_until(os::clock::after_ms(LATER_MS), server, Entrant::enter);
             }
             Err(NotIn::Later) => return tracing::warn!("a login is given up: too many others are verified"),
             Err(NotIn::Gone) => return tracing::debug!("no login: the client went away"),

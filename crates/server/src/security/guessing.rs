@@ -31,7 +31,7 @@ const FREE_OF_PAIR: u64 = 5;
 /// The wait doubles with each failure.
 const DELAY_LEAST_MS: u64 = 200;
 const DELAY_MOST_MS: u64 = 5_000;
-/// Who would have to wait longer, since others of its address wait already, is refused at once.
+/// Who would have to wait longer, since others of its address wait already, is refused unseen.
 const WAIT_MOST_MS: u64 = 15_000;
 
 /// A failure is forgotten every so often.
@@ -73,7 +73,8 @@ pub enum Turn {
     Now,
     /// At this moment of `os::clock::now`.
     At(u64),
-    Never,
+    /// It is refused, and told so at this moment: who is refused at once asks again at once.
+    Never(u64),
 }
 
 /// Wrong passwords of a login, one after the other.
@@ -143,7 +144,7 @@ impl Guesses {
             if own > 0 {
                 let turn = entry.moment_ms.load(Relaxed).max(now) + own;
                 if turn > now + WAIT_MOST_MS {
-                    return Turn::Never;
+                    return Turn::Never(os::clock::after_ms(DELAY_MOST_MS));
                 }
                 entry.moment_ms.store(turn, Relaxed);
                 at = at.max(turn);
@@ -253,7 +254,7 @@ mod tests {
             waits.push(match guesses.ask("sa", "10.0.0.1") {
                 Turn::Now => 0,
                 Turn::At(at) => at.saturating_sub(os::clock::now()) / 1_000_000,
-                Turn::Never => u64::MAX,
+                Turn::Never(_) => u64::MAX,
             });
             guesses.failed("sa", "10.0.0.1");
         }
@@ -274,7 +275,7 @@ mod tests {
         let turns: Vec<Turn> = (0..10).map(|number| guesses.ask(&format!("other{number}"), "10.0.0.1")).collect();
         let (Turn::At(first), Turn::At(second)) = (turns[0], turns[1]) else { panic!("{turns:?}") };
         assert!(second > first + 4_000_000_000, "{turns:?}");
-        assert_eq!(turns.last(), Some(&Turn::Never));
+        assert!(matches!(turns.last(), Some(Turn::Never(_))), "{turns:?}");
         assert_eq!(guesses.ask("other", "10.0.0.2"), Turn::Now);
     }
 
