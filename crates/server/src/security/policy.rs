@@ -44,12 +44,13 @@ impl Rules {
         policy.locked.is_some_and(|since| !passed(since))
     }
 
-    /// Days until the password expires; 0: today or before. None: it never does.
+    /// Midnights until the password expires; 0: today or before. None: it never does.
     pub fn days_left(&self, policy: &LoginPolicy, now: Date) -> Option<i64> {
         if self.age_max_days == 0 {
             return None;
         }
-        Some((policy.password_set.0 + self.age_max_days * DAY - now.0).div_euclid(DAY).max(0))
+        let expires = (policy.password_set.0 + self.age_max_days * DAY).div_euclid(DAY);
+        Some((expires - now.0.div_euclid(DAY)).max(0))
     }
 
     pub fn is_expired(&self, policy: &LoginPolicy, now: Date) -> bool {

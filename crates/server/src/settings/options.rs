@@ -295,21 +295,8 @@ pub fn resolve(
     let pooling = startup.get(option::LIGHTWEIGHT_POOLING).unwrap_or(OPTIONS[option::LIGHTWEIGHT_POOLING].default);
     let workers_configured = if pooling == 1 { Workers::Fiber } else { Workers::Thread };
     let password_policy = !(args.no_password_policy || file.no_password_policy.unwrap_or(false));
-    let from_file = |path: &std::path::Path| {
-        let text = read_file(path).map_err(|error| format!("--sa-password-file {}: {error}", path.display()));
-        text.map(|text| text.lines().next().unwrap_or("").to_owned()).map_err(SettingError)
-    };
-    let sa_password = match (args.sa_password, args.sa_password_file) {
-        (Some(password), _) => Some(password),
-        (None, Some(path)) => Some(from_file(&path)?),
-        (None, None) => match environment("MSSQL_SA_PASSWORD").or_else(|| environment("SA_PASSWORD")) {
-            Some(password) => Some(password),
-            None => match (file.sa_password, file.sa_password_file) {
-                (None, Some(path)) => Some(from_file(&path)?),
-                (password, _) => password,
-            },
-        },
-    };
+    let told = (args.sa_password, args.sa_password_file);
+    let sa_password = sa_password(told, (file.sa_password, file.sa_password_file), &read_file, &environment)?;
     if let Some(password) = &sa_password {
         check_sa_password(password, password_policy)?;
     }
@@ -335,6 +322,27 @@ pub fn resolve(
         tls,
         startup,
     })
+}
+
+/// As given by the command line, the environment or the configuration file, or as the first line of the file that one of these names.
+fn sa_password(
+    told: (Option<String>, Option<PathBuf>),
+    configured: (Option<String>, Option<PathBuf>),
+    read_file: impl Fn(&std::path::Path) -> Result<String, String>,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<Option<String>, SettingError> {
+    let from_file = |path: PathBuf| {
+        let text = read_file(&path).map_err(|error| format!("--sa-password-file {}: {error}", path.display()));
+        text.map(|text| text.lines().next().map(str::to_owned)).map_err(SettingError)
+    };
+    let found = || environment("MSSQL_SA_PASSWORD").or_else(|| environment("SA_PASSWORD"));
+    match (told, found(), configured) {
+        ((Some(password), _), ..) | ((None, None), Some(password), _) => Ok(Some(password)),
+        ((None, Some(path)), ..) | ((None, None), None, (None, Some(path))) => {
+            from_file(path).map(|password| Some(password.unwrap_or_default()))
+        }
+        ((None, None), None, (password, _)) => Ok(password),
+    }
 }
 
 /// `policy`: as a login's with CHECK_POLICY is checked, by its defaults, since options of master are not there yet.

@@ -383,12 +383,7 @@ pub(crate) fn open_on(
         pools.start();
     }
     let tls = Tls::new(certificate).map_err(|error| error.to_string())?;
-    let mut key = [0; 32];
-    os::random::fill(&mut key);
-    let mut verified = VerifiedLogins::new(key);
-    if let (Some(password), Some(hash)) = (password, &sa_password_hash) {
-        verified.remember(hash, password);
-    }
+    let verified = verified_logins(password.zip(sa_password_hash.as_ref()));
     let connections_max = settings.max_connections;
     let server = Server {
         settings,
@@ -421,6 +416,17 @@ pub(crate) fn open_on(
         eprintln!("The password of sa is {password} (it is shown only now)");
     }
     Ok((server, new))
+}
+
+/// `known`: sa's password and its hash, if it was just made.
+fn verified_logins(known: Option<(&String, &Vec<u8>)>) -> VerifiedLogins {
+    let mut key = [0; 32];
+    os::random::fill(&mut key);
+    let mut verified = VerifiedLogins::new(key);
+    if let Some((password, hash)) = known {
+        verified.remember(hash, password);
+    }
+    verified
 }
 
 fn open_directory(path: &Path) -> Result<Disk, String> {
