@@ -177,9 +177,15 @@ fn who_guesses_holds_up_nobody() {
 /// Threshold, duration and what unlocks: learn.microsoft.com/sql/t-sql/statements/alter-login-transact-sql, example F.
 #[test]
 fn wrong_passwords_lock_a_login_until_it_is_unlocked() {
-    let data = scratch("logins-locked");
+    lock_and_unlock(&["--kernel", "threaded"]);
+    // Whichever engine the guesses come to, they are counted together.
+    lock_and_unlock(&["--kernel", "process", "--engines", "2"]);
+}
+
+fn lock_and_unlock(args: &[&str]) {
+    let data = scratch(&format!("logins-locked-{}", args[1]));
     let path = data.to_str().expect("UTF-8");
-    let server = Server::start_on(path, &[]);
+    let server = Server::start_on(path, args);
     configure(&server, "account lockout threshold", 3);
     server.query(
         "CREATE LOGIN fritz WITH PASSWORD = 'Weaver-1-loom'; CREATE LOGIN free WITH PASSWORD = 'Weaver-1-loom', CHECK_POLICY = OFF",
@@ -200,7 +206,7 @@ fn wrong_passwords_lock_a_login_until_it_is_unlocked() {
     assert_eq!(value(&server, state), "1 3 0");
     server.kill();
 
-    let server = Server::start_on(path, &[]);
+    let server = Server::start_on(path, args);
     assert_eq!(failure(server.port, "fritz", "Weaver-1-loom"), 18486, "a restart unlocks nobody");
     let old = server.query("ALTER LOGIN fritz WITH PASSWORD = 'Weaver-2-loom' OLD_PASSWORD = 'Weaver-1-loom'");
     assert!(old.contains("Msg 15113"), "{old}");
@@ -408,4 +414,39 @@ fn who_goes_away_before_its_turn_is_forgotten() {
     std::thread::sleep(Duration::from_secs(2));
     assert!(hashed(&server) - before <= 1, "nobody waits for these");
     assert_eq!(value(&server, "1"), "1");
+}
+
+/// As on SQL Server, which keeps no plan of such statements and shows dashes for their text.
+#[test]
+fn passwords_are_in_no_cache_and_no_list() {
+    let server = Server::start(&[]);
+    let mut session = Session::open(&server, "master");
+    session.run("CREATE LOGIN fritz WITH PASSWORD = 'Weaver-1-loom'; SELECT 1 AS a");
+    let sent = "DECLARE @spid int = (SELECT MAX(session_id) FROM sys.dm_exec_sessions WHERE session_id <> @@SPID AND is_user_process = 1);
+        SELECT event_info FROM sys.dm_exec_input_buffer(@spid, NULL);
+        SELECT t.text FROM sys.dm_exec_connections c CROSS APPLY sys.dm_exec_sql_text(c.most_recent_sql_handle) t WHERE c.session_id = @spid";
+    assert!(server.query(sent).contains("PRINT 'end of"), "the session's last text is shown");
+    for batch in [
+        "ALTER LOGIN fritz WITH PASSWORD = 'Weaver-2-loom' OLD_PASSWORD = 'Weaver-1-loom'",
+        "EXEC sp_password 'Weaver-2-loom', 'Weaver-3-loom', 'fritz'",
+        "EXEC ('ALTER LOGIN fritz WITH PASSWORD = ''Weaver-4-loom''; SELECT 1')",
+        "EXEC sp_addlogin 'other', 'Weaver-5-loom'",
+        "SELECT PWDCOMPARE('Weaver-6-loom', password_hash) FROM sys.sql_logins",
+    ] {
+        session.run(batch);
+    }
+    assert_eq!(log_in(server.port, "fritz", "Weaver-4-loom", "Weaver-7-loom"), Ok(()));
+    let kept = server.query(
+        "SELECT t.text FROM sys.dm_exec_cached_plans p CROSS APPLY sys.dm_exec_sql_text(p.plan_handle) t;
+         SELECT t.text FROM sys.dm_exec_query_stats p CROSS APPLY sys.dm_exec_sql_text(p.sql_handle) t",
+    );
+    assert!(kept.contains("dm_exec_input_buffer"), "the cache is shown");
+    assert!(!kept.to_lowercase().contains("weaver"), "{kept}");
+    let last = "ALTER LOGIN fritz WITH PASSWORD = 'Weaver-8-loom'";
+    let waits = format!("{last}; WAITFOR DELAY '0:0:3'");
+    session.send(&waits);
+    std::thread::sleep(Duration::from_secs(1));
+    let told = server.query(sent);
+    assert!(told.matches("--*PASSWORD").count() == 2 && !told.contains("Weaver"), "{told}");
+    session.answer();
 }

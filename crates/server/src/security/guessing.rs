@@ -237,7 +237,7 @@ fn take(entries: &[Entry], key: u64, now: u64) -> &Entry {
 
 #[cfg(test)]
 mod tests {
-    use storage::Visibility;
+    use os::region::Visibility;
 
     use super::*;
 

@@ -6,3 +6,4 @@ pub mod guessing;
 pub mod password;
 pub mod policy;
 pub mod tls;
+pub mod written;
