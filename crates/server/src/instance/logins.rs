@@ -106,7 +106,9 @@ impl Server {
         match found {
             Some(row) if fits => self.admit(attempt, row, first),
             found => {
-                self.count_failure(attempt, found.as_ref())?;
+                if let Err(error) = self.count_failure(attempt, found.as_ref()) {
+                    tracing::error!("a wrong password could not be counted: {}", error.text);
+                }
                 let (state, why) = match &found {
                     None => (5, "Could not find a login matching the name provided."),
                     Some(row) if row.status & login_status::DISABLED != 0 => {

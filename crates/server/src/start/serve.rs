@@ -100,8 +100,9 @@ pub(crate) fn machine_config(settings: &Settings) -> Result<MachineConfig, Strin
         config.cpus = usable[..schedulers].to_vec();
     }
     let cpus = if config.cpus.is_empty() { usable.len() } else { config.cpus.len() };
-    // Half of the CPUs are left to requests, whatever is guessed.
-    os::sched::set_computing_threads_max((cpus / 2).max(1));
+    // Half of the CPUs are left to requests, whatever is guessed. Engines that are processes have a CPU each.
+    let computing = if settings.kernel == Kernel::Process { 1 } else { (cpus / 2).max(1) };
+    os::sched::set_computing_threads_max(computing);
     if cpus > STARTS_WITH_MOST {
         tracing::warn!(
             "{cpus} CPUs: the server runs on the first {STARTS_WITH_MOST}, which is as many schedulers as it can have"
