@@ -12,6 +12,7 @@ use super::server::other_sessions;
 use super::site::{Ddl, cannot_find};
 use crate::catalog::base::login_status::{CHECK_EXPIRATION, CHECK_POLICY, DISABLED};
 use crate::catalog::base::{DatabaseRow, LoginRow, PrivilegeRow, ReferenceRow, class};
+use crate::catalog::boot::granted;
 use crate::catalog::load::{int, name as name_datum, small};
 use crate::catalog::login_policy::LoginPolicy;
 use crate::catalog::row::{Binary, Code};
@@ -148,6 +149,7 @@ pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
         if rows.try_insert(&row)?.is_err() {
             return Ok(true);
         }
+        rows.insert(&granted(class::SERVER, 0, id, "COSQ", "CONNECT SQL"))?;
         let mut policy = LoginPolicy::new(now);
         policy.must_change = given.must_change;
         if status & CHECK_POLICY != 0 {

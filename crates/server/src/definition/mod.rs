@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! site        what the session gives: transaction, queries over the user's rows, messages
+//! rights      what it may do
 //! host_site   a session as such a site
 //! text        expressions as catalog views show them       number      whole numbers as written
 //! data_type   a type as written -> a column's type         column      a column as written -> its row
@@ -10,6 +11,7 @@
 //! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
+//! guard       who may run which of these statements
 //! index       indexes, statistics   module      views, procedures, functions, triggers
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
@@ -22,6 +24,7 @@
 
 pub mod text;
 pub mod site;
+pub mod rights;
 pub mod host_site;
 pub mod number;
 pub mod data_type;
@@ -46,9 +49,12 @@ pub mod table;
 pub mod object;
 pub mod sequence;
 pub mod alter;
+pub mod guard;
 
-use sql::ast::{Statement, StatementKind};
+use sql::ast::{DropKind, Statement, StatementKind};
 use types::SqlResult;
+
+use crate::catalog::MASTER;
 
 pub use host_site::HostSite;
 pub use site::{Ddl, Site};
@@ -59,7 +65,42 @@ pub use table::{create_for, drop_temporaries};
 pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<()> {
     let mut ddl = Ddl::new(site, text);
     ddl.line = statement.line;
-    dispatch(&mut ddl, statement).map_err(|error| error.at_line(statement.line))
+    guard::check(&mut ddl, statement)
+        .and_then(|()| dispatch(&mut ddl, statement))
+        .and_then(|()| security_changed(&mut ddl, statement))
+        .map_err(|error| error.at_line(statement.line))
+}
+
+/// What sessions know of rights is old when this commits.
+fn security_changed(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    let changes = match &statement.kind {
+        StatementKind::CreateLogin(_)
+        | StatementKind::AlterLogin(_)
+        | StatementKind::CreateUser(_)
+        | StatementKind::AlterUser(_)
+        | StatementKind::CreateRole(_)
+        | StatementKind::AlterRole(_)
+        | StatementKind::AlterAuthorization(_)
+        | StatementKind::CreateSchema(_)
+        | StatementKind::AlterSchema(_)
+        | StatementKind::Permission(_) => true,
+        StatementKind::Drop(drop) => matches!(
+            drop.kind,
+            DropKind::Login
+                | DropKind::User
+                | DropKind::Role
+                | DropKind::ServerRole
+                | DropKind::ApplicationRole
+                | DropKind::Schema
+        ),
+        _ => false,
+    };
+    if changes {
+        ddl.changed(MASTER, 0);
+        let current = ddl.site.state().0.database;
+        ddl.changed(current, 0);
+    }
+    Ok(())
 }
 
 fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
@@ -116,8 +157,6 @@ fn verb(kind: &StatementKind) -> &'static str {
         StatementKind::Backup(_) => "BACKUP",
         StatementKind::Restore(_) => "RESTORE",
         StatementKind::BulkInsert(_) => "BULK INSERT",
-        StatementKind::ExecuteAs(_) => "EXECUTE AS",
-        StatementKind::Revert(_) => "REVERT",
         StatementKind::Shutdown { .. } => "SHUTDOWN",
         other => panic!("no definition, and no other part of the server refuses it: {other:?}"),
     }

@@ -161,6 +161,12 @@ pub fn create_synonym(ddl: &mut Ddl<'_>, create: &CreateSynonym) -> SqlResult<()
 }
 
 /// (word in messages, `sys.objects.type`s, state of 3701).
+/// What is said of an object that cannot be dropped, whether it is not there or not to be dropped by who asks.
+pub fn cannot_drop_kind(kind: DropKind, shown: &str) -> SqlError {
+    let (word, _, state) = kinds(kind).unwrap_or(("object", &[], 5));
+    cannot_drop(word, shown, state)
+}
+
 fn kinds(kind: DropKind) -> Option<(&'static str, &'static [&'static str], u8)> {
     Some(match kind {
         DropKind::Table => ("table", &["U"], 5),

@@ -16,9 +16,14 @@ use crate::catalog::row::{Code, Text};
 use crate::catalog::store::Rows;
 use crate::catalog::{Catalog, CatalogSession, Database, TEMPDB, clock, no_such_database};
 use crate::instance::server::Server;
+use crate::security::actor::Look;
+use crate::session::rights::Rights;
 
 /// What is done with each batch of a query's rows; it may write in the same transaction.
 pub type EachBatch<'a> = dyn FnMut(&mut Transaction, &RowBatch) -> SqlResult<()> + 'a;
+
+/// A question to the session's rights.
+pub type AskRights<'a> = dyn FnMut(&Rights, &mut Look<'_>) -> SqlResult<()> + 'a;
 
 /// The session that runs a definition.
 pub trait Site {
@@ -50,6 +55,9 @@ pub trait Site {
     fn message(&mut self, message: SqlError);
 
     fn options(&self) -> SiteOptions;
+
+    /// Asks what the session may do.
+    fn rights(&mut self, ask: &mut AskRights<'_>) -> SqlResult<()>;
 
     /// Name of the login.
     fn login(&self) -> String;

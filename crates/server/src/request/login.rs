@@ -6,13 +6,17 @@ use exec::host::Ended;
 use exec::session::Session as State;
 use os::net::Endpoint;
 use types::datetime::LanguageId;
-use types::{SqlError, sql_error};
+use types::{SqlError, SqlResult, sql_error};
 
-use crate::catalog::MASTER;
+use crate::catalog::base::LoginRow;
+use crate::catalog::{Database, MASTER};
 use crate::instance::logins::{Attempt, Outcome, login_failed};
 use crate::instance::server::{Event, Server};
 use crate::instance::sessions::{Identity, SessionEntry};
+use crate::security::actor::{Actor, Look, UserToken};
+use crate::security::check::Securable;
 use crate::session::host::{INTERNAL_SPID, SessionHost};
+use crate::session::rights::Rights;
 use crate::settings::config::option;
 use crate::system;
 use crate::wire::connection::Connection;
@@ -31,6 +35,13 @@ pub enum NotIn {
 
 fn refused(error: SqlError) -> NotIn {
     NotIn::Refused(vec![error])
+}
+
+/// 18456 for the client, and why for the log.
+fn failed(server: &Server, attempt: &Attempt<'_>, state: u8, why: &str) -> NotIn {
+    let error = login_failed(attempt.name);
+    server.audit_failed(attempt, &error, state, why);
+    refused(error)
 }
 
 /// Where a client comes from, without its port.
@@ -52,7 +63,69 @@ impl SessionHost {
         let mut state = State::new(INTERNAL_SPID);
         state.signal = Arc::new(exec::session::Signal::default());
         let entry = SessionEntry::internal(INTERNAL_SPID, state.signal.clone());
-        (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH))
+        (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH, Actor::Server))
+    }
+
+    fn connects(server: &Server, actor: Actor) -> SqlResult<bool> {
+        let look = &mut Look { catalog: &server.catalog, transaction: None };
+        Rights::new(actor).holds(look, None, &Securable::SERVER, "CONNECT SQL")
+    }
+
+    /// Who a login would be in a database. None: it may not enter.
+    fn enters(server: &Server, actor: Actor, database: &Database) -> SqlResult<Option<Arc<UserToken>>> {
+        Rights::new(actor).user(&mut Look { catalog: &server.catalog, transaction: None }, database)
+    }
+
+    fn authenticated(
+        server: &Server,
+        attempt: &Attempt<'_>,
+        greeting: &Greeting,
+        connection: &Connection,
+    ) -> Result<LoginRow, NotIn> {
+        if greeting.login.wants_integrated_security() {
+            return Err(failed(server, attempt, 1, "Integrated security is not available."));
+        }
+        // Whoever goes away meanwhile is not waited for.
+        let stream = connection.transport.stream();
+        stream.interrupt_on_input(true);
+        let outcome = server.authenticate(attempt);
+        stream.interrupt_on_input(false);
+        os::wait::clear_interrupt();
+        match outcome.map_err(refused)? {
+            Outcome::In(row) => Ok(*row),
+            Outcome::Refused(error) => Err(refused(error)),
+            Outcome::Later => Err(NotIn::Later),
+            Outcome::Gone => Err(NotIn::Gone),
+        }
+    }
+
+    /// The database that the login asks for or has as its default, and who it is there.
+    fn first_database(
+        server: &Server,
+        attempt: &Attempt<'_>,
+        greeting: &Greeting,
+        row: &LoginRow,
+    ) -> Result<(Arc<Database>, Arc<UserToken>), NotIn> {
+        let asked = match greeting.login.database.as_str() {
+            "" => row.default_database.as_deref().unwrap_or("master"),
+            asked => asked,
+        };
+        let cannot_open = |why: &str| {
+            let errors = login::cannot_open(asked, attempt.name);
+            let state = if greeting.login.database.is_empty() { 40 } else { 38 };
+            server.audit_failed(attempt, &errors[1], state, &format!("{why} '{asked}'."));
+            NotIn::Refused(errors.to_vec())
+        };
+        let Some(database) = server.catalog.database_named(asked) else {
+            return Err(cannot_open("Failed to open the database"));
+        };
+        let actor = Actor::Login(row.id);
+        if !Self::connects(server, actor).map_err(refused)? {
+            return Err(failed(server, attempt, 12, "It has no CONNECT SQL permission."));
+        }
+        let user = Self::enters(server, actor, &database).map_err(refused)?;
+        let user = user.ok_or_else(|| cannot_open("It has no user in the database"))?;
+        Ok((database, user))
     }
 
     /// Authenticates and registers the session.
@@ -64,37 +137,18 @@ impl SessionHost {
         let login = &greeting.login;
         let address = address_of(connection);
         let attempt = attempt(login, &address);
-        let failed = |state: u8, reason: &str| {
-            let error = login_failed(&login.user);
-            server.audit_failed(&attempt, &error, state, reason);
-            NotIn::Refused(vec![error])
-        };
-        if login.wants_integrated_security() {
-            return Err(failed(1, "Integrated security is not available."));
-        }
-        let stream = connection.transport.stream();
-        stream.interrupt_on_input(true);
-        let outcome = server.authenticate(&attempt);
-        stream.interrupt_on_input(false);
-        os::wait::clear_interrupt();
-        let row = match outcome.map_err(refused)? {
-            Outcome::In(row) => row,
-            Outcome::Refused(error) => return Err(refused(error)),
-            Outcome::Later => return Err(NotIn::Later),
-            Outcome::Gone => return Err(NotIn::Gone),
-        };
-        let own = row.default_database.as_deref().unwrap_or("master");
-        let asked = if login.database.is_empty() { own } else { login.database.as_str() };
-        let Some(database) = server.catalog.database_named(asked) else {
-            let errors = login::cannot_open(asked, &login.user);
-            let state = if login.database.is_empty() { 40 } else { 38 };
-            server.audit_failed(&attempt, &errors[1], state, &format!("Failed to open the database '{asked}'."));
-            return Err(NotIn::Refused(errors.to_vec()));
-        };
+        let row = Self::authenticated(server, &attempt, greeting, connection)?;
+        let (database, user) = Self::first_database(server, &attempt, greeting, &row)?;
+        let actor = Actor::Login(row.id);
         let identity = identity(greeting, connection, &row.name);
         if connection.is_admin() {
             if !system::principal::is_sysadmin(&server.catalog, &row.name).map_err(refused)? {
-                return Err(failed(1, "Only a sysadmin may use the dedicated administrator connection."));
+                return Err(failed(
+                    server,
+                    &attempt,
+                    1,
+                    "Only a sysadmin may use the dedicated administrator connection.",
+                ));
             }
             if !server.sessions.take_admin() {
                 return Err(refused(login::admin_connection_taken()));
@@ -121,7 +175,7 @@ impl SessionHost {
                     server.sessions.leave_admin();
                 }
                 tracing::warn!(user = login.user, "login failed: {refused_because}");
-                return Err(NotIn::Refused(login::cannot_open(asked, &login.user).to_vec()));
+                return Err(NotIn::Refused(login::cannot_open(&database.name(), &login.user).to_vec()));
             }
         }
         server.events.add(Event::Login);
@@ -132,7 +186,9 @@ impl SessionHost {
         let login_language = LanguageId::named(&login.language).or_else(own_language).unwrap_or_default();
         state.options.set_language(login_language);
         configuration.set_user_options(&mut state.options);
-        let mut host = SessionHost::new(server.clone(), entry, database.id, login_language);
+        state.actor = actor.number();
+        let mut host = SessionHost::new(server.clone(), entry, database.id, login_language, actor);
+        host.use_schema_of(&user);
         if !login.new_password.is_empty() {
             if let Err(errors) = host.change_password(&mut state, login) {
                 host.log_out(&mut state);

@@ -47,7 +47,7 @@ impl Call<'_> {
                 super::principal::answer(self.host, function, arguments)?
             }
             Loginproperty | Pwdcompare | Pwdencrypt => {
-                super::login_property::answer(&self.host.server, function, arguments)?
+                super::login_property::answer(self.host, self.state, function, arguments)?
             }
             CurrentRequestId => Answer::Number(0),
             CurrentTransactionId => Answer::Number(self.state.transaction.descriptor as i64),

@@ -1,5 +1,6 @@
 //! LOGINPROPERTY, PWDCOMPARE and PWDENCRYPT: what the policy knows of a login, and hashes of passwords.
 
+use exec::session::Session as State;
 use exec::sink::Stop;
 use os::wait::WaitType;
 use sql::function::FunctionId;
@@ -9,15 +10,22 @@ use super::answer::{Answer, Arguments};
 use crate::catalog::base::login_status;
 use crate::catalog::clock;
 use crate::catalog::row::Date;
-use crate::instance::server::Server;
+use crate::security::check::Securable;
+use crate::security::hierarchy::Class;
 use crate::security::password;
 use crate::security::policy::Rules;
+use crate::session::host::SessionHost;
 
-pub fn answer(server: &Server, function: FunctionId, arguments: &Arguments<'_>) -> SqlResult<Answer> {
+pub fn answer(
+    host: &mut SessionHost,
+    state: &mut State,
+    function: FunctionId,
+    arguments: &Arguments<'_>,
+) -> SqlResult<Answer> {
     let Some(first) = arguments.text(0) else { return Ok(Answer::Null) };
     match function {
         FunctionId::Loginproperty => match arguments.text(1) {
-            Some(property) => login_property(server, &first, &property),
+            Some(property) => login_property(host, state, &first, &property),
             None => Ok(Answer::Null),
         },
         FunctionId::Pwdencrypt => {
@@ -31,7 +39,7 @@ pub fn answer(server: &Server, function: FunctionId, arguments: &Arguments<'_>) 
             if !password::is_hash(hash) {
                 return Ok(Answer::Number(0));
             }
-            let fits = server.verify_password(hash, &first);
+            let fits = host.server.verify_password(hash, &first);
             fits.map(Answer::from).ok_or_else(|| exec::session::stopped(Stop::Attention))
         }
     }
@@ -45,16 +53,27 @@ fn moment(date: Option<Date>) -> Answer {
     }
 }
 
-fn login_property(server: &Server, login: &str, property: &str) -> SqlResult<Answer> {
+/// Of one's own login, or by who may see its definition; the hash, which may be guessed at elsewhere, by who controls the server.
+fn login_property(host: &mut SessionHost, state: &mut State, login: &str, property: &str) -> SqlResult<Answer> {
+    let server = host.server.clone();
+    let property = property.trim_end().to_ascii_lowercase();
     let Some(row) = server.catalog.login(login)?.filter(|row| row.kind.as_str() == "S") else {
         return Ok(Answer::Null);
     };
+    let (on, permission) = match property.as_str() {
+        "passwordhash" => (Securable::SERVER, "CONTROL SERVER"),
+        _ => (Securable::plain(Class::Login, row.id), "VIEW DEFINITION"),
+    };
+    let own = permission == "VIEW DEFINITION" && row.name == host.entry.identity.login_name;
+    if !own && !host.rights(state, |rights, look| rights.holds(look, None, &on, permission))? {
+        return Ok(Answer::Null);
+    }
     let (rules, policy, now) = (Rules::of(&server.catalog.configuration), server.policy_of(&row)?, clock::now());
     let checked = row.status & login_status::CHECK_POLICY != 0;
     let expires = checked && row.status & login_status::CHECK_EXPIRATION != 0;
     let bad = server.guesses.bad(row.id);
     let locked = checked && rules.is_locked(&policy, now);
-    Ok(match property.trim_end().to_ascii_lowercase().as_str() {
+    Ok(match property.as_str() {
         "badpasswordcount" => Answer::Number(bad.map_or(0, |bad| bad.count as i64)),
         "badpasswordtime" => moment(bad.map(|bad| bad.last)),
         "daysuntilexpiration" if !expires => Answer::Null,
