@@ -450,3 +450,31 @@ fn passwords_are_in_no_cache_and_no_list() {
     assert!(told.matches("--*PASSWORD").count() == 2 && !told.contains("Weaver"), "{told}");
     session.answer();
 }
+
+/// Permissions: learn.microsoft.com/sql/t-sql/functions/loginproperty-transact-sql
+#[test]
+fn properties_of_a_login_are_shown_to_who_may_see_it() {
+    let server = Server::start(&[]);
+    server.query(
+        "CREATE LOGIN fritz WITH PASSWORD = 'Weaver-1-loom'; CREATE LOGIN other WITH PASSWORD = 'Weaver-1-loom'",
+    );
+    let seen = |login: &str, property: &str| {
+        let query = format!("SET NOCOUNT ON; SELECT LOGINPROPERTY('{login}', '{property}')");
+        let output = sql(server.port, "fritz", "Weaver-1-loom", &["-h", "-1", "-W", "-Q", &query]);
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    };
+    let all = || {
+        [seen("fritz", "IsLocked"), seen("other", "IsLocked"), seen("other", "PasswordHash").replace("0x0300", "0x")]
+    };
+    assert_eq!(all(), ["0", "NULL", "NULL"]);
+    assert_eq!(seen("fritz", "PasswordHash"), "NULL");
+    server.query("GRANT VIEW ANY DEFINITION TO fritz");
+    assert_eq!(all(), ["0", "0", "NULL"]);
+    server.query("ALTER SERVER ROLE sysadmin ADD MEMBER fritz");
+    assert!(all()[2].starts_with("0x"), "{:?}", all());
+    // Who changes his own password has no say in what an administrator says.
+    for option in ["UNLOCK", "MUST_CHANGE"] {
+        let text = format!("ALTER LOGIN fritz WITH PASSWORD = 'Weaver-2-loom' OLD_PASSWORD = 'Weaver-1-loom' {option}");
+        assert!(server.query(&text).contains("Incorrect syntax near"), "{option}");
+    }
+}
