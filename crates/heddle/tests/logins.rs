@@ -204,7 +204,7 @@ fn lock_and_unlock(args: &[&str]) {
     let state = "CONCAT(CONVERT(int, LOGINPROPERTY('fritz', 'IsLocked')), ' ', CONVERT(int, LOGINPROPERTY('fritz', 'BadPasswordCount')), ' ', \
                  DATEDIFF(minute, CONVERT(datetime, LOGINPROPERTY('fritz', 'LockoutTime')), GETDATE()))";
     assert_eq!(value(&server, state), "1 3 0");
-    server.kill();
+    server.stop();
 
     let server = Server::start_on(path, args);
     assert_eq!(failure(server.port, "fritz", "Weaver-1-loom"), 18486, "a restart unlocks nobody");
