@@ -540,7 +540,7 @@ fn other_machines_need_tls_and_a_login() {
         assert!(!answer.body.contains("heddle_") && !answer.body.contains("<html"), "{}", answer.body);
     }
     // Base64 of name and password: gone:Away-1:er.
-    const GONE: &str = "Basic Z29uZTpHb25lLTE6ZXI=";
+    const GONE: &str = "Basic Z29uZTpBd2F5LTE6ZXI=";
     assert_eq!(get("/health", &format!("Authorization: {GONE}\r\n")).status, 200);
     page.server.query("ALTER LOGIN gone DISABLE");
     let wrong = [
