@@ -203,6 +203,7 @@ functions! {
     Indexproperty "INDEXPROPERTY" 3 3,
     IndexCol "INDEX_COL" 3 3,
     IndexkeyProperty "INDEXKEY_PROPERTY" 4 4,
+    Loginproperty "LOGINPROPERTY" 2 2,
     Objectproperty "OBJECTPROPERTY" 2 2,
     Objectpropertyex "OBJECTPROPERTYEX" 2 2,
     ObjectDefinition "OBJECT_DEFINITION" 1 1,

@@ -6,13 +6,11 @@ use types::{SqlError, SqlResult, sql_error};
 use super::login::{LOGIN_MIN, bytes, change_login, word};
 use super::permission::{login as login_id, principal};
 use super::site::{Ddl, cannot_find};
+use crate::catalog::base::login_status::FIXED;
 use crate::catalog::base::{ClassRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, PrivilegeRow, ReferenceRow, class};
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::{Binary, Code};
 use crate::catalog::{Database, MASTER, clock};
-
-/// Bit of `LoginRow::status`.
-const FIXED: i32 = 8;
 
 /// Principals of a database below this id are not users' own; fixed roles start at `FIXED_ROLE_MIN`.
 const USER_MIN: i32 = 5;

@@ -14,4 +14,5 @@ pub mod spare;
 pub mod orphans;
 pub mod pools;
 pub mod server;
+pub mod logins;
 pub mod machine;

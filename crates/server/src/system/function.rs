@@ -49,6 +49,9 @@ impl Call<'_> {
             | DatabasePrincipalId | UserId | IsSrvrolemember | IsMember | IsRolemember => {
                 super::principal::answer(self.host, self.state, function, arguments)?
             }
+            Loginproperty | Pwdcompare | Pwdencrypt => {
+                super::login_property::answer(self.host, self.state, function, arguments)?
+            }
             CurrentRequestId => Answer::Number(0),
             CurrentTransactionId => Answer::Number(self.state.transaction.descriptor as i64),
             Getansinull => Answer::Number(1),

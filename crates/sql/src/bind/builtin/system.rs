@@ -98,7 +98,7 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             SqlType::DATETIME
         }
         Serverproperty | Databasepropertyex | Sessionproperty | SessionContext | Connectionproperty
-        | Collationproperty => {
+        | Collationproperty | Loginproperty => {
             call.take_all(call.wide(256))?;
             SqlType::SQL_VARIANT
         }
