@@ -139,7 +139,7 @@ fn may_look(server: &Server, request: &Request, peer: Endpoint) -> bool {
     let Some((name, password)) = &request.login else { return false };
     let why = match server.authenticate(name, password) {
         Ok(Ok(_)) => return true,
-        Ok(Err(reason)) => reason.to_owned(),
+        Ok(Err(reason)) => reason.to_string(),
         Err(error) => error.text.to_string(),
     };
     tracing::warn!(user = name, client = %peer, "live page: login failed: {why}");

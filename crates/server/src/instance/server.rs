@@ -55,6 +55,24 @@ impl Events {
     }
 }
 
+/// Why a name and a password are no login's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LoginRefused {
+    Unknown,
+    Password,
+    Disabled,
+}
+
+impl std::fmt::Display for LoginRefused {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str(match self {
+            LoginRefused::Unknown => "there is no such login",
+            LoginRefused::Password => "the password does not match",
+            LoginRefused::Disabled => "the login is disabled",
+        })
+    }
+}
+
 /// Bit of `LoginRow::status`.
 const LOGIN_DISABLED: i32 = 1;
 
@@ -153,17 +171,17 @@ impl Server {
     }
 
     /// The login of that name, if it may log in with this password. Ok(Err): why not, for the log; a client never learns.
-    pub fn authenticate(&self, name: &str, password: &str) -> SqlResult<Result<LoginRow, &'static str>> {
+    pub fn authenticate(&self, name: &str, password: &str) -> SqlResult<Result<LoginRow, LoginRefused>> {
         self.catalog.catch_up()?;
         let found = self.catalog.login(name)?;
         let stored = found.as_ref().and_then(|row| row.password.0.as_deref()).unwrap_or(&[]);
         // An unknown login costs what a known one does.
         let fits = self.verify_password(stored, password);
         Ok(match found {
-            Some(row) if fits && row.status & LOGIN_DISABLED != 0 => Err("the login is disabled"),
+            Some(row) if fits && row.status & LOGIN_DISABLED != 0 => Err(LoginRefused::Disabled),
             Some(row) if fits => Ok(row),
-            Some(_) => Err("the password does not match"),
-            None => Err("there is no such login"),
+            Some(_) => Err(LoginRefused::Password),
+            None => Err(LoginRefused::Unknown),
         })
     }
 

@@ -17,6 +17,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::catalog::{Database, no_such_database};
 use crate::definition::{self, HostSite};
+use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::request::text_procedures;
 use crate::session::bulk_target::BulkTarget;
 use crate::session::compile::compile;
@@ -343,7 +344,8 @@ impl Host for SessionHost {
     }
 
     fn log(&mut self, state: &State, message: &SqlError) {
-        tracing::error!(spid = state.spid, "{message}");
+        tracing::error!(target: CONSOLE, spid = state.spid, "{message}");
+        error_log::raise(Source::Session(state.spid), message);
     }
 
     fn transaction_ended(&mut self, _state: &mut State, committed: bool) {

@@ -8,7 +8,8 @@ use types::datetime::LanguageId;
 use types::{SqlError, sql_error};
 
 use crate::catalog::MASTER;
-use crate::instance::server::{Event, Server};
+use crate::instance::error_log::{self, CONSOLE, Source};
+use crate::instance::server::{Event, LoginRefused, Server};
 use crate::instance::sessions::{Identity, SessionEntry};
 use crate::session::host::{INTERNAL_SPID, SessionHost};
 use crate::settings::config::option;
@@ -16,6 +17,54 @@ use crate::system;
 use crate::wire::connection::Connection;
 use crate::wire::login::{self, Greeting};
 use crate::wire::sink::FirstError;
+
+/// Why a client may not log in: the log knows, the client does not.
+enum Refusal<'a> {
+    Integrated,
+    Login(LoginRefused),
+    /// The database, and whether the client named it itself.
+    Database(&'a str, bool),
+    NoAdministrator,
+    Restricted(&'a SqlError),
+}
+
+impl Refusal<'_> {
+    /// On the console, and in the log as SQL Server has it: with a state of 18456 for each reason.
+    fn tell(&self, connection: &Connection, user: &str) {
+        let (state, reason) = match self {
+            Refusal::Integrated => (1, "Integrated security is not available.".to_owned()),
+            Refusal::Login(LoginRefused::Unknown) => {
+                (5, "Could not find a login matching the name provided.".to_owned())
+            }
+            Refusal::Login(LoginRefused::Password) => {
+                (8, "Password did not match that for the login provided.".to_owned())
+            }
+            Refusal::Login(LoginRefused::Disabled) => (1, "The account is disabled.".to_owned()),
+            Refusal::Database(name, true) => {
+                (38, format!("Failed to open the explicitly specified database '{name}'."))
+            }
+            Refusal::Database(name, false) => {
+                (40, format!("Failed to open the database '{name}' specified in the login properties."))
+            }
+            Refusal::NoAdministrator => {
+                (1, "Only a sysadmin may use the dedicated administrator connection.".to_owned())
+            }
+            Refusal::Restricted(error) => (38, error.text.clone()),
+        };
+        let number = if matches!(self, Refusal::Login(LoginRefused::Disabled)) { 18470 } else { 18456 };
+        let peer = connection.transport.stream().peer_addr();
+        let client = peer.map_or_else(|error| error.to_string(), |client| client.to_string());
+        tracing::warn!(target: CONSOLE, user, client, "login failed: {reason}");
+        // Without the port, as SQL Server has it.
+        let client = peer.ok().map(|peer| match peer.tcp() {
+            Some(address) => address.ip().to_string(),
+            None => "<local machine>".to_owned(),
+        });
+        let client = client.unwrap_or_default();
+        let text = format!("Login failed for user '{user}'. Reason: {reason} [CLIENT: {client}]");
+        error_log::raise_as(Source::Logon, number, 14, state, &text);
+    }
+}
 
 impl SessionHost {
     /// A session of the server's own, which no client sees: for scripts at start.
@@ -33,25 +82,25 @@ impl SessionHost {
         connection: &Connection,
     ) -> Result<(State, SessionHost), Vec<SqlError>> {
         let login = &greeting.login;
-        let failed = |reason: &str| {
-            let client = connection.transport.stream().peer_addr();
-            let client = client.map_or_else(|error| error.to_string(), |client| client.to_string());
-            tracing::warn!(user = login.user, client, "login failed: {reason}");
+        let failed = |refusal: Refusal<'_>| {
+            refusal.tell(connection, &login.user);
             vec![login::login_failed(&login.user)]
         };
         if login.wants_integrated_security() {
-            return Err(failed("integrated security is not available"));
+            return Err(failed(Refusal::Integrated));
         }
-        let row = server.authenticate(&login.user, &login.password).map_err(|error| vec![error])?.map_err(failed)?;
+        let row = server.authenticate(&login.user, &login.password).map_err(|error| vec![error])?;
+        let row = row.map_err(|why| failed(Refusal::Login(why)))?;
         let own = row.default_database.as_deref().unwrap_or("master");
         let asked = if login.database.is_empty() { own } else { login.database.as_str() };
         let Some(database) = server.catalog.database_named(asked) else {
+            failed(Refusal::Database(asked, !login.database.is_empty()));
             return Err(login::cannot_open(asked, &login.user).to_vec());
         };
         let identity = identity(greeting, connection, &row.name);
         if connection.is_admin() {
             if !system::principal::is_sysadmin(&server.catalog, &row.name).map_err(|error| vec![error])? {
-                return Err(failed("only a sysadmin may use the dedicated administrator connection"));
+                return Err(failed(Refusal::NoAdministrator));
             }
             if !server.sessions.take_admin() {
                 return Err(vec![login::admin_connection_taken()]);
@@ -77,7 +126,7 @@ impl SessionHost {
                 if connection.is_admin() {
                     server.sessions.leave_admin();
                 }
-                tracing::warn!(user = login.user, "login failed: {refused}");
+                failed(Refusal::Restricted(&refused));
                 return Err(login::cannot_open(asked, &login.user).to_vec());
             }
         }

@@ -4,3 +4,4 @@
 
 pub mod password;
 pub mod tls;
+pub mod certificate;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::instance::error_log;
 use crate::settings::options::{self, Kernel, ServeArgs, Settings};
 use crate::start::launch;
 use crate::start::serve;
@@ -11,6 +12,7 @@ pub fn run(args: ServeArgs) -> Result<(), String> {
     let settings =
         options::resolve(args, |path| os::fs::read_text(path).map_err(|error| error.to_string()), os::env::var)
             .map_err(|error| error.to_string())?;
+    os::signal::prepare();
     serve::start_log();
     os::panics::watch();
     for name in options::unknown_variables(os::env::names().into_iter()) {
@@ -27,6 +29,7 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
     let stop_requested = os::signal::stop_requests();
     let machine = os::sched::start(serve::machine_config(&settings)?);
     let outcome = machine.run(move || {
+        error_log::start_writer();
         let (server, listeners) = serve::start(settings)?;
         let server = Arc::new(server);
         println!("heddle is ready on {}", listeners.tcp.local_addr());
@@ -36,5 +39,6 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
         serve::stop(&server)
     });
     machine.stop();
+    error_log::settle();
     outcome
 }
