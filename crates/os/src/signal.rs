@@ -82,6 +82,15 @@ pub fn request_stop() {
     }
 }
 
+/// As `request_stop`; of an engine that is a process its launcher is asked, which stops all.
+pub fn request_stop_of_all() {
+    if crate::engines::number() == 0 {
+        return request_stop();
+    }
+    // SAFETY: no pointers are passed. The parent is the launcher: an engine dies with it.
+    unsafe { libc::kill(libc::getppid(), libc::SIGTERM) };
+}
+
 extern "C" fn on_signal(_signal: libc::c_int) {
     sys::eventfd_signal(WAKE.load(Ordering::SeqCst));
 }

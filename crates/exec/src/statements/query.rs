@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{
-    ActionKind, ExecutorSlot, Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
+    ActionKind, ExecutorSlot, Expr, ExprKind, Module, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
     VariableSlot,
 };
 use types::{Column, Datum, RowBatch, SqlResult, SqlType, TypeKind, sql_error};
@@ -16,7 +16,7 @@ use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
-use crate::host::Host;
+use crate::host::{Host, TableAccess};
 use crate::operators::{self, batch_of, storage_error};
 use crate::session::{Session, stop_of, stopped};
 use crate::sink::Command;
@@ -41,6 +41,8 @@ struct UsedTable {
     table: Arc<TableDef>,
     /// Its rows are changed.
     changes: bool,
+    /// Its rows are read.
+    reads: bool,
 }
 
 enum Plan {
@@ -97,6 +99,27 @@ impl Prepared {
     /// Bound to one session's temporary tables.
     pub fn is_private(&self) -> bool {
         self.query.session_private
+    }
+
+    /// What it does with the table that it changes.
+    fn changes(&self) -> Vec<TableAccess> {
+        let modify = match &self.query.kind {
+            QueryKind::Modify(modify) => modify,
+            QueryKind::InsertExecute { insert, .. } => insert,
+            _ => return Vec::new(),
+        };
+        let mut all = Vec::new();
+        for action in &modify.actions {
+            let access = match &action.kind {
+                ActionKind::Insert(_) => TableAccess::Insert,
+                ActionKind::Update { .. } => TableAccess::Update,
+                ActionKind::Delete => TableAccess::Delete,
+            };
+            if !all.contains(&access) {
+                all.push(access);
+            }
+        }
+        all
     }
 
     /// Its rows go to the client.
@@ -169,8 +192,11 @@ fn used_tables(all: &[(Arc<TableDef>, bool)]) -> Vec<UsedTable> {
     for (table, changes) in all.iter().filter(|(table, _)| !table.is_own()) {
         match used.iter_mut().find(|known| known.table.object == table.object && known.table.database == table.database)
         {
-            Some(known) => known.changes |= changes,
-            None => used.push(UsedTable { table: table.clone(), changes: *changes }),
+            Some(known) => {
+                known.changes |= changes;
+                known.reads |= !changes;
+            }
+            None => used.push(UsedTable { table: table.clone(), changes: *changes, reads: !changes }),
         }
     }
     used
@@ -259,7 +285,7 @@ impl<'a> Runner<'a> {
                 expect_snapshots(runtime.session, runtime.host, &prepared.tables)?;
             }
             let transaction = runtime.session.transaction.current.as_mut().expect("as above");
-            for UsedTable { table, changes } in &prepared.tables {
+            for UsedTable { table, changes, .. } in &prepared.tables {
                 let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
                 match changes {
                     true => transaction.hold_table_to_change(db, id),
@@ -276,6 +302,24 @@ impl<'a> Runner<'a> {
             self.prepare(id)?;
             *prepared = self.queries[id.0 as usize].take().expect("prepared");
         }
+    }
+
+    /// Tells who audits what the query is about to do, now that its tables are what it was bound to.
+    pub fn audit(&mut self, module: &Arc<Module>, id: QueryId, prepared: &Prepared) -> SqlResult<()> {
+        let runtime = self.context.runtime.get_mut();
+        if !runtime.host.audits() {
+            return Ok(());
+        }
+        let span = module.queries[id.0 as usize].statement.span;
+        let text = module.text.get(span.start as usize..span.end as usize).unwrap_or("");
+        for UsedTable { table, changes, reads } in &prepared.tables {
+            let changed = if *changes { prepared.changes() } else { Vec::new() };
+            let read = reads.then_some(TableAccess::Select);
+            for access in read.into_iter().chain(changed) {
+                runtime.host.audit_table(runtime.session, text, table, access)?;
+            }
+        }
+        Ok(())
     }
 
     pub fn query(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
@@ -298,6 +342,9 @@ impl<'a> Runner<'a> {
         let mut aborted = None;
         let result = self.in_statement(writes, |runner| {
             runner.hold_tables(id, &mut prepared)?;
+            if runner.context.runtime.get_mut().host.audits() {
+                runner.audit(&runner.module.clone(), id, &prepared)?;
+            }
             prepared.enter(&runner.context);
             let result = runner.run_prepared(&mut prepared, &mut aborted);
             prepared.leave(&runner.context);

@@ -31,6 +31,8 @@ pub mod rebuild;
 pub mod governor;
 pub mod module;
 pub mod permission;
+pub mod audited;
+pub mod audit;
 pub mod pool;
 pub mod server;
 pub mod access;
@@ -45,7 +47,7 @@ pub mod object;
 pub mod sequence;
 pub mod alter;
 
-use sql::ast::{Statement, StatementKind};
+use sql::ast::{DropKind, Statement, StatementKind};
 use types::SqlResult;
 
 pub use host_site::HostSite;
@@ -57,7 +59,23 @@ pub use table::{create_for, drop_temporaries};
 pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<()> {
     let mut ddl = Ddl::new(site, text);
     ddl.line = statement.line;
-    dispatch(&mut ddl, statement).map_err(|error| error.at_line(statement.line))
+    let goes = databases_of(&ddl, statement);
+    let told = audited::tell(&mut ddl, statement);
+    let done = told.and_then(|()| dispatch(&mut ddl, statement));
+    if done.is_ok() && !goes.is_empty() {
+        audit::forget(&ddl, &goes);
+    }
+    done.map_err(|error| error.at_line(statement.line))
+}
+
+/// Numbers of the databases that the statement drops.
+fn databases_of(ddl: &Ddl<'_>, statement: &Statement) -> Vec<u16> {
+    match &statement.kind {
+        StatementKind::Drop(drop) if drop.kind == DropKind::Database => {
+            drop.names.iter().filter_map(|name| Some(ddl.catalog.database_named(&name.name)?.id.0)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
@@ -99,6 +117,8 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::AlterServerConfiguration(change) => server::alter_configuration(ddl, change),
         StatementKind::ThreadPool(statement) => pool::thread_pool(ddl, statement),
         StatementKind::ResourceGovernor(statement) => governor::run(ddl, statement),
+        StatementKind::ServerAudit(statement) => audit::server_audit(ddl, statement),
+        StatementKind::AuditSpecification(statement) => audit::specification(ddl, statement),
         StatementKind::Other(other) => Err(unsupported(&other.verb)),
         other => Err(unsupported(verb(other))),
     }

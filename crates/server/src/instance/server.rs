@@ -9,6 +9,7 @@ use os::sync::Mutex;
 use storage::{Memory, StorageResult};
 use types::SqlResult;
 
+use crate::audit::audits::Audits;
 use crate::catalog::Catalog;
 use crate::catalog::base::LoginRow;
 use crate::instance::counts::Counts;
@@ -126,6 +127,7 @@ pub struct Server {
     pub(crate) orphans: Orphans,
     pub startup: StartupFile,
     pub(crate) pools: Pools,
+    pub audits: Audits,
     pub events: Events,
     pub engines: Engines,
     pub verified: Mutex<VerifiedLogins>,

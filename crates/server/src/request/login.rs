@@ -7,10 +7,12 @@ use exec::session::Session as State;
 use types::datetime::LanguageId;
 use types::{SqlError, sql_error};
 
+use crate::audit::actions;
 use crate::catalog::MASTER;
 use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::instance::server::{Event, LoginRefused, Server};
 use crate::instance::sessions::{Identity, SessionEntry};
+use crate::session::audit::{self, Occurrence};
 use crate::session::host::{INTERNAL_SPID, SessionHost};
 use crate::settings::config::option;
 use crate::system;
@@ -30,7 +32,8 @@ enum Refusal<'a> {
 
 impl Refusal<'_> {
     /// On the console, and in the log as SQL Server has it: with a state of 18456 for each reason.
-    fn tell(&self, connection: &Connection, user: &str) {
+    fn tell(&self, server: &Server, greeting: &Greeting, connection: &Connection) {
+        let user = &*greeting.login.user;
         let (state, reason) = match self {
             Refusal::Integrated => (1, "Integrated security is not available.".to_owned()),
             Refusal::Login(LoginRefused::Unknown) => {
@@ -63,6 +66,7 @@ impl Refusal<'_> {
         let client = client.unwrap_or_default();
         let text = format!("Login failed for user '{user}'. Reason: {reason} [CLIENT: {client}]");
         error_log::raise_as(Source::Logon, number, 14, state, &text);
+        audit::tell_of_failed_login(server, &identity(greeting, connection, user), &reason);
     }
 }
 
@@ -83,7 +87,7 @@ impl SessionHost {
     ) -> Result<(State, SessionHost), Vec<SqlError>> {
         let login = &greeting.login;
         let failed = |refusal: Refusal<'_>| {
-            refusal.tell(connection, &login.user);
+            refusal.tell(server, greeting, connection);
             vec![login::login_failed(&login.user)]
         };
         if login.wants_integrated_security() {
@@ -139,6 +143,11 @@ impl SessionHost {
         state.options.set_language(login_language);
         configuration.set_user_options(&mut state.options);
         let mut host = SessionHost::new(server.clone(), entry, database.id, login_language);
+        let logged_in = Occurrence::new(actions::SUCCESSFUL_LOGIN, actions::LOGIN_SUCCEEDED, "LX");
+        if let Err(error) = host.audit(&Occurrence { information: "Login succeeded.", ..logged_in }) {
+            host.log_out(&mut state);
+            return Err(vec![error]);
+        }
         if !login.new_password.is_empty() {
             if let Err(errors) = host.change_password(&mut state, login) {
                 host.log_out(&mut state);

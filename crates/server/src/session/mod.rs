@@ -9,6 +9,7 @@ pub mod api_cursors;
 pub mod application_locks;
 pub mod private_queries;
 pub mod host;
+pub mod audit;
 pub mod early;
 pub mod compile;
 pub mod modules;

@@ -235,6 +235,11 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
         }
     };
     let code = machine.run(move || {
+        server.audits.follow();
+        if let Err(error) = server.audits.start() {
+            eprintln!("{error}");
+            return CANNOT_START;
+        }
         server.catalog.storage.start_duties();
         if let (true, Some(scripts)) = (first_start, &server.settings.init)
             && let Err(error) = init::run(&server, scripts)

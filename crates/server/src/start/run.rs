@@ -32,6 +32,7 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
         error_log::start_writer();
         let (server, listeners) = serve::start(settings)?;
         let server = Arc::new(server);
+        server.audits.start()?;
         println!("heddle is ready on {}", listeners.tcp.local_addr());
         listeners.accept(&server);
         serve::watch(&server);

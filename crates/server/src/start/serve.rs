@@ -17,6 +17,7 @@ use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
 use storage::{Storage, StorageConfig, StorageError};
 
+use crate::audit::audits::Audits;
 use crate::catalog::boot::BootOptions;
 use crate::catalog::{Catalog, DATABASE_PAGE_BITS, DATABASES_MAX, shared};
 use crate::http;
@@ -384,6 +385,7 @@ pub(crate) fn open_on(
     let startup = StartupFile::new(kept_in, shared).map_err(refused)?;
     startup.repair(&catalog.configuration, &settings.startup);
     let pools = Pools::load(kept_in)?;
+    let audits = Audits::load(kept_in)?;
     // Thread pools are the threaded kernel's.
     if engines == 0 {
         pools.start();
@@ -403,6 +405,7 @@ pub(crate) fn open_on(
         orphans: Orphans::default(),
         startup,
         pools,
+        audits,
         events: Events::new(shared).map_err(refused)?,
         verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
         trace_flags: shared.place("trace flags", TraceFlags::default()).map_err(refused)?,
@@ -470,6 +473,7 @@ pub(crate) fn watch(server: &Arc<Server>) {
                 server.load.sample(&os::stats::schedulers(os::stats::machine_here().unwrap_or(0)));
             }
             renewal::look(&server);
+            server.audits.flush();
             let Some(why) = why else { continue };
             tracing::error!("{why}: the server ends, and recovers its data when it is started again");
             server.stopping.store(true, Ordering::Release);
