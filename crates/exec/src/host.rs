@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use sql::catalog::{DatabaseId, ModuleDef, ObjectId, ObjectName, SequenceDef, TableDef, VirtualTableDef};
 use sql::function::FunctionId;
-use sql::plan::{Global, Module, OutputColumn, Query, QueryId};
+use sql::plan::{Global, Module, ObjectRef, OutputColumn, PrincipalKind, Query, QueryId};
 use storage::{Storage, Table};
-use types::{Datum, SqlResult, SqlType};
+use types::{Datum, SqlResult, SqlType, sql_error};
 
 use crate::session::Session;
 use crate::sink::{Sink, Stop};
@@ -19,6 +19,29 @@ pub trait Host {
 
     /// Binds a statement of `module` now; the server caches the answer by module, query and catalog version.
     fn bind_query(&mut self, session: &mut Session, module: &Arc<Module>, query: QueryId) -> SqlResult<Arc<Query>>;
+
+    /// 229, 230: what the query needs is not permitted to `session.actor`.
+    fn check_needs(&mut self, _session: &mut Session, _query: &Query) -> SqlResult<()> {
+        Ok(())
+    }
+
+    /// A module WITH EXECUTE AS begins: its body acts as another.
+    fn execute_as(&mut self, _session: &mut Session, _module: &ModuleInfo) -> SqlResult<()> {
+        Ok(())
+    }
+
+    /// EXECUTE AS as a statement; gives the cookie, if one is asked for.
+    fn impersonate(&mut self, _session: &mut Session, asked: &Impersonation<'_>) -> SqlResult<Option<Vec<u8>>> {
+        Err(sql_error!(15517, asked.name))
+    }
+
+    /// REVERT: of the last EXECUTE AS, if there is one.
+    fn revert(&mut self, _session: &mut Session, _cookie: Option<&[u8]>) -> SqlResult<()> {
+        Ok(())
+    }
+
+    /// What was begun by EXECUTE AS since `session.contexts` was `contexts` is over: a module or a text has ended.
+    fn revert_to(&mut self, _session: &mut Session, _contexts: u32) {}
 
     fn storage(&self) -> &Storage;
 
@@ -115,8 +138,9 @@ pub trait Host {
     /// What names mean to the session now.
     fn naming(&mut self, session: &Session) -> Naming;
 
-    /// What EXEC of a name calls. 2812 when there is none.
-    fn procedure(&mut self, session: &mut Session, name: &ObjectName) -> SqlResult<Callee>;
+    /// What EXEC of a name calls. 2812 when there is none, 229 when it is not permitted. `named_by`: the module of the catalog that calls.
+    fn procedure(&mut self, session: &mut Session, name: &ObjectName, named_by: Option<ObjectRef>)
+    -> SqlResult<Callee>;
 
     /// A procedure is called that the statement knows from its last run: `naming` has not changed since.
     fn called_again(&mut self) {}
@@ -220,6 +244,14 @@ pub enum TableAccess {
     Delete,
 }
 
+/// What an EXECUTE AS asks for.
+pub struct Impersonation<'a> {
+    pub kind: PrincipalKind,
+    pub name: &'a str,
+    pub no_revert: bool,
+    pub cookie: bool,
+}
+
 /// Where these are equal, a name that says nothing of a database stands for the same object as before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Naming {
@@ -227,6 +259,8 @@ pub struct Naming {
     pub database: DatabaseId,
     /// `Host::catalog_version`.
     pub version: u64,
+    /// `Session::actor`, who may call it.
+    pub actor: u64,
 }
 
 /// What a procedure name stands for.
@@ -246,6 +280,8 @@ pub struct ModuleInfo {
     /// SET QUOTED_IDENTIFIER and ANSI_NULLS at CREATE.
     pub quoted_identifier: bool,
     pub ansi_nulls: bool,
+    /// WITH EXECUTE AS: the user, of the module's database, that its body acts as.
+    pub execute_as: Option<i32>,
 }
 
 /// What of a module's runs is measured.

@@ -125,7 +125,7 @@ fn who_did_what(kernel: &str) {
     let access = ["SL", "IN", "DL", "EX"].map(|action| format!("'{action}'")).join(", ");
     // Eve's DELETE reads the rows that it deletes.
     let expected = ["SL orders eve", "SL orders eve", "EX buy eve", "IN orders eve", "EX buy bob"];
-    assert_eq!(seen(&format!("action_id IN ({access})")), expected);
+    assert_eq!(seen(&format!("action_id IN ({access}) AND succeeded = 1")), expected);
     assert_eq!(seen("action_id = 'LGIF'"), ["LGIF  eve"]);
     let logins = seen("action_id = 'LGIS'");
     assert!(logins.contains(&"LGIS  bob".to_owned()) && logins.contains(&"LGIS  sa".to_owned()), "{logins:?}");
@@ -135,6 +135,14 @@ fn who_did_what(kernel: &str) {
     );
     let statements = records(&server, &trail, "statement", "action_id = 'CR' AND object_name = 'zoe'");
     assert_eq!(statements, ["CREATE LOGIN zoe WITH PASSWORD = '******', CHECK_POLICY = OFF"]);
+    // What is not permitted is told, too.
+    run_as(&server, "zoe", "Zoe-1:zoe", "SELECT 1");
+    ok(&server, "USE shop; CREATE USER zoe");
+    run_as(&server, "zoe", "Zoe-1:zoe", "EXEC buy 9");
+    assert_eq!(
+        records(&server, &trail, "server_principal_name + ' ' + object_name", "action_id = 'EX' AND succeeded = 0"),
+        ["zoe buy"]
+    );
     let details = records(
         &server,
         &trail,
@@ -146,10 +154,10 @@ fn who_did_what(kernel: &str) {
     // What was answered is there, whatever comes.
     server.kill();
     let server = Server::start_on(data.to_str().expect("UTF-8"), &["--kernel", kernel]);
-    let before = records(&server, &trail, "action_id", &format!("action_id IN ({access})"));
+    let before = records(&server, &trail, "action_id", &format!("action_id IN ({access}) AND succeeded = 1"));
     assert_eq!(before.len(), expected.len());
     run_as(&server, "eve", "Eve-1:eve", "SELECT * FROM orders");
-    let after = records(&server, &trail, "action_id", &format!("action_id IN ({access})"));
+    let after = records(&server, &trail, "action_id", &format!("action_id IN ({access}) AND succeeded = 1"));
     assert_eq!(after.len(), expected.len() + 1, "it goes on after a start");
     views(&server);
     assert_eq!(server.stop().0, Some(0));

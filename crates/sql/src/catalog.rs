@@ -193,6 +193,8 @@ pub struct ModuleDef {
     pub parent: Option<ObjectId>,
     /// WITH NATIVE_COMPILATION.
     pub native: bool,
+    /// WITH EXECUTE AS: the user that its body acts as.
+    pub execute_as: Option<i32>,
     /// Columns of a view, from 0, that have other names than its text gives them.
     pub renamed_columns: Box<[(u16, Box<str>)]>,
 }

@@ -381,16 +381,17 @@ impl<'a> Runner<'a> {
 
     pub fn resolve(&mut self, name: &ObjectName) -> SqlResult<Call> {
         let own = self.own_name(name);
+        let named_by = self.module.object;
         let runtime = self.context.runtime.get_mut();
         if let Some(own) = own {
-            match runtime.host.procedure(runtime.session, &own) {
+            match runtime.host.procedure(runtime.session, &own, named_by) {
                 Ok(found) => return Ok(found.into()),
                 // The module's schema has none of that name.
                 Err(error) if error.number == 2812 => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(match runtime.host.procedure(runtime.session, name)? {
+        Ok(match runtime.host.procedure(runtime.session, name, named_by)? {
             host::Callee::Module(module, info) => Call::Module(module, Some(self.speaking(info))),
             found => found.into(),
         })
@@ -603,6 +604,7 @@ pub fn function_info(definition: &ModuleDef, database: DatabaseId) -> Arc<Module
         name: definition.name.clone(),
         quoted_identifier: definition.quoted_identifier,
         ansi_nulls: definition.ansi_nulls,
+        execute_as: definition.execute_as,
     })
 }
 

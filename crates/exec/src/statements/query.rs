@@ -7,7 +7,7 @@ use sql::plan::{
     ActionKind, ExecutorSlot, Expr, ExprKind, Module, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
     VariableSlot,
 };
-use types::{Column, Datum, RowBatch, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::code::{self, ExecuteCode};
 use super::failure::Unwind;
@@ -31,6 +31,8 @@ pub struct Prepared {
     tables: Vec<UsedTable>,
     /// IDENTITY_INSERT as it was at binding: an INSERT's columns depend on it.
     identity_insert: Option<(u16, i32)>,
+    /// Who was permitted to run it.
+    actor: u64,
     /// `Context::execution` of the last run.
     execution: u64,
     outer: Vec<Datum>,
@@ -91,6 +93,7 @@ impl Prepared {
             reads_variables: compiler.reads_variables,
             tables: used_tables(&compiler.tables),
             identity_insert: None,
+            actor: 0,
             execution: 0,
             outer,
         })
@@ -247,7 +250,11 @@ impl<'a> Runner<'a> {
         let current = |prepared: &Prepared| {
             prepared.query.catalog_version == version && prepared.identity_insert == identity_insert
         };
-        if self.queries[at].as_ref().is_some_and(current) {
+        if let Some(prepared) = self.queries[at].as_mut().filter(|prepared| current(prepared)) {
+            if prepared.actor != runtime.session.actor {
+                runtime.host.check_needs(runtime.session, &prepared.query)?;
+                prepared.actor = runtime.session.actor;
+            }
             return Ok(());
         }
         let bound = runtime.host.bind_query(runtime.session, &self.module, id);
@@ -255,10 +262,21 @@ impl<'a> Runner<'a> {
             (Err(error), Some(info)) => return Err(error.in_procedure(&info.name)),
             (bound, _) => bound?,
         };
+        runtime.host.check_needs(runtime.session, &query)?;
+        let actor = runtime.session.actor;
         let mut prepared = Prepared::new(query, &self.module)?;
         prepared.identity_insert = identity_insert;
+        prepared.actor = actor;
         self.queries[at] = Some(prepared);
         Ok(())
+    }
+
+    /// A query that cannot run as it is. What IDENTITY_INSERT or a permission decides is an error of the statement alone.
+    pub fn fail_bound(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
+        match error.number {
+            229 | 230 | 300 | 544 | 545 => self.fail(error, line),
+            _ => self.fail_scope(error, line),
+        }
     }
 
     /// Takes the query out of its place for the length of a run; recursion binds its own.
@@ -325,9 +343,7 @@ impl<'a> Runner<'a> {
     pub fn query(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let mut prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
-            // What IDENTITY_INSERT decides is an error of the statement alone.
-            Err(error) if matches!(error.number, 544 | 545) => return self.fail(error, line),
-            Err(error) => return self.fail_scope(error, line),
+            Err(error) => return self.fail_bound(error, line),
         };
         let started = self.start_statistics();
         let mark = self.counters_of(id).map(Counters::begin);
@@ -388,7 +404,7 @@ impl<'a> Runner<'a> {
     pub fn format_only(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
-            Err(error) => return self.fail_scope(error, line),
+            Err(error) => return self.fail_bound(error, line),
         };
         let columns = match (&prepared.query.kind, &prepared.plan) {
             (QueryKind::Select(plan), _) => plan.columns.clone(),
@@ -407,7 +423,7 @@ impl<'a> Runner<'a> {
     pub fn show_plan(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
-            Err(error) => return self.fail_scope(error, line),
+            Err(error) => return self.fail_bound(error, line),
         };
         let span = self.module.queries[id.0 as usize].statement.span;
         let text = self.module.text.get(span.start as usize..span.end as usize).unwrap_or_default().to_string();

@@ -149,8 +149,8 @@ impl Audits {
         group: &Group,
         database: Option<u16>,
         access: Option<Access>,
-        is_principal: &mut dyn FnMut(i32) -> SqlResult<bool>,
-    ) -> SqlResult<Vec<Arc<Target>>> {
+        is_principal: &dyn Fn(i32) -> bool,
+    ) -> Vec<Arc<Target>> {
         let active = self.active.read().clone();
         let mut wanted = vec![false; active.targets.len()];
         for (at, specification) in &active.specifications {
@@ -166,13 +166,13 @@ impl Audits {
                             Securable::Schema(id) => id == access.schema,
                             Securable::Object(id) => id == access.object,
                         };
-                        is_it && is_principal(on.principal)?
+                        is_it && is_principal(on.principal)
                     }
                     _ => false,
                 };
             }
         }
-        Ok(active.targets.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(target, _)| target.clone()).collect())
+        active.targets.iter().zip(wanted).filter(|(_, wanted)| *wanted).map(|(target, _)| target.clone()).collect()
     }
 
     /// Flushes what waits for that, as `QUEUE_DELAY` allows.

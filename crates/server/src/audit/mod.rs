@@ -3,7 +3,7 @@
 //! ```text
 //! actions   what can be audited, by name and by code         record   an entry and its bytes, chained to the one before
 //! setup     audits and specifications, kept in audits.toml   trail    the files of one audit
-//! who       logins and users, as far as records name them     text     statements without their passwords
+//! text      statements without their passwords
 //! audits    which of them concern an event, and the writing
 //! ```
 //! What happens is told from above: logins by `request`, statements by `request::host`, definitions by `definition`. Nothing here decides
@@ -12,7 +12,6 @@
 pub mod actions;
 pub mod record;
 pub mod text;
-pub mod who;
 pub mod setup;
 pub mod trail;
 pub mod audits;

@@ -37,6 +37,8 @@ pub struct Record {
     pub transaction: i64,
     pub affected_rows: i64,
     pub server_principal_name: String,
+    /// The login that came, whoever it acts as.
+    pub session_principal_name: String,
     pub database_principal_name: String,
     pub target_principal_name: String,
     pub server: String,
@@ -63,7 +65,7 @@ impl Record {
         [&mut self.server_principal, &mut self.database_principal, &mut self.object]
     }
 
-    fn texts(&mut self) -> [&mut String; 14] {
+    fn texts(&mut self) -> [&mut String; 15] {
         [
             &mut self.action,
             &mut self.class,
@@ -79,6 +81,7 @@ impl Record {
             &mut self.client,
             &mut self.application,
             &mut self.host,
+            &mut self.session_principal_name,
         ]
     }
 

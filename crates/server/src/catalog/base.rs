@@ -494,6 +494,7 @@ pub mod class {
     pub const INDEX: u8 = 7;
     pub const SERVER: u8 = 100;
     pub const LOGIN: u8 = 101;
+    pub const ENDPOINT: u8 = 105;
     /// In `sysclsobjs`.
     pub const SCHEMA_ENTRY: u8 = 50;
     pub const FILEGROUP: u8 = 65;
@@ -507,6 +508,8 @@ pub mod class {
     pub const SERVER_ROLE_MEMBER: u8 = 26;
     pub const FOREIGN_KEY: u8 = 27;
     pub const POOL_BINDING: u8 = 202;
+    /// A module WITH EXECUTE AS: depid the module, indepid the user.
+    pub const EXECUTE_AS: u8 = 203;
 }
 
 pub mod schema {

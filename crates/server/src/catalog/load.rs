@@ -86,8 +86,15 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
         ansi_nulls: row.status & os_::ANSI_NULLS != 0,
         parent: (row.pid != 0).then_some(ObjectId(row.pid)),
         native: row.status & os_::NATIVE != 0,
+        execute_as: execute_as(rows, row)?,
         renamed_columns: if kind == ModuleKind::View { renamed_columns(rows, row.id)? } else { Box::default() },
     })
+}
+
+/// WITH EXECUTE AS: the user. A row says so; OWNER has none that could be an old one.
+fn execute_as(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {
+    let found = rows.first::<ReferenceRow>(0, &[int(row.id), small(class::EXECUTE_AS)])?;
+    Ok(found.map(|row| row.indepid))
 }
 
 fn renamed_columns(rows: &mut Rows<'_>, view: i32) -> SqlResult<Box<[(u16, Box<str>)]>> {

@@ -265,6 +265,7 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
             ansi_nulls: true,
             parent: None,
             native: false,
+            execute_as: None,
             renamed_columns: Box::default(),
         })),
         Source::Rows { columns, parameters } => {

@@ -10,13 +10,12 @@ use sql::ast::{
 use types::{SqlError, SqlResult, sql_error};
 
 use super::number::whole_number;
-use super::permission::{login, principal};
+use super::permission::principal;
 use super::site::{Ddl, cannot_find};
 use super::unsupported;
 use crate::audit::actions::{self, Level};
 use crate::audit::setup::{Audit, ENTRIES_MAX, On, OnFailure, Securable, Setup, Specification, Wanted};
 use crate::audit::trail::FILE_BYTES_MIN;
-use crate::audit::who;
 use crate::catalog::{MASTER, load};
 use crate::instance::question::Question;
 use crate::settings::options::{DataLocation, Kernel};
@@ -24,7 +23,7 @@ use crate::settings::options::{DataLocation, Kernel};
 const QUEUE_DELAY_DEFAULT: i64 = 1_000;
 const SERVER_AUDIT: &str = "server audit";
 
-/// What is refused before anything is looked up. Who may do it is asked in one place: `expect_administrator`.
+/// What is refused before anything is looked up.
 fn begin(ddl: &mut Ddl<'_>, verb: AuditVerb, what: &str, in_master: bool) -> SqlResult<()> {
     let word = match verb {
         AuditVerb::Create => "CREATE",
@@ -42,17 +41,7 @@ fn begin(ddl: &mut Ddl<'_>, verb: AuditVerb, what: &str, in_master: bool) -> Sql
         // Engines learn of audits from a file.
         return Err(unsupported(&format!("{} of several engines that keep nothing", what.to_uppercase())));
     }
-    expect_administrator(ddl)
-}
-
-/// ALTER ANY SERVER AUDIT and ALTER ANY DATABASE AUDIT are members' of sysadmin here. 15247 for others.
-fn expect_administrator(ddl: &mut Ddl<'_>) -> SqlResult<()> {
-    let name = ddl.site.login();
-    // A session of the server's own has no login.
-    match name.is_empty() || who::is_sysadmin(&ddl.catalog, &name)? {
-        true => Ok(()),
-        false => Err(sql_error!(15247)),
-    }
+    Ok(())
 }
 
 fn change<R>(ddl: &mut Ddl<'_>, edit: impl FnOnce(&mut Setup) -> SqlResult<R>) -> SqlResult<R> {
@@ -94,8 +83,7 @@ pub fn server_audit(ddl: &mut Ddl<'_>, statement: &ServerAudit) -> SqlResult<()>
 }
 
 fn create(ddl: &mut Ddl<'_>, name: &str, statement: &ServerAudit) -> SqlResult<()> {
-    let who = ddl.site.login();
-    let principal = if who.is_empty() { 1 } else { login(ddl, &who)? };
+    let principal = ddl.rights(|rights, look| Ok(rights.login(look)?.map_or(1, |login| login.id)))?;
     let mut audit = Audit {
         id: 0,
         name: name.to_owned(),

@@ -7,9 +7,9 @@ use sql::ast::{
 };
 use types::SqlResult;
 
-use super::permission::{PERMISSIONS, Scope};
 use super::site::Ddl;
 use crate::audit::actions::{self as of, Action, Group};
+use crate::security::hierarchy::{self, Class};
 use crate::session::audit::Occurrence;
 
 /// One thing that a statement does.
@@ -36,8 +36,8 @@ impl<'a> Deed<'a> {
     }
 }
 
-/// Tells who audits what the statement is about to do. Err: it must not.
-pub fn tell(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+/// Tells who audits what the statement is about to do, or what it may not do. Err: it must not.
+pub fn tell(ddl: &mut Ddl<'_>, statement: &Statement, allowed: bool) -> SqlResult<()> {
     if !ddl.site.server().audits.any() {
         return Ok(());
     }
@@ -66,6 +66,7 @@ pub fn tell(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             object,
             target: deed.target.map_or("", |target| &*target.text),
             statement: (!text.is_empty()).then_some(text),
+            succeeded: allowed,
             ..Occurrence::new(deed.group, deed.action, deed.class)
         })?;
     }
@@ -216,8 +217,8 @@ fn permission(statement: &Permission) -> Vec<Deed<'_>> {
         PermissionVerb::Deny => of::DENY,
         PermissionVerb::Revoke => of::REVOKE,
     };
-    let is_of = |scope: Scope, name: &str| PERMISSIONS.iter().any(|known| known.scope == scope && known.name == name);
-    let only_server = |name: &str| is_of(Scope::Server, name) && !is_of(Scope::Database, name);
+    let is_of = |class: Class, name: &str| hierarchy::find(class, name).is_some();
+    let only_server = |name: &str| is_of(Class::Server, name) && !is_of(Class::Database, name);
     let (group, class) = match &statement.on {
         None if statement.permissions.iter().any(|item| only_server(&item.name)) => {
             (of::SERVER_PERMISSION_CHANGE, "SR")

@@ -194,6 +194,9 @@ pub fn create_for(
         name: ident(&target.name),
         line: 0,
     };
+    if !ddl.is_sysadmin()? {
+        super::rights::new_object(&mut ddl, &name, "CREATE TABLE")?;
+    }
     for (i, column) in columns.iter().enumerate() {
         if column.name.is_empty() {
             return Err(sql_error!(1038));

@@ -76,6 +76,15 @@ fn begin(why: &str) {
     }
 }
 
+/// The server takes connections there.
+pub fn ready(address: &str) {
+    tell(Source::Server, &format!("Server is listening on [ {address} ]."));
+    tell(
+        Source::Server,
+        "SQL Server is now ready for client connections. This is an informational message; no user action is required.",
+    );
+}
+
 /// Begins a new file: sp_cycle_errorlog.
 pub fn cycle() -> std::io::Result<()> {
     JOURNAL.cycle()?;

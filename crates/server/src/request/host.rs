@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use exec::host::{CallArgument, Callee, Host, ModuleInfo, Naming, TableAccess, Wanted};
+use exec::host::{CallArgument, Callee, Host, Impersonation, ModuleInfo, Naming, TableAccess, Wanted};
 use exec::session::Session as State;
 use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink, Stop};
 use sql::ast::{InsertBulk, StatementKind};
@@ -11,7 +11,7 @@ use sql::catalog::{
     VirtualTableDef,
 };
 use sql::function::FunctionId;
-use sql::plan::{Global, Module, OutputColumn, Query, QueryId};
+use sql::plan::{Global, Module, ObjectRef, OutputColumn, Query, QueryId};
 use storage::{Storage, Table, TableId};
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
@@ -35,7 +35,7 @@ impl SessionHost {
         arguments: &mut [CallArgument],
     ) -> SqlResult<i32> {
         let full_name = ObjectName { server: None, database: None, schema: Some("sys".into()), name: name.into() };
-        match self.procedure(state, &full_name)? {
+        match self.procedure(state, &full_name, None)? {
             Callee::System(native) => self.system_procedure(state, sink, &native, arguments),
             Callee::Module(module, info) => {
                 text_procedures::run_module(self, state, sink, &module, Some(&info), arguments)
@@ -94,6 +94,26 @@ impl Host for SessionHost {
 
     fn bind_query(&mut self, state: &mut State, module: &Arc<Module>, query: QueryId) -> SqlResult<Arc<Query>> {
         self.bound_query(state, module, query)
+    }
+
+    fn check_needs(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
+        self.check_query(state, query)
+    }
+
+    fn execute_as(&mut self, state: &mut State, module: &ModuleInfo) -> SqlResult<()> {
+        self.enter_module(state, module)
+    }
+
+    fn impersonate(&mut self, state: &mut State, asked: &Impersonation<'_>) -> SqlResult<Option<Vec<u8>>> {
+        self.begin_impersonation(state, asked)
+    }
+
+    fn revert(&mut self, state: &mut State, cookie: Option<&[u8]>) -> SqlResult<()> {
+        self.end_impersonation(state, cookie)
+    }
+
+    fn revert_to(&mut self, state: &mut State, contexts: u32) {
+        self.leave_contexts(state, contexts);
     }
 
     fn nested_triggers(&self) -> bool {
@@ -176,7 +196,9 @@ impl Host for SessionHost {
         let declared = format!("@value {} OUTPUT", column.ty);
         let module = compile(self, state, &text, &declared).map_err(SqlError::together)?;
         let argument = CallArgument { name: None, value: Some((column.ty, Datum::Null)), table: None, output: true };
-        let (_, result) = exec::call_module(&module, None, vec![argument], state, self, &mut exec::sink::Discard);
+        let (_, result) = self.trusted(state, |host, state| {
+            exec::call_module(&module, None, vec![argument], state, host, &mut exec::sink::Discard)
+        });
         Ok(result.outputs.into_iter().next().map_or(Datum::Null, |(_, _, value)| value))
     }
 
@@ -204,14 +226,15 @@ impl Host for SessionHost {
     }
 
     fn naming(&mut self, state: &State) -> Naming {
-        Naming { database: self.catalog_session.database, version: self.catalog_version(state) }
+        let version = self.catalog_version(state);
+        Naming { database: self.catalog_session.database, version, actor: state.actor }
     }
 
     fn called_again(&mut self) {
         self.server.plans.procedures.count_found();
     }
 
-    fn procedure(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Callee> {
+    fn procedure(&mut self, state: &mut State, name: &ObjectName, named_by: Option<ObjectRef>) -> SqlResult<Callee> {
         let asked = name.database.as_deref().and_then(|database| self.server.catalog.database_named(database));
         let elsewhere = asked.map(|database| database.id).filter(|id| *id != self.catalog_session.database);
         if let Some(native) = system::native_procedure(name) {
@@ -224,7 +247,10 @@ impl Host for SessionHost {
             Some(Object::Module(definition)) if definition.kind == ModuleKind::Procedure => match elsewhere {
                 // A system procedure works on the database it is called in.
                 Some(id) if definition.object.0 < 0 => Ok(Callee::System(in_database(id, &name.name))),
-                _ => self.callee(state, &definition),
+                _ => {
+                    self.check_call(state, (definition.database, definition.object), named_by)?;
+                    self.callee(state, &definition)
+                }
             },
             _ => Err(no_such_procedure(name)),
         }
@@ -340,10 +366,12 @@ impl Host for SessionHost {
         }
     }
 
-    fn use_database(&mut self, _state: &mut State, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
+    fn use_database(&mut self, state: &mut State, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
         let database = self.server.catalog.database_named(name).ok_or_else(|| no_such_database(name))?;
+        self.check_enters(state, &database)?;
         super::admission::admit(&self.server, &self.entry, &database)?;
         self.enter_database(sink, &database).map_err(exec::session::stopped)?;
+        self.use_own_schema(state)?;
         // State 1 for USE, 2 at login.
         sink.message(&sql_error!(5701, database.row().name).at_line(1)).map_err(exec::session::stopped)
     }

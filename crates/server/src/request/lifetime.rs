@@ -36,7 +36,11 @@ impl SessionHost {
         self.application_locks.clear();
         self.cursors.clear();
         self.drop_temporaries(state, 0);
+        self.revert_all(state);
         self.catalog_session.database = self.login_database;
+        if let Err(error) = self.use_own_schema(state) {
+            tracing::error!(spid = state.spid, "the user's default schema could not be read: {error}");
+        }
         self.entry.database.store(u32::from(self.login_database.0), Ordering::Relaxed);
         rolled_back
     }

@@ -5,15 +5,18 @@ use std::sync::Arc;
 use exec::host::Ended;
 use exec::session::Session as State;
 use types::datetime::LanguageId;
-use types::{SqlError, sql_error};
+use types::{SqlError, SqlResult, sql_error};
 
 use crate::audit::actions;
-use crate::catalog::MASTER;
+use crate::catalog::{Database, MASTER};
 use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::instance::server::{Event, LoginRefused, Server};
 use crate::instance::sessions::{Identity, SessionEntry};
+use crate::security::actor::{Actor, Look, UserToken};
+use crate::security::check::Securable;
 use crate::session::audit::{self, Occurrence};
 use crate::session::host::{INTERNAL_SPID, SessionHost};
+use crate::session::rights::Rights;
 use crate::settings::config::option;
 use crate::system;
 use crate::wire::connection::Connection;
@@ -26,6 +29,7 @@ enum Refusal<'a> {
     Login(LoginRefused),
     /// The database, and whether the client named it itself.
     Database(&'a str, bool),
+    NoConnect,
     NoAdministrator,
     Restricted(&'a SqlError),
 }
@@ -49,6 +53,7 @@ impl Refusal<'_> {
             Refusal::Database(name, false) => {
                 (40, format!("Failed to open the database '{name}' specified in the login properties."))
             }
+            Refusal::NoConnect => (12, "The login has no CONNECT SQL permission.".to_owned()),
             Refusal::NoAdministrator => {
                 (1, "Only a sysadmin may use the dedicated administrator connection.".to_owned())
             }
@@ -76,7 +81,17 @@ impl SessionHost {
         let mut state = State::new(INTERNAL_SPID);
         state.signal = Arc::new(exec::session::Signal::default());
         let entry = SessionEntry::internal(INTERNAL_SPID, state.signal.clone());
-        (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH))
+        (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH, Actor::Server))
+    }
+
+    fn connects(server: &Server, actor: Actor) -> SqlResult<bool> {
+        let look = &mut Look { catalog: &server.catalog, transaction: None };
+        Rights::new(actor).holds(look, None, &Securable::SERVER, "CONNECT SQL")
+    }
+
+    /// Who a login would be in a database. None: it may not enter.
+    fn enters(server: &Server, actor: Actor, database: &Database) -> SqlResult<Option<Arc<UserToken>>> {
+        Rights::new(actor).user(&mut Look { catalog: &server.catalog, transaction: None }, database)
     }
 
     /// Authenticates and registers the session. Err: what the client is told.
@@ -98,6 +113,14 @@ impl SessionHost {
         let own = row.default_database.as_deref().unwrap_or("master");
         let asked = if login.database.is_empty() { own } else { login.database.as_str() };
         let Some(database) = server.catalog.database_named(asked) else {
+            failed(Refusal::Database(asked, !login.database.is_empty()));
+            return Err(login::cannot_open(asked, &login.user).to_vec());
+        };
+        let actor = Actor::Login(row.id);
+        if !Self::connects(server, actor).map_err(|error| vec![error])? {
+            return Err(failed(Refusal::NoConnect));
+        }
+        let Some(user) = Self::enters(server, actor, &database).map_err(|error| vec![error])? else {
             failed(Refusal::Database(asked, !login.database.is_empty()));
             return Err(login::cannot_open(asked, &login.user).to_vec());
         };
@@ -142,7 +165,9 @@ impl SessionHost {
         let login_language = LanguageId::named(&login.language).or_else(own_language).unwrap_or_default();
         state.options.set_language(login_language);
         configuration.set_user_options(&mut state.options);
-        let mut host = SessionHost::new(server.clone(), entry, database.id, login_language);
+        state.actor = actor.number();
+        let mut host = SessionHost::new(server.clone(), entry, database.id, login_language, actor);
+        host.use_schema_of(&user);
         let logged_in = Occurrence::new(actions::SUCCESSFUL_LOGIN, actions::LOGIN_SUCCEEDED, "LX");
         if let Err(error) = host.audit(&Occurrence { information: "Login succeeded.", ..logged_in }) {
             host.log_out(&mut state);

@@ -23,7 +23,9 @@ pub fn compile(
     text: &str,
     parameters: &str,
 ) -> Result<Arc<Module>, Vec<SqlError>> {
-    let is_shared = host.server.catalog.configuration.running(option::PLAN_SHARING) != 0;
+    // Names mean something else to who has another default schema.
+    let is_shared = host.server.catalog.configuration.running(option::PLAN_SHARING) != 0
+        && &*host.catalog_session.default_schema == "dbo";
     let key = PlanKey {
         text,
         parameters,
@@ -108,9 +110,17 @@ impl SessionHost {
             return Ok(bound);
         }
         let options = BindOptions { ansi_nulls: text.ansi_nulls, ..Self::bind_options(state) };
+        // A module's names are not looked for where its caller's are.
+        let dbo =
+            module.object.is_some().then(|| std::mem::replace(&mut self.catalog_session.default_schema, "dbo".into()));
         let bound =
             self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, catalog, &options));
-        let bound = Arc::new(bound.map_err(|error| error.at_line(text.line))?);
+        if let Some(own) = dbo {
+            self.catalog_session.default_schema = own;
+        }
+        let mut bound = bound.map_err(|error| error.at_line(text.line))?;
+        self.drop_chained(state, &mut bound.needs)?;
+        let bound = Arc::new(bound);
         self.keep_bound(state, module, query, version, bound.clone());
         Ok(bound)
     }

@@ -119,6 +119,7 @@ fn watch(
             *told = true;
             println!("heddle is ready on {}", listeners.tcp.local_addr());
             tracing::info!("{count} engines serve");
+            error_log::ready(&listeners.tcp.local_addr().to_string());
         }
         if renewal::look(server) {
             processes.reload();

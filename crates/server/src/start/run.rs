@@ -33,6 +33,7 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
         let (server, listeners) = serve::start(settings)?;
         let server = Arc::new(server);
         server.audits.start()?;
+        error_log::ready(&listeners.tcp.local_addr().to_string());
         println!("heddle is ready on {}", listeners.tcp.local_addr());
         listeners.accept(&server);
         serve::watch(&server);

@@ -104,16 +104,6 @@ pub fn is_sysadmin(catalog: &Catalog, login: &str) -> SqlResult<bool> {
     own.map_or(Ok(false), |own| reaches(catalog, &master, class::SERVER_ROLE_MEMBER, SYSADMIN, own.id))
 }
 
-/// The fixed server role's number.
-pub const SECURITYADMIN: i32 = 4;
-
-/// Whether a login is a member of a server role, by that role's number.
-pub fn is_in_role(catalog: &Catalog, login: &str, role: i32) -> SqlResult<bool> {
-    let master = catalog.expect_database(MASTER);
-    let own: Option<LoginRow> = catalog.read(&master, |rows| rows.first(1, &[name_datum(login)]))?;
-    own.map_or(Ok(false), |own| reaches(catalog, &master, class::SERVER_ROLE_MEMBER, role, own.id))
-}
-
 /// Whether a login may be in a database that is restricted: a sysadmin, a dbcreator or an owner of the database.
 pub fn administers(catalog: &Catalog, db: &Database, login: &str) -> SqlResult<bool> {
     let master = catalog.expect_database(MASTER);

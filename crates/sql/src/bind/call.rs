@@ -128,6 +128,7 @@ impl Binder<'_> {
         for source in scope.sources {
             for index in 0..source.len() {
                 let column = source.column(index);
+                self.needs.mark(column.id);
                 args.push(Expr::column(column.id.index(), column.ty, column.nullable));
             }
         }
@@ -164,6 +165,7 @@ impl Binder<'_> {
         if module.kind != ModuleKind::ScalarFunction {
             return Err(unknown());
         }
+        self.need_call(&module);
         let parsed = super::modules::parse_function(&module)?;
         let ast::FunctionReturns::Scalar { data_type, .. } = &parsed.returns else { return Err(unknown()) };
         let ty = self.data_type_of(&module, data_type)?;

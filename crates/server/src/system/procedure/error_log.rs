@@ -2,6 +2,7 @@
 
 use std::io::ErrorKind;
 
+use exec::session::Session as State;
 use exec::sink::Sink;
 use types::convert::NO_STYLE;
 use types::datetime::{Civil, Moment};
@@ -11,9 +12,11 @@ use super::parameters::Parameters;
 use super::result::{ResultSet, number, text};
 use crate::catalog::clock;
 use crate::instance::error_log::{self, Entry};
+use crate::security::actor::SYSADMIN;
 use crate::session::host::SessionHost;
-use crate::system::principal::{self, SECURITYADMIN};
 
+/// The fixed server role's number.
+const SECURITYADMIN: i32 = 4;
 /// The log's own type, which is the only one here; 2 is the agent's.
 const TYPE_SERVER: i64 = 1;
 /// Rows that go to the client at a time.
@@ -23,13 +26,13 @@ const TEXT_CHARS_MAX: usize = 4_000;
 
 const COLUMNS: &str = "LogDate datetime; ProcessInfo nvarchar(50); Text nvarchar(4000)";
 
-/// 15003 for others.
-fn expect_member(host: &SessionHost) -> SqlResult<()> {
-    let (catalog, login) = (&host.server.catalog, &host.entry.identity.login_name);
-    match principal::is_sysadmin(catalog, login)? || principal::is_in_role(catalog, login, SECURITYADMIN)? {
-        true => Ok(()),
-        false => Err(sql_error!(15003, "securityadmin")),
-    }
+/// 15003 for who acts as none of a role's members.
+fn expect_member(host: &mut SessionHost, state: &mut State, role: i32, name: &str) -> SqlResult<()> {
+    let is_member = host.rights(state, |rights, look| {
+        let within = rights.login(look)?.is_some_and(|login| login.ids.contains(&role));
+        Ok::<_, SqlError>(within || rights.sysadmin(look)?)
+    })?;
+    if is_member { Ok(()) } else { Err(sql_error!(15003, name)) }
 }
 
 /// As SQL Server tells of a file that it cannot open.
@@ -42,8 +45,8 @@ fn failed(procedure: &str, error: &std::io::Error) -> SqlError {
 }
 
 /// xp_readerrorlog file, type, word, word, start, end, 'asc' | 'desc'.
-pub fn read(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
-    expect_member(host)?;
+pub fn read(host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
+    expect_member(host, state, SECURITYADMIN, "securityadmin")?;
     let file = given.number(0).unwrap_or(0);
     if given.number(1).unwrap_or(TYPE_SERVER) != TYPE_SERVER {
         return Err(failed("xp_readerrorlog", &ErrorKind::NotFound.into()));
@@ -92,8 +95,8 @@ fn moment(given: &Parameters<'_>, at: usize) -> SqlResult<Option<i64>> {
 }
 
 /// xp_enumerrorlogs type.
-pub fn list(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
-    expect_member(host)?;
+pub fn list(host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
+    expect_member(host, state, SECURITYADMIN, "securityadmin")?;
     let mut result = ResultSet::new("Archive # int; Date nvarchar(24); Log File Size (Byte) int");
     if given.number(0).unwrap_or(TYPE_SERVER) == TYPE_SERVER {
         for archive in error_log::archives() {
@@ -110,11 +113,8 @@ pub fn list(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) -> 
 }
 
 /// sp_cycle_errorlog.
-pub fn cycle(host: &SessionHost) -> SqlResult<i32> {
-    let (catalog, login) = (&host.server.catalog, &host.entry.identity.login_name);
-    if !principal::is_sysadmin(catalog, login)? {
-        return Err(sql_error!(15003, "sysadmin"));
-    }
+pub fn cycle(host: &mut SessionHost, state: &mut State) -> SqlResult<i32> {
+    expect_member(host, state, SYSADMIN, "sysadmin")?;
     error_log::cycle().map_err(|error| failed("sp_cycle_errorlog", &error))?;
     Ok(0)
 }

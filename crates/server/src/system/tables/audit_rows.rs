@@ -2,13 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use exec::session::Session as State;
 use types::{SqlResult, sql_error};
 
 use crate::audit::actions::{ACTIONS, GROUPS, Level, ON_OBJECTS};
 use crate::audit::record::{Record, Records};
 use crate::audit::setup::{Audit, Securable, Specification};
 use crate::audit::trail::SUFFIX;
-use crate::audit::who;
+use crate::security::check;
 use crate::session::host::SessionHost;
 use crate::system::answer::{Answer, Arguments};
 use crate::system::cell::{Cell, NamedRow, number, text};
@@ -20,12 +21,14 @@ const RECORDS_MAX: usize = 1_000_000;
 
 /// None: not a table of this family.
 pub fn rows(
-    host: &SessionHost,
+    host: &mut SessionHost,
+    state: &mut State,
     database: u16,
     name: &str,
     arguments: &Arguments<'_>,
 ) -> SqlResult<Option<Vec<NamedRow>>> {
-    let setup = || host.server.audits.setup();
+    let server = host.server.clone();
+    let setup = || server.audits.setup();
     let of_server = |found: &&Specification| found.database.is_none();
     let of_database = |found: &&Specification| found.database == Some(database);
     Ok(Some(match name {
@@ -57,7 +60,7 @@ pub fn rows(
             .collect(),
         "dm_server_audit_status" => status(host),
         "dm_audit_actions" => actions(),
-        "fn_get_audit_file" => records(host, arguments)?,
+        "fn_get_audit_file" => records(host, state, arguments)?,
         _ => return Ok(None),
     }))
 }
@@ -192,8 +195,8 @@ fn actions() -> Vec<NamedRow> {
 }
 
 /// sys.fn_get_audit_file: records of the files that a pattern names, from a place in one of them on.
-fn records(host: &SessionHost, arguments: &Arguments<'_>) -> SqlResult<Vec<NamedRow>> {
-    if !who::is_sysadmin(&host.server.catalog, &host.entry.identity.login_name)? {
+fn records(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> SqlResult<Vec<NamedRow>> {
+    if !host.rights(state, |rights, look| rights.holds(look, None, &check::Securable::SERVER, "CONTROL SERVER"))? {
         return Err(sql_error!(15247));
     }
     let nothing = || sql_error!(33224);
@@ -257,7 +260,7 @@ fn push(rows: &mut Vec<NamedRow>, file: &Path, place: usize, record: &Record) {
             ("database_principal_id", number(record.database_principal)),
             ("object_id", number(record.object)),
             ("class_type", text(&record.class)),
-            ("session_server_principal_name", optional(&record.server_principal_name)),
+            ("session_server_principal_name", optional(&record.session_principal_name)),
             ("server_principal_name", optional(&record.server_principal_name)),
             ("database_principal_name", optional(&record.database_principal_name)),
             ("target_database_principal_name", optional(&record.target_principal_name)),

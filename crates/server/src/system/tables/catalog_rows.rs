@@ -51,7 +51,7 @@ pub fn rows(
             Some(rows) => rows,
             None => match governor_rows::rows(host, name)? {
                 Some(rows) => rows,
-                None => match audit_rows::rows(host, database.0, name, arguments)? {
+                None => match audit_rows::rows(host, state, database.0, name, arguments)? {
                     Some(rows) => rows,
                     None => return text_rows::rows(host, state, name, arguments),
                 },
