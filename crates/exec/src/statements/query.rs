@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{
-    ActionKind, ExecutorSlot, Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
+    ActionKind, ExecutorSlot, Expr, ExprKind, Module, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
     VariableSlot,
 };
 use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
@@ -17,7 +17,7 @@ use super::run::{Flow, Runner};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::expression::TableUse;
-use crate::host::Host;
+use crate::host::{Host, TableAccess};
 use crate::operators::{self, batch_of, storage_error};
 use crate::session::{Session, stop_of, stopped};
 use crate::sink::Command;
@@ -43,6 +43,8 @@ pub struct Prepared {
 struct UsedTable {
     table: Arc<TableDef>,
     of_table: TableUse,
+    /// Its rows are read.
+    reads: bool,
 }
 
 enum Plan {
@@ -100,6 +102,27 @@ impl Prepared {
     /// Bound to one session's temporary tables.
     pub fn is_private(&self) -> bool {
         self.query.session_private
+    }
+
+    /// What it does with the table that it changes.
+    fn changes(&self) -> Vec<TableAccess> {
+        let modify = match &self.query.kind {
+            QueryKind::Modify(modify) => modify,
+            QueryKind::InsertExecute { insert, .. } => insert,
+            _ => return Vec::new(),
+        };
+        let mut all = Vec::new();
+        for action in &modify.actions {
+            let access = match &action.kind {
+                ActionKind::Insert(_) => TableAccess::Insert,
+                ActionKind::Update { .. } => TableAccess::Update,
+                ActionKind::Delete => TableAccess::Delete,
+            };
+            if !all.contains(&access) {
+                all.push(access);
+            }
+        }
+        all
     }
 
     /// Its rows go to the client.
@@ -170,10 +193,14 @@ pub fn visible_columns(query: &Query) -> &[OutputColumn] {
 fn used_tables(all: &[(Arc<TableDef>, TableUse)]) -> Vec<UsedTable> {
     let mut used: Vec<UsedTable> = Vec::new();
     for (table, of_table) in all.iter().filter(|(table, _)| !table.is_own()) {
+        let reads = *of_table != TableUse::Changes;
         match used.iter_mut().find(|known| known.table.object == table.object && known.table.database == table.database)
         {
-            Some(known) => known.of_table = known.of_table.max(*of_table),
-            None => used.push(UsedTable { table: table.clone(), of_table: *of_table }),
+            Some(known) => {
+                known.of_table = known.of_table.max(*of_table);
+                known.reads |= reads;
+            }
+            None => used.push(UsedTable { table: table.clone(), of_table: *of_table, reads }),
         }
     }
     used
@@ -282,7 +309,7 @@ impl<'a> Runner<'a> {
                 expect_snapshots(runtime.session, runtime.host, &prepared.tables)?;
             }
             let transaction = runtime.session.transaction.current.as_mut().expect("as above");
-            for UsedTable { table, of_table } in &prepared.tables {
+            for UsedTable { table, of_table, .. } in &prepared.tables {
                 let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
                 let elsewhere = Some(table.database) != runtime.session.transaction.home;
                 match of_table {
@@ -319,6 +346,24 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Tells who audits what the query is about to do, now that its tables are what it was bound to.
+    pub fn audit(&mut self, module: &Arc<Module>, id: QueryId, prepared: &Prepared) -> SqlResult<()> {
+        let runtime = self.context.runtime.get_mut();
+        if !runtime.host.audits() {
+            return Ok(());
+        }
+        let span = module.queries[id.0 as usize].statement.span;
+        let text = module.text.get(span.start as usize..span.end as usize).unwrap_or("");
+        for UsedTable { table, of_table, reads } in &prepared.tables {
+            let changed = if *of_table == TableUse::Changes { prepared.changes() } else { Vec::new() };
+            let read = reads.then_some(TableAccess::Select);
+            for access in read.into_iter().chain(changed) {
+                runtime.host.audit_table(runtime.session, text, table, access)?;
+            }
+        }
+        Ok(())
+    }
+
     pub fn query(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let mut prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
@@ -337,6 +382,9 @@ impl<'a> Runner<'a> {
         let mut aborted = None;
         let result = self.in_statement(writes, |runner| {
             runner.hold_tables(id, &mut prepared)?;
+            if runner.context.runtime.get_mut().host.audits() {
+                runner.audit(&runner.module.clone(), id, &prepared)?;
+            }
             prepared.enter(&runner.context);
             let result = runner.run_prepared(&mut prepared, &mut aborted);
             prepared.leave(&runner.context);

@@ -140,6 +140,18 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             let held = ddl.server_permission("CONTROL SERVER")?;
             expect(held, not_permitted)
         }
+        StatementKind::ServerAudit(_) => {
+            let held = ddl.server_permission("ALTER ANY SERVER AUDIT")?;
+            expect(held, not_permitted)
+        }
+        StatementKind::AuditSpecification(change) => {
+            let db = ddl.current()?;
+            let held = match change.of_database {
+                true => ddl.database_permission(&db, "ALTER ANY DATABASE AUDIT")?,
+                false => ddl.server_permission("ALTER ANY SERVER AUDIT")?,
+            };
+            expect(held, not_permitted)
+        }
         // Refused whoever asks.
         _ => Ok(()),
     }

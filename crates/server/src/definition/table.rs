@@ -205,6 +205,7 @@ pub fn create_for(
             return Err(sql_error!(2705, state 3, column.name, target.name));
         }
     }
+    super::audited::tell_of_table(&mut ddl, &name)?;
     let empty = CreateTable {
         name: name.clone(),
         definition: TableDefinition::default(),

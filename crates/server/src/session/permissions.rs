@@ -85,12 +85,20 @@ impl SessionHost {
         if query.needs.is_empty() || self.rights.actor() == Actor::Server {
             return Ok(());
         }
-        self.rights(state, |rights, look| {
+        let refused = self.rights(state, |rights, look| {
             if rights.sysadmin(look)? {
-                return Ok(());
+                return Ok(None);
             }
-            query.needs.iter().try_for_each(|need| rights.check_need(look, need))
-        })
+            Ok::<_, SqlError>(query.needs.iter().find_map(|need| Some((need, rights.check_need(look, need).err()?))))
+        })?;
+        self.tell_refusal(refused)
+    }
+
+    /// Who audits hears what was not permitted.
+    fn tell_refusal(&mut self, refused: Option<(&Need, SqlError)>) -> SqlResult<()> {
+        let Some((need, error)) = refused else { return Ok(()) };
+        self.audit_refusal(need)?;
+        Err(error)
     }
 
     /// 229: the procedure may not be called. `named_by`: the module that names it.
@@ -99,12 +107,13 @@ impl SessionHost {
             return Ok(());
         }
         let need = Need { action: Action::Execute, object, columns: Box::default(), named_by };
-        self.rights(state, |rights, look| {
+        let refused = self.rights(state, |rights, look| {
             if rights.sysadmin(look)? || is_passed(look, &need)? {
-                return Ok(());
+                return Ok(None);
             }
-            rights.check_need(look, &need)
-        })
+            Ok::<_, SqlError>(rights.check_need(look, &need).err())
+        })?;
+        self.tell_refusal(refused.map(|error| (&need, error)))
     }
 
     /// Without the needs that are granted to all who come there: ownership chains.

@@ -270,6 +270,10 @@ pub fn answer(server: &Arc<Server>, question: &[u8]) -> Vec<u8> {
             let _ = machine::follow_affinity(server);
             Vec::new()
         }
+        Some(Question::FollowAudits) => {
+            server.audits.follow();
+            Vec::new()
+        }
         None => Vec::new(),
     }
 }

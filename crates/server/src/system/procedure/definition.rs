@@ -7,6 +7,7 @@ use storage::Isolation;
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error, variant};
 
 use super::parameters::Parameters;
+use crate::audit::actions;
 use crate::catalog::Database;
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class, column_status,
@@ -15,6 +16,7 @@ use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::Variant;
 use crate::definition::{Ddl, HostSite, object};
+use crate::session::audit::Occurrence;
 use crate::session::host::SessionHost;
 
 /// Runs `work` in the session's transaction or one of its own; what it did is undone if it fails.
@@ -74,6 +76,10 @@ pub fn rename(
     {
         return Err(sql_error!(15249, kind));
     }
+    let group =
+        if kind.as_deref() == Some("DATABASE") { actions::DATABASE_CHANGE } else { actions::SCHEMA_OBJECT_CHANGE };
+    let renamed = Occurrence::new(group, actions::ALTER, "OB");
+    host.audit(&Occurrence { object: &old, information: &new, ..renamed })?;
     define(host, state, sink, |ddl| object::rename(ddl, &old, &new, kind.as_deref()))?;
     if kind.as_deref() != Some("DATABASE") {
         sink.message(&sql_error!(15477)).map_err(exec::session::stopped)?;

@@ -5,7 +5,7 @@
 //! application_lock   sp_getapplock, sp_releaseapplock
 //! definition         sp_rename, extended properties, sp_recompile, sp_refreshview
 //! server             configuration, session context, messages, xp_*
-//! pools              thread pools and execution classes
+//! pools              thread pools and execution classes          error_log  who reads it, and begins a new one
 //! xtp                which natively compiled modules are measured, databases in resource pools
 //! describe           sp_describe_first_result_set and its kin      undeclared   types of undeclared parameters
 //! list               all of these by name: parameters, and what runs them
@@ -20,6 +20,7 @@ pub mod application_lock;
 mod definition;
 mod server;
 mod pools;
+mod error_log;
 mod xtp;
 pub mod cursor;
 mod describe;
