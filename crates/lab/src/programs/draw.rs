@@ -2,7 +2,10 @@
 
 use os::random::Rng;
 
-use super::program::{Call, Failure, Kind, PROCEDURES, Program, Statement, TRIGGERS, Table, Trigger, Value};
+use super::program::{
+    CURSORS, Call, CursorAction, CursorName, Failure, Form, Kind, Move, PROCEDURES, Program, Statement, TRIGGERS,
+    Table, Trigger, Value,
+};
 
 /// Statements of a list.
 const LIST_MAX: u64 = 5;
@@ -81,11 +84,18 @@ impl Draw {
     fn list(&mut self, mut place: Place) -> Vec<Statement> {
         let mut list = Vec::new();
         for _ in 0..1 + self.below(LIST_MAX) {
+            if !place.is_source && self.one_in(7) {
+                list.extend(self.cursor_story(&place).into_iter().map(|action| Statement::new(Kind::Cursor(action))));
+                if self.one_in(3) {
+                    list.push(Statement::new(Kind::Select(vec![Value::FetchStatus, self.cursor_value()])));
+                }
+                continue;
+            }
             let kind = self.kind(&mut place);
             let asks = matches!(kind, Kind::Insert(..) | Kind::Update(..) | Kind::Delete(..) | Kind::Fail(_));
-            list.push(Statement { line: 0, kind });
+            list.push(Statement::new(kind));
             if asks && !place.is_source && self.one_in(4) {
-                list.push(Statement { line: 0, kind: Kind::Select(vec![Value::Error, Value::RowCount]) });
+                list.push(Statement::new(Kind::Select(vec![Value::Error, Value::RowCount])));
             }
         }
         list
@@ -144,6 +154,81 @@ impl Draw {
         }
     }
 
+    /// Mostly what follows each other in a use of a cursor; some is missing, some is too much.
+    fn cursor_story(&mut self, place: &Place) -> Vec<CursorAction> {
+        let number = self.below(CURSORS as u64) as usize;
+        let form = self.pick(&[
+            Form::Plain,
+            Form::Static,
+            Form::Static,
+            Form::StaticForward,
+            Form::Keyset,
+            Form::Keyset,
+            Form::Dynamic,
+            Form::Dynamic,
+            Form::FastForward,
+        ]);
+        let (form, table) = match self.below(5) {
+            0 if place.trigger.is_some() && place.depth == 0 => (Form::Static, Table::Inserted),
+            0 => (self.pick(&[Form::Static, Form::Keyset]), Table::Journal),
+            1 => (form, Table::Child),
+            2 => (form, Table::Numbered),
+            _ => (form, Table::Parent),
+        };
+        let name = match self.below(6) {
+            0..3 => CursorName::Plain(number),
+            3 => CursorName::Global(number),
+            _ => CursorName::Variable,
+        };
+        let mut story = match name {
+            CursorName::Plain(name) => {
+                vec![CursorAction::Declare { name, local: self.one_in(2) || table == Table::Inserted, form, table }]
+            }
+            CursorName::Global(name) if table == Table::Inserted => {
+                vec![CursorAction::Declare { name, local: true, form, table }]
+            }
+            CursorName::Global(name) => vec![CursorAction::Declare { name, local: false, form, table }],
+            CursorName::Variable if self.one_in(2) => vec![CursorAction::SetNew(form, table)],
+            CursorName::Variable => vec![CursorAction::SetName(CursorName::Plain(number))],
+        };
+        // Most go on with what an earlier one began.
+        if !self.one_in(3) {
+            story.clear();
+        }
+        if self.one_in(2) {
+            story.push(CursorAction::Open(name));
+        }
+        for _ in 0..self.below(4) {
+            let to = match self.below(11) {
+                0 => Move::Prior,
+                1 => Move::First,
+                2 => Move::Last,
+                3 => Move::Absolute(self.below(6) as i32 - 2),
+                4 => Move::Relative(self.below(6) as i32 - 2),
+                _ => Move::Next,
+            };
+            story.push(CursorAction::Fetch { from: name, to, into: self.one_in(2) });
+        }
+        if self.one_in(4) {
+            story.push(CursorAction::Close(name));
+        }
+        if self.one_in(4) {
+            story.push(CursorAction::Deallocate(name));
+        }
+        story
+    }
+
+    fn cursor_value(&mut self) -> Value {
+        let name = self.below(CURSORS as u64) as usize;
+        match self.below(5) {
+            0 => Value::FetchStatus,
+            1 => Value::CursorRows,
+            2 => Value::CursorStatus(CursorName::Plain(name)),
+            3 => Value::CursorStatus(CursorName::Global(name)),
+            _ => Value::CursorStatus(CursorName::Variable),
+        }
+    }
+
     fn transaction(&mut self, place: &Place) -> Kind {
         match self.below(if place.trigger.is_some() || place.in_procedure { 12 } else { 6 }) {
             0..3 => Kind::Begin,
@@ -165,7 +250,7 @@ impl Draw {
             5 | 6 if !place.is_source => Kind::Text(self.list(Place { trigger: text.trigger, ..text })),
             7 if !place.is_source && place.trigger.is_none() => {
                 let body = self.list(Place { is_source: true, has_temp: true, depth: DEPTH_MAX - 1, ..text });
-                Kind::InsertExec(Box::new(Statement { line: 0, kind: Kind::Text(body) }))
+                Kind::InsertExec(Box::new(Statement::new(Kind::Text(body))))
             }
             8.. if !place.is_source && place.procedures > 0 => Kind::Call(Call {
                 procedure: self.below(place.procedures as u64) as usize,
@@ -231,7 +316,7 @@ impl Draw {
                 [Value::ErrorNumber, Value::ErrorSeverity, Value::ErrorState, Value::ErrorLine, Value::XactState];
             return self.pick(&of_error);
         }
-        match self.below(9) {
+        match self.below(10) {
             0 | 1 => Value::TranCount,
             2 => Value::XactState,
             3 => Value::ScopeIdentity,
@@ -239,6 +324,7 @@ impl Draw {
             5 => Value::NestLevel,
             6 => Value::XactAbort,
             7 => Value::Rows(self.table(place)),
+            8 => self.cursor_value(),
             _ => Value::Local(self.below(3) as usize),
         }
     }

@@ -4,9 +4,12 @@
 mod rules;
 mod state;
 mod program;
+mod text;
 mod model;
 mod statements;
+mod cursors;
 mod draw;
+mod judge;
 mod session;
 mod shrink;
 
@@ -73,6 +76,8 @@ pub struct Totals {
     pub messages: BTreeMap<i32, u64>,
     /// Programs left early, by why.
     pub left: BTreeMap<&'static str, u64>,
+    /// Statements taken out of programs because documentation does not say what comes of them there.
+    pub taken: BTreeMap<&'static str, u64>,
 }
 
 /// The process's exit code.
@@ -102,7 +107,8 @@ fn check(args: &Args, address: ServerAddress) -> ClientResult<Totals> {
     let seconds = (os::clock::now() - started) as f64 / 1e9;
     println!("{} programs, {} batches, {} failed, in {seconds:.1} s", totals.programs, totals.batches, totals.failed);
     println!("messages: {:?}", totals.messages);
-    println!("left: {:?}", totals.left);
+    println!("left early: {:?}", totals.left);
+    println!("statements that nobody can judge, not run: {:?}", totals.taken);
     Ok(totals)
 }
 
@@ -112,6 +118,7 @@ pub fn run_seeds(target: &Target, seeds: std::ops::Range<u64>, failures_max: u64
     let mut totals = Totals::default();
     for seed in seeds {
         let mut program = draw::program(seed);
+        judge::judged(&mut program, &mut totals.taken);
         if print {
             println!("-- seed {seed}\n{}", program.script());
         }
@@ -143,8 +150,8 @@ fn one(session: &mut Session, program: &mut Program, totals: &mut Totals) -> Cli
     for batch in &copy.batches {
         match model.batch(batch) {
             Ok(events) => expected.push(events),
-            Err(why) => {
-                *totals.left.entry(why.0).or_default() += 1;
+            Err(unknown) => {
+                *totals.left.entry(unknown.why).or_default() += 1;
                 break;
             }
         }

@@ -1,5 +1,6 @@
 //! What a program does, by the rules of `rules`. It knows nothing of how the server does it.
 
+use super::cursors::{Cursors, Names};
 use super::program::{Kind, Program, Statement};
 use super::rules::{self, Ends, Error};
 use super::state::{Row, Rows, State};
@@ -12,9 +13,12 @@ pub enum Event {
     Print(String),
 }
 
-/// `Err`: documentation does not say what comes, and nothing after it is compared.
+/// Documentation does not say what comes of this statement, and nothing after it is compared.
 #[derive(Debug)]
-pub struct Unknown(pub &'static str);
+pub struct Unknown {
+    pub why: &'static str,
+    pub statement: u32,
+}
 
 /// Statements until a program is given up.
 const STATEMENTS_MAX: u32 = 2_000;
@@ -53,13 +57,22 @@ pub struct Scope {
     pub trigger: Option<usize>,
     /// The transaction in which it began.
     pub epoch: u64,
+    pub cursors: Names,
+}
+
+/// SET options: a module's end, and a dynamic text's, gives back what they were ("SET Statements").
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    pub xact_abort: bool,
+    pub cursor_close: bool,
 }
 
 pub struct Model<'a> {
     pub program: &'a Program,
     pub state: State,
     pub scopes: Vec<Scope>,
-    pub xact_abort: bool,
+    pub options: Options,
+    pub cursors: Cursors,
     pub last_identity: Option<i32>,
     pub error: i32,
     pub row_count: i32,
@@ -69,6 +82,8 @@ pub struct Model<'a> {
     /// It got rows that do not fit.
     pub captured_other: bool,
     statements: u32,
+    /// The innermost statement of which documentation does not say what comes.
+    unknown_at: u32,
     numbers: i64,
     /// Whether what @@IDENTITY says is documented.
     pub(super) identity_is_known: bool,
@@ -80,7 +95,8 @@ impl<'a> Model<'a> {
             program,
             state: State::default(),
             scopes: Vec::new(),
-            xact_abort: false,
+            options: Options::default(),
+            cursors: Cursors::default(),
             last_identity: None,
             error: 0,
             row_count: 0,
@@ -88,6 +104,7 @@ impl<'a> Model<'a> {
             captured: None,
             captured_other: false,
             statements: 0,
+            unknown_at: 0,
             numbers: 0,
             identity_is_known: true,
         }
@@ -100,17 +117,29 @@ impl<'a> Model<'a> {
         self.scopes.push(Scope::new(None, [Some(1), None, Some(3)]));
         self.scopes[0].scope_identity = was.flatten();
         self.row_count = NOT_SAID;
+        self.cursors.batch += 1;
         match self.list(body) {
-            Err(Stop::Unknown(why)) => return Err(Unknown(why)),
+            Err(Stop::Unknown(why)) => return Err(Unknown { why, statement: self.unknown_at }),
             Err(Stop::Thrown { .. }) => panic!("thrown without a TRY"),
             Ok(()) | Err(Stop::Return(_) | Stop::Scope { .. } | Stop::Batch) => {}
         }
         if self.state.doomed {
             self.state.rollback();
+            self.cursors.batch_in_doubt();
+            self.cursors.transaction_over(true, self.options.cursor_close);
             let error = Error::of(rules::UNCOMMITTABLE, 1, None);
             self.tell(&error);
         }
         Ok(std::mem::take(&mut self.events))
+    }
+
+    /// Of the whole transaction. "ROLLBACK TRANSACTION": in a trigger it is as an error that ends the batch.
+    pub fn rollback(&mut self, in_trigger: bool) {
+        self.state.rollback();
+        if in_trigger {
+            self.cursors.batch_in_doubt();
+        }
+        self.cursors.transaction_over(true, self.options.cursor_close);
     }
 
     pub fn depth(&self) -> usize {
@@ -126,6 +155,14 @@ impl<'a> Model<'a> {
     }
 
     fn statement(&mut self, statement: &Statement) -> Run {
+        let ended = self.run(statement);
+        if let (Err(Stop::Unknown(_)), 0) = (&ended, self.unknown_at) {
+            self.unknown_at = statement.number;
+        }
+        ended
+    }
+
+    fn run(&mut self, statement: &Statement) -> Run {
         self.statements += 1;
         if self.statements > STATEMENTS_MAX {
             return Err(Stop::Unknown("too long"));
@@ -183,7 +220,7 @@ impl<'a> Model<'a> {
             return Err(Stop::Unknown("what goes on after 3930"));
         }
         if self.in_try(depth) {
-            if self.state.count > 0 && (ends == Ends::Transaction || self.xact_abort) {
+            if self.state.count > 0 && (ends == Ends::Transaction || self.options.xact_abort) {
                 self.state.doomed = true;
             }
             return Err(Stop::Thrown { error, depth_max: depth });
@@ -191,8 +228,13 @@ impl<'a> Model<'a> {
         self.tell(&error);
         self.error = error.number;
         self.row_count = 0;
-        if ends == Ends::Transaction || self.xact_abort && by_xact_abort {
-            self.state.rollback();
+        if ends == Ends::Transaction || self.options.xact_abort && by_xact_abort {
+            match self.state.count > 0 {
+                true => self.cursors.batch_failed(),
+                // There is no transaction to roll back.
+                false => self.cursors.batch_in_doubt(),
+            }
+            self.rollback(false);
             return Err(Stop::Batch);
         }
         if ends == Ends::Batch {
@@ -252,7 +294,7 @@ impl<'a> Model<'a> {
     pub fn unbound(&mut self, line: u32) -> Run<i32> {
         let error = Error::of(rules::NO_OBJECT, line, self.scope().module);
         let depth = self.depth();
-        if self.xact_abort {
+        if self.options.xact_abort {
             return Err(Stop::Unknown("a missing object under XACT_ABORT"));
         }
         if depth > 0 && self.in_try(depth - 1) {
@@ -281,6 +323,7 @@ impl Scope {
             inserted: Vec::new(),
             trigger: None,
             epoch: 0,
+            cursors: Names::default(),
         }
     }
 }

@@ -43,7 +43,7 @@ pub enum Ends {
 type Row = (i32, u8, u8, Ends, bool);
 
 /// "Database Engine events and errors" has numbers and severities.
-const ERRORS: [Row; 16] = [
+const ERRORS: [Row; 23] = [
     (220, 16, 2, Ends::Statement, true),
     (245, 16, 1, Ends::Transaction, true),
     (515, 16, 2, Ends::Statement, true),
@@ -60,6 +60,13 @@ const ERRORS: [Row; 16] = [
     (8115, 16, 2, Ends::Statement, true),
     (8134, 16, 1, Ends::Statement, true),
     (156, 15, 1, Ends::Statement, false),
+    (16905, 16, 1, Ends::Statement, true),
+    (16911, 16, 0, Ends::Statement, true),
+    (16915, 16, 1, Ends::Statement, true),
+    (16916, 16, 1, Ends::Statement, true),
+    (16917, 16, 0, Ends::Statement, true),
+    (16925, 16, 0, Ends::Statement, true),
+    (16950, 16, 0, Ends::Statement, true),
 ];
 
 pub fn row(number: i32) -> Row {
@@ -78,7 +85,7 @@ pub const DOOMED_IN_TRIGGER: (i32, u8, u8) = (3616, 16, 1);
 pub const UNCOMMITTABLE: (i32, u8, u8) = (3998, 16, 1);
 pub const NO_OBJECT: (i32, u8, u8) = (208, 16, 1);
 /// States of these are written nowhere.
-pub const STATE_OPEN: [i32; 2] = [628, 3915];
+pub const STATE_OPEN: [i32; 6] = [628, 3915, 16911, 16917, 16925, 16950];
 pub const RAISED: i32 = 50000;
 
 pub fn compared_state(number: i32, state: u8) -> u8 {

@@ -79,17 +79,7 @@ fn in_list(list: &mut Vec<Statement>, left: &mut usize, way: Way) -> bool {
             return true;
         }
         *left -= 1;
-        let inside = match &mut list[at].kind {
-            Kind::Try(first, second) | Kind::If(_, first, second) => {
-                in_list(first, left, way) || in_list(second, left, way)
-            }
-            Kind::Text(body) => in_list(body, left, way),
-            Kind::InsertExec(source) => match &mut source.kind {
-                Kind::Text(body) => in_list(body, left, way),
-                _ => false,
-            },
-            _ => false,
-        };
+        let inside = list[at].bodies().any(|body| in_list(body, left, way));
         if inside {
             return true;
         }

@@ -1,12 +1,12 @@
 //! What single statements do in the model: values, transactions, changes of rows with their triggers, calls.
 
 use super::model::{FAILED, Model, NOT_SAID, Run, Scope, Stop};
-use super::program::{Call, DEFAULT, Failure, Kind, POOL, Statement, TRIGGERS, Table, Value};
+use super::program::{Call, DEFAULT, Failure, Kind, POOL, Statement, TRIGGERS, Table, Value, WITH_CURSOR};
 use super::rules::{self, Ends, Error};
 use super::state::{Place, Row, Rows, Temp, Undo};
 
 /// Names of the procedures as messages have them.
-const MODULES: [&str; 2] = ["p0", "p1"];
+const MODULES: [&str; 3] = ["p0", "p1", "p2"];
 
 /// Rows changed, and those that came.
 type Changed = Result<(i32, Vec<Row>), Refused>;
@@ -45,8 +45,11 @@ impl Model<'_> {
             Value::ScopeIdentity => self.scope().scope_identity,
             Value::LastIdentity => self.last_identity,
             Value::NestLevel => Some(self.depth() as i32),
-            Value::XactAbort => Some(self.xact_abort.into()),
+            Value::XactAbort => Some(self.options.xact_abort.into()),
             Value::Rows(table) => Some(self.read(table, line)?.len() as i32),
+            Value::FetchStatus => self.fetch_status()?,
+            Value::CursorRows => self.cursor_rows()?,
+            Value::CursorStatus(name) => self.cursor_status(name)?,
         })
     }
 
@@ -68,6 +71,11 @@ impl Model<'_> {
             Table::Variable => Ok(Place::Variable(self.depth())),
             pooled => Ok(Place::Pool(POOL.iter().position(|other| *other == pooled).expect("of the pool"))),
         }
+    }
+
+    /// Of the pool.
+    pub fn table_rows(&mut self, table: Table) -> &mut Rows {
+        self.state.rows(Place::Pool(POOL.iter().position(|other| *other == table).expect("of the pool")))
     }
 
     fn rows(&mut self, place: Place) -> &mut Rows {
@@ -104,7 +112,7 @@ impl Model<'_> {
                 Ok(0)
             }
             Kind::XactAbort(on) => {
-                self.xact_abort = *on;
+                self.options.xact_abort = *on;
                 Ok(0)
             }
             Kind::Insert(..) | Kind::Copy(_) | Kind::Update(..) | Kind::Delete(..) => self.change(kind, line),
@@ -115,6 +123,7 @@ impl Model<'_> {
             Kind::Raise(..) | Kind::Throw(..) | Kind::Rethrow => self.raise(kind, line),
             Kind::Fail(failure) => self.real_error(*failure, line),
             Kind::InsertExec(source) => self.insert_exec(source, line),
+            Kind::Cursor(action) => self.cursor(*action, line),
             other => unreachable!("{other:?} is not simple"),
         }
     }
@@ -126,7 +135,7 @@ impl Model<'_> {
             Kind::Rollback if self.captured.is_some() => return self.fail_as(3915, line, false),
             Kind::Commit if self.captured.is_some() => return Err(Stop::Unknown("COMMIT in INSERT ... EXEC")),
             Kind::Rollback if state.count == 0 => return self.fail_as(3903, line, false),
-            Kind::Rollback => state.rollback(),
+            Kind::Rollback => self.rollback(self.scopes.iter().any(|scope| scope.trigger.is_some())),
             Kind::Commit if state.count == 0 => return self.fail_as(3902, line, false),
             Kind::Commit if state.doomed => return self.fail_as(3930, line, false),
             _ if state.doomed => return Err(Stop::Unknown("a transaction statement in a doomed transaction")),
@@ -135,6 +144,7 @@ impl Model<'_> {
                 state.count -= 1;
                 if state.count == 0 {
                     state.over();
+                    self.cursors.transaction_over(false, self.options.cursor_close);
                 }
             }
             Kind::Save(_) if state.count == 0 => return self.fail_as(628, line, false),
@@ -167,7 +177,7 @@ impl Model<'_> {
                     self.tell(&error);
                     return Ok(0);
                 }
-                if self.xact_abort && self.state.count > 0 && self.in_try(self.depth()) {
+                if self.options.xact_abort && self.state.count > 0 && self.in_try(self.depth()) {
                     return Err(Stop::Unknown("RAISERROR in a TRY under XACT_ABORT"));
                 }
                 self.fail(error, Ends::Statement, false, false)?;
@@ -202,7 +212,7 @@ impl Model<'_> {
             Failure::Overflow => self.fail_as(8115, line, false),
             Failure::NoProcedure => self.fail_as(2812, line, false),
             Failure::NoTable => self.unbound(line),
-            Failure::Syntax if self.xact_abort && self.state.count > 0 && self.in_try(self.depth()) => {
+            Failure::Syntax if self.options.xact_abort && self.state.count > 0 && self.in_try(self.depth()) => {
                 Err(Stop::Unknown("a compile error in a TRY under XACT_ABORT"))
             }
             Failure::Syntax => {
@@ -317,7 +327,10 @@ impl Model<'_> {
             }
         };
         match &done {
-            Ok(_) if alone && self.state.epoch == epoch => self.state.over(),
+            Ok(_) if alone && self.state.epoch == epoch => {
+                self.state.over();
+                self.cursors.statement_over(false, self.options.cursor_close);
+            }
             Ok(_) => {}
             Err(_) => self.undo_statement(mark, epoch, alone),
         }
@@ -331,6 +344,7 @@ impl Model<'_> {
         }
         if alone {
             self.state.rollback();
+            self.cursors.statement_over(true, self.options.cursor_close);
         } else {
             self.state.back_to(mark);
         }
@@ -435,11 +449,7 @@ impl Model<'_> {
     }
 
     fn put(&mut self, place: Place, key: i64, row: Option<Row>) {
-        let rows = &mut self.rows(place).rows;
-        let old = match row {
-            Some(row) => rows.insert(key, row),
-            None => rows.remove(&key),
-        };
+        let old = self.rows(place).put(key, row);
         if !matches!(place, Place::Variable(_)) {
             self.state.log(Undo::Row { place, key, old });
         }
@@ -453,13 +463,13 @@ impl Model<'_> {
         }
         let program = self.program;
         let body = &program.triggers[at].as_ref().expect("it fires").body;
-        let (levels, xact_abort, epoch) = (self.state.count, self.xact_abort, self.state.epoch);
+        let (levels, options, epoch) = (self.state.count, self.options, self.state.epoch);
         let mut scope = Scope::new(Some(TRIGGERS[at].1), [Some(1), None, Some(3)]);
         (scope.inserted, scope.trigger, scope.epoch) = (inserted, Some(at), epoch);
-        self.xact_abort = true;
+        self.options.xact_abort = true;
         self.error = 0;
         let ended = self.within(scope, body).1;
-        self.xact_abort = xact_abort;
+        self.options = options;
         match ended {
             Ok(()) | Err(Stop::Return(_)) => {}
             Err(Stop::Scope { .. }) => return Err(Stop::Unknown("an unbound trigger")),
@@ -507,9 +517,9 @@ impl Model<'_> {
     }
 
     pub fn text(&mut self, body: &[Statement], _: u32) -> Run {
-        let (levels, xact_abort) = (self.state.count, self.xact_abort);
+        let (levels, options) = (self.state.count, self.options);
         let ended = self.within(Scope::new(None, [Some(1), None, Some(3)]), body).1;
-        self.xact_abort = xact_abort;
+        self.options = options;
         match ended {
             Ok(()) | Err(Stop::Return(_)) => self.level_told(levels, 0, None),
             Err(Stop::Scope { line }) => self.level_told(levels, line, None),
@@ -520,13 +530,13 @@ impl Model<'_> {
     /// 266 where a call has left another @@TRANCOUNT: also of dynamic text, and at the line of what ended the call if it could
     /// not be bound.
     fn level_told(&mut self, levels: i32, line: u32, module: Option<&'static str>) -> Run {
-        if line > 0 && self.xact_abort {
+        if line > 0 && self.options.xact_abort {
             return Err(Stop::Unknown("a missing object under XACT_ABORT"));
         }
         if self.state.count == levels {
             return Ok(());
         }
-        if self.in_try(self.depth()) || self.xact_abort {
+        if self.in_try(self.depth()) || self.options.xact_abort {
             return Err(Stop::Unknown("266 in a TRY or under XACT_ABORT"));
         }
         self.tell(&Error::of(rules::MISMATCH, line, module));
@@ -538,13 +548,16 @@ impl Model<'_> {
             Some(value) => self.value(value, line)?,
             None => Some(DEFAULT),
         };
+        if call.procedure == WITH_CURSOR && self.scope().cursors.variable.is_some() {
+            return Err(Stop::Unknown("a cursor parameter that has a cursor"));
+        }
         let output = call.output.and_then(|local| self.scope().locals[local]);
-        let (levels, xact_abort) = (self.state.count, self.xact_abort);
+        let (levels, options) = (self.state.count, self.options);
         let program = self.program;
         let module = MODULES[call.procedure];
         let scope = Scope::new(Some(module), [argument, output, Some(5)]);
         let (scope, ended) = self.within(scope, &program.procedures[call.procedure]);
-        self.xact_abort = xact_abort;
+        self.options = options;
         let status = match ended {
             Ok(()) => 0,
             Err(Stop::Return(status)) => status,
@@ -555,6 +568,9 @@ impl Model<'_> {
             Err(stop) => return Err(stop),
         };
         self.level_told(levels, 0, Some(module))?;
+        if call.procedure == WITH_CURSOR {
+            self.cursor_back(&scope)?;
+        }
         if let Some(local) = call.output {
             self.scope().locals[local] = scope.locals[1];
         }
@@ -600,6 +616,7 @@ impl Model<'_> {
         }
         if alone && self.state.epoch == epoch {
             self.state.over();
+            self.cursors.statement_over(false, self.options.cursor_close);
         }
         Ok(count)
     }
