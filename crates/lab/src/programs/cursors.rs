@@ -188,6 +188,9 @@ impl Model<'_> {
                 Err(Stop::Unknown("whether an error has taken a cursor"))
             }
             Some(at) => Ok(Some(at)),
+            None if self.open_question("a cursor's statement that fails").is_err() => {
+                Err(Stop::Unknown("whether a statement that fails begins a transaction"))
+            }
             None => self.refuse(if name == CursorName::Variable { 16950 } else { 16916 }, line),
         }
     }
@@ -267,6 +270,7 @@ impl Model<'_> {
             return Err(Stop::Unknown("whether a rollback has closed a cursor"));
         }
         if cursor.open.is_some() {
+            self.open_question("an OPEN that fails")?;
             return self.fail_as(16905, line, false);
         }
         if self.state.doomed {
@@ -280,6 +284,15 @@ impl Model<'_> {
             }
         };
         members.sort_by_key(|(_, row, _)| *row);
+        // "SET ROWCOUNT": it limits keyset and insensitive cursors, not dynamic ones.
+        match self.cursors.all[at].form() {
+            Form::FastForward if members.len() > self.row_limit() => {
+                return Err(Stop::Unknown("what a FAST_FORWARD cursor is"));
+            }
+            Form::Plain | Form::Dynamic => {}
+            _ => members.truncate(self.row_limit()),
+        }
+        self.implicit(Table::Parent)?;
         let version = self.version(at);
         self.cursors.all[at].open = Some(Open { members, position: Position::Before, version });
         self.cursors.last_opened = Some(at);
@@ -294,7 +307,7 @@ impl Model<'_> {
     }
 
     fn fetch(&mut self, name: CursorName, to: Move, into: bool, line: u32) -> Run<i32> {
-        let status = self.cursors.fetch_status.take();
+        self.cursors.fetch_status = None;
         let Some(at) = self.named(name, line)? else { return Ok(FAILED) };
         let cursor = &self.cursors.all[at];
         if cursor.known == Known::NotIfOpen {
@@ -309,14 +322,19 @@ impl Model<'_> {
             (Form::Dynamic, Move::Absolute(_)) => Some(16925),
             _ => None,
         };
+        let fails = cursor.open.is_none() || error.is_some();
+        if fails {
+            self.open_question("whether a statement that fails begins a transaction")?;
+        }
+        let cursor = &self.cursors.all[at];
         match (cursor.open.is_some(), error) {
             (false, Some(_)) => return Err(Stop::Unknown("a FETCH with two errors")),
             (false, None) => return self.fail_as(16917, line, false),
             (true, Some(number)) => return self.fail_as(number, line, false),
             (true, None) => {}
         }
-        let _ = status;
-        let fetched = match cursor.form() {
+        self.implicit(Table::Parent)?;
+        let fetched = match self.cursors.all[at].form() {
             Form::Plain | Form::Dynamic => self.fetch_dynamic(at, to)?,
             _ => self.fetch_member(at, to)?,
         };

@@ -1,7 +1,7 @@
 //! What a program does, by the rules of `rules`. It knows nothing of how the server does it.
 
 use super::cursors::{Cursors, Names};
-use super::program::{Kind, Program, Statement};
+use super::program::{Kind, Program, Setting, Statement, Value};
 use super::rules::{self, Ends, Error};
 use super::state::{Row, Rows, State};
 
@@ -32,6 +32,9 @@ pub enum Stop {
         depth_max: usize,
     },
     Return(i32),
+    Break,
+    Continue,
+    Goto(u32),
     /// This module is over: something in it at this line could not be bound.
     Scope {
         line: u32,
@@ -58,13 +61,24 @@ pub struct Scope {
     /// The transaction in which it began.
     pub epoch: u64,
     pub cursors: Names,
+    /// What it adds to @@NESTLEVEL.
+    pub levels: i32,
+    /// Characters of the longest text in `@s`.
+    pub text_length: Option<i32>,
 }
 
 /// SET options: a module's end, and a dynamic text's, gives back what they were ("SET Statements").
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Options {
     pub xact_abort: bool,
-    pub cursor_close: bool,
+    /// By `Setting`.
+    pub others: [i32; Setting::ALL.len()],
+}
+
+impl Options {
+    pub fn is(&self, setting: Setting) -> bool {
+        self.others[setting as usize] != 0
+    }
 }
 
 pub struct Model<'a> {
@@ -85,6 +99,8 @@ pub struct Model<'a> {
     /// The innermost statement of which documentation does not say what comes.
     unknown_at: u32,
     numbers: i64,
+    /// How the last transaction that was rolled back ended.
+    pub rolled_back_in_trigger: bool,
     /// Whether what @@IDENTITY says is documented.
     pub(super) identity_is_known: bool,
 }
@@ -95,7 +111,7 @@ impl<'a> Model<'a> {
             program,
             state: State::default(),
             scopes: Vec::new(),
-            options: Options::default(),
+            options: Options { xact_abort: false, others: Setting::FIRST },
             cursors: Cursors::default(),
             last_identity: None,
             error: 0,
@@ -106,6 +122,7 @@ impl<'a> Model<'a> {
             statements: 0,
             unknown_at: 0,
             numbers: 0,
+            rolled_back_in_trigger: false,
             identity_is_known: true,
         }
     }
@@ -121,12 +138,13 @@ impl<'a> Model<'a> {
         match self.list(body) {
             Err(Stop::Unknown(why)) => return Err(Unknown { why, statement: self.unknown_at }),
             Err(Stop::Thrown { .. }) => panic!("thrown without a TRY"),
+            Err(Stop::Goto(_) | Stop::Break | Stop::Continue) => panic!("drawn where it has nowhere to go"),
             Ok(()) | Err(Stop::Return(_) | Stop::Scope { .. } | Stop::Batch) => {}
         }
         if self.state.doomed {
             self.state.rollback();
             self.cursors.batch_in_doubt();
-            self.cursors.transaction_over(true, self.options.cursor_close);
+            self.cursors.transaction_over(true, self.options.is(Setting::CursorCloseOnCommit));
             let error = Error::of(rules::UNCOMMITTABLE, 1, None);
             self.tell(&error);
         }
@@ -136,10 +154,11 @@ impl<'a> Model<'a> {
     /// Of the whole transaction. "ROLLBACK TRANSACTION": in a trigger it is as an error that ends the batch.
     pub fn rollback(&mut self, in_trigger: bool) {
         self.state.rollback();
+        self.rolled_back_in_trigger = in_trigger;
         if in_trigger {
             self.cursors.batch_in_doubt();
         }
-        self.cursors.transaction_over(true, self.options.cursor_close);
+        self.cursors.transaction_over(true, self.options.is(Setting::CursorCloseOnCommit));
     }
 
     pub fn depth(&self) -> usize {
@@ -151,7 +170,33 @@ impl<'a> Model<'a> {
     }
 
     pub fn list(&mut self, body: &[Statement]) -> Run {
-        body.iter().try_for_each(|statement| self.statement(statement))
+        let mut at = 0;
+        while let Some(statement) = body.get(at) {
+            at = match self.statement(statement) {
+                Ok(()) => at + 1,
+                // "GOTO": it may leave blocks, and goes to a label of the list or of one around it.
+                Err(Stop::Goto(wanted)) => {
+                    let label = |it: &Statement| matches!(it.kind, Kind::Label(label) if label == wanted);
+                    body.iter().position(label).ok_or(Stop::Goto(wanted))?
+                }
+                Err(stop) => return Err(stop),
+            };
+        }
+        Ok(())
+    }
+
+    /// "WHILE", "BREAK", "CONTINUE"
+    fn turns(&mut self, times: u32, body: &[Statement]) -> Run {
+        for _ in 0..times {
+            (self.error, self.row_count) = (0, NOT_SAID);
+            match self.list(body) {
+                Ok(()) | Err(Stop::Continue) => {}
+                Err(Stop::Break) => break,
+                Err(stop) => return Err(stop),
+            }
+        }
+        (self.error, self.row_count) = (0, NOT_SAID);
+        Ok(())
     }
 
     fn statement(&mut self, statement: &Statement) -> Run {
@@ -171,12 +216,21 @@ impl<'a> Model<'a> {
         match &statement.kind {
             Kind::Try(tried, caught) => self.try_catch(tried, caught),
             Kind::If(value, then, otherwise) => {
+                if matches!(value, Value::Rows(_)) {
+                    self.open_question("IF with a query")?;
+                }
                 let value = self.value(*value, line)?;
                 self.row_count = NOT_SAID;
                 self.list(if value.is_some_and(|value| value > 0) { then } else { otherwise })
             }
             Kind::Return(status) => Err(Stop::Return(status.unwrap_or(0))),
-            Kind::Text(body) => self.text(body, line),
+            Kind::While(_, times, body) => self.turns(*times, body),
+            Kind::Break => Err(Stop::Break),
+            Kind::Continue => Err(Stop::Continue),
+            Kind::Goto(label) => Err(Stop::Goto(*label)),
+            Kind::Text(body) => self.text(body, 1),
+            // "@@NESTLEVEL": two more.
+            Kind::Executed(body) => self.text(body, 2),
             Kind::Call(call) => self.call(call, line),
             kind => match self.simple(kind, line) {
                 Ok(FAILED) => Ok(()),
@@ -200,6 +254,7 @@ impl<'a> Model<'a> {
                 self.row_count = 0;
                 self.scope().caught.push(error);
                 let ended = self.list(caught);
+                self.error = NOT_SAID;
                 self.scope().caught.pop();
                 ended
             }
@@ -324,6 +379,8 @@ impl Scope {
             trigger: None,
             epoch: 0,
             cursors: Names::default(),
+            levels: 1,
+            text_length: None,
         }
     }
 }

@@ -20,6 +20,10 @@ pub enum Table {
 /// Of the pool, in the order of their names.
 pub const POOL: [Table; 4] = [Table::Parent, Table::Child, Table::Numbered, Table::Journal];
 
+/// Before each program. See `Setting::FIRST`.
+pub const SETTINGS: &str = "SET ANSI_WARNINGS, ARITHABORT ON; SET IMPLICIT_TRANSACTIONS, CURSOR_CLOSE_ON_COMMIT, NOCOUNT OFF; \
+SET ROWCOUNT 0; SET LOCK_TIMEOUT -1; SET DATEFIRST 7; SET TEXTSIZE 4096; SET DEADLOCK_PRIORITY NORMAL;";
+
 pub const SETUP: &str =
     "CREATE TABLE t0 (id int NOT NULL CONSTRAINT pk_t0 PRIMARY KEY, v int NOT NULL CONSTRAINT ck_t0 CHECK (v < 100));
 CREATE TABLE t1 (id int NOT NULL CONSTRAINT pk_t1 PRIMARY KEY, v int NULL CONSTRAINT fk_t1 REFERENCES t0 (id));
@@ -67,6 +71,9 @@ pub enum Value {
     FetchStatus,
     CursorRows,
     CursorStatus(CursorName),
+    Setting(Setting),
+    /// Characters of the longest text in `@s`.
+    TextLength,
 }
 
 pub const LOCALS: [&str; 3] = ["@a", "@b", "@c"];
@@ -116,10 +123,68 @@ pub enum Kind {
     If(Value, Vec<Statement>, Vec<Statement>),
     /// `EXEC ('...')`
     Text(Vec<Statement>),
+    /// `EXEC sp_executesql N'...'`
+    Executed(Vec<Statement>),
     Call(Call),
     InsertExec(Box<Statement>),
     Cursor(CursorAction),
+    Set(Setting, i32),
+    /// So many turns, counted by `@n0`, `@n1` and so on: by how deep it lies in others.
+    While(usize, u32, Vec<Statement>),
+    Break,
+    Continue,
+    /// To a label that follows.
+    Goto(u32),
+    Label(u32),
+    /// Into `@s`, whose column has two characters.
+    LongText,
     Return(Option<i32>),
+}
+
+/// An option of SET, besides XACT_ABORT; ON is 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Setting {
+    ImplicitTransactions,
+    CursorCloseOnCommit,
+    AnsiWarnings,
+    ArithAbort,
+    NoCount,
+    RowCount,
+    LockTimeout,
+    DateFirst,
+    TextSize,
+    DeadlockPriority,
+}
+
+impl Setting {
+    pub const ALL: [Setting; 10] = [
+        Setting::ImplicitTransactions,
+        Setting::CursorCloseOnCommit,
+        Setting::AnsiWarnings,
+        Setting::ArithAbort,
+        Setting::NoCount,
+        Setting::RowCount,
+        Setting::LockTimeout,
+        Setting::DateFirst,
+        Setting::TextSize,
+        Setting::DeadlockPriority,
+    ];
+
+    /// Those that an expression can ask for.
+    pub const READABLE: [Setting; 9] = [
+        Setting::ImplicitTransactions,
+        Setting::CursorCloseOnCommit,
+        Setting::AnsiWarnings,
+        Setting::ArithAbort,
+        Setting::NoCount,
+        Setting::LockTimeout,
+        Setting::DateFirst,
+        Setting::TextSize,
+        Setting::DeadlockPriority,
+    ];
+
+    /// As the connection has it before a program.
+    pub const FIRST: [i32; 10] = [0, 0, 1, 1, 0, 0, -1, 7, 4096, 0];
 }
 
 /// What a statement calls a cursor: `c0`, `GLOBAL c0`, `@k`.

@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 
 use super::program::{
-    CursorAction, CursorName, DEFAULT, Failure, Form, Kind, LOCALS, Move, Program, Statement, TRIGGERS, Table, Value,
-    WITH_CURSOR,
+    CursorAction, CursorName, DEFAULT, Failure, Form, Kind, LOCALS, Move, Program, Setting, Statement, TRIGGERS, Table,
+    Value, WITH_CURSOR,
 };
 
 /// Scopes begin with a line of declarations.
-const BATCH_HEAD: &str =
-    "DECLARE @a int = 1, @b int, @c int = 3; DECLARE @w TABLE (id int PRIMARY KEY, v int NOT NULL); DECLARE @k CURSOR;";
-const PROCEDURE_HEAD: &str = "DECLARE @c int = 5; DECLARE @w TABLE (id int PRIMARY KEY, v int NOT NULL);";
+const BATCH_HEAD: &str = "DECLARE @a int = 1, @b int, @c int = 3, @n0 int, @n1 int, @n2 int, @n3 int; \
+DECLARE @w TABLE (id int PRIMARY KEY, v int NOT NULL); DECLARE @s TABLE (s varchar(2)); DECLARE @k CURSOR;";
+const PROCEDURE_HEAD: &str = "DECLARE @c int = 5, @n0 int, @n1 int, @n2 int, @n3 int; \
+DECLARE @w TABLE (id int PRIMARY KEY, v int NOT NULL); DECLARE @s TABLE (s varchar(2));";
 
 impl Program {
     /// Gives each statement its line and its number.
@@ -111,6 +112,11 @@ impl Writer {
                 self.statements(otherwise);
                 self.line("END;");
             }
+            Kind::While(counter, times, body) => {
+                self.line(&format!("SET @n{counter} = 0; WHILE @n{counter} < {times} BEGIN SET @n{counter} += 1;"));
+                self.statements(body);
+                self.line("END;");
+            }
             kind => {
                 let text = simple(kind, self.line);
                 self.line(&text);
@@ -169,6 +175,10 @@ fn simple(kind: &mut Kind, line: u32) -> String {
             let text = written(BATCH_HEAD, body);
             format!("EXEC ('{}');", text.trim_end().replace('\'', "''"))
         }
+        Kind::Executed(body) => {
+            let text = written(BATCH_HEAD, body);
+            format!("EXEC sp_executesql N'{}';", text.trim_end().replace('\'', "''"))
+        }
         Kind::Call(call) => {
             let status = call.status.map_or(String::new(), |local| format!("{} = ", LOCALS[local]));
             let mut arguments = Vec::new();
@@ -188,9 +198,15 @@ fn simple(kind: &mut Kind, line: u32) -> String {
             format!("INSERT t3 (id, v) {}", simple(&mut source.kind, line))
         }
         Kind::Cursor(action) => action.text(),
+        Kind::Set(setting, value) => setting.set(*value),
+        Kind::Break => "BREAK;".into(),
+        Kind::Continue => "CONTINUE;".into(),
+        Kind::Goto(label) => format!("GOTO l{label};"),
+        Kind::Label(label) => format!("l{label}: PRINT 'note {label}';"),
+        Kind::LongText => "INSERT @s (s) VALUES ('long');".into(),
         Kind::Return(None) => "RETURN;".into(),
         Kind::Return(Some(status)) => format!("RETURN {status};"),
-        Kind::Try(..) | Kind::If(..) => unreachable!("written line by line"),
+        Kind::Try(..) | Kind::If(..) | Kind::While(..) => unreachable!("written line by line"),
     }
 }
 
@@ -213,6 +229,8 @@ impl Value {
             Value::NestLevel => "@@NESTLEVEL".into(),
             Value::XactAbort => "SIGN(@@OPTIONS & 16384)".into(),
             Value::Rows(table) => format!("(SELECT COUNT(*) FROM {})", table.name()),
+            Value::Setting(setting) => setting.read(),
+            Value::TextLength => "(SELECT MAX(LEN(s)) FROM @s)".into(),
             Value::FetchStatus => "@@FETCH_STATUS".into(),
             Value::CursorRows => "@@CURSOR_ROWS".into(),
             Value::CursorStatus(CursorName::Plain(name)) => format!("CURSOR_STATUS('local', 'c{name}')"),
@@ -227,7 +245,7 @@ impl Statement {
     pub fn bodies(&mut self) -> impl Iterator<Item = &mut Vec<Statement>> {
         let (first, second) = match &mut self.kind {
             Kind::Try(first, second) | Kind::If(_, first, second) => (Some(first), Some(second)),
-            Kind::Text(body) => (Some(body), None),
+            Kind::Text(body) | Kind::Executed(body) | Kind::While(_, _, body) => (Some(body), None),
             Kind::InsertExec(source) => match &mut source.kind {
                 Kind::Text(body) => (Some(body), None),
                 _ => (None, None),
@@ -235,6 +253,42 @@ impl Statement {
             _ => (None, None),
         };
         first.into_iter().chain(second)
+    }
+}
+
+impl Setting {
+    fn set(self, value: i32) -> String {
+        let switch = |name: &str| format!("SET {name} {};", if value == 0 { "OFF" } else { "ON" });
+        match self {
+            Setting::ImplicitTransactions => switch("IMPLICIT_TRANSACTIONS"),
+            Setting::CursorCloseOnCommit => switch("CURSOR_CLOSE_ON_COMMIT"),
+            Setting::AnsiWarnings => switch("ANSI_WARNINGS"),
+            Setting::ArithAbort => switch("ARITHABORT"),
+            Setting::NoCount => switch("NOCOUNT"),
+            Setting::RowCount => format!("SET ROWCOUNT {value};"),
+            Setting::LockTimeout => format!("SET LOCK_TIMEOUT {value};"),
+            Setting::DateFirst => format!("SET DATEFIRST {value};"),
+            Setting::TextSize => format!("SET TEXTSIZE {value};"),
+            Setting::DeadlockPriority => format!("SET DEADLOCK_PRIORITY {value};"),
+        }
+    }
+
+    fn read(self) -> String {
+        let bit = |bit: u32| format!("SIGN(@@OPTIONS & {bit})");
+        match self {
+            Setting::ImplicitTransactions => bit(2),
+            Setting::CursorCloseOnCommit => bit(4),
+            Setting::AnsiWarnings => bit(8),
+            Setting::ArithAbort => bit(64),
+            Setting::NoCount => bit(512),
+            Setting::RowCount => unreachable!("nothing tells of it"),
+            Setting::LockTimeout => "@@LOCK_TIMEOUT".into(),
+            Setting::DateFirst => "CONVERT(int, @@DATEFIRST)".into(),
+            Setting::TextSize => "@@TEXTSIZE".into(),
+            Setting::DeadlockPriority => {
+                "(SELECT deadlock_priority FROM sys.dm_exec_sessions WHERE session_id = @@SPID)".into()
+            }
+        }
     }
 }
 
