@@ -14,6 +14,7 @@ use super::cursor_table::CursorId;
 use super::modify::Target;
 use super::query::{Prepared, visible_columns};
 use super::run::Runner;
+use super::transaction;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::Context;
 use crate::cursor_book::CursorNote;
@@ -317,6 +318,8 @@ impl<'a> Runner<'a> {
             Ok(prepared) => prepared,
             Err(error) => return Ok(Some(error)),
         };
+        // "SET IMPLICIT_TRANSACTIONS": OPEN begins one, and so does FETCH.
+        transaction::begin_implicit(self.context.runtime.get_mut())?;
         // A query that reads variables must see them as they are now, so its rows are taken now.
         let streams = cursor.forward_only
             && cursor.options.read_only
@@ -379,6 +382,9 @@ impl<'a> Runner<'a> {
     fn fetch_from(&mut self, cursor: &mut Cursor, fetch: &FetchCode) -> SqlResult<()> {
         if !matches!(fetch.direction, Direction::Next) {
             cursor.check_direction(&fetch.direction)?;
+        }
+        if cursor.is_open() {
+            transaction::begin_implicit(self.context.runtime.get_mut())?;
         }
         let found = match &mut cursor.state {
             State::Closed => return Err(sql_error!(16917)),

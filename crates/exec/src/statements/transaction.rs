@@ -185,7 +185,7 @@ pub fn reads_table(session: &mut Session, sink: &mut dyn Sink) -> SqlResult<()> 
     if session.options.implicit_transactions && session.transaction.level == 0 { opened(session, sink) } else { Ok(()) }
 }
 
-/// Under IMPLICIT_TRANSACTIONS an atomic block begins the session's transaction, as a statement does that opens a table.
+/// Under IMPLICIT_TRANSACTIONS an atomic block, or a cursor's OPEN or FETCH, begins the session's transaction, as a statement does that opens a table.
 pub fn begin_implicit(runtime: &mut Runtime<'_>) -> SqlResult<()> {
     let state = &runtime.session.transaction;
     if !runtime.session.options.implicit_transactions || state.level > 0 || state.current.is_some() {

@@ -62,6 +62,11 @@ impl Subject {
     }
 
     fn open(&self, database: &str) -> Result<Connection, String> {
+        let target = self.target(database)?;
+        Connection::open(&target, Some(os::clock::after_ms(ANSWER_MS))).map_err(|error| error.to_string())
+    }
+
+    pub fn target(&self, database: &str) -> Result<Target, String> {
         let options = ConnectOptions {
             user: "sa".into(),
             password: self.password.clone(),
@@ -71,8 +76,7 @@ impl Subject {
             ..ConnectOptions::default()
         };
         let target = Target::new(ServerAddress::parse(&self.address)?, options, &Trust::Anyone);
-        let target = target.map_err(|error| error.to_string())?;
-        Connection::open(&target, Some(os::clock::after_ms(ANSWER_MS))).map_err(|error| error.to_string())
+        target.map_err(|error| error.to_string())
     }
 }
 

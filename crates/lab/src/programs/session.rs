@@ -32,6 +32,11 @@ impl Session {
         Ok(session)
     }
 
+    /// READ_COMMITTED_SNAPSHOT is on from now on.
+    pub fn version_rows(&mut self) -> ClientResult<()> {
+        self.must(&format!("ALTER DATABASE {} SET READ_COMMITTED_SNAPSHOT ON WITH ROLLBACK IMMEDIATE", database()))
+    }
+
     pub fn close(&mut self) -> ClientResult<()> {
         self.must(&format!("IF @@TRANCOUNT > 0 ROLLBACK; USE master; DROP DATABASE {};", database()))
     }
