@@ -497,7 +497,8 @@ impl<'a> Runner<'a> {
             Err(Unwind::Stop(stop)) => return Err(stopped(stop)),
             Err(Unwind::Aborted) => {
                 *aborted = Some(Unwind::Aborted);
-                return Ok(0);
+                // The client has been told why; this one undoes the statement.
+                return Err(sql_error!(3609));
             }
         };
         let outputs = result.outputs.iter().map(|(_, ty, value)| (ty, value));

@@ -31,7 +31,7 @@ pub use twin::Twin;
 ///   heddle lab oracle queries --seed 4711                   one again
 ///   heddle lab oracle queries --count 100 --oracle plans    only one kind of question
 ///   heddle lab oracle queries -S localhost,1433 -P secret   of a server that runs already, in a database heddle_oracle of its own
-///   heddle lab oracle queries --twin=--workers=threads      the same of two servers, which must agree
+///   heddle lab oracle queries --twin=--workers=thread      the same of two servers, which must agree
 ///
 /// Exit code 0: all held; 1: something did not; 2: it could not begin.
 #[derive(Debug, Clone, ClapArgs)]

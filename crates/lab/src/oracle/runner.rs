@@ -1,5 +1,6 @@
 //! Asks a seed's questions, many in a batch, and makes small what does not hold.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use os::random::Rng;
@@ -22,7 +23,7 @@ const SHRINK_TRIES: usize = 1_500;
 const PERMITTED: [i32; 9] = [220, 232, 512, 515, 517, 2628, 8115, 8134, 8622];
 
 /// What was asked.
-#[derive(Default, Clone, Copy)]
+#[derive(Default, Clone)]
 pub struct Figures {
     pub seeds: u64,
     pub questions: u64,
@@ -32,7 +33,7 @@ pub struct Figures {
     pub slow: u64,
     /// Natively compiled procedures that were made, and those that were refused.
     pub native: u64,
-    pub refused: u64,
+    pub refused: BTreeMap<i32, u64>,
     /// Statements that a twin was asked as well.
     pub twin: u64,
 }
@@ -41,7 +42,7 @@ impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Figures { seeds, questions, queries, errors, slow, native, refused, twin } = self;
         write!(f, "{seeds} seeds, {questions} questions, {queries} queries ({errors} with an error, {slow} too slow)")?;
-        write!(f, ", {native} natively compiled ({refused} refused)")?;
+        write!(f, ", {native} natively compiled, refused by error: {refused:?}")?;
         if *twin > 0 { write!(f, ", {twin} batches asked of both servers") } else { Ok(()) }
     }
 }
@@ -168,6 +169,7 @@ impl Runner {
         let (alone, together): (Vec<usize>, Vec<usize>) =
             (0..questions.len()).partition(|at| questions[*at].oracle == Oracle::Native);
         self.figures.questions += alone.len() as u64;
+        self.figures.queries += 2 * alone.len() as u64;
         let rest: Vec<Question> = together.iter().map(|at| questions[*at].clone()).collect();
         let mut found: Vec<usize> = self.ask_rest(&rest)?.into_iter().map(|at| together[at]).collect();
         found.extend(alone);
@@ -254,10 +256,11 @@ impl Runner {
             match self.outcome(&text)? {
                 Outcome::Rows(_) => {}
                 Outcome::Error(0, text) => return Err(text),
-                Outcome::Error(..) | Outcome::Slow => {
-                    self.figures.refused += 1;
+                Outcome::Error(number, _) => {
+                    *self.figures.refused.entry(number).or_default() += 1;
                     return Ok(false);
                 }
+                Outcome::Slow => return Ok(false),
             }
         }
         self.figures.native += 1;

@@ -117,7 +117,7 @@ impl Cursor {
     /// "DECLARE CURSOR": KEYSET of a table without a unique index is STATIC.
     fn form(&self) -> Form {
         match self.form {
-            Form::Keyset if matches!(self.table, Table::Journal | Table::Inserted) => Form::Static,
+            Form::Keyset if matches!(self.table, Table::Journal | Table::Inserted | Table::Deleted) => Form::Static,
             form => form,
         }
     }
@@ -407,11 +407,16 @@ impl Model<'_> {
         let table = cursor.table;
         let open = cursor.open.as_mut().expect("it is open");
         let (position, is_same) = (open.position, open.version == version);
+        let members: Vec<i64> = open.members.iter().map(|(key, ..)| *key).collect();
         if position == Position::After && !is_same && matches!(to, Move::Next | Move::Relative(1..)) {
             return Err(Stop::Unknown("rows that came when a dynamic cursor was at its end"));
         }
         let rows = &self.table_rows(table).rows;
         let keys: Vec<i64> = rows.keys().copied().collect();
+        if keys.iter().any(|key| !members.contains(key)) {
+            // "DECLARE CURSOR" has them seen; docs/statements.md says that they are not here.
+            return Err(Stop::Unknown("rows that came after the OPEN of a dynamic cursor"));
+        }
         // How many keys lie before the place, and whether it is one of them.
         let (before, is_there) = match position {
             Position::Before => (0, false),

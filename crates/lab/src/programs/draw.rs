@@ -3,7 +3,7 @@
 use os::random::Rng;
 
 use super::program::{
-    CURSORS, Call, CursorAction, CursorName, Failure, Form, Kind, Move, PROCEDURES, Program, Setting, Statement,
+    CURSORS, Call, CursorAction, CursorName, Event, Failure, Form, Kind, Move, PROCEDURES, Program, Setting, Statement,
     TRIGGERS, Table, Trigger, Value,
 };
 
@@ -43,8 +43,10 @@ pub fn program(seed: u64) -> Program {
         program.procedures[at] = draw.list(place);
     }
     for at in 0..TRIGGERS.len() {
-        if draw.one_in(3) {
-            let instead = draw.one_in(3);
+        if draw.one_in(4) {
+            let (table, event, _) = TRIGGERS[at];
+            // The table's row of an UPDATE or DELETE is there only if the trigger is after it.
+            let instead = table == Table::View || draw.one_in(if event == Event::Insert { 3 } else { 4 });
             let place = Place { procedures: 0, trigger: Some(at), instead, ..Place::BATCH };
             program.triggers[at] = Some(Trigger { instead, body: draw.list(place) });
         }
@@ -137,6 +139,17 @@ impl Draw {
                 }
             }
             27 if self.one_in(2) => Kind::LongText,
+            0 if !place.is_source && self.one_in(3) => {
+                let table = self.pick(&[Table::Parent, Table::Numbered, Table::Child]);
+                let table = if place.trigger.is_some() { Table::Child } else { table };
+                let (id, v) = (self.number(), self.number());
+                let change = match self.below(3) {
+                    0 => Kind::Insert(table, vec![(id, v)]),
+                    1 => Kind::Update(table, id, v),
+                    _ => Kind::Delete(table, id),
+                };
+                Kind::Output(Box::new(Statement::new(change)))
+            }
             0..4 => {
                 let table = self.target(place);
                 let count = if table == Table::Numbered { 1 } else { 1 + self.below(3) / 2 };
@@ -320,23 +333,37 @@ impl Draw {
             None => self.pick(&[
                 Table::Parent,
                 Table::Parent,
+                Table::View,
                 Table::Child,
                 Table::Numbered,
                 Table::Journal,
                 Table::Temp,
                 Table::Variable,
             ]),
-            Some(at) if place.instead && place.depth == 0 && self.one_in(2) => TRIGGERS[at].0,
-            Some(0) => self.pick(&[Table::Numbered, Table::Journal, Table::Child, Table::Variable]),
+            Some(at) if place.instead && place.depth == 0 && TRIGGERS[at].0 != Table::View && self.one_in(2) => {
+                TRIGGERS[at].0
+            }
+            Some(at) if TRIGGERS[at].0 == Table::View => self.pick(&[
+                Table::Parent,
+                Table::Parent,
+                Table::Numbered,
+                Table::Journal,
+                Table::Child,
+                Table::Variable,
+            ]),
+            Some(at) if TRIGGERS[at].0 == Table::Parent => {
+                self.pick(&[Table::Numbered, Table::Journal, Table::Child, Table::Variable])
+            }
             Some(_) => self.pick(&[Table::Journal, Table::Child, Table::Variable]),
         }
     }
 
     fn table(&mut self, place: &Place) -> Table {
-        let all = [Table::Parent, Table::Child, Table::Numbered, Table::Journal, Table::Variable, Table::Temp];
+        let all =
+            [Table::Parent, Table::Child, Table::Numbered, Table::Journal, Table::View, Table::Variable, Table::Temp];
         match place.trigger {
-            Some(_) if place.depth == 0 && self.one_in(2) => Table::Inserted,
-            Some(_) => self.pick(&all[..5]),
+            Some(_) if place.depth == 0 && self.one_in(2) => self.pick(&[Table::Inserted, Table::Deleted]),
+            Some(_) => self.pick(&all[..6]),
             None => self.pick(&all),
         }
     }

@@ -33,7 +33,7 @@ use state::State;
 ///
 ///   heddle lab oracle programs -S 127.0.0.1,1433 -P secret --seeds 0..10000
 ///   heddle lab oracle programs -S 127.0.0.1,1433 -P secret --seed 4711 --print
-///   heddle lab oracle programs --serve= --twin=--workers=threads      two servers that must agree, started for it
+///   heddle lab oracle programs --serve= --twin=--workers=thread      two servers that must agree, started for it
 ///
 /// It makes a database of its own, and drops it. Exit code 0: no failure; 1: some program failed; 2: it could not begin.
 #[derive(Debug, Clone, ClapArgs)]

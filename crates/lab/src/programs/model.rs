@@ -56,6 +56,7 @@ pub struct Scope {
     pub tries: usize,
     /// Rows of `inserted`, in a trigger.
     pub inserted: Vec<Row>,
+    pub deleted: Vec<Row>,
     /// Which trigger it is.
     pub trigger: Option<usize>,
     /// The transaction in which it began.
@@ -99,6 +100,8 @@ pub struct Model<'a> {
     /// The innermost statement of which documentation does not say what comes.
     unknown_at: u32,
     numbers: i64,
+    /// The change that runs has an OUTPUT INTO.
+    pub is_output: bool,
     /// How the last transaction that was rolled back ended.
     pub rolled_back_in_trigger: bool,
     /// Whether what @@IDENTITY says is documented.
@@ -122,6 +125,7 @@ impl<'a> Model<'a> {
             statements: 0,
             unknown_at: 0,
             numbers: 0,
+            is_output: false,
             rolled_back_in_trigger: false,
             identity_is_known: true,
         }
@@ -376,6 +380,7 @@ impl Scope {
             caught: Vec::new(),
             tries: 0,
             inserted: Vec::new(),
+            deleted: Vec::new(),
             trigger: None,
             epoch: 0,
             cursors: Names::default(),

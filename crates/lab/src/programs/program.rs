@@ -13,8 +13,11 @@ pub enum Table {
     Journal,
     Temp,
     Variable,
+    /// `w0`, a view of `t0`.
+    View,
     /// A trigger's.
     Inserted,
+    Deleted,
 }
 
 /// Of the pool, in the order of their names.
@@ -28,10 +31,11 @@ pub const SETUP: &str =
     "CREATE TABLE t0 (id int NOT NULL CONSTRAINT pk_t0 PRIMARY KEY, v int NOT NULL CONSTRAINT ck_t0 CHECK (v < 100));
 CREATE TABLE t1 (id int NOT NULL CONSTRAINT pk_t1 PRIMARY KEY, v int NULL CONSTRAINT fk_t1 REFERENCES t0 (id));
 CREATE TABLE t2 (id int IDENTITY CONSTRAINT pk_t2 PRIMARY KEY, v int NOT NULL CONSTRAINT uq_t2 UNIQUE);
-CREATE TABLE t3 (id int NULL, v int NULL);";
+CREATE TABLE t3 (id int NULL, v int NULL);
+EXEC ('CREATE VIEW w0 AS SELECT id, v FROM t0');";
 
 /// After each program; the connection's session is reset as well.
-pub const RESET: &str = "DROP TRIGGER IF EXISTS tr0, tr2;
+pub const RESET: &str = "DROP TRIGGER IF EXISTS tr0, tu0, td0, tr2, tv0, tv1, tv2;
 TRUNCATE TABLE t1; TRUNCATE TABLE t2; TRUNCATE TABLE t3; DELETE t0;";
 
 impl Table {
@@ -43,7 +47,9 @@ impl Table {
             Table::Journal => "t3",
             Table::Temp => "#w",
             Table::Variable => "@w",
+            Table::View => "w0",
             Table::Inserted => "inserted",
+            Table::Deleted => "deleted",
         }
     }
 }
@@ -127,6 +133,8 @@ pub enum Kind {
     Executed(Vec<Statement>),
     Call(Call),
     InsertExec(Box<Statement>),
+    /// An INSERT, UPDATE or DELETE with OUTPUT INTO the journal.
+    Output(Box<Statement>),
     Cursor(CursorAction),
     Set(Setting, i32),
     /// So many turns, counted by `@n0`, `@n1` and so on: by how deep it lies in others.
@@ -270,7 +278,7 @@ pub const WITH_CURSOR: usize = 2;
 
 #[derive(Debug, Clone, Default)]
 pub struct Trigger {
-    /// Instead of the INSERT, not after it.
+    /// Instead of the change, not after it.
     pub instead: bool,
     pub body: Vec<Statement>,
 }
@@ -278,13 +286,29 @@ pub struct Trigger {
 pub const PROCEDURES: usize = 3;
 /// Of a procedure's `@a`.
 pub const DEFAULT: i32 = 7;
-/// Tables that may have a trigger for INSERT, and its name.
-pub const TRIGGERS: [(Table, &str); 2] = [(Table::Parent, "tr0"), (Table::Numbered, "tr2")];
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    Insert,
+    Update,
+    Delete,
+}
+
+pub const TRIGGER_COUNT: usize = 7;
+/// What may have a trigger, of what, and its name. What one of them changes comes after it, so that none calls another back.
+pub const TRIGGERS: [(Table, Event, &str); TRIGGER_COUNT] = [
+    (Table::View, Event::Insert, "tv0"),
+    (Table::View, Event::Update, "tv1"),
+    (Table::View, Event::Delete, "tv2"),
+    (Table::Parent, Event::Insert, "tr0"),
+    (Table::Parent, Event::Update, "tu0"),
+    (Table::Parent, Event::Delete, "td0"),
+    (Table::Numbered, Event::Insert, "tr2"),
+];
 
 #[derive(Debug, Clone, Default)]
 pub struct Program {
     /// A procedure calls only those before it.
     pub procedures: [Vec<Statement>; PROCEDURES],
-    pub triggers: [Option<Trigger>; 2],
+    pub triggers: [Option<Trigger>; TRIGGER_COUNT],
     pub batches: Vec<Vec<Statement>>,
 }

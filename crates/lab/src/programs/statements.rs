@@ -1,15 +1,29 @@
 //! What single statements do in the model: values, transactions, changes of rows with their triggers, calls.
 
 use super::model::{FAILED, Model, NOT_SAID, Run, Scope, Stop};
-use super::program::{Call, DEFAULT, Failure, Kind, POOL, Setting, Statement, TRIGGERS, Table, Value, WITH_CURSOR};
+use super::program::{
+    Call, DEFAULT, Event, Failure, Kind, POOL, Setting, Statement, TRIGGERS, Table, Value, WITH_CURSOR,
+};
 use super::rules::{self, Ends, Error};
 use super::state::{Place, Row, Rows, Temp, Undo};
 
 /// Names of the procedures as messages have them.
 const MODULES: [&str; 3] = ["p0", "p1", "p2"];
 
-/// Rows changed, and those that came.
-type Changed = Result<(i32, Vec<Row>), Refused>;
+/// Rows that came, and those that went; of an UPDATE both.
+#[derive(Debug, Default)]
+struct Change {
+    inserted: Vec<Row>,
+    deleted: Vec<Row>,
+}
+
+impl Change {
+    fn count(&self) -> i32 {
+        self.inserted.len().max(self.deleted.len()) as i32
+    }
+}
+
+type Changed = Result<Change, Refused>;
 
 enum Refused {
     Error(i32),
@@ -58,8 +72,10 @@ impl Model<'_> {
 
     /// The rows of a table in the order of their keys.
     fn read(&mut self, table: Table, line: u32) -> Run<Vec<Row>> {
-        if table == Table::Inserted {
-            return Ok(self.scope().inserted.clone());
+        match table {
+            Table::Inserted => return Ok(self.scope().inserted.clone()),
+            Table::Deleted => return Ok(self.scope().deleted.clone()),
+            _ => {}
         }
         let place = self.place(table, line)?;
         Ok(self.rows(place).rows.values().copied().collect())
@@ -72,6 +88,7 @@ impl Model<'_> {
                 None => self.unbound(line).and(Err(Stop::Scope { line })),
             },
             Table::Variable => Ok(Place::Variable(self.depth())),
+            Table::View => Ok(Place::Pool(0)),
             pooled => Ok(Place::Pool(POOL.iter().position(|other| *other == pooled).expect("of the pool"))),
         }
     }
@@ -143,6 +160,12 @@ impl Model<'_> {
             }
             Kind::Raise(..) | Kind::Throw(..) | Kind::Rethrow => self.raise(kind, line),
             Kind::Fail(failure) => self.real_error(*failure, line),
+            Kind::Output(change) => {
+                self.is_output = true;
+                let ended = self.change(&change.kind, line);
+                self.is_output = false;
+                ended
+            }
             Kind::InsertExec(source) => self.insert_exec(source),
             Kind::Cursor(action) => self.cursor(*action, line),
             other => unreachable!("{other:?} is not simple"),
@@ -286,7 +309,7 @@ impl Model<'_> {
     pub fn implicit(&mut self, table: Table) -> Run {
         let is_missing = table == Table::Temp && self.state.temps.iter().all(|temp| !temp.is_there);
         match table {
-            Table::Variable | Table::Inserted => self.open_question("a statement of a table variable"),
+            Table::Variable | Table::Inserted | Table::Deleted => self.open_question("a statement of a table variable"),
             _ if self.options.is(Setting::ImplicitTransactions) && self.state.count == 0 && !is_missing => {
                 self.state.count = 1;
                 Ok(())
@@ -337,7 +360,7 @@ impl Model<'_> {
         if self.state.count > 0 {
             self.state.log(undo);
         }
-        Ok(0)
+        Ok(NOT_SAID)
     }
 
     /// INSERT, UPDATE, DELETE: as a whole or not at all, with what its trigger did.
@@ -366,34 +389,72 @@ impl Model<'_> {
             Kind::Update(_, id, v) => {
                 let (id, v) = (self.value(*id, line)?, self.value(*v, line)?);
                 self.implicit(table)?;
-                self.changed(table, line, None, |model, place| model.update(table, place, id, v))
+                let (table, trigger, instead) = self.trigger_of(table, Event::Update)?;
+                self.changed(table, line, trigger, |model, place| match instead {
+                    true if v.is_none() => Err(Refused::Unknown("NULL for a trigger instead of the change")),
+                    true => Ok(model.would_update(place, id, v)),
+                    false => model.update(table, place, id, v),
+                })
             }
             Kind::Delete(_, id) => {
                 let id = self.value(*id, line)?;
                 self.implicit(table)?;
-                self.changed(table, line, None, |model, place| model.delete(table, place, id))
+                let (table, trigger, instead) = self.trigger_of(table, Event::Delete)?;
+                self.changed(table, line, trigger, |model, place| match instead {
+                    true => Ok(Change { deleted: model.would_update(place, id, None).deleted, ..Change::default() }),
+                    false => model.delete(table, place, id),
+                })
             }
             _ => unreachable!("above"),
         }
     }
 
     fn insert(&mut self, table: Table, rows: Vec<Row>, line: u32) -> Run<i32> {
-        let trigger = TRIGGERS.iter().position(|(of, _)| *of == table);
-        let trigger = trigger.filter(|at| self.program.triggers[*at].is_some());
-        let trigger = trigger.filter(|at| self.scopes.iter().all(|scope| scope.trigger != Some(*at)));
-        let instead = trigger.is_some_and(|at| self.program.triggers[at].as_ref().is_some_and(|it| it.instead));
+        let (table, trigger, instead) = self.trigger_of(table, Event::Insert)?;
         self.changed(table, line, trigger, |model, place| {
             if !instead {
                 return model.insert_rows(table, place, rows);
             }
-            if rows.iter().any(|(id, v)| v.is_none() || id.is_none() && table == Table::Parent) {
-                return Err(Refused::Unknown("NULL for a trigger instead of the INSERT"));
+            if rows.iter().any(|(id, v)| v.is_none() || id.is_none() && table != Table::Numbered) {
+                return Err(Refused::Unknown("NULL for a trigger instead of the change"));
             }
             // "CREATE TRIGGER": nothing is in the table yet; an identity column has no value.
             let rows: Vec<Row> =
                 rows.into_iter().map(|(id, v)| (if table == Table::Numbered { Some(0) } else { id }, v)).collect();
-            Ok((rows.len() as i32, rows))
+            Ok(Change { inserted: rows, ..Change::default() })
         })
+    }
+
+    /// What a change is of, which trigger fires, and whether that is all that happens. A change of the view is one of its table, unless the
+    /// view has a trigger for it ("CREATE VIEW", updatable views).
+    fn trigger_of(&self, table: Table, event: Event) -> Run<(Table, Option<usize>, bool)> {
+        let has = |table: Table| {
+            let found = TRIGGERS.iter().position(|(of, when, _)| (*of, *when) == (table, event))?;
+            self.program.triggers[found].as_ref().map(|trigger| (found, trigger.instead))
+        };
+        let runs = |at: usize| self.scopes.iter().any(|scope| scope.trigger == Some(at));
+        let innermost = self.scopes.iter().rev().find_map(|scope| scope.trigger);
+        let mut table = table;
+        if table == Table::View {
+            match has(Table::View) {
+                Some((at, _)) if runs(at) => return Err(Stop::Unknown("a view in its own trigger")),
+                Some((at, instead)) => return Ok((table, Some(at), instead)),
+                None => table = Table::Parent,
+            }
+        }
+        match has(table) {
+            // "CREATE TRIGGER": an INSTEAD OF trigger does not call itself, an AFTER trigger not without RECURSIVE_TRIGGERS.
+            Some((at, _)) if runs(at) && innermost == Some(at) => Ok((table, None, false)),
+            Some((at, _)) if runs(at) => Err(Stop::Unknown("a trigger that comes back through another")),
+            Some((at, instead)) => Ok((table, Some(at), instead)),
+            None => Ok((table, None, false)),
+        }
+    }
+
+    fn would_update(&mut self, place: Place, id: Option<i32>, v: Option<i32>) -> Change {
+        let keys = self.keys(place, id);
+        let deleted: Vec<Row> = keys.iter().map(|key| self.rows(place).rows[key]).collect();
+        Change { inserted: deleted.iter().map(|(id, _)| (*id, v)).collect(), deleted }
     }
 
     fn changed(
@@ -413,7 +474,9 @@ impl Model<'_> {
         }
         let done = match change(self, place) {
             Ok(_) if was_doomed && table == Table::Variable => Err(Stop::Unknown("a table variable in a doomed one")),
-            Ok((0, _)) if was_doomed => Err(Stop::Unknown("no row is written in a doomed transaction")),
+            Ok(change) if was_doomed && change.count() == 0 => {
+                Err(Stop::Unknown("no row is written in a doomed transaction"))
+            }
             Err(Refused::Error(_)) if was_doomed => Err(Stop::Unknown("an error of rows in a doomed transaction")),
             Ok(_) if was_doomed && table == Table::Numbered => {
                 Err(Stop::Unknown("how many numbers a failed INSERT uses"))
@@ -423,7 +486,10 @@ impl Model<'_> {
                 self.identity_is_known &= table != Table::Numbered;
                 return self.fail_as(3930, line, false);
             }
-            Ok((count, inserted)) => self.fire(trigger, inserted, line).map(|()| count),
+            Ok(change) => {
+                let count = change.count();
+                self.output(&change, trigger).and_then(|()| self.fire(trigger, change, line)).map(|()| count)
+            }
             Err(Refused::Unknown(why)) => Err(Stop::Unknown(why)),
             Err(Refused::Error(number)) => {
                 self.undo_statement(mark, epoch, alone);
@@ -440,6 +506,22 @@ impl Model<'_> {
             Err(_) => self.undo_statement(mark, epoch, alone),
         }
         done
+    }
+
+    /// "OUTPUT Clause", INTO: rows of the journal, in the statement.
+    fn output(&mut self, change: &Change, trigger: Option<usize>) -> Run {
+        if !std::mem::take(&mut self.is_output) {
+            return Ok(());
+        }
+        if trigger.is_some() {
+            return Err(Stop::Unknown("whether a trigger sees what OUTPUT gave out"));
+        }
+        let rows = if change.inserted.is_empty() { &change.deleted } else { &change.inserted };
+        for row in rows {
+            let key = self.next_number();
+            self.put(Place::Pool(3), key, Some(*row));
+        }
+        Ok(())
     }
 
     /// `alone`: the transaction is the statement's.
@@ -496,7 +578,7 @@ impl Model<'_> {
             self.scope().scope_identity = *number;
             self.last_identity = *number;
         }
-        Ok((inserted.len() as i32, inserted))
+        Ok(Change { inserted, ..Change::default() })
     }
 
     /// `key`: the row that is changed.
@@ -529,6 +611,7 @@ impl Model<'_> {
         if keys.len() > self.row_limit() {
             return Err(Refused::Unknown("which rows SET ROWCOUNT leaves"));
         }
+        let change = self.would_update(place, id, v);
         for key in &keys {
             match self.violations(table, place, (id, v), Some(*key))[..] {
                 [] => self.put(place, *key, Some((id, v))),
@@ -536,7 +619,7 @@ impl Model<'_> {
                 _ => return Err(Refused::Unknown("a row with several errors")),
             }
         }
-        Ok((keys.len() as i32, Vec::new()))
+        Ok(change)
     }
 
     fn delete(&mut self, table: Table, place: Place, id: Option<i32>) -> Changed {
@@ -547,10 +630,11 @@ impl Model<'_> {
         if table == Table::Parent && !keys.is_empty() && self.state.pool[1].rows.values().any(|(_, v)| *v == id) {
             return Err(Refused::Error(547));
         }
+        let deleted = self.would_update(place, id, None).deleted;
         for key in &keys {
             self.put(place, *key, None);
         }
-        Ok((keys.len() as i32, Vec::new()))
+        Ok(Change { deleted, ..Change::default() })
     }
 
     /// Of the rows with this id.
@@ -566,7 +650,7 @@ impl Model<'_> {
         }
     }
 
-    fn fire(&mut self, trigger: Option<usize>, inserted: Vec<Row>, line: u32) -> Run {
+    fn fire(&mut self, trigger: Option<usize>, change: Change, line: u32) -> Run {
         let Some(at) = trigger else { return Ok(()) };
         // "ROLLBACK TRANSACTION": what a trigger does after its rollback fires no nested triggers.
         if self.scopes.iter().any(|scope| scope.trigger.is_some() && scope.epoch != self.state.epoch) {
@@ -575,8 +659,9 @@ impl Model<'_> {
         let program = self.program;
         let body = &program.triggers[at].as_ref().expect("it fires").body;
         let (levels, options, epoch) = (self.state.count, self.options, self.state.epoch);
-        let mut scope = Scope::new(Some(TRIGGERS[at].1), [Some(1), None, Some(3)]);
-        (scope.inserted, scope.trigger, scope.epoch) = (inserted, Some(at), epoch);
+        let mut scope = Scope::new(Some(TRIGGERS[at].2), [Some(1), None, Some(3)]);
+        (scope.inserted, scope.deleted) = (change.inserted, change.deleted);
+        (scope.trigger, scope.epoch) = (Some(at), epoch);
         self.options.xact_abort = true;
         self.error = 0;
         let ended = self.within(scope, body).1;

@@ -40,10 +40,10 @@ impl Program {
             );
             texts.push(written(&head, body));
         }
-        for ((table, name), trigger) in TRIGGERS.iter().zip(&mut self.triggers) {
+        for ((table, event, name), trigger) in TRIGGERS.iter().zip(&mut self.triggers) {
             if let Some(trigger) = trigger {
                 let when = if trigger.instead { "INSTEAD OF" } else { "AFTER" };
-                let head = format!("CREATE TRIGGER {name} ON {} {when} INSERT AS {BATCH_HEAD}", table.name());
+                let head = format!("CREATE TRIGGER {name} ON {} {when} {event:?} AS {BATCH_HEAD}", table.name());
                 texts.push(written(&head, &mut trigger.body));
             }
         }
@@ -192,6 +192,15 @@ fn simple(kind: &mut Kind, line: u32) -> String {
                 arguments.push(format!("@b = {} OUTPUT", LOCALS[output]));
             }
             format!("EXEC {status}p{} {};", call.procedure, arguments.join(", "))
+        }
+        Kind::Output(change) => {
+            let text = simple(&mut change.kind, line);
+            let (rows, before) = match change.kind {
+                Kind::Delete(..) => ("deleted", " WHERE "),
+                Kind::Update(..) => ("inserted", " WHERE "),
+                _ => ("inserted", " VALUES "),
+            };
+            text.replacen(before, &format!(" OUTPUT {rows}.id, {rows}.v INTO t3 (id, v){before}"), 1)
         }
         Kind::InsertExec(source) => {
             source.line = line;
