@@ -16,7 +16,7 @@ use super::query::{Prepared, visible_columns};
 use super::run::Runner;
 use super::transaction;
 use crate::columns::{self, BATCH_ROWS};
-use crate::context::Context;
+use crate::context::{Context, Runtime};
 use crate::cursor_book::CursorNote;
 use crate::expression::Scalar;
 use crate::kernel;
@@ -35,6 +35,8 @@ pub struct Cursor {
     note: Arc<CursorNote>,
     /// In which request it was declared.
     batch: u64,
+    /// `Host::catalog_version` and `Session::actor` when its rows were last permitted.
+    permitted: (u64, u64),
 }
 
 enum State {
@@ -173,6 +175,7 @@ impl<'a> Runner<'a> {
         let cursor = Cursor {
             note,
             batch,
+            permitted: (0, 0),
             query: declare.query,
             module: self.module.clone(),
             options,
@@ -312,6 +315,10 @@ impl<'a> Runner<'a> {
         } else {
             let runtime = self.context.runtime.get_mut();
             let query = runtime.host.bind_query(runtime.session, &cursor.module, cursor.query);
+            let query = query.and_then(|query| {
+                runtime.host.check_needs(runtime.session, &query)?;
+                Ok(query)
+            });
             query.and_then(|query| Prepared::new(query, &cursor.module))
         };
         let mut prepared = match prepared {
@@ -369,6 +376,7 @@ impl<'a> Runner<'a> {
             let again = (!query.row_targets.is_empty()).then(|| Box::new(Again::new(&query, &rows)));
             cursor.state = State::Kept { query, rows, position: 0, again };
         }
+        cursor.permitted = self.now_permitted();
         let session = self.session();
         session.cursor_rows = count;
         session.cursors.opened(id);
@@ -380,7 +388,30 @@ impl<'a> Runner<'a> {
         self.with_cursor(id, |runner, cursor| runner.fetch_from(cursor, fetch))
     }
 
+    fn now_permitted(&mut self) -> (u64, u64) {
+        let Runtime { host, session, .. } = self.context.runtime.get_mut();
+        (host.catalog_version(session), session.actor)
+    }
+
+    /// 229: the rows of an open cursor were permitted when it was opened, and are no more.
+    fn check_permitted(&mut self, cursor: &mut Cursor) -> SqlResult<()> {
+        let now = self.now_permitted();
+        if cursor.permitted == now {
+            return Ok(());
+        }
+        let query = match &cursor.state {
+            State::Closed => return Ok(()),
+            State::Streaming(stream) => &stream.prepared.query,
+            State::Kept { query, .. } => query,
+        };
+        let Runtime { host, session, .. } = self.context.runtime.get_mut();
+        host.check_needs(session, query)?;
+        cursor.permitted = now;
+        Ok(())
+    }
+
     fn fetch_from(&mut self, cursor: &mut Cursor, fetch: &FetchCode) -> SqlResult<()> {
+        self.check_permitted(cursor)?;
         if !matches!(fetch.direction, Direction::Next) {
             cursor.check_direction(&fetch.direction)?;
         }
