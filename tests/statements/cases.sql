@@ -632,14 +632,26 @@ GO
 SELECT 'ok' FROM sys.sql_logins WHERE name = 'statements_a' AND is_policy_checked = 0
 DROP LOGIN statements_a
 
+--- Logins, users, roles: CREATE LOGIN with a short password
+CREATE LOGIN statements_a WITH PASSWORD = 'Sh0rt!'
+
 --- Logins, users, roles: CREATE LOGIN with a simple password
-CREATE LOGIN statements_a WITH PASSWORD = 'simple'
+CREATE LOGIN statements_a WITH PASSWORD = 'onlyletters'
 
 --- Logins, users, roles: CREATE LOGIN ... MUST_CHANGE
 CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x' MUST_CHANGE, CHECK_EXPIRATION = ON
+GO
+SELECT 'ok' WHERE LOGINPROPERTY('statements_a', 'IsMustChange') = 1
+DROP LOGIN statements_a
+
+--- Logins, users, roles: CREATE LOGIN ... MUST_CHANGE without CHECK_EXPIRATION
+CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x' MUST_CHANGE
 
 --- Logins, users, roles: CREATE LOGIN ... CHECK_EXPIRATION
 CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x', CHECK_EXPIRATION = ON
+GO
+SELECT 'ok' WHERE LOGINPROPERTY('statements_a', 'DaysUntilExpiration') > 0
+DROP LOGIN statements_a
 
 --- Logins, users, roles: CREATE LOGIN ... CHECK_EXPIRATION without CHECK_POLICY
 CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x', CHECK_EXPIRATION = ON, CHECK_POLICY = OFF
@@ -653,9 +665,17 @@ CREATE LOGIN [A\b] FROM WINDOWS
 --- Logins, users, roles: ALTER LOGIN ... UNLOCK
 CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x'
 GO
-ALTER LOGIN statements_a WITH PASSWORD = 'Statements-1-x' UNLOCK
+ALTER LOGIN statements_a WITH PASSWORD = 'Statements-2-x' UNLOCK
 GO
-SELECT 'ok'
+SELECT 'ok' WHERE LOGINPROPERTY('statements_a', 'IsLocked') = 0
+DROP LOGIN statements_a
+
+--- Logins, users, roles: ALTER LOGIN ... OLD_PASSWORD
+CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x'
+GO
+ALTER LOGIN statements_a WITH PASSWORD = 'Statements-2-x' OLD_PASSWORD = 'Statements-1-x'
+GO
+SELECT 'ok' FROM sys.sql_logins WHERE name = 'statements_a' AND PWDCOMPARE('Statements-2-x', password_hash) = 1
 DROP LOGIN statements_a
 
 --- Logins, users, roles: CREATE USER ... WITH PASSWORD

@@ -121,7 +121,7 @@ pub trait Host {
     /// The value of a column's DEFAULT now (ON DELETE SET DEFAULT); NULL without one.
     fn column_default(&mut self, session: &mut Session, table: &TableDef, column: u16) -> SqlResult<Datum>;
 
-    /// 208 or 1088 when there is no such table.
+    /// The table of SET IDENTITY_INSERT. 208 or 1088 when there is no such table, or it may not be altered.
     fn table_by_name(&mut self, session: &mut Session, name: &ObjectName) -> SqlResult<Arc<TableDef>>;
 
     /// The next `count` identity values of a table: the first one. They are never given back.

@@ -515,7 +515,7 @@ fn other_machines_need_tls_and_a_login() {
     let server = Server::start(&["--http", &http, "--tls-certificate", certificate, "--tls-key", key]);
     let page = Page { server, port };
     page.server
-        .query("CREATE LOGIN watcher WITH PASSWORD = 'Watch-1:er'; CREATE LOGIN gone WITH PASSWORD = 'Gone-1:er'");
+        .query("CREATE LOGIN watcher WITH PASSWORD = 'Watch-1:er'; CREATE LOGIN gone WITH PASSWORD = 'Away-1:er'");
     let tls = TlsSettings::new(&Trust::File(certificate.into()), false).expect("settings");
     let get = |path: &str, fields: &str| {
         let mut stream = page.connect();
@@ -540,8 +540,8 @@ fn other_machines_need_tls_and_a_login() {
         assert_eq!((answer.status, answer.field("WWW-Authenticate").is_some()), (401, true), "{path}");
         assert!(!answer.body.contains("heddle_") && !answer.body.contains("<html"), "{}", answer.body);
     }
-    // Base64 of name and password: gone:Gone-1:er.
-    const GONE: &str = "Basic Z29uZTpHb25lLTE6ZXI=";
+    // Base64 of name and password: gone:Away-1:er.
+    const GONE: &str = "Basic Z29uZTpBd2F5LTE6ZXI=";
     assert_eq!(get("/health", &format!("Authorization: {GONE}\r\n")).status, 200);
     page.server.query("ALTER LOGIN gone DISABLE");
     let wrong = [

@@ -25,6 +25,11 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8"))
 }
 
+/// All that comes on the standard input, to its end.
+pub fn read_standard_input() -> io::Result<String> {
+    preemptive(WaitType::PREEMPTIVE_OS_READFILE, || io::read_to_string(io::Read::take(io::stdin(), READ_BYTES_MAX)))
+}
+
 /// Replaces the file as a whole: a reader, or a crash, sees the old contents or the new.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.as_os_str().to_owned();

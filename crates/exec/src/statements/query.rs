@@ -16,6 +16,7 @@ use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
+use crate::expression::TableUse;
 use crate::host::{Host, TableAccess};
 use crate::operators::{self, batch_of, storage_error};
 use crate::session::{Session, stop_of, stopped};
@@ -41,8 +42,7 @@ pub struct Prepared {
 /// A table whose definition must stay while the query runs.
 struct UsedTable {
     table: Arc<TableDef>,
-    /// Its rows are changed.
-    changes: bool,
+    of_table: TableUse,
     /// Its rows are read.
     reads: bool,
 }
@@ -190,16 +190,17 @@ pub fn visible_columns(query: &Query) -> &[OutputColumn] {
 }
 
 /// Each table once. A table of the server's own never changes its shape, and a local temporary table only by its own session.
-fn used_tables(all: &[(Arc<TableDef>, bool)]) -> Vec<UsedTable> {
+fn used_tables(all: &[(Arc<TableDef>, TableUse)]) -> Vec<UsedTable> {
     let mut used: Vec<UsedTable> = Vec::new();
-    for (table, changes) in all.iter().filter(|(table, _)| !table.is_own()) {
+    for (table, of_table) in all.iter().filter(|(table, _)| !table.is_own()) {
+        let reads = *of_table != TableUse::Changes;
         match used.iter_mut().find(|known| known.table.object == table.object && known.table.database == table.database)
         {
             Some(known) => {
-                known.changes |= changes;
-                known.reads |= !changes;
+                known.of_table = known.of_table.max(*of_table);
+                known.reads |= reads;
             }
-            None => used.push(UsedTable { table: table.clone(), changes: *changes, reads: !changes }),
+            None => used.push(UsedTable { table: table.clone(), of_table: *of_table, reads }),
         }
     }
     used
@@ -240,6 +241,11 @@ fn mentions(expr: &Expr, slots: &[VariableSlot]) -> bool {
     }
 }
 
+/// What IDENTITY_INSERT or a permission decides is an error of the statement alone.
+fn is_of_statement(error: &SqlError) -> bool {
+    matches!(error.number, 229 | 230 | 297 | 544 | 545)
+}
+
 impl<'a> Runner<'a> {
     /// Makes the query ready at its place in `queries`. Errors are those of binding.
     pub fn prepare(&mut self, id: QueryId) -> SqlResult<()> {
@@ -271,11 +277,11 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// A query that cannot run as it is. What IDENTITY_INSERT or a permission decides is an error of the statement alone.
+    /// A query that cannot run as it is.
     pub fn fail_bound(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
-        match error.number {
-            229 | 230 | 300 | 544 | 545 => self.fail(error, line),
-            _ => self.fail_scope(error, line),
+        match is_of_statement(&error) {
+            true => self.fail(error, line),
+            false => self.fail_scope(error, line),
         }
     }
 
@@ -303,11 +309,29 @@ impl<'a> Runner<'a> {
                 expect_snapshots(runtime.session, runtime.host, &prepared.tables)?;
             }
             let transaction = runtime.session.transaction.current.as_mut().expect("as above");
-            for UsedTable { table, changes, .. } in &prepared.tables {
+            for UsedTable { table, of_table, .. } in &prepared.tables {
                 let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
-                match changes {
-                    true => transaction.hold_table_to_change(db, id),
-                    false => transaction.hold_table(db, id),
+                let elsewhere = Some(table.database) != runtime.session.transaction.home;
+                match of_table {
+                    TableUse::Changes => transaction.hold_table_to_change(db, id),
+                    TableUse::Committed => transaction.hold_table(db, id, true),
+                    TableUse::Dirty => transaction.hold_table(db, id, false),
+                    TableUse::Level => {
+                        let shares = match transaction.isolation() {
+                            storage::Isolation::ReadCommitted | storage::Isolation::ReadCommittedLocking
+                                if elsewhere =>
+                            {
+                                !runtime.host.snapshot_reads(table.database)
+                            }
+                            storage::Isolation::ReadUncommitted
+                            | storage::Isolation::ReadCommitted
+                            | storage::Isolation::Snapshot => false,
+                            storage::Isolation::ReadCommittedLocking
+                            | storage::Isolation::RepeatableRead
+                            | storage::Isolation::Serializable => true,
+                        };
+                        transaction.hold_table(db, id, shares)
+                    }
                 }
                 .map_err(|error| storage_error(error, Some(table)))?;
             }
@@ -330,8 +354,8 @@ impl<'a> Runner<'a> {
         }
         let span = module.queries[id.0 as usize].statement.span;
         let text = module.text.get(span.start as usize..span.end as usize).unwrap_or("");
-        for UsedTable { table, changes, reads } in &prepared.tables {
-            let changed = if *changes { prepared.changes() } else { Vec::new() };
+        for UsedTable { table, of_table, reads } in &prepared.tables {
+            let changed = if *of_table == TableUse::Changes { prepared.changes() } else { Vec::new() };
             let read = reads.then_some(TableAccess::Select);
             for access in read.into_iter().chain(changed) {
                 runtime.host.audit_table(runtime.session, text, table, access)?;
@@ -569,6 +593,7 @@ impl<'a> Runner<'a> {
     pub fn scalar_query(&mut self, id: QueryId) -> Result<SqlResult<Datum>, Unwind> {
         let mut prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
+            Err(error) if is_of_statement(&error) => return Ok(Err(error)),
             Err(error) => return Err(self.unbound(error, self.module.queries[id.0 as usize].line)),
         };
         let mark = self.counters_of(id).map(Counters::begin);

@@ -10,10 +10,11 @@ use types::{CollationId, SqlResult, SqlType};
 
 use super::base::{
     BASE_TABLES, ClassRow, ColumnRow, DatabaseRow, FileRow, LISTED_TABLES, LoginRow, ObjectRow, OwnerRow, PrivilegeRow,
-    ReferenceRow, ServerRow, TypeRow, class, column_status, database_option, object_status, schema,
+    ReferenceRow, ServerRow, TypeRow, class, column_status, database_option, login_status, object_status, schema,
 };
 use super::clock;
 use super::error::storage_error;
+use super::login_policy::LoginPolicy;
 use super::row::{Binary, Code, Date, Text, Whole};
 use super::scalar_type::{self, SYSTEM_TYPES};
 use super::shared::Shared;
@@ -30,6 +31,8 @@ pub struct BootOptions {
     pub collation: CollationId,
     /// Hash of sa's password (`crate::security::password`); None leaves it as it is, at the first start: no password fits.
     pub sa_password_hash: Option<Vec<u8>>,
+    /// A new server's sa has CHECK_POLICY.
+    pub password_policy: bool,
     /// Of session numbers.
     pub session_number: SqlType,
 }
@@ -123,7 +126,9 @@ impl Catalog {
             catalog.change(&master, |rows| {
                 rows.update::<LoginRow>(0, &[super::load::int(SA_LOGIN)], |row| {
                     row.password = Binary(Some(hash.as_slice().into()))
-                })
+                })?;
+                // Whoever starts the server may set the password, and so may let its login in again.
+                LoginPolicy::new(clock::now()).write(rows, SA_LOGIN)
             })?;
         }
         Ok(catalog)
@@ -432,7 +437,11 @@ fn fill_master(rows: &mut Rows<'_>, options: &BootOptions, now: Date) -> SqlResu
         kind: Code::new(kind),
         created: now,
         modified: now,
-        status: if kind == "R" && id != 2 { 8 } else { 0 },
+        status: match kind {
+            "R" if id != 2 => login_status::FIXED,
+            "S" if options.password_policy => login_status::CHECK_POLICY,
+            _ => 0,
+        },
         default_database: (kind == "S").then(|| "master".to_string()),
         default_language: (kind == "S").then(|| "us_english".to_string()),
         password: Binary(password.map(Into::into)),

@@ -276,6 +276,8 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
             };
             let of_database = |column: &ColumnDef| ColumnDef { ty: type_of(column), ..column.clone() };
             Object::Virtual(Arc::new(VirtualTableDef {
+                database: db.id,
+                object: ObjectId(entry.id),
                 schema: entry.schema_shown().into(),
                 name: entry.name.into(),
                 columns: columns.iter().map(of_database).collect(),

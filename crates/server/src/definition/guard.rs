@@ -269,11 +269,8 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             }
             DropKind::Type => {
                 let Some((db, row)) = super::data_type::find_type(ddl, name)? else { continue };
-                let held = ddl.rights(|rights, look| {
-                    let on = Securable::data_type(look, &db, &row)?;
-                    rights.holds(look, Some(&db), &on, "CONTROL")
-                })?;
-                let held = held || ddl.schema_permission(&db, row.schid, "ALTER")?;
+                let held =
+                    ddl.type_permission(&db, &row, "CONTROL")? || ddl.schema_permission(&db, row.schid, "ALTER")?;
                 expect(held, || cannot_find("drop", "type", &shown))?;
             }
             DropKind::Trigger if !matches!(drop.scope, None | Some(TriggerScope::Table(_))) => {

@@ -1,5 +1,7 @@
 //! Logins: CREATE, ALTER, DROP LOGIN, and DROP SERVER ROLE, whose rows lie with theirs.
 
+use exec::sink::Stop;
+use os::wait::WaitType;
 use sql::ast::{
     AlterLogin, AlterLoginAction, CreateLogin, Expr, Literal, LoginSource, Password, Setting, SettingValue,
     find_setting,
@@ -8,23 +10,19 @@ use types::{SqlResult, sql_error};
 
 use super::server::other_sessions;
 use super::site::{Ddl, cannot_find};
+use crate::catalog::base::login_status::{CHECK_EXPIRATION, CHECK_POLICY, DISABLED};
 use crate::catalog::base::{DatabaseRow, LoginRow, PrivilegeRow, ReferenceRow, class};
 use crate::catalog::boot::granted;
 use crate::catalog::load::{int, name as name_datum, small};
+use crate::catalog::login_policy::LoginPolicy;
 use crate::catalog::row::{Binary, Code};
 use crate::catalog::{MASTER, clock};
 use crate::security::password;
-
-/// Bits of `LoginRow::status`.
-const DISABLED: i32 = 1;
-const CHECK_POLICY: i32 = 2;
-const CHECK_EXPIRATION: i32 = 4;
+use crate::security::policy::Rules;
+use crate::settings::strength::{self, Weak};
 
 /// Logins and server roles made by users.
 pub const LOGIN_MIN: i32 = 257;
-
-/// Letters a password must have under CHECK_POLICY.
-const PASSWORD_CHARACTERS_MIN: usize = 8;
 
 pub fn word(settings: &[Setting], name: &str) -> Option<String> {
     match &find_setting(settings, name)?.value {
@@ -42,30 +40,29 @@ pub fn bytes(settings: &[Setting], name: &str) -> Option<Box<[u8]>> {
     }
 }
 
-/// What is stored for a password; 15118 when the policy forbids it.
-fn hash(given: &Password, policy: bool) -> SqlResult<Binary> {
-    let stored = match (&given.value, given.hashed) {
-        (Expr::Literal(Literal::Binary(bytes)), true) => bytes.to_vec(),
-        (Expr::Literal(Literal::String { text, .. }), false) => {
-            if policy && !is_strong(text) {
-                return Err(sql_error!(15118));
-            }
-            let mut salt = [0; 16];
-            os::random::fill(&mut salt);
-            let text = text.to_string();
-            os::sched::preemptive(os::wait::WaitType::PREEMPTIVE_OS_CRYPTOPS, move || password::hash(&text, salt))
-        }
-        _ => return Err(sql_error!(15021, "PASSWORD")),
-    };
-    Ok(Binary(Some(stored.into())))
+/// What is stored for a password. `login`: whose it is; `rules`: those of the policy, if it is asked.
+fn hash(ddl: &Ddl<'_>, given: &Password, login: &str, rules: Option<&Rules>) -> SqlResult<Box<[u8]>> {
+    if let (Expr::Literal(Literal::Binary(bytes)), true) = (&given.value, given.hashed) {
+        return if password::is_hash(bytes) { Ok(bytes.clone()) } else { Err(sql_error!(15021, "PASSWORD")) };
+    }
+    let text = text_of(&given.value).filter(|_| !given.hashed).ok_or_else(|| sql_error!(15021, "PASSWORD"))?;
+    strength::check_length(text)?;
+    if let Some(rules) = rules {
+        strength::check(text, login, &ddl.catalog.server_name, rules.length_min).map_err(Weak::error)?;
+    }
+    let mut salt = [0; 16];
+    os::random::fill(&mut salt);
+    compute(|| password::hash(text, salt)).map(Vec::into_boxed_slice)
 }
 
-/// Three of the four kinds of characters, and long enough.
-fn is_strong(password: &str) -> bool {
-    let kinds: [fn(char) -> bool; 4] =
-        [|c| c.is_uppercase(), |c| c.is_lowercase(), |c| c.is_numeric(), |c| !c.is_alphanumeric()];
-    let used = kinds.iter().filter(|kind| password.chars().any(kind)).count();
-    password.chars().count() >= PASSWORD_CHARACTERS_MIN && used >= 3
+fn text_of(value: &Expr) -> Option<&str> {
+    if let Expr::Literal(Literal::String { text, .. }) = value { Some(text) } else { None }
+}
+
+/// Off the scheduler; an attention ends the wait for it.
+fn compute<R: Send>(call: impl FnOnce() -> R + Send) -> SqlResult<R> {
+    let computed = os::sched::compute(WaitType::PREEMPTIVE_OS_CRYPTOPS, call);
+    computed.ok_or_else(|| exec::session::stopped(Stop::Attention))
 }
 
 fn flag(status: i32, bit: i32, settings: &[Setting], name: &str) -> i32 {
@@ -76,14 +73,18 @@ fn flag(status: i32, bit: i32, settings: &[Setting], name: &str) -> i32 {
     }
 }
 
-/// What has no effect is refused: a password that must be changed or that expires (40510), credentials. 15122: expiration without a
-/// policy. CHECK_POLICY is what `is_strong` asks; nothing locks a login, so UNLOCK finds nothing to do.
-fn check_login_options(password: Option<&Password>, options: &[Setting], status: i32) -> SqlResult<()> {
+/// The status of a login with what a statement says of it. Expiration goes with the policy unless it is asked for by name.
+fn status_of(old: i32, options: &[Setting]) -> i32 {
+    let status = flag(old, CHECK_POLICY, options, "CHECK_POLICY");
+    let status = if status & CHECK_POLICY == 0 { status & !CHECK_EXPIRATION } else { status };
+    flag(status, CHECK_EXPIRATION, options, "CHECK_EXPIRATION")
+}
+
+/// What has no effect is refused: credentials (40510). 15122: expiration without a policy. 15128, 15099: MUST_CHANGE, which the login
+/// has or is to have, without both.
+fn check_login_options(options: &[Setting], status: i32, must_change: bool) -> SqlResult<()> {
     const KNOWN: &[&str] =
         &["CHECK_EXPIRATION", "CHECK_POLICY", "DEFAULT_DATABASE", "DEFAULT_LANGUAGE", "NAME", "NO CREDENTIAL", "SID"];
-    if password.is_some_and(|password| password.must_change) {
-        return Err(super::unsupported("LOGIN ... MUST_CHANGE"));
-    }
     for option in options {
         match &*option.name {
             "CREDENTIAL" => return Err(super::unsupported("LOGIN ... CREDENTIAL")),
@@ -91,11 +92,17 @@ fn check_login_options(password: Option<&Password>, options: &[Setting], status:
             _ => {}
         }
     }
-    match status & (CHECK_EXPIRATION | CHECK_POLICY) {
-        CHECK_EXPIRATION => Err(sql_error!(15122)),
-        bits if bits & CHECK_EXPIRATION != 0 => Err(super::unsupported("LOGIN ... CHECK_EXPIRATION")),
-        _ => Ok(()),
+    let turned_off = |name: &str| find_setting(options, name).is_some_and(Setting::is_off);
+    if must_change && (turned_off("CHECK_POLICY") || turned_off("CHECK_EXPIRATION")) {
+        return Err(sql_error!(15128));
     }
+    if status & (CHECK_EXPIRATION | CHECK_POLICY) == CHECK_EXPIRATION {
+        return Err(sql_error!(15122));
+    }
+    if must_change && status & CHECK_EXPIRATION == 0 {
+        return Err(sql_error!(15099));
+    }
+    Ok(())
 }
 
 fn no_such_default_database(ddl: &Ddl<'_>, name: &str) -> SqlResult<()> {
@@ -108,21 +115,11 @@ fn no_such_default_database(ddl: &Ddl<'_>, name: &str) -> SqlResult<()> {
 pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
     let name = create.name.to_string();
     let master = ddl.catalog.expect_database(MASTER);
-    let status = flag(
-        flag(CHECK_POLICY, CHECK_POLICY, &create.options, "CHECK_POLICY"),
-        CHECK_EXPIRATION,
-        &create.options,
-        "CHECK_EXPIRATION",
-    );
-    let given = match &create.source {
-        LoginSource::Password(given) => Some(given),
-        _ => None,
-    };
-    check_login_options(given, &create.options, status)?;
-    let password = match &create.source {
-        LoginSource::Password(given) => hash(given, status & CHECK_POLICY != 0)?,
-        _ => return Err(sql_error!(15401, name)),
-    };
+    let LoginSource::Password(given) = &create.source else { return Err(sql_error!(15401, name)) };
+    let status = status_of(CHECK_POLICY, &create.options);
+    check_login_options(&create.options, status, given.must_change)?;
+    let rules = Rules::of(&ddl.catalog.configuration);
+    let password = hash(ddl, given, &name, (status & CHECK_POLICY != 0).then_some(&rules))?;
     let default_database = word(&create.options, "DEFAULT_DATABASE").unwrap_or_else(|| "master".into());
     no_such_default_database(ddl, &default_database)?;
     let default_language = word(&create.options, "DEFAULT_LANGUAGE")
@@ -147,13 +144,18 @@ pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
             status,
             default_database: Some(default_database),
             default_language: Some(default_language),
-            password,
+            password: Binary(Some(password.clone())),
         };
-        let taken = rows.try_insert(&row)?.is_err();
-        if !taken {
-            rows.insert(&granted(class::SERVER, 0, id, "COSQ", "CONNECT SQL"))?;
+        if rows.try_insert(&row)?.is_err() {
+            return Ok(true);
         }
-        Ok(taken)
+        rows.insert(&granted(class::SERVER, 0, id, "COSQ", "CONNECT SQL"))?;
+        let mut policy = LoginPolicy::new(now);
+        policy.must_change = given.must_change;
+        if status & CHECK_POLICY != 0 {
+            policy.history.push(password);
+        }
+        policy.write(rows, id).map(|()| false)
     })?;
     if taken {
         return Err(sql_error!(15025, name));
@@ -181,51 +183,103 @@ pub fn alter_login(ddl: &mut Ddl<'_>, alter: &AlterLogin) -> SqlResult<()> {
         AlterLoginAction::AddCredential(_) | AlterLoginAction::DropCredential(_) => {
             Err(super::unsupported("ALTER LOGIN ... CREDENTIAL"))
         }
-        AlterLoginAction::Set { password, options } => {
-            let row = ddl.catalog.login(name)?.ok_or_else(|| cannot_find("alter", "login", name))?;
-            let status = flag(
-                flag(row.status, CHECK_POLICY, options, "CHECK_POLICY"),
-                CHECK_EXPIRATION,
-                options,
-                "CHECK_EXPIRATION",
-            );
-            check_login_options(password.as_ref(), options, status)?;
-            let stored = password.as_ref().map(|given| hash(given, status & CHECK_POLICY != 0)).transpose()?;
-            if let Some(old) = password.as_ref().and_then(|given| given.old.as_ref()) {
-                let Expr::Literal(Literal::String { text, .. }) = old else {
-                    return Err(super::unsupported("OLD_PASSWORD"));
-                };
-                if !password::verify(row.password.0.as_deref().unwrap_or(&[]), text) {
-                    return Err(sql_error!(15151, "alter", "login", name));
-                }
-            }
-            let (database, language, renamed) =
-                (word(options, "DEFAULT_DATABASE"), word(options, "DEFAULT_LANGUAGE"), word(options, "NAME"));
-            if let Some(database) = &database {
-                no_such_default_database(ddl, database)?;
-            }
-            if let Some(renamed) = &renamed {
-                if ddl.catalog.login(renamed)?.is_some_and(|other| other.id != row.id) {
-                    return Err(sql_error!(15025, renamed));
-                }
-            }
-            change_login(ddl, name, |row| {
-                row.status = status;
-                if let Some(stored) = &stored {
-                    row.password = stored.clone();
-                }
-                if let Some(database) = &database {
-                    row.default_database = Some(database.clone());
-                }
-                if let Some(language) = &language {
-                    row.default_language = Some(language.clone());
-                }
-                if let Some(renamed) = &renamed {
-                    row.name = renamed.clone();
-                }
-            })
+        AlterLoginAction::Set { password, options } => set(ddl, name, password.as_ref(), options),
+    }
+}
+
+/// ALTER LOGIN ... WITH.
+fn set(ddl: &mut Ddl<'_>, name: &str, password: Option<&Password>, options: &[Setting]) -> SqlResult<()> {
+    let missing = || cannot_find("alter", "login", name);
+    let row = ddl.catalog.login(name)?.filter(|row| row.kind.as_str() == "S").ok_or_else(missing)?;
+    let master = ddl.catalog.expect_database(MASTER);
+    let kept = ddl.rows(&master, |rows| LoginPolicy::read(rows, row.id))?;
+    let mut policy = kept.unwrap_or_else(|| LoginPolicy::new(row.created));
+    let status = status_of(row.status, options);
+    check_login_options(options, status, policy.must_change || password.is_some_and(|given| given.must_change))?;
+    match (row.status & CHECK_POLICY != 0, status & CHECK_POLICY != 0) {
+        (true, false) => {
+            policy.history.clear();
+            policy.locked = None;
+            ddl.site.server().guesses.clear_bad(row.id);
+        }
+        (false, true) => policy.history = row.password.0.clone().into_iter().collect(),
+        _ => {}
+    }
+    let stored = match password {
+        Some(given) => Some(set_password(ddl, &row, status & CHECK_POLICY != 0, &mut policy, given)?),
+        None => None,
+    };
+    let (database, language, renamed) =
+        (word(options, "DEFAULT_DATABASE"), word(options, "DEFAULT_LANGUAGE"), word(options, "NAME"));
+    if let Some(database) = &database {
+        no_such_default_database(ddl, database)?;
+    }
+    if let Some(renamed) = &renamed {
+        if ddl.catalog.login(renamed)?.is_some_and(|other| other.id != row.id) {
+            return Err(sql_error!(15025, renamed));
         }
     }
+    ddl.rows(&master, |rows| policy.write(rows, row.id))?;
+    change_login(ddl, name, |row| {
+        row.status = status;
+        if let Some(stored) = &stored {
+            row.password = Binary(Some(stored.clone()));
+        }
+        if let Some(database) = &database {
+            row.default_database = Some(database.clone());
+        }
+        if let Some(language) = &language {
+            row.default_language = Some(language.clone());
+        }
+        if let Some(renamed) = &renamed {
+            row.name = renamed.clone();
+        }
+    })
+}
+
+/// The hash of a login's new password, and what the policy keeps of it. Who gives the old one changes his own: only then it counts what
+/// he had before and how long he has this one, since whoever resets a password does not know.
+fn set_password(
+    ddl: &mut Ddl<'_>,
+    row: &LoginRow,
+    checked: bool,
+    policy: &mut LoginPolicy,
+    given: &Password,
+) -> SqlResult<Box<[u8]>> {
+    let rules = Rules::of(&ddl.catalog.configuration);
+    let (server, now) = (ddl.site.server(), clock::now());
+    if let Some(old) = &given.old {
+        let Some(old) = text_of(old) else { return Err(sql_error!(15021, "OLD_PASSWORD")) };
+        if checked && !given.unlock && rules.is_locked(policy, now) {
+            return Err(sql_error!(15113));
+        }
+        let fits = server.verify_password(row.password.0.as_deref().unwrap_or(&[]), old);
+        if !fits.ok_or_else(|| exec::session::stopped(Stop::Attention))? {
+            return Err(cannot_find("alter", "login", &row.name));
+        }
+        if checked && !policy.must_change && rules.is_too_recent(policy, now) {
+            return Err(sql_error!(15114));
+        }
+    }
+    let stored = hash(ddl, given, &row.name, checked.then_some(&rules))?;
+    if let (true, Some(_), Some(new)) = (checked, &given.old, text_of(&given.value)) {
+        for former in policy.history.iter().take(rules.history) {
+            if compute(|| password::verify(former, new))? {
+                return Err(sql_error!(15115));
+            }
+        }
+    }
+    if checked {
+        policy.history.insert(0, stored.clone());
+        policy.history.truncate(rules.history.max(1));
+    }
+    policy.password_set = now;
+    policy.must_change = given.must_change;
+    if given.unlock {
+        policy.locked = None;
+        server.guesses.clear_bad(row.id);
+    }
+    Ok(stored)
 }
 
 /// DROP LOGIN and DROP SERVER ROLE.
@@ -251,6 +305,7 @@ pub fn drop_login(ddl: &mut Ddl<'_>, name: &str, role: bool, if_exists: bool) ->
         rows.delete_if::<ReferenceRow>(1, &[int(row.id), small(class::SERVER_ROLE_MEMBER)], |_| true)?;
         rows.delete_if::<ReferenceRow>(0, &[int(row.id), small(class::SERVER_ROLE_MEMBER)], |_| true)?;
         rows.delete_if::<PrivilegeRow>(0, &[], |granted| granted.class >= class::SERVER && granted.grantee == row.id)?;
+        LoginPolicy::delete(rows, row.id)?;
         rows.delete::<LoginRow>(0, &[int(row.id)])
     })?;
     Ok(())

@@ -12,7 +12,7 @@
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
 //! guard       who may run which of these statements
-//! index       indexes, statistics   module      views, procedures, functions, triggers
+//! index       indexes, statistics   module      views, procedures, functions, triggers (execute_as: as whom)
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
 //! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners
@@ -33,6 +33,7 @@ pub mod layout;
 pub mod column;
 pub mod rebuild;
 pub mod governor;
+pub mod execute_as;
 pub mod module;
 pub mod permission;
 pub mod audited;

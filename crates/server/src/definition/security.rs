@@ -6,13 +6,11 @@ use types::{SqlError, SqlResult, sql_error};
 use super::login::{LOGIN_MIN, bytes, change_login, word};
 use super::permission::{login as login_id, principal};
 use super::site::{Ddl, cannot_find};
+use crate::catalog::base::login_status::FIXED;
 use crate::catalog::base::{ClassRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, PrivilegeRow, ReferenceRow, class};
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::{Binary, Code};
 use crate::catalog::{Database, MASTER, clock};
-
-/// Bit of `LoginRow::status`.
-const FIXED: i32 = 8;
 
 /// Principals of a database below this id are not users' own; fixed roles start at `FIXED_ROLE_MIN`.
 const USER_MIN: i32 = 5;
@@ -170,6 +168,10 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
     }
     if !members.is_empty() {
         return Err(sql_error!(15144));
+    }
+    let runs_as = ddl.rows(&db, |rows| rows.find::<ReferenceRow>(1, &[int(row.id), small(class::EXECUTE_AS)]))?;
+    if !runs_as.is_empty() {
+        return Err(sql_error!(15136));
     }
     ddl.rows(&db, |rows| {
         rows.delete_if::<ReferenceRow>(1, &[int(row.id), small(class::ROLE_MEMBER)], |_| true)?;

@@ -15,4 +15,5 @@ pub mod spare;
 pub mod orphans;
 pub mod pools;
 pub mod server;
+pub mod logins;
 pub mod machine;

@@ -203,9 +203,12 @@ impl Host for SessionHost {
     }
 
     fn table_by_name(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Arc<TableDef>> {
-        match self.resolve(state, name)? {
-            Some(Object::Table(table)) => Ok(table),
-            _ => Err(sql_error!(1088, name.name)),
+        let missing = || sql_error!(1088, name.name);
+        let Some(Object::Table(table)) = self.resolve(state, name)? else { return Err(missing()) };
+        // Only its identity values are given so: who may alter it may do that.
+        match self.may_alter(state, &table)? {
+            true => Ok(table),
+            false => Err(missing()),
         }
     }
 

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use exec::session::Session as State;
+use sql::catalog::TableDef;
 use sql::plan::{Action, Need, ObjectRef, Query};
 use types::{SqlError, SqlResult};
 
 use crate::catalog::Database;
 use crate::security::actor::{Actor, Look, UserToken};
-use crate::security::check;
+use crate::security::check::{self, Securable};
 use crate::session::host::SessionHost;
 use crate::session::rights::{Rights, not_able};
 
@@ -66,6 +67,17 @@ impl SessionHost {
         let id = self.catalog_session.database;
         let db = self.server.catalog.database(id).ok_or_else(|| crate::catalog::no_such_database("(current)"))?;
         self.rights(state, |rights, look| ask(rights, look, &db))
+    }
+
+    pub fn may_alter(&mut self, state: &mut State, table: &TableDef) -> SqlResult<bool> {
+        if table.name.starts_with('#') {
+            return Ok(true);
+        }
+        let Some(db) = self.server.catalog.database(table.database) else { return Ok(false) };
+        self.rights(state, |rights, look| match Securable::object(look, &db, table.object.0)? {
+            Some(on) => rights.holds(look, Some(&db), &on, "ALTER"),
+            None => Ok(false),
+        })
     }
 
     /// 229, 230: what a query needs is not permitted.

@@ -9,6 +9,7 @@ use types::CollationId;
 
 use crate::settings::config::{CONNECTIONS_DEFAULT, OPTIONS, cpus_of, option};
 use crate::settings::startup::{self, StartupValues};
+use crate::settings::strength;
 
 /// Port when neither `--listen` nor `MSSQL_TCP_PORT` says otherwise.
 const PORT_DEFAULT: u16 = 1433;
@@ -55,9 +56,16 @@ pub struct ServeArgs {
     /// login; on others only with --tls-certificate, to the server's logins
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub http: Option<String>,
-    /// Password of `sa`; without one on a new data directory, one is made and printed once
-    #[arg(long, value_name = "PASSWORD")]
+    /// Password of `sa`; without one on a new data directory, one is made and printed once. At least 8 characters of three kinds. Other
+    /// users of the machine can see it in the list of processes: --sa-password-file or MSSQL_SA_PASSWORD keep it from them
+    #[arg(long, value_name = "PASSWORD", conflicts_with = "sa_password_file")]
     pub sa_password: Option<String>,
+    /// File whose first line is the password of `sa`; `-` is the standard input
+    #[arg(long, value_name = "FILE")]
+    pub sa_password_file: Option<PathBuf>,
+    /// Take any password for `sa`, and make its login without CHECK_POLICY: no wrong passwords lock it. For development
+    #[arg(long)]
+    pub no_password_policy: bool,
     /// Engines are threads of this process, or processes over shared memory [default: sp_configure 'kernel mode', else threaded]
     #[arg(long, value_enum)]
     pub kernel: Option<Kernel>,
@@ -159,6 +167,8 @@ struct FileSettings {
     admin_listen: Option<String>,
     http: Option<String>,
     sa_password: Option<String>,
+    sa_password_file: Option<PathBuf>,
+    no_password_policy: Option<bool>,
     kernel: Option<Kernel>,
     engines: Option<u32>,
     workers: Option<Workers>,
@@ -200,6 +210,8 @@ pub struct Settings {
     /// Where the live page is served. None: nowhere. Not a loopback address: `tls` is given.
     pub http: Option<SocketAddr>,
     pub sa_password: Option<String>,
+    /// A new server's `sa` has CHECK_POLICY.
+    pub password_policy: bool,
     /// Of new data, and what data that are there must have. None: SQL_Latin1_General_CP1_CI_AS, or what is there.
     pub collation: Option<CollationId>,
     pub kernel: Kernel,
@@ -260,7 +272,7 @@ pub fn resolve(
     };
     let startup = match &data {
         DataLocation::Memory => StartupValues::default(),
-        DataLocation::Directory(directory) => startup_values(&startup::path(directory), read_file)?,
+        DataLocation::Directory(directory) => startup_values(&startup::path(directory), &read_file)?,
     };
     let kernel_mode =
         startup.get(option::KERNEL_MODE).map(|mode| if mode == 1 { Kernel::Process } else { Kernel::Threaded });
@@ -300,13 +312,11 @@ pub fn resolve(
     };
     let pooling = startup.get(option::LIGHTWEIGHT_POOLING).unwrap_or(OPTIONS[option::LIGHTWEIGHT_POOLING].default);
     let workers_configured = if pooling == 1 { Workers::Fiber } else { Workers::Thread };
-    let sa_password = args
-        .sa_password
-        .or_else(|| environment("MSSQL_SA_PASSWORD"))
-        .or_else(|| environment("SA_PASSWORD"))
-        .or(file.sa_password);
-    if sa_password.as_deref() == Some("") {
-        return Err(SettingError("the password of sa must not be empty".into()));
+    let password_policy = !(args.no_password_policy || file.no_password_policy.unwrap_or(false));
+    let told = (args.sa_password, args.sa_password_file);
+    let sa_password = sa_password(told, (file.sa_password, file.sa_password_file), &read_file, &environment)?;
+    if let Some(password) = &sa_password {
+        check_sa_password(password, password_policy)?;
     }
     Ok(Settings {
         data,
@@ -314,6 +324,7 @@ pub fn resolve(
         admin_listen,
         http,
         sa_password,
+        password_policy,
         collation: environment("MSSQL_COLLATION").map(|name| collation_named(&name)).transpose()?,
         kernel: args.kernel.or(file.kernel).or(kernel_mode).unwrap_or(Kernel::Threaded),
         engines,
@@ -331,6 +342,48 @@ pub fn resolve(
         tls,
         startup,
     })
+}
+
+/// As given by the command line, the environment or the configuration file, or as the first line of the file that one of these names.
+fn sa_password(
+    told: (Option<String>, Option<PathBuf>),
+    configured: (Option<String>, Option<PathBuf>),
+    read_file: impl Fn(&std::path::Path) -> Result<String, String>,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<Option<String>, SettingError> {
+    let from_file = |path: PathBuf| {
+        let text = read_file(&path).map_err(|error| format!("--sa-password-file {}: {error}", path.display()));
+        text.map(|text| text.lines().next().map(str::to_owned)).map_err(SettingError)
+    };
+    let found = || environment("MSSQL_SA_PASSWORD").or_else(|| environment("SA_PASSWORD"));
+    match (told, found(), configured) {
+        ((Some(password), _), ..) | ((None, None), Some(password), _) => Ok(Some(password)),
+        ((None, Some(path)), ..) | ((None, None), None, (None, Some(path))) => {
+            from_file(path).map(|password| Some(password.unwrap_or_default()))
+        }
+        ((None, None), None, (password, _)) => Ok(password),
+    }
+}
+
+/// `policy`: as a login's with CHECK_POLICY is checked, by its defaults, since options of master are not there yet.
+fn check_sa_password(password: &str, policy: bool) -> Result<(), SettingError> {
+    if password.is_empty() {
+        return Err(SettingError("the password of sa must not be empty".into()));
+    }
+    if password.encode_utf16().count() > strength::LENGTH_MAX {
+        return Err(SettingError(format!(
+            "the password of sa must have no more than {} characters",
+            strength::LENGTH_MAX
+        )));
+    }
+    let length_min = OPTIONS[option::PASSWORD_LENGTH_MIN].default as usize;
+    match strength::check(password, "sa", "", length_min) {
+        Err(weak) if policy => {
+            let switch = "(--no-password-policy takes any password, for development)";
+            Err(SettingError(format!("{} {switch}", weak.of_setup())))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Where ordinary connections are taken.
@@ -543,7 +596,46 @@ mod tests {
         assert!(with(|a| a.cpus = Some("3-1".into())).contains("--cpus: '3-1'"));
         assert!(with(|a| a.engines = Some(129)).contains("1 to 128"));
         assert!(with(|a| a.config = Some("x.toml".into())).contains("speed"));
-        assert!(with(|a| a.sa_password = Some(String::new())).contains("must not be empty"));
+    }
+
+    /// As SQL Server's setup: learn.microsoft.com/sql/linux/sql-server-linux-docker-container-troubleshooting.
+    #[test]
+    fn a_password_of_sa_is_strong_or_refused() {
+        let with = |change: fn(&mut ServeArgs), file: &str, environment: &[(&str, &str)]| {
+            let mut args = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
+            change(&mut args);
+            settings(args, file, environment).map(|settings| settings.sa_password).map_err(|error| error.0)
+        };
+        let refused = |change: fn(&mut ServeArgs)| with(change, "", &[]).expect_err("refused");
+        assert!(refused(|a| a.sa_password = Some(String::new())).contains("must not be empty"));
+        assert!(refused(|a| a.sa_password = Some("Sh0rt!".into())).contains("because it is too short"));
+        assert!(refused(|a| a.sa_password = Some("onlyletters".into())).contains("three of the following four sets"));
+        assert!(refused(|a| a.sa_password = Some("Xx1".repeat(50))).contains("no more than 128"));
+        let weak = [("MSSQL_SA_PASSWORD", "weak")];
+        assert!(with(|_| {}, "", &weak).expect_err("refused").contains("--no-password-policy"));
+        let any = |args: &mut ServeArgs| args.no_password_policy = true;
+        assert_eq!(with(any, "", &weak), Ok(Some("weak".into())));
+        assert_eq!(with(|_| {}, "no-password-policy = true\nsa-password = \"weak\"", &[]), Ok(Some("weak".into())));
+    }
+
+    #[test]
+    fn the_password_of_sa_may_be_a_files_first_line() {
+        let read = |path: &std::path::Path| match path.to_str() {
+            Some("secret") => Ok("Loom-1-loom\nsecond\n".to_owned()),
+            Some("x.toml") => Ok("sa-password-file = \"secret\"".to_owned()),
+            _ => Err("not there".to_owned()),
+        };
+        let with = |args: ServeArgs| resolve(args, read, |_| None).map(|settings| settings.sa_password);
+        let args = |path: &str| ServeArgs {
+            sa_password_file: Some(path.into()),
+            data: Some(":memory:".into()),
+            ..ServeArgs::default()
+        };
+        assert_eq!(with(args("secret")).expect("read").as_deref(), Some("Loom-1-loom"));
+        assert!(with(args("elsewhere")).expect_err("missing").0.contains("--sa-password-file elsewhere: not there"));
+        let from_file =
+            ServeArgs { config: Some("x.toml".into()), data: Some(":memory:".into()), ..ServeArgs::default() };
+        assert_eq!(with(from_file).expect("read").as_deref(), Some("Loom-1-loom"));
     }
 
     #[test]

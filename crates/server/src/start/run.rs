@@ -9,9 +9,7 @@ use crate::start::serve;
 
 /// Runs the server until a signal. Err: why it does not serve; the text says what to do.
 pub fn run(args: ServeArgs) -> Result<(), String> {
-    let settings =
-        options::resolve(args, |path| os::fs::read_text(path).map_err(|error| error.to_string()), os::env::var)
-            .map_err(|error| error.to_string())?;
+    let settings = options::resolve(args, read_settings_file, os::env::var).map_err(|error| error.to_string())?;
     os::signal::prepare();
     serve::start_log();
     os::panics::watch();
@@ -43,4 +41,10 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
     machine.stop();
     error_log::settle();
     outcome
+}
+
+/// `-` is the standard input: a secret that comes from there is in no file and in no list of processes.
+fn read_settings_file(path: &std::path::Path) -> Result<String, String> {
+    let text = if path.as_os_str() == "-" { os::fs::read_standard_input() } else { os::fs::read_text(path) };
+    text.map_err(|error| error.to_string())
 }

@@ -32,11 +32,13 @@ use crate::instance::pools::Pools;
 use crate::instance::server::{Events, Server, TraceFlags};
 use crate::instance::sessions::{Sessions, number_type};
 use crate::instance::spare::Spare;
+use crate::security::guessing::Guesses;
 use crate::security::password::{self, VerifiedLogins};
 use crate::security::tls::{Certificate, Tls};
 use crate::settings::config::{masks_of, option};
 use crate::settings::options::{AdminListen, DataLocation, Kernel, RwLock, Scheduling, Settings, Workers};
 use crate::settings::startup::StartupFile;
+use crate::settings::strength;
 use crate::start::init;
 use crate::start::listen;
 use crate::start::renewal;
@@ -105,6 +107,9 @@ pub(crate) fn machine_config(settings: &Settings) -> Result<MachineConfig, Strin
         config.cpus = usable[..schedulers].to_vec();
     }
     let cpus = if config.cpus.is_empty() { usable.len() } else { config.cpus.len() };
+    // Half of the CPUs are left to requests, whatever is guessed. Engines that are processes have a CPU each.
+    let computing = if settings.kernel == Kernel::Process { 1 } else { (cpus / 2).max(1) };
+    os::sched::set_computing_threads_max(computing);
     if cpus > STARTS_WITH_MOST {
         tracing::warn!(
             "{cpus} CPUs: the server runs on the first {STARTS_WITH_MOST}, which is as many schedulers as it can have"
@@ -369,7 +374,8 @@ pub(crate) fn open_on(
         server_name: os::env::host_name(),
         data_directory: directory,
         collation: settings.collation.unwrap_or_default(),
-        sa_password_hash,
+        sa_password_hash: sa_password_hash.clone(),
+        password_policy: settings.password_policy,
         session_number: number_type(settings.max_connections),
     };
     let catalog = Catalog::boot(storage, &boot)
@@ -391,8 +397,7 @@ pub(crate) fn open_on(
         pools.start();
     }
     let tls = Tls::new(certificate).map_err(|error| error.to_string())?;
-    let mut key = [0; 32];
-    os::random::fill(&mut key);
+    let verified = verified_logins(password.zip(sa_password_hash.as_ref()));
     let connections_max = settings.max_connections;
     let server = Server {
         settings,
@@ -407,7 +412,8 @@ pub(crate) fn open_on(
         pools,
         audits,
         events: Events::new(shared).map_err(refused)?,
-        verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
+        verified: Mutex::new(WaitType::SOS_MUTEX, verified),
+        guesses: Guesses::new(shared).map_err(refused)?,
         trace_flags: shared.place("trace flags", TraceFlags::default()).map_err(refused)?,
         native_statistics: shared
             .place("statistics of native modules", NativeStatistics::default())
@@ -425,6 +431,17 @@ pub(crate) fn open_on(
         eprintln!("The password of sa is {password} (it is shown only now)");
     }
     Ok((server, new))
+}
+
+/// `known`: sa's password and its hash, if it was just made.
+fn verified_logins(known: Option<(&String, &Vec<u8>)>) -> VerifiedLogins {
+    let mut key = [0; 32];
+    os::random::fill(&mut key);
+    let mut verified = VerifiedLogins::new(key);
+    if let Some((password, hash)) = known {
+        verified.remember(hash, password);
+    }
+    verified
 }
 
 fn open_directory(path: &Path) -> Result<Disk, String> {
@@ -454,7 +471,9 @@ fn make_password() -> String {
     const ALPHABET: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789+-.*";
     let mut bytes = [0; PASSWORD_LENGTH];
     os::random::fill(&mut bytes);
-    bytes.iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])).collect()
+    let password: String = bytes.iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])).collect();
+    // One in some thousand has too few kinds of characters.
+    if strength::check(&password, "sa", "", PASSWORD_LENGTH).is_ok() { password } else { make_password() }
 }
 
 /// Looks at the load now and then, and ends the server when its data can not be written any more: what fails once on a disk is not

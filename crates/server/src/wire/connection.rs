@@ -357,6 +357,11 @@ impl Connection {
         Ok(message)
     }
 
+    /// Whether the client says nothing and is there. Looks at the socket itself: an end that came with the bytes before it wakes nobody.
+    pub fn is_quiet(&self) -> bool {
+        matches!(self.transport.stream().try_read(&mut [0; 1]), Ok(None))
+    }
+
     /// The stream of a connection that is to rest, and in `spare` the buffers it does not need then; the beginning of a message
     /// whose end is still to come stays.
     pub fn rest(&mut self, spare: &mut Buffers) -> Stream {

@@ -9,6 +9,7 @@ use tds::token::{Done, DoneKind, EnvChange, LoginAck, command, done};
 use tds::{Encryption, Login7, PacketType, Prelogin, ProtocolError, ResponseWriter, TdsVersion, WireCollation};
 use types::{CollationId, SqlError, sql_error};
 
+use crate::instance::logins::login_failed;
 use crate::instance::server::Server;
 use crate::settings::config::option;
 use crate::settings::options::Encrypt;
@@ -145,11 +146,6 @@ pub fn refuse(connection: &mut Connection, version: TdsVersion, errors: &[SqlErr
 /// 17810
 pub fn admin_connection_taken() -> SqlError {
     sql_error!(17810, 1, "")
-}
-
-/// 18456: the client never learns why; the log does.
-pub fn login_failed(user: &str) -> SqlError {
-    sql_error!(18456, user, "", "")
 }
 
 /// 4060, followed by 18456.

@@ -108,11 +108,11 @@ pub fn recompile(
 ) -> SqlResult<i32> {
     let name = given.text(0).unwrap_or_default();
     let found = define(host, state, sink, |ddl| match find(ddl, &name)? {
-        Some((db, row)) => {
+        Some((db, row)) if ddl.object_permission(&db, &row, "ALTER")? => {
             ddl.changed(db.id, row.id);
             Ok(true)
         }
-        None => Ok(false),
+        _ => Ok(false),
     })?;
     if !found {
         return Err(no_such_object(&name));
@@ -131,7 +131,8 @@ pub fn refresh(
     let name = given.text(0).unwrap_or_default();
     let found = define(host, state, sink, |ddl| {
         let Some((db, row)) = find(ddl, &name)? else { return Ok(None) };
-        if !matches!(row.kind.as_str(), "V" | "P" | "FN" | "IF" | "TF" | "TR") {
+        let module = matches!(row.kind.as_str(), "V" | "P" | "FN" | "IF" | "TF" | "TR");
+        if !module || !ddl.object_permission(&db, &row, "ALTER")? {
             return Ok(None);
         }
         if row.kind.as_str() == "V" {
@@ -207,6 +208,17 @@ pub fn property(
     define(host, state, sink, |ddl| {
         let db = ddl.current()?;
         let target = target(ddl, &db, &levels, &invalid)?;
+        let object = match target.class {
+            class::OBJECT => ddl.rows(&db, |rows| load::object_row(rows, target.id))?,
+            _ => None,
+        };
+        let held = match object {
+            Some(row) => ddl.object_permission(&db, &row, "ALTER")?,
+            None => ddl.database_permission(&db, "ALTER")?,
+        };
+        if !held {
+            return Err(sql_error!(15135, state 8, target.shown));
+        }
         let row = PropertyRow {
             class: target.class,
             id: target.id,

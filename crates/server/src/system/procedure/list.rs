@@ -137,6 +137,24 @@ pub const PROCEDURES: &[Native] = &[
     }),
 ];
 
+/// Permissions of the server that procedures ask for before they run: the "Permissions" section of each one's page.
+pub const PERMISSIONS: &[(&str, &str)] = &[
+    ("sp_setconfigvalue", "ALTER SETTINGS"),
+    ("sp_addmessage", "ALTER SETTINGS"),
+    ("sp_dropmessage", "ALTER SETTINGS"),
+    ("sp_addexeclass", "ALTER SETTINGS"),
+    ("sp_dropexeclass", "ALTER SETTINGS"),
+    ("sp_bindexeclass", "ALTER SETTINGS"),
+    ("sp_unbindexeclass", "ALTER SETTINGS"),
+    ("xp_logevent", "CONTROL SERVER"),
+    ("sp_xtp_control_proc_exec_stats", "CONTROL SERVER"),
+    ("sp_xtp_control_query_exec_stats", "CONTROL SERVER"),
+    ("sp_xtp_bind_db_resource_pool", "CONTROL SERVER"),
+    ("sp_xtp_unbind_db_resource_pool", "CONTROL SERVER"),
+    ("sp_xtp_force_gc", "CONTROL SERVER"),
+    ("sp_xtp_checkpoint_force_garbage_collection", "CONTROL SERVER"),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -34,8 +34,9 @@ use sql::catalog::ObjectName;
 use types::{SqlResult, sql_error};
 
 use crate::catalog::registry;
+use crate::security::check::Securable;
 use crate::session::host::SessionHost;
-use list::{Call, PROCEDURES};
+use list::{Call, PERMISSIONS, PROCEDURES};
 use parameters::Parameters;
 
 /// The native procedure that a name means.
@@ -57,6 +58,12 @@ pub fn run_native(
     let Some(native) = PROCEDURES.iter().find(|native| native.name == name) else {
         return Err(sql_error!(2812, name));
     };
+    if let Some((_, permission)) = PERMISSIONS.iter().find(|(asks, _)| *asks == name) {
+        let held = host.rights(state, |rights, look| rights.holds(look, None, &Securable::SERVER, permission))?;
+        if !held {
+            return Err(sql_error!(15247));
+        }
+    }
     let mut given = Parameters::bind(native.name, native.parameters, native.required, arguments)?;
     (native.run)(&mut Call { host, state, sink }, &mut given)
 }
