@@ -211,13 +211,17 @@ fn records(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>)
     let mut rows = Vec::new();
     for (at, file) in files[from..].iter().enumerate() {
         let bytes = os::fs::read(file).map_err(|_| nothing())?;
-        let Some(records) = Records::of(&bytes) else { continue };
+        let Some(mut records) = Records::of(&bytes) else { continue };
         let skipped = if at == 0 && first.is_some() { offset } else { -1 };
-        for (place, record) in records.filter(|(place, _)| *place as i64 > skipped) {
+        for (place, record) in records.by_ref().filter(|(place, _)| *place as i64 > skipped) {
             push(&mut rows, file, place, &record);
             if rows.len() >= RECORDS_MAX {
                 return Ok(rows);
             }
+        }
+        // Torn by a crash, or changed: what follows is not what was written.
+        if let Some(broken) = records.broken {
+            tracing::warn!("{}", sql_error!(33226, file.display(), broken).text);
         }
     }
     Ok(rows)
