@@ -738,7 +738,25 @@ DBCC QUICK
 --- What administers: ALTER SERVER CONFIGURATION
 ALTER SERVER CONFIGURATION SET DIAGNOSTICS LOG ON
 
---- What administers: CREATE CERTIFICATE, keys, credentials, endpoints, audits, event sessions, full-text catalogs, assemblies, queues, services
+--- What administers: CREATE SERVER AUDIT ... TO FILE
+CREATE SERVER AUDIT statements_audit TO FILE (FILEPATH = '/tmp', MAX_FILES = 3) WITH (ON_FAILURE = CONTINUE)
+GO
+CREATE SERVER AUDIT SPECIFICATION statements_logins FOR SERVER AUDIT statements_audit ADD (FAILED_LOGIN_GROUP)
+GO
+SELECT 'ok' FROM sys.server_audits a JOIN sys.server_audit_specifications s ON s.audit_guid = a.audit_guid WHERE a.name = 'statements_audit'
+DROP SERVER AUDIT SPECIFICATION statements_logins
+DROP SERVER AUDIT statements_audit
+
+--- What administers: CREATE SERVER AUDIT ... TO APPLICATION_LOG, SECURITY_LOG, URL, EXTERNAL_MONITOR
+CREATE SERVER AUDIT a TO APPLICATION_LOG
+
+--- What administers: CREATE SERVER AUDIT ... WHERE
+CREATE SERVER AUDIT a TO FILE (FILEPATH = '/tmp') WHERE object_name = 'x'
+
+--- What administers: CREATE SERVER AUDIT SPECIFICATION ... ADD (group) that nothing here raises
+CREATE SERVER AUDIT SPECIFICATION s FOR SERVER AUDIT a ADD (BROKER_LOGIN_GROUP)
+
+--- What administers: CREATE CERTIFICATE, keys, credentials, endpoints, event sessions, full-text catalogs, assemblies, queues, services
 CREATE CERTIFICATE c WITH SUBJECT = 's'
 
 --- Queries: OPTION (MAXRECURSION)

@@ -79,6 +79,27 @@ pub trait Host {
         asked.unwrap_or(false)
     }
 
+    /// Whether `audit_table` and `audit_call` are to be told: asked first, of every statement.
+    fn audits(&self) -> bool {
+        false
+    }
+
+    /// The statement `text` is about to do this with a user's table. Err: it must not.
+    fn audit_table(
+        &mut self,
+        _session: &mut Session,
+        _text: &str,
+        _table: &TableDef,
+        _access: TableAccess,
+    ) -> SqlResult<()> {
+        Ok(())
+    }
+
+    /// A procedure is about to be called. Err: it must not be.
+    fn audit_call(&mut self, _session: &mut Session, _procedure: &ModuleInfo) -> SqlResult<()> {
+        Ok(())
+    }
+
     /// The storage of a base or temporary table.
     fn open_table(&mut self, session: &mut Session, table: &TableDef) -> SqlResult<Arc<Table>>;
 
@@ -100,7 +121,7 @@ pub trait Host {
     /// The value of a column's DEFAULT now (ON DELETE SET DEFAULT); NULL without one.
     fn column_default(&mut self, session: &mut Session, table: &TableDef, column: u16) -> SqlResult<Datum>;
 
-    /// 208 or 1088 when there is no such table.
+    /// The table of SET IDENTITY_INSERT. 208 or 1088 when there is no such table, or it may not be altered.
     fn table_by_name(&mut self, session: &mut Session, name: &ObjectName) -> SqlResult<Arc<TableDef>>;
 
     /// The next `count` identity values of a table: the first one. They are never given back.
@@ -212,6 +233,15 @@ pub trait Host {
 
     /// ROLLBACK TRANSACTION savepoint.
     fn rolled_back_to_savepoint(&mut self, _session: &mut Session) {}
+}
+
+/// What a statement does with a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableAccess {
+    Select,
+    Insert,
+    Update,
+    Delete,
 }
 
 /// What an EXECUTE AS asks for.

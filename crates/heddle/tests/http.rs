@@ -3,15 +3,15 @@
 
 mod support;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
 use lab::client::Trust;
 use lab::tls::TlsSettings;
 use server::security::tls::Certificate;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 use support::{PASSWORD, Server, binary, free_port, scratch};
 
 /// Longer than anything here takes.
@@ -508,6 +508,7 @@ fn other_machines_need_tls_and_a_login() {
     let pem = Certificate::generate("db.example").expect("generated");
     let (certificate, key) = (directory.join("certificate.pem"), directory.join("key.pem"));
     std::fs::write(&certificate, pem.certificate).and_then(|()| std::fs::write(&key, pem.key)).expect("written");
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).expect("closed");
     let (certificate, key) = (certificate.to_str().expect("UTF-8"), key.to_str().expect("UTF-8"));
     let port = free_port();
     let http = format!("0.0.0.0:{port}");

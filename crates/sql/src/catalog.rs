@@ -168,6 +168,8 @@ pub struct TriggerDef {
 /// Rows that the server computes: DMVs and the like. `sys.dm_os_schedulers`.
 #[derive(Debug, Clone)]
 pub struct VirtualTableDef {
+    pub database: DatabaseId,
+    pub object: ObjectId,
     pub schema: Box<str>,
     pub name: Box<str>,
     pub columns: Vec<ColumnDef>,

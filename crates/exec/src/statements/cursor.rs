@@ -244,6 +244,7 @@ impl<'a> Runner<'a> {
             Ok(prepared) => prepared,
             Err(error) => return Ok(Some(error)),
         };
+        self.audit(&cursor.module, cursor.query, &prepared)?;
         // A query that reads variables must see them as they are now, so its rows are taken now.
         let streams = cursor.forward_only
             && cursor.options.read_only

@@ -175,6 +175,7 @@ pub fn call(
     let bound = bind(module, name, &mut arguments, &mut runtime).map_err(Unwind::Scope)?;
     let object = info.map_or(0, |info| info.object.0);
     let frame = Frame { info: info.cloned(), nested: true, trigger: None, function: None };
+    audit(info, &mut runtime)?;
     for message in &module.messages {
         runtime.sink.message(message).map_err(Unwind::Stop)?;
     }
@@ -186,6 +187,14 @@ pub fn call(
         (variable.name.clone(), variable.ty, finished.variables[*place].clone())
     });
     Ok(CallResult { status: finished.status, outputs: outputs.collect() })
+}
+
+/// Tells who audits of a call. Err: it must not be.
+fn audit(info: Option<&Arc<ModuleInfo>>, runtime: &mut Runtime<'_>) -> Result<(), Unwind> {
+    match info {
+        Some(info) if runtime.host.audits() => runtime.host.audit_call(runtime.session, info).map_err(Unwind::Scope),
+        _ => Ok(()),
+    }
 }
 
 /// What an EXEC statement's call has come to.
@@ -277,6 +286,10 @@ impl<'a> Runner<'a> {
         if callee.set_arguments(module, &mut instance, code, made, numbers, self).is_none() {
             instance.give_back(module);
             return None;
+        }
+        if let Err(refused) = audit(Some(&callee.info), self.context.runtime.get_mut()) {
+            instance.give_back(module);
+            return Some(Err(refused));
         }
         let frame = callee.frame(None);
         Some(nested(self.context.runtime.get_mut().again(), callee.info.object.0, |runtime| {

@@ -13,6 +13,8 @@ mod runner;
 
 use clap::Args as ClapArgs;
 
+use crate::login::Login;
+
 pub use check::Oracle;
 pub use runner::{Found, Runner};
 pub use subject::Subject;
@@ -25,7 +27,7 @@ pub use subject::Subject;
 ///   heddle lab oracle queries --count 1000                  a thousand seeds
 ///   heddle lab oracle queries --seed 4711                   one again
 ///   heddle lab oracle queries --count 100 --oracle plans    only one kind of question
-///   heddle lab oracle queries --server localhost,1433 ...   of a server that runs already, in a database heddle_oracle of its own
+///   heddle lab oracle queries -S localhost,1433 -P secret   of a server that runs already, in a database heddle_oracle of its own
 ///
 /// Exit code 0: all held; 1: something did not; 2: it could not begin.
 #[derive(Debug, Clone, ClapArgs)]
@@ -46,11 +48,11 @@ pub struct Args {
     /// Only these kinds of questions.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "ORACLE,...")]
     pub oracle: Vec<Oracle>,
-    /// Ask this server, as sa with the password of MSSQL_SA_PASSWORD.
-    #[arg(long, value_name = "ADDRESS")]
-    pub server: Option<String>,
+    /// Without a server named here one is started.
+    #[command(flatten)]
+    pub login: Login,
     /// Switches of the server that is started.
-    #[arg(long, value_name = "SWITCH", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SWITCH", allow_hyphen_values = true, conflicts_with = "server")]
     pub serve: Vec<String>,
     /// Stop at the first failure.
     #[arg(long)]
@@ -81,8 +83,8 @@ pub fn run(args: &Args) -> i32 {
 
 /// How many seeds failed.
 fn run_seeds(args: &Args) -> Result<usize, String> {
-    let subject = match &args.server {
-        Some(address) => Subject::running(address)?,
+    let subject = match &args.login.named_server {
+        Some(_) => Subject::running(&args.login),
         None => Subject::start(&args.serve)?,
     };
     let oracles = if args.oracle.is_empty() { Oracle::ALL.to_vec() } else { args.oracle.clone() };

@@ -13,10 +13,9 @@ mod shrink;
 use std::collections::BTreeMap;
 
 use clap::Args as ClapArgs;
-use tds::client::{ClientEncryption, ConnectOptions};
 
-use crate::address::ServerAddress;
-use crate::client::{ClientResult, Target, Trust};
+use crate::client::{ClientResult, Target};
+use crate::login::Login;
 use model::{Event, Model};
 use program::{POOL, Program};
 use session::Session;
@@ -35,20 +34,8 @@ use state::State;
 #[derive(Debug, Clone, ClapArgs)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// Server: host, host,port or tcp:host,port; lpc:.,port: a server on this machine without the network.
-    #[arg(short = 'S', long = "server", env = "SQLCMDSERVER", default_value = "127.0.0.1,1433")]
-    pub server: String,
-    #[arg(short = 'U', long = "user", default_value = "sa")]
-    pub user: String,
-    #[arg(
-        short = 'P',
-        long = "password",
-        env = "SQLCMDPASSWORD",
-        hide_env_values = true,
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub password: String,
+    #[command(flatten)]
+    pub login: Login,
     /// One seed.
     #[arg(long, value_name = "N", conflicts_with = "seeds")]
     pub seed: Option<u64>,
@@ -77,28 +64,20 @@ pub struct Totals {
 
 /// The process's exit code.
 pub fn run(args: &Args) -> i32 {
-    match ServerAddress::parse(&args.server).and_then(|address| check(args, address).map_err(|error| error.to_string()))
-    {
+    let target = args.login.target("heddle lab oracle programs");
+    match target.and_then(|target| check(args, &target).map_err(|error| error.to_string())) {
         Ok(totals) => i32::from(totals.failed > 0),
         Err(why) => {
-            eprintln!("{}: {why}", args.server);
+            eprintln!("{}: {why}", args.login.server());
             2
         }
     }
 }
 
-fn check(args: &Args, address: ServerAddress) -> ClientResult<Totals> {
-    let options = ConnectOptions {
-        user: args.user.clone(),
-        password: args.password.clone(),
-        application: "heddle lab oracle programs".into(),
-        encryption: ClientEncryption::Login,
-        ..ConnectOptions::default()
-    };
-    let target = Target::new(address, options, &Trust::Anyone)?;
+fn check(args: &Args, target: &Target) -> ClientResult<Totals> {
     let started = os::clock::now();
     let seeds = args.seed.map_or(args.seeds.0..args.seeds.1, |seed| seed..seed + 1);
-    let totals = run_seeds(&target, seeds, args.failures, args.print)?;
+    let totals = run_seeds(target, seeds, args.failures, args.print)?;
     let seconds = (os::clock::now() - started) as f64 / 1e9;
     println!("{} programs, {} batches, {} failed, in {seconds:.1} s", totals.programs, totals.batches, totals.failed);
     println!("messages: {:?}", totals.messages);

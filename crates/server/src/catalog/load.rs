@@ -91,8 +91,15 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
     })
 }
 
-/// WITH EXECUTE AS: the user. A row says so; OWNER has none that could be an old one.
+/// WITH EXECUTE AS: the user, which a row says, or the owner of now.
 fn execute_as(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {
+    if row.status & os_::NATIVE != 0 {
+        return Ok(None);
+    }
+    if row.status & os_::EXECUTE_AS_OWNER != 0 {
+        let schema = rows.first::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.nsid)])?;
+        return Ok(row.owner.or(schema.map(|schema| schema.owner)));
+    }
     let found = rows.first::<ReferenceRow>(0, &[int(row.id), small(class::EXECUTE_AS)])?;
     Ok(found.map(|row| row.indepid))
 }

@@ -140,6 +140,18 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             let held = ddl.server_permission("CONTROL SERVER")?;
             expect(held, not_permitted)
         }
+        StatementKind::ServerAudit(_) => {
+            let held = ddl.server_permission("ALTER ANY SERVER AUDIT")?;
+            expect(held, not_permitted)
+        }
+        StatementKind::AuditSpecification(change) => {
+            let db = ddl.current()?;
+            let held = match change.of_database {
+                true => ddl.database_permission(&db, "ALTER ANY DATABASE AUDIT")?,
+                false => ddl.server_permission("ALTER ANY SERVER AUDIT")?,
+            };
+            expect(held, not_permitted)
+        }
         // Refused whoever asks.
         _ => Ok(()),
     }
@@ -257,11 +269,8 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             }
             DropKind::Type => {
                 let Some((db, row)) = super::data_type::find_type(ddl, name)? else { continue };
-                let held = ddl.rights(|rights, look| {
-                    let on = Securable::data_type(look, &db, &row)?;
-                    rights.holds(look, Some(&db), &on, "CONTROL")
-                })?;
-                let held = held || ddl.schema_permission(&db, row.schid, "ALTER")?;
+                let held =
+                    ddl.type_permission(&db, &row, "CONTROL")? || ddl.schema_permission(&db, row.schid, "ALTER")?;
                 expect(held, || cannot_find("drop", "type", &shown))?;
             }
             DropKind::Trigger if !matches!(drop.scope, None | Some(TriggerScope::Table(_))) => {

@@ -13,6 +13,7 @@ use types::{RowBatch, SqlError, SqlResult};
 
 use super::site::{AskRights, EachBatch, Site, SiteOptions};
 use crate::catalog::{Catalog, CatalogSession};
+use crate::session::audit::Occurrence;
 use crate::session::host::SessionHost;
 
 pub struct HostSite<'a> {
@@ -117,6 +118,10 @@ impl Site for HostSite<'_> {
 
     fn login(&self) -> String {
         self.host.entry.identity.login_name.clone()
+    }
+
+    fn audit(&mut self, what: &Occurrence<'_>) -> SqlResult<()> {
+        self.host.audit(what)
     }
 
     fn in_user_transaction(&self) -> bool {

@@ -12,7 +12,7 @@
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
 //! guard       who may run which of these statements
-//! index       indexes, statistics   module      views, procedures, functions, triggers
+//! index       indexes, statistics   module      views, procedures, functions, triggers (execute_as: as whom)
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
 //! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners
@@ -33,8 +33,11 @@ pub mod layout;
 pub mod column;
 pub mod rebuild;
 pub mod governor;
+pub mod execute_as;
 pub mod module;
 pub mod permission;
+pub mod audited;
+pub mod audit;
 pub mod pool;
 pub mod server;
 pub mod access;
@@ -65,10 +68,27 @@ pub use table::{create_for, drop_temporaries};
 pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<()> {
     let mut ddl = Ddl::new(site, text);
     ddl.line = statement.line;
-    guard::check(&mut ddl, statement)
+    let goes = databases_of(&ddl, statement);
+    let checked = guard::check(&mut ddl, statement);
+    let told = audited::tell(&mut ddl, statement, checked.is_ok());
+    let done = checked
+        .and(told)
         .and_then(|()| dispatch(&mut ddl, statement))
-        .and_then(|()| security_changed(&mut ddl, statement))
-        .map_err(|error| error.at_line(statement.line))
+        .and_then(|()| security_changed(&mut ddl, statement));
+    if done.is_ok() && !goes.is_empty() {
+        audit::forget(&ddl, &goes);
+    }
+    done.map_err(|error| error.at_line(statement.line))
+}
+
+/// Numbers of the databases that the statement drops.
+fn databases_of(ddl: &Ddl<'_>, statement: &Statement) -> Vec<u16> {
+    match &statement.kind {
+        StatementKind::Drop(drop) if drop.kind == DropKind::Database => {
+            drop.names.iter().filter_map(|name| Some(ddl.catalog.database_named(&name.name)?.id.0)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// What sessions know of rights is old when this commits.
@@ -142,6 +162,8 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::AlterServerConfiguration(change) => server::alter_configuration(ddl, change),
         StatementKind::ThreadPool(statement) => pool::thread_pool(ddl, statement),
         StatementKind::ResourceGovernor(statement) => governor::run(ddl, statement),
+        StatementKind::ServerAudit(statement) => audit::server_audit(ddl, statement),
+        StatementKind::AuditSpecification(statement) => audit::specification(ddl, statement),
         StatementKind::Other(other) => Err(unsupported(&other.verb)),
         other => Err(unsupported(verb(other))),
     }

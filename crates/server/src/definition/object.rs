@@ -351,9 +351,19 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
     let current = ddl.current()?.name();
     let Some(parsed) = sql::catalog::ObjectName::from_text(old) else { return Err(bad(&current)) };
     match kind.as_deref() {
-        Some("DATABASE") => return database::rename(ddl, old, new),
+        Some("DATABASE") => {
+            if let Some(db) = ddl.catalog.database_named(old)
+                && !ddl.database_permission(&db, "ALTER")?
+            {
+                return Err(sql_error!(15247));
+            }
+            return database::rename(ddl, old, new);
+        }
         Some("USERDATATYPE") => {
             let Some((db, row)) = find_type(ddl, &parsed.into())? else { return Err(bad(&current)) };
+            if !ddl.type_permission(&db, &row, "CONTROL")? {
+                return Err(bad(&current));
+            }
             ddl.rows(&db, |rows| rows.update::<TypeRow>(0, &[int(row.id)], |row| row.name = new.to_string()))?;
             ddl.changed(db.id, 0);
         }
@@ -368,6 +378,9 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             let Some((db, row)) = ddl.find(&table.into())? else {
                 return Err(sql_error!(15248, "COLUMN"));
             };
+            if !ddl.object_permission(&db, &row, "ALTER")? {
+                return Err(sql_error!(15248, "COLUMN"));
+            }
             ddl.lock(&db, row.id)?;
             if kind.as_deref() == Some("COLUMN") {
                 rename_column(ddl, &db, &row, (old, &parsed.name), new)?;
@@ -377,6 +390,9 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
         }
         _ => {
             let Some((db, row)) = ddl.find(&parsed.into())? else { return Err(bad(&current)) };
+            if !ddl.object_permission(&db, &row, "ALTER")? {
+                return Err(bad(&current));
+            }
             rename_object(ddl, &db, &row, old, new)?;
         }
     }

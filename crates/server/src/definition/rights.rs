@@ -4,7 +4,7 @@ use sql::ast::ObjectName;
 use types::{SqlError, SqlResult, sql_error};
 
 use super::site::{Ddl, no_such_schema};
-use crate::catalog::base::{ObjectRow, OwnerRow};
+use crate::catalog::base::{ObjectRow, OwnerRow, TypeRow};
 use crate::catalog::{Database, load};
 use crate::security::actor::Look;
 use crate::security::check::Securable;
@@ -48,6 +48,13 @@ impl Ddl<'_> {
     pub fn object_permission(&mut self, db: &Database, row: &ObjectRow, name: &str) -> SqlResult<bool> {
         self.rights(|rights, look| {
             let on = Securable::object(look, db, row.id)?.expect("its row was found");
+            rights.holds(look, Some(db), &on, name)
+        })
+    }
+
+    pub fn type_permission(&mut self, db: &Database, row: &TypeRow, name: &str) -> SqlResult<bool> {
+        self.rights(|rights, look| {
+            let on = Securable::data_type(look, db, row)?;
             rights.holds(look, Some(db), &on, name)
         })
     }

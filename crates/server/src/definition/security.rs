@@ -169,6 +169,10 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
     if !members.is_empty() {
         return Err(sql_error!(15144));
     }
+    let runs_as = ddl.rows(&db, |rows| rows.find::<ReferenceRow>(1, &[int(row.id), small(class::EXECUTE_AS)]))?;
+    if !runs_as.is_empty() {
+        return Err(sql_error!(15136));
+    }
     ddl.rows(&db, |rows| {
         rows.delete_if::<ReferenceRow>(1, &[int(row.id), small(class::ROLE_MEMBER)], |_| true)?;
         rows.delete_if::<PrivilegeRow>(0, &[], |granted| granted.class < class::SERVER && granted.grantee == row.id)?;

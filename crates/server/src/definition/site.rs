@@ -17,6 +17,7 @@ use crate::catalog::store::Rows;
 use crate::catalog::{Catalog, CatalogSession, Database, TEMPDB, clock, no_such_database};
 use crate::instance::server::Server;
 use crate::security::actor::Look;
+use crate::session::audit::Occurrence;
 use crate::session::rights::Rights;
 
 /// What is done with each batch of a query's rows; it may write in the same transaction.
@@ -61,6 +62,9 @@ pub trait Site {
 
     /// Name of the login.
     fn login(&self) -> String;
+
+    /// Tells who audits of something that is about to be done. Err: it must not.
+    fn audit(&mut self, what: &Occurrence<'_>) -> SqlResult<()>;
 
     /// BEGIN TRANSACTION was said: what cannot run in a user's transaction is refused (226).
     fn in_user_transaction(&self) -> bool;

@@ -11,6 +11,7 @@ use crate::catalog::load::int;
 use crate::catalog::login_policy::LoginPolicy;
 use crate::catalog::row::Binary;
 use crate::catalog::{MASTER, clock};
+use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::instance::server::Server;
 use crate::security::guessing::Turn;
 use crate::security::password::{self, Known};
@@ -234,13 +235,10 @@ impl Server {
     pub fn audit_failed(&self, attempt: &Attempt<'_>, error: &SqlError, state: u8, why: &str) {
         if self.catalog.configuration.running(option::LOGIN_AUDITING) & AUDIT_FAILED != 0 {
             let reason = if why.is_empty() { String::new() } else { format!(" Reason: {why}") };
-            tracing::warn!(
-                "Error: {}, Severity: {}, State: {state}. {}{reason} [CLIENT: {}]",
-                error.number,
-                error.severity,
-                on_one_line(&error.text),
-                attempt.address
-            );
+            let text = format!("{}{reason} [CLIENT: {}]", on_one_line(&error.text), attempt.address);
+            let (number, severity) = (error.number, error.severity);
+            tracing::warn!(target: CONSOLE, "Error: {number}, Severity: {severity}, State: {state}. {text}");
+            error_log::raise_as(Source::Logon, number, severity, state, &text);
         }
     }
 }

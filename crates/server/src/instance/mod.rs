@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows a request's text or a socket's bytes. Modules lowest first.
 
+pub mod error_log;
 pub mod counts;
 pub mod handle;
 pub mod plan_cache;

@@ -8,6 +8,7 @@ use os::shared_struct;
 use os::sync::Mutex;
 use storage::{Memory, StorageResult};
 
+use crate::audit::audits::Audits;
 use crate::catalog::Catalog;
 use crate::instance::counts::Counts;
 use crate::instance::engines::Engines;
@@ -104,6 +105,7 @@ pub struct Server {
     pub(crate) orphans: Orphans,
     pub startup: StartupFile,
     pub(crate) pools: Pools,
+    pub audits: Audits,
     pub events: Events,
     pub engines: Engines,
     pub verified: Mutex<VerifiedLogins>,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use exec::host::{CallArgument, Callee, Host, Impersonation, ModuleInfo, Naming, Wanted};
+use exec::host::{CallArgument, Callee, Host, Impersonation, ModuleInfo, Naming, TableAccess, Wanted};
 use exec::session::Session as State;
 use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink, Stop};
 use sql::ast::{InsertBulk, StatementKind};
@@ -17,6 +17,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::catalog::{Database, no_such_database};
 use crate::definition::{self, HostSite};
+use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::request::text_procedures;
 use crate::session::bulk_target::BulkTarget;
 use crate::session::compile::compile;
@@ -124,7 +125,8 @@ impl Host for SessionHost {
     }
 
     fn runs_native(&self) -> bool {
-        self.server.catalog.configuration.running(option::NATIVE_CODE) != 0
+        // Machine code tells nobody which tables it reads.
+        self.server.catalog.configuration.running(option::NATIVE_CODE) != 0 && !self.server.audits.any()
     }
 
     fn measures_native(&self, module: &ModuleInfo) -> Wanted {
@@ -152,6 +154,18 @@ impl Host for SessionHost {
 
     fn delayed_durability(&self, asked: Option<bool>) -> bool {
         self.ask_database(|database| database.is_some_and(|database| database.delayed_durability(asked)))
+    }
+
+    fn audits(&self) -> bool {
+        self.server.audits.any()
+    }
+
+    fn audit_table(&mut self, _state: &mut State, text: &str, table: &TableDef, access: TableAccess) -> SqlResult<()> {
+        self.audit_access(text, table, access)
+    }
+
+    fn audit_call(&mut self, _state: &mut State, procedure: &ModuleInfo) -> SqlResult<()> {
+        self.audit_procedure(procedure)
     }
 
     fn open_table(&mut self, _state: &mut State, table: &TableDef) -> SqlResult<Arc<Table>> {
@@ -189,9 +203,12 @@ impl Host for SessionHost {
     }
 
     fn table_by_name(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Arc<TableDef>> {
-        match self.resolve(state, name)? {
-            Some(Object::Table(table)) => Ok(table),
-            _ => Err(sql_error!(1088, name.name)),
+        let missing = || sql_error!(1088, name.name);
+        let Some(Object::Table(table)) = self.resolve(state, name)? else { return Err(missing()) };
+        // Only its identity values are given so: who may alter it may do that.
+        match self.may_alter(state, &table)? {
+            true => Ok(table),
+            false => Err(missing()),
         }
     }
 
@@ -371,7 +388,8 @@ impl Host for SessionHost {
     }
 
     fn log(&mut self, state: &State, message: &SqlError) {
-        tracing::error!(spid = state.spid, "{message}");
+        tracing::error!(target: CONSOLE, spid = state.spid, "{message}");
+        error_log::raise(Source::Session(state.spid), message);
     }
 
     fn transaction_ended(&mut self, _state: &mut State, committed: bool) {

@@ -8,8 +8,10 @@ use exec::sink::Discard;
 use os::sched::{Place, TaskKind};
 use os::wait::WaitType;
 
+use crate::audit::actions;
 use crate::definition::{self, HostSite};
 use crate::instance::server::{Event, Server};
+use crate::session::audit::Occurrence;
 use crate::session::host::{INTERNAL_SPID, SessionHost};
 
 /// Pauses between attempts to drop what sessions left behind.
@@ -51,6 +53,8 @@ impl SessionHost {
         self.cursors.clear();
         self.drop_temporaries(state, 0);
         if self.entry.spid != INTERNAL_SPID {
+            // Whoever goes cannot be kept.
+            let _ = self.audit(&Occurrence::new(actions::LOGOUT, actions::LOGGED_OUT, "LX"));
             self.server.sessions.remove(self.entry.spid);
             if self.entry.identity.admin {
                 self.server.sessions.leave_admin();

@@ -8,6 +8,7 @@ use os::net::Endpoint;
 use types::datetime::LanguageId;
 use types::{SqlError, SqlResult, sql_error};
 
+use crate::audit::actions;
 use crate::catalog::base::LoginRow;
 use crate::catalog::{Database, MASTER};
 use crate::instance::logins::{Attempt, Outcome, login_failed};
@@ -15,6 +16,7 @@ use crate::instance::server::{Event, Server};
 use crate::instance::sessions::{Identity, SessionEntry};
 use crate::security::actor::{Actor, Look, UserToken};
 use crate::security::check::Securable;
+use crate::session::audit::{self, Occurrence};
 use crate::session::host::{INTERNAL_SPID, SessionHost};
 use crate::session::rights::Rights;
 use crate::settings::config::option;
@@ -128,8 +130,21 @@ impl SessionHost {
         Ok((database, user))
     }
 
-    /// Authenticates and registers the session.
+    /// Authenticates and registers the session. Who audits learns of a client that is refused.
     pub fn log_in(
+        server: &Arc<Server>,
+        greeting: &Greeting,
+        connection: &Connection,
+    ) -> Result<(State, SessionHost), NotIn> {
+        let outcome = Self::log_in_unseen(server, greeting, connection);
+        if let Err(NotIn::Refused(errors)) = &outcome {
+            let who = identity(greeting, connection, &greeting.login.user);
+            audit::tell_of_failed_login(server, &who, errors.last().map_or("", |error| &error.text));
+        }
+        outcome
+    }
+
+    fn log_in_unseen(
         server: &Arc<Server>,
         greeting: &Greeting,
         connection: &Connection,
@@ -189,6 +204,11 @@ impl SessionHost {
         state.actor = actor.number();
         let mut host = SessionHost::new(server.clone(), entry, database.id, login_language, actor);
         host.use_schema_of(&user);
+        let logged_in = Occurrence::new(actions::SUCCESSFUL_LOGIN, actions::LOGIN_SUCCEEDED, "LX");
+        if let Err(error) = host.audit(&Occurrence { information: "Login succeeded.", ..logged_in }) {
+            host.log_out(&mut state);
+            return Err(refused(error));
+        }
         if !login.new_password.is_empty() {
             if let Err(errors) = host.change_password(&mut state, login) {
                 host.log_out(&mut state);

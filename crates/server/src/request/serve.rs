@@ -11,6 +11,9 @@ use tds::{Message, PacketType, Reset, WireCollation};
 use types::SqlError;
 
 use crate::instance::logins::login_failed;
+use types::sql_error;
+
+use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::instance::server::Server;
 use crate::instance::spare::Buffers;
 use crate::request::login::{self, NotIn};
@@ -167,6 +170,14 @@ pub fn accept(server: &Arc<Server>, stream: Stream, origin: Origin) {
     let mut connection = Connection::new(stream, origin);
     let greeting = match crate::wire::login::greet(&mut connection, server) {
         Ok(greeting) => greeting,
+        Err(ConnectionError::NotEncrypted) => {
+            let client = connection.transport.stream().peer_addr();
+            let client = client.map_or_else(|error| error.to_string(), |client| client.to_string());
+            let why = sql_error!(17835, "");
+            tracing::warn!(target: CONSOLE, error = why.number, client, "{}", why.text);
+            let told = format!("{} [CLIENT: {client}]", why.text);
+            return error_log::raise_as(Source::Logon, why.number, why.severity, why.state, &told);
+        }
         Err(error) => {
             tracing::debug!("no login: {error}");
             return;

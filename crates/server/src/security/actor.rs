@@ -19,6 +19,14 @@ pub const DBO: i32 = 1;
 pub const GUEST: i32 = 2;
 pub const DB_OWNER: i32 = 16_384;
 
+/// sa and the fixed server roles, which everybody knows of.
+pub const FIXED_LOGIN_MAX: i32 = 10;
+
+/// db_owner and its kin.
+pub fn is_fixed_role(id: i32) -> bool {
+    (DB_OWNER..DB_OWNER + 16).contains(&id)
+}
+
 /// Who a session acts as: its login, or after EXECUTE AS another login or one user of one database.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Actor {

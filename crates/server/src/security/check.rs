@@ -11,6 +11,7 @@ use super::role;
 use crate::catalog::Database;
 use crate::catalog::base::{ClassRow, ObjectRow, OwnerRow, PrivilegeRow, TypeRow, class};
 use crate::catalog::load::{int, small};
+use crate::catalog::row::Code;
 
 /// What a permission is asked for.
 #[derive(Debug, Clone, Copy)]
@@ -84,6 +85,106 @@ pub enum Decision {
     RefusedColumn(u32),
 }
 
+/// All that is granted or denied to somebody on something and on what contains it.
+pub struct Entries {
+    class: Class,
+    /// Nobody is asked: a sysadmin, dbo, the owner.
+    all: bool,
+    /// He is nobody in the database.
+    nobody: bool,
+    /// CONTROL by owning the schema.
+    owns_schema: bool,
+    found: Vec<Entry>,
+}
+
+struct Entry {
+    class: Class,
+    code: Code<4>,
+    column: u32,
+    denied: bool,
+}
+
+fn is_of_server(class: Class) -> bool {
+    matches!(class, Class::Server | Class::Login | Class::ServerRole | Class::Endpoint)
+}
+
+impl Entries {
+    pub fn of(look: &mut Look<'_>, db: Option<&Database>, who: &Who, on: &Securable) -> SqlResult<Entries> {
+        let sysadmin = who.login.as_ref().is_some_and(|login| login.sysadmin);
+        let mut entries =
+            Entries { class: on.class, all: sysadmin, nobody: false, owns_schema: false, found: Vec::new() };
+        let users: &[i32] = who.user.as_ref().map_or(&[], |user| &user.ids);
+        if !is_of_server(on.class) && !sysadmin {
+            let Some(user) = &who.user else { return Ok(Entries { nobody: true, ..entries }) };
+            entries.all = user.dbo || on.owner.is_some_and(|owner| user.ids.contains(&owner));
+        }
+        let mut next = Some(on.class).filter(|_| !entries.all);
+        while let Some(class) = next {
+            next = class.parent();
+            let id = match class {
+                class if class == on.class => on.id,
+                Class::Schema => on.schema,
+                _ => 0,
+            };
+            let ids: &[i32] = match (is_of_server(class), &who.login) {
+                (true, Some(login)) => &login.ids,
+                (true, None) => continue,
+                (false, _) => users,
+            };
+            entries.owns_schema |= class == Class::Schema && on.schema_owner.is_some_and(|owner| ids.contains(&owner));
+            let of_roles = role::permissions(class).iter().filter(|(role, ..)| ids.contains(role));
+            entries.found.extend(of_roles.map(|(_, code, state)| Entry {
+                class,
+                code: Code::new(code),
+                column: 0,
+                denied: *state == "D",
+            }));
+            let key = [small(class.number()), int(id)];
+            let rows: Vec<PrivilegeRow> = match (is_of_server(class), db) {
+                (false, Some(db)) => look.rows(db, |rows| rows.find(0, &key))?,
+                _ => look.master(|rows| rows.find(0, &key))?,
+            };
+            let own = rows.into_iter().filter(|row| ids.contains(&row.grantee));
+            entries.found.extend(own.map(|row| Entry {
+                class,
+                code: row.kind,
+                column: row.subid as u32,
+                denied: row.state.as_str() == "D",
+            }));
+        }
+        Ok(entries)
+    }
+
+    /// `columns`: those that it is asked for; none: any.
+    pub fn judge(&self, permission: &'static Permission, columns: &[u32]) -> Decision {
+        if self.all {
+            return Decision::Granted;
+        }
+        if self.nobody {
+            return Decision::Refused;
+        }
+        let implying = hierarchy::implying(permission);
+        let mut found = Found::default();
+        let wanted = |class: Class, code: &str| implying.iter().any(|known| known.class == class && known.code == code);
+        found.granted = self.owns_schema && wanted(Class::Schema, "CL");
+        for entry in self.found.iter().filter(|entry| wanted(entry.class, entry.code.as_str())) {
+            match (entry.column, entry.denied) {
+                (0, true) if entry.class == self.class && entry.code.as_str() == permission.code => {
+                    found.denied_here = true;
+                }
+                (0, true) => found.denied = true,
+                (0, false) => found.granted = true,
+                column => found.columns.push(column),
+            }
+        }
+        if columns.is_empty() {
+            return if found.whole() { Decision::Granted } else { Decision::Refused };
+        }
+        let refused = columns.iter().map(|column| found.column(*column)).find(|found| *found != Decision::Granted);
+        refused.unwrap_or(Decision::Granted)
+    }
+}
+
 /// The entries that decide.
 #[derive(Default)]
 struct Found {
@@ -96,13 +197,6 @@ struct Found {
 }
 
 impl Found {
-    fn add(&mut self, state: &str) {
-        match state {
-            "D" => self.denied = true,
-            _ => self.granted = true,
-        }
-    }
-
     fn column(&self, column: u32) -> Decision {
         let own = |denied: bool| self.columns.contains(&(column, denied));
         if self.denied {
@@ -133,65 +227,15 @@ pub fn decide(
     permission: &'static Permission,
     columns: &[u32],
 ) -> SqlResult<Decision> {
-    if who.login.as_ref().is_some_and(|login| login.sysadmin) {
-        return Ok(Decision::Granted);
-    }
-    let users: &[i32] = who.user.as_ref().map_or(&[], |user| &user.ids);
-    let of_server = matches!(on.class, Class::Server | Class::Login | Class::ServerRole | Class::Endpoint);
-    if !of_server {
-        let Some(user) = &who.user else { return Ok(Decision::Refused) };
-        if user.dbo || on.owner.is_some_and(|owner| user.ids.contains(&owner)) {
-            return Ok(Decision::Granted);
-        }
-    }
-    let mut found = Found::default();
-    let implying = hierarchy::implying(permission);
-    let mut next = Some(on.class);
-    while let Some(class) = next {
-        next = class.parent();
-        let wanted = |code: &str| implying.iter().any(|known| known.class == class && known.code == code);
-        let id = match class {
-            class if class == on.class => on.id,
-            Class::Schema => on.schema,
-            _ => 0,
-        };
-        let server = matches!(class, Class::Server | Class::Login | Class::ServerRole | Class::Endpoint);
-        let ids: &[i32] = match (server, &who.login) {
-            (true, Some(login)) => &login.ids,
-            (true, None) => continue,
-            (false, _) => users,
-        };
-        let owned = class == Class::Schema && on.schema_owner.is_some_and(|owner| ids.contains(&owner));
-        found.granted |= owned && wanted("CL");
-        for (role, code, state) in role::permissions(class) {
-            if ids.contains(role) && wanted(code) {
-                found.add(state);
-            }
-        }
-        let key = [small(class.number()), int(id)];
-        let rows: Vec<PrivilegeRow> = match (server, db) {
-            (false, Some(db)) => look.rows(db, |rows| rows.find(0, &key))?,
-            _ => look.master(|rows| rows.find(0, &key))?,
-        };
-        for row in rows.iter().filter(|row| ids.contains(&row.grantee) && wanted(row.kind.as_str())) {
-            let denied = row.state.as_str() == "D";
-            match row.subid {
-                0 if denied && class == on.class && row.kind.as_str() == permission.code => found.denied_here = true,
-                0 => found.add(row.state.as_str()),
-                column => found.columns.push((column as u32, denied)),
-            }
-        }
-    }
-    if columns.is_empty() {
-        return Ok(if found.whole() { Decision::Granted } else { Decision::Refused });
-    }
-    for column in columns {
-        match found.column(*column) {
-            Decision::Granted => {}
-            refused => return Ok(refused),
-        }
-    }
-    Ok(Decision::Granted)
+    Ok(Entries::of(look, db, who, on)?.judge(permission, columns))
+}
+
+/// Whether somebody may know of something: he has some permission for it.
+/// https://learn.microsoft.com/sql/relational-databases/security/metadata-visibility-configuration
+pub fn is_seen(look: &mut Look<'_>, db: Option<&Database>, who: &Who, on: &Securable) -> SqlResult<bool> {
+    let entries = Entries::of(look, db, who, on)?;
+    let of_class = hierarchy::PERMISSIONS.iter().filter(|permission| permission.class == on.class);
+    Ok(of_class.into_iter().any(|permission| entries.judge(permission, &[]) == Decision::Granted))
 }
 
 /// Whether one who owns what names an object owns that object too, so that nobody is asked on the way from one to the other.

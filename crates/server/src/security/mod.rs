@@ -17,6 +17,7 @@ pub mod password;
 pub mod policy;
 pub mod tls;
 pub mod written;
+pub mod certificate;
 pub mod hierarchy;
 pub mod role;
 pub mod actor;

@@ -12,6 +12,7 @@ pub mod rights;
 pub mod host;
 pub mod permissions;
 pub mod impersonation;
+pub mod audit;
 pub mod early;
 pub mod compile;
 pub mod modules;

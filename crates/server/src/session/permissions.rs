@@ -3,12 +3,13 @@
 use std::sync::Arc;
 
 use exec::session::Session as State;
+use sql::catalog::TableDef;
 use sql::plan::{Action, Need, ObjectRef, Query};
 use types::{SqlError, SqlResult};
 
 use crate::catalog::Database;
 use crate::security::actor::{Actor, Look, UserToken};
-use crate::security::check;
+use crate::security::check::{self, Securable};
 use crate::session::host::SessionHost;
 use crate::session::rights::{Rights, not_able};
 
@@ -68,17 +69,36 @@ impl SessionHost {
         self.rights(state, |rights, look| ask(rights, look, &db))
     }
 
+    pub fn may_alter(&mut self, state: &mut State, table: &TableDef) -> SqlResult<bool> {
+        if table.name.starts_with('#') {
+            return Ok(true);
+        }
+        let Some(db) = self.server.catalog.database(table.database) else { return Ok(false) };
+        self.rights(state, |rights, look| match Securable::object(look, &db, table.object.0)? {
+            Some(on) => rights.holds(look, Some(&db), &on, "ALTER"),
+            None => Ok(false),
+        })
+    }
+
     /// 229, 230: what a query needs is not permitted.
     pub fn check_query(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
         if query.needs.is_empty() || self.rights.actor() == Actor::Server {
             return Ok(());
         }
-        self.rights(state, |rights, look| {
+        let refused = self.rights(state, |rights, look| {
             if rights.sysadmin(look)? {
-                return Ok(());
+                return Ok(None);
             }
-            query.needs.iter().try_for_each(|need| rights.check_need(look, need))
-        })
+            Ok::<_, SqlError>(query.needs.iter().find_map(|need| Some((need, rights.check_need(look, need).err()?))))
+        })?;
+        self.tell_refusal(refused)
+    }
+
+    /// Who audits hears what was not permitted.
+    fn tell_refusal(&mut self, refused: Option<(&Need, SqlError)>) -> SqlResult<()> {
+        let Some((need, error)) = refused else { return Ok(()) };
+        self.audit_refusal(need)?;
+        Err(error)
     }
 
     /// 229: the procedure may not be called. `named_by`: the module that names it.
@@ -87,12 +107,13 @@ impl SessionHost {
             return Ok(());
         }
         let need = Need { action: Action::Execute, object, columns: Box::default(), named_by };
-        self.rights(state, |rights, look| {
+        let refused = self.rights(state, |rights, look| {
             if rights.sysadmin(look)? || is_passed(look, &need)? {
-                return Ok(());
+                return Ok(None);
             }
-            rights.check_need(look, &need)
-        })
+            Ok::<_, SqlError>(rights.check_need(look, &need).err())
+        })?;
+        self.tell_refusal(refused.map(|error| (&need, error)))
     }
 
     /// Without the needs that are granted to all who come there: ownership chains.

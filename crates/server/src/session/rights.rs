@@ -4,7 +4,7 @@
 //! statement that ran before asks nothing again but whether the session still acts as the same (`exec::session::Session::actor`).
 
 use std::cell::RefCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use sql::catalog::DatabaseId;
@@ -12,16 +12,21 @@ use sql::plan::{Action, Need};
 use storage::Transaction;
 use types::{SqlError, SqlResult, sql_error};
 
-use crate::catalog::base::{ColumnRow, ObjectRow, database_option};
+use crate::catalog::base::{ColumnRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, database_option};
 use crate::catalog::load::{int, schema_name, small};
+use crate::catalog::row::BaseRow as _;
 use crate::catalog::session::Gate;
-use crate::catalog::{Catalog, Database, TEMPDB};
+use crate::catalog::{Catalog, Database, TEMPDB, registry};
 use crate::security::actor::{self, Actor, LoginToken, Look, UserToken, Who};
 use crate::security::check::{self, Decision, Securable};
 use crate::security::hierarchy::{self, Class, Permission};
 
 /// Needs known to be permitted; more, and they are found out again.
 const APPROVED_MAX: usize = 4096;
+/// For HAS_ACCESS, beside the numbers of the catalog's tables: the definition of an object.
+const DEFINITIONS: i32 = 1060;
+/// The same of what is known to be seen or not.
+const SEEN_MAX: usize = 1 << 16;
 
 /// Who is acted as since an EXECUTE AS.
 pub struct Context {
@@ -45,6 +50,8 @@ struct Known {
     login: Option<Option<Arc<LoginToken>>>,
     users: Vec<(DatabaseId, Option<Arc<UserToken>>)>,
     approved: HashSet<Need>,
+    /// (database, base table, id): whether the thing is to be seen.
+    seen: HashMap<(DatabaseId, i32, i32), bool>,
 }
 
 pub struct Rights {
@@ -146,7 +153,7 @@ impl Rights {
                 Some(owner) => owner.sysadmin,
                 None => false,
             };
-            let sid = look.rows(&home, |rows| rows.first::<crate::catalog::base::OwnerRow>(0, &[int(id)]))?;
+            let sid = look.rows(&home, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?;
             let sid = if id == actor::DBO { owner } else { sid.and_then(|user| user.sid.0) };
             if let (true, Some(login)) = (trusted, login_with(look, sid.as_deref())?) {
                 return self.user_of(look, db, &Arc::new(login));
@@ -185,6 +192,66 @@ impl Rights {
         Ok(self.decide(look, db, on, permission, &[])? == Decision::Granted)
     }
 
+    /// HAS_ACCESS: whether a row of one of the catalog's tables (`catalog::base`) is to be seen, by the id of what it is about.
+    pub fn sees(&self, look: &mut Look<'_>, db: &Database, table: i32, id: i32) -> SqlResult<bool> {
+        if self.sysadmin(look)? {
+            return Ok(true);
+        }
+        let key = (db.id, table, id);
+        if let Some(seen) = self.known.borrow().seen.get(&key) {
+            return Ok(*seen);
+        }
+        let seen = self.find_seen(look, db, table, id)?;
+        let mut known = self.known.borrow_mut();
+        if known.seen.len() >= SEEN_MAX {
+            known.seen.clear();
+        }
+        known.seen.insert(key, seen);
+        Ok(seen)
+    }
+
+    fn find_seen(&self, look: &mut Look<'_>, db: &Database, table: i32, id: i32) -> SqlResult<bool> {
+        let who = self.who(look, Some(db))?;
+        match table {
+            _ if table == DatabaseRow::TABLE.id => {
+                if id == 1 || id == 2 || i32::from(db.id.0) == id {
+                    return Ok(true);
+                }
+                let other = u16::try_from(id).ok().and_then(|id| look.catalog.database(DatabaseId(id)));
+                let owner = other.and_then(|other| other.row().owner_sid.0.clone());
+                let owns = owner.is_some() && self.login(look)?.is_some_and(|login| login.sid == owner);
+                Ok(owns || self.holds(look, None, &Securable::SERVER, "VIEW ANY DATABASE")?)
+            }
+            _ if table == LoginRow::TABLE.id => {
+                let fixed = id <= actor::FIXED_LOGIN_MAX;
+                let on = Securable::plain(Class::Login, id);
+                let own = who.login.as_ref().is_some_and(|login| login.ids.contains(&id));
+                Ok(fixed || own || check::is_seen(look, None, &who, &on)?)
+            }
+            _ if table == OwnerRow::TABLE.id => {
+                let own = who.user.as_ref().is_some_and(|user| user.ids.contains(&id));
+                if own || id <= 4 || actor::is_fixed_role(id) {
+                    return Ok(true);
+                }
+                let row = look.rows(db, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?;
+                let Some(row) = row else { return Ok(false) };
+                check::is_seen(look, Some(db), &who, &Securable::principal(&row))
+            }
+            // The text of a module.
+            DEFINITIONS => match Securable::object(look, db, id)? {
+                Some(on) => self.holds(look, Some(db), &on, "VIEW DEFINITION"),
+                None => Ok(true),
+            },
+            // Temporary objects have names that nobody else finds, and the catalog's own are no secret.
+            _ if db.id == TEMPDB || id < sql::catalog::USER_OBJECT_MIN => Ok(true),
+            _ => match Securable::object(look, db, id)? {
+                Some(on) => check::is_seen(look, Some(db), &who, &on),
+                // Not an object: a table type.
+                None => Ok(true),
+            },
+        }
+    }
+
     pub fn sysadmin(&self, look: &mut Look<'_>) -> SqlResult<bool> {
         Ok(self.actor() == Actor::Server || self.login(look)?.is_some_and(|login| login.sysadmin))
     }
@@ -195,6 +262,9 @@ impl Rights {
             return Ok(());
         }
         let Some(db) = look.catalog.database(need.object.0) else { return Ok(()) };
+        if need.object.1.0 < 0 {
+            return self.check_state(look, &db, need);
+        }
         let permission = hierarchy::find(Class::Object, action_name(need.action)).expect("it is in the table");
         let Some(on) = Securable::object(look, &db, need.object.1.0)? else { return Ok(()) };
         let decision = self.decide(look, Some(&db), &on, permission, &need.columns)?;
@@ -210,9 +280,60 @@ impl Rights {
     }
 }
 
+impl Rights {
+    /// 300, 297: the state of the server or of the database is not to be seen.
+    fn check_state(&self, look: &mut Look<'_>, db: &Database, need: &Need) -> SqlResult<()> {
+        let name = registry::by_id(need.object.1.0).map_or("", |entry| entry.name);
+        let (held, permission, object, place) = match state_of(name) {
+            State::Open => return Ok(()),
+            State::Database => {
+                let held = self.holds(look, Some(db), &Securable::DATABASE, "VIEW DATABASE STATE")?;
+                (held, "VIEW DATABASE STATE", "database".to_string(), db.name())
+            }
+            State::Server => {
+                let held = self.holds(look, None, &Securable::SERVER, "VIEW SERVER STATE")?;
+                (held, "VIEW SERVER STATE", "server".to_string(), "master".to_string())
+            }
+        };
+        match held {
+            true => Ok(()),
+            false => Err(sql_error!(297).after(vec![sql_error!(300, permission, object, place)])),
+        }
+    }
+}
+
+/// Whose state a dynamic management view shows.
+enum State {
+    Server,
+    Database,
+    /// To those who may not see it, it shows their own, or what the catalog shows too.
+    Open,
+}
+
+/// The "Permissions" section of the view's page.
+fn state_of(name: &str) -> State {
+    match name {
+        "dm_exec_sessions"
+        | "dm_exec_requests"
+        | "dm_exec_describe_first_result_set"
+        | "dm_exec_describe_first_result_set_for_object"
+        | "dm_exec_input_buffer"
+        | "dm_sql_referenced_entities"
+        | "dm_sql_referencing_entities"
+        | "dm_db_stats_properties"
+        | "dm_db_stats_histogram" => State::Open,
+        "dm_db_index_usage_stats"
+        | "dm_db_missing_index_details"
+        | "dm_db_missing_index_groups"
+        | "dm_db_missing_index_group_stats" => State::Server,
+        name if name.starts_with("dm_db_") => State::Database,
+        _ => State::Server,
+    }
+}
+
 fn login_with(look: &mut Look<'_>, sid: Option<&[u8]>) -> SqlResult<Option<LoginToken>> {
     let Some(sid) = sid else { return Ok(None) };
-    let logins: Vec<crate::catalog::base::LoginRow> = look.master(|rows| rows.all())?;
+    let logins: Vec<LoginRow> = look.master(|rows| rows.all())?;
     match logins.into_iter().find(|login| login.sid.0.as_deref() == Some(sid)) {
         Some(login) => actor::login_token(look, login.id),
         None => Ok(None),

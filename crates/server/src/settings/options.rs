@@ -14,6 +14,11 @@ use crate::settings::strength;
 /// Port when neither `--listen` nor `MSSQL_TCP_PORT` says otherwise.
 const PORT_DEFAULT: u16 = 1433;
 
+/// Of `--errorlog-size`.
+const ERRORLOG_MB_DEFAULT: u32 = 20;
+const ERRORLOG_MB_LEAST: i64 = 1;
+const ERRORLOG_MB_MOST: i64 = 1_000;
+
 /// Of `--max-connections`. Each may have state in the region and in the sockets' layer; more than a million was never tried.
 const CONNECTIONS_LEAST: i64 = 100;
 const CONNECTIONS_MOST: i64 = 1_000_000;
@@ -100,10 +105,18 @@ pub struct ServeArgs {
     /// T-SQL script, or a directory of them, to run once on a new data directory
     #[arg(long, value_name = "FILE|DIR")]
     pub init: Option<PathBuf>,
-    /// PEM certificate for TLS; without one, a self-signed certificate is made and kept with the data
+    /// Encryption of connections: `optional`, as the client asks; `required`, a client that cannot encrypt is refused (mssql.conf's
+    /// forceencryption); `strict`, only TDS 8.0, where all of a connection is TLS [default: optional]
+    #[arg(long, value_enum)]
+    pub encrypt: Option<Encrypt>,
+    /// Megabytes after which a file of the error log (log/errorlog in the data directory) is put aside, 1 to 1000; six older ones are
+    /// kept, and each start begins a new one [default: 20]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(ERRORLOG_MB_LEAST..=ERRORLOG_MB_MOST))]
+    pub errorlog_size: Option<u32>,
+    /// PEM certificate for TLS; SIGHUP has it read again. Without one, a self-signed certificate is made and kept with the data
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_certificate: Option<PathBuf>,
-    /// PEM private key of the certificate
+    /// PEM private key of the certificate; nobody but its owner may read it
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     pub tls_key: Option<PathBuf>,
 }
@@ -137,6 +150,14 @@ pub enum Scheduling {
     Fifo,
 }
 
+#[derive(ValueEnum, Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Encrypt {
+    Optional,
+    Required,
+    Strict,
+}
+
 /// The configuration file. An unknown name is an error: a misspelt setting must not pass in silence.
 #[derive(Deserialize, Debug, Default)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -159,6 +180,8 @@ struct FileSettings {
     max_connections: Option<u32>,
     idle_spin: Option<u32>,
     init: Option<PathBuf>,
+    encrypt: Option<Encrypt>,
+    errorlog_size: Option<u32>,
     tls_certificate: Option<PathBuf>,
     tls_key: Option<PathBuf>,
 }
@@ -206,6 +229,9 @@ pub struct Settings {
     pub max_connections: u32,
     pub idle_spin_us: Option<u32>,
     pub init: Option<PathBuf>,
+    pub encrypt: Encrypt,
+    /// Of a file of the error log.
+    pub errorlog_bytes: u64,
     pub tls: Option<(PathBuf, PathBuf)>,
     /// What sp_configure left for this start: `affinity mask` and `max worker threads` are used as they are here.
     pub startup: StartupValues,
@@ -259,19 +285,11 @@ pub fn resolve(
     if !(CONNECTIONS_LEAST..=CONNECTIONS_MOST).contains(&max_connections.into()) {
         return Err(SettingError("max-connections: 100 to 1000000".into()));
     }
-    let listen = match args.listen {
-        Some(text) => parse_listen("--listen", &text)?,
-        None => match (environment("MSSQL_TCP_PORT"), file.listen) {
-            (Some(port), _) => {
-                let port = port
-                    .parse()
-                    .map_err(|_| SettingError(format!("MSSQL_TCP_PORT: '{port}' is not a port number (0 to 65535)")))?;
-                SocketAddr::from(([127, 0, 0, 1], port))
-            }
-            (None, Some(text)) => parse_listen("listen", &text)?,
-            (None, None) => SocketAddr::from(([127, 0, 0, 1], PORT_DEFAULT)),
-        },
-    };
+    let errorlog_mb = args.errorlog_size.or(file.errorlog_size).unwrap_or(ERRORLOG_MB_DEFAULT);
+    if !(ERRORLOG_MB_LEAST..=ERRORLOG_MB_MOST).contains(&errorlog_mb.into()) {
+        return Err(SettingError("errorlog-size: 1 to 1000 megabytes".into()));
+    }
+    let listen = listen(args.listen, file.listen, &environment)?;
     let admin_listen = match args.admin_listen.or(file.admin_listen) {
         None => AdminListen::Beside,
         Some(text) if text.eq_ignore_ascii_case("off") => AdminListen::Off,
@@ -319,6 +337,8 @@ pub fn resolve(
         max_connections,
         idle_spin_us: args.idle_spin.or(file.idle_spin),
         init: args.init.or(file.init),
+        encrypt: args.encrypt.or(file.encrypt).unwrap_or(Encrypt::Optional),
+        errorlog_bytes: u64::from(errorlog_mb) << 20,
         tls,
         startup,
     })
@@ -364,6 +384,27 @@ fn check_sa_password(password: &str, policy: bool) -> Result<(), SettingError> {
         }
         _ => Ok(()),
     }
+}
+
+/// Where ordinary connections are taken.
+fn listen(
+    given: Option<String>,
+    of_file: Option<String>,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<SocketAddr, SettingError> {
+    Ok(match given {
+        Some(text) => parse_listen("--listen", &text)?,
+        None => match (environment("MSSQL_TCP_PORT"), of_file) {
+            (Some(port), _) => {
+                let port = port
+                    .parse()
+                    .map_err(|_| SettingError(format!("MSSQL_TCP_PORT: '{port}' is not a port number (0 to 65535)")))?;
+                SocketAddr::from(([127, 0, 0, 1], port))
+            }
+            (None, Some(text)) => parse_listen("listen", &text)?,
+            (None, None) => SocketAddr::from(([127, 0, 0, 1], PORT_DEFAULT)),
+        },
+    })
 }
 
 /// Variables of the environment that are meant for the server and that it does not know: it must not pass them over in silence.

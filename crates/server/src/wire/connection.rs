@@ -39,6 +39,8 @@ pub enum ConnectionError {
     Timeout,
     Protocol(ProtocolError),
     Tls(String),
+    /// It did not encrypt, and must.
+    NotEncrypted,
 }
 
 impl std::fmt::Display for ConnectionError {
@@ -48,6 +50,7 @@ impl std::fmt::Display for ConnectionError {
             ConnectionError::Timeout => f.write_str("timed out"),
             ConnectionError::Protocol(error) => write!(f, "{error}"),
             ConnectionError::Tls(text) => write!(f, "TLS: {text}"),
+            ConnectionError::NotEncrypted => f.write_str("not encrypted"),
         }
     }
 }

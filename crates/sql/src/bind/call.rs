@@ -37,6 +37,9 @@ impl Binder<'_> {
         let Some(&(name, function, least, most)) = FunctionId::find(name) else {
             return Err(errors::unknown_function(&call.name.name.text));
         };
+        if function == FunctionId::HasAccess && !self.is_own_text() {
+            return Err(errors::unknown_function(&call.name.name.text));
+        }
         let count = call.args.len();
         if count < least as usize || count > most as usize {
             if call.star && matches!(function, FunctionId::Checksum | FunctionId::BinaryChecksum) {

@@ -203,7 +203,12 @@ impl Binder<'_> {
             columns: SourceColumns::Table { table, first },
             nullable: false,
         };
+        let seen = self.visible(&get.table, first);
         let rel = self.with_computed(get, &named)?;
+        let rel = match seen {
+            Some(seen) => Rel::Filter { input: Box::new(rel), predicates: vec![seen] },
+            None => rel,
+        };
         Ok((rel, vec![named]))
     }
 
@@ -250,6 +255,7 @@ impl Binder<'_> {
         name: &ast::ObjectName,
         alias: Option<&ast::Ident>,
     ) -> FromRel {
+        self.need_dynamic_view((def.database, def.object), &def.name);
         let mut ids = Vec::with_capacity(def.columns.len());
         let mut list = Vec::with_capacity(def.columns.len());
         for column in &def.columns {
@@ -497,7 +503,10 @@ fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
         match hint {
             ast::TableHint::Word(word) => match &**word {
                 "NOLOCK" | "READUNCOMMITTED" => get.lock.no_lock = true,
-                "UPDLOCK" => get.lock.update = true,
+                "UPDLOCK" => {
+                    get.lock.update = true;
+                    get.lock.keep = true;
+                }
                 "XLOCK" => get.lock.exclusive = true,
                 "HOLDLOCK" | "SERIALIZABLE" => get.lock.hold = true,
                 "REPEATABLEREAD" => {

@@ -3,9 +3,12 @@
 use super::binder::Binder;
 use super::needs::{DEFINITION, Reading};
 use super::scope::{Source, SourceColumns};
+use types::SqlType;
+
 use crate::catalog::{ModuleDef, SequenceDef, TableDef, USER_OBJECT_MIN};
+use crate::function::FunctionId;
 use crate::optimize::ColumnId;
-use crate::plan::{Action, Need, ObjectRef, TableSource};
+use crate::plan::{Action, CompareOp, Expr, ExprKind, Need, ObjectRef, TableSource};
 
 fn is_temporary(table: &TableDef) -> bool {
     table.name.starts_with('#')
@@ -20,6 +23,33 @@ impl Binder<'_> {
         }
     }
 
+    /// The text that is being bound is the server's own.
+    pub fn is_own_text(&self) -> bool {
+        self.named_by().is_some_and(|by| by.1.0 < 0)
+    }
+
+    /// Of the server's own tables its views show what the session may see: for each row of these the thing that it is about.
+    /// https://learn.microsoft.com/sql/relational-databases/security/metadata-visibility-configuration
+    pub fn visible(&mut self, table: &TableDef, first: ColumnId) -> Option<Expr> {
+        const ABOUT: [(i32, u32); 9] =
+            [(27, 0), (28, 0), (34, 0), (41, 0), (42, 0), (54, 0), (55, 0), (60, 0), (101, 0)];
+        if table.object.0 >= USER_OBJECT_MIN || !self.is_own_text() {
+            return None;
+        }
+        let (kind, column) = ABOUT.iter().find(|(kind, _)| *kind == table.object.0)?;
+        let id = self.columns.expr(ColumnId(first.0 + column));
+        let arguments = vec![Expr::int(*kind), id, Expr::int(i32::from(table.database.0))];
+        let call = ExprKind::Function(FunctionId::HasAccess, arguments);
+        let seen = Expr::new(SqlType::INT, false, call);
+        let kind = ExprKind::Compare {
+            op: CompareOp::Equal,
+            left: Box::new(seen),
+            right: Box::new(Expr::int(1)),
+            null_equal: false,
+        };
+        Some(Expr::new(SqlType::BIT, false, kind))
+    }
+
     fn reading(&mut self, action: Action, object: ObjectRef, columns: Vec<(ColumnId, u32)>) {
         if self.needs.place != DEFINITION {
             let (place, named_by) = (self.needs.place, self.named_by());
@@ -31,8 +61,7 @@ impl Binder<'_> {
     pub fn need_table(&mut self, source: &TableSource, table: &TableDef, first: ColumnId) {
         let base = matches!(source, TableSource::Base(_)) && !is_temporary(table);
         // The server's own views read the server's own tables.
-        let own = |by: ObjectRef| by.1.0 < 0;
-        if !base || table.object.0 < USER_OBJECT_MIN && self.named_by().is_some_and(own) {
+        if !base || table.object.0 < USER_OBJECT_MIN && self.is_own_text() {
             return;
         }
         self.reading(Action::Select, (table.database, table.object), numbered(table, first));
@@ -41,9 +70,19 @@ impl Binder<'_> {
     /// A view of FROM, or a function that gives rows.
     pub fn need_module(&mut self, module: &ModuleDef, source: &Source) {
         let SourceColumns::List(columns) = &source.columns else { return };
-        if module.object.0 > 0 {
-            let columns = columns.iter().zip(1..).map(|(column, at)| (column.id, at)).collect();
-            self.reading(Action::Select, (module.database, module.object), columns);
+        if module.object.0 < 0 {
+            return self.need_dynamic_view((module.database, module.object), &module.name);
+        }
+        let columns = columns.iter().zip(1..).map(|(column, at)| (column.id, at)).collect();
+        self.reading(Action::Select, (module.database, module.object), columns);
+    }
+
+    /// A dynamic management view or function: not everybody may see the server's state. Its other views show what one may see.
+    pub fn need_dynamic_view(&mut self, object: ObjectRef, name: &str) {
+        let named_by = self.named_by();
+        let state = name.starts_with("dm_") || name.starts_with("mon") || name == "syslockinfo";
+        if state && named_by.is_none_or(|by| by.1.0 > 0) {
+            self.doing(Need { action: Action::Select, object, columns: Box::default(), named_by });
         }
     }
 

@@ -83,7 +83,11 @@ impl Binder<'_> {
                         Ok(named)
                     }
                     Object::Virtual(def) => {
-                        let bound = self.exprs(args, &scope)?;
+                        // DEFAULT is what the server makes of NULL.
+                        let null = ast::Expr::Literal(ast::Literal::Null);
+                        let given = |arg| if matches!(arg, &ast::Expr::Default) { &null } else { arg };
+                        let bound: Vec<Expr> =
+                            args.iter().map(|arg| self.expr(given(arg), &scope)).collect::<SqlResult<_>>()?;
                         if bound.len() > def.parameters.len() {
                             return Err(sql_error!(8144, state 3, display(name)));
                         }

@@ -20,7 +20,6 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "syssystemmessages" => types::messages::all().map(message).collect(),
         "fn_helpcollations" => collations(),
         "fn_builtin_permissions" => builtin_permissions(arguments.text(0).as_deref()),
-        "fn_my_permissions" => my_permissions(arguments),
         "time_zone_info" => vec![vec![
             ("name", text("UTC")),
             ("current_utc_offset", text("+00:00")),
@@ -105,18 +104,6 @@ fn builtin_permissions(wanted: Option<&str>) -> Vec<NamedRow> {
         ]
     });
     rows.collect()
-}
-
-/// Every login of this server may do everything, so all permissions of the class are the caller's.
-fn my_permissions(arguments: &Arguments<'_>) -> Vec<NamedRow> {
-    let entity = arguments.text(0);
-    let class = arguments.text(1).unwrap_or_else(|| "SERVER".into());
-    let shown = entity.unwrap_or_else(|| class.to_ascii_lowercase());
-    let mine = PERMISSIONS.iter().filter(|permission| permission.class.name().eq_ignore_ascii_case(&class));
-    mine.map(|permission| {
-        vec![("entity_name", text(&shown)), ("subentity_name", text("")), ("permission_name", text(permission.name))]
-    })
-    .collect()
 }
 
 fn endpoints() -> Vec<NamedRow> {
