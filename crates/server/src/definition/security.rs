@@ -175,7 +175,10 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
     }
     ddl.rows(&db, |rows| {
         rows.delete_if::<ReferenceRow>(1, &[int(row.id), small(class::ROLE_MEMBER)], |_| true)?;
-        rows.delete_if::<PrivilegeRow>(0, &[], |granted| granted.class < class::SERVER && granted.grantee == row.id)?;
+        let its = |granted: &PrivilegeRow| {
+            granted.grantee == row.id || granted.class == class::PRINCIPAL && granted.id == row.id
+        };
+        rows.delete_if::<PrivilegeRow>(0, &[], |granted| granted.class < class::SERVER && its(granted))?;
         rows.delete::<OwnerRow>(0, &[int(row.id)])
     })?;
     Ok(())
@@ -330,6 +333,12 @@ pub fn alter_authorization(ddl: &mut Ddl<'_>, alter: &AlterAuthorization) -> Sql
                 .rows(&db, |rows| load::schema_named(rows, name))?
                 .ok_or_else(|| cannot_find("find", "schema", name))?;
             ddl.rows(&db, |rows| {
+                // "ALTER AUTHORIZATION": permissions on what it contains without an owner of its own are dropped.
+                for object in rows.find::<ObjectRow>(load::BY_NAME, &[int(schema.id)])? {
+                    if object.owner.is_none() {
+                        rows.delete::<PrivilegeRow>(0, &[small(class::OBJECT), int(object.id)])?;
+                    }
+                }
                 rows.update::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(schema.id)], |row| row.owner = owner)
             })?;
         }
@@ -344,7 +353,11 @@ pub fn alter_authorization(ddl: &mut Ddl<'_>, alter: &AlterAuthorization) -> Sql
                 Some(owner) => Some(principal(ddl, &db, owner)?),
                 None => None,
             };
-            ddl.rows(&db, |rows| rows.update::<ObjectRow>(0, &[int(object.id)], |row| row.owner = owner))?;
+            ddl.rows(&db, |rows| {
+                // "ALTER AUTHORIZATION": what was granted by the owner before goes with him.
+                rows.delete::<PrivilegeRow>(0, &[small(class::OBJECT), int(object.id)])?;
+                rows.update::<ObjectRow>(0, &[int(object.id)], |row| row.owner = owner)
+            })?;
             ddl.changed(db.id, object.id);
         }
         Some(class) => return Err(super::unsupported(&format!("ALTER AUTHORIZATION ON {class}"))),
