@@ -702,6 +702,12 @@ CREATE USER u WITH PASSWORD = 'Statements-1-x'
 
 --- Logins, users, roles: CREATE APPLICATION ROLE
 CREATE APPLICATION ROLE r WITH PASSWORD = 'Statements-1-x'
+GO
+DECLARE @c varbinary(8000)
+EXEC sp_setapprole 'r', 'Statements-1-x', 'none', 1, @c OUTPUT
+IF USER_NAME() = 'r' PRINT 'ok'
+EXEC sp_unsetapprole @c
+IF USER_NAME() <> 'dbo' PRINT 'Msg of a role that stays'
 
 --- Logins, users, roles: GRANT, DENY, REVOKE
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)

@@ -22,6 +22,8 @@ pub struct Session {
     pub actor: u64,
     /// EXECUTE AS that have not been reverted.
     pub contexts: u32,
+    /// The last of them outlives the procedure that has begun it: sp_setapprole.
+    pub keeps_context: bool,
     pub transaction: TransactionState,
     /// @@ROWCOUNT.
     pub row_count: u64,
@@ -278,6 +280,7 @@ impl Session {
             spid,
             actor: 0,
             contexts: 0,
+            keeps_context: false,
             options: Options::default(),
             transaction: TransactionState::default(),
             row_count: 0,

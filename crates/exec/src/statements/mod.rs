@@ -317,7 +317,7 @@ fn nested<T>(
     let session = &mut *runtime.session;
     session.procedure_id = procedure;
     session.scope_identity = identity;
-    if session.contexts != contexts {
+    if session.contexts != contexts && !std::mem::take(&mut session.keeps_context) {
         runtime.host.revert_to(session, contexts);
     }
     runtime.host.module_returned(session, session.nest_level);

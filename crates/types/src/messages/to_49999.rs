@@ -116,6 +116,7 @@ rows![
     message(15410, 11, "User or role '%s' does not exist in this database."),
     message(15412, 11, "'%s' is not a known fixed role."),
     message(15413, 16, "Cannot make a role a member of itself.").listed(11),
+    message(15422, 16, "Application roles can only be activated at the ad hoc level."),
     message(15434, 16, "Could not drop login '%s' as the user is currently logged in."),
     message(15457, 0, "Configuration option '%ls' changed from %ld to %ld. Run the RECONFIGURE statement to install.").listed(10),
     message(15470, 0, "No foreign keys reference table '%ls', or you do not have permissions on referencing tables.").listed(10),
