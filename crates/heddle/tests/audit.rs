@@ -89,6 +89,21 @@ fn trail_of(name: &str) -> (std::path::PathBuf, std::path::PathBuf) {
     (data, trail)
 }
 
+/// Engines outlive a killed launcher for a moment, and hold the directory.
+fn until_gone(data: &Path) {
+    let data = data.to_str().expect("UTF-8");
+    let runs = || {
+        let processes = std::fs::read_dir("/proc").expect("readable").flatten();
+        processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok()).any(|line| {
+            let line = String::from_utf8_lossy(&line).into_owned();
+            line.contains("serve") && line.split('\0').any(|argument| argument == data)
+        })
+    };
+    while runs() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 /// learn.microsoft.com, "SQL Server Audit Action Groups and Actions".
 fn who_did_what(kernel: &str) {
     let (data, trail) = trail_of(&format!("audit-{kernel}"));
@@ -156,6 +171,7 @@ fn who_did_what(kernel: &str) {
 
     // What was answered is there, whatever comes.
     server.kill();
+    until_gone(&data);
     let server = Server::start_on(data.to_str().expect("UTF-8"), &["--kernel", kernel]);
     let before = records(&server, &trail, "action_id", &format!("action_id IN ({access}) AND succeeded = 1"));
     assert_eq!(before.len(), expected.len());

@@ -262,7 +262,7 @@ mod tests {
         let told: Vec<(&str, &str)> = entries.iter().map(|entry| (&*entry.source, &*entry.text)).collect();
         let expected = [
             ("spid51", "Error: 50000, Severity: 16, State: 1."),
-            ("Logon", "one\n2026-11-25 22:41:39.12 Server      forged\n\nend"),
+            ("Logon", "one\n2026-11-25 22:41:39.12 Server      forged\n\nend "),
             ("spid1000000", ""),
         ];
         assert_eq!(told, expected);
