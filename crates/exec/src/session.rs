@@ -18,6 +18,10 @@ use crate::statements::CursorTable;
 pub struct Session {
     pub spid: u32,
     pub options: Options,
+    /// Who it acts as, as the host numbers them: what is permitted to one may be refused to another.
+    pub actor: u64,
+    /// EXECUTE AS that have not been reverted.
+    pub contexts: u32,
     pub transaction: TransactionState,
     /// @@ROWCOUNT.
     pub row_count: u64,
@@ -272,6 +276,8 @@ impl Session {
     pub fn new(spid: u32) -> Session {
         Session {
             spid,
+            actor: 0,
+            contexts: 0,
             options: Options::default(),
             transaction: TransactionState::default(),
             row_count: 0,

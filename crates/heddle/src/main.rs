@@ -59,6 +59,7 @@ enum Lab {
 enum Oracle {
     Queries(lab::oracle::Args),
     Programs(lab::programs::Args),
+    Transactions(lab::transactions::Args),
 }
 
 /// `stress` is written as ostress is: its switches become ours first.
@@ -107,6 +108,7 @@ fn main() {
         Command::Lab(Lab::Sim(args)) => lab::sim::run(&args, server::start::simulated::boot),
         Command::Lab(Lab::Oracle(Oracle::Queries(args))) => lab::oracle::run(&args),
         Command::Lab(Lab::Oracle(Oracle::Programs(args))) => lab::programs::run(&args),
+        Command::Lab(Lab::Oracle(Oracle::Transactions(args))) => lab::transactions::run(&args),
         Command::Completions { shell } => complete(shell),
     };
     std::process::exit(code);

@@ -322,3 +322,74 @@ fn upserts_lose_nothing_and_do_not_deadlock() {
         }
     }
 }
+
+/// "Table hints", UPDLOCK: update locks are taken and held until the transaction completes.
+#[test]
+fn update_locks_of_a_hint_outlast_their_statement() {
+    let server = Server::start(&[]);
+    let (mut a, mut b) = prepared(&server);
+    for read in [
+        "DECLARE @s int; SELECT @s = SUM(w) FROM t WITH (UPDLOCK) WHERE id BETWEEN 30 AND 40",
+        "DECLARE @s int; SELECT @s = w FROM t WITH (UPDLOCK) WHERE id = 30",
+        "DECLARE @s int; SELECT TOP (1) @s = id FROM t WITH (UPDLOCK, READPAST) WHERE id > 20 AND w % 2 = 0",
+    ] {
+        a.run(&format!("BEGIN TRAN; {read}; SELECT COUNT(*) FROM t WHERE id = 90"));
+        assert!(waits(&mut b, "UPDATE t SET w = 1 WHERE id = 30"), "{read}");
+        assert!(!waits(&mut b, "SELECT w FROM t WHERE id = 30"), "{read}");
+        assert!(!waits(&mut b, "UPDATE t SET w = 1 WHERE id = 50"), "{read}");
+        a.run("ROLLBACK");
+        assert!(!waits(&mut b, "UPDATE t SET w = 1 WHERE id = 30"), "{read}");
+    }
+}
+
+/// "Table hints", TABLOCKX, and "Lock compatibility": an exclusive lock of the table excludes the intent of a reader.
+#[test]
+fn a_table_locked_exclusively_is_not_read_with_locks() {
+    let server = Server::start(&[]);
+    let (mut a, mut b) = prepared(&server);
+    b.run("ALTER DATABASE two SET ALLOW_SNAPSHOT_ISOLATION ON");
+    for held in ["SELECT TOP (1) id FROM t WITH (TABLOCKX)", "UPDATE t WITH (TABLOCKX) SET w = 1 WHERE id = 10"] {
+        a.run(&format!("BEGIN TRAN; {held}"));
+        for read in ["SELECT w FROM t WHERE id = 50", "SELECT COUNT(*) FROM t WITH (READPAST)"] {
+            assert!(waits(&mut b, read), "{held}; {read}");
+        }
+        assert!(!waits(&mut b, "SELECT w FROM t WITH (NOLOCK) WHERE id = 50"), "{held}");
+        for level in ["READ UNCOMMITTED", "SNAPSHOT"] {
+            b.run(&format!("SET TRANSACTION ISOLATION LEVEL {level}"));
+            assert!(!waits(&mut b, "SELECT w FROM t WHERE id = 50"), "{held}; {level}");
+        }
+        b.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED");
+        a.run("ROLLBACK");
+    }
+    // With row versions a reader takes no lock, unless it asks for one.
+    b.run("CREATE DATABASE versions");
+    b.run("ALTER DATABASE versions SET READ_COMMITTED_SNAPSHOT ON");
+    b.run("CREATE TABLE versions.dbo.t (id int PRIMARY KEY, w int); INSERT versions.dbo.t VALUES (50, 1)");
+    a.run("BEGIN TRAN; SELECT w FROM versions.dbo.t WITH (TABLOCKX)");
+    assert!(!waits(&mut b, "SELECT w FROM versions.dbo.t"));
+    b.run("USE versions");
+    assert!(!waits(&mut b, "SELECT w FROM t"));
+    assert!(waits(&mut b, "SELECT w FROM t WITH (READCOMMITTEDLOCK)"));
+}
+
+/// "Transaction locking and row versioning guide": a SNAPSHOT transaction's sequence number is given at its first read or write after
+/// BEGIN TRANSACTION; that write may be an INSERT, or one that waits.
+#[test]
+fn a_snapshot_begins_with_the_first_statement_whatever_it_is() {
+    let server = Server::start(&[]);
+    let (mut a, mut b) = prepared(&server);
+    a.run("ALTER DATABASE two SET ALLOW_SNAPSHOT_ISOLATION ON");
+    a.run("SET TRANSACTION ISOLATION LEVEL SNAPSHOT");
+    for first in ["INSERT t VALUES (1001, 1, 1)", "INSERT t VALUES (10, 1, 1)"] {
+        a.run(&format!("BEGIN TRAN; {first}"));
+        b.run("UPDATE t SET w += 1 WHERE id = 50");
+        let said = a.run("UPDATE t SET w = 0 WHERE id = 50");
+        assert!(said.contains("Msg 3960"), "{first}: {said}");
+    }
+    // The wait for the table is part of it.
+    b.run("BEGIN TRAN; UPDATE t WITH (TABLOCKX) SET w += 1 WHERE id = 50");
+    a.send("UPDATE t SET w = 0 WHERE id = 50");
+    until_someone_waits(&server);
+    b.run("COMMIT");
+    assert!(a.answer().contains("Msg 3960"));
+}

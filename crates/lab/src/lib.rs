@@ -6,8 +6,10 @@
 pub mod address;
 pub mod tls;
 pub mod client;
+pub mod login;
 pub mod output;
 mod text;
+mod shrink;
 mod call;
 pub mod ping;
 pub mod script;
@@ -17,3 +19,4 @@ pub mod sim;
 pub mod experiment;
 pub mod oracle;
 pub mod programs;
+pub mod transactions;

@@ -1,10 +1,9 @@
 //! `heddle ping`: is a server there and taking connections? For health checks: the exit code is the answer.
 
 use clap::Args as ClapArgs;
-use tds::client::{ClientEncryption, ConnectOptions};
 
-use crate::address::ServerAddress;
-use crate::client::{ClientResult, Connection, Target, Trust};
+use crate::client::{ClientResult, Connection, Target};
+use crate::login::Login;
 
 /// Between two tries of `--wait`.
 const RETRY_MS: u64 = 100;
@@ -19,22 +18,8 @@ const RETRY_MS: u64 = 100;
 #[derive(Debug, Clone, ClapArgs)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// Server: host, host,port or tcp:host,port; lpc:.,port: a server on this machine without the network.
-    #[arg(short = 'S', long = "server", env = "SQLCMDSERVER", default_value = "127.0.0.1,1433")]
-    pub server: String,
-    /// Log in as this user.
-    #[arg(short = 'U', long = "user")]
-    pub user: Option<String>,
-    /// Its password.
-    #[arg(
-        short = 'P',
-        long = "password",
-        env = "SQLCMDPASSWORD",
-        hide_env_values = true,
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub password: String,
+    #[command(flatten)]
+    pub login: Login,
     /// Run this after the login.
     #[arg(short = 'Q', long = "query", requires = "user")]
     pub query: Option<String>,
@@ -58,7 +43,7 @@ pub fn run(args: &Args) -> i32 {
             Ok(()) => {
                 if !args.quiet {
                     let took_us = (os::clock::now() - started) / 1_000;
-                    println!("{} answers ({}.{:03} ms)", args.server, took_us / 1_000, took_us % 1_000);
+                    println!("{} answers ({}.{:03} ms)", args.login.server(), took_us / 1_000, took_us % 1_000);
                 }
                 return 0;
             }
@@ -67,7 +52,7 @@ pub fn run(args: &Args) -> i32 {
             }
             Err(why) => {
                 if !args.quiet {
-                    eprintln!("{}: {why}", args.server);
+                    eprintln!("{}: {why}", args.login.server());
                 }
                 return 1;
             }
@@ -76,24 +61,16 @@ pub fn run(args: &Args) -> i32 {
 }
 
 fn check(args: &Args) -> Result<(), String> {
-    let address = ServerAddress::parse(&args.server)?;
+    let target = args.login.target("heddle ping")?;
     let deadline = Some(os::clock::after_ms(args.timeout_s.saturating_mul(1_000)));
-    knock(args, address, deadline).map_err(|error| error.to_string())?
+    knock(args, &target, deadline).map_err(|error| error.to_string())?
 }
 
-fn knock(args: &Args, address: ServerAddress, deadline: Option<u64>) -> ClientResult<Result<(), String>> {
-    let options = ConnectOptions {
-        user: args.user.clone().unwrap_or_default(),
-        password: args.password.clone(),
-        application: "heddle ping".into(),
-        encryption: ClientEncryption::Login,
-        ..ConnectOptions::default()
-    };
-    let target = Target::new(address, options, &Trust::Anyone)?;
-    if args.user.is_none() {
-        return Connection::knock(&target, deadline).map(Ok);
+fn knock(args: &Args, target: &Target, deadline: Option<u64>) -> ClientResult<Result<(), String>> {
+    if args.login.named_user.is_none() {
+        return Connection::knock(target, deadline).map(Ok);
     }
-    let mut connection = Connection::open(&target, deadline)?;
+    let mut connection = Connection::open(target, deadline)?;
     let Some(query) = &args.query else { return Ok(Ok(())) };
     let answer = connection.query(query, deadline)?;
     Ok(match answer.first_error() {

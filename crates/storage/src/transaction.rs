@@ -609,13 +609,16 @@ impl Transaction {
     }
 
     /// Keeps others from changing the table's definition or dropping it until the statement ends: what a statement that reads it
-    /// needs, at every isolation level. Otherwise it would go on in trees whose pages belong to others by now.
+    /// needs, at every isolation level. Otherwise it would go on in trees whose pages belong to others by now. `shares`: it reads what
+    /// is committed, not versions or what is not, so it waits for who has locked the whole table (TABLOCKX).
     #[cfg_attr(debug_assertions, track_caller)]
-    pub fn hold_table(&mut self, db: DatabaseId, table: TableId) -> StorageResult<()> {
+    pub fn hold_table(&mut self, db: DatabaseId, table: TableId, shares: bool) -> StorageResult<()> {
         os::plant!();
         let resource = Resource::Table(db, table);
-        let held = self.tables.iter().any(|held| held.resource == resource) || self.held_tables.contains(&resource);
-        if !held && self.engine.locks.acquire(self.writer.member, resource, LockMode::SchemaStability, self.patience)? {
+        let mode = if shares { LockMode::IntentShared } else { LockMode::SchemaStability };
+        let held =
+            self.tables.iter().any(|held| held.resource == resource) || !shares && self.held_tables.contains(&resource);
+        if !held && self.engine.locks.acquire(self.writer.member, resource, mode, self.patience)? {
             self.held_tables.push(resource);
         }
         debug_assert!(
@@ -625,8 +628,12 @@ impl Transaction {
         self.check_age(db, table)
     }
 
-    /// The same for a statement that changes its rows: to the end of the transaction.
+    /// The same for a statement that changes its rows: to the end of the transaction. A SNAPSHOT transaction begins with the first
+    /// statement that accesses data, also an INSERT, and before that waits: what others commit meanwhile is newer.
     pub fn hold_table_to_change(&mut self, db: DatabaseId, table: TableId) -> StorageResult<()> {
+        if self.isolation == Isolation::Snapshot {
+            self.snapshot();
+        }
         self.lock_table(db, table, LockMode::IntentExclusive)?;
         self.check_age(db, table)
     }

@@ -23,14 +23,27 @@ pub type PlanSource = fn(&Operator, &mut Compiler) -> SqlResult<Box<dyn RowSourc
 /// Stack kept for what one level does without asking again.
 const STACK_LEFT_MIN: usize = 64 << 10;
 
+/// What a query does with a table; of several, the last counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TableUse {
+    /// Reads also what is not committed (NOLOCK).
+    Dirty,
+    /// Reads as its transaction's isolation level says.
+    Level,
+    /// Reads what is committed when it comes there (READCOMMITTEDLOCK).
+    Committed,
+    /// Changes its rows.
+    Changes,
+}
+
 pub struct Compiler {
     pub plan_source: PlanSource,
     /// What was compiled reads variables of the module it belongs to, so it can run only there.
     pub reads_variables: bool,
     /// It reads `@@FETCH_STATUS` or its like.
     pub reads_session: bool,
-    /// Tables and indexes of the database that it uses, and whether it changes their rows.
-    pub tables: Vec<(Arc<TableDef>, bool)>,
+    /// Tables and indexes of the database that it uses, and how.
+    pub tables: Vec<(Arc<TableDef>, TableUse)>,
     depth: u32,
 }
 

@@ -12,7 +12,7 @@ pub mod functions;
 mod compile;
 
 pub use batch::{fill, fill_all, filter, filter_batch};
-pub use compile::Compiler;
+pub use compile::{Compiler, TableUse};
 pub use general::General;
 pub use integer::{I64Expr, holds};
 pub use wide::{BytesExpr, F64Expr, I128Expr};

@@ -13,7 +13,7 @@ use super::range::{Between, Buffers, Range};
 use super::simple::Pending;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource, out_of_memory};
-use crate::expression::{Compiler, I64Expr, filter, filter_batch};
+use crate::expression::{Compiler, I64Expr, TableUse, filter, filter_batch};
 use crate::statements::datum;
 
 /// What a storage error is to the user. Whose process and which database are filled in where the statement fails.
@@ -139,7 +139,12 @@ fn key_and_range(
 }
 
 pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -> SqlResult<BaseScan> {
-    compiler.tables.push((table.clone(), false));
+    let of_table = match &scan.lock {
+        plan::LockHint { no_lock: true, .. } => TableUse::Dirty,
+        plan::LockHint { committed_now: true, .. } => TableUse::Committed,
+        _ => TableUse::Level,
+    };
+    compiler.tables.push((table.clone(), of_table));
     let (_, range) = key_and_range(scan, table, compiler)?;
     let residual = compiler.optional_predicate(&scan.residual)?;
     let hint = &scan.lock;
@@ -147,6 +152,7 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
         no_lock: hint.no_lock,
         update: hint.update,
         exclusive: hint.exclusive,
+        keep: hint.keep,
         hold: hint.hold && !(hint.repeatable && table.memory.is_some()),
         read_past: hint.read_past,
         no_wait: hint.no_wait,
@@ -501,6 +507,8 @@ impl RowSource for BaseScan {
             let ask = match self.residual {
                 None if out.columns.is_empty() => wanted,
                 None => wanted.min(BATCH_ROWS),
+                // What is locked to the end is not more than is wanted.
+                Some(_) if self.spec.lock.keep => wanted.min(BATCH_ROWS),
                 Some(_) => wanted.min(BATCH_ROWS).max(self.ask),
             };
             {

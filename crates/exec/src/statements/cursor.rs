@@ -318,6 +318,7 @@ impl<'a> Runner<'a> {
             Ok(prepared) => prepared,
             Err(error) => return Ok(Some(error)),
         };
+        self.audit(&cursor.module, cursor.query, &prepared)?;
         // "SET IMPLICIT_TRANSACTIONS": OPEN begins one, and so does FETCH.
         transaction::begin_implicit(self.context.runtime.get_mut())?;
         // A query that reads variables must see them as they are now, so its rows are taken now.

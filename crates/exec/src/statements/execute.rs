@@ -180,6 +180,7 @@ pub fn call(
     let bound = bind(module, name, &mut arguments, &mut runtime).map_err(Unwind::Scope)?;
     let object = info.map_or(0, |info| info.object.0);
     let frame = Frame { info: info.cloned(), nested: true, trigger: None, function: None };
+    audit(info, &mut runtime)?;
     for message in &module.messages {
         runtime.sink.message(message).map_err(Unwind::Stop)?;
     }
@@ -191,6 +192,14 @@ pub fn call(
         (variable.name.clone(), variable.ty, finished.variables[*place].clone())
     });
     Ok(CallResult { status: finished.status, outputs: outputs.collect() })
+}
+
+/// Tells who audits of a call. Err: it must not be.
+fn audit(info: Option<&Arc<ModuleInfo>>, runtime: &mut Runtime<'_>) -> Result<(), Unwind> {
+    match info {
+        Some(info) if runtime.host.audits() => runtime.host.audit_call(runtime.session, info).map_err(Unwind::Scope),
+        _ => Ok(()),
+    }
 }
 
 /// What an EXEC statement's call has come to.
@@ -282,6 +291,10 @@ impl<'a> Runner<'a> {
         if callee.set_arguments(module, &mut instance, code, made, numbers, self).is_none() {
             instance.give_back(module);
             return None;
+        }
+        if let Err(refused) = audit(Some(&callee.info), self.context.runtime.get_mut()) {
+            instance.give_back(module);
+            return Some(Err(refused));
         }
         let frame = callee.frame(None);
         Some(nested(self.context.runtime.get_mut().again(), callee.info.object.0, |runtime| {
@@ -389,16 +402,17 @@ impl<'a> Runner<'a> {
 
     pub fn resolve(&mut self, name: &ObjectName) -> SqlResult<Call> {
         let own = self.own_name(name);
+        let named_by = self.module.object;
         let runtime = self.context.runtime.get_mut();
         if let Some(own) = own {
-            match runtime.host.procedure(runtime.session, &own) {
+            match runtime.host.procedure(runtime.session, &own, named_by) {
                 Ok(found) => return Ok(found.into()),
                 // The module's schema has none of that name.
                 Err(error) if error.number == 2812 => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(match runtime.host.procedure(runtime.session, name)? {
+        Ok(match runtime.host.procedure(runtime.session, name, named_by)? {
             host::Callee::Module(module, info) => Call::Module(module, Some(self.speaking(info))),
             found => found.into(),
         })
@@ -616,6 +630,7 @@ pub fn function_info(definition: &ModuleDef, database: DatabaseId) -> Arc<Module
         name: definition.name.clone(),
         quoted_identifier: definition.quoted_identifier,
         ansi_nulls: definition.ansi_nulls,
+        execute_as: definition.execute_as,
     })
 }
 

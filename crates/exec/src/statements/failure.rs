@@ -70,9 +70,13 @@ impl<'a> Runner<'a> {
             Some(_) => super::atomic::dooms(&error),
             None => ends == Ends::Transaction || arithmetic_aborts(&error, &self.session().options),
         };
-        if ends == Ends::Connection {
+        // What the table says goes to the error log does so wherever it is caught; RAISERROR has said so itself.
+        let is_logged = origin != Origin::Raised && types::messages::find(error.number).is_some_and(|row| row.logged);
+        if ends == Ends::Connection || is_logged {
             let runtime = self.context.runtime.get_mut();
             runtime.host.log(runtime.session, &error);
+        }
+        if ends == Ends::Connection {
             self.message(&error)?;
             return Err(Unwind::Stop(Stop::Disconnected));
         }

@@ -19,6 +19,7 @@ mod query;
 mod cursor;
 mod raise;
 mod run;
+mod impersonate;
 mod show_plan;
 mod statistics;
 
@@ -189,8 +190,12 @@ impl Instance {
         take: impl FnOnce(&mut run::Runner<'_>, run::Flow) -> T,
     ) -> Result<T, Unwind> {
         let caller = runtime.host.database();
+        let contexts = runtime.session.contexts;
         if let Some(info) = &frame.info {
             runtime.host.set_database(info.database);
+            if info.execute_as.is_some() {
+                runtime.host.execute_as(runtime.session, info).map_err(Unwind::Scope)?;
+            }
         }
         let wanted = match &frame.info {
             Some(info) if module.atomic.is_some() => runtime.host.measures_native(info),
@@ -226,6 +231,7 @@ impl Instance {
             runner.give_back_cursors();
         }
         runner.leave();
+        runner.revert_to(contexts);
         let result = match runner.return_to(caller) {
             Ok(()) => result,
             Err(stop) => result.and(Err(Unwind::Stop(stop))),
@@ -305,12 +311,15 @@ fn nested<T>(
         return Err(Unwind::Scope(nesting_exceeded()));
     }
     session.nest_level += 1;
-    let (procedure, identity) = (session.procedure_id, session.scope_identity.take());
+    let (procedure, identity, contexts) = (session.procedure_id, session.scope_identity.take(), session.contexts);
     session.procedure_id = object;
     let result = body(Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink });
     let session = &mut *runtime.session;
     session.procedure_id = procedure;
     session.scope_identity = identity;
+    if session.contexts != contexts {
+        runtime.host.revert_to(session, contexts);
+    }
     runtime.host.module_returned(session, session.nest_level);
     session.nest_level -= 1;
     result

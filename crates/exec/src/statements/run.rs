@@ -66,6 +66,8 @@ pub struct Runner<'a> {
     pub gives_cursors: bool,
     /// INSERT ... EXEC is running: another one within it is error 8164.
     pub declared_tables: Vec<bool>,
+    /// `Session::contexts` when it began.
+    pub contexts: u32,
 }
 
 /// What can take long in a loop's body has a yield point of its own. The rest takes nanoseconds: only so many turns of it are worth
@@ -85,7 +87,9 @@ impl<'a> Runner<'a> {
         let session = &mut *context.runtime.get_mut().session;
         let entry_options = frame.nested.then(|| session.options.clone());
         let gives_cursors = session.cursors.take_wanted();
+        let contexts = session.contexts;
         Runner {
+            contexts,
             declared_tables: vec![false; module.table_variables.len()],
             context,
             queries,
@@ -472,15 +476,17 @@ impl<'a> Runner<'a> {
             }
             CodeKind::WaitForDelay(value) => (self.wait_for(value, false), None),
             CodeKind::WaitForTime(value) => (self.wait_for(value, true), None),
+            CodeKind::ExecuteAs(context) => (self.execute_as(context), None),
+            CodeKind::Revert(cookie) => (self.revert(cookie.as_ref()), None),
             CodeKind::DeclareCursor(cursor) => {
                 // The query is bound here and not at OPEN: where it cannot be, there is no cursor, and nothing that would loop over it.
                 if let Err(error) = self.prepare(cursor.query) {
-                    return self.fail_scope(error, line);
+                    return self.fail_bound(error, line);
                 }
                 (self.declare_cursor(cursor), None)
             }
             CodeKind::OpenCursor(cursor) => match self.open_cursor(cursor) {
-                Ok(Some(unbound)) => return self.fail_scope(unbound, line),
+                Ok(Some(unbound)) => return self.fail_bound(unbound, line),
                 result => (result.map(|_| ()), None),
             },
             CodeKind::CloseCursor(cursor) => (self.close_cursor(cursor), None),

@@ -15,6 +15,8 @@ mod runner;
 
 use clap::Args as ClapArgs;
 
+use crate::login::Login;
+
 pub use check::Oracle;
 pub use runner::{Found, Runner};
 pub use subject::Subject;
@@ -28,8 +30,8 @@ pub use twin::Twin;
 ///   heddle lab oracle queries --count 1000                  a thousand seeds
 ///   heddle lab oracle queries --seed 4711                   one again
 ///   heddle lab oracle queries --count 100 --oracle plans    only one kind of question
-///   heddle lab oracle queries --twin=--workers=thread      the same of two servers, which must agree
-///   heddle lab oracle queries --server localhost,1433 ...   of a server that runs already, in a database heddle_oracle of its own
+///   heddle lab oracle queries --twin=--workers=thread       the same of two servers, which must agree
+///   heddle lab oracle queries -S localhost,1433 -P secret   of a server that runs already, in a database heddle_oracle of its own
 ///
 /// Exit code 0: all held; 1: something did not; 2: it could not begin.
 #[derive(Debug, Clone, ClapArgs)]
@@ -50,16 +52,16 @@ pub struct Args {
     /// Only these kinds of questions.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "ORACLE,...")]
     pub oracle: Vec<Oracle>,
-    /// Ask this server, as sa with the password of MSSQL_SA_PASSWORD.
-    #[arg(long, value_name = "ADDRESS")]
-    pub server: Option<String>,
+    /// Without a server named here one is started.
+    #[command(flatten)]
+    pub login: Login,
     /// Switches of the server that is started.
-    #[arg(long, value_name = "SWITCH", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SWITCH", allow_hyphen_values = true, conflicts_with = "server")]
     pub serve: Vec<String>,
     /// Ask a second server the same, which is started with this switch; again for more of them. Every answer must be the same.
     #[arg(long, value_name = "SWITCH", allow_hyphen_values = true, conflicts_with = "twin_server")]
     pub twin: Vec<String>,
-    /// Ask a second server that runs already, as `--server`.
+    /// Ask a second server that runs already, as the same user.
     #[arg(long, value_name = "ADDRESS")]
     pub twin_server: Option<String>,
     /// In the second server's database READ_COMMITTED_SNAPSHOT is on.
@@ -94,14 +96,14 @@ pub fn run(args: &Args) -> i32 {
 
 /// How many seeds failed.
 fn run_seeds(args: &Args) -> Result<usize, String> {
-    let subject = match &args.server {
-        Some(address) => Subject::running(address)?,
+    let subject = match &args.login.named_server {
+        Some(_) => Subject::running(&args.login),
         None => Subject::start(&args.serve)?,
     };
     let oracles = if args.oracle.is_empty() { Oracle::ALL.to_vec() } else { args.oracle.clone() };
     let mut runner = Runner::new(subject, oracles, args.questions)?;
     let twin = match &args.twin_server {
-        Some(address) => Some(Subject::running(address)?),
+        Some(address) => Some(Subject::running(&args.login.at(address))),
         None if !args.twin.is_empty() || args.twin_rcsi => Some(Subject::start(&args.twin)?),
         None => None,
     };

@@ -5,6 +5,7 @@ use tds::client::{ClientEncryption, ConnectOptions};
 
 use crate::address::ServerAddress;
 use crate::client::{Answer, ClientError, Connection, Target, Trust};
+use crate::login::Login;
 
 /// A statement over tables of some rows that takes longer than this has met a bad plan, not a wrong one.
 const ANSWER_MS: u64 = 60_000;
@@ -14,6 +15,7 @@ const DATABASE: &str = "heddle_oracle";
 
 pub struct Subject {
     address: String,
+    user: String,
     password: String,
     /// None: it was running.
     service: Option<Service>,
@@ -32,16 +34,16 @@ impl Subject {
         if port.parse::<u16>().is_err() {
             return Err(format!("the server did not start: see {}", log.display()));
         }
-        Ok(Subject { address: format!("127.0.0.1,{port}"), password, service: Some(service) })
+        Ok(Subject { address: format!("127.0.0.1,{port}"), user: "sa".into(), password, service: Some(service) })
     }
 
-    pub fn running(address: &str) -> Result<Subject, String> {
-        let password = os::env::var("MSSQL_SA_PASSWORD").ok_or("MSSQL_SA_PASSWORD is not set")?;
-        Ok(Subject { address: address.into(), password, service: None })
+    pub fn running(login: &Login) -> Subject {
+        let (address, user) = (login.server().into(), login.user().into());
+        Subject { address, user, password: login.password.clone(), service: None }
     }
 
     pub fn with(address: &str, password: &str) -> Subject {
-        Subject { address: address.into(), password: password.into(), service: None }
+        Subject { address: address.into(), user: "sa".into(), password: password.into(), service: None }
     }
 
     pub fn is_ours(&self) -> bool {
@@ -68,7 +70,7 @@ impl Subject {
 
     pub fn target(&self, database: &str) -> Result<Target, String> {
         let options = ConnectOptions {
-            user: "sa".into(),
+            user: self.user.clone(),
             password: self.password.clone(),
             database: database.into(),
             application: "heddle lab".into(),

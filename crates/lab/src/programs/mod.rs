@@ -16,10 +16,9 @@ mod shrink;
 use std::collections::BTreeMap;
 
 use clap::Args as ClapArgs;
-use tds::client::{ClientEncryption, ConnectOptions};
 
-use crate::address::ServerAddress;
-use crate::client::{ClientResult, Target, Trust};
+use crate::client::{ClientResult, Target};
+use crate::login::Login;
 use crate::oracle::Subject;
 use model::{Event, Model};
 use program::{POOL, Program};
@@ -40,20 +39,8 @@ use state::State;
 #[derive(Debug, Clone, ClapArgs)]
 #[command(verbatim_doc_comment)]
 pub struct Args {
-    /// Server: host, host,port or tcp:host,port; lpc:.,port: a server on this machine without the network.
-    #[arg(short = 'S', long = "server", env = "SQLCMDSERVER", default_value = "127.0.0.1,1433")]
-    pub server: String,
-    #[arg(short = 'U', long = "user", default_value = "sa")]
-    pub user: String,
-    #[arg(
-        short = 'P',
-        long = "password",
-        env = "SQLCMDPASSWORD",
-        hide_env_values = true,
-        default_value = "",
-        hide_default_value = true
-    )]
-    pub password: String,
+    #[command(flatten)]
+    pub login: Login,
     /// One seed.
     #[arg(long, value_name = "N", conflicts_with = "seeds")]
     pub seed: Option<u64>,
@@ -64,7 +51,7 @@ pub struct Args {
     #[arg(long)]
     pub print: bool,
     /// Start a server with this switch instead, in memory and on a port of its own; again for more of them, or --serve= for none.
-    #[arg(long, value_name = "SWITCH", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SWITCH", allow_hyphen_values = true, conflicts_with = "server")]
     pub serve: Vec<String>,
     /// Run each program, as it was drawn, on a second server too, which is started with this switch; again for more of them. Both
     /// must say the same.
@@ -100,38 +87,30 @@ pub fn run(args: &Args) -> i32 {
     match check(args) {
         Ok(totals) => i32::from(totals.failed > 0),
         Err(why) => {
-            eprintln!("{}: {why}", args.server);
+            eprintln!("{}: {why}", args.login.server());
             2
         }
     }
 }
+
+const APPLICATION: &str = "heddle lab oracle programs";
 
 fn started(switches: &[String]) -> Result<Subject, String> {
     Subject::start(&switches.iter().filter(|switch| !switch.is_empty()).cloned().collect::<Vec<_>>())
 }
 
 fn check(args: &Args) -> Result<Totals, String> {
-    let running = |address: &str| {
-        let options = ConnectOptions {
-            user: args.user.clone(),
-            password: args.password.clone(),
-            application: "heddle lab oracle programs".into(),
-            encryption: ClientEncryption::Login,
-            ..ConnectOptions::default()
-        };
-        Target::new(ServerAddress::parse(address)?, options, &Trust::Anyone).map_err(|error| error.to_string())
-    };
     // Servers of our own end with these.
     let own = (!args.serve.is_empty()).then(|| started(&args.serve)).transpose()?;
     let has_twin = !args.twin.is_empty() || args.twin_rcsi && args.twin_server.is_none();
     let own_twin = has_twin.then(|| started(&args.twin)).transpose()?;
     let target = match &own {
         Some(subject) => subject.target("master")?,
-        None => running(&args.server)?,
+        None => args.login.target(APPLICATION)?,
     };
     let twin = match (&own_twin, &args.twin_server) {
         (Some(subject), _) => Some(subject.target("master")?),
-        (None, Some(address)) => Some(running(address)?),
+        (None, Some(address)) => Some(args.login.at(address).target(APPLICATION)?),
         (None, None) => None,
     };
     let started = os::clock::now();

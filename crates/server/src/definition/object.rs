@@ -10,7 +10,7 @@ use super::memory_optimized;
 use super::schema_binding;
 use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written};
 use super::table;
-use super::{database, security, text};
+use super::{database, login, security, text};
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, TypeRow,
     class, column_status as cs, object_status as os_, schema,
@@ -161,6 +161,12 @@ pub fn create_synonym(ddl: &mut Ddl<'_>, create: &CreateSynonym) -> SqlResult<()
 }
 
 /// (word in messages, `sys.objects.type`s, state of 3701).
+/// What is said of an object that cannot be dropped, whether it is not there or not to be dropped by who asks.
+pub fn cannot_drop_kind(kind: DropKind, shown: &str) -> SqlError {
+    let (word, _, state) = kinds(kind).unwrap_or(("object", &[], 5));
+    cannot_drop(word, shown, state)
+}
+
 fn kinds(kind: DropKind) -> Option<(&'static str, &'static [&'static str], u8)> {
     Some(match kind {
         DropKind::Table => ("table", &["U"], 5),
@@ -184,8 +190,8 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             DropKind::Type => drop_type(ddl, name, drop.if_exists),
             DropKind::Schema => drop_schema(ddl, name, drop.if_exists),
             DropKind::Database => database::drop(ddl, &name.name, drop.if_exists),
-            DropKind::Login => security::drop_login(ddl, &name.name, false, drop.if_exists),
-            DropKind::ServerRole => security::drop_login(ddl, &name.name, true, drop.if_exists),
+            DropKind::Login => login::drop_login(ddl, &name.name, false, drop.if_exists),
+            DropKind::ServerRole => login::drop_login(ddl, &name.name, true, drop.if_exists),
             DropKind::User => security::drop_principal(ddl, &name.name, &["S", "U", "G", "C", "K"], drop.if_exists),
             DropKind::Role => security::drop_principal(ddl, &name.name, &["R"], drop.if_exists),
             DropKind::ApplicationRole => security::drop_principal(ddl, &name.name, &["A"], drop.if_exists),
@@ -345,9 +351,19 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
     let current = ddl.current()?.name();
     let Some(parsed) = sql::catalog::ObjectName::from_text(old) else { return Err(bad(&current)) };
     match kind.as_deref() {
-        Some("DATABASE") => return database::rename(ddl, old, new),
+        Some("DATABASE") => {
+            if let Some(db) = ddl.catalog.database_named(old)
+                && !ddl.database_permission(&db, "ALTER")?
+            {
+                return Err(sql_error!(15247));
+            }
+            return database::rename(ddl, old, new);
+        }
         Some("USERDATATYPE") => {
             let Some((db, row)) = find_type(ddl, &parsed.into())? else { return Err(bad(&current)) };
+            if !ddl.type_permission(&db, &row, "CONTROL")? {
+                return Err(bad(&current));
+            }
             ddl.rows(&db, |rows| rows.update::<TypeRow>(0, &[int(row.id)], |row| row.name = new.to_string()))?;
             ddl.changed(db.id, 0);
         }
@@ -362,6 +378,9 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             let Some((db, row)) = ddl.find(&table.into())? else {
                 return Err(sql_error!(15248, "COLUMN"));
             };
+            if !ddl.object_permission(&db, &row, "ALTER")? {
+                return Err(sql_error!(15248, "COLUMN"));
+            }
             ddl.lock(&db, row.id)?;
             if kind.as_deref() == Some("COLUMN") {
                 rename_column(ddl, &db, &row, (old, &parsed.name), new)?;
@@ -371,6 +390,9 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
         }
         _ => {
             let Some((db, row)) = ddl.find(&parsed.into())? else { return Err(bad(&current)) };
+            if !ddl.object_permission(&db, &row, "ALTER")? {
+                return Err(bad(&current));
+            }
             rename_object(ddl, &db, &row, old, new)?;
         }
     }

@@ -38,7 +38,7 @@ pub fn keep(ddl: &mut Ddl<'_>, db: &Database, id: i32, references: &References) 
     for (object, _) in references.iter().filter(|(_, column)| *column == 0) {
         let table = storage::TableId(object.0);
         let named = ddl.rows(db, |rows| load::object_row(rows, object.0))?;
-        ddl.storage(|_, tx| tx.hold_table(db.storage_id(), table)).map_err(storage_error)?;
+        ddl.storage(|_, tx| tx.hold_table(db.storage_id(), table, false)).map_err(storage_error)?;
         ddl.site.state().1.renew_snapshot();
         if ddl.rows(db, |rows| load::object_row(rows, object.0))?.is_none() {
             let name = named.map_or_else(|| object.0.to_string(), |row| row.name);

@@ -534,6 +534,7 @@ mod tests {
 
     fn module() -> Arc<Module> {
         Arc::new(Module {
+            object: None,
             variables: Vec::new(),
             parameter_count: 0,
             table_variables: Vec::new(),

@@ -33,6 +33,7 @@ pub fn bind_definition(module: &ModuleDef, options: &BindOptions, catalog: &dyn 
     let new = |kind| {
         let mut binder = ModuleBinder::new(options, catalog, &module.text, kind);
         binder.module.schema = own_schema(&module.schema).map(Box::from);
+        binder.module.object = Some((module.database, module.object));
         binder
     };
     let bound = match batch.statements.first().map(|statement| &statement.kind) {
@@ -152,6 +153,7 @@ impl<'a> ModuleBinder<'a> {
                 trigger: None,
                 atomic: None,
                 schema: None,
+                object: None,
             },
             labels: Vec::new(),
             placed: Vec::new(),
@@ -193,6 +195,7 @@ impl<'a> ModuleBinder<'a> {
             trigger_table: self.module.trigger_table.as_ref(),
             trigger: self.module.trigger,
             schema: self.module.schema.as_deref(),
+            module: self.module.object,
         }
     }
 
@@ -412,6 +415,11 @@ impl<'a> ModuleBinder<'a> {
                 ast::WaitFor::Time(e) => StatementKind::WaitForTime(self.scalar(e)?),
                 ast::WaitFor::Broker { .. } => return Err(errors::not_supported("RECEIVE")),
             },
+            A::ExecuteAs(context) => StatementKind::ExecuteAs(Box::new(self.execute_as(context)?)),
+            A::Revert(cookie) => {
+                let cookie = cookie.as_ref().map(|cookie| self.scalar(cookie)).transpose()?;
+                StatementKind::Revert(cookie)
+            }
             A::Execute(execute) => StatementKind::Execute(Box::new(self.binder().execute(execute)?)),
             A::ExecuteString(execute) => StatementKind::Execute(Box::new(self.binder().execute_string(execute)?)),
             A::Declare(declarations) => {
@@ -581,6 +589,19 @@ impl<'a> ModuleBinder<'a> {
             no_wait: r.no_wait,
             set_error: r.set_error,
         })
+    }
+
+    fn execute_as(&mut self, context: &ast::ExecuteAs) -> SqlResult<ExecuteAs> {
+        let name = |binder: &mut Self, name| binder.scalar(name);
+        let principal = match &context.principal {
+            ast::ExecuteAsPrincipal::Caller => None,
+            ast::ExecuteAsPrincipal::User(user) => Some((PrincipalKind::User, name(self, user)?)),
+            ast::ExecuteAsPrincipal::Login(login) => Some((PrincipalKind::Login, name(self, login)?)),
+            ast::ExecuteAsPrincipal::Owner => return Err(sql_error!(102, "OWNER")),
+            ast::ExecuteAsPrincipal::SelfUser => return Err(sql_error!(102, "SELF")),
+        };
+        let cookie = context.cookie.as_ref().map(|variable| self.binder().slot(variable)).transpose()?;
+        Ok(ExecuteAs { principal, no_revert: context.no_revert, cookie })
     }
 
     fn declaration(

@@ -183,6 +183,8 @@ pub struct LockHint {
     pub no_lock: bool,
     pub update: bool,
     pub exclusive: bool,
+    /// UPDLOCK: locks of rows stay to the end of the transaction.
+    pub keep: bool,
     pub hold: bool,
     pub read_past: bool,
     pub no_wait: bool,

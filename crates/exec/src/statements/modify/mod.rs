@@ -19,7 +19,7 @@ use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, 
 
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
-use crate::expression::{Compiler, I64Expr, Scalar, fill, holds};
+use crate::expression::{Compiler, I64Expr, Scalar, TableUse, fill, holds};
 use crate::kernel;
 use crate::operators::{self, FastHash, batch_of};
 use crate::session::{Unchecked, stopped};
@@ -171,7 +171,7 @@ impl Assignment {
 impl ModifyPlan {
     pub fn new(modify: &plan::Modify, compiler: &mut Compiler) -> SqlResult<ModifyPlan> {
         if let TableSource::Base(table) = &modify.target {
-            compiler.tables.push((table.clone(), true));
+            compiler.tables.push((table.clone(), TableUse::Changes));
         }
         let mut target = Target::new(&modify.target);
         let actions = modify.actions.iter().map(|action| {

@@ -137,7 +137,7 @@ impl<'r, 'a> Run<'r, 'a> {
             transaction.hold_table_to_change(db, object).ok()?;
             runtime.host.check_writable(table.database).ok()?;
         } else {
-            transaction.hold_table(db, object).ok()?;
+            transaction.hold_table(db, object, false).ok()?;
         }
         if runtime.host.catalog_version(runtime.session) != self.native.version {
             return None;

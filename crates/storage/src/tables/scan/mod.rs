@@ -32,10 +32,12 @@ pub struct LockHint {
     /// NOLOCK: the newest row, committed or not.
     pub no_lock: bool,
     /// UPDLOCK, and the read side of UPDATE and DELETE: waits for writers and reads the newest committed row.
-    /// Without `hold` the lock lasts to the end of the statement.
+    /// Without `hold` or `keep` the lock lasts to the end of the statement.
     pub update: bool,
     /// XLOCK.
     pub exclusive: bool,
+    /// UPDLOCK: to the end of the transaction.
+    pub keep: bool,
     /// HOLDLOCK: to the end of the transaction, and no phantoms.
     pub hold: bool,
     /// READPAST: skips rows another transaction has locked.
@@ -424,7 +426,7 @@ impl Source {
             let repeatable = serializable || isolation == Isolation::RepeatableRead;
             if hint.update || hint.exclusive {
                 let mode = if hint.exclusive { LockMode::Exclusive } else { LockMode::Update };
-                row_lock = Some(RowLock { mode, hold: repeatable || hint.exclusive, range: serializable });
+                row_lock = Some(RowLock { mode, hold: repeatable || hint.exclusive || hint.keep, range: serializable });
                 if isolation != Isolation::Snapshot {
                     view = tx.view_as(ReadMode::Newest);
                 }
