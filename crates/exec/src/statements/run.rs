@@ -86,8 +86,8 @@ impl<'a> Runner<'a> {
     ) -> Runner<'a> {
         let session = &mut *context.runtime.get_mut().session;
         let entry_options = frame.nested.then(|| session.options.clone());
-        let contexts = session.contexts;
         let gives_cursors = session.cursors.take_wanted();
+        let contexts = session.contexts;
         Runner {
             contexts,
             declared_tables: vec![false; module.table_variables.len()],

@@ -30,8 +30,8 @@ pub use twin::Twin;
 ///   heddle lab oracle queries --count 1000                  a thousand seeds
 ///   heddle lab oracle queries --seed 4711                   one again
 ///   heddle lab oracle queries --count 100 --oracle plans    only one kind of question
+///   heddle lab oracle queries --twin=--workers=thread       the same of two servers, which must agree
 ///   heddle lab oracle queries -S localhost,1433 -P secret   of a server that runs already, in a database heddle_oracle of its own
-///   heddle lab oracle queries --twin=--workers=thread      the same of two servers, which must agree
 ///
 /// Exit code 0: all held; 1: something did not; 2: it could not begin.
 #[derive(Debug, Clone, ClapArgs)]
@@ -61,7 +61,7 @@ pub struct Args {
     /// Ask a second server the same, which is started with this switch; again for more of them. Every answer must be the same.
     #[arg(long, value_name = "SWITCH", allow_hyphen_values = true, conflicts_with = "twin_server")]
     pub twin: Vec<String>,
-    /// Ask a second server that runs already, as `--server`.
+    /// Ask a second server that runs already, as the same user.
     #[arg(long, value_name = "ADDRESS")]
     pub twin_server: Option<String>,
     /// In the second server's database READ_COMMITTED_SNAPSHOT is on.
@@ -103,7 +103,7 @@ fn run_seeds(args: &Args) -> Result<usize, String> {
     let oracles = if args.oracle.is_empty() { Oracle::ALL.to_vec() } else { args.oracle.clone() };
     let mut runner = Runner::new(subject, oracles, args.questions)?;
     let twin = match &args.twin_server {
-        Some(address) => Some(Subject::running(&Login { named_server: Some(address.clone()), ..args.login.clone() })),
+        Some(address) => Some(Subject::running(&args.login.at(address))),
         None if !args.twin.is_empty() || args.twin_rcsi => Some(Subject::start(&args.twin)?),
         None => None,
     };

@@ -51,7 +51,7 @@ pub struct Args {
     #[arg(long)]
     pub print: bool,
     /// Start a server with this switch instead, in memory and on a port of its own; again for more of them, or --serve= for none.
-    #[arg(long, value_name = "SWITCH", allow_hyphen_values = true)]
+    #[arg(long, value_name = "SWITCH", allow_hyphen_values = true, conflicts_with = "server")]
     pub serve: Vec<String>,
     /// Run each program, as it was drawn, on a second server too, which is started with this switch; again for more of them. Both
     /// must say the same.
@@ -93,25 +93,24 @@ pub fn run(args: &Args) -> i32 {
     }
 }
 
+const APPLICATION: &str = "heddle lab oracle programs";
+
 fn started(switches: &[String]) -> Result<Subject, String> {
     Subject::start(&switches.iter().filter(|switch| !switch.is_empty()).cloned().collect::<Vec<_>>())
 }
 
 fn check(args: &Args) -> Result<Totals, String> {
-    let running = |server: Option<String>| {
-        Login { named_server: server, ..args.login.clone() }.target("heddle lab oracle programs")
-    };
     // Servers of our own end with these.
     let own = (!args.serve.is_empty()).then(|| started(&args.serve)).transpose()?;
     let has_twin = !args.twin.is_empty() || args.twin_rcsi && args.twin_server.is_none();
     let own_twin = has_twin.then(|| started(&args.twin)).transpose()?;
     let target = match &own {
         Some(subject) => subject.target("master")?,
-        None => running(args.login.named_server.clone())?,
+        None => args.login.target(APPLICATION)?,
     };
     let twin = match (&own_twin, &args.twin_server) {
         (Some(subject), _) => Some(subject.target("master")?),
-        (None, Some(address)) => Some(running(Some(address.clone()))?),
+        (None, Some(address)) => Some(args.login.at(address).target(APPLICATION)?),
         (None, None) => None,
     };
     let started = os::clock::now();
