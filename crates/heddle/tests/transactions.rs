@@ -6,7 +6,7 @@ mod support;
 
 use support::{Server, target};
 
-const SEEDS: u64 = 300;
+const SEEDS: u64 = 500;
 
 fn number(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
