@@ -596,10 +596,16 @@ GO
 SELECT 'ok' FROM sys.sql_modules WHERE object_id = OBJECT_ID('p') AND execute_as_principal_id IS NULL
 
 --- Modules: EXECUTE AS OWNER, SELF, 'user' of a module
-CREATE PROCEDURE p WITH EXECUTE AS OWNER AS SELECT 1
+CREATE USER u WITHOUT LOGIN
+GO
+CREATE PROCEDURE p WITH EXECUTE AS 'u' AS SELECT CASE USER_NAME() WHEN 'u' THEN 'ok' END
+GO
+EXEC p
 
 --- Modules: EXECUTE AS, REVERT
-EXECUTE AS USER = 'dbo'
+CREATE USER u WITHOUT LOGIN
+GO
+EXECUTE AS USER = 'u' SELECT CASE USER_NAME() WHEN 'u' THEN 'ok' END REVERT
 
 --- Modules: EXECUTE (...) AS USER, AS LOGIN
 EXECUTE ('SELECT 1') AS USER = 'dbo'
@@ -626,20 +632,45 @@ CREATE TRIGGER g ON DATABASE FOR CREATE_TABLE AS PRINT 1
 --- Modules: CREATE DEFAULT, CREATE RULE
 CREATE DEFAULT d AS 1
 
+--- Modules: DECLARE CURSOR ... DYNAMIC
+CREATE TABLE seen (id int PRIMARY KEY, v int)
+INSERT seen VALUES (1, 1), (2, 2)
+GO
+DECLARE c CURSOR LOCAL DYNAMIC FOR SELECT id, v FROM seen ORDER BY id
+DECLARE @id int, @v int
+OPEN c
+UPDATE seen SET v = 5 WHERE id = 2
+DELETE seen WHERE id = 1
+FETCH NEXT FROM c INTO @id, @v
+SELECT 'ok' WHERE @id = 2 AND @v = 5
+DROP TABLE seen
+
 --- Logins, users, roles: CREATE LOGIN ... CHECK_POLICY
 CREATE LOGIN statements_a WITH PASSWORD = 'simple', CHECK_POLICY = OFF
 GO
 SELECT 'ok' FROM sys.sql_logins WHERE name = 'statements_a' AND is_policy_checked = 0
 DROP LOGIN statements_a
 
+--- Logins, users, roles: CREATE LOGIN with a short password
+CREATE LOGIN statements_a WITH PASSWORD = 'Sh0rt!'
+
 --- Logins, users, roles: CREATE LOGIN with a simple password
-CREATE LOGIN statements_a WITH PASSWORD = 'simple'
+CREATE LOGIN statements_a WITH PASSWORD = 'onlyletters'
 
 --- Logins, users, roles: CREATE LOGIN ... MUST_CHANGE
 CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x' MUST_CHANGE, CHECK_EXPIRATION = ON
+GO
+SELECT 'ok' WHERE LOGINPROPERTY('statements_a', 'IsMustChange') = 1
+DROP LOGIN statements_a
+
+--- Logins, users, roles: CREATE LOGIN ... MUST_CHANGE without CHECK_EXPIRATION
+CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x' MUST_CHANGE
 
 --- Logins, users, roles: CREATE LOGIN ... CHECK_EXPIRATION
 CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x', CHECK_EXPIRATION = ON
+GO
+SELECT 'ok' WHERE LOGINPROPERTY('statements_a', 'DaysUntilExpiration') > 0
+DROP LOGIN statements_a
 
 --- Logins, users, roles: CREATE LOGIN ... CHECK_EXPIRATION without CHECK_POLICY
 CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x', CHECK_EXPIRATION = ON, CHECK_POLICY = OFF
@@ -653,9 +684,17 @@ CREATE LOGIN [A\b] FROM WINDOWS
 --- Logins, users, roles: ALTER LOGIN ... UNLOCK
 CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x'
 GO
-ALTER LOGIN statements_a WITH PASSWORD = 'Statements-1-x' UNLOCK
+ALTER LOGIN statements_a WITH PASSWORD = 'Statements-2-x' UNLOCK
 GO
-SELECT 'ok'
+SELECT 'ok' WHERE LOGINPROPERTY('statements_a', 'IsLocked') = 0
+DROP LOGIN statements_a
+
+--- Logins, users, roles: ALTER LOGIN ... OLD_PASSWORD
+CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x'
+GO
+ALTER LOGIN statements_a WITH PASSWORD = 'Statements-2-x' OLD_PASSWORD = 'Statements-1-x'
+GO
+SELECT 'ok' FROM sys.sql_logins WHERE name = 'statements_a' AND PWDCOMPARE('Statements-2-x', password_hash) = 1
 DROP LOGIN statements_a
 
 --- Logins, users, roles: CREATE USER ... WITH PASSWORD
@@ -718,7 +757,25 @@ DBCC QUICK
 --- What administers: ALTER SERVER CONFIGURATION
 ALTER SERVER CONFIGURATION SET DIAGNOSTICS LOG ON
 
---- What administers: CREATE CERTIFICATE, keys, credentials, endpoints, audits, event sessions, full-text catalogs, assemblies, queues, services
+--- What administers: CREATE SERVER AUDIT ... TO FILE
+CREATE SERVER AUDIT statements_audit TO FILE (FILEPATH = '/tmp', MAX_FILES = 3) WITH (ON_FAILURE = CONTINUE)
+GO
+CREATE SERVER AUDIT SPECIFICATION statements_logins FOR SERVER AUDIT statements_audit ADD (FAILED_LOGIN_GROUP)
+GO
+SELECT 'ok' FROM sys.server_audits a JOIN sys.server_audit_specifications s ON s.audit_guid = a.audit_guid WHERE a.name = 'statements_audit'
+DROP SERVER AUDIT SPECIFICATION statements_logins
+DROP SERVER AUDIT statements_audit
+
+--- What administers: CREATE SERVER AUDIT ... TO APPLICATION_LOG, SECURITY_LOG, URL, EXTERNAL_MONITOR
+CREATE SERVER AUDIT a TO APPLICATION_LOG
+
+--- What administers: CREATE SERVER AUDIT ... WHERE
+CREATE SERVER AUDIT a TO FILE (FILEPATH = '/tmp') WHERE object_name = 'x'
+
+--- What administers: CREATE SERVER AUDIT SPECIFICATION ... ADD (group) that nothing here raises
+CREATE SERVER AUDIT SPECIFICATION s FOR SERVER AUDIT a ADD (BROKER_LOGIN_GROUP)
+
+--- What administers: CREATE CERTIFICATE, keys, credentials, endpoints, event sessions, full-text catalogs, assemblies, queues, services
 CREATE CERTIFICATE c WITH SUBJECT = 's'
 
 --- Queries: OPTION (MAXRECURSION)

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use sql::catalog::{DatabaseId, ModuleDef, ObjectId, ObjectName, SequenceDef, TableDef, VirtualTableDef};
 use sql::function::FunctionId;
-use sql::plan::{Global, Module, OutputColumn, Query, QueryId};
+use sql::plan::{Global, Module, ObjectRef, OutputColumn, PrincipalKind, Query, QueryId};
 use storage::{Storage, Table};
-use types::{Datum, SqlResult, SqlType};
+use types::{Datum, SqlResult, SqlType, sql_error};
 
 use crate::session::Session;
 use crate::sink::{Sink, Stop};
@@ -19,6 +19,29 @@ pub trait Host {
 
     /// Binds a statement of `module` now; the server caches the answer by module, query and catalog version.
     fn bind_query(&mut self, session: &mut Session, module: &Arc<Module>, query: QueryId) -> SqlResult<Arc<Query>>;
+
+    /// 229, 230: what the query needs is not permitted to `session.actor`.
+    fn check_needs(&mut self, _session: &mut Session, _query: &Query) -> SqlResult<()> {
+        Ok(())
+    }
+
+    /// A module WITH EXECUTE AS begins: its body acts as another.
+    fn execute_as(&mut self, _session: &mut Session, _module: &ModuleInfo) -> SqlResult<()> {
+        Ok(())
+    }
+
+    /// EXECUTE AS as a statement; gives the cookie, if one is asked for.
+    fn impersonate(&mut self, _session: &mut Session, asked: &Impersonation<'_>) -> SqlResult<Option<Vec<u8>>> {
+        Err(sql_error!(15517, asked.name))
+    }
+
+    /// REVERT: of the last EXECUTE AS, if there is one.
+    fn revert(&mut self, _session: &mut Session, _cookie: Option<&[u8]>) -> SqlResult<()> {
+        Ok(())
+    }
+
+    /// What was begun by EXECUTE AS since `session.contexts` was `contexts` is over: a module or a text has ended.
+    fn revert_to(&mut self, _session: &mut Session, _contexts: u32) {}
 
     fn storage(&self) -> &Storage;
 
@@ -56,6 +79,27 @@ pub trait Host {
         asked.unwrap_or(false)
     }
 
+    /// Whether `audit_table` and `audit_call` are to be told: asked first, of every statement.
+    fn audits(&self) -> bool {
+        false
+    }
+
+    /// The statement `text` is about to do this with a user's table. Err: it must not.
+    fn audit_table(
+        &mut self,
+        _session: &mut Session,
+        _text: &str,
+        _table: &TableDef,
+        _access: TableAccess,
+    ) -> SqlResult<()> {
+        Ok(())
+    }
+
+    /// A procedure is about to be called. Err: it must not be.
+    fn audit_call(&mut self, _session: &mut Session, _procedure: &ModuleInfo) -> SqlResult<()> {
+        Ok(())
+    }
+
     /// The storage of a base or temporary table.
     fn open_table(&mut self, session: &mut Session, table: &TableDef) -> SqlResult<Arc<Table>>;
 
@@ -77,7 +121,7 @@ pub trait Host {
     /// The value of a column's DEFAULT now (ON DELETE SET DEFAULT); NULL without one.
     fn column_default(&mut self, session: &mut Session, table: &TableDef, column: u16) -> SqlResult<Datum>;
 
-    /// 208 or 1088 when there is no such table.
+    /// The table of SET IDENTITY_INSERT. 208 or 1088 when there is no such table, or it may not be altered.
     fn table_by_name(&mut self, session: &mut Session, name: &ObjectName) -> SqlResult<Arc<TableDef>>;
 
     /// The next `count` identity values of a table: the first one. They are never given back.
@@ -94,8 +138,9 @@ pub trait Host {
     /// What names mean to the session now.
     fn naming(&mut self, session: &Session) -> Naming;
 
-    /// What EXEC of a name calls. 2812 when there is none.
-    fn procedure(&mut self, session: &mut Session, name: &ObjectName) -> SqlResult<Callee>;
+    /// What EXEC of a name calls. 2812 when there is none, 229 when it is not permitted. `named_by`: the module of the catalog that calls.
+    fn procedure(&mut self, session: &mut Session, name: &ObjectName, named_by: Option<ObjectRef>)
+    -> SqlResult<Callee>;
 
     /// A procedure is called that the statement knows from its last run: `naming` has not changed since.
     fn called_again(&mut self) {}
@@ -190,6 +235,23 @@ pub trait Host {
     fn rolled_back_to_savepoint(&mut self, _session: &mut Session) {}
 }
 
+/// What a statement does with a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableAccess {
+    Select,
+    Insert,
+    Update,
+    Delete,
+}
+
+/// What an EXECUTE AS asks for.
+pub struct Impersonation<'a> {
+    pub kind: PrincipalKind,
+    pub name: &'a str,
+    pub no_revert: bool,
+    pub cookie: bool,
+}
+
 /// Where these are equal, a name that says nothing of a database stands for the same object as before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Naming {
@@ -197,6 +259,8 @@ pub struct Naming {
     pub database: DatabaseId,
     /// `Host::catalog_version`.
     pub version: u64,
+    /// `Session::actor`, who may call it.
+    pub actor: u64,
 }
 
 /// What a procedure name stands for.
@@ -216,6 +280,8 @@ pub struct ModuleInfo {
     /// SET QUOTED_IDENTIFIER and ANSI_NULLS at CREATE.
     pub quoted_identifier: bool,
     pub ansi_nulls: bool,
+    /// WITH EXECUTE AS: the user, of the module's database, that its body acts as.
+    pub execute_as: Option<i32>,
 }
 
 /// What of a module's runs is measured.

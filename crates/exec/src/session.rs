@@ -18,6 +18,10 @@ use crate::statements::CursorTable;
 pub struct Session {
     pub spid: u32,
     pub options: Options,
+    /// Who it acts as, as the host numbers them: what is permitted to one may be refused to another.
+    pub actor: u64,
+    /// EXECUTE AS that have not been reverted.
+    pub contexts: u32,
     pub transaction: TransactionState,
     /// @@ROWCOUNT.
     pub row_count: u64,
@@ -31,8 +35,8 @@ pub struct Session {
     pub identity_given: Option<(ObjectId, i64)>,
     /// @@FETCH_STATUS.
     pub fetch_status: i32,
-    /// @@CURSOR_ROWS.
-    pub cursor_rows: i64,
+    /// Of the cursor opened last, when it was opened.
+    pub(crate) cursor_rows: i64,
     /// @@NESTLEVEL.
     pub nest_level: u32,
     /// TRIGGER_NESTLEVEL().
@@ -272,6 +276,8 @@ impl Session {
     pub fn new(spid: u32) -> Session {
         Session {
             spid,
+            actor: 0,
+            contexts: 0,
             options: Options::default(),
             transaction: TransactionState::default(),
             row_count: 0,
@@ -301,6 +307,11 @@ impl Session {
             statistics: Statistics::default(),
             signal: Arc::default(),
         }
+    }
+
+    /// @@CURSOR_ROWS: of the cursor opened last, as long as it is open.
+    pub fn cursor_rows(&self) -> i64 {
+        if self.cursors.has_last() { self.cursor_rows } else { 0 }
     }
 
     /// Settings and counters as after a login. The transaction stays for the caller to end, and so does what a run in progress

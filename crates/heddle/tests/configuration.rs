@@ -182,7 +182,7 @@ fn a_configured_kernel_serves_after_a_restart_and_can_be_overruled() {
 fn sessions_begin_as_configured() {
     let server = Server::start(&[]);
     configure(&server, &[("default language", "1"), ("user options", "512")]);
-    server.query("CREATE LOGIN fritz WITH PASSWORD = 'Str0ng!Fritz'");
+    server.query("CREATE LOGIN fritz WITH PASSWORD = 'Str0ng!Thread'");
     assert_eq!(server.query("SELECT @@OPTIONS & 512, DATENAME(weekday, '20240101')").trim(), "512 Monday");
     let german = "SELECT default_language_name FROM sys.server_principals WHERE name = N'fritz'";
     assert_eq!(server.query(german).trim(), "Deutsch", "made after the default changed");

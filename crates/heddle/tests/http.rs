@@ -3,15 +3,15 @@
 
 mod support;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{ErrorKind, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
-
 use lab::client::Trust;
 use lab::tls::TlsSettings;
 use server::security::tls::Certificate;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{ErrorKind, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 use support::{PASSWORD, Server, binary, free_port, scratch};
 
 /// Longer than anything here takes.
@@ -508,13 +508,14 @@ fn other_machines_need_tls_and_a_login() {
     let pem = Certificate::generate("db.example").expect("generated");
     let (certificate, key) = (directory.join("certificate.pem"), directory.join("key.pem"));
     std::fs::write(&certificate, pem.certificate).and_then(|()| std::fs::write(&key, pem.key)).expect("written");
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o600)).expect("closed");
     let (certificate, key) = (certificate.to_str().expect("UTF-8"), key.to_str().expect("UTF-8"));
     let port = free_port();
     let http = format!("0.0.0.0:{port}");
     let server = Server::start(&["--http", &http, "--tls-certificate", certificate, "--tls-key", key]);
     let page = Page { server, port };
     page.server
-        .query("CREATE LOGIN watcher WITH PASSWORD = 'Watch-1:er'; CREATE LOGIN gone WITH PASSWORD = 'Gone-1:er'");
+        .query("CREATE LOGIN watcher WITH PASSWORD = 'Watch-1:er'; CREATE LOGIN gone WITH PASSWORD = 'Away-1:er'");
     let tls = TlsSettings::new(&Trust::File(certificate.into()), false).expect("settings");
     let get = |path: &str, fields: &str| {
         let mut stream = page.connect();
@@ -539,8 +540,8 @@ fn other_machines_need_tls_and_a_login() {
         assert_eq!((answer.status, answer.field("WWW-Authenticate").is_some()), (401, true), "{path}");
         assert!(!answer.body.contains("heddle_") && !answer.body.contains("<html"), "{}", answer.body);
     }
-    // Base64 of name and password: gone:Gone-1:er.
-    const GONE: &str = "Basic Z29uZTpHb25lLTE6ZXI=";
+    // Base64 of name and password: gone:Away-1:er.
+    const GONE: &str = "Basic Z29uZTpBd2F5LTE6ZXI=";
     assert_eq!(get("/health", &format!("Authorization: {GONE}\r\n")).status, 200);
     page.server.query("ALTER LOGIN gone DISABLE");
     let wrong = [

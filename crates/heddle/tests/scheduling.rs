@@ -150,7 +150,7 @@ fn one_administrator_at_a_time_and_no_other_user() {
         assert!(std::time::Instant::now() < deadline);
     }
     assert_eq!(admin_answer(&admin, "SELECT 1"), "1");
-    server.query("CREATE LOGIN fritz WITH PASSWORD = 'Str0ng!Fritz'");
+    server.query("CREATE LOGIN fritz WITH PASSWORD = 'Str0ng!Thread'");
     let fritz = support::binary()
         .args([
             "sql",
@@ -160,7 +160,7 @@ fn one_administrator_at_a_time_and_no_other_user() {
             "-U",
             "fritz",
             "-P",
-            "Str0ng!Fritz",
+            "Str0ng!Thread",
             "-Q",
             "SELECT 1",
         ])
@@ -184,12 +184,12 @@ fn a_login_is_served_by_the_pool_of_its_class() {
         let file = data.join("here.sql");
         std::fs::write(&file, script).expect("a file");
         let as_fritz = || {
-            let args = ["sql", "-S", &server.address(), "-U", "fritz", "-P", "Str0ng!Fritz", "-h", "-1", "-W", "-i"];
+            let args = ["sql", "-S", &server.address(), "-U", "fritz", "-P", "Str0ng!Thread", "-h", "-1", "-W", "-i"];
             let output = support::binary().args(args).arg(&file).output().expect("heddle sql runs");
             String::from_utf8_lossy(&output.stdout).lines().last().unwrap_or_default().trim().to_string()
         };
         if workers == "fiber" {
-            server.query("CREATE LOGIN fritz WITH PASSWORD = 'Str0ng!Fritz'");
+            server.query("CREATE LOGIN fritz WITH PASSWORD = 'Str0ng!Thread'");
             assert_eq!(
                 answer(
                     &server,

@@ -133,7 +133,12 @@ impl Target {
 
     /// Another user of the same server.
     pub fn with_login(&self, user: &str, password: &str) -> Target {
-        let options = ConnectOptions { user: user.into(), password: password.into(), ..self.options.clone() };
+        let options = ConnectOptions {
+            user: user.into(),
+            password: password.into(),
+            new_password: String::new(),
+            ..self.options.clone()
+        };
         Target { options, ..self.clone() }
     }
 

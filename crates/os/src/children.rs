@@ -64,7 +64,7 @@ impl Service {
     /// It hears no Ctrl-C of this process's terminal.
     pub fn start(arguments: &[String], environment: &[(&str, &str)], errors: &Path) -> io::Result<Service> {
         let mut command = self_with(arguments, libc::SIGTERM)?;
-        command.envs(environment.iter().copied()).stderr(std::fs::File::create(errors)?).process_group(0);
+        command.envs(environment.iter().copied()).stderr(crate::private::create(errors)?).process_group(0);
         let mut service = Service { child: command.spawn()?, ready: String::new() };
         let output = service.child.stdout.take().expect("piped");
         BufReader::new(output).read_line(&mut service.ready)?;

@@ -1,7 +1,8 @@
 //! Small files outside the database: configuration, certificates, scripts, reports. Data files are `disk`'s.
 //!
-//! A call may suspend the worker.
+//! A call may suspend the worker. What is made is for its owner alone.
 
+use crate::private;
 use crate::sched::preemptive;
 use crate::wait::WaitType;
 use std::io::{self, Write};
@@ -24,13 +25,18 @@ pub fn read_text(path: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "not UTF-8"))
 }
 
+/// All that comes on the standard input, to its end.
+pub fn read_standard_input() -> io::Result<String> {
+    preemptive(WaitType::PREEMPTIVE_OS_READFILE, || io::read_to_string(io::Read::take(io::stdin(), READ_BYTES_MAX)))
+}
+
 /// Replaces the file as a whole: a reader, or a crash, sees the old contents or the new.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.as_os_str().to_owned();
     name.push(".new");
     let beside = PathBuf::from(name);
     preemptive(WaitType::PREEMPTIVE_OS_WRITEFILE, || {
-        let mut file = std::fs::File::create(&beside)?;
+        let mut file = private::create(&beside)?;
         file.write_all(bytes)?;
         file.sync_all()?;
         std::fs::rename(&beside, path)
@@ -40,8 +46,25 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 /// Adds to the end of the file, made if it is not there: the error log.
 pub fn append(path: &Path, bytes: &[u8]) -> io::Result<()> {
     preemptive(WaitType::PREEMPTIVE_OS_WRITEFILE, || {
-        std::fs::OpenOptions::new().append(true).create(true).open(path)?.write_all(bytes)
+        private::open(std::fs::OpenOptions::new().append(true).create(true), path)?.write_all(bytes)
     })
+}
+
+/// As `read_text`, of a file that nobody but its owner may read. Err(PermissionDenied): the text says how to close it.
+pub fn read_secret(path: &Path) -> io::Result<String> {
+    let open = preemptive(WaitType::PREEMPTIVE_OS_FILEOPS, || private::open_to_others(path))?;
+    match open {
+        None => read_text(path),
+        Some(mode) => {
+            let told = format!("group or others may use this secret (mode {mode:04o}): chmod 600 {}", path.display());
+            Err(io::Error::new(io::ErrorKind::PermissionDenied, told))
+        }
+    }
+}
+
+/// Closes a directory of ours to all others. False: it is not ours, or many write into it.
+pub fn close_directory(path: &Path) -> io::Result<bool> {
+    preemptive(WaitType::PREEMPTIVE_OS_FILEOPS, || private::close_directory(path))
 }
 
 pub fn exists(path: &Path) -> bool {
@@ -49,7 +72,7 @@ pub fn exists(path: &Path) -> bool {
 }
 
 pub fn create_dir_all(path: &Path) -> io::Result<()> {
-    preemptive(WaitType::PREEMPTIVE_OS_FILEOPS, || std::fs::create_dir_all(path))
+    preemptive(WaitType::PREEMPTIVE_OS_FILEOPS, || private::create_directory(path))
 }
 
 pub fn remove_dir_all(path: &Path) -> io::Result<()> {

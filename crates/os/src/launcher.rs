@@ -82,6 +82,8 @@ pub enum News {
     Ended(u32, End),
     /// SIGTERM or SIGINT: the server is to stop.
     Stop,
+    /// SIGHUP: what can change while it runs is to be read again.
+    Reload,
     /// Nothing in the time given.
     None,
 }
@@ -154,6 +156,7 @@ impl Engines {
         // SAFETY: the set and the time are live; null for details nobody wants is allowed.
         match unsafe { libc::sigtimedwait(&heard_signals(), std::ptr::null_mut(), &time) } {
             libc::SIGTERM | libc::SIGINT => News::Stop,
+            libc::SIGHUP => News::Reload,
             _ => self.reap(libc::WNOHANG).map_or(News::None, |(number, end)| News::Ended(number, end)),
         }
     }
@@ -185,6 +188,11 @@ impl Engines {
     /// Asks every engine to stop.
     pub fn stop(&self) {
         self.signal(libc::SIGTERM);
+    }
+
+    /// Tells every engine to read again what can change.
+    pub fn reload(&self) {
+        self.signal(libc::SIGHUP);
     }
 
     pub fn kill_all(&self) {
@@ -225,7 +233,7 @@ impl Drop for Engines {
     }
 }
 
-/// From now on `wait_for_news` hears of ended engines and of SIGTERM and SIGINT, which otherwise would end this process.
+/// From now on `wait_for_news` hears of ended engines and of SIGTERM, SIGINT and SIGHUP.
 pub fn hear_signals() {
     mask_signals(libc::SIG_BLOCK);
 }
@@ -241,7 +249,7 @@ fn heard_signals() -> libc::sigset_t {
     unsafe {
         let mut set = std::mem::zeroed();
         libc::sigemptyset(&mut set);
-        for signal in [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT] {
+        for signal in [libc::SIGCHLD, libc::SIGTERM, libc::SIGINT, libc::SIGHUP] {
             libc::sigaddset(&mut set, signal);
         }
         set

@@ -22,6 +22,7 @@ mod sys;
 pub mod clock;
 pub mod random;
 pub mod limits;
+mod private;
 pub mod parallel;
 pub mod threads;
 pub mod cpus;
@@ -46,6 +47,7 @@ pub mod sched;
 #[cfg(not(shuttle))]
 pub mod launcher;
 pub mod fs;
+pub mod journal;
 pub mod signal;
 pub mod disk;
 pub mod net;

@@ -1,6 +1,6 @@
 //! The same behaviour on fibers and on threads: tasks, waits, yields, timers, preemptive calls, shutdown.
 use os::sched::{MachineConfig, Nonyielding, Place, Pool, Scheduling, TaskKind, Trouble, Watch, WorkerKind};
-use os::sched::{preemptive, spawn, start};
+use os::sched::{compute, preemptive, spawn, start};
 use os::stats::SystemCall;
 use os::sync::*;
 use os::wait::{self, WaitType};
@@ -186,6 +186,46 @@ fn preemptive_calls_leave_the_scheduler() {
         // 40 calls of 5 ms on one scheduler overlap.
         assert!(os::clock::now() - before < 150_000_000);
         assert_eq!(preemptive(WaitType::PREEMPTIVE_OTHER, || text.len()), 8);
+    });
+}
+
+/// What only computes has threads of its own: calls that block do not wait for it. Who is interrupted does not wait for his turn.
+#[test]
+fn computations_hold_up_no_other_call_and_may_be_left() {
+    on_both(|| {
+        let open = Arc::new(AtomicU64::new(0));
+        let begun = Arc::new(AtomicU64::new(0));
+        let busy: Vec<_> = (0..40)
+            .map(|_| {
+                let (open, begun) = (open.clone(), begun.clone());
+                spawn(TaskKind::Request, Place::On(0), move || {
+                    compute(WaitType::PREEMPTIVE_OS_CRYPTOPS, || {
+                        begun.fetch_add(1, Ordering::SeqCst);
+                        while open.load(Ordering::SeqCst) == 0 {
+                            std::thread::sleep(std::time::Duration::from_millis(1));
+                        }
+                    })
+                })
+            })
+            .collect();
+        while begun.load(Ordering::SeqCst) == 0 {
+            wait::sleep(WaitType::SLEEP_TASK, 1);
+        }
+        assert_eq!(preemptive(WaitType::PREEMPTIVE_OTHER, || 7), 7);
+        let worker = Arc::new(AtomicU64::new(0));
+        let seen = worker.clone();
+        let leaves = spawn(TaskKind::Request, Place::On(1), move || {
+            seen.store(wait::current().raw() as u64, Ordering::SeqCst);
+            compute(WaitType::PREEMPTIVE_OS_CRYPTOPS, || 8)
+        });
+        while worker.load(Ordering::SeqCst) == 0 {
+            wait::sleep(WaitType::SLEEP_TASK, 1);
+        }
+        wait::interrupt(wait::WorkerId::from_raw(worker.load(Ordering::SeqCst) as u32), leaves.task());
+        assert_eq!(leaves.join().unwrap(), None);
+        open.store(1, Ordering::SeqCst);
+        assert!(busy.into_iter().all(|task| task.join().unwrap().is_some()));
+        assert_eq!(begun.load(Ordering::SeqCst), 40);
     });
 }
 

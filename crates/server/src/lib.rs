@@ -5,6 +5,7 @@
 pub mod settings;
 pub mod catalog;
 pub mod security;
+pub mod audit;
 pub mod instance;
 pub mod wire;
 pub mod session;

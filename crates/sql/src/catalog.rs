@@ -168,6 +168,8 @@ pub struct TriggerDef {
 /// Rows that the server computes: DMVs and the like. `sys.dm_os_schedulers`.
 #[derive(Debug, Clone)]
 pub struct VirtualTableDef {
+    pub database: DatabaseId,
+    pub object: ObjectId,
     pub schema: Box<str>,
     pub name: Box<str>,
     pub columns: Vec<ColumnDef>,
@@ -193,6 +195,8 @@ pub struct ModuleDef {
     pub parent: Option<ObjectId>,
     /// WITH NATIVE_COMPILATION.
     pub native: bool,
+    /// WITH EXECUTE AS: the user that its body acts as.
+    pub execute_as: Option<i32>,
     /// Columns of a view, from 0, that have other names than its text gives them.
     pub renamed_columns: Box<[(u16, Box<str>)]>,
 }

@@ -148,6 +148,8 @@ functions! {
     ErrorState "ERROR_STATE" 0 0,
     Formatmessage "FORMATMESSAGE" 1 254,
     Getansinull "GETANSINULL" 0 1,
+    // Of the server's own views alone: (a base table, an id in it, a database) is to be seen.
+    HasAccess "HAS_ACCESS" 3 3,
     HasDbaccess "HAS_DBACCESS" 1 1,
     HasPermsByName "HAS_PERMS_BY_NAME" 3 5,
     HostId "HOST_ID" 0 0,
@@ -201,6 +203,7 @@ functions! {
     Indexproperty "INDEXPROPERTY" 3 3,
     IndexCol "INDEX_COL" 3 3,
     IndexkeyProperty "INDEXKEY_PROPERTY" 4 4,
+    Loginproperty "LOGINPROPERTY" 2 2,
     Objectproperty "OBJECTPROPERTY" 2 2,
     Objectpropertyex "OBJECTPROPERTYEX" 2 2,
     ObjectDefinition "OBJECT_DEFINITION" 1 1,

@@ -15,7 +15,7 @@ use crate::column::ColumnInfo;
 use crate::error::{ProtocolError, ProtocolResult};
 use crate::login7::{
     Feature, Login7, OPTION1_DATABASE_FATAL, OPTION1_SET_LANGUAGE_NOTIFY, OPTION1_USE_DATABASE_NOTIFY,
-    OPTION2_LANGUAGE_FATAL, OPTION2_ODBC, TYPE_READ_ONLY_INTENT, feature,
+    OPTION2_LANGUAGE_FATAL, OPTION2_ODBC, OPTION3_CHANGE_PASSWORD, TYPE_READ_ONLY_INTENT, feature,
 };
 use crate::packet::{
     MessageReader, PACKET_BYTES_DEFAULT, PACKET_BYTES_MAX, PacketType, PacketWriter, Reset, STATUS_RESET_CONNECTION,
@@ -47,6 +47,8 @@ pub enum ClientEncryption {
 pub struct ConnectOptions {
     pub user: String,
     pub password: String,
+    /// What the password is to be from now on; empty: as it is.
+    pub new_password: String,
     /// Empty: the login's default.
     pub database: String,
     pub application: String,
@@ -278,6 +280,8 @@ impl Client {
             client_pid: options.client_pid,
             option_flags_1: OPTION1_USE_DATABASE_NOTIFY | OPTION1_DATABASE_FATAL | OPTION1_SET_LANGUAGE_NOTIFY,
             option_flags_2: OPTION2_LANGUAGE_FATAL | OPTION2_ODBC,
+            option_flags_3: if options.new_password.is_empty() { 0 } else { OPTION3_CHANGE_PASSWORD },
+            new_password: options.new_password.clone(),
             type_flags: if options.read_only { TYPE_READ_ONLY_INTENT } else { 0 },
             lcid: 0x409,
             host: options.host.clone(),

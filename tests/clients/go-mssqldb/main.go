@@ -61,6 +61,40 @@ func wrongPassword() {
 	if err := db.Ping(); !errors.As(err, &failure) || failure.Number != 18456 {
 		panic(fmt.Sprint("expected 18456, saw ", err))
 	}
+	newPassword()
+}
+
+// A password that must be changed is changed by the login that brings a new one.
+func newPassword() {
+	admin := open("disable")
+	defer admin.Close()
+	_, err := admin.Exec("CREATE LOGIN gopher WITH PASSWORD = 'Weaver-1-loom' MUST_CHANGE, CHECK_EXPIRATION = ON")
+	must(err)
+	as := func(secret, change string) error {
+		query := url.Values{"encrypt": {"disable"}, "database": {"master"}}
+		if change != "" {
+			query.Set("change password", change)
+		}
+		u := url.URL{Scheme: "sqlserver", User: url.UserPassword("gopher", secret), Host: host + ":" + port, RawQuery: query.Encode()}
+		db, err := sql.Open("sqlserver", u.String())
+		must(err)
+		defer db.Close()
+		return db.Ping()
+	}
+	number := func(err error) int32 {
+		var failure mssql.Error
+		if !errors.As(err, &failure) {
+			panic(fmt.Sprint("expected an error of the server, saw ", err))
+		}
+		return failure.Number
+	}
+	equal(number(as("Weaver-1-loom", "")), int32(18488), "a password that must be changed")
+	equal(number(as("Weaver-1-loom", "short")), int32(18464), "a new password that is too short")
+	must(as("Weaver-1-loom", "Weaver-2-loom"))
+	must(as("Weaver-2-loom", ""))
+	equal(number(as("Weaver-1-loom", "")), int32(18456), "the old password")
+	_, err = admin.Exec("DROP LOGIN gopher")
+	must(err)
 }
 
 func values() {

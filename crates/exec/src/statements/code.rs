@@ -3,7 +3,9 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use sql::plan::{self, Argument, CursorOptions, CursorRef, Module, QueryId, SetOption, StatementKind, TransactionName};
+use sql::plan::{
+    self, Argument, CursorOptions, CursorRef, Module, PrincipalKind, QueryId, SetOption, StatementKind, TransactionName,
+};
 use sql::plan::{CursorSlot, VariableSlotTable};
 use types::{SqlResult, SqlType};
 
@@ -14,6 +16,14 @@ use crate::operators;
 pub struct Code {
     pub line: u32,
     pub kind: CodeKind,
+}
+
+pub struct ExecuteAsCode {
+    /// None: CALLER.
+    pub principal: Option<(PrincipalKind, Scalar)>,
+    pub no_revert: bool,
+    /// Variable.
+    pub cookie: Option<u32>,
 }
 
 pub enum CodeKind {
@@ -45,6 +55,8 @@ pub enum CodeKind {
     Use(Box<str>),
     WaitForDelay(Scalar),
     WaitForTime(Scalar),
+    ExecuteAs(Box<ExecuteAsCode>),
+    Revert(Option<Scalar>),
     DeclareCursor(DeclareCursor),
     OpenCursor(CursorCode),
     Fetch(Box<FetchCode>),
@@ -277,6 +289,17 @@ fn kind(kind: &StatementKind, scope: &mut Scope, compiler: &mut Compiler) -> Sql
         StatementKind::Use(name) => CodeKind::Use(name.clone()),
         StatementKind::WaitForDelay(value) => CodeKind::WaitForDelay(compiler.scalar(value)?),
         StatementKind::WaitForTime(value) => CodeKind::WaitForTime(compiler.scalar(value)?),
+        StatementKind::ExecuteAs(context) => CodeKind::ExecuteAs(Box::new(ExecuteAsCode {
+            principal: match &context.principal {
+                Some((kind, name)) => Some((*kind, compiler.scalar(name)?)),
+                None => None,
+            },
+            no_revert: context.no_revert,
+            cookie: context.cookie.map(|slot| slot.0),
+        })),
+        StatementKind::Revert(cookie) => {
+            CodeKind::Revert(cookie.as_ref().map(|cookie| compiler.scalar(cookie)).transpose()?)
+        }
         StatementKind::DeclareCursor(declare) => CodeKind::DeclareCursor(DeclareCursor {
             cursor: match (declare.slot, &declare.name) {
                 (Some(slot), _) => CursorCode::Variable(slot),

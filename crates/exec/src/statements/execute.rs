@@ -33,11 +33,16 @@ struct Bound {
 fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &mut Runtime<'_>) -> SqlResult<Bound> {
     let count = module.parameter_count;
     let table_of = |position: usize| module.table_variables.iter().position(|table| table.parameter == Some(position));
-    // A parameter that is a table keeps its place among the variables; its name is the table variable's.
+    // A parameter that is a table or a cursor keeps its place among the variables; its name is that variable's.
+    let cursor_of = |position: usize| module.cursor_parameters.iter().position(|place| *place == position);
     let names: Vec<&str> = module.variables[..count]
         .iter()
         .enumerate()
-        .map(|(position, variable)| table_of(position).map_or(&*variable.name, |at| &*module.table_variables[at].name))
+        .map(|(position, variable)| match (table_of(position), cursor_of(position)) {
+            (Some(at), _) => &*module.table_variables[at].name,
+            (_, Some(at)) => &*module.cursor_variables[at],
+            _ => &*variable.name,
+        })
         .collect();
     let in_procedure = |error: SqlError| error.in_procedure(name);
     let mut values: Vec<Option<Datum>> = vec![None; count];
@@ -97,7 +102,7 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
             continue;
         }
         let Some(default) = &variable.default else {
-            return Err(in_procedure(sql_error!(201, state 4, short(name), variable.name)));
+            return Err(in_procedure(sql_error!(201, state 4, short(name), names[position])));
         };
         if super::constant_default(variable).is_none() {
             let value = types::precedence::check_conversion(&default.ty, &variable.ty, false)
@@ -175,6 +180,7 @@ pub fn call(
     let bound = bind(module, name, &mut arguments, &mut runtime).map_err(Unwind::Scope)?;
     let object = info.map_or(0, |info| info.object.0);
     let frame = Frame { info: info.cloned(), nested: true, trigger: None, function: None };
+    audit(info, &mut runtime)?;
     for message in &module.messages {
         runtime.sink.message(message).map_err(Unwind::Stop)?;
     }
@@ -186,6 +192,14 @@ pub fn call(
         (variable.name.clone(), variable.ty, finished.variables[*place].clone())
     });
     Ok(CallResult { status: finished.status, outputs: outputs.collect() })
+}
+
+/// Tells who audits of a call. Err: it must not be.
+fn audit(info: Option<&Arc<ModuleInfo>>, runtime: &mut Runtime<'_>) -> Result<(), Unwind> {
+    match info {
+        Some(info) if runtime.host.audits() => runtime.host.audit_call(runtime.session, info).map_err(Unwind::Scope),
+        _ => Ok(()),
+    }
 }
 
 /// What an EXEC statement's call has come to.
@@ -278,6 +292,10 @@ impl<'a> Runner<'a> {
             instance.give_back(module);
             return None;
         }
+        if let Err(refused) = audit(Some(&callee.info), self.context.runtime.get_mut()) {
+            instance.give_back(module);
+            return Some(Err(refused));
+        }
         let frame = callee.frame(None);
         Some(nested(self.context.runtime.get_mut().again(), callee.info.object.0, |runtime| {
             instance.run(module, runtime, frame, |run, flow| (flow.status(), callee.outputs(code, run)))
@@ -291,7 +309,22 @@ impl<'a> Runner<'a> {
             Call::Module(_, info) => info.clone(),
             Call::System(_) => None,
         };
-        let CallResult { status, outputs } = dispatch(call, arguments, self.context.runtime.get_mut().again())?;
+        let module = match &call {
+            Call::Module(module, _) => Some(module.clone()),
+            Call::System(_) => None,
+        };
+        match &module {
+            Some(module) => self.check_cursor_arguments(code, module).map_err(Unwind::Scope)?,
+            None => self.refuse_cursor_arguments(code).map_err(Unwind::Scope)?,
+        }
+        if module.as_ref().is_some_and(|module| !module.cursor_parameters.is_empty()) {
+            self.session().cursors.want();
+        }
+        let ended = dispatch(call, arguments, self.context.runtime.get_mut().again());
+        if let Some(module) = module.filter(|module| !module.cursor_parameters.is_empty()) {
+            self.take_cursors(code, &module);
+        }
+        let CallResult { status, outputs } = ended?;
         let outputs = outputs.into_iter().map(|(_, ty, value)| (ty, value)).collect();
         Ok(Returned { info, status, outputs })
     }
@@ -334,7 +367,8 @@ impl<'a> Runner<'a> {
                         defaults: Vec::new(),
                     });
                 }
-                ArgumentValue::Cursor(slot) => return Err(self.no_cursor_allocated(*slot)),
+                // Its parameter has a place among the others, and gets its cursor by `take_cursors`.
+                ArgumentValue::Cursor(_) => call.value = Some((SqlType::INT, Datum::Null)),
             }
             arguments.push(call);
         }
@@ -368,16 +402,17 @@ impl<'a> Runner<'a> {
 
     pub fn resolve(&mut self, name: &ObjectName) -> SqlResult<Call> {
         let own = self.own_name(name);
+        let named_by = self.module.object;
         let runtime = self.context.runtime.get_mut();
         if let Some(own) = own {
-            match runtime.host.procedure(runtime.session, &own) {
+            match runtime.host.procedure(runtime.session, &own, named_by) {
                 Ok(found) => return Ok(found.into()),
                 // The module's schema has none of that name.
                 Err(error) if error.number == 2812 => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(match runtime.host.procedure(runtime.session, name)? {
+        Ok(match runtime.host.procedure(runtime.session, name, named_by)? {
             host::Callee::Module(module, info) => Call::Module(module, Some(self.speaking(info))),
             found => found.into(),
         })
@@ -462,11 +497,16 @@ impl<'a> Runner<'a> {
             Err(Unwind::Stop(stop)) => return Err(stopped(stop)),
             Err(Unwind::Aborted) => {
                 *aborted = Some(Unwind::Aborted);
-                return Ok(0);
+                // The client has been told why; this one undoes the statement.
+                return Err(sql_error!(3609));
             }
         };
         let outputs = result.outputs.iter().map(|(_, ty, value)| (ty, value));
         self.take_outputs(code, result.status, outputs)?;
+        // What was called has made its transaction uncommittable and gone on.
+        if self.session().transaction.doomed {
+            return Err(transaction::cannot_commit());
+        }
         let rows = self.converted(rows, &types)?;
         modify::run_rows(insert, &mut self.context, &rows)
     }
@@ -590,6 +630,7 @@ pub fn function_info(definition: &ModuleDef, database: DatabaseId) -> Arc<Module
         name: definition.name.clone(),
         quoted_identifier: definition.quoted_identifier,
         ansi_nulls: definition.ansi_nulls,
+        execute_as: definition.execute_as,
     })
 }
 

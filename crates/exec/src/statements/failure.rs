@@ -70,9 +70,13 @@ impl<'a> Runner<'a> {
             Some(_) => super::atomic::dooms(&error),
             None => ends == Ends::Transaction || arithmetic_aborts(&error, &self.session().options),
         };
-        if ends == Ends::Connection {
+        // What the table says goes to the error log does so wherever it is caught; RAISERROR has said so itself.
+        let is_logged = origin != Origin::Raised && types::messages::find(error.number).is_some_and(|row| row.logged);
+        if ends == Ends::Connection || is_logged {
             let runtime = self.context.runtime.get_mut();
             runtime.host.log(runtime.session, &error);
+        }
+        if ends == Ends::Connection {
             self.message(&error)?;
             return Err(Unwind::Stop(Stop::Disconnected));
         }
@@ -92,6 +96,10 @@ impl<'a> Runner<'a> {
         self.message(&error)?;
         if aborts {
             let runtime = self.context.runtime.get_mut();
+            // A trigger has rolled back already.
+            if runtime.session.transaction.level > 0 || matches!(error.number, 3609 | 3616) {
+                runtime.session.cursors.batch_failed();
+            }
             transaction::abandon_and_tell(runtime.session, runtime.host, runtime.sink).map_err(Unwind::Stop)?;
             self.failed_done()?;
             return Err(Unwind::Aborted);

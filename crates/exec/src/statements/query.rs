@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{
-    ActionKind, ExecutorSlot, Expr, ExprKind, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
+    ActionKind, ExecutorSlot, Expr, ExprKind, Module, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
     VariableSlot,
 };
-use types::{Column, Datum, RowBatch, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::code::{self, ExecuteCode};
 use super::failure::Unwind;
@@ -17,7 +17,7 @@ use super::run::{Flow, Runner};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::expression::TableUse;
-use crate::host::Host;
+use crate::host::{Host, TableAccess};
 use crate::operators::{self, batch_of, storage_error};
 use crate::session::{Session, stop_of, stopped};
 use crate::sink::Command;
@@ -32,6 +32,8 @@ pub struct Prepared {
     tables: Vec<UsedTable>,
     /// IDENTITY_INSERT as it was at binding: an INSERT's columns depend on it.
     identity_insert: Option<(u16, i32)>,
+    /// Who was permitted to run it.
+    actor: u64,
     /// `Context::execution` of the last run.
     execution: u64,
     outer: Vec<Datum>,
@@ -41,6 +43,8 @@ pub struct Prepared {
 struct UsedTable {
     table: Arc<TableDef>,
     of_table: TableUse,
+    /// Its rows are read.
+    reads: bool,
 }
 
 enum Plan {
@@ -89,6 +93,7 @@ impl Prepared {
             reads_variables: compiler.reads_variables,
             tables: used_tables(&compiler.tables),
             identity_insert: None,
+            actor: 0,
             execution: 0,
             outer,
         })
@@ -97,6 +102,27 @@ impl Prepared {
     /// Bound to one session's temporary tables.
     pub fn is_private(&self) -> bool {
         self.query.session_private
+    }
+
+    /// What it does with the table that it changes.
+    fn changes(&self) -> Vec<TableAccess> {
+        let modify = match &self.query.kind {
+            QueryKind::Modify(modify) => modify,
+            QueryKind::InsertExecute { insert, .. } => insert,
+            _ => return Vec::new(),
+        };
+        let mut all = Vec::new();
+        for action in &modify.actions {
+            let access = match &action.kind {
+                ActionKind::Insert(_) => TableAccess::Insert,
+                ActionKind::Update { .. } => TableAccess::Update,
+                ActionKind::Delete => TableAccess::Delete,
+            };
+            if !all.contains(&access) {
+                all.push(access);
+            }
+        }
+        all
     }
 
     /// Its rows go to the client.
@@ -167,10 +193,14 @@ pub fn visible_columns(query: &Query) -> &[OutputColumn] {
 fn used_tables(all: &[(Arc<TableDef>, TableUse)]) -> Vec<UsedTable> {
     let mut used: Vec<UsedTable> = Vec::new();
     for (table, of_table) in all.iter().filter(|(table, _)| !table.is_own()) {
+        let reads = *of_table != TableUse::Changes;
         match used.iter_mut().find(|known| known.table.object == table.object && known.table.database == table.database)
         {
-            Some(known) => known.of_table = known.of_table.max(*of_table),
-            None => used.push(UsedTable { table: table.clone(), of_table: *of_table }),
+            Some(known) => {
+                known.of_table = known.of_table.max(*of_table);
+                known.reads |= reads;
+            }
+            None => used.push(UsedTable { table: table.clone(), of_table: *of_table, reads }),
         }
     }
     used
@@ -211,6 +241,11 @@ fn mentions(expr: &Expr, slots: &[VariableSlot]) -> bool {
     }
 }
 
+/// What IDENTITY_INSERT or a permission decides is an error of the statement alone.
+fn is_of_statement(error: &SqlError) -> bool {
+    matches!(error.number, 229 | 230 | 297 | 544 | 545)
+}
+
 impl<'a> Runner<'a> {
     /// Makes the query ready at its place in `queries`. Errors are those of binding.
     pub fn prepare(&mut self, id: QueryId) -> SqlResult<()> {
@@ -221,7 +256,11 @@ impl<'a> Runner<'a> {
         let current = |prepared: &Prepared| {
             prepared.query.catalog_version == version && prepared.identity_insert == identity_insert
         };
-        if self.queries[at].as_ref().is_some_and(current) {
+        if let Some(prepared) = self.queries[at].as_mut().filter(|prepared| current(prepared)) {
+            if prepared.actor != runtime.session.actor {
+                runtime.host.check_needs(runtime.session, &prepared.query)?;
+                prepared.actor = runtime.session.actor;
+            }
             return Ok(());
         }
         let bound = runtime.host.bind_query(runtime.session, &self.module, id);
@@ -229,10 +268,21 @@ impl<'a> Runner<'a> {
             (Err(error), Some(info)) => return Err(error.in_procedure(&info.name)),
             (bound, _) => bound?,
         };
+        runtime.host.check_needs(runtime.session, &query)?;
+        let actor = runtime.session.actor;
         let mut prepared = Prepared::new(query, &self.module)?;
         prepared.identity_insert = identity_insert;
+        prepared.actor = actor;
         self.queries[at] = Some(prepared);
         Ok(())
+    }
+
+    /// A query that cannot run as it is.
+    pub fn fail_bound(&mut self, error: SqlError, line: u32) -> Result<Flow, Unwind> {
+        match is_of_statement(&error) {
+            true => self.fail(error, line),
+            false => self.fail_scope(error, line),
+        }
     }
 
     /// Takes the query out of its place for the length of a run; recursion binds its own.
@@ -259,7 +309,7 @@ impl<'a> Runner<'a> {
                 expect_snapshots(runtime.session, runtime.host, &prepared.tables)?;
             }
             let transaction = runtime.session.transaction.current.as_mut().expect("as above");
-            for UsedTable { table, of_table } in &prepared.tables {
+            for UsedTable { table, of_table, .. } in &prepared.tables {
                 let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
                 let elsewhere = Some(table.database) != runtime.session.transaction.home;
                 match of_table {
@@ -296,12 +346,28 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Tells who audits what the query is about to do, now that its tables are what it was bound to.
+    pub fn audit(&mut self, module: &Arc<Module>, id: QueryId, prepared: &Prepared) -> SqlResult<()> {
+        let runtime = self.context.runtime.get_mut();
+        if !runtime.host.audits() {
+            return Ok(());
+        }
+        let span = module.queries[id.0 as usize].statement.span;
+        let text = module.text.get(span.start as usize..span.end as usize).unwrap_or("");
+        for UsedTable { table, of_table, reads } in &prepared.tables {
+            let changed = if *of_table == TableUse::Changes { prepared.changes() } else { Vec::new() };
+            let read = reads.then_some(TableAccess::Select);
+            for access in read.into_iter().chain(changed) {
+                runtime.host.audit_table(runtime.session, text, table, access)?;
+            }
+        }
+        Ok(())
+    }
+
     pub fn query(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let mut prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
-            // What IDENTITY_INSERT decides is an error of the statement alone.
-            Err(error) if matches!(error.number, 544 | 545) => return self.fail(error, line),
-            Err(error) => return self.fail_scope(error, line),
+            Err(error) => return self.fail_bound(error, line),
         };
         let started = self.start_statistics();
         let mark = self.counters_of(id).map(Counters::begin);
@@ -316,6 +382,9 @@ impl<'a> Runner<'a> {
         let mut aborted = None;
         let result = self.in_statement(writes, |runner| {
             runner.hold_tables(id, &mut prepared)?;
+            if runner.context.runtime.get_mut().host.audits() {
+                runner.audit(&runner.module.clone(), id, &prepared)?;
+            }
             prepared.enter(&runner.context);
             let result = runner.run_prepared(&mut prepared, &mut aborted);
             prepared.leave(&runner.context);
@@ -359,7 +428,7 @@ impl<'a> Runner<'a> {
     pub fn format_only(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
-            Err(error) => return self.fail_scope(error, line),
+            Err(error) => return self.fail_bound(error, line),
         };
         let columns = match (&prepared.query.kind, &prepared.plan) {
             (QueryKind::Select(plan), _) => plan.columns.clone(),
@@ -378,7 +447,7 @@ impl<'a> Runner<'a> {
     pub fn show_plan(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
-            Err(error) => return self.fail_scope(error, line),
+            Err(error) => return self.fail_bound(error, line),
         };
         let span = self.module.queries[id.0 as usize].statement.span;
         let text = self.module.text.get(span.start as usize..span.end as usize).unwrap_or_default().to_string();
@@ -524,6 +593,7 @@ impl<'a> Runner<'a> {
     pub fn scalar_query(&mut self, id: QueryId) -> Result<SqlResult<Datum>, Unwind> {
         let mut prepared = match self.take_query(id) {
             Ok(prepared) => prepared,
+            Err(error) if is_of_statement(&error) => return Ok(Err(error)),
             Err(error) => return Err(self.unbound(error, self.module.queries[id.0 as usize].line)),
         };
         let mark = self.counters_of(id).map(Counters::begin);

@@ -62,7 +62,7 @@ impl Described<'_, '_> {
             }
             StatementKind::Execute(execute) => match &execute.target {
                 ExecuteTarget::Procedure(name) => {
-                    let callee = self.runtime.host.procedure(self.runtime.session, name)?;
+                    let callee = self.runtime.host.procedure(self.runtime.session, name, None)?;
                     self.call(callee, depth)
                 }
                 // What it runs is known when it runs.

@@ -88,14 +88,15 @@ impl Server {
     /// With more variables in its environment.
     pub fn start_with(listen: &str, data: &str, args: &[&str], environment: &[(&str, &str)]) -> Server {
         let host = listen.rsplit_once(':').expect("address:port").0.to_owned();
-        let mut child = binary()
-            .args(["serve", "--data", data, "--listen", listen, "--sa-password", PASSWORD])
-            .args(args)
-            .envs(environment.iter().copied())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .expect("the binary starts");
+        let mut command = binary();
+        command.args(["serve", "--data", data, "--listen", listen, "--sa-password", PASSWORD]).args(args);
+        command.envs(environment.iter().copied()).stderr(Stdio::inherit());
+        Server::start_command(command, &host)
+    }
+
+    /// As the command says, which is `heddle serve` with the test password, on `host`, or becomes that.
+    pub fn start_command(mut command: Command, host: &str) -> Server {
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the binary starts");
         let mut line = String::new();
         let started = Instant::now();
         BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line on stdout");
@@ -103,7 +104,7 @@ impl Server {
         let port = line.trim().rsplit(':').next().and_then(|port| port.parse().ok());
         let port =
             port.unwrap_or_else(|| panic!("the ready line ends with the port: {line:?}, {:?}", child.try_wait()));
-        Server { child, host, port }
+        Server { child, host: host.to_owned(), port }
     }
 
     pub fn address(&self) -> String {

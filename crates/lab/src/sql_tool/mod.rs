@@ -37,6 +37,12 @@ pub struct Args {
     /// Password. Without it and without SQLCMDPASSWORD or MSSQL_SA_PASSWORD you are asked.
     #[arg(short = 'P', long = "password", env = "SQLCMDPASSWORD", hide_env_values = true)]
     pub password: Option<String>,
+    /// Change the password to this one, and go on.
+    #[arg(short = 'z', long = "change-password", value_name = "PASSWORD", conflicts_with = "change_password_exit")]
+    pub change_password: Option<String>,
+    /// Change the password to this one, and exit.
+    #[arg(short = 'Z', long = "change-password-exit", value_name = "PASSWORD")]
+    pub change_password_exit: Option<String>,
     /// Accepted as sqlcmd has it; there is no Windows login here, so it means the default login.
     #[arg(short = 'E', long = "use-trusted-connection")]
     pub trusted: bool,
@@ -200,10 +206,15 @@ pub(crate) fn trust_of(trust: bool, certificate: Option<&str>) -> Trust {
 }
 
 impl Args {
+    fn new_password(&self) -> Option<&str> {
+        self.change_password.as_deref().or(self.change_password_exit.as_deref())
+    }
+
     fn connect_options(&self) -> Result<ConnectOptions, String> {
         let (user, password) = credentials(self.user.as_deref(), self.password.as_deref());
         Ok(ConnectOptions {
             password: password.unwrap_or_else(|| session::ask_password(&user)),
+            new_password: self.new_password().unwrap_or_default().into(),
             user,
             database: self.database.clone(),
             application: "heddle sql".into(),
@@ -265,6 +276,7 @@ impl Args {
 /// The process's exit code.
 pub fn run(args: &Args) -> i32 {
     match prepare(args) {
+        Ok(_) if args.change_password_exit.is_some() => 0,
         Ok(mut session) => session.run(args.inputs()),
         Err(why) => {
             eprintln!("Sqlcmd: Error: {why}");
@@ -282,6 +294,11 @@ fn prepare(args: &Args) -> Result<Session, String> {
     let parse = if args.dedicated { ServerAddress::parse_admin } else { ServerAddress::parse };
     let address = parse(&args.server)?;
     let trust = trust_of(args.trust, args.certificate.as_deref());
-    let target = Target::new(address, args.connect_options()?, &trust).map_err(|error| error.to_string())?;
+    let mut target = Target::new(address, args.connect_options()?, &trust).map_err(|error| error.to_string())?;
+    if let Some(new) = args.new_password() {
+        // A login that changes the password; what follows, and what reconnects, uses the new one.
+        session::open(&target, args.login_timeout_s)?;
+        target = target.with_login(&target.options().user, new);
+    }
     Session::connect(args.clone(), target, printer, variables)
 }

@@ -236,7 +236,7 @@ impl Session {
     }
 }
 
-fn open(target: &Target, timeout_s: u64) -> Result<Connection, String> {
+pub(super) fn open(target: &Target, timeout_s: u64) -> Result<Connection, String> {
     let deadline = Some(os::clock::after_ms(timeout_s.max(1).saturating_mul(1_000)));
     Connection::open(target, deadline).map_err(|error| match &error {
         ClientError::Login(messages) => {

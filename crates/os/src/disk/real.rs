@@ -5,7 +5,7 @@ use super::{DiskError, DiskResult, Open};
 use crate::calls::SystemCall;
 use crate::sched::preemptive;
 use crate::wait::WaitType;
-use crate::{sys, worker};
+use crate::{private, sys, worker};
 use std::fs;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
@@ -28,7 +28,7 @@ pub struct RealFile {
 
 impl RealDisk {
     pub fn open(path: &Path) -> DiskResult<RealDisk> {
-        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || fs::create_dir_all(path))?;
+        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || private::create_directory(path))?;
         Ok(RealDisk { directory: Arc::new(path.to_owned()) })
     }
 
@@ -45,7 +45,7 @@ impl RealDisk {
                 options.create(true).truncate(false);
             }
         }
-        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || options.open(&path))
+        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || private::open(&mut options, &path))
             .map(|file| RealFile { file, in_memory: false })
     }
 

@@ -1,33 +1,79 @@
 //! Leaving the scheduler: a call that blocks or computes long in code not ours (a flush, a password hash) runs on one of
 //! a bounded pool of OS threads while the worker is parked and its scheduler serves others.
+//!
+//! There are two pools. What only computes has one of its own: a flood of it would else take every thread, and a flush of the log
+//! would wait behind password hashes. Its threads are few and give way to the schedulers'.
 #![allow(unsafe_code)]
 
 use crate::sys::atomic::Ordering as Order;
-use crate::wait::{WaitType, park_uninterruptible};
+use crate::wait::{WaitType, is_interrupted, park, park_uninterruptible};
 use crate::worker::{self, WorkerId, unpark};
-use crate::{clock, kernel, panics, simcore};
+use crate::{clock, kernel, panics, simcore, sys};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex};
 
-/// Threads of the pool; more calls than that wait their turn.
-static THREADS_MAX: AtomicUsize = AtomicUsize::new(16);
+/// Threads that run calls; more calls than that wait their turn.
+struct Threads {
+    max: AtomicUsize,
+    pool: Mutex<Pool>,
+    filled: Condvar,
+    name: &'static str,
+    serve: fn(),
+}
+
+impl Threads {
+    const fn new(name: &'static str, max: usize, serve: fn()) -> Threads {
+        let pool = Mutex::new(Pool { jobs: VecDeque::new(), threads: 0, idle: 0 });
+        Threads { max: AtomicUsize::new(max), pool, filled: Condvar::new(), name, serve }
+    }
+}
+
+/// Calls that block.
+static CALLS: Threads = Threads::new("preemptive", 16, || CALLS.serve());
+
+/// Calls that only compute: more threads than CPUs would bring nothing.
+static COMPUTATIONS: Threads = Threads::new("computing", 1, || {
+    sys::give_way_to_all();
+    COMPUTATIONS.serve();
+});
 
 pub fn set_preemptive_threads_max(threads: usize) {
     assert!(threads > 0);
-    THREADS_MAX.store(threads, Ordering::Relaxed);
+    CALLS.max.store(threads, Ordering::Relaxed);
 }
 
 /// Threads there may be of the pool.
 pub fn preemptive_threads_max() -> usize {
-    THREADS_MAX.load(Ordering::Relaxed)
+    CALLS.max.load(Ordering::Relaxed)
+}
+
+/// Threads there may be for what only computes.
+pub fn set_computing_threads_max(threads: usize) {
+    assert!(threads > 0);
+    COMPUTATIONS.max.store(threads, Ordering::Relaxed);
 }
 
 /// Runs `call` off the scheduler and returns its result. Booked as a wait of type `wait` (PREEMPTIVE_*). On a thread
 /// that is no worker it simply runs. A panic of `call` continues in the caller. `call` must not park.
 pub fn preemptive<R: Send>(wait: WaitType, call: impl FnOnce() -> R + Send) -> R {
+    run_in(&CALLS, wait, false, call).expect("who is not interrupted gets an answer")
+}
+
+/// As [`preemptive`], for a call that only computes. None: the task was interrupted before the call began; once it runs, it
+/// is waited for.
+pub fn compute<R: Send>(wait: WaitType, call: impl FnOnce() -> R + Send) -> Option<R> {
+    run_in(&COMPUTATIONS, wait, true, call)
+}
+
+fn run_in<R: Send>(
+    threads: &'static Threads,
+    wait: WaitType,
+    interruptible: bool,
+    call: impl FnOnce() -> R + Send,
+) -> Option<R> {
     let Some(scheduler) = kernel::scheduler::here() else {
-        return call();
+        return Some(call());
     };
     if simcore::active() {
         // The work is done at once, and takes some simulated time.
@@ -37,23 +83,36 @@ pub fn preemptive<R: Send>(wait: WaitType, call: impl FnOnce() -> R + Send) -> R
         while clock::now() < deadline {
             park_uninterruptible(wait, Some(deadline));
         }
-        return result;
+        return Some(result);
     }
     let me = worker::current();
     let mut frame = Frame { call: Some(call), result: None, done: AtomicU32::new(0), worker: me };
     let job = job_of(&mut frame);
+    let name = job.frame;
     assert!(worker::slot(me).is_preemptive.load(Order::Relaxed) == 0, "{me:?} is off its scheduler already");
     scheduler.slot().preemptive_switches.fetch_add(1, Order::Relaxed);
     worker::slot(me).is_preemptive.store(1, Order::Relaxed);
-    submit(job);
+    threads.submit(job);
+    let mut may_leave = interruptible;
     // Acquire pairs with the Release of run_frame: the result is seen.
     while frame.done.load(Ordering::Acquire) == 0 {
-        park_uninterruptible(wait, None);
+        if may_leave && is_interrupted() {
+            if threads.withdraw(name) {
+                worker::slot(me).is_preemptive.store(0, Order::Relaxed);
+                return None;
+            }
+            may_leave = false;
+        }
+        if may_leave {
+            park(wait, None);
+        } else {
+            park_uninterruptible(wait, None);
+        }
     }
     assert!(worker::current() == me && frame.call.is_none(), "a call is done that nobody made");
     worker::slot(me).is_preemptive.store(0, Order::Relaxed);
     match frame.result.take().expect("done") {
-        Ok(result) => result,
+        Ok(result) => Some(result),
         Err(unwound) => panics::go_on(unwound),
     }
 }
@@ -97,47 +156,53 @@ unsafe fn run_frame<R, F: FnOnce() -> R>(frame: *mut ()) {
     }
 }
 
-#[derive(Default)]
 struct Pool {
     jobs: VecDeque<Job>,
     threads: usize,
     idle: usize,
 }
 
-static POOL: Mutex<Pool> = Mutex::new(Pool { jobs: VecDeque::new(), threads: 0, idle: 0 });
-static FILLED: Condvar = Condvar::new();
-
-/// Queue length is bounded by the number of workers: each submits one job and waits for it.
-fn submit(job: Job) {
-    let mut pool = POOL.lock().expect("pool");
-    pool.jobs.push_back(job);
-    assert!(pool.jobs.len() < worker::WORKERS_MAX, "each worker waits for one call");
-    assert!(pool.idle <= pool.threads, "more threads are idle than there are");
-    if pool.idle >= pool.jobs.len() {
-        FILLED.notify_one();
-    } else if pool.threads < THREADS_MAX.load(Ordering::Relaxed) {
-        pool.threads += 1;
-        let spawned = std::thread::Builder::new().name("preemptive".into()).spawn(serve);
-        if spawned.is_err() {
-            pool.threads -= 1;
-            assert!(pool.threads > 0, "no thread for preemptive work");
+impl Threads {
+    /// Queue length is bounded by the number of workers: each submits one job and waits for it.
+    fn submit(&'static self, job: Job) {
+        let mut pool = self.pool.lock().expect("pool");
+        pool.jobs.push_back(job);
+        assert!(pool.jobs.len() < worker::WORKERS_MAX, "each worker waits for one call");
+        assert!(pool.idle <= pool.threads, "more threads are idle than there are");
+        if pool.idle >= pool.jobs.len() {
+            self.filled.notify_one();
+        } else if pool.threads < self.max.load(Ordering::Relaxed) {
+            pool.threads += 1;
+            let spawned = std::thread::Builder::new().name(self.name.into()).spawn(self.serve);
+            if spawned.is_err() {
+                pool.threads -= 1;
+                assert!(pool.threads > 0, "no thread for preemptive work");
+            }
         }
     }
-}
 
-fn serve() {
-    let mut pool = POOL.lock().expect("pool");
-    loop {
-        if let Some(job) = pool.jobs.pop_front() {
-            drop(pool);
-            // SAFETY: submitted by `preemptive`, whose worker waits for it.
-            unsafe { (job.run)(job.frame) };
-            pool = POOL.lock().expect("pool");
-        } else {
-            pool.idle += 1;
-            pool = FILLED.wait(pool).expect("pool");
-            assert!(pool.idle > 0, "a thread that waited was not idle");
-            pool.idle -= 1;
+    /// Takes back a job that no thread has begun. False: one has, and its frame must stay.
+    fn withdraw(&self, frame: *mut ()) -> bool {
+        let mut pool = self.pool.lock().expect("pool");
+        let Some(at) = pool.jobs.iter().position(|job| std::ptr::eq(job.frame, frame)) else { return false };
+        pool.jobs.remove(at);
+        true
+    }
+
+    fn serve(&self) {
+        let mut pool = self.pool.lock().expect("pool");
+        loop {
+            if let Some(job) = pool.jobs.pop_front() {
+                drop(pool);
+                // SAFETY: submitted by `run_in`, whose worker waits for it.
+                unsafe { (job.run)(job.frame) };
+                pool = self.pool.lock().expect("pool");
+            } else {
+                pool.idle += 1;
+                pool = self.filled.wait(pool).expect("pool");
+                assert!(pool.idle > 0, "a thread that waited was not idle");
+                pool.idle -= 1;
+            }
         }
     }
 }

@@ -117,7 +117,7 @@ base_tables! {
         kind: Code<1>,
         created: Date,
         modified: Date,
-        /// 1: disabled, 2: CHECK_POLICY, 4: CHECK_EXPIRATION, 8: fixed.
+        /// `login_status`.
         status: i32,
         default_database: Option<String>,
         default_language: Option<String>,
@@ -211,7 +211,8 @@ base_tables! {
     } unique [0];
 
     /// What has a name but no row of its own elsewhere: schemas (class 50), filegroups (65), partition functions (67), resource pools
-    /// (200: `value` has the settings in the order of `governor::SETTINGS`), the resource governor (201: `status` 1 if it is enabled).
+    /// (200: `value` has the settings in the order of `governor::SETTINGS`), the resource governor (201: `status` 1 if it is enabled),
+    /// the password policy of logins (210: `login_policy`).
     ClassRow = 64 "sysclsobjs" every {
         class: u8,
         id: i32,
@@ -484,6 +485,14 @@ pub mod database_option {
 }
 
 /// Classes of `sys.extended_properties`, `sys.database_permissions`, `sysclsobjs`.
+/// Bits of `LoginRow::status`.
+pub mod login_status {
+    pub const DISABLED: i32 = 1;
+    pub const CHECK_POLICY: i32 = 2;
+    pub const CHECK_EXPIRATION: i32 = 4;
+    pub const FIXED: i32 = 8;
+}
+
 pub mod class {
     pub const DATABASE: u8 = 0;
     pub const OBJECT: u8 = 1;
@@ -494,6 +503,7 @@ pub mod class {
     pub const INDEX: u8 = 7;
     pub const SERVER: u8 = 100;
     pub const LOGIN: u8 = 101;
+    pub const ENDPOINT: u8 = 105;
     /// In `sysclsobjs`.
     pub const SCHEMA_ENTRY: u8 = 50;
     pub const FILEGROUP: u8 = 65;
@@ -502,11 +512,15 @@ pub mod class {
     /// In master's: the pools of the resource governor, and the governor itself.
     pub const RESOURCE_POOL: u8 = 200;
     pub const RESOURCE_GOVERNOR: u8 = 201;
+    /// What the password policy keeps of a login.
+    pub const LOGIN_POLICY: u8 = 210;
     /// In `syssingleobjrefs`.
     pub const ROLE_MEMBER: u8 = 25;
     pub const SERVER_ROLE_MEMBER: u8 = 26;
     pub const FOREIGN_KEY: u8 = 27;
     pub const POOL_BINDING: u8 = 202;
+    /// A module WITH EXECUTE AS: depid the module, indepid the user.
+    pub const EXECUTE_AS: u8 = 203;
 }
 
 pub mod schema {

@@ -9,11 +9,12 @@ use storage::{Durability, Isolation, Storage, TableId, Transaction};
 use types::{CollationId, SqlResult, SqlType};
 
 use super::base::{
-    BASE_TABLES, ClassRow, ColumnRow, DatabaseRow, FileRow, LISTED_TABLES, LoginRow, ObjectRow, OwnerRow, ReferenceRow,
-    ServerRow, TypeRow, class, column_status, database_option, object_status, schema,
+    BASE_TABLES, ClassRow, ColumnRow, DatabaseRow, FileRow, LISTED_TABLES, LoginRow, ObjectRow, OwnerRow, PrivilegeRow,
+    ReferenceRow, ServerRow, TypeRow, class, column_status, database_option, login_status, object_status, schema,
 };
 use super::clock;
 use super::error::storage_error;
+use super::login_policy::LoginPolicy;
 use super::row::{Binary, Code, Date, Text, Whole};
 use super::scalar_type::{self, SYSTEM_TYPES};
 use super::shared::Shared;
@@ -30,6 +31,8 @@ pub struct BootOptions {
     pub collation: CollationId,
     /// Hash of sa's password (`crate::security::password`); None leaves it as it is, at the first start: no password fits.
     pub sa_password_hash: Option<Vec<u8>>,
+    /// A new server's sa has CHECK_POLICY.
+    pub password_policy: bool,
     /// Of session numbers.
     pub session_number: SqlType,
 }
@@ -64,7 +67,16 @@ const DATABASE_ROLES: &[(i32, &str)] = &[
 ];
 
 pub const SA_LOGIN: i32 = 1;
+const PUBLIC_SERVER_ROLE: i32 = 2;
+/// Of `sys.endpoints`: all may connect to each.
+const ENDPOINTS: [i32; 4] = [2, 3, 4, 5];
 pub const SYSADMIN_ROLE: i32 = 3;
+
+/// A permission as it is granted to begin with.
+pub fn granted(class: u8, id: i32, grantee: i32, kind: &str, name: &str) -> PrivilegeRow {
+    let (kind, state, name) = (Code::new(kind), Code::new("G"), name.to_string());
+    PrivilegeRow { class, id, subid: 0, grantee, grantor: 1, kind, state, name }
+}
 
 impl Catalog {
     /// Opens the catalog of an instance, making it first if the instance is new.
@@ -106,6 +118,7 @@ impl Catalog {
             catalog.make_tempdb()?;
         }
         catalog.make_ase_mda()?;
+        catalog.grant_to_all()?;
         catalog.load_configuration()?;
         catalog.load_governor()?;
         if let (false, Some(hash)) = (new, &options.sa_password_hash) {
@@ -113,7 +126,9 @@ impl Catalog {
             catalog.change(&master, |rows| {
                 rows.update::<LoginRow>(0, &[super::load::int(SA_LOGIN)], |row| {
                     row.password = Binary(Some(hash.as_slice().into()))
-                })
+                })?;
+                // Whoever starts the server may set the password, and so may let its login in again.
+                LoginPolicy::new(clock::now()).write(rows, SA_LOGIN)
             })?;
         }
         Ok(catalog)
@@ -130,6 +145,39 @@ impl Catalog {
         self.storage.create_database(&mut tx, storage::DatabaseId::TEMPDB, "tempdb").map_err(storage_error)?;
         fill_database(&self.storage, &mut tx, &tempdb)?;
         tx.commit(Durability::Full).map_err(storage_error)
+    }
+
+    /// What public, guest and each login may do from the beginning. A data directory of a version that granted nothing gets it once: the
+    /// rows of the endpoints say that it has.
+    fn grant_to_all(&self) -> SqlResult<()> {
+        let master = self.expect_database(MASTER);
+        let endpoint = [super::load::small(class::ENDPOINT)];
+        if self.read(&master, |rows| rows.first::<PrivilegeRow>(0, &endpoint))?.is_some() {
+            return Ok(());
+        }
+        let logins: Vec<LoginRow> = self.read(&master, |rows| rows.all())?;
+        self.change(&master, |rows| {
+            for login in logins.iter().filter(|login| login.kind.as_str() != "R") {
+                rows.insert(&granted(class::SERVER, 0, login.id, "COSQ", "CONNECT SQL"))?;
+            }
+            rows.insert(&granted(class::SERVER, 0, PUBLIC_SERVER_ROLE, "VWDB", "VIEW ANY DATABASE"))?;
+            for endpoint in ENDPOINTS {
+                rows.insert(&granted(class::ENDPOINT, endpoint, PUBLIC_SERVER_ROLE, "CO", "CONNECT"))?;
+            }
+            Ok(())
+        })?;
+        for database in self.databases() {
+            let guests = [MASTER, TEMPDB, MSDB, ASE_MDA].contains(&database.id);
+            self.change(&database, |rows| {
+                let mut grant = |user| rows.try_insert(&granted(class::DATABASE, 0, user, "CO", "CONNECT"));
+                grant(1)?.ok();
+                if guests {
+                    grant(2)?.ok();
+                }
+                Ok(())
+            })?;
+        }
+        Ok(())
     }
 
     /// The database of ASE's monitoring tables, which a data directory of an older version has not. Its tables are the program's.
@@ -247,7 +295,12 @@ pub fn fill_database(storage: &Storage, tx: &mut Transaction, db: &Database) -> 
     let mut rows = db.rows(storage, tx);
     fill_objects(&mut rows, db)?;
     fill_types(&mut rows, db)?;
-    fill_principals(&mut rows)
+    fill_principals(&mut rows)?;
+    rows.insert(&granted(class::DATABASE, 0, 1, "CO", "CONNECT"))?;
+    if db.id == TEMPDB {
+        rows.insert(&granted(class::DATABASE, 0, 2, "CO", "CONNECT"))?;
+    }
+    Ok(())
 }
 
 /// SQL Server shows its own objects as of its release.
@@ -384,7 +437,11 @@ fn fill_master(rows: &mut Rows<'_>, options: &BootOptions, now: Date) -> SqlResu
         kind: Code::new(kind),
         created: now,
         modified: now,
-        status: if kind == "R" && id != 2 { 8 } else { 0 },
+        status: match kind {
+            "R" if id != 2 => login_status::FIXED,
+            "S" if options.password_policy => login_status::CHECK_POLICY,
+            _ => 0,
+        },
         default_database: (kind == "S").then(|| "master".to_string()),
         default_language: (kind == "S").then(|| "us_english".to_string()),
         password: Binary(password.map(Into::into)),

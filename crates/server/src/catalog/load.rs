@@ -86,8 +86,22 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
         ansi_nulls: row.status & os_::ANSI_NULLS != 0,
         parent: (row.pid != 0).then_some(ObjectId(row.pid)),
         native: row.status & os_::NATIVE != 0,
+        execute_as: execute_as(rows, row)?,
         renamed_columns: if kind == ModuleKind::View { renamed_columns(rows, row.id)? } else { Box::default() },
     })
+}
+
+/// WITH EXECUTE AS: the user, which a row says, or the owner of now.
+fn execute_as(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {
+    if row.status & os_::NATIVE != 0 {
+        return Ok(None);
+    }
+    if row.status & os_::EXECUTE_AS_OWNER != 0 {
+        let schema = rows.first::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.nsid)])?;
+        return Ok(row.owner.or(schema.map(|schema| schema.owner)));
+    }
+    let found = rows.first::<ReferenceRow>(0, &[int(row.id), small(class::EXECUTE_AS)])?;
+    Ok(found.map(|row| row.indepid))
 }
 
 fn renamed_columns(rows: &mut Rows<'_>, view: i32) -> SqlResult<Box<[(u16, Box<str>)]>> {

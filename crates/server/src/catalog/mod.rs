@@ -4,6 +4,7 @@
 //! row, base        the base tables and their rows as structs
 //! store            typed seeks and changes on them within a transaction
 //! load             rows -> TableDef, ModuleDef, ...
+//! login_policy     what the password policy keeps of a login
 //! shared           versions and counters that all engines see
 //! numbers          identity values, sequences, row versions
 //! database         one database: options, cache, counters
@@ -20,6 +21,7 @@ pub mod error;
 pub mod scalar_type;
 pub mod store;
 pub mod load;
+pub mod login_policy;
 pub mod shared;
 pub mod spec;
 pub mod configuration;

@@ -93,6 +93,7 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_updateextendedproperty",
     "sp_dropextendedproperty",
     "sp_dropmessage",
+    "sp_cycle_errorlog",
     "sp_flush_log",
     "sp_getapplock",
     "sp_releaseapplock",
@@ -103,7 +104,9 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_setconfigvalue",
     "sp_xtp_bind_db_resource_pool",
     "sp_xtp_unbind_db_resource_pool",
+    "xp_enumerrorlogs",
     "xp_instance_regread",
+    "xp_readerrorlog",
     "xp_msver",
     "xp_qv",
     // The session's.
@@ -262,6 +265,7 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
             ansi_nulls: true,
             parent: None,
             native: false,
+            execute_as: None,
             renamed_columns: Box::default(),
         })),
         Source::Rows { columns, parameters } => {
@@ -272,6 +276,8 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
             };
             let of_database = |column: &ColumnDef| ColumnDef { ty: type_of(column), ..column.clone() };
             Object::Virtual(Arc::new(VirtualTableDef {
+                database: db.id,
+                object: ObjectId(entry.id),
                 schema: entry.schema_shown().into(),
                 name: entry.name.into(),
                 columns: columns.iter().map(of_database).collect(),

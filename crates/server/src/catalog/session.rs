@@ -281,12 +281,19 @@ pub(super) fn publish(catalog: &Catalog, changed: &[(DatabaseId, i32)]) {
     catalog.raise_version();
 }
 
+/// Who lets a session into a database that a name leads to.
+pub trait Gate {
+    /// 916.
+    fn check(&self, catalog: &Catalog, transaction: Option<&mut Transaction>, db: &Database) -> SqlResult<()>;
+}
+
 /// `sql::catalog::Catalog` for one session at one moment: made when a statement is bound, while nothing else uses its transaction.
 pub struct SessionCatalog<'a> {
     catalog: &'a Catalog,
     session: RefCell<&'a mut CatalogSession>,
     transaction: RefCell<Option<&'a mut Transaction>>,
     current: Arc<Database>,
+    gate: Option<&'a dyn Gate>,
 }
 
 impl<'a> SessionCatalog<'a> {
@@ -297,7 +304,18 @@ impl<'a> SessionCatalog<'a> {
     ) -> SessionCatalog<'a> {
         // A database dropped under the session leaves it in master, as a closed one does.
         let current = catalog.database(session.database).unwrap_or_else(|| catalog.expect_database(MASTER));
-        SessionCatalog { catalog, session: RefCell::new(session), transaction: RefCell::new(transaction), current }
+        SessionCatalog {
+            catalog,
+            session: RefCell::new(session),
+            transaction: RefCell::new(transaction),
+            current,
+            gate: None,
+        }
+    }
+
+    /// The same, which lets nobody into a database but those whom `gate` does.
+    pub fn guarded(self, gate: &'a dyn Gate) -> SessionCatalog<'a> {
+        SessionCatalog { gate: Some(gate), ..self }
     }
 
     #[cfg_attr(debug_assertions, track_caller)]
@@ -310,7 +328,17 @@ impl<'a> SessionCatalog<'a> {
         }
         Ok(match &name.database {
             None => Some(self.current.clone()),
-            Some(database) => self.catalog.database_named(database),
+            Some(database) => {
+                let found = self.catalog.database_named(database);
+                if let (Some(db), Some(gate)) = (&found, self.gate)
+                    && db.id != self.current.id
+                {
+                    let own = self.session.borrow().has_uncommitted_changes();
+                    let mut transaction = self.transaction.borrow_mut();
+                    gate.check(self.catalog, transaction.as_deref_mut().filter(|_| own), db)?;
+                }
+                found
+            }
         })
     }
 
@@ -412,7 +440,12 @@ impl<'a> SessionCatalog<'a> {
 
     /// The id of what `resolve` would find, of any kind (constraints too): OBJECT_ID.
     pub fn object_id(&self, name: &ObjectName) -> SqlResult<Option<(DatabaseId, i32, String)>> {
-        let Some(db) = self.database_of(name)? else { return Ok(None) };
+        let db = match self.database_of(name) {
+            // Who may not enter it does not learn what is there.
+            Err(error) if error.number == 916 => return Ok(None),
+            found => found?,
+        };
+        let Some(db) = db else { return Ok(None) };
         if name.name.starts_with('#') && !name.name.starts_with("##") {
             let tempdb = self.catalog.expect_database(TEMPDB);
             let session = self.session.borrow();

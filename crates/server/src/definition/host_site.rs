@@ -11,8 +11,9 @@ use sql::plan::OutputColumn;
 use storage::Transaction;
 use types::{RowBatch, SqlError, SqlResult};
 
-use super::site::{EachBatch, Site, SiteOptions};
+use super::site::{AskRights, EachBatch, Site, SiteOptions};
 use crate::catalog::{Catalog, CatalogSession};
+use crate::session::audit::Occurrence;
 use crate::session::host::SessionHost;
 
 pub struct HostSite<'a> {
@@ -63,7 +64,8 @@ impl Site for HostSite<'_> {
     fn query(&mut self, text: &str, each: &mut EachBatch<'_>) -> SqlResult<()> {
         let module = Arc::new(self.host.bind_text(self.state, text, "").map_err(SqlError::together)?);
         let mut kept = Kept::default();
-        match exec::run_within(&module, self.state, self.host, &mut kept) {
+        let ended = self.host.trusted(self.state, |host, state| exec::run_within(&module, state, host, &mut kept));
+        match ended {
             Ok(()) => {}
             Err(Within::Error(error)) => return Err(error),
             Err(Within::Stopped(stop)) => return Err(kept.error.unwrap_or_else(|| exec::session::stopped(stop))),
@@ -110,8 +112,16 @@ impl Site for HostSite<'_> {
         }
     }
 
+    fn rights(&mut self, ask: &mut AskRights<'_>) -> SqlResult<()> {
+        self.host.rights(self.state, |rights, look| ask(rights, look))
+    }
+
     fn login(&self) -> String {
         self.host.entry.identity.login_name.clone()
+    }
+
+    fn audit(&mut self, what: &Occurrence<'_>) -> SqlResult<()> {
+        self.host.audit(what)
     }
 
     fn in_user_transaction(&self) -> bool {

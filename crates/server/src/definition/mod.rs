@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! site        what the session gives: transaction, queries over the user's rows, messages
+//! rights      what it may do
 //! host_site   a session as such a site
 //! text        expressions as catalog views show them       number      whole numbers as written
 //! data_type   a type as written -> a column's type         column      a column as written -> its row
@@ -10,10 +11,12 @@
 //! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
-//! index       indexes, statistics   module      views, procedures, functions, triggers
+//! guard       who may run which of these statements
+//! index       indexes, statistics   module      views, procedures, functions, triggers (execute_as: as whom)
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
-//! database    CREATE/ALTER/DROP DATABASE        security    logins, users, roles, owners
+//! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners
+//! login       CREATE/ALTER/DROP LOGIN
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
 //! governor    CREATE, ALTER, DROP RESOURCE POOL
@@ -21,6 +24,7 @@
 
 pub mod text;
 pub mod site;
+pub mod rights;
 pub mod host_site;
 pub mod number;
 pub mod data_type;
@@ -29,13 +33,17 @@ pub mod layout;
 pub mod column;
 pub mod rebuild;
 pub mod governor;
+pub mod execute_as;
 pub mod module;
 pub mod permission;
+pub mod audited;
+pub mod audit;
 pub mod pool;
 pub mod server;
 pub mod access;
 pub mod database_setting;
 pub mod database;
+pub mod login;
 pub mod security;
 pub mod index;
 pub mod constraint;
@@ -44,9 +52,12 @@ pub mod table;
 pub mod object;
 pub mod sequence;
 pub mod alter;
+pub mod guard;
 
-use sql::ast::{Statement, StatementKind};
+use sql::ast::{DropKind, Statement, StatementKind};
 use types::SqlResult;
+
+use crate::catalog::MASTER;
 
 pub use host_site::HostSite;
 pub use site::{Ddl, Site};
@@ -57,7 +68,59 @@ pub use table::{create_for, drop_temporaries};
 pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<()> {
     let mut ddl = Ddl::new(site, text);
     ddl.line = statement.line;
-    dispatch(&mut ddl, statement).map_err(|error| error.at_line(statement.line))
+    let goes = databases_of(&ddl, statement);
+    let checked = guard::check(&mut ddl, statement);
+    let told = audited::tell(&mut ddl, statement, checked.is_ok());
+    let done = checked
+        .and(told)
+        .and_then(|()| dispatch(&mut ddl, statement))
+        .and_then(|()| security_changed(&mut ddl, statement));
+    if done.is_ok() && !goes.is_empty() {
+        audit::forget(&ddl, &goes);
+    }
+    done.map_err(|error| error.at_line(statement.line))
+}
+
+/// Numbers of the databases that the statement drops.
+fn databases_of(ddl: &Ddl<'_>, statement: &Statement) -> Vec<u16> {
+    match &statement.kind {
+        StatementKind::Drop(drop) if drop.kind == DropKind::Database => {
+            drop.names.iter().filter_map(|name| Some(ddl.catalog.database_named(&name.name)?.id.0)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// What sessions know of rights is old when this commits.
+fn security_changed(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    let changes = match &statement.kind {
+        StatementKind::CreateLogin(_)
+        | StatementKind::AlterLogin(_)
+        | StatementKind::CreateUser(_)
+        | StatementKind::AlterUser(_)
+        | StatementKind::CreateRole(_)
+        | StatementKind::AlterRole(_)
+        | StatementKind::AlterAuthorization(_)
+        | StatementKind::CreateSchema(_)
+        | StatementKind::AlterSchema(_)
+        | StatementKind::Permission(_) => true,
+        StatementKind::Drop(drop) => matches!(
+            drop.kind,
+            DropKind::Login
+                | DropKind::User
+                | DropKind::Role
+                | DropKind::ServerRole
+                | DropKind::ApplicationRole
+                | DropKind::Schema
+        ),
+        _ => false,
+    };
+    if changes {
+        ddl.changed(MASTER, 0);
+        let current = ddl.site.state().0.database;
+        ddl.changed(current, 0);
+    }
+    Ok(())
 }
 
 fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
@@ -84,8 +147,8 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateSynonym(create) => object::create_synonym(ddl, create),
         StatementKind::CreateDatabase(create) => database::create(ddl, create),
         StatementKind::AlterDatabase(change) => database::alter(ddl, change),
-        StatementKind::CreateLogin(create) => security::create_login(ddl, create),
-        StatementKind::AlterLogin(change) => security::alter_login(ddl, change),
+        StatementKind::CreateLogin(create) => login::create_login(ddl, create),
+        StatementKind::AlterLogin(change) => login::alter_login(ddl, change),
         StatementKind::CreateUser(create) => security::create_user(ddl, create),
         StatementKind::AlterUser(change) => security::alter_user(ddl, change),
         StatementKind::CreateRole(create) => security::create_role(ddl, create),
@@ -99,6 +162,8 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::AlterServerConfiguration(change) => server::alter_configuration(ddl, change),
         StatementKind::ThreadPool(statement) => pool::thread_pool(ddl, statement),
         StatementKind::ResourceGovernor(statement) => governor::run(ddl, statement),
+        StatementKind::ServerAudit(statement) => audit::server_audit(ddl, statement),
+        StatementKind::AuditSpecification(statement) => audit::specification(ddl, statement),
         StatementKind::Other(other) => Err(unsupported(&other.verb)),
         other => Err(unsupported(verb(other))),
     }
@@ -114,8 +179,6 @@ fn verb(kind: &StatementKind) -> &'static str {
         StatementKind::Backup(_) => "BACKUP",
         StatementKind::Restore(_) => "RESTORE",
         StatementKind::BulkInsert(_) => "BULK INSERT",
-        StatementKind::ExecuteAs(_) => "EXECUTE AS",
-        StatementKind::Revert(_) => "REVERT",
         StatementKind::Shutdown { .. } => "SHUTDOWN",
         other => panic!("no definition, and no other part of the server refuses it: {other:?}"),
     }

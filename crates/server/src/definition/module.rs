@@ -12,6 +12,7 @@ use types::{SqlError, SqlResult, sql_error};
 
 use super::column::column_row;
 use super::data_type::{self, ResolvedType};
+use super::execute_as::keep_execute_as;
 use super::schema_binding;
 use super::site::{Ddl, Place, has, place_of, temporary_name, written};
 use super::text;
@@ -55,23 +56,11 @@ fn option_bits(ddl: &Ddl<'_>, options: &ModuleOptions) -> i32 {
         | bit(options.recompile, os_::RECOMPILE)
         | bit(options.encryption, os_::ENCRYPTED)
         | bit(options.called_on_null == Some(false), os_::NULL_ON_NULL)
-        | bit(runs_as_another(options), os_::EXECUTE_AS_OWNER)
+        | bit(runs_as_owner(options), os_::EXECUTE_AS_OWNER)
 }
 
-fn runs_as_another(options: &ModuleOptions) -> bool {
-    options.execute_as.as_ref().is_some_and(|context| context.principal != ExecuteAsPrincipal::Caller)
-}
-
-/// A module runs as its caller. In a natively compiled one nothing can tell who that is (no function for it, no permission that is
-/// checked), so the clause, which such modules were once required to have, is kept as a description.
-fn refuse_execute_as(options: &ModuleOptions) -> SqlResult<()> {
-    let name = match options.execute_as.as_ref().map(|context| &context.principal) {
-        Some(ExecuteAsPrincipal::Owner) => "EXECUTE AS OWNER",
-        Some(ExecuteAsPrincipal::SelfUser) => "EXECUTE AS SELF",
-        Some(ExecuteAsPrincipal::User(_) | ExecuteAsPrincipal::Login(_)) => "EXECUTE AS 'user'",
-        Some(ExecuteAsPrincipal::Caller) | None => return Ok(()),
-    };
-    if options.native_compilation { Ok(()) } else { Err(super::unsupported(name)) }
+fn runs_as_owner(options: &ModuleOptions) -> bool {
+    options.execute_as.as_ref().is_some_and(|context| context.principal == ExecuteAsPrincipal::Owner)
 }
 
 /// Keeps the module; its place and id. ALTER keeps the id and the date of creation.
@@ -228,7 +217,6 @@ fn default_text(default: &Expr) -> Option<String> {
 }
 
 pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResult<()> {
-    refuse_execute_as(&create.options)?;
     if let ModuleBody::External(_) = create.body {
         return Err(super::unsupported("CREATE PROCEDURE ... EXTERNAL NAME"));
     }
@@ -238,6 +226,7 @@ pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResul
     let status = option_bits(ddl, &create.options);
     let draft = Draft { name: &create.name, definition: &create.definition, kind: "P", status, parent: 0 };
     let (db, id, place) = keep(ddl, &draft)?;
+    keep_execute_as(ddl, &db, id, &create.options)?;
     keep_parameters(ddl, &db, id, &place, &create.parameters)?;
     check_body(ddl, &db, id)
 }
@@ -250,7 +239,6 @@ fn check_body(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<()> {
 }
 
 pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<()> {
-    refuse_execute_as(&create.options)?;
     let kind = match &create.returns {
         FunctionReturns::Scalar { body: ModuleBody::External(_), .. } | FunctionReturns::ExternalTable { .. } => {
             return Err(super::unsupported("CREATE FUNCTION ... EXTERNAL NAME"));
@@ -262,6 +250,7 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
     let status = option_bits(ddl, &create.options);
     let draft = Draft { name: &create.name, definition: &create.definition, kind, status, parent: 0 };
     let (db, id, place) = keep(ddl, &draft)?;
+    keep_execute_as(ddl, &db, id, &create.options)?;
     keep_parameters(ddl, &db, id, &place, &create.parameters)?;
     match &create.returns {
         FunctionReturns::Scalar { data_type, .. } => {
@@ -288,7 +277,6 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
 }
 
 pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()> {
-    refuse_execute_as(&create.options)?;
     let TriggerScope::Table(on) = &create.on else {
         return Err(super::unsupported("CREATE TRIGGER ON DATABASE or ALL SERVER"));
     };
@@ -323,6 +311,7 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()
     }
     let draft = Draft { name: &name, definition: &create.definition, kind: "TR", status, parent: parent.id };
     let (db, id, _) = keep(ddl, &draft)?;
+    keep_execute_as(ddl, &db, id, &create.options)?;
     ddl.changed(db.id, parent.id);
     check_body(ddl, &db, id)
 }

@@ -10,10 +10,10 @@ use super::memory_optimized;
 use super::schema_binding;
 use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written};
 use super::table;
-use super::{database, security, text};
+use super::{database, login, security, text};
 use crate::catalog::base::{
-    ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, TypeRow,
-    class, column_status as cs, object_status as os_, schema,
+    ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PrivilegeRow, PropertyRow, ReferenceRow,
+    TypeRow, class, column_status as cs, object_status as os_, schema,
 };
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::{Code, Text};
@@ -86,7 +86,11 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
     }
     let children = ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_PARENT, &[int(row.id)]))?;
     for id in children.iter().map(|child| child.id).chain([row.id]) {
-        ddl.rows(&db, |rows| rows.update::<ObjectRow>(0, &[int(id)], |row| row.nsid = target.id))?;
+        ddl.rows(&db, |rows| {
+            // "ALTER SCHEMA": all permissions on it are dropped when it is moved.
+            rows.delete::<PrivilegeRow>(0, &[small(class::OBJECT), int(id)])?;
+            rows.update::<ObjectRow>(0, &[int(id)], |row| row.nsid = target.id)
+        })?;
         ddl.changed(db.id, id);
     }
     Ok(())
@@ -161,6 +165,12 @@ pub fn create_synonym(ddl: &mut Ddl<'_>, create: &CreateSynonym) -> SqlResult<()
 }
 
 /// (word in messages, `sys.objects.type`s, state of 3701).
+/// What is said of an object that cannot be dropped, whether it is not there or not to be dropped by who asks.
+pub fn cannot_drop_kind(kind: DropKind, shown: &str) -> SqlError {
+    let (word, _, state) = kinds(kind).unwrap_or(("object", &[], 5));
+    cannot_drop(word, shown, state)
+}
+
 fn kinds(kind: DropKind) -> Option<(&'static str, &'static [&'static str], u8)> {
     Some(match kind {
         DropKind::Table => ("table", &["U"], 5),
@@ -184,8 +194,8 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             DropKind::Type => drop_type(ddl, name, drop.if_exists),
             DropKind::Schema => drop_schema(ddl, name, drop.if_exists),
             DropKind::Database => database::drop(ddl, &name.name, drop.if_exists),
-            DropKind::Login => security::drop_login(ddl, &name.name, false, drop.if_exists),
-            DropKind::ServerRole => security::drop_login(ddl, &name.name, true, drop.if_exists),
+            DropKind::Login => login::drop_login(ddl, &name.name, false, drop.if_exists),
+            DropKind::ServerRole => login::drop_login(ddl, &name.name, true, drop.if_exists),
             DropKind::User => security::drop_principal(ddl, &name.name, &["S", "U", "G", "C", "K"], drop.if_exists),
             DropKind::Role => security::drop_principal(ddl, &name.name, &["R"], drop.if_exists),
             DropKind::ApplicationRole => security::drop_principal(ddl, &name.name, &["A"], drop.if_exists),
@@ -307,6 +317,7 @@ fn drop_type(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult
     }
     ddl.rows(&db, |rows| {
         rows.delete::<PropertyRow>(0, &[small(class::TYPE), int(row.id)])?;
+        rows.delete::<PrivilegeRow>(0, &[small(class::TYPE), int(row.id)])?;
         rows.delete::<TypeRow>(0, &[int(row.id)])
     })?;
     ddl.changed(db.id, 0);
@@ -333,7 +344,11 @@ fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResu
     if let Some(object) = named.map(|o| &o.name).or(types.first().map(|t| &t.name)) {
         return Err(schema_binding::referenced("drop schema", shown, object));
     }
-    ddl.rows(&db, |rows| rows.delete::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.id)]))?;
+    ddl.rows(&db, |rows| {
+        // The next schema may have this one's number.
+        rows.delete::<PrivilegeRow>(0, &[small(class::SCHEMA), int(row.id)])?;
+        rows.delete::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.id)])
+    })?;
     ddl.changed(db.id, 0);
     Ok(())
 }
@@ -345,9 +360,19 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
     let current = ddl.current()?.name();
     let Some(parsed) = sql::catalog::ObjectName::from_text(old) else { return Err(bad(&current)) };
     match kind.as_deref() {
-        Some("DATABASE") => return database::rename(ddl, old, new),
+        Some("DATABASE") => {
+            if let Some(db) = ddl.catalog.database_named(old)
+                && !ddl.database_permission(&db, "ALTER")?
+            {
+                return Err(sql_error!(15247));
+            }
+            return database::rename(ddl, old, new);
+        }
         Some("USERDATATYPE") => {
             let Some((db, row)) = find_type(ddl, &parsed.into())? else { return Err(bad(&current)) };
+            if !ddl.type_permission(&db, &row, "CONTROL")? {
+                return Err(bad(&current));
+            }
             ddl.rows(&db, |rows| rows.update::<TypeRow>(0, &[int(row.id)], |row| row.name = new.to_string()))?;
             ddl.changed(db.id, 0);
         }
@@ -362,6 +387,9 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             let Some((db, row)) = ddl.find(&table.into())? else {
                 return Err(sql_error!(15248, "COLUMN"));
             };
+            if !ddl.object_permission(&db, &row, "ALTER")? {
+                return Err(sql_error!(15248, "COLUMN"));
+            }
             ddl.lock(&db, row.id)?;
             if kind.as_deref() == Some("COLUMN") {
                 rename_column(ddl, &db, &row, (old, &parsed.name), new)?;
@@ -371,6 +399,9 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
         }
         _ => {
             let Some((db, row)) = ddl.find(&parsed.into())? else { return Err(bad(&current)) };
+            if !ddl.object_permission(&db, &row, "ALTER")? {
+                return Err(bad(&current));
+            }
             rename_object(ddl, &db, &row, old, new)?;
         }
     }

@@ -1,114 +1,27 @@
-//! GRANT, DENY, REVOKE: kept in the catalog as SQL Server keeps them. The names and codes of permissions.
+//! GRANT, DENY, REVOKE: kept in the catalog as SQL Server keeps them.
+//! https://learn.microsoft.com/sql/t-sql/statements/grant-transact-sql, and revoke, deny
 
-use sql::ast::{ObjectName, Permission, PermissionVerb, Securable};
+use std::sync::Arc;
+
+use sql::ast::{ObjectName, Permission as Statement, PermissionVerb};
 use types::{SqlResult, sql_error};
 
 use super::data_type::find_type;
 use super::site::{Ddl, cannot_find};
-use crate::catalog::base::{ColumnRow, LoginRow, OwnerRow, PrivilegeRow, class};
+use crate::catalog::base::{ColumnRow, LoginRow, OwnerRow, PrivilegeRow};
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::Code;
 use crate::catalog::{Database, MASTER};
+use crate::security::actor;
+use crate::security::check::Securable;
+use crate::security::hierarchy::{self, Class, PERMISSIONS, Permission};
 
-/// What a permission is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    Server,
-    Database,
-    Object,
-    Schema,
-    Login,
-    User,
-    Type,
-}
-
-impl Scope {
-    /// `class_desc` of sys.fn_builtin_permissions.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scope::Server => "SERVER",
-            Scope::Database => "DATABASE",
-            Scope::Object => "OBJECT",
-            Scope::Schema => "SCHEMA",
-            Scope::Login => "LOGIN",
-            Scope::User => "USER",
-            Scope::Type => "TYPE",
-        }
-    }
-
-    pub fn parent(self) -> &'static str {
-        match self {
-            Scope::Server => "",
-            Scope::Database | Scope::Login => "SERVER",
-            Scope::Schema | Scope::User => "DATABASE",
-            Scope::Object | Scope::Type => "SCHEMA",
-        }
-    }
-
-    fn class(self) -> u8 {
-        match self {
-            Scope::Server => class::SERVER,
-            Scope::Database => class::DATABASE,
-            Scope::Object => class::OBJECT,
-            Scope::Schema => class::SCHEMA,
-            Scope::Login => class::LOGIN,
-            Scope::User => class::PRINCIPAL,
-            Scope::Type => class::TYPE,
-        }
-    }
-}
-
-pub struct KnownPermission {
-    pub scope: Scope,
-    /// `type` of sys.database_permissions.
-    pub code: &'static str,
-    pub name: &'static str,
-}
-
-macro_rules! permissions {
-    ($($scope:ident { $($code:literal $name:literal),* $(,)? })*) => {
-        pub const PERMISSIONS: &[KnownPermission] = &[$($(
-            KnownPermission { scope: Scope::$scope, code: $code, name: $name },
-        )*)*];
-    };
-}
-
-permissions! {
-    Server {
-        "ADBO" "ADMINISTER BULK OPERATIONS", "ALCO" "ALTER ANY CONNECTION", "ALCD" "ALTER ANY CREDENTIAL", "ALDB" "ALTER ANY DATABASE",
-        "ALES" "ALTER ANY EVENT NOTIFICATION", "ALHE" "ALTER ANY ENDPOINT", "ALLG" "ALTER ANY LOGIN", "ALLS" "ALTER ANY LINKED SERVER",
-        "ALRS" "ALTER RESOURCES", "ALSR" "ALTER ANY SERVER ROLE", "ALSS" "ALTER SERVER STATE", "ALST" "ALTER SETTINGS",
-        "ALTR" "ALTER TRACE", "AUTH" "AUTHENTICATE SERVER", "CADB" "CONNECT ANY DATABASE", "CL" "CONTROL SERVER",
-        "COSQ" "CONNECT SQL", "CRDB" "CREATE ANY DATABASE", "CRSR" "CREATE SERVER ROLE", "IAL" "IMPERSONATE ANY LOGIN",
-        "SHDN" "SHUTDOWN", "SUS" "SELECT ALL USER SECURABLES", "VWAD" "VIEW ANY DEFINITION", "VWDB" "VIEW ANY DATABASE",
-        "VWSS" "VIEW SERVER STATE",
-    }
-    Database {
-        "AL" "ALTER", "ALDS" "ALTER ANY DATASPACE", "ALRL" "ALTER ANY ROLE", "ALSM" "ALTER ANY SCHEMA",
-        "ALTG" "ALTER ANY DATABASE DDL TRIGGER", "ALUS" "ALTER ANY USER", "AUTH" "AUTHENTICATE", "BADB" "BACKUP DATABASE",
-        "BALO" "BACKUP LOG", "CL" "CONTROL", "CO" "CONNECT", "CP" "CHECKPOINT", "CRDB" "CREATE DATABASE", "CRDF" "CREATE DEFAULT",
-        "CRFN" "CREATE FUNCTION", "CRPR" "CREATE PROCEDURE", "CRRL" "CREATE ROLE", "CRRU" "CREATE RULE", "CRSM" "CREATE SCHEMA",
-        "CRSN" "CREATE SYNONYM", "CRTB" "CREATE TABLE", "CRTY" "CREATE TYPE", "CRVW" "CREATE VIEW", "DL" "DELETE", "EX" "EXECUTE",
-        "IN" "INSERT", "KIDC" "KILL DATABASE CONNECTION", "RF" "REFERENCES", "SL" "SELECT", "SPLN" "SHOWPLAN",
-        "TO" "TAKE OWNERSHIP", "UMSK" "UNMASK", "UP" "UPDATE", "VW" "VIEW DEFINITION", "VWDS" "VIEW DATABASE STATE",
-    }
-    Object {
-        "AL" "ALTER", "CL" "CONTROL", "DL" "DELETE", "EX" "EXECUTE", "IN" "INSERT", "RC" "RECEIVE", "RF" "REFERENCES",
-        "SL" "SELECT", "TO" "TAKE OWNERSHIP", "UP" "UPDATE", "VW" "VIEW DEFINITION", "VWCT" "VIEW CHANGE TRACKING",
-    }
-    Schema {
-        "AL" "ALTER", "CL" "CONTROL", "CRSO" "CREATE SEQUENCE", "DL" "DELETE", "EX" "EXECUTE", "IN" "INSERT", "RF" "REFERENCES",
-        "SL" "SELECT", "TO" "TAKE OWNERSHIP", "UP" "UPDATE", "VW" "VIEW DEFINITION", "VWCT" "VIEW CHANGE TRACKING",
-    }
-    Login { "AL" "ALTER", "CL" "CONTROL", "IM" "IMPERSONATE", "VW" "VIEW DEFINITION" }
-    User { "AL" "ALTER", "CL" "CONTROL", "IM" "IMPERSONATE", "VW" "VIEW DEFINITION" }
-    Type { "CL" "CONTROL", "EX" "EXECUTE", "RF" "REFERENCES", "TO" "TAKE OWNERSHIP", "VW" "VIEW DEFINITION" }
-}
-
-/// What a statement is about: where it is kept, and its ids.
+/// What a statement is about: what it is, and what is named with it.
 struct Subject {
-    scope: Scope,
-    id: i32,
+    on: Securable,
+    /// As messages call it: its class and its name.
+    word: &'static str,
+    shown: String,
     /// Columns named with the object.
     columns: Vec<i32>,
     /// Names of the columns of a table, to find those named with a permission.
@@ -117,127 +30,224 @@ struct Subject {
     executable: bool,
 }
 
-pub fn permission(ddl: &mut Ddl<'_>, statement: &Permission) -> SqlResult<()> {
+impl Subject {
+    fn is_of_server(&self) -> bool {
+        matches!(self.on.class, Class::Server | Class::Login | Class::ServerRole | Class::Endpoint)
+    }
+}
+
+pub fn permission(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
     let subject = subject(ddl, statement)?;
-    let server = matches!(subject.scope, Scope::Server | Scope::Login);
+    let server = subject.is_of_server();
     let db = if server { ddl.catalog.expect_database(MASTER) } else { ddl.current()? };
-    let grantor = match (&statement.grantor, server) {
-        (Some(grantor), false) => principal(ddl, &db, grantor)?,
-        (Some(grantor), true) => login(ddl, grantor)?,
-        (None, _) => 1,
+    let as_grantor = match (&statement.grantor, server) {
+        (Some(grantor), false) => Some(principal(ddl, &db, grantor)?),
+        (Some(grantor), true) => Some(login(ddl, grantor)?),
+        (None, _) => None,
     };
+    let mut changes = Vec::new();
+    for item in &statement.permissions {
+        let mut columns = subject.columns.clone();
+        if let Some(table) = subject.table {
+            for column in &item.columns {
+                columns.push(column_id(ddl, &db, table, column)?);
+            }
+        }
+        for known in expand(&item.name, &subject)? {
+            let grantor = grantor(ddl, &db, &subject, known, as_grantor)?;
+            changes.push((known, grantor, columns.clone()));
+        }
+    }
     for name in &statement.principals {
         let grantee = if server { login(ddl, name)? } else { principal(ddl, &db, name)? };
-        if matches!(grantee, 1 | 3 | 4) && !server {
-            return Err(sql_error!(4624));
-        }
-        for item in &statement.permissions {
-            let mut columns = subject.columns.clone();
-            if let Some(table) = subject.table {
-                for column in &item.columns {
-                    columns.push(column_id(ddl, &db, table, column)?);
-                }
+        check_grantee(ddl, &db, &subject, grantee)?;
+        for (known, grantor, columns) in &changes {
+            let entry = Entry { on: &subject.on, known, grantee, grantor: *grantor };
+            if columns.is_empty() {
+                write(ddl, &db, statement, &entry, 0)?;
             }
-            for known in expand(&item.name, &subject)? {
-                if columns.is_empty() {
-                    write(ddl, &db, statement, &subject, 0, grantee, grantor, known)?;
-                }
-                for column in &columns {
-                    write(ddl, &db, statement, &subject, *column, grantee, grantor, known)?;
-                }
+            for column in columns {
+                write(ddl, &db, statement, &entry, *column)?;
             }
         }
     }
     Ok(())
 }
 
+/// 4624: nobody is granted or denied what is his anyway. 4617: fixed roles have what they have.
+fn check_grantee(ddl: &mut Ddl<'_>, db: &Arc<Database>, subject: &Subject, grantee: i32) -> SqlResult<()> {
+    let server = subject.is_of_server();
+    let fixed = if server { (3..=10).contains(&grantee) } else { (16_384..16_400).contains(&grantee) };
+    if fixed {
+        return Err(sql_error!(4617));
+    }
+    let own = ddl.rights(|rights, look| {
+        Ok(match server {
+            true => rights.login(look)?.is_some_and(|login| login.id == grantee),
+            false => rights.user(look, db)?.is_some_and(|user| user.id == grantee),
+        })
+    })?;
+    let nobody = if server { grantee == 1 } else { matches!(grantee, 1 | 3 | 4) };
+    if own || nobody || subject.on.owner == Some(grantee) {
+        return Err(sql_error!(4624));
+    }
+    Ok(())
+}
+
+/// In whose name the permission is given: the owner's, by who controls the securable; else one's own, if it was given WITH GRANT OPTION.
+/// 15151, 4613: one may not.
+fn grantor(
+    ddl: &mut Ddl<'_>,
+    db: &Arc<Database>,
+    subject: &Subject,
+    known: &'static Permission,
+    named: Option<i32>,
+) -> SqlResult<i32> {
+    let (on, server) = (subject.on, subject.is_of_server());
+    let (controls, sees, ids) = ddl.rights(|rights, look| {
+        let control = hierarchy::find(on.class, if on.class == Class::Server { "CONTROL SERVER" } else { "CONTROL" });
+        let control = control.expect("every class has it");
+        let granted = crate::security::check::Decision::Granted;
+        let controls = rights.decide(look, Some(db), &on, control, &[])? == granted;
+        let sees = rights.decide(look, Some(db), &on, known, &[])? == granted;
+        let ids = match server {
+            true => rights.login(look)?.map(|login| login.ids.clone()),
+            false => rights.user(look, db)?.map(|user| user.ids.clone()),
+        };
+        Ok((controls, sees, ids.unwrap_or_default()))
+    })?;
+    if controls {
+        return Ok(named.unwrap_or_else(|| if server { 1 } else { on.owner.unwrap_or(actor::DBO) }));
+    }
+    let key = [small(on.class.number()), int(on.id), int(0)];
+    let rows: Vec<PrivilegeRow> = ddl.rows(db, |rows| rows.find(0, &key))?;
+    // A role's option is used in the role's name.
+    let usable = |id: i32| named.map_or_else(|| ids.first() == Some(&id), |named| named == id && ids.contains(&id));
+    let option =
+        rows.iter().find(|row| row.state.as_str() == "W" && row.kind.as_str() == known.code && usable(row.grantee));
+    match option {
+        Some(row) => Ok(row.grantee),
+        None if sees || matches!(on.class, Class::Server | Class::Database) => Err(sql_error!(4613)),
+        None => Err(cannot_find("find", subject.word, &subject.shown)),
+    }
+}
+
 /// The permissions a word stands for. 102 is what SQL Server says to a name it does not know.
-fn expand(name: &str, subject: &Subject) -> SqlResult<Vec<&'static KnownPermission>> {
-    let of_scope = || PERMISSIONS.iter().filter(|known| known.scope == subject.scope);
+fn expand(name: &str, subject: &Subject) -> SqlResult<Vec<&'static Permission>> {
+    let of_class = || PERMISSIONS.iter().filter(|known| known.class == subject.on.class);
     if name == "ALL" || name == "ALL PRIVILEGES" {
-        let all: &[&str] = match subject.scope {
-            Scope::Database => &["BADB", "BALO", "CRDB", "CRDF", "CRFN", "CRPR", "CRRU", "CRTB", "CRVW"],
-            Scope::Object if subject.executable => &["EX"],
-            Scope::Object => &["DL", "IN", "RF", "SL", "UP"],
+        let all: &[&str] = match subject.on.class {
+            Class::Database => &["BADB", "BALO", "CRDB", "CRDF", "CRFN", "CRPR", "CRRU", "CRTB", "CRVW"],
+            Class::Object if subject.executable => &["EX"],
+            Class::Object => &["DL", "IN", "RF", "SL", "UP"],
             _ => return Err(sql_error!(102, "ALL")),
         };
-        return Ok(of_scope().filter(|known| all.contains(&known.code)).collect());
+        return Ok(of_class().filter(|known| all.contains(&known.code)).collect());
     }
     let name = match name {
         "EXEC" => "EXECUTE",
         "CREATE PROC" => "CREATE PROCEDURE",
         name => name,
     };
-    match of_scope().find(|known| known.name == name) {
+    match of_class().find(|known| known.name == name) {
         Some(known) => Ok(vec![known]),
         None if PERMISSIONS.iter().any(|known| known.name == name) => Err(sql_error!(4606, name)),
         None => Err(sql_error!(102, name)),
     }
 }
 
-#[allow(clippy::too_many_arguments)]
-fn write(
-    ddl: &mut Ddl<'_>,
-    db: &Database,
-    statement: &Permission,
-    subject: &Subject,
-    column: i32,
+/// One permission on one securable for one principal.
+struct Entry<'a> {
+    on: &'a Securable,
+    known: &'static Permission,
     grantee: i32,
     grantor: i32,
-    known: &KnownPermission,
-) -> SqlResult<()> {
-    let state = match (statement.verb, statement.grant_option) {
-        (PermissionVerb::Grant, true) => "W",
-        (PermissionVerb::Grant, false) => "G",
-        (PermissionVerb::Deny, _) => "D",
-        (PermissionVerb::Revoke, _) => "",
-    };
-    let class = subject.scope.class();
-    let code = Code::<4>::new(known.code);
+}
+
+fn write(ddl: &mut Ddl<'_>, db: &Database, statement: &Statement, entry: &Entry<'_>, column: i32) -> SqlResult<()> {
+    let class = entry.on.class.number();
+    let code = Code::<4>::new(entry.known.code);
+    let key = [small(class), int(entry.on.id)];
     ddl.rows(db, |rows| {
-        let key = [small(class), int(subject.id), int(column), int(grantee)];
-        let same = |row: &PrivilegeRow| row.kind == code;
+        let all: Vec<PrivilegeRow> = rows.find(0, &key)?;
+        let mine = |row: &&PrivilegeRow| row.kind == code && row.grantee == entry.grantee;
+        // What is said of an object is said of each of its columns.
+        let here = |row: &PrivilegeRow| row.kind == code && (row.subid == column || column == 0);
+        let with_option = all.iter().filter(mine).any(|row| here(row) && row.state.as_str() == "W");
+        let takes_away = statement.verb != PermissionVerb::Grant;
+        if takes_away && with_option && !statement.cascade {
+            return Err(sql_error!(4611));
+        }
+        let mut remove = |row: &PrivilegeRow| {
+            let key = [small(class), int(row.id), int(row.subid), int(row.grantee), int(row.grantor)];
+            rows.delete_if::<PrivilegeRow>(0, &key, |other| other.kind == code)
+        };
+        if takes_away && with_option {
+            // Who had it WITH GRANT OPTION gave it on.
+            let mut givers = vec![entry.grantee];
+            let mut at = 0;
+            while let Some(&giver) = givers.get(at) {
+                for row in all.iter().filter(|row| here(row) && row.grantor == giver && row.grantee != entry.grantee) {
+                    remove(row)?;
+                    if !givers.contains(&row.grantee) {
+                        givers.push(row.grantee);
+                    }
+                }
+                at += 1;
+            }
+        }
         if statement.verb == PermissionVerb::Revoke && statement.grant_option {
             // REVOKE GRANT OPTION FOR leaves the permission itself.
-            let old: Vec<PrivilegeRow> = rows.find(0, &key)?;
-            rows.delete_if::<PrivilegeRow>(0, &key, same)?;
-            for row in old.into_iter().filter(same) {
-                rows.insert(&PrivilegeRow { state: Code::new("G"), ..row })?;
+            let mut kept = Vec::new();
+            for row in all.iter().filter(mine).filter(|row| here(row) && row.state.as_str() == "W") {
+                remove(row)?;
+                kept.push(PrivilegeRow { state: Code::new("G"), ..row.clone() });
             }
-            return Ok(());
+            return kept.iter().try_for_each(|row| rows.insert(row));
         }
-        rows.delete_if::<PrivilegeRow>(0, &key, same)?;
-        if state.is_empty() {
-            return Ok(());
+        for row in all.iter().filter(mine).filter(|row| here(row)) {
+            remove(row)?;
         }
+        let state = match (statement.verb, statement.grant_option || with_option) {
+            (PermissionVerb::Grant, true) => "W",
+            (PermissionVerb::Grant, false) => "G",
+            (PermissionVerb::Deny, _) => "D",
+            (PermissionVerb::Revoke, _) => return Ok(()),
+        };
         rows.insert(&PrivilegeRow {
             class,
-            id: subject.id,
+            id: entry.on.id,
             subid: column,
-            grantee,
-            grantor,
+            grantee: entry.grantee,
+            grantor: entry.grantor,
             kind: code,
             state: Code::new(state),
-            name: known.name.to_string(),
+            name: entry.known.name.to_string(),
         })
     })
 }
 
-fn subject(ddl: &mut Ddl<'_>, statement: &Permission) -> SqlResult<Subject> {
-    let plain = |scope: Scope, id: i32| Subject { scope, id, columns: Vec::new(), table: None, executable: false };
+fn subject(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<Subject> {
+    let plain = |on: Securable, word: &'static str, name: &str| Subject {
+        on,
+        word,
+        shown: name.to_string(),
+        columns: Vec::new(),
+        table: None,
+        executable: false,
+    };
     let Some(on) = &statement.on else {
         // What only a server has is the server's; SQL Server asks that master is current.
         let of_server = |name: &str| {
-            let known = |scope: Scope| PERMISSIONS.iter().any(|known| known.scope == scope && known.name == name);
-            known(Scope::Server) && !known(Scope::Database)
+            hierarchy::find(Class::Server, name).is_some() && hierarchy::find(Class::Database, name).is_none()
         };
         if statement.permissions.iter().any(|item| of_server(&item.name)) {
             if ddl.current()?.id != MASTER {
                 return Err(sql_error!(4621, state 10));
             }
-            return Ok(plain(Scope::Server, 0));
+            return Ok(plain(Securable::SERVER, "server", ""));
         }
-        return Ok(plain(Scope::Database, 0));
+        return Ok(plain(Securable::DATABASE, "database", ""));
     };
     let name = &*on.name.name;
     match on.class.as_deref() {
@@ -245,26 +255,39 @@ fn subject(ddl: &mut Ddl<'_>, statement: &Permission) -> SqlResult<Subject> {
         Some("SCHEMA") => {
             let db = ddl.current()?;
             let row = ddl.rows(&db, |rows| load::schema_named(rows, name))?;
-            Ok(plain(Scope::Schema, row.ok_or_else(|| cannot_find("find", "schema", name))?.id))
+            let id = row.ok_or_else(|| cannot_find("find", "schema", name))?.id;
+            let on = ddl.rights(|_, look| Securable::schema(look, &db, id))?;
+            Ok(plain(on, "schema", name))
         }
         Some("DATABASE") => match ddl.current()?.equal_names(&ddl.current()?.name(), name) {
-            true => Ok(plain(Scope::Database, 0)),
+            true => Ok(plain(Securable::DATABASE, "database", name)),
             false => Err(cannot_find("find", "database", name)),
         },
-        Some("LOGIN" | "SERVER ROLE") => Ok(plain(Scope::Login, login(ddl, name)?)),
+        Some("LOGIN") => Ok(plain(Securable::plain(Class::Login, login(ddl, name)?), "login", name)),
+        Some("SERVER ROLE") => Ok(plain(Securable::plain(Class::ServerRole, login(ddl, name)?), "server role", name)),
         Some("USER" | "ROLE" | "APPLICATION ROLE") => {
             let db = ddl.current()?;
-            Ok(plain(Scope::User, principal(ddl, &db, name)?))
+            let id = principal(ddl, &db, name)?;
+            let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?.expect("found by its name");
+            Ok(plain(Securable::principal(&row), "user", name))
         }
         Some("TYPE") => {
-            let row = find_type(ddl, &on.name)?;
-            Ok(plain(Scope::Type, row.ok_or_else(|| cannot_find("find", "type", name))?.1.id))
+            let found = find_type(ddl, &on.name)?.ok_or_else(|| cannot_find("find", "type", name))?;
+            let on = ddl.rights(|_, look| Securable::data_type(look, &found.0, &found.1))?;
+            Ok(plain(on, "type", name))
+        }
+        Some("ENDPOINT") => {
+            const ENDPOINTS: [(&str, i32); 3] =
+                [("TSQL Local Machine", 2), ("TSQL Named Pipes", 3), ("TSQL Default TCP", 4)];
+            let known = ENDPOINTS.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
+            let (_, id) = known.ok_or_else(|| cannot_find("find", "endpoint", name))?;
+            Ok(plain(Securable::plain(Class::Endpoint, *id), "endpoint", name))
         }
         Some(class) => Err(super::unsupported(&format!("GRANT ON {class}::"))),
     }
 }
 
-fn of_object(ddl: &mut Ddl<'_>, on: &Securable) -> SqlResult<Subject> {
+fn of_object(ddl: &mut Ddl<'_>, on: &sql::ast::Securable) -> SqlResult<Subject> {
     let found = ddl.find(&on.name)?;
     let (db, row) = found.ok_or_else(|| cannot_find("find", "object", &shown(&on.name)))?;
     let mut columns = Vec::new();
@@ -272,7 +295,8 @@ fn of_object(ddl: &mut Ddl<'_>, on: &Securable) -> SqlResult<Subject> {
         columns.push(column_id(ddl, &db, row.id, column)?);
     }
     let executable = matches!(row.kind.as_str(), "P" | "FN");
-    Ok(Subject { scope: Scope::Object, id: row.id, columns, table: Some(row.id), executable })
+    let securable = ddl.rights(|_, look| Securable::of_object(look, &db, &row))?;
+    Ok(Subject { on: securable, word: "object", shown: shown(&on.name), columns, table: Some(row.id), executable })
 }
 
 fn shown(name: &ObjectName) -> String {

@@ -1,5 +1,7 @@
 //! DBCC, CHECKPOINT, RECONFIGURE, KILL, ALTER SERVER CONFIGURATION.
 
+use std::sync::Arc;
+
 use sql::ast::{AlterServerConfiguration, Dbcc, Expr, Kill, Literal, find_setting};
 use sql::plan::OutputColumn;
 use storage::{IndexId, ScanSpec, TableId};
@@ -200,15 +202,25 @@ fn answer(ddl: &mut Ddl<'_>, columns: &[(&str, SqlType)], rows: &[Vec<Datum>]) -
     ddl.site.result(&described, &batch)
 }
 
-fn check_database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
-    let db = match (text_argument(dbcc, 0), number_argument(dbcc, 0)) {
-        (Some(name), _) => ddl.catalog.database_named(&name).ok_or_else(|| sql_error!(2520, state 5, name))?,
+/// The database that a command is about: one named or numbered, or the current one.
+pub fn database_argument(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<Arc<Database>> {
+    match (text_argument(dbcc, 0), number_argument(dbcc, 0)) {
+        (Some(name), _) => ddl.catalog.database_named(&name).ok_or_else(|| sql_error!(2520, state 5, name)),
         (None, Some(id)) if id != 0 => {
             let found = u16::try_from(id).ok().and_then(|id| ddl.catalog.database(sql::catalog::DatabaseId(id)));
-            found.ok_or_else(|| sql_error!(2521, state 5, id))?
+            found.ok_or_else(|| sql_error!(2521, state 5, id))
         }
-        _ => ddl.current()?,
-    };
+        _ => ddl.current(),
+    }
+}
+
+/// The table that a command is about. None: there is no such table, or it names none.
+pub fn table_argument(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<Option<(Arc<Database>, ObjectRow)>> {
+    text_argument(dbcc, 0).map_or(Ok(None), |name| find(ddl, &name))
+}
+
+fn check_database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
+    let db = database_argument(ddl, dbcc)?;
     let tables = ddl.catalog.storage.tables(db.storage_id()).map_err(storage_error)?;
     let mut errors = 0;
     for id in tables {

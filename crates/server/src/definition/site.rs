@@ -16,9 +16,15 @@ use crate::catalog::row::{Code, Text};
 use crate::catalog::store::Rows;
 use crate::catalog::{Catalog, CatalogSession, Database, TEMPDB, clock, no_such_database};
 use crate::instance::server::Server;
+use crate::security::actor::Look;
+use crate::session::audit::Occurrence;
+use crate::session::rights::Rights;
 
 /// What is done with each batch of a query's rows; it may write in the same transaction.
 pub type EachBatch<'a> = dyn FnMut(&mut Transaction, &RowBatch) -> SqlResult<()> + 'a;
+
+/// A question to the session's rights.
+pub type AskRights<'a> = dyn FnMut(&Rights, &mut Look<'_>) -> SqlResult<()> + 'a;
 
 /// The session that runs a definition.
 pub trait Site {
@@ -51,8 +57,14 @@ pub trait Site {
 
     fn options(&self) -> SiteOptions;
 
+    /// Asks what the session may do.
+    fn rights(&mut self, ask: &mut AskRights<'_>) -> SqlResult<()>;
+
     /// Name of the login.
     fn login(&self) -> String;
+
+    /// Tells who audits of something that is about to be done. Err: it must not.
+    fn audit(&mut self, what: &Occurrence<'_>) -> SqlResult<()>;
 
     /// BEGIN TRANSACTION was said: what cannot run in a user's transaction is refused (226).
     fn in_user_transaction(&self) -> bool;

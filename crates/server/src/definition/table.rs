@@ -194,6 +194,9 @@ pub fn create_for(
         name: ident(&target.name),
         line: 0,
     };
+    if !ddl.is_sysadmin()? {
+        super::rights::new_object(&mut ddl, &name, "CREATE TABLE")?;
+    }
     for (i, column) in columns.iter().enumerate() {
         if column.name.is_empty() {
             return Err(sql_error!(1038));
@@ -202,6 +205,7 @@ pub fn create_for(
             return Err(sql_error!(2705, state 3, column.name, target.name));
         }
     }
+    super::audited::tell_of_table(&mut ddl, &name)?;
     let empty = CreateTable {
         name: name.clone(),
         definition: TableDefinition::default(),
@@ -296,6 +300,7 @@ pub fn erase(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlResul
         rows.delete::<TextRow>(0, &[int(id)])?;
         rows.delete::<ReferenceRow>(0, &[int(id), small(class::FOREIGN_KEY)])?;
         rows.delete::<ReferenceRow>(0, &[int(id), small(class::OBJECT)])?;
+        rows.delete::<ReferenceRow>(0, &[int(id), small(class::EXECUTE_AS)])?;
         rows.delete::<KeyReferenceRow>(0, &[int(id), small(class::FOREIGN_KEY)])?;
         rows.delete::<PropertyRow>(0, &[small(class::OBJECT), int(id)])?;
         rows.delete::<PrivilegeRow>(0, &[small(class::OBJECT), int(id)])?;

@@ -22,7 +22,9 @@ use os::net::{Endpoint, Listener, NetError, Stream};
 use os::sched::{Place, TaskKind};
 
 use self::request::{Refusal, Request};
+use crate::instance::logins::{Attempt, Outcome};
 use crate::instance::server::Server;
+use crate::security::guessing::Turn;
 use crate::wire::accept::accept_each;
 
 /// More at a time are closed at once.
@@ -137,12 +139,19 @@ fn exchange(wire: &mut (impl Read + Write), respond: impl FnOnce(&Request) -> Re
 /// The same check as a login by TDS, with what a wrong password costs there.
 fn may_look(server: &Server, request: &Request, peer: Endpoint) -> bool {
     let Some((name, password)) = &request.login else { return false };
-    let why = match server.authenticate(name, password) {
-        Ok(Ok(_)) => return true,
-        Ok(Err(reason)) => reason.to_owned(),
-        Err(error) => error.text.to_string(),
-    };
-    tracing::warn!(user = name, client = %peer, "live page: login failed: {why}");
+    let address = peer.tcp().map_or_else(|| peer.to_string(), |address| address.ip().to_string());
+    let attempt = Attempt { name, password, address: &address, changes_password: false };
+    let outcome = server.turn_of(&attempt).and_then(|turn| match turn {
+        Turn::Now => server.authenticate(&attempt),
+        // A browser asks again.
+        Turn::At(_) | Turn::Never(_) => Ok(Outcome::Later),
+    });
+    match outcome {
+        Ok(Outcome::In(_)) => return true,
+        Ok(Outcome::Refused(_)) => {}
+        Ok(Outcome::Later | Outcome::Gone) => tracing::warn!("live page: an attempt from {address} came too early"),
+        Err(error) => tracing::warn!("live page: login failed: {}", error.text),
+    }
     false
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Nothing here knows a request's text or a socket's bytes. Modules lowest first.
 
+pub mod error_log;
 pub mod counts;
 pub mod handle;
 pub mod plan_cache;
@@ -14,4 +15,5 @@ pub mod spare;
 pub mod orphans;
 pub mod pools;
 pub mod server;
+pub mod logins;
 pub mod machine;

@@ -38,6 +38,8 @@ pub enum Question {
     FollowConfiguration,
     /// As that, for the affinity masks.
     FollowAffinity,
+    /// What is audited has changed.
+    FollowAudits,
 }
 
 const ROWS: u8 = 1;
@@ -48,6 +50,7 @@ const CLEAR_LATCHES: u8 = 5;
 const CLEAR_SPINLOCKS: u8 = 6;
 const FOLLOW_AFFINITY: u8 = 7;
 const USERS: u8 = 8;
+const FOLLOW_AUDITS: u8 = 9;
 
 /// Kinds of what is to be forgotten.
 const ALL: u8 = 1;
@@ -82,6 +85,7 @@ impl Question {
             Question::Clear(Counted::Spinlocks) => vec![CLEAR_SPINLOCKS],
             Question::FollowConfiguration => vec![FOLLOW_CONFIGURATION],
             Question::FollowAffinity => vec![FOLLOW_AFFINITY],
+            Question::FollowAudits => vec![FOLLOW_AUDITS],
         }
     }
 
@@ -104,6 +108,7 @@ impl Question {
             CLEAR_SPINLOCKS => Some(Question::Clear(Counted::Spinlocks)),
             FOLLOW_CONFIGURATION => Some(Question::FollowConfiguration),
             FOLLOW_AFFINITY => Some(Question::FollowAffinity),
+            FOLLOW_AUDITS => Some(Question::FollowAudits),
             _ => None,
         }
     }
@@ -200,8 +205,9 @@ mod tests {
             [Forget::All, Forget::Statements, Forget::Procedures, Forget::Database(7), Forget::Handle([9; 20])];
         let forget = forget.into_iter().map(Question::ForgetPlans);
         let others = [rows, Question::Kill { spid: 60_000 }, Question::FollowConfiguration, Question::FollowAffinity];
+        let others = others.into_iter().chain([Question::FollowAudits]);
         let clear = [Question::Clear(Counted::Latches), Question::Clear(Counted::Spinlocks)];
-        for question in others.into_iter().chain(clear).chain(forget) {
+        for question in others.chain(clear).chain(forget) {
             let bytes = question.to_bytes();
             assert_eq!(Question::from_bytes(&bytes), Some(question));
         }

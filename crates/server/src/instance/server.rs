@@ -7,10 +7,9 @@ use os::region::Placed;
 use os::shared_struct;
 use os::sync::Mutex;
 use storage::{Memory, StorageResult};
-use types::SqlResult;
 
+use crate::audit::audits::Audits;
 use crate::catalog::Catalog;
-use crate::catalog::base::LoginRow;
 use crate::instance::counts::Counts;
 use crate::instance::engines::Engines;
 use crate::instance::load::Loads;
@@ -21,7 +20,8 @@ use crate::instance::pools::Pools;
 use crate::instance::question::{Counted, Question};
 use crate::instance::sessions::Sessions;
 use crate::instance::spare::Spare;
-use crate::security::password::{self, VerifiedLogins};
+use crate::security::guessing::Guesses;
+use crate::security::password::VerifiedLogins;
 use crate::security::tls::Tls;
 use crate::settings::options::Settings;
 use crate::settings::startup::StartupFile;
@@ -54,9 +54,6 @@ impl Events {
         self.0.total(event as usize)
     }
 }
-
-/// Bit of `LoginRow::status`.
-const LOGIN_DISABLED: i32 = 1;
 
 /// Trace flags are below this.
 const TRACE_FLAGS: usize = 12_000;
@@ -108,9 +105,11 @@ pub struct Server {
     pub(crate) orphans: Orphans,
     pub startup: StartupFile,
     pub(crate) pools: Pools,
+    pub audits: Audits,
     pub events: Events,
     pub engines: Engines,
     pub verified: Mutex<VerifiedLogins>,
+    pub guesses: Guesses,
     pub trace_flags: Placed<TraceFlags>,
     pub native_statistics: Placed<NativeStatistics>,
     pub stopping: AtomicBool,
@@ -150,33 +149,5 @@ impl Server {
             users.extend(answer.chunks_exact(4).filter_map(|bytes| Some(u32::from_le_bytes(bytes.try_into().ok()?))));
         }
         users
-    }
-
-    /// The login of that name, if it may log in with this password. Ok(Err): why not, for the log; a client never learns.
-    pub fn authenticate(&self, name: &str, password: &str) -> SqlResult<Result<LoginRow, &'static str>> {
-        self.catalog.catch_up()?;
-        let found = self.catalog.login(name)?;
-        let stored = found.as_ref().and_then(|row| row.password.0.as_deref()).unwrap_or(&[]);
-        // An unknown login costs what a known one does.
-        let fits = self.verify_password(stored, password);
-        Ok(match found {
-            Some(row) if fits && row.status & LOGIN_DISABLED != 0 => Err("the login is disabled"),
-            Some(row) if fits => Ok(row),
-            Some(_) => Err("the password does not match"),
-            None => Err("there is no such login"),
-        })
-    }
-
-    /// Whether `password` is the one behind `stored`. Costs milliseconds the first time, off the scheduler.
-    pub fn verify_password(&self, stored: &[u8], password: &str) -> bool {
-        if self.verified.lock().knows(stored, password) {
-            return true;
-        }
-        let fits =
-            os::sched::preemptive(os::wait::WaitType::PREEMPTIVE_OS_CRYPTOPS, || password::verify(stored, password));
-        if fits {
-            self.verified.lock().remember(stored, password);
-        }
-        fits
     }
 }

@@ -26,6 +26,11 @@ pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
     crate::request::planted::hear(text, parts.state.spid);
     let text: Arc<str> = text.into();
     *parts.host.entry.input.lock() = Some(Input::Batch(text.clone()));
+    let started = os::clock::now_ms();
+    if let Err(refused) = parts.host.audit_request(None) {
+        let stopped = parts.sink.message(&refused).err();
+        return Session::finish(parts, stopped);
+    }
     let stopped = match compile(parts.host, parts.state, &text, "") {
         Ok(module) => match exec::run_batch(&module, parts.state, parts.host, &mut parts.sink) {
             Ended::Stopped(stop) => Some(stop),
@@ -38,5 +43,6 @@ pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
             parts.sink.message(&error).err()
         }
     };
+    let stopped = parts.audit_end(started, stopped);
     Session::finish(parts, stopped)
 }

@@ -29,7 +29,7 @@ impl SessionHost {
             self.called_again();
             return Ok(Callee::Module(module, info));
         }
-        let callee = self.procedure(state, &procedure_name(text)?)?;
+        let callee = self.procedure(state, &procedure_name(text)?, None)?;
         self.called = match &callee {
             // With a database in its name, that database's name counts too.
             Callee::Module(module, info) if info.database == naming.database && text.matches('.').count() <= 1 => {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use exec::host::{CallArgument, Callee, Host, ModuleInfo, Naming, Wanted};
+use exec::host::{CallArgument, Callee, Host, Impersonation, ModuleInfo, Naming, TableAccess, Wanted};
 use exec::session::Session as State;
 use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink, Stop};
 use sql::ast::{InsertBulk, StatementKind};
@@ -11,12 +11,13 @@ use sql::catalog::{
     VirtualTableDef,
 };
 use sql::function::FunctionId;
-use sql::plan::{Global, Module, OutputColumn, Query, QueryId};
+use sql::plan::{Global, Module, ObjectRef, OutputColumn, Query, QueryId};
 use storage::{Storage, Table, TableId};
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::catalog::{Database, no_such_database};
 use crate::definition::{self, HostSite};
+use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::request::text_procedures;
 use crate::session::bulk_target::BulkTarget;
 use crate::session::compile::compile;
@@ -34,7 +35,7 @@ impl SessionHost {
         arguments: &mut [CallArgument],
     ) -> SqlResult<i32> {
         let full_name = ObjectName { server: None, database: None, schema: Some("sys".into()), name: name.into() };
-        match self.procedure(state, &full_name)? {
+        match self.procedure(state, &full_name, None)? {
             Callee::System(native) => self.system_procedure(state, sink, &native, arguments),
             Callee::Module(module, info) => {
                 text_procedures::run_module(self, state, sink, &module, Some(&info), arguments)
@@ -95,6 +96,26 @@ impl Host for SessionHost {
         self.bound_query(state, module, query)
     }
 
+    fn check_needs(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
+        self.check_query(state, query)
+    }
+
+    fn execute_as(&mut self, state: &mut State, module: &ModuleInfo) -> SqlResult<()> {
+        self.enter_module(state, module)
+    }
+
+    fn impersonate(&mut self, state: &mut State, asked: &Impersonation<'_>) -> SqlResult<Option<Vec<u8>>> {
+        self.begin_impersonation(state, asked)
+    }
+
+    fn revert(&mut self, state: &mut State, cookie: Option<&[u8]>) -> SqlResult<()> {
+        self.end_impersonation(state, cookie)
+    }
+
+    fn revert_to(&mut self, state: &mut State, contexts: u32) {
+        self.leave_contexts(state, contexts);
+    }
+
     fn nested_triggers(&self) -> bool {
         self.server.catalog.configuration.running(option::NESTED_TRIGGERS) != 0
     }
@@ -104,7 +125,8 @@ impl Host for SessionHost {
     }
 
     fn runs_native(&self) -> bool {
-        self.server.catalog.configuration.running(option::NATIVE_CODE) != 0
+        // Machine code tells nobody which tables it reads.
+        self.server.catalog.configuration.running(option::NATIVE_CODE) != 0 && !self.server.audits.any()
     }
 
     fn measures_native(&self, module: &ModuleInfo) -> Wanted {
@@ -132,6 +154,18 @@ impl Host for SessionHost {
 
     fn delayed_durability(&self, asked: Option<bool>) -> bool {
         self.ask_database(|database| database.is_some_and(|database| database.delayed_durability(asked)))
+    }
+
+    fn audits(&self) -> bool {
+        self.server.audits.any()
+    }
+
+    fn audit_table(&mut self, _state: &mut State, text: &str, table: &TableDef, access: TableAccess) -> SqlResult<()> {
+        self.audit_access(text, table, access)
+    }
+
+    fn audit_call(&mut self, _state: &mut State, procedure: &ModuleInfo) -> SqlResult<()> {
+        self.audit_procedure(procedure)
     }
 
     fn open_table(&mut self, _state: &mut State, table: &TableDef) -> SqlResult<Arc<Table>> {
@@ -162,14 +196,19 @@ impl Host for SessionHost {
         let declared = format!("@value {} OUTPUT", column.ty);
         let module = compile(self, state, &text, &declared).map_err(SqlError::together)?;
         let argument = CallArgument { name: None, value: Some((column.ty, Datum::Null)), table: None, output: true };
-        let (_, result) = exec::call_module(&module, None, vec![argument], state, self, &mut exec::sink::Discard);
+        let (_, result) = self.trusted(state, |host, state| {
+            exec::call_module(&module, None, vec![argument], state, host, &mut exec::sink::Discard)
+        });
         Ok(result.outputs.into_iter().next().map_or(Datum::Null, |(_, _, value)| value))
     }
 
     fn table_by_name(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Arc<TableDef>> {
-        match self.resolve(state, name)? {
-            Some(Object::Table(table)) => Ok(table),
-            _ => Err(sql_error!(1088, name.name)),
+        let missing = || sql_error!(1088, name.name);
+        let Some(Object::Table(table)) = self.resolve(state, name)? else { return Err(missing()) };
+        // Only its identity values are given so: who may alter it may do that.
+        match self.may_alter(state, &table)? {
+            true => Ok(table),
+            false => Err(missing()),
         }
     }
 
@@ -190,14 +229,15 @@ impl Host for SessionHost {
     }
 
     fn naming(&mut self, state: &State) -> Naming {
-        Naming { database: self.catalog_session.database, version: self.catalog_version(state) }
+        let version = self.catalog_version(state);
+        Naming { database: self.catalog_session.database, version, actor: state.actor }
     }
 
     fn called_again(&mut self) {
         self.server.plans.procedures.count_found();
     }
 
-    fn procedure(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Callee> {
+    fn procedure(&mut self, state: &mut State, name: &ObjectName, named_by: Option<ObjectRef>) -> SqlResult<Callee> {
         let asked = name.database.as_deref().and_then(|database| self.server.catalog.database_named(database));
         let elsewhere = asked.map(|database| database.id).filter(|id| *id != self.catalog_session.database);
         if let Some(native) = system::native_procedure(name) {
@@ -210,7 +250,10 @@ impl Host for SessionHost {
             Some(Object::Module(definition)) if definition.kind == ModuleKind::Procedure => match elsewhere {
                 // A system procedure works on the database it is called in.
                 Some(id) if definition.object.0 < 0 => Ok(Callee::System(in_database(id, &name.name))),
-                _ => self.callee(state, &definition),
+                _ => {
+                    self.check_call(state, (definition.database, definition.object), named_by)?;
+                    self.callee(state, &definition)
+                }
             },
             _ => Err(no_such_procedure(name)),
         }
@@ -326,10 +369,12 @@ impl Host for SessionHost {
         }
     }
 
-    fn use_database(&mut self, _state: &mut State, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
+    fn use_database(&mut self, state: &mut State, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
         let database = self.server.catalog.database_named(name).ok_or_else(|| no_such_database(name))?;
+        self.check_enters(state, &database)?;
         super::admission::admit(&self.server, &self.entry, &database)?;
         self.enter_database(sink, &database).map_err(exec::session::stopped)?;
+        self.use_own_schema(state)?;
         // State 1 for USE, 2 at login.
         sink.message(&sql_error!(5701, database.row().name).at_line(1)).map_err(exec::session::stopped)
     }
@@ -343,7 +388,8 @@ impl Host for SessionHost {
     }
 
     fn log(&mut self, state: &State, message: &SqlError) {
-        tracing::error!(spid = state.spid, "{message}");
+        tracing::error!(target: CONSOLE, spid = state.spid, "{message}");
+        error_log::raise(Source::Session(state.spid), message);
     }
 
     fn transaction_ended(&mut self, _state: &mut State, committed: bool) {

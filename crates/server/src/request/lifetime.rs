@@ -8,8 +8,10 @@ use exec::sink::Discard;
 use os::sched::{Place, TaskKind};
 use os::wait::WaitType;
 
+use crate::audit::actions;
 use crate::definition::{self, HostSite};
 use crate::instance::server::{Event, Server};
+use crate::session::audit::Occurrence;
 use crate::session::host::{INTERNAL_SPID, SessionHost};
 
 /// Pauses between attempts to drop what sessions left behind.
@@ -34,7 +36,11 @@ impl SessionHost {
         self.application_locks.clear();
         self.cursors.clear();
         self.drop_temporaries(state, 0);
+        self.revert_all(state);
         self.catalog_session.database = self.login_database;
+        if let Err(error) = self.use_own_schema(state) {
+            tracing::error!(spid = state.spid, "the user's default schema could not be read: {error}");
+        }
         self.entry.database.store(u32::from(self.login_database.0), Ordering::Relaxed);
         rolled_back
     }
@@ -47,6 +53,8 @@ impl SessionHost {
         self.cursors.clear();
         self.drop_temporaries(state, 0);
         if self.entry.spid != INTERNAL_SPID {
+            // Whoever goes cannot be kept.
+            let _ = self.audit(&Occurrence::new(actions::LOGOUT, actions::LOGGED_OUT, "LX"));
             self.server.sessions.remove(self.entry.spid);
             if self.entry.identity.admin {
                 self.server.sessions.leave_admin();

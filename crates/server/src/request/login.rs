@@ -4,18 +4,69 @@ use std::sync::Arc;
 
 use exec::host::Ended;
 use exec::session::Session as State;
+use os::net::Endpoint;
 use types::datetime::LanguageId;
-use types::{SqlError, sql_error};
+use types::{SqlError, SqlResult, sql_error};
 
-use crate::catalog::MASTER;
+use crate::audit::actions;
+use crate::catalog::base::LoginRow;
+use crate::catalog::{Database, MASTER};
+use crate::instance::logins::{Attempt, Outcome, login_failed};
 use crate::instance::server::{Event, Server};
 use crate::instance::sessions::{Identity, SessionEntry};
+use crate::security::actor::{Actor, Look, UserToken};
+use crate::security::check::Securable;
+use crate::session::audit::{self, Occurrence};
 use crate::session::host::{INTERNAL_SPID, SessionHost};
+use crate::session::rights::Rights;
 use crate::settings::config::option;
 use crate::system;
 use crate::wire::connection::Connection;
 use crate::wire::login::{self, Greeting};
 use crate::wire::sink::FirstError;
+
+/// Why a client is not logged in.
+pub enum NotIn {
+    /// What it is told.
+    Refused(Vec<SqlError>),
+    /// Others are at it: it is tried again in a moment.
+    Later,
+    /// It went away.
+    Gone,
+}
+
+fn refused(error: SqlError) -> NotIn {
+    NotIn::Refused(vec![error])
+}
+
+/// 18456 for the client, and why for the log.
+fn failed(server: &Server, attempt: &Attempt<'_>, state: u8, why: &str) -> NotIn {
+    let error = login_failed(attempt.name);
+    server.audit_failed(attempt, &error, state, why);
+    refused(error)
+}
+
+/// Of a client whose password is not looked at, since its address has failed too often: what it is told. Log and audits learn of it.
+pub fn refused_unseen(server: &Server, greeting: &Greeting, connection: &Connection) -> SqlError {
+    let address = address_of(connection);
+    let error = login_failed(&greeting.login.user);
+    server.audit_failed(&attempt(&greeting.login, &address), &error, 1, "Too many attempts from this address failed.");
+    audit::tell_of_failed_login(server, &identity(greeting, connection, &greeting.login.user), &error.text);
+    error
+}
+
+/// Where a client comes from, without its port.
+pub fn address_of(connection: &Connection) -> String {
+    match connection.transport.stream().peer_addr() {
+        Ok(Endpoint::Tcp(address)) => address.ip().to_string(),
+        Ok(local) => local.to_string(),
+        Err(error) => error.to_string(),
+    }
+}
+
+pub fn attempt<'a>(login: &'a tds::Login7, address: &'a str) -> Attempt<'a> {
+    Attempt { name: &login.user, password: &login.password, address, changes_password: !login.new_password.is_empty() }
+}
 
 impl SessionHost {
     /// A session of the server's own, which no client sees: for scripts at start.
@@ -23,38 +74,108 @@ impl SessionHost {
         let mut state = State::new(INTERNAL_SPID);
         state.signal = Arc::new(exec::session::Signal::default());
         let entry = SessionEntry::internal(INTERNAL_SPID, state.signal.clone());
-        (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH))
+        (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH, Actor::Server))
     }
 
-    /// Authenticates and registers the session. Err: what the client is told.
+    fn connects(server: &Server, actor: Actor) -> SqlResult<bool> {
+        let look = &mut Look { catalog: &server.catalog, transaction: None };
+        Rights::new(actor).holds(look, None, &Securable::SERVER, "CONNECT SQL")
+    }
+
+    /// Who a login would be in a database. None: it may not enter.
+    fn enters(server: &Server, actor: Actor, database: &Database) -> SqlResult<Option<Arc<UserToken>>> {
+        Rights::new(actor).user(&mut Look { catalog: &server.catalog, transaction: None }, database)
+    }
+
+    fn authenticated(
+        server: &Server,
+        attempt: &Attempt<'_>,
+        greeting: &Greeting,
+        connection: &Connection,
+    ) -> Result<LoginRow, NotIn> {
+        if greeting.login.wants_integrated_security() {
+            return Err(failed(server, attempt, 1, "Integrated security is not available."));
+        }
+        // Whoever goes away meanwhile is not waited for.
+        let stream = connection.transport.stream();
+        stream.interrupt_on_input(true);
+        let outcome = server.authenticate(attempt);
+        stream.interrupt_on_input(false);
+        os::wait::clear_interrupt();
+        match outcome.map_err(refused)? {
+            Outcome::In(row) => Ok(*row),
+            Outcome::Refused(error) => Err(refused(error)),
+            Outcome::Later => Err(NotIn::Later),
+            Outcome::Gone => Err(NotIn::Gone),
+        }
+    }
+
+    /// The database that the login asks for or has as its default, and who it is there.
+    fn first_database(
+        server: &Server,
+        attempt: &Attempt<'_>,
+        greeting: &Greeting,
+        row: &LoginRow,
+    ) -> Result<(Arc<Database>, Arc<UserToken>), NotIn> {
+        let asked = match greeting.login.database.as_str() {
+            "" => row.default_database.as_deref().unwrap_or("master"),
+            asked => asked,
+        };
+        let cannot_open = |why: &str| {
+            let errors = login::cannot_open(asked, attempt.name);
+            let state = if greeting.login.database.is_empty() { 40 } else { 38 };
+            server.audit_failed(attempt, &errors[1], state, &format!("{why} '{asked}'."));
+            NotIn::Refused(errors.to_vec())
+        };
+        let Some(database) = server.catalog.database_named(asked) else {
+            return Err(cannot_open("Failed to open the database"));
+        };
+        let actor = Actor::Login(row.id);
+        if !Self::connects(server, actor).map_err(refused)? {
+            return Err(failed(server, attempt, 12, "It has no CONNECT SQL permission."));
+        }
+        let user = Self::enters(server, actor, &database).map_err(refused)?;
+        let user = user.ok_or_else(|| cannot_open("It has no user in the database"))?;
+        Ok((database, user))
+    }
+
+    /// Authenticates and registers the session. Who audits learns of a client that is refused.
     pub fn log_in(
         server: &Arc<Server>,
         greeting: &Greeting,
         connection: &Connection,
-    ) -> Result<(State, SessionHost), Vec<SqlError>> {
-        let login = &greeting.login;
-        let failed = |reason: &str| {
-            let client = connection.transport.stream().peer_addr();
-            let client = client.map_or_else(|error| error.to_string(), |client| client.to_string());
-            tracing::warn!(user = login.user, client, "login failed: {reason}");
-            vec![login::login_failed(&login.user)]
-        };
-        if login.wants_integrated_security() {
-            return Err(failed("integrated security is not available"));
+    ) -> Result<(State, SessionHost), NotIn> {
+        let outcome = Self::log_in_unseen(server, greeting, connection);
+        if let Err(NotIn::Refused(errors)) = &outcome {
+            let who = identity(greeting, connection, &greeting.login.user);
+            audit::tell_of_failed_login(server, &who, errors.last().map_or("", |error| &error.text));
         }
-        let row = server.authenticate(&login.user, &login.password).map_err(|error| vec![error])?.map_err(failed)?;
-        let own = row.default_database.as_deref().unwrap_or("master");
-        let asked = if login.database.is_empty() { own } else { login.database.as_str() };
-        let Some(database) = server.catalog.database_named(asked) else {
-            return Err(login::cannot_open(asked, &login.user).to_vec());
-        };
+        outcome
+    }
+
+    fn log_in_unseen(
+        server: &Arc<Server>,
+        greeting: &Greeting,
+        connection: &Connection,
+    ) -> Result<(State, SessionHost), NotIn> {
+        let login = &greeting.login;
+        let address = address_of(connection);
+        let attempt = attempt(login, &address);
+        let row = Self::authenticated(server, &attempt, greeting, connection)?;
+        let (database, user) = Self::first_database(server, &attempt, greeting, &row)?;
+        let actor = Actor::Login(row.id);
         let identity = identity(greeting, connection, &row.name);
         if connection.is_admin() {
-            if !system::principal::is_sysadmin(&server.catalog, &row.name).map_err(|error| vec![error])? {
-                return Err(failed("only a sysadmin may use the dedicated administrator connection"));
+            if !system::principal::is_sysadmin(&server.catalog, &row.name).map_err(refused)? {
+                return Err(failed(
+                    server,
+                    &attempt,
+                    1,
+                    "Only a sysadmin may use the dedicated administrator connection.",
+                ));
             }
             if !server.sessions.take_admin() {
-                return Err(vec![login::admin_connection_taken()]);
+                return Err(refused(login::admin_connection_taken()));
             }
         }
         let signal = Arc::new(exec::session::Signal::default());
@@ -63,22 +184,22 @@ impl SessionHost {
         let connections_max = configuration.running(option::USER_CONNECTIONS);
         if connections_max > 0 && !connection.is_admin() && server.sessions.count_everywhere() as i64 >= connections_max
         {
-            return Err(vec![sql_error!(17809, connections_max, "")]);
+            return Err(refused(sql_error!(17809, connections_max, "")));
         }
         let entry = server.sessions.add(identity, signal.clone(), handle, database.id.0).ok_or_else(|| {
             if connection.is_admin() {
                 server.sessions.leave_admin();
             }
-            vec![sql_error!(17809, server.sessions.count_everywhere(), "")]
+            refused(sql_error!(17809, server.sessions.count_everywhere(), ""))
         })?;
         if database.row().user_access != 0 {
-            if let Err(refused) = super::admission::admit(server, &entry, &database) {
+            if let Err(refused_because) = super::admission::admit(server, &entry, &database) {
                 server.sessions.remove(entry.spid);
                 if connection.is_admin() {
                     server.sessions.leave_admin();
                 }
-                tracing::warn!(user = login.user, "login failed: {refused}");
-                return Err(login::cannot_open(asked, &login.user).to_vec());
+                tracing::warn!(user = login.user, "login failed: {refused_because}");
+                return Err(NotIn::Refused(login::cannot_open(&database.name(), &login.user).to_vec()));
             }
         }
         server.events.add(Event::Login);
@@ -89,13 +210,21 @@ impl SessionHost {
         let login_language = LanguageId::named(&login.language).or_else(own_language).unwrap_or_default();
         state.options.set_language(login_language);
         configuration.set_user_options(&mut state.options);
-        let mut host = SessionHost::new(server.clone(), entry, database.id, login_language);
+        state.actor = actor.number();
+        let mut host = SessionHost::new(server.clone(), entry, database.id, login_language, actor);
+        host.use_schema_of(&user);
+        let logged_in = Occurrence::new(actions::SUCCESSFUL_LOGIN, actions::LOGIN_SUCCEEDED, "LX");
+        if let Err(error) = host.audit(&Occurrence { information: "Login succeeded.", ..logged_in }) {
+            host.log_out(&mut state);
+            return Err(refused(error));
+        }
         if !login.new_password.is_empty() {
             if let Err(errors) = host.change_password(&mut state, login) {
                 host.log_out(&mut state);
-                return Err(errors);
+                return Err(NotIn::Refused(errors));
             }
         }
+        server.audit_succeeded(&attempt);
         Ok((state, host))
     }
 
@@ -111,10 +240,22 @@ impl SessionHost {
         // Bound outside the statement cache, which shows its texts.
         let module = self.bind_text(state, &text, "")?;
         let mut failure = FirstError::default();
-        match exec::run_batch(&Arc::new(module), state, self, &mut failure) {
-            Ended::Failed(error) => Err(vec![error]),
-            _ => failure.0.map_or(Ok(()), |error| Err(vec![error])),
-        }
+        let error = match exec::run_batch(&Arc::new(module), state, self, &mut failure) {
+            Ended::Failed(error) => Some(error),
+            _ => failure.0,
+        };
+        error.map_or(Ok(()), |error| Err(vec![of_login(error, &login.user)]))
+    }
+}
+
+/// What ALTER LOGIN says of a new password, as a login is told it.
+fn of_login(error: SqlError, user: &str) -> SqlError {
+    match error.number {
+        15114 => sql_error!(18462, user, ""),
+        15115 => sql_error!(18463, user, ""),
+        15116 => sql_error!(18464, user, ""),
+        15118 => sql_error!(18466, user, ""),
+        _ => error,
     }
 }
 

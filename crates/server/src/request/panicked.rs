@@ -10,6 +10,7 @@ use types::sql_error;
 
 use crate::instance::sessions::Input;
 use crate::request::session::Session;
+use crate::security::written;
 
 /// How long the client may take to read the last answer.
 const ANSWER_MS: u64 = 5_000;
@@ -66,7 +67,7 @@ fn number() -> u32 {
 
 fn statement(session: &Session) -> String {
     match &*session.host.entry.input.lock() {
-        Some(Input::Batch(text)) => text.chars().take(STATEMENT_CHARS_MAX).collect(),
+        Some(Input::Batch(text)) => written::shown(text).chars().take(STATEMENT_CHARS_MAX).collect(),
         Some(Input::Call(procedure, parameters)) => format!("{procedure:?} with {parameters} parameters"),
         None => String::new(),
     }

@@ -23,8 +23,14 @@ pub fn run(session: &mut Session, batch: RpcBatch) -> Result<(), ConnectionError
     for call in batch.calls {
         parts.host.server.events.add(Event::BatchRequest);
         *parts.host.entry.input.lock() = Some(Input::Call(call.procedure.clone(), call.parameters.len()));
-        if let Err(stop) = run_call(&mut parts, call) {
-            stopped = Some(stop);
+        let started = os::clock::now_ms();
+        if let Err(refused) = parts.host.audit_request(None) {
+            stopped = parts.sink.message(&refused).err();
+            break;
+        }
+        stopped = run_call(&mut parts, call).err();
+        stopped = parts.audit_end(started, stopped);
+        if stopped.is_some() {
             break;
         }
         if parts.sink.fatal {

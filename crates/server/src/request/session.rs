@@ -3,7 +3,7 @@
 //! Between requests a session is a value that rests with its connection: no worker, no stack. The scheduler that sees its next
 //! bytes starts a task with it; the task serves requests for as long as they are there, then lets the session rest again.
 
-use exec::sink::Stop;
+use exec::sink::{Sink, Stop};
 use os::sched::Pool;
 use tds::ResponseWriter;
 use tds::token::Done;
@@ -28,6 +28,17 @@ pub struct Parts<'a> {
     pub state: &'a mut exec::session::Session,
     pub host: &'a mut SessionHost,
     pub sink: TdsSink<'a>,
+}
+
+impl Parts<'_> {
+    /// Tells who audits that a request has ended. Where that cannot be written the client hears it before the end of its answer.
+    pub fn audit_end(&mut self, started_ms: u64, stopped: Option<Stop>) -> Option<Stop> {
+        let took = os::clock::now_ms().saturating_sub(started_ms) as i64;
+        match self.host.audit_request(Some((took, self.state.error == 0 && stopped.is_none()))) {
+            Err(error) if stopped.is_none() => self.sink.message(&error).err(),
+            _ => stopped,
+        }
+    }
 }
 
 impl Session {

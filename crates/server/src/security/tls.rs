@@ -4,7 +4,10 @@
 //! FreeTDS and tiberius no longer look for wrapped records.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicI64;
 
+use os::sync::Mutex;
+use os::wait::WaitType;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
@@ -13,7 +16,7 @@ use rustls::{ServerConfig, ServerConnection};
 
 /// Why a certificate cannot be used; the text says what to do.
 #[derive(Debug)]
-pub struct TlsError(String);
+pub struct TlsError(pub(crate) String);
 
 impl std::fmt::Display for TlsError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -30,25 +33,16 @@ pub struct Certificate {
     pub key: String,
 }
 
-impl Certificate {
-    /// Self-signed, for this host and loopback, so that a client that is told to trust it can also verify its name.
-    pub fn generate(host: &str) -> Result<Certificate, TlsError> {
-        let names = ["localhost", "127.0.0.1", "::1", host].map(String::from).to_vec();
-        let made = rcgen::generate_simple_self_signed(names)
-            .map_err(|error| TlsError(format!("cannot make a certificate: {error}")))?;
-        Ok(Certificate { certificate: made.cert.pem(), key: made.signing_key.serialize_pem() })
-    }
-}
-
-/// What new connections use.
-pub struct Tls {
+/// A certificate, ready for each way it is used.
+#[derive(Clone)]
+struct Configurations {
     wrapped: Arc<ServerConfig>,
     strict: Arc<ServerConfig>,
     http: Arc<ServerConfig>,
 }
 
-impl Tls {
-    pub fn new(pem: &Certificate) -> Result<Tls, TlsError> {
+impl Configurations {
+    fn new(pem: &Certificate) -> Result<Configurations, TlsError> {
         let chain: Vec<CertificateDer<'static>> = CertificateDer::pem_slice_iter(pem.certificate.as_bytes())
             .collect::<Result<_, _>>()
             .map_err(|error| TlsError(format!("the certificate is not PEM: {error}")))?;
@@ -66,40 +60,85 @@ impl Tls {
         strict.alpn_protocols = vec![b"tds/8.0".to_vec()];
         let mut http = build(&[&TLS12, &TLS13])?;
         http.alpn_protocols = vec![b"http/1.1".to_vec()];
-        Ok(Tls { wrapped: Arc::new(wrapped), strict: Arc::new(strict), http: Arc::new(http) })
+        Ok(Configurations { wrapped: Arc::new(wrapped), strict: Arc::new(strict), http: Arc::new(http) })
+    }
+}
+
+/// What new connections use. A connection keeps what it began with.
+pub struct Tls {
+    now: Mutex<(Certificate, Configurations)>,
+    /// When its end is looked at again, in seconds since 1970.
+    pub(crate) next_look: AtomicI64,
+}
+
+impl Tls {
+    pub fn new(pem: &Certificate) -> Result<Tls, TlsError> {
+        let configurations = Configurations::new(pem)?;
+        let now = Mutex::new(WaitType::SOS_MUTEX, (pem.clone(), configurations));
+        Ok(Tls { now, next_look: AtomicI64::new(0) })
+    }
+
+    /// For all connections from now on. Err: it cannot be used, and all stays as it was.
+    pub fn replace(&self, pem: &Certificate) -> Result<(), TlsError> {
+        let configurations = Configurations::new(pem)?;
+        *self.now.lock() = (pem.clone(), configurations);
+        Ok(())
+    }
+
+    pub fn certificate(&self) -> Certificate {
+        self.now.lock().0.clone()
     }
 
     /// For a handshake carried in TDS packets.
     pub fn wrapped(&self) -> ServerConnection {
-        ServerConnection::new(self.wrapped.clone()).expect("the configuration was checked when it was made")
+        connection(self.now.lock().1.wrapped.clone())
     }
 
     /// For TLS before the first TDS packet.
     pub fn strict(&self) -> ServerConnection {
-        ServerConnection::new(self.strict.clone()).expect("the configuration was checked when it was made")
+        connection(self.now.lock().1.strict.clone())
     }
 
     /// For the live page.
     pub fn http(&self) -> ServerConnection {
-        ServerConnection::new(self.http.clone()).expect("the configuration was checked when it was made")
+        connection(self.now.lock().1.http.clone())
     }
+}
+
+fn connection(configuration: Arc<ServerConfig>) -> ServerConnection {
+    ServerConnection::new(configuration).expect("the configuration was checked when it was made")
+}
+
+/// Whether certificate and key can be used together.
+pub fn fits(pem: &Certificate) -> bool {
+    Configurations::new(pem).is_ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn made() -> Certificate {
+        let made = rcgen::generate_simple_self_signed(["db.example".to_owned()]).expect("made");
+        Certificate { certificate: made.cert.pem(), key: made.signing_key.serialize_pem() }
+    }
+
     #[test]
-    fn a_generated_certificate_serves() {
-        let pem = Certificate::generate("db.example").expect("generated");
+    fn a_certificate_serves_until_it_is_replaced_by_a_good_one() {
+        let pem = made();
         let tls = Tls::new(&pem).expect("usable");
         assert!(tls.wrapped().is_handshaking());
         assert!(tls.strict().is_handshaking());
+        let other = made();
+        assert!(tls.replace(&Certificate { key: pem.key.clone(), ..other.clone() }).is_err(), "not its key");
+        assert_eq!(tls.certificate().certificate, pem.certificate);
+        tls.replace(&other).expect("usable");
+        assert_eq!(tls.certificate().certificate, other.certificate);
     }
 
     #[test]
     fn a_bad_key_is_refused_with_a_reason() {
-        let mut pem = Certificate::generate("db.example").expect("generated");
+        let mut pem = made();
         pem.key = "-----BEGIN NOTHING-----".into();
         let error = Tls::new(&pem).err().expect("refused");
         assert!(error.to_string().contains("private key"), "{error}");

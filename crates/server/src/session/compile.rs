@@ -12,6 +12,7 @@ use crate::catalog::CatalogSession;
 use crate::instance::handle::PlanKey;
 use crate::instance::plan_cache::Forget;
 use crate::instance::server::Event;
+use crate::security::written;
 use crate::session::early;
 use crate::session::host::SessionHost;
 use crate::settings::config::option;
@@ -23,7 +24,9 @@ pub fn compile(
     text: &str,
     parameters: &str,
 ) -> Result<Arc<Module>, Vec<SqlError>> {
-    let is_shared = host.server.catalog.configuration.running(option::PLAN_SHARING) != 0;
+    // Names mean something else to who has another default schema.
+    let is_shared = host.server.catalog.configuration.running(option::PLAN_SHARING) != 0
+        && &*host.catalog_session.default_schema == "dbo";
     let key = PlanKey {
         text,
         parameters,
@@ -41,6 +44,10 @@ pub fn compile(
         && module.checked.load(Ordering::Relaxed) == version
     {
         return Ok(module);
+    }
+    // The cache shows its texts.
+    if written::holds_password(text) {
+        return compile_alone(host, state, text, parameters);
     }
     let module = bound(host, state, text, parameters)?;
     host.server.plans.statements.insert(key, module.clone(), 0);
@@ -108,9 +115,17 @@ impl SessionHost {
             return Ok(bound);
         }
         let options = BindOptions { ansi_nulls: text.ansi_nulls, ..Self::bind_options(state) };
+        // A module's names are not looked for where its caller's are.
+        let dbo =
+            module.object.is_some().then(|| std::mem::replace(&mut self.catalog_session.default_schema, "dbo".into()));
         let bound =
             self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, catalog, &options));
-        let bound = Arc::new(bound.map_err(|error| error.at_line(text.line))?);
+        if let Some(own) = dbo {
+            self.catalog_session.default_schema = own;
+        }
+        let mut bound = bound.map_err(|error| error.at_line(text.line))?;
+        self.drop_chained(state, &mut bound.needs)?;
+        let bound = Arc::new(bound);
         self.keep_bound(state, module, query, version, bound.clone());
         Ok(bound)
     }

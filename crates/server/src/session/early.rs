@@ -122,7 +122,11 @@ impl Check<'_> {
             .host
             .with_catalog(self.state, |catalog| bind_early(&text.statement, self.module, catalog, &options, &own));
         match early {
-            Early::Bound(query) if keeps => {
+            Early::Bound(mut query) if keeps => {
+                if let Err(error) = self.host.drop_chained(self.state, &mut query.needs) {
+                    self.errors.push(error);
+                    return;
+                }
                 let shared = !query.session_private && CatalogSession::is_shared_version(version);
                 self.kept_private += usize::from(!shared);
                 self.over = self.kept_private >= PRIVATE_QUERIES_MAX / 2;

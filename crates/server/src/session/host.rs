@@ -17,11 +17,13 @@ use types::{CollationId, Datum, SqlResult};
 use crate::catalog::{CatalogSession, Database, SessionCatalog};
 use crate::instance::server::Server;
 use crate::instance::sessions::SessionEntry;
+use crate::security::actor::Actor;
 use crate::session::api_cursors::ApiCursors;
 use crate::session::application_locks::ApplicationLocks;
 use crate::session::bulk_target::BulkTarget;
 use crate::session::prepared::PreparedStatements;
 use crate::session::private_queries::PrivateQueries;
+use crate::session::rights::Rights;
 use crate::wire::connection::Connection;
 
 /// `@@SPID` of the server's own sessions.
@@ -56,6 +58,8 @@ pub struct SessionHost {
     pub called: Option<Called>,
     /// INSERT BULK was run: the rows come with the next message.
     pub bulk_target: Option<BulkTarget>,
+    /// Who it acts as.
+    pub rights: Rights,
 }
 
 /// What a name meant. The plan cache keeps the module.
@@ -82,6 +86,7 @@ impl SessionHost {
         entry: Arc<SessionEntry>,
         login_database: DatabaseId,
         login_language: LanguageId,
+        actor: Actor,
     ) -> SessionHost {
         SessionHost {
             catalog_session: CatalogSession::new(&server.catalog, login_database, "dbo"),
@@ -97,6 +102,7 @@ impl SessionHost {
             known_database: None,
             called: None,
             bulk_target: None,
+            rights: Rights::new(actor),
         }
     }
 
@@ -165,12 +171,13 @@ impl SessionHost {
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn with_catalog<T>(&mut self, state: &mut State, work: impl FnOnce(&SessionCatalog<'_>) -> T) -> T {
         os::plant!();
+        self.rights.keep_for(self.catalog_session.version(&self.server.catalog));
         let catalog = SessionCatalog::new(
             &self.server.catalog,
             &mut self.catalog_session,
             state.transaction.current.as_deref_mut(),
         );
-        work(&catalog)
+        work(&catalog.guarded(&self.rights))
     }
 
     pub fn bind_options(state: &State) -> BindOptions {

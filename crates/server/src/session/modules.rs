@@ -93,6 +93,7 @@ impl SessionHost {
             name: shown_name(definition),
             quoted_identifier: definition.quoted_identifier,
             ansi_nulls: definition.ansi_nulls,
+            execute_as: definition.execute_as,
         };
         Ok(Callee::Module(module, Arc::new(info)))
     }

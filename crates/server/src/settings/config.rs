@@ -133,6 +133,14 @@ options! {
     20007 "in-memory OLTP quota (MB)" 0 2147483647 0 1 1 "Memory for the memory-optimized tables of each database; 0: what its resource pool has";
     20008 "streamlined dynamic SQL" 0 1 1 1 0 "Plans of prepared statements are kept in the statement cache; 0: each goes with its handle";
     20009 "enable plan sharing" 0 1 1 1 0 "Sessions share the plans of the statement cache; 0: each has its own";
+    20030 "login auditing" 0 3 2 1 0 "Logins that the error log tells of. 0: none, 1: successful, 2: failed, 3: both";
+    20031 "account lockout threshold" 0 999 10 1 1 "Wrong passwords that lock a login with CHECK_POLICY; 0: none do";
+    20032 "account lockout duration (min)" 0 99999 10 1 1 "How long a login stays locked; 0: until it is unlocked";
+    20033 "reset account lockout after (min)" 1 99999 10 1 1 "After so long the count of wrong passwords begins anew";
+    20034 "enforce password history" 0 24 0 1 1 "Former passwords that a login with CHECK_POLICY may not take again";
+    20035 "maximum password age (days)" 0 999 42 1 1 "Age at which the password of a login with CHECK_EXPIRATION expires; 0: never";
+    20036 "minimum password age (days)" 0 998 0 1 1 "Age at which a login with CHECK_POLICY may change its own password";
+    20037 "minimum password length" 0 128 8 1 1 "Characters of the password of a login with CHECK_POLICY";
 }
 
 /// Positions in `OPTIONS` of the options that the server itself looks up.
@@ -143,6 +151,7 @@ pub mod option {
     pub const ALLOW_UPDATES: usize = position(102);
     pub const USER_CONNECTIONS: usize = position(103);
     pub const NESTED_TRIGGERS: usize = position(115);
+    pub const CROSS_DB_OWNERSHIP_CHAINING: usize = position(400);
     pub const DEFAULT_LANGUAGE: usize = position(124);
     pub const MAX_WORKER_THREADS: usize = position(503);
     pub const NETWORK_PACKET_SIZE: usize = position(505);
@@ -165,6 +174,14 @@ pub mod option {
     pub const MEMORY_OPTIMIZED_QUOTA: usize = position(20007);
     pub const STREAMLINED_DYNAMIC_SQL: usize = position(20008);
     pub const PLAN_SHARING: usize = position(20009);
+    pub const LOGIN_AUDITING: usize = position(20030);
+    pub const LOCKOUT_THRESHOLD: usize = position(20031);
+    pub const LOCKOUT_DURATION: usize = position(20032);
+    pub const LOCKOUT_RESET: usize = position(20033);
+    pub const PASSWORD_HISTORY: usize = position(20034);
+    pub const PASSWORD_AGE_MAX: usize = position(20035);
+    pub const PASSWORD_AGE_MIN: usize = position(20036);
+    pub const PASSWORD_LENGTH_MIN: usize = position(20037);
 }
 
 /// For constants: an id that is not in the list does not compile.

@@ -4,4 +4,5 @@
 
 pub mod config;
 pub mod startup;
+pub mod strength;
 pub mod options;

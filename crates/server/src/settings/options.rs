@@ -9,9 +9,15 @@ use types::CollationId;
 
 use crate::settings::config::{CONNECTIONS_DEFAULT, OPTIONS, cpus_of, option};
 use crate::settings::startup::{self, StartupValues};
+use crate::settings::strength;
 
 /// Port when neither `--listen` nor `MSSQL_TCP_PORT` says otherwise.
 const PORT_DEFAULT: u16 = 1433;
+
+/// Of `--errorlog-size`.
+const ERRORLOG_MB_DEFAULT: u32 = 20;
+const ERRORLOG_MB_LEAST: i64 = 1;
+const ERRORLOG_MB_MOST: i64 = 1_000;
 
 /// Of `--max-connections`. Each may have state in the region and in the sockets' layer; more than a million was never tried.
 const CONNECTIONS_LEAST: i64 = 100;
@@ -50,9 +56,16 @@ pub struct ServeArgs {
     /// login; on others only with --tls-certificate, to the server's logins
     #[arg(long, value_name = "ADDRESS:PORT")]
     pub http: Option<String>,
-    /// Password of `sa`; without one on a new data directory, one is made and printed once
-    #[arg(long, value_name = "PASSWORD")]
+    /// Password of `sa`; without one on a new data directory, one is made and printed once. At least 8 characters of three kinds. Other
+    /// users of the machine can see it in the list of processes: --sa-password-file or MSSQL_SA_PASSWORD keep it from them
+    #[arg(long, value_name = "PASSWORD", conflicts_with = "sa_password_file")]
     pub sa_password: Option<String>,
+    /// File whose first line is the password of `sa`; `-` is the standard input
+    #[arg(long, value_name = "FILE")]
+    pub sa_password_file: Option<PathBuf>,
+    /// Take any password for `sa`, and make its login without CHECK_POLICY: no wrong passwords lock it. For development
+    #[arg(long)]
+    pub no_password_policy: bool,
     /// Engines are threads of this process, or processes over shared memory [default: sp_configure 'kernel mode', else threaded]
     #[arg(long, value_enum)]
     pub kernel: Option<Kernel>,
@@ -92,10 +105,18 @@ pub struct ServeArgs {
     /// T-SQL script, or a directory of them, to run once on a new data directory
     #[arg(long, value_name = "FILE|DIR")]
     pub init: Option<PathBuf>,
-    /// PEM certificate for TLS; without one, a self-signed certificate is made and kept with the data
+    /// Encryption of connections: `optional`, as the client asks; `required`, a client that cannot encrypt is refused (mssql.conf's
+    /// forceencryption); `strict`, only TDS 8.0, where all of a connection is TLS [default: optional]
+    #[arg(long, value_enum)]
+    pub encrypt: Option<Encrypt>,
+    /// Megabytes after which a file of the error log (log/errorlog in the data directory) is put aside, 1 to 1000; six older ones are
+    /// kept, and each start begins a new one [default: 20]
+    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u32).range(ERRORLOG_MB_LEAST..=ERRORLOG_MB_MOST))]
+    pub errorlog_size: Option<u32>,
+    /// PEM certificate for TLS; SIGHUP has it read again. Without one, a self-signed certificate is made and kept with the data
     #[arg(long, value_name = "FILE", requires = "tls_key")]
     pub tls_certificate: Option<PathBuf>,
-    /// PEM private key of the certificate
+    /// PEM private key of the certificate; nobody but its owner may read it
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     pub tls_key: Option<PathBuf>,
 }
@@ -129,6 +150,14 @@ pub enum Scheduling {
     Fifo,
 }
 
+#[derive(ValueEnum, Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
+#[serde(rename_all = "lowercase")]
+pub enum Encrypt {
+    Optional,
+    Required,
+    Strict,
+}
+
 /// The configuration file. An unknown name is an error: a misspelt setting must not pass in silence.
 #[derive(Deserialize, Debug, Default)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -138,6 +167,8 @@ struct FileSettings {
     admin_listen: Option<String>,
     http: Option<String>,
     sa_password: Option<String>,
+    sa_password_file: Option<PathBuf>,
+    no_password_policy: Option<bool>,
     kernel: Option<Kernel>,
     engines: Option<u32>,
     workers: Option<Workers>,
@@ -149,6 +180,8 @@ struct FileSettings {
     max_connections: Option<u32>,
     idle_spin: Option<u32>,
     init: Option<PathBuf>,
+    encrypt: Option<Encrypt>,
+    errorlog_size: Option<u32>,
     tls_certificate: Option<PathBuf>,
     tls_key: Option<PathBuf>,
 }
@@ -177,6 +210,8 @@ pub struct Settings {
     /// Where the live page is served. None: nowhere. Not a loopback address: `tls` is given.
     pub http: Option<SocketAddr>,
     pub sa_password: Option<String>,
+    /// A new server's `sa` has CHECK_POLICY.
+    pub password_policy: bool,
     /// Of new data, and what data that are there must have. None: SQL_Latin1_General_CP1_CI_AS, or what is there.
     pub collation: Option<CollationId>,
     pub kernel: Kernel,
@@ -194,6 +229,9 @@ pub struct Settings {
     pub max_connections: u32,
     pub idle_spin_us: Option<u32>,
     pub init: Option<PathBuf>,
+    pub encrypt: Encrypt,
+    /// Of a file of the error log.
+    pub errorlog_bytes: u64,
     pub tls: Option<(PathBuf, PathBuf)>,
     /// What sp_configure left for this start: `affinity mask` and `max worker threads` are used as they are here.
     pub startup: StartupValues,
@@ -234,7 +272,7 @@ pub fn resolve(
     };
     let startup = match &data {
         DataLocation::Memory => StartupValues::default(),
-        DataLocation::Directory(directory) => startup_values(&startup::path(directory), read_file)?,
+        DataLocation::Directory(directory) => startup_values(&startup::path(directory), &read_file)?,
     };
     let kernel_mode =
         startup.get(option::KERNEL_MODE).map(|mode| if mode == 1 { Kernel::Process } else { Kernel::Threaded });
@@ -247,19 +285,11 @@ pub fn resolve(
     if !(CONNECTIONS_LEAST..=CONNECTIONS_MOST).contains(&max_connections.into()) {
         return Err(SettingError("max-connections: 100 to 1000000".into()));
     }
-    let listen = match args.listen {
-        Some(text) => parse_listen("--listen", &text)?,
-        None => match (environment("MSSQL_TCP_PORT"), file.listen) {
-            (Some(port), _) => {
-                let port = port
-                    .parse()
-                    .map_err(|_| SettingError(format!("MSSQL_TCP_PORT: '{port}' is not a port number (0 to 65535)")))?;
-                SocketAddr::from(([127, 0, 0, 1], port))
-            }
-            (None, Some(text)) => parse_listen("listen", &text)?,
-            (None, None) => SocketAddr::from(([127, 0, 0, 1], PORT_DEFAULT)),
-        },
-    };
+    let errorlog_mb = args.errorlog_size.or(file.errorlog_size).unwrap_or(ERRORLOG_MB_DEFAULT);
+    if !(ERRORLOG_MB_LEAST..=ERRORLOG_MB_MOST).contains(&errorlog_mb.into()) {
+        return Err(SettingError("errorlog-size: 1 to 1000 megabytes".into()));
+    }
+    let listen = listen(args.listen, file.listen, &environment)?;
     let admin_listen = match args.admin_listen.or(file.admin_listen) {
         None => AdminListen::Beside,
         Some(text) if text.eq_ignore_ascii_case("off") => AdminListen::Off,
@@ -282,13 +312,11 @@ pub fn resolve(
     };
     let pooling = startup.get(option::LIGHTWEIGHT_POOLING).unwrap_or(OPTIONS[option::LIGHTWEIGHT_POOLING].default);
     let workers_configured = if pooling == 1 { Workers::Fiber } else { Workers::Thread };
-    let sa_password = args
-        .sa_password
-        .or_else(|| environment("MSSQL_SA_PASSWORD"))
-        .or_else(|| environment("SA_PASSWORD"))
-        .or(file.sa_password);
-    if sa_password.as_deref() == Some("") {
-        return Err(SettingError("the password of sa must not be empty".into()));
+    let password_policy = !(args.no_password_policy || file.no_password_policy.unwrap_or(false));
+    let told = (args.sa_password, args.sa_password_file);
+    let sa_password = sa_password(told, (file.sa_password, file.sa_password_file), &read_file, &environment)?;
+    if let Some(password) = &sa_password {
+        check_sa_password(password, password_policy)?;
     }
     Ok(Settings {
         data,
@@ -296,6 +324,7 @@ pub fn resolve(
         admin_listen,
         http,
         sa_password,
+        password_policy,
         collation: environment("MSSQL_COLLATION").map(|name| collation_named(&name)).transpose()?,
         kernel: args.kernel.or(file.kernel).or(kernel_mode).unwrap_or(Kernel::Threaded),
         engines,
@@ -308,8 +337,73 @@ pub fn resolve(
         max_connections,
         idle_spin_us: args.idle_spin.or(file.idle_spin),
         init: args.init.or(file.init),
+        encrypt: args.encrypt.or(file.encrypt).unwrap_or(Encrypt::Optional),
+        errorlog_bytes: u64::from(errorlog_mb) << 20,
         tls,
         startup,
+    })
+}
+
+/// As given by the command line, the environment or the configuration file, or as the first line of the file that one of these names.
+fn sa_password(
+    told: (Option<String>, Option<PathBuf>),
+    configured: (Option<String>, Option<PathBuf>),
+    read_file: impl Fn(&std::path::Path) -> Result<String, String>,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<Option<String>, SettingError> {
+    let from_file = |path: PathBuf| {
+        let text = read_file(&path).map_err(|error| format!("--sa-password-file {}: {error}", path.display()));
+        text.map(|text| text.lines().next().map(str::to_owned)).map_err(SettingError)
+    };
+    let found = || environment("MSSQL_SA_PASSWORD").or_else(|| environment("SA_PASSWORD"));
+    match (told, found(), configured) {
+        ((Some(password), _), ..) | ((None, None), Some(password), _) => Ok(Some(password)),
+        ((None, Some(path)), ..) | ((None, None), None, (None, Some(path))) => {
+            from_file(path).map(|password| Some(password.unwrap_or_default()))
+        }
+        ((None, None), None, (password, _)) => Ok(password),
+    }
+}
+
+/// `policy`: as a login's with CHECK_POLICY is checked, by its defaults, since options of master are not there yet.
+fn check_sa_password(password: &str, policy: bool) -> Result<(), SettingError> {
+    if password.is_empty() {
+        return Err(SettingError("the password of sa must not be empty".into()));
+    }
+    if password.encode_utf16().count() > strength::LENGTH_MAX {
+        return Err(SettingError(format!(
+            "the password of sa must have no more than {} characters",
+            strength::LENGTH_MAX
+        )));
+    }
+    let length_min = OPTIONS[option::PASSWORD_LENGTH_MIN].default as usize;
+    match strength::check(password, "sa", "", length_min) {
+        Err(weak) if policy => {
+            let switch = "(--no-password-policy takes any password, for development)";
+            Err(SettingError(format!("{} {switch}", weak.of_setup())))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Where ordinary connections are taken.
+fn listen(
+    given: Option<String>,
+    of_file: Option<String>,
+    environment: impl Fn(&str) -> Option<String>,
+) -> Result<SocketAddr, SettingError> {
+    Ok(match given {
+        Some(text) => parse_listen("--listen", &text)?,
+        None => match (environment("MSSQL_TCP_PORT"), of_file) {
+            (Some(port), _) => {
+                let port = port
+                    .parse()
+                    .map_err(|_| SettingError(format!("MSSQL_TCP_PORT: '{port}' is not a port number (0 to 65535)")))?;
+                SocketAddr::from(([127, 0, 0, 1], port))
+            }
+            (None, Some(text)) => parse_listen("listen", &text)?,
+            (None, None) => SocketAddr::from(([127, 0, 0, 1], PORT_DEFAULT)),
+        },
     })
 }
 
@@ -502,7 +596,46 @@ mod tests {
         assert!(with(|a| a.cpus = Some("3-1".into())).contains("--cpus: '3-1'"));
         assert!(with(|a| a.engines = Some(129)).contains("1 to 128"));
         assert!(with(|a| a.config = Some("x.toml".into())).contains("speed"));
-        assert!(with(|a| a.sa_password = Some(String::new())).contains("must not be empty"));
+    }
+
+    /// As SQL Server's setup: learn.microsoft.com/sql/linux/sql-server-linux-docker-container-troubleshooting.
+    #[test]
+    fn a_password_of_sa_is_strong_or_refused() {
+        let with = |change: fn(&mut ServeArgs), file: &str, environment: &[(&str, &str)]| {
+            let mut args = ServeArgs { config: Some("x.toml".into()), ..ServeArgs::default() };
+            change(&mut args);
+            settings(args, file, environment).map(|settings| settings.sa_password).map_err(|error| error.0)
+        };
+        let refused = |change: fn(&mut ServeArgs)| with(change, "", &[]).expect_err("refused");
+        assert!(refused(|a| a.sa_password = Some(String::new())).contains("must not be empty"));
+        assert!(refused(|a| a.sa_password = Some("Sh0rt!".into())).contains("because it is too short"));
+        assert!(refused(|a| a.sa_password = Some("onlyletters".into())).contains("three of the following four sets"));
+        assert!(refused(|a| a.sa_password = Some("Xx1".repeat(50))).contains("no more than 128"));
+        let weak = [("MSSQL_SA_PASSWORD", "weak")];
+        assert!(with(|_| {}, "", &weak).expect_err("refused").contains("--no-password-policy"));
+        let any = |args: &mut ServeArgs| args.no_password_policy = true;
+        assert_eq!(with(any, "", &weak), Ok(Some("weak".into())));
+        assert_eq!(with(|_| {}, "no-password-policy = true\nsa-password = \"weak\"", &[]), Ok(Some("weak".into())));
+    }
+
+    #[test]
+    fn the_password_of_sa_may_be_a_files_first_line() {
+        let read = |path: &std::path::Path| match path.to_str() {
+            Some("secret") => Ok("Loom-1-loom\nsecond\n".to_owned()),
+            Some("x.toml") => Ok("sa-password-file = \"secret\"".to_owned()),
+            _ => Err("not there".to_owned()),
+        };
+        let with = |args: ServeArgs| resolve(args, read, |_| None).map(|settings| settings.sa_password);
+        let args = |path: &str| ServeArgs {
+            sa_password_file: Some(path.into()),
+            data: Some(":memory:".into()),
+            ..ServeArgs::default()
+        };
+        assert_eq!(with(args("secret")).expect("read").as_deref(), Some("Loom-1-loom"));
+        assert!(with(args("elsewhere")).expect_err("missing").0.contains("--sa-password-file elsewhere: not there"));
+        let from_file =
+            ServeArgs { config: Some("x.toml".into()), data: Some(":memory:".into()), ..ServeArgs::default() };
+        assert_eq!(with(from_file).expect("read").as_deref(), Some("Loom-1-loom"));
     }
 
     #[test]

@@ -12,12 +12,14 @@ use os::launcher::{self, End, Engines as Processes, News};
 use os::sched::{MachineConfig, Place, TaskKind};
 
 use crate::instance::engines::Letter;
+use crate::instance::error_log;
 use crate::instance::machine::{Followed, workers_of_engine};
 use crate::instance::server::Server;
 use crate::session::host::SessionHost;
 use crate::settings::options::Settings;
 use crate::start::init;
 use crate::start::listen;
+use crate::start::renewal;
 use crate::start::serve::{self, Listeners};
 use crate::system;
 use crate::wire::connection::Origin;
@@ -60,7 +62,7 @@ pub fn run(settings: Settings) -> Result<(), String> {
     let count = settings.engines.unwrap_or(cpus.len() as u32).clamp(1, os::engines::ENGINES_MAX as u32);
     let listeners = Listeners::bind(&settings)?;
     let (disk, directory) = serve::open_disk(&settings)?;
-    let certificate = serve::certificate(&settings, &disk)?;
+    let mut certificate = renewal::at_start(&settings)?;
     let (mut failed_starts, mut told, mut mask_at_start) = (0, false, None);
     loop {
         let (server, new) = serve::open_on(settings.clone(), disk.clone(), directory.clone(), &certificate, count)?;
@@ -93,6 +95,8 @@ pub fn run(settings: Settings) -> Result<(), String> {
                 if failed_starts >= FAILED_STARTS_MAX {
                     return Err(format!("{failed_starts} times in a row an engine ended before all of them served"));
                 }
+                // Perhaps another than at the first start.
+                certificate = server.tls.certificate();
                 (1..=count).for_each(launcher::forget);
             }
         }
@@ -115,8 +119,13 @@ fn watch(
             *told = true;
             println!("heddle is ready on {}", listeners.tcp.local_addr());
             tracing::info!("{count} engines serve");
+            error_log::ready(&listeners.tcp.local_addr().to_string());
+        }
+        if renewal::look(server) {
+            processes.reload();
         }
         match processes.wait_for_news(if served { 1_000 } else { LOOK_MS }) {
+            News::Reload => os::signal::request_reload(),
             News::None => {}
             News::Stop => {
                 stop(server, &mut processes);
@@ -176,6 +185,7 @@ fn bury(server: &Arc<Server>, processes: &mut Processes, dead: u32, count: u32) 
                 break false;
             }
             News::Stop => asked_to_stop = true,
+            News::Reload => os::signal::request_reload(),
             News::None => {}
         }
         if os::clock::now() > deadline {
@@ -215,6 +225,7 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
     let stop_requested = os::signal::stop_requests();
     #[cfg(debug_assertions)]
     die_as_told(&server.catalog.data_directory);
+    error_log::start_writer();
     let machine = os::sched::start(machine);
     let server = server.clone();
     let listeners = match listeners.share(os::engines::number() == FIRST) {
@@ -225,6 +236,11 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
         }
     };
     let code = machine.run(move || {
+        server.audits.follow();
+        if let Err(error) = server.audits.start() {
+            eprintln!("{error}");
+            return CANNOT_START;
+        }
         server.catalog.storage.start_duties();
         if let (true, Some(scripts)) = (first_start, &server.settings.init)
             && let Err(error) = init::run(&server, scripts)
@@ -244,6 +260,7 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
         0
     });
     machine.stop();
+    error_log::settle();
     code
 }
 

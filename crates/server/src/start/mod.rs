@@ -4,6 +4,7 @@
 
 pub mod listen;
 pub mod init;
+pub mod renewal;
 pub mod serve;
 pub mod simulated;
 pub mod launch;

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
+use crate::instance::error_log;
 use crate::settings::options::{self, Kernel, ServeArgs, Settings};
 use crate::start::launch;
 use crate::start::serve;
 
 /// Runs the server until a signal. Err: why it does not serve; the text says what to do.
 pub fn run(args: ServeArgs) -> Result<(), String> {
-    let settings =
-        options::resolve(args, |path| os::fs::read_text(path).map_err(|error| error.to_string()), os::env::var)
-            .map_err(|error| error.to_string())?;
+    let settings = options::resolve(args, read_settings_file, os::env::var).map_err(|error| error.to_string())?;
+    os::signal::prepare();
     serve::start_log();
     os::panics::watch();
     for name in options::unknown_variables(os::env::names().into_iter()) {
@@ -27,8 +27,11 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
     let stop_requested = os::signal::stop_requests();
     let machine = os::sched::start(serve::machine_config(&settings)?);
     let outcome = machine.run(move || {
+        error_log::start_writer();
         let (server, listeners) = serve::start(settings)?;
         let server = Arc::new(server);
+        server.audits.start()?;
+        error_log::ready(&listeners.tcp.local_addr().to_string());
         println!("heddle is ready on {}", listeners.tcp.local_addr());
         listeners.accept(&server);
         serve::watch(&server);
@@ -36,5 +39,12 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
         serve::stop(&server)
     });
     machine.stop();
+    error_log::settle();
     outcome
+}
+
+/// `-` is the standard input: a secret that comes from there is in no file and in no list of processes.
+fn read_settings_file(path: &std::path::Path) -> Result<String, String> {
+    let text = if path.as_os_str() == "-" { os::fs::read_standard_input() } else { os::fs::read_text(path) };
+    text.map_err(|error| error.to_string())
 }

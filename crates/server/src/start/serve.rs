@@ -17,10 +17,12 @@ use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
 use storage::{Storage, StorageConfig, StorageError};
 
+use crate::audit::audits::Audits;
 use crate::catalog::boot::BootOptions;
 use crate::catalog::{Catalog, DATABASE_PAGE_BITS, DATABASES_MAX, shared};
 use crate::http;
 use crate::instance::engines::Engines;
+use crate::instance::error_log;
 use crate::instance::load::Loads;
 use crate::instance::machine;
 use crate::instance::native_statistics::NativeStatistics;
@@ -30,13 +32,16 @@ use crate::instance::pools::Pools;
 use crate::instance::server::{Events, Server, TraceFlags};
 use crate::instance::sessions::{Sessions, number_type};
 use crate::instance::spare::Spare;
+use crate::security::guessing::Guesses;
 use crate::security::password::{self, VerifiedLogins};
 use crate::security::tls::{Certificate, Tls};
 use crate::settings::config::{masks_of, option};
 use crate::settings::options::{AdminListen, DataLocation, Kernel, RwLock, Scheduling, Settings, Workers};
 use crate::settings::startup::StartupFile;
+use crate::settings::strength;
 use crate::start::init;
 use crate::start::listen;
+use crate::start::renewal;
 
 /// A scheduler that has not switched for so long is reported.
 const NONYIELDING_MS: u64 = 60_000;
@@ -54,11 +59,15 @@ const DATA_LOOK_MS: u64 = 500;
 const PASSWORD_LENGTH: usize = 16;
 
 pub(crate) fn start_log() {
-    let filter = tracing_subscriber::EnvFilter::try_from_env("HEDDLE_LOG").unwrap_or_else(|_| "info".into());
-    // A second subscriber (two servers in one test process) changes nothing.
+    use tracing_subscriber::layer::SubscriberExt;
+    use tracing_subscriber::util::SubscriberInitExt;
+    use tracing_subscriber::{EnvFilter, Layer, filter, fmt};
+    let filter = EnvFilter::try_from_env("HEDDLE_LOG").unwrap_or_else(|_| "info".into());
     let to_terminal = std::io::IsTerminal::is_terminal(&std::io::stderr());
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(to_terminal);
-    let _ = log.try_init();
+    let console = fmt::layer().with_writer(std::io::stderr).with_ansi(to_terminal).with_filter(filter);
+    let error_log = error_log::ToErrorLog.with_filter(filter::filter_fn(error_log::takes));
+    // A second subscriber (two servers in one test process) changes nothing.
+    let _ = tracing_subscriber::registry().with(console).with(error_log).try_init();
 }
 
 pub(crate) fn machine_config(settings: &Settings) -> Result<MachineConfig, String> {
@@ -98,6 +107,9 @@ pub(crate) fn machine_config(settings: &Settings) -> Result<MachineConfig, Strin
         config.cpus = usable[..schedulers].to_vec();
     }
     let cpus = if config.cpus.is_empty() { usable.len() } else { config.cpus.len() };
+    // Half of the CPUs are left to requests, whatever is guessed. Engines that are processes have a CPU each.
+    let computing = if settings.kernel == Kernel::Process { 1 } else { (cpus / 2).max(1) };
+    os::sched::set_computing_threads_max(computing);
     if cpus > STARTS_WITH_MOST {
         tracing::warn!(
             "{cpus} CPUs: the server runs on the first {STARTS_WITH_MOST}, which is as many schedulers as it can have"
@@ -285,7 +297,7 @@ pub fn start(settings: Settings) -> Result<(Server, Listeners), String> {
     // The port first: a start that cannot serve must not touch the data.
     let listeners = Listeners::bind(&settings)?;
     let (disk, directory) = open_disk(&settings)?;
-    let certificate = certificate(&settings, &disk)?;
+    let certificate = renewal::at_start(&settings)?;
     start_on(settings, disk, directory, &certificate).map(|server| (server, listeners))
 }
 
@@ -297,7 +309,12 @@ pub(crate) fn open_disk(settings: &Settings) -> Result<(Disk, String), String> {
             Ok((disk, ":memory:".to_owned()))
         }
         DataLocation::Memory => Ok((Disk::memory(), ":memory:".to_owned())),
-        DataLocation::Directory(path) => Ok((open_directory(path)?, path.display().to_string())),
+        DataLocation::Directory(path) => {
+            let disk = open_directory(path)?;
+            // With the lock: another server's log must stay where it is.
+            error_log::open(&path.join("log"), settings)?;
+            Ok((disk, path.display().to_string()))
+        }
     }
 }
 
@@ -357,7 +374,8 @@ pub(crate) fn open_on(
         server_name: os::env::host_name(),
         data_directory: directory,
         collation: settings.collation.unwrap_or_default(),
-        sa_password_hash,
+        sa_password_hash: sa_password_hash.clone(),
+        password_policy: settings.password_policy,
         session_number: number_type(settings.max_connections),
     };
     let catalog = Catalog::boot(storage, &boot)
@@ -373,13 +391,13 @@ pub(crate) fn open_on(
     let startup = StartupFile::new(kept_in, shared).map_err(refused)?;
     startup.repair(&catalog.configuration, &settings.startup);
     let pools = Pools::load(kept_in)?;
+    let audits = Audits::load(kept_in)?;
     // Thread pools are the threaded kernel's.
     if engines == 0 {
         pools.start();
     }
     let tls = Tls::new(certificate).map_err(|error| error.to_string())?;
-    let mut key = [0; 32];
-    os::random::fill(&mut key);
+    let verified = verified_logins(password.zip(sa_password_hash.as_ref()));
     let connections_max = settings.max_connections;
     let server = Server {
         settings,
@@ -392,8 +410,10 @@ pub(crate) fn open_on(
         orphans: Orphans::default(),
         startup,
         pools,
+        audits,
         events: Events::new(shared).map_err(refused)?,
-        verified: Mutex::new(WaitType::SOS_MUTEX, VerifiedLogins::new(key)),
+        verified: Mutex::new(WaitType::SOS_MUTEX, verified),
+        guesses: Guesses::new(shared).map_err(refused)?,
         trace_flags: shared.place("trace flags", TraceFlags::default()).map_err(refused)?,
         native_statistics: shared
             .place("statistics of native modules", NativeStatistics::default())
@@ -413,9 +433,28 @@ pub(crate) fn open_on(
     Ok((server, new))
 }
 
+/// `known`: sa's password and its hash, if it was just made.
+fn verified_logins(known: Option<(&String, &Vec<u8>)>) -> VerifiedLogins {
+    let mut key = [0; 32];
+    os::random::fill(&mut key);
+    let mut verified = VerifiedLogins::new(key);
+    if let Some((password, hash)) = known {
+        verified.remember(hash, password);
+    }
+    verified
+}
+
 fn open_directory(path: &Path) -> Result<Disk, String> {
     let disk =
         Disk::directory(path).map_err(|error| format!("cannot use the data directory {}: {error}", path.display()))?;
+    match os::fs::close_directory(path) {
+        Ok(true) => {}
+        Ok(false) => tracing::warn!(
+            "others may look into the data directory {}: it is not this user's alone, and stays as it is",
+            path.display()
+        ),
+        Err(error) => return Err(format!("cannot use the data directory {}: {error}", path.display())),
+    }
     match disk.lock("lock") {
         Ok(lock) => {
             // Held until the process ends, kill included.
@@ -427,34 +466,14 @@ fn open_directory(path: &Path) -> Result<Disk, String> {
     }
 }
 
-/// The one the settings name, or the one kept with the data, or a new one.
-pub(crate) fn certificate(settings: &Settings, disk: &Disk) -> Result<Certificate, String> {
-    let read = |path: &Path| os::fs::read_text(path).map_err(|error| format!("{}: {error}", path.display()));
-    if let Some((certificate, key)) = &settings.tls {
-        return Ok(Certificate { certificate: read(certificate)?, key: read(key)? });
-    }
-    let generate = || Certificate::generate(&os::env::host_name()).map_err(|error| error.to_string());
-    let DataLocation::Directory(directory) = &settings.data else { return generate() };
-    let (certificate, key) = (directory.join("tls/certificate.pem"), directory.join("tls/key.pem"));
-    disk.subdirectory("tls").map_err(|error| format!("{}: {error}", directory.display()))?;
-    if os::fs::exists(&certificate) && os::fs::exists(&key) {
-        return Ok(Certificate { certificate: read(&certificate)?, key: read(&key)? });
-    }
-    let made = generate()?;
-    let write = |path: &Path, text: &str| {
-        os::fs::write(path, text.as_bytes()).map_err(|error| format!("{}: {error}", path.display()))
-    };
-    write(&key, &made.key)?;
-    write(&certificate, &made.certificate)?;
-    Ok(made)
-}
-
 /// Letters and digits that no font confuses.
 fn make_password() -> String {
     const ALPHABET: &[u8] = b"ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789+-.*";
     let mut bytes = [0; PASSWORD_LENGTH];
     os::random::fill(&mut bytes);
-    bytes.iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])).collect()
+    let password: String = bytes.iter().map(|byte| char::from(ALPHABET[usize::from(*byte) % ALPHABET.len()])).collect();
+    // One in some thousand has too few kinds of characters.
+    if strength::check(&password, "sa", "", PASSWORD_LENGTH).is_ok() { password } else { make_password() }
 }
 
 /// Looks at the load now and then, and ends the server when its data can not be written any more: what fails once on a disk is not
@@ -472,6 +491,8 @@ pub(crate) fn watch(server: &Arc<Server>) {
             if server.engines.others().all(|other| other > os::engines::number()) {
                 server.load.sample(&os::stats::schedulers(os::stats::machine_here().unwrap_or(0)));
             }
+            renewal::look(&server);
+            server.audits.flush();
             let Some(why) = why else { continue };
             tracing::error!("{why}: the server ends, and recovers its data when it is started again");
             server.stopping.store(true, Ordering::Release);

@@ -6,9 +6,12 @@ use sql::function::FunctionId;
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::answer::{Answer, Arguments};
+use super::permissions;
 use super::server_property::server_property;
 use crate::catalog::base::{ObjectRow, object_status};
+use crate::catalog::row::BaseRow as _;
 use crate::catalog::{Database, load, registry, scalar_type};
+use crate::security::check::Securable;
 use crate::session::host::SessionHost;
 
 /// The functions of groups "Session and errors" and "Metadata" that execution does not answer itself.
@@ -41,10 +44,13 @@ impl Call<'_> {
             AppName => self.host.entry.identity.program_name.as_str().into(),
             HostName => self.host.entry.identity.host_name.as_str().into(),
             HostId => format!("{:<10}", self.host.entry.identity.client_pid).as_str().into(),
-            OriginalLogin | SystemUser => login().as_str().into(),
-            SuserName | SuserSname | SuserSid | SuserId | CurrentUser | SessionUser | User | UserName
+            OriginalLogin => login().as_str().into(),
+            SystemUser | SuserName | SuserSname | SuserSid | SuserId | CurrentUser | SessionUser | User | UserName
             | DatabasePrincipalId | UserId | IsSrvrolemember | IsMember | IsRolemember => {
-                super::principal::answer(self.host, function, arguments)?
+                super::principal::answer(self.host, self.state, function, arguments)?
+            }
+            Loginproperty | Pwdcompare | Pwdencrypt => {
+                super::login_property::answer(self.host, self.state, function, arguments)?
             }
             CurrentRequestId => Answer::Number(0),
             CurrentTransactionId => Answer::Number(self.state.transaction.descriptor as i64),
@@ -52,12 +58,13 @@ impl Call<'_> {
             Connectionproperty => self.connection_property(),
             Sessionproperty => self.session_property(),
             SessionContext => return self.session_context(),
-            HasPermsByName => Answer::Number(1),
-            Permissions => Answer::Number(-1),
-            HasDbaccess => {
-                let name = arguments.text(0).unwrap_or_default();
-                self.host.server.catalog.database_named(&name).map(|_| 1).into()
+            HasAccess => {
+                let (table, id) = (arguments.id(0).unwrap_or(0), arguments.id(1).unwrap_or(0));
+                let Some(db) = self.database_by_id(2) else { return Ok(Answer::Number(0)) };
+                let seen = self.host.rights(self.state, |rights, look| rights.sees(look, &db, table, id))?;
+                Answer::Number(i64::from(seen))
             }
+            HasPermsByName | Permissions | HasDbaccess => self.permissions(function)?,
             DbId => match arguments.is_given(0) {
                 false => Answer::Number(self.host.catalog_session.database.0.into()),
                 true => self.database_argument(0).map(|db| i64::from(db.id.0)).into(),
@@ -96,6 +103,25 @@ impl Call<'_> {
             Fulltextserviceproperty | Fulltextcatalogproperty => Answer::Number(0),
             _ => Answer::Null,
         })
+    }
+
+    fn permissions(&mut self, function: FunctionId) -> SqlResult<Answer> {
+        let (arguments, host, state) = (&self.arguments, &mut *self.host, &mut *self.state);
+        let answer = match function {
+            FunctionId::HasPermsByName => {
+                let (name, class, column) = (arguments.text(0), arguments.text(1), arguments.text(3));
+                let Some(wanted) = arguments.text(2) else { return Ok(Answer::Null) };
+                permissions::has_permission(host, state, name.as_deref(), class.as_deref(), &wanted, column.as_deref())?
+            }
+            FunctionId::HasDbaccess => {
+                permissions::has_database_access(host, state, &arguments.text(0).unwrap_or_default())?
+            }
+            _ => {
+                let (object, column) = (arguments.id(0), arguments.text(1));
+                return Ok(permissions::bits(host, state, object, column.as_deref())?.into());
+            }
+        };
+        Ok(answer.map(i64::from).into())
     }
 
     fn current(&self) -> std::sync::Arc<Database> {
@@ -230,9 +256,18 @@ impl Call<'_> {
         let wanted = self.arguments.text(1);
         let found = self.host.with_catalog(self.state, |catalog| catalog.object_id(&name));
         // A name in a database that does not exist is no error here.
-        let Ok(Some((_, id, kind))) = found else { return Ok(Answer::Null) };
+        let Ok(Some((database, id, kind))) = found else { return Ok(Answer::Null) };
+        if !self.sees(database, id)? {
+            return Ok(Answer::Null);
+        }
         let fits = wanted.is_none_or(|wanted| wanted.trim().eq_ignore_ascii_case(kind.trim()));
         Ok(fits.then_some(i64::from(id)).into())
+    }
+
+    /// Whether the session may know of an object.
+    fn sees(&mut self, database: DatabaseId, id: i32) -> SqlResult<bool> {
+        let Some(db) = self.host.server.catalog.database(database) else { return Ok(false) };
+        self.host.rights(self.state, |rights, look| rights.sees(look, &db, ObjectRow::TABLE.id, id))
     }
 
     /// The row of a user object of the current or the named database.
@@ -250,6 +285,9 @@ impl Call<'_> {
             return Ok((if of_schema { entry.schema_shown() } else { entry.name }).into());
         }
         let Some(row) = self.object_row(id, &db)? else { return Ok(Answer::Null) };
+        if !self.sees(db.id, id)? {
+            return Ok(Answer::Null);
+        }
         if !of_schema {
             return Ok(row.name.as_str().into());
         }
@@ -263,6 +301,13 @@ impl Call<'_> {
             return Ok((*text).into());
         }
         let db = self.current();
+        let shown = self.host.rights(self.state, |rights, look| match Securable::object(look, &db, id)? {
+            Some(on) => rights.holds(look, Some(&db), &on, "VIEW DEFINITION"),
+            None => Ok(true),
+        })?;
+        if !shown {
+            return Ok(Answer::Null);
+        }
         let text = self.host.server.catalog.read(&db, |rows| {
             let hidden = load::object_row(rows, id)?.is_some_and(|row| row.status & object_status::ENCRYPTED != 0);
             if hidden { Ok(None) } else { load::text_of(rows, id) }

@@ -6,7 +6,9 @@
 //! internal/*.sql    views and functions that these have in common; users are not shown them
 //! tables.txt        columns of the tables whose rows are computed
 //! virtual_table     rows of the computed ones
+//! permissions       HAS_PERMS_BY_NAME and its like      principal   USER_NAME and its like
 //! function          OBJECT_ID and its like
+//! login_property    LOGINPROPERTY, PWDCOMPARE, PWDENCRYPT
 //! messages          texts of RAISERROR by number
 //! procedure         the procedures that cannot be T-SQL
 //! ```
@@ -14,7 +16,9 @@
 pub mod answer;
 pub mod cell;
 pub mod messages;
+pub mod permissions;
 pub mod principal;
+pub mod login_property;
 pub mod procedure;
 pub mod server_property;
 pub mod function;

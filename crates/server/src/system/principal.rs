@@ -1,5 +1,6 @@
-//! SUSER_NAME, USER_NAME, IS_MEMBER and their like, from the catalog. No permission is checked anywhere: these say who is who.
+//! SUSER_NAME, USER_NAME, IS_MEMBER and their like: who is who, and who the session acts as.
 
+use exec::session::Session as State;
 use sql::function::FunctionId;
 use types::{Datum, SqlResult};
 
@@ -7,6 +8,7 @@ use super::answer::{Answer, Arguments};
 use crate::catalog::base::{LoginRow, OwnerRow, ReferenceRow, class};
 use crate::catalog::load::{int, name as name_datum, small};
 use crate::catalog::{Catalog, Database, MASTER};
+use crate::security::actor::Actor;
 use crate::session::host::SessionHost;
 
 const SYSADMIN: i32 = crate::catalog::boot::SYSADMIN_ROLE;
@@ -14,14 +16,21 @@ const PUBLIC_SERVER_ROLE: i32 = 2;
 const DBCREATOR: i32 = 9;
 const PUBLIC_ROLE: i32 = 0;
 const DBO: i32 = 1;
+const GUEST: i32 = 2;
 const DB_OWNER: i32 = 16_384;
 
-pub fn answer(host: &SessionHost, function: FunctionId, arguments: &Arguments<'_>) -> SqlResult<Answer> {
+pub fn answer(
+    host: &mut SessionHost,
+    state: &mut State,
+    function: FunctionId,
+    arguments: &Arguments<'_>,
+) -> SqlResult<Answer> {
     use FunctionId::*;
     let given = arguments.is_given(0);
     let db = host.server.catalog.expect_database(host.catalog_session.database);
     Ok(match function {
-        SuserName | SuserSname if !given => host.entry.identity.login_name.as_str().into(),
+        SystemUser => acting_login(host, state)?.into(),
+        SuserName | SuserSname if !given => acting_login(host, state)?.into(),
         SuserName => {
             let Some(id) = arguments.id(0) else { return Ok(Answer::Null) };
             login(host, 0, int(id))?.map(|row| row.name).into()
@@ -31,24 +40,24 @@ pub fn answer(host: &SessionHost, function: FunctionId, arguments: &Arguments<'_
             let logins = logins(host)?;
             logins.into_iter().find(|row| row.sid.0.as_deref() == Some(&**sid)).map(|row| row.name).into()
         }
-        SuserSid => match named_login(host, arguments)? {
+        SuserSid => match named_login(host, state, arguments)? {
             Some(row) => row.sid.0.map_or(Answer::Null, |sid| Answer::Bytes(sid.into())),
             None => Answer::Null,
         },
-        SuserId => named_login(host, arguments)?.map(|row| i64::from(row.id)).into(),
-        CurrentUser | SessionUser | User => current_user(host, &db)?.name.into(),
-        UserName if !given => current_user(host, &db)?.name.into(),
+        SuserId => named_login(host, state, arguments)?.map(|row| i64::from(row.id)).into(),
+        CurrentUser | SessionUser | User => current_user(host, state, &db)?.name.into(),
+        UserName if !given => current_user(host, state, &db)?.name.into(),
         UserName => {
             let Some(id) = arguments.id(0) else { return Ok(Answer::Null) };
             host.server.catalog.read(&db, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?.map(|row| row.name).into()
         }
-        DatabasePrincipalId | UserId if !given => i64::from(current_user(host, &db)?.id).into(),
+        DatabasePrincipalId | UserId if !given => i64::from(current_user(host, state, &db)?.id).into(),
         DatabasePrincipalId | UserId => {
             let Some(name) = arguments.text(0) else { return Ok(Answer::Null) };
             principal(host, &db, &name)?.map(|row| i64::from(row.id)).into()
         }
-        IsSrvrolemember => is_server_member(host, arguments)?,
-        IsMember | IsRolemember => is_member(host, &db, arguments)?,
+        IsSrvrolemember => is_server_member(host, state, arguments)?,
+        IsMember | IsRolemember => is_member(host, state, &db, arguments)?,
         _ => Answer::Null,
     })
 }
@@ -63,11 +72,31 @@ fn logins(host: &SessionHost) -> SqlResult<Vec<LoginRow>> {
     host.server.catalog.read(&master, |rows| rows.all())
 }
 
+/// The login that the session acts as; of a user, that user's login, or its name if it has none.
+fn acting_login(host: &mut SessionHost, state: &mut State) -> SqlResult<String> {
+    let acting = host.rights.actor();
+    let own = host.entry.identity.login_name.clone();
+    match acting {
+        Actor::Server => Ok(own),
+        Actor::Login(_) => {
+            Ok(host.rights(state, |rights, look| rights.login(look))?.map_or(own, |login| login.name.clone()))
+        }
+        Actor::User(home, id) => {
+            let Some(home) = host.server.catalog.database(home) else { return Ok(own) };
+            let row = host.server.catalog.read(&home, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?;
+            let Some(row) = row else { return Ok(own) };
+            let sid = if id == DBO { home.row().owner_sid.0.clone() } else { row.sid.0.clone() };
+            let login = logins(host)?.into_iter().find(|login| login.sid.0.is_some() && login.sid.0 == sid);
+            Ok(login.map_or(row.name, |login| login.name))
+        }
+    }
+}
+
 /// The login an argument names, or the session's own without one.
-fn named_login(host: &SessionHost, arguments: &Arguments<'_>) -> SqlResult<Option<LoginRow>> {
+fn named_login(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> SqlResult<Option<LoginRow>> {
     let name = match arguments.is_given(0) {
         true => arguments.text(0),
-        false => Some(host.entry.identity.login_name.clone()),
+        false => Some(acting_login(host, state)?),
     };
     name.map_or(Ok(None), |name| login(host, 1, name_datum(&name)))
 }
@@ -76,18 +105,12 @@ fn principal(host: &SessionHost, db: &Database, name: &str) -> SqlResult<Option<
     host.server.catalog.read(db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))
 }
 
-/// Who the session is in a database: dbo for a sysadmin, the user made for its login, or guest.
-fn current_user(host: &SessionHost, db: &Database) -> SqlResult<OwnerRow> {
-    let own = login(host, 1, name_datum(&host.entry.identity.login_name))?;
-    let users: Vec<OwnerRow> = host.server.catalog.read(db, |rows| rows.all())?;
-    let id_of = |id: i32| users.iter().find(|user| user.id == id).cloned().expect("every database has dbo and guest");
-    let Some(own) = own else { return Ok(id_of(1)) };
-    let master = host.server.catalog.expect_database(MASTER);
-    if reaches(&host.server.catalog, &master, class::SERVER_ROLE_MEMBER, SYSADMIN, own.id)? {
-        return Ok(id_of(1));
-    }
-    let mapped = users.iter().find(|user| user.sid == own.sid && user.sid.0.is_some());
-    Ok(mapped.cloned().unwrap_or_else(|| id_of(2)))
+/// Who the session acts as in a database; a guest where it is nobody.
+fn current_user(host: &mut SessionHost, state: &mut State, db: &Database) -> SqlResult<OwnerRow> {
+    let user = host.rights(state, |rights, look| rights.user(look, db))?;
+    let id = user.map_or(GUEST, |user| user.id);
+    let row = host.server.catalog.read(db, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?;
+    Ok(row.expect("every database has dbo and guest"))
 }
 
 /// Whether there is such a login.
@@ -141,14 +164,17 @@ fn reaches(catalog: &Catalog, db: &Database, kind: u8, role: i32, member: i32) -
     })
 }
 
-fn is_server_member(host: &SessionHost, arguments: &Arguments<'_>) -> SqlResult<Answer> {
+fn is_server_member(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> SqlResult<Answer> {
     let Some(role) = arguments.text(0) else { return Ok(Answer::Null) };
     let Some(role) = login(host, 1, name_datum(&role))?.filter(|row| row.kind.as_str() == "R") else {
         return Ok(Answer::Null);
     };
     let member = match arguments.text(1) {
         Some(name) => login(host, 1, name_datum(&name))?,
-        None => login(host, 1, name_datum(&host.entry.identity.login_name))?,
+        None => {
+            let own = acting_login(host, state)?;
+            login(host, 1, name_datum(&own))?
+        }
     };
     let Some(member) = member else { return Ok(Answer::Null) };
     let master = host.server.catalog.expect_database(MASTER);
@@ -157,14 +183,14 @@ fn is_server_member(host: &SessionHost, arguments: &Arguments<'_>) -> SqlResult<
     Ok(within.into())
 }
 
-fn is_member(host: &SessionHost, db: &Database, arguments: &Arguments<'_>) -> SqlResult<Answer> {
+fn is_member(host: &mut SessionHost, state: &mut State, db: &Database, arguments: &Arguments<'_>) -> SqlResult<Answer> {
     let Some(role) = arguments.text(0) else { return Ok(Answer::Null) };
     let Some(role) = principal(host, db, &role)?.filter(|row| row.kind.as_str() == "R") else {
         return Ok(Answer::Null);
     };
     let member = match arguments.text(1) {
         Some(name) => principal(host, db, &name)?,
-        None => Some(current_user(host, db)?),
+        None => Some(current_user(host, state, db)?),
     };
     let Some(member) = member else { return Ok(Answer::Null) };
     Ok((role.id == PUBLIC_ROLE || reaches(&host.server.catalog, db, class::ROLE_MEMBER, role.id, member.id)?).into())

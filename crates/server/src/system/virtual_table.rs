@@ -15,6 +15,7 @@ use crate::catalog::{MASTER, registry};
 use crate::instance::machine;
 use crate::instance::question::{self, Question};
 use crate::instance::server::Server;
+use crate::security::check::Securable;
 use crate::session::host::SessionHost;
 
 /// Where the rows of a table are, when engines are processes.
@@ -68,6 +69,9 @@ pub fn virtual_rows(
         None => Rows::Here,
         Some(_) => place_of(entry.name),
     };
+    if SESSIONS.contains(&entry.name) && !sees_all(host, state)? {
+        return own_session(host, state, table, columns, arguments)?.iter().try_for_each(|values| row(values));
+    }
     if place == Rows::Here {
         return own_rows(host, state, table, columns, arguments)?.iter().try_for_each(|values| row(values));
     }
@@ -89,6 +93,28 @@ pub fn virtual_rows(
         let asked: Vec<Datum> = columns.iter().map(|column| values[usize::from(*column)].clone()).collect();
         row(&asked)
     })
+}
+
+/// Tables with a row for each session, or more: who may not see the state of the server sees its own.
+const SESSIONS: [&str; 3] = ["dm_exec_sessions", "dm_exec_requests", "dm_exec_session_wait_stats"];
+
+fn sees_all(host: &mut SessionHost, state: &mut State) -> SqlResult<bool> {
+    host.rights(state, |rights, look| rights.holds(look, None, &Securable::SERVER, "VIEW SERVER STATE"))
+}
+
+fn own_session(
+    host: &mut SessionHost,
+    state: &mut State,
+    table: &VirtualTableDef,
+    columns: &[u16],
+    arguments: &[Datum],
+) -> SqlResult<Vec<Vec<Datum>>> {
+    let all: Vec<u16> = (0..table.columns.len() as u16).collect();
+    let at = table.columns.iter().position(|column| &*column.name == "session_id").expect("all of them have it");
+    let own = i64::from(host.entry.spid);
+    let rows = own_rows(host, state, table, &all, arguments)?;
+    let rows = rows.into_iter().filter(|values| values[at].as_i64() == own);
+    Ok(rows.map(|values| columns.iter().map(|column| values[usize::from(*column)].clone()).collect()).collect())
 }
 
 /// Columns of a computed table of master, of all engines, as a query of it would read them, but without one.
@@ -177,7 +203,8 @@ fn own_rows(
     let typed: Vec<(SqlType, Datum)> = table.parameters.iter().copied().zip(arguments.iter().cloned()).collect();
     let arguments = Arguments(&typed);
     let name = entry.name;
-    let rows = os_rows::rows(host, name)
+    let rows = rights_rows(host, state, name, &arguments)?
+        .or_else(|| os_rows::rows(host, name))
         .or_else(|| exec_rows::rows(host, state, name))
         .or_else(|| transaction_rows::rows(host, state, name))
         .or_else(|| xtp_rows::rows(host, database, name))
@@ -196,6 +223,20 @@ fn own_rows(
         }
     };
     Ok(rows.into_iter().map(|mut named| columns.iter().map(|column| value(&mut named, column)).collect()).collect())
+}
+
+/// What depends on who asks.
+fn rights_rows(
+    host: &mut SessionHost,
+    state: &mut State,
+    name: &str,
+    arguments: &Arguments<'_>,
+) -> SqlResult<Option<Vec<NamedRow>>> {
+    if name != "fn_my_permissions" {
+        return Ok(None);
+    }
+    let (entity, class) = (arguments.text(0), arguments.text(1));
+    super::permissions::my_permissions(host, state, entity.as_deref(), class.as_deref()).map(Some)
 }
 
 /// Answers what another engine asks.
@@ -227,6 +268,10 @@ pub fn answer(server: &Arc<Server>, question: &[u8]) -> Vec<u8> {
         Some(Question::FollowAffinity) => {
             // The engine that asks has taken it: the CPUs are there.
             let _ = machine::follow_affinity(server);
+            Vec::new()
+        }
+        Some(Question::FollowAudits) => {
+            server.audits.follow();
             Vec::new()
         }
         None => Vec::new(),

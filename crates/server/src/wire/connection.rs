@@ -39,6 +39,8 @@ pub enum ConnectionError {
     Timeout,
     Protocol(ProtocolError),
     Tls(String),
+    /// It did not encrypt, and must.
+    NotEncrypted,
 }
 
 impl std::fmt::Display for ConnectionError {
@@ -48,6 +50,7 @@ impl std::fmt::Display for ConnectionError {
             ConnectionError::Timeout => f.write_str("timed out"),
             ConnectionError::Protocol(error) => write!(f, "{error}"),
             ConnectionError::Tls(text) => write!(f, "TLS: {text}"),
+            ConnectionError::NotEncrypted => f.write_str("not encrypted"),
         }
     }
 }
@@ -352,6 +355,11 @@ impl Connection {
         self.message_goes_on = message.as_ref().map_or(self.message_goes_on, |message| !message.is_last);
         self.transport.write(answers)?;
         Ok(message)
+    }
+
+    /// Whether the client says nothing and is there. Looks at the socket itself: an end that came with the bytes before it wakes nobody.
+    pub fn is_quiet(&self) -> bool {
+        matches!(self.transport.stream().try_read(&mut [0; 1]), Ok(None))
     }
 
     /// The stream of a connection that is to rest, and in `spare` the buffers it does not need then; the beginning of a message

@@ -9,8 +9,10 @@ use tds::token::{Done, DoneKind, EnvChange, LoginAck, command, done};
 use tds::{Encryption, Login7, PacketType, Prelogin, ProtocolError, ResponseWriter, TdsVersion, WireCollation};
 use types::{CollationId, SqlError, sql_error};
 
+use crate::instance::logins::login_failed;
 use crate::instance::server::Server;
 use crate::settings::config::option;
+use crate::settings::options::Encrypt;
 use crate::wire::connection::{Connection, ConnectionError};
 
 /// From accept to LOGIN7.
@@ -48,6 +50,10 @@ pub fn greet(connection: &mut Connection, server: &Server) -> Result<Greeting, C
     let deadline = os::clock::after_ms(LOGIN_TIME_MAX_MS);
     let first = connection.first_bytes(deadline)?;
     let strict = first.is_some();
+    let wanted = server.settings.encrypt;
+    if wanted == Encrypt::Strict && !strict {
+        return Err(ConnectionError::NotEncrypted);
+    }
     if let Some(first) = first {
         connection.start_strict(tls.strict(), first, deadline)?;
     }
@@ -57,15 +63,24 @@ pub fn greet(connection: &mut Connection, server: &Server) -> Result<Greeting, C
     if message.kind == PacketType::Prelogin {
         let prelogin = Prelogin::decode(&connection.payload)?;
         let asked = prelogin.encryption.unwrap_or(Encryption::NotSupported);
-        let answer =
-            if strict { Encryption::On } else { asked.answer(Encryption::Off).unwrap_or(Encryption::NotSupported) };
+        let own = if wanted == Encrypt::Optional { Encryption::Off } else { Encryption::Required };
+        let agreed = if strict { Some(Encryption::On) } else { asked.answer(own) };
+        // Who hears that it is required and cannot do it knows why the connection ends (MS-TDS 2.2.6.5).
+        let answer = agreed.unwrap_or(Encryption::Required);
         sessions = prelogin_wants_sessions(&prelogin);
         answer_prelogin(connection, &prelogin, answer)?;
+        if agreed.is_none() {
+            return Err(ConnectionError::NotEncrypted);
+        }
         if !strict && answer != Encryption::NotSupported {
             connection.start_wrapped(tls.wrapped(), deadline)?;
             only_login_encrypted = answer == Encryption::Off;
         }
         message = connection.receive(Some(deadline))?;
+    }
+    if wanted != Encrypt::Optional && !connection.transport.is_encrypted() {
+        // A LOGIN7 without PRELOGIN before it.
+        return Err(ConnectionError::NotEncrypted);
     }
     if message.kind != PacketType::Login7 {
         return Err(ProtocolError::PacketType(message.kind as u8).into());
@@ -131,11 +146,6 @@ pub fn refuse(connection: &mut Connection, version: TdsVersion, errors: &[SqlErr
 /// 17810
 pub fn admin_connection_taken() -> SqlError {
     sql_error!(17810, 1, "")
-}
-
-/// 18456: the client never learns why; the log does.
-pub fn login_failed(user: &str) -> SqlError {
-    sql_error!(18456, user, "", "")
 }
 
 /// 4060, followed by 18456.

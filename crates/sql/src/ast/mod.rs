@@ -4,6 +4,7 @@
 //! What must hold: no node nests deeper than the parser's limit, so a visitor may recurse. What people write in long
 //! rows (AND, OR, +, JOIN, UNION, ELSE IF) is a vector, not a left-deep tree.
 
+pub mod audit;
 pub mod control;
 pub mod database;
 pub mod ddl;
@@ -16,6 +17,7 @@ pub mod security;
 pub mod server;
 pub mod table;
 
+pub use audit::*;
 pub use control::*;
 pub use database::*;
 pub use ddl::*;
@@ -170,6 +172,8 @@ pub enum StatementKind {
     AlterServerConfiguration(Box<AlterServerConfiguration>),
     ThreadPool(Box<ThreadPool>),
     ResourceGovernor(Box<ResourceGovernor>),
+    ServerAudit(Box<ServerAudit>),
+    AuditSpecification(Box<AuditSpecification>),
     /// A statement of the language that is read to its end but has no tree of its own.
     Other(Box<OtherStatement>),
 }

@@ -7,11 +7,14 @@ use types::{SqlError, SqlResult, sql_error};
 use super::BindOptions;
 use super::errors;
 use super::names::{find_object, own_schema, same_name};
+use super::needs::Needs;
 use super::scope::ViewUse;
 use crate::ast;
 use crate::catalog::{Catalog, Object, ObjectId, ObjectName, TableDef};
 use crate::optimize::{ColumnId, Columns, Lowering};
-use crate::plan::{Aggregate, BodyKind, Expr, SortKey, TableVariable, Variable, VariableSlot, WindowFunction};
+use crate::plan::{
+    Aggregate, BodyKind, Expr, ObjectRef, SortKey, TableVariable, Variable, VariableSlot, WindowFunction,
+};
 
 /// Deeper trees than this would not fit the stack of a fiber.
 const DEPTH_MAX: u32 = 150;
@@ -34,6 +37,8 @@ pub struct Names<'a> {
     pub trigger: Option<ObjectId>,
     /// `Module::schema`.
     pub schema: Option<&'a str>,
+    /// `Module::object`.
+    pub module: Option<ObjectRef>,
 }
 
 /// The view or inline function whose text is being expanded.
@@ -41,6 +46,8 @@ pub struct Home {
     /// Of names without one; None: the current database.
     pub database: Option<Box<str>>,
     pub schema: Box<str>,
+    /// Itself; None: one that is not in the catalog yet.
+    pub object: Option<ObjectRef>,
 }
 
 impl Names<'_> {
@@ -53,6 +60,7 @@ impl Names<'_> {
         trigger_table: None,
         trigger: None,
         schema: None,
+        module: None,
     };
 }
 
@@ -78,6 +86,7 @@ pub struct Binder<'a> {
     pub row_targets: Vec<crate::plan::TableSource>,
     /// Views of the statement, those within others first.
     pub views: Vec<ViewUse>,
+    pub needs: Needs,
     /// Columns that are not there. While a whole statement is bound, each is noted here and a NULL stands for it, so that all of
     /// them are told at once. None: the first one ends the binding.
     pub missing: Option<Vec<SqlError>>,
@@ -144,6 +153,7 @@ impl<'a> Binder<'a> {
             text_extreme: false,
             row_targets: Vec::new(),
             views: Vec::new(),
+            needs: Needs::default(),
             missing: None,
             depth: 0,
             sources: 0,
@@ -240,7 +250,7 @@ impl<'a> Binder<'a> {
 
     fn look_up(&self, name: &ObjectName) -> SqlResult<Option<Object>> {
         match self.homes.last() {
-            Some(Home { database: Some(database), schema }) if name.database.is_none() => {
+            Some(Home { database: Some(database), schema, .. }) if name.database.is_none() => {
                 let named = |schema| ObjectName { database: Some(database.clone()), schema, ..name.clone() };
                 if let (None, Some(schema)) = (&name.schema, own_schema(schema))
                     && let Some(found) = self.catalog.resolve(&named(Some(schema.into())))?

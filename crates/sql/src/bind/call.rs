@@ -37,6 +37,9 @@ impl Binder<'_> {
         let Some(&(name, function, least, most)) = FunctionId::find(name) else {
             return Err(errors::unknown_function(&call.name.name.text));
         };
+        if function == FunctionId::HasAccess && !self.is_own_text() {
+            return Err(errors::unknown_function(&call.name.name.text));
+        }
         let count = call.args.len();
         if count < least as usize || count > most as usize {
             if call.star && matches!(function, FunctionId::Checksum | FunctionId::BinaryChecksum) {
@@ -128,6 +131,7 @@ impl Binder<'_> {
         for source in scope.sources {
             for index in 0..source.len() {
                 let column = source.column(index);
+                self.needs.mark(column.id);
                 args.push(Expr::column(column.id.index(), column.ty, column.nullable));
             }
         }
@@ -164,6 +168,7 @@ impl Binder<'_> {
         if module.kind != ModuleKind::ScalarFunction {
             return Err(unknown());
         }
+        self.need_call(&module);
         let parsed = super::modules::parse_function(&module)?;
         let ast::FunctionReturns::Scalar { data_type, .. } = &parsed.returns else { return Err(unknown()) };
         let ty = self.data_type_of(&module, data_type)?;

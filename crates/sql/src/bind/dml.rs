@@ -47,6 +47,14 @@ impl RowTarget {
         }
     }
 
+    /// The column that the statement's text names, of a view those of the query behind it.
+    pub fn shown(&self, ordinal: u16) -> ColumnId {
+        match &self.view {
+            Some((view, read)) => view.ids[ordinal as usize].unwrap_or(read[ordinal as usize]),
+            None => ColumnId(self.first.0 + ordinal as u32),
+        }
+    }
+
     /// Ids of the stored columns, in the order of the row.
     pub fn stored_ids(&self) -> Vec<ColumnId> {
         match &self.view {

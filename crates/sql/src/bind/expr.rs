@@ -174,7 +174,10 @@ impl Binder<'_> {
             return self.pseudo_column(name, scope);
         }
         match scope.column(name) {
-            Ok((column, _)) => Ok(Expr::column(column.id.index(), column.ty, column.nullable)),
+            Ok((column, _)) => {
+                self.needs.mark(column.id);
+                Ok(Expr::column(column.id.index(), column.ty, column.nullable))
+            }
             Err(error) => self.missing_column(self.column_error(error, name, scope)),
         }
     }
@@ -202,6 +205,7 @@ impl Binder<'_> {
             let super::scope::SourceColumns::Table { table, .. } = &source.columns else { continue };
             if let Some(index) = table.columns.iter().position(wanted) {
                 let column = source.column(index);
+                self.needs.mark(column.id);
                 return Ok(Expr::column(column.id.index(), column.ty, column.nullable));
             }
         }
@@ -562,6 +566,7 @@ impl Binder<'_> {
         let name = super::names::object_name(&next.sequence);
         match self.resolve(&name)? {
             Some(crate::catalog::Object::Sequence(sequence)) => {
+                self.need_sequence(&sequence);
                 Ok(Expr::new(sequence.ty, false, ExprKind::NextValueFor(sequence)))
             }
             Some(_) => Err(sql_error!(11726, super::names::display(&next.sequence))),

@@ -175,6 +175,7 @@ impl Binder<'_> {
         hints: &[ast::TableHint],
     ) -> SqlResult<FromRel> {
         let first = self.columns.add_table(&table);
+        self.need_table(&source, &table, first);
         let rows = match source {
             TableSource::Base(_) => self.catalog.row_count(&table),
             _ => table.row_count,
@@ -202,7 +203,12 @@ impl Binder<'_> {
             columns: SourceColumns::Table { table, first },
             nullable: false,
         };
+        let seen = self.visible(&get.table, first);
         let rel = self.with_computed(get, &named)?;
+        let rel = match seen {
+            Some(seen) => Rel::Filter { input: Box::new(rel), predicates: vec![seen] },
+            None => rel,
+        };
         Ok((rel, vec![named]))
     }
 
@@ -226,7 +232,9 @@ impl Binder<'_> {
     /// In the text of a definition nothing of the statement's variables is seen.
     pub fn without_variables<T>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
         self.parameters.push(Vec::new());
+        let outer = self.needs.enter_definition();
         let result = f(self);
+        self.needs.leave(outer);
         self.parameters.pop();
         result
     }
@@ -247,6 +255,7 @@ impl Binder<'_> {
         name: &ast::ObjectName,
         alias: Option<&ast::Ident>,
     ) -> FromRel {
+        self.need_dynamic_view((def.database, def.object), &def.name);
         let mut ids = Vec::with_capacity(def.columns.len());
         let mut list = Vec::with_capacity(def.columns.len());
         for column in &def.columns {
@@ -282,6 +291,7 @@ impl Binder<'_> {
                 }
             }
         }
+        self.need_module(module, &sources[0]);
         self.note_view(module, name, &view, &rel, &sources[0]);
         if alias.is_none() {
             sources[0].schema = Some(module.schema.clone());
@@ -300,13 +310,16 @@ impl Binder<'_> {
     ) -> SqlResult<T> {
         let outer = || self.homes.last().and_then(|home| home.database.clone());
         let database = name.database.as_ref().map(|d| d.text.clone()).or_else(outer);
-        self.homes.push(Home { database, schema: module.schema.clone() });
+        let object = Some((module.database, module.object));
+        self.homes.push(Home { database, schema: module.schema.clone(), object });
+        let outer = self.needs.enter();
         self.parameters.push(parameters);
         let known = self.missing_columns();
         let result = self.expand(f);
         let found = self.missing.iter_mut().flatten().skip(known);
         found.for_each(|error| *error = error.clone().in_procedure(&module.name));
         self.parameters.pop();
+        self.needs.leave(outer);
         self.homes.pop();
         result.map_err(|e| e.in_procedure(&module.name))
     }

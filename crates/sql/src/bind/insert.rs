@@ -18,7 +18,9 @@ use super::view_use::{self, Change};
 use crate::ast;
 use crate::catalog::{ColumnDef, ModuleKind, Object, TableDef};
 use crate::optimize::{ColumnId, Output, Rel};
-use crate::plan::{ActionKind, Expr, ExprKind, Modify, ModifyAction, QueryKind, TableSource, VariableSlotTable};
+use crate::plan::{
+    Action, ActionKind, Expr, ExprKind, Modify, ModifyAction, QueryKind, TableSource, VariableSlotTable,
+};
 
 /// What an INSERT, or an OUTPUT INTO, writes to.
 pub struct InsertTarget {
@@ -224,13 +226,16 @@ impl Binder<'_> {
             return Err(sql_error!(286).at_line(name.line));
         }
         match self.resolve(&object_name(name))?.ok_or_else(unknown)? {
-            Object::Table(table) => Ok(InsertTarget {
-                source: TableSource::Base(table.clone()),
-                columns: own_columns(&table),
-                table,
-                name: shown,
-                first: None,
-            }),
+            Object::Table(table) => {
+                self.need_write(Action::Insert, &table);
+                Ok(InsertTarget {
+                    source: TableSource::Base(table.clone()),
+                    columns: own_columns(&table),
+                    table,
+                    name: shown,
+                    first: None,
+                })
+            }
             Object::Module(module) if module.kind == ModuleKind::View => {
                 let ident = ast::TableName {
                     name: name.clone(),
@@ -251,6 +256,7 @@ impl Binder<'_> {
                         columns.extend(twin.or(view.ordinal(column.id)).map(|at| (column.name, at)));
                     }
                     let TriggeredView { table, .. } = view;
+                    self.need_change(Action::Insert, &sources[0], sources[0].column(0).id, &[]);
                     return Ok(InsertTarget {
                         source: TableSource::View(table.clone()),
                         columns,
@@ -272,6 +278,7 @@ impl Binder<'_> {
                     return Err(sql_error!(4406, shown));
                 };
                 let first = Some(base.first);
+                self.need_change(Action::Insert, &sources[0], base.first, &[]);
                 Ok(InsertTarget { source: base.source, table: base.table, columns, name: shown, first })
             }
             Object::Virtual(_) => Err(sql_error!(259)),

@@ -14,7 +14,7 @@ use super::view_use::{self, Change};
 use crate::ast;
 use crate::catalog::TableDef;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
-use crate::plan::{ActionKind, Expr, ExprKind, JoinKind, Modify, ModifyAction, QueryKind, SetVariable};
+use crate::plan::{Action, ActionKind, Expr, ExprKind, JoinKind, Modify, ModifyAction, QueryKind, SetVariable};
 
 impl Binder<'_> {
     pub fn merge(&mut self, merge: &ast::Merge) -> SqlResult<QueryKind> {
@@ -71,6 +71,15 @@ impl Binder<'_> {
             None => (None, layout),
         };
         let set_columns: Vec<u16> = whens.iter().flat_map(When::set_columns).collect();
+        let set_ids: Vec<ColumnId> = set_columns.iter().map(|column| target.shown(*column)).collect();
+        for clause in &merge.clauses {
+            let (action, set) = match change_of(&clause.action) {
+                Change::Insert => (Action::Insert, &[][..]),
+                Change::Update => (Action::Update, &set_ids[..]),
+                Change::Delete => (Action::Delete, &[][..]),
+            };
+            self.need_change(action, &sources[0], target.shown(0), set);
+        }
         let actions = whens
             .into_iter()
             .map(|when| self.merge_action(when, &table, &layout, identity_insert))

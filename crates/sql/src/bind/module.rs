@@ -33,6 +33,7 @@ pub fn bind_definition(module: &ModuleDef, options: &BindOptions, catalog: &dyn 
     let new = |kind| {
         let mut binder = ModuleBinder::new(options, catalog, &module.text, kind);
         binder.module.schema = own_schema(&module.schema).map(Box::from);
+        binder.module.object = Some((module.database, module.object));
         binder
     };
     let bound = match batch.statements.first().map(|statement| &statement.kind) {
@@ -140,6 +141,7 @@ impl<'a> ModuleBinder<'a> {
                 parameter_count: 0,
                 table_variables: Vec::new(),
                 cursor_variables: Vec::new(),
+                cursor_parameters: Vec::new(),
                 body: Vec::new(),
                 queries: Vec::new(),
                 messages: Vec::new(),
@@ -151,6 +153,7 @@ impl<'a> ModuleBinder<'a> {
                 trigger: None,
                 atomic: None,
                 schema: None,
+                object: None,
             },
             labels: Vec::new(),
             placed: Vec::new(),
@@ -192,6 +195,7 @@ impl<'a> ModuleBinder<'a> {
             trigger_table: self.module.trigger_table.as_ref(),
             trigger: self.module.trigger,
             schema: self.module.schema.as_deref(),
+            module: self.module.object,
         }
     }
 
@@ -221,6 +225,7 @@ impl<'a> ModuleBinder<'a> {
         match &parameter.data_type.name {
             ast::TypeName::Cursor => {
                 self.module.cursor_variables.push(name);
+                self.module.cursor_parameters.push(position);
                 // Its place among the parameters is kept; the name is the cursor's.
                 variable.name = format!("cursor parameter {position}").into();
             }
@@ -410,6 +415,11 @@ impl<'a> ModuleBinder<'a> {
                 ast::WaitFor::Time(e) => StatementKind::WaitForTime(self.scalar(e)?),
                 ast::WaitFor::Broker { .. } => return Err(errors::not_supported("RECEIVE")),
             },
+            A::ExecuteAs(context) => StatementKind::ExecuteAs(Box::new(self.execute_as(context)?)),
+            A::Revert(cookie) => {
+                let cookie = cookie.as_ref().map(|cookie| self.scalar(cookie)).transpose()?;
+                StatementKind::Revert(cookie)
+            }
             A::Execute(execute) => StatementKind::Execute(Box::new(self.binder().execute(execute)?)),
             A::ExecuteString(execute) => StatementKind::Execute(Box::new(self.binder().execute_string(execute)?)),
             A::Declare(declarations) => {
@@ -581,6 +591,19 @@ impl<'a> ModuleBinder<'a> {
         })
     }
 
+    fn execute_as(&mut self, context: &ast::ExecuteAs) -> SqlResult<ExecuteAs> {
+        let name = |binder: &mut Self, name| binder.scalar(name);
+        let principal = match &context.principal {
+            ast::ExecuteAsPrincipal::Caller => None,
+            ast::ExecuteAsPrincipal::User(user) => Some((PrincipalKind::User, name(self, user)?)),
+            ast::ExecuteAsPrincipal::Login(login) => Some((PrincipalKind::Login, name(self, login)?)),
+            ast::ExecuteAsPrincipal::Owner => return Err(sql_error!(102, "OWNER")),
+            ast::ExecuteAsPrincipal::SelfUser => return Err(sql_error!(102, "SELF")),
+        };
+        let cookie = context.cookie.as_ref().map(|variable| self.binder().slot(variable)).transpose()?;
+        Ok(ExecuteAs { principal, no_revert: context.no_revert, cookie })
+    }
+
     fn declaration(
         &mut self,
         declaration: &ast::Declaration,
@@ -738,12 +761,12 @@ impl<'a> ModuleBinder<'a> {
             Some(ast::CursorKind::Dynamic) => CursorKind::Dynamic,
             Some(ast::CursorKind::FastForward) => CursorKind::FastForward,
             None if definition.insensitive => CursorKind::Static,
-            None if definition.scroll == Some(false) => CursorKind::ForwardOnly,
             None => CursorKind::Unspecified,
         };
         let options = CursorOptions {
             local: definition.global.map(|global| !global),
             scroll: definition.scroll == Some(true),
+            forward_only: definition.scroll == Some(false),
             kind,
             read_only,
             scroll_locks: definition.concurrency == Some(ast::CursorConcurrency::ScrollLocks),
@@ -871,6 +894,9 @@ impl Binder<'_> {
             return Ok(ArgumentValue::Table(VariableSlotTable(slot as u32)));
         }
         if let Some(slot) = self.names.cursors.iter().position(|name| same_name(name, &variable.name)) {
+            if !output {
+                return Err(sql_error!(16949, variable.name).at_line(variable.line));
+            }
             return Ok(ArgumentValue::Cursor(CursorSlot(slot as u32)));
         }
         if output {

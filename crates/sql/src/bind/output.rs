@@ -48,6 +48,8 @@ impl Binder<'_> {
         let both = changes.inserted && changes.deleted;
         let inserted = self.columns.add_table(table);
         let deleted = self.columns.add_table(table);
+        self.need_output(table, inserted);
+        self.need_output(table, deleted);
         let action_type = SqlType::nvarchar(10).with_collation(self.catalog.collation());
         let action = self.columns.add(action_type, false);
         let (all, changed) = output_sources(table, sources, changes, inserted, deleted, (action, action_type));

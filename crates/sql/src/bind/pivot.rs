@@ -24,6 +24,7 @@ impl Binder<'_> {
         let scope = Scope { sources: &sources, parent: None, ctes, block: None };
         let column = ast::ColumnName { table: None, name: pivot.column.clone(), line: pivot.line };
         let (column, _) = scope.column(&column)?;
+        self.needs.mark(column.id);
         let column = Expr::column(column.id.index(), column.ty, column.nullable);
         let argument = match pivot.arguments.first() {
             Some(argument) => Some(self.expr(argument, &scope)?),
@@ -93,6 +94,7 @@ impl Binder<'_> {
         for name in &unpivot.columns {
             let column = ast::ColumnName { table: None, name: name.clone(), line: unpivot.line };
             let (column, _) = scope.column(&column)?;
+            self.needs.mark(column.id);
             used.push(column.name.clone());
             if *ty.get_or_insert(column.ty) != column.ty {
                 return Err(sql_error!(8167, &**name));

@@ -32,6 +32,7 @@ pub fn bind_query(
         trigger_table: module.trigger_table.as_ref(),
         trigger: module.trigger,
         schema: module.schema.as_deref(),
+        module: module.object,
     };
     // Before any definition is read: one that is committed meanwhile makes this query old, however much of it was bound to it.
     let catalog_version = catalog.version();
@@ -57,6 +58,7 @@ pub fn bind_query(
         catalog_version,
         row_targets: binder.row_targets,
         session_private: binder.session_private,
+        needs: binder.needs.finish(),
         description: ExecutorSlot::default(),
     })
 }

@@ -50,7 +50,9 @@ impl Binder<'_> {
                         let bound = self.expanded(&module, name, parameters, |binder| {
                             binder.query(query, None, None, Use::Nested)
                         })?;
-                        self.named(bound, alias.unwrap_or(&name.name), &function.columns)
+                        let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
+                        self.need_module(&module, &named.1[0]);
+                        Ok(named)
                     }
                     Object::Module(module) if module.kind == ModuleKind::TableFunction => {
                         let parsed = super::modules::parse_function(&module)?;
@@ -62,7 +64,8 @@ impl Binder<'_> {
                         let mut outputs = Vec::new();
                         let mut ids = Vec::new();
                         let database = self.homes.last().and_then(|home| home.database.clone());
-                        self.homes.push(Home { database, schema: module.schema.clone() });
+                        let object = Some((module.database, module.object));
+                        self.homes.push(Home { database, schema: module.schema.clone(), object });
                         let columns = self.definition_columns(definition);
                         self.homes.pop();
                         for (column, ty, nullable) in columns? {
@@ -70,12 +73,21 @@ impl Binder<'_> {
                             ids.push(id);
                             outputs.push(crate::optimize::Output { name: column, expr: self.columns.expr(id) });
                         }
-                        let rel =
-                            Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::UserTableFunction { module, arguments } }));
-                        self.named(Bound::new(rel, outputs), alias.unwrap_or(&name.name), &function.columns)
+                        let rel = Rel::Leaf(Box::new(Leaf {
+                            ids,
+                            kind: LeafKind::UserTableFunction { module: module.clone(), arguments },
+                        }));
+                        let bound = Bound::new(rel, outputs);
+                        let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
+                        self.need_module(&module, &named.1[0]);
+                        Ok(named)
                     }
                     Object::Virtual(def) => {
-                        let bound = self.exprs(args, &scope)?;
+                        // DEFAULT is what the server makes of NULL.
+                        let null = ast::Expr::Literal(ast::Literal::Null);
+                        let given = |arg| if matches!(arg, &ast::Expr::Default) { &null } else { arg };
+                        let bound: Vec<Expr> =
+                            args.iter().map(|arg| self.expr(given(arg), &scope)).collect::<SqlResult<_>>()?;
                         if bound.len() > def.parameters.len() {
                             return Err(sql_error!(8144, state 3, display(name)));
                         }

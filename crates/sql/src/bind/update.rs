@@ -17,7 +17,8 @@ use crate::ast;
 use crate::catalog::Object;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
 use crate::plan::{
-    ActionKind, Expr, ExprKind, Modify, ModifyAction, Operator, OperatorKind, QueryKind, SetVariable, TableSource,
+    Action, ActionKind, Expr, ExprKind, Modify, ModifyAction, Operator, OperatorKind, QueryKind, SetVariable,
+    TableSource,
 };
 
 /// The common parts of UPDATE and DELETE.
@@ -119,6 +120,10 @@ impl Binder<'_> {
             }
             None => None,
         };
+        let set_ids: Vec<ColumnId> =
+            update.iter().flat_map(|update| &update.set).map(|(column, _)| target.shown(*column)).collect();
+        let action = if set.is_some() { Action::Update } else { Action::Delete };
+        self.need_change(action, &sources[named], target.shown(0), &set_ids);
         let changes = Changes { inserted: set.is_some(), deleted: true };
         let (output, layout) = match shape.output {
             Some(output) => {

@@ -6,6 +6,9 @@ use crate::ast::*;
 impl Parser<'_> {
     #[inline(never)]
     pub(super) fn alter(&mut self) -> P<StatementKind> {
+        if self.at_audit() {
+            return self.audit();
+        }
         let next = self.peek(1).keyword;
         match next {
             K::TABLE => {

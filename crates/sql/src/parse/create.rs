@@ -6,6 +6,9 @@ use crate::ast::*;
 impl Parser<'_> {
     #[inline(never)]
     pub(super) fn create(&mut self) -> P<StatementKind> {
+        if self.at_audit() {
+            return self.audit();
+        }
         let next = self.peek(1).keyword;
         match next {
             K::PROC | K::PROCEDURE | K::VIEW | K::FUNCTION | K::TRIGGER => return self.module(),
@@ -288,13 +291,14 @@ impl Parser<'_> {
     /// The current token is DROP.
     #[inline(never)]
     pub(super) fn drop_statement(&mut self) -> P<StatementKind> {
+        if self.at_audit() {
+            return self.audit();
+        }
         let next = self.peek(1).keyword;
         match next {
             K::THREAD if self.peek_word(2, K::POOL) => return self.thread_pool(),
             K::RESOURCE if self.peek_word(2, K::POOL) => return self.resource_pool(),
-            K::DATABASE
-                if self.peek_word(2, K::SCOPED) || self.peek_word(2, K::AUDIT) || self.peek_word(2, K::ENCRYPTION) =>
-            {
+            K::DATABASE if self.peek_word(2, K::SCOPED) || self.peek_word(2, K::ENCRYPTION) => {
                 return self.other();
             }
             K::SERVER if !self.peek_word(2, K::ROLE) => return self.other(),

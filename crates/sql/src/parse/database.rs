@@ -17,7 +17,7 @@ impl Parser<'_> {
     /// The current token is CREATE.
     #[inline(never)]
     pub(super) fn create_database(&mut self) -> P<StatementKind> {
-        if self.peek_word(2, K::AUDIT) || self.peek_word(2, K::ENCRYPTION) || self.peek_word(2, K::SCOPED) {
+        if self.peek_word(2, K::ENCRYPTION) || self.peek_word(2, K::SCOPED) {
             return self.other();
         }
         self.bump();
@@ -125,7 +125,7 @@ impl Parser<'_> {
         if self.peek_word(2, K::SCOPED) && self.peek_word(3, K::CONFIGURATION) {
             return self.scoped_configuration();
         }
-        if self.peek_word(2, K::AUDIT) || self.peek_word(2, K::ENCRYPTION) || self.peek_word(2, K::SCOPED) {
+        if self.peek_word(2, K::ENCRYPTION) || self.peek_word(2, K::SCOPED) {
             return self.other();
         }
         self.bump();

@@ -4,6 +4,7 @@
 //! of any length is a loop.
 
 mod alter;
+mod audit;
 mod call;
 mod control;
 mod create;

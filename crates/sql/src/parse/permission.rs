@@ -47,7 +47,7 @@ impl Parser<'_> {
     }
 
     /// PUBLIC is a reserved word and a principal.
-    fn principal(&mut self) -> P<Ident> {
+    pub(super) fn principal(&mut self) -> P<Ident> {
         if self.at_any(&[K::PUBLIC, K::NULL]) { self.any_word() } else { self.ident_or_string() }
     }
 

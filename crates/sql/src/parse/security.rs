@@ -4,7 +4,7 @@ use super::{K, P, Parser, T};
 use crate::ast::*;
 
 impl Parser<'_> {
-    /// `PASSWORD = 'x' [HASHED] [MUST_CHANGE] [UNLOCK] [OLD_PASSWORD = 'y']`; the current token is PASSWORD.
+    /// `PASSWORD = 'x' [HASHED] { [MUST_CHANGE] [UNLOCK] | OLD_PASSWORD = 'y' }`; the current token is PASSWORD.
     fn password(&mut self) -> P<Password> {
         self.bump();
         self.expect(T::Equals)?;
@@ -16,9 +16,10 @@ impl Parser<'_> {
         loop {
             match self.keyword() {
                 K::HASHED => password.hashed = true,
-                K::MUST_CHANGE => password.must_change = true,
-                K::UNLOCK => password.unlock = true,
-                _ if self.at_text("OLD_PASSWORD") => {
+                // Who changes his own has no say in these.
+                K::MUST_CHANGE if password.old.is_none() => password.must_change = true,
+                K::UNLOCK if password.old.is_none() => password.unlock = true,
+                _ if self.at_text("OLD_PASSWORD") && !password.must_change && !password.unlock => {
                     self.bump();
                     self.expect(T::Equals)?;
                     password.old = Some(self.constant()?);

@@ -219,7 +219,9 @@ fn statement_owned(kind: &StatementKind) -> usize {
         Raiserror { message, severity, state, arguments, .. } => {
             owned(message) + owned(severity) + owned(state) + list(arguments)
         }
-        Print(value) | WaitForDelay(value) | WaitForTime(value) => owned(value),
+        Print(value) | WaitForDelay(value) | WaitForTime(value) | Revert(Some(value)) => owned(value),
+        ExecuteAs(context) => context.principal.as_ref().map_or(0, |(_, name)| owned(name)),
+        Revert(None) => 0,
         Execute(call) => execute(call),
         SetOption(self::SetOption::Value { name, value }) => block(name.len()) + owned(value),
         Use(name) => block(name.len()),

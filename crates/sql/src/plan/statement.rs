@@ -11,7 +11,7 @@ use types::datetime::{DateFormat, LanguageId};
 use super::expr::{Expr, VariableSlot};
 use super::operator::{Operator, TableSource};
 use crate::ast;
-use crate::catalog::{ObjectId, ObjectName, TableDef};
+use crate::catalog::{DatabaseId, ObjectId, ObjectName, TableDef};
 
 /// Index of a table variable in its module's `table_variables`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -33,6 +33,8 @@ pub struct Module {
     pub parameter_count: usize,
     pub table_variables: Vec<TableVariable>,
     pub cursor_variables: Vec<Box<str>>,
+    /// Of the first of these, which are parameters, their place among all parameters.
+    pub cursor_parameters: Vec<usize>,
     pub body: Vec<Statement>,
     /// Statements that need the catalog: bound when they first run.
     pub queries: Vec<QueryText>,
@@ -49,6 +51,8 @@ pub struct Module {
     pub trigger_table: Option<Arc<TableDef>>,
     /// Of a trigger: itself.
     pub trigger: Option<ObjectId>,
+    /// Of the catalog: what it is there. None: a batch.
+    pub object: Option<ObjectRef>,
     /// Of a natively compiled module: the block that its whole body is.
     pub atomic: Option<AtomicBlock>,
     /// Of a module in another schema than dbo: where names without a schema are looked for first.
@@ -208,6 +212,9 @@ pub enum StatementKind {
     Use(Box<str>),
     WaitForDelay(Expr),
     WaitForTime(Expr),
+    ExecuteAs(Box<ExecuteAs>),
+    /// The cookie of WITH COOKIE.
+    Revert(Option<Expr>),
     DeclareCursor(Box<DeclareCursor>),
     OpenCursor(CursorRef),
     Fetch {
@@ -313,6 +320,8 @@ pub struct CursorOptions {
     /// None: the database's default (global).
     pub local: Option<bool>,
     pub scroll: bool,
+    /// Said so, of whatever kind.
+    pub forward_only: bool,
     pub kind: CursorKind,
     pub read_only: bool,
     pub scroll_locks: bool,
@@ -329,7 +338,6 @@ pub enum CursorKind {
     Keyset,
     Dynamic,
     FastForward,
-    ForwardOnly,
 }
 
 #[derive(Debug, Clone)]
@@ -381,6 +389,46 @@ pub enum IsolationLevel {
     Serializable,
 }
 
+/// An object of the catalog.
+pub type ObjectRef = (DatabaseId, ObjectId);
+
+/// What is done with an object, as the permission for it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Action {
+    Select,
+    Insert,
+    Update,
+    Delete,
+    Execute,
+}
+
+/// A permission that a statement needs.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Need {
+    pub action: Action,
+    pub object: ObjectRef,
+    /// `sys.columns.column_id` of those that are used, ascending. Empty: the object as a whole, or any column of it.
+    pub columns: Box<[u32]>,
+    /// The view, function or procedure whose text names it: who owns both lets everybody pass who came so far. None: a batch.
+    pub named_by: Option<ObjectRef>,
+}
+
+/// EXECUTE AS as a statement.
+#[derive(Debug)]
+pub struct ExecuteAs {
+    /// None: CALLER.
+    pub principal: Option<(PrincipalKind, Expr)>,
+    pub no_revert: bool,
+    /// WITH COOKIE INTO.
+    pub cookie: Option<VariableSlot>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrincipalKind {
+    User,
+    Login,
+}
+
 /// A bound data statement.
 #[derive(Debug)]
 pub struct Query {
@@ -393,6 +441,8 @@ pub struct Query {
     pub row_targets: Vec<TableSource>,
     /// It names a temporary table, so only the session that bound it may keep it.
     pub session_private: bool,
+    /// What its texts name of the catalog. Who binds it drops what is granted to everybody who can run it.
+    pub needs: Box<[Need]>,
     /// Of whoever receives its rows: how it describes their columns.
     pub description: ExecutorSlot,
 }

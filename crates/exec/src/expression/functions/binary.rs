@@ -23,8 +23,6 @@ pub fn find(id: FunctionId) -> Option<Function> {
         Hashbytes => hashbytes,
         Newid => |_, _, _| Ok(Value::I128(new_id())),
         Newsequentialid => sequential_id,
-        Pwdencrypt => pwdencrypt,
-        Pwdcompare => pwdcompare,
         _ => return None,
     })
 }
@@ -196,36 +194,6 @@ fn padded(bytes: &[u8], big_endian: bool) -> Vec<u8> {
     let bits = (bytes.len() as u64).wrapping_mul(8);
     out.extend_from_slice(&if big_endian { bits.to_be_bytes() } else { bits.to_le_bytes() });
     out
-}
-
-/// SQL Server 2012's form: version 0x0200, four bytes of salt, SHA-512 of password (UTF-16LE) and salt.
-fn password_hash(password: &[u8], salt: [u8; 4]) -> Vec<u8> {
-    let mut out = vec![0x02, 0x00];
-    out.extend_from_slice(&salt);
-    let mut hash = Sha512::new();
-    hash.update(password);
-    hash.update(salt);
-    out.extend_from_slice(&hash.finalize());
-    out
-}
-
-fn wide(text: &str) -> Vec<u8> {
-    text.encode_utf16().flat_map(u16::to_le_bytes).collect()
-}
-
-fn pwdencrypt<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    let password = given!(call.text(0, context, row));
-    let mut salt = [0; 4];
-    os::random::fill(&mut salt);
-    Ok(Value::owned(password_hash(&wide(&password), salt)))
-}
-
-fn pwdcompare<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    let password = given!(call.text(0, context, row));
-    let hash = given!(call.bytes(1, context, row));
-    let Some(salt) = hash.get(2..6) else { return Ok(Value::I64(0)) };
-    let salt: [u8; 4] = salt.try_into().expect("four bytes");
-    Ok(Value::I64((password_hash(&wide(&password), salt) == *hash) as i64))
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ type Called = (Arc<Module>, Callee);
 pub struct Callees {
     procedures: Vec<Option<Called>>,
     functions: Vec<Option<Called>>,
+    /// Who may call them.
+    actor: u64,
 }
 
 fn place(callees: &mut Vec<Option<Called>>, number: usize) -> &mut Option<Called> {
@@ -34,9 +36,13 @@ fn place(callees: &mut Vec<Option<Called>>, number: usize) -> &mut Option<Called
 }
 
 impl Run<'_, '_> {
-    /// What is called is what it was when the code was made.
+    /// What is called is what it was when the code was made, and asked for again where another calls.
     fn is_current(&mut self) -> bool {
         let runtime = self.runner.context.runtime.get_mut();
+        let callees = &mut self.kept.callees;
+        if callees.actor != runtime.session.actor {
+            *callees = Callees { actor: runtime.session.actor, ..Callees::default() };
+        }
         runtime.host.catalog_version(runtime.session) == self.native.version
     }
 

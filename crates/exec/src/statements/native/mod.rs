@@ -104,11 +104,14 @@ impl<'a> Runner<'a> {
         Ok(Some(Box::new(NativeCode { version, steps, program, kept: None })))
     }
 
-    /// A query that cannot be bound now is the interpreter's, which says why.
+    /// A query that cannot be bound now is the interpreter's, which says why; so is one that is not permitted to all.
     fn form(&mut self, id: QueryId) -> Option<Form> {
         let prepared = self.take_query(id).ok()?;
         let query = prepared.query.clone();
         self.put_query(id, prepared);
+        if !query.needs.is_empty() {
+            return None;
+        }
         let sends = matches!(self.module.queries[id.0 as usize].statement.kind, ast::StatementKind::Select(_));
         let mut open = |table: &TableDef| {
             let runtime = self.context.runtime.get_mut();

@@ -7,6 +7,7 @@ use storage::Isolation;
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error, variant};
 
 use super::parameters::Parameters;
+use crate::audit::actions;
 use crate::catalog::Database;
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class, column_status,
@@ -15,6 +16,7 @@ use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::Variant;
 use crate::definition::{Ddl, HostSite, object};
+use crate::session::audit::Occurrence;
 use crate::session::host::SessionHost;
 
 /// Runs `work` in the session's transaction or one of its own; what it did is undone if it fails.
@@ -74,6 +76,10 @@ pub fn rename(
     {
         return Err(sql_error!(15249, kind));
     }
+    let group =
+        if kind.as_deref() == Some("DATABASE") { actions::DATABASE_CHANGE } else { actions::SCHEMA_OBJECT_CHANGE };
+    let renamed = Occurrence::new(group, actions::ALTER, "OB");
+    host.audit(&Occurrence { object: &old, information: &new, ..renamed })?;
     define(host, state, sink, |ddl| object::rename(ddl, &old, &new, kind.as_deref()))?;
     if kind.as_deref() != Some("DATABASE") {
         sink.message(&sql_error!(15477)).map_err(exec::session::stopped)?;
@@ -102,11 +108,11 @@ pub fn recompile(
 ) -> SqlResult<i32> {
     let name = given.text(0).unwrap_or_default();
     let found = define(host, state, sink, |ddl| match find(ddl, &name)? {
-        Some((db, row)) => {
+        Some((db, row)) if ddl.object_permission(&db, &row, "ALTER")? => {
             ddl.changed(db.id, row.id);
             Ok(true)
         }
-        None => Ok(false),
+        _ => Ok(false),
     })?;
     if !found {
         return Err(no_such_object(&name));
@@ -125,7 +131,8 @@ pub fn refresh(
     let name = given.text(0).unwrap_or_default();
     let found = define(host, state, sink, |ddl| {
         let Some((db, row)) = find(ddl, &name)? else { return Ok(None) };
-        if !matches!(row.kind.as_str(), "V" | "P" | "FN" | "IF" | "TF" | "TR") {
+        let module = matches!(row.kind.as_str(), "V" | "P" | "FN" | "IF" | "TF" | "TR");
+        if !module || !ddl.object_permission(&db, &row, "ALTER")? {
             return Ok(None);
         }
         if row.kind.as_str() == "V" {
@@ -201,6 +208,17 @@ pub fn property(
     define(host, state, sink, |ddl| {
         let db = ddl.current()?;
         let target = target(ddl, &db, &levels, &invalid)?;
+        let object = match target.class {
+            class::OBJECT => ddl.rows(&db, |rows| load::object_row(rows, target.id))?,
+            _ => None,
+        };
+        let held = match object {
+            Some(row) => ddl.object_permission(&db, &row, "ALTER")?,
+            None => ddl.database_permission(&db, "ALTER")?,
+        };
+        if !held {
+            return Err(sql_error!(15135, state 8, target.shown));
+        }
         let row = PropertyRow {
             class: target.class,
             id: target.id,

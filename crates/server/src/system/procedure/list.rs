@@ -6,7 +6,7 @@ use types::SqlResult;
 
 use super::definition::{self, Change};
 use super::parameters::Parameters;
-use super::{application_lock, describe, pools, server, undeclared, xtp};
+use super::{application_lock, describe, error_log, pools, server, undeclared, xtp};
 use crate::session::host::SessionHost;
 
 /// What a procedure runs with.
@@ -70,6 +70,11 @@ pub const PROCEDURES: &[Native] = &[
     native("sp_refreshsqlmodule", &["@name", "@namespace"], 1, |call, given| {
         definition::refresh(call.host, call.state, call.sink, given)
     }),
+    native("sp_cycle_errorlog", &[], 0, |call, _| error_log::cycle(call.host, call.state)),
+    native("xp_readerrorlog", &["@p1", "@p2", "@p3", "@p4", "@p5", "@p6", "@p7"], 0, |call, given| {
+        error_log::read(call.host, call.state, call.sink, given)
+    }),
+    native("xp_enumerrorlogs", &["@p1"], 0, |call, given| error_log::list(call.host, call.state, call.sink, given)),
     native("sp_flush_log", &[], 0, |call, _| server::flush_log(call.host)),
     native("sp_setconfigvalue", &["@configname", "@configvalue"], 2, |call, given| {
         server::set_configuration(call.host, call.sink, given)
@@ -130,6 +135,24 @@ pub const PROCEDURES: &[Native] = &[
     native("sp_describe_parameter_encryption", &["@tsql", "@params"], 1, |call, given| {
         describe::parameter_encryption(call.host, call.state, call.sink, given)
     }),
+];
+
+/// Permissions of the server that procedures ask for before they run: the "Permissions" section of each one's page.
+pub const PERMISSIONS: &[(&str, &str)] = &[
+    ("sp_setconfigvalue", "ALTER SETTINGS"),
+    ("sp_addmessage", "ALTER SETTINGS"),
+    ("sp_dropmessage", "ALTER SETTINGS"),
+    ("sp_addexeclass", "ALTER SETTINGS"),
+    ("sp_dropexeclass", "ALTER SETTINGS"),
+    ("sp_bindexeclass", "ALTER SETTINGS"),
+    ("sp_unbindexeclass", "ALTER SETTINGS"),
+    ("xp_logevent", "CONTROL SERVER"),
+    ("sp_xtp_control_proc_exec_stats", "CONTROL SERVER"),
+    ("sp_xtp_control_query_exec_stats", "CONTROL SERVER"),
+    ("sp_xtp_bind_db_resource_pool", "CONTROL SERVER"),
+    ("sp_xtp_unbind_db_resource_pool", "CONTROL SERVER"),
+    ("sp_xtp_force_gc", "CONTROL SERVER"),
+    ("sp_xtp_checkpoint_force_garbage_collection", "CONTROL SERVER"),
 ];
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 //! application_lock   sp_getapplock, sp_releaseapplock
 //! definition         sp_rename, extended properties, sp_recompile, sp_refreshview
 //! server             configuration, session context, messages, xp_*
-//! pools              thread pools and execution classes
+//! pools              thread pools and execution classes          error_log  who reads it, and begins a new one
 //! xtp                which natively compiled modules are measured, databases in resource pools
 //! describe           sp_describe_first_result_set and its kin      undeclared   types of undeclared parameters
 //! list               all of these by name: parameters, and what runs them
@@ -20,6 +20,7 @@ pub mod application_lock;
 mod definition;
 mod server;
 mod pools;
+mod error_log;
 mod xtp;
 pub mod cursor;
 mod describe;
@@ -33,8 +34,9 @@ use sql::catalog::ObjectName;
 use types::{SqlResult, sql_error};
 
 use crate::catalog::registry;
+use crate::security::check::Securable;
 use crate::session::host::SessionHost;
-use list::{Call, PROCEDURES};
+use list::{Call, PERMISSIONS, PROCEDURES};
 use parameters::Parameters;
 
 /// The native procedure that a name means.
@@ -56,6 +58,12 @@ pub fn run_native(
     let Some(native) = PROCEDURES.iter().find(|native| native.name == name) else {
         return Err(sql_error!(2812, name));
     };
+    if let Some((_, permission)) = PERMISSIONS.iter().find(|(asks, _)| *asks == name) {
+        let held = host.rights(state, |rights, look| rights.holds(look, None, &Securable::SERVER, permission))?;
+        if !held {
+            return Err(sql_error!(15247));
+        }
+    }
     let mut given = Parameters::bind(native.name, native.parameters, native.required, arguments)?;
     (native.run)(&mut Call { host, state, sink }, &mut given)
 }

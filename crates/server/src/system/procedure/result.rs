@@ -9,13 +9,14 @@ use crate::catalog::spec;
 pub struct ResultSet {
     columns: Vec<OutputColumn>,
     rows: RowBatch,
+    sent: u64,
 }
 
 impl ResultSet {
-    /// `columns`: `name type, name type, ...` as T-SQL writes them, all nullable.
+    /// `columns`: `name type; name type; ...` as T-SQL writes them, all nullable. A name may have blanks, a type has none.
     pub fn new(columns: &str) -> ResultSet {
         let columns = columns.split("; ").map(|column| {
-            let (name, ty) = column.split_once(' ').expect("a name and a type");
+            let (name, ty) = column.rsplit_once(' ').expect("a name and a type");
             OutputColumn { name: name.into(), ty: spec::sql_type(ty), nullable: true, origin: None }
         });
         ResultSet::of(columns.collect())
@@ -23,7 +24,7 @@ impl ResultSet {
 
     pub fn of(columns: Vec<OutputColumn>) -> ResultSet {
         let rows = RowBatch::new(columns.iter().map(|column| column.ty.physical()));
-        ResultSet { columns, rows }
+        ResultSet { columns, rows, sent: 0 }
     }
 
     pub fn push(&mut self, row: &[Datum]) {
@@ -31,14 +32,29 @@ impl ResultSet {
     }
 
     pub fn send(self, sink: &mut dyn Sink) -> SqlResult<()> {
-        let stopped = exec::session::stopped;
-        sink.columns(&self.columns).map_err(stopped)?;
+        self.begin(sink)?.end(sink)
+    }
+
+    /// For a long one, whose rows go with `flush` as they are made.
+    pub fn begin(self, sink: &mut dyn Sink) -> SqlResult<ResultSet> {
+        sink.columns(&self.columns).map_err(exec::session::stopped)?;
+        Ok(self)
+    }
+
+    pub fn flush(&mut self, sink: &mut dyn Sink) -> SqlResult<()> {
         if self.rows.rows > 0 {
-            sink.batch(&self.rows).map_err(stopped)?;
+            sink.batch(&self.rows).map_err(exec::session::stopped)?;
+            self.sent += self.rows.rows as u64;
+            self.rows = RowBatch::new(self.columns.iter().map(|column| column.ty.physical()));
         }
-        let row_count = Some(self.rows.rows as u64);
+        Ok(())
+    }
+
+    pub fn end(mut self, sink: &mut dyn Sink) -> SqlResult<()> {
+        self.flush(sink)?;
+        let row_count = Some(self.sent);
         sink.done(Done { kind: DoneKind::InProcedure, command: Command::Select, row_count, error: false })
-            .map_err(stopped)
+            .map_err(exec::session::stopped)
     }
 }
 

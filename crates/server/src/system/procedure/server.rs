@@ -12,6 +12,7 @@ use crate::catalog::base::MessageRow;
 use crate::catalog::error::storage_error;
 use crate::catalog::load::int;
 use crate::catalog::row::Text;
+use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::session::host::{ContextEntry, SessionHost};
 use crate::settings::config;
 use crate::settings::startup::OPTIONS_AT_START;
@@ -126,10 +127,12 @@ pub fn log_event(state: &State, given: &Parameters<'_>) -> SqlResult<i32> {
     }
     let words: String = words.chars().take(2048).collect();
     match given.text(2).unwrap_or_default().to_ascii_lowercase().as_str() {
-        "error" => tracing::error!(spid = state.spid, number = id, "{words}"),
-        "warning" => tracing::warn!(spid = state.spid, number = id, "{words}"),
-        _ => tracing::info!(spid = state.spid, number = id, "{words}"),
+        "error" => tracing::error!(target: CONSOLE, spid = state.spid, number = id, "{words}"),
+        "warning" => tracing::warn!(target: CONSOLE, spid = state.spid, number = id, "{words}"),
+        _ => tracing::info!(target: CONSOLE, spid = state.spid, number = id, "{words}"),
     }
+    // An informational message whatever the severity is called, as SQL Server logs it.
+    error_log::raise_as(Source::Session(state.spid), id as i32, 10, 1, &words);
     Ok(0)
 }
 

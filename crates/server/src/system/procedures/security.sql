@@ -11,8 +11,16 @@ END
 DECLARE @refused int
 EXEC @refused = sys.check_database_exists @defdb
 IF @refused = 1 RETURN 1
-DECLARE @text nvarchar(max) = N'CREATE LOGIN ' + QUOTENAME(@loginame) + N' WITH PASSWORD = N''' + REPLACE(ISNULL(@passwd, N''), N'''', N'''''') + N''', DEFAULT_DATABASE = '
-  + QUOTENAME(@defdb) + N', CHECK_POLICY = OFF'
+IF @encryptopt IS NOT NULL AND LOWER(@encryptopt) NOT IN ('skip_encryption', 'skip_encryption_old')
+BEGIN
+  RAISERROR(15600, -1, -1, 'sys.sp_addlogin')
+  RETURN 1
+END
+DECLARE @text nvarchar(max) = N'CREATE LOGIN ' + QUOTENAME(@loginame) + N' WITH PASSWORD = '
+  + CASE WHEN @encryptopt IS NULL THEN N'N''' + REPLACE(ISNULL(@passwd, N''), N'''', N'''''') + N''''
+    ELSE CONVERT(nvarchar(max), CONVERT(varbinary(256), @passwd), 1) + N' HASHED' END
+  + N', DEFAULT_DATABASE = ' + QUOTENAME(@defdb) + N', CHECK_POLICY = OFF'
+  + ISNULL(N', DEFAULT_LANGUAGE = ' + QUOTENAME(@deflanguage), N'') + ISNULL(N', SID = ' + CONVERT(nvarchar(max), @sid, 1), N'')
 EXEC (@text)
 RETURN 0
 GO
@@ -235,17 +243,43 @@ SET NOCOUNT ON
 DECLARE @refused int = 0
 IF @LoginNamePattern IS NOT NULL EXEC @refused = sys.check_login @LoginNamePattern
 IF @refused = 1 RETURN 1
+-- Users and roles of all databases that this login may be in.
+DECLARE @users TABLE (sid varbinary(85), dbname sysname, username sysname, kind char(8))
+DECLARE @names TABLE (place int IDENTITY PRIMARY KEY, name sysname)
+INSERT @names (name) SELECT name FROM sys.databases WHERE state = 0 AND HAS_DBACCESS(name) = 1 ORDER BY name
+DECLARE @place int = 0, @name sysname, @text nvarchar(max)
+WHILE 1 = 1
+BEGIN
+  SELECT TOP (1) @place = place, @name = name FROM @names WHERE place > @place ORDER BY place
+  IF @@ROWCOUNT = 0 BREAK
+  SET @text = N'SELECT u.sid, N' + QUOTENAME(@name, '''') + N', u.name, ''User'' FROM ' + QUOTENAME(@name) + N'.sys.database_principals u
+    WHERE u.type = ''S'' AND u.sid IS NOT NULL UNION ALL
+    SELECT u.sid, N' + QUOTENAME(@name, '''') + N', r.name, ''MemberOf'' FROM ' + QUOTENAME(@name) + N'.sys.database_role_members m
+    JOIN ' + QUOTENAME(@name) + N'.sys.database_principals u ON u.principal_id = m.member_principal_id
+    JOIN ' + QUOTENAME(@name) + N'.sys.database_principals r ON r.principal_id = m.role_principal_id WHERE u.sid IS NOT NULL'
+  INSERT @users EXEC (@text)
+END
 SELECT CONVERT(sysname, l.name) AS LoginName, CONVERT(varbinary(85), l.sid) AS SID, CONVERT(sysname, l.default_database_name) AS DefDBName,
-  CONVERT(sysname, l.default_language_name) AS DefLangName, CONVERT(char(5), CASE WHEN u.name IS NULL THEN 'NO' ELSE 'yes' END) AS AUser, CONVERT(char(7), 'no') AS ARemote
+  CONVERT(sysname, l.default_language_name) AS DefLangName,
+  CONVERT(char(5), CASE WHEN EXISTS (SELECT 1 FROM @users u WHERE u.sid = l.sid) THEN 'yes' ELSE 'NO' END) AS AUser, CONVERT(char(7), 'no') AS ARemote
 FROM sys.server_principals l
-LEFT JOIN sys.database_principals u ON u.sid = l.sid
 WHERE l.type <> 'R' AND (@LoginNamePattern IS NULL OR l.name = @LoginNamePattern)
 ORDER BY 1
-SELECT CONVERT(sysname, l.name) AS LoginName, CONVERT(sysname, DB_NAME()) AS DBName, CONVERT(sysname, u.name) AS UserName, CONVERT(char(8), 'User') AS UserOrAlias
+SELECT CONVERT(sysname, l.name) AS LoginName, u.dbname AS DBName, u.username AS UserName, u.kind AS UserOrAlias
 FROM sys.server_principals l
-JOIN sys.database_principals u ON u.sid = l.sid
+JOIN @users u ON u.sid = l.sid
 WHERE l.type <> 'R' AND (@LoginNamePattern IS NULL OR l.name = @LoginNamePattern)
-ORDER BY 1
+ORDER BY 1, 2, 4, 3
+RETURN 0
+GO
+CREATE PROCEDURE sys.xp_loginconfig @config_name sysname = NULL AS
+SET NOCOUNT ON
+DECLARE @all TABLE (place int, name sysname, value sysname NULL)
+INSERT @all VALUES (1, N'login mode', N'Mixed'), (2, N'default login', N'guest'), (3, N'default domain', NULL),
+  (4, N'audit level', (SELECT CASE CONVERT(int, value_in_use) WHEN 0 THEN N'none' WHEN 1 THEN N'success' WHEN 2 THEN N'failure' ELSE N'all' END
+    FROM sys.configurations WHERE name = N'login auditing')),
+  (5, N'set hostname', N'false'), (6, N'map _', N'domain separator'), (7, N'map $', N'NULL'), (8, N'map #', N'-')
+SELECT name, value AS [config value] FROM @all WHERE @config_name IS NULL OR name = @config_name ORDER BY place
 RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helprotect @name nvarchar(776) = NULL, @username sysname = NULL, @grantorname sysname = NULL, @permissionarea varchar(10) = 'o s' AS

@@ -361,9 +361,11 @@ WHERE @language IS NULL OR l.name = @language OR l.alias = @language
 ORDER BY l.langid
 GO
 CREATE PROCEDURE sys.sp_enumerrorlogs @p1 int = 1 AS
-SELECT CONVERT(smallint, 0) AS [Archive #], CONVERT(nvarchar(24), GETDATE(), 101) AS [Date], CONVERT(int, 0) AS [Log File Size (Byte)]
-WHERE 1 = 0
+EXEC sys.xp_enumerrorlogs @p1
+RETURN 0
 GO
-CREATE PROCEDURE sys.sp_cycle_errorlog AS
+CREATE PROCEDURE sys.sp_readerrorlog @p1 int = 0, @p2 int = NULL, @p3 nvarchar(4000) = NULL, @p4 nvarchar(4000) = NULL AS
+IF @p2 IS NULL EXEC sys.xp_readerrorlog @p1
+ELSE EXEC sys.xp_readerrorlog @p1, @p2, @p3, @p4
 RETURN 0
 GO

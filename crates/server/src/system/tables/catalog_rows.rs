@@ -7,7 +7,7 @@ use sql::catalog::DatabaseId;
 use sql::plan::OutputColumn;
 use types::{Datum, SqlResult, SqlType, variant};
 
-use super::{governor_rows, plan_rows, server_rows, text_rows};
+use super::{audit_rows, governor_rows, plan_rows, server_rows, text_rows};
 use crate::catalog::base::{BASE_TABLES, ColumnRow, ObjectRow, PropertyRow, SequenceRow, class, column_status};
 use crate::catalog::boot::SHIPPED;
 use crate::catalog::counter::Rule;
@@ -51,7 +51,10 @@ pub fn rows(
             Some(rows) => rows,
             None => match governor_rows::rows(host, name)? {
                 Some(rows) => rows,
-                None => return text_rows::rows(host, state, name, arguments),
+                None => match audit_rows::rows(host, state, database.0, name, arguments)? {
+                    Some(rows) => rows,
+                    None => return text_rows::rows(host, state, name, arguments),
+                },
             },
         },
     }))

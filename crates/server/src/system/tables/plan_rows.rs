@@ -11,6 +11,7 @@ use types::Datum;
 use crate::instance::handle::{self, Handle};
 use crate::instance::plan_cache::CachedPlan;
 use crate::instance::sessions::Input;
+use crate::security::written;
 use crate::session::host::SessionHost;
 use crate::system::answer::{Answer, Arguments};
 use crate::system::cell::{Cell, NamedRow, number, text};
@@ -243,7 +244,7 @@ fn text_of_handle(host: &SessionHost, arguments: &Arguments<'_>) -> Option<Named
         .into_iter()
         .filter_map(|entry| entry.input.lock().as_ref().and_then(Input::batch).cloned());
     let batch = sent.into_iter().find(|batch| handle::sql_handle(batch) == wanted)?;
-    Some(vec![("encrypted", false.into()), ("text", text(&batch))])
+    Some(vec![("encrypted", false.into()), ("text", text(written::shown(&batch)))])
 }
 
 /// Showplan XML of what is bound so far: a statement, its operators nested as they run.

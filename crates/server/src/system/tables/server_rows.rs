@@ -5,8 +5,8 @@ use types::{Datum, SqlType, variant};
 
 use crate::catalog::base::database_option;
 use crate::definition::database_setting::SCOPED_CONFIGURATIONS;
-use crate::definition::permission::{PERMISSIONS, Scope};
 use crate::instance::sessions::{ENDPOINT_ADMIN, ENDPOINT_LOCAL, ENDPOINT_TCP};
+use crate::security::hierarchy::{Class, PERMISSIONS};
 use crate::session::host::SessionHost;
 use crate::settings::config::OPTIONS;
 use crate::system::answer::Arguments;
@@ -20,7 +20,6 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "syssystemmessages" => types::messages::all().map(message).collect(),
         "fn_helpcollations" => collations(),
         "fn_builtin_permissions" => builtin_permissions(arguments.text(0).as_deref()),
-        "fn_my_permissions" => my_permissions(arguments),
         "time_zone_info" => vec![vec![
             ("name", text("UTC")),
             ("current_utc_offset", text("+00:00")),
@@ -93,30 +92,18 @@ fn message(message: &types::messages::Template) -> NamedRow {
 
 fn builtin_permissions(wanted: Option<&str>) -> Vec<NamedRow> {
     let wanted = wanted.filter(|wanted| !wanted.is_empty() && !wanted.eq_ignore_ascii_case("DEFAULT"));
-    let fits = |scope: Scope| wanted.is_none_or(|wanted| scope.name().eq_ignore_ascii_case(wanted));
-    let rows = PERMISSIONS.iter().filter(|permission| fits(permission.scope)).map(|permission| -> NamedRow {
+    let fits = |class: Class| wanted.is_none_or(|wanted| class.name().eq_ignore_ascii_case(wanted));
+    let rows = PERMISSIONS.iter().filter(|permission| fits(permission.class)).map(|permission| -> NamedRow {
         vec![
-            ("class_desc", text(permission.scope.name())),
+            ("class_desc", text(permission.class.name())),
             ("permission_name", text(permission.name)),
             ("type", text(permission.code)),
-            ("covering_permission_name", text(if permission.name == "CONTROL" { "" } else { "CONTROL" })),
-            ("parent_class_desc", text(permission.scope.parent())),
-            ("parent_covering_permission_name", text("")),
+            ("covering_permission_name", text(permission.covering)),
+            ("parent_class_desc", text(permission.class.parent().map_or("", Class::name))),
+            ("parent_covering_permission_name", text(permission.parent)),
         ]
     });
     rows.collect()
-}
-
-/// Every login of this server may do everything, so all permissions of the class are the caller's.
-fn my_permissions(arguments: &Arguments<'_>) -> Vec<NamedRow> {
-    let entity = arguments.text(0);
-    let class = arguments.text(1).unwrap_or_else(|| "SERVER".into());
-    let shown = entity.unwrap_or_else(|| class.to_ascii_lowercase());
-    let mine = PERMISSIONS.iter().filter(|permission| permission.scope.name().eq_ignore_ascii_case(&class));
-    mine.map(|permission| {
-        vec![("entity_name", text(&shown)), ("subentity_name", text("")), ("permission_name", text(permission.name))]
-    })
-    .collect()
 }
 
 fn endpoints() -> Vec<NamedRow> {

@@ -6,6 +6,7 @@ use types::{Datum, SqlError, SqlResult};
 
 use crate::catalog::scalar_type;
 use crate::instance::sessions::Input;
+use crate::security::written;
 use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
 use crate::system::cell::{Cell, NamedRow, number, text};
@@ -34,7 +35,11 @@ fn input_buffer(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> 
             ("RPC Event", parameters as i32, format!("{};1", procedure.name()).into())
         }
     };
-    vec![vec![("event_type", text(kind)), ("parameters", number(parameters)), ("event_info", text(&what))]]
+    vec![vec![
+        ("event_type", text(kind)),
+        ("parameters", number(parameters)),
+        ("event_info", text(written::shown(&what))),
+    ]]
 }
 
 /// Columns of the first result of a text; None: it has none.

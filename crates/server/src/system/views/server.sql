@@ -107,7 +107,7 @@ CREATE VIEW sys.sql_logins AS
 SELECT l.name, l.id AS principal_id, CONVERT(varbinary(85), l.sid) AS sid, l.kind AS type, CONVERT(nvarchar(60), N'SQL_LOGIN') AS type_desc,
   CONVERT(bit, l.status & 1) AS is_disabled, l.created AS create_date, l.modified AS modify_date, l.default_database AS default_database_name,
   l.default_language AS default_language_name, CONVERT(int, NULL) AS credential_id, CONVERT(bit, l.status & 2) AS is_policy_checked,
-  CONVERT(bit, l.status & 4) AS is_expiration_checked, CONVERT(varbinary(256), l.password) AS password_hash
+  CONVERT(bit, l.status & 4) AS is_expiration_checked, CASE WHEN HAS_PERMS_BY_NAME(NULL, NULL, 'CONTROL SERVER') = 1 THEN CONVERT(varbinary(256), l.password) END AS password_hash
 FROM master.sys.sysxlgns l
 WHERE l.kind = 'S'
 GO

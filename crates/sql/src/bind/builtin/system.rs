@@ -88,13 +88,17 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             }
             if call.function == Objectpropertyex { SqlType::SQL_VARIANT } else { SqlType::INT }
         }
+        HasAccess => {
+            call.take_all(SqlType::INT)?;
+            SqlType::INT
+        }
         StatsDate => {
             call.take(0, SqlType::INT)?;
             call.take(1, SqlType::INT)?;
             SqlType::DATETIME
         }
         Serverproperty | Databasepropertyex | Sessionproperty | SessionContext | Connectionproperty
-        | Collationproperty => {
+        | Collationproperty | Loginproperty => {
             call.take_all(call.wide(256))?;
             SqlType::SQL_VARIANT
         }

@@ -1,0 +1,465 @@
+//! Who may define and administer: asked once for each statement, before it begins. The permission that a statement needs stands in the
+//! "Permissions" section of its page; what is said to who has not got it is what SQL Server says, which mostly does not tell a thing that is
+//! not there from one that is not to be seen.
+
+use std::sync::Arc;
+
+use sql::ast::{
+    AlterAuthorization, AlterLogin, AlterLoginAction, AlterRole, AlterRoleAction, AlterTable, AlterTableAction,
+    CreateRole, Dbcc, Definition, Drop, DropKind, Expr, ModuleVerb, ObjectName, Statement, StatementKind, TriggerScope,
+};
+use types::{SqlError, SqlResult, sql_error};
+
+use super::rights::{expect, in_schema, new_object};
+use super::site::{Ddl, cannot_find, written};
+use crate::catalog::base::{LoginRow, OwnerRow};
+use crate::catalog::load::{self, name as name_datum};
+use crate::catalog::{Database, MASTER};
+use crate::security::actor;
+use crate::security::check::{self, Securable};
+use crate::security::hierarchy::Class;
+
+fn not_permitted() -> SqlError {
+    sql_error!(15247)
+}
+
+/// Refuses a statement that the session may not run.
+pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    if ddl.is_sysadmin()? {
+        return Ok(());
+    }
+    match &statement.kind {
+        StatementKind::CreateTable(create) => new_object(ddl, &create.name, "CREATE TABLE"),
+        StatementKind::AlterTable(change) => alter_table(ddl, change),
+        StatementKind::Truncate(truncate) => altered(ddl, &truncate.table, |name| sql_error!(4701, state 1, name)),
+        StatementKind::CreateIndex(create) => altered(ddl, &create.table, |name| sql_error!(1088, state 12, name)),
+        StatementKind::AlterIndex(change) => altered(ddl, &change.table, |name| sql_error!(1088, state 9, name)),
+        StatementKind::DropIndex(drop) => drop.indexes.iter().try_for_each(|item| {
+            let shown = format!("{}.{}", written(&item.table), &*item.index);
+            altered(ddl, &item.table, |_| super::site::cannot_drop("index", &shown, 7))
+        }),
+        StatementKind::CreateStatistics(create) => altered(ddl, &create.table, |name| sql_error!(1088, state 12, name)),
+        StatementKind::UpdateStatistics(update) => altered(ddl, &update.table, |name| sql_error!(2706, state 6, name)),
+        StatementKind::DropStatistics(names) => names.iter().try_for_each(|name| {
+            let table = ObjectName {
+                name: name.schema.clone().unwrap_or_else(|| name.name.clone()),
+                schema: None,
+                ..name.clone()
+            };
+            altered(ddl, &table, |_| super::site::cannot_drop("statistics", &written(name), 6))
+        }),
+        StatementKind::SwitchTrigger(switch) => trigger_scope(ddl, &switch.on),
+        StatementKind::CreateView(create) => module(ddl, &create.definition, &create.name, "CREATE VIEW", "view"),
+        StatementKind::CreateProcedure(create) => {
+            module(ddl, &create.definition, &create.name, "CREATE PROCEDURE", "procedure")
+        }
+        StatementKind::CreateFunction(create) => {
+            module(ddl, &create.definition, &create.name, "CREATE FUNCTION", "function")
+        }
+        StatementKind::CreateTrigger(create) => trigger_scope(ddl, &create.on),
+        StatementKind::Drop(drop) => dropped(ddl, drop),
+        StatementKind::CreateSchema(create) => {
+            let db = ddl.current()?;
+            ddl.need_in_database(&db, "CREATE SCHEMA")?;
+            match &create.authorization {
+                Some(owner) => may_own(ddl, &db, owner),
+                None => Ok(()),
+            }
+        }
+        StatementKind::AlterSchema(change) => {
+            let db = ddl.current()?;
+            in_schema(ddl, &db, Some(&change.schema))?;
+            controlled(ddl, &change.name)
+        }
+        StatementKind::CreateType(create) => new_object(ddl, &create.name, "CREATE TYPE"),
+        StatementKind::CreateSequence(create) if create.alter => {
+            altered(ddl, &create.name, |name| cannot_find("alter", "sequence", name))
+        }
+        StatementKind::CreateSequence(create) => new_sequence(ddl, &create.name),
+        StatementKind::CreateSynonym(create) => new_object(ddl, &create.name, "CREATE SYNONYM"),
+        _ => administration(ddl, statement),
+    }
+}
+
+/// What is no definition of objects.
+fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    match &statement.kind {
+        StatementKind::CreateDatabase(_) => {
+            let master = ddl.catalog.expect_database(MASTER);
+            let held =
+                ddl.server_permission("CREATE ANY DATABASE")? || ddl.database_permission(&master, "CREATE DATABASE")?;
+            expect(held, || sql_error!(262, "CREATE DATABASE", "master"))
+        }
+        StatementKind::AlterDatabase(change) => {
+            let db = match &change.name {
+                Some(name) => ddl.catalog.database_named(name),
+                None => Some(ddl.current()?),
+            };
+            let Some(db) = db else { return Ok(()) };
+            let held = ddl.database_permission(&db, "ALTER")? || ddl.server_permission("ALTER ANY DATABASE")?;
+            expect(held, || sql_error!(5069).after(vec![sql_error!(5011, state 9, db.name())]))
+        }
+        StatementKind::CreateLogin(_) => {
+            let held = ddl.server_permission("CREATE LOGIN")?;
+            expect(held, not_permitted)
+        }
+        StatementKind::AlterLogin(change) => alter_login(ddl, change),
+        StatementKind::CreateUser(_) => {
+            let db = ddl.current()?;
+            let held = ddl.database_permission(&db, "CREATE USER")?;
+            expect(held, not_permitted)
+        }
+        StatementKind::AlterUser(change) => {
+            let db = ddl.current()?;
+            let held = ddl.database_permission(&db, "ALTER ANY USER")?;
+            expect(held, || cannot_find("alter", "user", &change.name))
+        }
+        StatementKind::CreateRole(create) => create_role(ddl, create),
+        StatementKind::AlterRole(change) => alter_role(ddl, change),
+        StatementKind::AlterAuthorization(change) => alter_authorization(ddl, change),
+        // Who grants is asked what it may grant, where that is known.
+        StatementKind::Permission(_) => Ok(()),
+        StatementKind::Dbcc(command) => dbcc(ddl, command),
+        StatementKind::Checkpoint(_) => {
+            let db = ddl.current()?;
+            ddl.need_in_database(&db, "CHECKPOINT")
+        }
+        StatementKind::Reconfigure { .. } => {
+            let held = ddl.server_permission("ALTER SETTINGS")?;
+            expect(held, || sql_error!(5812))
+        }
+        StatementKind::Kill(_) => {
+            let held = ddl.server_permission("ALTER ANY CONNECTION")?;
+            expect(held, || sql_error!(6102))
+        }
+        StatementKind::AlterServerConfiguration(_) | StatementKind::ThreadPool(_) => {
+            let held = ddl.server_permission("ALTER SETTINGS")?;
+            expect(held, not_permitted)
+        }
+        StatementKind::ResourceGovernor(_) => {
+            let held = ddl.server_permission("CONTROL SERVER")?;
+            expect(held, not_permitted)
+        }
+        StatementKind::ServerAudit(_) => {
+            let held = ddl.server_permission("ALTER ANY SERVER AUDIT")?;
+            expect(held, not_permitted)
+        }
+        StatementKind::AuditSpecification(change) => {
+            let db = ddl.current()?;
+            let held = match change.of_database {
+                true => ddl.database_permission(&db, "ALTER ANY DATABASE AUDIT")?,
+                false => ddl.server_permission("ALTER ANY SERVER AUDIT")?,
+            };
+            expect(held, not_permitted)
+        }
+        // Refused whoever asks.
+        _ => Ok(()),
+    }
+}
+
+fn new_sequence(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<()> {
+    let db = ddl.database_of(name)?;
+    let schema =
+        name.schema.as_deref().map(str::to_string).unwrap_or_else(|| ddl.site.state().0.default_schema.to_string());
+    let Some(schema) = ddl.rows(&db, |rows| load::schema_named(rows, &schema))? else { return Ok(()) };
+    let held = ddl.schema_permission(&db, schema.id, "CREATE SEQUENCE")?;
+    expect(held, || super::site::no_such_schema(&schema.name))
+}
+
+/// What changes a table or view needs ALTER of it.
+fn altered(ddl: &mut Ddl<'_>, name: &ObjectName, error: impl FnOnce(&str) -> SqlError) -> SqlResult<()> {
+    if name.is_temporary() {
+        return Ok(());
+    }
+    let Some((db, row)) = ddl.find(name)? else { return Ok(()) };
+    let held = ddl.object_permission(&db, &row, "ALTER")?;
+    expect(held, || error(&written(name)))
+}
+
+fn alter_table(ddl: &mut Ddl<'_>, change: &AlterTable) -> SqlResult<()> {
+    altered(ddl, &change.name, |name| sql_error!(1088, state 13, name))?;
+    if let AlterTableAction::SwitchPartition { to, .. } = &change.action {
+        altered(ddl, to, |name| sql_error!(1088, state 13, name))?;
+    }
+    Ok(())
+}
+
+fn module(
+    ddl: &mut Ddl<'_>,
+    definition: &Definition,
+    name: &ObjectName,
+    permission: &str,
+    word: &str,
+) -> SqlResult<()> {
+    if name.is_temporary() {
+        return Ok(());
+    }
+    let found = match definition.verb {
+        ModuleVerb::Create => None,
+        _ => ddl.find(name)?,
+    };
+    match found {
+        Some((db, row)) => {
+            let held = ddl.object_permission(&db, &row, "ALTER")?;
+            expect(held, || sql_error!(3704, word, &*name.name))
+        }
+        None if definition.verb == ModuleVerb::Alter => Ok(()),
+        None => new_object(ddl, name, permission),
+    }
+}
+
+fn trigger_scope(ddl: &mut Ddl<'_>, on: &TriggerScope) -> SqlResult<()> {
+    match on {
+        TriggerScope::Table(table) => altered(ddl, table, |name| sql_error!(8197, name)),
+        TriggerScope::Database => {
+            let db = ddl.current()?;
+            let held = ddl.database_permission(&db, "ALTER ANY DATABASE DDL TRIGGER")?;
+            expect(held, not_permitted)
+        }
+        TriggerScope::AllServer => {
+            let held = ddl.server_permission("CONTROL SERVER")?;
+            expect(held, not_permitted)
+        }
+    }
+}
+
+/// 15151: CONTROL of the object is not held.
+fn controlled(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<()> {
+    let Some((db, row)) = ddl.find(name)? else { return Ok(()) };
+    let held = ddl.object_permission(&db, &row, "CONTROL")?;
+    expect(held, || cannot_find("find", "object", &name.name))
+}
+
+fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
+    for name in &drop.names {
+        let shown = written(name);
+        match drop.kind {
+            DropKind::Database => {
+                let Some(db) = ddl.catalog.database_named(&name.name) else { continue };
+                let held = ddl.database_permission(&db, "CONTROL")? || ddl.server_permission("ALTER ANY DATABASE")?;
+                expect(held, || super::site::cannot_drop("database", &name.name, 2))?;
+            }
+            DropKind::Login => {
+                let held = ddl.server_permission("ALTER ANY LOGIN")?;
+                let held = held && below_own_power(ddl, &name.name)?;
+                expect(held, || cannot_find("drop", "login", &name.name))?;
+            }
+            DropKind::ServerRole => {
+                let held = ddl.server_permission("ALTER ANY SERVER ROLE")?;
+                expect(held, || cannot_find("drop", "server role", &name.name))?;
+            }
+            DropKind::User | DropKind::Role | DropKind::ApplicationRole => {
+                let db = ddl.current()?;
+                let word = match drop.kind {
+                    DropKind::User => "user",
+                    DropKind::Role => "role",
+                    _ => "application role",
+                };
+                let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(&name.name)]))?;
+                let Some(row) = row else { continue };
+                let held = ddl.principal_permission(&db, &row, "ALTER")?;
+                expect(held, || cannot_find("drop", word, &name.name))?;
+            }
+            DropKind::Schema => {
+                let db = ddl.database_of(name)?;
+                let Some(schema) = ddl.rows(&db, |rows| load::schema_named(rows, &name.name))? else { continue };
+                let held = ddl.schema_permission(&db, schema.id, "CONTROL")?
+                    || ddl.database_permission(&db, "ALTER ANY SCHEMA")?;
+                expect(held, || cannot_find("drop", "schema", &name.name))?;
+            }
+            DropKind::Type => {
+                let Some((db, row)) = super::data_type::find_type(ddl, name)? else { continue };
+                let held =
+                    ddl.type_permission(&db, &row, "CONTROL")? || ddl.schema_permission(&db, row.schid, "ALTER")?;
+                expect(held, || cannot_find("drop", "type", &shown))?;
+            }
+            DropKind::Trigger if !matches!(drop.scope, None | Some(TriggerScope::Table(_))) => {
+                trigger_scope(ddl, drop.scope.as_ref().expect("as matched"))?;
+            }
+            _ if name.is_temporary() => {}
+            kind => {
+                let Some((db, row)) = ddl.find(name)? else { continue };
+                let held = match kind {
+                    DropKind::Trigger => ddl.object_permission(&db, &row, "ALTER")?,
+                    _ => {
+                        ddl.object_permission(&db, &row, "CONTROL")? || ddl.schema_permission(&db, row.nsid, "ALTER")?
+                    }
+                };
+                expect(held, || super::object::cannot_drop_kind(kind, &shown))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Whether a principal may be given things: it is oneself, a role that one is in, or one that one may act as or alter.
+fn may_own(ddl: &mut Ddl<'_>, db: &Arc<Database>, name: &str) -> SqlResult<()> {
+    let row = ddl.rows(db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))?;
+    let Some(row) = row else { return Ok(()) };
+    let is_in = ddl.rights(|rights, look| Ok(rights.user(look, db)?.is_some_and(|user| user.ids.contains(&row.id))))?;
+    let permission = if row.kind.as_str() == "S" { "IMPERSONATE" } else { "ALTER" };
+    let held = is_in || ddl.principal_permission(db, &row, permission)?;
+    expect(held, || cannot_find("find", "principal", name))
+}
+
+/// A login with more power than ALTER ANY LOGIN gives is for those who have it: https://learn.microsoft.com/sql/t-sql/statements/alter-login-transact-sql
+fn below_own_power(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<bool> {
+    let master = ddl.catalog.expect_database(MASTER);
+    let Some(row) = ddl.rows(&master, |rows| rows.first::<LoginRow>(1, &[name_datum(name)]))? else { return Ok(true) };
+    let controls = ddl.server_permission("CONTROL SERVER")?;
+    ddl.rights(|_, look| {
+        let Some(login) = actor::login_token(look, row.id)? else { return Ok(true) };
+        if login.sysadmin {
+            return Ok(false);
+        }
+        let permission = crate::security::hierarchy::find(Class::Server, "CONTROL SERVER").expect("it is in the table");
+        let who = actor::Who { login: Some(Arc::new(login)), user: None };
+        let controls_too =
+            check::decide(look, None, &who, &Securable::SERVER, permission, &[])? == check::Decision::Granted;
+        Ok(controls || !controls_too)
+    })
+}
+
+fn alter_login(ddl: &mut Ddl<'_>, change: &AlterLogin) -> SqlResult<()> {
+    let name = &*change.name;
+    let master = ddl.catalog.expect_database(MASTER);
+    let own = master.equal_names(&ddl.site.login(), name);
+    if let AlterLoginAction::Set { password, options } = &change.action {
+        // One's own password, by who knows the old one, and one's own defaults.
+        let plain = |option: &sql::ast::Setting| {
+            ["DEFAULT_DATABASE", "DEFAULT_LANGUAGE"].iter().any(|known| option.name.eq_ignore_ascii_case(known))
+        };
+        let known = password.as_ref().is_none_or(|password| password.old.is_some());
+        if own && known && options.iter().all(plain) {
+            return Ok(());
+        }
+    }
+    let held = ddl.server_permission("ALTER ANY LOGIN")? && below_own_power(ddl, name)?;
+    expect(held, || cannot_find("alter", "login", name))
+}
+
+fn create_role(ddl: &mut Ddl<'_>, create: &CreateRole) -> SqlResult<()> {
+    if create.server {
+        let held = ddl.server_permission("CREATE SERVER ROLE")?;
+        return expect(held, not_permitted);
+    }
+    let db = ddl.current()?;
+    let permission = if create.application.is_some() { "ALTER ANY APPLICATION ROLE" } else { "CREATE ROLE" };
+    let held = ddl.database_permission(&db, permission)?;
+    expect(held, not_permitted)?;
+    match &create.authorization {
+        Some(owner) => may_own(ddl, &db, owner),
+        None => Ok(()),
+    }
+}
+
+fn alter_role(ddl: &mut Ddl<'_>, change: &AlterRole) -> SqlResult<()> {
+    let name = &*change.name;
+    let word = if change.server { "server role" } else { "role" };
+    let missing = || cannot_find("alter", word, name);
+    if change.server {
+        let master = ddl.catalog.expect_database(MASTER);
+        let row = ddl.rows(&master, |rows| rows.first::<LoginRow>(1, &[name_datum(name)]))?;
+        let Some(row) = row else { return Ok(()) };
+        // Members of a fixed role let others in; sysadmin alone is above them.
+        let fixed = row.id < super::login::LOGIN_MIN;
+        let held = ddl.rights(|rights, look| match fixed {
+            true => Ok(rights.login(look)?.is_some_and(|login| login.ids.contains(&row.id)) && row.id != 2),
+            false => rights.holds(look, None, &Securable::plain(Class::ServerRole, row.id), "ALTER"),
+        })?;
+        return expect(held, missing);
+    }
+    let db = ddl.current()?;
+    let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))?;
+    let Some(row) = row.filter(|row| row.kind.as_str() == "R") else { return Ok(()) };
+    let fixed = (16_384..16_400).contains(&row.id);
+    let held = match (fixed, &change.action) {
+        (true, AlterRoleAction::AddMember(_) | AlterRoleAction::DropMember(_)) => {
+            ddl.database_permission(&db, "CONTROL")?
+        }
+        _ => ddl.principal_permission(&db, &row, "ALTER")?,
+    };
+    expect(held, missing)
+}
+
+fn alter_authorization(ddl: &mut Ddl<'_>, change: &AlterAuthorization) -> SqlResult<()> {
+    let name = &*change.on.name.name;
+    let missing = |word: &str| cannot_find("find", word, name);
+    match change.on.class.as_deref() {
+        Some("DATABASE") => {
+            let Some(db) = ddl.catalog.database_named(name) else { return Ok(()) };
+            let held = ddl.database_permission(&db, "TAKE OWNERSHIP")?;
+            expect(held, || missing("database"))?;
+            // The new owner: oneself, or one that one may act as.
+            let Some(to) = &change.to else { return Ok(()) };
+            let held = ddl.rights(|rights, look| {
+                let Some(row) = actor::login_named(look, to)? else { return Ok(true) };
+                let own = rights.login(look)?.is_some_and(|login| login.id == row.id);
+                Ok(own || rights.holds(look, None, &Securable::plain(Class::Login, row.id), "IMPERSONATE")?)
+            })?;
+            return expect(held, || cannot_find("find", "principal", to));
+        }
+        Some("SCHEMA") => {
+            let db = ddl.current()?;
+            let Some(schema) = ddl.rows(&db, |rows| load::schema_named(rows, name))? else { return Ok(()) };
+            let held = ddl.schema_permission(&db, schema.id, "TAKE OWNERSHIP")?;
+            expect(held, || missing("schema"))?;
+        }
+        Some("ROLE") => {
+            let db = ddl.current()?;
+            let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))?;
+            let Some(row) = row else { return Ok(()) };
+            let held = ddl.principal_permission(&db, &row, "TAKE OWNERSHIP")?;
+            expect(held, || missing("role"))?;
+        }
+        _ => {
+            let Some((db, row)) = ddl.find(&change.on.name)? else { return Ok(()) };
+            let held = ddl.object_permission(&db, &row, "TAKE OWNERSHIP")?;
+            expect(held, || missing("object"))?;
+        }
+    }
+    let db = ddl.current()?;
+    match &change.to {
+        Some(owner) => may_own(ddl, &db, owner),
+        None => Ok(()),
+    }
+}
+
+/// The "Permissions" section of each command's page.
+fn dbcc(ddl: &mut Ddl<'_>, command: &Dbcc) -> SqlResult<()> {
+    let verb = &*command.command;
+    let db = ddl.current()?;
+    let held = match verb {
+        "USEROPTIONS" | "TRACESTATUS" => true,
+        "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" | "OPENTRAN" | "UPDATEUSAGE"
+        | "SHRINKDATABASE" | "SHRINKFILE" | "CHECKCONSTRAINTS" => {
+            let meant = super::server::database_argument(ddl, command).unwrap_or_else(|_| db.clone());
+            ddl.database_permission(&meant, "CONTROL")?
+        }
+        "CHECKTABLE" | "CHECKIDENT" | "CLEANTABLE" | "DBREINDEX" | "INDEXDEFRAG" => {
+            match super::server::table_argument(ddl, command)? {
+                Some((db, row)) => ddl.object_permission(&db, &row, "ALTER")?,
+                None => ddl.database_permission(&db, "ALTER")?,
+            }
+        }
+        "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FREESESSIONCACHE" | "DROPCLEANBUFFERS" => {
+            ddl.server_permission("ALTER SERVER STATE")?
+        }
+        "SQLPERF" => {
+            let clears = command.args.len() > 1 || command.args.iter().any(|arg| matches!(arg, Expr::Literal(_)));
+            ddl.server_permission(if clears { "ALTER SERVER STATE" } else { "VIEW SERVER STATE" })?
+        }
+        "INPUTBUFFER" => {
+            let own = i128::from(ddl.site.session().spid);
+            let of_own = command.args.first().and_then(super::number::whole_number) == Some(own);
+            of_own || ddl.server_permission("VIEW SERVER STATE")?
+        }
+        _ => false,
+    };
+    if held {
+        return Ok(());
+    }
+    let user =
+        ddl.rights(|rights, look| Ok(rights.user(look, &db)?.map_or_else(String::new, |user| user.name.clone())))?;
+    Err(sql_error!(2571, user, verb))
+}

@@ -1,0 +1,100 @@
+//! What a definition asks of the session's rights.
+
+use sql::ast::ObjectName;
+use types::{SqlError, SqlResult, sql_error};
+
+use super::site::{Ddl, no_such_schema};
+use crate::catalog::base::{ObjectRow, OwnerRow, TypeRow};
+use crate::catalog::{Database, load};
+use crate::security::actor::Look;
+use crate::security::check::Securable;
+use crate::session::rights::Rights;
+
+impl Ddl<'_> {
+    /// Asks the session's rights.
+    pub fn rights<T>(&mut self, mut ask: impl FnMut(&Rights, &mut Look<'_>) -> SqlResult<T>) -> SqlResult<T> {
+        let mut answer = None;
+        self.site.rights(&mut |rights, look| {
+            answer = Some(ask(rights, look)?);
+            Ok(())
+        })?;
+        Ok(answer.expect("it was asked"))
+    }
+
+    /// Of the server.
+    pub fn server_permission(&mut self, name: &str) -> SqlResult<bool> {
+        self.rights(|rights, look| rights.holds(look, None, &Securable::SERVER, name))
+    }
+
+    pub fn database_permission(&mut self, db: &Database, name: &str) -> SqlResult<bool> {
+        self.rights(|rights, look| rights.holds(look, Some(db), &Securable::DATABASE, name))
+    }
+
+    /// 262.
+    pub fn need_in_database(&mut self, db: &Database, name: &str) -> SqlResult<()> {
+        match self.database_permission(db, name)? {
+            true => Ok(()),
+            false => Err(sql_error!(262, name, db.name())),
+        }
+    }
+
+    pub fn schema_permission(&mut self, db: &Database, schema: i32, name: &str) -> SqlResult<bool> {
+        self.rights(|rights, look| {
+            let on = Securable::schema(look, db, schema)?;
+            rights.holds(look, Some(db), &on, name)
+        })
+    }
+
+    pub fn object_permission(&mut self, db: &Database, row: &ObjectRow, name: &str) -> SqlResult<bool> {
+        self.rights(|rights, look| {
+            let on = Securable::object(look, db, row.id)?.expect("its row was found");
+            rights.holds(look, Some(db), &on, name)
+        })
+    }
+
+    pub fn type_permission(&mut self, db: &Database, row: &TypeRow, name: &str) -> SqlResult<bool> {
+        self.rights(|rights, look| {
+            let on = Securable::data_type(look, db, row)?;
+            rights.holds(look, Some(db), &on, name)
+        })
+    }
+
+    pub fn principal_permission(&mut self, db: &Database, row: &OwnerRow, name: &str) -> SqlResult<bool> {
+        self.rights(|rights, look| rights.holds(look, Some(db), &Securable::principal(row), name))
+    }
+
+    pub fn is_sysadmin(&mut self) -> SqlResult<bool> {
+        self.rights(|rights, look| rights.sysadmin(look))
+    }
+}
+
+pub fn expect(held: bool, error: impl FnOnce() -> SqlError) -> SqlResult<()> {
+    if held { Ok(()) } else { Err(error()) }
+}
+
+/// 2760: objects may not be made in the schema. None: the default one.
+pub fn in_schema(ddl: &mut Ddl<'_>, db: &Database, name: Option<&str>) -> SqlResult<()> {
+    let name = match name {
+        Some(name) => name.to_string(),
+        None => ddl.site.state().0.default_schema.to_string(),
+    };
+    let Some(schema) = ddl.rows(db, |rows| load::schema_named(rows, &name))? else { return Ok(()) };
+    let held = ddl.schema_permission(db, schema.id, "ALTER")?;
+    expect(held, || no_such_schema(&name))
+}
+
+/// CREATE of something in a schema.
+pub fn new_object(ddl: &mut Ddl<'_>, name: &ObjectName, permission: &str) -> SqlResult<()> {
+    if name.is_temporary() {
+        return Ok(());
+    }
+    let db = ddl.database_of(name)?;
+    ddl.need_in_database(&db, permission)?;
+    in_schema(ddl, &db, name.schema.as_deref())
+}
+
+/// REFERENCES of the table that a foreign key refers to.
+pub fn references(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow, schema: &str) -> SqlResult<()> {
+    let held = ddl.object_permission(db, row, "REFERENCES")?;
+    expect(held, || sql_error!(229, state 5, "REFERENCES", row.name, db.name(), schema))
+}

@@ -1,0 +1,50 @@
+//! Passwords in texts: what a user writes of them is shown to nobody, in no cache and no list of what sessions sent.
+//!
+//! SQL Server keeps no plans of such statements and shows dashes for their text. Told by the text and not by the statements, since what is
+//! in it counts also where it does not parse. A query that compares a column called password with a literal is taken for one, too.
+
+/// Procedures and functions whose arguments are passwords.
+const CALLS: [&str; 4] = ["sp_password", "sp_addlogin", "pwdencrypt", "pwdcompare"];
+
+/// Whether the text may hold a password: `PASSWORD = '...'` or a hash, or a call with one.
+pub fn holds_password(text: &str) -> bool {
+    const WORD: &str = "password";
+    let text = text.to_ascii_lowercase();
+    let is_given = |at: usize| {
+        let rest = text[at + WORD.len()..].trim_start_matches([']', '"']).trim_start();
+        let value = rest.strip_prefix('=').map(str::trim_start);
+        value.is_some_and(|value| value.trim_start_matches('n').starts_with(['\'', '"']) || value.starts_with("0x"))
+    };
+    text.match_indices(WORD).any(|(at, _)| is_given(at)) || CALLS.iter().any(|call| text.contains(call))
+}
+
+/// As others may see it.
+pub fn shown(text: &str) -> &str {
+    if holds_password(text) { "--*PASSWORD------------" } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_with_passwords_are_told_by_their_text() {
+        for text in [
+            "CREATE LOGIN a WITH PASSWORD = N'x'",
+            "alter login a with password='x' old_password = 'y'",
+            "ALTER LOGIN a WITH Password\n=\n0x0200 HASHED",
+            "EXEC sp_password 'a', 'b'",
+            "CREATE SYMMETRIC KEY k ... ENCRYPTION BY PASSWORD = 'x'",
+            "SELECT PWDCOMPARE(N'x', password_hash) FROM sys.sql_logins",
+        ] {
+            assert!(holds_password(text), "{text}");
+            assert!(!shown(text).contains('x') && shown(text).starts_with("--"), "{text}");
+        }
+        for text in
+            ["SELECT password FROM users", "UPDATE users SET password = @p WHERE id = 1", "SELECT 'password'", "ž"]
+        {
+            assert!(!holds_password(text), "{text}");
+            assert_eq!(shown(text), text);
+        }
+    }
+}
