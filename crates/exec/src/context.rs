@@ -11,12 +11,12 @@ use sql::catalog::ModuleDef;
 use sql::plan::OuterSlot;
 use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
+use crate::cursor_name::{CursorId, CursorName};
 use crate::host::{Host, ModuleInfo};
 use crate::memory_table::MemoryTable;
 use crate::notices;
 use crate::session::Session;
 use crate::sink::Sink;
-use crate::statements::{CursorId, CursorName};
 use crate::value::Value;
 
 /// Deepest nesting of compiled expressions and of operators: worker stacks are 256 KB.

@@ -17,6 +17,7 @@ pub(crate) mod notices;
 pub mod session;
 pub mod host;
 pub mod memory_table;
+mod cursor_name;
 pub mod context;
 pub(crate) mod kernel;
 pub mod message;

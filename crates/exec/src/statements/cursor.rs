@@ -10,7 +10,6 @@ use sql::plan::{CursorKind, CursorOptions, CursorRef, CursorSlot, Module, Output
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::code::{ArgumentValue, CursorCode, DeclareCursor, Direction, ExecuteCode, FetchCode};
-use super::cursor_table::CursorId;
 use super::modify::Target;
 use super::query::{Prepared, visible_columns};
 use super::run::Runner;
@@ -18,6 +17,7 @@ use super::transaction;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, Runtime};
 use crate::cursor_book::CursorNote;
+use crate::cursor_name::CursorId;
 use crate::expression::Scalar;
 use crate::kernel;
 use crate::operators::Rows;
@@ -71,22 +71,6 @@ impl State {
             }
             State::Closed => unreachable!("refused by the caller"),
         }
-    }
-}
-
-/// What a name stands for in a running module.
-pub struct CursorName {
-    /// In lower case.
-    pub name: Box<str>,
-    /// Declared LOCAL by the module. Holds a reference.
-    pub local: Option<CursorId>,
-    /// What the session's table last said; `CursorTable::is_named` knows whether it still holds.
-    global: Option<CursorId>,
-}
-
-impl CursorName {
-    pub fn new(name: Box<str>) -> CursorName {
-        CursorName { name, local: None, global: None }
     }
 }
 

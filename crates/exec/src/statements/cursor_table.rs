@@ -5,13 +5,7 @@
 use std::collections::HashMap;
 
 use super::cursor::Cursor;
-
-/// Never given twice: it says by itself whether its cursor is still there.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CursorId {
-    index: u32,
-    generation: u32,
-}
+use crate::cursor_name::CursorId;
 
 #[derive(Default)]
 pub struct CursorTable {

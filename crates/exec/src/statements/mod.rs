@@ -31,13 +31,12 @@ use sql::plan::{ExecutorSlot, Expr, ExprKind, Module, Variable};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::context::{Context, Interpreter, ModuleCursors, Runtime, TriggerRows, Variables};
+use crate::cursor_name::CursorName;
 use crate::host::{CallArgument, CallResult, Ended, Host, ModuleInfo, Wanted};
 use crate::memory_table::MemoryTable;
 use crate::session::Session;
 use crate::sink::{Sink, Stop};
 use code::Code;
-pub use cursor::CursorName;
-pub use cursor_table::CursorId;
 use native::NativeCode;
 use query::Prepared;
 

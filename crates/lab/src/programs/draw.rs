@@ -42,9 +42,8 @@ pub fn program(seed: u64) -> Program {
         let place = Place { procedures: at, in_procedure: true, ..Place::BATCH };
         program.procedures[at] = draw.list(place);
     }
-    for at in 0..TRIGGERS.len() {
+    for (at, (table, event, _)) in TRIGGERS.into_iter().enumerate() {
         if draw.one_in(4) {
-            let (table, event, _) = TRIGGERS[at];
             // The table's row of an UPDATE or DELETE is there only if the trigger is after it.
             let instead = table == Table::View || draw.one_in(if event == Event::Insert { 3 } else { 4 });
             let place = Place { procedures: 0, trigger: Some(at), instead, ..Place::BATCH };

@@ -5,6 +5,7 @@ mod rules;
 mod state;
 mod program;
 mod text;
+mod cursor_state;
 mod model;
 mod statements;
 mod cursors;

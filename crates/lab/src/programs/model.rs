@@ -1,6 +1,6 @@
 //! What a program does, by the rules of `rules`. It knows nothing of how the server does it.
 
-use super::cursors::{Cursors, Names};
+use super::cursor_state::{Cursors, Names};
 use super::program::{Kind, Program, Setting, Statement, Value};
 use super::rules::{self, Ends, Error};
 use super::state::{Row, Rows, State};

@@ -7,7 +7,7 @@ use super::program::{Action, Answer, Change, Data, Filter, Key, Level, LockHint,
 use super::world::{Claim, Mode, Reads, Running, Scope, Transaction, World, shown};
 
 /// Why not.
-type Judged = Result<(), String>;
+pub type Judged = Result<(), String>;
 
 pub const DEADLOCK: i32 = 1205;
 pub const TIMEOUT: i32 = 1222;
@@ -15,7 +15,7 @@ pub const CONFLICT: i32 = 3960;
 pub const DUPLICATE: i32 = 2627;
 
 /// A changed row: key, before, after.
-type Changed = (Key, Option<Row>, Option<Row>);
+pub type Changed = (Key, Option<Row>, Option<Row>);
 
 impl World {
     /// Whether the step can be taken: shrunk programs have some that cannot.
@@ -396,7 +396,7 @@ fn statement_counts(statement: &Statement) -> bool {
     matches!(statement.data, Data::Select(Wanted::Count, _))
 }
 
-fn changed_rows(answer: &Answer) -> Result<Vec<Changed>, String> {
+pub fn changed_rows(answer: &Answer) -> Result<Vec<Changed>, String> {
     let row = |v: Option<i64>, w: Option<i64>| v.zip(w).map(|(v, w)| Row { v, w });
     answer
         .rows
@@ -406,4 +406,91 @@ fn changed_rows(answer: &Answer) -> Result<Vec<Changed>, String> {
             _ => Err(format!("OUTPUT has {told:?}")),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::program::{Hints, first_rows};
+    use super::*;
+
+    fn statement(data: Data) -> Statement {
+        Statement { table: 0, data, hints: Hints::default() }
+    }
+
+    fn answered(rows: &[&[i64]]) -> Answer {
+        Answer { rows: rows.iter().map(|row| row.iter().map(|number| Some(*number)).collect()).collect(), error: None }
+    }
+
+    /// Session 0 has added 1 to row 3 and not committed.
+    fn changed() -> World {
+        let mut world = World::new(false, 3, first_rows());
+        world.control(0, Action::Begin);
+        world.start(0, statement(Data::Change(Change::Add(1), Filter::Key(3))));
+        world.answer(0, &answered(&[&[3, 30, 3, 31, 3]])).expect("nobody is in the way");
+        world
+    }
+
+    #[test]
+    fn what_is_not_committed_is_waited_for() {
+        let read = statement(Data::Select(Wanted::Rows, Filter::Key(3)));
+        for value in [30, 31] {
+            let mut world = changed();
+            world.start(1, read);
+            assert_eq!(world.blockers(1), BTreeMap::from([(0, None)]));
+            assert!(world.clone().answer(1, &answered(&[&[3, value, 3]])).is_err(), "{value}");
+            world.control(0, Action::Commit);
+            assert_eq!(world.answer(1, &answered(&[&[3, value, 3]])).is_ok(), value == 31);
+        }
+        let mut world = changed();
+        world.control(1, Action::Level(Level::Uncommitted));
+        world.start(1, read);
+        assert!(world.blockers(1).is_empty());
+        assert!(world.answer(1, &answered(&[&[3, 31, 3]])).is_ok());
+        // With row versions it is the row before.
+        let mut world = changed();
+        world.versions = true;
+        world.start(1, read);
+        assert!(world.blockers(1).is_empty());
+        assert!(world.answer(1, &answered(&[&[3, 30, 3]])).is_ok());
+    }
+
+    #[test]
+    fn a_lost_update_is_none_of_its_worlds() {
+        let mut world = changed();
+        world.start(1, statement(Data::Change(Change::Add(5), Filter::Key(3))));
+        world.control(0, Action::Commit);
+        assert!(world.clone().answer(1, &answered(&[&[3, 30, 3, 35, 3]])).is_err());
+        assert!(world.answer(1, &answered(&[&[3, 31, 3, 36, 3]])).is_ok());
+    }
+
+    #[test]
+    fn a_serializable_reader_keeps_out_new_rows() {
+        let mut world = World::new(false, 2, first_rows());
+        world.control(0, Action::Level(Level::Serializable));
+        world.control(0, Action::Begin);
+        world.start(0, statement(Data::Select(Wanted::Rows, Filter::Keys(2, 4))));
+        world.answer(0, &answered(&[&[3, 30, 3]])).expect("it is there");
+        for (key, freedom) in [(4, Some(None)), (2, Some(None)), (7, None)] {
+            let mut world = world.clone();
+            world.start(1, statement(Data::Insert(key, Row { v: 1, w: 1 })));
+            assert_eq!(world.blockers(1).get(&0).copied(), freedom, "{key}");
+            assert_eq!(world.answer(1, &answered(&[])).is_ok(), freedom.is_none(), "{key}");
+        }
+    }
+
+    #[test]
+    fn only_who_is_in_a_cycle_is_a_victim() {
+        let mut world = changed();
+        let victim = Answer { rows: Vec::new(), error: Some(DEADLOCK) };
+        world.control(1, Action::Begin);
+        world.start(1, statement(Data::Change(Change::Add(1), Filter::Key(5))));
+        world.answer(1, &answered(&[&[5, 50, 1, 51, 1]])).expect("nobody is in the way");
+        world.start(1, statement(Data::Change(Change::Add(1), Filter::Key(3))));
+        assert!(world.clone().answer(1, &victim).is_err());
+        world.start(0, statement(Data::Change(Change::Add(1), Filter::Key(5))));
+        assert!(world.clone().answer(1, &victim).is_ok());
+        world.control(0, Action::Priority(-1));
+        assert!(world.clone().answer(1, &victim).is_err(), "session 0 is cheaper");
+        assert!(world.answer(0, &victim).is_ok());
+    }
 }

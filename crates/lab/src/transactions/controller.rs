@@ -12,7 +12,10 @@ use tds::token::{ServerMessage, Token};
 use types::Datum;
 
 use super::freedoms::Freedom;
-use super::program::{Action, Answer, Program, SESSIONS_MAX, SETUP, SHAPES, Step, first_rows, number};
+use super::optimistic::Optimistic;
+use super::program::{
+    Action, Answer, Level, LevelHint, Program, SESSIONS_MAX, SETUP, SETUP_MEMORY, SHAPES, Step, first_rows, number,
+};
 use super::serial::History;
 use super::world::World;
 use crate::client::{ClientError, ClientResult, Connection, Target};
@@ -45,6 +48,7 @@ pub struct Controller {
     sessions: Vec<Connection>,
     ids: Vec<i64>,
     databases: [String; 2],
+    has_memory: bool,
 }
 
 /// Why a program failed, and what was sent and answered.
@@ -66,6 +70,7 @@ impl Controller {
             must(&mut own, &format!("USE {database}"))?;
             must(&mut own, SETUP)?;
         }
+        let has_memory = must(&mut own, SETUP_MEMORY).is_ok();
         let mut sessions = Vec::new();
         let mut ids = Vec::new();
         for _ in 0..SESSIONS_MAX {
@@ -74,7 +79,7 @@ impl Controller {
             ids.extend(answer.sets.first().and_then(|set| number(&set.rows.first()?[0])));
             sessions.push(session);
         }
-        Ok(Controller { own, sessions, ids, databases })
+        Ok(Controller { own, sessions, ids, databases, has_memory })
     }
 
     pub fn close(&mut self) -> ClientResult<()> {
@@ -87,15 +92,27 @@ impl Controller {
 
     /// None: all that the server did some world has.
     pub fn run(&mut self, program: &Program, seen: &mut Seen) -> ClientResult<Option<Failure>> {
-        let database = self.databases[usize::from(program.versions)].clone();
+        if program.memory && !self.has_memory {
+            seen.left += 1;
+            return Ok(None);
+        }
+        let database = self.databases[usize::from(program.versions || program.memory)].clone();
         must(&mut self.own, &format!("USE {database}"))?;
         let rows = first_rows().map(|(k, row)| format!("({k}, {}, {})", row.v, row.w)).collect::<Vec<_>>().join(", ");
         let tables = (0..SHAPES.len()).map(|table| format!("DELETE t{table}; INSERT t{table} VALUES {rows};"));
-        must(&mut self.own, &tables.collect::<String>())?;
+        let memory = format!("DELETE m; INSERT m VALUES {rows};");
+        must(&mut self.own, &if program.memory { memory } else { tables.collect::<String>() })?;
         let count = program.steps.iter().map(|step| step.session + 1).max().unwrap_or(1);
         for session in &mut self.sessions[..count] {
             session.protocol().reset_with_next(Reset::Connection);
             must(session, &format!("USE {database}"))?;
+        }
+        if program.memory {
+            let failure = self.run_optimistic(program, count, seen)?;
+            if failure.is_some() {
+                self.give_up(count)?;
+            }
+            return Ok(failure);
         }
         let world = World::new(program.versions, count, first_rows());
         let mut run = Run {
@@ -112,6 +129,64 @@ impl Controller {
         }
         seen.left += u64::from(is_open && !failed);
         Ok(failed.then_some(failure))
+    }
+
+    /// Nobody waits, so each statement is answered before the next is sent.
+    fn run_optimistic(&mut self, program: &Program, count: usize, seen: &mut Seen) -> ClientResult<Option<Failure>> {
+        let mut model = Optimistic::new(count, first_rows());
+        let mut history = History::new(count);
+        let mut failure = Failure::default();
+        let commits = (0..count).map(|session| Step { session, action: Action::Commit });
+        for step in program.steps.iter().copied().chain(commits) {
+            let Step { session, action } = step;
+            if !model.fits(session, action) {
+                continue;
+            }
+            seen.statements += 1;
+            let text = action.text(true);
+            self.sessions[session].protocol().batch(&text);
+            let mut answer = Answer { rows: Vec::new(), error: None };
+            let deadline = Some(os::clock::after_ms(REQUEST_MAX_MS));
+            self.sessions[session].response(deadline, |token| add(&mut answer, token))?;
+            failure.log.push(format!("{session}> {text}"));
+            failure.log.push(format!("{session}< {answer:?}"));
+            if let Some(error) = answer.error {
+                *seen.errors.entry(error).or_default() += 1;
+            }
+            let is_serializable = match action {
+                Action::Data(statement) => !model.is_open(session) || statement.hints.level == Some(LevelHint::Hold),
+                _ => true,
+            };
+            if let Err(why) = model.answer(session, action, &answer) {
+                failure.why.push(format!("session {session}: {why}"));
+                return Ok(Some(failure));
+            }
+            match action {
+                Action::Data(statement) => history.answered(session, statement, answer, is_serializable),
+                // A commit that failed has left nothing.
+                Action::Commit if answer.error.is_some() => history.control(session, Action::Rollback),
+                _ => history.control(session, action),
+            }
+        }
+        let answer = self.own.query("SELECT k, v, w FROM m ORDER BY k", Some(os::clock::after_ms(REQUEST_MAX_MS)))?;
+        let rows = answer.sets.iter().flat_map(|set| &set.rows);
+        let last: Vec<Vec<i64>> = rows.map(|row| row.iter().filter_map(number).collect()).collect();
+        if last != model.committed() {
+            failure.why.push(format!("at the end {last:?}, not {:?}", model.committed()));
+            return Ok(Some(failure));
+        }
+        // The history's first table is this one; the others are as at the beginning.
+        let untouched = |table: i64| first_rows().map(move |(key, row)| vec![table, key, row.v, row.w]);
+        let own = last.into_iter().map(|row| [vec![0], row].concat());
+        let last: Vec<Vec<i64>> = own.chain((1..SHAPES.len() as i64).flat_map(untouched)).collect();
+        match history.judge(&last) {
+            Ok(judged) => seen.serial += u64::from(judged),
+            Err(why) => {
+                failure.why.push(why);
+                return Ok(Some(failure));
+            }
+        }
+        Ok(None)
     }
 
     /// Whatever a failed program has left.
@@ -179,7 +254,7 @@ impl Run<'_> {
 
     fn step(&mut self, step: Step) -> ClientResult<bool> {
         let session = step.session;
-        let text = step.action.text();
+        let text = step.action.text(false);
         self.failure.log.push(format!("{session}> {text}"));
         self.seen.statements += 1;
         self.controller.sessions[session].protocol().batch(&text);
@@ -244,7 +319,10 @@ impl Run<'_> {
         }
         for (session, answer) in settled.answers {
             let running = self.worlds[0].sessions[session].running.as_ref().expect("it was judged");
-            self.history.answered(session, running.statement, answer);
+            let hints = running.statement.hints;
+            let level = self.worlds[0].sessions[session].level;
+            let is_serializable = level == Level::Serializable && hints.level.is_none() && !hints.skip;
+            self.history.answered(session, running.statement, answer, is_serializable);
         }
         self.worlds = worlds;
         Ok(false)

@@ -25,10 +25,13 @@ pub fn program(seed: u64) -> Program {
     // Most sessions meet in one table, often in few of its keys.
     let tables = if rng.below(4) == 0 { vec![0, 1, 2] } else { vec![rng.below(SHAPES.len() as u64) as usize] };
     let mut draw = Draw { tables, hints: rng.below(2) == 0, rng };
+    if draw.one_in(6) {
+        return draw.memory();
+    }
     let sessions = 2 + draw.below(SESSIONS_MAX as u64 - 1) as usize;
     // One level for all, or one for each.
     let same = draw.one_in(2).then(|| draw.pick(&LEVELS));
-    let mut program = Program { versions: draw.one_in(3), steps: Vec::new() };
+    let mut program = Program { versions: draw.one_in(3), ..Program::default() };
     let mut levels = Vec::new();
     for session in 0..sessions {
         let level = same.unwrap_or_else(|| draw.pick(&LEVELS));
@@ -70,6 +73,36 @@ impl Draw {
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
         from[self.below(from.len() as u64) as usize]
+    }
+
+    /// Of a memory-optimized table.
+    fn memory(&mut self) -> Program {
+        let sessions = 2 + self.below(SESSIONS_MAX as u64 - 1) as usize;
+        let mut program = Program { memory: true, ..Program::default() };
+        let mut open = vec![false; sessions];
+        let levels = [LevelHint::Snapshot, LevelHint::Repeatable, LevelHint::Hold];
+        let same = self.one_in(2).then(|| self.pick(&levels));
+        for _ in 0..6 + self.below(STEPS_MAX) {
+            let session = self.below(sessions as u64) as usize;
+            let action = if !open[session] && !self.one_in(4) {
+                open[session] = true;
+                Action::Begin
+            } else if open[session] && self.one_in(5) {
+                open[session] = false;
+                if self.one_in(5) { Action::Rollback } else { Action::Commit }
+            } else {
+                let mut statement = self.statement(Level::Snapshot);
+                let level = same.unwrap_or_else(|| self.pick(&levels));
+                statement.table = 0;
+                statement.hints = Hints { level: open[session].then_some(level), ..Hints::default() };
+                if let Data::Merge(key, row) = statement.data {
+                    statement.data = Data::Insert(key, row);
+                }
+                Action::Data(statement)
+            };
+            program.steps.push(Step { session, action });
+        }
+        program
     }
 
     fn control(&mut self, open: &mut bool) -> Action {

@@ -5,6 +5,7 @@ mod program;
 mod freedoms;
 mod world;
 mod answers;
+mod optimistic;
 mod serial;
 mod draw;
 mod controller;
@@ -108,8 +109,8 @@ pub fn run_seeds(target: &Target, seeds: std::ops::Range<u64>, failures_max: u64
 fn report(controller: &mut Controller, seed: u64, program: Program, failure: Failure) -> ClientResult<()> {
     let mut last = failure;
     let mut ignored = Seen::default();
-    let steps = shrink::list(program.steps, |steps| {
-        let candidate = Program { steps: steps.to_vec(), versions: program.versions };
+    let steps = shrink::list(program.steps.clone(), |steps| {
+        let candidate = Program { steps: steps.to_vec(), ..program.clone() };
         match controller.run(&candidate, &mut ignored) {
             Ok(Some(failure)) => {
                 last = failure;

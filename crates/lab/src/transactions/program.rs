@@ -27,6 +27,11 @@ CREATE TABLE t2 (k int NOT NULL, v int NOT NULL, w int NOT NULL,
     CONSTRAINT key2 PRIMARY KEY NONCLUSTERED (k) WITH (ALLOW_PAGE_LOCKS = OFF));
 CREATE NONCLUSTERED INDEX by_w ON t2 (w) WITH (ALLOW_PAGE_LOCKS = OFF);";
 
+/// Not every server has memory-optimized tables in any database.
+pub const SETUP_MEMORY: &str = "\
+CREATE TABLE m (k int NOT NULL PRIMARY KEY NONCLUSTERED, v int NOT NULL, w int NOT NULL, INDEX by_w NONCLUSTERED (w))
+    WITH (MEMORY_OPTIMIZED = ON, DURABILITY = SCHEMA_ONLY);";
+
 pub type Key = i64;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -98,6 +103,9 @@ pub enum LevelHint {
     NoLock,
     Lock,
     Hold,
+    /// Of a memory-optimized table alone, as the next.
+    Snapshot,
+    Repeatable,
 }
 
 /// The lock that a hint names.
@@ -118,11 +126,14 @@ pub struct Hints {
 }
 
 impl Hints {
-    fn text(self, filter: Filter, shape: Shape) -> String {
+    fn text(self, filter: Filter, shape: Shape, is_memory: bool) -> String {
         let level = self.level.map(|hint| match hint {
             LevelHint::NoLock => "NOLOCK",
             LevelHint::Lock => "READCOMMITTEDLOCK",
+            LevelHint::Hold if is_memory => "SERIALIZABLE",
             LevelHint::Hold => "HOLDLOCK",
+            LevelHint::Snapshot => "SNAPSHOT",
+            LevelHint::Repeatable => "REPEATABLEREAD",
         });
         let lock = self.lock.map(|hint| match hint {
             LockHint::Update => "UPDLOCK",
@@ -209,22 +220,28 @@ pub struct Step {
 pub struct Program {
     /// In a database with READ_COMMITTED_SNAPSHOT.
     pub versions: bool,
+    /// Its only table is memory-optimized.
+    pub memory: bool,
     pub steps: Vec<Step>,
 }
 
 impl Program {
     pub fn script(&self) -> String {
         let option = if self.versions { "ON" } else { "OFF" };
-        let mut text = format!("-- READ_COMMITTED_SNAPSHOT {option}\n");
+        let mut text = if self.memory {
+            "-- a memory-optimized table\n".into()
+        } else {
+            format!("-- READ_COMMITTED_SNAPSHOT {option}\n")
+        };
         for step in &self.steps {
-            let _ = writeln!(text, "/* {} */ {}", step.session, step.action.text());
+            let _ = writeln!(text, "/* {} */ {}", step.session, step.action.text(self.memory));
         }
         text
     }
 }
 
 impl Action {
-    pub fn text(&self) -> String {
+    pub fn text(&self, is_memory: bool) -> String {
         match self {
             Action::Level(level) => format!("SET TRANSACTION ISOLATION LEVEL {}", level.text()),
             Action::Timeout(ms) => format!("SET LOCK_TIMEOUT {ms}"),
@@ -234,7 +251,7 @@ impl Action {
             Action::Rollback => "ROLLBACK".into(),
             Action::Save => "SAVE TRAN s".into(),
             Action::Restore => "ROLLBACK TRAN s".into(),
-            Action::Data(statement) => statement.text(),
+            Action::Data(statement) => statement.text(is_memory),
         }
     }
 }
@@ -242,9 +259,9 @@ impl Action {
 const BOTH: &str = "OUTPUT COALESCE(deleted.k, inserted.k), deleted.v, deleted.w, inserted.v, inserted.w";
 
 impl Statement {
-    fn text(&self) -> String {
-        let shape = SHAPES[self.table];
-        let table = format!("t{}", self.table);
+    fn text(&self, is_memory: bool) -> String {
+        let shape = if is_memory { Shape::Indexed } else { SHAPES[self.table] };
+        let table = if is_memory { "m".into() } else { format!("t{}", self.table) };
         match self.data {
             Data::Select(wanted, filter) => {
                 let list = match wanted {
@@ -252,14 +269,14 @@ impl Statement {
                     Wanted::Count => "COUNT(*)",
                     Wanted::Sum => "SUM(v)",
                 };
-                format!("SELECT {list} FROM {table}{}{}", self.hints.text(filter, shape), filter.text())
+                format!("SELECT {list} FROM {table}{}{}", self.hints.text(filter, shape, is_memory), filter.text())
             }
             Data::Insert(k, row) => {
-                let hints = self.hints.text(Filter::All, shape);
+                let hints = self.hints.text(Filter::All, shape, is_memory);
                 format!("INSERT {table}{hints} (k, v, w) VALUES ({k}, {}, {})", row.v, row.w)
             }
             Data::Change(change, filter) => {
-                let hints = self.hints.text(filter, shape);
+                let hints = self.hints.text(filter, shape, is_memory);
                 let set = match change {
                     Change::Delete => {
                         let output = "OUTPUT deleted.k, deleted.v, deleted.w, NULL, NULL";
@@ -273,7 +290,7 @@ impl Statement {
                 format!("UPDATE {table}{hints} SET {set} {output}{}", filter.text())
             }
             Data::Merge(k, row) => {
-                let hints = self.hints.text(Filter::All, shape);
+                let hints = self.hints.text(Filter::All, shape, is_memory);
                 format!(
                     "MERGE {table}{hints} AS t USING (VALUES ({k}, {}, {})) AS s (k, v, w) ON t.k = s.k \
                      WHEN MATCHED THEN UPDATE SET v = t.v + s.v \

@@ -4,7 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::answers::{CONFLICT, DEADLOCK};
-use super::program::{Action, Answer, Change, Data, Key, Level, Row, SHAPES, Statement, Wanted, first_rows};
+use super::optimistic::{ends_transaction, told};
+use super::program::{Action, Answer, Change, Data, Key, Row, SHAPES, Statement, first_rows};
 
 /// Orders are tried one statement after the other, and left at the first that is not as it was.
 const TRIES_MAX: usize = 2_000_000;
@@ -20,7 +21,6 @@ pub struct Doing {
 /// What a session has done, by transactions.
 #[derive(Debug, Clone)]
 struct Own {
-    level: Level,
     open: Option<Vec<Doing>>,
     /// How much of `open` there was.
     savepoint: usize,
@@ -36,14 +36,13 @@ pub struct History {
 
 impl History {
     pub fn new(sessions: usize) -> History {
-        let own = Own { level: Level::Committed, open: None, savepoint: 0, committed: Vec::new() };
+        let own = Own { open: None, savepoint: 0, committed: Vec::new() };
         History { sessions: vec![own; sessions], is_serializable: true }
     }
 
     pub fn control(&mut self, session: usize, action: Action) {
         let own = &mut self.sessions[session];
         match action {
-            Action::Level(level) => own.level = level,
             Action::Begin => own.open = Some(Vec::new()),
             Action::Commit => own.committed.extend(own.open.take()),
             Action::Rollback => own.open = None,
@@ -53,15 +52,14 @@ impl History {
                 let savepoint = own.savepoint;
                 own.open.iter_mut().for_each(|open| open.truncate(savepoint));
             }
-            Action::Timeout(_) | Action::Priority(_) | Action::Data(_) => {}
+            Action::Level(_) | Action::Timeout(_) | Action::Priority(_) | Action::Data(_) => {}
         }
     }
 
-    pub fn answered(&mut self, session: usize, statement: Statement, answer: Answer) {
+    pub fn answered(&mut self, session: usize, statement: Statement, answer: Answer, is_serializable: bool) {
         let own = &mut self.sessions[session];
-        let hints = statement.hints;
-        self.is_serializable &= own.level == Level::Serializable && hints.level.is_none() && !hints.skip;
-        if matches!(answer.error, Some(DEADLOCK | CONFLICT)) {
+        self.is_serializable &= is_serializable;
+        if answer.error.is_some_and(|error| matches!(error, DEADLOCK | CONFLICT) || ends_transaction(error)) {
             own.open = None;
         } else if answer.error.is_none() {
             let doing = Doing { statement, answer };
@@ -123,19 +121,12 @@ impl Doing {
     /// Does it to the tables; whether the answer is the same.
     fn again(&self, tables: &mut Tables) -> bool {
         let rows = &mut tables[self.statement.table];
-        let mut told: Vec<Vec<Option<i64>>> = Vec::new();
+        let mut answers: Vec<Vec<Option<i64>>> = Vec::new();
         match self.statement.data {
             Data::Select(wanted, filter) => {
-                let found: Vec<(Key, Row)> =
+                let found =
                     rows.iter().filter(|(k, row)| filter.matches(**k, **row)).map(|(k, row)| (*k, *row)).collect();
-                match wanted {
-                    Wanted::Rows => told.extend(found.iter().map(|(k, row)| vec![Some(*k), Some(row.v), Some(row.w)])),
-                    Wanted::Count => told.push(vec![Some(found.len() as i64)]),
-                    Wanted::Sum => {
-                        let sum = found.iter().map(|(_, row)| row.v).sum();
-                        told.push(vec![(!found.is_empty()).then_some(sum)]);
-                    }
-                }
+                answers = told(wanted, &found);
             }
             Data::Insert(key, row) => {
                 if rows.insert(key, row).is_some() {
@@ -145,16 +136,16 @@ impl Doing {
             Data::Change(change, filter) => {
                 let keys: Vec<Key> =
                     rows.iter().filter(|(k, row)| filter.matches(**k, **row)).map(|(k, _)| *k).collect();
-                told.extend(keys.into_iter().map(|key| changed(rows, key, |row| change.of(row?))));
+                answers.extend(keys.into_iter().map(|key| changed(rows, key, |row| change.of(row?))));
             }
             Data::Merge(key, new) => {
                 let add = |old: Option<Row>| old.map_or(Some(new), |old| Change::Add(new.v).of(old));
-                told.push(changed(rows, key, add));
+                answers.push(changed(rows, key, add));
             }
         }
         let mut answer = self.answer.rows.clone();
         answer.sort_unstable();
-        answer == told
+        answer == answers
     }
 }
 
@@ -167,4 +158,44 @@ fn changed(rows: &mut BTreeMap<Key, Row>, key: Key, change: impl Fn(Option<Row>)
     let [v, w] = numbers(before);
     let [new_v, new_w] = numbers(after);
     vec![Some(key), v, w, new_v, new_w]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::program::{Filter, Hints, Wanted};
+    use super::*;
+
+    /// Two transactions that each read what the other changes: neither order of them reads that.
+    #[test]
+    fn write_skew_has_no_serial_order() {
+        for (skewed, first) in [(true, 50), (false, 51)] {
+            let mut history = History::new(2);
+            for session in 0..2 {
+                history.control(session, Action::Begin);
+            }
+            let read = |key| Statement {
+                table: 0,
+                data: Data::Select(Wanted::Sum, Filter::Key(key)),
+                hints: Hints::default(),
+            };
+            let add = |key| Statement {
+                table: 0,
+                data: Data::Change(Change::Add(1), Filter::Key(key)),
+                hints: Hints::default(),
+            };
+            let answer = |rows| Answer { rows, error: None };
+            history.answered(0, read(3), answer(vec![vec![Some(30)]]), true);
+            history.answered(1, read(5), answer(vec![vec![Some(first)]]), true);
+            history.answered(0, add(5), answer(vec![vec![Some(5), Some(50), Some(1), Some(51), Some(1)]]), true);
+            history.answered(1, add(3), answer(vec![vec![Some(3), Some(30), Some(3), Some(31), Some(3)]]), true);
+            history.control(0, Action::Commit);
+            history.control(1, Action::Commit);
+            let row = |table: i64, (k, row): (Key, Row)| {
+                let changed = i64::from(table == 0 && (k == 3 || k == 5));
+                vec![table, k, row.v + changed, row.w]
+            };
+            let last: Vec<Vec<i64>> = (0..3).flat_map(|table| first_rows().map(move |of| row(table, of))).collect();
+            assert_eq!(history.judge(&last).is_err(), skewed, "{history:?}");
+        }
+    }
 }

@@ -287,6 +287,7 @@ impl World {
             (None, Level::Snapshot) => Reads::Version(snapshot),
             _ if is_change || lock.is_some() => Reads::Locking(false, false),
             (Some(LevelHint::NoLock), _) | (None, Level::Uncommitted) => Reads::Uncommitted,
+            (Some(LevelHint::Snapshot | LevelHint::Repeatable), _) => unreachable!("of tables that lock nothing"),
             (None, Level::Committed) if self.versions => Reads::Version(self.now),
             (None, Level::Committed) => Reads::Locking(false, false),
         }
