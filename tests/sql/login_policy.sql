@@ -37,6 +37,8 @@ SELECT LOGINPROPERTY('policy_must', 'HistoryLength') AS history, is_policy_check
 GO
 ALTER LOGIN policy_must WITH PASSWORD = 'Weaver-3-loom' OLD_PASSWORD = 'wrong';
 GO
+EXEC sp_configure 'show advanced options', 1;
+RECONFIGURE;
 EXEC sp_configure 'enforce password history', 2;
 RECONFIGURE;
 ALTER LOGIN policy_must WITH PASSWORD = 'Weaver-3-loom' OLD_PASSWORD = 'Weaver-2-loom';
@@ -59,6 +61,7 @@ GO
 ALTER LOGIN policy_must WITH PASSWORD = 'Weaver-5-loom' OLD_PASSWORD = 'Weaver-2-loom';
 GO
 EXEC sp_configure 'minimum password length', 8;
+EXEC sp_configure 'show advanced options', 0;
 RECONFIGURE;
 GO
 SELECT p.name, SQL_VARIANT_PROPERTY(LOGINPROPERTY('policy_must', p.name), 'BaseType') AS type

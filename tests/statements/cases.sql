@@ -596,10 +596,16 @@ GO
 SELECT 'ok' FROM sys.sql_modules WHERE object_id = OBJECT_ID('p') AND execute_as_principal_id IS NULL
 
 --- Modules: EXECUTE AS OWNER, SELF, 'user' of a module
-CREATE PROCEDURE p WITH EXECUTE AS OWNER AS SELECT 1
+CREATE USER u WITHOUT LOGIN
+GO
+CREATE PROCEDURE p WITH EXECUTE AS 'u' AS SELECT CASE USER_NAME() WHEN 'u' THEN 'ok' END
+GO
+EXEC p
 
 --- Modules: EXECUTE AS, REVERT
-EXECUTE AS USER = 'dbo'
+CREATE USER u WITHOUT LOGIN
+GO
+EXECUTE AS USER = 'u' SELECT CASE USER_NAME() WHEN 'u' THEN 'ok' END REVERT
 
 --- Modules: EXECUTE (...) AS USER, AS LOGIN
 EXECUTE ('SELECT 1') AS USER = 'dbo'
@@ -625,6 +631,19 @@ CREATE TRIGGER g ON DATABASE FOR CREATE_TABLE AS PRINT 1
 
 --- Modules: CREATE DEFAULT, CREATE RULE
 CREATE DEFAULT d AS 1
+
+--- Modules: DECLARE CURSOR ... DYNAMIC
+CREATE TABLE seen (id int PRIMARY KEY, v int)
+INSERT seen VALUES (1, 1), (2, 2)
+GO
+DECLARE c CURSOR LOCAL DYNAMIC FOR SELECT id, v FROM seen ORDER BY id
+DECLARE @id int, @v int
+OPEN c
+UPDATE seen SET v = 5 WHERE id = 2
+DELETE seen WHERE id = 1
+FETCH NEXT FROM c INTO @id, @v
+SELECT 'ok' WHERE @id = 2 AND @v = 5
+DROP TABLE seen
 
 --- Logins, users, roles: CREATE LOGIN ... CHECK_POLICY
 CREATE LOGIN statements_a WITH PASSWORD = 'simple', CHECK_POLICY = OFF
@@ -683,6 +702,12 @@ CREATE USER u WITH PASSWORD = 'Statements-1-x'
 
 --- Logins, users, roles: CREATE APPLICATION ROLE
 CREATE APPLICATION ROLE r WITH PASSWORD = 'Statements-1-x'
+GO
+DECLARE @c varbinary(8000)
+EXEC sp_setapprole 'r', 'Statements-1-x', 'none', 1, @c OUTPUT
+IF USER_NAME() = 'r' PRINT 'ok'
+EXEC sp_unsetapprole @c
+IF USER_NAME() <> 'dbo' PRINT 'Msg of a role that stays'
 
 --- Logins, users, roles: GRANT, DENY, REVOKE
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)

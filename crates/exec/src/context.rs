@@ -16,6 +16,7 @@ use crate::memory_table::MemoryTable;
 use crate::notices;
 use crate::session::Session;
 use crate::sink::Sink;
+use crate::statements::{CursorId, CursorName};
 use crate::value::Value;
 
 /// Deepest nesting of compiled expressions and of operators: worker stacks are 256 KB.
@@ -57,7 +58,29 @@ pub struct Context<'a> {
     /// Numbers of messages for the statement's end; 0: none.
     pub notices: Cell<[i32; notices::NUMBERS]>,
     pub module: Option<Arc<ModuleInfo>>,
+    pub cursors: RefCell<ModuleCursors>,
     pub interpreter: &'static Interpreter,
+}
+
+/// The cursors that a running module calls its own.
+#[derive(Default)]
+pub struct ModuleCursors {
+    /// Each with its name. Each cursor holds a reference.
+    pub variables: Vec<(Box<str>, Option<CursorId>)>,
+    /// What its statements name.
+    pub names: Vec<CursorName>,
+}
+
+impl ModuleCursors {
+    /// Declared LOCAL. `name`: in lower case.
+    pub fn local(&self, name: &str) -> Option<CursorId> {
+        self.names.iter().find(|known| *known.name == *name)?.local
+    }
+
+    /// None: there is no such variable. `name`: in lower case.
+    pub fn variable(&self, name: &str) -> Option<Option<CursorId>> {
+        self.variables.iter().find(|(known, _)| known.to_lowercase() == name).map(|(_, id)| *id)
+    }
 }
 
 /// The interpreter stands above expressions and operators, which call users' functions through it.

@@ -22,6 +22,8 @@ pub struct Session {
     pub actor: u64,
     /// EXECUTE AS that have not been reverted.
     pub contexts: u32,
+    /// The last of them outlives the procedure that has begun it: sp_setapprole.
+    pub keeps_context: bool,
     pub transaction: TransactionState,
     /// @@ROWCOUNT.
     pub row_count: u64,
@@ -35,8 +37,8 @@ pub struct Session {
     pub identity_given: Option<(ObjectId, i64)>,
     /// @@FETCH_STATUS.
     pub fetch_status: i32,
-    /// @@CURSOR_ROWS.
-    pub cursor_rows: i64,
+    /// Of the cursor opened last, when it was opened.
+    pub(crate) cursor_rows: i64,
     /// @@NESTLEVEL.
     pub nest_level: u32,
     /// TRIGGER_NESTLEVEL().
@@ -278,6 +280,7 @@ impl Session {
             spid,
             actor: 0,
             contexts: 0,
+            keeps_context: false,
             options: Options::default(),
             transaction: TransactionState::default(),
             row_count: 0,
@@ -307,6 +310,11 @@ impl Session {
             statistics: Statistics::default(),
             signal: Arc::default(),
         }
+    }
+
+    /// @@CURSOR_ROWS: of the cursor opened last, as long as it is open.
+    pub fn cursor_rows(&self) -> i64 {
+        if self.cursors.has_last() { self.cursor_rows } else { 0 }
     }
 
     /// Settings and counters as after a login. The transaction stays for the caller to end, and so does what a run in progress

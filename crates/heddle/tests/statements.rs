@@ -178,7 +178,7 @@ fn without_a_termination_clause_the_others_are_waited_for() {
     own.send("ALTER DATABASE shop SET RESTRICTED_USER; PRINT 'alone'");
     other.run("USE master");
     assert_eq!(own.answer(), "alone");
-    server.query("CREATE LOGIN clerk WITH PASSWORD = 'Statements-1-x'");
+    server.query("CREATE LOGIN clerk WITH PASSWORD = 'Statements-1-x'; USE shop; CREATE USER clerk FOR LOGIN clerk");
     let clerk = support::binary()
         .args(["sql", "-S", &server.address(), "-U", "clerk", "-P", "Statements-1-x", "-Q", "USE shop"])
         .output()

@@ -36,6 +36,11 @@ impl Login {
         self.named_server.as_deref().unwrap_or(SERVER)
     }
 
+    /// The same user on another server.
+    pub fn at(&self, address: &str) -> Login {
+        Login { named_server: Some(address.into()), ..self.clone() }
+    }
+
     /// sa where none is named.
     pub fn user(&self) -> &str {
         self.named_user.as_deref().unwrap_or(USER)

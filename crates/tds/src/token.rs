@@ -135,7 +135,8 @@ impl ServerMessage {
         ServerMessage {
             number: message.number,
             state: message.state,
-            severity: message.severity,
+            // "Database Engine Error Severities": 10 goes out as 0.
+            severity: if message.severity == 10 { 0 } else { message.severity },
             text: message.text.clone(),
             server: server.into(),
             procedure: message.procedure.clone(),

@@ -9,14 +9,16 @@ use std::sync::Arc;
 use sql::plan::{CursorKind, CursorOptions, CursorRef, CursorSlot, Module, OutputColumn, Query, QueryId, TableSource};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
-use super::code::{CursorCode, DeclareCursor, Direction, FetchCode};
+use super::code::{ArgumentValue, CursorCode, DeclareCursor, Direction, ExecuteCode, FetchCode};
 use super::cursor_table::CursorId;
 use super::modify::Target;
 use super::query::{Prepared, visible_columns};
 use super::run::Runner;
+use super::transaction;
 use crate::columns::{self, BATCH_ROWS};
-use crate::context::Context;
+use crate::context::{Context, Runtime};
 use crate::cursor_book::CursorNote;
+use crate::expression::Scalar;
 use crate::kernel;
 use crate::operators::Rows;
 use crate::session::{Session, stopped};
@@ -31,6 +33,10 @@ pub struct Cursor {
     forward_only: bool,
     state: State,
     note: Arc<CursorNote>,
+    /// In which request it was declared.
+    batch: u64,
+    /// `Host::catalog_version` and `Session::actor` when its rows were last permitted.
+    permitted: (u64, u64),
 }
 
 enum State {
@@ -71,9 +77,9 @@ impl State {
 /// What a name stands for in a running module.
 pub struct CursorName {
     /// In lower case.
-    name: Box<str>,
+    pub name: Box<str>,
     /// Declared LOCAL by the module. Holds a reference.
-    local: Option<CursorId>,
+    pub local: Option<CursorId>,
     /// What the session's table last said; `CursorTable::is_named` knows whether it still holds.
     global: Option<CursorId>,
 }
@@ -103,10 +109,11 @@ impl<'a> Runner<'a> {
     fn cursor(&mut self, cursor: &CursorCode) -> SqlResult<CursorId> {
         match cursor {
             CursorCode::Variable(slot) => {
-                self.cursor_variables[slot.0 as usize].ok_or_else(|| self.no_cursor_allocated(*slot))
+                let allocated = self.context.cursors.get_mut().variables[slot.0 as usize].1;
+                allocated.ok_or_else(|| self.no_cursor_allocated(*slot))
             }
             CursorCode::Name { index, written, global } => {
-                let name = &mut self.cursor_names[*index as usize];
+                let name = &mut self.context.cursors.get_mut().names[*index as usize];
                 if !global && let Some(local) = name.local {
                     return Ok(local);
                 }
@@ -125,7 +132,7 @@ impl<'a> Runner<'a> {
             CursorRef::Variable(slot) => self.cursor(&CursorCode::Variable(*slot)),
             CursorRef::Name { name, global } => {
                 let key = name.to_lowercase();
-                let local = self.cursor_names.iter().find(|known| *known.name == *key).and_then(|known| known.local);
+                let local = self.context.cursors.get_mut().local(&key);
                 let local = local.filter(|_| !global);
                 local.or_else(|| self.session().cursors.find(&key)).ok_or_else(|| no_such_cursor(name))
             }
@@ -156,16 +163,19 @@ impl<'a> Runner<'a> {
         let options = declare.options;
         let scrolls =
             options.scroll || matches!(options.kind, CursorKind::Static | CursorKind::Keyset | CursorKind::Dynamic);
-        let forward_only = matches!(options.kind, CursorKind::FastForward | CursorKind::ForwardOnly) || !scrolls;
+        let forward_only = options.forward_only || options.kind == CursorKind::FastForward || !scrolls;
         let (name, local) = match &declare.cursor {
             CursorCode::Variable(slot) => (&*self.module.cursor_variables[slot.0 as usize], true),
             CursorCode::Name { written, .. } => (&**written, options.local.unwrap_or(false)),
         };
         let session = &*self.context.runtime.get_mut().session;
+        let batch = session.cursors.batch();
         let properties = properties(&options, local, session.nest_level);
         let note = session.cursor_book.add(name, properties, Some(self.module.text.clone()));
         let cursor = Cursor {
             note,
+            batch,
+            permitted: (0, 0),
             query: declare.query,
             module: self.module.clone(),
             options,
@@ -180,7 +190,7 @@ impl<'a> Runner<'a> {
                 self.set_cursor_variable(*slot, Some(id));
             }
             CursorCode::Name { index, written, .. } => {
-                let name = &mut self.cursor_names[*index as usize];
+                let name = &mut self.context.cursors.get_mut().names[*index as usize];
                 let local = options.local.unwrap_or(false);
                 let exists = if local { name.local.is_some() } else { cursors.find(&name.name).is_some() };
                 if exists {
@@ -199,19 +209,86 @@ impl<'a> Runner<'a> {
 
     /// The variable takes over the caller's reference.
     fn set_cursor_variable(&mut self, slot: CursorSlot, id: Option<CursorId>) {
-        let old = std::mem::replace(&mut self.cursor_variables[slot.0 as usize], id);
+        let old = std::mem::replace(&mut self.context.cursors.get_mut().variables[slot.0 as usize].1, id);
         if let Some(old) = old {
             self.session().cursors.release(old);
         }
     }
 
+    /// A procedure has come to its end: its caller gets the cursors of its parameters that are open. A closed one is none
+    /// ("Using the cursor Data Type in an OUTPUT Parameter").
+    pub fn give_back_cursors(&mut self) {
+        let count = self.module.cursor_parameters.len();
+        if !self.gives_cursors || count == 0 {
+            return;
+        }
+        let own = self.context.cursors.get_mut();
+        let cursors = &mut self.context.runtime.get_mut().session.cursors;
+        let given = own.variables[..count].iter_mut().map(|(_, id)| id.take_if(|id| cursors.is_open(*id))).collect();
+        cursors.give_back(given);
+    }
+
+    /// Each cursor argument, with the parameter that takes it, must be without a cursor as the call begins.
+    pub fn check_cursor_arguments(&mut self, code: &ExecuteCode, module: &Module) -> SqlResult<()> {
+        for (at, argument) in code.arguments.iter().enumerate() {
+            let parameter = cursor_parameter(module, at, argument.name.as_deref());
+            match (&argument.value, parameter) {
+                (ArgumentValue::Cursor(slot), Some(_)) => {
+                    let (name, id) = &self.context.cursors.get_mut().variables[slot.0 as usize];
+                    if id.is_some() {
+                        return Err(sql_error!(16951, name));
+                    }
+                }
+                (ArgumentValue::Cursor(_), None) => {
+                    let ty = module.variables.get(at).map_or("int", |variable| variable.ty.name());
+                    return Err(sql_error!(206, state 2, "cursor", ty));
+                }
+                (ArgumentValue::Value(Scalar { ty, .. }) | ArgumentValue::Output(_, ty), Some(_)) => {
+                    return Err(sql_error!(206, state 2, ty.name(), "cursor"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// No system procedure takes one here.
+    pub fn refuse_cursor_arguments(&mut self, code: &ExecuteCode) -> SqlResult<()> {
+        let given = code.arguments.iter().find_map(|argument| match argument.value {
+            ArgumentValue::Cursor(slot) => Some(slot),
+            _ => None,
+        });
+        match given {
+            Some(slot) => Err(sql_error!(16949, self.module.cursor_variables[slot.0 as usize])),
+            None => Ok(()),
+        }
+    }
+
+    /// After a call of `module`.
+    pub fn take_cursors(&mut self, code: &ExecuteCode, module: &Module) {
+        let mut returned = self.session().cursors.take_returned();
+        for (at, argument) in code.arguments.iter().enumerate() {
+            if let ArgumentValue::Cursor(slot) = &argument.value
+                && let Some(parameter) = cursor_parameter(module, at, argument.name.as_deref())
+                && let Some(id) = returned.get_mut(parameter)
+            {
+                let id = id.take();
+                self.set_cursor_variable(*slot, id);
+            }
+        }
+        for id in returned.into_iter().flatten() {
+            self.session().cursors.release(id);
+        }
+    }
+
     /// The module ends.
     pub fn forget_cursors(&mut self) {
+        let own = self.context.cursors.get_mut();
         let cursors = &mut self.context.runtime.get_mut().session.cursors;
-        for id in self.cursor_variables.drain(..).flatten() {
+        for id in own.variables.drain(..).filter_map(|(_, id)| id) {
             cursors.release(id);
         }
-        for name in &mut self.cursor_names {
+        for name in &mut own.names {
             if let Some(id) = name.local.take() {
                 cursors.release(id);
             }
@@ -223,13 +300,13 @@ impl<'a> Runner<'a> {
     pub fn open_cursor(&mut self, cursor: &CursorCode) -> SqlResult<Option<SqlError>> {
         let id = self.cursor(cursor)?;
         self.with_cursor(id, |runner, cursor| {
-            let unbound = runner.open(cursor)?;
+            let unbound = runner.open(id, cursor)?;
             cursor.note.set_open(unbound.is_none());
             Ok(unbound)
         })
     }
 
-    fn open(&mut self, cursor: &mut Cursor) -> SqlResult<Option<SqlError>> {
+    fn open(&mut self, id: CursorId, cursor: &mut Cursor) -> SqlResult<Option<SqlError>> {
         if !matches!(cursor.state, State::Closed) {
             return Err(sql_error!(16905));
         }
@@ -238,6 +315,10 @@ impl<'a> Runner<'a> {
         } else {
             let runtime = self.context.runtime.get_mut();
             let query = runtime.host.bind_query(runtime.session, &cursor.module, cursor.query);
+            let query = query.and_then(|query| {
+                runtime.host.check_needs(runtime.session, &query)?;
+                Ok(query)
+            });
             query.and_then(|query| Prepared::new(query, &cursor.module))
         };
         let mut prepared = match prepared {
@@ -245,11 +326,14 @@ impl<'a> Runner<'a> {
             Err(error) => return Ok(Some(error)),
         };
         self.audit(&cursor.module, cursor.query, &prepared)?;
+        // "SET IMPLICIT_TRANSACTIONS": OPEN begins one, and so does FETCH.
+        transaction::begin_implicit(self.context.runtime.get_mut())?;
         // A query that reads variables must see them as they are now, so its rows are taken now.
         let streams = cursor.forward_only
             && cursor.options.read_only
             && !matches!(cursor.options.kind, CursorKind::Static | CursorKind::Keyset)
             && !prepared.reads_variables;
+        let is_fixed = matches!(cursor.options.kind, CursorKind::Static | CursorKind::Keyset);
         let mut rows = Rows::new(columns::batch_for(prepared.all_columns().iter().map(|column| &column.ty)));
         let mut count = -1;
         if streams {
@@ -266,10 +350,15 @@ impl<'a> Runner<'a> {
         } else {
             let result = self.in_statement(false, |runner| {
                 prepared.enter(&runner.context);
+                // "SET ROWCOUNT": it limits keyset and static cursors, not dynamic ones.
+                let limit = match runner.context.session(|session| session.options.row_count) {
+                    count if count > 0 && is_fixed => usize::try_from(count).unwrap_or(usize::MAX),
+                    _ => usize::MAX,
+                };
                 let result = match prepared.select() {
                     Some((source, batch)) => source
                         .open(&runner.context)
-                        .and_then(|()| fill(&mut **source, &runner.context, batch, &mut rows)),
+                        .and_then(|()| fill(&mut **source, &runner.context, batch, limit, &mut rows)),
                     None => Ok(()),
                 };
                 prepared.leave(&runner.context);
@@ -280,15 +369,17 @@ impl<'a> Runner<'a> {
                 self.put_query(cursor.query, prepared);
             }
             result?;
-            if matches!(cursor.options.kind, CursorKind::Static | CursorKind::Keyset) {
+            if is_fixed {
                 count = rows.batch.rows as i64;
             }
             let rows = rows.batch;
             let again = (!query.row_targets.is_empty()).then(|| Box::new(Again::new(&query, &rows)));
             cursor.state = State::Kept { query, rows, position: 0, again };
         }
+        cursor.permitted = self.now_permitted();
         let session = self.session();
         session.cursor_rows = count;
+        session.cursors.opened(id);
         Ok(None)
     }
 
@@ -297,9 +388,35 @@ impl<'a> Runner<'a> {
         self.with_cursor(id, |runner, cursor| runner.fetch_from(cursor, fetch))
     }
 
+    fn now_permitted(&mut self) -> (u64, u64) {
+        let Runtime { host, session, .. } = self.context.runtime.get_mut();
+        (host.catalog_version(session), session.actor)
+    }
+
+    /// 229: the rows of an open cursor were permitted when it was opened, and are no more.
+    fn check_permitted(&mut self, cursor: &mut Cursor) -> SqlResult<()> {
+        let now = self.now_permitted();
+        if cursor.permitted == now {
+            return Ok(());
+        }
+        let query = match &cursor.state {
+            State::Closed => return Ok(()),
+            State::Streaming(stream) => &stream.prepared.query,
+            State::Kept { query, .. } => query,
+        };
+        let Runtime { host, session, .. } = self.context.runtime.get_mut();
+        host.check_needs(session, query)?;
+        cursor.permitted = now;
+        Ok(())
+    }
+
     fn fetch_from(&mut self, cursor: &mut Cursor, fetch: &FetchCode) -> SqlResult<()> {
+        self.check_permitted(cursor)?;
         if !matches!(fetch.direction, Direction::Next) {
             cursor.check_direction(&fetch.direction)?;
+        }
+        if cursor.is_open() {
+            transaction::begin_implicit(self.context.runtime.get_mut())?;
         }
         let found = match &mut cursor.state {
             State::Closed => return Err(sql_error!(16917)),
@@ -474,6 +591,10 @@ impl<'a> Runner<'a> {
                 return Err(sql_error!(16917));
             }
             cursor.note.set_open(false);
+            let session = runner.session();
+            if session.cursors.is_last(id) {
+                session.cursor_rows = 0;
+            }
             let state = std::mem::replace(&mut cursor.state, State::Closed);
             if let State::Streaming(stream) = state
                 && Arc::ptr_eq(&cursor.module, &runner.module)
@@ -489,7 +610,7 @@ impl<'a> Runner<'a> {
         match cursor {
             CursorCode::Variable(slot) => self.set_cursor_variable(*slot, None),
             CursorCode::Name { index, global, .. } => {
-                let name = &mut self.cursor_names[*index as usize];
+                let name = &mut self.context.cursors.get_mut().names[*index as usize];
                 let cursors = &mut self.context.runtime.get_mut().session.cursors;
                 match name.local.take_if(|_| !global) {
                     Some(local) => cursors.release(local),
@@ -507,15 +628,11 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
+    /// CURSOR_CLOSE_ON_COMMIT is ON and the transaction has ended.
     pub fn close_all_cursors(&mut self) {
-        let cursors = &mut self.context.runtime.get_mut().session.cursors;
-        let local = self.cursor_names.iter().filter_map(|name| name.local);
-        for id in local.chain(cursors.named()) {
-            if let Some(cursor) = cursors.get_mut(id) {
-                cursor.state = State::Closed;
-                cursor.note.set_open(false);
-            }
-        }
+        let session = self.session();
+        session.cursor_rows = 0;
+        session.cursors.close_all();
     }
 }
 
@@ -525,7 +642,7 @@ fn properties(options: &CursorOptions, local: bool, nest_level: u32) -> String {
         CursorKind::Static => "Static",
         CursorKind::Keyset => "Keyset",
         CursorKind::FastForward => "Fast_Forward",
-        CursorKind::Unspecified | CursorKind::Dynamic | CursorKind::ForwardOnly => "Dynamic",
+        CursorKind::Unspecified | CursorKind::Dynamic => "Dynamic",
     };
     let concurrency = match (options.read_only, options.scroll_locks) {
         (true, _) => "Read Only",
@@ -536,7 +653,42 @@ fn properties(options: &CursorOptions, local: bool, nest_level: u32) -> String {
     format!("TSQL | {kind} | {concurrency} | {scope} ({nest_level})")
 }
 
+/// Which of the cursor parameters an argument is for.
+fn cursor_parameter(module: &Module, at: usize, name: Option<&str>) -> Option<usize> {
+    match name {
+        Some(name) => {
+            let parameters = &module.cursor_variables[..module.cursor_parameters.len()];
+            parameters.iter().position(|parameter| parameter.eq_ignore_ascii_case(name))
+        }
+        None => module.cursor_parameters.iter().position(|place| *place == at),
+    }
+}
+
 impl Cursor {
+    pub fn batch(&self) -> u64 {
+        self.batch
+    }
+
+    pub fn close(&mut self) {
+        self.state = State::Closed;
+        self.note.set_open(false);
+    }
+
+    pub fn is_open(&self) -> bool {
+        !matches!(self.state, State::Closed)
+    }
+
+    /// CURSOR_STATUS of a cursor that is there: -1 if it is closed, 0 if it is certainly empty.
+    pub fn status(&self) -> i64 {
+        match &self.state {
+            State::Closed => -1,
+            State::Kept { rows, .. } if matches!(self.options.kind, CursorKind::Static | CursorKind::Keyset) => {
+                i64::from(rows.rows > 0)
+            }
+            _ => 1,
+        }
+    }
+
     fn check_direction(&self, direction: &Direction) -> SqlResult<()> {
         let fetch_type = direction.name();
         if !self.scroll {
@@ -623,11 +775,21 @@ fn same_table(a: &TableSource, b: &TableSource) -> bool {
     }
 }
 
+/// `limit`: rows.
 fn fill(
     source: &mut dyn crate::context::RowSource,
     context: &Context,
     batch: &mut RowBatch,
+    limit: usize,
     rows: &mut Rows,
 ) -> SqlResult<()> {
-    crate::operators::drain(source, context, batch, |batch| rows.append(batch))
+    while rows.batch.rows < limit {
+        source.next(context, BATCH_ROWS.min(limit - rows.batch.rows), batch)?;
+        if batch.rows == 0 {
+            break;
+        }
+        rows.append(batch)?;
+        context.yield_point()?;
+    }
+    Ok(())
 }

@@ -19,6 +19,11 @@ pub struct CursorTable {
     free: Vec<u32>,
     /// Global names in lower case. Each holds one reference, and its entry is `named`.
     names: HashMap<Box<str>, CursorId>,
+    last_opened: Option<CursorId>,
+    /// What a procedure that has ended gives its caller for its cursor parameters, in their order. Each holds a reference.
+    returned: Vec<Option<CursorId>>,
+    is_wanted: bool,
+    batch: u64,
 }
 
 struct Entry {
@@ -86,15 +91,74 @@ impl CursorTable {
         }
     }
 
-    pub fn get_mut(&mut self, id: CursorId) -> Option<&mut Cursor> {
-        self.held(id).cursor.as_deref_mut()
-    }
-
     /// The global `name`, in lower case, takes over the caller's reference. It must not be taken.
     pub fn set_name(&mut self, name: Box<str>, id: CursorId) {
         self.held(id).named = true;
         let old = self.names.insert(name, id);
         assert!(old.is_none(), "a global cursor's name is given once");
+    }
+
+    /// A batch begins, or a call from outside.
+    pub fn begin_batch(&mut self) {
+        self.batch += 1;
+    }
+
+    pub fn batch(&self) -> u64 {
+        self.batch
+    }
+
+    /// "ROLLBACK TRANSACTION": an error that ends the batch and rolls back deallocates the cursors that the batch declared.
+    pub fn batch_failed(&mut self) {
+        let Self { names, entries, batch, .. } = self;
+        let declared = |id: &CursorId| {
+            let cursor = &entries[id.index as usize].cursor;
+            cursor.as_ref().is_some_and(|cursor| cursor.batch() == *batch)
+        };
+        let gone: Vec<Box<str>> = names.iter().filter(|(_, id)| declared(id)).map(|(name, _)| name.clone()).collect();
+        gone.iter().for_each(|name| self.remove_name(name));
+    }
+
+    pub fn opened(&mut self, id: CursorId) {
+        self.last_opened = Some(id);
+    }
+
+    /// Whether it is the one that was opened last.
+    pub fn is_last(&self, id: CursorId) -> bool {
+        self.last_opened == Some(id)
+    }
+
+    /// Whether the cursor that was opened last is still there.
+    pub fn has_last(&self) -> bool {
+        self.last_opened.is_some_and(|id| self.entries[id.index as usize].generation == id.generation)
+    }
+
+    /// The module that begins next gives back its cursor parameters.
+    pub fn want(&mut self) {
+        self.is_wanted = true;
+    }
+
+    pub fn take_wanted(&mut self) -> bool {
+        std::mem::take(&mut self.is_wanted)
+    }
+
+    pub fn give_back(&mut self, cursors: Vec<Option<CursorId>>) {
+        assert!(self.returned.is_empty(), "the caller takes them at once");
+        self.returned = cursors;
+    }
+
+    /// The call is over.
+    pub fn take_returned(&mut self) -> Vec<Option<CursorId>> {
+        self.is_wanted = false;
+        std::mem::take(&mut self.returned)
+    }
+
+    pub fn is_open(&self, id: CursorId) -> bool {
+        self.entries[id.index as usize].cursor.as_ref().is_some_and(|cursor| cursor.is_open())
+    }
+
+    /// CURSOR_STATUS
+    pub fn status(&self, id: CursorId) -> i64 {
+        self.entries[id.index as usize].cursor.as_ref().map_or(-1, |cursor| cursor.status())
     }
 
     pub fn find(&self, name: &str) -> Option<CursorId> {
@@ -122,7 +186,8 @@ impl CursorTable {
         }
     }
 
-    pub fn named(&self) -> Vec<CursorId> {
-        self.names.values().copied().collect()
+    /// Those that are open, of all modules that run.
+    pub fn close_all(&mut self) {
+        self.entries.iter_mut().filter_map(|entry| entry.cursor.as_mut()).for_each(|cursor| cursor.close());
     }
 }

@@ -33,11 +33,16 @@ struct Bound {
 fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &mut Runtime<'_>) -> SqlResult<Bound> {
     let count = module.parameter_count;
     let table_of = |position: usize| module.table_variables.iter().position(|table| table.parameter == Some(position));
-    // A parameter that is a table keeps its place among the variables; its name is the table variable's.
+    // A parameter that is a table or a cursor keeps its place among the variables; its name is that variable's.
+    let cursor_of = |position: usize| module.cursor_parameters.iter().position(|place| *place == position);
     let names: Vec<&str> = module.variables[..count]
         .iter()
         .enumerate()
-        .map(|(position, variable)| table_of(position).map_or(&*variable.name, |at| &*module.table_variables[at].name))
+        .map(|(position, variable)| match (table_of(position), cursor_of(position)) {
+            (Some(at), _) => &*module.table_variables[at].name,
+            (_, Some(at)) => &*module.cursor_variables[at],
+            _ => &*variable.name,
+        })
         .collect();
     let in_procedure = |error: SqlError| error.in_procedure(name);
     let mut values: Vec<Option<Datum>> = vec![None; count];
@@ -97,7 +102,7 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
             continue;
         }
         let Some(default) = &variable.default else {
-            return Err(in_procedure(sql_error!(201, state 4, short(name), variable.name)));
+            return Err(in_procedure(sql_error!(201, state 4, short(name), names[position])));
         };
         if super::constant_default(variable).is_none() {
             let value = types::precedence::check_conversion(&default.ty, &variable.ty, false)
@@ -304,7 +309,22 @@ impl<'a> Runner<'a> {
             Call::Module(_, info) => info.clone(),
             Call::System(_) => None,
         };
-        let CallResult { status, outputs } = dispatch(call, arguments, self.context.runtime.get_mut().again())?;
+        let module = match &call {
+            Call::Module(module, _) => Some(module.clone()),
+            Call::System(_) => None,
+        };
+        match &module {
+            Some(module) => self.check_cursor_arguments(code, module).map_err(Unwind::Scope)?,
+            None => self.refuse_cursor_arguments(code).map_err(Unwind::Scope)?,
+        }
+        if module.as_ref().is_some_and(|module| !module.cursor_parameters.is_empty()) {
+            self.session().cursors.want();
+        }
+        let ended = dispatch(call, arguments, self.context.runtime.get_mut().again());
+        if let Some(module) = module.filter(|module| !module.cursor_parameters.is_empty()) {
+            self.take_cursors(code, &module);
+        }
+        let CallResult { status, outputs } = ended?;
         let outputs = outputs.into_iter().map(|(_, ty, value)| (ty, value)).collect();
         Ok(Returned { info, status, outputs })
     }
@@ -347,7 +367,8 @@ impl<'a> Runner<'a> {
                         defaults: Vec::new(),
                     });
                 }
-                ArgumentValue::Cursor(slot) => return Err(self.no_cursor_allocated(*slot)),
+                // Its parameter has a place among the others, and gets its cursor by `take_cursors`.
+                ArgumentValue::Cursor(_) => call.value = Some((SqlType::INT, Datum::Null)),
             }
             arguments.push(call);
         }
@@ -476,11 +497,16 @@ impl<'a> Runner<'a> {
             Err(Unwind::Stop(stop)) => return Err(stopped(stop)),
             Err(Unwind::Aborted) => {
                 *aborted = Some(Unwind::Aborted);
-                return Ok(0);
+                // The client has been told why; this one undoes the statement.
+                return Err(sql_error!(3609));
             }
         };
         let outputs = result.outputs.iter().map(|(_, ty, value)| (ty, value));
         self.take_outputs(code, result.status, outputs)?;
+        // What was called has made its transaction uncommittable and gone on.
+        if self.session().transaction.doomed {
+            return Err(transaction::cannot_commit());
+        }
         let rows = self.converted(rows, &types)?;
         modify::run_rows(insert, &mut self.context, &rows)
     }

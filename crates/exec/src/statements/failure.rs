@@ -96,6 +96,10 @@ impl<'a> Runner<'a> {
         self.message(&error)?;
         if aborts {
             let runtime = self.context.runtime.get_mut();
+            // A trigger has rolled back already.
+            if runtime.session.transaction.level > 0 || matches!(error.number, 3609 | 3616) {
+                runtime.session.cursors.batch_failed();
+            }
             transaction::abandon_and_tell(runtime.session, runtime.host, runtime.sink).map_err(Unwind::Stop)?;
             self.failed_done()?;
             return Err(Unwind::Aborted);

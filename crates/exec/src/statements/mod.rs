@@ -30,13 +30,14 @@ use os::sync::{SpinClass, SpinLock};
 use sql::plan::{ExecutorSlot, Expr, ExprKind, Module, Variable};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
-use crate::context::{Context, Interpreter, Runtime, TriggerRows, Variables};
+use crate::context::{Context, Interpreter, ModuleCursors, Runtime, TriggerRows, Variables};
 use crate::host::{CallArgument, CallResult, Ended, Host, ModuleInfo, Wanted};
 use crate::memory_table::MemoryTable;
 use crate::session::Session;
 use crate::sink::{Sink, Stop};
 use code::Code;
-use cursor::CursorName;
+pub use cursor::CursorName;
+pub use cursor_table::CursorId;
 use native::NativeCode;
 use query::Prepared;
 
@@ -212,17 +213,23 @@ impl Instance {
             statement_time: Cell::new(0),
             null_eliminated: Cell::new(false),
             module: frame.info.clone(),
+            cursors: RefCell::new(ModuleCursors {
+                variables: module.cursor_variables.iter().map(|name| (name.clone(), None)).collect(),
+                names: std::mem::take(&mut self.cursor_names),
+            }),
             interpreter: &INTERPRETER,
         };
         let counters = self.counters.take().expect("an instance that does not run");
         let called = (context.module.is_some() && wanted.calls).then(|| counters[0].begin());
         let code = std::mem::take(&mut self.code);
         let queries = std::mem::take(&mut self.queries);
-        let cursor_names = std::mem::take(&mut self.cursor_names);
-        let mut runner = run::Runner::new(context, queries, cursor_names, module.clone(), frame, Some(counters));
+        let mut runner = run::Runner::new(context, queries, module.clone(), frame, Some(counters));
         runner.native = self.native.take();
         runner.measures = wanted.queries;
         let result = runner.module(&code);
+        if result.is_ok() {
+            runner.give_back_cursors();
+        }
         runner.leave();
         runner.revert_to(contexts);
         let result = match runner.return_to(caller) {
@@ -239,7 +246,7 @@ impl Instance {
         self.native = runner.native.take();
         self.code = code;
         self.queries = std::mem::take(&mut runner.queries);
-        self.cursor_names = std::mem::take(&mut runner.cursor_names);
+        self.cursor_names = std::mem::take(&mut runner.context.cursors.get_mut().names);
         self.variables = std::mem::take(&mut runner.context.variables);
         self.tables = std::mem::take(&mut runner.context.tables);
         self.give_back(module);
@@ -310,7 +317,7 @@ fn nested<T>(
     let session = &mut *runtime.session;
     session.procedure_id = procedure;
     session.scope_identity = identity;
-    if session.contexts != contexts {
+    if session.contexts != contexts && !std::mem::take(&mut session.keeps_context) {
         runtime.host.revert_to(session, contexts);
     }
     runtime.host.module_returned(session, session.nest_level);
@@ -387,6 +394,7 @@ fn default_value(default: &Expr, runtime: &mut Runtime<'_>) -> SqlResult<Datum> 
         null_eliminated: Cell::new(false),
         notices: Cell::default(),
         module: None,
+        cursors: RefCell::default(),
         interpreter: &INTERPRETER,
     };
     scalar.scalar_datum(&context)
@@ -396,6 +404,7 @@ fn default_value(default: &Expr, runtime: &mut Runtime<'_>) -> SqlResult<Datum> 
 pub fn run_batch(module: &Arc<Module>, session: &mut Session, host: &mut dyn Host, sink: &mut dyn Sink) -> Ended {
     session.nest_level = 0;
     session.statement_depth = 0;
+    session.cursors.begin_batch();
     session.insert_execute = None;
     session.aborted = false;
     session.try_level = 0;
@@ -423,6 +432,7 @@ pub fn call_module(
     if session.nest_level == 0 {
         session.try_level = 0;
         session.handling.clear();
+        session.cursors.begin_batch();
     }
     // Not within a statement that needs the module's answer, either (a default's value).
     let outermost = session.nest_level == 0 && session.statement_depth == 0;

@@ -50,7 +50,9 @@ impl<'a> Runner<'a> {
         if no_wait {
             self.context.runtime.get_mut().sink.flush().map_err(Unwind::Stop)?;
         }
-        self.session().error = if raise.set_error { number } else { 0 };
+        let session = self.session();
+        session.error = if raise.set_error { number } else { 0 };
+        session.row_count = 0;
         self.ended()?;
         Ok(Flow::Next)
     }

@@ -7,8 +7,6 @@ use sql::plan::{Module, QueryId};
 use types::{Datum, SqlError, SqlResult, sql_error};
 
 use super::code::{Code, CodeKind, Condition};
-use super::cursor::CursorName;
-use super::cursor_table::CursorId;
 use super::ends::Origin;
 use super::failure::Unwind;
 use super::measure::{Counters, Mark};
@@ -64,10 +62,8 @@ pub struct Runner<'a> {
     pub counters: Option<Arc<[Counters]>>,
     /// Whether anybody wants to know.
     pub measures: bool,
-    /// Each holds a reference.
-    pub cursor_variables: Vec<Option<CursorId>>,
-    /// The cursors that statements of the module name.
-    pub cursor_names: Vec<CursorName>,
+    /// The caller waits for the cursors of its parameters.
+    pub gives_cursors: bool,
     /// INSERT ... EXEC is running: another one within it is error 8164.
     pub declared_tables: Vec<bool>,
     /// `Session::contexts` when it began.
@@ -84,17 +80,16 @@ impl<'a> Runner<'a> {
     pub fn new(
         mut context: Context<'a>,
         queries: Vec<Option<Prepared>>,
-        cursor_names: Vec<CursorName>,
         module: Arc<Module>,
         frame: Frame,
         counters: Option<Arc<[Counters]>>,
     ) -> Runner<'a> {
-        let session = &*context.runtime.get_mut().session;
+        let session = &mut *context.runtime.get_mut().session;
         let entry_options = frame.nested.then(|| session.options.clone());
+        let gives_cursors = session.cursors.take_wanted();
         let contexts = session.contexts;
         Runner {
             contexts,
-            cursor_variables: vec![None; module.cursor_variables.len()],
             declared_tables: vec![false; module.table_variables.len()],
             context,
             queries,
@@ -105,7 +100,7 @@ impl<'a> Runner<'a> {
             entry_options,
             counters,
             measures: true,
-            cursor_names,
+            gives_cursors,
         }
     }
 
@@ -502,7 +497,19 @@ impl<'a> Runner<'a> {
         if let Err(error) = result {
             return self.fail(error, line);
         }
-        self.session().error = 0;
+        let session = self.session();
+        session.error = 0;
+        // "@@ROWCOUNT": statements such as these reset it. Other kinds leave what the one before has said.
+        if !matches!(
+            code.kind,
+            CodeKind::WaitForDelay(_)
+                | CodeKind::WaitForTime(_)
+                | CodeKind::DeclareCursor(_)
+                | CodeKind::OpenCursor(_)
+                | CodeKind::AssignCursor { .. }
+        ) {
+            session.row_count = 0;
+        }
         match command {
             Some(command) => self.done(command, None)?,
             None => self.ended()?,

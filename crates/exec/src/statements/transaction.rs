@@ -185,7 +185,7 @@ pub fn reads_table(session: &mut Session, sink: &mut dyn Sink) -> SqlResult<()> 
     if session.options.implicit_transactions && session.transaction.level == 0 { opened(session, sink) } else { Ok(()) }
 }
 
-/// Under IMPLICIT_TRANSACTIONS an atomic block begins the session's transaction, as a statement does that opens a table.
+/// Under IMPLICIT_TRANSACTIONS an atomic block, or a cursor's OPEN or FETCH, begins the session's transaction, as a statement does that opens a table.
 pub fn begin_implicit(runtime: &mut Runtime<'_>) -> SqlResult<()> {
     let state = &runtime.session.transaction;
     if !runtime.session.options.implicit_transactions || state.level > 0 || state.current.is_some() {
@@ -384,20 +384,34 @@ impl Runner<'_> {
 
     pub fn begin_transaction(&mut self, name: Option<&TransactionName>) -> SqlResult<()> {
         let name = name.map(|name| self.transaction_name(name));
-        begin(self.context.runtime.get_mut(), name)
+        let runtime = self.context.runtime.get_mut();
+        let is_first = runtime.session.transaction.level == 0;
+        begin(runtime, name)?;
+        // "SET IMPLICIT_TRANSACTIONS": as if an unseen BEGIN TRANSACTION came first.
+        if is_first && runtime.session.options.implicit_transactions {
+            runtime.session.transaction.level += 1;
+        }
+        Ok(())
     }
 
     pub fn commit(&mut self, delayed: Option<bool>) -> SqlResult<()> {
         commit(self.context.runtime.get_mut(), delayed)?;
-        if self.session().transaction.level == 0 && self.session().options.cursor_close_on_commit {
-            self.close_all_cursors();
-        }
+        self.close_cursors_at_end();
         Ok(())
     }
 
     pub fn rollback(&mut self, name: Option<&TransactionName>) -> SqlResult<()> {
         let name = name.map(|name| self.transaction_name(name));
-        rollback(self.context.runtime.get_mut(), name.as_deref())
+        rollback(self.context.runtime.get_mut(), name.as_deref())?;
+        self.close_cursors_at_end();
+        Ok(())
+    }
+
+    /// "SET CURSOR_CLOSE_ON_COMMIT": commit and rollback close them.
+    fn close_cursors_at_end(&mut self) {
+        if self.session().transaction.level == 0 && self.session().options.cursor_close_on_commit {
+            self.close_all_cursors();
+        }
     }
 
     pub fn save(&mut self, name: &TransactionName) -> SqlResult<()> {

@@ -5,8 +5,8 @@ use types::{Datum, SqlType, TypeKind};
 
 use super::change;
 use super::expression::Maker;
-use super::node::{Dialect, FORMS, Node};
-use super::schema::MEMORY_FORM;
+use super::native;
+use super::node::{Dialect, FORMS, MEMORY_FORM, Node};
 use crate::client::ResultSet;
 use crate::text;
 
@@ -29,10 +29,12 @@ pub enum Oracle {
     Sqlite,
     /// A change does the same to every form of its table
     Changes,
+    /// A natively compiled procedure gives what the same statement gives outside of it
+    Native,
 }
 
 impl Oracle {
-    pub const ALL: [Oracle; 8] = [
+    pub const ALL: [Oracle; 9] = [
         Oracle::Partition,
         Oracle::PartitionDistinct,
         Oracle::PartitionAggregate,
@@ -41,6 +43,7 @@ impl Oracle {
         Oracle::Plans,
         Oracle::Sqlite,
         Oracle::Changes,
+        Oracle::Native,
     ];
 }
 
@@ -66,7 +69,7 @@ const HINTS: [&str; 6] = [
 
 pub fn random(maker: &mut Maker, oracle: Oracle) -> Question {
     maker.subqueries = 2;
-    if oracle == Oracle::Changes {
+    if oracle == Oracle::Changes || oracle == Oracle::Native && maker.one_in(3) {
         let parts = maker.change();
         let draw = maker.rng.next();
         return Question { oracle, parts: Node::list(", ", parts), draw };
@@ -99,7 +102,7 @@ pub fn random(maker: &mut Maker, oracle: Oracle) -> Question {
             vec![key, aggregate, from, having]
         }
         Oracle::Count => vec![from, maker.filter(&scope)],
-        Oracle::Plans | Oracle::Sqlite | Oracle::Changes => vec![maker.query(from, &scope)],
+        Oracle::Plans | Oracle::Sqlite | Oracle::Changes | Oracle::Native => vec![maker.query(from, &scope)],
     };
     let draw = maker.rng.next();
     Question { oracle, parts: Node::list(", ", parts), draw }
@@ -151,6 +154,7 @@ impl Question {
                 ]
             }
             Oracle::Sqlite => parts,
+            Oracle::Native => native::statements(&self.parts),
             Oracle::Changes => {
                 // MERGE does not change memory-optimized tables.
                 let forms = if parts[0].starts_with("MERGE") { MEMORY_FORM } else { FORMS };
@@ -174,7 +178,8 @@ impl Question {
 
     /// Result sets of each statement.
     pub fn sets(&self) -> usize {
-        if self.oracle == Oracle::Changes { change::SETS } else { 1 }
+        let changes = self.oracle == Oracle::Changes || self.oracle == Oracle::Native && self.parts.children.len() > 1;
+        if changes { change::SETS } else { 1 }
     }
 
     /// As SQLite is asked.
@@ -197,6 +202,7 @@ impl Question {
                 let small: Vec<Rows> = answers.iter().map(lowered).collect();
                 differ(&small[0], small.get(1)?, "Heddle and SQLite")
             }
+            Oracle::Native => differ(&answers[0], &answers[1], "the statement and the natively compiled procedure"),
             Oracle::Plans | Oracle::Changes => (1..answers.len())
                 .find_map(|other| differ(&answers[0], &answers[other], &format!("statements 1 and {}", other + 1))),
         }
@@ -267,7 +273,7 @@ fn together(parts: &[Rows], distinct: bool) -> Rows {
     all
 }
 
-fn differ(one: &Rows, other: &Rows, what: &str) -> Option<String> {
+pub fn differ(one: &Rows, other: &Rows, what: &str) -> Option<String> {
     if one == other {
         return None;
     }

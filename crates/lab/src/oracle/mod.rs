@@ -6,9 +6,11 @@ mod schema;
 mod expression;
 mod query;
 mod change;
+mod native;
 mod check;
 mod reference;
 mod subject;
+mod twin;
 mod runner;
 
 use clap::Args as ClapArgs;
@@ -18,6 +20,7 @@ use crate::login::Login;
 pub use check::Oracle;
 pub use runner::{Found, Runner};
 pub use subject::Subject;
+pub use twin::Twin;
 
 /// Ask random queries that check each other
 ///
@@ -27,6 +30,7 @@ pub use subject::Subject;
 ///   heddle lab oracle queries --count 1000                  a thousand seeds
 ///   heddle lab oracle queries --seed 4711                   one again
 ///   heddle lab oracle queries --count 100 --oracle plans    only one kind of question
+///   heddle lab oracle queries --twin=--workers=thread       the same of two servers, which must agree
 ///   heddle lab oracle queries -S localhost,1433 -P secret   of a server that runs already, in a database heddle_oracle of its own
 ///
 /// Exit code 0: all held; 1: something did not; 2: it could not begin.
@@ -54,6 +58,15 @@ pub struct Args {
     /// Switches of the server that is started.
     #[arg(long, value_name = "SWITCH", allow_hyphen_values = true, conflicts_with = "server")]
     pub serve: Vec<String>,
+    /// Ask a second server the same, which is started with this switch; again for more of them. Every answer must be the same.
+    #[arg(long, value_name = "SWITCH", allow_hyphen_values = true, conflicts_with = "twin_server")]
+    pub twin: Vec<String>,
+    /// Ask a second server that runs already, as the same user.
+    #[arg(long, value_name = "ADDRESS")]
+    pub twin_server: Option<String>,
+    /// In the second server's database READ_COMMITTED_SNAPSHOT is on.
+    #[arg(long)]
+    pub twin_rcsi: bool,
     /// Stop at the first failure.
     #[arg(long)]
     pub first: bool,
@@ -89,6 +102,14 @@ fn run_seeds(args: &Args) -> Result<usize, String> {
     };
     let oracles = if args.oracle.is_empty() { Oracle::ALL.to_vec() } else { args.oracle.clone() };
     let mut runner = Runner::new(subject, oracles, args.questions)?;
+    let twin = match &args.twin_server {
+        Some(address) => Some(Subject::running(&args.login.at(address))),
+        None if !args.twin.is_empty() || args.twin_rcsi => Some(Subject::start(&args.twin)?),
+        None => None,
+    };
+    if let Some(twin) = twin {
+        runner.compare_with(Twin::new(twin, args.twin_rcsi)?);
+    }
     let begun = os::clock::now();
     let mut failed = 0;
     for seed in args.range() {

@@ -10,6 +10,8 @@ use os::random::Rng;
 
 /// Of each table: how it is stored. `schema` says which is what.
 pub const FORMS: usize = 5;
+/// Of the last: memory-optimized.
+pub const MEMORY_FORM: usize = 4;
 
 /// What a node is, so that it can stand in another's place.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +58,8 @@ pub enum Dialect {
     Tsql(usize),
     /// Each table in a form of its own, drawn from this number.
     Mixed(u64),
+    /// As a schema-bound module names memory-optimized tables.
+    Native,
     Sqlite,
 }
 
@@ -104,6 +108,10 @@ impl Node {
                 let form = match dialect {
                     Dialect::Tsql(form) => Some(form as u64),
                     Dialect::Mixed(draw) => Some(Rng::from_seed(draw ^ out.len() as u64).below(FORMS as u64)),
+                    Dialect::Native => {
+                        out.push_str("dbo.");
+                        Some(MEMORY_FORM as u64)
+                    }
                     Dialect::Sqlite => None,
                 };
                 let _ = match form {

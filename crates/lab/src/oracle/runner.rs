@@ -1,15 +1,18 @@
 //! Asks a seed's questions, many in a batch, and makes small what does not hold.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use os::random::Rng;
 
 use super::check::{self, Oracle, Question, Rows, rows_of_all};
 use super::expression::Maker;
+use super::native;
 use super::node::{FORMS, Node};
 use super::reference::{Answer, Reference};
 use super::schema::{Schema, TABLES};
 use super::subject::{Subject, query};
+use super::twin::{Said, Twin};
 use crate::client::{ClientError, Connection};
 
 /// Questions of a batch: sent together, judged apart.
@@ -20,7 +23,7 @@ const SHRINK_TRIES: usize = 1_500;
 const PERMITTED: [i32; 9] = [220, 232, 512, 515, 517, 2628, 8115, 8134, 8622];
 
 /// What was asked.
-#[derive(Default, Clone, Copy)]
+#[derive(Default, Clone)]
 pub struct Figures {
     pub seeds: u64,
     pub questions: u64,
@@ -28,12 +31,19 @@ pub struct Figures {
     /// Questions that an error made unanswerable.
     pub errors: u64,
     pub slow: u64,
+    /// Natively compiled procedures that were made, and those that were refused.
+    pub native: u64,
+    pub refused: BTreeMap<i32, u64>,
+    /// Statements that a twin was asked as well.
+    pub twin: u64,
 }
 
 impl fmt::Display for Figures {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Figures { seeds, questions, queries, errors, slow } = self;
-        write!(f, "{seeds} seeds, {questions} questions, {queries} queries ({errors} with an error, {slow} too slow)")
+        let Figures { seeds, questions, queries, errors, slow, native, refused, twin } = self;
+        write!(f, "{seeds} seeds, {questions} questions, {queries} queries ({errors} with an error, {slow} too slow)")?;
+        write!(f, ", {native} natively compiled, refused by error: {refused:?}")?;
+        if *twin > 0 { write!(f, ", {twin} batches asked of both servers") } else { Ok(()) }
     }
 }
 
@@ -71,6 +81,9 @@ pub struct Runner {
     questions: usize,
     /// None: there is none on this machine.
     reference: Option<Reference>,
+    twin: Option<Twin>,
+    /// What the statement asked last has come to in another way there.
+    twin_differs: Option<String>,
     pub figures: Figures,
 }
 
@@ -83,8 +96,15 @@ impl Runner {
             oracles,
             questions,
             reference: Reference::start(),
+            twin: None,
+            twin_differs: None,
             figures: Figures::default(),
         })
+    }
+
+    /// Every statement is asked of it too.
+    pub fn compare_with(&mut self, twin: Twin) {
+        self.twin = Some(twin);
     }
 
     pub fn has_reference(&self) -> bool {
@@ -128,13 +148,14 @@ impl Runner {
     }
 
     fn make(&mut self, schema: &Schema) -> Result<(), String> {
-        let names = (0..TABLES).flat_map(|table| (0..FORMS).map(move |form| format!("t{table}_{form}")));
-        let dropped = format!("DROP TABLE IF EXISTS {}", names.collect::<Vec<_>>().join(", "));
-        for batch in std::iter::once(dropped).chain(schema.batches()) {
+        for batch in schema.made_anew() {
             let answer = query(&mut self.connection, &batch).map_err(|error| format!("{error}\n{batch}"))?;
             if let Some(error) = answer.first_error() {
                 return Err(format!("{}\n{batch}", tds::client::format_message(error)));
             }
+        }
+        if let Some(twin) = &mut self.twin {
+            twin.make(schema)?;
         }
         match &mut self.reference {
             Some(reference) if schema.portable => reference.make(&schema.sqlite()),
@@ -144,6 +165,18 @@ impl Runner {
 
     /// Which of the questions have to be asked alone: something does not hold, or something was an error.
     fn ask_together(&mut self, questions: &[Question]) -> Result<Vec<usize>, String> {
+        // A procedure has a batch of its own.
+        let (alone, together): (Vec<usize>, Vec<usize>) =
+            (0..questions.len()).partition(|at| questions[*at].oracle == Oracle::Native);
+        self.figures.questions += alone.len() as u64;
+        self.figures.queries += 2 * alone.len() as u64;
+        let rest: Vec<Question> = together.iter().map(|at| questions[*at].clone()).collect();
+        let mut found: Vec<usize> = self.ask_rest(&rest)?.into_iter().map(|at| together[at]).collect();
+        found.extend(alone);
+        Ok(found)
+    }
+
+    fn ask_rest(&mut self, questions: &[Question]) -> Result<Vec<usize>, String> {
         let statements: Vec<Vec<String>> = questions.iter().map(Question::statements).collect();
         let count: usize = questions.iter().zip(&statements).map(|(question, of)| question.sets() * of.len()).sum();
         self.figures.questions += questions.len() as u64;
@@ -151,7 +184,12 @@ impl Runner {
         let batch = statements.concat().join(";\n");
         let all = (0..questions.len()).collect();
         let answer = match query(&mut self.connection, &batch) {
-            Ok(answer) if answer.first_error().is_none() && answer.sets.len() == count => answer,
+            Ok(answer) if answer.first_error().is_none() && answer.sets.len() == count => {
+                if !self.agrees(&batch, &Said::of(&answer))? {
+                    return Ok(all);
+                }
+                answer
+            }
             Ok(_) | Err(ClientError::Timeout) => {
                 self.roll_back()?;
                 return Ok(all);
@@ -181,8 +219,15 @@ impl Runner {
     /// What does not hold: its kind, and in words.
     fn ask(&mut self, question: &Question) -> Result<Option<(String, String)>, String> {
         let mut rows = Vec::new();
-        for statement in question.statements() {
-            match self.outcome(&statement)? {
+        for (at, statement) in question.statements().into_iter().enumerate() {
+            if question.oracle == Oracle::Native && at == 1 && !self.compiles(question)? {
+                return Ok(None);
+            }
+            let outcome = self.outcome(&statement)?;
+            if let Some(why) = self.twin_differs.take() {
+                return Ok(Some(("twin".into(), why)));
+            }
+            match outcome {
                 Outcome::Rows(found) => rows.push(found),
                 Outcome::Slow => {
                     self.figures.slow += 1;
@@ -205,6 +250,32 @@ impl Runner {
         Ok(question.judge(&rows).map(|why| ("answers".into(), why)))
     }
 
+    /// Makes the natively compiled procedure. False: it is refused, as much is that such procedures cannot do.
+    fn compiles(&mut self, question: &Question) -> Result<bool, String> {
+        for text in [native::DROP.to_owned(), native::definition(&question.parts)] {
+            match self.outcome(&text)? {
+                Outcome::Rows(_) => {}
+                Outcome::Error(0, text) => return Err(text),
+                Outcome::Error(number, _) => {
+                    *self.figures.refused.entry(number).or_default() += 1;
+                    return Ok(false);
+                }
+                Outcome::Slow => return Ok(false),
+            }
+        }
+        self.figures.native += 1;
+        Ok(true)
+    }
+
+    /// Whether the twin says the same.
+    fn agrees(&mut self, text: &str, said: &Said) -> Result<bool, String> {
+        let Some(twin) = &mut self.twin else { return Ok(true) };
+        self.figures.twin += 1;
+        let other = twin.ask(text)?;
+        self.twin_differs = other.and_then(|other| said.differs(&other));
+        Ok(self.twin_differs.is_none())
+    }
+
     fn ask_reference(&mut self, queries: &[String]) -> Result<Vec<Answer>, String> {
         match &mut self.reference {
             Some(reference) if !queries.is_empty() => reference.ask(queries),
@@ -214,14 +285,17 @@ impl Runner {
 
     fn outcome(&mut self, statement: &str) -> Result<Outcome, String> {
         match query(&mut self.connection, statement) {
-            Ok(answer) => match answer.first_error() {
-                Some(error) => {
-                    let outcome = Outcome::Error(error.number, tds::client::format_message(error));
-                    self.roll_back()?;
-                    Ok(outcome)
+            Ok(answer) => {
+                self.agrees(statement, &Said::of(&answer))?;
+                match answer.first_error() {
+                    Some(error) => {
+                        let outcome = Outcome::Error(error.number, tds::client::format_message(error));
+                        self.roll_back()?;
+                        Ok(outcome)
+                    }
+                    None => Ok(Outcome::Rows(rows_of_all(&answer.sets))),
                 }
-                None => Ok(Outcome::Rows(rows_of_all(&answer.sets))),
-            },
+            }
             Err(ClientError::Timeout) => {
                 self.roll_back()?;
                 Ok(Outcome::Slow)
@@ -275,6 +349,9 @@ impl Runner {
             (0..TABLES).any(|table| (0..FORMS).any(|form| named(format!("t{table}_{form}"))))
         };
         let tables = schema.batches().into_iter().filter(is_named).collect();
+        if question.oracle == Oracle::Native {
+            statements.insert(1, native::definition(&question.parts));
+        }
         statements.extend(question.sqlite().map(|text| format!("-- SQLite: {text}")));
         Ok(Found { oracle: question.oracle, number, why, statements, tables })
     }

@@ -4,10 +4,8 @@ use std::fmt::Write as _;
 
 use os::random::Rng;
 
-use super::node::{Class, FORMS};
+use super::node::{Class, FORMS, MEMORY_FORM};
 
-/// Of form 4: memory-optimized.
-pub const MEMORY_FORM: usize = 4;
 pub const TABLES: usize = 3;
 /// Of texts, by the number of `Class::Text`. Of few letters SQLite's NOCASE is the first, and its BINARY the second.
 pub const COLLATIONS: [&str; 3] = ["Latin1_General_CI_AS", "Latin1_General_BIN2", "Latin1_General_CS_AS"];
@@ -60,6 +58,13 @@ impl Schema {
             }
         }
         found
+    }
+
+    /// The same, where tables of another seed may be.
+    pub fn made_anew(&self) -> Vec<String> {
+        let names = (0..TABLES).flat_map(|table| (0..FORMS).map(move |form| format!("t{table}_{form}")));
+        let dropped = format!("DROP TABLE IF EXISTS {}", names.collect::<Vec<_>>().join(", "));
+        [super::native::DROP.to_owned(), dropped].into_iter().chain(self.batches()).collect()
     }
 
     /// The same for SQLite.

@@ -64,6 +64,11 @@ impl Subject {
     }
 
     fn open(&self, database: &str) -> Result<Connection, String> {
+        let target = self.target(database)?;
+        Connection::open(&target, Some(os::clock::after_ms(ANSWER_MS))).map_err(|error| error.to_string())
+    }
+
+    pub fn target(&self, database: &str) -> Result<Target, String> {
         let options = ConnectOptions {
             user: self.user.clone(),
             password: self.password.clone(),
@@ -73,8 +78,7 @@ impl Subject {
             ..ConnectOptions::default()
         };
         let target = Target::new(ServerAddress::parse(&self.address)?, options, &Trust::Anyone);
-        let target = target.map_err(|error| error.to_string())?;
-        Connection::open(&target, Some(os::clock::after_ms(ANSWER_MS))).map_err(|error| error.to_string())
+        target.map_err(|error| error.to_string())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a program does, by the rules of `rules`. It knows nothing of how the server does it.
 
-use super::program::{Kind, Program, Statement};
+use super::cursors::{Cursors, Names};
+use super::program::{Kind, Program, Setting, Statement, Value};
 use super::rules::{self, Ends, Error};
 use super::state::{Row, Rows, State};
 
@@ -12,9 +13,12 @@ pub enum Event {
     Print(String),
 }
 
-/// `Err`: documentation does not say what comes, and nothing after it is compared.
+/// Documentation does not say what comes of this statement, and nothing after it is compared.
 #[derive(Debug)]
-pub struct Unknown(pub &'static str);
+pub struct Unknown {
+    pub why: &'static str,
+    pub statement: u32,
+}
 
 /// Statements until a program is given up.
 const STATEMENTS_MAX: u32 = 2_000;
@@ -28,6 +32,9 @@ pub enum Stop {
         depth_max: usize,
     },
     Return(i32),
+    Break,
+    Continue,
+    Goto(u32),
     /// This module is over: something in it at this line could not be bound.
     Scope {
         line: u32,
@@ -49,17 +56,38 @@ pub struct Scope {
     pub tries: usize,
     /// Rows of `inserted`, in a trigger.
     pub inserted: Vec<Row>,
+    pub deleted: Vec<Row>,
     /// Which trigger it is.
     pub trigger: Option<usize>,
     /// The transaction in which it began.
     pub epoch: u64,
+    pub cursors: Names,
+    /// What it adds to @@NESTLEVEL.
+    pub levels: i32,
+    /// Characters of the longest text in `@s`.
+    pub text_length: Option<i32>,
+}
+
+/// SET options: a module's end, and a dynamic text's, gives back what they were ("SET Statements").
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    pub xact_abort: bool,
+    /// By `Setting`.
+    pub others: [i32; Setting::ALL.len()],
+}
+
+impl Options {
+    pub fn is(&self, setting: Setting) -> bool {
+        self.others[setting as usize] != 0
+    }
 }
 
 pub struct Model<'a> {
     pub program: &'a Program,
     pub state: State,
     pub scopes: Vec<Scope>,
-    pub xact_abort: bool,
+    pub options: Options,
+    pub cursors: Cursors,
     pub last_identity: Option<i32>,
     pub error: i32,
     pub row_count: i32,
@@ -69,7 +97,13 @@ pub struct Model<'a> {
     /// It got rows that do not fit.
     pub captured_other: bool,
     statements: u32,
+    /// The innermost statement of which documentation does not say what comes.
+    unknown_at: u32,
     numbers: i64,
+    /// The change that runs has an OUTPUT INTO.
+    pub is_output: bool,
+    /// How the last transaction that was rolled back ended.
+    pub rolled_back_in_trigger: bool,
     /// Whether what @@IDENTITY says is documented.
     pub(super) identity_is_known: bool,
 }
@@ -80,7 +114,8 @@ impl<'a> Model<'a> {
             program,
             state: State::default(),
             scopes: Vec::new(),
-            xact_abort: false,
+            options: Options { xact_abort: false, others: Setting::FIRST },
+            cursors: Cursors::default(),
             last_identity: None,
             error: 0,
             row_count: 0,
@@ -88,7 +123,10 @@ impl<'a> Model<'a> {
             captured: None,
             captured_other: false,
             statements: 0,
+            unknown_at: 0,
             numbers: 0,
+            is_output: false,
+            rolled_back_in_trigger: false,
             identity_is_known: true,
         }
     }
@@ -100,17 +138,31 @@ impl<'a> Model<'a> {
         self.scopes.push(Scope::new(None, [Some(1), None, Some(3)]));
         self.scopes[0].scope_identity = was.flatten();
         self.row_count = NOT_SAID;
+        self.cursors.batch += 1;
         match self.list(body) {
-            Err(Stop::Unknown(why)) => return Err(Unknown(why)),
+            Err(Stop::Unknown(why)) => return Err(Unknown { why, statement: self.unknown_at }),
             Err(Stop::Thrown { .. }) => panic!("thrown without a TRY"),
+            Err(Stop::Goto(_) | Stop::Break | Stop::Continue) => panic!("drawn where it has nowhere to go"),
             Ok(()) | Err(Stop::Return(_) | Stop::Scope { .. } | Stop::Batch) => {}
         }
         if self.state.doomed {
             self.state.rollback();
+            self.cursors.batch_in_doubt();
+            self.cursors.transaction_over(true, self.options.is(Setting::CursorCloseOnCommit));
             let error = Error::of(rules::UNCOMMITTABLE, 1, None);
             self.tell(&error);
         }
         Ok(std::mem::take(&mut self.events))
+    }
+
+    /// Of the whole transaction. "ROLLBACK TRANSACTION": in a trigger it is as an error that ends the batch.
+    pub fn rollback(&mut self, in_trigger: bool) {
+        self.state.rollback();
+        self.rolled_back_in_trigger = in_trigger;
+        if in_trigger {
+            self.cursors.batch_in_doubt();
+        }
+        self.cursors.transaction_over(true, self.options.is(Setting::CursorCloseOnCommit));
     }
 
     pub fn depth(&self) -> usize {
@@ -122,10 +174,44 @@ impl<'a> Model<'a> {
     }
 
     pub fn list(&mut self, body: &[Statement]) -> Run {
-        body.iter().try_for_each(|statement| self.statement(statement))
+        let mut at = 0;
+        while let Some(statement) = body.get(at) {
+            at = match self.statement(statement) {
+                Ok(()) => at + 1,
+                // "GOTO": it may leave blocks, and goes to a label of the list or of one around it.
+                Err(Stop::Goto(wanted)) => {
+                    let label = |it: &Statement| matches!(it.kind, Kind::Label(label) if label == wanted);
+                    body.iter().position(label).ok_or(Stop::Goto(wanted))?
+                }
+                Err(stop) => return Err(stop),
+            };
+        }
+        Ok(())
+    }
+
+    /// "WHILE", "BREAK", "CONTINUE"
+    fn turns(&mut self, times: u32, body: &[Statement]) -> Run {
+        for _ in 0..times {
+            (self.error, self.row_count) = (0, NOT_SAID);
+            match self.list(body) {
+                Ok(()) | Err(Stop::Continue) => {}
+                Err(Stop::Break) => break,
+                Err(stop) => return Err(stop),
+            }
+        }
+        (self.error, self.row_count) = (0, NOT_SAID);
+        Ok(())
     }
 
     fn statement(&mut self, statement: &Statement) -> Run {
+        let ended = self.run(statement);
+        if let (Err(Stop::Unknown(_)), 0) = (&ended, self.unknown_at) {
+            self.unknown_at = statement.number;
+        }
+        ended
+    }
+
+    fn run(&mut self, statement: &Statement) -> Run {
         self.statements += 1;
         if self.statements > STATEMENTS_MAX {
             return Err(Stop::Unknown("too long"));
@@ -134,12 +220,21 @@ impl<'a> Model<'a> {
         match &statement.kind {
             Kind::Try(tried, caught) => self.try_catch(tried, caught),
             Kind::If(value, then, otherwise) => {
+                if matches!(value, Value::Rows(_)) {
+                    self.open_question("IF with a query")?;
+                }
                 let value = self.value(*value, line)?;
                 self.row_count = NOT_SAID;
                 self.list(if value.is_some_and(|value| value > 0) { then } else { otherwise })
             }
             Kind::Return(status) => Err(Stop::Return(status.unwrap_or(0))),
-            Kind::Text(body) => self.text(body, line),
+            Kind::While(_, times, body) => self.turns(*times, body),
+            Kind::Break => Err(Stop::Break),
+            Kind::Continue => Err(Stop::Continue),
+            Kind::Goto(label) => Err(Stop::Goto(*label)),
+            Kind::Text(body) => self.text(body, 1),
+            // "@@NESTLEVEL": two more.
+            Kind::Executed(body) => self.text(body, 2),
             Kind::Call(call) => self.call(call, line),
             kind => match self.simple(kind, line) {
                 Ok(FAILED) => Ok(()),
@@ -163,6 +258,7 @@ impl<'a> Model<'a> {
                 self.row_count = 0;
                 self.scope().caught.push(error);
                 let ended = self.list(caught);
+                self.error = NOT_SAID;
                 self.scope().caught.pop();
                 ended
             }
@@ -183,7 +279,7 @@ impl<'a> Model<'a> {
             return Err(Stop::Unknown("what goes on after 3930"));
         }
         if self.in_try(depth) {
-            if self.state.count > 0 && (ends == Ends::Transaction || self.xact_abort) {
+            if self.state.count > 0 && (ends == Ends::Transaction || self.options.xact_abort) {
                 self.state.doomed = true;
             }
             return Err(Stop::Thrown { error, depth_max: depth });
@@ -191,8 +287,13 @@ impl<'a> Model<'a> {
         self.tell(&error);
         self.error = error.number;
         self.row_count = 0;
-        if ends == Ends::Transaction || self.xact_abort && by_xact_abort {
-            self.state.rollback();
+        if ends == Ends::Transaction || self.options.xact_abort && by_xact_abort {
+            match self.state.count > 0 {
+                true => self.cursors.batch_failed(),
+                // There is no transaction to roll back.
+                false => self.cursors.batch_in_doubt(),
+            }
+            self.rollback(false);
             return Err(Stop::Batch);
         }
         if ends == Ends::Batch {
@@ -252,7 +353,7 @@ impl<'a> Model<'a> {
     pub fn unbound(&mut self, line: u32) -> Run<i32> {
         let error = Error::of(rules::NO_OBJECT, line, self.scope().module);
         let depth = self.depth();
-        if self.xact_abort {
+        if self.options.xact_abort {
             return Err(Stop::Unknown("a missing object under XACT_ABORT"));
         }
         if depth > 0 && self.in_try(depth - 1) {
@@ -279,8 +380,12 @@ impl Scope {
             caught: Vec::new(),
             tries: 0,
             inserted: Vec::new(),
+            deleted: Vec::new(),
             trigger: None,
             epoch: 0,
+            cursors: Names::default(),
+            levels: 1,
+            text_length: None,
         }
     }
 }

@@ -1,6 +1,4 @@
-//! A random program: procedures, triggers and batches as data, and their text. A statement knows its line, since messages name it.
-
-use std::fmt::Write as _;
+//! A random program: procedures, triggers and batches as data. A statement knows its line, since messages name it.
 
 /// What the pool of objects has; `Temp` is `#w`, which a program makes and loses, `Variable` a table variable of a scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,21 +13,29 @@ pub enum Table {
     Journal,
     Temp,
     Variable,
+    /// `w0`, a view of `t0`.
+    View,
     /// A trigger's.
     Inserted,
+    Deleted,
 }
 
 /// Of the pool, in the order of their names.
 pub const POOL: [Table; 4] = [Table::Parent, Table::Child, Table::Numbered, Table::Journal];
 
+/// Before each program. See `Setting::FIRST`.
+pub const SETTINGS: &str = "SET ANSI_WARNINGS, ARITHABORT ON; SET IMPLICIT_TRANSACTIONS, CURSOR_CLOSE_ON_COMMIT, NOCOUNT OFF; \
+SET ROWCOUNT 0; SET LOCK_TIMEOUT -1; SET DATEFIRST 7; SET TEXTSIZE 4096; SET DEADLOCK_PRIORITY NORMAL;";
+
 pub const SETUP: &str =
     "CREATE TABLE t0 (id int NOT NULL CONSTRAINT pk_t0 PRIMARY KEY, v int NOT NULL CONSTRAINT ck_t0 CHECK (v < 100));
 CREATE TABLE t1 (id int NOT NULL CONSTRAINT pk_t1 PRIMARY KEY, v int NULL CONSTRAINT fk_t1 REFERENCES t0 (id));
 CREATE TABLE t2 (id int IDENTITY CONSTRAINT pk_t2 PRIMARY KEY, v int NOT NULL CONSTRAINT uq_t2 UNIQUE);
-CREATE TABLE t3 (id int NULL, v int NULL);";
+CREATE TABLE t3 (id int NULL, v int NULL);
+EXEC ('CREATE VIEW w0 AS SELECT id, v FROM t0');";
 
 /// After each program; the connection's session is reset as well.
-pub const RESET: &str = "DROP TRIGGER IF EXISTS tr0, tr2;
+pub const RESET: &str = "DROP TRIGGER IF EXISTS tr0, tu0, td0, tr2, tv0, tv1, tv2;
 TRUNCATE TABLE t1; TRUNCATE TABLE t2; TRUNCATE TABLE t3; DELETE t0;";
 
 impl Table {
@@ -41,7 +47,9 @@ impl Table {
             Table::Journal => "t3",
             Table::Temp => "#w",
             Table::Variable => "@w",
+            Table::View => "w0",
             Table::Inserted => "inserted",
+            Table::Deleted => "deleted",
         }
     }
 }
@@ -66,38 +74,29 @@ pub enum Value {
     NestLevel,
     XactAbort,
     Rows(Table),
+    FetchStatus,
+    CursorRows,
+    CursorStatus(CursorName),
+    Setting(Setting),
+    /// Characters of the longest text in `@s`.
+    TextLength,
 }
 
 pub const LOCALS: [&str; 3] = ["@a", "@b", "@c"];
-
-impl Value {
-    fn text(self) -> String {
-        match self {
-            Value::Int(number) => number.to_string(),
-            Value::Null => "NULL".into(),
-            Value::Local(local) => LOCALS[local].into(),
-            Value::TranCount => "@@TRANCOUNT".into(),
-            Value::XactState => "XACT_STATE()".into(),
-            Value::Error => "@@ERROR".into(),
-            Value::RowCount => "@@ROWCOUNT".into(),
-            Value::ErrorNumber => "ERROR_NUMBER()".into(),
-            Value::ErrorSeverity => "ERROR_SEVERITY()".into(),
-            Value::ErrorState => "ERROR_STATE()".into(),
-            Value::ErrorLine => "ERROR_LINE()".into(),
-            Value::ScopeIdentity => "CONVERT(int, SCOPE_IDENTITY())".into(),
-            Value::LastIdentity => "CONVERT(int, @@IDENTITY)".into(),
-            Value::NestLevel => "@@NESTLEVEL".into(),
-            Value::XactAbort => "SIGN(@@OPTIONS & 16384)".into(),
-            Value::Rows(table) => format!("(SELECT COUNT(*) FROM {})", table.name()),
-        }
-    }
-}
 
 #[derive(Debug, Clone)]
 pub struct Statement {
     /// In its batch, module or dynamic text; from 1.
     pub line: u32,
+    /// Of its program.
+    pub number: u32,
     pub kind: Kind,
+}
+
+impl Statement {
+    pub fn new(kind: Kind) -> Statement {
+        Statement { line: 0, number: 0, kind }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -130,9 +129,126 @@ pub enum Kind {
     If(Value, Vec<Statement>, Vec<Statement>),
     /// `EXEC ('...')`
     Text(Vec<Statement>),
+    /// `EXEC sp_executesql N'...'`
+    Executed(Vec<Statement>),
     Call(Call),
     InsertExec(Box<Statement>),
+    /// An INSERT, UPDATE or DELETE with OUTPUT INTO the journal.
+    Output(Box<Statement>),
+    Cursor(CursorAction),
+    Set(Setting, i32),
+    /// So many turns, counted by `@n0`, `@n1` and so on: by how deep it lies in others.
+    While(usize, u32, Vec<Statement>),
+    Break,
+    Continue,
+    /// To a label that follows.
+    Goto(u32),
+    Label(u32),
+    /// Into `@s`, whose column has two characters.
+    LongText,
     Return(Option<i32>),
+}
+
+/// An option of SET, besides XACT_ABORT; ON is 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Setting {
+    ImplicitTransactions,
+    CursorCloseOnCommit,
+    AnsiWarnings,
+    ArithAbort,
+    NoCount,
+    RowCount,
+    LockTimeout,
+    DateFirst,
+    TextSize,
+    DeadlockPriority,
+}
+
+impl Setting {
+    pub const ALL: [Setting; 10] = [
+        Setting::ImplicitTransactions,
+        Setting::CursorCloseOnCommit,
+        Setting::AnsiWarnings,
+        Setting::ArithAbort,
+        Setting::NoCount,
+        Setting::RowCount,
+        Setting::LockTimeout,
+        Setting::DateFirst,
+        Setting::TextSize,
+        Setting::DeadlockPriority,
+    ];
+
+    /// Those that an expression can ask for.
+    pub const READABLE: [Setting; 9] = [
+        Setting::ImplicitTransactions,
+        Setting::CursorCloseOnCommit,
+        Setting::AnsiWarnings,
+        Setting::ArithAbort,
+        Setting::NoCount,
+        Setting::LockTimeout,
+        Setting::DateFirst,
+        Setting::TextSize,
+        Setting::DeadlockPriority,
+    ];
+
+    /// As the connection has it before a program.
+    pub const FIRST: [i32; 10] = [0, 0, 1, 1, 0, 0, -1, 7, 4096, 0];
+}
+
+/// What a statement calls a cursor: `c0`, `GLOBAL c0`, `@k`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CursorName {
+    Plain(usize),
+    Global(usize),
+    Variable,
+}
+
+/// Cursors that may have a name at the same time, in a scope or the session.
+pub const CURSORS: usize = 2;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Nothing is said: FORWARD_ONLY and DYNAMIC.
+    Plain,
+    Static,
+    StaticForward,
+    Keyset,
+    Dynamic,
+    FastForward,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Move {
+    Next,
+    Prior,
+    First,
+    Last,
+    Absolute(i32),
+    Relative(i32),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CursorAction {
+    /// `local`: said to be LOCAL, else GLOBAL or nothing.
+    Declare {
+        name: usize,
+        local: bool,
+        form: Form,
+        table: Table,
+    },
+    /// `SET @k = CURSOR ... FOR`
+    SetNew(Form, Table),
+    /// `SET @k = c0`
+    SetName(CursorName),
+    Open(CursorName),
+    /// `into`: `@b`, `@c`.
+    Fetch {
+        from: CursorName,
+        to: Move,
+        into: bool,
+    },
+    Close(CursorName),
+    Deallocate(CursorName),
 }
 
 /// A real error of its class.
@@ -157,187 +273,42 @@ pub struct Call {
     pub status: Option<usize>,
 }
 
+/// This procedure has a parameter `@k CURSOR VARYING OUTPUT`, which takes the caller's `@k`.
+pub const WITH_CURSOR: usize = 2;
+
 #[derive(Debug, Clone, Default)]
 pub struct Trigger {
-    /// Instead of the INSERT, not after it.
+    /// Instead of the change, not after it.
     pub instead: bool,
     pub body: Vec<Statement>,
 }
 
-pub const PROCEDURES: usize = 2;
+pub const PROCEDURES: usize = 3;
 /// Of a procedure's `@a`.
 pub const DEFAULT: i32 = 7;
-/// Tables that may have a trigger for INSERT, and its name.
-pub const TRIGGERS: [(Table, &str); 2] = [(Table::Parent, "tr0"), (Table::Numbered, "tr2")];
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    Insert,
+    Update,
+    Delete,
+}
+
+pub const TRIGGER_COUNT: usize = 7;
+/// What may have a trigger, of what, and its name. What one of them changes comes after it, so that none calls another back.
+pub const TRIGGERS: [(Table, Event, &str); TRIGGER_COUNT] = [
+    (Table::View, Event::Insert, "tv0"),
+    (Table::View, Event::Update, "tv1"),
+    (Table::View, Event::Delete, "tv2"),
+    (Table::Parent, Event::Insert, "tr0"),
+    (Table::Parent, Event::Update, "tu0"),
+    (Table::Parent, Event::Delete, "td0"),
+    (Table::Numbered, Event::Insert, "tr2"),
+];
 
 #[derive(Debug, Clone, Default)]
 pub struct Program {
     /// A procedure calls only those before it.
     pub procedures: [Vec<Statement>; PROCEDURES],
-    pub triggers: [Option<Trigger>; 2],
+    pub triggers: [Option<Trigger>; TRIGGER_COUNT],
     pub batches: Vec<Vec<Statement>>,
-}
-
-/// Scopes begin with a line of declarations.
-const BATCH_HEAD: &str =
-    "DECLARE @a int = 1, @b int, @c int = 3; DECLARE @w TABLE (id int PRIMARY KEY, v int NOT NULL);";
-const PROCEDURE_HEAD: &str = "DECLARE @c int = 5; DECLARE @w TABLE (id int PRIMARY KEY, v int NOT NULL);";
-
-impl Program {
-    /// Gives each statement its line.
-    pub fn number(&mut self) {
-        self.procedures.iter_mut().for_each(|body| drop(written("", body)));
-        self.triggers.iter_mut().flatten().for_each(|trigger| drop(written("", &mut trigger.body)));
-        self.batches.iter_mut().for_each(|body| drop(written("", body)));
-    }
-
-    /// Definitions, each a batch, which come first.
-    pub fn definitions(&mut self) -> Vec<String> {
-        let mut texts = Vec::new();
-        for (at, body) in self.procedures.iter_mut().enumerate() {
-            let head =
-                format!("CREATE OR ALTER PROCEDURE p{at} @a int = {DEFAULT}, @b int = NULL OUTPUT AS {PROCEDURE_HEAD}");
-            texts.push(written(&head, body));
-        }
-        for ((table, name), trigger) in TRIGGERS.iter().zip(&mut self.triggers) {
-            if let Some(trigger) = trigger {
-                let when = if trigger.instead { "INSTEAD OF" } else { "AFTER" };
-                let head = format!("CREATE TRIGGER {name} ON {} {when} INSERT AS {BATCH_HEAD}", table.name());
-                texts.push(written(&head, &mut trigger.body));
-            }
-        }
-        texts
-    }
-
-    pub fn batch_texts(&mut self) -> Vec<String> {
-        self.batches.iter_mut().map(|body| written(BATCH_HEAD, body)).collect()
-    }
-
-    /// As a script.
-    pub fn script(&mut self) -> String {
-        let mut texts = self.definitions();
-        texts.extend(self.batch_texts());
-        texts.join("GO\n")
-    }
-}
-
-fn written(head: &str, body: &mut [Statement]) -> String {
-    let mut writer = Writer { text: format!("{head}\n"), line: 2 };
-    writer.statements(body);
-    writer.text
-}
-
-struct Writer {
-    text: String,
-    line: u32,
-}
-
-impl Writer {
-    fn line(&mut self, text: &str) {
-        self.line += text.matches('\n').count() as u32 + 1;
-        self.text.push_str(text);
-        self.text.push('\n');
-    }
-
-    fn statements(&mut self, body: &mut [Statement]) {
-        for statement in body {
-            self.statement(statement);
-        }
-    }
-
-    fn statement(&mut self, statement: &mut Statement) {
-        statement.line = self.line;
-        match &mut statement.kind {
-            Kind::Try(tried, caught) => {
-                self.line("BEGIN TRY");
-                self.statements(tried);
-                self.line("END TRY");
-                self.line("BEGIN CATCH");
-                self.statements(caught);
-                self.line("END CATCH;");
-            }
-            Kind::If(value, then, otherwise) => {
-                self.line(&format!("IF {} > 0 BEGIN", value.text()));
-                self.statements(then);
-                self.line("END ELSE BEGIN");
-                self.statements(otherwise);
-                self.line("END;");
-            }
-            kind => {
-                let text = simple(kind, self.line);
-                self.line(&text);
-            }
-        }
-    }
-}
-
-fn simple(kind: &mut Kind, line: u32) -> String {
-    match kind {
-        Kind::Select(values) => {
-            let columns: Vec<String> =
-                (0..).zip(values).map(|(at, value)| format!("{} AS c{at}", value.text())).collect();
-            format!("SELECT {};", columns.join(", "))
-        }
-        Kind::Show(table) => format!("SELECT id, v FROM {} ORDER BY id, v;", table.name()),
-        Kind::Assign(local, value) => format!("SET {} = {};", LOCALS[*local], value.text()),
-        Kind::Print(number) => format!("PRINT 'note {number}';"),
-        Kind::Insert(table, rows) => {
-            let numbered = *table == Table::Numbered;
-            let mut text = format!("INSERT {} ({}) VALUES ", table.name(), if numbered { "v" } else { "id, v" });
-            for (at, (id, v)) in rows.iter().enumerate() {
-                let comma = if at > 0 { ", " } else { "" };
-                if numbered {
-                    write!(text, "{comma}({})", v.text()).expect("text");
-                } else {
-                    write!(text, "{comma}({}, {})", id.text(), v.text()).expect("text");
-                }
-            }
-            text + ";"
-        }
-        Kind::Copy(table) => format!("INSERT t3 (id, v) SELECT id, v FROM {};", table.name()),
-        Kind::Update(table, id, v) => format!("UPDATE {} SET v = {} WHERE id = {};", table.name(), v.text(), id.text()),
-        Kind::Delete(table, id) => format!("DELETE {} WHERE id = {};", table.name(), id.text()),
-        Kind::CreateTemp => "CREATE TABLE #w (id int NOT NULL PRIMARY KEY, v int NOT NULL);".into(),
-        Kind::DropTemp => "DROP TABLE #w;".into(),
-        Kind::Begin => "BEGIN TRANSACTION;".into(),
-        Kind::Commit => "COMMIT TRANSACTION;".into(),
-        Kind::Rollback => "ROLLBACK TRANSACTION;".into(),
-        Kind::Save(name) => format!("SAVE TRANSACTION s{name};"),
-        Kind::RollbackTo(name) => format!("ROLLBACK TRANSACTION s{name};"),
-        Kind::XactAbort(on) => format!("SET XACT_ABORT {};", if *on { "ON" } else { "OFF" }),
-        Kind::Raise(severity, state) => format!("RAISERROR('raised', {severity}, {state});"),
-        Kind::Throw(number, state) => format!("THROW {number}, 'thrown', {state};"),
-        Kind::Rethrow => "THROW;".into(),
-        Kind::Fail(failure) => match failure {
-            Failure::DivideByZero => "SELECT 1 / 0 AS c0;",
-            Failure::Conversion => "SELECT CONVERT(int, 'x') AS c0;",
-            Failure::Overflow => "SET @c = 2147483647 + ABS(1);",
-            Failure::NoTable => "SELECT id FROM nowhere;",
-            Failure::NoProcedure => "EXEC nowhere;",
-            Failure::Syntax => "EXEC ('SELECT FROM');",
-        }
-        .into(),
-        Kind::Text(body) => {
-            let text = written(BATCH_HEAD, body);
-            format!("EXEC ('{}');", text.trim_end().replace('\'', "''"))
-        }
-        Kind::Call(call) => {
-            let status = call.status.map_or(String::new(), |local| format!("{} = ", LOCALS[local]));
-            let mut arguments = Vec::new();
-            if let Some(argument) = call.argument {
-                arguments.push(format!("@a = {}", argument.text()));
-            }
-            if let Some(output) = call.output {
-                arguments.push(format!("@b = {} OUTPUT", LOCALS[output]));
-            }
-            format!("EXEC {status}p{} {};", call.procedure, arguments.join(", "))
-        }
-        Kind::InsertExec(source) => {
-            source.line = line;
-            format!("INSERT t3 (id, v) {}", simple(&mut source.kind, line))
-        }
-        Kind::Return(None) => "RETURN;".into(),
-        Kind::Return(Some(status)) => format!("RETURN {status};"),
-        Kind::Try(..) | Kind::If(..) => unreachable!("written line by line"),
-    }
 }

@@ -7,6 +7,7 @@
 //! - THROW has severity 16 and ends the batch where nobody catches it, "THROW". RAISERROR goes on, "RAISERROR".
 //! - An uncommittable transaction can be read in and rolled back, nothing else (3930); at the end of its batch it is rolled back
 //!   (3998), "XACT_STATE", "TRY...CATCH".
+//! - A message of severity 10 reaches the client as one of 0, "Database Engine Error Severities".
 //! - Begin counts up, commit down, rollback to zero; a savepoint's rollback leaves the count, "@@TRANCOUNT", "SAVE TRANSACTION".
 //! - A trigger runs in a transaction, of the statement if there is no other; when it has none at its end the batch is over (3609),
 //!   "ROLLBACK TRANSACTION". An error that it caught and that dooms: 3616.
@@ -43,12 +44,13 @@ pub enum Ends {
 type Row = (i32, u8, u8, Ends, bool);
 
 /// "Database Engine events and errors" has numbers and severities.
-const ERRORS: [Row; 16] = [
+const ERRORS: [Row; 24] = [
     (220, 16, 2, Ends::Statement, true),
     (245, 16, 1, Ends::Transaction, true),
     (515, 16, 2, Ends::Statement, true),
     (547, 16, 0, Ends::Statement, true),
     (628, 16, 0, Ends::Statement, true),
+    (2628, 16, 1, Ends::Statement, true),
     (2627, 14, 1, Ends::Statement, true),
     (2812, 16, 62, Ends::Statement, true),
     (3902, 16, 1, Ends::Statement, true),
@@ -60,6 +62,13 @@ const ERRORS: [Row; 16] = [
     (8115, 16, 2, Ends::Statement, true),
     (8134, 16, 1, Ends::Statement, true),
     (156, 15, 1, Ends::Statement, false),
+    (16905, 16, 1, Ends::Statement, true),
+    (16911, 16, 0, Ends::Statement, true),
+    (16915, 16, 1, Ends::Statement, true),
+    (16916, 16, 1, Ends::Statement, true),
+    (16917, 16, 0, Ends::Statement, true),
+    (16925, 16, 0, Ends::Statement, true),
+    (16950, 16, 0, Ends::Statement, true),
 ];
 
 pub fn row(number: i32) -> Row {
@@ -76,9 +85,11 @@ pub const MISMATCH: (i32, u8, u8) = (266, 16, 2);
 pub const ENDED_IN_TRIGGER: (i32, u8, u8) = (3609, 16, 1);
 pub const DOOMED_IN_TRIGGER: (i32, u8, u8) = (3616, 16, 1);
 pub const UNCOMMITTABLE: (i32, u8, u8) = (3998, 16, 1);
+/// "SET ARITHABORT": a warning.
+pub const OVERFLOWED: (i32, u8, u8) = (3606, 0, 1);
 pub const NO_OBJECT: (i32, u8, u8) = (208, 16, 1);
 /// States of these are written nowhere.
-pub const STATE_OPEN: [i32; 2] = [628, 3915];
+pub const STATE_OPEN: [i32; 6] = [628, 3915, 16911, 16917, 16925, 16950];
 pub const RAISED: i32 = 50000;
 
 pub fn compared_state(number: i32, state: u8) -> u8 {

@@ -5,7 +5,7 @@ use tds::token::{ServerMessage, Token};
 use types::Datum;
 
 use super::model::Event;
-use super::program::{Program, RESET, SETUP};
+use super::program::{Program, RESET, SETTINGS, SETUP};
 use super::rules;
 use crate::client::{ClientError, ClientResult, Connection, Target};
 
@@ -32,6 +32,11 @@ impl Session {
         Ok(session)
     }
 
+    /// READ_COMMITTED_SNAPSHOT is on from now on.
+    pub fn version_rows(&mut self) -> ClientResult<()> {
+        self.must(&format!("ALTER DATABASE {} SET READ_COMMITTED_SNAPSHOT ON WITH ROLLBACK IMMEDIATE", database()))
+    }
+
     pub fn close(&mut self) -> ClientResult<()> {
         self.must(&format!("IF @@TRANCOUNT > 0 ROLLBACK; USE master; DROP DATABASE {};", database()))
     }
@@ -48,7 +53,7 @@ impl Session {
     pub fn run(&mut self, program: &mut Program, batches: usize) -> ClientResult<Vec<Vec<Event>>> {
         self.connection.protocol().reset_with_next(Reset::Connection);
         let database = database();
-        self.must(&format!("USE {database};"))?;
+        self.must(&format!("USE {database}; {SETTINGS}"))?;
         for definition in program.definitions() {
             self.must(&definition)?;
         }
@@ -57,7 +62,8 @@ impl Session {
             events.push(self.batch(text)?);
             events.push(self.batch(LOOK)?);
         }
-        self.must("IF @@TRANCOUNT > 0 ROLLBACK; IF OBJECT_ID('tempdb..#w') IS NOT NULL DROP TABLE #w;")?;
+        self.must("SET IMPLICIT_TRANSACTIONS OFF; IF @@TRANCOUNT > 0 ROLLBACK; IF OBJECT_ID('tempdb..#w') IS NOT NULL DROP TABLE #w;")?;
+        self.must(SETTINGS)?;
         self.must(RESET)?;
         Ok(events)
     }
@@ -81,8 +87,8 @@ impl Session {
 }
 
 /// After each batch; what is in the pool's tables in one result.
-pub const LOOK: &str = "SELECT @@TRANCOUNT AS count_;
-SELECT 0 AS t, id, v FROM t0 UNION ALL SELECT 1, id, v FROM t1 UNION ALL SELECT 2, id, v FROM t2 UNION ALL SELECT 3, id, v FROM t3 ORDER BY t, id, v;";
+pub const LOOK: &str = "SELECT @@TRANCOUNT AS count_; EXEC ('SET IMPLICIT_TRANSACTIONS OFF; SET ROWCOUNT 0;
+SELECT 0 AS t, id, v FROM t0 UNION ALL SELECT 1, id, v FROM t1 UNION ALL SELECT 2, id, v FROM t2 UNION ALL SELECT 3, id, v FROM t3 ORDER BY t, id, v;');";
 
 fn number(value: &Datum) -> Option<i64> {
     match value {

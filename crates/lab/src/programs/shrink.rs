@@ -79,17 +79,7 @@ fn in_list(list: &mut Vec<Statement>, left: &mut usize, way: Way) -> bool {
             return true;
         }
         *left -= 1;
-        let inside = match &mut list[at].kind {
-            Kind::Try(first, second) | Kind::If(_, first, second) => {
-                in_list(first, left, way) || in_list(second, left, way)
-            }
-            Kind::Text(body) => in_list(body, left, way),
-            Kind::InsertExec(source) => match &mut source.kind {
-                Kind::Text(body) => in_list(body, left, way),
-                _ => false,
-            },
-            _ => false,
-        };
+        let inside = list[at].bodies().any(|body| in_list(body, left, way));
         if inside {
             return true;
         }
@@ -101,28 +91,45 @@ fn in_list(list: &mut Vec<Statement>, left: &mut usize, way: Way) -> bool {
 fn opened(statement: Statement) -> Vec<Statement> {
     match statement.kind {
         Kind::Try(first, second) | Kind::If(_, first, second) => first.into_iter().chain(second).collect(),
-        Kind::Text(body) => body,
+        Kind::Text(body) | Kind::Executed(body) | Kind::While(_, _, body) => body,
         Kind::InsertExec(source) => vec![*source],
         _ => Vec::new(),
     }
 }
 
-/// THROW alone stands in a CATCH, and IF has something to do: else it is another program that fails, for another reason.
+/// THROW alone stands in a CATCH, BREAK in a loop, GOTO before its label, and IF has something to do: else it is another program that fails, for another reason.
 fn is_valid(program: &Program) -> bool {
     let triggers = program.triggers.iter().flatten().map(|trigger| &trigger.body);
-    program.procedures.iter().chain(triggers).chain(&program.batches).all(|body| is_valid_list(body, false))
+    program.procedures.iter().chain(triggers).chain(&program.batches).all(|body| is_valid_list(body, Inside::default()))
 }
 
-fn is_valid_list(list: &[Statement], in_catch: bool) -> bool {
+/// What is around a list.
+#[derive(Debug, Clone, Default)]
+struct Inside {
+    is_catch: bool,
+    is_loop: bool,
+    labels: Vec<u32>,
+}
+
+fn is_valid_list(list: &[Statement], mut inside: Inside) -> bool {
+    inside.labels.extend(list.iter().filter_map(|statement| match statement.kind {
+        Kind::Label(label) => Some(label),
+        _ => None,
+    }));
     list.iter().all(|statement| match &statement.kind {
-        Kind::Rethrow => in_catch,
-        Kind::Try(tried, caught) => is_valid_list(tried, in_catch) && is_valid_list(caught, true),
-        Kind::If(_, then, otherwise) => {
-            [then, otherwise].iter().all(|list| !list.is_empty() && is_valid_list(list, in_catch))
+        Kind::Rethrow => inside.is_catch,
+        Kind::Break | Kind::Continue => inside.is_loop,
+        Kind::Goto(label) => inside.labels.contains(label),
+        Kind::Try(tried, caught) => {
+            is_valid_list(tried, inside.clone()) && is_valid_list(caught, Inside { is_catch: true, ..inside.clone() })
         }
-        Kind::Text(body) => is_valid_list(body, false),
+        Kind::If(_, then, otherwise) => {
+            [then, otherwise].iter().all(|list| !list.is_empty() && is_valid_list(list, inside.clone()))
+        }
+        Kind::While(_, _, body) => !body.is_empty() && is_valid_list(body, Inside { is_loop: true, ..inside.clone() }),
+        Kind::Text(body) | Kind::Executed(body) => is_valid_list(body, Inside::default()),
         Kind::InsertExec(source) => match &source.kind {
-            Kind::Text(body) => is_valid_list(body, false),
+            Kind::Text(body) => is_valid_list(body, Inside::default()),
             _ => false,
         },
         _ => true,

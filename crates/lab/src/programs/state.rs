@@ -10,6 +10,32 @@ pub struct Rows {
     pub rows: BTreeMap<i64, Row>,
     /// The last identity value, which is never given back.
     pub last: i64,
+    deaths: BTreeMap<i64, u32>,
+    version: u64,
+}
+
+impl Rows {
+    /// What was there.
+    pub fn put(&mut self, key: i64, row: Option<Row>) -> Option<Row> {
+        self.version += 1;
+        match row {
+            Some(row) => self.rows.insert(key, row),
+            None => {
+                *self.deaths.entry(key).or_default() += 1;
+                self.rows.remove(&key)
+            }
+        }
+    }
+
+    /// How often the row of this key has gone.
+    pub fn deaths(&self, key: i64) -> u32 {
+        self.deaths.get(&key).copied().unwrap_or(0)
+    }
+
+    /// Another after each change.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
 }
 
 /// Where a table of the model lies.
@@ -73,8 +99,7 @@ impl State {
     pub fn back_to(&mut self, mark: usize) {
         while self.undo.len() > mark {
             match self.undo.pop().expect("longer than mark") {
-                Undo::Row { place, key, old: Some(row) } => drop(self.rows(place).rows.insert(key, row)),
-                Undo::Row { place, key, old: None } => drop(self.rows(place).rows.remove(&key)),
+                Undo::Row { place, key, old } => drop(self.rows(place).put(key, old)),
                 Undo::Made { temp } => self.temps[temp].is_there = false,
                 Undo::Dropped { temp } => self.temps[temp].is_there = !self.temps[temp].is_gone,
             }

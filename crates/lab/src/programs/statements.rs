@@ -1,15 +1,29 @@
 //! What single statements do in the model: values, transactions, changes of rows with their triggers, calls.
 
 use super::model::{FAILED, Model, NOT_SAID, Run, Scope, Stop};
-use super::program::{Call, DEFAULT, Failure, Kind, POOL, Statement, TRIGGERS, Table, Value};
+use super::program::{
+    Call, DEFAULT, Event, Failure, Kind, POOL, Setting, Statement, TRIGGERS, Table, Value, WITH_CURSOR,
+};
 use super::rules::{self, Ends, Error};
 use super::state::{Place, Row, Rows, Temp, Undo};
 
 /// Names of the procedures as messages have them.
-const MODULES: [&str; 2] = ["p0", "p1"];
+const MODULES: [&str; 3] = ["p0", "p1", "p2"];
 
-/// Rows changed, and those that came.
-type Changed = Result<(i32, Vec<Row>), Refused>;
+/// Rows that came, and those that went; of an UPDATE both.
+#[derive(Debug, Default)]
+struct Change {
+    inserted: Vec<Row>,
+    deleted: Vec<Row>,
+}
+
+impl Change {
+    fn count(&self) -> i32 {
+        self.inserted.len().max(self.deleted.len()) as i32
+    }
+}
+
+type Changed = Result<Change, Refused>;
 
 enum Refused {
     Error(i32),
@@ -29,6 +43,7 @@ impl Model<'_> {
                 (_, true) => -1,
                 (_, false) => 1,
             }),
+            Value::Error if self.error == NOT_SAID => return Err(Stop::Unknown("@@ERROR after a CATCH")),
             Value::Error => Some(self.error),
             Value::RowCount if self.row_count == NOT_SAID => return Err(Stop::Unknown("@@ROWCOUNT here")),
             Value::RowCount => Some(self.row_count),
@@ -44,16 +59,23 @@ impl Model<'_> {
             }
             Value::ScopeIdentity => self.scope().scope_identity,
             Value::LastIdentity => self.last_identity,
-            Value::NestLevel => Some(self.depth() as i32),
-            Value::XactAbort => Some(self.xact_abort.into()),
+            Value::NestLevel => Some(self.scopes[1..].iter().map(|scope| scope.levels).sum()),
+            Value::Setting(setting) => Some(self.options.others[setting as usize]),
+            Value::TextLength => self.scope().text_length,
+            Value::XactAbort => Some(self.options.xact_abort.into()),
             Value::Rows(table) => Some(self.read(table, line)?.len() as i32),
+            Value::FetchStatus => self.fetch_status()?,
+            Value::CursorRows => self.cursor_rows()?,
+            Value::CursorStatus(name) => self.cursor_status(name)?,
         })
     }
 
     /// The rows of a table in the order of their keys.
     fn read(&mut self, table: Table, line: u32) -> Run<Vec<Row>> {
-        if table == Table::Inserted {
-            return Ok(self.scope().inserted.clone());
+        match table {
+            Table::Inserted => return Ok(self.scope().inserted.clone()),
+            Table::Deleted => return Ok(self.scope().deleted.clone()),
+            _ => {}
         }
         let place = self.place(table, line)?;
         Ok(self.rows(place).rows.values().copied().collect())
@@ -66,8 +88,14 @@ impl Model<'_> {
                 None => self.unbound(line).and(Err(Stop::Scope { line })),
             },
             Table::Variable => Ok(Place::Variable(self.depth())),
+            Table::View => Ok(Place::Pool(0)),
             pooled => Ok(Place::Pool(POOL.iter().position(|other| *other == pooled).expect("of the pool"))),
         }
+    }
+
+    /// Of the pool.
+    pub fn table_rows(&mut self, table: Table) -> &mut Rows {
+        self.state.rows(Place::Pool(POOL.iter().position(|other| *other == table).expect("of the pool")))
     }
 
     fn rows(&mut self, place: Place) -> &mut Rows {
@@ -81,13 +109,22 @@ impl Model<'_> {
     pub fn simple(&mut self, kind: &Kind, line: u32) -> Run<i32> {
         match kind {
             Kind::Select(values) => {
+                let asks = |value: &Value| {
+                    matches!(value, Value::Rows(_) | Value::TextLength | Value::Setting(Setting::DeadlockPriority))
+                };
+                if values.iter().any(asks) {
+                    self.open_question("SELECT with a query in it")?;
+                }
                 let row: Run<Vec<_>> = values.iter().map(|value| self.value(*value, line)).collect();
                 self.rows_out(vec![row?.into_iter().map(|value| value.map(i64::from)).collect()]);
                 Ok(1)
             }
             Kind::Show(table) => {
+                self.implicit(*table)?;
                 let mut rows = self.read(*table, line)?;
                 rows.sort_unstable();
+                // "SET ROWCOUNT"
+                rows.truncate(self.row_limit());
                 let rows: Vec<Vec<_>> =
                     rows.into_iter().map(|(id, v)| vec![id.map(i64::from), v.map(i64::from)]).collect();
                 let count = rows.len() as i32;
@@ -104,17 +141,33 @@ impl Model<'_> {
                 Ok(0)
             }
             Kind::XactAbort(on) => {
-                self.xact_abort = *on;
+                self.options.xact_abort = *on;
                 Ok(0)
             }
             Kind::Insert(..) | Kind::Copy(_) | Kind::Update(..) | Kind::Delete(..) => self.change(kind, line),
+            Kind::Set(setting, value) => {
+                self.options.others[*setting as usize] = *value;
+                Ok(0)
+            }
+            Kind::Label(label) => {
+                self.print(format!("note {label}"));
+                Ok(0)
+            }
+            Kind::LongText => self.long_text(line),
             Kind::CreateTemp | Kind::DropTemp => self.temp(matches!(kind, Kind::CreateTemp)),
             Kind::Begin | Kind::Commit | Kind::Rollback | Kind::Save(_) | Kind::RollbackTo(_) => {
                 self.transaction(kind, line)
             }
             Kind::Raise(..) | Kind::Throw(..) | Kind::Rethrow => self.raise(kind, line),
             Kind::Fail(failure) => self.real_error(*failure, line),
-            Kind::InsertExec(source) => self.insert_exec(source, line),
+            Kind::Output(change) => {
+                self.is_output = true;
+                let ended = self.change(&change.kind, line);
+                self.is_output = false;
+                ended
+            }
+            Kind::InsertExec(source) => self.insert_exec(source),
+            Kind::Cursor(action) => self.cursor(*action, line),
             other => unreachable!("{other:?} is not simple"),
         }
     }
@@ -126,15 +179,18 @@ impl Model<'_> {
             Kind::Rollback if self.captured.is_some() => return self.fail_as(3915, line, false),
             Kind::Commit if self.captured.is_some() => return Err(Stop::Unknown("COMMIT in INSERT ... EXEC")),
             Kind::Rollback if state.count == 0 => return self.fail_as(3903, line, false),
-            Kind::Rollback => state.rollback(),
+            Kind::Rollback => self.rollback(self.scopes.iter().any(|scope| scope.trigger.is_some())),
             Kind::Commit if state.count == 0 => return self.fail_as(3902, line, false),
             Kind::Commit if state.doomed => return self.fail_as(3930, line, false),
             _ if state.doomed => return Err(Stop::Unknown("a transaction statement in a doomed transaction")),
+            // "SET IMPLICIT_TRANSACTIONS", test C: an unseen one comes first.
+            Kind::Begin if state.count == 0 && self.options.is(Setting::ImplicitTransactions) => state.count = 2,
             Kind::Begin => state.count += 1,
             Kind::Commit => {
                 state.count -= 1;
                 if state.count == 0 {
                     state.over();
+                    self.cursors.transaction_over(false, self.options.is(Setting::CursorCloseOnCommit));
                 }
             }
             Kind::Save(_) if state.count == 0 => return self.fail_as(628, line, false),
@@ -164,10 +220,11 @@ impl Model<'_> {
             Kind::Raise(severity, state) => {
                 let error = Error { number: rules::RAISED, severity: *severity, state: *state, line, module };
                 if *severity <= 10 {
-                    self.tell(&error);
+                    let severity = if *severity == 10 { 0 } else { *severity };
+                    self.tell(&Error { severity, ..error });
                     return Ok(0);
                 }
-                if self.xact_abort && self.state.count > 0 && self.in_try(self.depth()) {
+                if self.options.xact_abort && self.state.count > 0 && self.in_try(self.depth()) {
                     return Err(Stop::Unknown("RAISERROR in a TRY under XACT_ABORT"));
                 }
                 self.fail(error, Ends::Statement, false, false)?;
@@ -196,13 +253,17 @@ impl Model<'_> {
         // The columns of a result have been sent before its first row fails.
         self.captured_other |=
             self.captured.is_some() && matches!(failure, Failure::DivideByZero | Failure::Conversion);
+        let warns = self.options.is(Setting::AnsiWarnings);
+        if !warns && matches!(failure, Failure::DivideByZero | Failure::Overflow) {
+            return self.forgiven(failure, line);
+        }
         match failure {
             Failure::DivideByZero => self.fail_as(8134, line, false),
             Failure::Conversion => self.fail_as(245, line, false),
             Failure::Overflow => self.fail_as(8115, line, false),
             Failure::NoProcedure => self.fail_as(2812, line, false),
             Failure::NoTable => self.unbound(line),
-            Failure::Syntax if self.xact_abort && self.state.count > 0 && self.in_try(self.depth()) => {
+            Failure::Syntax if self.options.xact_abort && self.state.count > 0 && self.in_try(self.depth()) => {
                 Err(Stop::Unknown("a compile error in a TRY under XACT_ABORT"))
             }
             Failure::Syntax => {
@@ -213,9 +274,72 @@ impl Model<'_> {
         }
     }
 
+    /// An overflow or a division by zero without ANSI_WARNINGS: "SET ARITHABORT".
+    fn forgiven(&mut self, failure: Failure, line: u32) -> Run<i32> {
+        if self.options.is(Setting::ArithAbort) {
+            let number = if failure == Failure::Overflow { 8115 } else { 8134 };
+            let (number, severity, state, _, by_xact_abort) = rules::row(number);
+            let error = Error { number, severity, state, line, module: self.scope().module };
+            self.fail(error, Ends::Transaction, by_xact_abort, false)?;
+            return Ok(FAILED);
+        }
+        if failure == Failure::DivideByZero {
+            return Err(Stop::Unknown("whether a warning comes before the row"));
+        }
+        self.scope().locals[2] = None;
+        let module = self.scope().module;
+        self.tell(&Error::of(rules::OVERFLOWED, line, module));
+        Ok(1)
+    }
+
+    /// "SET ANSI_WARNINGS": ON, a text that is too long for its column is an error, OFF, it is cut.
+    fn long_text(&mut self, line: u32) -> Run<i32> {
+        self.open_question("an INSERT into a table variable")?;
+        if self.state.doomed {
+            return Err(Stop::Unknown("a table variable in a doomed one"));
+        }
+        if self.options.is(Setting::AnsiWarnings) {
+            return self.fail_as(2628, line, true);
+        }
+        self.scope().text_length = Some(2);
+        Ok(1)
+    }
+
+    /// "SET IMPLICIT_TRANSACTIONS": a statement of its list begins a transaction if there is none.
+    pub fn implicit(&mut self, table: Table) -> Run {
+        let is_missing = table == Table::Temp && self.state.temps.iter().all(|temp| !temp.is_there);
+        match table {
+            Table::Variable | Table::Inserted | Table::Deleted => self.open_question("a statement of a table variable"),
+            _ if self.options.is(Setting::ImplicitTransactions) && self.state.count == 0 && !is_missing => {
+                self.state.count = 1;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether this begins a transaction is written nowhere.
+    pub fn open_question(&self, why: &'static str) -> Run {
+        match self.options.is(Setting::ImplicitTransactions) && self.state.count == 0 {
+            true => Err(Stop::Unknown(why)),
+            false => Ok(()),
+        }
+    }
+
+    /// SET ROWCOUNT
+    pub fn row_limit(&self) -> usize {
+        match self.options.others[Setting::RowCount as usize] {
+            0 => usize::MAX,
+            count => count as usize,
+        }
+    }
+
     fn temp(&mut self, make: bool) -> Run<i32> {
         if self.state.doomed {
             return Err(Stop::Unknown("a definition in a doomed transaction"));
+        }
+        if self.options.is(Setting::ImplicitTransactions) && self.state.count == 0 {
+            self.state.count = 1;
         }
         let depth = self.depth();
         let innermost = self.state.temps.iter().rposition(|temp| temp.is_there);
@@ -236,7 +360,7 @@ impl Model<'_> {
         if self.state.count > 0 {
             self.state.log(undo);
         }
-        Ok(0)
+        Ok(NOT_SAID)
     }
 
     /// INSERT, UPDATE, DELETE: as a whole or not at all, with what its trigger did.
@@ -244,6 +368,10 @@ impl Model<'_> {
         let (Kind::Insert(table, _) | Kind::Update(table, ..) | Kind::Delete(table, _)) = kind else {
             let Kind::Copy(from) = kind else { unreachable!("{kind:?} changes nothing") };
             let rows = self.read(*from, line)?;
+            if rows.len() > self.row_limit() {
+                return Err(Stop::Unknown("which rows SET ROWCOUNT leaves"));
+            }
+            self.implicit(Table::Journal)?;
             return self.insert(Table::Journal, rows, line);
         };
         let table = *table;
@@ -251,37 +379,82 @@ impl Model<'_> {
             Kind::Insert(_, values) => {
                 let rows: Run<Vec<Row>> =
                     values.iter().map(|(id, v)| Ok((self.value(*id, line)?, self.value(*v, line)?))).collect();
-                self.insert(table, rows?, line)
+                let rows = rows?;
+                if rows.len() > self.row_limit() {
+                    return Err(Stop::Unknown("which rows SET ROWCOUNT leaves"));
+                }
+                self.implicit(table)?;
+                self.insert(table, rows, line)
             }
             Kind::Update(_, id, v) => {
                 let (id, v) = (self.value(*id, line)?, self.value(*v, line)?);
-                self.changed(table, line, None, |model, place| model.update(table, place, id, v))
+                self.implicit(table)?;
+                let (table, trigger, instead) = self.trigger_of(table, Event::Update)?;
+                self.changed(table, line, trigger, |model, place| match instead {
+                    true if v.is_none() => Err(Refused::Unknown("NULL for a trigger instead of the change")),
+                    true => Ok(model.would_update(place, id, v)),
+                    false => model.update(table, place, id, v),
+                })
             }
             Kind::Delete(_, id) => {
                 let id = self.value(*id, line)?;
-                self.changed(table, line, None, |model, place| model.delete(table, place, id))
+                self.implicit(table)?;
+                let (table, trigger, instead) = self.trigger_of(table, Event::Delete)?;
+                self.changed(table, line, trigger, |model, place| match instead {
+                    true => Ok(Change { deleted: model.would_update(place, id, None).deleted, ..Change::default() }),
+                    false => model.delete(table, place, id),
+                })
             }
             _ => unreachable!("above"),
         }
     }
 
     fn insert(&mut self, table: Table, rows: Vec<Row>, line: u32) -> Run<i32> {
-        let trigger = TRIGGERS.iter().position(|(of, _)| *of == table);
-        let trigger = trigger.filter(|at| self.program.triggers[*at].is_some());
-        let trigger = trigger.filter(|at| self.scopes.iter().all(|scope| scope.trigger != Some(*at)));
-        let instead = trigger.is_some_and(|at| self.program.triggers[at].as_ref().is_some_and(|it| it.instead));
+        let (table, trigger, instead) = self.trigger_of(table, Event::Insert)?;
         self.changed(table, line, trigger, |model, place| {
             if !instead {
                 return model.insert_rows(table, place, rows);
             }
-            if rows.iter().any(|(id, v)| v.is_none() || id.is_none() && table == Table::Parent) {
-                return Err(Refused::Unknown("NULL for a trigger instead of the INSERT"));
+            if rows.iter().any(|(id, v)| v.is_none() || id.is_none() && table != Table::Numbered) {
+                return Err(Refused::Unknown("NULL for a trigger instead of the change"));
             }
             // "CREATE TRIGGER": nothing is in the table yet; an identity column has no value.
             let rows: Vec<Row> =
                 rows.into_iter().map(|(id, v)| (if table == Table::Numbered { Some(0) } else { id }, v)).collect();
-            Ok((rows.len() as i32, rows))
+            Ok(Change { inserted: rows, ..Change::default() })
         })
+    }
+
+    /// What a change is of, which trigger fires, and whether that is all that happens. A change of the view is one of its table, unless the
+    /// view has a trigger for it ("CREATE VIEW", updatable views).
+    fn trigger_of(&self, table: Table, event: Event) -> Run<(Table, Option<usize>, bool)> {
+        let has = |table: Table| {
+            let found = TRIGGERS.iter().position(|(of, when, _)| (*of, *when) == (table, event))?;
+            self.program.triggers[found].as_ref().map(|trigger| (found, trigger.instead))
+        };
+        let runs = |at: usize| self.scopes.iter().any(|scope| scope.trigger == Some(at));
+        let innermost = self.scopes.iter().rev().find_map(|scope| scope.trigger);
+        let mut table = table;
+        if table == Table::View {
+            match has(Table::View) {
+                Some((at, _)) if runs(at) => return Err(Stop::Unknown("a view in its own trigger")),
+                Some((at, instead)) => return Ok((table, Some(at), instead)),
+                None => table = Table::Parent,
+            }
+        }
+        match has(table) {
+            // "CREATE TRIGGER": an INSTEAD OF trigger does not call itself, an AFTER trigger not without RECURSIVE_TRIGGERS.
+            Some((at, _)) if runs(at) && innermost == Some(at) => Ok((table, None, false)),
+            Some((at, _)) if runs(at) => Err(Stop::Unknown("a trigger that comes back through another")),
+            Some((at, instead)) => Ok((table, Some(at), instead)),
+            None => Ok((table, None, false)),
+        }
+    }
+
+    fn would_update(&mut self, place: Place, id: Option<i32>, v: Option<i32>) -> Change {
+        let keys = self.keys(place, id);
+        let deleted: Vec<Row> = keys.iter().map(|key| self.rows(place).rows[key]).collect();
+        Change { inserted: deleted.iter().map(|(id, _)| (*id, v)).collect(), deleted }
     }
 
     fn changed(
@@ -301,14 +474,22 @@ impl Model<'_> {
         }
         let done = match change(self, place) {
             Ok(_) if was_doomed && table == Table::Variable => Err(Stop::Unknown("a table variable in a doomed one")),
-            Ok((0, _)) if was_doomed => Err(Stop::Unknown("no row is written in a doomed transaction")),
+            Ok(change) if was_doomed && change.count() == 0 => {
+                Err(Stop::Unknown("no row is written in a doomed transaction"))
+            }
             Err(Refused::Error(_)) if was_doomed => Err(Stop::Unknown("an error of rows in a doomed transaction")),
+            Ok(_) if was_doomed && table == Table::Numbered => {
+                Err(Stop::Unknown("how many numbers a failed INSERT uses"))
+            }
             Ok(_) if was_doomed => {
                 self.state.back_to(mark);
                 self.identity_is_known &= table != Table::Numbered;
                 return self.fail_as(3930, line, false);
             }
-            Ok((count, inserted)) => self.fire(trigger, inserted, line).map(|()| count),
+            Ok(change) => {
+                let count = change.count();
+                self.output(&change, trigger).and_then(|()| self.fire(trigger, change, line)).map(|()| count)
+            }
             Err(Refused::Unknown(why)) => Err(Stop::Unknown(why)),
             Err(Refused::Error(number)) => {
                 self.undo_statement(mark, epoch, alone);
@@ -317,11 +498,30 @@ impl Model<'_> {
             }
         };
         match &done {
-            Ok(_) if alone && self.state.epoch == epoch => self.state.over(),
+            Ok(_) if alone && self.state.epoch == epoch => {
+                self.state.over();
+                self.cursors.statement_over(false, self.options.is(Setting::CursorCloseOnCommit));
+            }
             Ok(_) => {}
             Err(_) => self.undo_statement(mark, epoch, alone),
         }
         done
+    }
+
+    /// "OUTPUT Clause", INTO: rows of the journal, in the statement.
+    fn output(&mut self, change: &Change, trigger: Option<usize>) -> Run {
+        if !std::mem::take(&mut self.is_output) {
+            return Ok(());
+        }
+        if trigger.is_some() {
+            return Err(Stop::Unknown("whether a trigger sees what OUTPUT gave out"));
+        }
+        let rows = if change.inserted.is_empty() { &change.deleted } else { &change.inserted };
+        for row in rows {
+            let key = self.next_number();
+            self.put(Place::Pool(3), key, Some(*row));
+        }
+        Ok(())
     }
 
     /// `alone`: the transaction is the statement's.
@@ -331,6 +531,7 @@ impl Model<'_> {
         }
         if alone {
             self.state.rollback();
+            self.cursors.statement_over(true, self.options.is(Setting::CursorCloseOnCommit));
         } else {
             self.state.back_to(mark);
         }
@@ -377,7 +578,7 @@ impl Model<'_> {
             self.scope().scope_identity = *number;
             self.last_identity = *number;
         }
-        Ok((inserted.len() as i32, inserted))
+        Ok(Change { inserted, ..Change::default() })
     }
 
     /// `key`: the row that is changed.
@@ -407,6 +608,10 @@ impl Model<'_> {
 
     fn update(&mut self, table: Table, place: Place, id: Option<i32>, v: Option<i32>) -> Changed {
         let keys = self.keys(place, id);
+        if keys.len() > self.row_limit() {
+            return Err(Refused::Unknown("which rows SET ROWCOUNT leaves"));
+        }
+        let change = self.would_update(place, id, v);
         for key in &keys {
             match self.violations(table, place, (id, v), Some(*key))[..] {
                 [] => self.put(place, *key, Some((id, v))),
@@ -414,18 +619,22 @@ impl Model<'_> {
                 _ => return Err(Refused::Unknown("a row with several errors")),
             }
         }
-        Ok((keys.len() as i32, Vec::new()))
+        Ok(change)
     }
 
     fn delete(&mut self, table: Table, place: Place, id: Option<i32>) -> Changed {
         let keys = self.keys(place, id);
+        if keys.len() > self.row_limit() {
+            return Err(Refused::Unknown("which rows SET ROWCOUNT leaves"));
+        }
         if table == Table::Parent && !keys.is_empty() && self.state.pool[1].rows.values().any(|(_, v)| *v == id) {
             return Err(Refused::Error(547));
         }
+        let deleted = self.would_update(place, id, None).deleted;
         for key in &keys {
             self.put(place, *key, None);
         }
-        Ok((keys.len() as i32, Vec::new()))
+        Ok(Change { deleted, ..Change::default() })
     }
 
     /// Of the rows with this id.
@@ -435,17 +644,13 @@ impl Model<'_> {
     }
 
     fn put(&mut self, place: Place, key: i64, row: Option<Row>) {
-        let rows = &mut self.rows(place).rows;
-        let old = match row {
-            Some(row) => rows.insert(key, row),
-            None => rows.remove(&key),
-        };
+        let old = self.rows(place).put(key, row);
         if !matches!(place, Place::Variable(_)) {
             self.state.log(Undo::Row { place, key, old });
         }
     }
 
-    fn fire(&mut self, trigger: Option<usize>, inserted: Vec<Row>, line: u32) -> Run {
+    fn fire(&mut self, trigger: Option<usize>, change: Change, line: u32) -> Run {
         let Some(at) = trigger else { return Ok(()) };
         // "ROLLBACK TRANSACTION": what a trigger does after its rollback fires no nested triggers.
         if self.scopes.iter().any(|scope| scope.trigger.is_some() && scope.epoch != self.state.epoch) {
@@ -453,13 +658,14 @@ impl Model<'_> {
         }
         let program = self.program;
         let body = &program.triggers[at].as_ref().expect("it fires").body;
-        let (levels, xact_abort, epoch) = (self.state.count, self.xact_abort, self.state.epoch);
-        let mut scope = Scope::new(Some(TRIGGERS[at].1), [Some(1), None, Some(3)]);
-        (scope.inserted, scope.trigger, scope.epoch) = (inserted, Some(at), epoch);
-        self.xact_abort = true;
+        let (levels, options, epoch) = (self.state.count, self.options, self.state.epoch);
+        let mut scope = Scope::new(Some(TRIGGERS[at].2), [Some(1), None, Some(3)]);
+        (scope.inserted, scope.deleted) = (change.inserted, change.deleted);
+        (scope.trigger, scope.epoch) = (Some(at), epoch);
+        self.options.xact_abort = true;
         self.error = 0;
         let ended = self.within(scope, body).1;
-        self.xact_abort = xact_abort;
+        self.options = options;
         match ended {
             Ok(()) | Err(Stop::Return(_)) => {}
             Err(Stop::Scope { .. }) => return Err(Stop::Unknown("an unbound trigger")),
@@ -471,6 +677,13 @@ impl Model<'_> {
         let depth = self.depth();
         let module = self.scope().module;
         if self.state.count == 0 {
+            if !self.in_try(depth) {
+                // "A ROLLBACK statement issued in a trigger also automatically generates this type of error"
+                match self.rolled_back_in_trigger {
+                    true => self.cursors.batch_failed(),
+                    false => self.cursors.batch_in_doubt(),
+                }
+            }
             let error = Error::of(rules::ENDED_IN_TRIGGER, line, module);
             return match self.fail(error, Ends::Batch, false, false) {
                 Ok(()) => Err(Stop::Batch),
@@ -506,10 +719,13 @@ impl Model<'_> {
         (scope, ended)
     }
 
-    pub fn text(&mut self, body: &[Statement], _: u32) -> Run {
-        let (levels, xact_abort) = (self.state.count, self.xact_abort);
-        let ended = self.within(Scope::new(None, [Some(1), None, Some(3)]), body).1;
-        self.xact_abort = xact_abort;
+    /// `nest_levels`: what it adds to @@NESTLEVEL.
+    pub fn text(&mut self, body: &[Statement], nest_levels: i32) -> Run {
+        let (levels, options) = (self.state.count, self.options);
+        let mut scope = Scope::new(None, [Some(1), None, Some(3)]);
+        scope.levels = nest_levels;
+        let ended = self.within(scope, body).1;
+        self.options = options;
         match ended {
             Ok(()) | Err(Stop::Return(_)) => self.level_told(levels, 0, None),
             Err(Stop::Scope { line }) => self.level_told(levels, line, None),
@@ -520,13 +736,16 @@ impl Model<'_> {
     /// 266 where a call has left another @@TRANCOUNT: also of dynamic text, and at the line of what ended the call if it could
     /// not be bound.
     fn level_told(&mut self, levels: i32, line: u32, module: Option<&'static str>) -> Run {
-        if line > 0 && self.xact_abort {
+        if line > 0 && self.options.xact_abort {
             return Err(Stop::Unknown("a missing object under XACT_ABORT"));
         }
         if self.state.count == levels {
             return Ok(());
         }
-        if self.in_try(self.depth()) || self.xact_abort {
+        if levels == 0 && self.state.count == 1 && self.options.is(Setting::ImplicitTransactions) {
+            return Err(Stop::Unknown("266 of a transaction that IMPLICIT_TRANSACTIONS began"));
+        }
+        if self.in_try(self.depth()) || self.options.xact_abort {
             return Err(Stop::Unknown("266 in a TRY or under XACT_ABORT"));
         }
         self.tell(&Error::of(rules::MISMATCH, line, module));
@@ -538,13 +757,16 @@ impl Model<'_> {
             Some(value) => self.value(value, line)?,
             None => Some(DEFAULT),
         };
+        if call.procedure == WITH_CURSOR && self.scope().cursors.variable.is_some() {
+            return Err(Stop::Unknown("a cursor parameter that has a cursor"));
+        }
         let output = call.output.and_then(|local| self.scope().locals[local]);
-        let (levels, xact_abort) = (self.state.count, self.xact_abort);
+        let (levels, options) = (self.state.count, self.options);
         let program = self.program;
         let module = MODULES[call.procedure];
         let scope = Scope::new(Some(module), [argument, output, Some(5)]);
         let (scope, ended) = self.within(scope, &program.procedures[call.procedure]);
-        self.xact_abort = xact_abort;
+        self.options = options;
         let status = match ended {
             Ok(()) => 0,
             Err(Stop::Return(status)) => status,
@@ -555,6 +777,9 @@ impl Model<'_> {
             Err(stop) => return Err(stop),
         };
         self.level_told(levels, 0, Some(module))?;
+        if call.procedure == WITH_CURSOR {
+            self.cursor_back(&scope)?;
+        }
         if let Some(local) = call.output {
             self.scope().locals[local] = scope.locals[1];
         }
@@ -565,11 +790,15 @@ impl Model<'_> {
     }
 
     /// What the text selects goes into the journal; all of it is one statement.
-    fn insert_exec(&mut self, source: &Statement, line: u32) -> Run<i32> {
+    fn insert_exec(&mut self, source: &Statement) -> Run<i32> {
         let Kind::Text(body) = &source.kind else { unreachable!("INSERT ... EXEC has a text") };
         if self.state.doomed {
             return Err(Stop::Unknown("INSERT ... EXEC in a doomed transaction"));
         }
+        if self.row_limit() < usize::MAX {
+            return Err(Stop::Unknown("INSERT ... EXEC with SET ROWCOUNT"));
+        }
+        self.open_question("when INSERT ... EXEC begins its transaction")?;
         let (mark, epoch) = (self.state.mark(), self.state.epoch);
         let alone = self.state.count == 0;
         if alone {
@@ -577,13 +806,16 @@ impl Model<'_> {
         }
         self.captured = Some(Vec::new());
         let before = self.events.len();
-        let ended = self.text(body, line);
+        let ended = self.text(body, 1);
         let rows = self.captured.take().expect("set above");
         if ended.is_ok() && self.unbound_since(before) {
             return Err(Stop::Unknown("an unbound text in INSERT ... EXEC"));
         }
         if std::mem::take(&mut self.captured_other) {
             return Err(Stop::Unknown("INSERT ... EXEC of other columns"));
+        }
+        if ended.is_ok() && self.state.doomed {
+            return Err(Stop::Unknown("INSERT ... EXEC of a text that has doomed its transaction"));
         }
         if let Err(stop) = ended {
             if alone && self.state.count > 1 && self.state.epoch == epoch {
@@ -600,6 +832,7 @@ impl Model<'_> {
         }
         if alone && self.state.epoch == epoch {
             self.state.over();
+            self.cursors.statement_over(false, self.options.is(Setting::CursorCloseOnCommit));
         }
         Ok(count)
     }

@@ -96,6 +96,8 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_cycle_errorlog",
     "sp_flush_log",
     "sp_getapplock",
+    "sp_setapprole",
+    "sp_unsetapprole",
     "sp_releaseapplock",
     "sp_recompile",
     "sp_refreshsqlmodule",

@@ -304,7 +304,9 @@ pub fn drop_login(ddl: &mut Ddl<'_>, name: &str, role: bool, if_exists: bool) ->
     ddl.rows(&master, |rows| {
         rows.delete_if::<ReferenceRow>(1, &[int(row.id), small(class::SERVER_ROLE_MEMBER)], |_| true)?;
         rows.delete_if::<ReferenceRow>(0, &[int(row.id), small(class::SERVER_ROLE_MEMBER)], |_| true)?;
-        rows.delete_if::<PrivilegeRow>(0, &[], |granted| granted.class >= class::SERVER && granted.grantee == row.id)?;
+        let its =
+            |granted: &PrivilegeRow| granted.grantee == row.id || granted.class == class::LOGIN && granted.id == row.id;
+        rows.delete_if::<PrivilegeRow>(0, &[], |granted| granted.class >= class::SERVER && its(granted))?;
         LoginPolicy::delete(rows, row.id)?;
         rows.delete::<LoginRow>(0, &[int(row.id)])
     })?;

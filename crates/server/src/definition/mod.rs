@@ -45,6 +45,7 @@ pub mod database_setting;
 pub mod database;
 pub mod login;
 pub mod security;
+pub mod application_role;
 pub mod index;
 pub mod constraint;
 pub mod memory_optimized;
@@ -151,7 +152,10 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::AlterLogin(change) => login::alter_login(ddl, change),
         StatementKind::CreateUser(create) => security::create_user(ddl, create),
         StatementKind::AlterUser(change) => security::alter_user(ddl, change),
-        StatementKind::CreateRole(create) => security::create_role(ddl, create),
+        StatementKind::CreateRole(create) => match &create.application {
+            Some(options) => application_role::create(ddl, &create.name, options),
+            None => security::create_role(ddl, create),
+        },
         StatementKind::AlterRole(change) => security::alter_role(ddl, change),
         StatementKind::AlterAuthorization(change) => security::alter_authorization(ddl, change),
         StatementKind::Permission(statement) => permission::permission(ddl, statement),

@@ -12,8 +12,8 @@ use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written}
 use super::table;
 use super::{database, login, security, text};
 use crate::catalog::base::{
-    ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PropertyRow, ReferenceRow, TypeRow,
-    class, column_status as cs, object_status as os_, schema,
+    ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PrivilegeRow, PropertyRow, ReferenceRow,
+    TypeRow, class, column_status as cs, object_status as os_, schema,
 };
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::{Code, Text};
@@ -86,7 +86,11 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
     }
     let children = ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_PARENT, &[int(row.id)]))?;
     for id in children.iter().map(|child| child.id).chain([row.id]) {
-        ddl.rows(&db, |rows| rows.update::<ObjectRow>(0, &[int(id)], |row| row.nsid = target.id))?;
+        ddl.rows(&db, |rows| {
+            // "ALTER SCHEMA": all permissions on it are dropped when it is moved.
+            rows.delete::<PrivilegeRow>(0, &[small(class::OBJECT), int(id)])?;
+            rows.update::<ObjectRow>(0, &[int(id)], |row| row.nsid = target.id)
+        })?;
         ddl.changed(db.id, id);
     }
     Ok(())
@@ -313,6 +317,7 @@ fn drop_type(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult
     }
     ddl.rows(&db, |rows| {
         rows.delete::<PropertyRow>(0, &[small(class::TYPE), int(row.id)])?;
+        rows.delete::<PrivilegeRow>(0, &[small(class::TYPE), int(row.id)])?;
         rows.delete::<TypeRow>(0, &[int(row.id)])
     })?;
     ddl.changed(db.id, 0);
@@ -339,7 +344,11 @@ fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResu
     if let Some(object) = named.map(|o| &o.name).or(types.first().map(|t| &t.name)) {
         return Err(schema_binding::referenced("drop schema", shown, object));
     }
-    ddl.rows(&db, |rows| rows.delete::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.id)]))?;
+    ddl.rows(&db, |rows| {
+        // The next schema may have this one's number.
+        rows.delete::<PrivilegeRow>(0, &[small(class::SCHEMA), int(row.id)])?;
+        rows.delete::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.id)])
+    })?;
     ddl.changed(db.id, 0);
     Ok(())
 }

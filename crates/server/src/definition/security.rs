@@ -7,7 +7,9 @@ use super::login::{LOGIN_MIN, bytes, change_login, word};
 use super::permission::{login as login_id, principal};
 use super::site::{Ddl, cannot_find};
 use crate::catalog::base::login_status::FIXED;
-use crate::catalog::base::{ClassRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, PrivilegeRow, ReferenceRow, class};
+use crate::catalog::base::{
+    ClassRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, PrivilegeRow, ReferenceRow, TextRow, class,
+};
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::{Binary, Code};
 use crate::catalog::{Database, MASTER, clock};
@@ -22,7 +24,7 @@ fn user_exists(name: &str) -> SqlError {
     sql_error!(15023, name)
 }
 
-fn add_principal(ddl: &mut Ddl<'_>, db: &Database, mut row: OwnerRow) -> SqlResult<()> {
+pub fn add_principal(ddl: &mut Ddl<'_>, db: &Database, mut row: OwnerRow) -> SqlResult<()> {
     let name = row.name.clone();
     let taken = ddl.rows(db, |rows| {
         let all: Vec<OwnerRow> = rows.all()?;
@@ -39,7 +41,7 @@ fn add_principal(ddl: &mut Ddl<'_>, db: &Database, mut row: OwnerRow) -> SqlResu
     if taken { Err(user_exists(&name)) } else { Ok(()) }
 }
 
-fn owner_row(name: &str, kind: &str) -> OwnerRow {
+pub fn owner_row(name: &str, kind: &str) -> OwnerRow {
     let now = clock::now();
     OwnerRow {
         id: 0,
@@ -148,6 +150,11 @@ pub fn alter_user(ddl: &mut Ddl<'_>, alter: &AlterUser) -> SqlResult<()> {
     Ok(())
 }
 
+/// Where the hash of an application role's password is kept, in `sysobjvalues`: no object has such a number.
+pub fn secret_of(role: i32) -> i32 {
+    -role
+}
+
 /// DROP USER, DROP ROLE, DROP APPLICATION ROLE.
 pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: bool) -> SqlResult<()> {
     let db = ddl.current()?;
@@ -175,7 +182,11 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
     }
     ddl.rows(&db, |rows| {
         rows.delete_if::<ReferenceRow>(1, &[int(row.id), small(class::ROLE_MEMBER)], |_| true)?;
-        rows.delete_if::<PrivilegeRow>(0, &[], |granted| granted.class < class::SERVER && granted.grantee == row.id)?;
+        let its = |granted: &PrivilegeRow| {
+            granted.grantee == row.id || granted.class == class::PRINCIPAL && granted.id == row.id
+        };
+        rows.delete_if::<PrivilegeRow>(0, &[], |granted| granted.class < class::SERVER && its(granted))?;
+        rows.delete::<TextRow>(0, &[int(secret_of(row.id))])?;
         rows.delete::<OwnerRow>(0, &[int(row.id)])
     })?;
     Ok(())
@@ -183,9 +194,6 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
 
 pub fn create_role(ddl: &mut Ddl<'_>, create: &CreateRole) -> SqlResult<()> {
     let name = create.name.to_string();
-    if create.application.is_some() {
-        return Err(super::unsupported("CREATE APPLICATION ROLE"));
-    }
     if create.server {
         return create_server_role(ddl, &name);
     }
@@ -330,6 +338,12 @@ pub fn alter_authorization(ddl: &mut Ddl<'_>, alter: &AlterAuthorization) -> Sql
                 .rows(&db, |rows| load::schema_named(rows, name))?
                 .ok_or_else(|| cannot_find("find", "schema", name))?;
             ddl.rows(&db, |rows| {
+                // "ALTER AUTHORIZATION": permissions on what it contains without an owner of its own are dropped.
+                for object in rows.find::<ObjectRow>(load::BY_NAME, &[int(schema.id)])? {
+                    if object.owner.is_none() {
+                        rows.delete::<PrivilegeRow>(0, &[small(class::OBJECT), int(object.id)])?;
+                    }
+                }
                 rows.update::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(schema.id)], |row| row.owner = owner)
             })?;
         }
@@ -344,7 +358,11 @@ pub fn alter_authorization(ddl: &mut Ddl<'_>, alter: &AlterAuthorization) -> Sql
                 Some(owner) => Some(principal(ddl, &db, owner)?),
                 None => None,
             };
-            ddl.rows(&db, |rows| rows.update::<ObjectRow>(0, &[int(object.id)], |row| row.owner = owner))?;
+            ddl.rows(&db, |rows| {
+                // "ALTER AUTHORIZATION": what was granted by the owner before goes with him.
+                rows.delete::<PrivilegeRow>(0, &[small(class::OBJECT), int(object.id)])?;
+                rows.update::<ObjectRow>(0, &[int(object.id)], |row| row.owner = owner)
+            })?;
             ddl.changed(db.id, object.id);
         }
         Some(class) => return Err(super::unsupported(&format!("ALTER AUTHORIZATION ON {class}"))),

@@ -227,7 +227,9 @@ impl Server {
     pub fn audit_succeeded(&self, attempt: &Attempt<'_>) {
         if self.catalog.configuration.running(option::LOGIN_AUDITING) & AUDIT_SUCCESSFUL != 0 {
             let message = sql_error!(18454, attempt.name, "");
-            tracing::info!("{} [CLIENT: {}]", on_one_line(&message.text), attempt.address);
+            let text = format!("{} [CLIENT: {}]", on_one_line(&message.text), attempt.address);
+            tracing::info!(target: CONSOLE, "{text}");
+            error_log::tell(Source::Logon, &text);
         }
     }
 

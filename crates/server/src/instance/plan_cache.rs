@@ -535,6 +535,7 @@ mod tests {
     fn module() -> Arc<Module> {
         Arc::new(Module {
             object: None,
+            cursor_parameters: Vec::new(),
             variables: Vec::new(),
             parameter_count: 0,
             table_variables: Vec::new(),

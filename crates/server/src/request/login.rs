@@ -46,6 +46,15 @@ fn failed(server: &Server, attempt: &Attempt<'_>, state: u8, why: &str) -> NotIn
     refused(error)
 }
 
+/// Of a client whose password is not looked at, since its address has failed too often: what it is told. Log and audits learn of it.
+pub fn refused_unseen(server: &Server, greeting: &Greeting, connection: &Connection) -> SqlError {
+    let address = address_of(connection);
+    let error = login_failed(&greeting.login.user);
+    server.audit_failed(&attempt(&greeting.login, &address), &error, 1, "Too many attempts from this address failed.");
+    audit::tell_of_failed_login(server, &identity(greeting, connection, &greeting.login.user), &error.text);
+    error
+}
+
 /// Where a client comes from, without its port.
 pub fn address_of(connection: &Connection) -> String {
     match connection.transport.stream().peer_addr() {

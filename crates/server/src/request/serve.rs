@@ -10,7 +10,6 @@ use tds::token::{Done, DoneKind, EnvChange, command, done};
 use tds::{Message, PacketType, Reset, WireCollation};
 use types::SqlError;
 
-use crate::instance::logins::login_failed;
 use types::sql_error;
 
 use crate::instance::error_log::{self, CONSOLE, Source};
@@ -207,8 +206,7 @@ impl Entrant {
             Ok(Turn::Now) => self.enter(server),
             Ok(Turn::At(moment)) => self.rest_until(moment, server, Entrant::enter),
             Ok(Turn::Never(moment)) => {
-                let error = login_failed(attempt.name);
-                server.audit_failed(&attempt, &error, 1, "Too many attempts from this address failed.");
+                let error = login::refused_unseen(server, &self.greeting, &self.connection);
                 self.rest_until(moment, server, move |entrant, _| entrant.refuse(&[error]));
             }
             Err(error) => self.refuse(&[error]),

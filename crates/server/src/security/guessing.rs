@@ -225,7 +225,9 @@ fn take(entries: &[Entry], key: u64, now: u64) -> &Entry {
     }
     let bucket = bucket(entries, key);
     let free = bucket.iter().find(|entry| entry.key.load(Relaxed) == 0);
-    let oldest = || bucket.iter().min_by_key(|entry| entry.failed_ms.load(Relaxed)).expect("a bucket has entries");
+    // Of those of one moment, whoever failed least: an attacker's address fails with each name that it tries.
+    let age = |entry: &&Entry| (entry.failed_ms.load(Relaxed), entry.failures.load(Relaxed));
+    let oldest = || bucket.iter().min_by_key(age).expect("a bucket has entries");
     let entry = free.unwrap_or_else(oldest);
     entry.key.store(key, Relaxed);
     entry.failures.store(0, Relaxed);

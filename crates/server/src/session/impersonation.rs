@@ -156,7 +156,9 @@ impl SessionHost {
             context.application_role = true;
             context.no_revert = cookie.is_none();
             context.cookie = cookie;
-        })
+        })?;
+        state.keeps_context = true;
+        Ok(())
     }
 
     /// sp_unsetapprole. 15592.
@@ -164,6 +166,7 @@ impl SessionHost {
         match self.rights.contexts.last() {
             Some(context) if context.application_role && context.cookie.as_deref() == Some(cookie) => {
                 self.end_context(state);
+                state.keeps_context = true;
                 Ok(())
             }
             _ => Err(sql_error!(15592)),

@@ -134,13 +134,13 @@ options! {
     20008 "streamlined dynamic SQL" 0 1 1 1 0 "Plans of prepared statements are kept in the statement cache; 0: each goes with its handle";
     20009 "enable plan sharing" 0 1 1 1 0 "Sessions share the plans of the statement cache; 0: each has its own";
     20030 "login auditing" 0 3 2 1 0 "Logins that the error log tells of. 0: none, 1: successful, 2: failed, 3: both";
-    20031 "account lockout threshold" 0 999 10 1 0 "Wrong passwords that lock a login with CHECK_POLICY; 0: none do";
-    20032 "account lockout duration (min)" 0 99999 10 1 0 "How long a login stays locked; 0: until it is unlocked";
-    20033 "reset account lockout after (min)" 1 99999 10 1 0 "After so long the count of wrong passwords begins anew";
-    20034 "enforce password history" 0 24 0 1 0 "Former passwords that a login with CHECK_POLICY may not take again";
-    20035 "maximum password age (days)" 0 999 42 1 0 "Age at which the password of a login with CHECK_EXPIRATION expires; 0: never";
-    20036 "minimum password age (days)" 0 998 0 1 0 "Age at which a login with CHECK_POLICY may change its own password";
-    20037 "minimum password length" 0 128 8 1 0 "Characters of the password of a login with CHECK_POLICY";
+    20031 "account lockout threshold" 0 999 10 1 1 "Wrong passwords that lock a login with CHECK_POLICY; 0: none do";
+    20032 "account lockout duration (min)" 0 99999 10 1 1 "How long a login stays locked; 0: until it is unlocked";
+    20033 "reset account lockout after (min)" 1 99999 10 1 1 "After so long the count of wrong passwords begins anew";
+    20034 "enforce password history" 0 24 0 1 1 "Former passwords that a login with CHECK_POLICY may not take again";
+    20035 "maximum password age (days)" 0 999 42 1 1 "Age at which the password of a login with CHECK_EXPIRATION expires; 0: never";
+    20036 "minimum password age (days)" 0 998 0 1 1 "Age at which a login with CHECK_POLICY may change its own password";
+    20037 "minimum password length" 0 128 8 1 1 "Characters of the password of a login with CHECK_POLICY";
 }
 
 /// Positions in `OPTIONS` of the options that the server itself looks up.

@@ -141,6 +141,7 @@ impl<'a> ModuleBinder<'a> {
                 parameter_count: 0,
                 table_variables: Vec::new(),
                 cursor_variables: Vec::new(),
+                cursor_parameters: Vec::new(),
                 body: Vec::new(),
                 queries: Vec::new(),
                 messages: Vec::new(),
@@ -224,6 +225,7 @@ impl<'a> ModuleBinder<'a> {
         match &parameter.data_type.name {
             ast::TypeName::Cursor => {
                 self.module.cursor_variables.push(name);
+                self.module.cursor_parameters.push(position);
                 // Its place among the parameters is kept; the name is the cursor's.
                 variable.name = format!("cursor parameter {position}").into();
             }
@@ -759,12 +761,12 @@ impl<'a> ModuleBinder<'a> {
             Some(ast::CursorKind::Dynamic) => CursorKind::Dynamic,
             Some(ast::CursorKind::FastForward) => CursorKind::FastForward,
             None if definition.insensitive => CursorKind::Static,
-            None if definition.scroll == Some(false) => CursorKind::ForwardOnly,
             None => CursorKind::Unspecified,
         };
         let options = CursorOptions {
             local: definition.global.map(|global| !global),
             scroll: definition.scroll == Some(true),
+            forward_only: definition.scroll == Some(false),
             kind,
             read_only,
             scroll_locks: definition.concurrency == Some(ast::CursorConcurrency::ScrollLocks),
@@ -892,6 +894,9 @@ impl Binder<'_> {
             return Ok(ArgumentValue::Table(VariableSlotTable(slot as u32)));
         }
         if let Some(slot) = self.names.cursors.iter().position(|name| same_name(name, &variable.name)) {
+            if !output {
+                return Err(sql_error!(16949, variable.name).at_line(variable.line));
+            }
             return Ok(ArgumentValue::Cursor(CursorSlot(slot as u32)));
         }
         if output {

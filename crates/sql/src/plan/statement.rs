@@ -33,6 +33,8 @@ pub struct Module {
     pub parameter_count: usize,
     pub table_variables: Vec<TableVariable>,
     pub cursor_variables: Vec<Box<str>>,
+    /// Of the first of these, which are parameters, their place among all parameters.
+    pub cursor_parameters: Vec<usize>,
     pub body: Vec<Statement>,
     /// Statements that need the catalog: bound when they first run.
     pub queries: Vec<QueryText>,
@@ -318,6 +320,8 @@ pub struct CursorOptions {
     /// None: the database's default (global).
     pub local: Option<bool>,
     pub scroll: bool,
+    /// Said so, of whatever kind.
+    pub forward_only: bool,
     pub kind: CursorKind,
     pub read_only: bool,
     pub scroll_locks: bool,
@@ -334,7 +338,6 @@ pub enum CursorKind {
     Keyset,
     Dynamic,
     FastForward,
-    ForwardOnly,
 }
 
 #[derive(Debug, Clone)]

@@ -4,6 +4,7 @@ use sql::function::FunctionId;
 use sql::plan::Global;
 use types::{Datum, SqlResult, SqlType};
 
+use super::given;
 use crate::context::Context;
 use crate::expression::general::{Call, Function};
 use crate::kernel;
@@ -21,6 +22,7 @@ pub fn find(id: FunctionId) -> Option<Function> {
         },
         TriggerNestlevel => |_, context, _| Ok(Value::I64(context.session(|session| session.trigger_level as i64))),
         Formatmessage => formatmessage,
+        CursorStatus => cursor_status,
         Update => update,
         ColumnsUpdated => columns_updated,
         CurrentRequestId => |_, _, _| Ok(Value::I64(0)),
@@ -30,6 +32,27 @@ pub fn find(id: FunctionId) -> Option<Function> {
         },
         _ => return None,
     })
+}
+
+/// Of a cursor of the module that runs, or of the session.
+fn cursor_status<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    const NO_SUCH_CURSOR: i64 = -3;
+    const NOTHING_ALLOCATED: i64 = -2;
+    let source = given!(call.text(0, context, row)).to_lowercase();
+    let name = given!(call.text(1, context, row)).to_lowercase();
+    let own = context.cursors.borrow();
+    let session = context.runtime();
+    let cursors = &session.session.cursors;
+    let found = match &*source {
+        "local" => own.local(&name),
+        "global" => cursors.find(&name),
+        "variable" => match own.variable(&name) {
+            Some(None) => return Ok(Value::I64(NOTHING_ALLOCATED)),
+            found => found.flatten(),
+        },
+        _ => None,
+    };
+    Ok(Value::I64(found.map_or(NO_SUCH_CURSOR, |id| cursors.status(id))))
 }
 
 fn error<'a>(call: &'a Call, context: &'a Context, _row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -119,7 +142,7 @@ pub fn session_number(global: Global) -> Option<fn(&Session) -> i64> {
         Global::NestLevel => |session| session.nest_level.into(),
         Global::ProcId => |session| session.procedure_id.into(),
         Global::Spid => |session| session.spid.into(),
-        Global::CursorRows => |session| session.cursor_rows,
+        Global::CursorRows => Session::cursor_rows,
         Global::TextSize => |session| session.options.text_size.max(-1).into(),
         Global::LockTimeout => |session| session.options.lock_timeout_ms.into(),
         Global::DateFirst => |session| session.options.date_first.into(),

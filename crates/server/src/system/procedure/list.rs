@@ -6,7 +6,7 @@ use types::SqlResult;
 
 use super::definition::{self, Change};
 use super::parameters::Parameters;
-use super::{application_lock, describe, error_log, pools, server, undeclared, xtp};
+use super::{application_lock, application_role, describe, error_log, pools, server, undeclared, xtp};
 use crate::session::host::SessionHost;
 
 /// What a procedure runs with.
@@ -46,6 +46,10 @@ pub const PROCEDURES: &[Native] = &[
         2,
         |call, given| application_lock::acquire(call.host, call.state, given),
     ),
+    native("sp_setapprole", &["@rolename", "@password", "@encrypt", "@fCreateCookie", "@cookie"], 2, |call, given| {
+        application_role::set(call.host, call.state, given)
+    }),
+    native("sp_unsetapprole", &["@cookie"], 1, |call, given| application_role::unset(call.host, call.state, given)),
     native("sp_releaseapplock", &["@Resource", "@LockOwner", "@DbPrincipal"], 1, |call, given| {
         application_lock::release(call.host, call.state, given)
     }),

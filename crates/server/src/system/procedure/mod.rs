@@ -17,6 +17,7 @@
 mod parameters;
 mod result;
 pub mod application_lock;
+mod application_role;
 mod definition;
 mod server;
 mod pools;

@@ -1,0 +1,417 @@
+//! Permissions: random GRANT, DENY, REVOKE and changes of roles against a small model of the documented rules, answers of
+//! HAS_PERMS_BY_NAME and of really trying compared; and what a login without rights must be refused, by every way there is.
+//! https://learn.microsoft.com/sql/relational-databases/security/permissions-database-engine
+//!
+//! More sequences, or one of them: SEEDS=10000, SEED=4711.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod support;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lab::client::{Answer, Connection};
+use support::{Server, target};
+use types::Datum;
+
+const SEEDS: u64 = 150;
+/// Statements of a sequence.
+const STEPS: usize = 14;
+const REQUEST_MAX_MS: u64 = 30_000;
+
+const USERS: [&str; 3] = ["u0", "u1", "u2"];
+const ROLES: [&str; 3] = ["r0", "r1", "r2"];
+const FIXED: [&str; 5] = ["db_datareader", "db_datawriter", "db_denydatareader", "db_denydatawriter", "db_owner"];
+const TABLES: [(&str, &str); 3] = [("s0", "t0"), ("s0", "t1"), ("s1", "t2")];
+const COLUMNS: [&str; 2] = ["a", "b"];
+
+fn number(name: &str) -> Option<u64> {
+    std::env::var(name).ok().and_then(|text| text.parse().ok())
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        ((self.0 >> 33) as usize) % bound
+    }
+
+    fn pick<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.below(all.len())]
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Place {
+    Database,
+    Schema(&'static str),
+    Table(usize),
+    Column(usize, &'static str),
+}
+
+impl Place {
+    fn written(self) -> String {
+        match self {
+            Place::Database => String::new(),
+            Place::Schema(schema) => format!(" ON SCHEMA::{schema}"),
+            Place::Table(at) => format!(" ON {}.{}", TABLES[at].0, TABLES[at].1),
+            Place::Column(at, column) => format!(" ON {}.{} ({column})", TABLES[at].0, TABLES[at].1),
+        }
+    }
+}
+
+/// What the documented rules say, and nothing of how the server finds it out.
+#[derive(Default)]
+struct Model {
+    /// (principal, permission, place) -> denied.
+    entries: BTreeMap<(&'static str, &'static str, Place), bool>,
+    /// (role, member).
+    members: BTreeSet<(&'static str, &'static str)>,
+}
+
+impl Model {
+    fn is_in(&self, role: &str, member: &str) -> bool {
+        role == member || self.members.iter().any(|(of, who)| *of == role && self.is_in(who, member))
+    }
+
+    fn all_of(&self, user: &str) -> Vec<&'static str> {
+        let roles = ROLES.iter().chain(&FIXED).copied().filter(|role| self.is_in(role, user));
+        let own = USERS.iter().copied().filter(|own| *own == user);
+        own.chain(roles).chain(["public"]).collect()
+    }
+
+    fn change(&mut self, denied: Option<bool>, permission: &'static str, place: Place, to: &'static str) {
+        if let Place::Table(at) = place {
+            // What is said of a table is said of its columns.
+            self.entries.retain(|(who, of, place), _| {
+                *who != to || *of != permission || !matches!(place, Place::Column(of, _) if *of == at)
+            });
+        }
+        match denied {
+            Some(denied) => self.entries.insert((to, permission, place), denied),
+            None => self.entries.remove(&(to, permission, place)),
+        };
+    }
+
+    /// Whether one has a permission for a column of a table, or for the table.
+    fn allows(&self, user: &str, permission: &'static str, table: usize, column: Option<&'static str>) -> bool {
+        let who = self.all_of(user);
+        let said = |permission: &'static str, place: Place| {
+            let found = who.iter().filter_map(|who| self.entries.get(&(*who, permission, place)));
+            found.fold((false, false), |(granted, denied), entry| (granted | !entry, denied | *entry))
+        };
+        let schema = Place::Schema(TABLES[table].0);
+        let (mut granted, mut denied) = (false, false);
+        for place in [Place::Database, schema, Place::Table(table)] {
+            for implying in [permission, "CONTROL"] {
+                if place == Place::Table(table) && implying == permission {
+                    continue;
+                }
+                let (grants, denies) = said(implying, place);
+                (granted, denied) = (granted | grants, denied | denies);
+            }
+        }
+        let writes = permission != "SELECT";
+        let fixed = |role: &str| who.contains(&role);
+        granted |= fixed("db_owner") || fixed(if writes { "db_datawriter" } else { "db_datareader" });
+        denied |= fixed(if writes { "db_denydatawriter" } else { "db_denydatareader" });
+        let (here, not_here) = said(permission, Place::Table(table));
+        let column = column.map_or((false, false), |column| said(permission, Place::Column(table, column)));
+        !denied && !column.1 && (column.0 || (granted || here) && !not_here)
+    }
+}
+
+fn ask(connection: &mut Connection, text: &str) -> Answer {
+    connection.query(text, Some(os::clock::after_ms(REQUEST_MAX_MS))).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn must(connection: &mut Connection, text: &str) {
+    let answer = ask(connection, text);
+    assert!(answer.first_error().is_none(), "{text}: {:?}", answer.first_error());
+}
+
+fn error_of(answer: &Answer) -> Option<i32> {
+    answer.first_error().map(|message| message.number)
+}
+
+/// A statement of the sequence, on the server and in the model.
+fn step(random: &mut Random, model: &mut Model) -> Option<String> {
+    if random.below(5) == 0 {
+        let role = random.pick(&[&ROLES[..], &FIXED[..]].concat());
+        let member = random.pick(&[&USERS[..], &ROLES[..]].concat());
+        if random.below(3) == 0 {
+            model.members.remove(&(role, member));
+            return Some(format!("ALTER ROLE {role} DROP MEMBER {member}"));
+        }
+        // A role in itself is refused.
+        if model.is_in(member, role) {
+            return None;
+        }
+        model.members.insert((role, member));
+        return Some(format!("ALTER ROLE {role} ADD MEMBER {member}"));
+    }
+    let permission = random.pick(&["SELECT", "INSERT", "UPDATE", "DELETE", "CONTROL"]);
+    let table = random.below(TABLES.len());
+    let by_column = matches!(permission, "SELECT" | "UPDATE");
+    let place = match random.below(8) {
+        0 => Place::Database,
+        1 => Place::Schema(TABLES[table].0),
+        2 | 3 if by_column => Place::Column(table, random.pick(&COLUMNS)),
+        _ => Place::Table(table),
+    };
+    let to = random.pick(&[&USERS[..], &ROLES[..], &["public"]].concat());
+    let (verb, denied) =
+        random.pick(&[("GRANT", Some(false)), ("GRANT", Some(false)), ("DENY", Some(true)), ("REVOKE", None)]);
+    model.change(denied, permission, place, to);
+    Some(format!("{verb} {permission}{} TO {to}", place.written()))
+}
+
+/// Compares all that a user may do. `told`: the sequence, for the message.
+fn compare(connection: &mut Connection, model: &Model, user: &'static str, told: &[String]) {
+    must(connection, &format!("EXECUTE AS USER = '{user}'"));
+    for (at, (schema, table)) in TABLES.iter().enumerate() {
+        let name = format!("{schema}.{table}");
+        let tries: [(&str, Option<&'static str>, String); 6] = [
+            ("SELECT", Some("a"), format!("SELECT a FROM {name}")),
+            ("SELECT", Some("b"), format!("SELECT b FROM {name}")),
+            ("UPDATE", Some("a"), format!("UPDATE {name} SET a = 1")),
+            ("UPDATE", Some("b"), format!("UPDATE {name} SET b = 1")),
+            ("INSERT", None, format!("INSERT {name} VALUES (1, 1)")),
+            ("DELETE", None, format!("DELETE {name}")),
+        ];
+        for (permission, column, statement) in tries {
+            let right = model.allows(user, permission, at, column);
+            let part = column.map_or(String::new(), |column| format!(", '{column}', 'COLUMN'"));
+            let question = format!("SELECT HAS_PERMS_BY_NAME('{name}', 'OBJECT', '{permission}'{part})");
+            let answer = ask(connection, &question);
+            let Some(Datum::I64(said)) = answer.sets.first().and_then(|set| set.rows.first()).map(|row| row[0].clone())
+            else {
+                panic!("{question}: {:?}", answer.first_error());
+            };
+            let tried = error_of(&ask(connection, &statement));
+            let refused = matches!(tried, Some(229 | 230));
+            assert!(refused || tried.is_none(), "{statement}: {tried:?}");
+            assert!(
+                (said == 1) == right && refused != right,
+                "{user}: {statement}: by the rules {right}, HAS_PERMS_BY_NAME {said}, tried {tried:?}, after\n{}",
+                told.join("\n")
+            );
+        }
+    }
+    must(connection, "REVERT");
+}
+
+#[test]
+fn permissions_are_what_the_rules_say() {
+    let server = Server::start(&[]);
+    let mut connection = Connection::open(&target(server.port, "master"), None).expect("the server is there");
+    must(&mut connection, "CREATE DATABASE rules");
+    must(&mut connection, "USE rules");
+    let first = number("SEED").unwrap_or(0);
+    let count = if number("SEED").is_some() { 1 } else { number("SEEDS").unwrap_or(SEEDS) };
+    let (mut allowed, mut asked) = (0, 0);
+    for seed in first..first + count {
+        for schema in ["s0", "s1"] {
+            must(&mut connection, &format!("CREATE SCHEMA {schema}"));
+        }
+        for (schema, table) in TABLES {
+            must(&mut connection, &format!("CREATE TABLE {schema}.{table} (a int, b int)"));
+        }
+        for user in USERS {
+            must(&mut connection, &format!("CREATE USER {user} WITHOUT LOGIN"));
+        }
+        for role in ROLES {
+            must(&mut connection, &format!("CREATE ROLE {role}"));
+        }
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5bd1_e995);
+        let mut model = Model::default();
+        let mut told = vec![format!("-- seed {seed}")];
+        for at in 0..STEPS {
+            let Some(statement) = step(&mut random, &mut model) else { continue };
+            must(&mut connection, &statement);
+            told.push(statement);
+            if at % 5 == 4 || at == STEPS - 1 {
+                for user in USERS {
+                    compare(&mut connection, &model, user, &told);
+                    for table in 0..TABLES.len() {
+                        asked += 1;
+                        allowed += u64::from(model.allows(user, "SELECT", table, Some("a")));
+                    }
+                }
+            }
+        }
+        for permission in ["SELECT", "INSERT", "UPDATE", "DELETE", "CONTROL"] {
+            must(&mut connection, &format!("REVOKE {permission} TO public"));
+        }
+        for (schema, table) in TABLES {
+            must(&mut connection, &format!("DROP TABLE {schema}.{table}"));
+        }
+        for schema in ["s0", "s1"] {
+            must(&mut connection, &format!("DROP SCHEMA {schema}"));
+        }
+        for (role, member) in &model.members {
+            must(&mut connection, &format!("ALTER ROLE {role} DROP MEMBER {member}"));
+        }
+        for role in ROLES {
+            must(&mut connection, &format!("DROP ROLE {role}"));
+        }
+        for user in USERS {
+            must(&mut connection, &format!("DROP USER {user}"));
+        }
+    }
+    // Neither all nor nothing.
+    assert!(count == 1 || allowed * 10 > asked && allowed * 10 < asked * 9, "{allowed} of {asked}");
+}
+
+/// What a login without rights tries, with the errors of SQL Server that refuse it.
+const ATTEMPTS: &[(&str, &[i32])] = &[
+    ("SELECT * FROM dbo.t", &[229]),
+    ("INSERT dbo.t (a) VALUES (9)", &[229]),
+    ("UPDATE dbo.t SET a = 1", &[229]),
+    ("DELETE dbo.t", &[229]),
+    ("MERGE dbo.t AS x USING (SELECT 1 AS id) AS s ON s.id = x.id WHEN MATCHED THEN DELETE;", &[229]),
+    ("SELECT * INTO dbo.copy FROM dbo.t", &[229, 262]),
+    ("EXEC dbo.p", &[229]),
+    ("SELECT dbo.f(1)", &[229]),
+    ("SELECT * FROM dbo.v", &[229]),
+    ("SELECT * FROM dbo.syn", &[229]),
+    ("SELECT NEXT VALUE FOR dbo.s", &[229]),
+    ("DECLARE c CURSOR FOR SELECT id FROM dbo.t OPEN c", &[229]),
+    ("EXEC sp_executesql N'SELECT * FROM dbo.t'", &[229]),
+    ("EXEC ('SELECT * FROM dbo.t')", &[229]),
+    ("SELECT * FROM other.dbo.secret", &[916]),
+    ("USE other", &[916]),
+    ("TRUNCATE TABLE dbo.t", &[1088, 4701]),
+    ("DROP TABLE dbo.t", &[3701]),
+    ("ALTER TABLE dbo.t ADD c int", &[1088]),
+    ("CREATE INDEX i ON dbo.t (a)", &[1088]),
+    ("CREATE TABLE dbo.mine (a int)", &[262]),
+    ("CREATE VIEW dbo.mine AS SELECT 1 AS a", &[262]),
+    ("ALTER PROCEDURE dbo.p AS SELECT 1", &[3704]),
+    ("CREATE SCHEMA mine", &[262]),
+    ("DROP PROCEDURE dbo.p", &[3701]),
+    ("EXEC sp_rename 'dbo.t', 'u'", &[15225]),
+    ("SET IDENTITY_INSERT dbo.t ON", &[1088]),
+    ("GRANT SELECT ON dbo.t TO public", &[15151]),
+    ("DENY SELECT ON dbo.t TO public", &[15151]),
+    ("ALTER ROLE db_owner ADD MEMBER low", &[15151]),
+    ("EXEC sp_addrolemember 'db_owner', 'low'", &[15151, 15247, 15410]),
+    ("CREATE USER x WITHOUT LOGIN", &[15247]),
+    ("EXECUTE AS USER = 'dbo'", &[15517]),
+    ("ALTER DATABASE k SET READ_ONLY", &[5011, 5069]),
+    ("CHECKPOINT", &[262]),
+    ("DBCC CHECKDB", &[2571]),
+    ("ALTER AUTHORIZATION ON dbo.t TO low", &[15151]),
+    ("ALTER AUTHORIZATION ON DATABASE::k TO low", &[15151]),
+    ("DROP DATABASE k", &[3701]),
+    ("CREATE DATABASE mine", &[262]),
+    ("ALTER LOGIN sa WITH PASSWORD = 'Another-1-password'", &[15151]),
+    ("ALTER LOGIN sa DISABLE", &[15151]),
+    ("ALTER SERVER ROLE sysadmin ADD MEMBER low", &[15151]),
+    ("EXEC sp_addsrvrolemember 'low', 'sysadmin'", &[15151, 15247]),
+    ("CREATE LOGIN mine WITH PASSWORD = 'Another-1-password'", &[15247]),
+    ("DROP LOGIN victim", &[15151]),
+    ("EXECUTE AS LOGIN = 'sa'", &[15406]),
+    ("KILL 60", &[6102]),
+    ("RECONFIGURE", &[5812]),
+    ("EXEC sp_configure 'nested triggers', 0", &[15247]),
+    ("DBCC FREEPROCCACHE", &[2571]),
+    ("DBCC TRACEON (1204)", &[2571]),
+    ("SELECT * FROM sys.dm_os_wait_stats", &[297, 300]),
+    ("SELECT * FROM sys.dm_exec_cached_plans", &[297, 300]),
+    ("SELECT * FROM sys.dm_tran_locks", &[297, 300]),
+    ("SELECT * FROM sys.sysxlgns", &[208, 229]),
+    ("ALTER SERVER CONFIGURATION SET PROCESS AFFINITY CPU = AUTO", &[15247]),
+];
+
+const SETUP: &[&str] = &[
+    "CREATE DATABASE k",
+    "CREATE DATABASE other",
+    "CREATE LOGIN low WITH PASSWORD = 'Some-1-password', DEFAULT_DATABASE = k",
+    "CREATE LOGIN victim WITH PASSWORD = 'Some-1-password'",
+    "USE other",
+    "CREATE TABLE dbo.secret (a int)",
+    "USE k",
+    "CREATE TABLE dbo.t (id int IDENTITY PRIMARY KEY, a int)",
+    "CREATE VIEW dbo.v AS SELECT id, a FROM dbo.t",
+    "CREATE PROCEDURE dbo.p AS SELECT id FROM dbo.t",
+    "CREATE FUNCTION dbo.f (@x int) RETURNS int AS BEGIN RETURN (SELECT MAX(a) FROM dbo.t) END",
+    "CREATE SEQUENCE dbo.s AS int",
+    "CREATE SYNONYM dbo.syn FOR dbo.t",
+    "CREATE USER nobody WITHOUT LOGIN",
+    "CREATE APPLICATION ROLE app WITH PASSWORD = 'Some-1-password'",
+];
+
+/// All attempts on a connection, each refused as it should be; what is left of one that succeeds would show in the next ones.
+fn all_refused(connection: &mut Connection, who: &str) {
+    for (statement, errors) in ATTEMPTS {
+        let answer = ask(connection, statement);
+        let found = error_of(&answer);
+        assert!(found.is_some_and(|number| errors.contains(&number)), "{who}: {statement}: {:?}", answer.first_error());
+        assert!(answer.sets.iter().all(|set| set.rows.is_empty()), "{who}: {statement} gave rows");
+    }
+    let hashes = ask(connection, "SELECT password_hash FROM sys.sql_logins WHERE password_hash IS NOT NULL");
+    assert!(hashes.sets[0].rows.is_empty(), "{who} reads hashes");
+    let seen = ask(connection, "SELECT name FROM sys.tables UNION ALL SELECT name FROM sys.procedures");
+    assert!(seen.sets[0].rows.is_empty(), "{who} sees objects");
+}
+
+#[test]
+fn who_has_no_rights_is_refused_everywhere() {
+    let server = Server::start(&[]);
+    let sa = target(server.port, "master");
+    let mut connection = Connection::open(&sa, None).expect("the server is there");
+    for statement in SETUP {
+        must(&mut connection, statement);
+    }
+    let low = target(server.port, "k").with_login("low", "Some-1-password");
+    // Without a user of its own the database is closed.
+    assert!(Connection::open(&low, None).is_err(), "a login without a user gets in");
+    // As guest.
+    must(&mut connection, "GRANT CONNECT TO guest");
+    all_refused(&mut Connection::open(&low, None).expect("guests may connect"), "guest");
+    must(&mut connection, "REVOKE CONNECT FROM guest");
+    must(&mut connection, "CREATE USER low FOR LOGIN low");
+    all_refused(&mut Connection::open(&low, None).expect("it has a user"), "a user without rights");
+    // Every permission denied.
+    for denied in ["SELECT", "INSERT", "UPDATE", "DELETE", "EXECUTE", "ALTER", "VIEW DEFINITION"] {
+        must(&mut connection, &format!("DENY {denied} TO low"));
+    }
+    all_refused(&mut Connection::open(&low, None).expect("it may connect"), "a user denied all");
+    // An application role, whoever has logged in; another password does not make one.
+    let mut program = Connection::open(&target(server.port, "k"), None).expect("sa may connect");
+    assert_eq!(error_of(&ask(&mut program, "EXEC sp_setapprole 'app', 'Another-1-password'")), Some(15161));
+    must(&mut program, "EXEC sp_setapprole 'app', 'Some-1-password'");
+    assert_eq!(error_of(&ask(&mut program, "REVERT")), Some(15357));
+    all_refused(&mut program, "an application role");
+    // A user without login; what it begins as it ends as.
+    must(&mut connection, "EXECUTE AS USER = 'nobody' WITH NO REVERT");
+    all_refused(&mut connection, "a user without login");
+}
+
+#[test]
+fn what_is_revoked_is_refused_where_it_was_prepared() {
+    let server = Server::start(&[]);
+    let mut sa = Connection::open(&target(server.port, "master"), None).expect("the server is there");
+    for statement in SETUP {
+        must(&mut sa, statement);
+    }
+    must(&mut sa, "CREATE USER low FOR LOGIN low");
+    must(&mut sa, "INSERT dbo.t (a) VALUES (1), (2), (3)");
+    must(&mut sa, "GRANT SELECT, INSERT ON dbo.t TO low");
+    let mut low =
+        Connection::open(&target(server.port, "k").with_login("low", "Some-1-password"), None).expect("it has a user");
+    must(&mut low, "CREATE PROCEDURE #again AS SELECT id FROM dbo.t");
+    must(&mut low, "DECLARE c CURSOR GLOBAL DYNAMIC FOR SELECT id FROM dbo.t OPEN c FETCH NEXT FROM c");
+    must(&mut low, "EXEC #again");
+    must(&mut low, "SELECT id FROM dbo.t");
+    must(&mut sa, "REVOKE SELECT ON dbo.t FROM low");
+    for statement in ["SELECT id FROM dbo.t", "EXEC #again", "FETCH NEXT FROM c"] {
+        assert_eq!(error_of(&ask(&mut low, statement)), Some(229), "{statement}");
+    }
+    must(&mut low, "INSERT dbo.t (a) VALUES (4)");
+    must(&mut sa, "ALTER ROLE db_denydatawriter ADD MEMBER low");
+    assert_eq!(error_of(&ask(&mut low, "INSERT dbo.t (a) VALUES (5)")), Some(229));
+    // The same text, and the same plan, serves who may.
+    must(&mut sa, "SELECT id FROM dbo.t");
+}
