@@ -764,6 +764,8 @@ DBCC QUICK
 ALTER SERVER CONFIGURATION SET DIAGNOSTICS LOG ON
 
 --- What administers: CREATE SERVER AUDIT ... TO FILE
+USE master
+GO
 CREATE SERVER AUDIT statements_audit TO FILE (FILEPATH = '/tmp', MAX_FILES = 3) WITH (ON_FAILURE = CONTINUE)
 GO
 CREATE SERVER AUDIT SPECIFICATION statements_logins FOR SERVER AUDIT statements_audit ADD (FAILED_LOGIN_GROUP)
@@ -773,12 +775,18 @@ DROP SERVER AUDIT SPECIFICATION statements_logins
 DROP SERVER AUDIT statements_audit
 
 --- What administers: CREATE SERVER AUDIT ... TO APPLICATION_LOG, SECURITY_LOG, URL, EXTERNAL_MONITOR
+USE master
+GO
 CREATE SERVER AUDIT a TO APPLICATION_LOG
 
 --- What administers: CREATE SERVER AUDIT ... WHERE
+USE master
+GO
 CREATE SERVER AUDIT a TO FILE (FILEPATH = '/tmp') WHERE object_name = 'x'
 
 --- What administers: CREATE SERVER AUDIT SPECIFICATION ... ADD (group) that nothing here raises
+USE master
+GO
 CREATE SERVER AUDIT SPECIFICATION s FOR SERVER AUDIT a ADD (BROKER_LOGIN_GROUP)
 
 --- What administers: CREATE CERTIFICATE, keys, credentials, endpoints, event sessions, full-text catalogs, assemblies, queues, services
