@@ -103,7 +103,13 @@ impl Optimistic {
     fn is_taken(&self, session: usize, key: Key) -> bool {
         let open = self.sessions[session].as_ref().expect("a transaction");
         let others = self.sessions.iter().enumerate().filter(|(other, _)| *other != session);
-        let unsettled = others.filter_map(|(_, other)| other.as_ref()).any(|other| other.writes.contains_key(&key));
+        let has_written = |other: &Open| {
+            let sees = other.begun.is_some_and(|begun| self.rows[&key].at(begun).is_some());
+            // Who inserts a key that he does not see there has not touched this row: his commit fails for it.
+            other.writes.contains_key(&key)
+                && (sees || open.begun.is_some_and(|begun| self.rows[&key].at(begun).is_none()))
+        };
+        let unsettled = others.filter_map(|(_, other)| other.as_ref()).any(has_written);
         !open.writes.contains_key(&key) && (unsettled || self.is_newer(open, key))
     }
 
@@ -206,12 +212,14 @@ impl Optimistic {
             let row = self.rows[key].committed();
             row.is_some_and(|row| open.ranges.iter().any(|filter| filter.matches(*key, row)))
         });
-        // The same key, inserted by both.
-        let twice = newer.iter().any(|key| open.writes.get(key).is_some_and(|row| self.is_change(&open, *key, *row)));
+        // The same key, inserted by both: the other's may be gone again.
+        let both = newer.iter().any(|key| open.writes.get(key).is_some_and(|row| self.is_change(&open, *key, *row)));
+        let twice =
+            both && newer.iter().any(|key| open.writes.contains_key(key) && self.rows[key].committed().is_some());
         // Who changed nothing is serial as of its begin, whatever came after.
         let must = twice || (reread || phantom) && !open.writes.is_empty();
-        let has_read = !open.read.is_empty() || !open.ranges.is_empty();
-        let may = must || has_read && !newer.is_empty();
+        let looks_again = !open.read.is_empty() || !open.ranges.is_empty();
+        let may = must || both || looks_again && !newer.is_empty();
         match error {
             None if must => Err(format!(
                 "committed, and newer rows are {newer:?}: read again {reread}, new {phantom}, twice {twice}"

@@ -167,8 +167,8 @@ pub struct Running {
     pub seen: BTreeMap<Key, Vec<Option<Row>>>,
     /// There was somebody to wait for, at some moment.
     pub blocked: bool,
-    /// Keys that others had changed before it began.
-    changed_before: Vec<Key>,
+    /// Keys that others had changed before it began, and their w then.
+    changed_before: BTreeMap<Key, Option<i64>>,
 }
 
 /// How a statement reads.
@@ -271,7 +271,7 @@ impl World {
             _ => true,
         };
         let changed = cells.filter(|(key, cell)| cell.is_others(session) && is_wanted(**key, cell));
-        let changed_before = changed.map(|(key, _)| *key).collect();
+        let changed_before = changed.map(|(key, cell)| (*key, cell.images(session)[1].map(|row| row.w))).collect();
         let seen = BTreeMap::new();
         self.sessions[session].running = Some(Running { statement, reads, seen, blocked: false, changed_before });
         self.note(session);
@@ -354,9 +354,9 @@ impl World {
         let Statement { table, data, .. } = running.statement;
         let cell = &self.tables[table][&key];
         let (Data::Select(_, filter) | Data::Change(_, filter)) = data else { return false };
-        let moved = matches!(filter, Filter::Others(..))
-            && !running.changed_before.contains(&key)
-            && cell.committed().is_none_or(|row| !filter.matches(key, row));
+        let place = cell.dirty.and_then(|(_, row)| row).map(|row| row.w);
+        let before = running.changed_before.get(&key).copied().unwrap_or(cell.committed().map(|row| row.w));
+        let moved = matches!(filter, Filter::Others(..)) && place.is_some() && place != before;
         let again = SHAPES[table] == Shape::Heap
             && cell.dirty.is_some_and(|(owner, row)| {
                 row.is_some() && self.images_before(owner, table, key).any(|before| before.is_none())
