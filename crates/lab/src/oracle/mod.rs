@@ -2,11 +2,11 @@
 //! several queries is. See docs/oracles.md.
 
 mod node;
+mod native;
 mod schema;
 mod expression;
 mod query;
 mod change;
-mod native;
 mod check;
 mod reference;
 mod subject;
