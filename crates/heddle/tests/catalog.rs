@@ -80,8 +80,9 @@ fn every_system_function_takes_its_arguments() {
     }
     let answers = answers(&server, "catalog-functions", &script);
     for function in &functions {
-        let works =
-            |count: usize| answers.get(&format!("{function} {count}")).is_some_and(|text| !text.contains("Msg "));
+        // 33224: of files, NULL names none.
+        let complains = |text: &String| text.contains("Msg ") && !text.contains("Msg 33224,");
+        let works = |count: usize| answers.get(&format!("{function} {count}")).is_some_and(|text| !complains(text));
         let fitting = (0..=ARGUMENTS_MAX).filter(|count| works(*count)).count();
         assert_eq!(
             fitting,

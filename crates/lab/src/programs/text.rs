@@ -325,8 +325,9 @@ impl Form {
 }
 
 fn cursor_query(table: Table) -> String {
-    // Of a table without a key no order is certain but that of all its columns.
-    let order = if table == Table::Journal { "id, v" } else { "id" };
+    // Of rows without a key no order is certain but that of all their columns.
+    let keyed = !matches!(table, Table::Journal | Table::Inserted | Table::Deleted);
+    let order = if keyed { "id" } else { "id, v" };
     format!("SELECT id, v FROM {} ORDER BY {order}", table.name())
 }
 
