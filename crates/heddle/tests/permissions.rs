@@ -308,7 +308,7 @@ const ATTEMPTS: &[(&str, &[i32])] = &[
     ("ALTER LOGIN sa WITH PASSWORD = 'Another-1-password'", &[15151]),
     ("ALTER LOGIN sa DISABLE", &[15151]),
     ("ALTER SERVER ROLE sysadmin ADD MEMBER low", &[15151]),
-    ("EXEC sp_addsrvrolemember 'low', 'sysadmin'", &[15151, 15247]),
+    ("EXEC sp_addsrvrolemember 'low', 'sysadmin'", &[15151, 15247, 15007]),
     ("CREATE LOGIN mine WITH PASSWORD = 'Another-1-password'", &[15247]),
     ("DROP LOGIN victim", &[15151]),
     ("EXECUTE AS LOGIN = 'sa'", &[15406]),
