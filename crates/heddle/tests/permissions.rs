@@ -415,3 +415,19 @@ fn what_is_revoked_is_refused_where_it_was_prepared() {
     // The same text, and the same plan, serves who may.
     must(&mut sa, "SELECT id FROM dbo.t");
 }
+
+/// "CREATE DATABASE": who makes one owns it, and is its dbo.
+#[test]
+fn who_makes_a_database_owns_it() {
+    let server = Server::start(&[]);
+    let mut sa = Connection::open(&target(server.port, "master"), None).expect("the server is there");
+    must(&mut sa, "CREATE LOGIN maker WITH PASSWORD = 'Some-1-password'");
+    must(&mut sa, "ALTER SERVER ROLE dbcreator ADD MEMBER maker");
+    let maker = target(server.port, "master").with_login("maker", "Some-1-password");
+    must(&mut Connection::open(&maker, None).expect("guests are let in"), "CREATE DATABASE theirs");
+    let mut own = Connection::open(&target(server.port, "theirs").with_login("maker", "Some-1-password"), None)
+        .expect("it is the owner's");
+    must(&mut own, "CREATE TABLE t (a int)");
+    must(&mut own, "IF USER_NAME() <> 'dbo' THROW 50000, N'somebody else', 1");
+    must(&mut own, "DROP TABLE t; USE master; DROP DATABASE theirs");
+}

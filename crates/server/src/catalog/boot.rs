@@ -295,7 +295,7 @@ pub fn fill_database(storage: &Storage, tx: &mut Transaction, db: &Database) -> 
     let mut rows = db.rows(storage, tx);
     fill_objects(&mut rows, db)?;
     fill_types(&mut rows, db)?;
-    fill_principals(&mut rows)?;
+    fill_principals(&mut rows, db.row().owner_sid.0.as_deref())?;
     rows.insert(&granted(class::DATABASE, 0, 1, "CO", "CONNECT"))?;
     if db.id == TEMPDB {
         rows.insert(&granted(class::DATABASE, 0, 2, "CO", "CONNECT"))?;
@@ -379,7 +379,8 @@ fn fill_types(rows: &mut Rows<'_>, db: &Database) -> SqlResult<()> {
     Ok(())
 }
 
-fn fill_principals(rows: &mut Rows<'_>) -> SqlResult<()> {
+/// `owner`: the database's, who is its dbo.
+fn fill_principals(rows: &mut Rows<'_>, owner: Option<&[u8]>) -> SqlResult<()> {
     let mut user = |id: i32, name: &str, kind: &str, sid: Option<&[u8]>, default_schema: Option<&str>| {
         rows.insert(&OwnerRow {
             id,
@@ -396,7 +397,7 @@ fn fill_principals(rows: &mut Rows<'_>) -> SqlResult<()> {
     for (id, name) in DATABASE_ROLES {
         user(*id, name, "R", None, None)?;
     }
-    user(1, "dbo", "S", Some(&[1]), Some("dbo"))?;
+    user(1, "dbo", "S", owner, Some("dbo"))?;
     user(2, "guest", "S", Some(&[0]), Some("guest"))?;
     user(3, "INFORMATION_SCHEMA", "S", None, None)?;
     user(4, "sys", "S", None, None)?;

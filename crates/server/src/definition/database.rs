@@ -14,7 +14,7 @@ use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, IndexRow, class};
 use crate::catalog::boot::{database_row, files_of};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
-use crate::catalog::row::Text;
+use crate::catalog::row::{Binary, Text};
 use crate::catalog::{DATABASES_MAX, Database, MASTER, MODEL, clock, is_system, no_such_database};
 use crate::instance::plan_cache::Forget;
 
@@ -68,6 +68,10 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     };
     for setting in &create.options {
         database_setting::apply(&mut row, setting)?;
+    }
+    // Who makes it owns it.
+    if let Some(maker) = ddl.rights(|rights, look| rights.login(look))? {
+        row.owner_sid = Binary(maker.sid.clone());
     }
     let mut files = files_of(&ddl.catalog.data_directory, i32::from(id), &name).to_vec();
     if let Some(primary) = create.primary.first() {
