@@ -108,3 +108,14 @@ SELECT COUNT(*) AS n FROM sys.fn_builtin_permissions(DEFAULT)
 SELECT permission_name, type, covering_permission_name, parent_class_desc, parent_covering_permission_name
 FROM sys.fn_builtin_permissions('SCHEMA') ORDER BY 1
 GO
+-- a foreign key needs REFERENCES of what it refers to
+CREATE TABLE dbo.sg_parent (id int PRIMARY KEY)
+EXECUTE AS USER = 'sg_a'
+CREATE TABLE sg_next.child (id int REFERENCES dbo.sg_parent (id))
+REVERT
+GRANT REFERENCES ON dbo.sg_parent TO sg_a
+EXECUTE AS USER = 'sg_a'
+CREATE TABLE sg_next.child (id int REFERENCES dbo.sg_parent (id))
+REVERT
+SELECT COUNT(*) AS n FROM sys.foreign_keys
+GO

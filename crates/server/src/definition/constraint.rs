@@ -10,6 +10,7 @@ use sql::catalog::TableDef;
 use types::{SqlError, SqlResult, sql_error};
 
 use super::index;
+use super::rights::references;
 use super::site::{Ddl, Place, constraint_failed, has, is_system, place_of, source, written};
 use super::text::{self, bracket};
 use crate::catalog::Database;
@@ -426,9 +427,9 @@ pub fn add_foreign_key(
     Ok(())
 }
 
+/// The referenced table, both sides' column ids, and the key's index that matches.
 type CheckedKey = (ObjectRow, Vec<i32>, Vec<i32>, i32);
 
-/// The referenced table, both sides' column ids, and the key's index that matches.
 /// 1787: a cascade does not ask the INSTEAD OF triggers of the rows that it changes.
 fn check_instead_of(
     ddl: &mut Ddl<'_>,
@@ -467,6 +468,9 @@ fn check_foreign_key(
     }
     if target.kind.as_str() != "U" || is_system(&target) {
         return Err(sql_error!(1768, name, target_name));
+    }
+    if target.id != table {
+        references(ddl, db, &target)?;
     }
     let columns = |ddl: &mut Ddl<'_>, id: i32| ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]));
     let own = columns(ddl, table)?;

@@ -93,8 +93,9 @@ pub fn new_object(ddl: &mut Ddl<'_>, name: &ObjectName, permission: &str) -> Sql
     in_schema(ddl, &db, name.schema.as_deref())
 }
 
-/// REFERENCES of the table that a foreign key refers to.
-pub fn references(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow, schema: &str) -> SqlResult<()> {
+/// 229: a foreign key needs REFERENCES of the table that it refers to.
+pub fn references(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow) -> SqlResult<()> {
     let held = ddl.object_permission(db, row, "REFERENCES")?;
+    let schema = ddl.rows(db, |rows| load::schema_name(rows, row.nsid))?;
     expect(held, || sql_error!(229, state 5, "REFERENCES", row.name, db.name(), schema))
 }
