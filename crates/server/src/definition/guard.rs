@@ -372,7 +372,7 @@ fn alter_role(ddl: &mut Ddl<'_>, change: &AlterRole) -> SqlResult<()> {
     let db = ddl.current()?;
     let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))?;
     let Some(row) = row.filter(|row| row.kind.as_str() == "R") else { return Ok(()) };
-    let fixed = (16_384..16_400).contains(&row.id);
+    let fixed = actor::is_fixed_role(row.id);
     let held = match (fixed, &change.action) {
         (true, AlterRoleAction::AddMember(_) | AlterRoleAction::DropMember(_)) => {
             ddl.database_permission(&db, "CONTROL")?

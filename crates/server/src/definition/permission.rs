@@ -77,7 +77,7 @@ pub fn permission(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
 /// 4624: nobody is granted or denied what is his anyway. 4617: fixed roles have what they have.
 fn check_grantee(ddl: &mut Ddl<'_>, db: &Arc<Database>, subject: &Subject, grantee: i32) -> SqlResult<()> {
     let server = subject.is_of_server();
-    let fixed = if server { (3..=10).contains(&grantee) } else { (16_384..16_400).contains(&grantee) };
+    let fixed = if server { (3..=10).contains(&grantee) } else { actor::is_fixed_role(grantee) };
     if fixed {
         return Err(sql_error!(4617));
     }

@@ -13,11 +13,10 @@ use crate::catalog::base::{
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::{Binary, Code};
 use crate::catalog::{Database, MASTER, clock};
+use crate::security::actor::{DB_OWNER, FIXED_ROLES, is_fixed_role};
 
-/// Principals of a database below this id are not users' own; fixed roles start at `FIXED_ROLE_MIN`.
+/// Principals of a database below this id are not users' own; nor are the fixed roles.
 const USER_MIN: i32 = 5;
-const FIXED_ROLE_MIN: i32 = 16_384;
-const FIXED_ROLE_MAX: i32 = 16_399;
 
 /// 15023.
 fn user_exists(name: &str) -> SqlError {
@@ -31,10 +30,10 @@ pub fn add_principal(ddl: &mut Ddl<'_>, db: &Database, mut row: OwnerRow) -> Sql
         if all.iter().any(|old| db.equal_names(&old.name, &name)) {
             return Ok(true);
         }
-        let own = all.iter().map(|old| old.id).filter(|id| *id < FIXED_ROLE_MIN || *id > FIXED_ROLE_MAX);
+        let own = all.iter().map(|old| old.id).filter(|id| !is_fixed_role(*id));
         row.id = own.max().unwrap_or(0).max(USER_MIN - 1) + 1;
-        if (FIXED_ROLE_MIN..=FIXED_ROLE_MAX).contains(&row.id) {
-            row.id = FIXED_ROLE_MAX + 1;
+        if is_fixed_role(row.id) {
+            row.id = DB_OWNER + FIXED_ROLES;
         }
         Ok(rows.try_insert(&row)?.is_err())
     })?;
@@ -163,7 +162,7 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
     let Some(row) = row.filter(|row| kinds.contains(&row.kind.as_str())) else {
         return if if_exists { Ok(()) } else { Err(cannot_find("drop", word, name)) };
     };
-    if row.id < USER_MIN || (FIXED_ROLE_MIN..=FIXED_ROLE_MAX).contains(&row.id) {
+    if row.id < USER_MIN || is_fixed_role(row.id) {
         return Err(sql_error!(15150, "drop", word, name));
     }
     let (schemas, members) = ddl.rows(&db, |rows| {
@@ -241,7 +240,7 @@ fn role_of(ddl: &mut Ddl<'_>, db: &Database, name: &str, server: bool) -> SqlRes
     }
     let row = ddl.rows(db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))?;
     let row = row.filter(|row| row.kind.as_str() == "R").ok_or_else(missing)?;
-    Ok((row.id, row.id == 0 || (FIXED_ROLE_MIN..=FIXED_ROLE_MAX).contains(&row.id)))
+    Ok((row.id, row.id == 0 || is_fixed_role(row.id)))
 }
 
 pub fn alter_role(ddl: &mut Ddl<'_>, alter: &AlterRole) -> SqlResult<()> {

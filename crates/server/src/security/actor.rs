@@ -22,9 +22,11 @@ pub const DB_OWNER: i32 = 16_384;
 /// sa and the fixed server roles, which everybody knows of.
 pub const FIXED_LOGIN_MAX: i32 = 10;
 
-/// db_owner and its kin.
+/// Numbers kept for db_owner and its kin, from `DB_OWNER` on.
+pub const FIXED_ROLES: i32 = 16;
+
 pub fn is_fixed_role(id: i32) -> bool {
-    (DB_OWNER..DB_OWNER + 16).contains(&id)
+    (DB_OWNER..DB_OWNER + FIXED_ROLES).contains(&id)
 }
 
 /// Who a session acts as: its login, or after EXECUTE AS another login or one user of one database.

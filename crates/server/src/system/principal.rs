@@ -8,16 +8,10 @@ use super::answer::{Answer, Arguments};
 use crate::catalog::base::{LoginRow, OwnerRow, ReferenceRow, class};
 use crate::catalog::load::{int, name as name_datum, small};
 use crate::catalog::{Catalog, Database, MASTER};
-use crate::security::actor::Actor;
+use crate::security::actor::{
+    Actor, DB_OWNER, DBCREATOR, DBO, GUEST, PUBLIC as PUBLIC_ROLE, PUBLIC_SERVER_ROLE, SYSADMIN,
+};
 use crate::session::host::SessionHost;
-
-const SYSADMIN: i32 = crate::catalog::boot::SYSADMIN_ROLE;
-const PUBLIC_SERVER_ROLE: i32 = 2;
-const DBCREATOR: i32 = 9;
-const PUBLIC_ROLE: i32 = 0;
-const DBO: i32 = 1;
-const GUEST: i32 = 2;
-const DB_OWNER: i32 = 16_384;
 
 pub fn answer(
     host: &mut SessionHost,
