@@ -168,7 +168,7 @@ pub struct TriggerDef {
 }
 
 /// A predicate of a security policy: the rows for which a call of an inline function gives a row.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PredicateDef {
     pub of: Guarded,
     /// `[schema].[function]([column], (1))`

@@ -254,7 +254,8 @@ fn call(
 /// Literals, columns, the server's own functions, operators. `see`: what stands where a column may.
 fn plain(expr: &mut Expr, table: &str, see: &mut dyn FnMut(&ColumnName)) -> SqlResult<()> {
     let line = match expr {
-        Expr::Literal(_) | Expr::Niladic(_) | Expr::Variable(_) | Expr::Global(_) => return Ok(()),
+        Expr::Literal(_) | Expr::Niladic(_) => return Ok(()),
+        Expr::Variable(variable) => return Err(sql_error!(137, variable.name).at_line(variable.line)),
         Expr::Column(column) => {
             // Elsewhere it is not known by which name the statement calls the table.
             if let Some(named) = column.table.take()

@@ -84,6 +84,7 @@ pub struct Binder<'a> {
     pub text_extreme: bool,
     /// `Query::row_targets`.
     pub row_targets: Vec<crate::plan::TableSource>,
+    pub row_guards: Vec<Option<Expr>>,
     /// Views of the statement, those within others first.
     pub views: Vec<ViewUse>,
     pub needs: Needs,
@@ -156,6 +157,7 @@ impl<'a> Binder<'a> {
             session_private: false,
             text_extreme: false,
             row_targets: Vec::new(),
+            row_guards: Vec::new(),
             views: Vec::new(),
             needs: Needs::default(),
             guarding: Vec::new(),

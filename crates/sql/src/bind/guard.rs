@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use types::{SqlError, SqlResult, SqlType, sql_error};
+use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Home};
 use super::dml::{positioned, stored_ids, table_source};
@@ -19,7 +19,7 @@ use super::scope::{Scope, Source};
 use super::view_use::Change;
 use crate::ast::TableFunctionKind;
 use crate::catalog::{Guarded, ModuleKind, Object, PredicateDef, ReferentialAction, TableDef};
-use crate::optimize::Rel;
+use crate::optimize::{ColumnId, Rel};
 use crate::plan::{Barrier, CascadeBarriers, Expr, ExprKind, ObjectRef, Subquery, SubqueryKind, TableSource};
 
 impl Binder<'_> {
@@ -44,6 +44,30 @@ impl Binder<'_> {
         Ok(rel)
     }
 
+    /// What a row of the table has to be to be seen, over its stored columns. None: it is seen.
+    pub fn row_guard(&mut self, source: &TableSource) -> SqlResult<Option<Expr>> {
+        let TableSource::Base(table) = source else { return Ok(None) };
+        if self.options.unfiltered {
+            return Ok(None);
+        }
+        let mut all = Vec::new();
+        for predicate in table.predicates.iter().filter(|predicate| predicate.of == Guarded::Reads) {
+            let (test, first) = self.test_of(predicate, table)?;
+            all.push(positioned(test, &stored_ids(table, first)));
+        }
+        Ok(Expr::all(all))
+    }
+
+    /// Whether the predicate holds for a row of the table, whose columns are from the id that is given.
+    fn test_of(&mut self, predicate: &PredicateDef, table: &Arc<TableDef>) -> SqlResult<(Expr, ColumnId)> {
+        let first = self.columns.add_table(table);
+        let source = table_source(&table.name, table, first);
+        let rows = self.predicate_rows(predicate, &source, (table.database, table.object))?;
+        let mut test = self.holds_for(rows);
+        self.inline_computed(&mut test, table, first)?;
+        Ok((test, first))
+    }
+
     /// What a change of a row has to pass. `set`: the columns that an UPDATE gives values to.
     pub fn barriers(&mut self, target: &TableSource, change: Change, set: &[u16]) -> SqlResult<Vec<Barrier>> {
         let TableSource::Base(table) = target else { return Ok(Vec::new()) };
@@ -57,11 +81,7 @@ impl Binder<'_> {
                 (Guarded::BeforeUpdate, Change::Update) | (Guarded::BeforeDelete, Change::Delete) => true,
                 _ => continue,
             };
-            let first = self.columns.add_table(table);
-            let source = table_source(&table.name, table, first);
-            let rows = self.predicate_rows(predicate, &source, (table.database, table.object))?;
-            let mut test = self.holds_for(rows);
-            self.inline_computed(&mut test, table, first)?;
+            let (test, first) = self.test_of(predicate, table)?;
             if predicate.of == Guarded::AfterUpdate {
                 // One that passes columns which stay as they are says what it said before.
                 let mut touched = false;
@@ -113,6 +133,7 @@ impl Binder<'_> {
 
     /// The rows of the predicate's function for a row of `source`.
     fn predicate_rows(&mut self, predicate: &PredicateDef, source: &Source, object: ObjectRef) -> SqlResult<Rel> {
+        let shown = self.name_of(object, source);
         let function = super::modules::parse_call(&predicate.call)?;
         let database = match object.0 == self.catalog.database() {
             true => None,
@@ -134,7 +155,7 @@ impl Binder<'_> {
                 if !matches!(&found, None | Some(Object::Module(_)))
                     || matches!(&found, Some(Object::Module(m)) if !inline(m))
                 {
-                    return Err(sql_error!(33513, source.alias));
+                    return Err(sql_error!(33513, shown));
                 }
             }
             binder.function(&function, Some(&scope), None)
@@ -148,7 +169,15 @@ impl Binder<'_> {
         match rows {
             Ok((rel, _)) => Ok(rel),
             Err(error) if predicate.schema_bound || error.number == 33513 => Err(error),
-            Err(error) => Err(no_longer_binds(error, source)),
+            Err(error) => Err(sql_error!(33512, shown).after(error.one_by_one())),
+        }
+    }
+
+    /// A table or view as messages name it.
+    fn name_of(&self, (database, object): ObjectRef, source: &Source) -> String {
+        match self.catalog.table_by_id(database, object) {
+            Ok(Some(table)) => format!("{}.{}", table.schema, table.name),
+            _ => source.alias.to_string(),
         }
     }
 
@@ -186,9 +215,4 @@ fn conditions(rel: Rel) -> Result<Vec<Expr>, Rel> {
         Rel::Values { ids, rows } if ids.is_empty() && rows.len() == 1 => Ok(Vec::new()),
         rel => Err(rel),
     }
-}
-
-/// 33512
-fn no_longer_binds(error: SqlError, source: &Source) -> SqlError {
-    sql_error!(33512, source.alias).after(error.one_by_one())
 }

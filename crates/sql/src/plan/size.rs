@@ -194,7 +194,11 @@ impl Query {
             QueryKind::SelectInto { plan, .. } | QueryKind::ForText { plan, .. } => operator_owned(plan),
             QueryKind::InsertExecute { insert, execute: call } => boxed_modify(insert) + execute(call),
         };
-        block(size_of::<Query>()) + size_of_val(&*self.outer_slots) + size_of_val(&*self.row_targets) + kind
+        block(size_of::<Query>())
+            + size_of_val(&*self.outer_slots)
+            + size_of_val(&*self.row_targets)
+            + list(self.row_guards.iter().flatten())
+            + kind
     }
 }
 

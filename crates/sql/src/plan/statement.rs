@@ -439,6 +439,8 @@ pub struct Query {
     pub catalog_version: u64,
     /// An updatable cursor's tables: the last columns of its rows are their locators, which clients do not see.
     pub row_targets: Vec<TableSource>,
+    /// For each of these: what a security policy asks of a row that is read again, over its stored columns.
+    pub row_guards: Vec<Option<Expr>>,
     /// It names a temporary table, so only the session that bound it may keep it.
     pub session_private: bool,
     /// What its texts name of the catalog. Who binds it drops what is granted to everybody who can run it.

@@ -154,6 +154,7 @@ rows![
     message(16933, 16, "The cursor does not include the table being modified or the table is not updatable through the cursor."),
     message(16934, 10, "Optimistic concurrency check failed. The row was modified outside of this cursor."),
     message(16937, 16, "A server cursor cannot be opened on the given statement or statements. Use a default result set or client cursor."),
+    message(16943, 16, "Could not complete cursor operation because the table schema changed after the cursor was declared."),
     message(16947, 16, "No rows were updated or deleted."),
     message(16949, 16, "The variable '%.*ls' is a cursor variable, but it is used in a place where a cursor variable is not valid."),
     message(16950, 16, "The variable '%.*ls' does not currently have a cursor allocated to it.").listed(10),
