@@ -255,17 +255,24 @@ impl Rights {
             }
             // The text of a module.
             DEFINITIONS => match Securable::object(look, db, id)? {
-                Some(on) => self.sees_definition(look, db, &on),
+                Some(on) => Ok(self.sees_definition(look, db, &on)? || self.manages_policy(look, db, id)?),
                 None => Ok(true),
             },
             // Temporary objects have names that nobody else finds, and the catalog's own are no secret.
             _ if db.id == TEMPDB || id < sql::catalog::USER_OBJECT_MIN => Ok(true),
             _ => match Securable::object(look, db, id)? {
-                Some(on) => check::is_seen(look, Some(db), &who, &on),
+                Some(on) => Ok(check::is_seen(look, Some(db), &who, &on)? || self.manages_policy(look, db, id)?),
                 // Not an object: a table type.
                 None => Ok(true),
             },
         }
+    }
+
+    /// It is a security policy, and those are all to be seen.
+    fn manages_policy(&self, look: &mut Look<'_>, db: &Database, id: i32) -> SqlResult<bool> {
+        let row = look.rows(db, |rows| rows.first::<ObjectRow>(0, &[int(id)]))?;
+        Ok(row.is_some_and(|row| row.kind.as_str() == "SP")
+            && self.holds(look, Some(db), &Securable::DATABASE, "ALTER ANY SECURITY POLICY")?)
     }
 
     pub fn sysadmin(&self, look: &mut Look<'_>) -> SqlResult<bool> {

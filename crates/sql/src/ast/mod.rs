@@ -158,6 +158,7 @@ pub enum StatementKind {
     AlterRole(Box<AlterRole>),
     AlterAuthorization(Box<AlterAuthorization>),
     Permission(Box<Permission>),
+    SecurityPolicy(Box<SecurityPolicy>),
 
     // The server.
     Dbcc(Box<Dbcc>),
