@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sql::catalog::{DatabaseId, ModuleDef, ObjectId, ObjectName, SequenceDef, TableDef, VirtualTableDef};
 use sql::function::FunctionId;
-use sql::plan::{Global, Module, ObjectRef, OutputColumn, PrincipalKind, Query, QueryId};
+use sql::plan::{Global, MaskedColumn, Module, ObjectRef, OutputColumn, PrincipalKind, Query, QueryId};
 use storage::{Storage, Table};
 use types::{Datum, SqlResult, SqlType, sql_error};
 
@@ -23,6 +23,11 @@ pub trait Host {
     /// 229, 230: what the query needs is not permitted to `session.actor`.
     fn check_needs(&mut self, _session: &mut Session, _query: &Query) -> SqlResult<()> {
         Ok(())
+    }
+
+    /// Whether `session.actor` sees what these columns hold, and not their masks.
+    fn is_unmasked(&mut self, _session: &mut Session, _columns: &[MaskedColumn]) -> SqlResult<bool> {
+        Ok(true)
     }
 
     /// A module WITH EXECUTE AS begins: its body acts as another.

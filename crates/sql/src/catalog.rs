@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use types::{CollationId, KeySet, SqlError, SqlType};
 
+use crate::mask::MaskFunction;
+
 /// `sys.databases.database_id`: 1 master, 2 tempdb, 3 model, 4 msdb, 5 and up the user's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DatabaseId(pub u16);
@@ -36,6 +38,8 @@ pub struct ColumnDef {
     /// `sys.columns.column_id`: from 1, never reused within a table.
     pub column_id: u32,
     pub rowguid: bool,
+    /// MASKED WITH.
+    pub mask: Option<Arc<MaskFunction>>,
 }
 
 #[derive(Debug, Clone)]

@@ -6,6 +6,7 @@ use sql::catalog::{
     CheckDef, ColumnDef, Computed, DatabaseId, ForeignKeyDef, IndexDef, IndexKind, MemoryOptimized, ModuleDef,
     ModuleKind, Object, ObjectId, ObjectName, ReferentialAction, SequenceDef, TableDef, TriggerDef, UserType,
 };
+use sql::mask::MaskFunction;
 use types::{Datum, SqlResult};
 
 use super::base::{
@@ -127,9 +128,14 @@ fn sequence(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<SequenceDe
 
 pub fn column_def(row: &ColumnRow, default: Option<String>) -> Option<ColumnDef> {
     let whole = |value: i128| i64::try_from(value).unwrap_or(i64::MAX);
+    let ty = sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref())?;
+    // What cannot be read hides all there is.
+    let mask = |text: &str| MaskFunction::parse(text, &row.name, &ty).unwrap_or(MaskFunction::Default);
+    let masked = row.definition.0.as_deref().filter(|_| row.status & cs::MASKED != 0);
     Some(ColumnDef {
         name: row.name.as_str().into(),
-        ty: sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref())?,
+        ty,
+        mask: masked.map(|text| Arc::new(mask(text))),
         nullable: row.status & cs::NULLABLE != 0,
         identity: (row.status & cs::IDENTITY != 0).then(|| (whole(row.seed.0), whole(row.increment.0))),
         default: default.map(Into::into),

@@ -11,7 +11,7 @@ use sql::catalog::{
     VirtualTableDef,
 };
 use sql::function::FunctionId;
-use sql::plan::{Global, Module, ObjectRef, OutputColumn, Query, QueryId};
+use sql::plan::{Global, MaskedColumn, Module, ObjectRef, OutputColumn, Query, QueryId};
 use storage::{Storage, Table, TableId};
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
@@ -98,6 +98,10 @@ impl Host for SessionHost {
 
     fn check_needs(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
         self.check_query(state, query)
+    }
+
+    fn is_unmasked(&mut self, state: &mut State, columns: &[MaskedColumn]) -> SqlResult<bool> {
+        self.is_unmasked_here(state, columns)
     }
 
     fn execute_as(&mut self, state: &mut State, module: &ModuleInfo) -> SqlResult<()> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use exec::session::Session as State;
 use sql::catalog::TableDef;
-use sql::plan::{Action, Need, ObjectRef, Query};
+use sql::plan::{Action, MaskedColumn, Need, ObjectRef, Query};
 use types::{SqlError, SqlResult};
 
 use crate::catalog::{Database, TEMPDB};
@@ -92,6 +92,14 @@ impl SessionHost {
             Ok::<_, SqlError>(query.needs.iter().find_map(|need| Some((need, rights.check_need(look, need).err()?))))
         })?;
         self.tell_refusal(refused)
+    }
+
+    /// Whether who acts sees what these columns hold.
+    pub fn is_unmasked_here(&mut self, state: &mut State, columns: &[MaskedColumn]) -> SqlResult<bool> {
+        if self.rights.actor() == Actor::Server {
+            return Ok(true);
+        }
+        self.rights_here(state, |rights, look, db| rights.unmasked(look, db, columns))
     }
 
     /// Who audits hears what was not permitted.

@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use sql::catalog::DatabaseId;
-use sql::plan::{Action, Need};
+use sql::plan::{Action, MaskedColumn, Need};
 use storage::Transaction;
 use types::{SqlError, SqlResult, sql_error};
 
@@ -52,6 +52,7 @@ struct Known {
     approved: HashSet<Need>,
     /// (database, base table, id): whether the thing is to be seen.
     seen: HashMap<(DatabaseId, i32, i32), bool>,
+    unmasked: HashMap<MaskedColumn, bool>,
 }
 
 pub struct Rights {
@@ -250,6 +251,45 @@ impl Rights {
                 None => Ok(true),
             },
         }
+    }
+
+    /// Whether who acts sees what the columns hold. `here`: the current database, which a table variable is of.
+    pub fn unmasked(&self, look: &mut Look<'_>, here: &Database, columns: &[MaskedColumn]) -> SqlResult<bool> {
+        for column in columns {
+            if !self.is_unmasked(look, here, *column)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_unmasked(&self, look: &mut Look<'_>, here: &Database, column: MaskedColumn) -> SqlResult<bool> {
+        if self.sysadmin(look)? {
+            return Ok(true);
+        }
+        if let Some(known) = self.known.borrow().unmasked.get(&column) {
+            return Ok(*known);
+        }
+        let (database, object) = column.table;
+        let known = if object.0 < 0 {
+            self.holds(look, Some(here), &Securable::DATABASE, "UNMASK")?
+        } else {
+            let permission = hierarchy::find(Class::Object, "UNMASK").expect("it is in the table");
+            let db = look.catalog.database(database);
+            let on = db.as_ref().map(|db| Securable::object(look, db, object.0)).transpose()?.flatten();
+            match (db, on) {
+                (Some(db), Some(on)) => {
+                    self.decide(look, Some(&db), &on, permission, &[column.column_id])? == Decision::Granted
+                }
+                _ => false,
+            }
+        };
+        let mut kept = self.known.borrow_mut();
+        if kept.unmasked.len() >= APPROVED_MAX {
+            kept.unmasked.clear();
+        }
+        kept.unmasked.insert(column, known);
+        Ok(known)
     }
 
     pub fn sysadmin(&self, look: &mut Look<'_>) -> SqlResult<bool> {

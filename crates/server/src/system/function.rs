@@ -478,6 +478,7 @@ impl Call<'_> {
             "isidentity" => column.identity.is_some().into(),
             "isindexable" => (!column.ty.is_max()).into(),
             "isrowguidcol" => column.rowguid.into(),
+            "ismasked" => column.mask.is_some().into(),
             "ispersisted" | "isdeterministic" => {
                 column.computed.as_ref().is_some_and(|computed| computed.persisted).into()
             }

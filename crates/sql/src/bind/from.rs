@@ -224,8 +224,11 @@ impl Binder<'_> {
             let text = super::modules::parse_expression(&computed.definition)?;
             let scope = Scope { sources: std::slice::from_ref(named), parent: None, ctes: None, block: None };
             let bound = self.expand(|binder| binder.without_variables(|binder| binder.expr(&text, &scope)))?;
-            defs.push((get.id_of(index as u16), converted(bound, &column.ty, false)));
+            let (id, value) = (get.id_of(index as u16), converted(bound, &column.ty, false));
+            self.hand_on(id, [&value]);
+            defs.push((id, value));
         }
+        self.mask_computed(&table, get.first)?;
         Ok(Rel::Get(Box::new(get)).map(defs))
     }
 
@@ -393,6 +396,7 @@ impl Binder<'_> {
             let nullable = column.iter().any(|e| e.nullable);
             let (column, ty) = unify(column, "VALUES")?;
             let id = self.columns.add(ty, nullable);
+            self.hand_on(id, &column);
             ids.push(id);
             outputs.push(crate::optimize::Output { name: "".into(), expr: self.columns.expr(id) });
             typed.push(column.into_iter());
@@ -447,8 +451,9 @@ impl Binder<'_> {
     fn work_table(&mut self, work: &WorkTable, alias: &ast::Ident) -> FromRel {
         let mut ids = Vec::with_capacity(work.columns.len());
         let mut list = Vec::with_capacity(work.columns.len());
-        for (name, ty) in &work.columns {
+        for ((name, ty), mask) in work.columns.iter().zip(&work.masks) {
             let id = self.columns.add(*ty, true);
+            self.columns.set_mask(id, mask.clone());
             ids.push(id);
             list.push(SourceColumn { name: name.clone(), id, ty: *ty, nullable: true });
         }

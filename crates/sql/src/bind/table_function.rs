@@ -70,6 +70,8 @@ impl Binder<'_> {
                         self.homes.pop();
                         for (column, ty, nullable) in columns? {
                             let id = self.columns.add(ty, nullable);
+                            let mask = self.mask_of_all(&arguments);
+                            self.columns.set_mask(id, mask);
                             ids.push(id);
                             outputs.push(crate::optimize::Output { name: column, expr: self.columns.expr(id) });
                         }
@@ -124,6 +126,8 @@ impl Binder<'_> {
         let mut outputs = Vec::new();
         for (name, ty, nullable) in columns {
             let id = self.columns.add(ty, nullable);
+            let mask = self.mask_of_all(&arguments);
+            self.columns.set_mask(id, mask);
             ids.push(id);
             outputs.push(crate::optimize::Output { name: name.into(), expr: self.columns.expr(id) });
         }
