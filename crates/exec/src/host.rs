@@ -30,6 +30,16 @@ pub trait Host {
         Ok(true)
     }
 
+    /// 229: a variable or parameter of this table type, which `named_by` declares, is not permitted to `session.actor`.
+    fn check_table_type(
+        &mut self,
+        _session: &mut Session,
+        _table: &TableDef,
+        _named_by: Option<ObjectRef>,
+    ) -> SqlResult<()> {
+        Ok(())
+    }
+
     /// A module WITH EXECUTE AS begins: its body acts as another.
     fn execute_as(&mut self, _session: &mut Session, _module: &ModuleInfo) -> SqlResult<()> {
         Ok(())
@@ -320,6 +330,8 @@ pub struct TableArgument {
     pub rows: types::RowBatch,
     /// Columns without values: each row gets what an INSERT that leaves them out gives. Empty: none.
     pub defaults: Vec<bool>,
+    /// Not a variable's, whose type was asked for when it was declared.
+    pub from_client: bool,
 }
 
 /// What a call returned.

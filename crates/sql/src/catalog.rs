@@ -225,11 +225,18 @@ pub struct SequenceDef {
 }
 
 #[derive(Debug, Clone)]
+pub struct SynonymDef {
+    pub database: DatabaseId,
+    pub object: ObjectId,
+    pub target: ObjectName,
+}
+
+#[derive(Debug, Clone)]
 pub enum Object {
     Table(Arc<TableDef>),
     Virtual(Arc<VirtualTableDef>),
     Module(Arc<ModuleDef>),
-    Synonym(ObjectName),
+    Synonym(Arc<SynonymDef>),
     Sequence(Arc<SequenceDef>),
 }
 

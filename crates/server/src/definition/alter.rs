@@ -18,6 +18,7 @@ use super::layout::row_layout;
 use super::memory_optimized;
 use super::number::{identity_of, identity_rule};
 use super::rebuild::{self, NewColumn, carried, column_type, persist_computed, stored};
+use super::rights::references_type;
 use super::schema_binding;
 use super::site::{Ddl, Place, constraint_failed, has, source};
 use super::table;
@@ -560,6 +561,7 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
                 return Err(sql_error!(4928, column.name, what));
             }
             let resolved = data_type::resolve(ddl, db, data_type, column.colid as usize)?;
+            references_type(ddl, db, resolved.utype)?;
             let kept = collation.as_ref().map(|c| c.to_string()).or_else(|| column.collation.clone());
             let ty = data_type::collate(db, resolved.ty, kept.as_deref())?;
             let nullable = null.or(resolved.nullable).unwrap_or(ddl.site.options().ansi_null_dflt_on);

@@ -6,6 +6,7 @@ use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::data_type::{self, ResolvedType};
 use super::number::identity_numbers;
+use super::rights::references_type;
 use super::site::{Ddl, Place, source};
 use super::text;
 use crate::catalog::base::{ColumnRow, column_status as cs};
@@ -64,6 +65,7 @@ pub fn column_row(
     if resolved.table.is_some() {
         return Err(sql_error!(350, &*column.name));
     }
+    references_type(ddl, db, resolved.utype)?;
     resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
     let is_version = resolved.ty.kind == TypeKind::RowVersion;
     let dflt_null = ddl.site.options().ansi_null_dflt_on;

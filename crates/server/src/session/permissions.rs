@@ -125,6 +125,18 @@ impl SessionHost {
         self.tell_refusal(refused.map(|error| (&need, error)))
     }
 
+    /// 229: EXECUTE of a table type is not held by who declares a variable of it, or sends one.
+    /// https://learn.microsoft.com/sql/relational-databases/tables/use-table-valued-parameters-database-engine
+    pub fn check_type(&mut self, state: &mut State, table: &TableDef, named_by: Option<ObjectRef>) -> SqlResult<()> {
+        if self.rights.actor() == Actor::Server {
+            return Ok(());
+        }
+        self.rights(state, |rights, look| match rights.sysadmin(look)? {
+            true => Ok(()),
+            false => rights.check_table_type(look, (table.database, table.object), named_by),
+        })
+    }
+
     /// Without the needs that are granted to all who come there: ownership chains.
     pub fn drop_chained(&mut self, state: &mut State, needs: &mut Box<[Need]>) -> SqlResult<()> {
         if needs.iter().all(|need| need.named_by.is_none()) {

@@ -282,6 +282,7 @@ impl Binder<'_> {
         name: &ast::ObjectName,
         alias: Option<&ast::Ident>,
     ) -> SqlResult<FromRel> {
+        let through = self.needs.through.take();
         let view = super::modules::parse_view(module)?;
         let bound =
             self.expanded(module, name, Vec::new(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
@@ -294,6 +295,7 @@ impl Binder<'_> {
                 }
             }
         }
+        self.needs.through = through;
         self.need_module(module, &sources[0]);
         self.note_view(module, name, &view, &rel, &sources[0]);
         if alias.is_none() {

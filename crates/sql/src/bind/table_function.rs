@@ -40,7 +40,9 @@ impl Binder<'_> {
                     return self.generate_series(args, function, &scope);
                 }
                 let unknown = || errors::invalid_object(&display(name));
-                match self.resolve(&object_name(name))?.ok_or_else(unknown)? {
+                let meant = self.resolve(&object_name(name))?.ok_or_else(unknown)?;
+                let through = self.needs.through.take();
+                match meant {
                     Object::Module(module) if module.kind == ModuleKind::InlineFunction => {
                         let parsed = super::modules::parse_function(&module)?;
                         let ast::FunctionReturns::Inline { query, .. } = &parsed.returns else { return Err(unknown()) };
@@ -51,6 +53,7 @@ impl Binder<'_> {
                             binder.query(query, None, None, Use::Nested)
                         })?;
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
+                        self.needs.through = through;
                         self.need_module(&module, &named.1[0]);
                         Ok(named)
                     }
@@ -81,6 +84,7 @@ impl Binder<'_> {
                         }));
                         let bound = Bound::new(rel, outputs);
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
+                        self.needs.through = through;
                         self.need_module(&module, &named.1[0]);
                         Ok(named)
                     }
