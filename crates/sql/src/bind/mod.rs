@@ -37,6 +37,7 @@ mod table_function;
 mod pivot;
 mod from;
 mod dml;
+mod masking;
 mod view_use;
 mod insert;
 mod update;
