@@ -100,6 +100,10 @@ impl Host for SessionHost {
         self.check_query(state, query)
     }
 
+    fn check_shown(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
+        self.check_plan_shown(state, query)
+    }
+
     fn execute_as(&mut self, state: &mut State, module: &ModuleInfo) -> SqlResult<()> {
         self.enter_module(state, module)
     }
