@@ -392,8 +392,28 @@ CREATE TABLE t (a int) AS NODE
 --- Tables: CREATE TABLE ... WITH unknown options
 CREATE TABLE t (a int) WITH (QUICK = ON)
 
---- Tables: columns: MASKED, ENCRYPTED, FILESTREAM, GENERATED ALWAYS
+--- Tables: columns: MASKED WITH (FUNCTION = '...')
 CREATE TABLE t (a nvarchar(9) MASKED WITH (FUNCTION = 'default()'))
+GO
+INSERT t VALUES (N'secret')
+CREATE USER mask_reader WITHOUT LOGIN
+GRANT SELECT ON t TO mask_reader
+GO
+EXECUTE AS USER = 'mask_reader'
+SELECT a INTO #seen FROM t WHERE a = N'secret'
+REVERT
+SELECT 'ok' FROM #seen WHERE a = N'xxxx'
+
+--- Tables: ALTER TABLE ... ALTER COLUMN ... ADD MASKED, DROP MASKED
+CREATE TABLE t (a nvarchar(9))
+GO
+ALTER TABLE t ALTER COLUMN a ADD MASKED WITH (FUNCTION = 'email()')
+GO
+SELECT 'ok' FROM sys.masked_columns WHERE object_id = OBJECT_ID('t') AND masking_function = 'email()'
+ALTER TABLE t ALTER COLUMN a DROP MASKED
+
+--- Tables: columns: ENCRYPTED, FILESTREAM, GENERATED ALWAYS, COLUMN_SET
+CREATE TABLE t (a varbinary(max) FILESTREAM)
 
 --- Tables: columns: SPARSE, ROWGUIDCOL
 CREATE TABLE t (a int SPARSE NULL)
@@ -708,6 +728,16 @@ EXEC sp_setapprole 'r', 'Statements-1-x', 'none', 1, @c OUTPUT
 IF USER_NAME() = 'r' PRINT 'ok'
 EXEC sp_unsetapprole @c
 IF USER_NAME() <> 'dbo' PRINT 'Msg of a role that stays'
+
+--- Logins, users, roles: ALTER APPLICATION ROLE
+CREATE APPLICATION ROLE r WITH PASSWORD = 'Statements-1-x'
+GO
+ALTER APPLICATION ROLE r WITH NAME = q, PASSWORD = 'Statements-2-y'
+GO
+DECLARE @c varbinary(8000)
+EXEC sp_setapprole 'q', 'Statements-2-y', 'none', 1, @c OUTPUT
+IF USER_NAME() = 'q' PRINT 'ok'
+EXEC sp_unsetapprole @c
 
 --- Logins, users, roles: GRANT, DENY, REVOKE
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)

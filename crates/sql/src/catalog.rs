@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use types::{CollationId, KeySet, SqlError, SqlType};
 
+use crate::mask::MaskFunction;
+
 /// `sys.databases.database_id`: 1 master, 2 tempdb, 3 model, 4 msdb, 5 and up the user's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DatabaseId(pub u16);
@@ -36,6 +38,8 @@ pub struct ColumnDef {
     /// `sys.columns.column_id`: from 1, never reused within a table.
     pub column_id: u32,
     pub rowguid: bool,
+    /// MASKED WITH.
+    pub mask: Option<Arc<MaskFunction>>,
 }
 
 #[derive(Debug, Clone)]
@@ -246,11 +250,18 @@ pub struct SequenceDef {
 }
 
 #[derive(Debug, Clone)]
+pub struct SynonymDef {
+    pub database: DatabaseId,
+    pub object: ObjectId,
+    pub target: ObjectName,
+}
+
+#[derive(Debug, Clone)]
 pub enum Object {
     Table(Arc<TableDef>),
     Virtual(Arc<VirtualTableDef>),
     Module(Arc<ModuleDef>),
-    Synonym(ObjectName),
+    Synonym(Arc<SynonymDef>),
     Sequence(Arc<SequenceDef>),
 }
 

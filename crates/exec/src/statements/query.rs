@@ -239,6 +239,7 @@ fn mentions(expr: &Expr, slots: &[VariableSlot]) -> bool {
                 || otherwise.as_ref().is_some_and(|otherwise| mentions(otherwise, slots))
         }
         ExprKind::Convert { value, .. } => mentions(value, slots),
+        ExprKind::Mask(masked) => mentions(&masked.value, slots),
         ExprKind::Function(_, arguments) | ExprKind::UserFunction(_, arguments) => any(arguments),
         // A subquery may read anything: row by row is always right.
         ExprKind::Subquery(_) => true,

@@ -104,7 +104,7 @@ base_tables! {
         dflt: i32,
         seed: Whole,
         increment: Whole,
-        /// Text of a computed column or of a parameter's default.
+        /// Text of a computed column, a mask or a parameter's default.
         definition: Text,
     } unique [0, 1, 2];
 
@@ -403,6 +403,8 @@ pub mod column_status {
     pub const NOT_NULL: i32 = 8192;
     /// Of a view's: sp_rename has given it another name than its text does.
     pub const RENAMED: i32 = 16384;
+    /// Its `definition` is a mask.
+    pub const MASKED: i32 = 32768;
 }
 
 /// Bits of `IndexRow::status`.

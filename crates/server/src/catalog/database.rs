@@ -89,6 +89,7 @@ impl Database {
                 computed: None,
                 column_id: i as u32 + 1,
                 rowguid: false,
+                mask: None,
             })
             .collect();
         let indexes = table.keys.iter().enumerate().map(|(i, key)| IndexDef {

@@ -151,8 +151,14 @@ fn of_principals(kind: &StatementKind) -> Vec<Deed<'_>> {
         S::CreateUser(create) => vec![Deed::name(of::DATABASE_PRINCIPAL_CHANGE, of::CREATE, "SU", &create.name)],
         S::AlterUser(change) => vec![Deed::name(of::DATABASE_PRINCIPAL_CHANGE, of::ALTER, "SU", &change.name)],
         S::CreateRole(create) => {
-            let (group, class) = role(create.server);
+            let (group, class) = match &create.application {
+                Some(_) => (of::DATABASE_PRINCIPAL_CHANGE, "AR"),
+                None => role(create.server),
+            };
             vec![Deed::name(group, of::CREATE, class, &create.name)]
+        }
+        S::AlterApplicationRole(change) => {
+            vec![Deed::name(of::DATABASE_PRINCIPAL_CHANGE, of::ALTER, "AR", &change.name)]
         }
         S::AlterRole(change) => {
             let (group, class) = role(change.server);

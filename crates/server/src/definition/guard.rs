@@ -5,9 +5,9 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    AlterAuthorization, AlterDatabaseAction, AlterLogin, AlterLoginAction, AlterRole, AlterRoleAction, AlterTable,
-    AlterTableAction, AlterUser, CreateRole, Dbcc, Definition, Drop, DropKind, Expr, ModuleVerb, ObjectName, Statement,
-    StatementKind, TriggerScope,
+    AlterApplicationRole, AlterAuthorization, AlterDatabaseAction, AlterLogin, AlterLoginAction, AlterRole,
+    AlterRoleAction, AlterTable, AlterTableAction, AlterUser, CreateRole, Dbcc, Definition, Drop, DropKind, Expr,
+    ModuleVerb, ObjectName, Statement, StatementKind, TriggerScope,
 };
 use types::{SqlError, SqlResult, sql_error};
 
@@ -117,6 +117,7 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         }
         StatementKind::AlterUser(change) => alter_user(ddl, change),
         StatementKind::CreateRole(create) => create_role(ddl, create),
+        StatementKind::AlterApplicationRole(change) => alter_application_role(ddl, change),
         StatementKind::AlterRole(change) => alter_role(ddl, change),
         StatementKind::AlterAuthorization(change) => alter_authorization(ddl, change),
         // Who grants is asked what it may grant, where that is known.
@@ -394,6 +395,23 @@ fn create_role(ddl: &mut Ddl<'_>, create: &CreateRole) -> SqlResult<()> {
         Some(owner) => may_own(ddl, &db, owner),
         None => Ok(()),
     }
+}
+
+/// The role itself may change its schema, and nothing else.
+/// https://learn.microsoft.com/sql/t-sql/statements/alter-application-role-transact-sql
+fn alter_application_role(ddl: &mut Ddl<'_>, change: &AlterApplicationRole) -> SqlResult<()> {
+    let db = ddl.current()?;
+    let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(&change.name)]))?;
+    let Some(row) = row.filter(|row| row.kind.as_str() == "A") else { return Ok(()) };
+    let of_schema = change.options.iter().all(|option| option.name.eq_ignore_ascii_case("DEFAULT_SCHEMA"));
+    let held = match of_schema {
+        true => {
+            let own = ddl.rights(|rights, look| Ok(rights.user(look, &db)?.is_some_and(|user| user.id == row.id)))?;
+            own || ddl.principal_permission(&db, &row, "ALTER")?
+        }
+        false => ddl.database_permission(&db, "ALTER ANY APPLICATION ROLE")?,
+    };
+    expect(held, || cannot_find("alter", "application role", &change.name))
 }
 
 fn alter_role(ddl: &mut Ddl<'_>, change: &AlterRole) -> SqlResult<()> {

@@ -102,6 +102,7 @@ fn security_changed(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         | StatementKind::AlterUser(_)
         | StatementKind::CreateRole(_)
         | StatementKind::AlterRole(_)
+        | StatementKind::AlterApplicationRole(_)
         | StatementKind::AlterAuthorization(_)
         | StatementKind::CreateSchema(_)
         | StatementKind::AlterSchema(_)
@@ -157,6 +158,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             Some(options) => application_role::create(ddl, &create.name, options),
             None => security::create_role(ddl, create),
         },
+        StatementKind::AlterApplicationRole(change) => application_role::alter(ddl, change),
         StatementKind::AlterRole(change) => security::alter_role(ddl, change),
         StatementKind::AlterAuthorization(change) => security::alter_authorization(ddl, change),
         StatementKind::SecurityPolicy(statement) => security_policy::run(ddl, statement),

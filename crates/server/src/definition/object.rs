@@ -501,7 +501,8 @@ fn rename_column(
             if column.colid == colid {
                 column.name = new.to_string();
             }
-            if let Some(text) = &mut column.definition.0 {
+            let computed = column.status & cs::COMPUTED != 0;
+            if let Some(text) = column.definition.0.as_mut().filter(|_| computed) {
                 *text = text.replace(&from, &to);
             }
         })?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use exec::session::Session as State;
 use sql::catalog::TableDef;
-use sql::plan::{Action, Need, ObjectRef, Query};
+use sql::plan::{Action, MaskedColumn, Need, ObjectRef, Query};
 use types::{SqlError, SqlResult, sql_error};
 
 use crate::catalog::{Database, TEMPDB};
@@ -112,6 +112,14 @@ impl SessionHost {
         })
     }
 
+    /// Whether who acts sees what these columns hold.
+    pub fn is_unmasked_here(&mut self, state: &mut State, columns: &[MaskedColumn]) -> SqlResult<bool> {
+        if self.rights.actor() == Actor::Server {
+            return Ok(true);
+        }
+        self.rights_here(state, |rights, look, db| rights.unmasked(look, db, columns))
+    }
+
     /// Who audits hears what was not permitted.
     fn tell_refusal(&mut self, refused: Option<(&Need, SqlError)>) -> SqlResult<()> {
         let Some((need, error)) = refused else { return Ok(()) };
@@ -133,6 +141,18 @@ impl SessionHost {
             Ok::<_, SqlError>(rights.check_need(look, &need).err())
         })?;
         self.tell_refusal(refused.map(|error| (&need, error)))
+    }
+
+    /// 229: EXECUTE of a table type is not held by who declares a variable of it, or sends one.
+    /// https://learn.microsoft.com/sql/relational-databases/tables/use-table-valued-parameters-database-engine
+    pub fn check_type(&mut self, state: &mut State, table: &TableDef, named_by: Option<ObjectRef>) -> SqlResult<()> {
+        if self.rights.actor() == Actor::Server {
+            return Ok(());
+        }
+        self.rights(state, |rights, look| match rights.sysadmin(look)? {
+            true => Ok(()),
+            false => rights.check_table_type(look, (table.database, table.object), named_by),
+        })
     }
 
     /// Without the needs that are granted to all who come there: ownership chains.

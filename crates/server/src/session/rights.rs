@@ -8,11 +8,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use sql::catalog::DatabaseId;
-use sql::plan::{Action, Need};
+use sql::plan::{Action, MaskedColumn, Need, ObjectRef};
 use storage::Transaction;
 use types::{SqlError, SqlResult, sql_error};
 
-use crate::catalog::base::{ColumnRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, database_option};
+use crate::catalog::base::{ColumnRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, TypeRow, database_option};
 use crate::catalog::load::{int, schema_name, small};
 use crate::catalog::row::BaseRow as _;
 use crate::catalog::session::Gate;
@@ -25,6 +25,8 @@ use crate::security::hierarchy::{self, Class, Permission};
 const APPROVED_MAX: usize = 4096;
 /// For HAS_ACCESS, beside the numbers of the catalog's tables: the definition of an object.
 const DEFINITIONS: i32 = 1060;
+/// `user_type_id` of users' types is above: all others are everybody's.
+pub const SYSTEM_TYPE_MAX: i32 = 256;
 /// The same of what is known to be seen or not.
 const SEEN_MAX: usize = 1 << 16;
 
@@ -52,6 +54,16 @@ struct Known {
     approved: HashSet<Need>,
     /// (database, base table, id): whether the thing is to be seen.
     seen: HashMap<(DatabaseId, i32, i32), bool>,
+    unmasked: HashMap<MaskedColumn, bool>,
+}
+
+impl Known {
+    fn approve(&mut self, need: Need) {
+        if self.approved.len() >= APPROVED_MAX {
+            self.approved.clear();
+        }
+        self.approved.insert(need);
+    }
 }
 
 pub struct Rights {
@@ -253,6 +265,15 @@ impl Rights {
                 let Some(row) = row else { return Ok(false) };
                 check::is_seen(look, Some(db), &who, &Securable::principal(&row))
             }
+            _ if table == TypeRow::TABLE.id => {
+                if id <= SYSTEM_TYPE_MAX {
+                    return Ok(true);
+                }
+                match look.rows(db, |rows| rows.first::<TypeRow>(0, &[int(id)]))? {
+                    Some(row) => sees_type(look, db, &who, &row),
+                    None => Ok(false),
+                }
+            }
             // The text of a module.
             DEFINITIONS => match Securable::object(look, db, id)? {
                 Some(on) => Ok(self.sees_definition(look, db, &on)? || self.manages_policy(look, db, id)?),
@@ -260,10 +281,12 @@ impl Rights {
             },
             // Temporary objects have names that nobody else finds, and the catalog's own are no secret.
             _ if db.id == TEMPDB || id < sql::catalog::USER_OBJECT_MIN => Ok(true),
-            _ => match Securable::object(look, db, id)? {
-                Some(on) => Ok(check::is_seen(look, Some(db), &who, &on)? || self.manages_policy(look, db, id)?),
-                // Not an object: a table type.
-                None => Ok(true),
+            _ => match table_type(look, db, id)? {
+                Some(row) => sees_type(look, db, &who, &row),
+                None => match Securable::object(look, db, id)? {
+                    Some(on) => Ok(check::is_seen(look, Some(db), &who, &on)? || self.manages_policy(look, db, id)?),
+                    None => Ok(true),
+                },
             },
         }
     }
@@ -273,6 +296,72 @@ impl Rights {
         let row = look.rows(db, |rows| rows.first::<ObjectRow>(0, &[int(id)]))?;
         Ok(row.is_some_and(|row| row.kind.as_str() == "SP")
             && self.holds(look, Some(db), &Securable::DATABASE, "ALTER ANY SECURITY POLICY")?)
+    }
+
+    /// `table`: the type's. Who owns the module that declares a variable of it, and the type, lets everybody pass.
+    pub fn check_table_type(
+        &self,
+        look: &mut Look<'_>,
+        table: ObjectRef,
+        named_by: Option<ObjectRef>,
+    ) -> SqlResult<()> {
+        let need = Need { action: Action::Execute, object: table, columns: Box::default(), named_by };
+        if self.known.borrow().approved.contains(&need) {
+            return Ok(());
+        }
+        let Some(db) = look.catalog.database(table.0) else { return Ok(()) };
+        let Some(row) = table_type(look, &db, table.1.0)? else { return Ok(()) };
+        let on = Securable::data_type(look, &db, &row)?;
+        let by = match named_by {
+            Some((database, module)) if database == table.0 => Securable::object(look, &db, module.0)?,
+            _ => None,
+        };
+        let chained = by.is_some_and(|by| by.owner.is_some() && by.owner == on.owner);
+        if !chained && !self.holds(look, Some(&db), &on, "EXECUTE")? {
+            let schema = look.rows(&db, |rows| schema_name(rows, row.schid))?;
+            return Err(sql_error!(229, state 5, "EXECUTE", row.name, db.name(), schema));
+        }
+        self.known.borrow_mut().approve(need);
+        Ok(())
+    }
+
+    /// Whether who acts sees what the columns hold. `here`: the current database, which a table variable is of.
+    pub fn unmasked(&self, look: &mut Look<'_>, here: &Database, columns: &[MaskedColumn]) -> SqlResult<bool> {
+        for column in columns {
+            if !self.is_unmasked(look, here, *column)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_unmasked(&self, look: &mut Look<'_>, here: &Database, column: MaskedColumn) -> SqlResult<bool> {
+        if self.sysadmin(look)? {
+            return Ok(true);
+        }
+        if let Some(known) = self.known.borrow().unmasked.get(&column) {
+            return Ok(*known);
+        }
+        let (database, object) = column.table;
+        let known = if object.0 < 0 {
+            self.holds(look, Some(here), &Securable::DATABASE, "UNMASK")?
+        } else {
+            let permission = hierarchy::find(Class::Object, "UNMASK").expect("it is in the table");
+            let db = look.catalog.database(database);
+            let on = db.as_ref().map(|db| Securable::object(look, db, object.0)).transpose()?.flatten();
+            match (db, on) {
+                (Some(db), Some(on)) => {
+                    self.decide(look, Some(&db), &on, permission, &[column.column_id])? == Decision::Granted
+                }
+                _ => false,
+            }
+        };
+        let mut kept = self.known.borrow_mut();
+        if kept.unmasked.len() >= APPROVED_MAX {
+            kept.unmasked.clear();
+        }
+        kept.unmasked.insert(column, known);
+        Ok(known)
     }
 
     pub fn sysadmin(&self, look: &mut Look<'_>) -> SqlResult<bool> {
@@ -294,11 +383,7 @@ impl Rights {
         if decision != Decision::Granted {
             return Err(refusal(look, &db, need, permission, decision)?);
         }
-        let mut known = self.known.borrow_mut();
-        if known.approved.len() >= APPROVED_MAX {
-            known.approved.clear();
-        }
-        known.approved.insert(need.clone());
+        self.known.borrow_mut().approve(need.clone());
         Ok(())
     }
 }
@@ -323,6 +408,21 @@ impl Rights {
             false => Err(sql_error!(297).after(vec![sql_error!(300, permission, object, place)])),
         }
     }
+}
+
+/// The type whose columns are those of this object.
+fn table_type(look: &mut Look<'_>, db: &Database, object: i32) -> SqlResult<Option<TypeRow>> {
+    let row = look.rows(db, |rows| rows.first::<ObjectRow>(0, &[int(object)]))?;
+    if row.is_none_or(|row| row.kind.as_str() != "TT") {
+        return Ok(None);
+    }
+    let types: Vec<TypeRow> = look.rows(db, |rows| rows.all())?;
+    Ok(types.into_iter().find(|row| row.status & 2 != 0 && row.tableid == object))
+}
+
+fn sees_type(look: &mut Look<'_>, db: &Database, who: &Who, row: &TypeRow) -> SqlResult<bool> {
+    let on = Securable::data_type(look, db, row)?;
+    check::is_seen(look, Some(db), who, &on)
 }
 
 /// Whose state a dynamic management view shows.

@@ -420,7 +420,10 @@ impl Call<'_> {
         }
         let db = self.current();
         let all: Vec<TypeRow> = self.host.server.catalog.read(&db, |rows| rows.all::<TypeRow>())?;
-        Ok(all.into_iter().find(|row| row.name.eq_ignore_ascii_case(&name.name)).map(|row| i64::from(row.id)).into())
+        let found = all.into_iter().find(|row| row.name.eq_ignore_ascii_case(&name.name));
+        let Some(row) = found else { return Ok(Answer::Null) };
+        let seen = self.host.rights(self.state, |rights, look| rights.sees(look, &db, TypeRow::TABLE.id, row.id))?;
+        Ok(seen.then_some(i64::from(row.id)).into())
     }
 
     fn type_name(&mut self) -> SqlResult<Answer> {
@@ -431,7 +434,8 @@ impl Call<'_> {
         }
         let db = self.current();
         let row = self.host.server.catalog.read(&db, |rows| rows.first::<TypeRow>(0, &[load::int(id)]))?;
-        Ok(row.map(|row| row.name).into())
+        let seen = self.host.rights(self.state, |rights, look| rights.sees(look, &db, TypeRow::TABLE.id, id))?;
+        Ok(row.filter(|_| seen).map(|row| row.name).into())
     }
 
     fn named_table(&mut self, position: usize) -> SqlResult<Option<std::sync::Arc<TableDef>>> {
@@ -480,6 +484,7 @@ impl Call<'_> {
             "isidentity" => column.identity.is_some().into(),
             "isindexable" => (!column.ty.is_max()).into(),
             "isrowguidcol" => column.rowguid.into(),
+            "ismasked" => column.mask.is_some().into(),
             "ispersisted" | "isdeterministic" => {
                 column.computed.as_ref().is_some_and(|computed| computed.persisted).into()
             }

@@ -81,6 +81,13 @@ pub struct CreateRole {
     pub authorization: Option<Ident>,
 }
 
+/// `ALTER APPLICATION ROLE name WITH NAME = ..., PASSWORD = ..., DEFAULT_SCHEMA = ...`
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterApplicationRole {
+    pub name: Ident,
+    pub options: Vec<Setting>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlterRole {
     pub server: bool,

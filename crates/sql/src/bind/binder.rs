@@ -271,17 +271,21 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Follows synonyms. None: there is no such object.
+    /// Follows synonyms, and notes the one it came through for the need that follows. None: there is no such object.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn resolve(&mut self, name: &ObjectName) -> SqlResult<Option<Object>> {
         types::plant!();
         if name.name.starts_with('#') {
             self.session_private = true;
         }
+        self.needs.through = None;
         match self.look_up(name)? {
-            Some(Object::Synonym(target)) => match self.catalog.resolve(&target)? {
+            Some(Object::Synonym(synonym)) => match self.catalog.resolve(&synonym.target)? {
                 Some(Object::Synonym(_)) | None => Err(sql_error!(5313, name.name)),
-                found => Ok(found),
+                found => {
+                    self.needs.through = Some((synonym.database, synonym.object));
+                    Ok(found)
+                }
             },
             found => Ok(found),
         }

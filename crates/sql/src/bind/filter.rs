@@ -82,7 +82,8 @@ impl Binder<'_> {
         let outputs = vec![Output { name: "".into(), expr: column }];
         let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, outputs);
         let kind = crate::plan::SubqueryKind::Any { value, op: CompareOp::Equal };
-        let test = Expr::predicate(ExprKind::Subquery(Box::new(crate::plan::Subquery { plan, kind, bindings })));
+        let test =
+            Expr::predicate(ExprKind::Subquery(Box::new(crate::plan::Subquery { plan, kind, mask: None, bindings })));
         Ok(InJoin::Predicate(if negated { not(test) } else { test }))
     }
 }

@@ -191,7 +191,10 @@ impl Binder<'_> {
             let value = match value {
                 ast::Expr::Default if def.identity.is_some() => continue,
                 ast::Expr::Default => self.default_value(def)?,
-                value => fitted(self.expr(value, here)?, def)?,
+                value => {
+                    let value = fitted(self.expr(value, here)?, def)?;
+                    self.masked(value)
+                }
             };
             given.push((column, value));
         }

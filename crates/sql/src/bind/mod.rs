@@ -36,6 +36,7 @@ mod table_function;
 mod pivot;
 mod from;
 mod dml;
+mod masking;
 mod view_use;
 mod guard;
 mod insert;

@@ -40,7 +40,9 @@ impl Binder<'_> {
                     return self.generate_series(args, function, &scope);
                 }
                 let unknown = || errors::invalid_object(&display(name));
-                match self.resolve(&object_name(name))?.ok_or_else(unknown)? {
+                let meant = self.resolve(&object_name(name))?.ok_or_else(unknown)?;
+                let through = self.needs.through.take();
+                match meant {
                     Object::Module(module) if module.kind == ModuleKind::InlineFunction => {
                         let parsed = super::modules::parse_function(&module)?;
                         let ast::FunctionReturns::Inline { query, .. } = &parsed.returns else { return Err(unknown()) };
@@ -51,6 +53,7 @@ impl Binder<'_> {
                             binder.query(query, None, None, Use::Nested)
                         })?;
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
+                        self.needs.through = through;
                         self.need_module(&module, &named.1[0]);
                         Ok(named)
                     }
@@ -70,6 +73,8 @@ impl Binder<'_> {
                         self.homes.pop();
                         for (column, ty, nullable) in columns? {
                             let id = self.columns.add(ty, nullable);
+                            let mask = self.mask_of_all(&arguments);
+                            self.columns.set_mask(id, mask);
                             ids.push(id);
                             outputs.push(crate::optimize::Output { name: column, expr: self.columns.expr(id) });
                         }
@@ -79,6 +84,7 @@ impl Binder<'_> {
                         }));
                         let bound = Bound::new(rel, outputs);
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
+                        self.needs.through = through;
                         self.need_module(&module, &named.1[0]);
                         Ok(named)
                     }
@@ -124,6 +130,8 @@ impl Binder<'_> {
         let mut outputs = Vec::new();
         for (name, ty, nullable) in columns {
             let id = self.columns.add(ty, nullable);
+            let mask = self.mask_of_all(&arguments);
+            self.columns.set_mask(id, mask);
             ids.push(id);
             outputs.push(crate::optimize::Output { name: name.into(), expr: self.columns.expr(id) });
         }

@@ -346,6 +346,7 @@ impl Binder<'_> {
                     let slot = self.slot(variable)?;
                     let value = self.expr(value, scope)?;
                     let value = self.assigned(slot, *op, value)?;
+                    let value = self.masked(value);
                     out.assign.push(SetVariable { slot, value, column: None, after: out.set.len() });
                 }
                 ast::SetClause::VariableColumn { variable, column, op, value } => {
@@ -365,7 +366,8 @@ impl Binder<'_> {
                     // column.WRITE(value, offset, length) is STUFF from offset on; a NULL offset appends.
                     let value = self.write_method(column, args, names, scope)?;
                     let id = self.target_column(column, target, names, &out)?;
-                    out.set.push((id, fitted(value, &target.table.columns[id as usize])?));
+                    let value = fitted(value, &target.table.columns[id as usize])?;
+                    out.set.push((id, self.masked(value)));
                 }
             }
         }
@@ -467,7 +469,8 @@ impl Binder<'_> {
             let current = Expr::column(target.column(ordinal).index(), def.ty, def.nullable);
             value = self.binary(op, current, value)?;
         }
-        Ok((ordinal, fitted(value, &def)?))
+        let value = fitted(value, &def)?;
+        Ok((ordinal, self.masked(value)))
     }
 }
 

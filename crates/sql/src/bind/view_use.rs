@@ -102,6 +102,7 @@ impl Binder<'_> {
                 None => Expr::null(column.ty),
             };
             let id = self.columns.add(column.ty, true);
+            self.hand_on(id, [&value]);
             defs.push((id, value));
             read.push(id);
         }

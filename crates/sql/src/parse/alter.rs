@@ -53,6 +53,10 @@ impl Parser<'_> {
                 self.bump();
                 self.alter_server_configuration()
             }
+            K::APPLICATION => {
+                self.bump();
+                self.alter_application_role()
+            }
             K::AUTHORIZATION => {
                 self.bump();
                 self.alter_authorization()

@@ -64,6 +64,7 @@ fn owned(expr: &Expr) -> usize {
     let mut bytes = match &expr.kind {
         ExprKind::Literal(Datum::Bytes(value)) => block(value.len()),
         ExprKind::Subquery(subquery) => block(size_of_val(&**subquery)) + operator_owned(&subquery.plan),
+        ExprKind::Mask(masked) => block(size_of_val(&*masked.mask.columns)),
         _ => 0,
     };
     expr.for_each_child(&mut |child| bytes += boxed(child));
