@@ -9,7 +9,9 @@ A whole server runs in the simulated machine (`crates/heddle/examples/instructio
 after each instruction. A procedure is called to warm up, then for N and for 2N rows: what the last call executes more than the one before,
 by N, is a row's share of everything, the log included; `a call` is the rest of the call for N rows, from the packet that asks to the one
 that answers. --place pages: tables on pages, which native modules cannot use, all rows of a call in one transaction; --rcsi: with
-READ_COMMITTED_SNAPSHOT. `call` is a loop of T-SQL that calls an empty procedure: a row is such a call there. The client's functions and the simulated
+READ_COMMITTED_SNAPSHOT. `call` is a loop of T-SQL that calls an empty procedure: a row is such a call there. `asked` and `told` are batches
+of one statement, a SELECT and an INSERT of one row: a row is a batch, from the packet that asks to the one that answers. --ordinary: by a
+login that has been granted what these loops need, and no more. The client's functions and the simulated
 machine's own are not counted. --profile tells in which functions the instructions are. A million of them take half a minute on a busy
 machine: hence the small N.
 """
@@ -28,6 +30,11 @@ from native import ATOMIC, BUCKETS_A_ROW, KEYS, LOOPS, MEMORY, TABLES, procedure
 
 WAYS = ("native", "interpreted")
 PLACES = {"memory": WAYS, "pages": WAYS[1:]}
+# A batch each: the cache of statements has its text.
+BATCHES = {"asked": "SELECT c2 FROM dbo.numbered WHERE c1 = 5", "told": "INSERT dbo.numbered (c3) VALUES (1)"}
+BATCHES_BEFORE = 20
+# `instructions.rs` logs in with sa's password.
+ORDINARY, PASSWORD = "ordinary", "Simulated-1"
 # What differs from call to call by chance is more than a turn of these loops: they get more of them.
 TIMES = {"empty": 20, "read": 4}
 # Functions that a real server does not have.
@@ -143,11 +150,18 @@ def setup(options):
     for way in PLACES[options.place]:
         call = f"EXEC dbo.callee_{way} @i;"
         yield procedure(f"call_{way}", call, False).replace("BEGIN TRAN;", "").replace("COMMIT WITH (DELAYED_DURABILITY = ON)", "")
+    yield f"CREATE TABLE dbo.numbered (c1 bigint IDENTITY NOT NULL {KEYS['ordered' if in_memory else 'disk']}, {columns}) {memory}"
+    for _ in range(BATCHES_BEFORE):
+        yield BATCHES["told"]
+    if options.ordinary:
+        yield f"CREATE LOGIN {ORDINARY} WITH PASSWORD = '{PASSWORD}', DEFAULT_DATABASE = bench; CREATE USER {ORDINARY} FOR LOGIN {ORDINARY}"
+        yield f"GRANT EXECUTE, SELECT, INSERT ON SCHEMA::dbo TO {ORDINARY}"
 
 
 def measured(options):
     """Each way has keys of its own, and each call of INSERT; all others find the rows of its first."""
-    for way in options.way or PLACES[options.place]:
+    only_batches = options.batch and not (options.way or options.loop)
+    for way in [] if only_batches else options.way or PLACES[options.place]:
         base = 10 * options.warm * WAYS.index(way)
         for loop in options.loop or [*LOOPS, "call"]:
             first, once = base, options.rows * TIMES.get(loop, 1)
@@ -158,13 +172,17 @@ def measured(options):
                 key = (way, loop, call) if call != "warm" else None
                 yield key, f"EXEC dbo.{loop}_{way} {first}, {rows[call]}"
                 first += rows[call] if loop == "insert" else 0
+    for loop in options.batch or ([] if options.loop or options.way else BATCHES):
+        for number in range(BATCHES_BEFORE + options.rows):
+            yield ("batch", loop, "once") if number >= BATCHES_BEFORE else None, BATCHES[loop]
 
 
 def count(options, directory):
     batches = list(measured(options))
     for name, texts in {"setup": setup(options), "measured": [text for _, text in batches]}.items():
         (directory / name).write_text("\nGO\n".join(texts))
-    traced = Traced([options.program, directory / "setup", directory / "measured"], "between_batches")
+    login = [ORDINARY] if options.ordinary else []
+    traced = Traced([options.program, directory / "setup", directory / "measured", *login], "between_batches")
     try:
         traced.run_to_mark()
         for key, _ in batches:
@@ -185,6 +203,8 @@ def main():
     parser.add_argument("--warm", type=int, default=10_000, help="rows of the call before; so many are read and updated, at random")
     parser.add_argument("--way", choices=WAYS, action="append", help="only this one")
     parser.add_argument("--loop", choices=[*LOOPS, "call"], action="append", help="only this one")
+    parser.add_argument("--batch", choices=BATCHES, action="append", help="only this one")
+    parser.add_argument("--ordinary", action="store_true", help="by a login that may do what is measured and no more")
     parser.add_argument("--place", choices=PLACES, default="memory", help="of the tables")
     parser.add_argument("--rcsi", action="store_true", help="READ_COMMITTED_SNAPSHOT ON")
     parser.add_argument("--width", choices=TABLES, default="narrow")
@@ -192,8 +212,11 @@ def main():
     parser.add_argument("--profile", type=int, metavar="LINES", default=0, help="functions to show of each loop, those with the most instructions")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as directory:
-        rows, once = {}, None
+        rows, once, batches = {}, None, {}
         for (way, loop, call), functions in count(options, pathlib.Path(directory)):
+            if way == "batch":
+                batches.setdefault(loop, collections.Counter()).update(functions)
+                continue
             if call == "once":
                 once = functions
                 continue
@@ -205,6 +228,10 @@ def main():
             functions.subtract(once)
             for name, more in functions.most_common(options.profile):
                 print(f"    {more / count_of:8.1f}  {name[:120]}")
+        for loop, functions in batches.items():
+            print(f"{options.width:7} {loop:7} {'batch':11} {functions.total() / options.rows:8.1f} a row")
+            for name, more in functions.most_common(options.profile):
+                print(f"    {more / options.rows:8.1f}  {name[:120]}")
 
 
 if __name__ == "__main__":

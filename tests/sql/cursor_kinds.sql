@@ -140,3 +140,27 @@ OPEN clash;
 FETCH NEXT FROM clash INTO @n;
 DEALLOCATE clash;
 GO
+-- A keyset needs keys: of a table without a unique index it is static ("DECLARE CURSOR", KEYSET). A dynamic cursor needs none.
+CREATE TABLE heap (id int, v varchar(10));
+CREATE UNIQUE INDEX part ON heap (id) WHERE id > 1;
+INSERT heap VALUES (1, 'one'), (2, 'two');
+DECLARE heaped CURSOR KEYSET FOR SELECT id, v FROM heap;
+DECLARE joined CURSOR KEYSET FOR SELECT heap.id, heap.v FROM heap LEFT JOIN t ON t.id = heap.id;
+DECLARE moving CURSOR DYNAMIC FOR SELECT id, v FROM heap;
+OPEN heaped;
+OPEN joined;
+OPEN moving;
+UPDATE heap SET v = 'changed';
+FETCH NEXT FROM heaped;
+FETCH NEXT FROM joined;
+FETCH NEXT FROM moving;
+UPDATE heap SET v = 'x' WHERE CURRENT OF heaped;
+CLOSE heaped;
+CREATE UNIQUE INDEX i ON heap (id);
+OPEN heaped;
+UPDATE heap SET v = 'again';
+FETCH NEXT FROM heaped;
+DEALLOCATE heaped;
+DEALLOCATE joined;
+DEALLOCATE moving;
+GO

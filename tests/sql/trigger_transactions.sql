@@ -266,3 +266,30 @@ INSERT t VALUES (50, 50);
 COMMIT;
 SELECT a FROM t WHERE a >= 50;
 GO
+-- What an error does to the transaction is decided where it arises: in the text XACT_ABORT is OFF, in the trigger ON ("SET XACT_ABORT").
+CREATE TABLE judged (id int);
+GO
+CREATE TRIGGER judges ON judged AFTER DELETE AS
+    EXEC sp_executesql N'SET XACT_ABORT OFF; DECLARE @a int = 1 / 0;';
+GO
+BEGIN TRANSACTION;
+BEGIN TRY
+    DELETE judged;
+END TRY
+BEGIN CATCH
+    SELECT ERROR_NUMBER() AS number, XACT_STATE() AS state;
+END CATCH;
+ROLLBACK;
+GO
+ALTER TRIGGER judges ON judged AFTER DELETE AS
+    EXEC sp_executesql N'DECLARE @a int = 1 / 0;';
+GO
+BEGIN TRANSACTION;
+BEGIN TRY
+    DELETE judged;
+END TRY
+BEGIN CATCH
+    SELECT ERROR_NUMBER() AS number, XACT_STATE() AS state;
+END CATCH;
+ROLLBACK;
+GO

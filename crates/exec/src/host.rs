@@ -40,6 +40,11 @@ pub trait Host {
         Ok(())
     }
 
+    /// The same, and 262: its plan is not to be shown.
+    fn check_shown(&mut self, session: &mut Session, query: &Query) -> SqlResult<()> {
+        self.check_needs(session, query)
+    }
+
     /// A module WITH EXECUTE AS begins: its body acts as another.
     fn execute_as(&mut self, _session: &mut Session, _module: &ModuleInfo) -> SqlResult<()> {
         Ok(())

@@ -60,6 +60,8 @@ pub struct Session {
     pub cursor_book: Arc<CursorBook>,
     /// A module that a system procedure called, or a trigger, has ended the batch; the statement that led there has yet to see it.
     pub(crate) aborted: bool,
+    /// The error that a system procedure hands on is on its way to a CATCH: it has done to the transaction what it does.
+    pub(crate) thrown: bool,
     /// An INSERT ... EXEC is running: the level of the transaction that it shares with what it calls.
     pub(crate) insert_execute: Option<u32>,
     /// Statements within one another that share a transaction: a statement, the functions and triggers it runs.
@@ -302,6 +304,7 @@ impl Session {
             cursors: CursorTable::default(),
             cursor_book: Arc::default(),
             aborted: false,
+            thrown: false,
             insert_execute: None,
             statement_depth: 0,
             unchecked: Unchecked::default(),

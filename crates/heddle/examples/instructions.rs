@@ -1,9 +1,10 @@
 //! Runs batches on a server in the simulated machine, for somebody who counts instructions: one thread and virtual time, so that two runs
 //! execute the same ones, but for what the allocator and addresses change. `bench/instructions.py` is what calls it.
 //!
-//!     instructions SETUP.sql MEASURED.sql
+//!     instructions SETUP.sql MEASURED.sql [LOGIN]
 //!
-//! The second file's batches run one after the other, with `between_batches` entered before the first and after each.
+//! The second file's batches run one after the other, with `between_batches` entered before the first and after each. LOGIN, which the first
+//! file makes with `sa`'s password, runs them instead of `sa`.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -30,9 +31,13 @@ pub fn between_batches(number: usize) {
 
 fn main() {
     let files: Vec<String> = std::env::args().skip(1).collect();
-    let [setup, measured] = &files[..] else {
-        eprintln!("usage: instructions SETUP.sql MEASURED.sql");
-        std::process::exit(2);
+    let (setup, measured, login) = match &files[..] {
+        [setup, measured] => (setup, measured, "sa".to_owned()),
+        [setup, measured, login] => (setup, measured, login.clone()),
+        _ => {
+            eprintln!("usage: instructions SETUP.sql MEASURED.sql [LOGIN]");
+            std::process::exit(2);
+        }
     };
     let (setup, measured) = (batches_of(setup), batches_of(measured));
     let disk = SimDisk::new(SimDiskFaults::default());
@@ -40,9 +45,13 @@ fn main() {
     let config = SimConfig { schedulers: 1, disks: vec![disk.clone()], no_choices: true, ..SimConfig::default() };
     let outcome = os::sim::run(1, config, move || {
         let (address, stop) = server::start::simulated::boot(disk, MEMORY_BYTES, PASSWORD)?;
-        let mut connection = connect(&address.to_string().replace(':', ","))?;
+        let address = address.to_string().replace(':', ",");
+        let mut connection = connect(&address, "sa")?;
         for batch in &setup {
             run(&mut connection, batch)?;
+        }
+        if login != "sa" {
+            connection = connect(&address, &login)?;
         }
         between_batches(0);
         for (number, batch) in measured.iter().enumerate() {
@@ -68,9 +77,9 @@ fn batches_of(file: &str) -> Vec<String> {
     }
 }
 
-fn connect(address: &str) -> Result<Connection, String> {
+fn connect(address: &str, login: &str) -> Result<Connection, String> {
     let options = ConnectOptions {
-        user: "sa".into(),
+        user: login.into(),
         password: PASSWORD.into(),
         encryption: ClientEncryption::Plain,
         ..ConnectOptions::default()

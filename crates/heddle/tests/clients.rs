@@ -43,20 +43,28 @@ fn run(what: &str, command: &mut Command) -> String {
 }
 
 /// Runs the driver's program with HOST PORT USER PASSWORD against servers of both kernels, on fibers and on threads, and
-/// demands every check.
+/// demands every check. The last server forces encryption: it gives nobody a plain session.
 fn check(driver: &str, program: impl Fn() -> Command) {
     for kernel in ["threaded", "process"] {
         for workers in ["fiber", "thread"] {
-            check_with(
-                &format!("{driver} ({kernel}, {workers})"),
-                program(),
-                &["--kernel", kernel, "--workers", workers],
-            );
+            let encrypt = if (kernel, workers) == ("process", "thread") { "required" } else { "optional" };
+            let name = format!("{driver} ({kernel}, {workers}, encryption {encrypt})");
+            let serve = ["--kernel", kernel, "--workers", workers, "--encrypt", encrypt];
+            if encrypt == "required" {
+                let mut program = program();
+                program.env("HEDDLE_FORCED", "1");
+                let failed = check_with(&name, program, &serve);
+                assert_eq!(failed, ["login_plain"], "{name}");
+            } else {
+                let failed = check_with(&name, program(), &serve);
+                assert!(failed.is_empty(), "{name}: {failed:?}");
+            }
         }
     }
 }
 
-fn check_with(driver: &str, mut program: Command, serve: &[&str]) {
+/// The checks that failed.
+fn check_with(driver: &str, mut program: Command, serve: &[&str]) -> Vec<&'static str> {
     let data = scratch(&format!("client-{driver}"));
     let server = Server::start_on(data.to_str().expect("UTF-8 path"), serve);
     let output = program
@@ -65,9 +73,8 @@ fn check_with(driver: &str, mut program: Command, serve: &[&str]) {
         .output()
         .unwrap_or_else(|error| panic!("{driver}: {error}"));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let missing: Vec<&&str> =
-        CHECKS.iter().filter(|name| !text.lines().any(|line| line == format!("ok {name}"))).collect();
-    assert!(missing.is_empty(), "{driver}: {missing:?}\n{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    println!("{driver}\n{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    CHECKS.iter().copied().filter(|name| !text.lines().any(|line| line == format!("ok {name}"))).collect()
 }
 
 /// A program with its first arguments, started in `directory`.

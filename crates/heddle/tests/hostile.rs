@@ -39,15 +39,18 @@ fn connect(server: &Server) -> TcpStream {
     stream
 }
 
+fn plain() -> ConnectOptions {
+    ConnectOptions {
+        user: "sa".into(),
+        password: PASSWORD.into(),
+        encryption: ClientEncryption::Plain,
+        ..ConnectOptions::default()
+    }
+}
+
 impl Session {
     fn open(server: &Server) -> Session {
-        let options = ConnectOptions {
-            user: "sa".into(),
-            password: PASSWORD.into(),
-            encryption: ClientEncryption::Plain,
-            ..ConnectOptions::default()
-        };
-        let mut session = Session { stream: connect(server), client: Client::new(options) };
+        let mut session = Session { stream: connect(server), client: Client::new(plain()) };
         while !session.client.is_ready() {
             match session.client.next_event().expect("a login is answered in TDS") {
                 Some(Event::LoginFailed | Event::StartTls { .. }) => panic!("sa logs in without encryption"),
@@ -172,22 +175,74 @@ fn strangers_are_shown_out() {
     }
 }
 
+/// What a client sends until its login, flight by flight: PRELOGIN and LOGIN7, or PRELOGIN and the first record of a TLS handshake.
+fn flights(encryption: ClientEncryption) -> [Vec<u8>; 2] {
+    let mut client = Client::new(ConnectOptions { encryption, ..plain() });
+    let prelogin = client.take_outgoing();
+    let second = match encryption {
+        ClientEncryption::Plain => packet(0x10, 1, &[0; 200]),
+        // A record that says to be longer than what follows.
+        _ => packet(0x12, 1, &[0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC, 3, 3]),
+    };
+    [prelogin, second]
+}
+
+/// More of them than there are workers, silent before and after each message of a login, and in the middle of each.
 #[test]
 fn many_who_say_nothing_do_not_keep_others_out() {
+    for workers in ["fiber", "thread"] {
+        let server = Server::start(&["--workers", workers]);
+        server.query("EXEC sp_configure 'show advanced options', 1; RECONFIGURE; EXEC sp_configure 'max worker threads', 128; RECONFIGURE");
+        let mut witness = Session::open(&server);
+        let mut stalled: Vec<TcpStream> = (0..400).map(|_| connect(&server)).collect();
+        for encryption in [ClientEncryption::Plain, ClientEncryption::Full] {
+            let [prelogin, second] = flights(encryption);
+            for sent in [1, prelogin.len() / 2, prelogin.len(), prelogin.len() + 1, prelogin.len() + second.len() / 2] {
+                stalled.extend((0..40).map(|_| {
+                    let mut stream = connect(&server);
+                    stream.write_all(&prelogin[..sent.min(prelogin.len())]).expect("sent");
+                    if sent >= prelogin.len() {
+                        // PRELOGIN is answered.
+                        assert!(stream.read(&mut [0; 512]).expect("an answer") > 0);
+                        stream.write_all(&second[..sent - prelogin.len()]).expect("sent");
+                    }
+                    stream
+                }));
+            }
+        }
+        let started = Instant::now();
+        witness.still_works();
+        Session::open(&server).still_works();
+        assert!(started.elapsed() < Duration::from_secs(10), "logged in only after {:?}", started.elapsed());
+        let busy = server.query("SET NOCOUNT ON; SELECT SUM(active_workers_count) FROM sys.dm_os_schedulers WHERE status = 'VISIBLE ONLINE'");
+        let busy: u32 = busy.trim().parse().expect("a count");
+        assert!(busy < 40, "{busy} workers for {} that say nothing", stalled.len());
+        drop(stalled);
+        Session::open(&server).still_works();
+    }
+}
+
+/// Each byte by itself.
+#[test]
+fn a_login_may_come_slowly() {
     let server = Server::start(&[]);
-    let silent: Vec<TcpStream> = (0..400).map(|_| connect(&server)).collect();
-    let half: Vec<TcpStream> = (0..40)
-        .map(|_| {
-            let mut stream = connect(&server);
-            stream.write_all(&packet(0x12, 1, &[0; 40])[..11]).expect("sent");
-            stream
-        })
-        .collect();
-    let started = Instant::now();
-    Session::open(&server).still_works();
-    assert!(started.elapsed() < Duration::from_secs(20), "logged in only after {:?}", started.elapsed());
-    drop((silent, half));
-    Session::open(&server).still_works();
+    let mut session = Session { stream: connect(&server), client: Client::new(plain()) };
+    session.stream.set_nodelay(true).expect("set");
+    while !session.client.is_ready() {
+        match session.client.next_event().expect("a login is answered in TDS") {
+            Some(_) => {}
+            None => {
+                for byte in session.client.take_outgoing() {
+                    session.stream.write_all(&[byte]).expect("sent");
+                    std::thread::sleep(Duration::from_micros(200));
+                }
+                if !session.client.is_ready() {
+                    assert!(session.receive(), "the server closed during login");
+                }
+            }
+        }
+    }
+    session.still_works();
 }
 
 #[test]

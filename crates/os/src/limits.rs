@@ -81,6 +81,18 @@ pub fn raise_open_files() -> u64 {
     }
 }
 
+/// Files that the process may have open.
+pub fn open_files() -> u64 {
+    if crate::simcore::active() {
+        return 1 << 20;
+    }
+    // SAFETY: rlimit is plain data, filled by the call.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0 { limit.rlim_cur } else { 1024 }
+    }
+}
+
 /// How the CPUs are laid out, for sys.dm_os_sys_info.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Topology {

@@ -168,6 +168,16 @@ impl MessageReader {
         self.end - self.start
     }
 
+    /// The first of them.
+    pub fn peek(&self) -> Option<u8> {
+        self.buffer[self.start..self.end].first().copied()
+    }
+
+    /// Memory that it has.
+    pub fn held_bytes(&self) -> usize {
+        self.buffer.capacity()
+    }
+
     /// The kind of the message that begins at the bytes received and not yet given out; None in the middle of a message, or before
     /// its header is whole.
     pub fn next_kind(&self) -> ProtocolResult<Option<PacketType>> {

@@ -1,12 +1,15 @@
 """What both Python drivers must read from dbo.client_values, and how a check reports."""
 import datetime
 import decimal
+import os
 import pathlib
 import sys
 import traceback
 import uuid
 
 D = decimal.Decimal
+# The server takes nothing that is not encrypted.
+FORCED = "HEDDLE_FORCED" in os.environ
 VALUES_SQL = (pathlib.Path(__file__).parent.parent / "values.sql").read_text(encoding="utf-8")
 utc = datetime.timezone.utc
 minutes = lambda m: datetime.timezone(datetime.timedelta(minutes=m))

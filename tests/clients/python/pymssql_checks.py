@@ -5,13 +5,13 @@ import time
 import pymssql
 from pymssql import _mssql
 
-from common import COLUMNS, ROWS, VALUES_SQL, equal, run
+from common import COLUMNS, FORCED, ROWS, VALUES_SQL, equal, run
 
 host, port, user, password = sys.argv[1:5]
 
 
 def connect(**options):
-    options = {"autocommit": True, "password": password, "tds_version": "7.4", **options}
+    options = {"autocommit": True, "password": password, "tds_version": "7.4", **({"encryption": "require"} if FORCED else {}), **options}
     return pymssql.connect(server=host, port=port, user=user, database="master", timeout=60, login_timeout=30, **options)
 
 

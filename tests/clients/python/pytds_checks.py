@@ -1,18 +1,26 @@
 """python-tds against a running server: HOST PORT USER PASSWORD."""
+import os
 import sys
 import time
 
 import pytds
 from pytds.tds_types import Binary
 
-from common import COLUMNS, ROWS, VALUES_SQL, equal, run
+from common import COLUMNS, FORCED, ROWS, VALUES_SQL, equal, run
 
 host, port, user, password = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
 
 
 def connect(**options):
-    options = {"autocommit": True, "password": password, "timeout": 60, **options}
+    options = {"autocommit": True, "password": password, "timeout": 60, **(encrypted() if FORCED else {}), **options}
     return pytds.connect(dsn=host, port=port, user=user, database="master", login_timeout=30, **options)
+
+
+def encrypted():
+    # With a CA file python-tds asks for encryption; the server's own certificate is the CA that it trusts.
+    certificate = os.environ.get("HEDDLE_CERTIFICATE")
+    assert certificate, "HEDDLE_CERTIFICATE must name the server's certificate"
+    return {"cafile": certificate, "validate_host": False}
 
 
 def one(cursor, sql, parameters=()):
@@ -21,16 +29,12 @@ def one(cursor, sql, parameters=()):
 
 
 def login_plain():
-    with connect() as connection, connection.cursor() as cursor:
+    with connect(cafile=None) as connection, connection.cursor() as cursor:
         equal(one(cursor, "SELECT encrypt_option FROM sys.dm_exec_connections WHERE session_id = @@SPID")[0], "FALSE")
 
 
 def login_encrypted():
-    # With a CA file python-tds asks for encryption; the server's own certificate is the CA that it trusts.
-    import os
-    certificate = os.environ.get("HEDDLE_CERTIFICATE")
-    assert certificate, "HEDDLE_CERTIFICATE must name the server's certificate"
-    with connect(cafile=certificate, validate_host=False) as connection, connection.cursor() as cursor:
+    with connect(**encrypted()) as connection, connection.cursor() as cursor:
         equal(one(cursor, "SELECT encrypt_option FROM sys.dm_exec_connections WHERE session_id = @@SPID")[0], "TRUE")
 
 

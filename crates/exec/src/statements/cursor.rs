@@ -611,13 +611,6 @@ impl<'a> Runner<'a> {
         self.set_cursor_variable(slot, Some(id));
         Ok(())
     }
-
-    /// CURSOR_CLOSE_ON_COMMIT is ON and the transaction has ended.
-    pub fn close_all_cursors(&mut self) {
-        let session = self.session();
-        session.cursor_rows = 0;
-        session.cursors.close_all();
-    }
 }
 
 /// As sys.dm_exec_cursors words them.

@@ -552,9 +552,12 @@ fn dispatch(call: Call, mut arguments: Vec<CallArgument>, runtime: Runtime<'_>) 
                 Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink },
                 0,
                 |runtime| {
+                    runtime.session.thrown = false;
                     let result = runtime.host.system_procedure(runtime.session, runtime.sink, &name, &mut arguments);
+                    let thrown = std::mem::take(&mut runtime.session.thrown);
                     result.map_err(|error| match crate::session::stop_of(&error) {
                         Some(stop) => Unwind::Stop(stop),
+                        None if thrown => Unwind::Error(error),
                         None => Unwind::Scope(error),
                     })
                 },

@@ -447,16 +447,22 @@ pub fn call_module(
         Ok(result) => (Ended::Completed, result),
         Err(unwind) if outermost => (end_of_request(Err(unwind), session, host, sink), CallResult::default()),
         Err(Unwind::Stop(stop)) => (Ended::Stopped(stop), CallResult::default()),
-        Err(Unwind::Error(error) | Unwind::Scope(error)) => {
-            // Within a TRY of the caller: the system procedure that called hands it on.
-            session.error = error.number;
-            (Ended::Failed(error), CallResult::default())
+        // Within a TRY of the caller: the system procedure that called hands it on.
+        Err(Unwind::Error(error)) => {
+            session.thrown = true;
+            (failed(error, session), CallResult::default())
         }
+        Err(Unwind::Scope(error)) => (failed(error, session), CallResult::default()),
         Err(Unwind::Aborted) => {
             session.aborted = true;
             (Ended::Aborted, CallResult::default())
         }
     }
+}
+
+fn failed(error: SqlError, session: &mut Session) -> Ended {
+    session.error = error.number;
+    Ended::Failed(error)
 }
 
 /// Runs a query of the server's own within the statement that is running: in its transaction, its results to `sink`, its error to

@@ -450,6 +450,11 @@ impl<'a> Runner<'a> {
             Ok(prepared) => prepared,
             Err(error) => return self.fail_bound(error, line),
         };
+        let runtime = self.context.runtime.get_mut();
+        if let Err(error) = runtime.host.check_shown(runtime.session, &prepared.query) {
+            self.put_query(id, prepared);
+            return self.fail_bound(error, line);
+        }
         let span = self.module.queries[id.0 as usize].statement.span;
         let text = self.module.text.get(span.start as usize..span.end as usize).unwrap_or_default().to_string();
         let plan = sql::plan::show::show(&prepared.query.kind, &self.module);

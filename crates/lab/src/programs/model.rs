@@ -157,12 +157,17 @@ impl<'a> Model<'a> {
 
     /// Of the whole transaction. "ROLLBACK TRANSACTION": in a trigger it is as an error that ends the batch.
     pub fn rollback(&mut self, in_trigger: bool) {
+        let is_statement = self.state.is_statement;
         self.state.rollback();
         self.rolled_back_in_trigger = in_trigger;
         if in_trigger {
             self.cursors.batch_in_doubt();
         }
-        self.cursors.transaction_over(true, self.options.is(Setting::CursorCloseOnCommit));
+        let close = self.options.is(Setting::CursorCloseOnCommit);
+        match is_statement && !in_trigger {
+            true => self.cursors.statement_over(true, close),
+            false => self.cursors.transaction_over(true, close),
+        }
     }
 
     pub fn depth(&self) -> usize {

@@ -72,6 +72,8 @@ pub struct State {
     undo: Vec<Undo>,
     pub count: i32,
     pub doomed: bool,
+    /// It is one statement's alone.
+    pub is_statement: bool,
     /// Which transaction of the session it is.
     pub epoch: u64,
     /// Name and how much there was to undo.
@@ -119,5 +121,6 @@ impl State {
         self.savepoints.clear();
         self.count = 0;
         self.doomed = false;
+        self.is_statement = false;
     }
 }

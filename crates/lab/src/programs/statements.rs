@@ -471,6 +471,7 @@ impl Model<'_> {
         let alone = self.state.count == 0 && table != Table::Variable;
         if alone {
             self.state.count = 1;
+            self.state.is_statement = true;
         }
         let done = match change(self, place) {
             Ok(_) if was_doomed && table == Table::Variable => Err(Stop::Unknown("a table variable in a doomed one")),

@@ -399,7 +399,8 @@ mod tests {
 
     #[test]
     fn what_asks_who_acts_or_calls_another_is_told_by_its_words() {
-        let head = "CREATE PROCEDURE dbo.p WITH NATIVE_COMPILATION, SCHEMABINDING, EXECUTE AS OWNER AS BEGIN ATOMIC WITH (x) ";
+        let head =
+            "CREATE PROCEDURE dbo.p WITH NATIVE_COMPILATION, SCHEMABINDING, EXECUTE AS OWNER AS BEGIN ATOMIC WITH (x) ";
         for body in ["SELECT user_name()", "EXEC dbo.q", "SELECT dbo.f(1)", "SELECT [dbo].[f](1)", "RETURN USER"] {
             assert!(asks_or_calls(&format!("{head}{body} END")), "{body}");
         }

@@ -8,6 +8,7 @@ use crate::catalog::base::{ObjectRow, OwnerRow, TypeRow};
 use crate::catalog::{Database, load};
 use crate::security::actor::Look;
 use crate::security::check::Securable;
+use crate::security::hierarchy::Class;
 use crate::session::rights::{Rights, SYSTEM_TYPE_MAX};
 
 impl Ddl<'_> {
@@ -61,6 +62,11 @@ impl Ddl<'_> {
 
     pub fn principal_permission(&mut self, db: &Database, row: &OwnerRow, name: &str) -> SqlResult<bool> {
         self.rights(|rights, look| rights.holds(look, Some(db), &Securable::principal(row), name))
+    }
+
+    /// Of a login or server role.
+    pub fn login_permission(&mut self, class: Class, id: i32, name: &str) -> SqlResult<bool> {
+        self.rights(|rights, look| rights.holds(look, None, &Securable::plain(class, id), name))
     }
 
     pub fn is_sysadmin(&mut self) -> SqlResult<bool> {

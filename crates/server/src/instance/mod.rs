@@ -12,6 +12,7 @@ pub mod sessions;
 pub mod question;
 pub mod engines;
 pub mod spare;
+pub mod doors;
 pub mod orphans;
 pub mod pools;
 pub mod server;

@@ -11,6 +11,7 @@ use storage::{Memory, StorageResult};
 use crate::audit::audits::Audits;
 use crate::catalog::Catalog;
 use crate::instance::counts::Counts;
+use crate::instance::doors::Doors;
 use crate::instance::engines::Engines;
 use crate::instance::load::Loads;
 use crate::instance::native_statistics::NativeStatistics;
@@ -102,6 +103,7 @@ pub struct Server {
     pub load: Loads,
     pub sessions: Sessions,
     pub spare: Spare,
+    pub doors: Arc<Doors>,
     pub(crate) orphans: Orphans,
     pub startup: StartupFile,
     pub(crate) pools: Pools,

@@ -108,6 +108,10 @@ impl Host for SessionHost {
         self.check_type(state, table, named_by)
     }
 
+    fn check_shown(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
+        self.check_plan_shown(state, query)
+    }
+
     fn execute_as(&mut self, state: &mut State, module: &ModuleInfo) -> SqlResult<()> {
         self.enter_module(state, module)
     }

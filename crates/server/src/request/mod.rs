@@ -18,3 +18,4 @@ pub mod rpc;
 pub mod transaction;
 pub mod bulk;
 pub mod serve;
+pub mod entrance;

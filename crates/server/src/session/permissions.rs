@@ -5,7 +5,7 @@ use std::sync::Arc;
 use exec::session::Session as State;
 use sql::catalog::TableDef;
 use sql::plan::{Action, MaskedColumn, Need, ObjectRef, Query};
-use types::{SqlError, SqlResult};
+use types::{SqlError, SqlResult, sql_error};
 
 use crate::catalog::{Database, TEMPDB};
 use crate::security::actor::{Actor, Look, UserToken};
@@ -100,6 +100,24 @@ impl SessionHost {
             return Ok(true);
         }
         self.rights_here(state, |rights, look, db| rights.unmasked(look, db, columns))
+    }
+
+    /// What a query needs, and SHOWPLAN here and in each database that it names something of:
+    /// https://learn.microsoft.com/sql/t-sql/statements/set-showplan-all-transact-sql
+    pub fn check_plan_shown(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
+        self.check_query(state, query)?;
+        self.rights_here(state, |rights, look, here| {
+            if rights.sysadmin(look)? {
+                return Ok(());
+            }
+            let named = query.needs.iter().filter_map(|need| look.catalog.database(need.object.0));
+            for db in named.chain([here.clone()]).collect::<Vec<_>>() {
+                if !rights.holds(look, Some(&db), &Securable::DATABASE, "SHOWPLAN")? {
+                    return Err(sql_error!(262, "SHOWPLAN", db.name()));
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Who audits hears what was not permitted.

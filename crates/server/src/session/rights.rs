@@ -204,6 +204,16 @@ impl Rights {
         Ok(self.decide(look, db, on, permission, &[])? == Decision::Granted)
     }
 
+    /// Whether the text of a module is to be seen, as "OBJECT_DEFINITION" says to whom it is.
+    pub fn sees_definition(&self, look: &mut Look<'_>, db: &Database, on: &Securable) -> SqlResult<bool> {
+        for name in ["VIEW DEFINITION", "ALTER", "TAKE OWNERSHIP"] {
+            if self.holds(look, Some(db), on, name)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// HAS_ACCESS: whether a row of one of the catalog's tables (`catalog::base`) is to be seen, by the id of what it is about.
     pub fn sees(&self, look: &mut Look<'_>, db: &Database, table: i32, id: i32) -> SqlResult<bool> {
         if self.sysadmin(look)? {
@@ -236,13 +246,19 @@ impl Rights {
             }
             _ if table == LoginRow::TABLE.id => {
                 let fixed = id <= actor::FIXED_LOGIN_MAX;
-                let on = Securable::plain(Class::Login, id);
+                let row = look.master(|rows| rows.first::<LoginRow>(0, &[int(id)]))?;
+                let role = row.is_some_and(|row| row.kind.as_str() == "R");
+                let on = Securable::plain(if role { Class::ServerRole } else { Class::Login }, id);
                 let own = who.login.as_ref().is_some_and(|login| login.ids.contains(&id));
-                Ok(fixed || own || check::is_seen(look, None, &who, &on)?)
+                let all = fixed || own || self.holds(look, None, &Securable::SERVER, "VIEW ANY SECURITY DEFINITION")?;
+                Ok(all || check::is_seen(look, None, &who, &on)?)
             }
             _ if table == OwnerRow::TABLE.id => {
                 let own = who.user.as_ref().is_some_and(|user| user.ids.contains(&id));
                 if own || id <= 4 || actor::is_fixed_role(id) {
+                    return Ok(true);
+                }
+                if self.holds(look, Some(db), &Securable::DATABASE, "VIEW SECURITY DEFINITION")? {
                     return Ok(true);
                 }
                 let row = look.rows(db, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?;
@@ -260,7 +276,7 @@ impl Rights {
             }
             // The text of a module.
             DEFINITIONS => match Securable::object(look, db, id)? {
-                Some(on) => self.holds(look, Some(db), &on, "VIEW DEFINITION"),
+                Some(on) => self.sees_definition(look, db, &on),
                 None => Ok(true),
             },
             // Temporary objects have names that nobody else finds, and the catalog's own are no secret.
@@ -371,13 +387,13 @@ impl Rights {
         let name = registry::by_id(need.object.1.0).map_or("", |entry| entry.name);
         let (held, permission, object, place) = match state_of(name) {
             State::Open => return Ok(()),
-            State::Database => {
-                let held = self.holds(look, Some(db), &Securable::DATABASE, "VIEW DATABASE STATE")?;
-                (held, "VIEW DATABASE STATE", "database".to_string(), db.name())
+            State::Database(permission) => {
+                let held = self.holds(look, Some(db), &Securable::DATABASE, permission)?;
+                (held, permission, "database".to_string(), db.name())
             }
-            State::Server => {
-                let held = self.holds(look, None, &Securable::SERVER, "VIEW SERVER STATE")?;
-                (held, "VIEW SERVER STATE", "server".to_string(), "master".to_string())
+            State::Server(permission) => {
+                let held = self.holds(look, None, &Securable::SERVER, permission)?;
+                (held, permission, "server".to_string(), "master".to_string())
             }
         };
         match held {
@@ -404,13 +420,14 @@ fn sees_type(look: &mut Look<'_>, db: &Database, who: &Who, row: &TypeRow) -> Sq
 
 /// Whose state a dynamic management view shows.
 enum State {
-    Server,
-    Database,
+    /// With this permission.
+    Server(&'static str),
+    Database(&'static str),
     /// To those who may not see it, it shows their own, or what the catalog shows too.
     Open,
 }
 
-/// The "Permissions" section of the view's page.
+/// The "Permissions" section of the view's page, as it is since SQL Server 2022.
 fn state_of(name: &str) -> State {
     match name {
         "dm_exec_sessions"
@@ -425,9 +442,12 @@ fn state_of(name: &str) -> State {
         "dm_db_index_usage_stats"
         | "dm_db_missing_index_details"
         | "dm_db_missing_index_groups"
-        | "dm_db_missing_index_group_stats" => State::Server,
-        name if name.starts_with("dm_db_") => State::Database,
-        _ => State::Server,
+        | "dm_db_missing_index_group_stats" => State::Server("VIEW SERVER PERFORMANCE STATE"),
+        name if name.starts_with("dm_db_") => State::Database("VIEW DATABASE PERFORMANCE STATE"),
+        "dm_exec_connections" | "dm_server_audit_status" | "dm_server_registry" | "dm_server_services" => {
+            State::Server("VIEW SERVER SECURITY STATE")
+        }
+        _ => State::Server("VIEW SERVER PERFORMANCE STATE"),
     }
 }
 

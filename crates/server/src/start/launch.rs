@@ -15,10 +15,10 @@ use crate::instance::engines::Letter;
 use crate::instance::error_log;
 use crate::instance::machine::{Followed, workers_of_engine};
 use crate::instance::server::Server;
+use crate::request::entrance;
 use crate::session::host::SessionHost;
 use crate::settings::options::Settings;
 use crate::start::init;
-use crate::start::listen;
 use crate::start::renewal;
 use crate::start::serve::{self, Listeners};
 use crate::system;
@@ -282,7 +282,7 @@ fn read_mail(server: &Arc<Server>) {
     while !os::sched::stopping() {
         match server.engines.receive() {
             Ok(Letter::Connection(stream, counted)) => {
-                listen::await_login(server, stream, Origin::Server(Some(Box::new(counted))))
+                entrance::arrive(server, stream, Origin::Server(Some(Box::new(counted))))
             }
             Ok(Letter::Question { from, number, text }) => {
                 // Not here: what it has to wait for, others' letters must not.

@@ -3,20 +3,18 @@
 
 use std::sync::Arc;
 
-use os::net::{Listener, Place, Ready, Stream};
-use os::sched::Pool;
+use os::net::{Listener, Stream};
 
 use crate::instance::server::Server;
-use crate::request::serve;
+use crate::request::entrance;
 use crate::settings::config::option;
 use crate::wire::accept::accept_each;
 use crate::wire::connection::Origin;
-use crate::wire::login::LOGIN_TIME_MAX_MS;
 
 /// Accepts until the server stops.
 pub fn accept_all(server: &Arc<Server>, listener: &Listener) {
     accept_each(server, listener, |stream, _| match server.engines.count() {
-        0 => await_login(server, stream, Origin::Server(None)),
+        0 => entrance::arrive(server, stream, Origin::Server(None)),
         _ => assign(server, stream),
     });
 }
@@ -28,7 +26,7 @@ pub fn accept_admin(server: &Arc<Server>, listener: &Listener) {
         if remote && server.catalog.configuration.running(option::REMOTE_ADMIN_CONNECTIONS) == 0 {
             return tracing::warn!("dedicated admin connection from {peer}: 'remote admin connections' is 0");
         }
-        await_login(server, stream, Origin::Admin);
+        entrance::arrive(server, stream, Origin::Admin);
     });
 }
 
@@ -36,21 +34,8 @@ pub fn accept_admin(server: &Arc<Server>, listener: &Listener) {
 fn assign(server: &Arc<Server>, stream: Stream) {
     let (engine, counted) = server.engines.choose();
     if engine == os::engines::number() {
-        await_login(server, stream, Origin::Server(Some(Box::new(counted))));
+        entrance::arrive(server, stream, Origin::Server(Some(Box::new(counted))));
     } else if let Err(error) = server.engines.hand_over(counted, stream) {
         tracing::warn!("a connection could not be given to engine {engine}: {error}");
     }
-}
-
-/// When the first bytes come, the login begins as a task on the scheduler with the fewest connections. A client that says nothing
-/// costs a socket, no worker.
-pub fn await_login(server: &Arc<Server>, stream: Stream, origin: Origin) {
-    let server = server.clone();
-    let deadline = os::clock::after_ms(LOGIN_TIME_MAX_MS);
-    let place = if matches!(origin, Origin::Admin) { Place::In(Pool::ADMIN) } else { Place::LeastLoaded };
-    stream.arm(place, Some(deadline), move |stream, ready| {
-        if ready == Ready::Input {
-            serve::accept(&server, stream, origin);
-        }
-    });
 }

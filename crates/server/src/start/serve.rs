@@ -21,6 +21,7 @@ use crate::audit::audits::Audits;
 use crate::catalog::boot::BootOptions;
 use crate::catalog::{Catalog, DATABASE_PAGE_BITS, DATABASES_MAX, shared};
 use crate::http;
+use crate::instance::doors::Doors;
 use crate::instance::engines::Engines;
 use crate::instance::error_log;
 use crate::instance::load::Loads;
@@ -407,6 +408,7 @@ pub(crate) fn open_on(
         sessions: Sessions::new(shared, connections_max).map_err(refused)?,
         engines: Engines::new(shared, engines).map_err(refused)?,
         spare: Spare::new(),
+        doors: Doors::new(memory, os::limits::open_files()),
         orphans: Orphans::default(),
         startup,
         pools,

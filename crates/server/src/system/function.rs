@@ -302,7 +302,7 @@ impl Call<'_> {
         }
         let db = self.current();
         let shown = self.host.rights(self.state, |rights, look| match Securable::object(look, &db, id)? {
-            Some(on) => rights.holds(look, Some(&db), &on, "VIEW DEFINITION"),
+            Some(on) => rights.sees_definition(look, &db, &on),
             None => Ok(true),
         })?;
         if !shown {

@@ -17,8 +17,9 @@ use crate::instance::engines::Counted;
 use crate::instance::spare::Buffers;
 use crate::wire::mars::Multiplexer;
 
-/// Bytes asked of the socket at once.
+/// Bytes asked of the socket at once: less before login, when a client may have sent a little and be silent.
 const READ_BYTES: usize = 16 << 10;
+const READ_BYTES_LOGIN: usize = 1 << 10;
 
 /// The longest message a client may send that is not a bulk load: a batch of 64 MB of text, or a large parameter.
 pub const MESSAGE_BYTES_MAX: usize = 256 << 20;
@@ -29,6 +30,9 @@ pub const LOGIN_BYTES_MAX: usize = 128 << 10;
 /// What is taken, and for how long, of a client that was told the end of its connection and may still be sending.
 const LEFT_OVER_BYTES_MAX: usize = 4 << 20;
 const LEFT_OVER_MS: u64 = 500;
+
+/// What TLS holds of a connection, about.
+const TLS_BYTES: usize = 16 << 10;
 
 /// Why a connection cannot go on.
 #[derive(Debug)]
@@ -91,6 +95,7 @@ pub struct Transport {
     in_packet: bool,
     /// Until when the client has to read what is sent; None: it may take its time.
     deadline: Option<u64>,
+    read_bytes: usize,
 }
 
 impl Transport {
@@ -155,7 +160,7 @@ impl Transport {
     fn fill(&mut self, reader: &mut MessageReader, wait: Option<Option<u64>>) -> Result<bool, ConnectionError> {
         let stream = self.stream.as_ref().expect("a connection that is served has its stream");
         let Some(tls) = &mut self.tls else {
-            let count = read(stream, reader.space(READ_BYTES), wait)?;
+            let count = read(stream, reader.space(self.read_bytes), wait)?;
             reader.filled(count.unwrap_or(0));
             return Ok(count.is_some());
         };
@@ -234,7 +239,9 @@ impl Connection {
                 packets_received: 0,
                 packets_sent: 0,
                 in_packet: false,
-                deadline: None,
+                // Before login nothing is waited for.
+                deadline: Some(0),
+                read_bytes: READ_BYTES_LOGIN,
             },
             reader: MessageReader::new(PacketType::BulkLoad, LOGIN_BYTES_MAX),
             payload: Vec::new(),
@@ -249,6 +256,8 @@ impl Connection {
     /// After login a message may be long.
     pub fn logged_in(&mut self) {
         self.reader.limit_message(MESSAGE_BYTES_MAX);
+        self.transport.deadline = None;
+        self.transport.read_bytes = READ_BYTES;
     }
 
     /// The next message, its payload in `payload`; waits until `deadline` (None: for ever).
@@ -399,81 +408,96 @@ impl Connection {
         }
     }
 
-    /// Reads the first bytes that a client sends, before anything else: 0x16 begins TLS around all of TDS. Some: those bytes.
-    pub fn first_bytes(&mut self, deadline: u64) -> Result<Option<Vec<u8>>, ConnectionError> {
-        let mut first = vec![0; 4096];
-        let count = read(self.transport.stream(), &mut first, Some(Some(deadline)))?.unwrap_or(0);
-        first.truncate(count);
-        if first.first() == Some(&0x16) {
-            return Ok(Some(first));
+    /// The first bytes that a client sends, before anything else: true if they begin TLS around all of TDS, which is 0x16. None: nothing has
+    /// come.
+    pub fn poll_first(&mut self) -> Result<Option<bool>, ConnectionError> {
+        Ok(match self.fill(None)? {
+            true => Some(self.reader.peek() == Some(0x16)),
+            false => None,
+        })
+    }
+
+    /// `wrapped`: inside TDS packets; what follows is raw TLS. Else all is, and what has come already as well.
+    pub fn begin_tls(&mut self, tls: ServerConnection, wrapped: bool) -> TlsHandshake {
+        // A client may have sent its first flight together with PRELOGIN.
+        let pending = self.reader.take_buffered();
+        TlsHandshake { tls: Box::new(tls), unwrapper: wrapped.then(Unwrapper::default), pending }
+    }
+
+    /// Goes on with what has come. None: the handshake is done, and TLS covers what follows.
+    pub fn shake(&mut self, mut handshake: TlsHandshake) -> Result<Option<TlsHandshake>, ConnectionError> {
+        let mut bytes = [0; 4096];
+        loop {
+            handshake.take(&mut self.reader)?;
+            let flight = handshake.flight()?;
+            if !flight.is_empty() {
+                self.transport.stream().write_all(&flight, self.transport.deadline)?;
+            }
+            if handshake.is_done() {
+                break;
+            }
+            let Some(count) = read(self.transport.stream(), &mut bytes, None)? else { return Ok(Some(handshake)) };
+            handshake.pending.extend_from_slice(&bytes[..count]);
         }
-        self.reader.feed(&first);
+        decrypt(&mut handshake.tls, &handshake.pending, &mut self.reader)?;
+        self.transport.tls = Some(handshake.tls);
         Ok(None)
     }
 
-    /// TLS around all that follows; `pending` has arrived already.
-    pub fn start_strict(
-        &mut self,
-        tls: ServerConnection,
-        mut pending: Vec<u8>,
-        deadline: u64,
-    ) -> Result<(), ConnectionError> {
-        let mut tls = Box::new(tls);
-        loop {
-            decrypt(&mut tls, &pending, &mut self.reader)?;
-            let mut flight = Vec::new();
-            while tls.wants_write() {
-                tls.write_tls(&mut flight).map_err(|_| ConnectionError::Closed)?;
-            }
-            self.transport.stream().write_all(&flight, Some(deadline))?;
-            if !tls.is_handshaking() {
-                break;
-            }
-            pending.resize(4096, 0);
-            let count = read(self.transport.stream(), &mut pending, Some(Some(deadline)))?.unwrap_or(0);
-            pending.truncate(count);
-        }
-        self.transport.tls = Some(tls);
-        Ok(())
-    }
-
-    /// The handshake inside TDS packets; what follows is raw TLS.
-    pub fn start_wrapped(&mut self, tls: ServerConnection, deadline: u64) -> Result<(), ConnectionError> {
-        let mut tls = Box::new(tls);
-        let mut unwrapper = Unwrapper::default();
-        // A client may have sent its first flight together with PRELOGIN.
-        let mut pending = self.reader.take_buffered();
-        let mut bytes = [0; 4096];
-        while tls.is_handshaking() || !unwrapper.at_boundary() {
-            if pending.is_empty() {
-                let count = read(self.transport.stream(), &mut bytes, Some(Some(deadline)))?.unwrap_or(0);
-                pending.extend_from_slice(&bytes[..count]);
-            }
-            let mut used = 0;
-            while used < pending.len() && (tls.is_handshaking() || !unwrapper.at_boundary()) {
-                let (count, records) = unwrapper.unwrap(&pending[used..])?;
-                used += count;
-                decrypt(&mut tls, records, &mut self.reader)?;
-            }
-            pending.drain(..used);
-            let mut flight = Vec::new();
-            while tls.wants_write() {
-                tls.write_tls(&mut flight).map_err(|_| ConnectionError::Closed)?;
-            }
-            if !flight.is_empty() {
-                let mut wrapped = Vec::new();
-                wrap(&flight, &mut wrapped);
-                self.transport.stream().write_all(&wrapped, Some(deadline))?;
-            }
-        }
-        decrypt(&mut tls, &pending, &mut self.reader)?;
-        self.transport.tls = Some(tls);
-        Ok(())
+    /// What a connection that is not logged in holds, about, `in_handshake` of TLS or not.
+    pub fn held_bytes(&self, in_handshake: bool) -> usize {
+        let tls = if in_handshake || self.transport.tls.is_some() { TLS_BYTES } else { 0 };
+        size_of::<Connection>() + self.reader.held_bytes() + self.payload.capacity() + tls
     }
 
     /// LOGIN7 has come and only it was to be encrypted.
     pub fn stop_tls(&mut self) {
         self.transport.tls = None;
+    }
+}
+
+/// A TLS handshake that has begun.
+pub struct TlsHandshake {
+    tls: Box<ServerConnection>,
+    /// Its records come inside TDS packets.
+    unwrapper: Option<Unwrapper>,
+    /// What has come and was not looked at.
+    pending: Vec<u8>,
+}
+
+impl TlsHandshake {
+    fn is_done(&self) -> bool {
+        !self.tls.is_handshaking() && self.unwrapper.as_ref().is_none_or(Unwrapper::at_boundary)
+    }
+
+    /// What has come, as far as the handshake goes; what was encrypted after it goes to `reader`.
+    fn take(&mut self, reader: &mut MessageReader) -> Result<(), ConnectionError> {
+        let mut used = 0;
+        while used < self.pending.len() && !self.is_done() {
+            let bytes = &self.pending[used..];
+            let (count, records) = match &mut self.unwrapper {
+                Some(unwrapper) => unwrapper.unwrap(bytes)?,
+                None => (bytes.len(), bytes),
+            };
+            used += count;
+            decrypt(&mut self.tls, records, reader)?;
+        }
+        self.pending.drain(..used);
+        Ok(())
+    }
+
+    /// What is to be sent now.
+    fn flight(&mut self) -> Result<Vec<u8>, ConnectionError> {
+        let mut flight = Vec::new();
+        while self.tls.wants_write() {
+            self.tls.write_tls(&mut flight).map_err(|_| ConnectionError::Closed)?;
+        }
+        if flight.is_empty() || self.unwrapper.is_none() {
+            return Ok(flight);
+        }
+        let mut wrapped = Vec::new();
+        wrap(&flight, &mut wrapped);
+        Ok(wrapped)
     }
 }
 

@@ -6,4 +6,5 @@ pub mod accept;
 pub mod mars;
 pub mod connection;
 pub mod login;
+pub mod handshake;
 pub mod sink;

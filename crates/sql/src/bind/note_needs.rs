@@ -2,9 +2,10 @@
 
 use super::binder::Binder;
 use super::needs::{DEFINITION, Reading, by_name};
-use super::scope::{Source, SourceColumns};
-use types::SqlType;
+use super::scope::{Scope, Source, SourceColumns};
+use types::{SqlResult, SqlType};
 
+use crate::ast;
 use crate::catalog::{ModuleDef, SequenceDef, TableDef, USER_OBJECT_MIN};
 use crate::function::FunctionId;
 use crate::optimize::ColumnId;
@@ -48,6 +49,19 @@ impl Binder<'_> {
             null_equal: false,
         };
         Some(Expr::new(SqlType::BIT, false, kind))
+    }
+
+    /// HAS_ACCESS in a view of the server's: in the database that the view is read of, unless the text names one.
+    pub fn has_access(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
+        let mut arguments = call
+            .args
+            .iter()
+            .map(|argument| self.expr_as(argument, &SqlType::INT, scope))
+            .collect::<SqlResult<Vec<_>>>()?;
+        if let ([_, _], Some((database, _))) = (&arguments[..], self.named_by()) {
+            arguments.push(Expr::int(i32::from(database.0)));
+        }
+        Ok(Expr::new(SqlType::INT, false, ExprKind::Function(FunctionId::HasAccess, arguments)))
     }
 
     fn reading(&mut self, action: Action, object: ObjectRef, columns: Vec<(ColumnId, u32)>) {

@@ -14,7 +14,7 @@ use crate::function::FunctionId;
 use crate::optimize::{Get, Output, Rel};
 use crate::plan::{
     ExecutorSlot, Expr, ExprKind, ForFormat, JoinKind, Module, Operator, OperatorKind, OutputColumn, Query, QueryKind,
-    XmlMode,
+    TableSource, XmlMode,
 };
 
 /// Binds a statement that `bind_module` deferred. The error has the line of what is wrong.
@@ -89,7 +89,7 @@ impl Binder<'_> {
             ast::StatementKind::DeclareCursor(declare) => {
                 let query = declare.definition.query.as_ref().expect("a cursor that is declared has a query");
                 self.hints(&query.options)?;
-                self.cursor_query(query)
+                self.cursor_query(query, declare.definition.kind)
             }
             ast::StatementKind::Insert(insert) => {
                 self.hints(&insert.options)?;
@@ -211,12 +211,16 @@ impl Binder<'_> {
         }
     }
 
-    /// The query of a cursor whose rows may be changed WHERE CURRENT OF it: a locator for each table follows its columns.
-    fn cursor_query(&mut self, query: &ast::Query) -> SqlResult<QueryKind> {
+    /// The query of a cursor whose rows may be changed WHERE CURRENT OF it: a locator for each table follows its columns. KEYSET of a
+    /// table without a unique index is STATIC ("DECLARE CURSOR"), which has none.
+    fn cursor_query(&mut self, query: &ast::Query, kind: Option<ast::CursorKind>) -> SqlResult<QueryKind> {
         let mut bound = self.query(query, None, None, Use::Root)?;
         self.mask_outputs(&mut bound.outputs);
         let mut gets = Vec::new();
         row_sources(&mut bound.rel, &mut gets);
+        if kind == Some(ast::CursorKind::Keyset) && !gets.iter().all(|get| has_unique_index(&get.source)) {
+            gets.clear();
+        }
         for get in gets {
             let locator = *get.locator.get_or_insert_with(|| self.columns.add(SqlType::varbinary(64), true));
             self.row_targets.push(get.source.clone());
@@ -273,6 +277,12 @@ fn row_sources<'r>(rel: &'r mut Rel, out: &mut Vec<&'r mut Get>) {
         }
         _ => {}
     }
+}
+
+/// One that knows each row of the table by its key.
+fn has_unique_index(source: &TableSource) -> bool {
+    let (TableSource::Base(table) | TableSource::Variable(_, table)) = source else { return false };
+    table.indexes.iter().any(|index| index.unique && index.filter.is_empty())
 }
 
 /// FOR XML AUTO names the elements of a query from one table as its FROM does: by the alias, or all of the name.

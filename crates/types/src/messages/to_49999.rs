@@ -64,6 +64,7 @@ rows![
     message(15071, 16, "Usage: sp_addmessage <msgnum>,<severity>,<msgtext> [,<language> [,FALSE | TRUE [,REPLACE]]]"),
     message(15081, 16, "Membership of the public role cannot be changed."),
     message(15099, 16, "The MUST_CHANGE option cannot be used when CHECK_EXPIRATION is OFF."),
+    message(15110, 16, "The proposed new database owner is already a user or aliased in the database."),
     message(15113, 16, "Too many failed login attempts. This account has been temporarily locked as a precaution against password guessing. A system administrator can unlock this login with the UNLOCK clause of ALTER LOGIN."),
     message(15114, 16, "Password validation failed. The password for the user is too recent to change."),
     message(15115, 16, "Password validation failed. The password cannot be used at this time."),

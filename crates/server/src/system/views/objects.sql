@@ -109,7 +109,7 @@ CREATE VIEW sys.events AS
 SELECT object_id, type, type_desc, is_trigger_event, event_group_type, event_group_type_desc FROM sys.trigger_events
 GO
 CREATE VIEW sys.sql_modules AS
-SELECT o.id AS object_id, CASE WHEN o.status & 1048576 = 0 AND HAS_ACCESS(1060, o.id, DB_ID()) = 1 THEN t.value END AS definition,
+SELECT o.id AS object_id, CASE WHEN o.status & 1048576 = 0 AND HAS_ACCESS(1060, o.id) = 1 THEN t.value END AS definition,
   CONVERT(bit, o.status & 512) AS uses_ansi_nulls, CONVERT(bit, o.status & 1024) AS uses_quoted_identifier,
   CONVERT(bit, o.status & 2048) AS is_schema_bound, CONVERT(bit, 0) AS uses_database_collation,
   CONVERT(bit, o.status & 131072) AS is_recompiled, CONVERT(bit, o.status & 262144) AS null_on_null_input,

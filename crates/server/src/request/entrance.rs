@@ -1,0 +1,189 @@
+//! From a new connection to its session. Whoever waits here waits without a worker: for the client's next bytes, for a turn of somebody who
+//! guessed before, for others whose passwords are verified.
+
+use std::sync::Arc;
+
+use exec::session::Session as State;
+use os::net::{Place, Ready, Stream};
+use os::sched::Pool;
+use types::{SqlError, sql_error};
+
+use crate::instance::doors::Door;
+use crate::instance::error_log::{self, CONSOLE, Source};
+use crate::instance::server::Server;
+use crate::instance::spare::Buffers;
+use crate::request::login::{self, NotIn};
+use crate::request::session::Session;
+use crate::security::guessing::Turn;
+use crate::session::host::SessionHost;
+use crate::wire::connection::{Connection, ConnectionError, Origin};
+use crate::wire::handshake::Handshake;
+use crate::wire::login::{Greeting, LOGIN_TIME_MAX_MS};
+use crate::wire::sink::Told;
+
+/// Takes a new connection: when its first bytes come, its login begins on the scheduler with the fewest connections.
+pub fn arrive(server: &Arc<Server>, stream: Stream, origin: Origin) {
+    let door = server.doors.enter(&stream, size_of::<Arrival>());
+    let connection = Connection::new(stream, origin);
+    let until = os::clock::after_ms(LOGIN_TIME_MAX_MS);
+    Arrival { connection, handshake: Handshake::default(), door, until }.rest(server);
+}
+
+fn place_of(connection: &Connection) -> Place {
+    if connection.is_admin() { Place::In(Pool::ADMIN) } else { Place::LeastLoaded }
+}
+
+/// A client that has not said who it is.
+struct Arrival {
+    connection: Connection,
+    handshake: Handshake,
+    door: Door,
+    /// When it is given up.
+    until: u64,
+}
+
+impl Arrival {
+    fn rest(mut self, server: &Arc<Server>) {
+        let place = place_of(&self.connection);
+        let mut buffers = Buffers::default();
+        let stream = self.connection.rest(&mut buffers);
+        let server = server.clone();
+        stream.arm(place, Some(self.until), move |stream, ready| {
+            if ready == Ready::Input {
+                self.connection.wake(stream, buffers.received, buffers.payload);
+                self.go_on(&server);
+            }
+        });
+    }
+
+    fn go_on(mut self, server: &Arc<Server>) {
+        match self.handshake.go_on(&mut self.connection, server) {
+            Ok(None) => {
+                self.door.holds(self.connection.held_bytes(self.handshake.is_in_tls()));
+                self.rest(server);
+            }
+            Ok(Some(greeting)) => {
+                let Arrival { connection, door, .. } = self;
+                let until = os::clock::after_ms(LOGIN_TIME_MAX_MS);
+                Entrant { connection, greeting, door, until }.await_turn(server);
+            }
+            Err(ConnectionError::NotEncrypted) => {
+                let client = self.connection.transport.stream().peer_addr();
+                let client = client.map_or_else(|error| error.to_string(), |client| client.to_string());
+                let why = sql_error!(17835, "");
+                tracing::warn!(target: CONSOLE, error = why.number, client, "{}", why.text);
+                let told = format!("{} [CLIENT: {client}]", why.text);
+                error_log::raise_as(Source::Logon, why.number, why.severity, why.state, &told);
+            }
+            Err(error) => tracing::debug!("no login: {error}"),
+        }
+    }
+}
+
+/// Pauses between attempts of a client for whom it is too full.
+const LATER_MS: u64 = 20;
+
+/// A client that has said who it is and is not logged in yet.
+struct Entrant {
+    connection: Connection,
+    greeting: Greeting,
+    /// Until it is logged in.
+    door: Door,
+    /// When it is given up.
+    until: u64,
+}
+
+impl Entrant {
+    /// Who guessed before waits for its turn.
+    fn await_turn(self, server: &Arc<Server>) {
+        let address = login::address_of(&self.connection);
+        let attempt = login::attempt(&self.greeting.login, &address);
+        match server.turn_of(&attempt) {
+            Ok(Turn::Now) => self.enter(server),
+            Ok(Turn::At(moment)) => self.rest_until(moment, server, Entrant::enter),
+            Ok(Turn::Never(moment)) => {
+                let error = login::refused_unseen(server, &self.greeting, &self.connection);
+                self.rest_until(moment, server, move |entrant, _| entrant.refuse(&[error]));
+            }
+            Err(error) => self.refuse(&[error]),
+        }
+    }
+
+    /// Waits without a worker, since who makes thousands of guesses must not have one for each; then goes on with `then`.
+    fn rest_until(
+        mut self,
+        moment: u64,
+        server: &Arc<Server>,
+        then: impl FnOnce(Entrant, &Arc<Server>) + Send + 'static,
+    ) {
+        // A client that has not been answered yet has nothing to say: it went away.
+        if !self.connection.is_quiet() {
+            return;
+        }
+        let place = place_of(&self.connection);
+        let mut buffers = Buffers::default();
+        let stream = self.connection.rest(&mut buffers);
+        let server = server.clone();
+        stream.arm(place, Some(moment), move |stream, ready| {
+            if ready == Ready::Timeout {
+                self.connection.wake(stream, buffers.received, buffers.payload);
+                then(self, &server);
+            }
+        });
+    }
+
+    fn refuse(mut self, errors: &[SqlError]) {
+        // The client may have gone already; nothing is left to do for it then.
+        let _ = crate::wire::login::refuse(&mut self.connection, self.greeting.version, errors);
+    }
+
+    fn enter(self, server: &Arc<Server>) {
+        let (state, host) = match SessionHost::log_in(server, &self.greeting, &self.connection) {
+            Ok(session) => session,
+            Err(NotIn::Refused(errors)) => return self.refuse(&errors),
+            Err(NotIn::Later) if os::clock::now() < self.until => {
+                return self.rest_until(os::clock::after_ms(LATER_MS), server, Entrant::enter);
+            }
+            Err(NotIn::Later) => return tracing::warn!("a login is given up: too many others are verified"),
+            Err(NotIn::Gone) => return tracing::debug!("no login: the client went away"),
+        };
+        drop(self.door);
+        begin(server, self.connection, &self.greeting, state, host);
+    }
+}
+
+/// Welcomes a client that is logged in, and serves it.
+fn begin(server: &Arc<Server>, mut connection: Connection, greeting: &Greeting, mut state: State, host: SessionHost) {
+    if server.stopping.load(std::sync::atomic::Ordering::Acquire) {
+        // It logged in while the others were told to end.
+        let mut host = host;
+        return host.log_out(&mut state);
+    }
+    let told = Told { database: host.database_name(), language: state.options.language.get().name.to_string() };
+    let welcomed = os::panics::catch(|| {
+        crate::wire::login::welcome(
+            &mut connection,
+            greeting,
+            &told.database,
+            &told.language,
+            host.database_collation(),
+            state.spid,
+        )
+    });
+    match welcomed {
+        Ok(Ok(writer)) => {
+            if greeting.sessions {
+                connection.start_sessions();
+            }
+            let pool = if host.entry.identity.admin { Pool::ADMIN } else { Pool::DEFAULT };
+            let mut session = Box::new(Session { connection, writer, told, state, host, pool, pools_seen: 0 });
+            // The first request may be here already, but it is its login's pool that serves it.
+            if session.pool() == pool { session.serve() } else { session.rest() }
+        }
+        // The panic's hook has said what it was.
+        Ok(Err(_)) | Err(_) => {
+            let mut host = host;
+            host.log_out(&mut state);
+        }
+    }
+}
