@@ -25,6 +25,11 @@ pub trait Host {
         Ok(())
     }
 
+    /// The same, and 262: its plan is not to be shown.
+    fn check_shown(&mut self, session: &mut Session, query: &Query) -> SqlResult<()> {
+        self.check_needs(session, query)
+    }
+
     /// Whether `session.actor` sees what these columns hold, and not their masks.
     fn is_unmasked(&mut self, _session: &mut Session, _columns: &[MaskedColumn]) -> SqlResult<bool> {
         Ok(true)
@@ -38,11 +43,6 @@ pub trait Host {
         _named_by: Option<ObjectRef>,
     ) -> SqlResult<()> {
         Ok(())
-    }
-
-    /// The same, and 262: its plan is not to be shown.
-    fn check_shown(&mut self, session: &mut Session, query: &Query) -> SqlResult<()> {
-        self.check_needs(session, query)
     }
 
     /// A module WITH EXECUTE AS begins: its body acts as another.

@@ -66,6 +66,8 @@ pub struct TableDef {
     /// Others' references to this table.
     pub referenced_by: Vec<ForeignKeyDef>,
     pub triggers: Vec<TriggerDef>,
+    /// Of enabled security policies.
+    pub predicates: Vec<PredicateDef>,
     /// Rows as last counted: for join order.
     pub row_count: u64,
     pub memory: Option<MemoryOptimized>,
@@ -169,6 +171,27 @@ pub struct TriggerDef {
     pub disabled: bool,
 }
 
+/// A predicate of a security policy: the rows for which a call of an inline function gives a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PredicateDef {
+    pub of: Guarded,
+    /// `[schema].[function]([column], (1))`
+    pub call: Box<str>,
+    /// WITH (SCHEMABINDING = ON): what the function reads is the policy's, and needs no permission.
+    pub schema_bound: bool,
+}
+
+/// What a predicate decides about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guarded {
+    /// FILTER
+    Reads,
+    AfterInsert,
+    AfterUpdate,
+    BeforeUpdate,
+    BeforeDelete,
+}
+
 /// Rows that the server computes: DMVs and the like. `sys.dm_os_schedulers`.
 #[derive(Debug, Clone)]
 pub struct VirtualTableDef {
@@ -203,6 +226,8 @@ pub struct ModuleDef {
     pub execute_as: Option<i32>,
     /// Columns of a view, from 0, that have other names than its text gives them.
     pub renamed_columns: Box<[(u16, Box<str>)]>,
+    /// Of a view: of enabled security policies.
+    pub predicates: Vec<PredicateDef>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -267,6 +292,11 @@ pub trait Catalog {
     }
 
     fn user_type(&self, name: &ObjectName) -> Result<Option<UserType>, SqlError>;
+
+    /// None: there is no such database.
+    fn database_name(&self, _database: DatabaseId) -> Option<Box<str>> {
+        None
+    }
 
     /// Bytes of stack that binding may still use: what it asks before it goes deeper.
     fn stack_left(&self) -> usize {

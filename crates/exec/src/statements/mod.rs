@@ -8,6 +8,7 @@ mod modify;
 mod code;
 mod callee;
 mod cursor_table;
+mod cursor_rows;
 mod set_option;
 mod transaction;
 mod atomic;

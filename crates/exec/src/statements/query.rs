@@ -162,6 +162,10 @@ impl Prepared {
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
     }
 
+    pub fn tables(&self) -> impl Iterator<Item = &Arc<TableDef>> {
+        self.tables.iter().map(|used| &used.table)
+    }
+
     pub fn select(&mut self) -> Option<(&mut Box<dyn RowSource>, &mut RowBatch)> {
         match &mut self.plan {
             Plan::Select(source) => Some((source, &mut self.batch)),

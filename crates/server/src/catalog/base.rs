@@ -225,7 +225,7 @@ base_tables! {
     } unique [0, 1] unique [0, 2];
 
     /// One thing refers to another: foreign keys (class 27: depid the key, indepid the table), role members (25: depid the role,
-    /// indepid the member), server role members (26), modules (1), databases in resource pools (202).
+    /// indepid the member), server role members (26), modules (1), databases in resource pools (202), predicates of security policies (204).
     ReferenceRow = 74 "syssingleobjrefs" every {
         class: u8,
         depid: i32,
@@ -523,6 +523,8 @@ pub mod class {
     pub const POOL_BINDING: u8 = 202;
     /// A module WITH EXECUTE AS: depid the module, indepid the user.
     pub const EXECUTE_AS: u8 = 203;
+    /// A predicate of a security policy: depid the policy, depsubid its number there, indepid the table or view.
+    pub const SECURITY_PREDICATE: u8 = 204;
 }
 
 pub mod schema {

@@ -123,6 +123,7 @@ impl Database {
             foreign_keys: Vec::new(),
             referenced_by: Vec::new(),
             triggers: Vec::new(),
+            predicates: Vec::new(),
             row_count: 1_000,
             memory: None,
         }

@@ -15,6 +15,7 @@ use super::base::{
     ClassRow, ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, ReferenceRow,
     SequenceRow, TextRow, TypeRow, class, column_status as cs, index_status as ix, object_status as os_,
 };
+use super::predicate;
 use super::row::Field;
 use super::scalar_type::sql_type;
 use super::store::Rows;
@@ -92,6 +93,7 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
         parent: (row.pid != 0).then_some(ObjectId(row.pid)),
         native: row.status & os_::NATIVE != 0,
         execute_as: execute_as(rows, row)?,
+        predicates: if kind == ModuleKind::View { predicate::enabled_on(rows, row.id)? } else { Vec::new() },
         renamed_columns: if kind == ModuleKind::View { renamed_columns(rows, row.id)? } else { Box::default() },
     })
 }
@@ -338,6 +340,7 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         foreign_keys,
         referenced_by,
         triggers,
+        predicates: predicate::enabled_on(rows, id)?,
         row_count,
         memory: (row.status & os_::MEMORY_OPTIMIZED != 0)
             .then_some(MemoryOptimized { durable: row.status & os_::SCHEMA_ONLY == 0 }),

@@ -77,6 +77,7 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             altered(ddl, &create.name, |name| cannot_find("alter", "sequence", name))
         }
         StatementKind::CreateSequence(create) => new_sequence(ddl, &create.name),
+        StatementKind::SecurityPolicy(policy) => super::security_policy::may_run(ddl, policy),
         StatementKind::CreateSynonym(create) => new_object(ddl, &create.name, "CREATE SYNONYM"),
         _ => administration(ddl, statement),
     }
@@ -290,6 +291,10 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             kind => {
                 let Some((db, row)) = ddl.find(name)? else { continue };
                 let held = match kind {
+                    DropKind::SecurityPolicy => {
+                        ddl.database_permission(&db, "ALTER ANY SECURITY POLICY")?
+                            && ddl.schema_permission(&db, row.nsid, "ALTER")?
+                    }
                     DropKind::Trigger => ddl.object_permission(&db, &row, "ALTER")?,
                     _ => {
                         ddl.object_permission(&db, &row, "CONTROL")? || ddl.schema_permission(&db, row.nsid, "ALTER")?

@@ -100,16 +100,16 @@ impl Host for SessionHost {
         self.check_query(state, query)
     }
 
+    fn check_shown(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
+        self.check_plan_shown(state, query)
+    }
+
     fn is_unmasked(&mut self, state: &mut State, columns: &[MaskedColumn]) -> SqlResult<bool> {
         self.is_unmasked_here(state, columns)
     }
 
     fn check_table_type(&mut self, state: &mut State, table: &TableDef, named_by: Option<ObjectRef>) -> SqlResult<()> {
         self.check_type(state, table, named_by)
-    }
-
-    fn check_shown(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
-        self.check_plan_shown(state, query)
     }
 
     fn execute_as(&mut self, state: &mut State, module: &ModuleInfo) -> SqlResult<()> {

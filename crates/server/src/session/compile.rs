@@ -127,7 +127,9 @@ impl SessionHost {
         if let Some(bound) = self.private_queries.find(module, query, version, identity_insert) {
             return Ok(bound);
         }
-        let options = BindOptions { ansi_nulls: text.ansi_nulls, ..Self::bind_options(state) };
+        // What it calls is bound for everybody.
+        let unfiltered = self.unfiltered && module.object.is_none();
+        let options = BindOptions { ansi_nulls: text.ansi_nulls, unfiltered, ..Self::bind_options(state) };
         // A module's names are not looked for where its caller's are.
         let dbo =
             module.object.is_some().then(|| std::mem::replace(&mut self.catalog_session.default_schema, "dbo".into()));

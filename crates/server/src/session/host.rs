@@ -60,6 +60,8 @@ pub struct SessionHost {
     pub bulk_target: Option<BulkTarget>,
     /// Who it acts as.
     pub rights: Rights,
+    /// A text of the server's own is run, which sees all rows.
+    pub unfiltered: bool,
 }
 
 /// What a name meant. The plan cache keeps the module.
@@ -103,6 +105,7 @@ impl SessionHost {
             called: None,
             bulk_target: None,
             rights: Rights::new(actor),
+            unfiltered: false,
         }
     }
 
@@ -187,6 +190,7 @@ impl SessionHost {
             ansi_nulls: state.options.ansi_nulls,
             identity_insert: identity_insert
                 .map(|(database, object)| (sql::catalog::DatabaseId(database), sql::catalog::ObjectId(object))),
+            unfiltered: false,
         }
     }
 

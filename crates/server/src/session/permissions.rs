@@ -94,14 +94,6 @@ impl SessionHost {
         self.tell_refusal(refused)
     }
 
-    /// Whether who acts sees what these columns hold.
-    pub fn is_unmasked_here(&mut self, state: &mut State, columns: &[MaskedColumn]) -> SqlResult<bool> {
-        if self.rights.actor() == Actor::Server {
-            return Ok(true);
-        }
-        self.rights_here(state, |rights, look, db| rights.unmasked(look, db, columns))
-    }
-
     /// What a query needs, and SHOWPLAN here and in each database that it names something of:
     /// https://learn.microsoft.com/sql/t-sql/statements/set-showplan-all-transact-sql
     pub fn check_plan_shown(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
@@ -118,6 +110,14 @@ impl SessionHost {
             }
             Ok(())
         })
+    }
+
+    /// Whether who acts sees what these columns hold.
+    pub fn is_unmasked_here(&mut self, state: &mut State, columns: &[MaskedColumn]) -> SqlResult<bool> {
+        if self.rights.actor() == Actor::Server {
+            return Ok(true);
+        }
+        self.rights_here(state, |rights, look, db| rights.unmasked(look, db, columns))
     }
 
     /// Who audits hears what was not permitted.

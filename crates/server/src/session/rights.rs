@@ -276,7 +276,7 @@ impl Rights {
             }
             // The text of a module.
             DEFINITIONS => match Securable::object(look, db, id)? {
-                Some(on) => self.sees_definition(look, db, &on),
+                Some(on) => Ok(self.sees_definition(look, db, &on)? || self.manages_policy(look, db, id)?),
                 None => Ok(true),
             },
             // Temporary objects have names that nobody else finds, and the catalog's own are no secret.
@@ -284,11 +284,18 @@ impl Rights {
             _ => match table_type(look, db, id)? {
                 Some(row) => sees_type(look, db, &who, &row),
                 None => match Securable::object(look, db, id)? {
-                    Some(on) => check::is_seen(look, Some(db), &who, &on),
+                    Some(on) => Ok(check::is_seen(look, Some(db), &who, &on)? || self.manages_policy(look, db, id)?),
                     None => Ok(true),
                 },
             },
         }
+    }
+
+    /// It is a security policy, and those are all to be seen.
+    fn manages_policy(&self, look: &mut Look<'_>, db: &Database, id: i32) -> SqlResult<bool> {
+        let row = look.rows(db, |rows| rows.first::<ObjectRow>(0, &[int(id)]))?;
+        Ok(row.is_some_and(|row| row.kind.as_str() == "SP")
+            && self.holds(look, Some(db), &Securable::DATABASE, "ALTER ANY SECURITY POLICY")?)
     }
 
     /// `table`: the type's. Who owns the module that declares a variable of it, and the type, lets everybody pass.

@@ -309,7 +309,9 @@ impl Call<'_> {
             return Ok(Answer::Null);
         }
         let text = self.host.server.catalog.read(&db, |rows| {
-            let hidden = load::object_row(rows, id)?.is_some_and(|row| row.status & object_status::ENCRYPTED != 0);
+            let row = load::object_row(rows, id)?;
+            // A security policy has a text, but no definition.
+            let hidden = row.is_some_and(|row| row.status & object_status::ENCRYPTED != 0 || row.kind.as_str() == "SP");
             if hidden { Ok(None) } else { load::text_of(rows, id) }
         })?;
         Ok(text.into())

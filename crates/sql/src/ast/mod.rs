@@ -159,6 +159,7 @@ pub enum StatementKind {
     AlterApplicationRole(Box<AlterApplicationRole>),
     AlterAuthorization(Box<AlterAuthorization>),
     Permission(Box<Permission>),
+    SecurityPolicy(Box<SecurityPolicy>),
 
     // The server.
     Dbcc(Box<Dbcc>),

@@ -84,9 +84,14 @@ pub struct Binder<'a> {
     pub text_extreme: bool,
     /// `Query::row_targets`.
     pub row_targets: Vec<crate::plan::TableSource>,
+    pub row_guards: Vec<Option<Expr>>,
     /// Views of the statement, those within others first.
     pub views: Vec<ViewUse>,
     pub needs: Needs,
+    /// Tables and views whose security policies' predicates are being bound, innermost last.
+    pub guarding: Vec<ObjectRef>,
+    /// Within a predicate of a policy that is not schema-bound: whoever owns what, the user needs the permission.
+    pub unchained: bool,
     /// Columns that are not there. While a whole statement is bound, each is noted here and a NULL stands for it, so that all of
     /// them are told at once. None: the first one ends the binding.
     pub missing: Option<Vec<SqlError>>,
@@ -152,8 +157,11 @@ impl<'a> Binder<'a> {
             session_private: false,
             text_extreme: false,
             row_targets: Vec::new(),
+            row_guards: Vec::new(),
             views: Vec::new(),
             needs: Needs::default(),
+            guarding: Vec::new(),
+            unchained: false,
             missing: None,
             depth: 0,
             sources: 0,

@@ -117,7 +117,7 @@ impl Binder<'_> {
                 _ => None,
             };
             let keep_order = hint.is_some() || self.force_order;
-            rel = Rel::Join(Box::new(Join { kind, left: rel, right, on, lateral, hint, keep_order }));
+            rel = Rel::Join(Box::new(Join { kind, left: rel, right, on, lateral, hint, keep_order, guard: false }));
         }
         Ok((rel, sources))
     }
@@ -204,10 +204,15 @@ impl Binder<'_> {
             nullable: false,
         };
         let seen = self.visible(&get.table, first);
+        let (base, get_table) = (matches!(get.source, TableSource::Base(_)), get.table.clone());
         let rel = self.with_computed(get, &named)?;
         let rel = match seen {
             Some(seen) => Rel::Filter { input: Box::new(rel), predicates: vec![seen] },
             None => rel,
+        };
+        let rel = match base {
+            true => self.guarded(rel, &named, (get_table.database, get_table.object), &get_table.predicates)?,
+            false => rel,
         };
         Ok((rel, vec![named]))
     }
@@ -298,6 +303,7 @@ impl Binder<'_> {
         self.needs.through = through;
         self.need_module(module, &sources[0]);
         self.note_view(module, name, &view, &rel, &sources[0]);
+        let rel = self.guarded(rel, &sources[0], (module.database, module.object), &module.predicates)?;
         if alias.is_none() {
             sources[0].schema = Some(module.schema.clone());
             sources[0].qualified = name.schema.is_some();

@@ -115,7 +115,12 @@ impl Binder<'_> {
         let modify = Modify {
             target: target.source.clone(),
             source: plan,
-            actions: vec![ModifyAction { condition: None, kind: ActionKind::Insert(row) }],
+            actions: vec![ModifyAction {
+                condition: None,
+                kind: ActionKind::Insert(row),
+                barriers: self.barriers(&target.source, Change::Insert, &[])?,
+            }],
+            cascades: Vec::new(),
             verb: "INSERT",
             output,
             checks,

@@ -18,6 +18,9 @@ fn is_temporary(table: &TableDef) -> bool {
 impl Binder<'_> {
     /// The view, function or procedure whose text is being bound.
     fn named_by(&self) -> Option<ObjectRef> {
+        if self.unchained {
+            return None;
+        }
         match self.homes.last() {
             Some(home) => home.object,
             None => self.names.module,

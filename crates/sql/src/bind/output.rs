@@ -10,6 +10,7 @@ use super::errors;
 use super::insert::InsertTarget;
 use super::names::display;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
+use super::view_use::Change;
 use crate::ast;
 use crate::catalog::TableDef;
 use crate::optimize::{ColumnId, ColumnSet, Output as Item};
@@ -206,7 +207,8 @@ impl Binder<'_> {
             given.push((column, positioned(self.masked(value), places)));
         }
         let row = self.insert_row(&target.table, &given, false)?;
-        Ok(OutputInto { target: target.source, row })
+        let barriers = self.barriers(&target.source, Change::Insert, &[])?;
+        Ok(OutputInto { target: target.source, row, barriers })
     }
 }
 

@@ -130,6 +130,7 @@ impl Binder<'_> {
             lateral: true,
             hint: None,
             keep_order: true,
+            guard: false,
         };
         let source = Source {
             alias: unpivot.alias.text.clone(),

@@ -57,6 +57,7 @@ pub fn bind_query(
         outer_slots: binder.lowering.slots,
         catalog_version,
         row_targets: binder.row_targets,
+        row_guards: binder.row_guards,
         session_private: binder.session_private,
         needs: binder.needs.finish(),
         description: ExecutorSlot::default(),
@@ -225,6 +226,10 @@ impl Binder<'_> {
             let locator = *get.locator.get_or_insert_with(|| self.columns.add(SqlType::varbinary(64), true));
             self.row_targets.push(get.source.clone());
             bound.outputs.push(Output { name: "".into(), expr: self.columns.expr(locator) });
+        }
+        for at in 0..self.row_targets.len() {
+            let guard = self.row_guard(&self.row_targets[at].clone())?;
+            self.row_guards.push(guard);
         }
         Ok(QueryKind::Select(self.lowering.root(&self.columns, bound.rel, bound.outputs)))
     }

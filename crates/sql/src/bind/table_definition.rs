@@ -36,6 +36,7 @@ impl Binder<'_> {
             foreign_keys: Vec::new(),
             referenced_by: Vec::new(),
             triggers: Vec::new(),
+            predicates: Vec::new(),
             row_count: 0,
             memory: None,
         };

@@ -149,6 +149,8 @@ impl Binder<'_> {
         let twice = reads_again(&rel, &target);
         let plan = self.lower_source(rel, &layout);
         let plan = if twice || moves_in_scan(&plan, &target, &set_columns) { spooled(plan) } else { plan };
+        let barriers = self.barriers(&target.source, change, &set_columns)?;
+        let cascades = self.cascades(&target.source, change)?;
         let mut checks = Vec::new();
         if set.is_some() {
             checks = self.checks(&target.table, Some(&set_columns))?;
@@ -157,7 +159,8 @@ impl Binder<'_> {
         Ok(QueryKind::Modify(Box::new(Modify {
             target: target.source,
             source: plan,
-            actions: vec![ModifyAction { condition: None, kind: action }],
+            actions: vec![ModifyAction { condition: None, kind: action, barriers }],
+            cascades,
             verb: if set.is_some() { "UPDATE" } else { "DELETE" },
             output,
             checks,

@@ -169,6 +169,8 @@ impl Visible {
                 }
                 defs
             }
+            // A view's predicates are those of its text.
+            Rel::Join(join) if join.guard => self.add(&join.left),
             Rel::Join(join) => {
                 let kept = self.predicates.len();
                 let mut defs = self.add(&join.left);

@@ -314,6 +314,8 @@ pub struct Join {
     pub hint: Option<JoinMethod>,
     /// OPTION (FORCE ORDER), or a join hint.
     pub keep_order: bool,
+    /// A semi join with a security policy's predicate: nobody wrote it.
+    pub guard: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -380,7 +382,7 @@ impl Rel {
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn join(kind: JoinKind, left: Rel, right: Rel, on: Vec<Expr>) -> Rel {
         types::plant!();
-        Rel::Join(Box::new(Join { kind, left, right, on, lateral: false, hint: None, keep_order: false }))
+        Rel::Join(Box::new(Join { kind, left, right, on, lateral: false, hint: None, keep_order: false, guard: false }))
     }
 
     /// Adds the columns this relation offers to those above it.

@@ -9,6 +9,9 @@ impl Parser<'_> {
         if self.at_audit() {
             return self.audit();
         }
+        if self.at_security_policy() {
+            return self.security_policy();
+        }
         let next = self.peek(1).keyword;
         match next {
             K::TABLE => {
