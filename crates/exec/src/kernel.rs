@@ -105,8 +105,9 @@ pub fn compare_values(ty: &SqlType, left: &Value, right: &Value) -> Ordering {
     }
 }
 
-pub fn like(ty: &SqlType, value: &[u8], pattern: &[u8], escape: Option<&[u8]>) -> SqlResult<bool> {
-    Ok(LikePattern::new(ty, pattern, escape)?.matches(value))
+pub fn like(context: &Context, ty: &SqlType, value: &[u8], pattern: &[u8], escape: Option<&[u8]>) -> SqlResult<bool> {
+    let pacer = &mut context.pacer();
+    LikePattern::new(ty, pattern, escape, pacer)?.matches(value, pacer)
 }
 
 fn settings(session: &Session, explicit: bool) -> ConvertContext {

@@ -386,7 +386,8 @@ impl IntegerArithmetic {
 impl Like {
     fn eval(&self, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
         if let Some(compiled) = &self.compiled {
-            return Ok(self.value.eval(context, row)?.map(|value| compiled.matches(&value) as i64));
+            let Some(value) = self.value.eval(context, row)? else { return Ok(None) };
+            return Ok(Some(compiled.matches(&value, &mut context.pacer())? as i64));
         }
         let (Some(value), Some(pattern)) = (self.value.eval(context, row)?, self.pattern.eval(context, row)?) else {
             return Ok(None);
@@ -398,7 +399,7 @@ impl Like {
                 escape => escape,
             },
         };
-        kernel::like(&self.ty, &value, &pattern, escape.as_deref()).map(|found| Some(found as i64))
+        kernel::like(context, &self.ty, &value, &pattern, escape.as_deref()).map(|found| Some(found as i64))
     }
 }
 

@@ -154,6 +154,24 @@ impl Comparer {
         self.form
     }
 
+    /// Whether `needle` is found in a text by its bytes: its characters equal nothing but themselves, and no other character has them in it.
+    /// Bytes may agree between two units as well, so a long needle of units is better looked for unit by unit.
+    pub fn searches_bytes(&self, needle: &[u8]) -> bool {
+        const UNITS_BYTES_MAX: usize = 256;
+        let is_surrogate = |unit: &[u8]| (0xd8..0xe0).contains(&unit[1]);
+        self.rules.binary
+            && match self.form {
+                Form::Single(_) => needle.is_ascii(),
+                Form::Utf16 => needle.len() <= UNITS_BYTES_MAX && !needle.chunks_exact(2).any(is_surrogate),
+                Form::Multi(_) => false,
+            }
+    }
+
+    /// Bytes of the smallest character.
+    pub fn unit_bytes(&self) -> usize {
+        self.step()
+    }
+
     /// Without the blanks at its end.
     #[inline]
     pub fn trim<'t>(&self, text: &'t [u8]) -> &'t [u8] {

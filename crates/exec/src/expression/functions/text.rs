@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use sql::function::FunctionId;
 use types::collation;
-use types::like::{self, LikePattern};
+use types::like::LikePattern;
+use types::search;
 use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::given;
@@ -106,7 +107,7 @@ fn charindex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
     let ty = call.arguments[1].ty;
     let unit = unit(&ty);
     let from = (start - 1).saturating_mul(unit as i64).min(value.len() as i64) as usize;
-    let found = like::find(&collation::comparer(&ty), &value, &pattern, from);
+    let found = search::find(&collation::comparer(&ty), &value, &pattern, from, &mut context.pacer())?;
     Ok(Value::I64(found.map_or(0, |found| (found.start / unit) as i64 + 1)))
 }
 
@@ -115,7 +116,8 @@ fn patindex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult
     let value = given!(call.bytes(1, context, row));
     let ty = call.arguments[1].ty;
     let unit = unit(&ty);
-    let found = LikePattern::new(&ty, &pattern, None)?.find(&value);
+    let pacer = &mut context.pacer();
+    let found = LikePattern::new(&ty, &pattern, None, pacer)?.find(&value, pacer)?;
     Ok(Value::I64(found.map_or(0, |at| (at / unit) as i64 + 1)))
 }
 
@@ -279,7 +281,8 @@ fn replace<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<
     let comparer = collation::comparer(&ty);
     let mut out = Vec::new();
     let mut at = 0;
-    while let Some(found) = like::find(&comparer, &value, &pattern, at) {
+    let pacer = &mut context.pacer();
+    while let Some(found) = search::find(&comparer, &value, &pattern, at, pacer)? {
         out.extend_from_slice(&value[at..found.start]);
         out.extend_from_slice(&with);
         at = found.end;
