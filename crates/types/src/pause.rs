@@ -46,6 +46,12 @@ impl<'p> Pacer<'p> {
         self.pause.map_or(Ok(()), Pause::pause)
     }
 
+    /// Appends `bytes`.
+    pub fn copy(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> SqlResult<()> {
+        out.reserve(bytes.len());
+        self.chunks(bytes, |chunk| out.extend_from_slice(chunk))
+    }
+
     /// `work` over `bytes` in pieces of a stride: for what takes bytes as they come.
     pub fn chunks<'b>(&mut self, bytes: &'b [u8], mut work: impl FnMut(&'b [u8])) -> SqlResult<()> {
         for chunk in bytes.chunks(STRIDE) {

@@ -23,6 +23,8 @@ use std::hash::Hasher;
 use super::code_page::{self, CodePage};
 use super::families::{AFTER_Z, Tailoring, latin};
 use super::units::{Form, Specials, Units};
+use crate::error::SqlResult;
+use crate::pause::{CHARACTER, Pacer, STRIDE, unpaced};
 
 /// What a collation distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -193,8 +195,13 @@ impl Comparer {
     }
 
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        unpaced(|pacer| self.compare_paced(a, b, pacer))
+    }
+
+    /// `compare` of texts that may be long.
+    pub fn compare_paced(&self, a: &[u8], b: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<Ordering> {
         if self.rules.binary {
-            return self.compare_binary(a, b);
+            return self.compare_binary(a, b, pacer);
         }
         let (a, b) = (self.trim(a), self.trim(b));
         let mut case = Ordering::Equal;
@@ -202,33 +209,37 @@ impl Comparer {
         let end = a.len().min(b.len());
         let mut at = 0;
         // Plain ASCII needs one table; anything else, from where it starts, goes letter by letter.
-        while at < end {
-            let (x, y) = (a[at], b[at]);
-            if step == 2 && a[at + 1] | b[at + 1] != 0 {
-                break;
-            }
-            let (weight, other) = (self.plain[x as usize], self.plain[y as usize]);
-            if weight == 0 || other == 0 {
-                break;
-            }
-            if weight != other {
-                // An accent behind it may make it a letter of its own.
-                if !self.rules.tailoring.is_empty() {
-                    break;
+        'plain: while at < end {
+            let stride_end = end.min(at + STRIDE);
+            while at < stride_end {
+                let (x, y) = (a[at], b[at]);
+                if step == 2 && a[at + 1] | b[at + 1] != 0 {
+                    break 'plain;
                 }
-                return weight.cmp(&other);
+                let (weight, other) = (self.plain[x as usize], self.plain[y as usize]);
+                if weight == 0 || other == 0 {
+                    break 'plain;
+                }
+                if weight != other {
+                    // An accent behind it may make it a letter of its own.
+                    if !self.rules.tailoring.is_empty() {
+                        break 'plain;
+                    }
+                    return Ok(weight.cmp(&other));
+                }
+                if self.rules.case && x != y {
+                    case = case.then(self.case_weight(x).cmp(&self.case_weight(y)));
+                }
+                at += step;
             }
-            if self.rules.case && x != y {
-                case = case.then(self.case_weight(x).cmp(&self.case_weight(y)));
-            }
-            at += step;
+            pacer.spend(STRIDE.min(end))?;
         }
         if at == end && a.len() == b.len() {
-            return case;
+            return Ok(case);
         }
         // An accent may belong to the last plain letter: step back to it.
         let at = at.saturating_sub(step);
-        self.compare_elements(&a[at..], &b[at..], case)
+        self.compare_elements(&a[at..], &b[at..], case, pacer)
     }
 
     #[inline]
@@ -273,36 +284,44 @@ impl Comparer {
         self.rules.case || self.rules.kana || self.rules.width
     }
 
-    fn compare_elements(&self, a: &[u8], b: &[u8], case_before: Ordering) -> Ordering {
+    fn compare_elements(
+        &self,
+        a: &[u8],
+        b: &[u8],
+        case_before: Ordering,
+        pacer: &mut Pacer<'_>,
+    ) -> SqlResult<Ordering> {
         let (mut a_units, mut b_units) = (Units::new(self, a), Units::new(self, b));
         let (mut accents, mut case) = (Ordering::Equal, case_before);
         let mut special = false;
         loop {
+            pacer.spend(CHARACTER)?;
             let x = a_units.letter(self, &mut special);
             let y = b_units.letter(self, &mut special);
             let (x, y) = match (x, y) {
                 (None, None) => break,
-                (None, Some(_)) => return Ordering::Less,
-                (Some(_), None) => return Ordering::Greater,
+                (None, Some(_)) => return Ok(Ordering::Less),
+                (Some(_), None) => return Ok(Ordering::Greater),
                 (Some(x), Some(y)) => (x, y),
             };
             if x.primary != y.primary {
-                return x.primary.cmp(&y.primary);
+                return Ok(x.primary.cmp(&y.primary));
             }
             accents = accents.then(x.marks.cmp(&y.marks));
             case = case.then(x.tertiary.cmp(&y.tertiary));
         }
         if self.rules.accent && accents != Ordering::Equal {
-            return accents;
+            return Ok(accents);
         }
         if case != Ordering::Equal || !special {
-            return case;
+            return Ok(case);
         }
         let (mut x, mut y) = (Specials::new(self, a), Specials::new(self, b));
         loop {
+            pacer.spend(CHARACTER)?;
             match (x.next(), y.next()) {
-                (None, None) => return Ordering::Equal,
-                (p, q) if p != q => return p.cmp(&q),
+                (None, None) => return Ok(Ordering::Equal),
+                (p, q) if p != q => return Ok(p.cmp(&q)),
                 _ => {}
             }
         }
@@ -404,18 +423,19 @@ impl Comparer {
         packer.finish();
     }
 
-    fn compare_binary(&self, a: &[u8], b: &[u8]) -> Ordering {
-        match self.form {
+    fn compare_binary(&self, a: &[u8], b: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<Ordering> {
+        Ok(match self.form {
             Form::Utf16 => {
                 let mut position = 0;
                 let (mut x, mut y) = (a.chunks_exact(2), b.chunks_exact(2));
                 loop {
+                    pacer.spend(2)?;
                     let (p, q) = match (x.next(), y.next()) {
-                        (None, None) => return Ordering::Equal,
+                        (None, None) => break Ordering::Equal,
                         (p, q) => (p.unwrap_or(&[b' ', 0]), q.unwrap_or(&[b' ', 0])),
                     };
                     if p != q {
-                        return self.binary_unit(p, position).cmp(&self.binary_unit(q, position));
+                        break self.binary_unit(p, position).cmp(&self.binary_unit(q, position));
                     }
                     position += 1;
                 }
@@ -428,7 +448,7 @@ impl Comparer {
                     .then_with(|| blanks(&a[common..]))
                     .then_with(|| blanks(&b[common..]).reverse())
             }
-        }
+        })
     }
 
     /// What a binary collation compares of a unit.
