@@ -329,23 +329,44 @@ impl Comparer {
 
     /// Appends the key of `text` (see the top of the file).
     pub fn key(&self, text: &[u8], out: &mut Vec<u8>) {
+        unpaced(|pacer| self.key_paced(text, out, pacer));
+    }
+
+    /// `key` of a text that may be long.
+    pub fn key_paced(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
         if self.rules.binary {
-            return self.binary_key(text, out);
+            return self.binary_key(text, out, pacer);
         }
         let text = self.trim(text);
         let step = self.step();
-        let run = self.plain_run(text);
-        let plain = text[..run].iter().step_by(step);
-        let mut any_case = self.rules.case && plain.clone().any(|&c| self.case_weight(c) != PLAIN);
+        let mut run = 0;
+        for piece in text.chunks(STRIDE) {
+            pacer.spend(piece.len())?;
+            let plain = self.plain_run(piece);
+            run += plain;
+            if plain < piece.len() {
+                break;
+            }
+        }
+        let mut any_case = false;
+        if self.rules.case {
+            pacer.chunks(&text[..run], |piece| {
+                any_case |= piece.iter().step_by(step).any(|&c| self.case_weight(c) != PLAIN);
+            })?;
+        }
         let (mut any_marks, mut special) = (false, false);
+        let mut push_plain = |plain: &[u8]| {
+            pacer.chunks(plain, |piece| out.extend(piece.iter().step_by(step).map(|&c| self.plain[c as usize])))
+        };
         if run == text.len() {
-            out.extend(plain.map(|&c| self.plain[c as usize]));
+            push_plain(text)?;
         } else {
             // An accent may belong to the last plain letter: that one goes with the rest.
             let run = run.saturating_sub(step);
-            out.extend(text[..run].iter().step_by(step).map(|&c| self.plain[c as usize]));
+            push_plain(&text[..run])?;
             let mut units = Units::new(self, &text[run..]);
             while let Some(letter) = units.letter(self, &mut special) {
+                pacer.spend(CHARACTER)?;
                 push_primary(letter.primary, out);
                 any_marks |= letter.marks != 0;
                 any_case |= letter.tertiary != PLAIN;
@@ -354,31 +375,34 @@ impl Comparer {
         out.push(END);
         if self.rules.accent {
             if any_marks {
-                self.accent_level(text, out);
+                self.accent_level(text, out, pacer)?;
             }
             out.push(END);
         }
         if self.has_tertiary() {
             if any_case {
-                self.case_level(text, out);
+                self.case_level(text, out, pacer)?;
             }
             out.push(END);
         }
         if !self.rules.sql {
             if special {
                 for (position, c) in Specials::new(self, text) {
+                    pacer.spend(CHARACTER)?;
                     out.extend_from_slice(&position.to_be_bytes());
                     out.push(c);
                 }
             }
             out.extend_from_slice(&[0, 0]);
         }
+        Ok(())
     }
 
-    fn accent_level(&self, text: &[u8], out: &mut Vec<u8>) {
+    fn accent_level(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
         let mut units = Units::new(self, text);
         let mut plain = 0;
         while let Some(letter) = units.letter(self, &mut false) {
+            pacer.spend(CHARACTER)?;
             if letter.marks == 0 {
                 plain += 1;
                 continue;
@@ -387,12 +411,14 @@ impl Comparer {
             out.extend(letter.marks.to_be_bytes().iter().filter(|&&mark| mark != 0));
             plain = 1;
         }
+        Ok(())
     }
 
-    fn case_level(&self, text: &[u8], out: &mut Vec<u8>) {
+    fn case_level(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
         let mut units = Units::new(self, text);
         let mut plain = 0;
         while let Some(letter) = units.letter(self, &mut false) {
+            pacer.spend(CHARACTER)?;
             if letter.tertiary == PLAIN {
                 plain += 1;
                 continue;
@@ -401,6 +427,7 @@ impl Comparer {
             out.push(letter.tertiary);
             plain = 0;
         }
+        Ok(())
     }
 
     /// Equal text (by `compare`) hashes equal; text that differs only in accents, case or hyphens may, too.
@@ -461,11 +488,12 @@ impl Comparer {
         }
     }
 
-    fn binary_key(&self, text: &[u8], out: &mut Vec<u8>) {
+    fn binary_key(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
         let text = self.trim(text);
         let step = self.step();
         let mut blanks = 0_u32;
         for (position, unit) in text.chunks_exact(step).enumerate() {
+            pacer.spend(step)?;
             let (is_blank, above) = if step == 1 {
                 (unit[0] == b' ', unit[0] > b' ')
             } else {
@@ -492,6 +520,7 @@ impl Comparer {
         }
         self.push_blank(text.len() / step, out);
         out.push(BLANKS_END);
+        Ok(())
     }
 
     fn push_blank(&self, position: usize, out: &mut Vec<u8>) {
