@@ -184,7 +184,7 @@ SELECT NEXT VALUE FOR dbo.sp_s AS n
 SELECT id FROM dbo.sp_syn
 REVERT
 GRANT UPDATE ON dbo.sp_s TO sp_reader
-GRANT SELECT ON dbo.sp_t TO sp_reader
+GRANT SELECT ON dbo.sp_t TO sp_reader GRANT SELECT ON dbo.sp_syn TO sp_reader
 EXECUTE AS USER = 'sp_reader'
 SELECT NEXT VALUE FOR dbo.sp_s AS n
 SELECT id FROM dbo.sp_syn

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use sql::catalog::{DatabaseId, ModuleDef, ObjectId, ObjectName, SequenceDef, TableDef, VirtualTableDef};
 use sql::function::FunctionId;
-use sql::plan::{Global, Module, ObjectRef, OutputColumn, PrincipalKind, Query, QueryId};
+use sql::plan::{Global, MaskedColumn, Module, ObjectRef, OutputColumn, PrincipalKind, Query, QueryId};
 use storage::{Storage, Table};
 use types::{Datum, SqlResult, SqlType, sql_error};
 
@@ -22,6 +22,26 @@ pub trait Host {
 
     /// 229, 230: what the query needs is not permitted to `session.actor`.
     fn check_needs(&mut self, _session: &mut Session, _query: &Query) -> SqlResult<()> {
+        Ok(())
+    }
+
+    /// The same, and 262: its plan is not to be shown.
+    fn check_shown(&mut self, session: &mut Session, query: &Query) -> SqlResult<()> {
+        self.check_needs(session, query)
+    }
+
+    /// Whether `session.actor` sees what these columns hold, and not their masks.
+    fn is_unmasked(&mut self, _session: &mut Session, _columns: &[MaskedColumn]) -> SqlResult<bool> {
+        Ok(true)
+    }
+
+    /// 229: a variable or parameter of this table type, which `named_by` declares, is not permitted to `session.actor`.
+    fn check_table_type(
+        &mut self,
+        _session: &mut Session,
+        _table: &TableDef,
+        _named_by: Option<ObjectRef>,
+    ) -> SqlResult<()> {
         Ok(())
     }
 
@@ -315,6 +335,8 @@ pub struct TableArgument {
     pub rows: types::RowBatch,
     /// Columns without values: each row gets what an INSERT that leaves them out gives. Empty: none.
     pub defaults: Vec<bool>,
+    /// Not a variable's, whose type was asked for when it was declared.
+    pub from_client: bool,
 }
 
 /// What a call returned.

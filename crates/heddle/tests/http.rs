@@ -360,14 +360,14 @@ fn a_server_that_stops_is_not_healthy() {
         page.begin("BEGIN TRAN; INSERT undone SELECT value FROM GENERATE_SERIES(1, 1000000); WAITFOR DELAY '00:10:00'");
     page.sessions_until(|text| text.contains("\"WAITFOR\""));
     // Connections that are there already, since a server that stops accepts none.
-    let mut asking: Vec<TcpStream> = (0..30).map(|_| page.connect()).collect();
+    let mut asking: Vec<TcpStream> = (0..15).map(|_| page.connect()).collect();
     for stream in &mut asking {
         stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n").expect("sent");
     }
     let told = Command::new("kill").arg(page.server.pid().to_string()).status().expect("kill runs");
     assert!(told.success());
     let unhealthy = asking.iter_mut().find_map(|stream| {
-        std::thread::sleep(Duration::from_millis(100));
+        std::thread::sleep(Duration::from_millis(200));
         stream.write_all(b"\r\n").expect("the server still runs");
         Some(Answer::read(stream)).filter(|answer| answer.status != 200)
     });
@@ -434,24 +434,21 @@ fn what_is_no_request_is_refused() {
     assert_eq!(page.server.query("SET NOCOUNT ON; SELECT 40 + 2").trim(), "42");
 }
 
-/// Those who send nothing, or slowly, are cut off; more of them than may be are closed at once; the server goes on.
+/// Those who send nothing, or slowly, are cut off; where there are more than may be, the oldest give way to who asks.
 #[test]
 fn slow_and_silent_clients_hold_nothing() {
     let page = Page::start(&[]);
     let started = Instant::now();
+    let mut oldest: Vec<TcpStream> = (0..100).map(|_| page.connect()).collect();
     let mut slow = page.connect();
     slow.write_all(b"GET / HTTP/1.1\r\nHost: 127").expect("sent");
-    let mut silent: Vec<TcpStream> = (0..31).map(|_| page.connect()).collect();
-    // All places are taken: the next one hears nothing and ends.
-    let mut ended = 0;
-    for _ in 0..10 {
-        let mut bytes = Vec::new();
-        let mut stream = page.connect();
-        let _ = stream.write_all(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n");
-        let outcome = stream.read_to_end(&mut bytes);
-        ended += u32::from(bytes.is_empty() && (outcome.is_ok() || started.elapsed() < PATIENCE));
+    let mut silent: Vec<TcpStream> = (0..10).map(|_| page.connect()).collect();
+    for _ in 0..5 {
+        assert_eq!(page.get("/health").status, 200);
     }
-    assert_eq!(ended, 10, "connections beyond the bound are closed");
+    for stream in &mut oldest[..80] {
+        assert_eq!(stream.read(&mut [0; 1]).expect("closed"), 0, "it gave way");
+    }
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
     assert_eq!(page.server.query("SET NOCOUNT ON; SELECT 40 + 2").trim(), "42");
     // A byte now and then gains no time.
@@ -520,7 +517,8 @@ fn other_machines_need_tls_and_a_login() {
     let get = |path: &str, fields: &str| {
         let mut stream = page.connect();
         let mut tls = tls.connect("127.0.0.1").expect("a connection");
-        let request = format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n{fields}\r\n");
+        // Who needs a login may ask by any name.
+        let request = format!("GET {path} HTTP/1.1\r\nHost: db.example:{port}\r\n{fields}\r\n");
         tls.writer().write_all(request.as_bytes()).expect("taken");
         while tls.is_handshaking() || tls.wants_write() {
             tls.complete_io(&mut stream).expect("a handshake");

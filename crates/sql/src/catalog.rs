@@ -6,6 +6,8 @@ use std::sync::Arc;
 
 use types::{CollationId, KeySet, SqlError, SqlType};
 
+use crate::mask::MaskFunction;
+
 /// `sys.databases.database_id`: 1 master, 2 tempdb, 3 model, 4 msdb, 5 and up the user's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DatabaseId(pub u16);
@@ -36,6 +38,8 @@ pub struct ColumnDef {
     /// `sys.columns.column_id`: from 1, never reused within a table.
     pub column_id: u32,
     pub rowguid: bool,
+    /// MASKED WITH.
+    pub mask: Option<Arc<MaskFunction>>,
 }
 
 #[derive(Debug, Clone)]
@@ -62,6 +66,8 @@ pub struct TableDef {
     /// Others' references to this table.
     pub referenced_by: Vec<ForeignKeyDef>,
     pub triggers: Vec<TriggerDef>,
+    /// Of enabled security policies.
+    pub predicates: Vec<PredicateDef>,
     /// Rows as last counted: for join order.
     pub row_count: u64,
     pub memory: Option<MemoryOptimized>,
@@ -165,6 +171,27 @@ pub struct TriggerDef {
     pub disabled: bool,
 }
 
+/// A predicate of a security policy: the rows for which a call of an inline function gives a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PredicateDef {
+    pub of: Guarded,
+    /// `[schema].[function]([column], (1))`
+    pub call: Box<str>,
+    /// WITH (SCHEMABINDING = ON): what the function reads is the policy's, and needs no permission.
+    pub schema_bound: bool,
+}
+
+/// What a predicate decides about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guarded {
+    /// FILTER
+    Reads,
+    AfterInsert,
+    AfterUpdate,
+    BeforeUpdate,
+    BeforeDelete,
+}
+
 /// Rows that the server computes: DMVs and the like. `sys.dm_os_schedulers`.
 #[derive(Debug, Clone)]
 pub struct VirtualTableDef {
@@ -199,6 +226,8 @@ pub struct ModuleDef {
     pub execute_as: Option<i32>,
     /// Columns of a view, from 0, that have other names than its text gives them.
     pub renamed_columns: Box<[(u16, Box<str>)]>,
+    /// Of a view: of enabled security policies.
+    pub predicates: Vec<PredicateDef>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -221,11 +250,18 @@ pub struct SequenceDef {
 }
 
 #[derive(Debug, Clone)]
+pub struct SynonymDef {
+    pub database: DatabaseId,
+    pub object: ObjectId,
+    pub target: ObjectName,
+}
+
+#[derive(Debug, Clone)]
 pub enum Object {
     Table(Arc<TableDef>),
     Virtual(Arc<VirtualTableDef>),
     Module(Arc<ModuleDef>),
-    Synonym(ObjectName),
+    Synonym(Arc<SynonymDef>),
     Sequence(Arc<SequenceDef>),
 }
 
@@ -256,6 +292,11 @@ pub trait Catalog {
     }
 
     fn user_type(&self, name: &ObjectName) -> Result<Option<UserType>, SqlError>;
+
+    /// None: there is no such database.
+    fn database_name(&self, _database: DatabaseId) -> Option<Box<str>> {
+        None
+    }
 
     /// Bytes of stack that binding may still use: what it asks before it goes deeper.
     fn stack_left(&self) -> usize {

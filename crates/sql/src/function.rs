@@ -149,7 +149,7 @@ functions! {
     Formatmessage "FORMATMESSAGE" 1 254,
     Getansinull "GETANSINULL" 0 1,
     // Of the server's own views alone: (a base table, an id in it, a database) is to be seen.
-    HasAccess "HAS_ACCESS" 3 3,
+    HasAccess "HAS_ACCESS" 2 3,
     HasDbaccess "HAS_DBACCESS" 1 1,
     HasPermsByName "HAS_PERMS_BY_NAME" 3 5,
     HostId "HOST_ID" 0 0,

@@ -7,6 +7,7 @@ pub mod lex;
 pub mod ast;
 pub mod batches;
 pub mod parse;
+pub mod mask;
 pub mod catalog;
 pub mod multipart;
 pub mod function;

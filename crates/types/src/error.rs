@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::messages::{Template, compose};
+use crate::messages::{Template, compose, find};
 
 pub type SqlResult<T> = Result<T, SqlError>;
 
@@ -45,6 +45,17 @@ impl SqlError {
     #[cold]
     pub fn of_template(template: &Template, severity: u8, state: u8, arguments: &[&dyn fmt::Display]) -> SqlError {
         SqlError::of_user(template.number, severity, state, compose(template.text, arguments))
+    }
+
+    /// The same without what its message tells of values: each is shown as stars.
+    #[cold]
+    pub fn without_arguments(mut self) -> SqlError {
+        if let Some(template) = find(self.0.number) {
+            let hidden: Vec<&dyn fmt::Display> =
+                std::iter::repeat_n(&"******" as &dyn fmt::Display, template.arguments()).collect();
+            self.0.text = compose(template.text, &hidden);
+        }
+        self
     }
 
     /// All of them as one: the last, and before it the others. Panics if there is none.

@@ -1,6 +1,6 @@
 //! From `plan::Expr` to nodes. Done once a module instance; what can be decided from types is decided here.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
@@ -13,6 +13,7 @@ use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, s
 use super::functions;
 use super::general::{Conversion, General, SubqueryKind, SubqueryState};
 use super::integer::{Comparison, I64Expr, IntegerArithmetic, IntegerRange, Like, into_predicate};
+use super::mask::MaskNode;
 use super::wide::{BytesExpr, DecimalArithmetic, F64Expr, I128Expr};
 use super::{Node, Scalar};
 use crate::context::{DEPTH_MAX, RowSource};
@@ -151,6 +152,12 @@ impl Compiler {
                 Ok(Scalar::general(ty, General::UserFunction { definition, arguments, ty }))
             }
             ExprKind::Subquery(subquery) => self.subquery(subquery, ty),
+            ExprKind::Mask(masked) => {
+                let value = self.scalar(&masked.value)?;
+                let (function, columns) = (masked.mask.function.clone(), masked.mask.columns.clone());
+                let node = MaskNode { value, function, columns, seen: Cell::new((0, false)) };
+                Ok(Scalar::general(ty, General::Mask(Box::new(node))))
+            }
             ExprKind::NextValueFor(sequence) => Ok(Scalar::general(ty, General::NextValueFor(sequence.clone()))),
         }
     }

@@ -10,6 +10,7 @@ use types::{Column, Datum, RowBatch, SqlResult, SqlType, sql_error};
 
 use super::Scalar;
 use super::integer::{I64Expr, holds, ordering_holds};
+use super::mask::MaskNode;
 use crate::context::{Context, RowSource};
 use crate::kernel;
 use crate::value::{Row, Value};
@@ -29,6 +30,7 @@ pub enum General {
         ty: SqlType,
     },
     NextValueFor(Arc<SequenceDef>),
+    Mask(Box<MaskNode>),
     /// RAND(): one value for all rows of a query. `Context::execution` and the value.
     Rand(Cell<(u64, f64)>),
 }
@@ -105,6 +107,7 @@ impl General {
                 let runtime = &mut *runtime;
                 runtime.host.sequence_next(runtime.session, sequence).map(Value::from_owned)
             }
+            General::Mask(mask) => mask.eval(context, row),
             General::Rand(kept) => {
                 let execution = context.execution.get();
                 if execution == 0 || kept.get().0 != execution {

@@ -5,6 +5,7 @@
 
 mod batch;
 pub mod json;
+mod mask;
 mod general;
 mod integer;
 mod wide;

@@ -6,11 +6,12 @@
 
 use std::sync::Arc;
 
+use sql::catalog::TableDef;
 use sql::plan::{CursorKind, CursorOptions, CursorRef, CursorSlot, Module, OutputColumn, Query, QueryId, TableSource};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::code::{ArgumentValue, CursorCode, DeclareCursor, Direction, ExecuteCode, FetchCode};
-use super::modify::Target;
+use super::cursor_rows::Again;
 use super::query::{Prepared, visible_columns};
 use super::run::Runner;
 use super::transaction;
@@ -357,7 +358,10 @@ impl<'a> Runner<'a> {
                 count = rows.batch.rows as i64;
             }
             let rows = rows.batch;
-            let again = (!query.row_targets.is_empty()).then(|| Box::new(Again::new(&query, &rows)));
+            let again = match query.row_targets.is_empty() {
+                true => None,
+                false => Some(Box::new(Again::new(&query, &rows)?)),
+            };
             cursor.state = State::Kept { query, rows, position: 0, again };
         }
         cursor.permitted = self.now_permitted();
@@ -390,8 +394,51 @@ impl<'a> Runner<'a> {
         };
         let Runtime { host, session, .. } = self.context.runtime.get_mut();
         host.check_needs(session, query)?;
+        if cursor.permitted.0 != now.0 {
+            self.check_policies(cursor)?;
+        }
         cursor.permitted = now;
         Ok(())
+    }
+
+    /// Security policies of its tables as they are now. 16943: the rows of a query that still runs are those of before.
+    fn check_policies(&mut self, cursor: &mut Cursor) -> SqlResult<()> {
+        let tables: Vec<Arc<TableDef>> = match &cursor.state {
+            State::Closed => Vec::new(),
+            State::Streaming(stream) => stream.prepared.tables().cloned().collect(),
+            State::Kept { query, again, .. } => {
+                let bases = query.row_targets.iter().filter_map(|source| match source {
+                    TableSource::Base(table) => Some(table.clone()),
+                    _ => None,
+                });
+                bases.filter(|_| again.is_some()).collect()
+            }
+        };
+        let (mut guarded, mut differ) = (false, false);
+        for table in tables.iter().filter(|table| !table.is_own()) {
+            let Runtime { host, session, .. } = self.context.runtime.get_mut();
+            // One that has gone is noticed where it is read.
+            let Ok(now) = host.table_by_id(session, table.database, table.object) else { continue };
+            let loose = now.predicates.iter().any(|predicate| !predicate.schema_bound);
+            guarded |= !table.predicates.is_empty() || !now.predicates.is_empty();
+            differ |= table.predicates != now.predicates || loose;
+        }
+        let Cursor { state, module, query: id, .. } = cursor;
+        match state {
+            State::Streaming(_) if differ => Err(sql_error!(16943)),
+            State::Kept { query, rows, again: Some(again), .. } if guarded => {
+                let Runtime { host, session, .. } = self.context.runtime.get_mut();
+                let bound = host.bind_query(session, module, *id)?;
+                let width = |query: &Query| visible_columns(query).len() + query.row_targets.len();
+                if width(&bound) != rows.columns.len() || width(query) != rows.columns.len() {
+                    return Err(sql_error!(16943));
+                }
+                **again = Again::new(&bound, rows)?;
+                *query = bound;
+                Ok(())
+            }
+            _ => Ok(()),
+        }
     }
 
     fn fetch_from(&mut self, cursor: &mut Cursor, fetch: &FetchCode) -> SqlResult<()> {
@@ -611,13 +658,6 @@ impl<'a> Runner<'a> {
         self.set_cursor_variable(slot, Some(id));
         Ok(())
     }
-
-    /// CURSOR_CLOSE_ON_COMMIT is ON and the transaction has ended.
-    pub fn close_all_cursors(&mut self) {
-        let session = self.session();
-        session.cursor_rows = 0;
-        session.cursors.close_all();
-    }
 }
 
 /// As sys.dm_exec_cursors words them.
@@ -683,72 +723,6 @@ impl Cursor {
         }
         Ok(())
     }
-}
-
-/// How a kept row is read again.
-struct Again {
-    sources: Vec<Source>,
-    /// The row, and behind it its locators.
-    row: RowBatch,
-}
-
-/// A table that rows of the cursor come from.
-struct Source {
-    target: Target,
-    /// The column of `Again::row` with the locator of its row; NULL where an outer join found none.
-    locator: usize,
-    /// Columns of `Again::row`, and those of `now` they come from.
-    columns: Vec<(usize, usize)>,
-    /// Its row.
-    now: RowBatch,
-}
-
-impl Again {
-    /// `rows`: of the cursor, with their locators.
-    fn new(query: &Query, rows: &RowBatch) -> Again {
-        let visible = visible_columns(query);
-        let mut sources = Vec::new();
-        for (at, source) in query.row_targets.iter().enumerate() {
-            let TableSource::Base(table) = source else { continue };
-            // Of a table that is read twice nobody knows which column is whose.
-            let once = query.row_targets.iter().filter(|other| is_table(other, table.object)).count() == 1;
-            let stored_of = |output: &OutputColumn| {
-                let own = output.origin.as_ref().filter(|origin| once && origin.table.object == table.object)?;
-                table.stored[usize::from(own.column)].map(usize::from)
-            };
-            let columns = visible.iter().enumerate();
-            let columns = columns.filter_map(|(column, output)| Some((column, stored_of(output)?))).collect();
-            let target = Target::new(source);
-            sources.push(Source { locator: visible.len() + at, columns, now: target.empty_rows(), target });
-        }
-        Again { sources, row: RowBatch::new(rows.columns.iter().map(columns::class_of)) }
-    }
-
-    /// False: a table's row has gone.
-    fn read(&mut self, context: &Context, rows: &RowBatch, row: usize) -> SqlResult<bool> {
-        self.row.clear();
-        columns::append_batch_range(&mut self.row, rows, row, row + 1);
-        for Source { target, locator, columns, now } in &mut self.sources {
-            if self.row.columns[*locator].is_null(0) {
-                continue;
-            }
-            target.open(context)?;
-            now.clear();
-            if !target.fetch(context, self.row.columns[*locator].bytes(0), now)? {
-                return Ok(false);
-            }
-            for (column, stored) in columns {
-                let column = &mut self.row.columns[*column];
-                column.clear();
-                columns::append_row(column, &now.columns[*stored], 0);
-            }
-        }
-        Ok(true)
-    }
-}
-
-fn is_table(source: &TableSource, object: sql::catalog::ObjectId) -> bool {
-    matches!(source, TableSource::Base(table) if table.object == object)
 }
 
 fn same_table(a: &TableSource, b: &TableSource) -> bool {

@@ -71,6 +71,9 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
             match argument.table.take() {
                 Some(given) => {
                     let table = &module.table_variables[slot].table;
+                    if given.from_client && table.object.0 > 0 {
+                        runtime.host.check_table_type(runtime.session, table, None)?;
+                    }
                     rows.push((slot, table_rows(runtime, given, table, names[position]).map_err(in_procedure)?));
                 }
                 None if argument.value.is_none() => {}
@@ -365,6 +368,7 @@ impl<'a> Runner<'a> {
                         types,
                         rows: super::live_rows(&self.context.tables[at].borrow()),
                         defaults: Vec::new(),
+                        from_client: false,
                     });
                 }
                 // Its parameter has a place among the others, and gets its cursor by `take_cursors`.

@@ -162,6 +162,10 @@ impl Prepared {
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
     }
 
+    pub fn tables(&self) -> impl Iterator<Item = &Arc<TableDef>> {
+        self.tables.iter().map(|used| &used.table)
+    }
+
     pub fn select(&mut self) -> Option<(&mut Box<dyn RowSource>, &mut RowBatch)> {
         match &mut self.plan {
             Plan::Select(source) => Some((source, &mut self.batch)),
@@ -235,6 +239,7 @@ fn mentions(expr: &Expr, slots: &[VariableSlot]) -> bool {
                 || otherwise.as_ref().is_some_and(|otherwise| mentions(otherwise, slots))
         }
         ExprKind::Convert { value, .. } => mentions(value, slots),
+        ExprKind::Mask(masked) => mentions(&masked.value, slots),
         ExprKind::Function(_, arguments) | ExprKind::UserFunction(_, arguments) => any(arguments),
         // A subquery may read anything: row by row is always right.
         ExprKind::Subquery(_) => true,
@@ -449,6 +454,11 @@ impl<'a> Runner<'a> {
             Ok(prepared) => prepared,
             Err(error) => return self.fail_bound(error, line),
         };
+        let runtime = self.context.runtime.get_mut();
+        if let Err(error) = runtime.host.check_shown(runtime.session, &prepared.query) {
+            self.put_query(id, prepared);
+            return self.fail_bound(error, line);
+        }
         let span = self.module.queries[id.0 as usize].statement.span;
         let text = self.module.text.get(span.start as usize..span.end as usize).unwrap_or_default().to_string();
         let plan = sql::plan::show::show(&prepared.query.kind, &self.module);

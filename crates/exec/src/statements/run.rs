@@ -458,6 +458,14 @@ impl<'a> Runner<'a> {
                 // Declared again in a loop it keeps its rows, as SQL Server does.
                 if !std::mem::replace(&mut self.declared_tables[slot.0 as usize], true) {
                     self.context.tables[slot.0 as usize].borrow_mut().clear();
+                    let table = &self.module.table_variables[slot.0 as usize].table;
+                    // A type's, not the statement's own definition.
+                    if table.object.0 > 0 {
+                        let runtime = self.context.runtime.get_mut();
+                        if let Err(error) = runtime.host.check_table_type(runtime.session, table, self.module.object) {
+                            return self.fail(error, line);
+                        }
+                    }
                 }
                 return Ok(Flow::Next);
             }

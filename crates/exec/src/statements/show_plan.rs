@@ -24,7 +24,9 @@ struct Described<'r, 'a> {
 
 impl Described<'_, '_> {
     fn bound(&mut self, module: &Arc<Module>, id: QueryId) -> SqlResult<Arc<Query>> {
-        self.runtime.host.bind_query(self.runtime.session, module, id)
+        let query = self.runtime.host.bind_query(self.runtime.session, module, id)?;
+        self.runtime.host.check_shown(self.runtime.session, &query)?;
+        Ok(query)
     }
 
     fn list(&mut self, module: &Arc<Module>, statements: &[Statement], depth: u32) -> SqlResult<()> {

@@ -251,7 +251,16 @@ pub fn abandon_and_tell(session: &mut Session, host: &mut dyn Host, sink: &mut d
     abandon(session, host);
     let Some(descriptor) = open else { return Ok(()) };
     session.transaction.descriptor += 1;
+    close_cursors(session);
     sink.environment(&Environment::RollbackTransaction(descriptor))
+}
+
+/// "SET CURSOR_CLOSE_ON_COMMIT": commit and rollback close them, whoever asked for it.
+fn close_cursors(session: &mut Session) {
+    if session.options.cursor_close_on_commit {
+        session.cursor_rows = 0;
+        session.cursors.close_all();
+    }
 }
 
 /// A deadlock victim in a TRY: its work is undone at once, XACT_STATE() stays -1 until its ROLLBACK.
@@ -317,6 +326,7 @@ pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()>
                 runtime.sink.environment(&change).map_err(crate::session::stopped)?;
                 return Err(error);
             }
+            close_cursors(runtime.session);
             runtime.sink.environment(&Environment::CommitTransaction(descriptor)).map_err(crate::session::stopped)
         }
         _ => {
@@ -395,23 +405,12 @@ impl Runner<'_> {
     }
 
     pub fn commit(&mut self, delayed: Option<bool>) -> SqlResult<()> {
-        commit(self.context.runtime.get_mut(), delayed)?;
-        self.close_cursors_at_end();
-        Ok(())
+        commit(self.context.runtime.get_mut(), delayed)
     }
 
     pub fn rollback(&mut self, name: Option<&TransactionName>) -> SqlResult<()> {
         let name = name.map(|name| self.transaction_name(name));
-        rollback(self.context.runtime.get_mut(), name.as_deref())?;
-        self.close_cursors_at_end();
-        Ok(())
-    }
-
-    /// "SET CURSOR_CLOSE_ON_COMMIT": commit and rollback close them.
-    fn close_cursors_at_end(&mut self) {
-        if self.session().transaction.level == 0 && self.session().options.cursor_close_on_commit {
-            self.close_all_cursors();
-        }
+        rollback(self.context.runtime.get_mut(), name.as_deref())
     }
 
     pub fn save(&mut self, name: &TransactionName) -> SqlResult<()> {

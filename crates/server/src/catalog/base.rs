@@ -104,7 +104,7 @@ base_tables! {
         dflt: i32,
         seed: Whole,
         increment: Whole,
-        /// Text of a computed column or of a parameter's default.
+        /// Text of a computed column, a mask or a parameter's default.
         definition: Text,
     } unique [0, 1, 2];
 
@@ -225,7 +225,7 @@ base_tables! {
     } unique [0, 1] unique [0, 2];
 
     /// One thing refers to another: foreign keys (class 27: depid the key, indepid the table), role members (25: depid the role,
-    /// indepid the member), server role members (26), modules (1), databases in resource pools (202).
+    /// indepid the member), server role members (26), modules (1), databases in resource pools (202), predicates of security policies (204).
     ReferenceRow = 74 "syssingleobjrefs" every {
         class: u8,
         depid: i32,
@@ -403,6 +403,8 @@ pub mod column_status {
     pub const NOT_NULL: i32 = 8192;
     /// Of a view's: sp_rename has given it another name than its text does.
     pub const RENAMED: i32 = 16384;
+    /// Its `definition` is a mask.
+    pub const MASKED: i32 = 32768;
 }
 
 /// Bits of `IndexRow::status`.
@@ -521,6 +523,8 @@ pub mod class {
     pub const POOL_BINDING: u8 = 202;
     /// A module WITH EXECUTE AS: depid the module, indepid the user.
     pub const EXECUTE_AS: u8 = 203;
+    /// A predicate of a security policy: depid the policy, depsubid its number there, indepid the table or view.
+    pub const SECURITY_PREDICATE: u8 = 204;
 }
 
 pub mod schema {

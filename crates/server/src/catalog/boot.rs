@@ -157,10 +157,11 @@ impl Catalog {
         }
         let logins: Vec<LoginRow> = self.read(&master, |rows| rows.all())?;
         self.change(&master, |rows| {
+            // What somebody has granted or denied already stays as it is.
             for login in logins.iter().filter(|login| login.kind.as_str() != "R") {
-                rows.insert(&granted(class::SERVER, 0, login.id, "COSQ", "CONNECT SQL"))?;
+                rows.try_insert(&granted(class::SERVER, 0, login.id, "COSQ", "CONNECT SQL"))?.ok();
             }
-            rows.insert(&granted(class::SERVER, 0, PUBLIC_SERVER_ROLE, "VWDB", "VIEW ANY DATABASE"))?;
+            rows.try_insert(&granted(class::SERVER, 0, PUBLIC_SERVER_ROLE, "VWDB", "VIEW ANY DATABASE"))?.ok();
             for endpoint in ENDPOINTS {
                 rows.insert(&granted(class::ENDPOINT, endpoint, PUBLIC_SERVER_ROLE, "CO", "CONNECT"))?;
             }

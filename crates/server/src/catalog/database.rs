@@ -89,6 +89,7 @@ impl Database {
                 computed: None,
                 column_id: i as u32 + 1,
                 rowguid: false,
+                mask: None,
             })
             .collect();
         let indexes = table.keys.iter().enumerate().map(|(i, key)| IndexDef {
@@ -122,6 +123,7 @@ impl Database {
             foreign_keys: Vec::new(),
             referenced_by: Vec::new(),
             triggers: Vec::new(),
+            predicates: Vec::new(),
             row_count: 1_000,
             memory: None,
         }

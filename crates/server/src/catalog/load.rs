@@ -4,14 +4,18 @@ use std::sync::Arc;
 
 use sql::catalog::{
     CheckDef, ColumnDef, Computed, DatabaseId, ForeignKeyDef, IndexDef, IndexKind, MemoryOptimized, ModuleDef,
-    ModuleKind, Object, ObjectId, ObjectName, ReferentialAction, SequenceDef, TableDef, TriggerDef, UserType,
+    ModuleKind, Object, ObjectId, ObjectName, ReferentialAction, SequenceDef, SynonymDef, TableDef, TriggerDef,
+    UserType,
 };
+use sql::lex::{Lexer, TokenKind};
+use sql::mask::MaskFunction;
 use types::{Datum, SqlResult};
 
 use super::base::{
     ClassRow, ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, ReferenceRow,
     SequenceRow, TextRow, TypeRow, class, column_status as cs, index_status as ix, object_status as os_,
 };
+use super::predicate;
 use super::row::Field;
 use super::scalar_type::sql_type;
 use super::store::Rows;
@@ -60,7 +64,9 @@ pub fn object(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<Object>>
         "SN" => {
             let text = text_of(rows, row.id)?.unwrap_or_default();
             // Kept as `[a].[b].[c]`.
-            return Ok(ObjectName::from_text(&text).map(Object::Synonym));
+            let (database, object) = (DatabaseId(rows.database.0), ObjectId(row.id));
+            let synonym = |target| Object::Synonym(Arc::new(SynonymDef { database, object, target }));
+            return Ok(ObjectName::from_text(&text).map(synonym));
         }
         "SO" => return Ok(sequence(rows, row)?.map(|sequence| Object::Sequence(Arc::new(sequence)))),
         "V" => ModuleKind::View,
@@ -87,21 +93,102 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
         parent: (row.pid != 0).then_some(ObjectId(row.pid)),
         native: row.status & os_::NATIVE != 0,
         execute_as: execute_as(rows, row)?,
+        predicates: if kind == ModuleKind::View { predicate::enabled_on(rows, row.id)? } else { Vec::new() },
         renamed_columns: if kind == ModuleKind::View { renamed_columns(rows, row.id)? } else { Box::default() },
     })
 }
 
 /// WITH EXECUTE AS: the user, which a row says, or the owner of now.
 fn execute_as(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {
-    if row.status & os_::NATIVE != 0 {
+    let user = if row.status & os_::EXECUTE_AS_OWNER != 0 {
+        owner_of(rows, row)?
+    } else {
+        let found = rows.first::<ReferenceRow>(0, &[int(row.id), small(class::EXECUTE_AS)])?;
+        found.map(|row| row.indepid)
+    };
+    if user.is_some() && row.status & os_::NATIVE != 0 && !can_tell(rows, row)? {
         return Ok(None);
     }
-    if row.status & os_::EXECUTE_AS_OWNER != 0 {
-        let schema = rows.first::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.nsid)])?;
-        return Ok(row.owner.or(schema.map(|schema| schema.owner)));
+    Ok(user)
+}
+
+fn owner_of(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {
+    let schema = rows.first::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.nsid)])?;
+    Ok(row.owner.or(schema.map(|schema| schema.owner)))
+}
+
+/// Whether a natively compiled module does anything that depends on who it acts as: asks who that is, calls what might, uses what another
+/// owns, reads what may be masked, fires triggers. As a rule it does not, and then its calls need not become another's.
+fn can_tell(rows: &mut Rows<'_>, module: &ObjectRow) -> SqlResult<bool> {
+    if asks_or_calls(&text_of(rows, module.id)?.unwrap_or_default()) {
+        return Ok(true);
     }
-    let found = rows.first::<ReferenceRow>(0, &[int(row.id), small(class::EXECUTE_AS)])?;
-    Ok(found.map(|row| row.indepid))
+    let owner = owner_of(rows, module)?;
+    for reference in rows.find::<ReferenceRow>(0, &[int(module.id), small(class::OBJECT)])? {
+        if reference.indepsubid != 0 {
+            continue;
+        }
+        let Some(object) = object_row(rows, reference.indepid)? else { continue };
+        if owner_of(rows, &object)? != owner || depends_on_who(rows, object.id)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Of a table: masks, triggers, and defaults, checks and computed columns that ask.
+fn depends_on_who(rows: &mut Rows<'_>, table: i32) -> SqlResult<bool> {
+    let asks = |text: Option<&str>| text.is_some_and(asks_or_calls);
+    for column in rows.find::<ColumnRow>(0, &[int(table), small(0)])? {
+        if column.status & cs::MASKED != 0 || asks(column.definition.0.as_deref()) {
+            return Ok(true);
+        }
+    }
+    for child in rows.find::<ObjectRow>(BY_PARENT, &[int(table)])? {
+        let text = if matches!(child.kind.as_str(), "C" | "D") { text_of(rows, child.id)? } else { None };
+        if child.kind.as_str() == "TR" || asks(text.as_deref()) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// By its words: a function that tells who acts, EXECUTE of a module, a call of a user's function. A column of such a name counts, too.
+fn asks_or_calls(text: &str) -> bool {
+    const WHO: [&str; 15] = [
+        "CURRENT_USER",
+        "IS_MEMBER",
+        "IS_ROLEMEMBER",
+        "IS_SRVROLEMEMBER",
+        "SESSION_USER",
+        "SUSER_ID",
+        "SUSER_NAME",
+        "SUSER_SID",
+        "SUSER_SNAME",
+        "SYSTEM_USER",
+        "USER",
+        "USER_ID",
+        "USER_NAME",
+        "HAS_PERMS_BY_NAME",
+        "ORIGINAL_LOGIN",
+    ];
+    let mut lexer = Lexer::new(text);
+    // The last three tokens: `schema.f(` calls, `EXECUTE` without AS behind it does.
+    let mut before: [&str; 3] = [""; 3];
+    loop {
+        let token = lexer.next_token();
+        let word = &text[token.start as usize..token.end as usize];
+        let is = |at: usize, other: &str| before[at].eq_ignore_ascii_case(other);
+        let executes = (is(2, "EXEC") || is(2, "EXECUTE")) && !word.eq_ignore_ascii_case("AS");
+        let calls = word == "(" && before[1] == ".";
+        if executes || calls || WHO.iter().any(|who| word.eq_ignore_ascii_case(who)) {
+            return true;
+        }
+        if token.kind == TokenKind::End {
+            return false;
+        }
+        before = [before[1], before[2], word];
+    }
 }
 
 fn renamed_columns(rows: &mut Rows<'_>, view: i32) -> SqlResult<Box<[(u16, Box<str>)]>> {
@@ -127,9 +214,14 @@ fn sequence(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<SequenceDe
 
 pub fn column_def(row: &ColumnRow, default: Option<String>) -> Option<ColumnDef> {
     let whole = |value: i128| i64::try_from(value).unwrap_or(i64::MAX);
+    let ty = sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref())?;
+    // What cannot be read hides all there is.
+    let mask = |text: &str| MaskFunction::parse(text, &row.name, &ty).unwrap_or(MaskFunction::Default);
+    let masked = row.definition.0.as_deref().filter(|_| row.status & cs::MASKED != 0);
     Some(ColumnDef {
         name: row.name.as_str().into(),
-        ty: sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref())?,
+        ty,
+        mask: masked.map(|text| Arc::new(mask(text))),
         nullable: row.status & cs::NULLABLE != 0,
         identity: (row.status & cs::IDENTITY != 0).then(|| (whole(row.seed.0), whole(row.increment.0))),
         default: default.map(Into::into),
@@ -248,6 +340,7 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         foreign_keys,
         referenced_by,
         triggers,
+        predicates: predicate::enabled_on(rows, id)?,
         row_count,
         memory: (row.status & os_::MEMORY_OPTIMIZED != 0)
             .then_some(MemoryOptimized { durable: row.status & os_::SCHEMA_ONLY == 0 }),
@@ -301,4 +394,21 @@ pub fn user_type(rows: &mut Rows<'_>, row: &TypeRow) -> SqlResult<Option<UserTyp
     }
     let ty = sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref());
     Ok(ty.map(|ty| UserType::Alias { ty, nullable: row.status & 1 != 0 }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::asks_or_calls;
+
+    #[test]
+    fn what_asks_who_acts_or_calls_another_is_told_by_its_words() {
+        let head =
+            "CREATE PROCEDURE dbo.p WITH NATIVE_COMPILATION, SCHEMABINDING, EXECUTE AS OWNER AS BEGIN ATOMIC WITH (x) ";
+        for body in ["SELECT user_name()", "EXEC dbo.q", "SELECT dbo.f(1)", "SELECT [dbo].[f](1)", "RETURN USER"] {
+            assert!(asks_or_calls(&format!("{head}{body} END")), "{body}");
+        }
+        for body in ["SELECT a FROM dbo.t WHERE b IN (1, 2)", "INSERT dbo.t (a) VALUES (GETDATE())", "SELECT 'user'"] {
+            assert!(!asks_or_calls(&format!("{head}{body} END")), "{body}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 //! ```text
 //! row, base        the base tables and their rows as structs
 //! store            typed seeks and changes on them within a transaction
+//! predicate        predicates of security policies
 //! load             rows -> TableDef, ModuleDef, ...
 //! login_policy     what the password policy keeps of a login
 //! shared           versions and counters that all engines see
@@ -20,6 +21,7 @@ pub mod clock;
 pub mod error;
 pub mod scalar_type;
 pub mod store;
+pub mod predicate;
 pub mod load;
 pub mod login_policy;
 pub mod shared;

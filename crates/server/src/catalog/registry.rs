@@ -269,6 +269,7 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
             native: false,
             execute_as: None,
             renamed_columns: Box::default(),
+            predicates: Vec::new(),
         })),
         Source::Rows { columns, parameters } => {
             let type_of = |column: &ColumnDef| match &*column.name {

@@ -542,6 +542,10 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
         })
     }
 
+    fn database_name(&self, database: DatabaseId) -> Option<Box<str>> {
+        self.catalog.database(database).map(|db| db.name().into())
+    }
+
     fn view_target(&self, database: DatabaseId, object: ObjectId) -> SqlResult<Option<Arc<TableDef>>> {
         let Some(db) = self.catalog.database(database) else { return Ok(None) };
         // Only a view with a trigger is asked for its columns, seldom: there is no cache.

@@ -49,6 +49,7 @@ pub fn column(name: &str, ty: SqlType, column_id: u32) -> ColumnDef {
         computed: None,
         column_id,
         rowguid: false,
+        mask: None,
     }
 }
 

@@ -10,7 +10,7 @@ use sql::catalog::{ColumnDef, TableDef};
 use storage::{IndexId, TableId};
 use types::{SqlError, SqlResult, sql_error};
 
-use super::column::{column_row, type_computed};
+use super::column::{column_row, set_mask, type_computed};
 use super::constraint::{self, KeySpec};
 use super::data_type;
 use super::index;
@@ -18,6 +18,7 @@ use super::layout::row_layout;
 use super::memory_optimized;
 use super::number::{identity_of, identity_rule};
 use super::rebuild::{self, NewColumn, carried, column_type, persist_computed, stored};
+use super::rights::references_type;
 use super::schema_binding;
 use super::site::{Ddl, Place, constraint_failed, has, source};
 use super::table;
@@ -28,7 +29,7 @@ use crate::catalog::base::{
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, BY_PARENT, int, small};
-use crate::catalog::{Database, scalar_type};
+use crate::catalog::{Database, TEMPDB, scalar_type};
 
 /// The table being altered.
 struct Target {
@@ -427,7 +428,8 @@ fn users_of_column(ddl: &mut Ddl<'_>, target: &Target, column: &ColumnRow) -> Sq
             }
         }
         for other in rows.find::<ColumnRow>(0, &[int(id), small(0)])? {
-            if other.definition.0.as_deref().is_some_and(mentions) && other.colid != column.colid {
+            let computed = other.definition.0.as_deref().filter(|_| has(other.status, cs::COMPUTED));
+            if computed.is_some_and(mentions) && other.colid != column.colid {
                 users.push(("column", other.name));
             }
         }
@@ -532,6 +534,15 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
     };
     let mut new = column.clone();
     match &change.change {
+        ColumnChange::Property { property, masked, .. } if &**property == "MASKED" => {
+            if has(column.status, cs::COMPUTED) {
+                return Err(sql_error!(4928, column.name, "COMPUTED"));
+            }
+            if masked.is_none() && !has(column.status, cs::MASKED) {
+                return Err(sql_error!(16007, state 0, column.name));
+            }
+            set_mask(&mut new, masked.as_deref(), &column_type(&column).ty)?;
+        }
         ColumnChange::Property { add, property, .. } => {
             let bit = match &**property {
                 "ROWGUIDCOL" => cs::ROWGUID,
@@ -544,12 +555,13 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             };
             new.status = if *add { new.status | bit } else { new.status & !bit };
         }
-        ColumnChange::Type { data_type, collation, null, .. } => {
+        ColumnChange::Type { data_type, collation, null, masked, .. } => {
             if has(column.status, cs::COMPUTED) || column.xtype == 189 {
                 let what = if column.xtype == 189 { "timestamp" } else { "COMPUTED" };
                 return Err(sql_error!(4928, column.name, what));
             }
             let resolved = data_type::resolve(ddl, db, data_type, column.colid as usize)?;
+            references_type(ddl, db, resolved.utype)?;
             let kept = collation.as_ref().map(|c| c.to_string()).or_else(|| column.collation.clone());
             let ty = data_type::collate(db, resolved.ty, kept.as_deref())?;
             let nullable = null.or(resolved.nullable).unwrap_or(ddl.site.options().ansi_null_dflt_on);
@@ -561,7 +573,11 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             new.collation = scalar_type::collation_name(&ty);
             new.status = if nullable { new.status | cs::NULLABLE } else { new.status & !cs::NULLABLE };
             refuse_used(ddl, target, old, &column, &new)?;
+            set_mask(&mut new, masked.as_deref(), &ty)?;
         }
+    }
+    if new.definition != column.definition {
+        check_mask_change(ddl, target, &column)?;
     }
     let same_row = column_type(&column) == column_type(&new);
     let saved = if same_row {
@@ -580,6 +596,22 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
         rebuild::restore(ddl, db, &table_def, saved)?;
     }
     Ok(())
+}
+
+/// 15247: masks are changed by who may change any. 4922: what depends on the column was made with the mask that it had.
+/// https://learn.microsoft.com/sql/relational-databases/security/dynamic-data-masking
+fn check_mask_change(ddl: &mut Ddl<'_>, target: &Target, column: &ColumnRow) -> SqlResult<()> {
+    if target.db.id != TEMPDB && !ddl.database_permission(&target.db, "ALTER ANY MASK")? {
+        return Err(sql_error!(15247, state 5));
+    }
+    let default = ddl.rows(&target.db, |rows| load::object_row(rows, column.dflt))?.map(|row| row.name);
+    let users = users_of_column(ddl, target, column)?;
+    let users: Vec<_> =
+        users.into_iter().filter(|(kind, name)| *kind != "statistics" && Some(name) != default.as_ref()).collect();
+    if users.is_empty() {
+        return Ok(());
+    }
+    Err(column_in_use("ALTER", column, users))
 }
 
 /// 5074 and 4922: a key or constraint stands in the way. A longer variable-length type of the same kind is allowed under an index.

@@ -114,6 +114,7 @@ fn deeds(kind: &StatementKind) -> Vec<Deed<'_>> {
         S::CreateFunction(create) => object(made(create.definition.verb != ModuleVerb::Create), "FN", &create.name),
         S::CreateTrigger(create) => object(made(create.definition.verb != ModuleVerb::Create), "TR", &create.name),
         S::CreateSequence(create) => object(made(create.alter), "SO", &create.name),
+        S::SecurityPolicy(policy) => object(made(policy.alter), "SP", &policy.name),
         S::CreateSynonym(create) => object(of::CREATE, "SN", &create.name),
         S::CreateType(create) => vec![Deed::object(of::DATABASE_OBJECT_CHANGE, of::CREATE, "TY", &create.name)],
         S::CreateSchema(create) => {
@@ -150,8 +151,14 @@ fn of_principals(kind: &StatementKind) -> Vec<Deed<'_>> {
         S::CreateUser(create) => vec![Deed::name(of::DATABASE_PRINCIPAL_CHANGE, of::CREATE, "SU", &create.name)],
         S::AlterUser(change) => vec![Deed::name(of::DATABASE_PRINCIPAL_CHANGE, of::ALTER, "SU", &change.name)],
         S::CreateRole(create) => {
-            let (group, class) = role(create.server);
+            let (group, class) = match &create.application {
+                Some(_) => (of::DATABASE_PRINCIPAL_CHANGE, "AR"),
+                None => role(create.server),
+            };
             vec![Deed::name(group, of::CREATE, class, &create.name)]
+        }
+        S::AlterApplicationRole(change) => {
+            vec![Deed::name(of::DATABASE_PRINCIPAL_CHANGE, of::ALTER, "AR", &change.name)]
         }
         S::AlterRole(change) => {
             let (group, class) = role(change.server);
@@ -193,6 +200,7 @@ fn dropped(kind: DropKind, name: &ObjectName) -> Deed<'_> {
         DropKind::Trigger => (of::SCHEMA_OBJECT_CHANGE, "TR"),
         DropKind::Sequence => (of::SCHEMA_OBJECT_CHANGE, "SO"),
         DropKind::Synonym => (of::SCHEMA_OBJECT_CHANGE, "SN"),
+        DropKind::SecurityPolicy => (of::SCHEMA_OBJECT_CHANGE, "SP"),
         DropKind::Default | DropKind::Rule => (of::SCHEMA_OBJECT_CHANGE, "D"),
         DropKind::Schema => (of::DATABASE_OBJECT_CHANGE, "SC"),
         DropKind::Type | DropKind::XmlSchemaCollection => (of::DATABASE_OBJECT_CHANGE, "TY"),

@@ -1,10 +1,12 @@
 //! A column's row in the catalog, from its definition.
 
 use sql::ast::{ColumnDefinition, ColumnKind};
+use sql::mask::MaskFunction;
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::data_type::{self, ResolvedType};
 use super::number::identity_numbers;
+use super::rights::references_type;
 use super::site::{Ddl, Place, source};
 use super::text;
 use crate::catalog::base::{ColumnRow, column_status as cs};
@@ -49,6 +51,9 @@ pub fn column_row(
         ColumnKind::Computed { expr, persisted, text: span } => {
             let source = ddl.span(*span);
             let ty = ResolvedType { ty: SqlType::INT, xtype: 56, utype: 56, nullable: None, table: None };
+            if column.masked.is_some() {
+                return Err(sql_error!(16003, state 0, &*column.name, "default"));
+            }
             let mut row = plain(ty, cs::COMPUTED | if *persisted { cs::PERSISTED } else { 0 });
             if column.null != Some(false) && !primary {
                 row.status |= cs::NULLABLE;
@@ -60,6 +65,7 @@ pub fn column_row(
     if resolved.table.is_some() {
         return Err(sql_error!(350, &*column.name));
     }
+    references_type(ddl, db, resolved.utype)?;
     resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
     let is_version = resolved.ty.kind == TypeKind::RowVersion;
     let dflt_null = ddl.site.options().ansi_null_dflt_on;
@@ -75,6 +81,7 @@ pub fn column_row(
         status |= cs::SPARSE;
     }
     let mut row = plain(resolved.clone(), status);
+    set_mask(&mut row, column.masked.as_deref(), &resolved.ty)?;
     if let Some(identity) = &column.identity {
         let exact = resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0;
         if !exact || column.null == Some(true) {
@@ -88,11 +95,18 @@ pub fn column_row(
     Ok(row)
 }
 
+/// Gives the column a mask, by the text of its function, or none.
+pub fn set_mask(row: &mut ColumnRow, masked: Option<&str>, ty: &SqlType) -> SqlResult<()> {
+    let function = masked.map(|text| MaskFunction::parse(text, &row.name, ty)).transpose()?;
+    row.status = if function.is_some() { row.status | cs::MASKED } else { row.status & !cs::MASKED };
+    row.definition = Text(function.map(|function| function.to_string()));
+    Ok(())
+}
+
 /// As `refuse_kinds`. SPARSE is only a way to store a column.
 fn refuse_column(column: &ColumnDefinition) -> SqlResult<()> {
     let refused = [
         (column.generated.is_some(), "GENERATED ALWAYS"),
-        (column.masked.is_some(), "MASKED WITH"),
         (!column.encrypted.is_empty(), "ENCRYPTED WITH"),
         (column.filestream, "FILESTREAM"),
         (column.column_set, "COLUMN_SET"),

@@ -13,8 +13,7 @@ use crate::catalog::load::{self, int, small};
 use crate::security::actor;
 use crate::security::check::Securable;
 
-/// Keeps who the module runs as. In a natively compiled one nothing can tell who that is (no function for it, and all that it names is its
-/// owner's as a rule), so the clause, which such modules were once required to have, is kept as a description.
+/// Keeps who the module runs as.
 pub fn keep_execute_as(ddl: &mut Ddl<'_>, db: &Arc<Database>, id: i32, options: &ModuleOptions) -> SqlResult<()> {
     ddl.rows(db, |rows| rows.delete::<ReferenceRow>(0, &[int(id), small(class::EXECUTE_AS)]))?;
     let user = match options.execute_as.as_ref().map(|context| &context.principal) {
@@ -38,9 +37,6 @@ pub fn keep_execute_as(ddl: &mut Ddl<'_>, db: &Arc<Database>, id: i32, options: 
             row.id
         }
     };
-    if options.native_compilation {
-        return Ok(());
-    }
     let row =
         ReferenceRow { class: class::EXECUTE_AS, depid: id, depsubid: 0, indepid: user, indepsubid: 0, status: 0 };
     ddl.rows(db, |rows| rows.insert(&row))

@@ -5,8 +5,9 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    AlterAuthorization, AlterLogin, AlterLoginAction, AlterRole, AlterRoleAction, AlterTable, AlterTableAction,
-    CreateRole, Dbcc, Definition, Drop, DropKind, Expr, ModuleVerb, ObjectName, Statement, StatementKind, TriggerScope,
+    AlterApplicationRole, AlterAuthorization, AlterDatabaseAction, AlterLogin, AlterLoginAction, AlterRole,
+    AlterRoleAction, AlterTable, AlterTableAction, AlterUser, CreateRole, Dbcc, Definition, Drop, DropKind, Expr,
+    ModuleVerb, ObjectName, Statement, StatementKind, TriggerScope,
 };
 use types::{SqlError, SqlResult, sql_error};
 
@@ -76,6 +77,7 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             altered(ddl, &create.name, |name| cannot_find("alter", "sequence", name))
         }
         StatementKind::CreateSequence(create) => new_sequence(ddl, &create.name),
+        StatementKind::SecurityPolicy(policy) => super::security_policy::may_run(ddl, policy),
         StatementKind::CreateSynonym(create) => new_object(ddl, &create.name, "CREATE SYNONYM"),
         _ => administration(ddl, statement),
     }
@@ -96,6 +98,10 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
                 None => Some(ddl.current()?),
             };
             let Some(db) = db else { return Ok(()) };
+            if let AlterDatabaseAction::ScopedConfiguration { .. } = change.action {
+                let held = ddl.database_permission(&db, "ALTER ANY DATABASE SCOPED CONFIGURATION")?;
+                return expect(held, not_permitted);
+            }
             let held = ddl.database_permission(&db, "ALTER")? || ddl.server_permission("ALTER ANY DATABASE")?;
             expect(held, || sql_error!(5069).after(vec![sql_error!(5011, state 9, db.name())]))
         }
@@ -109,12 +115,9 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             let held = ddl.database_permission(&db, "CREATE USER")?;
             expect(held, not_permitted)
         }
-        StatementKind::AlterUser(change) => {
-            let db = ddl.current()?;
-            let held = ddl.database_permission(&db, "ALTER ANY USER")?;
-            expect(held, || cannot_find("alter", "user", &change.name))
-        }
+        StatementKind::AlterUser(change) => alter_user(ddl, change),
         StatementKind::CreateRole(create) => create_role(ddl, create),
+        StatementKind::AlterApplicationRole(change) => alter_application_role(ddl, change),
         StatementKind::AlterRole(change) => alter_role(ddl, change),
         StatementKind::AlterAuthorization(change) => alter_authorization(ddl, change),
         // Who grants is asked what it may grant, where that is known.
@@ -245,7 +248,8 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
                 expect(held, || cannot_find("drop", "login", &name.name))?;
             }
             DropKind::ServerRole => {
-                let held = ddl.server_permission("ALTER ANY SERVER ROLE")?;
+                let held = ddl.server_permission("ALTER ANY SERVER ROLE")?
+                    || login_held(ddl, Class::ServerRole, &name.name, "CONTROL")?;
                 expect(held, || cannot_find("drop", "server role", &name.name))?;
             }
             DropKind::User | DropKind::Role | DropKind::ApplicationRole => {
@@ -257,7 +261,14 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
                 };
                 let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(&name.name)]))?;
                 let Some(row) = row else { continue };
-                let held = ddl.principal_permission(&db, &row, "ALTER")?;
+                let held = match drop.kind {
+                    DropKind::User => ddl.database_permission(&db, "ALTER ANY USER")?,
+                    DropKind::ApplicationRole => ddl.database_permission(&db, "ALTER ANY APPLICATION ROLE")?,
+                    _ => {
+                        ddl.database_permission(&db, "ALTER ANY ROLE")?
+                            || ddl.principal_permission(&db, &row, "CONTROL")?
+                    }
+                };
                 expect(held, || cannot_find("drop", word, &name.name))?;
             }
             DropKind::Schema => {
@@ -280,6 +291,10 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             kind => {
                 let Some((db, row)) = ddl.find(name)? else { continue };
                 let held = match kind {
+                    DropKind::SecurityPolicy => {
+                        ddl.database_permission(&db, "ALTER ANY SECURITY POLICY")?
+                            && ddl.schema_permission(&db, row.nsid, "ALTER")?
+                    }
                     DropKind::Trigger => ddl.object_permission(&db, &row, "ALTER")?,
                     _ => {
                         ddl.object_permission(&db, &row, "CONTROL")? || ddl.schema_permission(&db, row.nsid, "ALTER")?
@@ -334,8 +349,37 @@ fn alter_login(ddl: &mut Ddl<'_>, change: &AlterLogin) -> SqlResult<()> {
             return Ok(());
         }
     }
-    let held = ddl.server_permission("ALTER ANY LOGIN")? && below_own_power(ddl, name)?;
+    let held = ddl.server_permission("ALTER ANY LOGIN")? || login_held(ddl, Class::Login, name, "ALTER")?;
+    let held = held && below_own_power(ddl, name)?;
     expect(held, || cannot_find("alter", "login", name))
+}
+
+/// Of a login or server role by its name.
+fn login_held(ddl: &mut Ddl<'_>, class: Class, name: &str, permission: &str) -> SqlResult<bool> {
+    let master = ddl.catalog.expect_database(MASTER);
+    match ddl.rows(&master, |rows| rows.first::<LoginRow>(1, &[name_datum(name)]))? {
+        Some(row) => ddl.login_permission(class, row.id, permission),
+        None => Ok(false),
+    }
+}
+
+/// The default schema is changed by ALTER of the user, another login by CONTROL of the database, the rest by ALTER ANY USER:
+/// https://learn.microsoft.com/sql/t-sql/statements/alter-user-transact-sql
+fn alter_user(ddl: &mut Ddl<'_>, change: &AlterUser) -> SqlResult<()> {
+    let db = ddl.current()?;
+    let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(&change.name)]))?;
+    let Some(row) = row else { return Ok(()) };
+    let own_of_user = |option: &sql::ast::Setting| {
+        ["DEFAULT_SCHEMA", "DEFAULT_LANGUAGE"].iter().any(|known| option.name.eq_ignore_ascii_case(known))
+    };
+    let held = if change.options.iter().any(|option| option.name.eq_ignore_ascii_case("LOGIN")) {
+        ddl.database_permission(&db, "CONTROL")?
+    } else if change.password.is_none() && change.options.iter().all(own_of_user) {
+        ddl.principal_permission(&db, &row, "ALTER")?
+    } else {
+        ddl.database_permission(&db, "ALTER ANY USER")?
+    };
+    expect(held, || cannot_find("alter", "user", &change.name))
 }
 
 fn create_role(ddl: &mut Ddl<'_>, create: &CreateRole) -> SqlResult<()> {
@@ -351,6 +395,23 @@ fn create_role(ddl: &mut Ddl<'_>, create: &CreateRole) -> SqlResult<()> {
         Some(owner) => may_own(ddl, &db, owner),
         None => Ok(()),
     }
+}
+
+/// The role itself may change its schema, and nothing else.
+/// https://learn.microsoft.com/sql/t-sql/statements/alter-application-role-transact-sql
+fn alter_application_role(ddl: &mut Ddl<'_>, change: &AlterApplicationRole) -> SqlResult<()> {
+    let db = ddl.current()?;
+    let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(&change.name)]))?;
+    let Some(row) = row.filter(|row| row.kind.as_str() == "A") else { return Ok(()) };
+    let of_schema = change.options.iter().all(|option| option.name.eq_ignore_ascii_case("DEFAULT_SCHEMA"));
+    let held = match of_schema {
+        true => {
+            let own = ddl.rights(|rights, look| Ok(rights.user(look, &db)?.is_some_and(|user| user.id == row.id)))?;
+            own || ddl.principal_permission(&db, &row, "ALTER")?
+        }
+        false => ddl.database_permission(&db, "ALTER ANY APPLICATION ROLE")?,
+    };
+    expect(held, || cannot_find("alter", "application role", &change.name))
 }
 
 fn alter_role(ddl: &mut Ddl<'_>, change: &AlterRole) -> SqlResult<()> {

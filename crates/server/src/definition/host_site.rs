@@ -64,7 +64,9 @@ impl Site for HostSite<'_> {
     fn query(&mut self, text: &str, each: &mut EachBatch<'_>) -> SqlResult<()> {
         let module = Arc::new(self.host.bind_text(self.state, text, "").map_err(SqlError::together)?);
         let mut kept = Kept::default();
+        let outer = std::mem::replace(&mut self.host.unfiltered, true);
         let ended = self.host.trusted(self.state, |host, state| exec::run_within(&module, state, host, &mut kept));
+        self.host.unfiltered = outer;
         match ended {
             Ok(()) => {}
             Err(Within::Error(error)) => return Err(error),

@@ -46,10 +46,25 @@ fn hash(ddl: &Ddl<'_>, given: &Password, login: &str, rules: Option<&Rules>) -> 
         return if password::is_hash(bytes) { Ok(bytes.clone()) } else { Err(sql_error!(15021, "PASSWORD")) };
     }
     let text = text_of(&given.value).filter(|_| !given.hashed).ok_or_else(|| sql_error!(15021, "PASSWORD"))?;
+    check_strength(ddl, text, login, rules)?;
+    new_hash(text)
+}
+
+fn check_strength(ddl: &Ddl<'_>, text: &str, login: &str, rules: Option<&Rules>) -> SqlResult<()> {
     strength::check_length(text)?;
-    if let Some(rules) = rules {
-        strength::check(text, login, &ddl.catalog.server_name, rules.length_min).map_err(Weak::error)?;
+    match rules {
+        Some(rules) => strength::check(text, login, &ddl.catalog.server_name, rules.length_min).map_err(Weak::error),
+        None => Ok(()),
     }
+}
+
+/// Of an application role's password, which the policy is asked of always.
+pub fn password_hash(ddl: &Ddl<'_>, name: &str, password: &str) -> SqlResult<Box<[u8]>> {
+    check_strength(ddl, password, name, Some(&Rules::of(&ddl.catalog.configuration)))?;
+    new_hash(password)
+}
+
+fn new_hash(text: &str) -> SqlResult<Box<[u8]>> {
     let mut salt = [0; 16];
     os::random::fill(&mut salt);
     compute(|| password::hash(text, salt)).map(Vec::into_boxed_slice)

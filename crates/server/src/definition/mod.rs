@@ -19,7 +19,7 @@
 //! login       CREATE/ALTER/DROP LOGIN
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
-//! governor    CREATE, ALTER, DROP RESOURCE POOL
+//! governor    CREATE, ALTER, DROP RESOURCE POOL       security_policy   CREATE, ALTER SECURITY POLICY
 //! ```
 
 pub mod text;
@@ -50,6 +50,7 @@ pub mod index;
 pub mod constraint;
 pub mod memory_optimized;
 pub mod table;
+pub mod security_policy;
 pub mod object;
 pub mod sequence;
 pub mod alter;
@@ -101,6 +102,7 @@ fn security_changed(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         | StatementKind::AlterUser(_)
         | StatementKind::CreateRole(_)
         | StatementKind::AlterRole(_)
+        | StatementKind::AlterApplicationRole(_)
         | StatementKind::AlterAuthorization(_)
         | StatementKind::CreateSchema(_)
         | StatementKind::AlterSchema(_)
@@ -156,8 +158,10 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             Some(options) => application_role::create(ddl, &create.name, options),
             None => security::create_role(ddl, create),
         },
+        StatementKind::AlterApplicationRole(change) => application_role::alter(ddl, change),
         StatementKind::AlterRole(change) => security::alter_role(ddl, change),
         StatementKind::AlterAuthorization(change) => security::alter_authorization(ddl, change),
+        StatementKind::SecurityPolicy(statement) => security_policy::run(ddl, statement),
         StatementKind::Permission(statement) => permission::permission(ddl, statement),
         StatementKind::Dbcc(dbcc) => server::dbcc(ddl, dbcc),
         StatementKind::Checkpoint(_) => server::checkpoint(ddl),

@@ -10,7 +10,7 @@ use super::memory_optimized;
 use super::schema_binding;
 use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written};
 use super::table;
-use super::{database, login, security, text};
+use super::{database, login, security, security_policy, text};
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PrivilegeRow, PropertyRow, ReferenceRow,
     TypeRow, class, column_status as cs, object_status as os_, schema,
@@ -182,6 +182,7 @@ fn kinds(kind: DropKind) -> Option<(&'static str, &'static [&'static str], u8)> 
         DropKind::Synonym => ("synonym", &["SN"], 5),
         DropKind::Default => ("default", &["D"], 5),
         DropKind::Rule => ("rule", &["R"], 5),
+        DropKind::SecurityPolicy => ("security policy", &["SP"], 5),
         _ => return None,
     })
 }
@@ -250,6 +251,7 @@ fn drop_object(
                 "TR" => "TRIGGER",
                 "SO" => "SEQUENCE",
                 "SN" => "SYNONYM",
+                "SP" => "SECURITY POLICY",
                 _ => return Err(cannot_drop(word, &shown, state)),
             };
             let asked = word.split(' ').next().unwrap_or(word).to_uppercase();
@@ -283,6 +285,9 @@ fn drop_object(
     schema_binding::check_unused(ddl, &db, row.id, &format!("DROP {}", word.to_uppercase()), &shown)?;
     if row.pid != 0 {
         ddl.changed(db.id, row.pid);
+    }
+    if row.kind.as_str() == "SP" {
+        security_policy::release(ddl, &db, row.id)?;
     }
     if row.kind.as_str() == "SO" {
         db.counters.forget(row.id);
@@ -496,7 +501,8 @@ fn rename_column(
             if column.colid == colid {
                 column.name = new.to_string();
             }
-            if let Some(text) = &mut column.definition.0 {
+            let computed = column.status & cs::COMPUTED != 0;
+            if let Some(text) = column.definition.0.as_mut().filter(|_| computed) {
                 *text = text.replace(&from, &to);
             }
         })?;

@@ -26,6 +26,8 @@ struct Subject {
     columns: Vec<i32>,
     /// Names of the columns of a table, to find those named with a permission.
     table: Option<i32>,
+    /// It has columns that may be masked.
+    maskable: bool,
     /// Scalar functions and procedures take EXECUTE, not SELECT, for ALL.
     executable: bool,
 }
@@ -54,6 +56,9 @@ pub fn permission(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             }
         }
         for known in expand(&item.name, &subject)? {
+            if !columns.is_empty() && !matches!(known.code, "RF" | "SL" | "UMSK" | "UP") {
+                return Err(sql_error!(1020));
+            }
             let grantor = grantor(ddl, &db, &subject, known, as_grantor)?;
             changes.push((known, grantor, columns.clone()));
         }
@@ -150,6 +155,9 @@ fn expand(name: &str, subject: &Subject) -> SqlResult<Vec<&'static Permission>> 
         name => name,
     };
     match of_class().find(|known| known.name == name) {
+        Some(known) if known.code == "UMSK" && known.class == Class::Object && !subject.maskable => {
+            Err(sql_error!(4606, name))
+        }
         Some(known) => Ok(vec![known]),
         None if PERMISSIONS.iter().any(|known| known.name == name) => Err(sql_error!(4606, name)),
         None => Err(sql_error!(102, name)),
@@ -234,6 +242,7 @@ fn subject(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<Subject> {
         shown: name.to_string(),
         columns: Vec::new(),
         table: None,
+        maskable: false,
         executable: false,
     };
     let Some(on) = &statement.on else {
@@ -294,9 +303,18 @@ fn of_object(ddl: &mut Ddl<'_>, on: &sql::ast::Securable) -> SqlResult<Subject> 
     for column in &on.columns {
         columns.push(column_id(ddl, &db, row.id, column)?);
     }
+    let maskable = row.kind.as_str() == "U";
     let executable = matches!(row.kind.as_str(), "P" | "FN");
     let securable = ddl.rights(|_, look| Securable::of_object(look, &db, &row))?;
-    Ok(Subject { on: securable, word: "object", shown: shown(&on.name), columns, table: Some(row.id), executable })
+    Ok(Subject {
+        on: securable,
+        word: "object",
+        shown: shown(&on.name),
+        columns,
+        table: Some(row.id),
+        maskable,
+        executable,
+    })
 }
 
 fn shown(name: &ObjectName) -> String {

@@ -8,7 +8,8 @@ use crate::catalog::base::{ObjectRow, OwnerRow, TypeRow};
 use crate::catalog::{Database, load};
 use crate::security::actor::Look;
 use crate::security::check::Securable;
-use crate::session::rights::Rights;
+use crate::security::hierarchy::Class;
+use crate::session::rights::{Rights, SYSTEM_TYPE_MAX};
 
 impl Ddl<'_> {
     /// Asks the session's rights.
@@ -63,6 +64,11 @@ impl Ddl<'_> {
         self.rights(|rights, look| rights.holds(look, Some(db), &Securable::principal(row), name))
     }
 
+    /// Of a login or server role.
+    pub fn login_permission(&mut self, class: Class, id: i32, name: &str) -> SqlResult<bool> {
+        self.rights(|rights, look| rights.holds(look, None, &Securable::plain(class, id), name))
+    }
+
     pub fn is_sysadmin(&mut self) -> SqlResult<bool> {
         self.rights(|rights, look| rights.sysadmin(look))
     }
@@ -93,9 +99,22 @@ pub fn new_object(ddl: &mut Ddl<'_>, name: &ObjectName, permission: &str) -> Sql
     in_schema(ddl, &db, name.schema.as_deref())
 }
 
-/// 229: a foreign key needs REFERENCES of the table that it refers to.
+/// 229: a foreign key needs REFERENCES of the table that it refers to, a schema-bound module of all that it names.
+/// https://learn.microsoft.com/sql/t-sql/statements/grant-object-permissions-transact-sql
 pub fn references(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow) -> SqlResult<()> {
     let held = ddl.object_permission(db, row, "REFERENCES")?;
     let schema = ddl.rows(db, |rows| load::schema_name(rows, row.nsid))?;
+    expect(held, || sql_error!(229, state 5, "REFERENCES", row.name, db.name(), schema))
+}
+
+/// 229: a column of a user's type needs REFERENCES of the type.
+/// https://learn.microsoft.com/sql/t-sql/statements/create-table-transact-sql
+pub fn references_type(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<()> {
+    if id <= SYSTEM_TYPE_MAX {
+        return Ok(());
+    }
+    let Some(row) = ddl.rows(db, |rows| rows.first::<TypeRow>(0, &[load::int(id)]))? else { return Ok(()) };
+    let held = ddl.type_permission(db, &row, "REFERENCES")?;
+    let schema = ddl.rows(db, |rows| load::schema_name(rows, row.schid))?;
     expect(held, || sql_error!(229, state 5, "REFERENCES", row.name, db.name(), schema))
 }

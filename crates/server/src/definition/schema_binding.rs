@@ -3,6 +3,7 @@
 use sql::bind::References;
 use types::{SqlError, SqlResult, sql_error};
 
+use super::rights;
 use super::site::Ddl;
 use crate::catalog::Database;
 use crate::catalog::base::{ColumnRow, ObjectRow, ReferenceRow, class, column_status};
@@ -40,10 +41,11 @@ pub fn keep(ddl: &mut Ddl<'_>, db: &Database, id: i32, references: &References) 
         let named = ddl.rows(db, |rows| load::object_row(rows, object.0))?;
         ddl.storage(|_, tx| tx.hold_table(db.storage_id(), table, false)).map_err(storage_error)?;
         ddl.site.state().1.renew_snapshot();
-        if ddl.rows(db, |rows| load::object_row(rows, object.0))?.is_none() {
+        let Some(row) = ddl.rows(db, |rows| load::object_row(rows, object.0))? else {
             let name = named.map_or_else(|| object.0.to_string(), |row| row.name);
             return Err(sql_error!(208, name));
-        }
+        };
+        rights::references(ddl, db, &row)?;
     }
     for (object, column) in references {
         let row = ReferenceRow {

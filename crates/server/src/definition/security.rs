@@ -13,7 +13,7 @@ use crate::catalog::base::{
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::{Binary, Code};
 use crate::catalog::{Database, MASTER, clock};
-use crate::security::actor::{DB_OWNER, FIXED_ROLES, is_fixed_role};
+use crate::security::actor::{DB_OWNER, DBO, FIXED_ROLES, is_fixed_role};
 
 /// Principals of a database below this id are not users' own; nor are the fixed roles.
 const USER_MIN: i32 = 5;
@@ -327,6 +327,10 @@ pub fn alter_authorization(ddl: &mut Ddl<'_>, alter: &AlterAuthorization) -> Sql
             let owner = alter.to.as_deref().unwrap_or("sa");
             let login = ddl.catalog.login(owner)?.ok_or_else(|| cannot_find("find", "principal", owner))?;
             let database = ddl.catalog.database_named(name).ok_or_else(|| cannot_find("find", "database", name))?;
+            let users: Vec<OwnerRow> = ddl.rows(&database, |rows| rows.all())?;
+            if users.iter().any(|user| user.id != DBO && user.sid.0.is_some() && user.sid == login.sid) {
+                return Err(sql_error!(15110));
+            }
             let row = DatabaseRow { owner_sid: login.sid.clone(), ..DatabaseRow::clone(&database.row()) };
             super::database::write(ddl, &database, row)?;
             ddl.rows(&database, |rows| rows.update::<OwnerRow>(0, &[int(1)], |dbo| dbo.sid = login.sid.clone()))?;

@@ -8,7 +8,7 @@
 //! ```
 //! A connection is one task on the administrator's scheduler, which no user keeps busy: a server whose schedulers are all stuck can
 //! still be looked at, and whoever looks takes no turn from those who work. It carries one request; connections, bytes and time have
-//! a bound, so that one who sends nothing, or nonsense, holds nothing for long.
+//! a bound, so that one who sends nothing, or nonsense, holds nothing for long, and gives way to who comes later.
 
 mod activity;
 mod metrics;
@@ -16,19 +16,20 @@ mod request;
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::Ordering;
 
 use os::net::{Endpoint, Listener, NetError, Stream};
 use os::sched::{Place, TaskKind};
 
-use self::request::{Refusal, Request};
+use self::request::{Hosts, Refusal, Request};
+use crate::instance::doors::Doors;
 use crate::instance::logins::{Attempt, Outcome};
 use crate::instance::server::Server;
 use crate::security::guessing::Turn;
 use crate::wire::accept::accept_each;
 
-/// More at a time are closed at once.
-const CONNECTIONS_MAX: u32 = 32;
+/// Of all addresses, and half as many of one; beyond that the oldest is closed.
+const CONNECTIONS_MAX: usize = 32;
 
 /// From accept to the last byte of the answer.
 const EXCHANGE_TIME_MAX_MS: u64 = 10_000;
@@ -42,35 +43,18 @@ const TEXT: &str = "text/plain; charset=utf-8";
 /// Answers until the server stops. A listener of other than a loopback address speaks TLS and asks for a login.
 pub fn accept(server: &Arc<Server>, listener: &Listener) {
     let secured = listener.local_addr().tcp().is_none_or(|address| !address.ip().is_loopback());
-    let open = Arc::new(AtomicU32::new(0));
+    let doors = Doors::of(CONNECTIONS_MAX, usize::MAX);
     accept_each(server, listener, |stream, peer| {
-        let Some(place) = Open::take(&open) else { return };
+        let door = doors.enter(&stream, 0);
         let server = server.clone();
         // As one who accepts: a stop interrupts its waits.
         os::sched::spawn(TaskKind::Accept, Place::Here, move || {
             if let Err(error) = serve(&server, &stream, secured, peer) {
                 tracing::debug!("live page, {peer}: {error}");
             }
-            drop(place);
+            drop(door);
         });
     });
-}
-
-/// One of the connections that there may be.
-struct Open(Arc<AtomicU32>);
-
-impl Open {
-    fn take(count: &Arc<AtomicU32>) -> Option<Open> {
-        let free = |count| (count < CONNECTIONS_MAX).then_some(count + 1);
-        count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, free).ok()?;
-        Some(Open(count.clone()))
-    }
-}
-
-impl Drop for Open {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 /// A connection's bytes, until its time is over.
@@ -105,13 +89,13 @@ fn serve(server: &Arc<Server>, stream: &Stream, secured: bool, peer: Endpoint) -
     let mut wire = Wire { stream, deadline: os::clock::after_ms(EXCHANGE_TIME_MAX_MS) };
     if secured {
         let mut tls = server.tls.http();
-        exchange(&mut rustls::Stream::new(&mut tls, &mut wire), |request| {
+        exchange(&mut rustls::Stream::new(&mut tls, &mut wire), Hosts::All, |request| {
             if may_look(server, request, peer) { respond(server, request) } else { Response::unauthorized() }
         })?;
         tls.send_close_notify();
         tls.write_tls(&mut wire)?;
     } else {
-        exchange(&mut wire, |request| respond(server, request))?;
+        exchange(&mut wire, Hosts::Addresses, |request| respond(server, request))?;
     }
     let mut rest = [0; 4096];
     for _ in 0..LEFT_OVER_BYTES_MAX / rest.len() {
@@ -123,8 +107,12 @@ fn serve(server: &Arc<Server>, stream: &Stream, secured: bool, peer: Endpoint) -
 }
 
 /// One request and its response.
-fn exchange(wire: &mut (impl Read + Write), respond: impl FnOnce(&Request) -> Response) -> io::Result<()> {
-    let (response, head_only) = match request::read(wire) {
+fn exchange(
+    wire: &mut (impl Read + Write),
+    hosts: Hosts,
+    respond: impl FnOnce(&Request) -> Response,
+) -> io::Result<()> {
+    let (response, head_only) = match request::read(wire, hosts) {
         Ok(Some(Ok(request))) => (respond(&request), request.head_only),
         Ok(Some(Err(refusal))) => (Response::refusal(refusal), false),
         // It went away without a word.

@@ -32,8 +32,16 @@ pub enum Refusal {
     TooLarge,
 }
 
+/// By which names this server may be asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Hosts {
+    /// What nobody's name server can point elsewhere: for those who need no login.
+    Addresses,
+    All,
+}
+
 /// Reads a head. None: the client sends nothing.
-pub fn read(wire: &mut impl Read) -> io::Result<Option<Result<Request, Refusal>>> {
+pub fn read(wire: &mut impl Read, hosts: Hosts) -> io::Result<Option<Result<Request, Refusal>>> {
     let mut head = vec![0; HEAD_BYTES_MAX];
     let mut length = 0;
     while length < HEAD_BYTES_MAX {
@@ -42,7 +50,7 @@ pub fn read(wire: &mut impl Read) -> io::Result<Option<Result<Request, Refusal>>
             return Ok((length > 0).then_some(Err(Refusal::Malformed)));
         }
         length += count;
-        if let Some(judged) = parse(&head[..length]) {
+        if let Some(judged) = parse(&head[..length], hosts) {
             return Ok(Some(judged));
         }
     }
@@ -50,18 +58,18 @@ pub fn read(wire: &mut impl Read) -> io::Result<Option<Result<Request, Refusal>>
 }
 
 /// None: more is to come.
-fn parse(head: &[u8]) -> Option<Result<Request, Refusal>> {
+fn parse(head: &[u8], hosts: Hosts) -> Option<Result<Request, Refusal>> {
     let mut fields = [httparse::EMPTY_HEADER; FIELDS_MAX];
     let mut parsed = httparse::Request::new(&mut fields);
     match parsed.parse(head) {
-        Ok(httparse::Status::Complete(_)) => Some(judge(&parsed)),
+        Ok(httparse::Status::Complete(_)) => Some(judge(&parsed, hosts)),
         Ok(httparse::Status::Partial) => None,
         Err(httparse::Error::TooManyHeaders) => Some(Err(Refusal::TooLarge)),
         Err(_) => Some(Err(Refusal::Malformed)),
     }
 }
 
-fn judge(parsed: &httparse::Request<'_, '_>) -> Result<Request, Refusal> {
+fn judge(parsed: &httparse::Request<'_, '_>, hosts: Hosts) -> Result<Request, Refusal> {
     let field = |name: &str| {
         let mut values = parsed.headers.iter().filter(|field| field.name.eq_ignore_ascii_case(name));
         match (values.next(), values.next()) {
@@ -71,7 +79,7 @@ fn judge(parsed: &httparse::Request<'_, '_>) -> Result<Request, Refusal> {
         }
     };
     let host = field("Host")?.ok_or(Refusal::Malformed)?;
-    if !names_no_one(host) {
+    if hosts == Hosts::Addresses && !names_no_one(host) {
         return Err(Refusal::Host);
     }
     let head_only = match parsed.method {
@@ -110,7 +118,7 @@ mod tests {
     use super::*;
 
     fn judged(head: &str) -> Option<Result<Request, Refusal>> {
-        parse(head.as_bytes())
+        parse(head.as_bytes(), Hosts::Addresses)
     }
 
     fn refused(head: &str) -> Refusal {
@@ -140,9 +148,9 @@ mod tests {
         let many = "A: b\r\n".repeat(FIELDS_MAX);
         assert_eq!(refused(&format!("GET / HTTP/1.1\r\nHost: localhost\r\n{many}\r\n")), Refusal::TooLarge);
         let long = format!("GET /{} HTTP/1.1\r\n", "a".repeat(HEAD_BYTES_MAX));
-        assert_eq!(read(&mut long.as_bytes()).expect("read"), Some(Err(Refusal::TooLarge)));
-        assert_eq!(read(&mut "".as_bytes()).expect("read"), None);
-        assert_eq!(read(&mut "GET".as_bytes()).expect("read"), Some(Err(Refusal::Malformed)));
+        assert_eq!(read(&mut long.as_bytes(), Hosts::Addresses).expect("read"), Some(Err(Refusal::TooLarge)));
+        assert_eq!(read(&mut "".as_bytes(), Hosts::Addresses).expect("read"), None);
+        assert_eq!(read(&mut "GET".as_bytes(), Hosts::Addresses).expect("read"), Some(Err(Refusal::Malformed)));
     }
 
     #[test]

@@ -39,7 +39,12 @@ impl Doors {
     pub fn new(memory_bytes: u64, files: u64) -> Arc<Doors> {
         let bytes = usize::try_from(memory_bytes / MEMORY_PART).unwrap_or(usize::MAX);
         let count = usize::try_from(files / FILES_PART).unwrap_or(usize::MAX);
-        let inner = Inner::new(count.clamp(2, COUNT_MAX), bytes.clamp(BYTES_MIN, BYTES_MAX));
+        Doors::of(count.clamp(2, COUNT_MAX), bytes.clamp(BYTES_MIN, BYTES_MAX))
+    }
+
+    /// So many connections, which may hold so much.
+    pub fn of(count_max: usize, bytes_max: usize) -> Arc<Doors> {
+        let inner = Inner::new(count_max, bytes_max);
         Arc::new(Doors { inner: SpinLock::new(&DOORS, inner), told: SpinLock::new(&DOORS, (0, 0)) })
     }
 

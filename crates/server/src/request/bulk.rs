@@ -221,7 +221,7 @@ impl Load {
         let argument = CallArgument {
             name: None,
             value: None,
-            table: Some(TableArgument { types: self.types.clone(), rows, defaults: Vec::new() }),
+            table: Some(TableArgument { types: self.types.clone(), rows, defaults: Vec::new(), from_client: false }),
             output: false,
         };
         let mut quiet = Quiet { sink: &mut parts.sink, failed: FirstError::default() };

@@ -11,7 +11,7 @@ use sql::catalog::{
     VirtualTableDef,
 };
 use sql::function::FunctionId;
-use sql::plan::{Global, Module, ObjectRef, OutputColumn, Query, QueryId};
+use sql::plan::{Global, MaskedColumn, Module, ObjectRef, OutputColumn, Query, QueryId};
 use storage::{Storage, Table, TableId};
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
@@ -98,6 +98,18 @@ impl Host for SessionHost {
 
     fn check_needs(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
         self.check_query(state, query)
+    }
+
+    fn check_shown(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
+        self.check_plan_shown(state, query)
+    }
+
+    fn is_unmasked(&mut self, state: &mut State, columns: &[MaskedColumn]) -> SqlResult<bool> {
+        self.is_unmasked_here(state, columns)
+    }
+
+    fn check_table_type(&mut self, state: &mut State, table: &TableDef, named_by: Option<ObjectRef>) -> SqlResult<()> {
+        self.check_type(state, table, named_by)
     }
 
     fn execute_as(&mut self, state: &mut State, module: &ModuleInfo) -> SqlResult<()> {
@@ -246,12 +258,17 @@ impl Host for SessionHost {
                 None => native.into(),
             }));
         }
-        match self.resolve(state, name)? {
+        let (found, through) = self.resolve_through(state, name)?;
+        match found {
             Some(Object::Module(definition)) if definition.kind == ModuleKind::Procedure => match elsewhere {
                 // A system procedure works on the database it is called in.
                 Some(id) if definition.object.0 < 0 => Ok(Callee::System(in_database(id, &name.name))),
                 _ => {
-                    self.check_call(state, (definition.database, definition.object), named_by)?;
+                    let object = (definition.database, definition.object);
+                    if let Some(synonym) = through {
+                        self.check_call(state, synonym, named_by)?;
+                    }
+                    self.check_call(state, object, through.or(named_by))?;
                     self.callee(state, &definition)
                 }
             },

@@ -16,6 +16,7 @@ use crate::instance::server::{Event, Server};
 use crate::instance::sessions::{Identity, SessionEntry};
 use crate::security::actor::{Actor, Look, UserToken};
 use crate::security::check::Securable;
+use crate::security::hierarchy::Class;
 use crate::session::audit::{self, Occurrence};
 use crate::session::host::{INTERNAL_SPID, SessionHost};
 use crate::session::rights::Rights;
@@ -77,9 +78,16 @@ impl SessionHost {
         (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH, Actor::Server))
     }
 
-    fn connects(server: &Server, actor: Actor) -> SqlResult<bool> {
+    /// What a login lacks to come in by an endpoint.
+    fn connects(server: &Server, actor: Actor, endpoint: i32) -> SqlResult<Option<&'static str>> {
         let look = &mut Look { catalog: &server.catalog, transaction: None };
-        Rights::new(actor).holds(look, None, &Securable::SERVER, "CONNECT SQL")
+        let rights = Rights::new(actor);
+        if !rights.holds(look, None, &Securable::SERVER, "CONNECT SQL")? {
+            return Ok(Some("It has no CONNECT SQL permission."));
+        }
+        let endpoint = Securable::plain(Class::Endpoint, endpoint);
+        let held = rights.holds(look, None, &endpoint, "CONNECT")?;
+        Ok((!held).then_some("It has no CONNECT permission on the endpoint."))
     }
 
     /// Who a login would be in a database. None: it may not enter.
@@ -116,6 +124,7 @@ impl SessionHost {
         attempt: &Attempt<'_>,
         greeting: &Greeting,
         row: &LoginRow,
+        endpoint: i32,
     ) -> Result<(Arc<Database>, Arc<UserToken>), NotIn> {
         let asked = match greeting.login.database.as_str() {
             "" => row.default_database.as_deref().unwrap_or("master"),
@@ -131,8 +140,8 @@ impl SessionHost {
             return Err(cannot_open("Failed to open the database"));
         };
         let actor = Actor::Login(row.id);
-        if !Self::connects(server, actor).map_err(refused)? {
-            return Err(failed(server, attempt, 12, "It has no CONNECT SQL permission."));
+        if let Some(why) = Self::connects(server, actor, endpoint).map_err(refused)? {
+            return Err(failed(server, attempt, 12, why));
         }
         let user = Self::enters(server, actor, &database).map_err(refused)?;
         let user = user.ok_or_else(|| cannot_open("It has no user in the database"))?;
@@ -162,9 +171,9 @@ impl SessionHost {
         let address = address_of(connection);
         let attempt = attempt(login, &address);
         let row = Self::authenticated(server, &attempt, greeting, connection)?;
-        let (database, user) = Self::first_database(server, &attempt, greeting, &row)?;
-        let actor = Actor::Login(row.id);
         let identity = identity(greeting, connection, &row.name);
+        let (database, user) = Self::first_database(server, &attempt, greeting, &row, identity.endpoint_id())?;
+        let actor = Actor::Login(row.id);
         if connection.is_admin() {
             if !system::principal::is_sysadmin(&server.catalog, &row.name).map_err(refused)? {
                 return Err(failed(

@@ -136,7 +136,7 @@ fn argument(parameter: RpcParameter) -> CallArgument {
         ParameterValue::Table(rows) => {
             let types = rows.columns.iter().map(|column| as_sent(column.sql_type)).collect();
             let defaults = rows.columns.iter().map(|column| column.is_default).collect();
-            table = Some(TableArgument { types, rows: rows.rows, defaults });
+            table = Some(TableArgument { types, rows: rows.rows, defaults, from_client: true });
             None
         }
     };

@@ -91,6 +91,19 @@ impl SessionHost {
         self.with_catalog(state, |catalog| sql::bind::bind_text(text, parameters, &options, catalog))
     }
 
+    /// 229: a text is described to who may run it. What of it cannot be bound needs nothing.
+    pub fn check_text(&mut self, state: &mut State, module: &Module) -> SqlResult<()> {
+        let options = Self::bind_options(state);
+        for text in &module.queries {
+            let bound =
+                self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, catalog, &options));
+            let Ok(mut query) = bound else { continue };
+            self.drop_chained(state, &mut query.needs)?;
+            self.check_query(state, &query).map_err(|error| error.at_line(text.line))?;
+        }
+        Ok(())
+    }
+
     /// Keeps what a query of the module was bound to at `version`, for all sessions if it is the same for all.
     pub fn keep_bound(&mut self, state: &State, module: &Arc<Module>, id: QueryId, version: u64, bound: Arc<Query>) {
         let identity_insert = state.options.identity_insert;
@@ -114,7 +127,9 @@ impl SessionHost {
         if let Some(bound) = self.private_queries.find(module, query, version, identity_insert) {
             return Ok(bound);
         }
-        let options = BindOptions { ansi_nulls: text.ansi_nulls, ..Self::bind_options(state) };
+        // What it calls is bound for everybody.
+        let unfiltered = self.unfiltered && module.object.is_none();
+        let options = BindOptions { ansi_nulls: text.ansi_nulls, unfiltered, ..Self::bind_options(state) };
         // A module's names are not looked for where its caller's are.
         let dbo =
             module.object.is_some().then(|| std::mem::replace(&mut self.catalog_session.default_schema, "dbo".into()));

@@ -10,7 +10,7 @@ use exec::host::{ModuleInfo, Naming};
 use exec::session::Session as State;
 use sql::bind::BindOptions;
 use sql::catalog::{Catalog as _, DatabaseId, Object, ObjectName};
-use sql::plan::Module;
+use sql::plan::{Module, ObjectRef};
 use types::datetime::LanguageId;
 use types::{CollationId, Datum, SqlResult};
 
@@ -60,6 +60,8 @@ pub struct SessionHost {
     pub bulk_target: Option<BulkTarget>,
     /// Who it acts as.
     pub rights: Rights,
+    /// A text of the server's own is run, which sees all rows.
+    pub unfiltered: bool,
 }
 
 /// What a name meant. The plan cache keeps the module.
@@ -103,6 +105,7 @@ impl SessionHost {
             called: None,
             bulk_target: None,
             rights: Rights::new(actor),
+            unfiltered: false,
         }
     }
 
@@ -187,6 +190,7 @@ impl SessionHost {
             ansi_nulls: state.options.ansi_nulls,
             identity_insert: identity_insert
                 .map(|(database, object)| (sql::catalog::DatabaseId(database), sql::catalog::ObjectId(object))),
+            unfiltered: false,
         }
     }
 
@@ -203,13 +207,25 @@ impl SessionHost {
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn resolve(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Option<Object>> {
         os::plant!();
-        let mut name = name.clone();
+        Ok(self.resolve_through(state, name)?.0)
+    }
+
+    /// And the synonym that it was named by.
+    pub fn resolve_through(
+        &mut self,
+        state: &mut State,
+        name: &ObjectName,
+    ) -> SqlResult<(Option<Object>, Option<ObjectRef>)> {
+        let (mut name, mut through) = (name.clone(), None);
         for _ in 0..SYNONYM_DEPTH_MAX {
             match self.with_catalog(state, |catalog| catalog.resolve(&name))? {
-                Some(Object::Synonym(target)) => name = target,
-                found => return Ok(found),
+                Some(Object::Synonym(synonym)) => {
+                    name = synonym.target.clone();
+                    through = Some((synonym.database, synonym.object));
+                }
+                found => return Ok((found, through)),
             }
         }
-        Ok(None)
+        Ok((None, None))
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use exec::session::Session as State;
 use sql::catalog::TableDef;
-use sql::plan::{Action, Need, ObjectRef, Query};
-use types::{SqlError, SqlResult};
+use sql::plan::{Action, MaskedColumn, Need, ObjectRef, Query};
+use types::{SqlError, SqlResult, sql_error};
 
 use crate::catalog::{Database, TEMPDB};
 use crate::security::actor::{Actor, Look, UserToken};
@@ -94,6 +94,32 @@ impl SessionHost {
         self.tell_refusal(refused)
     }
 
+    /// What a query needs, and SHOWPLAN here and in each database that it names something of:
+    /// https://learn.microsoft.com/sql/t-sql/statements/set-showplan-all-transact-sql
+    pub fn check_plan_shown(&mut self, state: &mut State, query: &Query) -> SqlResult<()> {
+        self.check_query(state, query)?;
+        self.rights_here(state, |rights, look, here| {
+            if rights.sysadmin(look)? {
+                return Ok(());
+            }
+            let named = query.needs.iter().filter_map(|need| look.catalog.database(need.object.0));
+            for db in named.chain([here.clone()]).collect::<Vec<_>>() {
+                if !rights.holds(look, Some(&db), &Securable::DATABASE, "SHOWPLAN")? {
+                    return Err(sql_error!(262, "SHOWPLAN", db.name()));
+                }
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether who acts sees what these columns hold.
+    pub fn is_unmasked_here(&mut self, state: &mut State, columns: &[MaskedColumn]) -> SqlResult<bool> {
+        if self.rights.actor() == Actor::Server {
+            return Ok(true);
+        }
+        self.rights_here(state, |rights, look, db| rights.unmasked(look, db, columns))
+    }
+
     /// Who audits hears what was not permitted.
     fn tell_refusal(&mut self, refused: Option<(&Need, SqlError)>) -> SqlResult<()> {
         let Some((need, error)) = refused else { return Ok(()) };
@@ -115,6 +141,18 @@ impl SessionHost {
             Ok::<_, SqlError>(rights.check_need(look, &need).err())
         })?;
         self.tell_refusal(refused.map(|error| (&need, error)))
+    }
+
+    /// 229: EXECUTE of a table type is not held by who declares a variable of it, or sends one.
+    /// https://learn.microsoft.com/sql/relational-databases/tables/use-table-valued-parameters-database-engine
+    pub fn check_type(&mut self, state: &mut State, table: &TableDef, named_by: Option<ObjectRef>) -> SqlResult<()> {
+        if self.rights.actor() == Actor::Server {
+            return Ok(());
+        }
+        self.rights(state, |rights, look| match rights.sysadmin(look)? {
+            true => Ok(()),
+            false => rights.check_table_type(look, (table.database, table.object), named_by),
+        })
     }
 
     /// Without the needs that are granted to all who come there: ownership chains.

@@ -8,11 +8,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use sql::catalog::DatabaseId;
-use sql::plan::{Action, Need};
+use sql::plan::{Action, MaskedColumn, Need, ObjectRef};
 use storage::Transaction;
 use types::{SqlError, SqlResult, sql_error};
 
-use crate::catalog::base::{ColumnRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, database_option};
+use crate::catalog::base::{ColumnRow, DatabaseRow, LoginRow, ObjectRow, OwnerRow, TypeRow, database_option};
 use crate::catalog::load::{int, schema_name, small};
 use crate::catalog::row::BaseRow as _;
 use crate::catalog::session::Gate;
@@ -25,6 +25,8 @@ use crate::security::hierarchy::{self, Class, Permission};
 const APPROVED_MAX: usize = 4096;
 /// For HAS_ACCESS, beside the numbers of the catalog's tables: the definition of an object.
 const DEFINITIONS: i32 = 1060;
+/// `user_type_id` of users' types is above: all others are everybody's.
+pub const SYSTEM_TYPE_MAX: i32 = 256;
 /// The same of what is known to be seen or not.
 const SEEN_MAX: usize = 1 << 16;
 
@@ -52,6 +54,16 @@ struct Known {
     approved: HashSet<Need>,
     /// (database, base table, id): whether the thing is to be seen.
     seen: HashMap<(DatabaseId, i32, i32), bool>,
+    unmasked: HashMap<MaskedColumn, bool>,
+}
+
+impl Known {
+    fn approve(&mut self, need: Need) {
+        if self.approved.len() >= APPROVED_MAX {
+            self.approved.clear();
+        }
+        self.approved.insert(need);
+    }
 }
 
 pub struct Rights {
@@ -192,6 +204,16 @@ impl Rights {
         Ok(self.decide(look, db, on, permission, &[])? == Decision::Granted)
     }
 
+    /// Whether the text of a module is to be seen, as "OBJECT_DEFINITION" says to whom it is.
+    pub fn sees_definition(&self, look: &mut Look<'_>, db: &Database, on: &Securable) -> SqlResult<bool> {
+        for name in ["VIEW DEFINITION", "ALTER", "TAKE OWNERSHIP"] {
+            if self.holds(look, Some(db), on, name)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// HAS_ACCESS: whether a row of one of the catalog's tables (`catalog::base`) is to be seen, by the id of what it is about.
     pub fn sees(&self, look: &mut Look<'_>, db: &Database, table: i32, id: i32) -> SqlResult<bool> {
         if self.sysadmin(look)? {
@@ -224,32 +246,122 @@ impl Rights {
             }
             _ if table == LoginRow::TABLE.id => {
                 let fixed = id <= actor::FIXED_LOGIN_MAX;
-                let on = Securable::plain(Class::Login, id);
+                let row = look.master(|rows| rows.first::<LoginRow>(0, &[int(id)]))?;
+                let role = row.is_some_and(|row| row.kind.as_str() == "R");
+                let on = Securable::plain(if role { Class::ServerRole } else { Class::Login }, id);
                 let own = who.login.as_ref().is_some_and(|login| login.ids.contains(&id));
-                Ok(fixed || own || check::is_seen(look, None, &who, &on)?)
+                let all = fixed || own || self.holds(look, None, &Securable::SERVER, "VIEW ANY SECURITY DEFINITION")?;
+                Ok(all || check::is_seen(look, None, &who, &on)?)
             }
             _ if table == OwnerRow::TABLE.id => {
                 let own = who.user.as_ref().is_some_and(|user| user.ids.contains(&id));
                 if own || id <= 4 || actor::is_fixed_role(id) {
                     return Ok(true);
                 }
+                if self.holds(look, Some(db), &Securable::DATABASE, "VIEW SECURITY DEFINITION")? {
+                    return Ok(true);
+                }
                 let row = look.rows(db, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?;
                 let Some(row) = row else { return Ok(false) };
                 check::is_seen(look, Some(db), &who, &Securable::principal(&row))
             }
+            _ if table == TypeRow::TABLE.id => {
+                if id <= SYSTEM_TYPE_MAX {
+                    return Ok(true);
+                }
+                match look.rows(db, |rows| rows.first::<TypeRow>(0, &[int(id)]))? {
+                    Some(row) => sees_type(look, db, &who, &row),
+                    None => Ok(false),
+                }
+            }
             // The text of a module.
             DEFINITIONS => match Securable::object(look, db, id)? {
-                Some(on) => self.holds(look, Some(db), &on, "VIEW DEFINITION"),
+                Some(on) => Ok(self.sees_definition(look, db, &on)? || self.manages_policy(look, db, id)?),
                 None => Ok(true),
             },
             // Temporary objects have names that nobody else finds, and the catalog's own are no secret.
             _ if db.id == TEMPDB || id < sql::catalog::USER_OBJECT_MIN => Ok(true),
-            _ => match Securable::object(look, db, id)? {
-                Some(on) => check::is_seen(look, Some(db), &who, &on),
-                // Not an object: a table type.
-                None => Ok(true),
+            _ => match table_type(look, db, id)? {
+                Some(row) => sees_type(look, db, &who, &row),
+                None => match Securable::object(look, db, id)? {
+                    Some(on) => Ok(check::is_seen(look, Some(db), &who, &on)? || self.manages_policy(look, db, id)?),
+                    None => Ok(true),
+                },
             },
         }
+    }
+
+    /// It is a security policy, and those are all to be seen.
+    fn manages_policy(&self, look: &mut Look<'_>, db: &Database, id: i32) -> SqlResult<bool> {
+        let row = look.rows(db, |rows| rows.first::<ObjectRow>(0, &[int(id)]))?;
+        Ok(row.is_some_and(|row| row.kind.as_str() == "SP")
+            && self.holds(look, Some(db), &Securable::DATABASE, "ALTER ANY SECURITY POLICY")?)
+    }
+
+    /// `table`: the type's. Who owns the module that declares a variable of it, and the type, lets everybody pass.
+    pub fn check_table_type(
+        &self,
+        look: &mut Look<'_>,
+        table: ObjectRef,
+        named_by: Option<ObjectRef>,
+    ) -> SqlResult<()> {
+        let need = Need { action: Action::Execute, object: table, columns: Box::default(), named_by };
+        if self.known.borrow().approved.contains(&need) {
+            return Ok(());
+        }
+        let Some(db) = look.catalog.database(table.0) else { return Ok(()) };
+        let Some(row) = table_type(look, &db, table.1.0)? else { return Ok(()) };
+        let on = Securable::data_type(look, &db, &row)?;
+        let by = match named_by {
+            Some((database, module)) if database == table.0 => Securable::object(look, &db, module.0)?,
+            _ => None,
+        };
+        let chained = by.is_some_and(|by| by.owner.is_some() && by.owner == on.owner);
+        if !chained && !self.holds(look, Some(&db), &on, "EXECUTE")? {
+            let schema = look.rows(&db, |rows| schema_name(rows, row.schid))?;
+            return Err(sql_error!(229, state 5, "EXECUTE", row.name, db.name(), schema));
+        }
+        self.known.borrow_mut().approve(need);
+        Ok(())
+    }
+
+    /// Whether who acts sees what the columns hold. `here`: the current database, which a table variable is of.
+    pub fn unmasked(&self, look: &mut Look<'_>, here: &Database, columns: &[MaskedColumn]) -> SqlResult<bool> {
+        for column in columns {
+            if !self.is_unmasked(look, here, *column)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn is_unmasked(&self, look: &mut Look<'_>, here: &Database, column: MaskedColumn) -> SqlResult<bool> {
+        if self.sysadmin(look)? {
+            return Ok(true);
+        }
+        if let Some(known) = self.known.borrow().unmasked.get(&column) {
+            return Ok(*known);
+        }
+        let (database, object) = column.table;
+        let known = if object.0 < 0 {
+            self.holds(look, Some(here), &Securable::DATABASE, "UNMASK")?
+        } else {
+            let permission = hierarchy::find(Class::Object, "UNMASK").expect("it is in the table");
+            let db = look.catalog.database(database);
+            let on = db.as_ref().map(|db| Securable::object(look, db, object.0)).transpose()?.flatten();
+            match (db, on) {
+                (Some(db), Some(on)) => {
+                    self.decide(look, Some(&db), &on, permission, &[column.column_id])? == Decision::Granted
+                }
+                _ => false,
+            }
+        };
+        let mut kept = self.known.borrow_mut();
+        if kept.unmasked.len() >= APPROVED_MAX {
+            kept.unmasked.clear();
+        }
+        kept.unmasked.insert(column, known);
+        Ok(known)
     }
 
     pub fn sysadmin(&self, look: &mut Look<'_>) -> SqlResult<bool> {
@@ -271,11 +383,7 @@ impl Rights {
         if decision != Decision::Granted {
             return Err(refusal(look, &db, need, permission, decision)?);
         }
-        let mut known = self.known.borrow_mut();
-        if known.approved.len() >= APPROVED_MAX {
-            known.approved.clear();
-        }
-        known.approved.insert(need.clone());
+        self.known.borrow_mut().approve(need.clone());
         Ok(())
     }
 }
@@ -286,13 +394,13 @@ impl Rights {
         let name = registry::by_id(need.object.1.0).map_or("", |entry| entry.name);
         let (held, permission, object, place) = match state_of(name) {
             State::Open => return Ok(()),
-            State::Database => {
-                let held = self.holds(look, Some(db), &Securable::DATABASE, "VIEW DATABASE STATE")?;
-                (held, "VIEW DATABASE STATE", "database".to_string(), db.name())
+            State::Database(permission) => {
+                let held = self.holds(look, Some(db), &Securable::DATABASE, permission)?;
+                (held, permission, "database".to_string(), db.name())
             }
-            State::Server => {
-                let held = self.holds(look, None, &Securable::SERVER, "VIEW SERVER STATE")?;
-                (held, "VIEW SERVER STATE", "server".to_string(), "master".to_string())
+            State::Server(permission) => {
+                let held = self.holds(look, None, &Securable::SERVER, permission)?;
+                (held, permission, "server".to_string(), "master".to_string())
             }
         };
         match held {
@@ -302,15 +410,31 @@ impl Rights {
     }
 }
 
+/// The type whose columns are those of this object.
+fn table_type(look: &mut Look<'_>, db: &Database, object: i32) -> SqlResult<Option<TypeRow>> {
+    let row = look.rows(db, |rows| rows.first::<ObjectRow>(0, &[int(object)]))?;
+    if row.is_none_or(|row| row.kind.as_str() != "TT") {
+        return Ok(None);
+    }
+    let types: Vec<TypeRow> = look.rows(db, |rows| rows.all())?;
+    Ok(types.into_iter().find(|row| row.status & 2 != 0 && row.tableid == object))
+}
+
+fn sees_type(look: &mut Look<'_>, db: &Database, who: &Who, row: &TypeRow) -> SqlResult<bool> {
+    let on = Securable::data_type(look, db, row)?;
+    check::is_seen(look, Some(db), who, &on)
+}
+
 /// Whose state a dynamic management view shows.
 enum State {
-    Server,
-    Database,
+    /// With this permission.
+    Server(&'static str),
+    Database(&'static str),
     /// To those who may not see it, it shows their own, or what the catalog shows too.
     Open,
 }
 
-/// The "Permissions" section of the view's page.
+/// The "Permissions" section of the view's page, as it is since SQL Server 2022.
 fn state_of(name: &str) -> State {
     match name {
         "dm_exec_sessions"
@@ -325,9 +449,12 @@ fn state_of(name: &str) -> State {
         "dm_db_index_usage_stats"
         | "dm_db_missing_index_details"
         | "dm_db_missing_index_groups"
-        | "dm_db_missing_index_group_stats" => State::Server,
-        name if name.starts_with("dm_db_") => State::Database,
-        _ => State::Server,
+        | "dm_db_missing_index_group_stats" => State::Server("VIEW SERVER PERFORMANCE STATE"),
+        name if name.starts_with("dm_db_") => State::Database("VIEW DATABASE PERFORMANCE STATE"),
+        "dm_exec_connections" | "dm_server_audit_status" | "dm_server_registry" | "dm_server_services" => {
+            State::Server("VIEW SERVER SECURITY STATE")
+        }
+        _ => State::Server("VIEW SERVER PERFORMANCE STATE"),
     }
 }
 

@@ -302,14 +302,16 @@ impl Call<'_> {
         }
         let db = self.current();
         let shown = self.host.rights(self.state, |rights, look| match Securable::object(look, &db, id)? {
-            Some(on) => rights.holds(look, Some(&db), &on, "VIEW DEFINITION"),
+            Some(on) => rights.sees_definition(look, &db, &on),
             None => Ok(true),
         })?;
         if !shown {
             return Ok(Answer::Null);
         }
         let text = self.host.server.catalog.read(&db, |rows| {
-            let hidden = load::object_row(rows, id)?.is_some_and(|row| row.status & object_status::ENCRYPTED != 0);
+            let row = load::object_row(rows, id)?;
+            // A security policy has a text, but no definition.
+            let hidden = row.is_some_and(|row| row.status & object_status::ENCRYPTED != 0 || row.kind.as_str() == "SP");
             if hidden { Ok(None) } else { load::text_of(rows, id) }
         })?;
         Ok(text.into())
@@ -418,7 +420,10 @@ impl Call<'_> {
         }
         let db = self.current();
         let all: Vec<TypeRow> = self.host.server.catalog.read(&db, |rows| rows.all::<TypeRow>())?;
-        Ok(all.into_iter().find(|row| row.name.eq_ignore_ascii_case(&name.name)).map(|row| i64::from(row.id)).into())
+        let found = all.into_iter().find(|row| row.name.eq_ignore_ascii_case(&name.name));
+        let Some(row) = found else { return Ok(Answer::Null) };
+        let seen = self.host.rights(self.state, |rights, look| rights.sees(look, &db, TypeRow::TABLE.id, row.id))?;
+        Ok(seen.then_some(i64::from(row.id)).into())
     }
 
     fn type_name(&mut self) -> SqlResult<Answer> {
@@ -429,7 +434,8 @@ impl Call<'_> {
         }
         let db = self.current();
         let row = self.host.server.catalog.read(&db, |rows| rows.first::<TypeRow>(0, &[load::int(id)]))?;
-        Ok(row.map(|row| row.name).into())
+        let seen = self.host.rights(self.state, |rights, look| rights.sees(look, &db, TypeRow::TABLE.id, id))?;
+        Ok(row.filter(|_| seen).map(|row| row.name).into())
     }
 
     fn named_table(&mut self, position: usize) -> SqlResult<Option<std::sync::Arc<TableDef>>> {
@@ -478,6 +484,7 @@ impl Call<'_> {
             "isidentity" => column.identity.is_some().into(),
             "isindexable" => (!column.ty.is_max()).into(),
             "isrowguidcol" => column.rowguid.into(),
+            "ismasked" => column.mask.is_some().into(),
             "ispersisted" | "isdeterministic" => {
                 column.computed.as_ref().is_some_and(|computed| computed.persisted).into()
             }

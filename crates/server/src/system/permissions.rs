@@ -178,7 +178,7 @@ pub fn my_permissions(
             if decide(rights, look, &asked, permission)? {
                 rows.push(row("", permission));
             }
-            if !matches!(permission.name, "SELECT" | "UPDATE" | "REFERENCES") {
+            if !matches!(permission.name, "SELECT" | "UPDATE" | "REFERENCES" | "UNMASK") {
                 continue;
             }
             for column in &columns {
@@ -196,6 +196,7 @@ pub fn my_permissions(
 /// Whether a permission of OBJECT means something for an object of that kind (`sys.objects.type`; empty: no object).
 fn applies(kind: &str, permission: &str) -> bool {
     match kind {
+        "V" | "IF" | "TF" if permission == "UNMASK" => false,
         "U" | "V" | "IF" | "TF" => !matches!(permission, "EXECUTE" | "RECEIVE"),
         "P" | "FN" => {
             matches!(permission, "EXECUTE" | "ALTER" | "CONTROL" | "TAKE OWNERSHIP" | "VIEW DEFINITION" | "REFERENCES")

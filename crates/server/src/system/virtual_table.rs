@@ -99,7 +99,7 @@ pub fn virtual_rows(
 const SESSIONS: [&str; 3] = ["dm_exec_sessions", "dm_exec_requests", "dm_exec_session_wait_stats"];
 
 fn sees_all(host: &mut SessionHost, state: &mut State) -> SqlResult<bool> {
-    host.rights(state, |rights, look| rights.holds(look, None, &Securable::SERVER, "VIEW SERVER STATE"))
+    host.rights(state, |rights, look| rights.holds(look, None, &Securable::SERVER, "VIEW SERVER PERFORMANCE STATE"))
 }
 
 fn own_session(

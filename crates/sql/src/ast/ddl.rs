@@ -143,6 +143,7 @@ pub enum DropKind {
     XmlSchemaCollection,
     ApplicationRole,
     Credential,
+    SecurityPolicy,
 }
 
 #[derive(Debug, Clone, PartialEq)]

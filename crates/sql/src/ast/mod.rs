@@ -156,8 +156,10 @@ pub enum StatementKind {
     AlterUser(Box<AlterUser>),
     CreateRole(Box<CreateRole>),
     AlterRole(Box<AlterRole>),
+    AlterApplicationRole(Box<AlterApplicationRole>),
     AlterAuthorization(Box<AlterAuthorization>),
     Permission(Box<Permission>),
+    SecurityPolicy(Box<SecurityPolicy>),
 
     // The server.
     Dbcc(Box<Dbcc>),

@@ -81,6 +81,13 @@ pub struct CreateRole {
     pub authorization: Option<Ident>,
 }
 
+/// `ALTER APPLICATION ROLE name WITH NAME = ..., PASSWORD = ..., DEFAULT_SCHEMA = ...`
+#[derive(Debug, Clone, PartialEq)]
+pub struct AlterApplicationRole {
+    pub name: Ident,
+    pub options: Vec<Setting>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct AlterRole {
     pub server: bool,
@@ -138,4 +145,52 @@ pub struct Securable {
     pub class: Option<Box<str>>,
     pub name: ObjectName,
     pub columns: Vec<Ident>,
+}
+
+/// CREATE, ALTER SECURITY POLICY.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SecurityPolicy {
+    pub alter: bool,
+    pub name: ObjectName,
+    pub predicates: Vec<PredicateChange>,
+    /// WITH (STATE = ...)
+    pub state: Option<bool>,
+    /// WITH (SCHEMABINDING = ...)
+    pub schemabinding: Option<bool>,
+    /// ALTER can take it away.
+    pub not_for_replication: Option<bool>,
+}
+
+/// `ADD | ALTER | DROP { FILTER | BLOCK } PREDICATE [function(arguments)] ON table [AFTER | BEFORE ...]`
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredicateChange {
+    pub verb: PredicateVerb,
+    pub block: bool,
+    /// None: DROP.
+    pub function: Option<PredicateFunction>,
+    pub table: ObjectName,
+    /// Of BLOCK; None: all of them.
+    pub operation: Option<BlockedOperation>,
+    pub line: u32,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct PredicateFunction {
+    pub name: ObjectName,
+    pub arguments: Vec<Expr>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PredicateVerb {
+    Add,
+    Alter,
+    Drop,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BlockedOperation {
+    AfterInsert,
+    AfterUpdate,
+    BeforeUpdate,
+    BeforeDelete,
 }

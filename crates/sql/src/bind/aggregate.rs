@@ -186,6 +186,8 @@ impl Binder<'_> {
             Some((id, _)) => *id,
             None => {
                 let id = self.columns.add(ty, nullable);
+                let mask = self.mask_of_all(aggregate.argument.iter().chain(&aggregate.extra));
+                self.columns.set_mask(id, mask);
                 self.blocks[block].aggregates.push((id, aggregate));
                 id
             }
@@ -302,6 +304,8 @@ impl Binder<'_> {
         let frame = self.frame(&over, !order.is_empty(), scope)?;
         let function = WindowFunction { function: kind, arguments, frame, ty };
         let id = self.columns.add(ty, nullable);
+        let mask = self.mask_of_all(&function.arguments);
+        self.columns.set_mask(id, mask);
         let same_keys = |spec: &&mut WindowSpec| {
             spec.partition.len() == partition.len()
                 && spec.partition.iter().zip(&partition).all(|(a, b)| a.same(b))

@@ -84,9 +84,14 @@ pub struct Binder<'a> {
     pub text_extreme: bool,
     /// `Query::row_targets`.
     pub row_targets: Vec<crate::plan::TableSource>,
+    pub row_guards: Vec<Option<Expr>>,
     /// Views of the statement, those within others first.
     pub views: Vec<ViewUse>,
     pub needs: Needs,
+    /// Tables and views whose security policies' predicates are being bound, innermost last.
+    pub guarding: Vec<ObjectRef>,
+    /// Within a predicate of a policy that is not schema-bound: whoever owns what, the user needs the permission.
+    pub unchained: bool,
     /// Columns that are not there. While a whole statement is bound, each is noted here and a NULL stands for it, so that all of
     /// them are told at once. None: the first one ends the binding.
     pub missing: Option<Vec<SqlError>>,
@@ -152,8 +157,11 @@ impl<'a> Binder<'a> {
             session_private: false,
             text_extreme: false,
             row_targets: Vec::new(),
+            row_guards: Vec::new(),
             views: Vec::new(),
             needs: Needs::default(),
+            guarding: Vec::new(),
+            unchained: false,
             missing: None,
             depth: 0,
             sources: 0,
@@ -263,17 +271,21 @@ impl<'a> Binder<'a> {
         }
     }
 
-    /// Follows synonyms. None: there is no such object.
+    /// Follows synonyms, and notes the one it came through for the need that follows. None: there is no such object.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn resolve(&mut self, name: &ObjectName) -> SqlResult<Option<Object>> {
         types::plant!();
         if name.name.starts_with('#') {
             self.session_private = true;
         }
+        self.needs.through = None;
         match self.look_up(name)? {
-            Some(Object::Synonym(target)) => match self.catalog.resolve(&target)? {
+            Some(Object::Synonym(synonym)) => match self.catalog.resolve(&synonym.target)? {
                 Some(Object::Synonym(_)) | None => Err(sql_error!(5313, name.name)),
-                found => Ok(found),
+                found => {
+                    self.needs.through = Some((synonym.database, synonym.object));
+                    Ok(found)
+                }
             },
             found => Ok(found),
         }

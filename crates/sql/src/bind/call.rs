@@ -57,6 +57,7 @@ impl Binder<'_> {
                 let results = self.exprs(&call.args[1..], scope)?;
                 case_of(vec![condition], results, true)
             }
+            FunctionId::HasAccess => self.has_access(call, scope),
             FunctionId::Nullif => self.nullif(call, scope),
             FunctionId::Coalesce => self.coalesce(call, scope),
             FunctionId::Isnull => self.isnull(call, scope),

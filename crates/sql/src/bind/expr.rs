@@ -69,8 +69,10 @@ impl Binder<'_> {
                 Ok(if q.not { not(test) } else { test })
             }
             ast::Expr::Exists(query) => {
-                let (plan, bindings) = self.subquery_plan(query, scope, true)?;
-                let subquery = Subquery { plan, kind: SubqueryKind::Exists, bindings };
+                let mut bound = self.subquery(query, scope)?;
+                bound.outputs.clear();
+                let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, bound.outputs);
+                let subquery = Subquery { plan, kind: SubqueryKind::Exists, mask: None, bindings };
                 Ok(Expr::new(SqlType::BIT, false, ExprKind::Subquery(Box::new(subquery))))
             }
             ast::Expr::Quantified(q) => self.quantified(&q.left, compare_op(q.op), q.all, &q.query, scope),
@@ -96,9 +98,12 @@ impl Binder<'_> {
                 Err(sql_error!(243, state 4, super::names::display(&method.type_name)).at_line(method.line))
             }
             ast::Expr::Subquery(query) => {
-                let (plan, bindings) = self.subquery_plan(query, scope, false)?;
+                let bound = self.subquery(query, scope)?;
+                super::query::one_column(&bound)?;
+                let mask = self.mask_of(&bound.outputs[0].expr).map(Box::new);
+                let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, bound.outputs);
                 let ty = plan.columns[0].ty;
-                let subquery = Subquery { plan, kind: SubqueryKind::Scalar, bindings };
+                let subquery = Subquery { plan, kind: SubqueryKind::Scalar, mask, bindings };
                 Ok(Expr::new(ty, true, ExprKind::Subquery(Box::new(subquery))))
             }
             ast::Expr::Collate(operand, name) => self.collate(operand, name, scope),
@@ -474,7 +479,7 @@ impl Binder<'_> {
         let outputs = vec![crate::optimize::Output { name: "".into(), expr: column }];
         let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, outputs);
         let kind = if all { SubqueryKind::All { value, op } } else { SubqueryKind::Any { value, op } };
-        Ok(Expr::predicate(ExprKind::Subquery(Box::new(Subquery { plan, kind, bindings }))))
+        Ok(Expr::predicate(ExprKind::Subquery(Box::new(Subquery { plan, kind, mask: None, bindings }))))
     }
 
     fn case(&mut self, case: &ast::Case, scope: &Scope) -> SqlResult<Expr> {
@@ -581,22 +586,6 @@ impl Binder<'_> {
             ast::OdbcKind::Date | ast::OdbcKind::Time | ast::OdbcKind::Timestamp => SqlType::DATETIME,
         };
         Ok(converted(literal, &to, false))
-    }
-
-    /// The plan of a subquery in an expression, with what it reads of the rows around it.
-    fn subquery_plan(
-        &mut self,
-        query: &ast::Query,
-        scope: &Scope,
-        exists: bool,
-    ) -> SqlResult<(crate::plan::Operator, Vec<(crate::plan::OuterSlot, Expr)>)> {
-        let mut bound = self.subquery(query, scope)?;
-        if exists {
-            bound.outputs.clear();
-        } else {
-            super::query::one_column(&bound)?;
-        }
-        Ok(self.lowering.subquery(&self.columns, bound.rel, bound.outputs))
     }
 
     /// An argument where a string is wanted: numbers and dates become varchar, the old large types the (max) ones.

@@ -82,7 +82,8 @@ impl Binder<'_> {
         let outputs = vec![Output { name: "".into(), expr: column }];
         let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, outputs);
         let kind = crate::plan::SubqueryKind::Any { value, op: CompareOp::Equal };
-        let test = Expr::predicate(ExprKind::Subquery(Box::new(crate::plan::Subquery { plan, kind, bindings })));
+        let test =
+            Expr::predicate(ExprKind::Subquery(Box::new(crate::plan::Subquery { plan, kind, mask: None, bindings })));
         Ok(InJoin::Predicate(if negated { not(test) } else { test }))
     }
 }
@@ -101,13 +102,13 @@ fn below_semi(rel: Rel, predicates: Vec<Expr>) -> Rel {
 
 /// The correlated predicates directly inside become the join's; if nothing else inside reads the left side, the right is
 /// independent and may be hashed.
-fn semi_join(left: Rel, right: Rel, on: Vec<Expr>, negated: bool) -> Rel {
+pub fn semi_join(left: Rel, right: Rel, on: Vec<Expr>, negated: bool) -> Rel {
     let outer = left.defined();
     let mut on = on;
     let right = lift(right, &outer, &mut on);
     let lateral = right.free().meets(&outer);
     let kind = if negated { JoinKind::Anti } else { JoinKind::Semi };
-    Rel::Join(Box::new(Join { kind, left, right, on, lateral, hint: None, keep_order: false }))
+    Rel::Join(Box::new(Join { kind, left, right, on, lateral, hint: None, keep_order: false, guard: false }))
 }
 
 fn lift(rel: Rel, outer: &ColumnSet, on: &mut Vec<Expr>) -> Rel {

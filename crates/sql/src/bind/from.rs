@@ -117,7 +117,7 @@ impl Binder<'_> {
                 _ => None,
             };
             let keep_order = hint.is_some() || self.force_order;
-            rel = Rel::Join(Box::new(Join { kind, left: rel, right, on, lateral, hint, keep_order }));
+            rel = Rel::Join(Box::new(Join { kind, left: rel, right, on, lateral, hint, keep_order, guard: false }));
         }
         Ok((rel, sources))
     }
@@ -204,10 +204,15 @@ impl Binder<'_> {
             nullable: false,
         };
         let seen = self.visible(&get.table, first);
+        let (base, get_table) = (matches!(get.source, TableSource::Base(_)), get.table.clone());
         let rel = self.with_computed(get, &named)?;
         let rel = match seen {
             Some(seen) => Rel::Filter { input: Box::new(rel), predicates: vec![seen] },
             None => rel,
+        };
+        let rel = match base {
+            true => self.guarded(rel, &named, (get_table.database, get_table.object), &get_table.predicates)?,
+            false => rel,
         };
         Ok((rel, vec![named]))
     }
@@ -224,8 +229,11 @@ impl Binder<'_> {
             let text = super::modules::parse_expression(&computed.definition)?;
             let scope = Scope { sources: std::slice::from_ref(named), parent: None, ctes: None, block: None };
             let bound = self.expand(|binder| binder.without_variables(|binder| binder.expr(&text, &scope)))?;
-            defs.push((get.id_of(index as u16), converted(bound, &column.ty, false)));
+            let (id, value) = (get.id_of(index as u16), converted(bound, &column.ty, false));
+            self.hand_on(id, [&value]);
+            defs.push((id, value));
         }
+        self.mask_computed(&table, get.first)?;
         Ok(Rel::Get(Box::new(get)).map(defs))
     }
 
@@ -279,6 +287,7 @@ impl Binder<'_> {
         name: &ast::ObjectName,
         alias: Option<&ast::Ident>,
     ) -> SqlResult<FromRel> {
+        let through = self.needs.through.take();
         let view = super::modules::parse_view(module)?;
         let bound =
             self.expanded(module, name, Vec::new(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
@@ -291,8 +300,10 @@ impl Binder<'_> {
                 }
             }
         }
+        self.needs.through = through;
         self.need_module(module, &sources[0]);
         self.note_view(module, name, &view, &rel, &sources[0]);
+        let rel = self.guarded(rel, &sources[0], (module.database, module.object), &module.predicates)?;
         if alias.is_none() {
             sources[0].schema = Some(module.schema.clone());
             sources[0].qualified = name.schema.is_some();
@@ -393,6 +404,7 @@ impl Binder<'_> {
             let nullable = column.iter().any(|e| e.nullable);
             let (column, ty) = unify(column, "VALUES")?;
             let id = self.columns.add(ty, nullable);
+            self.hand_on(id, &column);
             ids.push(id);
             outputs.push(crate::optimize::Output { name: "".into(), expr: self.columns.expr(id) });
             typed.push(column.into_iter());
@@ -447,8 +459,9 @@ impl Binder<'_> {
     fn work_table(&mut self, work: &WorkTable, alias: &ast::Ident) -> FromRel {
         let mut ids = Vec::with_capacity(work.columns.len());
         let mut list = Vec::with_capacity(work.columns.len());
-        for (name, ty) in &work.columns {
+        for ((name, ty), mask) in work.columns.iter().zip(&work.masks) {
             let id = self.columns.add(*ty, true);
+            self.columns.set_mask(id, mask.clone());
             ids.push(id);
             list.push(SourceColumn { name: name.clone(), id, ty: *ty, nullable: true });
         }

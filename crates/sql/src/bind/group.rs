@@ -101,6 +101,7 @@ impl Binder<'_> {
             return Ok(known);
         }
         let id = self.columns.add(bound.ty, true);
+        self.hand_on(id, [&bound]);
         self.blocks[block].groups.push((id, bound));
         Ok(self.blocks[block].groups.len() - 1)
     }

@@ -67,7 +67,8 @@ impl Binder<'_> {
                 }
                 let mut supplied = Vec::with_capacity(count);
                 for (output, &column) in bound.outputs.into_iter().zip(&columns) {
-                    supplied.push(Some(fitted(output.expr, &target.table.columns[column as usize])?));
+                    let value = fitted(output.expr, &target.table.columns[column as usize])?;
+                    supplied.push(Some(self.masked(value)));
                 }
                 (bound.rel, supplied)
             }
@@ -114,7 +115,12 @@ impl Binder<'_> {
         let modify = Modify {
             target: target.source.clone(),
             source: plan,
-            actions: vec![ModifyAction { condition: None, kind: ActionKind::Insert(row) }],
+            actions: vec![ModifyAction {
+                condition: None,
+                kind: ActionKind::Insert(row),
+                barriers: self.barriers(&target.source, Change::Insert, &[])?,
+            }],
+            cascades: Vec::new(),
             verb: "INSERT",
             output,
             checks,
@@ -171,7 +177,7 @@ impl Binder<'_> {
                             return Err(explicit_rowversion());
                         }
                         let bound = self.expr(cell, &scope)?;
-                        fitted(bound, column)?
+                        self.masked(fitted(bound, column)?)
                     }
                 };
                 out.push(value);

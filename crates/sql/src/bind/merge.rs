@@ -1,7 +1,5 @@
 //! MERGE: one join of target and source, and for each WHEN an action with its condition.
 
-use std::sync::Arc;
-
 use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Block, Place};
@@ -12,7 +10,6 @@ use super::insert::InsertTarget;
 use super::scope::{CteScope, Scope, Source};
 use super::view_use::{self, Change};
 use crate::ast;
-use crate::catalog::TableDef;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
 use crate::plan::{Action, ActionKind, Expr, ExprKind, JoinKind, Modify, ModifyAction, QueryKind, SetVariable};
 
@@ -82,12 +79,18 @@ impl Binder<'_> {
         }
         let actions = whens
             .into_iter()
-            .map(|when| self.merge_action(when, &table, &layout, identity_insert))
+            .map(|when| self.merge_action(when, &target, &layout, identity_insert))
             .collect::<SqlResult<Vec<_>>>()?;
         // The join reads the target while rows of it change and appear: read to the end first.
         let source = spooled(self.lower_source(rel, &layout));
         let inserts = actions.iter().any(|action| matches!(action.kind, ActionKind::Insert(_)));
         let set = if inserts { None } else { Some(&set_columns[..]) };
+        let mut cascades = Vec::new();
+        for change in [Change::Update, Change::Delete] {
+            if merge.clauses.iter().any(|clause| change_of(&clause.action) == change) {
+                cascades.extend(self.cascades(&target.source, change)?);
+            }
+        }
         let mut checks = self.checks(&table, set)?;
         checks.extend(self.view_checks(&table, target.first, set)?);
         Ok(QueryKind::Modify(Box::new(Modify {
@@ -95,6 +98,7 @@ impl Binder<'_> {
             source,
             actions,
             verb: "MERGE",
+            cascades,
             output,
             checks,
             identity_insert,
@@ -187,7 +191,10 @@ impl Binder<'_> {
             let value = match value {
                 ast::Expr::Default if def.identity.is_some() => continue,
                 ast::Expr::Default => self.default_value(def)?,
-                value => fitted(self.expr(value, here)?, def)?,
+                value => {
+                    let value = fitted(self.expr(value, here)?, def)?;
+                    self.masked(value)
+                }
             };
             given.push((column, value));
         }
@@ -197,11 +204,14 @@ impl Binder<'_> {
     fn merge_action(
         &mut self,
         when: When,
-        table: &Arc<TableDef>,
+        target: &RowTarget,
         layout: &SourceLayout,
         identity_insert: bool,
     ) -> SqlResult<ModifyAction> {
+        let table = &target.table;
         let placed = |value| positioned(value, &layout.ids);
+        let set: Vec<u16> = when.set_columns().collect();
+        let barriers = self.barriers(&target.source, when.change(), &set)?;
         let kind = match when.action {
             Pending::Delete => ActionKind::Delete,
             Pending::Update(set, assign) => {
@@ -217,7 +227,7 @@ impl Binder<'_> {
                 ActionKind::Insert(self.insert_row(table, &given, identity_insert)?)
             }
         };
-        Ok(ModifyAction { condition: Some(placed(when.condition)), kind })
+        Ok(ModifyAction { condition: Some(placed(when.condition)), kind, barriers })
     }
 }
 
@@ -252,6 +262,14 @@ impl When {
             }
             Pending::Insert(given) => given.iter().for_each(|(_, e)| see(e)),
             Pending::Delete => {}
+        }
+    }
+
+    fn change(&self) -> Change {
+        match &self.action {
+            Pending::Update(..) => Change::Update,
+            Pending::Insert(_) => Change::Insert,
+            Pending::Delete => Change::Delete,
         }
     }
 

@@ -36,7 +36,9 @@ mod table_function;
 mod pivot;
 mod from;
 mod dml;
+mod masking;
 mod view_use;
+mod guard;
 mod insert;
 mod update;
 mod merge;
@@ -53,6 +55,7 @@ pub use describe::describe;
 pub use early::{Early, bind_early, is_of_compiling};
 pub use index_filter::{FilterOwner, index_filter, kept_index_filter};
 pub use module::{bind_definition, bind_module, bind_text};
+pub use modules::predicate_call;
 pub use native::{References, check_native};
 pub use schema_bound::{functions_of, schema_references};
 pub use statement::{bind_query, bind_scalar};
@@ -65,11 +68,13 @@ pub struct BindOptions {
     pub quoted_identifier: bool,
     /// SET IDENTITY_INSERT t ON.
     pub identity_insert: Option<(DatabaseId, ObjectId)>,
+    /// A text of the server's own, which sees all rows: those that a definition moves or looks at.
+    pub unfiltered: bool,
 }
 
 impl Default for BindOptions {
     fn default() -> BindOptions {
-        BindOptions { ansi_nulls: true, quoted_identifier: true, identity_insert: None }
+        BindOptions { ansi_nulls: true, quoted_identifier: true, identity_insert: None, unfiltered: false }
     }
 }
 

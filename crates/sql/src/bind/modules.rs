@@ -52,6 +52,23 @@ pub fn parse_condition(text: &str) -> SqlResult<ast::Expr> {
     select.filter.ok_or_else(|| sql_error!(102, text))
 }
 
+/// The function that a security policy's predicate calls, and what with.
+pub fn predicate_call(text: &str) -> SqlResult<(ast::ObjectName, Vec<ast::Expr>)> {
+    match parse_call(text)?.kind {
+        ast::TableFunctionKind::Call { name, args } => Ok((name, args)),
+        _ => Err(sql_error!(102, text)),
+    }
+}
+
+/// The text of a security policy's predicate: a call of a table-valued function.
+pub fn parse_call(text: &str) -> SqlResult<ast::TableFunction> {
+    let select = select_of(&format!("SELECT 1 FROM {text}"))?;
+    match select.from.into_iter().next() {
+        Some(ast::TableRef::Function(function)) => Ok(*function),
+        _ => Err(sql_error!(102, text)),
+    }
+}
+
 fn select_of(text: &str) -> SqlResult<ast::Select> {
     let mut batch = parse_batch(text, &ParseOptions::default()).map_err(first)?;
     match batch.statements.pop().map(|statement| statement.kind) {

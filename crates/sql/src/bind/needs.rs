@@ -21,6 +21,8 @@ pub struct Reading {
     pub object: ObjectRef,
     pub place: Place,
     pub named_by: Option<ObjectRef>,
+    /// The synonym that the text names instead.
+    pub through: Option<ObjectRef>,
     /// (column of the statement, `sys.columns.column_id`).
     pub columns: Vec<(ColumnId, u32)>,
     /// A target is read only if one of its columns is.
@@ -35,6 +37,10 @@ pub struct Needs {
     used: HashSet<(Place, ColumnId)>,
     pub place: Place,
     places: u32,
+    /// The synonym that the last name was.
+    pub through: Option<ObjectRef>,
+    /// (text, what is meant, synonym) of those that were named.
+    pub synonyms: Vec<(Place, ObjectRef, ObjectRef)>,
 }
 
 impl Needs {
@@ -74,12 +80,26 @@ impl Needs {
             }
             columns.sort_unstable();
             columns.dedup();
-            let Reading { action, object, named_by, .. } = reading;
-            let need = Need { action, object, columns: columns.into(), named_by };
-            if !needs.contains(&need) {
-                needs.push(need);
+            let Reading { action, object, named_by, through, .. } = reading;
+            for need in by_name(Need { action, object, columns: columns.into(), named_by }, through) {
+                if !needs.contains(&need) {
+                    needs.push(need);
+                }
             }
         }
         needs.into()
     }
+}
+
+/// What is named by a synonym: the synonym is asked for its own permission, and names what it stands for as a view would.
+/// https://learn.microsoft.com/sql/relational-databases/synonyms/synonyms-database-engine
+pub fn by_name(need: Need, through: Option<ObjectRef>) -> impl Iterator<Item = Need> {
+    let (named, meant) = match through {
+        None => (None, need),
+        Some(synonym) => {
+            let named = Need { object: synonym, columns: Box::default(), ..need.clone() };
+            (Some(named), Need { named_by: through, ..need })
+        }
+    };
+    named.into_iter().chain([meant])
 }

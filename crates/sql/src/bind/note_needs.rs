@@ -1,10 +1,11 @@
 //! What the binder notes as needed, where a text names an object (`super::needs`).
 
 use super::binder::Binder;
-use super::needs::{DEFINITION, Reading};
-use super::scope::{Source, SourceColumns};
-use types::SqlType;
+use super::needs::{DEFINITION, Reading, by_name};
+use super::scope::{Scope, Source, SourceColumns};
+use types::{SqlResult, SqlType};
 
+use crate::ast;
 use crate::catalog::{ModuleDef, SequenceDef, TableDef, USER_OBJECT_MIN};
 use crate::function::FunctionId;
 use crate::optimize::ColumnId;
@@ -17,6 +18,9 @@ fn is_temporary(table: &TableDef) -> bool {
 impl Binder<'_> {
     /// The view, function or procedure whose text is being bound.
     fn named_by(&self) -> Option<ObjectRef> {
+        if self.unchained {
+            return None;
+        }
         match self.homes.last() {
             Some(home) => home.object,
             None => self.names.module,
@@ -31,8 +35,8 @@ impl Binder<'_> {
     /// Of the server's own tables its views show what the session may see: for each row of these the thing that it is about.
     /// https://learn.microsoft.com/sql/relational-databases/security/metadata-visibility-configuration
     pub fn visible(&mut self, table: &TableDef, first: ColumnId) -> Option<Expr> {
-        const ABOUT: [(i32, u32); 9] =
-            [(27, 0), (28, 0), (34, 0), (41, 0), (42, 0), (54, 0), (55, 0), (60, 0), (101, 0)];
+        const ABOUT: [(i32, u32); 10] =
+            [(27, 0), (28, 0), (34, 0), (41, 0), (42, 0), (50, 0), (54, 0), (55, 0), (60, 0), (101, 0)];
         if table.object.0 >= USER_OBJECT_MIN || !self.is_own_text() {
             return None;
         }
@@ -50,10 +54,25 @@ impl Binder<'_> {
         Some(Expr::new(SqlType::BIT, false, kind))
     }
 
+    /// HAS_ACCESS in a view of the server's: in the database that the view is read of, unless the text names one.
+    pub fn has_access(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
+        let mut arguments = call
+            .args
+            .iter()
+            .map(|argument| self.expr_as(argument, &SqlType::INT, scope))
+            .collect::<SqlResult<Vec<_>>>()?;
+        if let ([_, _], Some((database, _))) = (&arguments[..], self.named_by()) {
+            arguments.push(Expr::int(i32::from(database.0)));
+        }
+        Ok(Expr::new(SqlType::INT, false, ExprKind::Function(FunctionId::HasAccess, arguments)))
+    }
+
     fn reading(&mut self, action: Action, object: ObjectRef, columns: Vec<(ColumnId, u32)>) {
+        let through = self.needs.through.take();
         if self.needs.place != DEFINITION {
             let (place, named_by) = (self.needs.place, self.named_by());
-            self.needs.readings.push(Reading { action, object, place, named_by, columns, target: false });
+            self.needs.synonyms.extend(through.map(|synonym| (place, object, synonym)));
+            self.needs.readings.push(Reading { action, object, place, named_by, through, columns, target: false });
         }
     }
 
@@ -87,8 +106,18 @@ impl Binder<'_> {
     }
 
     fn doing(&mut self, need: Need) {
-        if self.needs.place != DEFINITION && !self.needs.done.contains(&need) {
-            self.needs.done.push(need);
+        let through = self.needs.through.take();
+        self.doing_by_name(need, through);
+    }
+
+    fn doing_by_name(&mut self, need: Need, through: Option<ObjectRef>) {
+        if self.needs.place == DEFINITION {
+            return;
+        }
+        for need in by_name(need, through) {
+            if !self.needs.done.contains(&need) {
+                self.needs.done.push(need);
+            }
         }
     }
 
@@ -111,6 +140,9 @@ impl Binder<'_> {
     /// OUTPUT reads rows of the table; `first`: their columns.
     pub fn need_output(&mut self, table: &TableDef, first: ColumnId) {
         if table.object.0 >= USER_OBJECT_MIN && !is_temporary(table) {
+            let (place, object) = (self.needs.place, (table.database, table.object));
+            let named = self.needs.synonyms.iter().rev().find(|(at, meant, _)| (*at, *meant) == (place, object));
+            self.needs.through = named.map(|(.., synonym)| *synonym);
             self.reading(Action::Select, (table.database, table.object), numbered(table, first));
             self.needs.readings.last_mut().expect("just added").target = true;
         }
@@ -121,6 +153,7 @@ impl Binder<'_> {
         if !is_temporary(table) {
             let object = (table.database, table.object);
             let named_by = self.named_by();
+            self.needs.synonyms.extend(self.needs.through.map(|synonym| (self.needs.place, object, synonym)));
             self.doing(Need { action, object, columns: Box::default(), named_by });
         }
     }
@@ -140,19 +173,19 @@ impl Binder<'_> {
         let mut found = Vec::new();
         if let Some(named) = self.needs.readings.iter_mut().rev().find(named_here) {
             named.target = true;
-            found.push((named.object, named.named_by, named.columns.clone()));
+            found.push((named.object, named.named_by, named.through, named.columns.clone()));
         }
         if let Some(table) = self.needs.readings.iter_mut().rev().find(below)
             && !found.iter().any(|(object, ..)| *object == table.object)
         {
             table.target = true;
-            found.push((table.object, table.named_by, table.columns.clone()));
+            found.push((table.object, table.named_by, table.through, table.columns.clone()));
         }
-        for (object, named_by, columns) in found {
+        for (object, named_by, through, columns) in found {
             let number = |id: &ColumnId| columns.iter().find(|(own, _)| own == id).map(|(_, number)| *number);
             let mut columns: Vec<u32> = set.iter().filter_map(number).collect();
             columns.sort_unstable();
-            self.doing(Need { action, object, columns: columns.into(), named_by });
+            self.doing_by_name(Need { action, object, columns: columns.into(), named_by }, through);
         }
     }
 }

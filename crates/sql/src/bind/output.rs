@@ -10,6 +10,7 @@ use super::errors;
 use super::insert::InsertTarget;
 use super::names::display;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
+use super::view_use::Change;
 use crate::ast;
 use crate::catalog::TableDef;
 use crate::optimize::{ColumnId, ColumnSet, Output as Item};
@@ -48,6 +49,8 @@ impl Binder<'_> {
         let both = changes.inserted && changes.deleted;
         let inserted = self.columns.add_table(table);
         let deleted = self.columns.add_table(table);
+        self.mask_computed(table, inserted)?;
+        self.mask_computed(table, deleted)?;
         self.need_output(table, inserted);
         self.need_output(table, deleted);
         let action_type = SqlType::nvarchar(10).with_collation(self.catalog.collation());
@@ -96,7 +99,7 @@ impl Binder<'_> {
         }
         places.push(action);
         let mut add = |binder: &Self, item: Item| {
-            let origin = match item.expr.kind {
+            let origin = match item.expr.unmasked().kind {
                 crate::plan::ExprKind::Column(id) => binder
                     .columns
                     .origin(ColumnId(id as u32))
@@ -110,7 +113,7 @@ impl Binder<'_> {
                 nullable: item.expr.nullable || both,
                 origin,
             });
-            exprs.push(positioned(item.expr, &places));
+            exprs.push(positioned(binder.masked(item.expr), &places));
         };
         for item in items {
             add(self, item);
@@ -201,10 +204,11 @@ impl Binder<'_> {
         let mut given: Vec<(u16, Expr)> = Vec::with_capacity(items.len());
         for (item, column) in items.into_iter().zip(columns) {
             let value = fitted(item.expr, &target.table.columns[column as usize])?;
-            given.push((column, positioned(value, places)));
+            given.push((column, positioned(self.masked(value), places)));
         }
         let row = self.insert_row(&target.table, &given, false)?;
-        Ok(OutputInto { target: target.source, row })
+        let barriers = self.barriers(&target.source, Change::Insert, &[])?;
+        Ok(OutputInto { target: target.source, row, barriers })
     }
 }
 

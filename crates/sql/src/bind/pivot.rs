@@ -60,6 +60,8 @@ impl Binder<'_> {
             let (ty, argument) = aggregate_type(function, Some(when), name)?;
             let counts = ty == SqlType::INT && name.to_ascii_uppercase().starts_with("COUNT");
             let id = self.columns.add(ty, !counts);
+            let mask = self.mask_of_all(&argument);
+            self.columns.set_mask(id, mask);
             aggregates.push((
                 id,
                 Aggregate { function, argument, extra: Vec::new(), order: Vec::new(), distinct: false, ty },
@@ -128,6 +130,7 @@ impl Binder<'_> {
             lateral: true,
             hint: None,
             keep_order: true,
+            guard: false,
         };
         let source = Source {
             alias: unpivot.alias.text.clone(),

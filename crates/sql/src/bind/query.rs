@@ -185,6 +185,7 @@ impl Binder<'_> {
         for branch in branches {
             converted_branches.push(self.branch(branch, &types)?);
         }
+        self.hand_on_branches(&ids, &converted_branches);
         let mut rel = match operator {
             ast::SetOperator::Union | ast::SetOperator::UnionAll => {
                 Rel::Concat { ids: ids.clone(), branches: converted_branches }
@@ -222,6 +223,7 @@ impl Binder<'_> {
             return ColumnId(column as u32);
         }
         let id = self.columns.add(expr.ty, expr.nullable);
+        self.hand_on(id, [&expr]);
         defs.push((id, expr));
         id
     }
@@ -233,6 +235,7 @@ impl Binder<'_> {
             ExprKind::Column(column) if own.contains(ColumnId(column as u32)) => ColumnId(column as u32),
             _ => {
                 let id = self.columns.add(expr.ty, expr.nullable);
+                self.hand_on(id, [&expr]);
                 defs.push((id, expr));
                 id
             }

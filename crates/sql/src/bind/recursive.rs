@@ -8,7 +8,7 @@ use super::names::same_name;
 use super::query::{Bound, Use};
 use super::scope::{CteScope, WorkTable};
 use crate::ast;
-use crate::optimize::{Output, Rel};
+use crate::optimize::{Branch, Output, Rel};
 
 impl Binder<'_> {
     /// 40510 for what else may stand behind WITH: it would change what XML says, or what changes are tracked as.
@@ -54,26 +54,29 @@ impl Binder<'_> {
             .enumerate()
             .map(|(i, output)| cte.columns.get(i).map_or_else(|| output.name.clone(), |ident| ident.text.clone()))
             .collect();
-        let work =
-            WorkTable { id: self.work_tables, columns: names.iter().cloned().zip(types.iter().copied()).collect() };
+        let of_anchor: Vec<_> = anchor.outputs.iter().map(|output| self.mask_of(&output.expr)).collect();
+        let columns = names.iter().cloned().zip(types.iter().copied()).collect();
+        let mut work = WorkTable { id: self.work_tables, columns, masks: of_anchor.clone() };
         self.work_tables += 1;
-        let inside = CteScope { recursive: Some(&work), ..*scope };
-        let mut parts = Vec::new();
-        for (_, body) in &operation.rest[first..] {
-            let bound = self.member(body, &inside)?;
-            if bound.outputs.len() != types.len() {
-                return Err(sql_error!(205));
+        let mut parts = self.recursive_parts(&operation.rest[first..], &work, scope, name)?;
+        // What a round masks anew the next one reads: until there is nothing more.
+        loop {
+            let masks = self.masks_of_rounds(&of_anchor, &parts);
+            if masks == work.masks {
+                break;
             }
-            parts.push(self.exact_branch(bound, &types, &names, name)?);
+            work.masks = masks;
+            parts = self.recursive_parts(&operation.rest[first..], &work, scope, name)?;
         }
         let recursive = if parts.len() == 1 {
             parts.remove(0)
         } else {
             let ids: Vec<_> = types.iter().map(|ty| self.columns.add(*ty, true)).collect();
-            crate::optimize::Branch { columns: ids.clone(), rel: Rel::Concat { ids, branches: parts } }
+            Branch { columns: ids.clone(), rel: Rel::Concat { ids, branches: parts } }
         };
         let anchor = self.branch(anchor, &types)?;
         let ids: Vec<_> = types.iter().map(|ty| self.columns.add(*ty, true)).collect();
+        ids.iter().zip(work.masks).for_each(|(&id, mask)| self.columns.set_mask(id, mask));
         let outputs =
             names.into_iter().zip(&ids).map(|(name, &id)| Output { name, expr: self.columns.expr(id) }).collect();
         let rel = Rel::Recursive {
@@ -84,6 +87,26 @@ impl Binder<'_> {
             rounds_max: self.rounds_max,
         };
         Ok(Bound::new(rel, outputs))
+    }
+
+    fn recursive_parts(
+        &mut self,
+        parts: &[(ast::SetOperator, ast::QueryBody)],
+        work: &WorkTable,
+        scope: &CteScope,
+        name: &str,
+    ) -> SqlResult<Vec<Branch>> {
+        let inside = CteScope { recursive: Some(work), ..*scope };
+        let (names, types): (Vec<Box<str>>, Vec<SqlType>) = work.columns.iter().cloned().unzip();
+        let mut bound = Vec::new();
+        for (_, body) in parts {
+            let part = self.member(body, &inside)?;
+            if part.outputs.len() != types.len() {
+                return Err(sql_error!(205));
+            }
+            bound.push(self.exact_branch(part, &types, &names, name)?);
+        }
+        Ok(bound)
     }
 
     fn member(&mut self, body: &ast::QueryBody, scope: &CteScope) -> SqlResult<Bound> {

@@ -9,7 +9,7 @@ use super::names::same_name;
 use crate::ast;
 use crate::catalog::{ModuleDef, TableDef};
 use crate::optimize::{ColumnId, Rel};
-use crate::plan::Expr;
+use crate::plan::{Expr, Mask};
 
 /// What a table reference gives: rows, and the names that stand for their columns.
 pub type FromRel = (Rel, Vec<Source>);
@@ -149,6 +149,8 @@ pub struct CteScope<'p> {
 pub struct WorkTable {
     pub id: u32,
     pub columns: Vec<(Box<str>, SqlType)>,
+    /// Of the columns, as the anchor has them.
+    pub masks: Vec<Option<Mask>>,
 }
 
 impl<'p> Scope<'p> {

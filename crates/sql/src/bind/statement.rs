@@ -57,6 +57,7 @@ pub fn bind_query(
         outer_slots: binder.lowering.slots,
         catalog_version,
         row_targets: binder.row_targets,
+        row_guards: binder.row_guards,
         session_private: binder.session_private,
         needs: binder.needs.finish(),
         description: ExecutorSlot::default(),
@@ -115,7 +116,7 @@ impl Binder<'_> {
                 let slot = self.slot(&set.variable)?;
                 let value = self.expr(value, &Scope::EMPTY)?;
                 let value = self.assigned(slot, *op, value)?;
-                let plan = self.one_row(vec![value]);
+                let plan = self.one_row(vec![self.masked(value)]);
                 Ok(QueryKind::SelectAssign { plan, slots: vec![slot] })
             }
             // A condition of IF or WHILE with a subquery: one row with one bit.
@@ -131,12 +132,12 @@ impl Binder<'_> {
                     crate::plan::BodyKind::ScalarFunction(ty) => implicit(bound, &ty)?,
                     _ => implicit(bound, &SqlType::INT)?,
                 };
-                let plan = self.one_row(vec![bound]);
+                let plan = self.one_row(vec![self.masked(bound)]);
                 Ok(QueryKind::Select(plan))
             }
             ast::StatementKind::Print(value) => {
                 let bound = self.expr(value, &Scope::EMPTY)?;
-                let plan = self.one_row(vec![bound]);
+                let plan = self.one_row(vec![self.masked(bound)]);
                 Ok(QueryKind::Select(plan))
             }
             _ => panic!("only statements that read or write tables are bound here"),
@@ -176,7 +177,9 @@ impl Binder<'_> {
     }
 
     fn select_statement(&mut self, query: &ast::Query) -> SqlResult<QueryKind> {
-        let bound = self.query(query, None, None, Use::Root)?;
+        let mut bound = self.query(query, None, None, Use::Root)?;
+        let raw = json_outputs(&bound.outputs);
+        self.mask_outputs(&mut bound.outputs);
         let into = bound.into;
         if let Some(target) = into {
             let mut seen: Vec<&str> = Vec::new();
@@ -197,7 +200,6 @@ impl Binder<'_> {
             }
             return Ok(QueryKind::SelectInto { plan, target: super::names::object_name(&target) });
         }
-        let raw = json_outputs(&bound.outputs);
         let plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
         if !bound.assigns.is_empty() {
             return Ok(QueryKind::SelectAssign { plan, slots: bound.assigns });
@@ -214,6 +216,7 @@ impl Binder<'_> {
     /// table without a unique index is STATIC ("DECLARE CURSOR"), which has none.
     fn cursor_query(&mut self, query: &ast::Query, kind: Option<ast::CursorKind>) -> SqlResult<QueryKind> {
         let mut bound = self.query(query, None, None, Use::Root)?;
+        self.mask_outputs(&mut bound.outputs);
         let mut gets = Vec::new();
         row_sources(&mut bound.rel, &mut gets);
         if kind == Some(ast::CursorKind::Keyset) && !gets.iter().all(|get| has_unique_index(&get.source)) {
@@ -223,6 +226,10 @@ impl Binder<'_> {
             let locator = *get.locator.get_or_insert_with(|| self.columns.add(SqlType::varbinary(64), true));
             self.row_targets.push(get.source.clone());
             bound.outputs.push(Output { name: "".into(), expr: self.columns.expr(locator) });
+        }
+        for at in 0..self.row_targets.len() {
+            let guard = self.row_guard(&self.row_targets[at].clone())?;
+            self.row_guards.push(guard);
         }
         Ok(QueryKind::Select(self.lowering.root(&self.columns, bound.rel, bound.outputs)))
     }
@@ -236,6 +243,8 @@ impl Binder<'_> {
             _ => SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation()),
         };
         let id = self.columns.add(ty, true);
+        let mask = self.mask_of_all(bound.outputs.iter().map(|output| &output.expr));
+        self.columns.set_mask(id, mask);
         let rel =
             Rel::Text(Box::new(crate::optimize::TextRows { id, input: bound.rel, outputs: bound.outputs, format }));
         Ok(Bound::new(rel, vec![Output { name: "".into(), expr: self.columns.expr(id) }]))

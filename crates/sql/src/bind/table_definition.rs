@@ -10,6 +10,7 @@ use super::names::same_name;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
 use crate::catalog::{CheckDef, ColumnDef, Computed, DatabaseId, IndexDef, IndexKind, ObjectId, TableDef};
+use crate::mask::MaskFunction;
 
 /// tempdb, where table variables live.
 const TEMPDB: DatabaseId = DatabaseId(2);
@@ -35,6 +36,7 @@ impl Binder<'_> {
             foreign_keys: Vec::new(),
             referenced_by: Vec::new(),
             triggers: Vec::new(),
+            predicates: Vec::new(),
             row_count: 0,
             memory: None,
         };
@@ -134,6 +136,12 @@ impl Binder<'_> {
             )),
             None => None,
         };
+        let mask = match &column.masked {
+            // It has the masks of what it is made of.
+            Some(_) if computed.is_some() => return Err(sql_error!(16003, state 0, &*column.name, "default")),
+            Some(text) => Some(Arc::new(MaskFunction::parse(text, &column.name, &ty)?)),
+            None => None,
+        };
         Ok(ColumnDef {
             name: column.name.text.clone(),
             ty,
@@ -143,6 +151,7 @@ impl Binder<'_> {
             computed,
             column_id: table.columns.len() as u32 + 1,
             rowguid: column.rowguidcol,
+            mask,
         })
     }
 

@@ -10,6 +10,7 @@ use super::query::{Bound, Use};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
 use crate::catalog::{ModuleKind, Object};
+use crate::mask::MaskFunction;
 use crate::optimize::{Leaf, LeafKind, Rel};
 use crate::plan::{Expr, ExprKind, TableFunction};
 
@@ -40,7 +41,9 @@ impl Binder<'_> {
                     return self.generate_series(args, function, &scope);
                 }
                 let unknown = || errors::invalid_object(&display(name));
-                match self.resolve(&object_name(name))?.ok_or_else(unknown)? {
+                let meant = self.resolve(&object_name(name))?.ok_or_else(unknown)?;
+                let through = self.needs.through.take();
+                match meant {
                     Object::Module(module) if module.kind == ModuleKind::InlineFunction => {
                         let parsed = super::modules::parse_function(&module)?;
                         let ast::FunctionReturns::Inline { query, .. } = &parsed.returns else { return Err(unknown()) };
@@ -51,6 +54,7 @@ impl Binder<'_> {
                             binder.query(query, None, None, Use::Nested)
                         })?;
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
+                        self.needs.through = through;
                         self.need_module(&module, &named.1[0]);
                         Ok(named)
                     }
@@ -68,8 +72,16 @@ impl Binder<'_> {
                         self.homes.push(Home { database, schema: module.schema.clone(), object });
                         let columns = self.definition_columns(definition);
                         self.homes.pop();
-                        for (column, ty, nullable) in columns? {
+                        for ((column, ty, nullable), defined) in columns?.into_iter().zip(&definition.columns) {
                             let id = self.columns.add(ty, nullable);
+                            if let Some(text) = &defined.masked {
+                                let function = MaskFunction::parse(text, &column, &ty)?;
+                                self.mask_result(id, module.database, function);
+                            }
+                            let mask = self.mask_of_all(arguments.iter());
+                            if mask.is_some() {
+                                self.columns.set_mask(id, mask);
+                            }
                             ids.push(id);
                             outputs.push(crate::optimize::Output { name: column, expr: self.columns.expr(id) });
                         }
@@ -79,6 +91,7 @@ impl Binder<'_> {
                         }));
                         let bound = Bound::new(rel, outputs);
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
+                        self.needs.through = through;
                         self.need_module(&module, &named.1[0]);
                         Ok(named)
                     }
@@ -124,6 +137,8 @@ impl Binder<'_> {
         let mut outputs = Vec::new();
         for (name, ty, nullable) in columns {
             let id = self.columns.add(ty, nullable);
+            let mask = self.mask_of_all(&arguments);
+            self.columns.set_mask(id, mask);
             ids.push(id);
             outputs.push(crate::optimize::Output { name: name.into(), expr: self.columns.expr(id) });
         }

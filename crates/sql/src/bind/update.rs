@@ -149,6 +149,8 @@ impl Binder<'_> {
         let twice = reads_again(&rel, &target);
         let plan = self.lower_source(rel, &layout);
         let plan = if twice || moves_in_scan(&plan, &target, &set_columns) { spooled(plan) } else { plan };
+        let barriers = self.barriers(&target.source, change, &set_columns)?;
+        let cascades = self.cascades(&target.source, change)?;
         let mut checks = Vec::new();
         if set.is_some() {
             checks = self.checks(&target.table, Some(&set_columns))?;
@@ -157,7 +159,8 @@ impl Binder<'_> {
         Ok(QueryKind::Modify(Box::new(Modify {
             target: target.source,
             source: plan,
-            actions: vec![ModifyAction { condition: None, kind: action }],
+            actions: vec![ModifyAction { condition: None, kind: action, barriers }],
+            cascades,
             verb: if set.is_some() { "UPDATE" } else { "DELETE" },
             output,
             checks,
@@ -343,6 +346,7 @@ impl Binder<'_> {
                     let slot = self.slot(variable)?;
                     let value = self.expr(value, scope)?;
                     let value = self.assigned(slot, *op, value)?;
+                    let value = self.masked(value);
                     out.assign.push(SetVariable { slot, value, column: None, after: out.set.len() });
                 }
                 ast::SetClause::VariableColumn { variable, column, op, value } => {
@@ -362,7 +366,8 @@ impl Binder<'_> {
                     // column.WRITE(value, offset, length) is STUFF from offset on; a NULL offset appends.
                     let value = self.write_method(column, args, names, scope)?;
                     let id = self.target_column(column, target, names, &out)?;
-                    out.set.push((id, fitted(value, &target.table.columns[id as usize])?));
+                    let value = fitted(value, &target.table.columns[id as usize])?;
+                    out.set.push((id, self.masked(value)));
                 }
             }
         }
@@ -464,7 +469,8 @@ impl Binder<'_> {
             let current = Expr::column(target.column(ordinal).index(), def.ty, def.nullable);
             value = self.binary(op, current, value)?;
         }
-        Ok((ordinal, fitted(value, &def)?))
+        let value = fitted(value, &def)?;
+        Ok((ordinal, self.masked(value)))
     }
 }
 

@@ -102,6 +102,7 @@ impl Binder<'_> {
                 None => Expr::null(column.ty),
             };
             let id = self.columns.add(column.ty, true);
+            self.hand_on(id, [&value]);
             defs.push((id, value));
             read.push(id);
         }
@@ -168,6 +169,8 @@ impl Visible {
                 }
                 defs
             }
+            // A view's predicates are those of its text.
+            Rel::Join(join) if join.guard => self.add(&join.left),
             Rel::Join(join) => {
                 let kept = self.predicates.len();
                 let mut defs = self.add(&join.left);

@@ -100,7 +100,7 @@ impl Lowering {
                 name: output.name.clone(),
                 ty: output.expr.ty,
                 nullable: output.expr.nullable,
-                origin: match output.expr.kind {
+                origin: match output.expr.unmasked().kind {
                     ExprKind::Column(column) => columns.origin(ColumnId(column as u32)),
                     _ => None,
                 },

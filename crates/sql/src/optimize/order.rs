@@ -75,6 +75,7 @@ fn order_chain(join: Join) -> Rel {
             lateral,
             hint: None,
             keep_order: false,
+            guard: false,
         }));
         defines.insert_all(&part.defines);
     }

@@ -110,7 +110,22 @@ fn renamed(predicate: &Expr, from: &[ColumnId], to: &[ColumnId]) -> Expr {
     predicate
 }
 
+/// One row, whatever it computes.
+fn is_one_row(rel: &Rel) -> bool {
+    match rel {
+        Rel::Map { input, .. } => is_one_row(input),
+        Rel::Values { ids, rows } => ids.is_empty() && rows.len() == 1,
+        _ => false,
+    }
+}
+
 fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
+    // A test that reads nothing else is a condition on the left side.
+    if join.kind == JoinKind::Semi && is_one_row(&join.right) {
+        let mut all = join.on;
+        all.extend(predicates);
+        return push(join.left, all);
+    }
     let left = join.left.defined();
     let right = join.right.defined();
     if join.kind == JoinKind::LeftOuter && predicates.iter().any(|p| refuses_null(p, &right)) {

@@ -2,14 +2,15 @@
 //! unique in its statement; `lower` turns it into a position of the operator's row, or into an `OuterSlot` when the column
 //! belongs to an enclosing row. So a relation has no column list: whoever is above asks for the columns it needs.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use types::SqlType;
 
 use crate::catalog::{ModuleDef, TableDef, VirtualTableDef};
 use crate::plan::{
-    Aggregate, ColumnOrigin, Expr, ExprKind, ForFormat, JoinKind, LockHint, Modify, SortKey, TableFunction,
-    TableSource, WindowFunction,
+    Aggregate, ColumnOrigin, Expr, ExprKind, ForFormat, JoinKind, LockHint, Mask, MaskedColumn, Modify, SortKey,
+    TableFunction, TableSource, WindowFunction,
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -34,6 +35,8 @@ pub struct ColumnInfo {
 pub struct Columns {
     infos: Vec<ColumnInfo>,
     tables: Vec<Arc<TableDef>>,
+    /// Of those that are not shown to all: seldom any.
+    masks: HashMap<ColumnId, Mask>,
 }
 
 impl Columns {
@@ -54,7 +57,29 @@ impl Columns {
             nullable: column.nullable,
             origin: Some((index, i as u16)),
         }));
+        // A session's own temporary table hides nothing from it.
+        let own = table.name.starts_with('#') && !table.name.starts_with("##");
+        for (id, column) in (first.0..).zip(&table.columns).filter(|(_, column)| column.mask.is_some() && !own) {
+            let masked = MaskedColumn { table: (table.database, table.object), column_id: column.column_id };
+            let function = column.mask.clone().expect("filtered");
+            self.masks.insert(ColumnId(id), Mask { function, columns: [masked].into() });
+        }
         first
+    }
+
+    pub fn has_no_masks(&self) -> bool {
+        self.masks.is_empty()
+    }
+
+    pub fn mask(&self, id: ColumnId) -> Option<&Mask> {
+        self.masks.get(&id)
+    }
+
+    pub fn set_mask(&mut self, id: ColumnId, mask: Option<Mask>) {
+        match mask {
+            Some(mask) => self.masks.insert(id, mask),
+            None => self.masks.remove(&id),
+        };
     }
 
     pub fn info(&self, id: ColumnId) -> &ColumnInfo {
@@ -289,6 +314,8 @@ pub struct Join {
     pub hint: Option<JoinMethod>,
     /// OPTION (FORCE ORDER), or a join hint.
     pub keep_order: bool,
+    /// A semi join with a security policy's predicate: nobody wrote it.
+    pub guard: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -355,7 +382,7 @@ impl Rel {
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn join(kind: JoinKind, left: Rel, right: Rel, on: Vec<Expr>) -> Rel {
         types::plant!();
-        Rel::Join(Box::new(Join { kind, left, right, on, lateral: false, hint: None, keep_order: false }))
+        Rel::Join(Box::new(Join { kind, left, right, on, lateral: false, hint: None, keep_order: false, guard: false }))
     }
 
     /// Adds the columns this relation offers to those above it.

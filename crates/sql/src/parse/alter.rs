@@ -9,6 +9,9 @@ impl Parser<'_> {
         if self.at_audit() {
             return self.audit();
         }
+        if self.at_security_policy() {
+            return self.security_policy();
+        }
         let next = self.peek(1).keyword;
         match next {
             K::TABLE => {
@@ -49,6 +52,10 @@ impl Parser<'_> {
             K::SERVER if self.peek_word(2, K::CONFIGURATION) => {
                 self.bump();
                 self.alter_server_configuration()
+            }
+            K::APPLICATION => {
+                self.bump();
+                self.alter_application_role()
             }
             K::AUTHORIZATION => {
                 self.bump();

@@ -9,6 +9,9 @@ impl Parser<'_> {
         if self.at_audit() {
             return self.audit();
         }
+        if self.at_security_policy() {
+            return self.security_policy();
+        }
         let next = self.peek(1).keyword;
         match next {
             K::PROC | K::PROCEDURE | K::VIEW | K::FUNCTION | K::TRIGGER => return self.module(),
@@ -293,6 +296,9 @@ impl Parser<'_> {
     pub(super) fn drop_statement(&mut self) -> P<StatementKind> {
         if self.at_audit() {
             return self.audit();
+        }
+        if self.at_security_policy() {
+            return self.drop_security_policy();
         }
         let next = self.peek(1).keyword;
         match next {

@@ -23,6 +23,7 @@ mod expr;
 mod permission;
 mod query;
 mod security;
+mod security_policy;
 mod server;
 mod set;
 mod settings;

@@ -192,6 +192,17 @@ impl Parser<'_> {
         Ok(StatementKind::CreateRole(Box::new(CreateRole { server: false, application, name, authorization: None })))
     }
 
+    /// Behind ALTER; the current token is APPLICATION.
+    #[inline(never)]
+    pub(super) fn alter_application_role(&mut self) -> P<StatementKind> {
+        self.bump();
+        self.expect_word(K::ROLE)?;
+        let name = self.ident()?;
+        self.expect_word(K::WITH)?;
+        let options = self.list(Self::loose_setting)?;
+        Ok(StatementKind::AlterApplicationRole(Box::new(AlterApplicationRole { name, options })))
+    }
+
     /// The current token is ROLE.
     #[inline(never)]
     pub(super) fn alter_role(&mut self, server: bool) -> P<StatementKind> {

@@ -250,6 +250,10 @@ impl Parser<'_> {
                 self.expect_text("ALL_SPARSE_COLUMNS")?;
                 column.column_set = true;
             }
+            // It is said of the type, before what is said of the column.
+            K::MASKED if column.null.is_some() || column.identity.is_some() || !column.constraints.is_empty() => {
+                return Err(self.unexpected());
+            }
             K::MASKED => {
                 self.bump();
                 column.masked = Some(self.mask()?);

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use types::{Datum, SqlType};
 
 use super::operator::Operator;
-use crate::catalog::{ModuleDef, SequenceDef};
+use crate::catalog::{DatabaseId, ModuleDef, ObjectId, SequenceDef};
 use crate::function::FunctionId;
+use crate::mask::MaskFunction;
 
 #[derive(Debug, Clone)]
 pub struct Expr {
@@ -78,6 +79,29 @@ pub enum ExprKind {
     UserFunction(Arc<ModuleDef>, Vec<Expr>),
     Subquery(Box<Subquery>),
     NextValueFor(Arc<SequenceDef>),
+    Mask(Box<Masked>),
+}
+
+/// A value that is shown as it is to those who may see it, and as a mask to others. NULL is shown to all.
+#[derive(Debug, Clone)]
+pub struct Masked {
+    pub value: Expr,
+    pub mask: Mask,
+}
+
+/// What of a value is not shown to all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mask {
+    pub function: Arc<MaskFunction>,
+    /// Columns it is made of: who lacks UNMASK for one of them sees the mask.
+    pub columns: Arc<[MaskedColumn]>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct MaskedColumn {
+    /// Of a table variable its number is negative, and UNMASK is asked of the database.
+    pub table: (DatabaseId, ObjectId),
+    pub column_id: u32,
 }
 
 /// A subquery that was not turned into a join.
@@ -85,6 +109,8 @@ pub enum ExprKind {
 pub struct Subquery {
     pub plan: Operator,
     pub kind: SubqueryKind,
+    /// Of the value of a scalar one.
+    pub mask: Option<Box<Mask>>,
     /// Values of the enclosing row to put aside before the plan runs. Empty: run once a statement and keep the answer.
     pub bindings: Vec<(OuterSlot, Expr)>,
 }

@@ -399,6 +399,7 @@ impl Show<'_> {
             ExprKind::UserFunction(module, arguments) => format!("[{}]({})", module.name, list(arguments, ",")),
             ExprKind::Subquery(_) => "SUBQUERY".to_string(),
             ExprKind::NextValueFor(_) => "NEXT VALUE FOR".to_string(),
+            ExprKind::Mask(masked) => format!("DataMask({})", self.expr(&masked.value, row)),
         }
     }
 }

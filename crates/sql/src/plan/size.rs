@@ -11,8 +11,8 @@ use types::Datum;
 use super::expr::{Expr, ExprKind};
 use super::operator::{Aggregate, Operator, OperatorKind, OutputColumn, SeekRange, SortKey};
 use super::statement::{
-    ActionKind, ArgumentValue, Condition, Execute, ExecuteTarget, FetchDirection, Modify, Module, Output, Query,
-    QueryKind, QueryText, SetOption, Statement, StatementKind,
+    ActionKind, ArgumentValue, Barrier, Condition, Execute, ExecuteTarget, FetchDirection, Modify, Module, Output,
+    Query, QueryKind, QueryText, SetOption, Statement, StatementKind,
 };
 
 /// An allocation costs so much more than what it holds.
@@ -64,6 +64,7 @@ fn owned(expr: &Expr) -> usize {
     let mut bytes = match &expr.kind {
         ExprKind::Literal(Datum::Bytes(value)) => block(value.len()),
         ExprKind::Subquery(subquery) => block(size_of_val(&**subquery)) + operator_owned(&subquery.plan),
+        ExprKind::Mask(masked) => block(size_of_val(&*masked.mask.columns)),
         _ => 0,
     };
     expr.for_each_child(&mut |child| bytes += boxed(child));
@@ -155,6 +156,7 @@ fn boxed_modify(modify: &Modify) -> usize {
     let actions = modify.actions.iter().map(|action| {
         size_of_val(action)
             + list(&action.condition)
+            + barriers(&action.barriers)
             + match &action.kind {
                 ActionKind::Insert(row) => row.iter().flatten().map(|expr| size_of_val(expr) + owned(expr)).sum(),
                 ActionKind::Update { set, computed, assign } => {
@@ -168,11 +170,19 @@ fn boxed_modify(modify: &Modify) -> usize {
         + actions.sum::<usize>()
         + modify.output.as_ref().map_or(0, output)
         + checks.sum::<usize>()
+        + modify.cascades.iter().map(|cascade| size_of_val(cascade) + barriers(&cascade.barriers)).sum::<usize>()
         + list(&modify.top)
 }
 
+fn barriers(barriers: &[Barrier]) -> usize {
+    barriers.iter().map(|barrier| size_of_val(barrier) + owned(&barrier.predicate)).sum()
+}
+
 fn output(output: &Output) -> usize {
-    let into = output.into.as_ref().map_or(0, |into| size_of_val(&**into) + list(into.row.iter().flatten()));
+    let into = output
+        .into
+        .as_ref()
+        .map_or(0, |into| size_of_val(&**into) + list(into.row.iter().flatten()) + barriers(&into.barriers));
     list(&output.exprs) + columns(&output.columns) + into
 }
 
@@ -185,7 +195,11 @@ impl Query {
             QueryKind::SelectInto { plan, .. } | QueryKind::ForText { plan, .. } => operator_owned(plan),
             QueryKind::InsertExecute { insert, execute: call } => boxed_modify(insert) + execute(call),
         };
-        block(size_of::<Query>()) + size_of_val(&*self.outer_slots) + size_of_val(&*self.row_targets) + kind
+        block(size_of::<Query>())
+            + size_of_val(&*self.outer_slots)
+            + size_of_val(&*self.row_targets)
+            + list(self.row_guards.iter().flatten())
+            + kind
     }
 }
 

@@ -439,6 +439,8 @@ pub struct Query {
     pub catalog_version: u64,
     /// An updatable cursor's tables: the last columns of its rows are their locators, which clients do not see.
     pub row_targets: Vec<TableSource>,
+    /// For each of these: what a security policy asks of a row that is read again, over its stored columns.
+    pub row_guards: Vec<Option<Expr>>,
     /// It names a temporary table, so only the session that bound it may keep it.
     pub session_private: bool,
     /// What its texts name of the catalog. Who binds it drops what is granted to everybody who can run it.
@@ -515,6 +517,8 @@ pub struct Modify {
     pub output: Option<Output>,
     /// Conditions on the new row (all stored columns): CHECK constraints and WITH CHECK OPTION of views.
     pub checks: Vec<Check>,
+    /// Of tables below, where they have any.
+    pub cascades: Vec<CascadeBarriers>,
     /// NOT NULL columns of the row, by ordinal, with their names for error 515, are in the target's `TableDef`.
     pub identity_insert: bool,
     /// DELETE or UPDATE ... WHERE CURRENT OF.
@@ -529,6 +533,26 @@ pub struct ModifyAction {
     /// MERGE's WHEN; None: always.
     pub condition: Option<Expr>,
     pub kind: ActionKind,
+    /// Of the target's security policies.
+    pub barriers: Vec<Barrier>,
+}
+
+/// A block predicate: 33504 for a row of which it is not TRUE.
+#[derive(Debug, Clone)]
+pub struct Barrier {
+    /// It is about the row as it was, else as it is after the change.
+    pub before: bool,
+    /// Over all stored columns.
+    pub predicate: Expr,
+}
+
+/// The block predicates of a table whose rows a foreign key changes.
+#[derive(Debug, Clone)]
+pub struct CascadeBarriers {
+    pub key: ObjectId,
+    /// The key's ON UPDATE, else its ON DELETE.
+    pub updated: bool,
+    pub barriers: Vec<Barrier>,
 }
 
 #[derive(Debug, Clone)]
@@ -579,6 +603,7 @@ pub struct OutputInto {
     pub target: TableSource,
     /// An expression over the output row for each stored column of the target.
     pub row: Vec<Option<Expr>>,
+    pub barriers: Vec<Barrier>,
 }
 
 #[derive(Debug, Clone)]

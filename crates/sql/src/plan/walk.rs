@@ -14,6 +14,14 @@ impl Expr {
         Expr::new(ty, nullable, ExprKind::Column(column))
     }
 
+    /// What a mask hides.
+    pub fn unmasked(&self) -> &Expr {
+        match &self.kind {
+            ExprKind::Mask(masked) => &masked.value,
+            _ => self,
+        }
+    }
+
     pub fn literal(ty: SqlType, value: Datum) -> Expr {
         Expr::new(ty, value.is_null(), ExprKind::Literal(value))
     }
@@ -71,6 +79,7 @@ impl Expr {
                 f(right);
             }
             And(list) | Or(list) | Function(_, list) | UserFunction(_, list) => list.iter().for_each(f),
+            Mask(masked) => f(&masked.value),
             Like { value, pattern, escape } => {
                 f(value);
                 f(pattern);
@@ -115,6 +124,7 @@ impl Expr {
                 f(right);
             }
             And(list) | Or(list) | Function(_, list) | UserFunction(_, list) => list.iter_mut().for_each(f),
+            Mask(masked) => f(&mut masked.value),
             Like { value, pattern, escape } => {
                 f(value);
                 f(pattern);
@@ -197,6 +207,7 @@ impl Expr {
                     | ExprKind::UserFunction(..)
                     | ExprKind::Subquery(_)
                     | ExprKind::NextValueFor(_)
+                    | ExprKind::Mask(_)
             )
         })
     }
@@ -241,6 +252,7 @@ impl Expr {
                 Convert { value: value2, style: style2, attempt: attempt2, .. },
             ) => attempt == attempt2 && value.same(value2) && both(style, style2),
             (Function(f, a), Function(f2, b)) => f == f2 && same_list(a, b),
+            (Mask(a), Mask(b)) => a.mask == b.mask && a.value.same(&b.value),
             (UserFunction(f, a), UserFunction(f2, b)) => {
                 f.database == f2.database && f.object == f2.object && same_list(a, b)
             }

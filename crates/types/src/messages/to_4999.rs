@@ -12,6 +12,7 @@ rows![
     message(1013, 16, "The objects \"%.*ls\" and \"%.*ls\" in the FROM clause have the same exposed names. Use correlation names to distinguish them.").listed(15),
     message(1015, 15, "An aggregate cannot appear in an ON clause unless it is in a subquery contained in a HAVING clause or select list, and the column being aggregated is an outer reference."),
     message(1018, 15, "Incorrect syntax near '%.*ls'. If this is intended as a part of a table hint, A WITH keyword and parenthesis are now required. See SQL Server Books Online for proper syntax."),
+    message(1020, 15, "Sub-entity lists (such as column or security expressions) cannot be specified for entity-level permissions."),
     message(1023, 15, "Invalid parameter %d specified for %ls."),
     message(1031, 15, "Percent values must be between 0 and 100."),
     message(1033, 15, "The ORDER BY clause is invalid in views, inline functions, derived tables, subqueries, and common table expressions, unless TOP, OFFSET or FOR XML is also specified.").listed(16),

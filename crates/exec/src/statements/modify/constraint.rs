@@ -10,6 +10,7 @@ use types::key::KeyCodec;
 use types::row::RowView;
 use types::{Column, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
+use super::barrier::CascadeBarriers;
 use super::target::{Changes, Part, Target, Verb};
 use super::trigger::Firing;
 use crate::columns::{self, BATCH_ROWS};
@@ -331,12 +332,31 @@ fn no_parent(target: &Target, key: &ForeignKeyDef, parent: &TableDef, context: &
 }
 
 /// At the end of the statement: self-references of new rows, and the references to rows that are gone.
-pub fn check_references(target: &Target, context: &mut Context, parts: &[Part], verb: &str) -> SqlResult<()> {
-    parts.iter().try_for_each(|part| references(target, context, part, verb, 0))
+pub fn check_references(
+    target: &Target,
+    context: &mut Context,
+    parts: &[Part],
+    verb: &str,
+    barriers: &[CascadeBarriers],
+) -> SqlResult<()> {
+    parts.iter().try_for_each(|part| references(target, context, part, verb, Depth { cascades: 0, barriers }))
 }
 
-fn references(target: &Target, context: &mut Context, part: &Part, verb: &str, depth: u32) -> SqlResult<()> {
-    if depth > CASCADES_MAX {
+/// How deep in cascades it is, and what the tables below ask of their rows.
+#[derive(Clone, Copy)]
+struct Depth<'a> {
+    cascades: u32,
+    barriers: &'a [CascadeBarriers],
+}
+
+impl Depth<'_> {
+    fn next(self) -> Self {
+        Depth { cascades: self.cascades + 1, ..self }
+    }
+}
+
+fn references(target: &Target, context: &mut Context, part: &Part, verb: &str, depth: Depth<'_>) -> SqlResult<()> {
+    if depth.cascades > CASCADES_MAX {
         return Err(sql_error!(217, 32));
     }
     for key in target.def.referenced_by.iter().filter(|key| !key.disabled) {
@@ -357,7 +377,7 @@ fn gone_parents(
     context: &mut Context,
     part: &Part,
     verb: &str,
-    depth: u32,
+    depth: Depth<'_>,
 ) -> SqlResult<()> {
     let Part { inserted, deleted, .. } = part;
     if deleted.rows == 0 {
@@ -433,17 +453,19 @@ fn cascade(
     mut rows: RowBatch,
     new_key: &[Datum],
     context: &mut Context,
-    depth: u32,
+    depth: Depth<'_>,
 ) -> SqlResult<()> {
     let mut target = Target::new(&TableSource::Base(def.clone()));
     target.open(context)?;
     let locators = rows.columns.pop().expect("read with its locator");
     let keep = target.is_referenced() || !def.triggers.is_empty();
     let mut changes = Changes::new(&target, keep, !def.triggers.is_empty());
+    let barriers = CascadeBarriers::of(depth.barriers, key.object, updated);
     if action == ReferentialAction::Cascade && !updated {
         target.delete(context, &rows, &locators, &mut changes)?;
+        barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, None, Some(&rows)))?;
         let parts = changes.take_parts();
-        parts.iter().try_for_each(|part| references(&target, context, part, "DELETE", depth + 1))?;
+        parts.iter().try_for_each(|part| references(&target, context, part, "DELETE", depth.next()))?;
         let firing = Firing { instead_of: false, affected: rows.rows as u64, updated: Vec::new() };
         return super::trigger::fire(def, &[Verb::Delete], context, parts, firing);
     }
@@ -468,8 +490,9 @@ fn cascade(
     }
     target.refuse_nulls(context, &new, "UPDATE")?;
     target.update(context, &rows, &new, &locators, true, &mut changes)?;
+    barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, Some(&new), Some(&rows)))?;
     let parts = changes.take_parts();
-    parts.iter().try_for_each(|part| references(&target, context, part, "UPDATE", depth + 1))?;
+    parts.iter().try_for_each(|part| references(&target, context, part, "UPDATE", depth.next()))?;
     let firing = Firing { instead_of: false, affected: rows.rows as u64, updated: touched };
     super::trigger::fire(def, &[Verb::Update], context, parts, firing)
 }

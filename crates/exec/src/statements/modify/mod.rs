@@ -5,6 +5,7 @@
 
 mod unread;
 mod target;
+mod barrier;
 mod trigger;
 mod constraint;
 mod required_options;
@@ -26,6 +27,7 @@ use crate::session::{Unchecked, stopped};
 use crate::sink::Command;
 use crate::value::Row;
 
+use barrier::{Barriers, CascadeBarriers};
 pub use constraint::Parents;
 pub use target::Changes;
 pub use target::Target;
@@ -43,6 +45,7 @@ pub struct ModifyPlan {
     merge: bool,
     verb: &'static str,
     checks: Vec<(plan::Check, I64Expr)>,
+    cascades: Vec<CascadeBarriers>,
     output: Option<OutputPlan>,
     top: Option<Scalar>,
     current_of: Option<plan::CursorRef>,
@@ -55,6 +58,7 @@ pub struct ModifyPlan {
 struct Action {
     condition: Option<I64Expr>,
     kind: Kind,
+    barriers: Barriers,
 }
 
 enum Kind {
@@ -89,7 +93,7 @@ struct OutputPlan {
     exprs: Vec<Scalar>,
     columns: Vec<plan::OutputColumn>,
     to_client: bool,
-    into: Option<(Target, Vec<Option<Assignment>>)>,
+    into: Option<(Target, Vec<Option<Assignment>>, Barriers)>,
     rows: RowBatch,
 }
 
@@ -198,7 +202,8 @@ impl ModifyPlan {
                 },
                 ActionKind::Delete => Kind::Delete,
             };
-            Ok(Action { condition: compiler.optional_predicate(&action.condition)?, kind })
+            let barriers = Barriers::new(&action.barriers, compiler)?;
+            Ok(Action { condition: compiler.optional_predicate(&action.condition)?, kind, barriers })
         });
         let actions = actions.collect::<SqlResult<Vec<_>>>()?;
         let checks = modify
@@ -216,7 +221,7 @@ impl ModifyPlan {
                     Some(into) => {
                         let target = Target::new(&into.target);
                         let row = Assignment::list(&into.row, &target.types, compiler)?;
-                        Some((target, row))
+                        Some((target, row, Barriers::new(&into.barriers, compiler)?))
                     }
                 },
                 rows: RowBatch::new(output.exprs.iter().map(|expr| expr.ty.physical())),
@@ -241,6 +246,7 @@ impl ModifyPlan {
             actions,
             verb: modify.verb,
             checks,
+            cascades: CascadeBarriers::list(&modify.cascades, compiler)?,
             output: output.transpose()?,
             top: modify.top.as_ref().map(|top| compiler.scalar(top)).transpose()?,
             current_of: modify.current_of.clone(),
@@ -317,6 +323,7 @@ pub fn run(plan: &mut ModifyPlan, context: &mut Context, only: Option<&[u8]>) ->
     if let Some(locator) = only
         && plan.source_types.len() == plan.target.width() + 1
         && plan.target.is_base()
+        && !plan.target.is_filtered()
     {
         // Nothing but the row itself is read, and its place is known.
         let mut run = Run::start(plan, context)?;
@@ -427,7 +434,7 @@ impl Run {
         plan.target.open(context)?;
         if let Some(output) = &mut plan.output {
             output.rows.clear();
-            if let Some((target, _)) = &mut output.into {
+            if let Some((target, ..)) = &mut output.into {
                 target.open(context)?;
             }
         }
@@ -476,7 +483,7 @@ impl Run {
     }
 
     fn batch(&mut self, plan: &mut ModifyPlan, context: &mut Context, batch: &RowBatch) -> SqlResult<()> {
-        if let [Action { condition: None, kind: Kind::Insert(_) }] = plan.actions[..] {
+        if let [Action { condition: None, kind: Kind::Insert(_), .. }] = plan.actions[..] {
             return self.act(plan, 0, context, batch);
         }
         let mut chosen: Vec<Vec<u32>> = vec![Vec::new(); plan.actions.len()];
@@ -594,6 +601,9 @@ impl Run {
                 (None, Some(old))
             }
         };
+        if !self.instead_of {
+            plan.actions[at].barriers.check(&plan.target, context, new.as_ref(), old.as_ref())?;
+        }
         self.affected += batch.rows as u64;
         output_rows(plan, context, new.as_ref(), old.as_ref(), batch, verb)?;
         plan.new_batch = new.unwrap_or_default();
@@ -678,7 +688,7 @@ impl Run {
         let parts = self.changes.take_parts();
         // What an INSTEAD OF trigger is given has not happened.
         if !self.unchecked.constraints && !self.instead_of {
-            constraint::check_references(&plan.target, context, &parts, plan.verb)?;
+            constraint::check_references(&plan.target, context, &parts, plan.verb, &plan.cascades)?;
         }
         if let Some(identity) = self.last_identity {
             context.session(|session| {
@@ -862,7 +872,7 @@ fn output_rows(
     wide.columns.push(action);
     let mut rows = RowBatch::new(output.exprs.iter().map(|expr| expr.ty.physical()));
     crate::expression::fill_all(&output.exprs, context, &wide, &mut rows)?;
-    if let Some((target, values)) = &mut output.into {
+    if let Some((target, values, barriers)) = &mut output.into {
         let mut new = RowBatch::new(target.types.iter().map(SqlType::physical));
         new.rows = wide.rows;
         for (stored, value) in values.iter().enumerate() {
@@ -878,6 +888,7 @@ fn output_rows(
         }
         target.refuse_nulls(context, &new, "INSERT")?;
         target.insert(context, &new, &mut Changes::none())?;
+        barriers.check(target, context, Some(&new), None)?;
     }
     if output.to_client {
         if columns::batch_bytes(&output.rows) > crate::context::GRANT_BYTES_MAX {

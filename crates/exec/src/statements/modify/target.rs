@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::catalog::{IndexDef, TableDef};
+use sql::catalog::{Guarded, IndexDef, TableDef};
 use sql::plan::{Check, TableSource, VariableSlotTable};
 use storage::{StorageError, Table};
 use types::key::KeyCodec;
@@ -538,12 +538,17 @@ impl Target {
     }
 
     /// `database.schema.table`, as messages name it.
-    fn full_name(&self, context: &Context) -> String {
+    pub fn full_name(&self, context: &Context) -> String {
         if let Place::Memory(_) = self.place {
             return self.def.name.to_string();
         }
         let database = self.database_name(context);
         format!("{database}.{}.{}", self.def.schema, self.def.name)
+    }
+
+    /// A security policy says which of its rows are seen.
+    pub fn is_filtered(&self) -> bool {
+        self.def.predicates.iter().any(|predicate| predicate.of == Guarded::Reads)
     }
 
     pub fn database_name(&self, context: &Context) -> String {

@@ -12,6 +12,7 @@ pub fn unread<'m>(modify: &'m plan::Modify, target: &Target) -> Option<(&'m Scan
     };
     let [action] = &modify.actions[..] else { return None };
     let whole_rows_are_wanted = modify.output.is_some()
+        || !action.barriers.is_empty()
         || !table.triggers.is_empty()
         || !table.foreign_keys.is_empty()
         || !table.referenced_by.is_empty();

@@ -202,6 +202,8 @@ pub fn native_target(modify: &Modify) -> Option<&Arc<TableDef>> {
     let plain = table.memory.is_some()
         && alone
         && modify.checks.iter().all(|check| !check.view)
+        && modify.actions.iter().all(|action| action.barriers.is_empty())
+        && modify.cascades.is_empty()
         && modify.output.is_none()
         && modify.top.is_none()
         && modify.current_of.is_none();
@@ -229,7 +231,9 @@ pub fn inserted(modify: &Modify) -> Option<Vec<Option<Expr>>> {
 
 /// `inserted`, of the one row that the source gives, over its subqueries' values.
 fn inserted_of(modify: &Modify, source: &[Expr]) -> Option<Vec<Option<Expr>>> {
-    let [ModifyAction { condition: None, kind: ActionKind::Insert(row) }] = &modify.actions[..] else { return None };
+    let [ModifyAction { condition: None, kind: ActionKind::Insert(row), .. }] = &modify.actions[..] else {
+        return None;
+    };
     let TableSource::Base(table) = &modify.target else { return None };
     let identity = table.columns.iter().position(|column| column.identity.is_some());
     let stored = identity.and_then(|column| table.stored[column]).map(usize::from);
@@ -355,7 +359,7 @@ pub fn has_whole_key(scan: &Scan) -> Option<&Arc<TableDef>> {
 
 /// UPDATE and DELETE of a row by its key.
 pub fn change_form(query: QueryId, modify: &Modify, table: &TableDef, layout: &RowLayout) -> Option<Find> {
-    let [ModifyAction { condition: None, kind }] = &modify.actions[..] else { return None };
+    let [ModifyAction { condition: None, kind, .. }] = &modify.actions[..] else { return None };
     let OperatorKind::Scan(scan) = &modify.source.kind else { return None };
     look_up(scan)?;
     let then = match set_of(kind, layout)? {
@@ -375,7 +379,7 @@ pub fn changed(modify: &Modify) -> Option<&Scan> {
 
 /// UPDATE and DELETE of the rows of a scan.
 pub fn changes_form(query: QueryId, modify: &Modify, table: &TableDef, layout: &RowLayout) -> Option<Changes> {
-    let [ModifyAction { condition: None, kind }] = &modify.actions[..] else { return None };
+    let [ModifyAction { condition: None, kind, .. }] = &modify.actions[..] else { return None };
     let scan = changed(modify)?;
     // Keys that are moved may be exchanged within the statement: the interpreter knows how.
     let in_unique_key = |stored: u16| {

@@ -30,6 +30,8 @@ pub fn first_result_set(
     let text_given = given.text(0).unwrap_or_default();
     let declared = given.text(1).unwrap_or_default();
     let browse = given.number(2).unwrap_or(0) != 0;
+    let module = host.bind_text(state, &text_given, &declared).map_err(SqlError::together)?;
+    host.check_text(state, &module)?;
     let columns = columns_of(host, state, &text_given, &declared)?.unwrap_or_default();
     let mut result = ResultSet::new(FIRST_RESULT);
     for (at, column) in columns.iter().enumerate() {

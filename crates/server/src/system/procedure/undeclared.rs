@@ -163,7 +163,8 @@ fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) 
         .filter(|part| !part.trim().is_empty())
         .collect::<Vec<_>>()
         .join(", ");
-    host.bind_text(state, text, &joined).map_err(crate::session::compile::first)?;
+    let module = host.bind_text(state, text, &joined).map_err(crate::session::compile::first)?;
+    host.check_text(state, &module)?;
     Ok(found)
 }
 

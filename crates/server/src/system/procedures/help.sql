@@ -17,7 +17,7 @@ BEGIN
 END
 ELSE
   SET @text = OBJECT_DEFINITION(@object_id)
-IF @text IS NULL AND EXISTS (SELECT 1 FROM sys.sql_modules WHERE object_id = @object_id)
+IF @text IS NULL AND OBJECTPROPERTY(@object_id, 'IsEncrypted') = 1
 BEGIN
   RAISERROR(15471, -1, -1, @objname)
   RETURN 0

@@ -31,6 +31,9 @@ pub fn rows(
     let setup = || server.audits.setup();
     let of_server = |found: &&Specification| found.database.is_none();
     let of_database = |found: &&Specification| found.database == Some(database);
+    if is_hidden(host, state, name)? {
+        return Ok(Some(Vec::new()));
+    }
     Ok(Some(match name {
         "server_audits" => setup().audits.iter().map(audit).collect(),
         "server_file_audits" => setup().audits.iter().map(file_audit).collect(),
@@ -63,6 +66,27 @@ pub fn rows(
         "fn_get_audit_file" => records(host, state, arguments)?,
         _ => return Ok(None),
     }))
+}
+
+/// The "Permissions" sections of the views: audits are shown to who may change them, and to who may see what concerns security.
+fn is_hidden(host: &mut SessionHost, state: &mut State, name: &str) -> SqlResult<bool> {
+    let of_database = name.starts_with("database_audit_");
+    let shows_audits = of_database || name.starts_with("server_audit") || name == "server_file_audits";
+    if !shows_audits {
+        return Ok(false);
+    }
+    host.rights_here(state, |rights, look, db| {
+        let (on, permissions) = match of_database {
+            true => (check::Securable::DATABASE, ["ALTER ANY DATABASE AUDIT", "VIEW SECURITY DEFINITION"]),
+            false => (check::Securable::SERVER, ["ALTER ANY SERVER AUDIT", "VIEW ANY SECURITY DEFINITION"]),
+        };
+        for permission in permissions {
+            if rights.holds(look, Some(db), &on, permission)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    })
 }
 
 fn guid(written: &str) -> Cell {

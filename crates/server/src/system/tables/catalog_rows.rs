@@ -13,6 +13,7 @@ use crate::catalog::boot::SHIPPED;
 use crate::catalog::counter::Rule;
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, small};
+use crate::catalog::predicate;
 use crate::catalog::registry::{self, Source};
 use crate::catalog::row::Field;
 use crate::catalog::store::Rows;
@@ -44,6 +45,7 @@ pub fn rows(
         "systhisdatabase" => vec![vec![("database_id", number(database.0)), ("name", text(&db.name()))]],
         "systablerows" => table_rows(host, state, &db)?,
         "sysxtpobjects" => xtp_objects(host, state, &db)?,
+        "syspolicypredicates" => policy_predicates(host, state, &db)?,
         "sysidentityvalues" => identity_values(host, state, &db)?,
         "syssequencevalues" => sequence_values(host, state, &db)?,
         "fn_listextendedproperty" => extended_properties(host, state, &db, arguments)?,
@@ -274,6 +276,27 @@ fn identity_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlR
             ("last_value", last.map_or(Cell::Datum(Datum::Null), |last| variant_of(&ty, last))),
         ]);
     }
+    Ok(found)
+}
+
+fn policy_predicates(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
+    let (mut found, is_policy) = (Vec::new(), |row: &&ObjectRow| row.kind.as_str() == "SP");
+    read(host, state, db, |rows| {
+        for policy in rows.all::<ObjectRow>()?.iter().filter(is_policy) {
+            for predicate in predicate::of_policy(rows, policy.id)? {
+                let operation = predicate.of.operation();
+                found.push(vec![
+                    ("object_id", number(policy.id)),
+                    ("security_predicate_id", number(predicate.id)),
+                    ("target_object_id", number(predicate.target)),
+                    ("predicate_definition", text(&predicate.call)),
+                    ("predicate_type", number(i32::from(predicate.of.is_block()))),
+                    ("operation", operation.map_or(Cell::Datum(Datum::Null), number)),
+                ]);
+            }
+        }
+        Ok(())
+    })?;
     Ok(found)
 }
 

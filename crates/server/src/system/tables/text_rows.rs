@@ -56,7 +56,11 @@ pub fn describe(
 
 fn describe_rows(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> Vec<NamedRow> {
     let (query, parameters) = (arguments.text(0).unwrap_or_default(), arguments.text(1).unwrap_or_default());
-    match describe(host, state, &query, &parameters) {
+    let permitted = |host: &mut SessionHost, state: &mut State| {
+        let module = host.bind_text(state, &query, &parameters).map_err(crate::session::compile::first)?;
+        host.check_text(state, &module)
+    };
+    match permitted(host, state).and_then(|()| describe(host, state, &query, &parameters)) {
         Ok(columns) => columns.unwrap_or_default().iter().enumerate().map(|(i, column)| described(i, column)).collect(),
         Err(error) => vec![vec![
             ("is_hidden", false.into()),

@@ -12,7 +12,7 @@ SELECT c.id AS object_id, c.name, c.colid AS column_id, c.xtype AS system_type_i
   CONVERT(nvarchar(60), N'NOT_APPLICABLE') AS generated_always_type_desc, CONVERT(int, NULL) AS encryption_type,
   CONVERT(nvarchar(64), NULL) AS encryption_type_desc, CONVERT(sysname, NULL) AS encryption_algorithm_name,
   CONVERT(int, NULL) AS column_encryption_key_id, CONVERT(sysname, NULL) AS column_encryption_key_database_name,
-  CONVERT(bit, 0) AS is_hidden, CONVERT(bit, 0) AS is_masked, CONVERT(int, NULL) AS graph_type,
+  CONVERT(bit, 0) AS is_hidden, CONVERT(bit, c.status & 32768) AS is_masked, CONVERT(int, NULL) AS graph_type,
   CONVERT(nvarchar(60), NULL) AS graph_type_desc, CONVERT(bit, 0) AS is_data_deletion_filter_column,
   CONVERT(tinyint, NULL) AS ledger_view_column_type, CONVERT(nvarchar(60), NULL) AS ledger_view_column_type_desc,
   CONVERT(bit, 0) AS is_dropped_ledger_column
@@ -69,9 +69,9 @@ JOIN sys.syscolpars p ON p.id = c.object_id AND p.number = 0 AND p.colid = c.col
 WHERE c.is_computed = 1
 GO
 CREATE VIEW sys.masked_columns AS
-SELECT c.object_id, c.name, c.column_id, c.system_type_id, c.user_type_id, c.max_length, c.precision, c.scale, c.collation_name,
-  c.is_nullable, c.is_masked, CONVERT(nvarchar(4000), NULL) AS masking_function
+SELECT c.*, CONVERT(nvarchar(4000), p.definition) AS masking_function
 FROM sys.columns c
+JOIN sys.syscolpars p ON p.id = c.object_id AND p.number = 0 AND p.colid = c.column_id
 WHERE c.is_masked = 1
 GO
 CREATE VIEW sys.parameters AS

@@ -8,7 +8,7 @@ SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, 
     WHEN 'TF' THEN N'SQL_TABLE_VALUED_FUNCTION' WHEN 'TR' THEN N'SQL_TRIGGER' WHEN 'PK' THEN N'PRIMARY_KEY_CONSTRAINT'
     WHEN 'UQ' THEN N'UNIQUE_CONSTRAINT' WHEN 'F' THEN N'FOREIGN_KEY_CONSTRAINT' WHEN 'C' THEN N'CHECK_CONSTRAINT'
     WHEN 'D' THEN N'DEFAULT_CONSTRAINT' WHEN 'SO' THEN N'SEQUENCE_OBJECT' WHEN 'SN' THEN N'SYNONYM' WHEN 'TT' THEN N'TYPE_TABLE'
-    WHEN 'R' THEN N'RULE' WHEN 'IT' THEN N'INTERNAL_TABLE' WHEN 'SQ' THEN N'SERVICE_QUEUE' END) AS type_desc,
+    WHEN 'SP' THEN N'SECURITY_POLICY' WHEN 'R' THEN N'RULE' WHEN 'IT' THEN N'INTERNAL_TABLE' WHEN 'SQ' THEN N'SERVICE_QUEUE' END) AS type_desc,
   o.created AS create_date, o.modified AS modify_date,
   CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published
 FROM sys.sysschobjs o
@@ -109,7 +109,7 @@ CREATE VIEW sys.events AS
 SELECT object_id, type, type_desc, is_trigger_event, event_group_type, event_group_type_desc FROM sys.trigger_events
 GO
 CREATE VIEW sys.sql_modules AS
-SELECT o.id AS object_id, CASE WHEN o.status & 1048576 = 0 AND HAS_ACCESS(1060, o.id, DB_ID()) = 1 THEN t.value END AS definition,
+SELECT o.id AS object_id, CASE WHEN o.status & 1048576 = 0 AND HAS_ACCESS(1060, o.id) = 1 THEN t.value END AS definition,
   CONVERT(bit, o.status & 512) AS uses_ansi_nulls, CONVERT(bit, o.status & 1024) AS uses_quoted_identifier,
   CONVERT(bit, o.status & 2048) AS is_schema_bound, CONVERT(bit, 0) AS uses_database_collation,
   CONVERT(bit, o.status & 131072) AS is_recompiled, CONVERT(bit, o.status & 262144) AS null_on_null_input,
@@ -153,6 +153,24 @@ FROM sys.sysschobjs o
 JOIN sys.sysseqobjs q ON q.id = o.id
 JOIN sys.syssequencevalues c ON c.object_id = o.id
 WHERE o.kind = 'SO'
+GO
+CREATE VIEW sys.security_policies AS
+SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
+  CONVERT(nvarchar(60), N'SECURITY_POLICY') AS type_desc, o.created AS create_date, o.modified AS modify_date,
+  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, CASE WHEN o.status & 4 = 0 THEN 1 ELSE 0 END) AS is_enabled,
+  CONVERT(bit, o.status & 16) AS is_not_for_replication, CONVERT(int, 0) AS uses_database_collation,
+  CONVERT(bit, o.status & 2048) AS is_schema_bound
+FROM sys.sysschobjs o
+WHERE o.kind = 'SP'
+GO
+CREATE VIEW sys.security_predicates AS
+SELECT o.id AS object_id, p.security_predicate_id, p.target_object_id, p.predicate_definition, p.predicate_type,
+  CONVERT(nvarchar(128), CASE p.predicate_type WHEN 0 THEN N'FILTER' ELSE N'BLOCK' END) AS predicate_type_desc, p.operation,
+  CONVERT(nvarchar(60), CASE p.operation WHEN 1 THEN N'AFTER INSERT' WHEN 2 THEN N'AFTER UPDATE' WHEN 3 THEN N'BEFORE UPDATE'
+    WHEN 4 THEN N'BEFORE DELETE' END) AS operation_desc
+FROM sys.sysschobjs o
+JOIN sys.syspolicypredicates p ON p.object_id = o.id
+WHERE o.kind = 'SP' AND HAS_ACCESS(1060, o.id, DB_ID()) = 1
 GO
 CREATE VIEW sys.schemas AS
 SELECT name, id AS schema_id, owner AS principal_id FROM sys.sysclsobjs WHERE class = 50

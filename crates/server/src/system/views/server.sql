@@ -119,7 +119,7 @@ SELECT p.class, CONVERT(nvarchar(60), CASE p.class WHEN 100 THEN N'SERVER' ELSE 
   p.subid AS minor_id, p.grantee AS grantee_principal_id, p.grantor AS grantor_principal_id, p.kind AS type, CONVERT(nvarchar(128), p.name) AS permission_name,
   p.state, CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' ELSE N'DENY' END) AS state_desc
 FROM master.sys.sysprivs p
-WHERE p.class >= 100
+WHERE p.class >= 100 AND HAS_ACCESS(42, p.grantee, 1) = 1
 GO
 CREATE VIEW sys.database_principals AS
 SELECT o.name, o.id AS principal_id, CONVERT(char(1), o.kind) AS type,
@@ -141,7 +141,7 @@ SELECT p.class, CONVERT(nvarchar(60), CASE p.class WHEN 0 THEN N'DATABASE' WHEN 
   p.grantee AS grantee_principal_id, p.grantor AS grantor_principal_id, p.kind AS type, CONVERT(nvarchar(128), p.name) AS permission_name, p.state,
   CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' ELSE N'DENY' END) AS state_desc
 FROM sys.sysprivs p
-WHERE p.class < 100
+WHERE p.class < 100 AND HAS_ACCESS(27, p.grantee) = 1
 GO
 CREATE VIEW sys.login_token AS
 SELECT l.id AS principal_id, CONVERT(varbinary(85), l.sid) AS sid, l.name, CONVERT(nvarchar(128), N'SQL LOGIN') AS type, CONVERT(nvarchar(128), N'GRANT OR DENY') AS usage

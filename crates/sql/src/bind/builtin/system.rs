@@ -88,10 +88,6 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             }
             if call.function == Objectpropertyex { SqlType::SQL_VARIANT } else { SqlType::INT }
         }
-        HasAccess => {
-            call.take_all(SqlType::INT)?;
-            SqlType::INT
-        }
         StatsDate => {
             call.take(0, SqlType::INT)?;
             call.take(1, SqlType::INT)?;
