@@ -407,6 +407,7 @@ pub fn run_batch(module: &Arc<Module>, session: &mut Session, host: &mut dyn Hos
     session.cursors.begin_batch();
     session.insert_execute = None;
     session.aborted = false;
+    session.thrown = false;
     session.try_level = 0;
     session.handling.clear();
     for message in &module.messages {
