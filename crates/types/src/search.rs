@@ -44,8 +44,9 @@ pub fn find(
             None => return Ok(None),
             Some(c) if c != first => {}
             Some(_) => match skip(chars.clone(), wanted.clone(), &mut vain, pacer)? {
-                Some(end) => return Ok(Some(text.len() - here.rest().len()..text.len() - end.rest().len())),
-                None if vain > VAIN_MAX + seen => {
+                Place::Is(end) => return Ok(Some(text.len() - here.rest().len()..text.len() - end.rest().len())),
+                Place::TooLate => return Ok(None),
+                Place::IsNot if vain > VAIN_MAX + seen => {
                     let mut rest = Chars::new(comparer, needle);
                     let prefix: Vec<CharWeight> = rest.by_ref().take(TABLE_MAX).collect();
                     let found = linear(
@@ -57,11 +58,20 @@ pub fn find(
                     )?;
                     return Ok(found.map(|(start, end)| text.len() - start..text.len() - end.rest().len()));
                 }
-                None => {}
+                Place::IsNot => {}
             },
         }
         seen += 1;
     }
+}
+
+/// Whether a needle is at a place of the text.
+enum Place<'t> {
+    /// With the text behind it.
+    Is(Chars<'t>),
+    IsNot,
+    /// The text ends first: so it does for every later place.
+    TooLate,
 }
 
 /// The text behind all that is wanted, if it begins with that. Counts what it compared.
@@ -70,15 +80,17 @@ fn skip<'t>(
     wanted: Chars<'_>,
     compared: &mut usize,
     pacer: &mut Pacer<'_>,
-) -> SqlResult<Option<Chars<'t>>> {
+) -> SqlResult<Place<'t>> {
     for c in wanted {
         *compared += 1;
         pacer.spend(CHARACTER)?;
-        if text.next() != Some(c) {
-            return Ok(None);
+        match text.next() {
+            None => return Ok(Place::TooLate),
+            Some(other) if other != c => return Ok(Place::IsNot),
+            Some(_) => {}
         }
     }
-    Ok(Some(text))
+    Ok(Place::Is(text))
 }
 
 /// As `find`, for a needle of `count` weights: how many bytes of the text are left at its first place that `accept`s what is behind it, and
@@ -108,7 +120,9 @@ pub fn find_weights<'t>(
         }
         vain += matched;
         if vain > VAIN_MAX + seen {
-            return linear(count, needle, text, pacer, |end, _| Ok(accept(end).then(|| end.clone())));
+            return linear(count, needle, text, pacer, |end, _| {
+                Ok(if accept(end) { Place::Is(end.clone()) } else { Place::IsNot })
+            });
         }
         seen += 1;
         text.next();
@@ -121,7 +135,7 @@ fn linear<'t>(
     needle: impl Fn(usize) -> CharWeight,
     mut text: Chars<'t>,
     pacer: &mut Pacer<'_>,
-    mut complete: impl FnMut(&Chars<'t>, &mut Pacer<'_>) -> SqlResult<Option<Chars<'t>>>,
+    mut complete: impl FnMut(&Chars<'t>, &mut Pacer<'_>) -> SqlResult<Place<'t>>,
 ) -> SqlResult<Option<(usize, Chars<'t>)>> {
     // At i: the length of the longest end of needle[..=i] that is also its beginning.
     let mut repeats = vec![0_u32; count];
@@ -146,8 +160,10 @@ fn linear<'t>(
         }
         matched += (c == needle(matched)) as usize;
         if matched == count {
-            if let Some(end) = complete(&text, pacer)? {
-                return Ok(Some((starts[(position + 1) % count], end)));
+            match complete(&text, pacer)? {
+                Place::Is(end) => return Ok(Some((starts[(position + 1) % count], end))),
+                Place::TooLate => break,
+                Place::IsNot => {}
             }
             matched = repeats[count - 1] as usize;
         }
