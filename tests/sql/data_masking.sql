@@ -181,6 +181,16 @@ SELECT class, minor_id, type, permission_name, state FROM sys.database_permissio
 GRANT UNMASK ON dbo.dm_v TO dm_u
 GRANT INSERT ON dm_s.t (a) TO dm_u
 GO
+-- a function's result may have masks of its own
+CREATE FUNCTION dbo.dm_result() RETURNS @r TABLE (a varchar(10) MASKED WITH (FUNCTION = 'partial(1, "-", 1)'), b int) AS
+BEGIN INSERT @r VALUES ('abcdef', 1); RETURN END
+GO
+GRANT SELECT ON dbo.dm_result TO dm_u
+SELECT a, b FROM dbo.dm_result()
+EXECUTE AS USER = 'dm_u'
+SELECT a, b FROM dbo.dm_result()
+REVERT
+GO
 -- a table variable belongs to who runs it, a temporary table is the session's
 EXECUTE AS USER = 'dm_u'
 DECLARE @t TABLE (a varchar(10) MASKED WITH (FUNCTION = 'default()'))

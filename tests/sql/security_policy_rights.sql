@@ -192,3 +192,47 @@ INSERT dbo.syn_t VALUES (23, 1, 4)
 GO
 DROP SYNONYM dbo.syn_t
 EXEC sp_executesql N'SELECT id FROM golden_security_policy_rights.dbo.t WHERE id > @a', N'@a int', 5
+GO
+-- a policy that changes while cursors are open: what is read again is asked again, and a query that still runs ends
+USE golden_security_policy_rights
+CREATE TABLE dbo.more (id int NOT NULL CONSTRAINT pk_more PRIMARY KEY, v int)
+INSERT dbo.more SELECT value, value % 3 FROM GENERATE_SERIES(1, 3000)
+GO
+CREATE FUNCTION rls.none(@v int) RETURNS TABLE WITH SCHEMABINDING AS RETURN SELECT 1 AS r WHERE @v = 2
+GO
+DECLARE @id int
+DECLARE f CURSOR FAST_FORWARD FOR SELECT id FROM dbo.more
+DECLARE k CURSOR KEYSET SCROLL FOR SELECT id FROM dbo.more WHERE id < 4 ORDER BY id
+DECLARE s CURSOR STATIC SCROLL FOR SELECT id FROM dbo.more WHERE id < 4 ORDER BY id
+OPEN f OPEN k OPEN s
+FETCH NEXT FROM f INTO @id
+FETCH NEXT FROM k INTO @id
+GO
+CREATE SECURITY POLICY rls.late ADD FILTER PREDICATE rls.none(v) ON dbo.more
+GO
+FETCH NEXT FROM f
+GO
+FETCH FIRST FROM k
+SELECT @@FETCH_STATUS AS status
+FETCH ABSOLUTE 2 FROM k
+SELECT @@FETCH_STATUS AS status
+FETCH FIRST FROM s
+GO
+ALTER SECURITY POLICY rls.late WITH (STATE = OFF)
+GO
+FETCH FIRST FROM k
+DEALLOCATE f DEALLOCATE k DEALLOCATE s
+GO
+-- INSERT ... EXEC and SELECT INTO, paging, groups
+ALTER SECURITY POLICY rls.late ADD BLOCK PREDICATE rls.none(v) ON dbo.more WITH (STATE = ON)
+GO
+INSERT dbo.more EXEC ('SELECT 4001, 2')
+GO
+INSERT dbo.more EXEC ('SELECT 4002, 1')
+GO
+SELECT COUNT(*) AS n, MIN(v) AS low, MAX(v) AS high FROM dbo.more
+SELECT id FROM dbo.more ORDER BY id OFFSET 2 ROWS FETCH NEXT 2 ROWS ONLY
+SELECT v, COUNT(*) AS n FROM dbo.more GROUP BY v
+SELECT TOP (2) id FROM dbo.more ORDER BY id DESC
+SELECT COUNT(*) AS n FROM (SELECT id FROM dbo.more UNION SELECT id FROM dbo.more WHERE v = 1) AS x
+GO

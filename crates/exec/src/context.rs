@@ -9,6 +9,7 @@ use std::sync::Arc;
 use native::Number;
 use sql::catalog::ModuleDef;
 use sql::plan::OuterSlot;
+use types::pause::{Pacer, Pause};
 use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::cursor_name::{CursorId, CursorName};
@@ -125,6 +126,12 @@ impl<'a> Context<'a> {
             self.runtime.borrow_mut().sink.interrupted().map_err(crate::session::stopped)?;
         }
         Ref::map(self.runtime.borrow(), |runtime| &*runtime.session).check_signal()
+    }
+
+    /// For a loop over one value.
+    #[inline]
+    pub fn pacer(&self) -> Pacer<'_> {
+        Pacer::new(self)
     }
 
     /// What could not be computed is NULL while ARITHABORT and ANSI_WARNINGS are off both; a message tells of it unless ARITHIGNORE
@@ -295,6 +302,14 @@ fn class_mismatch() -> ! {
 impl Default for Variables {
     fn default() -> Variables {
         Variables { numbers: Arc::default(), texts: Box::default() }
+    }
+}
+
+/// `runtime` is not borrowed where a loop over a value runs.
+impl Pause for Context<'_> {
+    fn pause(&self) -> SqlResult<()> {
+        os::wait::look_at_clock();
+        self.yield_point()
     }
 }
 

@@ -7,6 +7,7 @@ use types::compare::ValueComparer;
 use types::convert::{self, ConvertContext, NO_STYLE};
 use types::decimal::{self, Operation};
 use types::like::LikePattern;
+use types::pause::STRIDE;
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, arith, sql_error};
 
 use crate::context::Context;
@@ -95,18 +96,29 @@ pub fn decimal_kernel(op: ArithmeticOp, left: &SqlType, right: &SqlType, ty: &Sq
 }
 
 /// Panics on NULL and on values of two classes.
-pub fn compare_values(ty: &SqlType, left: &Value, right: &Value) -> Ordering {
-    match (left, right) {
+pub fn compare_values(context: &Context, ty: &SqlType, left: &Value, right: &Value) -> SqlResult<Ordering> {
+    Ok(match (left, right) {
         (Value::I64(left), Value::I64(right)) => left.cmp(right),
         (Value::F64(left), Value::F64(right)) => types::compare::compare_f64(*left, *right),
         (Value::I128(left), Value::I128(right)) => ValueComparer::new(ty).compare_i128(*left, *right),
-        (Value::Bytes(left), Value::Bytes(right)) => ValueComparer::new(ty).compare_bytes(left, right),
+        (Value::Bytes(left), Value::Bytes(right)) => {
+            return compare_bytes(context, &ValueComparer::new(ty), left, right);
+        }
         _ => panic!("values of two classes, or NULL, compared"),
-    }
+    })
 }
 
-pub fn like(ty: &SqlType, value: &[u8], pattern: &[u8], escape: Option<&[u8]>) -> SqlResult<bool> {
-    Ok(LikePattern::new(ty, pattern, escape)?.matches(value))
+#[inline]
+pub fn compare_bytes(context: &Context, comparer: &ValueComparer, left: &[u8], right: &[u8]) -> SqlResult<Ordering> {
+    if left.len().max(right.len()) < STRIDE {
+        return Ok(comparer.compare_bytes(left, right));
+    }
+    comparer.compare_bytes_paced(left, right, &mut context.pacer())
+}
+
+pub fn like(context: &Context, ty: &SqlType, value: &[u8], pattern: &[u8], escape: Option<&[u8]>) -> SqlResult<bool> {
+    let pacer = &mut context.pacer();
+    LikePattern::new(ty, pattern, escape, pacer)?.matches(value, pacer)
 }
 
 fn settings(session: &Session, explicit: bool) -> ConvertContext {
@@ -126,7 +138,8 @@ pub fn convert(
 ) -> SqlResult<Value<'static>> {
     let value = value.into_datum();
     let settings = context.session(|session| settings(session, explicit));
-    let value = convert::convert(&value, from, to, style.unwrap_or(NO_STYLE), &settings)?;
+    let pacer = &mut context.pacer();
+    let value = convert::convert_paced(value.as_ref(), from, to, style.unwrap_or(NO_STYLE), &settings, pacer)?;
     Ok(Value::from_owned(if explicit { value } else { convert::fit(value, to) }))
 }
 

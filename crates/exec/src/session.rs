@@ -60,7 +60,7 @@ pub struct Session {
     pub cursor_book: Arc<CursorBook>,
     /// A module that a system procedure called, or a trigger, has ended the batch; the statement that led there has yet to see it.
     pub(crate) aborted: bool,
-    /// The error that a system procedure hands on is on its way to a CATCH: it has done to the transaction what it does.
+    /// The error that a system procedure or a trigger hands on is on its way to a CATCH: it has done to the transaction what it does.
     pub(crate) thrown: bool,
     /// An INSERT ... EXEC is running: the level of the transaction that it shares with what it calls.
     pub(crate) insert_execute: Option<u32>,

@@ -172,6 +172,11 @@ pub fn maybe_yield() {
     }
 }
 
+/// The next [`maybe_yield`] looks at the clock: for one that comes some tenths of a millisecond after the last.
+pub fn look_at_clock() {
+    scheduler::look_at_clock();
+}
+
 /// Suspends the worker for `ms` milliseconds, or until its task is interrupted.
 pub fn sleep(wait: WaitType, ms: u64) -> WakeReason {
     sleep_until(wait, clock::after_ms(ms))

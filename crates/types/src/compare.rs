@@ -5,7 +5,9 @@ use std::hash::Hasher;
 
 use crate::collation::{self, Comparer};
 use crate::datum::Datum;
+use crate::error::SqlResult;
 use crate::fixed::uuid_order;
+use crate::pause::Pacer;
 use crate::sql_type::{SqlType, TypeKind};
 use crate::variant;
 
@@ -70,6 +72,14 @@ impl ValueComparer {
             Form::Text(comparer) => comparer.compare(a, b),
             Form::Variant => variant::compare(a, b),
             _ => compare_binary(a, b),
+        }
+    }
+
+    /// `compare_bytes` of values that may be long.
+    pub fn compare_bytes_paced(&self, a: &[u8], b: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<Ordering> {
+        match self.form {
+            Form::Text(comparer) => comparer.compare_paced(a, b, pacer),
+            _ => Ok(self.compare_bytes(a, b)),
         }
     }
 

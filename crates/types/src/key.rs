@@ -17,7 +17,9 @@
 
 use crate::collation::{self, Comparer};
 use crate::datum::Datum;
+use crate::error::SqlResult;
 use crate::fixed::uuid_order;
+use crate::pause::Pacer;
 use crate::row::{ColumnType, Field, RowLayout, RowView};
 use crate::sql_type::{SqlType, TypeKind};
 use crate::variant;
@@ -233,6 +235,19 @@ impl KeyCodec {
         let start = out.len();
         self.put_bytes(value, out);
         self.invert(start, out);
+    }
+
+    /// `encode_bytes` of a value that may be long.
+    pub fn encode_bytes_paced(&self, value: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
+        let Form::Text(comparer) = self.form else {
+            self.encode_bytes(value, out);
+            return Ok(());
+        };
+        let start = out.len();
+        out.push(PRESENT);
+        comparer.key_paced(value, out, pacer)?;
+        self.invert(start, out);
+        Ok(())
     }
 
     /// It is of whole numbers, `encode_i64` and `integer_part` know them.

@@ -8,6 +8,7 @@ pub mod planted;
 pub mod messages;
 
 pub mod error;
+pub mod pause;
 pub mod sql_type;
 
 pub mod datum;
@@ -33,6 +34,7 @@ pub mod key;
 pub mod key_set;
 
 pub mod arith;
+pub mod search;
 pub mod like;
 
 pub use batch::{Column, ColumnData, RowBatch};

@@ -1,13 +1,15 @@
-//! LIKE, PATINDEX, and searching for text under a collation.
+//! LIKE and PATINDEX.
 //!
 //! A pattern is compiled to tokens once. Matching remembers only the last `%` that it passed, as an earlier one never
-//! needs to give back: the time is at most text length times pattern length.
+//! needs to give back. Characters alone between two `%` are searched as CHARINDEX does, in time that grows with the text; with a set or `_`
+//! among them the time is at most text length times pattern length.
 
 use crate::sql_error;
-use std::ops::Range;
 
 use crate::collation::{self, CharWeight, Chars, Comparer};
 use crate::error::{SqlError, SqlResult};
+use crate::pause::{CHARACTER, Pacer};
+use crate::search::find_weights;
 use crate::sql_type::SqlType;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +44,7 @@ fn bad_escape(escape: &str) -> SqlError {
 
 impl LikePattern {
     /// `ty`: of the pattern, and of the texts it will meet. `escape`: of the same type, exactly one character.
-    pub fn new(ty: &SqlType, pattern: &[u8], escape: Option<&[u8]>) -> SqlResult<LikePattern> {
+    pub fn new(ty: &SqlType, pattern: &[u8], escape: Option<&[u8]>, pacer: &mut Pacer<'_>) -> SqlResult<LikePattern> {
         let comparer = collation::comparer(ty);
         let escape = match escape {
             None => None,
@@ -56,58 +58,106 @@ impl LikePattern {
             }
         };
         let mut compiler = Compiler { chars: Chars::new(&comparer, pattern), escape, tokens: Vec::new() };
-        let possible = compiler.run().is_some();
+        let possible = compiler.run(pacer)?.is_some();
         Ok(LikePattern { tokens: compiler.tokens.into(), comparer, ignores_blanks: ty.is_ansi_string(), possible })
     }
 
-    pub fn matches(&self, text: &[u8]) -> bool {
-        self.possible && self.run(&self.tokens, Chars::new(&self.comparer, text)) == Outcome::Match
+    pub fn matches(&self, text: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<bool> {
+        let blanks = self.blanks_at_end(text);
+        Ok(self.possible && self.run(&self.tokens, Chars::new(&self.comparer, text), blanks, pacer)? == Outcome::Match)
+    }
+
+    /// Bytes at the end that need no match.
+    fn blanks_at_end(&self, text: &[u8]) -> usize {
+        if self.ignores_blanks { text.len() - self.comparer.trim(text).len() } else { 0 }
     }
 
     /// PATINDEX: where the first match begins, in bytes. Without `%` in front, the text's start is the only place.
-    pub fn find(&self, text: &[u8]) -> Option<usize> {
+    pub fn find(&self, text: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<Option<usize>> {
         if !self.possible {
-            return None;
+            return Ok(None);
         }
         let leading = self.tokens.iter().take_while(|token| **token == Token::Any).count();
         if leading == 0 {
-            return self.matches(text).then_some(0);
+            return Ok(self.matches(text, pacer)?.then_some(0));
         }
         let tokens = &self.tokens[leading..];
+        let blanks = self.blanks_at_end(text);
         let mut chars = Chars::new(&self.comparer, text);
+        if let Some(count) = plain_segment(tokens) {
+            let Some((left, behind)) = self.search(tokens, count, chars, blanks, pacer)? else { return Ok(None) };
+            let matches = self.run(&tokens[count..], behind, blanks, pacer)? == Outcome::Match;
+            return Ok(matches.then(|| text.len() - left));
+        }
         loop {
             let start = text.len() - chars.rest().len();
-            match self.run(tokens, chars.clone()) {
-                Outcome::Match => return Some(start),
+            match self.run(tokens, chars.clone(), blanks, pacer)? {
+                Outcome::Match => return Ok(Some(start)),
                 // What follows a later `%` is nowhere behind: a later start cannot help.
-                Outcome::FailedBehindAny => return None,
+                Outcome::FailedBehindAny => return Ok(None),
                 Outcome::Failed => {}
             }
-            chars.next()?;
+            if chars.next().is_none() {
+                return Ok(None);
+            }
         }
     }
 
-    fn run<'t>(&self, tokens: &[Token], mut text: Chars<'t>) -> Outcome {
+    /// The first place of the `count` characters that `tokens` begin with: bytes left there, and the text behind them. If nothing follows them
+    /// they must be the text's last.
+    fn search<'t>(
+        &self,
+        tokens: &[Token],
+        count: usize,
+        text: Chars<'t>,
+        blanks: usize,
+        pacer: &mut Pacer<'_>,
+    ) -> SqlResult<Option<(usize, Chars<'t>)>> {
+        let needle = |at: usize| match tokens[at] {
+            Token::Char(c) => c,
+            _ => unreachable!("a segment has characters alone"),
+        };
+        let is_last = count == tokens.len();
+        find_weights(count, needle, text, pacer, |behind| !is_last || behind.rest().len() <= blanks)
+    }
+
+    /// `blanks`: bytes at the text's end that need no match.
+    fn run<'t>(
+        &self,
+        tokens: &[Token],
+        mut text: Chars<'t>,
+        blanks: usize,
+        pacer: &mut Pacer<'_>,
+    ) -> SqlResult<Outcome> {
         // Where to go on after the last `%`: its next token, and the text behind what it took so far.
         let mut again: Option<(usize, Chars<'t>)> = None;
         let mut next = 0;
         loop {
+            pacer.spend(CHARACTER)?;
             let matched = match tokens.get(next) {
-                None if text.rest().is_empty() || self.ignores_blanks && self.comparer.trim(text.rest()).is_empty() => {
-                    return Outcome::Match;
-                }
+                None if text.rest().len() <= blanks => return Ok(Outcome::Match),
                 None => false,
                 Some(Token::Any) => {
                     next += 1;
                     if next == tokens.len() {
-                        return Outcome::Match;
+                        return Ok(Outcome::Match);
                     }
-                    again = Some((next, text.clone()));
+                    if let Some(count) = plain_segment(&tokens[next..]) {
+                        // Behind it is another `%`, or nothing: this place is as good as any later one.
+                        match self.search(&tokens[next..], count, text, blanks, pacer)? {
+                            None => return Ok(Outcome::FailedBehindAny),
+                            Some((_, behind)) => text = behind,
+                        }
+                        next += count;
+                    } else {
+                        again = Some((next, text.clone()));
+                    }
                     continue;
                 }
                 Some(token) => match text.next() {
                     // Giving `%` more only leaves less for the rest.
-                    None => return if again.is_some() { Outcome::FailedBehindAny } else { Outcome::Failed },
+                    None if again.is_some() => return Ok(Outcome::FailedBehindAny),
+                    None => return Ok(Outcome::Failed),
                     Some(c) => token.accepts(c),
                 },
             };
@@ -115,14 +165,20 @@ impl LikePattern {
                 next += 1;
                 continue;
             }
-            let Some((behind, rest)) = &mut again else { return Outcome::Failed };
+            let Some((behind, rest)) = &mut again else { return Ok(Outcome::Failed) };
             if rest.next().is_none() {
-                return Outcome::FailedBehindAny;
+                return Ok(Outcome::FailedBehindAny);
             }
             next = *behind;
             text = rest.clone();
         }
     }
+}
+
+/// How many characters the tokens begin with, if there are some and nothing but `%` or the end follows.
+fn plain_segment(tokens: &[Token]) -> Option<usize> {
+    let count = tokens.iter().take_while(|token| matches!(token, Token::Char(_))).count();
+    (count > 0 && tokens.get(count).is_none_or(|token| *token == Token::Any)).then_some(count)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,25 +209,27 @@ struct Compiler<'p> {
 
 impl Compiler<'_> {
     /// None: nothing can match.
-    fn run(&mut self) -> Option<()> {
+    fn run(&mut self, pacer: &mut Pacer<'_>) -> SqlResult<Option<()>> {
         while let Some(c) = self.chars.peek() {
+            pacer.spend(CHARACTER)?;
             let token = if Some(c) == self.escape {
                 self.chars.next();
-                Token::Char(self.chars.next()?)
+                self.chars.next().map(Token::Char)
             } else {
                 match char::from_u32(c) {
-                    Some('%') => self.take(Token::Any),
-                    Some('_') => self.take(Token::One),
-                    Some('[') => self.set()?,
-                    _ => Token::Char(self.chars.next()?),
+                    Some('%') => Some(self.take(Token::Any)),
+                    Some('_') => Some(self.take(Token::One)),
+                    Some('[') => self.set(pacer)?,
+                    _ => self.chars.next().map(Token::Char),
                 }
             };
+            let Some(token) = token else { return Ok(None) };
             // `%%` is `%`.
             if token != Token::Any || self.tokens.last() != Some(&Token::Any) {
                 self.tokens.push(token);
             }
         }
-        Some(())
+        Ok(Some(()))
     }
 
     fn take(&mut self, token: Token) -> Token {
@@ -180,15 +238,16 @@ impl Compiler<'_> {
     }
 
     /// From `[` to its `]`.
-    fn set(&mut self) -> Option<Token> {
+    fn set(&mut self, pacer: &mut Pacer<'_>) -> SqlResult<Option<Token>> {
         self.chars.next();
         let negated = self.eat('^');
         let mut ranges = Vec::new();
         loop {
+            pacer.spend(CHARACTER)?;
             if self.eat(']') {
-                return Some(Token::Set { negated, ranges: ranges.into() });
+                return Ok(Some(Token::Set { negated, ranges: ranges.into() }));
             }
-            let first = self.member()?;
+            let Some(first) = self.member() else { return Ok(None) };
             // A hyphen at the end is itself.
             let mut ahead = self.chars.clone();
             let is_range = ahead.peek() == Some('-' as u32) && {
@@ -197,7 +256,8 @@ impl Compiler<'_> {
             };
             if is_range {
                 self.chars = ahead;
-                ranges.push((first, self.member()?));
+                let Some(last) = self.member() else { return Ok(None) };
+                ranges.push((first, last));
             } else {
                 ranges.push((first, first));
             }
@@ -219,30 +279,4 @@ impl Compiler<'_> {
         }
         self.chars.next()
     }
-}
-
-/// CHARINDEX and REPLACE: the bytes of the first place where `needle` is in `text` at or after byte `from`. An empty
-/// needle is nowhere.
-pub fn find(comparer: &Comparer, text: &[u8], needle: &[u8], from: usize) -> Option<Range<usize>> {
-    let first = Chars::new(comparer, needle).next()?;
-    let mut chars = Chars::new(comparer, text.get(from..)?);
-    loop {
-        let start = text.len() - chars.rest().len();
-        let at = chars.clone();
-        if chars.next()? == first
-            && let Some(end) = match_end(comparer, at, needle, text.len())
-        {
-            return Some(start..end);
-        }
-    }
-}
-
-/// Where the text stands behind `needle`, if it begins with it.
-fn match_end(comparer: &Comparer, mut text: Chars<'_>, needle: &[u8], length: usize) -> Option<usize> {
-    for wanted in Chars::new(comparer, needle) {
-        if text.next()? != wanted {
-            return None;
-        }
-    }
-    Some(length - text.rest().len())
 }

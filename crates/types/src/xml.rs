@@ -4,10 +4,15 @@
 //! white space alone (unless that is asked for), `<a/>` for an empty element, references and CDATA sections resolved, and only
 //! what has to be escaped again. One pass, a stack of open elements, no recursion.
 
+use std::collections::BTreeSet;
+
 use crate::collation::code_page::{self, CodePage};
 use crate::error::{SqlError, SqlResult};
+use crate::pause::{CHARACTER, Pacer};
 use crate::sql_error;
 
+/// Work for a node.
+const NODE: usize = 32 * CHARACTER;
 /// Elements within one another.
 const DEPTH_MAX: usize = 128;
 const XML_NAMESPACE: &str = "http://www.w3.org/XML/1998/namespace";
@@ -22,7 +27,7 @@ pub enum Source {
 }
 
 /// The value's text. `keep_space`: also texts of white space alone (CONVERT's styles 1 and 3). Errors: 94xx, 6335, 6359.
-pub fn parse(text: &str, source: Source, keep_space: bool) -> SqlResult<String> {
+pub fn parse(text: &str, source: Source, keep_space: bool, pacer: &mut Pacer<'_>) -> SqlResult<String> {
     let mut reader = Reader {
         text,
         at: 0,
@@ -30,6 +35,7 @@ pub fn parse(text: &str, source: Source, keep_space: bool) -> SqlResult<String> 
         open: Vec::new(),
         prefixes: vec![("xml".into(), XML_NAMESPACE.into())],
         keep_space,
+        pacer,
     };
     reader.declaration(source)?;
     reader.content()?;
@@ -75,16 +81,17 @@ struct Open {
     keep_space: bool,
 }
 
-struct Reader<'a> {
+struct Reader<'a, 'p> {
     text: &'a str,
     at: usize,
     out: String,
     open: Vec<Open>,
     prefixes: Vec<(String, String)>,
     keep_space: bool,
+    pacer: &'a mut Pacer<'p>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     /// The error at the character that is next, or at the last one.
     fn error(&self, number: i32) -> SqlError {
         let end = match self.text[self.at..].chars().next() {
@@ -140,10 +147,23 @@ impl<'a> Reader<'a> {
     }
 
     /// Every character is one that XML permits. `start`: where `text` begins.
-    fn characters(&self, text: &str, start: usize) -> SqlResult<()> {
-        match text.char_indices().find(|(_, c)| !is_character(*c)) {
-            Some((place, c)) => Err(self.error_behind(start + place + c.len_utf8(), 9420)),
-            None => Ok(()),
+    fn characters(&mut self, text: &str, start: usize) -> SqlResult<()> {
+        for (place, c) in text.char_indices() {
+            self.pacer.spend(1)?;
+            if !is_character(c) {
+                return Err(self.error_behind(start + place + c.len_utf8(), 9420));
+            }
+        }
+        Ok(())
+    }
+
+    /// A piece of what is left that is about a stride long; a line's end is in one piece.
+    fn piece(&self) -> &'a str {
+        let rest = self.rest();
+        let piece = &rest[..code_page::piece_end(Some(CodePage::UTF8), rest.as_bytes())];
+        match piece.strip_suffix('\r') {
+            Some(before) if !before.is_empty() && piece.len() < rest.len() => before,
+            _ => piece,
         }
     }
 
@@ -191,6 +211,7 @@ impl<'a> Reader<'a> {
 
     fn content(&mut self) -> SqlResult<()> {
         while self.at < self.text.len() {
+            self.pacer.spend(NODE)?;
             if !self.rest().starts_with('<') || self.rest().starts_with("<![CDATA[") {
                 self.text_node()?;
             } else if self.eat("<!--") {
@@ -232,7 +253,8 @@ impl<'a> Reader<'a> {
                 value.push(self.reference()?);
                 bare = false;
             } else {
-                let end = rest.find(['<', '&']).unwrap_or(rest.len());
+                let piece = self.piece();
+                let end = piece.find(['<', '&']).unwrap_or(piece.len());
                 if end == 0 {
                     break;
                 }
@@ -244,7 +266,7 @@ impl<'a> Reader<'a> {
         let keep = self.open.last().map_or(self.keep_space, |open| open.keep_space);
         if !value.is_empty() && (keep || !bare || !value.chars().all(is_space)) {
             self.inside();
-            escape(&value, false, &mut self.out);
+            escape(&value, false, &mut self.out, self.pacer)?;
         }
         Ok(())
     }
@@ -386,7 +408,7 @@ impl<'a> Reader<'a> {
         }
         self.inside();
         self.out.extend(["<", name]);
-        let mut attributes: Vec<&str> = Vec::new();
+        let mut attributes: BTreeSet<&str> = BTreeSet::new();
         let prefixes = self.prefixes.len();
         let mut keep_space = self.open.last().map_or(self.keep_space, |open| open.keep_space);
         let closed = loop {
@@ -409,10 +431,10 @@ impl<'a> Reader<'a> {
                 Some(_) => {}
             }
             let attribute = self.qualified_name()?;
-            if attributes.contains(&attribute) {
+            if !attributes.insert(attribute) {
                 return Err(self.error_behind(self.at, 9437));
             }
-            attributes.push(attribute);
+            self.pacer.spend(NODE)?;
             let value = self.attribute_value()?;
             match attribute {
                 "xml:space" => keep_space = value == "preserve",
@@ -426,11 +448,12 @@ impl<'a> Reader<'a> {
                 }
             }
             self.out.extend([" ", attribute, "=\""]);
-            escape(&value, true, &mut self.out);
+            escape(&value, true, &mut self.out, self.pacer)?;
             self.out.push('"');
         };
         for qualified in std::iter::once(name).chain(attributes) {
             let Some((prefix, _)) = qualified.split_once(':') else { continue };
+            self.pacer.spend(CHARACTER * (1 + self.prefixes.len()))?;
             if prefix != "xmlns" && !self.prefixes.iter().any(|(known, _)| known == prefix) {
                 return Err(self.error_behind(self.at, 9459));
             }
@@ -457,6 +480,7 @@ impl<'a> Reader<'a> {
         let mut value = String::with_capacity(written.len());
         self.at = first;
         while self.at < end - 1 {
+            self.pacer.spend(CHARACTER)?;
             let c = self.peek().expect("before the quote");
             match c {
                 '&' => value.push(self.reference()?),
@@ -475,8 +499,9 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn escape(text: &str, attribute: bool, out: &mut String) {
+fn escape(text: &str, attribute: bool, out: &mut String, pacer: &mut Pacer<'_>) -> SqlResult<()> {
     for c in text.chars() {
+        pacer.spend(1)?;
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -488,6 +513,7 @@ fn escape(text: &str, attribute: bool, out: &mut String) {
             c => out.push(c),
         }
     }
+    Ok(())
 }
 
 fn is_space(c: char) -> bool {
@@ -508,7 +534,11 @@ fn is_name(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Source, parse};
+    use super::{Pacer, Source, SqlResult};
+
+    fn parse(text: &str, source: Source, keep_space: bool) -> SqlResult<String> {
+        super::parse(text, source, keep_space, &mut Pacer::none())
+    }
 
     #[test]
     fn what_is_kept() {

@@ -7,6 +7,7 @@ use sql::catalog::TableDef;
 use sql::plan::{self, ArithmeticOp, CompareOp, Expr, ExprKind, Operator};
 use types::compare::ValueComparer;
 use types::like::LikePattern;
+use types::pause::Pacer;
 use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::functions;
@@ -191,9 +192,11 @@ impl Compiler {
         };
         // A constant pattern is compiled once; one that is not valid is refused when the row comes.
         let compiled = match (&pattern, &escape) {
-            (BytesExpr::Const(Some(pattern)), None) => LikePattern::new(&pattern_ty, pattern, None).ok(),
+            (BytesExpr::Const(Some(pattern)), None) => {
+                LikePattern::new(&pattern_ty, pattern, None, &mut Pacer::none()).ok()
+            }
             (BytesExpr::Const(Some(pattern)), Some(BytesExpr::Const(Some(escape)))) => {
-                LikePattern::new(&pattern_ty, pattern, Some(escape)).ok()
+                LikePattern::new(&pattern_ty, pattern, Some(escape), &mut Pacer::none()).ok()
             }
             _ => None,
         };

@@ -241,7 +241,7 @@ impl SubqueryState {
                 unknown = true;
                 continue;
             }
-            let ordering: Ordering = kernel::compare_values(ty, &value, &other);
+            let ordering: Ordering = kernel::compare_values(context, ty, &value, &other)?;
             if ordering_holds(op, ordering) == any {
                 return Ok(Datum::I64(any as i64));
             }

@@ -281,7 +281,7 @@ impl I64Expr {
                 let (left, right) = (node.left.eval(context, row)?, node.right.eval(context, row)?);
                 match (&left, &right) {
                     (Some(left), Some(right)) => {
-                        Ok(Some(ordering_holds(node.op, comparer.compare_bytes(left, right)) as i64))
+                        Ok(Some(ordering_holds(node.op, kernel::compare_bytes(context, comparer, left, right)?) as i64))
                     }
                     _ => Ok(null_comparison(node.op, node.null_equal, left.is_none(), right.is_none())),
                 }
@@ -386,7 +386,8 @@ impl IntegerArithmetic {
 impl Like {
     fn eval(&self, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
         if let Some(compiled) = &self.compiled {
-            return Ok(self.value.eval(context, row)?.map(|value| compiled.matches(&value) as i64));
+            let Some(value) = self.value.eval(context, row)? else { return Ok(None) };
+            return Ok(Some(compiled.matches(&value, &mut context.pacer())? as i64));
         }
         let (Some(value), Some(pattern)) = (self.value.eval(context, row)?, self.pattern.eval(context, row)?) else {
             return Ok(None);
@@ -398,7 +399,7 @@ impl Like {
                 escape => escape,
             },
         };
-        kernel::like(&self.ty, &value, &pattern, escape.as_deref()).map(|found| Some(found as i64))
+        kernel::like(context, &self.ty, &value, &pattern, escape.as_deref()).map(|found| Some(found as i64))
     }
 }
 
@@ -412,7 +413,7 @@ fn in_list(context: &Context, row: Row<'_>, value: &Scalar, list: &[Scalar]) -> 
     for item in list {
         match item.value(context, row)? {
             Value::Null => unknown = true,
-            item if kernel::compare_values(&ty, &value, &item) == Ordering::Equal => return Ok(Some(1)),
+            item if kernel::compare_values(context, &ty, &value, &item)? == Ordering::Equal => return Ok(Some(1)),
             _ => {}
         }
     }

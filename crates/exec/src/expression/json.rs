@@ -1,9 +1,13 @@
 //! JSON text: a tree that remembers where each value stands, paths into it, and changes by splicing the text.
 
+use types::pause::{CHARACTER, Pacer};
 use types::{SqlError, SqlResult, sql_error};
 
 /// Nesting that SQL Server reads.
 const DEPTH_MAX: usize = 128;
+
+/// Work for a value, with its place in the tree.
+const VALUE: usize = 8 * CHARACTER;
 
 pub struct Json {
     /// Bytes of the text it was read from.
@@ -27,22 +31,23 @@ struct Member {
     value: Json,
 }
 
-struct Reader<'t> {
+struct Reader<'t, 'p> {
     text: &'t str,
     at: usize,
     depth: usize,
+    pacer: &'t mut Pacer<'p>,
 }
 
 impl Json {
     /// Error 13609 for what is not JSON.
-    pub fn parse(text: &str) -> SqlResult<Json> {
-        let mut reader = Reader { text, at: 0, depth: 0 };
-        reader.blanks();
+    pub fn parse(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<Json> {
+        let mut reader = Reader { text, at: 0, depth: 0, pacer };
+        reader.blanks()?;
         if !matches!(reader.peek(), Some(b'{' | b'[')) {
             return Err(reader.unexpected());
         }
         let value = reader.value()?;
-        reader.blanks();
+        reader.blanks()?;
         if reader.at < text.len() { Err(reader.unexpected()) } else { Ok(value) }
     }
 
@@ -98,15 +103,17 @@ impl Json {
     }
 }
 
-impl Reader<'_> {
+impl Reader<'_, '_> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    fn blanks(&mut self) {
+    fn blanks(&mut self) -> SqlResult<()> {
         while matches!(self.peek(), Some(b' ' | b'\t' | b'\r' | b'\n')) {
             self.at += 1;
+            self.pacer.spend(1)?;
         }
+        Ok(())
     }
 
     fn unexpected(&self) -> SqlError {
@@ -124,7 +131,8 @@ impl Reader<'_> {
     }
 
     fn value(&mut self) -> SqlResult<Json> {
-        self.blanks();
+        self.pacer.spend(VALUE)?;
+        self.blanks()?;
         let start = self.at;
         let kind = match self.peek() {
             Some(b'{' | b'[') => {
@@ -157,6 +165,7 @@ impl Reader<'_> {
         }
         while self.peek().is_some_and(|byte| byte.is_ascii_digit()) {
             self.at += 1;
+            self.pacer.spend(1)?;
         }
         Ok(())
     }
@@ -184,6 +193,7 @@ impl Reader<'_> {
         self.expect(b'"')?;
         let mut units = String::new();
         loop {
+            self.pacer.spend(CHARACTER)?;
             let Some(c) = self.text[self.at..].chars().next() else { return Err(self.unexpected()) };
             match c {
                 '"' => {
@@ -242,14 +252,14 @@ impl Reader<'_> {
     fn array(&mut self) -> SqlResult<Kind> {
         self.at += 1;
         let mut values = Vec::new();
-        self.blanks();
+        self.blanks()?;
         if self.peek() == Some(b']') {
             self.at += 1;
             return Ok(Kind::Array(values));
         }
         loop {
             values.push(self.value()?);
-            self.blanks();
+            self.blanks()?;
             if self.peek() == Some(b',') {
                 self.at += 1;
                 continue;
@@ -262,19 +272,19 @@ impl Reader<'_> {
     fn object(&mut self) -> SqlResult<Kind> {
         self.at += 1;
         let mut members = Vec::new();
-        self.blanks();
+        self.blanks()?;
         if self.peek() == Some(b'}') {
             self.at += 1;
             return Ok(Kind::Object(members));
         }
         loop {
-            self.blanks();
+            self.blanks()?;
             let start = self.at;
             let key = self.string()?;
-            self.blanks();
+            self.blanks()?;
             self.expect(b':')?;
             members.push(Member { key, start, value: self.value()? });
-            self.blanks();
+            self.blanks()?;
             if self.peek() == Some(b',') {
                 self.at += 1;
                 continue;
@@ -305,12 +315,13 @@ impl Path {
     /// Error 13607 for what is not a path.
     pub fn parse(path: &str) -> SqlResult<Path> {
         let mut parsed = Path::root();
-        let mut reader = Reader { text: path, at: 0, depth: 0 };
-        reader.blanks();
+        let pacer = &mut Pacer::none();
+        let mut reader = Reader { text: path, at: 0, depth: 0, pacer };
+        reader.blanks()?;
         for (word, flag) in [("append", 0), ("lax", 1), ("strict", 2)] {
             if path[reader.at..].starts_with(word) {
                 reader.at += word.len();
-                reader.blanks();
+                reader.blanks()?;
                 match flag {
                     0 => parsed.append = true,
                     1 => {}
@@ -368,8 +379,8 @@ impl Path {
     }
 
     /// JSON_MODIFY: the text with `new`, which is JSON, at the path. None: deletes a lax path's member.
-    pub fn modify(&self, text: &str, new: Option<&str>) -> SqlResult<String> {
-        let document = Json::parse(text)?;
+    pub fn modify(&self, text: &str, new: Option<&str>, pacer: &mut Pacer<'_>) -> SqlResult<String> {
+        let document = Json::parse(text, pacer)?;
         let unchanged = || if self.strict { Err(not_found()) } else { Ok(text.to_string()) };
         let raw = new.unwrap_or("null");
         let splice = |start: usize, end: usize, with: &str| Ok([&text[..start], with, &text[end..]].concat());
@@ -418,7 +429,7 @@ impl Path {
     }
 }
 
-fn key(reader: &mut Reader) -> SqlResult<String> {
+fn key(reader: &mut Reader<'_, '_>) -> SqlResult<String> {
     if reader.peek() == Some(b'"') {
         return reader.string().map_err(|_| bad_path(reader));
     }
@@ -432,7 +443,7 @@ fn key(reader: &mut Reader) -> SqlResult<String> {
     Ok(rest[..length].to_string())
 }
 
-fn bad_path(reader: &Reader) -> SqlError {
+fn bad_path(reader: &Reader<'_, '_>) -> SqlError {
     let found = reader.text.get(reader.at..).and_then(|rest| rest.chars().next()).unwrap_or('.');
     sql_error!(13607, state 4, found, reader.at)
 }

@@ -143,11 +143,12 @@ fn concat<'a>(
     ty: &SqlType,
 ) -> SqlResult<Option<Cow<'a, [u8]>>> {
     let mut joined = Vec::new();
+    let pacer = &mut context.pacer();
     for part in parts {
         match part.eval(context, row)? {
             None if ty.is_string() && context.null_is_empty() => {}
             None => return Ok(None),
-            Some(part) => joined.extend_from_slice(&part),
+            Some(part) => pacer.copy(&part, &mut joined)?,
         }
         if joined.len() > kernel::VALUE_BYTES_MAX {
             return Err(crate::context::out_of_memory());

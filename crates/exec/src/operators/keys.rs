@@ -1,8 +1,10 @@
 //! Rows' values as one memcmp-able byte string, for grouping, joining and sorting; and the hash for maps of them.
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use types::key::KeyCodec;
+use types::pause::STRIDE;
 use types::{Column, ColumnData, Datum, RowBatch, SqlResult, SqlType, TypeKind};
 
 use crate::context::Context;
@@ -67,6 +69,8 @@ pub struct RowKeys {
     pub scalars: Vec<Scalar>,
     codecs: Vec<KeyCodec>,
     values: Vec<Column>,
+    /// Parts of keys whose values are long, by column and row of the loaded batch: they are made where others can have a turn.
+    long: BTreeMap<(usize, usize), Vec<u8>>,
 }
 
 impl RowKeys {
@@ -78,7 +82,7 @@ impl RowKeys {
             .map(|(i, scalar)| KeyCodec::new(&common_type(scalar.ty), descending.get(i).copied().unwrap_or(false)))
             .collect();
         let values = scalars.iter().map(|scalar| Column::new(scalar.ty.physical())).collect();
-        RowKeys { scalars, codecs, values }
+        RowKeys { scalars, codecs, values, long: BTreeMap::new() }
     }
 
     pub fn is_empty(&self) -> bool {
@@ -90,6 +94,18 @@ impl RowKeys {
         for (scalar, values) in self.scalars.iter().zip(&mut self.values) {
             values.clear();
             fill(scalar, context, batch, values)?;
+        }
+        self.long.clear();
+        for (at, column) in self.values.iter().enumerate() {
+            let ColumnData::Bytes { bytes, .. } = &column.data else { continue };
+            if bytes.len() < STRIDE {
+                continue;
+            }
+            for row in (0..batch.rows).filter(|row| column.bytes(*row).len() >= STRIDE) {
+                let mut part = Vec::new();
+                self.codecs[at].encode_bytes_paced(column.bytes(row), &mut part, &mut context.pacer())?;
+                self.long.insert((at, row), part);
+            }
         }
         Ok(())
     }
@@ -105,8 +121,11 @@ impl RowKeys {
 
     /// Appends the key of `row` of the loaded batch.
     pub fn encode(&self, row: usize, out: &mut Vec<u8>) {
-        for (codec, column) in self.codecs.iter().zip(&self.values) {
-            encode_from(codec, column, row, out);
+        for (at, (codec, column)) in self.codecs.iter().zip(&self.values).enumerate() {
+            match self.long.get(&(at, row)) {
+                Some(part) => out.extend_from_slice(part),
+                None => encode_from(codec, column, row, out),
+            }
         }
     }
 

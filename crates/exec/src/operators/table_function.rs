@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sql::catalog::ModuleDef;
 use sql::plan::{Expr, Operator, TableFunction};
+use types::pause::{CHARACTER, Pacer};
 use types::{Datum, Physical, RowBatch, SqlResult, SqlType, sql_error};
 
 use super::batch_of;
@@ -11,6 +12,9 @@ use super::simple::Pending;
 use crate::columns::BATCH_ROWS;
 use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
 use crate::expression::{Compiler, Scalar, json};
+
+/// Work for a row.
+const ROW: usize = 16 * CHARACTER;
 
 enum Kind {
     User(Arc<ModuleDef>),
@@ -75,9 +79,9 @@ impl RowSource for Whole {
                 let typed = types.into_iter().zip(arguments).collect();
                 (context.interpreter.table_function)(context, module, typed, batch)
             }
-            Kind::Split => split(&types, &arguments, batch),
-            Kind::JsonAll => open_json(&types, &arguments, None, batch),
-            Kind::Json(paths) => open_json(&types, &arguments, Some(paths), batch),
+            Kind::Split => split(&types, &arguments, batch, &mut context.pacer()),
+            Kind::JsonAll => open_json(&types, &arguments, None, batch, &mut context.pacer()),
+            Kind::Json(paths) => open_json(&types, &arguments, Some(paths), batch, &mut context.pacer()),
         }
     }
 
@@ -101,16 +105,18 @@ fn push_row(batch: &mut RowBatch, row: &[Datum]) {
     batch.rows += 1;
 }
 
-fn split(types: &[SqlType], arguments: &[Datum], out: &mut RowBatch) -> SqlResult<()> {
+fn split(types: &[SqlType], arguments: &[Datum], out: &mut RowBatch, pacer: &mut Pacer<'_>) -> SqlResult<()> {
     let (Datum::Bytes(text), Datum::Bytes(separator)) = (&arguments[0], &arguments[1]) else { return Ok(()) };
     let unit = if types[0].is_unicode_string() { 2 } else { 1 };
     let mut start = 0;
     let mut ordinal = 1;
     let mut bytes = 0;
     for at in (0..=text.len()).step_by(unit) {
+        pacer.spend(unit)?;
         if at < text.len() && text[at..at + unit] != separator[..unit.min(separator.len())] {
             continue;
         }
+        pacer.spend(ROW + at - start)?;
         push_row(out, &[Datum::Bytes(text[start..at].into()), Datum::I64(ordinal)]);
         (start, ordinal) = (at + unit, ordinal + 1);
         bytes += 16;
@@ -123,31 +129,35 @@ fn split(types: &[SqlType], arguments: &[Datum], out: &mut RowBatch) -> SqlResul
 
 /// Without `columns`: key, value and type of each member. With: a row for the object, or for each of an array.
 fn open_json(
-    types: &[SqlType],
+    argument_types: &[SqlType],
     arguments: &[Datum],
     columns: Option<&[(Box<str>, bool)]>,
     out: &mut RowBatch,
+    pacer: &mut Pacer<'_>,
 ) -> SqlResult<()> {
     let Datum::Bytes(text) = &arguments[0] else { return Ok(()) };
-    let text = crate::kernel::text(&types[0], text);
+    let text = types::convert::text_of_paced(text, &argument_types[0], pacer)?;
     let path = match arguments.get(1) {
         None => json::Path::root(),
-        Some(Datum::Bytes(path)) => json::Path::parse(&crate::kernel::text(&types[1], path))?,
+        Some(Datum::Bytes(path)) => json::Path::parse(&crate::kernel::text(&argument_types[1], path))?,
         Some(_) => return Ok(()),
     };
-    let document = json::Json::parse(&text)?;
+    let document = json::Json::parse(&text, pacer)?;
     let Some(found) = path.find(&document, &text)? else {
         return if path.strict { Err(json::not_found()) } else { Ok(()) };
     };
-    let wide = |text: &str| Datum::Bytes(text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>().into());
+    let mut wide = |text: &str| {
+        pacer.spend(ROW)?;
+        types::convert::text_datum_paced(text, &SqlType::NVARCHAR_MAX, pacer)
+    };
     match columns {
         None => {
             for (key, value) in found.members() {
                 let shown = match value.shown(&text) {
-                    Some(shown) => wide(&shown),
+                    Some(shown) => wide(&shown)?,
                     None => Datum::Null,
                 };
-                push_row(out, &[wide(&key), shown, Datum::I64(value.type_number())]);
+                push_row(out, &[wide(&key)?, shown, Datum::I64(value.type_number())]);
             }
         }
         Some(paths) => {
@@ -159,7 +169,7 @@ fn open_json(
                 let mut values = Vec::with_capacity(paths.len());
                 for (path, as_json) in &paths {
                     let value = if *as_json { path.query(row, &text)? } else { path.value(row, &text)? };
-                    values.push(value.map_or(Datum::Null, |value| wide(&value)));
+                    values.push(value.map_or(Ok(Datum::Null), |value| wide(&value))?);
                 }
                 push_row(out, &values);
             }

@@ -60,6 +60,9 @@ impl<'a> Runner<'a> {
         if std::mem::take(&mut self.session().aborted) {
             return Err(Unwind::Aborted);
         }
+        if std::mem::take(&mut self.session().thrown) {
+            return Err(Unwind::Error(error));
+        }
         let mut error = self.locate(error, line);
         self.complete(&mut error);
         self.session().error = error.number;

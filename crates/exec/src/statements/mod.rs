@@ -8,7 +8,6 @@ mod modify;
 mod code;
 mod callee;
 mod cursor_table;
-mod cursor_rows;
 mod set_option;
 mod transaction;
 mod atomic;
@@ -17,6 +16,7 @@ mod failure;
 mod execute;
 mod native;
 mod query;
+mod cursor_rows;
 mod cursor;
 mod raise;
 mod run;
@@ -407,6 +407,7 @@ pub fn run_batch(module: &Arc<Module>, session: &mut Session, host: &mut dyn Hos
     session.cursors.begin_batch();
     session.insert_execute = None;
     session.aborted = false;
+    session.thrown = false;
     session.try_level = 0;
     session.handling.clear();
     for message in &module.messages {

@@ -158,6 +158,19 @@ impl Wire {
         }
     }
 
+    /// Takes what comes of the answer for so long.
+    pub fn read_for(&mut self, time: Duration) {
+        let begun = std::time::Instant::now();
+        while begun.elapsed() < time {
+            match self.client.next_event().expect("the response is TDS") {
+                Some(Event::End) => panic!("the answer has ended"),
+                Some(_) => {}
+                None if self.something_comes(Duration::from_millis(5)) => assert!(self.receive(), "closed"),
+                None => {}
+            }
+        }
+    }
+
     pub fn query(&mut self, text: &str) -> Answer {
         self.client.batch(text);
         self.send();

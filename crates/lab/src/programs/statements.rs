@@ -670,7 +670,9 @@ impl Model<'_> {
         match ended {
             Ok(()) | Err(Stop::Return(_)) => {}
             Err(Stop::Scope { .. }) => return Err(Stop::Unknown("an unbound trigger")),
-            Err(Stop::Thrown { .. } | Stop::Batch) if self.state.count > 0 && self.state.epoch != epoch => {
+            Err(Stop::Thrown { .. } | Stop::Batch)
+                if self.state.count > 0 && (self.state.epoch != epoch || self.state.count != levels) =>
+            {
                 return Err(Stop::Unknown("a trigger that fails in a transaction that it began"));
             }
             Err(stop) => return Err(stop),

@@ -842,6 +842,11 @@ impl Scheduler {
     }
 }
 
+/// The next [`quantum_over`] looks at the clock.
+pub fn look_at_clock() {
+    QUANTUM_LEFT.set(1);
+}
+
 /// Whether the running worker's quantum is over. Looks at the clock once in [`QUANTUM_STRIDE`] calls.
 #[inline]
 pub fn quantum_over() -> bool {

@@ -112,14 +112,11 @@ impl Binder<'_> {
         if let Some(first) = target.first {
             checks.extend(self.view_checks(&target.table, first, None)?);
         }
+        let barriers = self.barriers(&target.source, Change::Insert, &[])?;
         let modify = Modify {
             target: target.source.clone(),
             source: plan,
-            actions: vec![ModifyAction {
-                condition: None,
-                kind: ActionKind::Insert(row),
-                barriers: self.barriers(&target.source, Change::Insert, &[])?,
-            }],
+            actions: vec![ModifyAction { condition: None, kind: ActionKind::Insert(row), barriers }],
             cascades: Vec::new(),
             verb: "INSERT",
             output,

@@ -11,7 +11,7 @@ use types::SqlResult;
 
 use super::binder::Binder;
 use super::dml::table_source;
-use crate::catalog::TableDef;
+use crate::catalog::{DatabaseId, ObjectId, TableDef};
 use crate::function::FunctionId;
 use crate::mask::MaskFunction;
 use crate::optimize::{Branch, ColumnId, Output};
@@ -84,6 +84,12 @@ impl Binder<'_> {
     pub fn masks_of_rounds(&self, anchor: &[Option<Mask>], parts: &[Branch]) -> Vec<Option<Mask>> {
         let of_parts = |at: usize| parts.iter().map(move |part| self.columns.mask(part.columns[at]).cloned());
         anchor.iter().enumerate().map(|(at, own)| one_of(std::iter::once(own.clone()).chain(of_parts(at)))).collect()
+    }
+
+    /// A column of a function's result, which is a table variable's.
+    pub fn mask_result(&mut self, id: ColumnId, database: DatabaseId, function: MaskFunction) {
+        let column = MaskedColumn { table: (database, ObjectId(-1)), column_id: 0 };
+        self.columns.set_mask(id, Some(Mask { function: Arc::new(function), columns: [column].into() }));
     }
 
     /// As it leaves the statement.

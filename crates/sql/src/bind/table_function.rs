@@ -10,6 +10,7 @@ use super::query::{Bound, Use};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
 use crate::catalog::{ModuleKind, Object};
+use crate::mask::MaskFunction;
 use crate::optimize::{Leaf, LeafKind, Rel};
 use crate::plan::{Expr, ExprKind, TableFunction};
 
@@ -71,10 +72,16 @@ impl Binder<'_> {
                         self.homes.push(Home { database, schema: module.schema.clone(), object });
                         let columns = self.definition_columns(definition);
                         self.homes.pop();
-                        for (column, ty, nullable) in columns? {
+                        for ((column, ty, nullable), defined) in columns?.into_iter().zip(&definition.columns) {
                             let id = self.columns.add(ty, nullable);
-                            let mask = self.mask_of_all(&arguments);
-                            self.columns.set_mask(id, mask);
+                            if let Some(text) = &defined.masked {
+                                let function = MaskFunction::parse(text, &column, &ty)?;
+                                self.mask_result(id, module.database, function);
+                            }
+                            let mask = self.mask_of_all(arguments.iter());
+                            if mask.is_some() {
+                                self.columns.set_mask(id, mask);
+                            }
                             ids.push(id);
                             outputs.push(crate::optimize::Output { name: column, expr: self.columns.expr(id) });
                         }

@@ -297,6 +297,9 @@ impl Parser<'_> {
         if self.at_audit() {
             return self.audit();
         }
+        if self.at_security_policy() {
+            return self.drop_security_policy();
+        }
         let next = self.peek(1).keyword;
         match next {
             K::THREAD if self.peek_word(2, K::POOL) => return self.thread_pool(),
@@ -306,7 +309,6 @@ impl Parser<'_> {
             }
             K::SERVER if !self.peek_word(2, K::ROLE) => return self.other(),
             K::XML | K::AGGREGATE | K::ASSEMBLY | K::CREDENTIAL | K::SERVER | K::APPLICATION => {}
-            K::SECURITY if self.at_security_policy() => {}
             _ if self.is_other_kind(next) => return self.other(),
             _ => {}
         }
@@ -335,10 +337,6 @@ impl Parser<'_> {
             K::AGGREGATE => DropKind::Aggregate,
             K::ASSEMBLY => DropKind::Assembly,
             K::CREDENTIAL => DropKind::Credential,
-            K::SECURITY => {
-                self.bump();
-                DropKind::SecurityPolicy
-            }
             K::SERVER => {
                 self.bump();
                 DropKind::ServerRole

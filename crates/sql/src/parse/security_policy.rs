@@ -70,6 +70,14 @@ impl Parser<'_> {
         Ok(StatementKind::SecurityPolicy(Box::new(policy)))
     }
 
+    /// The current token is DROP, behind which `at_security_policy` has looked.
+    pub(super) fn drop_security_policy(&mut self) -> P<StatementKind> {
+        (0..3).for_each(|_| self.bump());
+        let if_exists = self.if_exists()?;
+        let names = vec![self.object_name()?];
+        Ok(StatementKind::Drop(Box::new(Drop { kind: DropKind::SecurityPolicy, if_exists, names, scope: None })))
+    }
+
     fn predicate_change(&mut self, alter: bool) -> P<PredicateChange> {
         let line = self.token.line;
         let verb = match self.keyword() {

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use encoding_rs::{Encoding, UTF_8};
 
 use super::letters;
+use crate::pause::STRIDE;
 
 /// A Windows code page number: 1252, 932, 65001 ...
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -180,6 +181,18 @@ pub fn floor_boundary(code_page: CodePage, bytes: &[u8], end: usize) -> usize {
         at += size;
     }
     at
+}
+
+/// Where the first piece of a text ends that is about a stride long and cuts no character. None: of UTF-16LE.
+pub fn piece_end(code_page: Option<CodePage>, bytes: &[u8]) -> usize {
+    if bytes.len() <= STRIDE {
+        return bytes.len();
+    }
+    match code_page {
+        Some(code_page) => floor_boundary(code_page, bytes, STRIDE).max(1),
+        None if (0xd8..0xdc).contains(&bytes[STRIDE - 1]) => STRIDE - 2,
+        None => STRIDE,
+    }
 }
 
 /// Appends UTF-16LE text to `out` in the code page. A last odd byte is dropped.

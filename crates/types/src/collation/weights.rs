@@ -23,6 +23,8 @@ use std::hash::Hasher;
 use super::code_page::{self, CodePage};
 use super::families::{AFTER_Z, Tailoring, latin};
 use super::units::{Form, Specials, Units};
+use crate::error::SqlResult;
+use crate::pause::{CHARACTER, Pacer, STRIDE, unpaced};
 
 /// What a collation distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -154,6 +156,24 @@ impl Comparer {
         self.form
     }
 
+    /// Whether `needle` is found in a text by its bytes: its characters equal nothing but themselves, and no other character has them in it.
+    /// Bytes may agree between two units as well, so a long needle of units is better looked for unit by unit.
+    pub fn searches_bytes(&self, needle: &[u8]) -> bool {
+        const UNITS_BYTES_MAX: usize = 256;
+        let is_surrogate = |unit: &[u8]| (0xd8..0xe0).contains(&unit[1]);
+        self.rules.binary
+            && match self.form {
+                Form::Single(_) => needle.is_ascii(),
+                Form::Utf16 => needle.len() <= UNITS_BYTES_MAX && !needle.chunks_exact(2).any(is_surrogate),
+                Form::Multi(_) => false,
+            }
+    }
+
+    /// Bytes of the smallest character.
+    pub fn unit_bytes(&self) -> usize {
+        self.step()
+    }
+
     /// Without the blanks at its end.
     #[inline]
     pub fn trim<'t>(&self, text: &'t [u8]) -> &'t [u8] {
@@ -175,8 +195,13 @@ impl Comparer {
     }
 
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        unpaced(|pacer| self.compare_paced(a, b, pacer))
+    }
+
+    /// `compare` of texts that may be long.
+    pub fn compare_paced(&self, a: &[u8], b: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<Ordering> {
         if self.rules.binary {
-            return self.compare_binary(a, b);
+            return self.compare_binary(a, b, pacer);
         }
         let (a, b) = (self.trim(a), self.trim(b));
         let mut case = Ordering::Equal;
@@ -184,33 +209,37 @@ impl Comparer {
         let end = a.len().min(b.len());
         let mut at = 0;
         // Plain ASCII needs one table; anything else, from where it starts, goes letter by letter.
-        while at < end {
-            let (x, y) = (a[at], b[at]);
-            if step == 2 && a[at + 1] | b[at + 1] != 0 {
-                break;
-            }
-            let (weight, other) = (self.plain[x as usize], self.plain[y as usize]);
-            if weight == 0 || other == 0 {
-                break;
-            }
-            if weight != other {
-                // An accent behind it may make it a letter of its own.
-                if !self.rules.tailoring.is_empty() {
-                    break;
+        'plain: while at < end {
+            let stride_end = end.min(at + STRIDE);
+            while at < stride_end {
+                let (x, y) = (a[at], b[at]);
+                if step == 2 && a[at + 1] | b[at + 1] != 0 {
+                    break 'plain;
                 }
-                return weight.cmp(&other);
+                let (weight, other) = (self.plain[x as usize], self.plain[y as usize]);
+                if weight == 0 || other == 0 {
+                    break 'plain;
+                }
+                if weight != other {
+                    // An accent behind it may make it a letter of its own.
+                    if !self.rules.tailoring.is_empty() {
+                        break 'plain;
+                    }
+                    return Ok(weight.cmp(&other));
+                }
+                if self.rules.case && x != y {
+                    case = case.then(self.case_weight(x).cmp(&self.case_weight(y)));
+                }
+                at += step;
             }
-            if self.rules.case && x != y {
-                case = case.then(self.case_weight(x).cmp(&self.case_weight(y)));
-            }
-            at += step;
+            pacer.spend(STRIDE.min(end))?;
         }
         if at == end && a.len() == b.len() {
-            return case;
+            return Ok(case);
         }
         // An accent may belong to the last plain letter: step back to it.
         let at = at.saturating_sub(step);
-        self.compare_elements(&a[at..], &b[at..], case)
+        self.compare_elements(&a[at..], &b[at..], case, pacer)
     }
 
     #[inline]
@@ -255,36 +284,44 @@ impl Comparer {
         self.rules.case || self.rules.kana || self.rules.width
     }
 
-    fn compare_elements(&self, a: &[u8], b: &[u8], case_before: Ordering) -> Ordering {
+    fn compare_elements(
+        &self,
+        a: &[u8],
+        b: &[u8],
+        case_before: Ordering,
+        pacer: &mut Pacer<'_>,
+    ) -> SqlResult<Ordering> {
         let (mut a_units, mut b_units) = (Units::new(self, a), Units::new(self, b));
         let (mut accents, mut case) = (Ordering::Equal, case_before);
         let mut special = false;
         loop {
+            pacer.spend(CHARACTER)?;
             let x = a_units.letter(self, &mut special);
             let y = b_units.letter(self, &mut special);
             let (x, y) = match (x, y) {
                 (None, None) => break,
-                (None, Some(_)) => return Ordering::Less,
-                (Some(_), None) => return Ordering::Greater,
+                (None, Some(_)) => return Ok(Ordering::Less),
+                (Some(_), None) => return Ok(Ordering::Greater),
                 (Some(x), Some(y)) => (x, y),
             };
             if x.primary != y.primary {
-                return x.primary.cmp(&y.primary);
+                return Ok(x.primary.cmp(&y.primary));
             }
             accents = accents.then(x.marks.cmp(&y.marks));
             case = case.then(x.tertiary.cmp(&y.tertiary));
         }
         if self.rules.accent && accents != Ordering::Equal {
-            return accents;
+            return Ok(accents);
         }
         if case != Ordering::Equal || !special {
-            return case;
+            return Ok(case);
         }
         let (mut x, mut y) = (Specials::new(self, a), Specials::new(self, b));
         loop {
+            pacer.spend(CHARACTER)?;
             match (x.next(), y.next()) {
-                (None, None) => return Ordering::Equal,
-                (p, q) if p != q => return p.cmp(&q),
+                (None, None) => return Ok(Ordering::Equal),
+                (p, q) if p != q => return Ok(p.cmp(&q)),
                 _ => {}
             }
         }
@@ -292,23 +329,44 @@ impl Comparer {
 
     /// Appends the key of `text` (see the top of the file).
     pub fn key(&self, text: &[u8], out: &mut Vec<u8>) {
+        unpaced(|pacer| self.key_paced(text, out, pacer));
+    }
+
+    /// `key` of a text that may be long.
+    pub fn key_paced(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
         if self.rules.binary {
-            return self.binary_key(text, out);
+            return self.binary_key(text, out, pacer);
         }
         let text = self.trim(text);
         let step = self.step();
-        let run = self.plain_run(text);
-        let plain = text[..run].iter().step_by(step);
-        let mut any_case = self.rules.case && plain.clone().any(|&c| self.case_weight(c) != PLAIN);
+        let mut run = 0;
+        for piece in text.chunks(STRIDE) {
+            pacer.spend(piece.len())?;
+            let plain = self.plain_run(piece);
+            run += plain;
+            if plain < piece.len() {
+                break;
+            }
+        }
+        let mut any_case = false;
+        if self.rules.case {
+            pacer.chunks(&text[..run], |piece| {
+                any_case |= piece.iter().step_by(step).any(|&c| self.case_weight(c) != PLAIN);
+            })?;
+        }
         let (mut any_marks, mut special) = (false, false);
+        let mut push_plain = |plain: &[u8]| {
+            pacer.chunks(plain, |piece| out.extend(piece.iter().step_by(step).map(|&c| self.plain[c as usize])))
+        };
         if run == text.len() {
-            out.extend(plain.map(|&c| self.plain[c as usize]));
+            push_plain(text)?;
         } else {
             // An accent may belong to the last plain letter: that one goes with the rest.
             let run = run.saturating_sub(step);
-            out.extend(text[..run].iter().step_by(step).map(|&c| self.plain[c as usize]));
+            push_plain(&text[..run])?;
             let mut units = Units::new(self, &text[run..]);
             while let Some(letter) = units.letter(self, &mut special) {
+                pacer.spend(CHARACTER)?;
                 push_primary(letter.primary, out);
                 any_marks |= letter.marks != 0;
                 any_case |= letter.tertiary != PLAIN;
@@ -317,31 +375,34 @@ impl Comparer {
         out.push(END);
         if self.rules.accent {
             if any_marks {
-                self.accent_level(text, out);
+                self.accent_level(text, out, pacer)?;
             }
             out.push(END);
         }
         if self.has_tertiary() {
             if any_case {
-                self.case_level(text, out);
+                self.case_level(text, out, pacer)?;
             }
             out.push(END);
         }
         if !self.rules.sql {
             if special {
                 for (position, c) in Specials::new(self, text) {
+                    pacer.spend(CHARACTER)?;
                     out.extend_from_slice(&position.to_be_bytes());
                     out.push(c);
                 }
             }
             out.extend_from_slice(&[0, 0]);
         }
+        Ok(())
     }
 
-    fn accent_level(&self, text: &[u8], out: &mut Vec<u8>) {
+    fn accent_level(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
         let mut units = Units::new(self, text);
         let mut plain = 0;
         while let Some(letter) = units.letter(self, &mut false) {
+            pacer.spend(CHARACTER)?;
             if letter.marks == 0 {
                 plain += 1;
                 continue;
@@ -350,12 +411,14 @@ impl Comparer {
             out.extend(letter.marks.to_be_bytes().iter().filter(|&&mark| mark != 0));
             plain = 1;
         }
+        Ok(())
     }
 
-    fn case_level(&self, text: &[u8], out: &mut Vec<u8>) {
+    fn case_level(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
         let mut units = Units::new(self, text);
         let mut plain = 0;
         while let Some(letter) = units.letter(self, &mut false) {
+            pacer.spend(CHARACTER)?;
             if letter.tertiary == PLAIN {
                 plain += 1;
                 continue;
@@ -364,6 +427,7 @@ impl Comparer {
             out.push(letter.tertiary);
             plain = 0;
         }
+        Ok(())
     }
 
     /// Equal text (by `compare`) hashes equal; text that differs only in accents, case or hyphens may, too.
@@ -386,18 +450,19 @@ impl Comparer {
         packer.finish();
     }
 
-    fn compare_binary(&self, a: &[u8], b: &[u8]) -> Ordering {
-        match self.form {
+    fn compare_binary(&self, a: &[u8], b: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<Ordering> {
+        Ok(match self.form {
             Form::Utf16 => {
                 let mut position = 0;
                 let (mut x, mut y) = (a.chunks_exact(2), b.chunks_exact(2));
                 loop {
+                    pacer.spend(2)?;
                     let (p, q) = match (x.next(), y.next()) {
-                        (None, None) => return Ordering::Equal,
+                        (None, None) => break Ordering::Equal,
                         (p, q) => (p.unwrap_or(&[b' ', 0]), q.unwrap_or(&[b' ', 0])),
                     };
                     if p != q {
-                        return self.binary_unit(p, position).cmp(&self.binary_unit(q, position));
+                        break self.binary_unit(p, position).cmp(&self.binary_unit(q, position));
                     }
                     position += 1;
                 }
@@ -410,7 +475,7 @@ impl Comparer {
                     .then_with(|| blanks(&a[common..]))
                     .then_with(|| blanks(&b[common..]).reverse())
             }
-        }
+        })
     }
 
     /// What a binary collation compares of a unit.
@@ -423,11 +488,12 @@ impl Comparer {
         }
     }
 
-    fn binary_key(&self, text: &[u8], out: &mut Vec<u8>) {
+    fn binary_key(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
         let text = self.trim(text);
         let step = self.step();
         let mut blanks = 0_u32;
         for (position, unit) in text.chunks_exact(step).enumerate() {
+            pacer.spend(step)?;
             let (is_blank, above) = if step == 1 {
                 (unit[0] == b' ', unit[0] > b' ')
             } else {
@@ -454,6 +520,7 @@ impl Comparer {
         }
         self.push_blank(text.len() / step, out);
         out.push(BLANKS_END);
+        Ok(())
     }
 
     fn push_blank(&self, position: usize, out: &mut Vec<u8>) {

@@ -8,6 +8,7 @@ use crate::datum::{Datum, DatumRef};
 use crate::decimal;
 use crate::error::SqlResult;
 use crate::fixed::{decimal_bytes, fixed_codec};
+use crate::pause::Pacer;
 use crate::sql_type::{SqlType, TypeKind};
 use crate::text;
 
@@ -18,16 +19,17 @@ pub fn convert(
     to: &SqlType,
     style: i32,
     context: &ConvertContext,
+    pacer: &mut Pacer<'_>,
 ) -> SqlResult<Datum> {
     use TypeKind::*;
     let mut bytes = Vec::new();
     let mut right_aligned = false;
     match (from.kind, value) {
         (Char | VarChar | Text | NChar | NVarChar | NText, DatumRef::Bytes(source)) => match style {
-            1 | 2 => bytes = from_hex(source, from, style).ok_or_else(|| error::data_type(from, to))?,
-            _ => bytes.extend_from_slice(source),
+            1 | 2 => bytes = from_hex(source, from, style, pacer)?.ok_or_else(|| error::data_type(from, to))?,
+            _ => pacer.copy(source, &mut bytes)?,
         },
-        (_, DatumRef::Bytes(source)) => bytes.extend_from_slice(source),
+        (_, DatumRef::Bytes(source)) => pacer.copy(source, &mut bytes)?,
         _ => {
             push_value(value, from, &mut bytes);
             // Integers keep their low bytes; all else keeps its first.
@@ -47,15 +49,23 @@ pub fn convert(
     Ok(Datum::Bytes(bytes.into()))
 }
 
-fn from_hex(source: &[u8], from: &SqlType, style: i32) -> Option<Vec<u8>> {
-    let text = super::text_of(source, from);
+fn from_hex(source: &[u8], from: &SqlType, style: i32, pacer: &mut Pacer<'_>) -> SqlResult<Option<Vec<u8>>> {
+    let text = super::text_of_paced(source, from, pacer)?;
     let text = text.trim_end_matches(' ').as_bytes();
     let digits = match (style, text) {
         (1, [b'0', b'x' | b'X', digits @ ..]) => digits,
-        (1, _) => return None,
+        (1, _) => return Ok(None),
         _ => text,
     };
-    text::parse_hex(digits)
+    let mut bytes = Some(Vec::with_capacity(digits.len() / 2));
+    // A stride has an even number of digits.
+    pacer.chunks(digits, |chunk| {
+        bytes = bytes.take().zip(text::parse_hex(chunk)).map(|(mut bytes, more)| {
+            bytes.extend(more);
+            bytes
+        });
+    })?;
+    Ok(bytes)
 }
 
 fn push_value(value: DatumRef<'_>, from: &SqlType, out: &mut Vec<u8>) {

@@ -9,6 +9,7 @@ use crate::datetime::{DateFormat, format};
 use crate::datum::Datum;
 use crate::decimal::{self, ParseError as DecimalError};
 use crate::error::SqlResult;
+use crate::pause::Pacer;
 use crate::sql_type::{SqlType, TypeKind};
 use crate::text;
 
@@ -171,7 +172,19 @@ pub fn to_uuid(bytes: &[u8], from: &SqlType) -> SqlResult<Datum> {
 }
 
 /// Text of one encoding as bytes of another.
-pub fn recode(bytes: &[u8], from: &SqlType, to: &SqlType, out: &mut Vec<u8>) {
+pub fn recode(bytes: &[u8], from: &SqlType, to: &SqlType, out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
+    let code_page = from.is_ansi_string().then(|| from.collation.code_page());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(code_page::piece_end(code_page, rest));
+        recode_piece(piece, from, to, out);
+        pacer.spend(piece.len())?;
+        rest = behind;
+    }
+    Ok(())
+}
+
+fn recode_piece(bytes: &[u8], from: &SqlType, to: &SqlType, out: &mut Vec<u8>) {
     match (from.is_ansi_string(), to.is_ansi_string()) {
         (true, false) => code_page::decode(from.collation.code_page(), bytes, out),
         (false, true) => code_page::encode(to.collation.code_page(), bytes, out),

@@ -14,6 +14,7 @@ use crate::datetime::format::STYLE_DEFAULT;
 use crate::datetime::{DateFormat, LanguageId, Moment};
 use crate::datum::{Datum, DatumRef};
 use crate::error::SqlResult;
+use crate::pause::{Pacer, STRIDE, unpaced};
 use crate::precedence::check_conversion;
 use crate::sql_type::{SqlType, TypeKind};
 use crate::variant;
@@ -56,6 +57,18 @@ pub fn convert_ref(
     style: i32,
     context: &ConvertContext,
 ) -> SqlResult<Datum> {
+    convert_paced(value, from, to, style, context, &mut Pacer::none())
+}
+
+/// `convert` of a value that may be long.
+pub fn convert_paced(
+    value: DatumRef<'_>,
+    from: &SqlType,
+    to: &SqlType,
+    style: i32,
+    context: &ConvertContext,
+    pacer: &mut Pacer<'_>,
+) -> SqlResult<Datum> {
     if value.is_null() {
         return Ok(Datum::Null);
     }
@@ -91,8 +104,8 @@ pub fn convert_ref(
             }
             _ => Err(refused(from, to)),
         },
-        Char | VarChar | Text | NChar | NVarChar | NText => to_text::convert(value, from, to, style, context),
-        Binary | VarBinary | Image | RowVersion => binary::convert(value, from, to, style, context),
+        Char | VarChar | Text | NChar | NVarChar | NText => to_text::convert(value, from, to, style, context, pacer),
+        Binary | VarBinary | Image | RowVersion => binary::convert(value, from, to, style, context, pacer),
         UniqueIdentifier => match (from.kind, value) {
             (Char | VarChar | Text | NChar | NVarChar | NText, DatumRef::Bytes(text)) => from_text::to_uuid(text, from),
             (Binary | VarBinary | Image, DatumRef::Bytes(bytes)) => Ok(binary::to_uuid(bytes)),
@@ -101,14 +114,15 @@ pub fn convert_ref(
         Xml => {
             use crate::xml::{self, Source};
             let (text, source) = match (from.kind, value) {
-                (NChar | NVarChar | NText, DatumRef::Bytes(text)) => (text_of(text, from), Source::Wide),
-                (Char | VarChar | Text, DatumRef::Bytes(text)) => (text_of(text, from), Source::Narrow),
+                (NChar | NVarChar | NText, DatumRef::Bytes(text)) => (text_of_paced(text, from, pacer)?, Source::Wide),
+                (Char | VarChar | Text, DatumRef::Bytes(text)) => (text_of_paced(text, from, pacer)?, Source::Narrow),
                 (Binary | VarBinary | Image, DatumRef::Bytes(bytes)) => xml::decode(bytes),
                 _ => return Err(refused(from, to)),
             };
             // Bit 0 of the style: white space is kept.
             let keep_space = style != NO_STYLE && style & 1 == 1;
-            Ok(Datum::nvarchar(&xml::parse(&text, source, keep_space)?))
+            let text = xml::parse(&text, source, keep_space, pacer)?;
+            text_datum_paced(&text, &SqlType::NVARCHAR_MAX, pacer)
         }
         SqlVariant => {
             if !variant::can_hold(from) {
@@ -191,10 +205,32 @@ pub fn text_of(value: &[u8], ty: &SqlType) -> String {
     }
 }
 
+/// `text_of` a value that may be long.
+pub fn text_of_paced(value: &[u8], ty: &SqlType, pacer: &mut Pacer<'_>) -> SqlResult<String> {
+    if value.len() <= STRIDE {
+        return Ok(text_of(value, ty));
+    }
+    let code_page = ty.is_ansi_string().then(|| ty.collation.code_page());
+    let mut text = String::with_capacity(value.len());
+    let mut rest = value;
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(code_page::piece_end(code_page, rest));
+        text.push_str(&text_of(piece, ty));
+        pacer.spend(piece.len())?;
+        rest = behind;
+    }
+    Ok(text)
+}
+
 /// A text as a value of a character type, cut and padded to it.
 pub fn text_datum(text: &str, ty: &SqlType) -> Datum {
+    unpaced(|pacer| text_datum_paced(text, ty, pacer))
+}
+
+/// `text_datum` of a text that may be long.
+pub fn text_datum_paced(text: &str, ty: &SqlType, pacer: &mut Pacer<'_>) -> SqlResult<Datum> {
     let mut bytes = Vec::new();
-    to_text::push_encoded(text, ty, &mut bytes);
+    to_text::push_encoded(text, ty, &mut bytes, pacer)?;
     to_text::fit_bytes(&mut bytes, ty, true);
-    Datum::Bytes(bytes.into())
+    Ok(Datum::Bytes(bytes.into()))
 }

@@ -1,11 +1,12 @@
 //! Every type as text.
 
 use super::{ConvertContext, NO_STYLE, error, from_text};
-use crate::collation::code_page;
+use crate::collation::code_page::{self, CodePage};
 use crate::datetime::{LanguageId, format};
 use crate::datum::{Datum, DatumRef};
 use crate::decimal;
 use crate::error::SqlResult;
+use crate::pause::Pacer;
 use crate::sql_type::{SqlType, TypeKind};
 use crate::text;
 use crate::variant;
@@ -17,23 +18,24 @@ pub fn convert(
     to: &SqlType,
     style: i32,
     context: &ConvertContext,
+    pacer: &mut Pacer<'_>,
 ) -> SqlResult<Datum> {
     use TypeKind::*;
     let mut bytes = Vec::new();
     match (from.kind, value) {
         (Char | VarChar | Text | NChar | NVarChar | NText | Xml, DatumRef::Bytes(source)) => {
-            from_text::recode(source, from, to, &mut bytes);
+            from_text::recode(source, from, to, &mut bytes, pacer)?;
         }
         (Binary | VarBinary | Image | RowVersion, DatumRef::Bytes(source)) => match style {
             1 | 2 => {
                 let mut digits = String::new();
                 digits.push_str(if style == 1 { "0x" } else { "" });
-                text::push_hex(source, &mut digits);
-                push_encoded(&digits, to, &mut bytes);
+                pacer.chunks(source, |chunk| text::push_hex(chunk, &mut digits))?;
+                push_encoded(&digits, to, &mut bytes, pacer)?;
             }
             // The bytes are the characters.
             _ => {
-                bytes.extend_from_slice(source);
+                pacer.copy(source, &mut bytes)?;
                 if to.is_unicode_string() && bytes.len() % 2 == 1 {
                     bytes.push(0);
                 }
@@ -47,7 +49,7 @@ pub fn convert(
             {
                 digits = cut(digits, capacity, from, to)?;
             }
-            push_encoded(&digits, to, &mut bytes);
+            push_encoded(&digits, to, &mut bytes, pacer)?;
         }
     }
     fit_bytes(&mut bytes, to, context.explicit);
@@ -150,12 +152,19 @@ pub fn push_display(value: DatumRef<'_>, ty: &SqlType, out: &mut String) {
 }
 
 /// Appends a text in the encoding of a character type.
-pub fn push_encoded(text: &str, to: &SqlType, out: &mut Vec<u8>) {
-    if to.is_ansi_string() {
-        code_page::encode_str(to.collation.code_page(), text, out);
-    } else {
-        code_page::push_utf16(text, out);
+pub fn push_encoded(text: &str, to: &SqlType, out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(code_page::piece_end(Some(CodePage::UTF8), rest.as_bytes()));
+        if to.is_ansi_string() {
+            code_page::encode_str(to.collation.code_page(), piece, out);
+        } else {
+            code_page::push_utf16(piece, out);
+        }
+        pacer.spend(piece.len())?;
+        rest = behind;
     }
+    Ok(())
 }
 
 /// Pads what is shorter than a fixed type; cuts what is longer than the type if `shorten`. Never between the bytes of

@@ -1,9 +1,14 @@
 //! LIKE against full backtracking, and searching.
 
+use std::cell::Cell;
+use std::ops::Range;
+
 use proptest::prelude::*;
 use types::SqlType;
-use types::collation::{self, Comparer};
-use types::like::{LikePattern, find};
+use types::collation::{self, CharWeight, Chars, Comparer};
+use types::like::LikePattern;
+use types::pause::{Pacer, Pause, STRIDE, unpaced};
+use types::{SqlError, SqlResult, search};
 
 use crate::values;
 
@@ -18,7 +23,15 @@ fn bytes(ty: &SqlType, text: &str) -> Vec<u8> {
 
 fn like(ty: &SqlType, text: &str, pattern: &str, escape: Option<&str>) -> bool {
     let escape = escape.map(|escape| bytes(ty, escape));
-    LikePattern::new(ty, &bytes(ty, pattern), escape.as_deref()).unwrap().matches(&bytes(ty, text))
+    compiled(ty, &bytes(ty, pattern), escape.as_deref()).unwrap().matches(&bytes(ty, text), &mut Pacer::none()).unwrap()
+}
+
+fn compiled(ty: &SqlType, pattern: &[u8], escape: Option<&[u8]>) -> SqlResult<LikePattern> {
+    LikePattern::new(ty, pattern, escape, &mut Pacer::none())
+}
+
+fn find(comparer: &Comparer, text: &[u8], needle: &[u8], from: usize) -> Option<Range<usize>> {
+    unpaced(|pacer| search::find(comparer, text, needle, from, pacer))
 }
 
 const DEFAULT: &str = "SQL_Latin1_General_CP1_CI_AS";
@@ -93,15 +106,16 @@ fn blanks_and_collations() {
     assert!(like(&ty(false, "Latin1_General_100_CI_AS_SC_UTF8"), "\u{20ac}5", "_5", None));
     assert!(like(&ty(false, "Japanese_CI_AS"), "\u{65e5}\u{672c}", "_\u{672c}", None));
     let ty = ansi;
-    assert_eq!(LikePattern::new(&ty, b"a", Some(b"ab")).unwrap_err().number, 506);
-    assert_eq!(LikePattern::new(&ty, b"a", Some(b"")).unwrap_err().number, 506);
+    assert_eq!(compiled(&ty, b"a", Some(b"ab")).unwrap_err().number, 506);
+    assert_eq!(compiled(&ty, b"a", Some(b"")).unwrap_err().number, 506);
 }
 
 #[test]
 fn places() {
     let ty = ty(false, DEFAULT);
-    let patindex =
-        |pattern: &str, text: &str| LikePattern::new(&ty, pattern.as_bytes(), None).unwrap().find(text.as_bytes());
+    let patindex = |pattern: &str, text: &str| {
+        compiled(&ty, pattern.as_bytes(), None).unwrap().find(text.as_bytes(), &mut Pacer::none()).unwrap()
+    };
     assert_eq!(patindex("%b[0-9]%", "aBcb7"), Some(3));
     assert_eq!(patindex("%x%", "abc"), None);
     assert_eq!(patindex("abc", "abc"), Some(0));
@@ -137,16 +151,16 @@ proptest! {
         let chars: Vec<char> = pattern.chars().collect();
         let expected = model(&collation::comparer(&ty), &text, &chars);
         prop_assert_eq!(like(&ty, &text, &pattern, None), expected);
-        let patindex = LikePattern::new(&ty, pattern.as_bytes(), None).unwrap().find(text.as_bytes());
+        let patindex = compiled(&ty, pattern.as_bytes(), None).unwrap().find(text.as_bytes(), &mut Pacer::none()).unwrap();
         prop_assert_eq!(patindex.is_some(), expected);
     }
 
     #[test]
     fn any_pattern_compiles(collation in values::collation(), unicode in any::<bool>(), pattern in prop::collection::vec(any::<u8>(), 0..20), text in prop::collection::vec(any::<u8>(), 0..20)) {
         let ty = if unicode { SqlType::nvarchar(20) } else { SqlType::varchar(20) }.with_collation(collation);
-        let pattern = LikePattern::new(&ty, &pattern, None).unwrap();
-        pattern.matches(&text);
-        pattern.find(&text);
+        let pattern = compiled(&ty, &pattern, None).unwrap();
+        pattern.matches(&text, &mut Pacer::none()).unwrap();
+        pattern.find(&text, &mut Pacer::none()).unwrap();
     }
 }
 
@@ -156,5 +170,89 @@ fn hostile_patterns_take_no_exponential_time() {
     let pattern = "%a".repeat(200) + "b";
     let text = "a".repeat(8000);
     assert!(!like(&ty, &text, &pattern, None));
-    assert_eq!(LikePattern::new(&ty, pattern.as_bytes(), None).unwrap().find(text.as_bytes()), None);
+    assert_eq!(
+        compiled(&ty, pattern.as_bytes(), None).unwrap().find(text.as_bytes(), &mut Pacer::none()).unwrap(),
+        None
+    );
+}
+
+/// Place by place.
+fn naive(comparer: &Comparer, text: &[u8], needle: &[u8]) -> Option<Range<usize>> {
+    let wanted: Vec<CharWeight> = Chars::new(comparer, needle).collect();
+    let mut chars = Chars::new(comparer, text);
+    loop {
+        let mut behind = chars.clone();
+        if behind.by_ref().take(wanted.len()).eq(wanted.iter().copied()) {
+            return Some(text.len() - chars.rest().len()..text.len() - behind.rest().len());
+        }
+        chars.next()?;
+    }
+}
+
+#[test]
+fn a_needle_that_repeats_is_found_where_it_is() {
+    // Long enough for the table of repeats; with an accent, so that characters differ in length.
+    for (unicode, name) in
+        [(false, DEFAULT), (true, DEFAULT), (true, "Latin1_General_BIN2"), (false, "Latin1_General_BIN2")]
+    {
+        let ty = ty(unicode, name);
+        let comparer = collation::comparer(&ty);
+        for (needle, tail) in [("ab".repeat(300) + "c", "c"), ("a".repeat(500), "\u{e1}"), ("aab".repeat(400), "x")] {
+            let noise = [needle[..needle.len() - 1].repeat(4).as_str(), "e\u{301}\u{e9}", tail].concat();
+            for text in [noise.clone() + &needle + "z", noise.clone() + &noise, noise.clone() + &needle.to_uppercase()]
+            {
+                let (text, needle) = (bytes(&ty, &text), bytes(&ty, &needle));
+                assert_eq!(find(&comparer, &text, &needle, 0), naive(&comparer, &text, &needle), "{name} {unicode}");
+            }
+        }
+    }
+}
+
+/// A megabyte against half a megabyte: place by place that would be a hundred billion comparisons.
+#[test]
+fn searching_takes_time_by_the_text_alone() {
+    for (unicode, name) in [(false, DEFAULT), (true, DEFAULT), (true, "Latin1_General_BIN2"), (true, "Japanese_CI_AI")]
+    {
+        let ty = ty(unicode, name);
+        let comparer = collation::comparer(&ty);
+        let text = bytes(&ty, &"a".repeat(1 << 20));
+        let needle = bytes(&ty, &("a".repeat(8000) + "b"));
+        let work = Work::default();
+        let found = search::find(&comparer, &text, &needle, 0, &mut Pacer::new(&work)).unwrap();
+        assert_eq!(found, None);
+        let pattern = [bytes(&ty, "%"), needle, bytes(&ty, "%")].concat();
+        let pattern = compiled(&ty, &pattern, None).unwrap();
+        assert!(!pattern.matches(&text, &mut Pacer::new(&work)).unwrap());
+        assert_eq!(pattern.find(&text, &mut Pacer::new(&work)).unwrap(), None);
+        let strides = work.pauses.get() * STRIDE;
+        assert!(
+            (text.len()..100 * text.len()).contains(&strides),
+            "{name}: {strides} bytes of work for {}",
+            text.len()
+        );
+    }
+}
+
+#[test]
+fn a_search_ends_at_the_pause_that_says_so() {
+    let ty = ty(true, DEFAULT);
+    let text = bytes(&ty, &"a".repeat(1 << 20));
+    let work = Work { last: 3, ..Work::default() };
+    let pattern = compiled(&ty, &bytes(&ty, "%_b"), None).unwrap();
+    assert_eq!(pattern.matches(&text, &mut Pacer::new(&work)).unwrap_err().number, -1);
+    assert_eq!(work.pauses.get(), 3);
+}
+
+/// Counts pauses, and ends the work at one of them.
+#[derive(Default)]
+struct Work {
+    pauses: Cell<usize>,
+    last: usize,
+}
+
+impl Pause for Work {
+    fn pause(&self) -> SqlResult<()> {
+        self.pauses.set(self.pauses.get() + 1);
+        if self.pauses.get() == self.last { Err(SqlError::of_user(-1, 20, 1, String::new())) } else { Ok(()) }
+    }
 }

@@ -6,12 +6,17 @@ use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use sha2::{Digest, Sha256, Sha512};
 use sql::function::FunctionId;
+use types::pause::{Pacer, STRIDE};
 use types::{Datum, SqlResult};
 
 use super::given;
 use crate::context::Context;
 use crate::expression::general::{Call, Function};
+use crate::kernel;
 use crate::value::{Row, Value};
+
+/// Work for a block of 64 bytes of MD5 or SHA-1.
+const BLOCK: usize = 4 * 64;
 
 pub fn find(id: FunctionId) -> Option<Function> {
     use FunctionId::*;
@@ -68,9 +73,9 @@ fn checksum<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult
             // A single integer is its own checksum.
             return Ok(Value::I64(*value as i32 as i64));
         }
-        for byte in key {
-            sum = sum.rotate_left(4) ^ byte as u32;
-        }
+        context.pacer().chunks(&key, |chunk| {
+            sum = chunk.iter().fold(sum, |sum, byte| sum.rotate_left(4) ^ *byte as u32);
+        })?;
     }
     Ok(Value::I64(sum as i32 as i64))
 }
@@ -90,37 +95,53 @@ fn compress<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult
     const FAT: u8 = 0;
     let bytes = given!(call.bytes(0, context, row));
     let mut encoder = GzBuilder::new().operating_system(FAT).write(Vec::new(), Compression::fast());
-    let written = encoder.write_all(&bytes).and_then(|()| encoder.finish());
-    Ok(Value::owned(written.expect("a Vec takes all")))
+    let mut written = Ok(());
+    context.pacer().chunks(&bytes, |chunk| {
+        if written.is_ok() {
+            written = encoder.write_all(chunk);
+        }
+    })?;
+    Ok(Value::owned(written.and_then(|()| encoder.finish()).expect("a Vec takes all")))
 }
 
 /// NULL for what is not in that format, or is longer than a value may be.
 fn decompress<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    const BYTES_MAX: u64 = i32::MAX as u64;
     let bytes = given!(call.bytes(0, context, row));
     let mut out = Vec::new();
-    match GzDecoder::new(&*bytes).take(BYTES_MAX + 1).read_to_end(&mut out) {
-        Ok(length) if length as u64 <= BYTES_MAX => Ok(Value::owned(out)),
-        _ => Ok(Value::Null),
+    let mut decoder = GzDecoder::new(&*bytes);
+    let pacer = &mut context.pacer();
+    loop {
+        match decoder.by_ref().take(STRIDE as u64).read_to_end(&mut out) {
+            Ok(0) => return Ok(Value::owned(out)),
+            Ok(_) if out.len() <= kernel::VALUE_BYTES_MAX => pacer.spend(STRIDE)?,
+            _ => return Ok(Value::Null),
+        }
     }
 }
 
 fn hashbytes<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let name = given!(call.text(0, context, row));
     let value = given!(call.bytes(1, context, row));
+    let pacer = &mut context.pacer();
     Ok(match name.to_ascii_uppercase().as_str() {
-        "SHA2_256" => Value::owned(Sha256::digest(&value).to_vec()),
-        "SHA2_512" => Value::owned(Sha512::digest(&value).to_vec()),
-        "SHA" | "SHA1" => Value::owned(sha1(&value).to_vec()),
-        "MD5" => Value::owned(md5(&value).to_vec()),
+        "SHA2_256" => digest(Sha256::new(), &value, pacer)?,
+        "SHA2_512" => digest(Sha512::new(), &value, pacer)?,
+        "SHA" | "SHA1" => Value::owned(sha1(&value, pacer)?.to_vec()),
+        "MD5" => Value::owned(md5(&value, pacer)?.to_vec()),
         _ => Value::Null,
     })
 }
 
+fn digest<D: Digest>(mut digest: D, value: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<Value<'static>> {
+    pacer.chunks(value, |chunk| digest.update(chunk))?;
+    Ok(Value::owned(digest.finalize().to_vec()))
+}
+
 /// RFC 3174. Deprecated for secrets; scripts use it for fingerprints.
-fn sha1(bytes: &[u8]) -> [u8; 20] {
+fn sha1(bytes: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<[u8; 20]> {
     let mut state = [0x6745_2301_u32, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
-    for block in padded(bytes, true).chunks_exact(64) {
+    for block in padded(bytes, true, pacer)?.chunks_exact(64) {
+        pacer.spend(BLOCK)?;
         let mut words = [0_u32; 80];
         for (word, four) in words.iter_mut().zip(block.chunks_exact(4)) {
             *word = u32::from_be_bytes(four.try_into().expect("4 bytes"));
@@ -147,14 +168,17 @@ fn sha1(bytes: &[u8]) -> [u8; 20] {
     for (four, word) in out.chunks_exact_mut(4).zip(state) {
         four.copy_from_slice(&word.to_be_bytes());
     }
-    out
+    Ok(out)
 }
 
 /// RFC 1321.
-fn md5(bytes: &[u8]) -> [u8; 16] {
+fn md5(bytes: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<[u8; 16]> {
     const SHIFTS: [[u32; 4]; 4] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]];
     let mut state = [0x6745_2301_u32, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476];
-    for block in padded(bytes, false).chunks_exact(64) {
+    // The table of RFC 1321 is floor(2^32 * |sin(i + 1)|).
+    let constants: [u32; 64] = std::array::from_fn(|at| (((at + 1) as f64).sin().abs() * 4_294_967_296.0) as u32);
+    for block in padded(bytes, false, pacer)?.chunks_exact(64) {
+        pacer.spend(BLOCK)?;
         let word = |at: usize| u32::from_le_bytes(block[at * 4..at * 4 + 4].try_into().expect("4 bytes"));
         let [mut a, mut b, mut c, mut d] = state;
         for at in 0..64_usize {
@@ -164,11 +188,9 @@ fn md5(bytes: &[u8]) -> [u8; 16] {
                 2 => (b ^ c ^ d, (3 * at + 5) % 16),
                 _ => (c ^ (b | !d), 7 * at % 16),
             };
-            // The table of RFC 1321 is floor(2^32 * |sin(i + 1)|).
-            let constant = (((at + 1) as f64).sin().abs() * 4_294_967_296.0) as u32;
             let turned = a
                 .wrapping_add(mixed)
-                .wrapping_add(constant)
+                .wrapping_add(constants[at])
                 .wrapping_add(word(from))
                 .rotate_left(SHIFTS[at / 16][at % 4]);
             (a, d, c, b) = (d, c, b, b.wrapping_add(turned));
@@ -181,24 +203,33 @@ fn md5(bytes: &[u8]) -> [u8; 16] {
     for (four, word) in out.chunks_exact_mut(4).zip(state) {
         four.copy_from_slice(&word.to_le_bytes());
     }
-    out
+    Ok(out)
 }
 
 /// The message, a one bit, zeros, and its length in bits, in blocks of 64 bytes.
-fn padded(bytes: &[u8], big_endian: bool) -> Vec<u8> {
-    let mut out = bytes.to_vec();
+fn padded(bytes: &[u8], big_endian: bool, pacer: &mut Pacer<'_>) -> SqlResult<Vec<u8>> {
+    let mut out = Vec::with_capacity(bytes.len() + 2 * 64);
+    pacer.copy(bytes, &mut out)?;
     out.push(0x80);
     while out.len() % 64 != 56 {
         out.push(0);
     }
     let bits = (bytes.len() as u64).wrapping_mul(8);
     out.extend_from_slice(&if big_endian { bits.to_be_bytes() } else { bits.to_le_bytes() });
-    out
+    Ok(out)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use types::pause::unpaced;
+
+    fn md5(bytes: &[u8]) -> [u8; 16] {
+        unpaced(|pacer| super::md5(bytes, pacer))
+    }
+
+    fn sha1(bytes: &[u8]) -> [u8; 20] {
+        unpaced(|pacer| super::sha1(bytes, pacer))
+    }
 
     fn hex(bytes: &[u8]) -> String {
         bytes.iter().map(|byte| format!("{byte:02x}")).collect()

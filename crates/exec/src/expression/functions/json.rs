@@ -1,7 +1,8 @@
 //! JSON in text: reading a value by its path, changing one, and writing strings.
 
 use sql::function::FunctionId;
-use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
+use types::pause::{Pacer, unpaced};
+use types::{Datum, SqlResult, SqlType, TypeKind, convert, sql_error};
 
 use super::given;
 use crate::context::Context;
@@ -10,11 +11,18 @@ use crate::expression::json::{Json, Path};
 use crate::expression::wide::BytesExpr;
 use crate::expression::{Node, Scalar};
 use crate::kernel;
+use crate::session::stop_of;
 use crate::value::{Row, Value};
 
 /// The characters of a JSON string, without its quotes.
 pub fn escape(text: &str, out: &mut String) {
+    unpaced(|pacer| escape_paced(text, out, pacer));
+}
+
+/// `escape` of a text that may be long.
+pub fn escape_paced(text: &str, out: &mut String, pacer: &mut Pacer<'_>) -> SqlResult<()> {
     for c in text.chars() {
+        pacer.spend(1)?;
         match c {
             '"' => out.push_str("\\\""),
             '\\' => out.push_str("\\\\"),
@@ -28,6 +36,7 @@ pub fn escape(text: &str, out: &mut String) {
             c => out.push(c),
         }
     }
+    Ok(())
 }
 
 pub fn find(id: FunctionId) -> Option<Function> {
@@ -43,14 +52,17 @@ pub fn find(id: FunctionId) -> Option<Function> {
 
 fn is_json<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let text = given!(call.text(0, context, row));
-    Ok(Value::I64(Json::parse(&text).is_ok() as i64))
+    match Json::parse(&text, &mut context.pacer()) {
+        Err(error) if stop_of(&error).is_some() => Err(error),
+        document => Ok(Value::I64(document.is_ok() as i64)),
+    }
 }
 
 fn value<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let text = given!(call.text(0, context, row));
     let path = Path::parse(&given!(call.text(1, context, row)))?;
-    let found = given!(path.value(&Json::parse(&text)?, &text));
-    if found.encode_utf16().count() > 4000 {
+    let found = given!(path.value(&Json::parse(&text, &mut context.pacer())?, &text));
+    if found.encode_utf16().nth(4000).is_some() {
         if path.strict {
             return Err(sql_error!(13625));
         }
@@ -65,8 +77,8 @@ fn query<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
         1 => Path::root(),
         _ => Path::parse(&given!(call.text(1, context, row)))?,
     };
-    let found = given!(path.query(&Json::parse(&text)?, &text));
-    Ok(call.result_text(&found))
+    let found = given!(path.query(&Json::parse(&text, &mut context.pacer())?, &text));
+    call.long_text(&found, context)
 }
 
 /// What JSON functions give goes in as JSON, numbers and bits as themselves, everything else as a string.
@@ -79,8 +91,9 @@ fn modify<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
         value => {
             let ty = &argument.ty;
             let wide = SqlType::NVARCHAR_MAX;
-            let shown = context.session(|session| kernel::convert_datum(session, &value, ty, &wide))?;
-            let shown = Value::from_owned(shown).bytes().map_or(String::new(), |bytes| kernel::text(&wide, &bytes));
+            let pacer = &mut context.pacer();
+            let shown = kernel::convert(context, Value::from_owned(value), ty, &wide, None, false)?.bytes();
+            let shown = shown.map_or(Ok(String::new()), |bytes| convert::text_of_paced(&bytes, &wide, pacer))?;
             Some(if ty.kind == TypeKind::Bit {
                 if shown == "1" { "true".to_string() } else { "false".to_string() }
             } else if ty.is_integer()
@@ -91,13 +104,13 @@ fn modify<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
                 shown
             } else {
                 let mut quoted = String::from("\"");
-                escape(&shown, &mut quoted);
+                escape_paced(&shown, &mut quoted, pacer)?;
                 quoted.push('"');
                 quoted
             })
         }
     };
-    Ok(call.result_text(&path.modify(&text, new.as_deref())?))
+    call.long_text(&path.modify(&text, new.as_deref(), &mut context.pacer())?, context)
 }
 
 fn is_json_text(argument: &Scalar) -> bool {

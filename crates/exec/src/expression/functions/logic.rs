@@ -51,7 +51,7 @@ fn nullif<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
     if left.is_null() || right.is_null() {
         return Ok(left);
     }
-    let equal = kernel::compare_values(&call.ty, &left, &right) == std::cmp::Ordering::Equal;
+    let equal = kernel::compare_values(context, &call.ty, &left, &right)? == std::cmp::Ordering::Equal;
     Ok(if equal { Value::Null } else { left })
 }
 

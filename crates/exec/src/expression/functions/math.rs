@@ -261,7 +261,7 @@ fn extreme<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<
             best = value;
             continue;
         }
-        let ordering = kernel::compare_values(&call.ty, &value, &best);
+        let ordering = kernel::compare_values(context, &call.ty, &value, &best)?;
         if ordering
             == if call.id == FunctionId::Greatest { std::cmp::Ordering::Greater } else { std::cmp::Ordering::Less }
         {

@@ -73,12 +73,18 @@ impl Call {
     /// A string argument as text.
     pub fn text(&self, at: usize, context: &Context, row: Row<'_>) -> SqlResult<Option<String>> {
         let ty = &self.arguments[at].ty;
-        Ok(self.arguments[at].value(context, row)?.bytes().map(|bytes| crate::kernel::text(ty, &bytes)))
+        let Some(bytes) = self.bytes(at, context, row)? else { return Ok(None) };
+        types::convert::text_of_paced(&bytes, ty, &mut context.pacer()).map(Some)
     }
 
     /// A text as the call's result, cut to its type.
     pub fn result_text(&self, text: &str) -> Value<'static> {
         Value::from_owned(crate::kernel::text_datum(text, &self.ty))
+    }
+
+    /// `result_text` of a text that may be long.
+    pub fn long_text(&self, text: &str, context: &Context) -> SqlResult<Value<'static>> {
+        types::convert::text_datum_paced(text, &self.ty, &mut context.pacer()).map(Value::from_owned)
     }
 
     /// Bytes in the result's own encoding, cut to its type.

@@ -3,9 +3,11 @@
 use std::borrow::Cow;
 
 use sql::function::FunctionId;
-use types::collation;
-use types::like::{self, LikePattern};
+use types::like::LikePattern;
+use types::pause::{CHARACTER, STRIDE};
+use types::search;
 use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
+use types::{collation, convert};
 
 use super::given;
 use crate::context::{Context, out_of_memory};
@@ -55,11 +57,17 @@ fn blank(ty: &SqlType) -> &'static [u8] {
 }
 
 /// `length` units from position `start` (from 1, may lie before the string).
-fn slice(value: Cow<'_, [u8]>, unit: usize, start: i64, length: i64) -> Vec<u8> {
+fn slice(context: &Context, value: &[u8], unit: usize, start: i64, length: i64) -> SqlResult<Vec<u8>> {
     let count = (value.len() / unit) as i64;
     let end = start.saturating_add(length).clamp(1, count + 1);
     let start = start.clamp(1, end);
-    value[(start as usize - 1) * unit..(end as usize - 1) * unit].to_vec()
+    copy(context, &value[(start as usize - 1) * unit..(end as usize - 1) * unit])
+}
+
+fn copy(context: &Context, bytes: &[u8]) -> SqlResult<Vec<u8>> {
+    let mut out = Vec::new();
+    context.pacer().copy(bytes, &mut out)?;
+    Ok(out)
 }
 
 fn ascii<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -106,7 +114,7 @@ fn charindex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
     let ty = call.arguments[1].ty;
     let unit = unit(&ty);
     let from = (start - 1).saturating_mul(unit as i64).min(value.len() as i64) as usize;
-    let found = like::find(&collation::comparer(&ty), &value, &pattern, from);
+    let found = search::find(&collation::comparer(&ty), &value, &pattern, from, &mut context.pacer())?;
     Ok(Value::I64(found.map_or(0, |found| (found.start / unit) as i64 + 1)))
 }
 
@@ -115,7 +123,8 @@ fn patindex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult
     let value = given!(call.bytes(1, context, row));
     let ty = call.arguments[1].ty;
     let unit = unit(&ty);
-    let found = LikePattern::new(&ty, &pattern, None)?.find(&value);
+    let pacer = &mut context.pacer();
+    let found = LikePattern::new(&ty, &pattern, None, pacer)?.find(&value, pacer)?;
     Ok(Value::I64(found.map_or(0, |at| (at / unit) as i64 + 1)))
 }
 
@@ -123,7 +132,7 @@ fn concat<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
     let mut joined = Vec::new();
     for argument in &call.arguments {
         if let Some(part) = argument.value(context, row)?.bytes() {
-            joined.extend_from_slice(&part);
+            context.pacer().copy(&part, &mut joined)?;
         }
         bounded(joined.len())?;
     }
@@ -141,9 +150,9 @@ fn concat_ws<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
     for argument in &call.arguments[1..] {
         if let Some(part) = argument.value(context, row)?.bytes() {
             if !std::mem::take(&mut first) {
-                joined.extend_from_slice(&separator);
+                context.pacer().copy(&separator, &mut joined)?;
             }
-            joined.extend_from_slice(&part);
+            context.pacer().copy(&part, &mut joined)?;
         }
         bounded(joined.len())?;
     }
@@ -161,7 +170,7 @@ fn side<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Val
     let unit = unit(&call.arguments[0].ty);
     let length = (value.len() / unit) as i64;
     let start = if left { 1 } else { (length - count).max(0) + 1 };
-    Ok(call.result_bytes(slice(value, unit, start, count)))
+    Ok(call.result_bytes(slice(context, &value, unit, start, count)?))
 }
 
 #[cold]
@@ -179,7 +188,7 @@ fn substring<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
     if length < 0 {
         return Err(sql_error!(537, state 3));
     }
-    Ok(call.result_bytes(slice(value, unit(&call.arguments[0].ty), start, length)))
+    Ok(call.result_bytes(slice(context, &value, unit(&call.arguments[0].ty), start, length)?))
 }
 
 fn len<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -187,9 +196,11 @@ fn len<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Valu
     let ty = call.arguments[0].ty;
     let (unit, blank) = (unit(&ty), blank(&ty));
     let mut length = value.len();
+    let pacer = &mut context.pacer();
     if !ty.is_binary() {
         while length >= unit && value[length - unit..length] == *blank {
             length -= unit;
+            pacer.spend(unit)?;
         }
     }
     Ok(Value::I64((length / unit) as i64))
@@ -215,16 +226,30 @@ fn case<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Val
     let value = given!(call.bytes(0, context, row));
     let ty = call.arguments[0].ty;
     let upper = call.id == FunctionId::Upper;
+    let pacer = &mut context.pacer();
     if !ty.is_unicode_string() && value.is_ascii() {
-        return Ok(Value::owned(if upper { value.to_ascii_uppercase() } else { value.to_ascii_lowercase() }));
+        let mut mapped = Vec::with_capacity(value.len());
+        pacer.chunks(&value, |chunk| {
+            mapped.extend(if upper { chunk.to_ascii_uppercase() } else { chunk.to_ascii_lowercase() });
+        })?;
+        return Ok(Value::owned(mapped));
     }
     let map = if upper { collation::letters::to_upper } else { collation::letters::to_lower };
     if ty.is_unicode_string() {
-        let mapped = value.chunks_exact(2).flat_map(|pair| map(u16::from_le_bytes([pair[0], pair[1]])).to_le_bytes());
-        return Ok(Value::owned(mapped.collect()));
+        let mut mapped = Vec::with_capacity(value.len());
+        for pair in value.chunks_exact(2) {
+            pacer.spend(CHARACTER)?;
+            mapped.extend(map(u16::from_le_bytes([pair[0], pair[1]])).to_le_bytes());
+        }
+        return Ok(Value::owned(mapped));
     }
-    let text: Vec<u16> = kernel::text(&ty, &value).encode_utf16().map(map).collect();
-    Ok(call.result_text(&String::from_utf16_lossy(&text)))
+    let mut text = Vec::with_capacity(value.len());
+    for unit in convert::text_of_paced(&value, &ty, pacer)?.encode_utf16() {
+        pacer.spend(CHARACTER)?;
+        text.extend(map(unit).to_le_bytes());
+    }
+    let text = convert::text_of_paced(&text, &SqlType::NVARCHAR_MAX, pacer)?;
+    call.long_text(&text, context)
 }
 
 fn trim<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -235,19 +260,28 @@ fn trim<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Val
         2 => given!(call.bytes(1, context, row)),
         _ => blank(&ty).into(),
     };
-    let in_set = |piece: &[u8]| set.chunks_exact(unit).any(|member| member == piece);
+    let pacer = &mut context.pacer();
+    let mut in_set = |piece: &[u8]| {
+        for member in set.chunks_exact(unit) {
+            pacer.spend(unit)?;
+            if member == piece {
+                return Ok(true);
+            }
+        }
+        SqlResult::Ok(false)
+    };
     let (mut start, mut end) = (0, value.len() / unit * unit);
     if call.id != FunctionId::Rtrim {
-        while start < end && in_set(&value[start..start + unit]) {
+        while start < end && in_set(&value[start..start + unit])? {
             start += unit;
         }
     }
     if call.id != FunctionId::Ltrim {
-        while end > start && in_set(&value[end - unit..end]) {
+        while end > start && in_set(&value[end - unit..end])? {
             end -= unit;
         }
     }
-    Ok(Value::owned(value[start..end].to_vec()))
+    Ok(Value::owned(copy(context, &value[start..end])?))
 }
 
 fn quotename<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -264,7 +298,7 @@ fn quotename<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
         Some(c @ ('\'' | '"' | '`')) => (c, c),
         Some(_) => return Ok(Value::Null),
     };
-    if name.chars().count() > 128 {
+    if name.chars().nth(128).is_some() {
         return Ok(Value::Null);
     }
     let doubled: String = name.chars().flat_map(|c| std::iter::repeat_n(c, 1 + (c == close) as usize)).collect();
@@ -279,13 +313,14 @@ fn replace<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<
     let comparer = collation::comparer(&ty);
     let mut out = Vec::new();
     let mut at = 0;
-    while let Some(found) = like::find(&comparer, &value, &pattern, at) {
-        out.extend_from_slice(&value[at..found.start]);
-        out.extend_from_slice(&with);
+    let pacer = &mut context.pacer();
+    while let Some(found) = search::find(&comparer, &value, &pattern, at, pacer)? {
+        pacer.copy(&value[at..found.start], &mut out)?;
+        pacer.copy(&with, &mut out)?;
         at = found.end;
         bounded(out.len())?;
     }
-    out.extend_from_slice(&value[at..]);
+    pacer.copy(&value[at..], &mut out)?;
     Ok(call.result_bytes(out))
 }
 
@@ -301,7 +336,16 @@ fn replicate<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
     if count > fits && call.ty.is_max() && !value.is_empty() {
         return Err(out_of_memory());
     }
-    let mut out = value.repeat(count.min(fits) as usize);
+    let length = value.len() * count.min(fits) as usize;
+    let mut out = Vec::with_capacity(length);
+    let pacer = &mut context.pacer();
+    // What is there already is appended again: a blank at a time would take its time.
+    pacer.copy(&value[..value.len().min(length)], &mut out)?;
+    while out.len() < length {
+        let more = (length - out.len()).min(out.len()).min(STRIDE.max(value.len()) / value.len() * value.len());
+        out.extend_from_within(..more);
+        pacer.spend(more)?;
+    }
     if count > fits && !value.is_empty() {
         let unit = unit(&call.ty);
         out.extend_from_slice(&value[..(limit - out.len()) / unit * unit]);
@@ -312,7 +356,13 @@ fn replicate<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
 fn reverse<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let value = given!(call.bytes(0, context, row));
     let unit = unit(&call.arguments[0].ty);
-    Ok(Value::owned(value.chunks_exact(unit).rev().flatten().copied().collect()))
+    let mut out = Vec::with_capacity(value.len());
+    let pacer = &mut context.pacer();
+    for piece in value[..value.len() / unit * unit].rchunks_exact(unit) {
+        pacer.spend(unit)?;
+        out.extend_from_slice(piece);
+    }
+    Ok(Value::owned(out))
 }
 
 /// SQL Server's: a letter and three digits; equal neighbours once, H and W do not part them.
@@ -401,8 +451,8 @@ fn string_escape<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlR
         return Err(sql_error!(13629, 2));
     }
     let mut out = String::new();
-    super::json::escape(&text, &mut out);
-    Ok(call.result_text(&out))
+    super::json::escape_paced(&text, &mut out, &mut context.pacer())?;
+    call.long_text(&out, context)
 }
 
 fn stuff<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -417,9 +467,9 @@ fn stuff<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
     }
     let from = (start as usize - 1) * unit;
     let to = (start - 1).saturating_add(length).min(count) as usize * unit;
-    let mut out = value[..from].to_vec();
-    out.extend_from_slice(&with);
-    out.extend_from_slice(&value[to..]);
+    let mut out = copy(context, &value[..from])?;
+    context.pacer().copy(&with, &mut out)?;
+    context.pacer().copy(&value[to..], &mut out)?;
     bounded(out.len())?;
     Ok(call.result_bytes(out))
 }
@@ -434,8 +484,16 @@ fn translate<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
     let ty = call.arguments[0].ty;
     let (unit, comparer) = (unit(&ty), collation::comparer(&ty));
     let mut out = Vec::with_capacity(value.len());
+    let pacer = &mut context.pacer();
     for piece in value.chunks_exact(unit) {
-        let place = from.chunks_exact(unit).position(|other| other == piece || comparer.equal(other, piece));
+        let mut place = None;
+        for (at, other) in from.chunks_exact(unit).enumerate() {
+            pacer.spend(CHARACTER)?;
+            if other == piece || comparer.equal(other, piece) {
+                place = Some(at);
+                break;
+            }
+        }
         out.extend_from_slice(place.map_or(piece, |at| &to[at * unit..(at + 1) * unit]));
     }
     Ok(Value::owned(out))

@@ -4,8 +4,8 @@
 //! statement as a whole can answer (references from other tables, triggers, OUTPUT) is collected and done at the end.
 
 mod unread;
-mod barrier;
 mod target;
+mod barrier;
 mod trigger;
 mod constraint;
 mod required_options;

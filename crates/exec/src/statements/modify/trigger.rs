@@ -146,7 +146,11 @@ fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, affected: u64, c
         Ok(_) if autocommit && replaced && left == 0 => replace(runtime),
         Ok(_) => Ok(()),
         Err(Unwind::Stop(stop)) => Err(stopped(stop)),
-        Err(Unwind::Error(error) | Unwind::Scope(error)) => Err(error),
+        Err(Unwind::Error(error)) => {
+            session.thrown = true;
+            Err(error)
+        }
+        Err(Unwind::Scope(error)) => Err(error),
         Err(Unwind::Aborted) => {
             // The client has been told why; `Runner::fail` hears of it here.
             session.aborted = true;

@@ -380,6 +380,10 @@ impl Source {
     /// What the hints and the isolation level ask of the whole table.
     fn lock_table(&self, tx: &mut Transaction) -> StorageResult<()> {
         let hint = &self.spec.lock;
+        // The usual case: no hint makes a table's level SERIALIZABLE where the transaction's is not.
+        if !hint.hold && !hint.table && tx.isolation() != Isolation::Serializable {
+            return Ok(());
+        }
         let isolation = self.isolation(tx);
         let serializable = hint.hold || isolation == Isolation::Serializable;
         if !(serializable || hint.table) || hint.no_lock || isolation == Isolation::ReadUncommitted {
@@ -410,7 +414,7 @@ impl Source {
     }
 
     fn how_to_read(&self, tx: &mut Transaction, statement: u32) -> (View, Option<RowLock>) {
-        let hint = self.spec.lock;
+        let hint = &self.spec.lock;
         let isolation = self.isolation(tx);
         let mut view = tx.view_at(isolation);
         if self.table.shape.long_values.is_some() {

@@ -1,0 +1,68 @@
+//! Pauses of work over long values. One value may have two gigabytes, and whoever goes over it holds a scheduler: so every such loop says what
+//! it has done to a `Pacer`, and that lets others run, or ends the loop, once in a while. What a pause is, the caller says: there is no
+//! scheduler here.
+
+use crate::error::SqlResult;
+
+pub trait Pause {
+    /// Others may run now. Err: nobody wants the answer any more.
+    fn pause(&self) -> SqlResult<()>;
+}
+
+/// Work between two pauses, in bytes of the fastest loops.
+pub const STRIDE: usize = 64 << 10;
+
+/// Work for a character that is looked up. Some need fifty nanoseconds: a stride takes less than a millisecond of them.
+pub const CHARACTER: usize = 8;
+
+/// Counts work. A value shorter than a stride costs a comparison and a subtraction a step.
+pub struct Pacer<'p> {
+    left: usize,
+    pause: Option<&'p dyn Pause>,
+}
+
+impl<'p> Pacer<'p> {
+    pub fn new(pause: &'p dyn Pause) -> Pacer<'p> {
+        Pacer { left: STRIDE, pause: Some(pause) }
+    }
+
+    /// For values that are short, or where nobody waits: never pauses and never fails.
+    pub fn none() -> Pacer<'static> {
+        Pacer { left: STRIDE, pause: None }
+    }
+
+    #[inline]
+    pub fn spend(&mut self, work: usize) -> SqlResult<()> {
+        if work < self.left {
+            self.left -= work;
+            return Ok(());
+        }
+        self.pause()
+    }
+
+    #[cold]
+    fn pause(&mut self) -> SqlResult<()> {
+        self.left = STRIDE;
+        self.pause.map_or(Ok(()), Pause::pause)
+    }
+
+    /// Appends `bytes`.
+    pub fn copy(&mut self, bytes: &[u8], out: &mut Vec<u8>) -> SqlResult<()> {
+        out.reserve(bytes.len());
+        self.chunks(bytes, |chunk| out.extend_from_slice(chunk))
+    }
+
+    /// `work` over `bytes` in pieces of a stride: for what takes bytes as they come.
+    pub fn chunks<'b>(&mut self, bytes: &'b [u8], mut work: impl FnMut(&'b [u8])) -> SqlResult<()> {
+        for chunk in bytes.chunks(STRIDE) {
+            work(chunk);
+            self.spend(chunk.len())?;
+        }
+        Ok(())
+    }
+}
+
+/// What cannot fail, since nobody pauses it.
+pub fn unpaced<T>(work: impl FnOnce(&mut Pacer<'static>) -> SqlResult<T>) -> T {
+    work(&mut Pacer::none()).expect("without a pause nothing stops it")
+}
