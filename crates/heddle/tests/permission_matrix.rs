@@ -29,13 +29,14 @@ const REQUEST_MAX_MS: u64 = 30_000;
 /// More differences of a statement than these are not told.
 const TOLD_MAX: usize = 4;
 /// What is said to who lacks what a statement needs beside.
-const MORE: [i32; 4] = [229, 262, 2760, 15151];
+const MORE: [i32; 5] = [229, 262, 1088, 2760, 15151];
 const EACH: [To; 4] = [To::Own, To::Role, To::RoleOfRole, To::Public];
 
 /// The objects of setup.sql that permissions are granted on.
-const OBJECTS: [(&str, &str); 11] = [
+const OBJECTS: [(&str, &str); 12] = [
     ("s.t", "TABLE"),
     ("s.free", "TABLE"),
+    ("s.guarded", "TABLE"),
     ("s.m", "TABLE"),
     ("s.syn", "SYNONYM"),
     ("s.pred", "TABLE FUNCTION"),
