@@ -5,10 +5,13 @@
 //! More sequences, or one of them: SEEDS=10000, SEED=4711.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
+#[path = "matrix/attempts.rs"]
+mod attempts;
 mod support;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use attempts::{ATTEMPTS, SETUP};
 use lab::client::{Answer, Connection};
 use support::{Server, target};
 use types::Datum;
@@ -263,85 +266,6 @@ fn permissions_are_what_the_rules_say() {
     assert!(count == 1 || allowed * 10 > asked && allowed * 10 < asked * 9, "{allowed} of {asked}");
 }
 
-/// What a login without rights tries, with the errors of SQL Server that refuse it.
-const ATTEMPTS: &[(&str, &[i32])] = &[
-    ("SELECT * FROM dbo.t", &[229]),
-    ("INSERT dbo.t (a) VALUES (9)", &[229]),
-    ("UPDATE dbo.t SET a = 1", &[229]),
-    ("DELETE dbo.t", &[229]),
-    ("MERGE dbo.t AS x USING (SELECT 1 AS id) AS s ON s.id = x.id WHEN MATCHED THEN DELETE;", &[229]),
-    ("SELECT * INTO dbo.copy FROM dbo.t", &[229, 262]),
-    ("EXEC dbo.p", &[229]),
-    ("SELECT dbo.f(1)", &[229]),
-    ("SELECT * FROM dbo.v", &[229]),
-    ("SELECT * FROM dbo.syn", &[229]),
-    ("SELECT NEXT VALUE FOR dbo.s", &[229]),
-    ("DECLARE c CURSOR FOR SELECT id FROM dbo.t OPEN c", &[229]),
-    ("EXEC sp_executesql N'SELECT * FROM dbo.t'", &[229]),
-    ("EXEC ('SELECT * FROM dbo.t')", &[229]),
-    ("SELECT * FROM other.dbo.secret", &[916]),
-    ("USE other", &[916]),
-    ("TRUNCATE TABLE dbo.t", &[1088, 4701]),
-    ("DROP TABLE dbo.t", &[3701]),
-    ("ALTER TABLE dbo.t ADD c int", &[1088]),
-    ("CREATE INDEX i ON dbo.t (a)", &[1088]),
-    ("CREATE TABLE dbo.mine (a int)", &[262]),
-    ("CREATE VIEW dbo.mine AS SELECT 1 AS a", &[262]),
-    ("ALTER PROCEDURE dbo.p AS SELECT 1", &[3704]),
-    ("CREATE SCHEMA mine", &[262]),
-    ("DROP PROCEDURE dbo.p", &[3701]),
-    ("EXEC sp_rename 'dbo.t', 'u'", &[15225]),
-    ("SET IDENTITY_INSERT dbo.t ON", &[1088]),
-    ("GRANT SELECT ON dbo.t TO public", &[15151]),
-    ("DENY SELECT ON dbo.t TO public", &[15151]),
-    ("ALTER ROLE db_owner ADD MEMBER low", &[15151]),
-    ("EXEC sp_addrolemember 'db_owner', 'low'", &[15151, 15247, 15410]),
-    ("CREATE USER x WITHOUT LOGIN", &[15247]),
-    ("EXECUTE AS USER = 'dbo'", &[15517]),
-    ("ALTER DATABASE k SET READ_ONLY", &[5011, 5069]),
-    ("CHECKPOINT", &[262]),
-    ("DBCC CHECKDB", &[2571]),
-    ("ALTER AUTHORIZATION ON dbo.t TO low", &[15151]),
-    ("ALTER AUTHORIZATION ON DATABASE::k TO low", &[15151]),
-    ("DROP DATABASE k", &[3701]),
-    ("CREATE DATABASE mine", &[262]),
-    ("ALTER LOGIN sa WITH PASSWORD = 'Another-1-password'", &[15151]),
-    ("ALTER LOGIN sa DISABLE", &[15151]),
-    ("ALTER SERVER ROLE sysadmin ADD MEMBER low", &[15151]),
-    ("EXEC sp_addsrvrolemember 'low', 'sysadmin'", &[15151, 15247, 15007]),
-    ("CREATE LOGIN mine WITH PASSWORD = 'Another-1-password'", &[15247]),
-    ("DROP LOGIN victim", &[15151]),
-    ("EXECUTE AS LOGIN = 'sa'", &[15406]),
-    ("KILL 60", &[6102]),
-    ("RECONFIGURE", &[5812]),
-    ("EXEC sp_configure 'nested triggers', 0", &[15247]),
-    ("DBCC FREEPROCCACHE", &[2571]),
-    ("DBCC TRACEON (1204)", &[2571]),
-    ("SELECT * FROM sys.dm_os_wait_stats", &[297, 300]),
-    ("SELECT * FROM sys.dm_exec_cached_plans", &[297, 300]),
-    ("SELECT * FROM sys.dm_tran_locks", &[297, 300]),
-    ("SELECT * FROM sys.sysxlgns", &[208, 229]),
-    ("ALTER SERVER CONFIGURATION SET PROCESS AFFINITY CPU = AUTO", &[15247]),
-];
-
-const SETUP: &[&str] = &[
-    "CREATE DATABASE k",
-    "CREATE DATABASE other",
-    "CREATE LOGIN low WITH PASSWORD = 'Some-1-password', DEFAULT_DATABASE = k",
-    "CREATE LOGIN victim WITH PASSWORD = 'Some-1-password'",
-    "USE other",
-    "CREATE TABLE dbo.secret (a int)",
-    "USE k",
-    "CREATE TABLE dbo.t (id int IDENTITY PRIMARY KEY, a int)",
-    "CREATE VIEW dbo.v AS SELECT id, a FROM dbo.t",
-    "CREATE PROCEDURE dbo.p AS SELECT id FROM dbo.t",
-    "CREATE FUNCTION dbo.f (@x int) RETURNS int AS BEGIN RETURN (SELECT MAX(a) FROM dbo.t) END",
-    "CREATE SEQUENCE dbo.s AS int",
-    "CREATE SYNONYM dbo.syn FOR dbo.t",
-    "CREATE USER nobody WITHOUT LOGIN",
-    "CREATE APPLICATION ROLE app WITH PASSWORD = 'Some-1-password'",
-];
-
 /// All attempts on a connection, each refused as it should be; what is left of one that succeeds would show in the next ones.
 fn all_refused(connection: &mut Connection, who: &str) {
     for (statement, errors) in ATTEMPTS {
@@ -430,4 +354,29 @@ fn who_makes_a_database_owns_it() {
     must(&mut own, "CREATE TABLE t (a int)");
     must(&mut own, "IF USER_NAME() <> 'dbo' THROW 50000, N'somebody else', 1");
     must(&mut own, "DROP TABLE t; USE master; DROP DATABASE theirs");
+}
+
+/// What a view of another database shows is what one may see there, and not what a thing of the same number is here.
+#[test]
+fn views_of_another_database_ask_there() {
+    let server = Server::start(&[]);
+    let mut sa = Connection::open(&target(server.port, "master"), None).expect("the server is there");
+    for statement in SETUP {
+        must(&mut sa, statement);
+    }
+    must(&mut sa, "CREATE USER low FOR LOGIN low");
+    must(&mut sa, "GRANT EXECUTE ON dbo.p TO low");
+    must(&mut sa, "GRANT CREATE TABLE TO nobody");
+    let mut low =
+        Connection::open(&target(server.port, "master").with_login("low", "Some-1-password"), None).expect("a guest");
+    let first = |low: &mut Connection, query: &str| {
+        let answer = ask(low, query);
+        answer.sets[0].rows.first().map(|row| row[0].clone())
+    };
+    let text = "SELECT definition FROM k.sys.sql_modules WHERE definition LIKE '%PROCEDURE dbo.p%'";
+    let granted = "SELECT 1 FROM k.sys.database_permissions WHERE permission_name = 'CREATE TABLE'";
+    assert_eq!(first(&mut low, "SELECT name FROM k.sys.procedures"), Some(Datum::nvarchar("p")));
+    assert_eq!((first(&mut low, text), first(&mut low, granted)), (None, None));
+    must(&mut sa, "GRANT VIEW DEFINITION TO low");
+    assert!(first(&mut low, text).is_some() && first(&mut low, granted).is_some());
 }

@@ -72,6 +72,15 @@ impl Hierarchy {
         hierarchy
     }
 
+    /// As sys.fn_builtin_permissions has it: class, name, covering permission, containing class, its permission.
+    pub fn lines(&self) -> Vec<String> {
+        let line = |known: &Permission| {
+            let Permission { class, name, covering, parent } = known;
+            format!("{class}|{name}|{covering}|{}|{parent}", self.parents[class])
+        };
+        self.permissions.iter().map(line).collect()
+    }
+
     pub fn find(&self, class: &str, name: &str) -> Option<Known> {
         self.permissions.iter().position(|known| known.class == class && known.name == name)
     }

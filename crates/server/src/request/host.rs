@@ -53,6 +53,13 @@ impl SessionHost {
         };
         let written = definition::text::object_name(&bulk.table);
         self.bulk_target = BulkTarget::new(bulk, written, table.as_deref());
+        if let (Some(target), Some(table)) = (&self.bulk_target, &table)
+            && target.needs_alter(table)
+            && !self.may_alter(state, table)?
+        {
+            self.bulk_target = None;
+            return Err(sql_error!(1088, name.name));
+        }
         if self.bulk_target.is_none() {
             // SQL Server says no more than that it failed: clients know this answer and explain it themselves.
             let done = Done { kind: DoneKind::Statement, command: Command::Other, row_count: None, error: true };

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use exec::cursor_book::CursorNote;
 use sql::catalog::TableDef;
-use sql::plan::OutputColumn;
+use sql::plan::{OutputColumn, Query};
 use types::{Datum, RowBatch, SqlResult, sql_error};
 
 /// Cursors one session may have open.
@@ -85,6 +85,10 @@ pub struct ApiCursor {
     pub start: i64,
     pub length: i64,
     pub note: Arc<CursorNote>,
+    /// What its rows are of, to ask whether they are still permitted.
+    pub query: Arc<Query>,
+    /// The catalog's version and who acted when they were.
+    pub permitted: (u64, u64),
 }
 
 /// The table that a cursor's rows can be found in again.

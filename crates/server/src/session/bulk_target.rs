@@ -57,6 +57,15 @@ impl BulkTarget {
         Some(target)
     }
 
+    /// Who leaves out constraints or triggers that there are, or gives identity values, does what ALTER is for:
+    /// https://learn.microsoft.com/sql/tools/bcp-utility, "Permissions". INSERT is asked for with the rows.
+    pub fn needs_alter(&self, table: &TableDef) -> bool {
+        let constrained = !table.checks.is_empty() || !table.foreign_keys.is_empty();
+        self.unchecked.constraints && constrained
+            || self.unchecked.triggers && !table.triggers.is_empty()
+            || self.keep_identity.is_some()
+    }
+
     /// ORDER means something only where it is the order of the clustered index.
     fn promised_order(&self, bulk: &InsertBulk, table: &TableDef) -> Option<Vec<(usize, bool)>> {
         let clustered = table.indexes.iter().find(|index| index.kind == IndexKind::Clustered)?;

@@ -225,8 +225,23 @@ fn open_module(
     let concurrency = if read_only { concurrency::READ_ONLY } else { concurrency };
     let note = host.entry.cursors.add("", properties(kind, concurrency), None);
     note.set_open(true);
-    let mut cursor =
-        ApiCursor { columns, rows, changed: HashMap::new(), kind, concurrency, target, start: 0, length: 0, note };
+    let query = match &module.body[0].kind {
+        StatementKind::Query(id) => host.bound_query(state, module, *id)?,
+        _ => unreachable!("it has the columns of a query"),
+    };
+    let mut cursor = ApiCursor {
+        columns,
+        rows,
+        changed: HashMap::new(),
+        kind,
+        concurrency,
+        target,
+        start: 0,
+        length: 0,
+        note,
+        query,
+        permitted: now_permitted(host, state),
+    };
     let mut rows_known = if matches!(kind, scroll::STATIC | scroll::KEYSET) { cursor.count() } else { -1 };
     let mut buffer = Vec::new();
     if asked.scroll & scroll::AUTO_FETCH != 0 {
@@ -247,6 +262,20 @@ fn open_module(
     let handle = host.cursors.keep(cursor)?;
     give(arguments, cursor_place, handle.into());
     Ok(0)
+}
+
+fn now_permitted(host: &SessionHost, state: &State) -> (u64, u64) {
+    (host.catalog_session.version(&host.server.catalog), state.actor)
+}
+
+/// 229: the rows were permitted when the cursor was opened, and are no more.
+fn check_permitted(host: &mut SessionHost, state: &mut State, cursor: &mut ApiCursor) -> SqlResult<()> {
+    let now = now_permitted(host, state);
+    if cursor.permitted != now {
+        host.check_query(state, &cursor.query)?;
+        cursor.permitted = now;
+    }
+    Ok(())
 }
 
 fn run(
@@ -369,6 +398,7 @@ fn fetch_rows(
             };
             return Err(sql_error!(16911, "sp_cursorfetch", name));
         }
+        check_permitted(host, state, cursor)?;
         cursor.position(kind, place, rows);
         if cursor.shows_changes() {
             for at in cursor.buffer() {
