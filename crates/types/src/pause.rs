@@ -2,7 +2,9 @@
 //! it has done to a `Pacer`, and that lets others run, or ends the loop, once in a while. What a pause is, the caller says: there is no
 //! scheduler here.
 
-use crate::error::SqlResult;
+use std::convert::Infallible;
+
+use crate::error::{SqlError, SqlResult};
 
 pub trait Pause {
     /// Others may run now. Err: nobody wants the answer any more.
@@ -58,6 +60,45 @@ impl<'p> Pacer<'p> {
             work(chunk);
             self.spend(chunk.len())?;
         }
+        Ok(())
+    }
+}
+
+/// What a loop says its work to, for loops that run over each of many short values as well: there a `Pacer` would be felt.
+pub trait Pace {
+    /// Why the loop ends early.
+    type Stop;
+
+    fn spend(&mut self, work: usize) -> Result<(), Self::Stop>;
+
+    /// As [`Pacer::chunks`].
+    #[inline(always)]
+    fn chunks<'b>(&mut self, bytes: &'b [u8], mut work: impl FnMut(&'b [u8])) -> Result<(), Self::Stop> {
+        for chunk in bytes.chunks(STRIDE) {
+            work(chunk);
+            self.spend(chunk.len())?;
+        }
+        Ok(())
+    }
+}
+
+impl Pace for Pacer<'_> {
+    type Stop = SqlError;
+
+    #[inline]
+    fn spend(&mut self, work: usize) -> SqlResult<()> {
+        Pacer::spend(self, work)
+    }
+}
+
+/// Never pauses, and costs nothing.
+pub struct Unpaced;
+
+impl Pace for Unpaced {
+    type Stop = Infallible;
+
+    #[inline(always)]
+    fn spend(&mut self, _: usize) -> Result<(), Infallible> {
         Ok(())
     }
 }

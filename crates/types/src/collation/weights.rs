@@ -24,7 +24,7 @@ use super::code_page::{self, CodePage};
 use super::families::{AFTER_Z, Tailoring, latin};
 use super::units::{Form, Specials, Units};
 use crate::error::SqlResult;
-use crate::pause::{CHARACTER, Pacer, STRIDE, unpaced};
+use crate::pause::{CHARACTER, Pace, Pacer, STRIDE, Unpaced};
 
 /// What a collation distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -195,11 +195,17 @@ impl Comparer {
     }
 
     pub fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
-        unpaced(|pacer| self.compare_paced(a, b, pacer))
+        let Ok(order) = self.compare_at(a, b, &mut Unpaced);
+        order
     }
 
     /// `compare` of texts that may be long.
     pub fn compare_paced(&self, a: &[u8], b: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<Ordering> {
+        self.compare_at(a, b, pacer)
+    }
+
+    #[inline]
+    fn compare_at<P: Pace>(&self, a: &[u8], b: &[u8], pacer: &mut P) -> Result<Ordering, P::Stop> {
         if self.rules.binary {
             return self.compare_binary(a, b, pacer);
         }
@@ -284,13 +290,13 @@ impl Comparer {
         self.rules.case || self.rules.kana || self.rules.width
     }
 
-    fn compare_elements(
+    fn compare_elements<P: Pace>(
         &self,
         a: &[u8],
         b: &[u8],
         case_before: Ordering,
-        pacer: &mut Pacer<'_>,
-    ) -> SqlResult<Ordering> {
+        pacer: &mut P,
+    ) -> Result<Ordering, P::Stop> {
         let (mut a_units, mut b_units) = (Units::new(self, a), Units::new(self, b));
         let (mut accents, mut case) = (Ordering::Equal, case_before);
         let mut special = false;
@@ -329,11 +335,16 @@ impl Comparer {
 
     /// Appends the key of `text` (see the top of the file).
     pub fn key(&self, text: &[u8], out: &mut Vec<u8>) {
-        unpaced(|pacer| self.key_paced(text, out, pacer));
+        let Ok(()) = self.key_at(text, out, &mut Unpaced);
     }
 
     /// `key` of a text that may be long.
     pub fn key_paced(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
+        self.key_at(text, out, pacer)
+    }
+
+    #[inline]
+    fn key_at<P: Pace>(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut P) -> Result<(), P::Stop> {
         if self.rules.binary {
             return self.binary_key(text, out, pacer);
         }
@@ -398,7 +409,7 @@ impl Comparer {
         Ok(())
     }
 
-    fn accent_level(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
+    fn accent_level<P: Pace>(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut P) -> Result<(), P::Stop> {
         let mut units = Units::new(self, text);
         let mut plain = 0;
         while let Some(letter) = units.letter(self, &mut false) {
@@ -414,7 +425,7 @@ impl Comparer {
         Ok(())
     }
 
-    fn case_level(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
+    fn case_level<P: Pace>(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut P) -> Result<(), P::Stop> {
         let mut units = Units::new(self, text);
         let mut plain = 0;
         while let Some(letter) = units.letter(self, &mut false) {
@@ -450,7 +461,7 @@ impl Comparer {
         packer.finish();
     }
 
-    fn compare_binary(&self, a: &[u8], b: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<Ordering> {
+    fn compare_binary<P: Pace>(&self, a: &[u8], b: &[u8], pacer: &mut P) -> Result<Ordering, P::Stop> {
         Ok(match self.form {
             Form::Utf16 => {
                 let mut position = 0;
@@ -488,7 +499,7 @@ impl Comparer {
         }
     }
 
-    fn binary_key(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
+    fn binary_key<P: Pace>(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut P) -> Result<(), P::Stop> {
         let text = self.trim(text);
         let step = self.step();
         let mut blanks = 0_u32;
