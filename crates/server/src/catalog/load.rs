@@ -173,21 +173,21 @@ fn asks_or_calls(text: &str) -> bool {
         "ORIGINAL_LOGIN",
     ];
     let mut lexer = Lexer::new(text);
-    // The last three tokens: `schema.f(` calls, `EXECUTE` without AS behind it does.
-    let mut before: [&str; 3] = [""; 3];
+    // The last four tokens: `schema.f(` calls, but behind INSERT, and so does `EXECUTE` without AS behind it.
+    let mut before: [&str; 4] = [""; 4];
     loop {
         let token = lexer.next_token();
         let word = &text[token.start as usize..token.end as usize];
         let is = |at: usize, other: &str| before[at].eq_ignore_ascii_case(other);
-        let executes = (is(2, "EXEC") || is(2, "EXECUTE")) && !word.eq_ignore_ascii_case("AS");
-        let calls = word == "(" && before[1] == ".";
+        let executes = (is(3, "EXEC") || is(3, "EXECUTE")) && !word.eq_ignore_ascii_case("AS");
+        let calls = word == "(" && before[2] == "." && !is(0, "INSERT") && !is(0, "INTO");
         if executes || calls || WHO.iter().any(|who| word.eq_ignore_ascii_case(who)) {
             return true;
         }
         if token.kind == TokenKind::End {
             return false;
         }
-        before = [before[1], before[2], word];
+        before = [before[1], before[2], before[3], word];
     }
 }
 
