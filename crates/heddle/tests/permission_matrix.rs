@@ -15,8 +15,9 @@ mod support;
 use std::collections::{BTreeMap, BTreeSet};
 
 use cases::{Case, Kind, Row};
-use lab::client::{Answer, Connection};
+use lab::client::Connection;
 use rules::{Entry, Hierarchy, Right, To, is_of_server};
+use support::ask::{ask, must};
 use support::{Server, scratch, target};
 use types::Datum;
 
@@ -25,7 +26,6 @@ const CASES: &str = include_str!("../../../tests/permissions/cases.txt");
 const ROLES: &str = include_str!("../../../tests/permissions/roles.txt");
 const SETUP: &str = include_str!("../../../tests/permissions/setup.sql");
 
-const REQUEST_MAX_MS: u64 = 30_000;
 /// More differences of a statement than these are not told.
 const TOLD_MAX: usize = 4;
 /// What is said to who lacks what a statement needs beside.
@@ -47,15 +47,6 @@ const OBJECTS: [(&str, &str); 12] = [
     ("s.f", "SCALAR FUNCTION"),
     ("s.q", "SEQUENCE"),
 ];
-
-fn ask(connection: &mut Connection, text: &str) -> Answer {
-    connection.query(text, Some(os::clock::after_ms(REQUEST_MAX_MS))).unwrap_or_else(|error| panic!("{text}: {error}"))
-}
-
-fn must(connection: &mut Connection, text: &str) {
-    let answer = ask(connection, text);
-    assert!(answer.first_error().is_none(), "{text}: {:?}", answer.first_error());
-}
 
 /// What became of an attempt.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,25 +8,15 @@ mod support;
 
 use attempts::{ATTEMPTS, SETUP};
 use lab::client::{Answer, Connection};
+use support::ask::{REQUEST_MAX_MS, ask, must};
 use support::{Server, target};
 use tds::column::{ColumnInfo, flag};
 use tds::rpc::{ParameterValue, Procedure, ProcedureId, RpcCall, RpcParameter};
 use types::{Datum, RowBatch, SqlType};
 
-const REQUEST_MAX_MS: u64 = 30_000;
 const FAST_FORWARD: i64 = 16;
 const DYNAMIC: i64 = 2;
 const READ_ONLY: i64 = 1;
-
-fn ask(connection: &mut Connection, text: &str) -> Answer {
-    connection.query(text, Some(os::clock::after_ms(REQUEST_MAX_MS))).unwrap_or_else(|error| panic!("{text}: {error}"))
-}
-
-fn must(connection: &mut Connection, text: &str) -> Answer {
-    let answer = ask(connection, text);
-    assert!(answer.first_error().is_none(), "{text}: {:?}", answer.first_error());
-    answer
-}
 
 fn call(connection: &mut Connection, procedure: ProcedureId, parameters: Vec<RpcParameter>) -> Answer {
     let calls = [RpcCall::new(Procedure::Id(procedure), parameters)];

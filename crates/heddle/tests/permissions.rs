@@ -13,36 +13,20 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use attempts::{ATTEMPTS, SETUP};
 use lab::client::{Answer, Connection};
+use support::ask::{ask, must};
+use support::random::{Random, number};
 use support::{Server, target};
 use types::Datum;
 
 const SEEDS: u64 = 150;
 /// Statements of a sequence.
 const STEPS: usize = 14;
-const REQUEST_MAX_MS: u64 = 30_000;
 
 const USERS: [&str; 3] = ["u0", "u1", "u2"];
 const ROLES: [&str; 3] = ["r0", "r1", "r2"];
 const FIXED: [&str; 5] = ["db_datareader", "db_datawriter", "db_denydatareader", "db_denydatawriter", "db_owner"];
 const TABLES: [(&str, &str); 3] = [("s0", "t0"), ("s0", "t1"), ("s1", "t2")];
 const COLUMNS: [&str; 2] = ["a", "b"];
-
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|text| text.parse().ok())
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) as usize) % bound
-    }
-
-    fn pick<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
-    }
-}
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Place {
@@ -122,15 +106,6 @@ impl Model {
         let column = column.map_or((false, false), |column| said(permission, Place::Column(table, column)));
         !denied && !column.1 && (column.0 || (granted || here) && !not_here)
     }
-}
-
-fn ask(connection: &mut Connection, text: &str) -> Answer {
-    connection.query(text, Some(os::clock::after_ms(REQUEST_MAX_MS))).unwrap_or_else(|error| panic!("{text}: {error}"))
-}
-
-fn must(connection: &mut Connection, text: &str) {
-    let answer = ask(connection, text);
-    assert!(answer.first_error().is_none(), "{text}: {:?}", answer.first_error());
 }
 
 fn error_of(answer: &Answer) -> Option<i32> {

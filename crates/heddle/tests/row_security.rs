@@ -10,6 +10,8 @@ mod support;
 use std::collections::BTreeMap;
 
 use lab::client::{Answer, Connection};
+use support::ask::{ask, must};
+use support::random::{Random, number};
 use support::wire::Wire;
 use support::{Server, target};
 use types::Datum;
@@ -17,38 +19,11 @@ use types::Datum;
 const SEEDS: u64 = 40;
 /// Statements of a sequence.
 const STEPS: usize = 40;
-const REQUEST_MAX_MS: u64 = 30_000;
 const VALUES: usize = 4;
 
-fn number(name: &str) -> Option<u64> {
-    std::env::var(name).ok().and_then(|text| text.parse().ok())
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        ((self.0 >> 33) as usize) % bound
-    }
-
-    fn pick<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len())]
-    }
-
-    fn value(&mut self) -> Option<i64> {
-        let value = self.below(VALUES + 1);
-        (value < VALUES).then_some(value as i64)
-    }
-}
-
-fn ask(connection: &mut Connection, text: &str) -> Answer {
-    connection.query(text, Some(os::clock::after_ms(REQUEST_MAX_MS))).unwrap_or_else(|error| panic!("{text}: {error}"))
-}
-
-fn must(connection: &mut Connection, text: &str) {
-    let answer = ask(connection, text);
-    assert!(answer.first_error().is_none(), "{text}: {:?}", answer.first_error());
+fn drawn(random: &mut Random) -> Option<i64> {
+    let value = random.below(VALUES + 1);
+    (value < VALUES).then_some(value as i64)
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -212,7 +187,7 @@ fn change(random: &mut Random, model: &Model, who: Who, next: &mut i64) -> Chang
     let from = random.below(12) as i64;
     let to = from + random.below(8) as i64;
     let within: Vec<i64> = seen.iter().copied().filter(|id| (from..=to).contains(id)).collect();
-    let value = random.value();
+    let value = drawn(random);
     let set = random.below(2);
     let with = |id: i64| {
         let line = model.rows[&id];
@@ -224,7 +199,7 @@ fn change(random: &mut Random, model: &Model, who: Who, next: &mut i64) -> Chang
             let lines: Vec<(i64, Line)> = (0..1 + random.below(2))
                 .map(|_| {
                     *next += 1;
-                    (*next, Line { a: random.value(), b: random.value() })
+                    (*next, Line { a: drawn(random), b: drawn(random) })
                 })
                 .collect();
             let values: Vec<String> =
@@ -261,7 +236,7 @@ fn change(random: &mut Random, model: &Model, who: Who, next: &mut i64) -> Chang
             let deletes = random.below(3) == 0;
             let matched =
                 if deletes { "DELETE".to_string() } else { format!("UPDATE SET {column} = {}", written(value)) };
-            let line = Line { a: random.value(), b: random.value() };
+            let line = Line { a: drawn(random), b: drawn(random) };
             let text = format!(
                 "MERGE dbo.t AS t USING (VALUES ({old}), ({new})) AS s (id) ON t.id = s.id WHEN MATCHED THEN {matched}
                  WHEN NOT MATCHED THEN INSERT VALUES (s.id, {}, {});",
@@ -337,7 +312,9 @@ fn rows_are_seen_and_changed_as_the_policies_say() {
     let mut keeper = open();
     must(&mut keeper, "CREATE DATABASE policies");
     must(&mut keeper, "USE policies");
-    SETUP.iter().chain(&DEFINITIONS).for_each(|text| must(&mut keeper, text));
+    for text in SETUP.iter().chain(&DEFINITIONS) {
+        must(&mut keeper, text);
+    }
     let mut sessions = [open(), open()];
     for (session, user) in sessions.iter_mut().zip(["u1", "u2"]) {
         must(session, "USE policies");
@@ -351,7 +328,7 @@ fn rows_are_seen_and_changed_as_the_policies_say() {
         must(&mut keeper, "INSERT dbo.allowed VALUES (0), (1), (2)");
         let mut next = 12;
         for id in 0..next {
-            let line = Line { a: random.value(), b: random.value() };
+            let line = Line { a: drawn(&mut random), b: drawn(&mut random) };
             model.rows.insert(id, line);
             must(&mut keeper, &format!("INSERT dbo.t VALUES ({id}, {}, {})", written(line.a), written(line.b)));
         }
@@ -361,7 +338,9 @@ fn rows_are_seen_and_changed_as_the_policies_say() {
             told.push(text);
         }
         let mut who = [Who { user: "u1", n: None }, Who { user: "u2", n: None }];
-        sessions.iter_mut().for_each(|session| must(session, "EXEC sp_set_session_context N'n', NULL"));
+        for session in &mut sessions {
+            must(session, "EXEC sp_set_session_context N'n', NULL");
+        }
         for _ in 0..STEPS {
             let at = random.below(2);
             let (session, who) = (&mut sessions[at], &mut who[at]);
@@ -372,7 +351,7 @@ fn rows_are_seen_and_changed_as_the_policies_say() {
                     told.push(text);
                 }
                 2 => {
-                    who.n = random.value();
+                    who.n = drawn(&mut random);
                     let text = format!("EXEC sp_set_session_context N'n', {}", written(who.n));
                     must(session, &text);
                     told.push(format!("{}: {text}", who.user));

@@ -1,7 +1,9 @@
 //! A server of the built binary for one test: started on a free port, stopped by its process id.
 #![allow(dead_code, clippy::disallowed_methods, clippy::disallowed_types)]
 
+pub mod ask;
 pub mod placed;
+pub mod random;
 pub mod session;
 pub mod wire;
 
