@@ -67,30 +67,32 @@ pub fn resident_memory() -> u64 {
     pages.unwrap_or(0) * 4096
 }
 
-/// Raises the soft limit of open files to the hard one; returns it.
-pub fn raise_open_files() -> u64 {
-    // SAFETY: rlimit is plain data, filled and then read by the calls.
+/// Files that the process may have open, and how far it may raise that itself.
+fn file_limit() -> Option<libc::rlimit> {
+    // SAFETY: rlimit is plain data, filled by the call.
     unsafe {
         let mut limit: libc::rlimit = std::mem::zeroed();
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) != 0 {
-            return 1024;
-        }
-        let before = limit.rlim_cur;
-        limit.rlim_cur = limit.rlim_max;
-        if libc::setrlimit(libc::RLIMIT_NOFILE, &limit) == 0 { limit.rlim_max } else { before }
+        (libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0).then_some(limit)
     }
+}
+
+/// Raises the soft limit of open files to the hard one; returns it.
+pub fn raise_open_files() -> u64 {
+    if let Some(limit) = file_limit() {
+        let limit = libc::rlimit { rlim_cur: limit.rlim_max, ..limit };
+        // SAFETY: reads the struct. Where it is refused the limit stays as it was.
+        unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &limit) };
+    }
+    files_allowed()
 }
 
 /// Files that the process may have open.
 pub fn open_files() -> u64 {
-    if crate::simcore::active() {
-        return 1 << 20;
-    }
-    // SAFETY: rlimit is plain data, filled by the call.
-    unsafe {
-        let mut limit: libc::rlimit = std::mem::zeroed();
-        if libc::getrlimit(libc::RLIMIT_NOFILE, &mut limit) == 0 { limit.rlim_cur } else { 1024 }
-    }
+    if crate::simcore::active() { 1 << 20 } else { files_allowed() }
+}
+
+fn files_allowed() -> u64 {
+    file_limit().map_or(1024, |limit| limit.rlim_cur)
 }
 
 /// How the CPUs are laid out, for sys.dm_os_sys_info.

@@ -55,12 +55,8 @@ impl<'p> Pacer<'p> {
     }
 
     /// `work` over `bytes` in pieces of a stride: for what takes bytes as they come.
-    pub fn chunks<'b>(&mut self, bytes: &'b [u8], mut work: impl FnMut(&'b [u8])) -> SqlResult<()> {
-        for chunk in bytes.chunks(STRIDE) {
-            work(chunk);
-            self.spend(chunk.len())?;
-        }
-        Ok(())
+    pub fn chunks<'b>(&mut self, bytes: &'b [u8], work: impl FnMut(&'b [u8])) -> SqlResult<()> {
+        Pace::chunks(self, bytes, work)
     }
 }
 

@@ -29,8 +29,15 @@ pub fn arrive(server: &Arc<Server>, stream: Stream, origin: Origin) {
     Arrival { connection, handshake: Handshake::default(), door, until }.rest(server);
 }
 
-fn place_of(connection: &Connection) -> Place {
-    if connection.is_admin() { Place::In(Pool::ADMIN) } else { Place::LeastLoaded }
+/// The connection rests until something comes from its client, or until `moment`; then goes on with `then`.
+fn rest(mut connection: Connection, moment: u64, then: impl FnOnce(Connection, Ready) + Send + 'static) {
+    let place = if connection.is_admin() { Place::In(Pool::ADMIN) } else { Place::LeastLoaded };
+    let mut buffers = Buffers::default();
+    let stream = connection.rest(&mut buffers);
+    stream.arm(place, Some(moment), move |stream, ready| {
+        connection.wake(stream, buffers.received, buffers.payload);
+        then(connection, ready);
+    });
 }
 
 /// A client that has not said who it is.
@@ -43,15 +50,12 @@ struct Arrival {
 }
 
 impl Arrival {
-    fn rest(mut self, server: &Arc<Server>) {
-        let place = place_of(&self.connection);
-        let mut buffers = Buffers::default();
-        let stream = self.connection.rest(&mut buffers);
+    fn rest(self, server: &Arc<Server>) {
+        let Arrival { connection, handshake, door, until } = self;
         let server = server.clone();
-        stream.arm(place, Some(self.until), move |stream, ready| {
+        rest(connection, until, move |connection, ready| {
             if ready == Ready::Input {
-                self.connection.wake(stream, buffers.received, buffers.payload);
-                self.go_on(&server);
+                Arrival { connection, handshake, door, until }.go_on(&server);
             }
         });
     }
@@ -110,24 +114,16 @@ impl Entrant {
     }
 
     /// Waits without a worker, since who makes thousands of guesses must not have one for each; then goes on with `then`.
-    fn rest_until(
-        mut self,
-        moment: u64,
-        server: &Arc<Server>,
-        then: impl FnOnce(Entrant, &Arc<Server>) + Send + 'static,
-    ) {
+    fn rest_until(self, moment: u64, server: &Arc<Server>, then: impl FnOnce(Entrant, &Arc<Server>) + Send + 'static) {
         // A client that has not been answered yet has nothing to say: it went away.
         if !self.connection.is_quiet() {
             return;
         }
-        let place = place_of(&self.connection);
-        let mut buffers = Buffers::default();
-        let stream = self.connection.rest(&mut buffers);
+        let Entrant { connection, greeting, door, until } = self;
         let server = server.clone();
-        stream.arm(place, Some(moment), move |stream, ready| {
+        rest(connection, moment, move |connection, ready| {
             if ready == Ready::Timeout {
-                self.connection.wake(stream, buffers.received, buffers.payload);
-                then(self, &server);
+                then(Entrant { connection, greeting, door, until }, &server);
             }
         });
     }
