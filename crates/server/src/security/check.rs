@@ -41,10 +41,16 @@ impl Securable {
 
     /// None: there is no such object.
     pub fn object(look: &mut Look<'_>, db: &Database, id: i32) -> SqlResult<Option<Securable>> {
-        let Some(row) = look.rows(db, |rows| rows.first::<ObjectRow>(0, &[int(id)]))? else { return Ok(None) };
-        // A trigger or a constraint is as its table is.
+        match look.rows(db, |rows| rows.first::<ObjectRow>(0, &[int(id)]))? {
+            Some(row) => Securable::of_row(look, db, &row),
+            None => Ok(None),
+        }
+    }
+
+    /// A trigger or a constraint is as its table is.
+    pub fn of_row(look: &mut Look<'_>, db: &Database, row: &ObjectRow) -> SqlResult<Option<Securable>> {
         match row.pid {
-            0 => Securable::of_object(look, db, &row).map(Some),
+            0 => Securable::of_object(look, db, row).map(Some),
             parent => Securable::object(look, db, parent),
         }
     }

@@ -274,27 +274,38 @@ impl Rights {
                     None => Ok(false),
                 }
             }
-            // The text of a module.
-            DEFINITIONS => match Securable::object(look, db, id)? {
-                Some(on) => Ok(self.sees_definition(look, db, &on)? || self.manages_policy(look, db, id)?),
-                None => Ok(true),
-            },
             // Temporary objects have names that nobody else finds, and the catalog's own are no secret.
-            _ if db.id == TEMPDB || id < sql::catalog::USER_OBJECT_MIN => Ok(true),
-            _ => match table_type(look, db, id)? {
-                Some(row) => sees_type(look, db, &who, &row),
-                None => match Securable::object(look, db, id)? {
-                    Some(on) => Ok(check::is_seen(look, Some(db), &who, &on)? || self.manages_policy(look, db, id)?),
-                    None => Ok(true),
-                },
+            _ if table != DEFINITIONS && (db.id == TEMPDB || id < sql::catalog::USER_OBJECT_MIN) => Ok(true),
+            _ => match look.rows(db, |rows| rows.first::<ObjectRow>(0, &[int(id)]))? {
+                Some(row) => self.sees_object(look, db, &who, &row, table == DEFINITIONS),
+                None => Ok(true),
             },
         }
     }
 
+    /// `text`: of the module that it is.
+    fn sees_object(
+        &self,
+        look: &mut Look<'_>,
+        db: &Database,
+        who: &Who,
+        row: &ObjectRow,
+        text: bool,
+    ) -> SqlResult<bool> {
+        if !text && let Some(row) = table_type(look, db, row)? {
+            return sees_type(look, db, who, &row);
+        }
+        let Some(on) = Securable::of_row(look, db, row)? else { return Ok(true) };
+        let seen = match text {
+            true => self.sees_definition(look, db, &on)?,
+            false => check::is_seen(look, Some(db), who, &on)?,
+        };
+        Ok(seen || self.manages_policy(look, db, row)?)
+    }
+
     /// It is a security policy, and those are all to be seen.
-    fn manages_policy(&self, look: &mut Look<'_>, db: &Database, id: i32) -> SqlResult<bool> {
-        let row = look.rows(db, |rows| rows.first::<ObjectRow>(0, &[int(id)]))?;
-        Ok(row.is_some_and(|row| row.kind.as_str() == "SP")
+    fn manages_policy(&self, look: &mut Look<'_>, db: &Database, row: &ObjectRow) -> SqlResult<bool> {
+        Ok(row.kind.as_str() == "SP"
             && self.holds(look, Some(db), &Securable::DATABASE, "ALTER ANY SECURITY POLICY")?)
     }
 
@@ -310,7 +321,9 @@ impl Rights {
             return Ok(());
         }
         let Some(db) = look.catalog.database(table.0) else { return Ok(()) };
-        let Some(row) = table_type(look, &db, table.1.0)? else { return Ok(()) };
+        let object = look.rows(&db, |rows| rows.first::<ObjectRow>(0, &[int(table.1.0)]))?;
+        let Some(object) = object else { return Ok(()) };
+        let Some(row) = table_type(look, &db, &object)? else { return Ok(()) };
         let on = Securable::data_type(look, &db, &row)?;
         let by = match named_by {
             Some((database, module)) if database == table.0 => Securable::object(look, &db, module.0)?,
@@ -411,13 +424,12 @@ impl Rights {
 }
 
 /// The type whose columns are those of this object.
-fn table_type(look: &mut Look<'_>, db: &Database, object: i32) -> SqlResult<Option<TypeRow>> {
-    let row = look.rows(db, |rows| rows.first::<ObjectRow>(0, &[int(object)]))?;
-    if row.is_none_or(|row| row.kind.as_str() != "TT") {
+fn table_type(look: &mut Look<'_>, db: &Database, object: &ObjectRow) -> SqlResult<Option<TypeRow>> {
+    if object.kind.as_str() != "TT" {
         return Ok(None);
     }
     let types: Vec<TypeRow> = look.rows(db, |rows| rows.all())?;
-    Ok(types.into_iter().find(|row| row.status & 2 != 0 && row.tableid == object))
+    Ok(types.into_iter().find(|row| row.status & 2 != 0 && row.tableid == object.id))
 }
 
 fn sees_type(look: &mut Look<'_>, db: &Database, who: &Who, row: &TypeRow) -> SqlResult<bool> {
