@@ -57,11 +57,10 @@ impl Columns {
             nullable: column.nullable,
             origin: Some((index, i as u16)),
         }));
-        // A session's own temporary table hides nothing from it.
-        let own = table.name.starts_with('#') && !table.name.starts_with("##");
-        for (id, column) in (first.0..).zip(&table.columns).filter(|(_, column)| column.mask.is_some() && !own) {
+        for (id, column) in (first.0..).zip(&table.columns) {
+            // A session's own temporary table hides nothing from it.
+            let Some(function) = column.mask.clone().filter(|_| !table.is_own()) else { continue };
             let masked = MaskedColumn { table: (table.database, table.object), column_id: column.column_id };
-            let function = column.mask.clone().expect("filtered");
             self.masks.insert(ColumnId(id), Mask { function, columns: [masked].into() });
         }
         first
