@@ -237,7 +237,7 @@ impl Model<'_> {
                 let Some(error) = self.scope().caught.last().cloned() else {
                     return Err(Stop::Unknown("THROW outside of a CATCH"));
                 };
-                if rules::ends_transaction(error.number) && self.state.count > 0 && !self.in_try(self.depth()) {
+                if rules::ends_transaction(error.number) && self.state.count > 0 {
                     return Err(Stop::Unknown("whether THROW of an error that ends a transaction ends another one"));
                 }
                 if self.state.doomed && !self.in_try(self.depth()) {
@@ -706,12 +706,14 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// Runs a module or a text in a scope of its own, which takes its temporary tables with it.
+    /// Runs a module or a text in a scope of its own, which takes its temporary tables and its SET options with it.
     fn within(&mut self, scope: Scope, body: &[Statement]) -> (Scope, Run) {
+        let options = self.options;
         self.scopes.push(scope);
         self.row_count = NOT_SAID;
         let ended = if self.scopes.len() > 20 { Err(Stop::Unknown("too deep")) } else { self.list(body) };
         self.row_count = NOT_SAID;
+        self.options = options;
         let scope = self.scopes.pop().expect("pushed above");
         let depth = self.scopes.len();
         for temp in &mut self.state.temps {
@@ -719,16 +721,19 @@ impl Model<'_> {
                 (temp.is_there, temp.is_gone) = (false, true);
             }
         }
+        if options.xact_abort && matches!(&ended, Err(Stop::Thrown { error, .. }) if error.number == rules::NO_OBJECT.0)
+        {
+            return (scope, Err(Stop::Unknown("a missing object under a caller's XACT_ABORT")));
+        }
         (scope, ended)
     }
 
     /// `nest_levels`: what it adds to @@NESTLEVEL.
     pub fn text(&mut self, body: &[Statement], nest_levels: i32) -> Run {
-        let (levels, options) = (self.state.count, self.options);
+        let levels = self.state.count;
         let mut scope = Scope::new(None, [Some(1), None, Some(3)]);
         scope.levels = nest_levels;
         let ended = self.within(scope, body).1;
-        self.options = options;
         match ended {
             Ok(()) | Err(Stop::Return(_)) => self.level_told(levels, 0, None),
             Err(Stop::Scope { line }) => self.level_told(levels, line, None),
@@ -764,12 +769,11 @@ impl Model<'_> {
             return Err(Stop::Unknown("a cursor parameter that has a cursor"));
         }
         let output = call.output.and_then(|local| self.scope().locals[local]);
-        let (levels, options) = (self.state.count, self.options);
+        let levels = self.state.count;
         let program = self.program;
         let module = MODULES[call.procedure];
         let scope = Scope::new(Some(module), [argument, output, Some(5)]);
         let (scope, ended) = self.within(scope, &program.procedures[call.procedure]);
-        self.options = options;
         let status = match ended {
             Ok(()) => 0,
             Err(Stop::Return(status)) => status,
