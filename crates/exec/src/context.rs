@@ -162,6 +162,11 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// SET NUMERIC_ROUNDABORT ON: what an expression would round is error 8115.
+    pub fn round_aborts(&self) -> bool {
+        self.session(|session| session.options.numeric_round_abort)
+    }
+
     /// SET CONCAT_NULL_YIELDS_NULL OFF: NULL is joined as an empty string.
     #[cold]
     pub fn null_is_empty(&self) -> bool {
