@@ -203,7 +203,7 @@ impl Variables {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn of_class(&self, slot: u32, class: Physical) -> &Number {
         let number = &self.numbers[slot as usize];
         if number.class() != class {
@@ -212,7 +212,7 @@ impl Variables {
         number
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn i64(&self, slot: u32) -> Option<i64> {
         self.of_class(slot, Physical::I64).i64()
     }
