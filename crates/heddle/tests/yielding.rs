@@ -91,6 +91,7 @@ const EXPRESSIONS: &[(&str, &str)] = &[
     ("ISJSON", "ISJSON(N'[\"' + @n + N'\"]')"),
     ("ISJSON", "ISJSON(N'[' + @d + N']')"),
     ("JSON_VALUE", "LEN(JSON_VALUE(N'[\"' + @n + N'\", 1]', '$[1]'))"),
+    ("JSON_PATH_EXISTS", "JSON_PATH_EXISTS(N'[\"' + @n + N'\", 1]', '$[*].a')"),
     ("JSON_QUERY", "LEN(JSON_QUERY(N'[' + @d + N']'))"),
     ("JSON_MODIFY", "LEN(JSON_MODIFY(N'[1]', '$[0]', @n))"),
     ("PARSE", "TRY_PARSE(@n AS int)"),

@@ -101,6 +101,15 @@ impl Json {
             _ => None,
         }
     }
+
+    /// Whether there is something where the steps lead, through any of an array's elements at each `Step::Every`.
+    fn reaches(&self, steps: &[Step]) -> bool {
+        match (steps.split_first(), &self.kind) {
+            (None, _) => true,
+            (Some((Step::Every, rest)), Kind::Array(values)) => values.iter().any(|value| value.reaches(rest)),
+            (Some((step, rest)), _) => self.step(step).is_some_and(|value| value.reaches(rest)),
+        }
+    }
 }
 
 impl Reader<'_, '_> {
@@ -305,6 +314,8 @@ pub struct Path {
 enum Step {
     Key(String),
     Index(usize),
+    /// `[*]`
+    Every,
 }
 
 impl Path {
@@ -314,6 +325,15 @@ impl Path {
 
     /// Error 13607 for what is not a path.
     pub fn parse(path: &str) -> SqlResult<Path> {
+        Path::parse_with(path, false)
+    }
+
+    /// The same, where `[*]` may stand for every element of an array.
+    pub fn parse_wildcards(path: &str) -> SqlResult<Path> {
+        Path::parse_with(path, true)
+    }
+
+    fn parse_with(path: &str, wildcards: bool) -> SqlResult<Path> {
         let mut parsed = Path::root();
         let pacer = &mut Pacer::none();
         let mut reader = Reader { text: path, at: 0, depth: 0, pacer };
@@ -340,6 +360,10 @@ impl Path {
                     reader.at += 1;
                     parsed.steps.push(Step::Key(key(&mut reader)?));
                 }
+                Some(b'[') if wildcards && path[reader.at..].starts_with("[*]") => {
+                    reader.at += "[*]".len();
+                    parsed.steps.push(Step::Every);
+                }
                 Some(b'[') => {
                     reader.at += 1;
                     let start = reader.at;
@@ -358,6 +382,11 @@ impl Path {
     pub fn find<'j>(&self, document: &'j Json, _text: &str) -> SqlResult<Option<&'j Json>> {
         let found = self.steps.iter().try_fold(document, |value, step| value.step(step));
         if found.is_none() && self.strict { Err(not_found()) } else { Ok(found) }
+    }
+
+    /// JSON_PATH_EXISTS: something is there, if only a null.
+    pub fn exists(&self, document: &Json) -> bool {
+        document.reaches(&self.steps)
     }
 
     /// JSON_VALUE: a scalar as text.
