@@ -4,6 +4,10 @@
 
 #[path = "matrix/attempts.rs"]
 mod attempts;
+#[path = "ways/native.rs"]
+mod native;
+#[path = "ways/several.rs"]
+mod several;
 mod support;
 
 use attempts::{ATTEMPTS, SETUP};
