@@ -120,12 +120,12 @@ const EXPRESSIONS: &[(&str, &str)] = &[
     ("", "(SELECT LEN(STRING_AGG(v, ',')) FROM (VALUES (@v), (@v)) AS t (v))"),
 ];
 
-/// #long has `BYTES` in values of 32 KB, below the work between two pauses; #many has short rows, `BYTES` of them too.
+/// #long has `BYTES` in values of 32 KB, below the work between two pauses; #many has short rows.
 const TABLES: &str = "SELECT value AS id, CAST(REPLICATE(CAST(N'a' AS nvarchar(max)), 16000) + CAST(value AS nvarchar(10)) AS nvarchar(max)) AS s, \
      CAST(CAST(REPLICATE(CAST('a' AS varchar(max)), 32000) + CAST(value AS varchar(10)) AS varchar(max)) AS varbinary(max)) AS b \
      INTO #long FROM GENERATE_SERIES(1, @bytes / 32000); \
      SELECT value AS id, CAST(CONCAT('a name of ', value % 1000, ' and ', value) AS varchar(40)) AS s \
-     INTO #many FROM GENERATE_SERIES(1, @bytes / 64);";
+     INTO #many FROM GENERATE_SERIES(1, @bytes / 256);";
 
 /// Statements over them.
 const STATEMENTS: &[&str] = &[
