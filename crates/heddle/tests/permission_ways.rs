@@ -9,6 +9,8 @@ mod native;
 #[path = "ways/several.rs"]
 mod several;
 mod support;
+#[path = "ways/vouching.rs"]
+mod vouching;
 
 use attempts::{ATTEMPTS, SETUP};
 use lab::client::{Answer, Connection};
