@@ -175,7 +175,7 @@ impl Engine {
         if let Ok((lsn, end)) = appended {
             self.wrote(writer, lsn, end, file);
         }
-        drop(section);
+        section.end();
         Ok(appended?.1)
     }
 
