@@ -1,5 +1,7 @@
 //! JSON text: a tree that remembers where each value stands, paths into it, and changes by splicing the text.
 
+use std::borrow::Cow;
+
 use types::pause::{CHARACTER, Pacer};
 use types::{SqlError, SqlResult, sql_error};
 
@@ -72,19 +74,23 @@ impl Json {
         }
     }
 
-    pub fn members(&self) -> Vec<(String, &Json)> {
+    pub fn members(&self) -> Box<dyn Iterator<Item = (Cow<'_, str>, &Json)> + '_> {
         match &self.kind {
-            Kind::Array(values) => values.iter().enumerate().map(|(i, value)| (i.to_string(), value)).collect(),
-            Kind::Object(members) => members.iter().map(|member| (member.key.clone(), &member.value)).collect(),
-            _ => Vec::new(),
+            Kind::Array(values) => {
+                Box::new(values.iter().enumerate().map(|(i, value)| (Cow::Owned(i.to_string()), value)))
+            }
+            Kind::Object(members) => {
+                Box::new(members.iter().map(|member| (Cow::Borrowed(member.key.as_str()), &member.value)))
+            }
+            _ => Box::new(std::iter::empty()),
         }
     }
 
     /// What OPENJSON WITH makes a row of.
-    pub fn rows(&self) -> Vec<&Json> {
+    pub fn rows(&self) -> &[Json] {
         match &self.kind {
-            Kind::Array(values) => values.iter().collect(),
-            _ => vec![self],
+            Kind::Array(values) => values,
+            _ => std::slice::from_ref(self),
         }
     }
 
@@ -125,9 +131,16 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    fn unexpected(&self) -> SqlError {
+    /// Or that nobody wants to know any more.
+    fn unexpected(&mut self) -> SqlError {
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next()).unwrap_or('.');
-        let position = self.text.get(..self.at).map_or(self.at, |before| before.encode_utf16().count());
+        let mut position = 0;
+        for c in self.text.get(..self.at).unwrap_or_default().chars() {
+            position += c.len_utf16();
+            if let Err(stop) = self.pacer.spend(1) {
+                return stop;
+            }
+        }
         sql_error!(13609, state 4, found, position)
     }
 
@@ -251,7 +264,9 @@ impl Reader<'_, '_> {
         self.at += 1;
         let mut value = 0;
         for _ in 0..4 {
-            let digit = self.peek().and_then(|byte| (byte as char).to_digit(16)).ok_or_else(|| self.unexpected())?;
+            let Some(digit) = self.peek().and_then(|byte| (byte as char).to_digit(16)) else {
+                return Err(self.unexpected());
+            };
             value = value * 16 + digit;
             self.at += 1;
         }

@@ -29,6 +29,7 @@ use std::sync::{Arc, OnceLock};
 
 use os::sync::{SpinClass, SpinLock};
 use sql::plan::{ExecutorSlot, Expr, ExprKind, Module, Variable};
+use types::pause::STRIDE;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::context::{Context, Interpreter, ModuleCursors, Runtime, TriggerRows, Variables};
@@ -218,6 +219,7 @@ impl Instance {
                 names: std::mem::take(&mut self.cursor_names),
             }),
             interpreter: &INTERPRETER,
+            paced: Cell::new(STRIDE),
         };
         let counters = self.counters.take().expect("an instance that does not run");
         let called = (context.module.is_some() && wanted.calls).then(|| counters[0].begin());
@@ -396,6 +398,7 @@ fn default_value(default: &Expr, runtime: &mut Runtime<'_>) -> SqlResult<Datum> 
         module: None,
         cursors: RefCell::default(),
         interpreter: &INTERPRETER,
+        paced: Cell::new(STRIDE),
     };
     scalar.scalar_datum(&context)
 }
