@@ -29,6 +29,8 @@ use crate::xtp::Xtp;
 
 /// Pages one bitmap page stands for.
 pub const BITMAP_SPAN: u32 = (BODY_BYTES * 8) as u32;
+/// Pages that the end of a transaction frees itself: some milliseconds.
+const FREED_AT_ONCE: u32 = 1024;
 const _: () = assert!(BITMAP_SPAN - 1 <= u16::MAX as u32, "a page's bit is named in 16 bits");
 const _: () = assert!(BITMAP_SPAN.is_multiple_of(64), "free bits are looked for word by word");
 
@@ -82,6 +84,14 @@ pub struct Writer {
     pub statement: u32,
     /// Changed something that must survive.
     pub durable: bool,
+    /// What it inserts now lies in trees that it made itself and that go whole if this fails: no row of them is undone alone.
+    pub fills_own_trees: bool,
+}
+
+impl Writer {
+    pub fn new(member: MemberId, id: u64, last_lsn: u64) -> Writer {
+        Writer { member, id, last_lsn, statement: 1, durable: last_lsn != 0, fills_own_trees: false }
+    }
 }
 
 /// Whom a page change is logged for.
@@ -336,20 +346,37 @@ impl Engine {
 
     /// Frees what committed transactions dropped.
     pub fn free_pending(&self) -> StorageResult<()> {
+        while !self.free_some()? {
+            os::wait::maybe_yield();
+        }
+        Ok(())
+    }
+
+    /// The same for who has a client that waits: the cleaner goes on with what takes long.
+    pub fn free_soon(&self) -> StorageResult<()> {
+        if !self.free_some()? {
+            self.cleaner.set();
+        }
+        Ok(())
+    }
+
+    /// Frees a part of it. Whether nothing is left.
+    fn free_some(&self) -> StorageResult<bool> {
         let _one_at_a_time = self.freeing.lock();
+        let mut left = FREED_AT_ONCE;
         while let Some(next) = self.pending_frees.first() {
             debug_assert!(next.page == 0 || next.page > 1, "the file's header and bitmap are no tree: {next}");
             if let Some(file) = self.file(next.file)? {
                 if next.page == 0 {
                     self.append(&mut Author::System, Kind::FileDrop, &file, 0, &[])?;
                     self.remove_file(next.file)?;
-                } else {
-                    self.free_tree(&Tree::new(file, next.page))?;
+                } else if !self.free_tree(&Tree::new(file, next.page), &mut left)? {
+                    return Ok(false);
                 }
             }
             self.pending_frees.remove(next);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Closes and removes a data file nobody uses. Its removal is in the log already.

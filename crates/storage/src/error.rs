@@ -4,6 +4,7 @@ use std::fmt;
 
 use os::disk::DiskError;
 use os::region::OutOfMemory;
+use types::SqlResult;
 use types::row::CorruptRow;
 
 use crate::layout::{IndexId, PageRef, TableId};
@@ -19,7 +20,7 @@ pub enum StorageError {
     Deadlock,
     /// The lock timeout passed (1222); only the statement fails.
     LockTimeout,
-    /// The request was cancelled (attention) while it waited.
+    /// The request was cancelled (attention) while it waited, or in a pause of long work.
     Cancelled,
     /// SNAPSHOT isolation: the row was changed after the snapshot (3960). The transaction must be rolled back.
     UpdateConflict {
@@ -158,3 +159,11 @@ impl From<CorruptRow> for StorageError {
 }
 
 pub type StorageResult<T> = Result<T, StorageError>;
+
+/// Work that a row is to whoever goes over many of them, besides its bytes (`types::pause`): a hundred rows, then a look around.
+pub const ROW_WORK: usize = 512;
+
+/// What a pause came to (`types::pause`). Why nobody wants the answer any more, its maker knows.
+pub fn heard(paused: SqlResult<()>) -> StorageResult<()> {
+    paused.map_err(|_| StorageError::Cancelled)
+}

@@ -274,13 +274,15 @@ impl Engine {
         Ok(root)
     }
 
-    /// Gives back every page of a tree nobody can reach, one record a page: a crash in between leaves a smaller tree.
-    pub fn free_tree(&self, tree: &Tree) -> StorageResult<()> {
+    /// Gives back every page of a tree nobody can reach, one record a page: a crash in between leaves a smaller tree. Up to `left`
+    /// pages, which counts them; false: there are more.
+    pub fn free_tree(&self, tree: &Tree, left: &mut u32) -> StorageResult<bool> {
         let file = &*tree.file;
         if !self.is_allocated(file, tree.root)? {
-            return Ok(());
+            return Ok(true);
         }
-        loop {
+        while *left > 0 {
+            *left -= 1;
             self.log.admit()?;
             let mut node = self.buffer.exclusive(file, tree.root)?;
             if page::root(&node) != tree.root {
@@ -289,7 +291,8 @@ impl Engine {
             if page::kind(&node) == Some(PageKind::Leaf) {
                 // Said before the root goes: once its page is free it may become another tree's.
                 self.append(&mut Author::System, Kind::TreeFree, file, tree.root, &[])?;
-                return self.free_page(file, node, &[], &mut []);
+                self.free_page(file, node, &[], &mut [])?;
+                return Ok(true);
             }
             loop {
                 let child = self.buffer.exclusive(file, page::last_child(&node))?;
@@ -320,6 +323,7 @@ impl Engine {
                 break;
             }
         }
+        Ok(false)
     }
 
     /// Logs and inserts a cell in a latched leaf that has room.

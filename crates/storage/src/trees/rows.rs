@@ -164,7 +164,8 @@ impl Engine {
                 }
                 let header =
                     RowHeader { transaction: writer.id, ghost: false, fresh: true, link: writer.statement as u64 };
-                let author = &mut Author::Change(writer);
+                let author =
+                    &mut if writer.fills_own_trees { Author::System } else { Author::Change(writer) };
                 self.put_cell(author, tree, &mut leaf, slot, key, &[&header.encode(), image])?;
                 return Ok(Inserted::Done);
             }
@@ -177,6 +178,7 @@ impl Engine {
             if !header.ghost {
                 return Ok(Inserted::Duplicate);
             }
+            assert!(!writer.fills_own_trees, "nothing is deleted from a tree before it is full");
             if self.replace_row(writer, tree, leaf, slot, key, image)? {
                 return Ok(Inserted::Done);
             }

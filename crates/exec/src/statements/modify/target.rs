@@ -43,6 +43,8 @@ pub struct Target {
     place: Place,
     /// Columns of which long values were not read, and stay.
     pub unread: Vec<u16>,
+    /// The statement itself has made it, and it goes with the statement's failure.
+    pub is_new: bool,
 }
 
 enum Place {
@@ -270,7 +272,11 @@ impl Target {
                 for row in 0..rows.rows {
                     image.clear();
                     build(table, rows, row, &mut image);
-                    if let Err(error) = table.insert(transaction, &image) {
+                    let inserted = match self.is_new {
+                        true => transaction.filling(|transaction| table.insert(transaction, &image)),
+                        false => table.insert(transaction, &image),
+                    };
+                    if let Err(error) = inserted {
                         drop(runtime);
                         return Err(self.refused(error, context, rows, row));
                     }

@@ -29,6 +29,7 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "database_scoped_configurations" => SCOPED_CONFIGURATIONS.iter().map(scoped_configuration).collect(),
         "database_query_store_options" => vec![query_store()],
         "dm_db_log_space_usage" => vec![log_space(host)],
+        "dm_db_file_space_usage" => file_space(host),
         "dm_io_virtual_file_stats" | "fn_virtualfilestats" => file_stats(host, arguments),
         "dm_os_memory_clerks" => memory_clerks(host),
         "dm_server_services" => vec![service(host)],
@@ -163,6 +164,20 @@ pub fn log_bytes(host: &SessionHost) -> (u64, u64) {
     let metrics = host.server.catalog.storage.metrics();
     let used = metrics.log_tail_lsn.saturating_sub(metrics.log_hardened_lsn);
     (used.max(LOG_BYTES_MIN), used)
+}
+
+/// Of the current database. Nothing for one that cannot be read.
+fn file_space(host: &SessionHost) -> Vec<NamedRow> {
+    let id = host.catalog_session.database.0;
+    let Ok(space) = host.server.catalog.storage.space(storage::DatabaseId(id)) else { return Vec::new() };
+    vec![vec![
+        ("database_id", number(id)),
+        ("file_id", number(1)),
+        ("filegroup_id", number(1)),
+        ("total_page_count", number(space.pages)),
+        ("allocated_extent_page_count", number(space.used)),
+        ("unallocated_extent_page_count", number(space.pages - space.used)),
+    ]]
 }
 
 fn log_space(host: &SessionHost) -> NamedRow {

@@ -96,6 +96,9 @@ pub struct TransactionEntry {
     pub snapshot: Option<u64>,
     /// The session it waits for, 0: none (of several, one).
     pub blocked_by: u32,
+    /// It is being rolled back, to its begin or a savepoint: hundredths of a percent that are done.
+    pub undone: Option<u32>,
+    pub undo_begun_ms: u64,
 }
 
 /// A running transaction that uses memory-optimized tables.
@@ -239,6 +242,8 @@ impl Locks {
             log_bytes: member.log_bytes.load(Ordering::Relaxed),
             snapshot: Some(member.snapshot.load(Ordering::Relaxed)).filter(|time| *time != u64::MAX),
             blocked_by: self.blockers(number).first().map_or(0, |by| self[*by].session.load(Ordering::Relaxed)),
+            undone: member.undone.load(Ordering::Relaxed).checked_sub(1),
+            undo_begun_ms: member.undo_begun_ms.load(Ordering::Relaxed),
         };
         let mut all: Vec<_> =
             self.members.running().map(entry).filter(|entry| entry.begun_ms != NO_TRANSACTION).collect();
