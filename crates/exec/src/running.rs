@@ -100,7 +100,7 @@ fn number(command: &str) -> u32 {
 
 fn of_tree(kind: &Ast) -> &'static str {
     match kind {
-        Ast::Select(query) if query.into.is_some() => "SELECT INTO",
+        Ast::Select(query) if query.into().is_some() => "SELECT INTO",
         Ast::Select(_) | Ast::SetVariable(_) => "SELECT",
         Ast::Insert(_) => "INSERT",
         Ast::Update(_) => "UPDATE",
@@ -160,7 +160,6 @@ pub struct Seen {
     pub progress: u32,
 }
 
-#[derive(Debug)]
 pub struct Running {
     command: AtomicU32,
     /// End and start, so that both change at once.
@@ -169,6 +168,12 @@ pub struct Running {
     /// What runs now is the server's own, for the statement: it stays the one that is seen.
     held: AtomicU32,
     progress: AtomicU32,
+}
+
+impl std::fmt::Debug for Running {
+    fn fmt(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.seen().fmt(to)
+    }
 }
 
 impl Default for Running {
@@ -210,6 +215,23 @@ impl Running {
     pub fn leave(&self, (doing, called): (Doing, Option<Called>)) {
         *self.called.lock() = called;
         self.begin(doing);
+    }
+
+    /// What runs gives space back, or is to: the log keeps a part for that.
+    pub fn frees_space(&self) -> bool {
+        let command = COMMANDS.get(self.command.load(Ordering::Relaxed) as usize);
+        matches!(
+            command,
+            Some(
+                &("DELETE"
+                    | "TRUNCATE TABLE"
+                    | "DROP TABLE"
+                    | "DROP INDEX"
+                    | "DROP DATABASE"
+                    | "DROP OBJECT"
+                    | "CHECKPOINT")
+            )
+        )
     }
 
     pub fn hold(&self) {

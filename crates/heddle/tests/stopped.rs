@@ -177,7 +177,8 @@ fn stopped(workers: &str) {
             std::thread::sleep(Duration::from_millis(20 + random.below(MOMENTS_MS) as u64));
             if let Some((command, text)) = seen(&mut watcher, session) {
                 assert_eq!(command, case.command, "{what}");
-                let statement = if case.batch == "EXEC makes" { "CREATE INDEX made ON big (v, id)" } else { case.batch };
+                let statement =
+                    if case.batch == "EXEC makes" { "CREATE INDEX made ON big (v, id)" } else { case.batch };
                 assert_eq!(text, statement, "{what}");
             }
             let begun = Instant::now();
@@ -192,8 +193,13 @@ fn stopped(workers: &str) {
                 }
                 Way::Closed => drop(wire),
                 Way::Kill => {
-                    must(&mut watcher, &format!("IF EXISTS (SELECT * FROM sys.dm_exec_sessions \
-                        WHERE session_id = {session}) KILL {session}"));
+                    must(
+                        &mut watcher,
+                        &format!(
+                            "IF EXISTS (SELECT * FROM sys.dm_exec_sessions \
+                        WHERE session_id = {session}) KILL {session}"
+                        ),
+                    );
                 }
             }
             if way != Way::Attention {

@@ -23,6 +23,7 @@ use crate::pages::page::{self, BODY_BYTES, HEADER_BYTES, PAGE_BYTES, PageKind, u
 use crate::region::ghosts::Ghosts;
 use crate::region::memory::Memory;
 use crate::region::page_list::PageList;
+use crate::region::room::Room;
 use crate::shapes::known::Shapes;
 use crate::shapes::tree::Tree;
 use crate::xtp::Xtp;
@@ -69,6 +70,9 @@ pub struct Engine {
     pub ghosts: Ghosts,
     /// Rung when there is something to clean up.
     pub cleaner: Placed<Event>,
+    /// What the checkpoint waits for, besides its half second: who needs one, and the end.
+    pub checkpointer: Placed<Event>,
+    pub room: Placed<Room>,
     pub numbers: Placed<Numbers>,
     pub xtp: Xtp,
     pub memory: Memory,
@@ -86,11 +90,21 @@ pub struct Writer {
     pub durable: bool,
     /// What it inserts now lies in trees that it made itself and that go whole if this fails: no row of them is undone alone.
     pub fills_own_trees: bool,
+    /// Its statement gives space back: it may use what is kept for that.
+    pub frees_space: bool,
 }
 
 impl Writer {
     pub fn new(member: MemberId, id: u64, last_lsn: u64) -> Writer {
-        Writer { member, id, last_lsn, statement: 1, durable: last_lsn != 0, fills_own_trees: false }
+        Writer {
+            member,
+            id,
+            last_lsn,
+            statement: 1,
+            durable: last_lsn != 0,
+            fills_own_trees: false,
+            frees_space: false,
+        }
     }
 }
 
@@ -122,7 +136,7 @@ impl Engine {
         if writer.id != 0 {
             return Ok(());
         }
-        self.log.has_space()?;
+        self.admit(writer)?;
         // A checkpoint that does not see the id yet must not cut the log after this point.
         // A block starts at the hardened LSN, so that recovery can begin to read there.
         let member = &self.locks[writer.member];
@@ -346,7 +360,7 @@ impl Engine {
 
     /// Frees what committed transactions dropped.
     pub fn free_pending(&self) -> StorageResult<()> {
-        while !self.free_some()? {
+        while self.free_some()? {
             os::wait::maybe_yield();
         }
         Ok(())
@@ -354,29 +368,32 @@ impl Engine {
 
     /// The same for who has a client that waits: the cleaner goes on with what takes long.
     pub fn free_soon(&self) -> StorageResult<()> {
-        if !self.free_some()? {
+        if self.free_some()? {
             self.cleaner.set();
         }
         Ok(())
     }
 
-    /// Frees a part of it. Whether nothing is left.
+    /// Frees a part of it. Whether more can be freed; what the log has no room for waits for a checkpoint.
     fn free_some(&self) -> StorageResult<bool> {
         let _one_at_a_time = self.freeing.lock();
         let mut left = FREED_AT_ONCE;
         while let Some(next) = self.pending_frees.first() {
+            if !self.has_room_to_clean()? {
+                return Ok(false);
+            }
             debug_assert!(next.page == 0 || next.page > 1, "the file's header and bitmap are no tree: {next}");
             if let Some(file) = self.file(next.file)? {
                 if next.page == 0 {
                     self.append(&mut Author::System, Kind::FileDrop, &file, 0, &[])?;
                     self.remove_file(next.file)?;
                 } else if !self.free_tree(&Tree::new(file, next.page), &mut left)? {
-                    return Ok(false);
+                    return Ok(true);
                 }
             }
             self.pending_frees.remove(next);
         }
-        Ok(true)
+        Ok(false)
     }
 
     /// Closes and removes a data file nobody uses. Its removal is in the log already.

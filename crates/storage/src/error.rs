@@ -62,7 +62,7 @@ pub enum StorageError {
         bytes_max: usize,
     },
     /// No room in the log (9002).
-    LogFull,
+    LogFull(LogHolder),
     /// No room in a data file (1105).
     DiskFull,
     /// No memory for buffers, versions or locks (701, 1204).
@@ -115,7 +115,7 @@ impl fmt::Display for StorageError {
             StorageError::Reshaped { table } => write!(f, "table {} has changed since the snapshot", table.0),
             StorageError::RowTooLarge { bytes, bytes_max } => write!(f, "row of {bytes} bytes, at most {bytes_max}"),
             StorageError::KeyTooLong { bytes, bytes_max } => write!(f, "key of {bytes} bytes, at most {bytes_max}"),
-            StorageError::LogFull => write!(f, "the log is full"),
+            StorageError::LogFull(holder) => write!(f, "the log is full due to {}", holder.name()),
             StorageError::DiskFull => write!(f, "a data file is full"),
             StorageError::OutOfMemory => write!(f, "out of memory"),
             StorageError::CorruptPage { page } => write!(f, "page {page} is damaged"),
@@ -155,6 +155,33 @@ impl From<OutOfMemory> for StorageError {
 impl From<CorruptRow> for StorageError {
     fn from(why: CorruptRow) -> StorageError {
         StorageError::CorruptRow(why)
+    }
+}
+
+/// What keeps the oldest part of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogHolder {
+    Nothing,
+    Checkpoint,
+    Transaction,
+}
+
+impl LogHolder {
+    /// As `sys.databases.log_reuse_wait` and `log_reuse_wait_desc` have it.
+    pub fn number(self) -> u8 {
+        match self {
+            LogHolder::Nothing => 0,
+            LogHolder::Checkpoint => 1,
+            LogHolder::Transaction => 4,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            LogHolder::Nothing => "NOTHING",
+            LogHolder::Checkpoint => "CHECKPOINT",
+            LogHolder::Transaction => "ACTIVE_TRANSACTION",
+        }
     }
 }
 

@@ -277,6 +277,11 @@ impl Transaction {
         }
     }
 
+    /// What the statement does from now on gives space back, or does not: that may use a part of the log which is kept for it.
+    pub fn set_frees_space(&mut self, frees_space: bool) {
+        self.writer.frees_space = frees_space;
+    }
+
     /// Runs what inserts into tables that this very statement has made, nothing else, and whose failure is the statement's: then the
     /// tables go whole, and no row is undone by itself.
     pub fn filling<T>(&mut self, fill: impl FnOnce(&mut Transaction) -> T) -> T {

@@ -228,9 +228,7 @@ fn code(statement: &plan::Statement, scope: &mut Scope, compiler: &mut Compiler)
 }
 
 fn list(statements: &[plan::Statement], scope: &mut Scope, compiler: &mut Compiler) -> SqlResult<Vec<Code>> {
-    compiler.deeper(|compiler| {
-        statements.iter().map(|statement| code(statement, scope, compiler)).collect()
-    })
+    compiler.deeper(|compiler| statements.iter().map(|statement| code(statement, scope, compiler)).collect())
 }
 
 fn kind(kind: &StatementKind, scope: &mut Scope, compiler: &mut Compiler) -> SqlResult<CodeKind> {

@@ -35,6 +35,7 @@ use crate::context::{Context, Interpreter, ModuleCursors, Runtime, TriggerRows, 
 use crate::cursor_name::CursorName;
 use crate::host::{CallArgument, CallResult, Ended, Host, ModuleInfo, Wanted};
 use crate::memory_table::MemoryTable;
+use crate::running::Called;
 use crate::session::Session;
 use crate::sink::{Sink, Stop};
 use code::Code;

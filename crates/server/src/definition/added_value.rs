@@ -46,8 +46,15 @@ fn is_constant(value: &Expr) -> bool {
         Expr::Cast(cast) => is_constant(&cast.operand),
         Expr::Convert(convert) => is_constant(&convert.operand) && convert.style.as_ref().is_none_or(is_constant),
         Expr::Call(call) => {
-            let moments =
-                ["GETDATE", "GETUTCDATE", "SYSDATETIME", "SYSUTCDATETIME", "SYSDATETIMEOFFSET", "SUSER_SNAME", "USER_NAME"];
+            let moments = [
+                "GETDATE",
+                "GETUTCDATE",
+                "SYSDATETIME",
+                "SYSUTCDATETIME",
+                "SYSDATETIMEOFFSET",
+                "SUSER_SNAME",
+                "USER_NAME",
+            ];
             call.args.is_empty()
                 && call.name.schema.is_none()
                 && moments.iter().any(|moment| call.name.name.eq_ignore_ascii_case(moment))

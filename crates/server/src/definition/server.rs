@@ -613,9 +613,7 @@ fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let subject = text_argument(dbcc, 0).unwrap_or_default().to_ascii_lowercase();
     match subject.as_str() {
         "logspace" => {
-            let metrics = ddl.catalog.storage.metrics();
-            let used = metrics.log_tail_lsn.saturating_sub(metrics.log_hardened_lsn);
-            let total = used.max(8 << 20);
+            let storage::LogSpace { used, total, .. } = ddl.catalog.storage.log_space();
             let row = |db: &Database| {
                 let megabytes = total as f64 / f64::from(1 << 20);
                 vec![

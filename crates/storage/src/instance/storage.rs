@@ -17,7 +17,7 @@ use crate::concurrency::commits::Status;
 use crate::concurrency::locks::{LockEntry, LockMode, MemoryTransaction, TransactionEntry};
 use crate::engine::Engine;
 use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
-use crate::instance::metrics::Metrics;
+use crate::instance::metrics::{LogSpace, Metrics};
 use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLayout};
 use crate::log::BLOCK_HEAD;
 use crate::memory_optimized::checkpoint::Covered;
@@ -117,8 +117,6 @@ struct Inner {
     /// Held while a checkpoint is written.
     checkpointed: Placed<Mutex<Checkpointed>>,
     duties: Duties,
-    /// What the checkpoint waits for, besides its half second: the end.
-    checkpoint_bell: Placed<Event>,
     recovered: Recovered,
 }
 
@@ -153,7 +151,6 @@ impl Storage {
             visibility: config.visibility,
         };
         let (engine, file, control, recovered) = restart::open(config.disk, &limits)?;
-        let checkpoint_bell = engine.memory.place("checkpoint", Event::auto_reset(WaitType::CHECKPOINT_QUEUE))?;
         let checkpointed = Checkpointed {
             sequence: control.sequence,
             at_ms: 0,
@@ -163,7 +160,7 @@ impl Storage {
         let checkpointed = engine.memory.place("last checkpoint", Mutex::new(WaitType::CHKPT, checkpointed))?;
         let duties = Duties { log_flush_ms: config.log_flush_ms, checkpoint_ms: config.recovery_interval_ms };
         let epoch = control.epoch;
-        let inner = Inner { engine, control: file, epoch, checkpointed, duties, checkpoint_bell, recovered };
+        let inner = Inner { engine, control: file, epoch, checkpointed, duties, recovered };
         let storage = Storage { inner: Arc::new(inner) };
         storage.checkpoint()?;
         if os::sched::here().is_some() {
@@ -207,7 +204,8 @@ impl Storage {
         if checkpoint_ms == 0 {
             return;
         }
-        self.start_duty(TaskKind::Checkpoint, &self.inner.checkpoint_bell, move |inner| {
+        self.engine().room.serve();
+        self.start_duty(TaskKind::Checkpoint, &self.engine().checkpointer, move |inner| {
             let Some(inner) = inner.upgrade() else { return };
             // Its failure has stopped the log, or leaves the older checkpoint valid: the next one tries again.
             inner.checkpoint_if_due(checkpoint_ms).ok();
@@ -319,7 +317,7 @@ impl Storage {
     fn create_tree(&self, tx: &mut Transaction, db: DatabaseId) -> StorageResult<u32> {
         let engine = self.engine();
         engine.identify(&mut tx.writer)?;
-        engine.log.admit()?;
+        engine.admit(&tx.writer)?;
         let file = engine.file_of(db)?;
         let root = engine.create_root(&file)?;
         engine.own_tree(&mut tx.writer, &file, root)?;
@@ -393,9 +391,7 @@ impl Storage {
         self.create_memory_table(tx, db, table, layout, old.long_values)?;
         tx.objects.dropped.push(old.base);
         let copied = self.open_table(db, table).and_then(|target| match (&*source, &*target) {
-            (Table::Memory(source), Table::Memory(target)) => {
-                source.copy_to(tx, target, &mut Pacer::new(pause))
-            }
+            (Table::Memory(source), Table::Memory(target)) => source.copy_to(tx, target, &mut Pacer::new(pause)),
             _ => unreachable!("both are memory-optimized"),
         });
         self.undo_if_failed(tx, before, copied)
@@ -737,6 +733,13 @@ impl Storage {
         self.engine().space(db)
     }
 
+    /// Bytes of the log's files, and of those that are in use.
+    pub fn log_space(&self) -> LogSpace {
+        let (log, store) = (&self.engine().log, self.engine().log.store());
+        let used = log.tail().saturating_sub(store.first());
+        LogSpace { used, total: store.file_bytes().max(used), holder: self.engine().log_holder() }
+    }
+
     pub fn metrics(&self) -> Metrics {
         Metrics::read(self.engine())
     }
@@ -766,7 +769,7 @@ impl Inner {
         self.engine.log.writer_bell().set();
         self.engine.cleaner.set();
         self.engine.xtp.memory.short.set();
-        self.checkpoint_bell.set();
+        self.engine.checkpointer.set();
     }
 
     fn checkpoint_if_due(&self, every_ms: u64) -> StorageResult<()> {
@@ -775,14 +778,23 @@ impl Inner {
         let written = self.engine.log.tail() - last.tail;
         let due = clock::now_ms() >= last.at_ms + every_ms
             || written > CHECKPOINT_LOG_BYTES
+            || self.engine.room.is_asked()
             || os::sim_choice!("checkpoint.due", 2);
-        if due && written > BLOCK_HEAD { self.write_checkpoint(&mut last, &Unheard) } else { Ok(()) }
+        match due && (written > BLOCK_HEAD || self.engine.room.is_asked()) {
+            true => self.write_checkpoint(&mut last, &Unheard),
+            false => Ok(()),
+        }
     }
 
     fn write_checkpoint(&self, last: &mut Checkpointed, pause: &dyn Pause) -> StorageResult<()> {
         // Before it begins: what is written meanwhile makes the next one due.
         (last.at_ms, last.tail) = (clock::now_ms(), self.engine.log.tail());
-        self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut last.covered, pause)?;
+        let asked = self.engine.room.begin_answer();
+        let ended = self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut last.covered, pause);
+        // Who has room again frees what waits for that.
+        self.engine.room.answer(asked);
+        self.engine.cleaner.set();
+        ended?;
         debug_assert!(last.covered.manifest <= last.sequence + 1, "a manifest has the number of its checkpoint");
         last.sequence += 1;
         Ok(())

@@ -138,7 +138,7 @@ impl Engine {
         patience: Patience,
     ) -> StorageResult<Inserted> {
         loop {
-            self.log.admit()?;
+            self.admit(writer)?;
             self.identify(writer)?;
             let mut leaf = self.leaf_exclusive(tree, key)?;
             // Under the latch: who notes his range after this meets the row.
@@ -164,8 +164,7 @@ impl Engine {
                 }
                 let header =
                     RowHeader { transaction: writer.id, ghost: false, fresh: true, link: writer.statement as u64 };
-                let author =
-                    &mut if writer.fills_own_trees { Author::System } else { Author::Change(writer) };
+                let author = &mut if writer.fills_own_trees { Author::System } else { Author::Change(writer) };
                 self.put_cell(author, tree, &mut leaf, slot, key, &[&header.encode(), image])?;
                 return Ok(Inserted::Done);
             }
@@ -283,7 +282,7 @@ impl Engine {
         patience: Patience,
     ) -> StorageResult<Option<(Exclusive<'a>, usize)>> {
         loop {
-            self.log.admit()?;
+            self.admit(writer)?;
             self.identify(writer)?;
             let leaf = self.leaf_exclusive(tree, key)?;
             let (slot, found) = page::lower_bound(&leaf, key);

@@ -178,6 +178,7 @@ impl Target {
             source: source.clone(),
             place,
             unread: Vec::new(),
+            is_new: false,
         }
     }
 

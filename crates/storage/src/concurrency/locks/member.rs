@@ -193,8 +193,7 @@ impl Members {
         ] {
             counter.store(0, Ordering::Relaxed);
         }
-        for counter in
-            [&slot.session, &slot.held, &slot.rows_written, &slot.rows_read, &slot.ranges_read, &slot.undone]
+        for counter in [&slot.session, &slot.held, &slot.rows_written, &slot.rows_read, &slot.ranges_read, &slot.undone]
         {
             counter.store(0, Ordering::Relaxed);
         }

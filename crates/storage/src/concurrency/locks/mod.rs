@@ -234,6 +234,11 @@ impl Locks {
         self.members.running().map(|(_, member)| member.first_lsn.load(Ordering::SeqCst)).fold(u64::MAX, u64::min)
     }
 
+    /// Of all transactions that may still be rolled back.
+    pub fn unfinished_log_bytes(&self) -> u64 {
+        self.members.running().map(|(_, member)| member.log_bytes.load(Ordering::Relaxed)).sum()
+    }
+
     pub fn transactions(&self) -> Vec<TransactionEntry> {
         let entry = |(number, member): (MemberId, &Member)| TransactionEntry {
             id: member.id.load(Ordering::Relaxed),
