@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use os::sync::Mutex;
 use os::wait::WaitType;
-use sql::ast::{DropKind, Span, StatementKind as Ast};
+use sql::ast::{DropKind, QueryBody, Span, StatementKind as Ast};
 use sql::plan::{Module, StatementKind};
 
 /// `sys.dm_exec_requests.command`, by number.
@@ -98,9 +98,18 @@ fn number(command: &str) -> u32 {
     COMMANDS.iter().position(|known| *known == command).expect("every command has its number") as u32
 }
 
+/// The first SELECT of a set operation has the INTO.
+fn makes_table(body: &QueryBody) -> bool {
+    match body {
+        QueryBody::Select(select) => select.into.is_some(),
+        QueryBody::SetOperation(operation) => makes_table(&operation.first),
+        QueryBody::Nested(_) => false,
+    }
+}
+
 fn of_tree(kind: &Ast) -> &'static str {
     match kind {
-        Ast::Select(query) if query.into().is_some() => "SELECT INTO",
+        Ast::Select(query) if makes_table(&query.body) => "SELECT INTO",
         Ast::Select(_) | Ast::SetVariable(_) => "SELECT",
         Ast::Insert(_) => "INSERT",
         Ast::Update(_) => "UPDATE",

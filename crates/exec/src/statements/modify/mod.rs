@@ -393,7 +393,8 @@ pub fn insert_all(
     context: &mut Context,
     batch: &mut RowBatch,
 ) -> SqlResult<u64> {
-    let mut target = Target { is_new: true, ..Target::new(&TableSource::Base(table.clone())) };
+    let mut target = Target::new(&TableSource::Base(table.clone()));
+    target.is_new = true;
     target.open(context)?;
     source.open(context)?;
     let mut rows = 0;
