@@ -106,7 +106,16 @@ impl Writer {
             frees_space: false,
         }
     }
+
+    /// How many pages at the end of a file are not for it.
+    pub fn kept_pages(&self) -> u32 {
+        if self.frees_space { KEPT_PAGES } else { 2 * KEPT_PAGES }
+    }
 }
+
+/// Pages at the end of a data file that cannot grow are kept for who undoes what was done, and as many for who frees space: both may have
+/// to split a page, or to begin a tree.
+const KEPT_PAGES: u32 = 16;
 
 /// Whom a page change is logged for.
 pub enum Author<'a> {
@@ -244,9 +253,14 @@ impl Engine {
         Ok(())
     }
 
-    /// `count` free pages of one bitmap page, which stays latched until they are logged as taken.
+    /// `count` free pages of one bitmap page, which stays latched until they are logged as taken; so many behind them stay free.
     #[cfg_attr(debug_assertions, track_caller)]
-    pub fn find_free<'a>(&'a self, file: &DataFile, count: usize) -> StorageResult<(Exclusive<'a>, Vec<u32>)> {
+    pub fn find_free<'a>(
+        &'a self,
+        file: &DataFile,
+        count: usize,
+        kept: u32,
+    ) -> StorageResult<(Exclusive<'a>, Vec<u32>)> {
         os::plant!();
         assert!(count > 0, "nobody asks for no page");
         let hint = file.free_hint().load(Ordering::Relaxed);
@@ -268,7 +282,7 @@ impl Engine {
                     pages.iter().all(|page| page % BITMAP_SPAN >= 2),
                     "the file's header and bitmaps are never free"
                 );
-                self.buffer.grow_file(file, last + 1)?;
+                self.buffer.grow_file(file, last + 1 + kept)?;
                 file.free_hint().store(last + 1, Ordering::Relaxed);
                 return Ok((bitmap, pages));
             }

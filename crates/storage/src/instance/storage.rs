@@ -319,7 +319,7 @@ impl Storage {
         engine.identify(&mut tx.writer)?;
         engine.admit(&tx.writer)?;
         let file = engine.file_of(db)?;
-        let root = engine.create_root(&file)?;
+        let root = engine.create_root(&file, tx.writer.kept_pages())?;
         engine.own_tree(&mut tx.writer, &file, root)?;
         Ok(root)
     }

@@ -35,7 +35,9 @@ impl Room {
         self.asked.load(Ordering::SeqCst)
     }
 
+    /// What it gave back is used at once.
     pub fn answer(&self, asked: u64) {
+        self.refused_ms.store(0, Ordering::SeqCst);
         self.answered.fetch_max(asked, Ordering::SeqCst);
     }
 }

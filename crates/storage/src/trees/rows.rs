@@ -156,7 +156,7 @@ impl Engine {
                 let early = count >= EARLY_SPLIT_ROWS && os::sim_choice!("tree.split.early", 16);
                 if early || !page::has_room(&leaf, key, payload) {
                     drop(leaf);
-                    self.split(tree, key, &|leaf| {
+                    self.split(tree, key, writer.kept_pages(), &|leaf| {
                         let enough = early && page::slot_count(leaf) >= EARLY_SPLIT_ROWS;
                         !enough && page::has_room(leaf, key, payload)
                     })?;
@@ -203,7 +203,7 @@ impl Engine {
         let bytes = ROW_HEADER_BYTES + image.len();
         if !page::has_room_to_replace(&leaf, slot, bytes) {
             drop(leaf);
-            self.split(tree, key, &|leaf| {
+            self.split(tree, key, writer.kept_pages(), &|leaf| {
                 let (slot, found) = page::lower_bound(leaf, key);
                 !found || page::has_room_to_replace(leaf, slot, bytes)
             })?;

@@ -99,7 +99,7 @@ impl Engine {
                         return self.put_payload(&mut author, &tree, &mut leaf, slot, body.key, &old);
                     }
                     drop(leaf);
-                    self.split(&tree, body.key, &|leaf| {
+                    self.split(&tree, body.key, 0, &|leaf| {
                         let (slot, found) = page::lower_bound(leaf, body.key);
                         !found || page::has_room_to_replace(leaf, slot, old.len())
                     })?;
