@@ -124,9 +124,6 @@ go
 set parseonly off;
 go
 -- Refused.
-set numeric_roundabort on;
-go
-set numeric_roundabort off;
 set statistics profile on;
 go
 set statistics xml on;

@@ -38,3 +38,16 @@ DROP TABLE #kept;
 GO
 SELECT * FROM #kept;
 GO
+-- What a procedure made and dropped itself is not seen again, if its caller rolls the drop back.
+CREATE PROCEDURE makes_and_drops AS
+CREATE TABLE #own (i int);
+BEGIN TRAN;
+DROP TABLE #own;
+GO
+EXEC makes_and_drops;
+ROLLBACK;
+SELECT OBJECT_ID('tempdb..#own') AS own;
+SELECT COUNT(*) AS own_rows FROM #own;
+GO
+DROP PROCEDURE makes_and_drops;
+GO

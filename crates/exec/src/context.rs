@@ -162,6 +162,11 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// SET NUMERIC_ROUNDABORT ON: what an expression would round is error 8115.
+    pub fn round_aborts(&self) -> bool {
+        self.session(|session| session.options.numeric_round_abort)
+    }
+
     /// SET CONCAT_NULL_YIELDS_NULL OFF: NULL is joined as an empty string.
     #[cold]
     pub fn null_is_empty(&self) -> bool {
@@ -198,7 +203,7 @@ impl Variables {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn of_class(&self, slot: u32, class: Physical) -> &Number {
         let number = &self.numbers[slot as usize];
         if number.class() != class {
@@ -207,7 +212,7 @@ impl Variables {
         number
     }
 
-    #[inline]
+    #[inline(always)]
     pub fn i64(&self, slot: u32) -> Option<i64> {
         self.of_class(slot, Physical::I64).i64()
     }

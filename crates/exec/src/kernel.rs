@@ -123,7 +123,12 @@ pub fn like(context: &Context, ty: &SqlType, value: &[u8], pattern: &[u8], escap
 
 fn settings(session: &Session, explicit: bool) -> ConvertContext {
     let options = &session.options;
-    ConvertContext { date_format: options.date_format, language: options.language, explicit }
+    ConvertContext {
+        date_format: options.date_format,
+        language: options.language,
+        explicit,
+        round_abort: options.numeric_round_abort,
+    }
 }
 
 /// `style`: None when CONVERT gave none. What an implicit conversion leaves too long is cut here: whoever must refuse it

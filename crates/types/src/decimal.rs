@@ -128,6 +128,35 @@ impl Kernel {
         }
     }
 
+    /// The result may have fewer digits behind its point than the exact one. Quotients, few of
+    /// which have an end, and what remains of a division are not asked.
+    pub fn may_round(&self) -> bool {
+        match self.operation {
+            Operation::Add | Operation::Subtract => self.left_scale.max(self.right_scale) > self.scale,
+            Operation::Multiply => self.left_scale + self.right_scale > self.scale,
+            Operation::Divide | Operation::Modulo => false,
+        }
+    }
+
+    /// 8115 of NUMERIC_ROUNDABORT.
+    pub fn rounded(&self) -> SqlError {
+        sql_error!(8115, state 7, "numeric", "numeric")
+    }
+
+    /// Whether it rounds with these operands.
+    pub fn rounds(&self, left: i128, right: i128) -> bool {
+        let common = self.left_scale.max(self.right_scale);
+        let left_wide = Signed::product(left, POW10[(common - self.left_scale) as usize]);
+        let right_wide = Signed::product(right, POW10[(common - self.right_scale) as usize]);
+        let (exact, scale) = match self.operation {
+            Operation::Add => (left_wide.add(right_wide), common),
+            Operation::Subtract => (left_wide.add(Signed { negative: !right_wide.negative, ..right_wide }), common),
+            Operation::Multiply => (Signed::product(left, right), self.left_scale + self.right_scale),
+            Operation::Divide | Operation::Modulo => return false,
+        };
+        scale > self.scale && !exact.ends_in_zeros(scale - self.scale)
+    }
+
     #[inline]
     fn add(&self, left: i128, right: i128) -> Option<i128> {
         let common = self.left_scale.max(self.right_scale);
@@ -212,6 +241,11 @@ pub fn rescale(value: i128, from: u8, to: u8) -> Option<i128> {
         return (scaled.unsigned_abs() < LIMIT.unsigned_abs()).then_some(scaled);
     }
     rescale_down(value, from - to)
+}
+
+/// Whether `rescale` would round.
+pub fn loses_digits(value: i128, from: u8, to: u8) -> bool {
+    from > to && value % POW10[usize::from(from - to)] != 0
 }
 
 /// Divides by 10^digits, rounding half away from zero.
@@ -531,6 +565,13 @@ impl Signed {
     fn narrow(self) -> Option<i128> {
         let magnitude = i128::try_from(self.magnitude.narrow()?).ok()?;
         Some(if self.negative { -magnitude } else { magnitude })
+    }
+
+    /// It is a multiple of 10^digits.
+    fn ends_in_zeros(self, digits: u8) -> bool {
+        let first = digits.min(38);
+        let (rest, cut) = self.magnitude.divide(POW10[first as usize] as u128);
+        cut == 0 && rest.divide(POW10[(digits - first) as usize] as u128).1 == 0
     }
 
     /// Divides by 10^digits, half away from zero. None: the quotient has more than 38 digits.

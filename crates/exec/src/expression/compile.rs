@@ -250,7 +250,8 @@ impl Compiler {
             }
             (Node::I128(left), Node::I128(right)) => {
                 let kernel = kernel::decimal_kernel(op, &left_ty, &right_ty, &ty);
-                Node::I128(I128Expr::Decimal(Box::new(DecimalArithmetic { kernel, left, right })))
+                let may_round = kernel.may_round();
+                Node::I128(I128Expr::Decimal(Box::new(DecimalArithmetic { kernel, may_round, left, right })))
             }
             _ => panic!("operands of {op:?} in different classes: {:?} and {:?}", left_ty.kind, right_ty.kind),
         };

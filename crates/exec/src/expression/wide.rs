@@ -75,6 +75,8 @@ pub enum I128Expr {
 
 pub struct DecimalArithmetic {
     pub kernel: types::decimal::Kernel,
+    /// `Kernel::may_round`: then SET NUMERIC_ROUNDABORT is asked.
+    pub may_round: bool,
     pub left: I128Expr,
     pub right: I128Expr,
 }
@@ -92,7 +94,11 @@ impl I128Expr {
             },
             I128Expr::Decimal(node) => match (node.left.eval(context, row)?, node.right.eval(context, row)?) {
                 (Some(left), Some(right)) => {
-                    node.kernel.apply(left, right).map(Some).or_else(|e| context.uncomputed(e))
+                    let result = match node.may_round && context.round_aborts() && node.kernel.rounds(left, right) {
+                        true => Err(node.kernel.rounded()),
+                        false => node.kernel.apply(left, right),
+                    };
+                    result.map(Some).or_else(|e| context.uncomputed(e))
                 }
                 _ => Ok(None),
             },

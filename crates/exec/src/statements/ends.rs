@@ -31,6 +31,8 @@ pub enum Origin {
     Definition,
     /// RAISERROR, or what ends as it does.
     Raised,
+    /// THROW: nothing was computed here, whatever the number says.
+    Thrown,
 }
 
 /// The transaction, whatever the statement.

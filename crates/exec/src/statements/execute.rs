@@ -497,7 +497,11 @@ impl<'a> Runner<'a> {
         };
         let (result, rows) = match result {
             Ok(result) => result,
-            Err(Unwind::Error(error) | Unwind::Scope(error)) => return Err(error),
+            Err(Unwind::Error(error)) => {
+                self.session().thrown = true;
+                return Err(error);
+            }
+            Err(Unwind::Scope(error)) => return Err(error),
             Err(Unwind::Stop(stop)) => return Err(stopped(stop)),
             Err(Unwind::Aborted) => {
                 *aborted = Some(Unwind::Aborted);

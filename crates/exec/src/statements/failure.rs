@@ -37,7 +37,7 @@ fn message_follows(error: &SqlError, origin: Origin) -> bool {
         Origin::Change => (11..17).contains(&error.severity) && error.number != 3906,
         // Rows stood in the way: SQL Server ends these as it ends a failed INSERT.
         Origin::Definition => matches!(error.number, 515 | 1505),
-        Origin::Statement | Origin::Raised => false,
+        Origin::Statement | Origin::Raised | Origin::Thrown => false,
     }
 }
 
@@ -71,7 +71,10 @@ impl<'a> Runner<'a> {
         let ends = ends(&error, origin, self.session().options.xact_abort, in_try);
         let aborts = match self.session().atomic {
             Some(_) => super::atomic::dooms(&error),
-            None => ends == Ends::Transaction || arithmetic_aborts(&error, &self.session().options),
+            None => {
+                let computed = origin != Origin::Thrown;
+                ends == Ends::Transaction || computed && arithmetic_aborts(&error, &self.session().options)
+            }
         };
         // What the table says goes to the error log does so wherever it is caught; RAISERROR has said so itself.
         let is_logged = origin != Origin::Raised && types::messages::find(error.number).is_some_and(|row| row.logged);

@@ -310,21 +310,21 @@ impl<'a> Runner<'a> {
             }
             let runtime = self.context.runtime.get_mut();
             let transaction = runtime.session.transaction.current.as_mut().expect("a statement runs in a transaction");
-            if transaction.isolation() == storage::Isolation::Snapshot {
+            let isolation = transaction.isolation();
+            if isolation == storage::Isolation::Snapshot {
                 expect_snapshots(runtime.session, runtime.host, &prepared.tables)?;
             }
             let transaction = runtime.session.transaction.current.as_mut().expect("as above");
             for UsedTable { table, of_table, .. } in &prepared.tables {
                 let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
-                let elsewhere = Some(table.database) != runtime.session.transaction.home;
                 match of_table {
                     TableUse::Changes => transaction.hold_table_to_change(db, id),
                     TableUse::Committed => transaction.hold_table(db, id, true),
                     TableUse::Dirty => transaction.hold_table(db, id, false),
                     TableUse::Level => {
-                        let shares = match transaction.isolation() {
+                        let shares = match isolation {
                             storage::Isolation::ReadCommitted | storage::Isolation::ReadCommittedLocking
-                                if elsewhere =>
+                                if Some(table.database) != runtime.session.transaction.home =>
                             {
                                 !runtime.host.snapshot_reads(table.database)
                             }

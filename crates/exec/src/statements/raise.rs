@@ -129,7 +129,7 @@ impl<'a> Runner<'a> {
             }
         };
         // THROW ends the batch, whatever its number; XACT_ABORT decides about the transaction.
-        match self.fail(error, line)? {
+        match self.fail_as(error, line, Origin::Thrown)? {
             Flow::Next => Err(Unwind::Aborted),
             flow => Ok(flow),
         }

@@ -157,7 +157,8 @@ impl<'a> Model<'a> {
 
     /// Of the whole transaction. "ROLLBACK TRANSACTION": in a trigger it is as an error that ends the batch.
     pub fn rollback(&mut self, in_trigger: bool) {
-        let is_statement = self.state.is_statement;
+        // Without one it is the transaction of the statement that failed.
+        let is_statement = self.state.is_statement || self.state.count == 0;
         self.state.rollback();
         self.rolled_back_in_trigger = in_trigger;
         if in_trigger {

@@ -76,7 +76,8 @@ pub fn row(number: i32) -> Row {
 }
 
 pub fn ends_transaction(number: i32) -> bool {
-    ERRORS.iter().any(|row| row.0 == number && row.3 == Ends::Transaction)
+    [ENDED_IN_TRIGGER.0, DOOMED_IN_TRIGGER.0].contains(&number)
+        || ERRORS.iter().any(|row| row.0 == number && row.3 == Ends::Transaction)
 }
 
 /// The messages that are not the statement's own: severity and state.

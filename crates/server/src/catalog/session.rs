@@ -180,6 +180,13 @@ impl CatalogSession {
         std::mem::take(&mut self.global_temporaries)
     }
 
+    /// The module at `level` has returned: what it made and dropped itself nobody sees again, if a rollback brings it back.
+    pub fn expire_dropped(&mut self, level: u32) {
+        for dropped in self.dropped.iter_mut().filter(|dropped| dropped.level >= level) {
+            dropped.name = "".into();
+        }
+    }
+
     /// Objects in tempdb to drop when the module at `level` has returned; 0 for all that the session owns.
     pub fn expired_temporaries(&self, level: u32) -> Vec<i32> {
         let mut expired: Vec<i32> = self.temporaries.iter().filter(|t| t.level >= level).map(|t| t.object).collect();

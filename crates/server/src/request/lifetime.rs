@@ -66,6 +66,7 @@ impl SessionHost {
     /// Temporary tables made at `level` of nesting or deeper; 0 for all. What cannot be dropped now is nobody's to see any more,
     /// and is dropped when that is possible: with the session's other ones, or after it.
     pub fn drop_temporaries(&mut self, state: &mut State, level: u32) {
+        self.catalog_session.expire_dropped(level);
         let expired = self.catalog_session.expired_temporaries(level);
         if expired.is_empty() {
             return;

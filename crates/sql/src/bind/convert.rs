@@ -120,7 +120,7 @@ fn read_text(value: &Datum, from: &SqlType, to: &SqlType) -> Option<Datum> {
     let both = [LanguageId::US_ENGLISH, LanguageId::CZECH];
     let formats = [Mdy, Dmy, Ymd, Ydm, Myd, Dym];
     for (language, date_format) in both.into_iter().flat_map(|language| formats.map(|format| (language, format))) {
-        let context = ConvertContext { date_format, language, explicit: false };
+        let context = ConvertContext { date_format, language, ..ConvertContext::ASSIGN };
         let read = types::convert(value, from, to, types::convert::NO_STYLE, &context).ok()?;
         if found.get_or_insert_with(|| read.clone()) != &read {
             return None;

@@ -295,7 +295,7 @@ pub fn is_newest(page: &PageBytes, slot: usize) -> bool {
     u16_at(page, slot_at(slot)) as usize == cells_start(page)
 }
 
-#[inline]
+#[inline(always)]
 pub fn payload_range(page: &PageBytes, slot: usize) -> Range<usize> {
     debug_assert!(slot < slot_count(page), "slot {slot} of {}", slot_count(page));
     let at = slot_at(slot);

@@ -25,6 +25,11 @@ pub fn overflow_from(from: &SqlType, to: &SqlType) -> SqlError {
     sql_error!(8115, state state, from.message_name(), to.message_name())
 }
 
+/// 8115 of NUMERIC_ROUNDABORT.
+pub fn rounded(from: &SqlType, to: &SqlType) -> SqlError {
+    sql_error!(8115, state 7, from.message_name(), to.message_name())
+}
+
 /// 8115 of an expression.
 pub fn overflow(to: &SqlType) -> SqlError {
     sql_error!(8115, state 2, "expression", to.message_name())

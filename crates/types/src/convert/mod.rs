@@ -36,11 +36,17 @@ pub struct ConvertContext {
     /// CAST and CONVERT: text and binary values too long for the target are cut. Otherwise (an assignment) they keep
     /// their length, and the caller cuts (`fit`) or refuses (2628, 8152) them.
     pub explicit: bool,
+    /// SET NUMERIC_ROUNDABORT: an exact number that would lose digits behind its point is 8115 and not rounded.
+    pub round_abort: bool,
 }
 
 impl ConvertContext {
-    pub const CAST: ConvertContext =
-        ConvertContext { date_format: DateFormat::Mdy, language: LanguageId::US_ENGLISH, explicit: true };
+    pub const CAST: ConvertContext = ConvertContext {
+        date_format: DateFormat::Mdy,
+        language: LanguageId::US_ENGLISH,
+        explicit: true,
+        round_abort: false,
+    };
     pub const ASSIGN: ConvertContext = ConvertContext { explicit: false, ..ConvertContext::CAST };
 }
 
@@ -87,7 +93,7 @@ pub fn convert_paced(
                 }
                 (Binary | VarBinary | Image | RowVersion, DatumRef::Bytes(bytes)) => binary::to_number(bytes, from, to),
                 (DateTime | SmallDateTime, _) => number::from_datetime(value, from, to),
-                _ if is_number(from.kind) => number::convert(value, from, to),
+                _ if is_number(from.kind) => number::convert(value, from, to, context.round_abort),
                 _ => Err(refused(from, to)),
             }
         }

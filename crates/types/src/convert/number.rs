@@ -38,8 +38,8 @@ pub fn to_integer(value: i64, to: &SqlType) -> SqlResult<i64> {
     }
 }
 
-/// Both types are numbers.
-pub fn convert(value: DatumRef<'_>, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
+/// Both types are numbers. `round_abort`: `ConvertContext::round_abort`.
+pub fn convert(value: DatumRef<'_>, from: &SqlType, to: &SqlType, round_abort: bool) -> SqlResult<Datum> {
     use TypeKind::*;
     match (to.kind, value) {
         (Real, _) => {
@@ -53,6 +53,9 @@ pub fn convert(value: DatumRef<'_>, from: &SqlType, to: &SqlType) -> SqlResult<D
         }
         (Decimal | Numeric, _) => {
             let (number, scale) = exact(value, from);
+            if round_abort && decimal::loses_digits(number, scale, to.scale) {
+                return Err(error::rounded(from, to));
+            }
             let exact = decimal::rescale(number, scale, to.scale).filter(|&exact| decimal::fits(exact, to.precision));
             exact.map(Datum::I128).ok_or_else(|| error::overflow_from(from, to))
         }
@@ -62,6 +65,9 @@ pub fn convert(value: DatumRef<'_>, from: &SqlType, to: &SqlType) -> SqlResult<D
         }
         (SmallMoney | Money, _) => {
             let (number, scale) = exact(value, from);
+            if round_abort && decimal::loses_digits(number, scale, MONEY_SCALE) {
+                return Err(error::rounded(from, to));
+            }
             let exact = decimal::rescale(number, scale, MONEY_SCALE).and_then(|exact| i64::try_from(exact).ok());
             money(exact, from, to)
         }
@@ -163,6 +169,6 @@ pub fn from_datetime(value: DatumRef<'_>, from: &SqlType, to: &SqlType) -> SqlRe
             let whole = (value + per_day / 2).div_euclid(per_day);
             if holds(to, whole) { Ok(Datum::I64(whole)) } else { Err(error::overflow_from(from, to)) }
         }
-        _ => convert(DatumRef::F64(days), &SqlType::FLOAT, to).map_err(|_| error::overflow_from(from, to)),
+        _ => convert(DatumRef::F64(days), &SqlType::FLOAT, to, false).map_err(|_| error::overflow_from(from, to)),
     }
 }

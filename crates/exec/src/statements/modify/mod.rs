@@ -569,11 +569,12 @@ impl Run {
             }
             Kind::Update { set, computed, assign } => {
                 let old = prefix(batch, width);
-                let values = match assign[..] {
-                    [] => set_values(&plan.target, set, context, batch)?,
-                    _ => set_in_turn(&plan.target, set, assign, context, batch)?,
-                };
-                let new = updated_rows(&plan.target, (set, computed), self.instead_of, values, context, &old)?;
+                let mut new = old.clone();
+                match assign[..] {
+                    [] => set_values(&plan.target, set, context, batch, &mut new)?,
+                    _ => set_in_turn(&plan.target, set, assign, context, batch, &mut new)?,
+                }
+                compute(&plan.target, computed, self.instead_of, context, &mut new)?;
                 if !self.instead_of {
                     plan.target.refuse_nulls(context, &new, "UPDATE")?;
                     check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
@@ -733,23 +734,21 @@ fn prefix(batch: &RowBatch, width: usize) -> RowBatch {
     RowBatch { rows: batch.rows, columns: batch.columns[..width].to_vec() }
 }
 
-/// The new values of the columns of `set`.
+/// What SET gives the rows of `batch`, in place of what `new` has in its columns.
 fn set_values(
     target: &Target,
     set: &[(u16, Assignment)],
     context: &Context,
     batch: &RowBatch,
-) -> SqlResult<Vec<Column>> {
-    let mut values = set_columns(target, set);
-    for ((stored, value), column) in set.iter().zip(&mut values) {
-        let stored = *stored as usize;
+    new: &mut RowBatch,
+) -> SqlResult<()> {
+    for (stored, value) in set {
+        let stored = usize::from(*stored);
+        let column = &mut new.columns[stored];
+        column.clear();
         value.fill(context, batch, column, |cut| target.truncated(context, stored, cut))?;
     }
-    Ok(values)
-}
-
-fn set_columns(target: &Target, set: &[(u16, Assignment)]) -> Vec<Column> {
-    set.iter().map(|(stored, _)| Column::new(target.types[*stored as usize].physical())).collect()
+    Ok(())
 }
 
 /// The same where variables are set too: row by row, and within a row in the order of the clauses, so that a value may build on
@@ -760,8 +759,11 @@ fn set_in_turn(
     assign: &[SetVariable],
     context: &mut Context,
     batch: &RowBatch,
-) -> SqlResult<Vec<Column>> {
-    let mut values = set_columns(target, set);
+    new: &mut RowBatch,
+) -> SqlResult<()> {
+    for (stored, _) in set {
+        new.columns[usize::from(*stored)].clear();
+    }
     let mut row = RowBatch::new(batch.columns.iter().map(columns::class_of));
     for index in 0..batch.rows {
         row.clear();
@@ -773,49 +775,45 @@ fn set_in_turn(
                 let value = match variable.column {
                     None => variable.value.datum(context, Row { batch: &row, index: 0 })?,
                     Some(stored) => {
-                        let place = set.iter().position(|(own, _)| *own == stored).expect("it is set before");
-                        let mut new = RowBatch::new([columns::class_of(&values[place])]);
-                        columns::append_range(&mut new.columns[0], &values[place], index, index + 1);
-                        new.rows = 1;
-                        variable.value.datum(context, Row { batch: &new, index: 0 })?
+                        let column = &new.columns[usize::from(stored)];
+                        let mut set = RowBatch::new([columns::class_of(column)]);
+                        columns::append_range(&mut set.columns[0], column, index, index + 1);
+                        set.rows = 1;
+                        variable.value.datum(context, Row { batch: &set, index: 0 })?
                     }
                 };
                 context.variables.set_datum(variable.slot.0, &value);
             }
             if let Some((stored, value)) = set.get(at) {
-                let stored = *stored as usize;
-                value.fill(context, &row, &mut values[at], |cut| target.truncated(context, stored, cut))?;
+                let stored = usize::from(*stored);
+                let column = &mut new.columns[stored];
+                value.fill(context, &row, column, |cut| target.truncated(context, stored, cut))?;
             }
         }
     }
-    Ok(values)
+    Ok(())
 }
 
-/// `old` with `values` in the columns of `set`, and with what is computed of them.
-fn updated_rows(
+/// What the server itself gives rows that an UPDATE has set: row versions, and what is computed of other columns.
+fn compute(
     target: &Target,
-    (set, computed): (&[(u16, Assignment)], &[(u16, Scalar)]),
+    computed: &[(u16, Scalar)],
     instead_of: bool,
-    values: Vec<Column>,
     context: &mut Context,
-    old: &RowBatch,
-) -> SqlResult<RowBatch> {
-    let mut new = old.clone();
-    for ((stored, _), column) in set.iter().zip(values) {
-        new.columns[*stored as usize] = column;
-    }
+    new: &mut RowBatch,
+) -> SqlResult<()> {
     for (stored, ty) in target.types.iter().enumerate() {
         if ty.kind == TypeKind::RowVersion && !instead_of {
             new.columns[stored].clear();
-            target.rowversion_values(context, old.rows, &mut new.columns[stored])?;
+            target.rowversion_values(context, new.rows, &mut new.columns[stored])?;
         }
     }
     for (stored, scalar) in computed {
         let mut column = Column::new(scalar.ty.physical());
-        fill(scalar, context, &new, &mut column)?;
-        new.columns[*stored as usize] = column;
+        fill(scalar, context, new, &mut column)?;
+        new.columns[usize::from(*stored)] = column;
     }
-    Ok(new)
+    Ok(())
 }
 
 fn chosen_rows(batch: &RowBatch, rows: &[u32]) -> RowBatch {

@@ -13,8 +13,7 @@ pub fn has_them(table: &TableDef) -> bool {
     })
 }
 
-/// 1934, unless all are as such an index needs them. NUMERIC_ROUNDABORT, which has to be off, cannot be on, and ANSI_WARNINGS
-/// includes ARITHABORT.
+/// 1934, unless all are as such an index needs them. ANSI_WARNINGS includes ARITHABORT.
 pub fn check(context: &Context, verb: &str) -> SqlResult<()> {
     // A module keeps these two as they were when it was made.
     let own = context.module.as_ref().map(|module| (module.ansi_nulls, module.quoted_identifier));
@@ -27,8 +26,9 @@ pub fn check(context: &Context, verb: &str) -> SqlResult<()> {
             ("CONCAT_NULL_YIELDS_NULL", options.concat_null_yields_null),
             ("ANSI_WARNINGS", options.ansi_warnings),
             ("ANSI_PADDING", options.ansi_padding),
+            ("NUMERIC_ROUNDABORT", !options.numeric_round_abort),
         ];
-        let wrong: Vec<&str> = needed.into_iter().filter(|(_, on)| !on).map(|(name, _)| name).collect();
+        let wrong: Vec<&str> = needed.into_iter().filter(|(_, right)| !right).map(|(name, _)| name).collect();
         wrong.join(", ")
     });
     if wrong.is_empty() {

@@ -105,21 +105,9 @@ impl<'a> Reader<'a> {
         let mut end = at.upper().map_or(count, |upper| page::lower_bound_from(&leaf, upper, first));
         let mut cut = false;
         if let Some(lock) = self.row_lock.filter(|lock| lock.range) {
-            // No more is kept than is read now.
-            cut = end - first > self.rows_max - self.given;
-            let next_key = if cut {
-                end = first + self.rows_max - self.given;
-                Some(page::key(&leaf, end))
-            } else {
-                None
-            };
-            let fence =
-                page::upper_fence(&leaf).filter(|fence| end == count && at.upper().is_none_or(|upper| *fence < upper));
-            let high = next_key.as_deref().or(fence).or(at.upper());
-            if !(is_whole_key && at.is_one_key() && holds_row(&leaf, first))
-                && let Some(other) = tx.lock_range(&source.range(&at.lower, high, lock.mode))?
-            {
-                return Ok(Stop::Range(other));
+            match self.keep_range(lock.mode, at, (first, is_whole_key), end, tx, &leaf)? {
+                Ok(kept_end) => (cut, end) = (kept_end < end, kept_end),
+                Err(other) => return Ok(Stop::Range(other)),
             }
         }
         debug_assert!(first <= end && end <= count, "slots {first} to {end} of {count}");
@@ -149,6 +137,32 @@ impl<'a> Reader<'a> {
             }
             _ => Ok(Stop::End),
         }
+    }
+
+    /// Keeps the keys from `at` on, up to what can be read of them now: `first`, with whether it is the whole key, to below the slot that
+    /// is returned, `end` at most. `Err`: whose range is in the way.
+    #[inline(never)]
+    fn keep_range(
+        &self,
+        mode: LockMode,
+        at: &Position,
+        (first, is_whole_key): (usize, bool),
+        end: usize,
+        tx: &mut Transaction,
+        leaf: &PageBytes,
+    ) -> StorageResult<Result<usize, MemberId>> {
+        let kept_end = end.min(first.saturating_add(self.rows_max - self.given));
+        let next_key = (kept_end < end).then(|| page::key(leaf, kept_end));
+        let is_last = kept_end == page::slot_count(leaf);
+        let fence = page::upper_fence(leaf).filter(|fence| is_last && at.upper().is_none_or(|upper| *fence < upper));
+        let high = next_key.as_deref().or(fence).or(at.upper());
+        if is_whole_key && at.is_one_key() && holds_row(leaf, first) {
+            return Ok(Ok(kept_end));
+        }
+        Ok(match tx.lock_range(&self.source.range(&at.lower, high, mode))? {
+            Some(other) => Err(other),
+            None => Ok(kept_end),
+        })
     }
 
     /// Keeps the keys that begin with `prefix`, where the scan is to keep ranges; `place` as of `rows_of`. False: somebody's range is
