@@ -13,8 +13,8 @@
 //! ```
 //!
 //! An image may have fewer columns than its layout: columns are added at the end of a table without touching its rows,
-//! and read as NULL, or as the value that the layout has for them. All numbers are little-endian. The image has no padding and no spare bytes, so equal rows of one
-//! layout have equal images.
+//! and read as NULL, or as the value that the layout has for them. All numbers are little-endian. The image has no padding and
+//! no spare bytes, so equal rows of one layout have equal images.
 
 use std::fmt;
 
