@@ -35,7 +35,7 @@ struct Case {
 }
 
 /// ROWS stands for their number.
-const FILL: &str = "INSERT big (id, g, v, s) SELECT value, value % 1000, (value * 7919) % ROWS, CONCAT('row number ', value) \
+const FILL: &str = "INSERT big (id, g, v, s) SELECT value, value % 1000, (CAST(value AS bigint) * 7919) % ROWS, CONCAT('row number ', value) \
     FROM GENERATE_SERIES(1, ROWS)";
 
 fn cases() -> Vec<Case> {
@@ -134,8 +134,10 @@ fn prepare(watcher: &mut Wire, rows: u64) {
         "CREATE TABLE small (id int NOT NULL PRIMARY KEY NONCLUSTERED, v int NOT NULL) WITH (MEMORY_OPTIMIZED = ON)"
             .to_string(),
         FILL.replace("ROWS", &rows.to_string()),
-        format!("INSERT pile SELECT (value * 7919) % {rows}, CONCAT('pile ', value) FROM GENERATE_SERIES(1, {rows})"),
-        format!("INSERT small SELECT value, (value * 7919) % {rows} FROM GENERATE_SERIES(1, {rows})"),
+        format!(
+            "INSERT pile SELECT (CAST(value AS bigint) * 7919) % {rows}, CONCAT('pile ', value) FROM GENERATE_SERIES(1, {rows})"
+        ),
+        format!("INSERT small SELECT value, (CAST(value AS bigint) * 7919) % {rows} FROM GENERATE_SERIES(1, {rows})"),
         "CREATE PROCEDURE makes AS /* é */ SELECT 1 AS a; CREATE INDEX made ON big (v, id); SELECT 2 AS b;".to_string(),
     ] {
         must(watcher, &batch);
