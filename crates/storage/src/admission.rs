@@ -53,31 +53,35 @@ impl Engine {
     fn find_room(&self, frees_space: bool) -> StorageResult<()> {
         let deadline = clock::now_ms() + WAIT_MS_MAX;
         let mut asked = None;
-        while !self.has_room(frees_space)? {
-            let full = StorageError::LogFull(self.log_holder());
-            if let Some(error) = self.log.is_stopped() {
-                return Err(error);
+        loop {
+            // In this order: what a checkpoint gives back is seen before its answer is.
+            let answered = asked.is_some_and(|ticket| self.room.answered.load(Ordering::SeqCst) >= ticket);
+            if self.has_room(frees_space)? {
+                return Ok(());
             }
-            match asked {
-                None if full == StorageError::LogFull(LogHolder::Transaction) => return Err(full),
-                None => match self.ask_for_checkpoint() {
-                    None => return Err(full),
-                    ticket => asked = ticket,
-                },
-                Some(ticket) if self.room.answered.load(Ordering::SeqCst) >= ticket => return Err(full),
-                Some(_) if clock::now_ms() >= deadline => return Err(full),
-                Some(_) => {}
+            if let Some(stopped) = self.log.is_stopped() {
+                return Err(stopped);
+            }
+            if answered || clock::now_ms() >= deadline {
+                return Err(StorageError::LogFull(self.log_holder()));
+            }
+            if asked.is_none() {
+                asked = self.ask_for_checkpoint();
+                // One may have ended just now, and left nothing to ask for.
+                if asked.is_none() {
+                    let has_room = self.has_room(frees_space)?;
+                    return if has_room { Ok(()) } else { Err(StorageError::LogFull(self.log_holder())) };
+                }
             }
             if wait::sleep(WaitType::LOGMGR_RESERVE_APPEND, LOOK_EVERY_MS) == WakeReason::Interrupted {
                 return Err(StorageError::Cancelled);
             }
         }
-        Ok(())
     }
 
-    /// None: nobody would hear.
+    /// None: nobody would hear, or it would give nothing back.
     fn ask_for_checkpoint(&self) -> Option<u64> {
-        if !self.room.is_served.load(Ordering::SeqCst) {
+        if !self.room.is_served.load(Ordering::SeqCst) || self.log_holder() != LogHolder::Checkpoint {
             return None;
         }
         let ticket = self.room.asked.fetch_add(1, Ordering::SeqCst) + 1;
