@@ -118,11 +118,11 @@ fn a_full_log_leaves_room_for_what_frees_space() {
     assert_eq!(count(&storage), 200);
 }
 
-/// Half of them end at the log's end, since more than one want the last room; all can be rolled back.
+/// More than one wants the last room.
 #[test]
 fn several_transactions_fill_the_log_at_once_and_all_are_rolled_back() {
     let disk = SimDisk::new(SimDiskFaults::default());
-    for seed in 1..=6 {
+    for seed in 1..=3 {
         let disk = disk.clone();
         let sim = SimConfig { disks: vec![disk.clone()], steps_max: 20_000_000, ..SimConfig::default() };
         let outcome = run(seed, sim, move || {
