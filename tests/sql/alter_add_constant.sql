@@ -16,6 +16,7 @@ SELECT * FROM t ORDER BY id;
 GO
 -- One moment for all.
 ALTER TABLE t ADD at datetime2 NOT NULL CONSTRAINT da DEFAULT SYSDATETIME();
+GO
 SELECT COUNT(DISTINCT at) AS moments, COUNT(*) AS rows FROM t;
 GO
 -- The value stays when the default goes or changes, and when rows are changed.
@@ -54,6 +55,7 @@ GO
 -- Rolled back.
 BEGIN TRANSACTION;
 ALTER TABLE g ADD m int NOT NULL DEFAULT 3;
+GO
 SELECT SUM(m) AS m FROM g;
 ROLLBACK;
 SELECT COUNT(*) AS there FROM sys.columns WHERE object_id = OBJECT_ID('g') AND name = 'm';
