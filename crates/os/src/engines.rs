@@ -100,7 +100,7 @@ pub fn leave<T>(what: &T) {
     }
 }
 
-/// A critical section with its end: what is not ended by [`Section::end`] is left by an error or by a panic, and a panic in it ends the process.
+/// A critical section with its end. What is not ended by [`Section::end`] is left by an error or by a panic, and a panic in it ends the process.
 pub struct Section<'a, T> {
     of: &'a T,
 }
@@ -110,6 +110,15 @@ pub struct Section<'a, T> {
 pub fn section<T>(of: &T) -> Section<'_, T> {
     enter(of);
     Section { of }
+}
+
+impl<T> Section<'_, T> {
+    /// Without the question whether a panic is under way, which a path that got here need not ask.
+    #[inline]
+    pub fn end(self) {
+        leave(self.of);
+        std::mem::forget(self);
+    }
 }
 
 impl<T> Drop for Section<'_, T> {

@@ -208,7 +208,7 @@ impl Engine {
         if let Ok((lsn, end)) = appended {
             self.wrote(writer, lsn, end, file);
         }
-        drop(section);
+        section.end();
         Ok(appended?.1)
     }
 

@@ -350,7 +350,7 @@ impl Transaction {
             member.committed.store(end, Ordering::SeqCst);
             debug_assert!(end > self.writer.last_lsn, "the commit record is the last");
         }
-        drop(section);
+        section.end();
         let (_, end) = appended?;
         os::sim_point!("commit.logged");
         match durability {
@@ -429,7 +429,7 @@ impl Transaction {
             self.work.tell_counts(&self.engine.xtp, member);
             member.work.store(0, Ordering::SeqCst);
             self.engine.leave_garbage(&list, time);
-            drop(section);
+            section.end();
             self.made_garbage = true;
         }
     }

@@ -250,7 +250,7 @@ impl Log {
         debug_assert_eq!(at, lsn + (HEAD_BYTES + body_bytes) as u64, "the body fills what was reserved");
         self.ring.publish(lsn, length as u32);
         debug_assert!(lsn + length as u64 <= self.tail(), "what is published was reserved");
-        drop(section);
+        section.end();
         Ok((lsn, lsn + length as u64))
     }
 

@@ -220,7 +220,7 @@ fn with_some(xtp: &Xtp, by: By, from: &Work, below: u64, deal_with: impl FnOnce(
         );
         deal_with(&blocks);
     }
-    drop(section);
+    section.end();
     !blocks.is_empty()
 }
 

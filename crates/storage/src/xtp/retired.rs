@@ -148,7 +148,7 @@ impl Retired {
             // Sizes are rounded as the heap rounds them.
             memory.free(block, (retired(block) & ((1 << SIZE_BITS) - 1)) as usize * UNIT);
         }
-        drop(section);
+        section.end();
     }
 
     /// Frees all that can be freed.

@@ -209,7 +209,7 @@ impl MemoryTable {
             tx.work.count_version(&engine.xtp, member, bytes);
             Ok(row)
         });
-        drop(section);
+        section.end();
         let row = created.map_err(|error| self.memory_full(error))?;
         os::sim_point!("xtp.insert");
         for (position, index) in shape.indexes.iter().enumerate() {
