@@ -14,6 +14,7 @@ pub mod columns;
 pub mod value;
 pub(crate) mod random;
 pub(crate) mod notices;
+pub mod running;
 pub mod session;
 pub mod host;
 pub mod memory_table;

@@ -1,5 +1,6 @@
 //! What a session keeps between and during its statements: SET options, transaction, counters, errors being handled, cursors.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -7,11 +8,13 @@ use sql::catalog::{DatabaseId, ObjectId};
 use sql::plan::{AtomicIsolation, IsolationLevel};
 use storage::{Isolation, Transaction};
 use types::datetime::{DateFormat, LanguageId};
+use types::pause::Pause;
 use types::{Datum, SqlError, SqlResult, SqlType};
 
 use crate::cursor_book::CursorBook;
 use crate::random::RandState;
-use crate::sink::Stop;
+use crate::running::Running;
+use crate::sink::{Sink, Stop};
 use crate::statements::CursorTable;
 
 /// `sp_reset_connection` makes it new by `Session::new`.
@@ -76,9 +79,10 @@ pub struct Session {
     pub signal: Arc<Signal>,
 }
 
-/// Raised from another worker to end what the session runs.
+/// Raised from another worker to end what the session runs, which others see here.
 #[derive(Debug, Default)]
 pub struct Signal {
+    pub running: Running,
     /// 0 run, 1 attention, 2 disconnected or killed. A flag alone: it orders no other memory.
     state: AtomicU32,
 }
@@ -101,6 +105,29 @@ impl Signal {
             1 => Some(Stop::Attention),
             _ => Some(Stop::Disconnected),
         }
+    }
+}
+
+/// What long work of a statement, outside of its operators, hears while it pauses: others have their turn, and whoever wants the answer
+/// may take that back.
+pub struct Ear<'a> {
+    sink: RefCell<&'a mut dyn Sink>,
+    signal: &'a Signal,
+}
+
+impl<'a> Ear<'a> {
+    pub fn new(sink: &'a mut dyn Sink, signal: &'a Signal) -> Ear<'a> {
+        Ear { sink: RefCell::new(sink), signal }
+    }
+}
+
+impl Pause for Ear<'_> {
+    fn pause(&self) -> SqlResult<()> {
+        os::wait::maybe_yield();
+        if os::wait::is_interrupted() {
+            self.sink.borrow_mut().interrupted().map_err(stopped)?;
+        }
+        self.signal.pending().map_or(Ok(()), |stop| Err(stopped(stop)))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Where results and messages of a run go: the client's connection, a cursor, an INSERT ... EXEC.
 
 use sql::plan::{ExecutorSlot, OutputColumn};
+use storage::Transaction;
 use types::{RowBatch, SqlError};
 
 /// The receiver wants no more; execution ends and the transaction is left as XACT_ABORT says.
@@ -27,6 +28,11 @@ pub trait Sink {
     /// Some rows of it, in the columns' classes. A slow receiver makes the caller wait.
     fn batch(&mut self, _batch: &RowBatch) -> Result<(), Stop> {
         Ok(())
+    }
+
+    /// As `batch`, to a sink that puts the rows away in the transaction that they are read in.
+    fn batch_within(&mut self, batch: &RowBatch, _transaction: Option<&mut Transaction>) -> Result<(), Stop> {
+        self.batch(batch)
     }
 
     /// A statement ended (after its result set, if it had one).

@@ -33,8 +33,9 @@ use os::region::{Part, Placed, spread, spread_count};
 use os::shared_struct;
 use os::sync::{Mutex, ParkingLot};
 use os::wait::{self, WaitType};
+use types::pause::Pause;
 
-use crate::error::{StorageError, StorageResult};
+use crate::error::{StorageError, StorageResult, heard};
 use crate::layout::PageRef;
 use crate::log::Log;
 use crate::pages::data_files::{DataFile, DataFiles};
@@ -628,7 +629,7 @@ impl Buffer {
     }
 
     /// Writes every page that is dirty now. Returns how many, after all of them are on disk for sure.
-    pub fn write_all(&self, log: &Log) -> StorageResult<u64> {
+    pub fn write_all(&self, log: &Log, pause: &dyn Pause) -> StorageResult<u64> {
         let mut dirty: Vec<usize> = {
             let clock = self.clock.lock();
             (0..clock.entries).map(|at| self.entry(at)).collect()
@@ -647,6 +648,7 @@ impl Buffer {
                 batch = busy;
             }
             wait::yield_now();
+            heard(pause.pause())?;
         }
         let writing = self.writing.lock();
         stop_if_failed(log, log.is_stopped().map_or_else(|| self.files.sync(), Err))?;

@@ -23,12 +23,15 @@ use crate::pages::page::{self, BODY_BYTES, HEADER_BYTES, PAGE_BYTES, PageKind, u
 use crate::region::ghosts::Ghosts;
 use crate::region::memory::Memory;
 use crate::region::page_list::PageList;
+use crate::region::room::Room;
 use crate::shapes::known::Shapes;
 use crate::shapes::tree::Tree;
 use crate::xtp::Xtp;
 
 /// Pages one bitmap page stands for.
 pub const BITMAP_SPAN: u32 = (BODY_BYTES * 8) as u32;
+/// Pages that the end of a transaction frees itself: some milliseconds.
+const FREED_AT_ONCE: u32 = 1024;
 const _: () = assert!(BITMAP_SPAN - 1 <= u16::MAX as u32, "a page's bit is named in 16 bits");
 const _: () = assert!(BITMAP_SPAN.is_multiple_of(64), "free bits are looked for word by word");
 
@@ -67,6 +70,9 @@ pub struct Engine {
     pub ghosts: Ghosts,
     /// Rung when there is something to clean up.
     pub cleaner: Placed<Event>,
+    /// What the checkpoint waits for, besides its half second: who needs one, and the end.
+    pub checkpointer: Placed<Event>,
+    pub room: Placed<Room>,
     pub numbers: Placed<Numbers>,
     pub xtp: Xtp,
     pub memory: Memory,
@@ -82,7 +88,34 @@ pub struct Writer {
     pub statement: u32,
     /// Changed something that must survive.
     pub durable: bool,
+    /// What it inserts now lies in trees that it made itself and that go whole if this fails: no row of them is undone alone.
+    pub fills_own_trees: bool,
+    /// Its statement gives space back: it may use what is kept for that.
+    pub frees_space: bool,
 }
+
+impl Writer {
+    pub fn new(member: MemberId, id: u64, last_lsn: u64) -> Writer {
+        Writer {
+            member,
+            id,
+            last_lsn,
+            statement: 1,
+            durable: last_lsn != 0,
+            fills_own_trees: false,
+            frees_space: false,
+        }
+    }
+
+    /// How many pages at the end of a file are not for it.
+    pub fn kept_pages(&self) -> u32 {
+        if self.frees_space { KEPT_PAGES } else { 2 * KEPT_PAGES }
+    }
+}
+
+/// Pages at the end of a data file that cannot grow are kept for who undoes what was done, and as many for who frees space: both may have
+/// to split a page, or to begin a tree.
+const KEPT_PAGES: u32 = 16;
 
 /// Whom a page change is logged for.
 pub enum Author<'a> {
@@ -112,7 +145,7 @@ impl Engine {
         if writer.id != 0 {
             return Ok(());
         }
-        self.log.has_space()?;
+        self.admit(writer)?;
         // A checkpoint that does not see the id yet must not cut the log after this point.
         // A block starts at the hardened LSN, so that recovery can begin to read there.
         let member = &self.locks[writer.member];
@@ -220,9 +253,14 @@ impl Engine {
         Ok(())
     }
 
-    /// `count` free pages of one bitmap page, which stays latched until they are logged as taken.
+    /// `count` free pages of one bitmap page, which stays latched until they are logged as taken; so many behind them stay free.
     #[cfg_attr(debug_assertions, track_caller)]
-    pub fn find_free<'a>(&'a self, file: &DataFile, count: usize) -> StorageResult<(Exclusive<'a>, Vec<u32>)> {
+    pub fn find_free<'a>(
+        &'a self,
+        file: &DataFile,
+        count: usize,
+        kept: u32,
+    ) -> StorageResult<(Exclusive<'a>, Vec<u32>)> {
         os::plant!();
         assert!(count > 0, "nobody asks for no page");
         let hint = file.free_hint().load(Ordering::Relaxed);
@@ -244,7 +282,7 @@ impl Engine {
                     pages.iter().all(|page| page % BITMAP_SPAN >= 2),
                     "the file's header and bitmaps are never free"
                 );
-                self.buffer.grow_file(file, last + 1)?;
+                self.buffer.grow_file(file, last + 1 + kept)?;
                 file.free_hint().store(last + 1, Ordering::Relaxed);
                 return Ok((bitmap, pages));
             }
@@ -336,20 +374,40 @@ impl Engine {
 
     /// Frees what committed transactions dropped.
     pub fn free_pending(&self) -> StorageResult<()> {
+        while self.free_some()? {
+            os::wait::maybe_yield();
+        }
+        Ok(())
+    }
+
+    /// The same for who has a client that waits: the cleaner goes on with what takes long.
+    pub fn free_soon(&self) -> StorageResult<()> {
+        if self.free_some()? {
+            self.cleaner.set();
+        }
+        Ok(())
+    }
+
+    /// Frees a part of it. Whether more can be freed; what the log has no room for waits for a checkpoint.
+    fn free_some(&self) -> StorageResult<bool> {
         let _one_at_a_time = self.freeing.lock();
+        let mut left = FREED_AT_ONCE;
         while let Some(next) = self.pending_frees.first() {
+            if !self.has_room_to_clean()? {
+                return Ok(false);
+            }
             debug_assert!(next.page == 0 || next.page > 1, "the file's header and bitmap are no tree: {next}");
             if let Some(file) = self.file(next.file)? {
                 if next.page == 0 {
                     self.append(&mut Author::System, Kind::FileDrop, &file, 0, &[])?;
                     self.remove_file(next.file)?;
-                } else {
-                    self.free_tree(&Tree::new(file, next.page))?;
+                } else if !self.free_tree(&Tree::new(file, next.page), &mut left)? {
+                    return Ok(true);
                 }
             }
             self.pending_frees.remove(next);
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Closes and removes a data file nobody uses. Its removal is in the log already.

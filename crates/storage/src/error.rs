@@ -4,6 +4,7 @@ use std::fmt;
 
 use os::disk::DiskError;
 use os::region::OutOfMemory;
+use types::SqlResult;
 use types::row::CorruptRow;
 
 use crate::layout::{IndexId, PageRef, TableId};
@@ -19,7 +20,7 @@ pub enum StorageError {
     Deadlock,
     /// The lock timeout passed (1222); only the statement fails.
     LockTimeout,
-    /// The request was cancelled (attention) while it waited.
+    /// The request was cancelled (attention) while it waited, or in a pause of long work.
     Cancelled,
     /// SNAPSHOT isolation: the row was changed after the snapshot (3960). The transaction must be rolled back.
     UpdateConflict {
@@ -61,7 +62,7 @@ pub enum StorageError {
         bytes_max: usize,
     },
     /// No room in the log (9002).
-    LogFull,
+    LogFull(LogHolder),
     /// No room in a data file (1105).
     DiskFull,
     /// No memory for buffers, versions or locks (701, 1204).
@@ -114,7 +115,7 @@ impl fmt::Display for StorageError {
             StorageError::Reshaped { table } => write!(f, "table {} has changed since the snapshot", table.0),
             StorageError::RowTooLarge { bytes, bytes_max } => write!(f, "row of {bytes} bytes, at most {bytes_max}"),
             StorageError::KeyTooLong { bytes, bytes_max } => write!(f, "key of {bytes} bytes, at most {bytes_max}"),
-            StorageError::LogFull => write!(f, "the log is full"),
+            StorageError::LogFull(holder) => write!(f, "the log is full due to {}", holder.name()),
             StorageError::DiskFull => write!(f, "a data file is full"),
             StorageError::OutOfMemory => write!(f, "out of memory"),
             StorageError::CorruptPage { page } => write!(f, "page {page} is damaged"),
@@ -157,4 +158,39 @@ impl From<CorruptRow> for StorageError {
     }
 }
 
+/// What keeps the oldest part of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LogHolder {
+    Nothing,
+    Checkpoint,
+    Transaction,
+}
+
+impl LogHolder {
+    /// As `sys.databases.log_reuse_wait` and `log_reuse_wait_desc` have it.
+    pub fn number(self) -> u8 {
+        match self {
+            LogHolder::Nothing => 0,
+            LogHolder::Checkpoint => 1,
+            LogHolder::Transaction => 4,
+        }
+    }
+
+    pub fn name(self) -> &'static str {
+        match self {
+            LogHolder::Nothing => "NOTHING",
+            LogHolder::Checkpoint => "CHECKPOINT",
+            LogHolder::Transaction => "ACTIVE_TRANSACTION",
+        }
+    }
+}
+
 pub type StorageResult<T> = Result<T, StorageError>;
+
+/// Work that a row is to whoever goes over many of them, besides its bytes (`types::pause`): a hundred rows, then a look around.
+pub const ROW_WORK: usize = 512;
+
+/// What a pause came to (`types::pause`). Why nobody wants the answer any more, its maker knows.
+pub fn heard(paused: SqlResult<()>) -> StorageResult<()> {
+    paused.map_err(|_| StorageError::Cancelled)
+}

@@ -20,6 +20,7 @@ pub mod xtp;
 pub mod buffer;
 pub mod shapes;
 pub mod engine;
+pub mod admission;
 pub mod trees;
 pub mod memory_optimized;
 pub mod recovery;
@@ -29,8 +30,8 @@ pub mod instance;
 
 pub use bounds::{KeyBound, in_bounds};
 pub use concurrency::locks::{LockEntry, MemoryTransaction, Resource, TransactionEntry};
-pub use error::{StorageError, StorageResult};
-pub use instance::metrics::Metrics;
+pub use error::{LogHolder, StorageError, StorageResult};
+pub use instance::metrics::{LogSpace, Metrics};
 pub use instance::storage::{Storage, StorageConfig};
 pub use layout::{
     DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, MemoryOptimized, PageRef, TableId, TableLayout,
@@ -47,7 +48,7 @@ pub use tables::memory_table::stats::{
 pub use tables::scan::{LockHint, Prefixes, RowRef, ScanSpec};
 pub use tables::table::{Scan, Table};
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};
-pub use trees::check::PageTotals;
+pub use trees::check::{FileSpace, PageTotals};
 pub use xtp::collect::GarbageQueue;
 pub use xtp::counts::{IndexCounts, TableCounts, TransactionCounts};
 pub use xtp::hash_index::{BUCKETS_MAX, bucket_count};

@@ -131,7 +131,7 @@ impl Transaction {
     pub(crate) fn new(engine: Arc<Engine>, isolation: Isolation) -> Transaction {
         let member = engine.locks.enter();
         Transaction {
-            writer: Writer { member, id: 0, last_lsn: 0, statement: 1, durable: false },
+            writer: Writer::new(member, 0, 0),
             engine,
             isolation,
             snapshot: None,
@@ -277,6 +277,34 @@ impl Transaction {
         }
     }
 
+    /// What the statement does from now on gives space back, or does not: that may use a part of the log which is kept for it.
+    pub fn set_frees_space(&mut self, frees_space: bool) {
+        self.writer.frees_space = frees_space;
+    }
+
+    /// Runs what inserts into tables that this very statement has made, nothing else, and whose failure is the statement's: then the
+    /// tables go whole, and no row is undone by itself.
+    pub fn filling<T>(&mut self, fill: impl FnOnce(&mut Transaction) -> T) -> T {
+        let outer = std::mem::replace(&mut self.writer.fills_own_trees, true);
+        let filled = fill(self);
+        self.writer.fills_own_trees = outer;
+        filled
+    }
+
+    /// Runs what fills trees that the transaction has made since `before`: if it fails they go whole, however much is in them.
+    pub(crate) fn fill_own_trees(
+        &mut self,
+        before: Savepoint,
+        fill: impl FnOnce(&mut Transaction) -> StorageResult<()>,
+    ) -> StorageResult<()> {
+        debug_assert!(before.undo_next < self.writer.last_lsn, "the trees' creation comes after the savepoint");
+        let filled = self.filling(fill);
+        if filled.is_err() {
+            self.rollback_to(before)?;
+        }
+        filled
+    }
+
     pub fn commit(self, durability: Durability) -> StorageResult<()> {
         self.commit_then(durability, || {})
     }
@@ -357,7 +385,7 @@ impl Transaction {
         self.finish();
         if !drops.is_empty() {
             self.engine.pending_frees.add(drops);
-            self.engine.free_pending()?;
+            self.engine.free_soon()?;
         }
         Ok(())
     }
@@ -455,7 +483,7 @@ impl Transaction {
         self.leave_garbage(now);
         self.finish();
         ended?;
-        self.engine.free_pending()
+        self.engine.free_soon()
     }
 
     /// What the cache holds of tables this transaction reshaped may be wrong by now: it is read again.

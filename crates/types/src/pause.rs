@@ -15,6 +15,15 @@ pub trait Pause {
     fn left(&self) -> &Cell<usize>;
 }
 
+/// For long work that nobody waits for.
+pub struct Unheard;
+
+impl Pause for Unheard {
+    fn pause(&self) -> SqlResult<()> {
+        Ok(())
+    }
+}
+
 /// Work between two pauses, in bytes of the fastest loops.
 pub const STRIDE: usize = 64 << 10;
 

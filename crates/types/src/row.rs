@@ -13,8 +13,8 @@
 //! ```
 //!
 //! An image may have fewer columns than its layout: columns are added at the end of a table without touching its rows,
-//! and read as NULL. All numbers are little-endian. The image has no padding and no spare bytes, so equal rows of one
-//! layout have equal images.
+//! and read as NULL, or as the value that the layout has for them. All numbers are little-endian. The image has no padding and
+//! no spare bytes, so equal rows of one layout have equal images.
 
 use std::fmt;
 
@@ -67,6 +67,8 @@ pub struct RowLayout {
     places: Box<[Place]>,
     /// `[c]`: bytes of the fixed part, and count of variable columns, of an image with c columns.
     prefixes: Box<[(u32, u16)]>,
+    /// By column, the bytes of its value in images of before it was added; beyond the end, or None: NULL.
+    missing: Box<[Option<Box<[u8]>>]>,
 }
 
 /// Tells images with all columns of a layout, and bytes enough for those of fixed width, from those of before a column was added
@@ -117,7 +119,30 @@ impl RowLayout {
             }
             prefixes.push((fixed, variable));
         }
-        RowLayout { columns: columns.into(), places: places.into(), prefixes: prefixes.into() }
+        RowLayout { columns: columns.into(), places: places.into(), prefixes: prefixes.into(), missing: Box::default() }
+    }
+
+    /// What a column reads as in images that have not got it: its value's bytes, as in an image that has.
+    pub fn set_missing(&mut self, column: usize, bytes: &[u8]) {
+        assert!(column < self.len(), "column {column} of {}", self.len());
+        if let Place::Fixed { codec, .. } = self.places[column] {
+            assert_eq!(bytes.len(), codec.size(), "the bytes of a value of column {column}");
+        }
+        let mut missing = std::mem::take(&mut self.missing).into_vec();
+        missing.resize(missing.len().max(column + 1), None);
+        missing[column] = Some(bytes.into());
+        self.missing = missing.into();
+    }
+
+    /// Columns with such a value.
+    pub fn missing(&self) -> impl Iterator<Item = (usize, &[u8])> {
+        self.missing.iter().enumerate().filter_map(|(column, bytes)| Some((column, bytes.as_deref()?)))
+    }
+
+    #[cold]
+    fn missing_value(&self, column: usize) -> Option<&[u8]> {
+        assert!(column < self.len(), "column {column} of {}", self.len());
+        self.missing.get(column)?.as_deref()
     }
 
     pub fn columns(&self) -> &[ColumnType] {
@@ -223,7 +248,7 @@ impl RowLayout {
         self.min_bytes() + wide + values
     }
 
-    /// For storage to keep: u16 count, then for each column the type's 8 bytes and 1 byte nullable.
+    /// For storage to keep, without what images lack: u16 count, then for each column the type's 8 bytes and 1 byte nullable.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(2 + 9 * self.len());
         out.extend_from_slice(&(self.len() as u16).to_le_bytes());
@@ -506,14 +531,16 @@ impl<'a> RowView<'a> {
     #[inline]
     pub fn is_null(&self, column: usize) -> bool {
         if column >= self.columns as usize {
-            assert!(column < self.layout.len(), "column {column} of {}", self.layout.len());
-            return true;
+            return self.layout.missing_value(column).is_none();
         }
         self.image[self.bitmap_at as usize + column / 8] >> (column % 8) & 1 == 1
     }
 
     #[inline]
     pub fn field(&self, column: usize) -> Field<'a> {
+        if column >= self.columns as usize {
+            return self.layout.missing_value(column).map_or(Field::Null, Field::Bytes);
+        }
         if self.is_null(column) {
             return Field::Null;
         }
@@ -605,6 +632,14 @@ impl<'a> RowView<'a> {
     /// and the caller has to read and push it.
     #[inline]
     pub fn append_to(&self, column: usize, target: &mut Column) -> Option<&'a OverflowRef> {
+        if column >= self.columns as usize {
+            match (self.layout.missing_value(column), self.layout.places[column]) {
+                (None, _) => target.push_null(),
+                (Some(bytes), Place::Variable { .. }) => target.push_bytes(bytes),
+                (Some(bytes), Place::Fixed { codec, .. }) => push_fixed(codec, bytes, target),
+            }
+            return None;
+        }
         if self.is_null(column) {
             target.push_null();
             return None;

@@ -42,7 +42,7 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
         StorageError::Reshaped { .. } => sql_error!(3961, ""),
         StorageError::RowTooLarge { bytes, bytes_max } => sql_error!(511, bytes, bytes_max),
         StorageError::KeyTooLong { bytes, bytes_max } => sql_error!(1946, state 3, bytes, bytes_max, "nonclustered"),
-        StorageError::LogFull => sql_error!(9002, state 2, "", "LOG_BACKUP"),
+        StorageError::LogFull(holder) => sql_error!(9002, state 2, "", holder.name()),
         StorageError::DiskFull => sql_error!(1105, state 2, table.map_or("", |table| &table.name), "", "", "PRIMARY"),
         StorageError::OutOfMemory => out_of_memory(),
         StorageError::Stopped(_) => sql_error!(9001, ""),

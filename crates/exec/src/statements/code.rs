@@ -12,9 +12,11 @@ use types::{SqlResult, SqlType};
 use super::callee::Known;
 use crate::expression::{Compiler, I64Expr, Scalar};
 use crate::operators;
+use crate::running::Doing;
 
 pub struct Code {
     pub line: u32,
+    pub doing: Doing,
     pub kind: CodeKind,
 }
 
@@ -217,16 +219,16 @@ impl Scope<'_> {
 /// One of the module's statements, on its own.
 pub fn statement(statement: &plan::Statement, module: &Arc<Module>) -> SqlResult<Code> {
     let mut scope = Scope { module, cursor_names: Vec::new() };
-    Ok(Code { line: statement.line, kind: kind(&statement.kind, &mut scope, &mut compiler())? })
+    code(statement, &mut scope, &mut compiler())
+}
+
+fn code(statement: &plan::Statement, scope: &mut Scope, compiler: &mut Compiler) -> SqlResult<Code> {
+    let doing = Doing::new(&statement.kind, scope.module, statement.span);
+    Ok(Code { line: statement.line, doing, kind: kind(&statement.kind, scope, compiler)? })
 }
 
 fn list(statements: &[plan::Statement], scope: &mut Scope, compiler: &mut Compiler) -> SqlResult<Vec<Code>> {
-    compiler.deeper(|compiler| {
-        let code = statements
-            .iter()
-            .map(|statement| Ok(Code { line: statement.line, kind: kind(&statement.kind, scope, compiler)? }));
-        code.collect()
-    })
+    compiler.deeper(|compiler| statements.iter().map(|statement| code(statement, scope, compiler)).collect())
 }
 
 fn kind(kind: &StatementKind, scope: &mut Scope, compiler: &mut Compiler) -> SqlResult<CodeKind> {

@@ -36,6 +36,7 @@ use crate::context::{Context, Interpreter, ModuleCursors, Runtime, TriggerRows, 
 use crate::cursor_name::CursorName;
 use crate::host::{CallArgument, CallResult, Ended, Host, ModuleInfo, Wanted};
 use crate::memory_table::MemoryTable;
+use crate::running::Called;
 use crate::session::Session;
 use crate::sink::{Sink, Stop};
 use code::Code;
@@ -221,6 +222,12 @@ impl Instance {
             interpreter: &INTERPRETER,
             paced: Cell::new(STRIDE),
         };
+        let signal = (frame.nested && frame.function.is_none()).then(|| context.session(|s| s.signal.clone()));
+        let signal = signal.filter(|signal| !signal.running.is_held());
+        let outer = signal.as_ref().map(|signal| {
+            let database = frame.info.as_ref().map(|info| info.database.0);
+            signal.running.enter(Called { text: module.text.clone(), database })
+        });
         let counters = self.counters.take().expect("an instance that does not run");
         let called = (context.module.is_some() && wanted.calls).then(|| counters[0].begin());
         let code = std::mem::take(&mut self.code);
@@ -242,6 +249,9 @@ impl Instance {
             (Some(mark), Ok(_)) => runner.counters()[0].end(mark, 0),
             (None, Ok(_)) => runner.counters()[0].pass(),
             (_, Err(_)) => {}
+        }
+        if let (Some(signal), Some(outer)) = (&signal, outer) {
+            signal.running.leave(outer);
         }
         let finished = result.map(|flow| take(&mut runner, flow));
         self.counters = runner.counters.take();
@@ -480,9 +490,11 @@ pub fn run_within(
 ) -> Result<(), Within> {
     let kept = (session.row_count, session.error, session.identity, session.scope_identity);
     session.try_level += 1;
+    session.signal.running.hold();
     let runtime = Runtime { session: &mut *session, host, sink };
     let frame = Frame { info: None, nested: true, trigger: None, function: None };
     let result = run_instance(module, Vec::new(), Vec::new(), runtime, frame, false);
+    session.signal.running.release();
     session.try_level -= 1;
     (session.row_count, session.error, session.identity, session.scope_identity) = kept;
     match result {

@@ -570,7 +570,9 @@ impl<'a> Runner<'a> {
             if (1..i32::MAX).contains(&text_size) {
                 cut_long_texts(batch, columns, text_size as usize);
             }
-            self.context.runtime.get_mut().sink.batch(batch).map_err(stopped)?;
+            let runtime = self.context.runtime.get_mut();
+            let transaction = runtime.session.transaction.current.as_deref_mut();
+            runtime.sink.batch_within(batch, transaction).map_err(stopped)?;
             self.context.yield_point()?;
             wanted = (wanted * 4).min(BATCH_ROWS);
         }

@@ -226,6 +226,7 @@ impl<'a> Runner<'a> {
             CodeKind::Assign { .. } | CodeKind::Fetch(_) if self.session().options.fmt_only => Ok(Flow::Next),
             CodeKind::Assign { slot, value } if self.quick_assign(*slot, value) => Ok(Flow::Next),
             CodeKind::Assign { slot, value } => {
+                self.begins(code);
                 self.yield_point()?;
                 match self.assign(*slot, value) {
                     Ok(()) => {
@@ -242,21 +243,30 @@ impl<'a> Runner<'a> {
                     flow => Ok(flow),
                 }
             }
-            CodeKind::If { condition, then, otherwise } => match self.condition(condition)? {
-                Ok(true) => self.list(then),
-                Ok(false) => self.list(otherwise),
-                Err(error) => self.fail(error, code.line),
-            },
-            CodeKind::While { body, .. } if self.session().options.fmt_only => self.list(body),
-            CodeKind::While { condition, body } => self.while_loop(condition, body, code.line),
-            CodeKind::Block(body) => self.list(body),
-            CodeKind::Fetch(fetch) => match self.fetch(fetch) {
-                Ok(()) => {
-                    self.ended()?;
-                    Ok(Flow::Next)
+            CodeKind::If { condition, then, otherwise } => {
+                self.begins(code);
+                match self.condition(condition)? {
+                    Ok(true) => self.list(then),
+                    Ok(false) => self.list(otherwise),
+                    Err(error) => self.fail(error, code.line),
                 }
-                Err(error) => self.fail(error, code.line),
-            },
+            }
+            CodeKind::While { body, .. } if self.session().options.fmt_only => self.list(body),
+            CodeKind::While { condition, body } => {
+                self.begins(code);
+                self.while_loop(condition, body, code.line)
+            }
+            CodeKind::Block(body) => self.list(body),
+            CodeKind::Fetch(fetch) => {
+                self.begins(code);
+                match self.fetch(fetch) {
+                    Ok(()) => {
+                        self.ended()?;
+                        Ok(Flow::Next)
+                    }
+                    Err(error) => self.fail(error, code.line),
+                }
+            }
             CodeKind::Break => Ok(Flow::Break),
             CodeKind::Continue => Ok(Flow::Continue),
             CodeKind::Label(_) => Ok(Flow::Next),
@@ -433,7 +443,16 @@ impl<'a> Runner<'a> {
         }
     }
 
+    /// Others see what runs. A function's statements pass for the statement that calls it.
+    #[inline]
+    fn begins(&mut self, code: &Code) {
+        if self.frame.function.is_none() {
+            self.session().signal.running.begin(code.doing);
+        }
+    }
+
     fn other_statement(&mut self, code: &Code) -> Result<Flow, Unwind> {
+        self.begins(code);
         self.yield_point()?;
         self.context.statement_time.set(0);
         let line = code.line;

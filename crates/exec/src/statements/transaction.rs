@@ -60,6 +60,7 @@ pub fn begin_statement(runtime: &mut Runtime<'_>, writes: bool) -> SqlResult<Sco
     {
         runtime.session.statement_depth += 1;
         transaction.begin_statement();
+        transaction.set_frees_space(runtime.session.signal.running.frees_space());
         let savepoint = writes.then(|| transaction.savepoint());
         return Ok(Scope::Inner { savepoint, generation: runtime.session.transaction.descriptor });
     }
@@ -76,6 +77,7 @@ pub fn begin_statement(runtime: &mut Runtime<'_>, writes: bool) -> SqlResult<Sco
     session.statement_depth += 1;
     let transaction = session.transaction.current.as_mut().expect("started above");
     transaction.begin_statement();
+    transaction.set_frees_space(session.signal.running.frees_space());
     if session.transaction.level == 0 {
         return Ok(Scope::Autocommit);
     }

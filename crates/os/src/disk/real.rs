@@ -45,7 +45,7 @@ impl RealDisk {
                 options.create(true).truncate(false);
             }
         }
-        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || private::open(&mut options, &path))
+        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || with_descriptor(|| private::open(&mut options, &path)))
             .map(|file| RealFile { file, in_memory: false })
     }
 
@@ -79,7 +79,9 @@ impl RealDisk {
     }
 
     pub fn sync_names(&self) -> DiskResult<()> {
-        off_scheduler(WaitType::PREEMPTIVE_OS_FLUSHFILEBUFFERS, || fs::File::open(&*self.directory)?.sync_all())
+        off_scheduler(WaitType::PREEMPTIVE_OS_FLUSHFILEBUFFERS, || {
+            with_descriptor(|| fs::File::open(&*self.directory))?.sync_all()
+        })
     }
 
     pub fn subdirectory(&self, name: &str) -> DiskResult<RealDisk> {
@@ -188,6 +190,24 @@ impl RealFile {
     }
 }
 
+/// So often who finds no file descriptor tries again, and after so many milliseconds each time.
+const DESCRIPTOR_TRIES: u32 = 500;
+const DESCRIPTOR_WAIT_MS: u64 = 10;
+
+/// Runs what takes a descriptor. Where all are in use, those of connections come back: a statement need not fail for want of one, and
+/// the log and the data must not.
+fn with_descriptor<R>(mut open: impl FnMut() -> std::io::Result<R>) -> std::io::Result<R> {
+    for _ in 0..DESCRIPTOR_TRIES {
+        match open() {
+            Err(error) if matches!(error.raw_os_error(), Some(libc::EMFILE | libc::ENFILE)) => {
+                std::thread::sleep(std::time::Duration::from_millis(DESCRIPTOR_WAIT_MS));
+            }
+            opened => return opened,
+        }
+    }
+    open()
+}
+
 fn off_scheduler<R: Send>(wait: WaitType, call: impl FnOnce() -> std::io::Result<R> + Send) -> DiskResult<R> {
     preemptive(wait, call).map_err(io_error)
 }
@@ -207,5 +227,22 @@ fn error_of(errno: i32) -> DiskError {
         libc::EEXIST => DiskError::AlreadyExists,
         libc::EACCES | libc::EPERM | libc::EROFS => DiskError::Denied,
         errno => DiskError::Io(errno),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_finds_no_descriptor_waits_for_one() {
+        let mut tries = 0;
+        let opened = with_descriptor(|| {
+            tries += 1;
+            if tries <= 3 { Err(std::io::Error::from_raw_os_error(libc::EMFILE)) } else { Ok(tries) }
+        });
+        assert_eq!(opened.ok(), Some(4));
+        let refused: std::io::Result<()> = with_descriptor(|| Err(std::io::Error::from_raw_os_error(libc::EACCES)));
+        assert_eq!(refused.err().and_then(|error| error.raw_os_error()), Some(libc::EACCES), "only that is waited for");
     }
 }

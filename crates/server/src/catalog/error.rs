@@ -13,7 +13,7 @@ pub fn storage_error(error: StorageError) -> SqlError {
         StorageError::UpdateConflict { .. } | StorageError::Reshaped { .. } => sql_error!(3961, ""),
         StorageError::RowTooLarge { bytes, bytes_max } => sql_error!(511, bytes, bytes_max),
         StorageError::KeyTooLong { bytes, bytes_max } => sql_error!(1946, state 3, bytes, bytes_max, "nonclustered"),
-        StorageError::LogFull => sql_error!(9002, "", "LOG_BACKUP"),
+        StorageError::LogFull(holder) => sql_error!(9002, state 2, "", holder.name()),
         StorageError::DiskFull => sql_error!(1105, "", "", "", "PRIMARY"),
         StorageError::OutOfMemory => sql_error!(701, "default"),
         StorageError::UnknownTable | StorageError::UnknownIndex => sql_error!(2801, ""),

@@ -10,6 +10,7 @@ use sql::catalog::{ColumnDef, TableDef};
 use storage::{IndexId, TableId};
 use types::{SqlError, SqlResult, sql_error};
 
+use super::added_value::{self, Added};
 use super::column::{column_row, set_mask, type_computed};
 use super::constraint::{self, KeySpec};
 use super::data_type;
@@ -195,7 +196,9 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
     // A column of NULLs alone needs no change of any row.
     let only_null = added.iter().all(|(row, ..)| !stored(row))
         || added.iter().all(|(row, _, value)| value == "NULL" && has(row.status, cs::NULLABLE));
-    let saved = if only_null {
+    let one_for_all = !only_null && old.memory.is_none() && added_value::is_one_for_all(&existing, &added);
+    let any_row = one_for_all && ddl.any_row(&format!("SELECT TOP 1 1 AS a FROM {from}"))?;
+    let saved = if only_null || one_for_all {
         None
     } else {
         let mut columns = carried(&existing, |column| bracket(&column.name));
@@ -216,11 +219,18 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
     match saved {
         Some(saved) => rebuild::restore(ddl, db, &new, saved)?,
         None => {
-            let layout = row_layout(&new);
+            let mut layout = row_layout(&new);
             let database = db.storage_id();
+            if any_row {
+                let values: Vec<String> =
+                    added.iter().filter(|(row, ..)| stored(row)).map(|(row, _, value)| cast(value, row)).collect();
+                added_value::set_missing(ddl, (db, &target.shown), &added, &values, &mut layout)?;
+            }
             if layout != row_layout(old) {
-                ddl.storage(|storage, tx| storage.alter_row_layout(tx, database, TableId(id), &layout))
-                    .map_err(storage_error)?;
+                ddl.long_storage(|storage, tx, pause| {
+                    storage.alter_row_layout(tx, database, TableId(id), &layout, pause)
+                })
+                .map_err(storage_error)?;
             }
         }
     }
@@ -235,9 +245,6 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
     }
     Ok(())
 }
-
-/// A column that ALTER TABLE adds: its row, its definition, and its value in the rows that are there.
-type Added<'d> = (ColumnRow, &'d ColumnDefinition, String);
 
 /// The added columns, and the last column number that is taken.
 fn new_columns<'d>(
@@ -518,8 +525,9 @@ fn alter_index(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, name: &Ident,
     ddl.rows(&target.db, |rows| {
         rows.update::<IndexRow>(0, &[int(table), int(index as i32)], |row| row.buckets = buckets)
     })?;
-    ddl.storage(|storage, tx| {
-        storage.set_bucket_count(tx, target.db.storage_id(), TableId(table), IndexId(index), buckets as u64)
+    let database = target.db.storage_id();
+    ddl.long_storage(|storage, tx, pause| {
+        storage.set_bucket_count(tx, database, TableId(table), IndexId(index), buckets as u64, pause)
     })
     .map_err(storage_error)?;
     ddl.changed(target.db.id, table);

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use exec::Within;
-use exec::session::Session as State;
+use exec::session::{Ear, Session as State};
 use exec::sink::{Command, Done, DoneKind, Sink, Stop};
 use sql::bind::References;
 use sql::catalog::{DatabaseId, ObjectId};
 use sql::plan::OutputColumn;
-use storage::Transaction;
+use storage::{StorageResult, Transaction};
 use types::{RowBatch, SqlError, SqlResult};
 
-use super::site::{AskRights, EachBatch, Site, SiteOptions};
+use super::site::{AskRights, EachBatch, PacedWork, Site, SiteOptions};
 use crate::catalog::{Catalog, CatalogSession};
 use crate::session::audit::Occurrence;
 use crate::session::host::SessionHost;
@@ -22,17 +22,24 @@ pub struct HostSite<'a> {
     pub sink: &'a mut dyn Sink,
 }
 
-/// Keeps the rows of a query: what is done with them may need the transaction that the query is reading in.
-#[derive(Default)]
-struct Kept {
-    batches: Vec<RowBatch>,
+/// Hands on the rows of a query as they come, however many there are, and hears what the client sends meanwhile.
+struct Each<'a, 'b> {
+    client: &'a mut dyn Sink,
+    each: &'a mut EachBatch<'b>,
     error: Option<SqlError>,
 }
 
-impl Sink for Kept {
-    fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop> {
-        self.batches.push(batch.clone());
-        Ok(())
+impl Sink for Each<'_, '_> {
+    fn batch(&mut self, _batch: &RowBatch) -> Result<(), Stop> {
+        unreachable!("a query gives its rows within its transaction")
+    }
+
+    fn batch_within(&mut self, batch: &RowBatch, transaction: Option<&mut Transaction>) -> Result<(), Stop> {
+        let transaction = transaction.expect("a query reads in a transaction");
+        (self.each)(transaction, batch).map_err(|error| {
+            self.error.get_or_insert(error);
+            Stop::Attention
+        })
     }
 
     fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
@@ -40,6 +47,10 @@ impl Sink for Kept {
             self.error.get_or_insert_with(|| message.clone());
         }
         Ok(())
+    }
+
+    fn interrupted(&mut self) -> Result<(), Stop> {
+        self.client.interrupted()
     }
 }
 
@@ -61,19 +72,23 @@ impl Site for HostSite<'_> {
         (&mut self.host.catalog_session, transaction)
     }
 
+    fn paced(&mut self, work: &mut PacedWork<'_>) -> StorageResult<()> {
+        let state = &mut *self.state;
+        let transaction = state.transaction.current.as_mut().expect("a definition runs in a transaction");
+        work(transaction, &Ear::new(&mut *self.sink, &state.signal))
+    }
+
     fn query(&mut self, text: &str, each: &mut EachBatch<'_>) -> SqlResult<()> {
         let module = Arc::new(self.host.bind_text(self.state, text, "").map_err(SqlError::together)?);
-        let mut kept = Kept::default();
+        let mut rows = Each { client: &mut *self.sink, each, error: None };
         let outer = std::mem::replace(&mut self.host.unfiltered, true);
-        let ended = self.host.trusted(self.state, |host, state| exec::run_within(&module, state, host, &mut kept));
+        let ended = self.host.trusted(self.state, |host, state| exec::run_within(&module, state, host, &mut rows));
         self.host.unfiltered = outer;
         match ended {
-            Ok(()) => {}
-            Err(Within::Error(error)) => return Err(error),
-            Err(Within::Stopped(stop)) => return Err(kept.error.unwrap_or_else(|| exec::session::stopped(stop))),
+            Ok(()) => Ok(()),
+            Err(Within::Error(error)) => Err(error),
+            Err(Within::Stopped(stop)) => Err(rows.error.unwrap_or_else(|| exec::session::stopped(stop))),
         }
-        let transaction = self.state.transaction.current.as_mut().expect("the query left it open");
-        kept.batches.iter().try_for_each(|batch| each(transaction, batch))
     }
 
     fn describe(&mut self, text: &str) -> SqlResult<Vec<OutputColumn>> {

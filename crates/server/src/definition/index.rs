@@ -353,7 +353,7 @@ pub fn build(
         return Err(sql_error!(2729, column, "table", shown));
     };
     let database = db.storage_id();
-    let made = ddl.storage(|storage, tx| storage.create_index(tx, database, TableId(id), &layout));
+    let made = ddl.long_storage(|storage, tx, pause| storage.create_index(tx, database, TableId(id), &layout, pause));
     ddl.changed(db.id, id);
     match made {
         Ok(()) => Ok(()),
@@ -461,7 +461,8 @@ pub fn remove(ddl: &mut Ddl<'_>, db: &Arc<Database>, object: &ObjectRow, index: 
         return Ok(());
     }
     let database = db.storage_id();
-    ddl.storage(|storage, tx| storage.drop_index(tx, database, TableId(id), IndexId(indid as u32)))
+    let index = IndexId(indid as u32);
+    ddl.long_storage(|storage, tx, pause| storage.drop_index(tx, database, TableId(id), index, pause))
         .map_err(storage_error)
 }
 
@@ -567,8 +568,8 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
             }
             AlterIndexAction::Disable if !has(index.status, ix::DISABLED) => {
                 let database = db.storage_id();
-                ddl.storage(|storage, tx| {
-                    storage.drop_index(tx, database, TableId(row.id), IndexId(index.indid as u32))
+                ddl.long_storage(|storage, tx, pause| {
+                    storage.drop_index(tx, database, TableId(row.id), IndexId(index.indid as u32), pause)
                 })
                 .map_err(storage_error)?;
                 set_status(ddl, &db, row.id, index.indid, index.status | ix::DISABLED)?;

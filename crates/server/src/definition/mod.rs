@@ -8,6 +8,7 @@
 //! text        expressions as catalog views show them       number      whole numbers as written
 //! data_type   a type as written -> a column's type         column      a column as written -> its row
 //! layout      a definition as storage knows it             rebuild     rows into a new layout
+//! added_value  what rows that are there have in a new column
 //! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
@@ -32,6 +33,7 @@ pub mod schema_binding;
 pub mod layout;
 pub mod column;
 pub mod rebuild;
+pub mod added_value;
 pub mod governor;
 pub mod execute_as;
 pub mod module;

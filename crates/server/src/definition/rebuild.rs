@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
-use storage::{IndexId, ScanSpec, TableId, TableLayout};
+use storage::{IndexId, ScanSpec, StorageError, TableId, TableLayout};
 use types::{ColumnType, Datum, RowBatch, RowLayout, SqlError, SqlResult, row, sql_error};
 
 use super::layout::{create_storage, row_layout};
@@ -51,7 +51,7 @@ pub fn save(ddl: &mut Ddl<'_>, db: &Database, source: &str, shown: &str, columns
             }
             image.clear();
             row::encode(&row, &values, &mut image);
-            table.insert(tx, &image).map_err(storage_error)?;
+            tx.filling(|tx| table.insert(tx, &image)).map_err(storage_error)?;
         }
         Ok(())
     })?;
@@ -65,28 +65,27 @@ pub fn restore(ddl: &mut Ddl<'_>, db: &Database, new: &TableDef, saved: Saved) -
     ddl.storage(|storage, tx| storage.drop_table(tx, database, id)).map_err(storage_error)?;
     create_storage(ddl, db, new)?;
     assert_eq!(row_layout(new), saved.row, "rows were put aside in the layout of the new definition");
-    let catalog = ddl.catalog.clone();
-    let (_, tx) = ddl.site.state();
-    let from = catalog.storage.open_table(database, TableId(saved.heap)).map_err(storage_error)?;
-    let to = catalog.storage.open_table(database, id).map_err(storage_error)?;
-    let spec =
-        ScanSpec { ignore_own_statement: false, ..ScanSpec::all(IndexId::HEAP, (0..saved.row.len() as u16).collect()) };
-    let mut scan = from.scan(tx, spec).map_err(storage_error)?;
-    let mut batch = RowBatch::new(saved.row.classes());
-    let mut image = Vec::new();
-    loop {
-        batch.clear();
-        if scan.fill(tx, &mut batch, ROWS_AT_ONCE).map_err(storage_error)? == 0 {
-            break;
+    ddl.long_storage(|storage, tx, pause| {
+        let from = storage.open_table(database, TableId(saved.heap))?;
+        let to = storage.open_table(database, id)?;
+        let columns = (0..saved.row.len() as u16).collect();
+        let spec = ScanSpec { ignore_own_statement: false, ..ScanSpec::all(IndexId::HEAP, columns) };
+        let mut scan = from.scan(tx, spec)?;
+        let mut batch = RowBatch::new(saved.row.classes());
+        let mut image = Vec::new();
+        while scan.fill(tx, &mut batch, ROWS_AT_ONCE)? > 0 {
+            for i in 0..batch.rows {
+                let values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(i)).collect();
+                image.clear();
+                row::encode(&saved.row, &values, &mut image);
+                tx.filling(|tx| to.insert(tx, &image))?;
+            }
+            batch.clear();
+            pause.pause().map_err(|_| StorageError::Cancelled)?;
         }
-        for i in 0..batch.rows {
-            let values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(i)).collect();
-            image.clear();
-            row::encode(&saved.row, &values, &mut image);
-            to.insert(tx, &image).map_err(storage_error)?;
-        }
-    }
-    catalog.storage.drop_table(tx, database, TableId(saved.heap)).map_err(storage_error)
+        storage.drop_table(tx, database, TableId(saved.heap))
+    })
+    .map_err(storage_error)
 }
 
 /// 515

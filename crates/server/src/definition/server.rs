@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
+use exec::session::Signal;
 use sql::ast::{AlterServerConfiguration, Dbcc, Expr, Kill, Literal, find_setting};
 use sql::plan::OutputColumn;
-use storage::{IndexId, ScanSpec, TableId};
+use storage::{IndexId, ScanSpec, StorageError, StorageResult, Table, TableId, Transaction};
+use types::pause::Pause;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::number::{identity_of, identity_rule, whole_number};
@@ -23,7 +25,7 @@ const CPUS_MASKED: usize = 64;
 const CHECK_ROWS: usize = 256;
 
 pub fn checkpoint(ddl: &mut Ddl<'_>) -> SqlResult<()> {
-    ddl.catalog.storage.checkpoint().map_err(storage_error)
+    ddl.long_storage(|storage, _, pause| storage.checkpoint_heard(pause)).map_err(storage_error)
 }
 
 pub fn reconfigure(ddl: &mut Ddl<'_>, with_override: bool) -> SqlResult<()> {
@@ -96,10 +98,34 @@ pub fn kill(ddl: &mut Ddl<'_>, kill: &Kill) -> SqlResult<()> {
         return Err(not_active(spid));
     }
     if *status_only {
-        return Err(sql_error!(6120, spid));
+        return rollback_status(ddl, spid);
     }
     // It may have gone meanwhile.
     if server.kill(spid) { Ok(()) } else { Err(not_active(spid)) }
+}
+
+/// 6109; 6120: it has not been killed, or there is nothing left to roll back.
+/// https://learn.microsoft.com/sql/t-sql/language-elements/kill-transact-sql
+fn rollback_status(ddl: &mut Ddl<'_>, spid: u32) -> SqlResult<()> {
+    let query = format!(
+        "SELECT CONVERT(int, percent_complete), CONVERT(int, (estimated_completion_time + 999) / 1000) \
+         FROM sys.dm_exec_requests WHERE session_id = {spid} AND command = N'KILLED/ROLLBACK'"
+    );
+    let mut found = None;
+    ddl.site.query(&query, &mut |_, batch| {
+        if batch.rows > 0 {
+            found = Some((batch.columns[0].datum(0).as_i64(), batch.columns[1].datum(0).as_i64()));
+        }
+        Ok(())
+    })?;
+    let is_undone = |entry: &storage::TransactionEntry| entry.session == spid && entry.undone.is_some();
+    match found {
+        Some((percent, seconds)) if ddl.catalog.storage.transactions().iter().any(is_undone) => {
+            ddl.message(sql_error!(6109, spid, percent, seconds));
+            Ok(())
+        }
+        _ => Err(sql_error!(6120, spid)),
+    }
 }
 
 fn not_active(spid: u32) -> SqlError {
@@ -128,7 +154,7 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         }
         // Of distributed queries, which there are none of.
         "FREESESSIONCACHE" => {}
-        "DROPCLEANBUFFERS" => ddl.catalog.storage.checkpoint().map_err(storage_error)?,
+        "DROPCLEANBUFFERS" => checkpoint(ddl)?,
         "TRACEON" => trace(ddl, dbcc, true)?,
         "TRACEOFF" => trace(ddl, dbcc, false)?,
         "TRACESTATUS" => trace_status(ddl, dbcc)?,
@@ -222,11 +248,12 @@ pub fn table_argument(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<Option<(Arc<D
 fn check_database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
     let db = database_argument(ddl, dbcc)?;
     let tables = ddl.catalog.storage.tables(db.storage_id()).map_err(storage_error)?;
+    let mut progress = Progress::of(ddl, &db, &tables);
     let mut errors = 0;
     for id in tables {
         let object = ddl.rows(&db, |rows| load::object_row(rows, id.0))?;
         let name = object.map_or_else(|| id.0.to_string(), |object| object.name);
-        errors += check(ddl, &db, id, &name, quiet)?;
+        errors += check(ddl, &db, id, &name, quiet, &mut progress)?;
     }
     if !quiet || errors > 0 {
         ddl.message(sql_error!(8989, dbcc.command, 0, errors, db.name()));
@@ -237,59 +264,68 @@ fn check_database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> 
 fn check_table(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
     let Some(name) = text_argument(dbcc, 0) else { return Ok(()) };
     let (db, row) = find(ddl, &name)?.ok_or_else(|| no_such_object(&name))?;
-    let errors = check(ddl, &db, TableId(row.id), &row.name, quiet)?;
+    let mut progress = Progress::of(ddl, &db, &[TableId(row.id)]);
+    let errors = check(ddl, &db, TableId(row.id), &row.name, quiet, &mut progress)?;
     if errors > 0 {
         ddl.message(sql_error!(8990, "CHECKTABLE", 0, errors, row.name, row.id));
     }
     Ok(())
 }
 
+/// How far a check is: entries of indexes that were read, of about so many.
+struct Progress {
+    signal: Arc<Signal>,
+    read: u64,
+    all: u64,
+}
+
+impl Progress {
+    fn of(ddl: &mut Ddl<'_>, db: &Database, tables: &[TableId]) -> Progress {
+        let storage = &ddl.catalog.storage;
+        let tables = tables.iter().filter_map(|id| storage.open_table(db.storage_id(), *id).ok());
+        let entries = |table: &Table| table.row_count_estimate() * (table.layout().indexes.len() as u64).max(1);
+        let all = tables.map(|table| entries(&table)).sum();
+        Progress { signal: ddl.site.session().signal.clone(), read: 0, all }
+    }
+
+    fn read(&mut self, entries: usize) {
+        self.read += entries as u64;
+        self.signal.running.tell(self.read, self.all);
+    }
+}
+
 /// Reads every row of every index, so that each page passes its checksum, and compares their counts: how many are wrong.
-fn check(ddl: &mut Ddl<'_>, db: &Database, id: TableId, name: &str, quiet: bool) -> SqlResult<u64> {
+fn check(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    id: TableId,
+    name: &str,
+    quiet: bool,
+    progress: &mut Progress,
+) -> SqlResult<u64> {
     let database = db.storage_id();
     let mut counts: Vec<(IndexId, u64)> = Vec::new();
     let mut members: Vec<(IndexId, u64)> = Vec::new();
-    let found = ddl.storage(|storage, tx| {
-        let table = storage.open_table(database, id)?;
-        let clustered = table.layout().indexes.iter().any(|index| index.clustered);
-        let heap = (!clustered).then_some(IndexId(0));
-        for index in heap.into_iter().chain(table.layout().indexes.iter().map(|index| index.id)) {
-            let columns = if index == IndexId(0) {
-                (0..table.layout().row.len() as u16).collect()
-            } else {
-                table.index_columns(index)?
-            };
-            let classes: Vec<_> =
-                columns.iter().map(|column| table.layout().row.column_type(usize::from(*column)).physical()).collect();
-            let mut scan = table.scan(tx, ScanSpec::all(index, columns))?;
-            let mut batch = RowBatch::new(classes);
-            let mut count = 0;
-            loop {
-                batch.clear();
-                let rows = scan.fill(tx, &mut batch, CHECK_ROWS)?;
-                if rows == 0 {
-                    break;
-                }
-                count += rows as u64;
-                os::wait::maybe_yield();
-            }
-            counts.push((index, count));
-        }
-        let filtered = table.layout().indexes.iter().filter(|index| !index.filter.is_empty());
-        members.extend(filtered.map(|index| (index.id, 0)));
-        if !members.is_empty() {
-            let mut scan = table.scan(tx, ScanSpec::all(IndexId(0), Vec::new()))?;
-            while let Some(row) = scan.next(tx)? {
-                for (index, count) in &mut members {
-                    *count += u64::from(table.index_holds(*index, row.image)?);
-                }
-            }
-        }
-        Ok(())
+    let found = ddl.long_storage(|storage, tx, pause| {
+        tx.hold_table(database, id, true)?;
+        let read = read_table(tx, pause, &*storage.open_table(database, id)?, &mut counts, &mut members, progress);
+        tx.end_statement();
+        read
     });
-    if let Err(error) = found {
-        ddl.message(sql_error!(8928, id.0, name, error));
-        return Ok(1);
+    match found {
+        Ok(()) => {}
+        // It was dropped meanwhile.
+        Err(StorageError::UnknownTable) => return Ok(0),
+        Err(
+            error @ (StorageError::Cancelled
+            | StorageError::LockTimeout
+            | StorageError::Deadlock
+            | StorageError::Stopped(_)),
+        ) => return Err(storage_error(error)),
+        Err(error) => {
+            ddl.message(sql_error!(8928, id.0, name, error));
+            return Ok(1);
+        }
     }
     let rows = counts.first().map_or(0, |(_, count)| *count);
     let mut errors = 0;
@@ -306,6 +342,60 @@ fn check(ddl: &mut Ddl<'_>, db: &Database, id: TableId, name: &str, quiet: bool)
         ddl.message(sql_error!(2593, rows, u64::from(rows > 0), name));
     }
     Ok(errors)
+}
+
+/// The entries of each index, and for filtered ones how many there should be.
+fn read_table(
+    tx: &mut Transaction,
+    pause: &dyn Pause,
+    table: &Table,
+    counts: &mut Vec<(IndexId, u64)>,
+    members: &mut Vec<(IndexId, u64)>,
+    progress: &mut Progress,
+) -> StorageResult<()> {
+    let heard = || pause.pause().map_err(|_| StorageError::Cancelled);
+    let clustered = table.layout().indexes.iter().any(|index| index.clustered);
+    let heap = (!clustered).then_some(IndexId(0));
+    for index in heap.into_iter().chain(table.layout().indexes.iter().map(|index| index.id)) {
+        let columns = if index == IndexId(0) {
+            (0..table.layout().row.len() as u16).collect()
+        } else {
+            table.index_columns(index)?
+        };
+        let classes: Vec<_> =
+            columns.iter().map(|column| table.layout().row.column_type(usize::from(*column)).physical()).collect();
+        let mut scan = table.scan(tx, ScanSpec::all(index, columns))?;
+        let mut batch = RowBatch::new(classes);
+        let mut count = 0;
+        loop {
+            batch.clear();
+            let rows = scan.fill(tx, &mut batch, CHECK_ROWS)?;
+            if rows == 0 {
+                break;
+            }
+            count += rows as u64;
+            progress.read(rows);
+            heard()?;
+        }
+        counts.push((index, count));
+    }
+    let filtered = table.layout().indexes.iter().filter(|index| !index.filter.is_empty());
+    members.extend(filtered.map(|index| (index.id, 0)));
+    if members.is_empty() {
+        return Ok(());
+    }
+    let mut scan = table.scan(tx, ScanSpec::all(IndexId(0), Vec::new()))?;
+    let mut rows = 0;
+    while let Some(row) = scan.next(tx)? {
+        rows += 1;
+        if rows % CHECK_ROWS == 0 {
+            heard()?;
+        }
+        for (index, count) in &mut *members {
+            *count += u64::from(table.index_holds(*index, row.image)?);
+        }
+    }
+    Ok(())
 }
 
 fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
@@ -523,9 +613,7 @@ fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let subject = text_argument(dbcc, 0).unwrap_or_default().to_ascii_lowercase();
     match subject.as_str() {
         "logspace" => {
-            let metrics = ddl.catalog.storage.metrics();
-            let used = metrics.log_tail_lsn.saturating_sub(metrics.log_hardened_lsn);
-            let total = used.max(8 << 20);
+            let storage::LogSpace { used, total, .. } = ddl.catalog.storage.log_space();
             let row = |db: &Database| {
                 let megabytes = total as f64 / f64::from(1 << 20);
                 vec![

@@ -6,7 +6,8 @@ use sql::ast::{ObjectName, Span};
 use sql::bind::References;
 use sql::catalog::{DatabaseId, TableDef};
 use sql::plan::OutputColumn;
-use storage::Transaction;
+use storage::{StorageResult, Transaction};
+use types::pause::Pause;
 use types::{RowBatch, SqlError, SqlResult, sql_error};
 
 use super::text;
@@ -23,6 +24,9 @@ use crate::session::rights::Rights;
 /// What is done with each batch of a query's rows; it may write in the same transaction.
 pub type EachBatch<'a> = dyn FnMut(&mut Transaction, &RowBatch) -> SqlResult<()> + 'a;
 
+/// Work that may be long: it pauses, and ends when the client wants no answer any more.
+pub type PacedWork<'a> = dyn FnMut(&mut Transaction, &dyn Pause) -> StorageResult<()> + 'a;
+
 /// A question to the session's rights.
 pub type AskRights<'a> = dyn FnMut(&Rights, &mut Look<'_>) -> SqlResult<()> + 'a;
 
@@ -38,6 +42,9 @@ pub trait Site {
 
     /// Its catalog state and its open transaction.
     fn state(&mut self) -> (&mut CatalogSession, &mut Transaction);
+
+    /// Runs long work of storage.
+    fn paced(&mut self, work: &mut PacedWork<'_>) -> StorageResult<()>;
 
     /// Runs a query in the transaction and hands on its rows, in batches.
     fn query(&mut self, text: &str, each: &mut EachBatch<'_>) -> SqlResult<()>;
@@ -131,6 +138,15 @@ impl<'a> Ddl<'a> {
         let catalog = self.catalog.clone();
         let (_, tx) = self.site.state();
         work(&catalog.storage, tx)
+    }
+
+    /// The same for changes that go over a table's rows.
+    pub fn long_storage(
+        &mut self,
+        mut work: impl FnMut(&storage::Storage, &mut Transaction, &dyn Pause) -> StorageResult<()>,
+    ) -> StorageResult<()> {
+        let catalog = self.catalog.clone();
+        self.site.paced(&mut |tx, pause| work(&catalog.storage, tx, pause))
     }
 
     pub fn changed(&mut self, db: DatabaseId, object: i32) {

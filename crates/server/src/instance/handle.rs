@@ -45,6 +45,11 @@ pub fn sql_handle(text: &str) -> Handle {
     handle(SQL_AD_HOC, 0, &[text.as_bytes()])
 }
 
+/// Of a module of the catalog.
+pub fn module_handle(text: &str, database: u16) -> Handle {
+    handle(SQL_MODULE, database, &[text.as_bytes()])
+}
+
 /// Of the text of a cached plan, and of the plan.
 pub fn handles(key: &PlanKey) -> (Handle, Handle) {
     let options = [u8::from(key.quoted_identifier), u8::from(key.ansi_nulls)];
@@ -53,7 +58,7 @@ pub fn handles(key: &PlanKey) -> (Handle, Handle) {
     // A shared plan is the same whoever asks for it.
     let parts = if key.session == 0 { &parts[..3] } else { &parts[..] };
     match key.parameters {
-        MODULE => (handle(SQL_MODULE, key.database, &parts[..1]), handle(PLAN_MODULE, key.database, parts)),
+        MODULE => (module_handle(key.text, key.database), handle(PLAN_MODULE, key.database, parts)),
         _ => (sql_handle(key.text), handle(PLAN_AD_HOC, key.database, parts)),
     }
 }

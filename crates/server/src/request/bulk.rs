@@ -11,6 +11,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use exec::host::{CallArgument, Ended, TableArgument};
+use exec::running::BULK_INSERT;
 use exec::session::Unchecked;
 use exec::sink::{Command, Discard, Done, DoneKind, Sink, Stop};
 use sql::plan::{Module, StatementKind, Variable};
@@ -35,6 +36,7 @@ const SAVEPOINT: &str = "<bulk load>";
 pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError> {
     let version = session.writer.version();
     let signal = session.state.signal.clone();
+    signal.running.begin_request(Some(BULK_INSERT));
     let mut reader = BulkReader::new(version, ROW_BYTES_MAX);
     let mut load = match session.host.bulk_target.take() {
         Some(target) => Ok(Load::new(target)),
@@ -228,7 +230,10 @@ impl Load {
         parts.state.unchecked = self.target.unchecked;
         let identity_insert = parts.state.options.identity_insert;
         parts.state.options.identity_insert = self.target.keep_identity.or(identity_insert);
+        let signal = parts.state.signal.clone();
+        signal.running.hold();
         let (ended, _) = exec::call_module(&module, None, vec![argument], parts.state, parts.host, &mut quiet);
+        signal.running.release();
         let failed = quiet.failed.0;
         parts.state.options.identity_insert = identity_insert;
         parts.state.unchecked = Unchecked::default();

@@ -138,6 +138,7 @@ impl SessionHost {
         let now = os::clock::now();
         entry.request_started_ns.store(now, Ordering::Relaxed);
         entry.work_begins(now);
+        entry.signal.running.begin_request(None);
         entry.last_request_start.store(os::clock::utc_ticks() as i64, Ordering::Relaxed);
         *entry.running.lock() = os::sched::current_task().map(|task| (os::wait::current(), task));
     }

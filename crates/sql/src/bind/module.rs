@@ -284,7 +284,7 @@ impl<'a> ModuleBinder<'a> {
         }
         let line = statement.line;
         match self.kind(statement, out) {
-            Ok(Some(kind)) => out.push(Statement { line, kind }),
+            Ok(Some(kind)) => out.push(Statement { line, span: statement.span, kind }),
             Ok(None) => {}
             Err(error) => self.errors.push(error.at_line(line)),
         }
@@ -544,7 +544,7 @@ impl<'a> ModuleBinder<'a> {
             if next.is_none() {
                 return Ok(kind);
             }
-            otherwise = vec![Statement { line, kind }];
+            otherwise = vec![Statement { line, span: statement.span, kind }];
         }
     }
 
@@ -619,7 +619,7 @@ impl<'a> ModuleBinder<'a> {
                         let name = variable.name.clone();
                         self.module.table_variables.push(TableVariable { name, table, parameter: None });
                         let kind = StatementKind::DeclareTable(VariableSlotTable(slot));
-                        out.push(Statement { line: statement.line, kind });
+                        out.push(Statement { line: statement.line, span: statement.span, kind });
                         return Ok(());
                     }
                 }
@@ -649,11 +649,12 @@ impl<'a> ModuleBinder<'a> {
                     self.module.variables.push(own);
                     StatementKind::Assign { slot, value: bound }
                 };
-                out.push(Statement { line: statement.line, kind });
+                out.push(Statement { line: statement.line, span: statement.span, kind });
             }
             ast::Declaration::Table { variable, definition } => {
                 let slot = self.declare_table(variable, definition)?;
-                out.push(Statement { line: statement.line, kind: StatementKind::DeclareTable(slot) });
+                let kind = StatementKind::DeclareTable(slot);
+                out.push(Statement { line: statement.line, span: statement.span, kind });
             }
             ast::Declaration::Cursor { variable } => {
                 self.check_new(variable)?;

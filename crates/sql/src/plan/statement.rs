@@ -146,6 +146,8 @@ impl QueryText {
 #[derive(Debug)]
 pub struct Statement {
     pub line: u32,
+    /// Of IF: up to where it ends with all that it may run.
+    pub span: ast::Span,
     pub kind: StatementKind,
 }
 

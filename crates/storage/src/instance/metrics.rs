@@ -3,6 +3,15 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::engine::Engine;
+use crate::error::LogHolder;
+
+/// Of the log's files, in bytes, with what keeps the oldest part of what is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LogSpace {
+    pub used: u64,
+    pub total: u64,
+    pub holder: LogHolder,
+}
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Metrics {

@@ -10,13 +10,14 @@ use os::sched::{Place, TaskKind};
 use os::shared_struct;
 use os::sync::{Event, Mutex};
 use os::wait::WaitType;
+use types::pause::{Pacer, Pause, Unheard};
 use types::row::RowView;
 
 use crate::concurrency::commits::Status;
 use crate::concurrency::locks::{LockEntry, LockMode, MemoryTransaction, TransactionEntry};
 use crate::engine::Engine;
-use crate::error::{StorageError, StorageResult};
-use crate::instance::metrics::Metrics;
+use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
+use crate::instance::metrics::{LogSpace, Metrics};
 use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLayout};
 use crate::log::BLOCK_HEAD;
 use crate::memory_optimized::checkpoint::Covered;
@@ -33,7 +34,7 @@ use crate::tables::memory_table::{INDEXES_MAX, MemoryTable};
 use crate::tables::scan::ScanSpec;
 use crate::tables::table::Table;
 use crate::transaction::{Isolation, Transaction};
-use crate::trees::check::PageTotals;
+use crate::trees::check::{FileSpace, PageTotals};
 use crate::xtp::collect::GarbageQueue;
 use crate::xtp::pools::Pools;
 use crate::xtp::values;
@@ -116,8 +117,6 @@ struct Inner {
     /// Held while a checkpoint is written.
     checkpointed: Placed<Mutex<Checkpointed>>,
     duties: Duties,
-    /// What the checkpoint waits for, besides its half second: the end.
-    checkpoint_bell: Placed<Event>,
     recovered: Recovered,
 }
 
@@ -152,7 +151,6 @@ impl Storage {
             visibility: config.visibility,
         };
         let (engine, file, control, recovered) = restart::open(config.disk, &limits)?;
-        let checkpoint_bell = engine.memory.place("checkpoint", Event::auto_reset(WaitType::CHECKPOINT_QUEUE))?;
         let checkpointed = Checkpointed {
             sequence: control.sequence,
             at_ms: 0,
@@ -162,7 +160,7 @@ impl Storage {
         let checkpointed = engine.memory.place("last checkpoint", Mutex::new(WaitType::CHKPT, checkpointed))?;
         let duties = Duties { log_flush_ms: config.log_flush_ms, checkpoint_ms: config.recovery_interval_ms };
         let epoch = control.epoch;
-        let inner = Inner { engine, control: file, epoch, checkpointed, duties, checkpoint_bell, recovered };
+        let inner = Inner { engine, control: file, epoch, checkpointed, duties, recovered };
         let storage = Storage { inner: Arc::new(inner) };
         storage.checkpoint()?;
         if os::sched::here().is_some() {
@@ -194,6 +192,7 @@ impl Storage {
             if let Some(inner) = inner.upgrade() {
                 inner.engine.collect_versions();
                 // A page that cannot be read stays as it is, and whoever needs it hears of that.
+                inner.engine.free_pending().ok();
                 inner.engine.clean_ghosts().ok();
             }
         });
@@ -205,7 +204,8 @@ impl Storage {
         if checkpoint_ms == 0 {
             return;
         }
-        self.start_duty(TaskKind::Checkpoint, &self.inner.checkpoint_bell, move |inner| {
+        self.engine().room.serve();
+        self.start_duty(TaskKind::Checkpoint, &self.engine().checkpointer, move |inner| {
             let Some(inner) = inner.upgrade() else { return };
             // Its failure has stopped the log, or leaves the older checkpoint valid: the next one tries again.
             inner.checkpoint_if_due(checkpoint_ms).ok();
@@ -250,7 +250,18 @@ impl Storage {
 
     /// Writes all changed pages, so that recovery starts from here.
     pub fn checkpoint(&self) -> StorageResult<()> {
-        self.inner.checkpoint()
+        self.inner.write_checkpoint(&mut self.inner.checkpointed.lock(), &Unheard)
+    }
+
+    /// The same for a client, who may not wait for its end: what has been written so far does no harm.
+    pub fn checkpoint_heard(&self, pause: &dyn Pause) -> StorageResult<()> {
+        loop {
+            if let Some(mut last) = self.inner.checkpointed.try_lock() {
+                return self.inner.write_checkpoint(&mut last, pause);
+            }
+            os::wait::sleep(WaitType::CHKPT, LOOK_AGAIN_MS);
+            heard(pause.pause())?;
+        }
     }
 
     /// Checkpoints and stops; calls after it fail with `Stopped`.
@@ -306,9 +317,9 @@ impl Storage {
     fn create_tree(&self, tx: &mut Transaction, db: DatabaseId) -> StorageResult<u32> {
         let engine = self.engine();
         engine.identify(&mut tx.writer)?;
-        engine.log.admit()?;
+        engine.admit(&tx.writer)?;
         let file = engine.file_of(db)?;
-        let root = engine.create_root(&file)?;
+        let root = engine.create_root(&file, tx.writer.kept_pages())?;
         engine.own_tree(&mut tx.writer, &file, root)?;
         Ok(root)
     }
@@ -372,6 +383,7 @@ impl Storage {
         table: TableId,
         layout: &TableLayout,
         old: &Roots,
+        pause: &dyn Pause,
     ) -> StorageResult<()> {
         debug_assert!(layout.memory.is_some() && old.base != 0);
         let before = tx.savepoint();
@@ -379,7 +391,7 @@ impl Storage {
         self.create_memory_table(tx, db, table, layout, old.long_values)?;
         tx.objects.dropped.push(old.base);
         let copied = self.open_table(db, table).and_then(|target| match (&*source, &*target) {
-            (Table::Memory(source), Table::Memory(target)) => source.copy_to(tx, target),
+            (Table::Memory(source), Table::Memory(target)) => source.copy_to(tx, target, &mut Pacer::new(pause)),
             _ => unreachable!("both are memory-optimized"),
         });
         self.undo_if_failed(tx, before, copied)
@@ -461,6 +473,7 @@ impl Storage {
         db: DatabaseId,
         table: TableId,
         index: &IndexLayout,
+        pause: &dyn Pause,
     ) -> StorageResult<()> {
         tx.check_running()?;
         tx.lock_table(db, table, LockMode::SchemaModification)?;
@@ -470,19 +483,18 @@ impl Storage {
         }
         if layout.memory.is_some() {
             layout.indexes.push(index.clone());
-            return self.rebuild_memory_table(tx, db, table, &layout, &roots);
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots, pause);
         }
         if index.clustered {
             layout.indexes.insert(0, index.clone());
-            return self.rebuild(tx, db, table, layout, &roots);
+            return self.rebuild(tx, db, table, layout, &roots, pause);
         }
         let before = tx.savepoint();
         let root = self.create_tree(tx, db)?;
         layout.indexes.push(index.clone());
         roots.indexes.push(root);
         self.write_shape(tx, db, table, Some((&layout, &roots)))?;
-        let built = self.build_index(tx, db, table, index.id);
-        self.undo_if_failed(tx, before, built)
+        tx.fill_own_trees(before, |tx| self.build_index(tx, db, table, index.id, &mut Pacer::new(pause)))
     }
 
     fn undo_if_failed(
@@ -497,12 +509,20 @@ impl Storage {
         result
     }
 
-    fn build_index(&self, tx: &mut Transaction, db: DatabaseId, table: TableId, id: IndexId) -> StorageResult<()> {
+    fn build_index(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        id: IndexId,
+        pacer: &mut Pacer<'_>,
+    ) -> StorageResult<()> {
         let table = self.open_table(db, table)?;
         let Table::Disk(disk) = &*table else { return Err(StorageError::UnknownIndex) };
         let index = disk.index(id)?.ok_or(StorageError::UnknownIndex)?;
         let mut scan = table.scan(tx, every_row())?;
         while let Some(row) = scan.next(tx)? {
+            heard(pacer.spend(ROW_WORK + row.image.len()))?;
             let view = RowView::new(&table.layout().row, row.image)?;
             if index.holds(&view) {
                 disk.insert_entry(tx, index, &view, row.locator)?;
@@ -519,6 +539,7 @@ impl Storage {
         table: TableId,
         layout: TableLayout,
         old: &Roots,
+        pause: &dyn Pause,
     ) -> StorageResult<()> {
         debug_assert!(layout.memory.is_none() && old.base != 0);
         let before = tx.savepoint();
@@ -533,8 +554,10 @@ impl Storage {
         }
         self.drop_roots(tx, db, old)?;
         self.write_shape(tx, db, table, Some((&layout, &roots)))?;
-        let copied = self.open_table(db, table).and_then(|target| copy_rows(tx, &source, &target));
-        self.undo_if_failed(tx, before, copied)
+        tx.fill_own_trees(before, |tx| {
+            let target = self.open_table(db, table)?;
+            copy_rows(tx, &source, &target, &mut Pacer::new(pause))
+        })
     }
 
     /// Dropping the clustered index leaves a heap.
@@ -544,6 +567,7 @@ impl Storage {
         db: DatabaseId,
         table: TableId,
         index: IndexId,
+        pause: &dyn Pause,
     ) -> StorageResult<()> {
         tx.check_running()?;
         tx.lock_table(db, table, LockMode::SchemaModification)?;
@@ -551,10 +575,10 @@ impl Storage {
         let at = layout.indexes.iter().position(|known| known.id == index).ok_or(StorageError::UnknownIndex)?;
         let removed = layout.indexes.remove(at);
         if layout.memory.is_some() {
-            return self.rebuild_memory_table(tx, db, table, &layout, &roots);
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots, pause);
         }
         if removed.clustered {
-            return self.rebuild(tx, db, table, layout, &roots);
+            return self.rebuild(tx, db, table, layout, &roots, pause);
         }
         let root = roots.indexes.remove(at);
         self.drop_tree(tx, db, root)?;
@@ -569,31 +593,35 @@ impl Storage {
         table: TableId,
         index: IndexId,
         count: u64,
+        pause: &dyn Pause,
     ) -> StorageResult<()> {
         tx.check_running()?;
         tx.lock_table(db, table, LockMode::SchemaModification)?;
         let (mut layout, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
         let found = layout.indexes.iter_mut().find(|known| known.id == index && known.bucket_count.is_some());
         found.ok_or(StorageError::UnknownIndex)?.bucket_count = Some(count);
-        self.rebuild_memory_table(tx, db, table, &layout, &roots)
+        self.rebuild_memory_table(tx, db, table, &layout, &roots, pause)
     }
 
-    /// Adds columns at the end: existing rows read NULL there. `row` must extend the present layout.
+    /// Adds columns at the end: existing rows read NULL there, or what `row` says. It must extend the present layout.
     pub fn alter_row_layout(
         &self,
         tx: &mut Transaction,
         db: DatabaseId,
         table: TableId,
         row: &types::RowLayout,
+        pause: &dyn Pause,
     ) -> StorageResult<()> {
         tx.check_running()?;
         tx.lock_table(db, table, LockMode::SchemaModification)?;
         let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
         let extends = row.columns().starts_with(layout.row.columns());
         assert!(extends, "columns are only added at the end; other changes copy the table");
-        layout.row = row.clone();
+        let before = std::mem::replace(&mut layout.row, row.clone());
+        before.missing().for_each(|(column, bytes)| layout.row.set_missing(column, bytes));
         if layout.memory.is_some() {
-            return self.rebuild_memory_table(tx, db, table, &layout, &roots);
+            assert!(layout.row.missing().next().is_none(), "rows in memory are made anew");
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots, pause);
         }
         if roots.long_values == 0 && shape::may_be_long(&layout, shape::image_max(&layout)) {
             roots.long_values = self.create_tree(tx, db)?;
@@ -701,6 +729,17 @@ impl Storage {
         self.engine().check_pages(db)
     }
 
+    pub fn space(&self, db: DatabaseId) -> StorageResult<FileSpace> {
+        self.engine().space(db)
+    }
+
+    /// Bytes of the log's files, and of those that are in use.
+    pub fn log_space(&self) -> LogSpace {
+        let (log, store) = (&self.engine().log, self.engine().log.store());
+        let used = log.tail().saturating_sub(store.first());
+        LogSpace { used, total: store.file_bytes().max(used), holder: self.engine().log_holder() }
+    }
+
     pub fn metrics(&self) -> Metrics {
         Metrics::read(self.engine())
     }
@@ -719,6 +758,9 @@ impl Storage {
 /// Log written since the last checkpoint that makes the next one due, whatever the time.
 const CHECKPOINT_LOG_BYTES: u64 = 1 << 30;
 
+/// How often a client's CHECKPOINT looks whether the one that is being written is over.
+const LOOK_AGAIN_MS: u64 = 10;
+
 /// How often a background duty looks without being asked: how late a version goes or a checkpoint begins at most.
 const DUTY_EVERY_MS: u64 = 500;
 
@@ -727,11 +769,7 @@ impl Inner {
         self.engine.log.writer_bell().set();
         self.engine.cleaner.set();
         self.engine.xtp.memory.short.set();
-        self.checkpoint_bell.set();
-    }
-
-    fn checkpoint(&self) -> StorageResult<()> {
-        self.write_checkpoint(&mut self.checkpointed.lock())
+        self.engine.checkpointer.set();
     }
 
     fn checkpoint_if_due(&self, every_ms: u64) -> StorageResult<()> {
@@ -740,14 +778,23 @@ impl Inner {
         let written = self.engine.log.tail() - last.tail;
         let due = clock::now_ms() >= last.at_ms + every_ms
             || written > CHECKPOINT_LOG_BYTES
+            || self.engine.room.is_asked()
             || os::sim_choice!("checkpoint.due", 2);
-        if due && written > BLOCK_HEAD { self.write_checkpoint(&mut last) } else { Ok(()) }
+        match due && (written > BLOCK_HEAD || self.engine.room.is_asked()) {
+            true => self.write_checkpoint(&mut last, &Unheard),
+            false => Ok(()),
+        }
     }
 
-    fn write_checkpoint(&self, last: &mut Checkpointed) -> StorageResult<()> {
+    fn write_checkpoint(&self, last: &mut Checkpointed, pause: &dyn Pause) -> StorageResult<()> {
         // Before it begins: what is written meanwhile makes the next one due.
         (last.at_ms, last.tail) = (clock::now_ms(), self.engine.log.tail());
-        self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut last.covered)?;
+        let asked = self.engine.room.begin_answer();
+        let ended = self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut last.covered, pause);
+        // Who has room again frees what waits for that.
+        self.engine.room.answer(asked);
+        self.engine.cleaner.set();
+        ended?;
         debug_assert!(last.covered.manifest <= last.sequence + 1, "a manifest has the number of its checkpoint");
         last.sequence += 1;
         Ok(())
@@ -770,9 +817,10 @@ fn drop_objects(tx: &mut Transaction, roots: &Roots) {
     }
 }
 
-fn copy_rows(tx: &mut Transaction, source: &Table, target: &Table) -> StorageResult<()> {
+fn copy_rows(tx: &mut Transaction, source: &Table, target: &Table, pacer: &mut Pacer<'_>) -> StorageResult<()> {
     let mut scan = source.scan(tx, every_row())?;
     while let Some(row) = scan.next(tx)? {
+        heard(pacer.spend(ROW_WORK + row.image.len()))?;
         target.insert(tx, row.image)?;
     }
     Ok(())

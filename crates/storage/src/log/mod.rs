@@ -181,8 +181,7 @@ impl Log {
         &*self.store
     }
 
-    /// Called before the latches of a change are taken: room in the log for it and for undoing it, and room in the ring,
-    /// so that a latch is rarely held over a flush.
+    /// Called before the latches of a change are taken: room in the ring, so that a latch is rarely held over a flush.
     #[inline]
     pub fn admit(&self) -> StorageResult<()> {
         if self.state.failed.load(Ordering::Relaxed) {
@@ -419,18 +418,18 @@ impl Log {
         self.state.counters.bytes_flushed.fetch_add(next - start, Ordering::Relaxed);
         // The next flush may need this much; a full disk shows at the next `admit`, not here.
         match self.store.prepare(next + 2 * self.ring.bytes()) {
-            Ok(()) | Err(StorageError::LogFull) => Ok(next),
+            Ok(()) | Err(StorageError::LogFull(_)) => Ok(next),
             Err(error) => Err(error),
         }
     }
 
-    /// `LogFull` unless there is room for ordinary work. What is kept back lets rollbacks and commits finish.
-    pub fn has_space(&self) -> StorageResult<()> {
-        let need = self.tail() + self.ring.bytes();
-        if self.store.prepared() >= need {
-            return Ok(());
-        }
-        let prepared = self.store.prepare(need);
+    pub fn ring_bytes(&self) -> u64 {
+        self.ring.bytes()
+    }
+
+    /// Room in the files up to `lsn`, or `LogFull`.
+    pub fn prepare(&self, lsn: u64) -> StorageResult<()> {
+        let prepared = self.store.prepare(lsn);
         if let Err(error @ StorageError::Io(_)) = &prepared {
             self.stop(error.clone());
         }

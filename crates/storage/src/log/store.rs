@@ -16,7 +16,7 @@ use os::shared_struct;
 use os::sync::{Mutex, RwLock};
 use os::wait::WaitType;
 
-use crate::error::{StorageError, StorageResult};
+use crate::error::{LogHolder, StorageError, StorageResult};
 use crate::pages::files::read_or_zero;
 use crate::pages::page::{put_u32, put_u64, u32_at, u64_at};
 use crate::region::memory::Memory;
@@ -35,6 +35,12 @@ pub trait LogStore: Send + Sync {
     /// Room for the bytes up to `lsn`, or `LogFull`.
     fn prepare(&self, lsn: u64) -> StorageResult<()>;
     fn prepared(&self) -> u64;
+    /// What lies before was given back.
+    fn first(&self) -> u64;
+    fn segment_bytes(&self) -> u64;
+    /// Of all files, and how much more there may be.
+    fn file_bytes(&self) -> u64;
+    fn bytes_left(&self) -> u64;
     /// Nothing before `lsn` will be read again.
     fn truncate(&self, lsn: u64) -> StorageResult<()>;
 }
@@ -187,13 +193,16 @@ impl LocalLog {
             None => {
                 let full = (segments.used + 1) * self.segment_bytes > self.bytes_max;
                 if full || segments.files as usize == FILES_MAX {
-                    return Err(StorageError::LogFull);
+                    return Err(StorageError::LogFull(LogHolder::Nothing));
                 }
                 let at = segments.files;
                 let file = self.file(at)?;
                 if let Err(error) = file.allocate(HEADER + self.segment_bytes) {
                     // Its header is empty: the next start finds it free.
-                    return Err(if error == DiskError::Full { StorageError::LogFull } else { error.into() });
+                    return Err(match error {
+                        DiskError::Full => StorageError::LogFull(LogHolder::Nothing),
+                        error => error.into(),
+                    });
                 }
                 if matches!(self.disk, Disk::Real(_)) {
                     self.fill_with_zeros(&file)?;
@@ -322,6 +331,22 @@ impl LogStore for LocalLog {
 
     fn prepared(&self) -> u64 {
         self.prepared.load(Ordering::Acquire)
+    }
+
+    fn first(&self) -> u64 {
+        self.range().map_or(0, |(first, _)| first)
+    }
+
+    fn segment_bytes(&self) -> u64 {
+        self.segment_bytes
+    }
+
+    fn file_bytes(&self) -> u64 {
+        self.segments.lock().files * (HEADER + self.segment_bytes)
+    }
+
+    fn bytes_left(&self) -> u64 {
+        self.bytes_max.saturating_sub(self.segments.lock().used * self.segment_bytes)
     }
 
     fn truncate(&self, lsn: u64) -> StorageResult<()> {

@@ -19,9 +19,10 @@ use std::sync::atomic::Ordering;
 use os::disk::{Disk, File, Open};
 use os::shared_struct;
 use os::wait::WaitType;
+use types::pause::{Pacer, Pause};
 
 use crate::engine::Engine;
-use crate::error::{StorageError, StorageResult};
+use crate::error::{StorageError, StorageResult, heard};
 use crate::log::record::{Kind, Record};
 use crate::log::replay;
 use crate::memory_optimized::work::records::{Reader, Said};
@@ -417,7 +418,13 @@ shared_struct! {
 
 impl Engine {
     /// Brings the checkpoint files up to `redo_lsn`, which is hardened. `next`: the number of a new manifest.
-    pub fn checkpoint_rows(&self, before: Covered, redo_lsn: u64, next: u64) -> StorageResult<Written> {
+    pub fn checkpoint_rows(
+        &self,
+        before: Covered,
+        redo_lsn: u64,
+        next: u64,
+        pause: &dyn Pause,
+    ) -> StorageResult<Written> {
         assert!(redo_lsn <= self.log.hardened(), "a checkpoint covers what is hardened");
         assert!(before.scan_lsn <= before.redo_lsn && before.redo_lsn <= redo_lsn, "{before:?} before LSN {redo_lsn}");
         assert!(next > before.manifest, "manifest {next} after {}", before.manifest);
@@ -438,12 +445,12 @@ impl Engine {
         if before.manifest != 0 {
             obsolete.push(manifest_name(before.manifest));
         }
-        let mut deleted = self.append_rows(before, redo_lsn, &mut manifest)?;
+        let mut deleted = self.append_rows(before, redo_lsn, &mut manifest, pause)?;
         deleted.sort_unstable();
         for pair in &mut manifest.pairs {
             pair.delete(disk, &deleted)?;
         }
-        let merged = self.merge_pairs(&mut manifest)?;
+        let merged = self.merge_pairs(&mut manifest, pause)?;
         obsolete.extend(merged.iter().flat_map(|pair| [data_name(pair.file), delta_name(pair.file)]));
         manifest.write(disk, next)?;
         disk.sync_names()?;
@@ -462,13 +469,21 @@ impl Engine {
 
     /// Writes the rows of transactions whose commit lies between the last checkpoint and this one into new pairs. Returns the
     /// numbers of the rows that these transactions deleted.
-    fn append_rows(&self, before: Covered, redo_lsn: u64, manifest: &mut Manifest) -> StorageResult<Vec<u64>> {
+    fn append_rows(
+        &self,
+        before: Covered,
+        redo_lsn: u64,
+        manifest: &mut Manifest,
+        pause: &dyn Pause,
+    ) -> StorageResult<Vec<u64>> {
+        let mut pacer = Pacer::new(pause);
         let mut filling: Option<Filling> = None;
         let mut deleted = Vec::new();
         let mut open: HashMap<u64, Vec<u64>> = HashMap::new();
         let mut bytes = Vec::new();
         replay(self.log.store(), before.scan_lsn, redo_lsn, &mut |record| {
             let id = record.head.transaction;
+            heard(pacer.spend(record.body.len() + 1))?;
             match record.head.kind {
                 Kind::Rows => open.entry(id).or_default().push(record.lsn),
                 Kind::End => drop(open.remove(&id)),
@@ -480,6 +495,7 @@ impl Engine {
                     let mut reader = Reader::default();
                     for lsn in records {
                         self.log.read(lsn, &mut bytes)?;
+                        heard(pacer.spend(bytes.len()))?;
                         let record = Record::decode(lsn, &bytes);
                         let record = record.ok_or_else(|| StorageError::Damaged(format!("log record at {lsn}")))?;
                         reader.read(&record, &mut |said| {
@@ -500,7 +516,6 @@ impl Engine {
                             Ok(())
                         })?;
                     }
-                    os::wait::maybe_yield();
                 }
                 _ => {}
             }
@@ -513,7 +528,7 @@ impl Engine {
     }
 
     /// Merges the first neighbours that fit one file, if there are any. Returns what they were.
-    fn merge_pairs(&self, manifest: &mut Manifest) -> StorageResult<Vec<Pair>> {
+    fn merge_pairs(&self, manifest: &mut Manifest, pause: &dyn Pause) -> StorageResult<Vec<Pair>> {
         let counts = &self.xtp.numbers.checkpoints;
         counts.looks.fetch_add(1, Ordering::Relaxed);
         let is_there = |object: u32| self.xtp.objects.find(object).is_some();
@@ -542,9 +557,11 @@ impl Engine {
         let old: Vec<Pair> = manifest.pairs.drain(group.clone()).collect();
         debug_assert!(old.len() <= MERGED_MAX);
         let mut merged = Filling::new(&self.disk, manifest)?;
+        let mut pacer = Pacer::new(pause);
         for pair in &old {
             let deleted = pair.read_deleted(&self.disk)?;
             pair.read_rows(&self.disk, &mut |object, number, image| {
+                heard(pacer.spend(image.len()))?;
                 if deleted.contains(&number) || !is_there(object) {
                     return Ok(());
                 }

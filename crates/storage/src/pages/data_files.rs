@@ -19,6 +19,8 @@ use crate::region::memory::Memory;
 const NAME_BYTES: usize = 3 * 128;
 /// Data files grow by this many pages, or an eighth of their size.
 const GROW_PAGES: u32 = 128;
+/// Not more at a time, so that the log has its part of a disk that is nearly full.
+const GROW_PAGES_MAX: u32 = (1 << 30) / PAGE_BYTES as u32;
 const _: () = assert!(GROW_PAGES > 0);
 
 pub fn file_name(number: u32) -> String {
@@ -92,7 +94,7 @@ impl DataFile {
         if pages <= now {
             return Ok(());
         }
-        let wanted = pages.max(now.saturating_add((now / 8).max(GROW_PAGES))).min(pages_max);
+        let wanted = pages.max(now.saturating_add((now / 8).clamp(GROW_PAGES, GROW_PAGES_MAX))).min(pages_max);
         if pages > wanted {
             return Err(StorageError::DiskFull);
         }

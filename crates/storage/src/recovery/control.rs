@@ -9,7 +9,7 @@
 //! .. pending frees: file u32, page u32 each
 //! .. manifest of the checkpoint files of memory-optimized tables u64, 0: there is none (format 1 ends before it)
 //! ```
-//! Up to format 2 all values of memory-optimized tables are in their rows.
+//! Up to format 2 all values of memory-optimized tables are in their rows, up to 3 what rows lack is always NULL (`shape.rs`).
 
 use os::disk::{Disk, File, Open};
 use os::wait::WaitType;
@@ -20,7 +20,7 @@ use crate::pages::files::read_or_zero;
 use crate::pages::page::{put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
 
 /// Of everything on disk: pages, log and control file.
-pub const FORMAT: u32 = 3;
+pub const FORMAT: u32 = 4;
 const MAGIC: &[u8; 8] = b"HDLCTL01";
 const COPY_BYTES: u64 = 64 * 1024;
 const HEAD: usize = 64;

@@ -20,6 +20,7 @@ use os::disk::{Disk, Open};
 use os::region::Visibility;
 use os::sync::{Event, Mutex};
 use os::wait::WaitType;
+use types::pause::Pause;
 
 use crate::buffer::{Buffer, Exclusive, rewrite_last_batch};
 use crate::concurrency::commits::Commits;
@@ -40,6 +41,7 @@ use crate::recovery::control::{Control, ControlFile, FileEntry};
 use crate::region::ghosts::Ghosts;
 use crate::region::memory::Memory;
 use crate::region::page_list::PageList;
+use crate::region::room::Room;
 use crate::shapes::known::Shapes;
 use crate::shapes::shape::DIRECTORY_ROOT;
 use crate::trees::btree::empty_root;
@@ -219,6 +221,8 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         pending_frees,
         freeing: memory.place("freeing", Mutex::new(WaitType::SOS_MUTEX, ()))?,
         ghosts: Ghosts::new(&memory)?,
+        checkpointer: memory.place("checkpoint", Event::auto_reset(WaitType::CHECKPOINT_QUEUE))?,
+        room: memory.place("room in the log", Room::default())?,
         cleaner: memory.place("version cleaner", Event::auto_reset(WaitType::VERSION_STORE_CLEANER))?,
         numbers: memory.place("numbers", numbers)?,
         xtp: Xtp::new(&memory, limits.memory_optimized_bytes)?,
@@ -247,7 +251,6 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         assert!(engine.log.hardened() >= end, "what recovery relies on is on disk");
     }
     engine.free_pending()?;
-    assert!(engine.pending().is_empty(), "what was dropped is free");
     recovered.elapsed_ns = os::clock::now() - started;
     Ok((engine, control_file, control, recovered))
 }
@@ -430,6 +433,7 @@ impl Engine {
         epoch: u32,
         sequence: u64,
         before: &mut Covered,
+        pause: &dyn Pause,
     ) -> StorageResult<u64> {
         if let Some(stopped) = self.log.is_stopped() {
             return Err(stopped);
@@ -444,14 +448,22 @@ impl Engine {
         assert!(covered.scan_lsn <= covered.redo_lsn, "what is redone lies in what is read: {covered:?}");
         assert!(before.scan_lsn <= covered.scan_lsn, "the log is not wanted where it was given back: {covered:?}");
         assert!(before.redo_lsn <= covered.redo_lsn, "a checkpoint covers no less than the one before it");
-        let rows = self.checkpoint_rows(*before, covered.redo_lsn, sequence);
-        if rows.as_ref().is_err_and(|error| *error == StorageError::DiskFull) {
+        let rows = self.checkpoint_rows(*before, covered.redo_lsn, sequence, pause);
+        if let Err(error @ (StorageError::DiskFull | StorageError::Cancelled)) = rows {
             // Nothing that counts has been written. The log stays as it is.
             self.discard_checkpoint_files(before.manifest)?;
-            return Err(StorageError::DiskFull);
+            return Err(error);
         }
         let result = rows.and_then(|rows| {
-            let written = self.write_checkpoint(control_file, epoch, sequence, covered, &rows)?;
+            let next_transaction = self.commits.next_id();
+            let written = match self.buffer.write_all(&self.log, pause) {
+                Err(StorageError::Cancelled) => {
+                    self.discard_checkpoint_files(before.manifest)?;
+                    return Err(StorageError::Cancelled);
+                }
+                written => written?,
+            };
+            self.write_checkpoint(control_file, epoch, sequence, covered, &rows, next_transaction)?;
             *before = Covered { manifest: rows.manifest, ..covered };
             Ok(written)
         });
@@ -470,9 +482,8 @@ impl Engine {
         sequence: u64,
         Covered { scan_lsn, redo_lsn, .. }: Covered,
         rows: &Written,
-    ) -> StorageResult<u64> {
-        let next_transaction = self.commits.next_id();
-        let written = self.buffer.write_all(&self.log)?;
+        next_transaction: u64,
+    ) -> StorageResult<()> {
         self.log.harden_all()?;
         let entry = |file: &Arc<DataFile>| FileEntry {
             number: file.number,
@@ -508,8 +519,7 @@ impl Engine {
         os::sim_point!("checkpoint.truncate");
         rows.install(&self.xtp.numbers.checkpoints, &self.disk)?;
         debug_assert!(scan_lsn <= self.log.hardened(), "the log is given back up to where a start begins to read");
-        self.log.store().truncate(scan_lsn)?;
-        Ok(written)
+        self.log.store().truncate(scan_lsn)
     }
 }
 

@@ -8,3 +8,4 @@ pub mod wake;
 pub mod page_list;
 pub mod ghosts;
 pub mod row_counts;
+pub mod room;

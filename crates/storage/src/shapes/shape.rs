@@ -4,7 +4,8 @@
 //! ```text
 //! directory key:  'T', table id u32 with its sign bit turned, part u16 (big-endian)
 //! directory row:  the descriptor's bytes, at most 4,000 a part:
-//!   version u8 = 1; of a memory-optimized table 2, durable u8; base root u32, long-value root u32 (0: none; 2: numbers of objects), row layout length u32, row layout,
+//!   version u8 = 1, or 3 with values that rows of before lack; of a memory-optimized table 2, durable u8; base root u32, long-value root u32 (0: none; 2: numbers of objects), row layout length u32, row layout,
+//!   of version 3: count u16, then each: column u16, length u16, bytes of its value in rows from before it was added,
 //!   index count u16, then each: id u32, flags u8 (1 unique, 2 clustered, 4 filtered, 8 hash), root u32,
 //!   key count u8, (ordinal u16, descending u8) each, included count u16, u16 each,
 //!   if filtered: term count u16, then each: column u16, `KeySet::to_bytes`; if hash: bucket count u64
@@ -232,13 +233,23 @@ pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
     );
     let row = layout.row.to_bytes();
     let mut out = match layout.memory {
-        None => vec![1],
+        None if layout.row.missing().next().is_none() => vec![1],
+        None => vec![3],
         Some(MemoryOptimized { durable }) => vec![2, durable as u8],
     };
     out.extend_from_slice(&roots.base.to_le_bytes());
     out.extend_from_slice(&roots.long_values.to_le_bytes());
     out.extend_from_slice(&(row.len() as u32).to_le_bytes());
     out.extend_from_slice(&row);
+    if out[0] == 3 {
+        out.extend_from_slice(&(layout.row.missing().count() as u16).to_le_bytes());
+        for (column, bytes) in layout.row.missing() {
+            assert!(bytes.len() <= usize::from(u16::MAX), "a value of a page's row");
+            out.extend_from_slice(&(column as u16).to_le_bytes());
+            out.extend_from_slice(&(bytes.len() as u16).to_le_bytes());
+            out.extend_from_slice(bytes);
+        }
+    }
     out.extend_from_slice(&(layout.indexes.len() as u16).to_le_bytes());
     for (index, root) in layout.indexes.iter().zip(&roots.indexes) {
         out.extend_from_slice(&index.id.0.to_le_bytes());
@@ -292,14 +303,24 @@ impl<'a> Reader<'a> {
 /// None: damaged.
 pub fn decode(bytes: &[u8]) -> Option<(TableLayout, Roots)> {
     let mut reader = Reader(bytes);
-    let memory = match reader.u8()? {
-        1 => None,
+    let version = reader.u8()?;
+    let memory = match version {
+        1 | 3 => None,
         2 => Some(MemoryOptimized { durable: reader.u8()? != 0 }),
         _ => return None,
     };
     let mut roots = Roots { base: reader.u32()?, long_values: reader.u32()?, indexes: Vec::new() };
     let row_bytes = reader.u32()? as usize;
-    let row = RowLayout::from_bytes(reader.take(row_bytes)?).ok()?.0;
+    let mut row = RowLayout::from_bytes(reader.take(row_bytes)?).ok()?.0;
+    if version == 3 {
+        for _ in 0..reader.u16()? {
+            let (column, length) = (usize::from(reader.u16()?), usize::from(reader.u16()?));
+            if column >= row.len() || row.fixed_at(column).is_some_and(|(_, codec)| codec.size() != length) {
+                return None;
+            }
+            row.set_missing(column, reader.take(length)?);
+        }
+    }
     let mut indexes = Vec::new();
     for _ in 0..reader.u16()? {
         let id = IndexId(reader.u32()?);
@@ -357,9 +378,12 @@ mod tests {
             bucket_count: (!clustered).then_some(1 << 20),
         };
         let roots = Roots { base: 7, long_values: 0, indexes: vec![7, 9] };
-        for memory in [None, Some(MemoryOptimized { durable: true })] {
+        let (row, mut older) = (RowLayout::new(&columns), RowLayout::new(&columns));
+        older.set_missing(0, &[1, 0, 0, 0]);
+        older.set_missing(1, b"a value");
+        for (row, memory) in [(&row, None), (&older, None), (&row, Some(MemoryOptimized { durable: true }))] {
             let indexes = vec![index(1, true, true), index(2, false, false)];
-            let layout = TableLayout { row: RowLayout::new(&columns), indexes, memory };
+            let layout = TableLayout { row: row.clone(), indexes, memory };
             let bytes = encode(&layout, &roots);
             assert_eq!(decode(&bytes), Some((layout.clone(), roots.clone())));
             for cut in 0..bytes.len() {

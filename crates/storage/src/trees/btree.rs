@@ -118,8 +118,14 @@ impl Engine {
     }
 
     /// Makes room near `key`, unless `has_room` says there is by now: by removing what everybody knows to be deleted, else by
-    /// one split. The caller looks again.
-    pub fn split(&self, tree: &Tree, key: &[u8], has_room: &dyn Fn(&PageBytes) -> bool) -> StorageResult<()> {
+    /// one split. The caller looks again. `kept`: see `find_free`.
+    pub fn split(
+        &self,
+        tree: &Tree,
+        key: &[u8],
+        kept: u32,
+        has_room: &dyn Fn(&PageBytes) -> bool,
+    ) -> StorageResult<()> {
         debug_assert!(key.len() <= page::KEY_BYTES_MAX, "a key of {} bytes", key.len());
         os::sim_point!("tree.split");
         let mut need = key.len();
@@ -148,7 +154,7 @@ impl Engine {
                         need = separator.len();
                         continue 'again;
                     }
-                    return self.split_node(tree, parent, node, slot, &separator);
+                    return self.split_node(tree, parent, node, (slot, &separator), kept);
                 }
                 let (slot, child) = tree.child_of(&node, Target::Key(key));
                 debug_assert!(child != node.number(), "a page is not its own child");
@@ -190,14 +196,14 @@ impl Engine {
         tree: &Tree,
         parent: Option<(Exclusive<'a>, usize)>,
         mut node: Exclusive<'a>,
-        slot: usize,
-        separator: &[u8],
+        (slot, separator): (usize, &[u8]),
+        kept: u32,
     ) -> StorageResult<()> {
         self.numbers.trees.splits.fetch_add(1, Ordering::Relaxed);
         assert_eq!(page::root(&node), tree.root, "a page of the tree");
         assert!(parent.is_some() || node.number() == tree.root, "only the root has nobody above it");
         let file = &*tree.file;
-        let (mut bitmap, pages) = self.find_free(file, if parent.is_some() { 1 } else { 2 })?;
+        let (mut bitmap, pages) = self.find_free(file, if parent.is_some() { 1 } else { 2 }, kept)?;
         assert_eq!(pages.len(), if parent.is_some() { 1 } else { 2 });
         let bits: Vec<u8> = pages.iter().flat_map(|page| ((page % BITMAP_SPAN) as u16).to_le_bytes()).collect();
         let take = (bitmap.number(), Action::SetBits { value: true, bits: Bits(&bits) });
@@ -261,8 +267,8 @@ impl Engine {
     }
 
     /// A new empty tree, as one system record; its root.
-    pub fn create_root(&self, file: &Arc<DataFile>) -> StorageResult<u32> {
-        let (mut bitmap, pages) = self.find_free(file, 1)?;
+    pub fn create_root(&self, file: &Arc<DataFile>, kept: u32) -> StorageResult<u32> {
+        let (mut bitmap, pages) = self.find_free(file, 1, kept)?;
         let root = pages[0];
         assert!(root > DIRECTORY_ROOT, "page {root} is every file's own");
         let image = empty_root(file.number, root);
@@ -274,13 +280,15 @@ impl Engine {
         Ok(root)
     }
 
-    /// Gives back every page of a tree nobody can reach, one record a page: a crash in between leaves a smaller tree.
-    pub fn free_tree(&self, tree: &Tree) -> StorageResult<()> {
+    /// Gives back every page of a tree nobody can reach, one record a page: a crash in between leaves a smaller tree. Up to `left`
+    /// pages, which counts them; false: there are more.
+    pub fn free_tree(&self, tree: &Tree, left: &mut u32) -> StorageResult<bool> {
         let file = &*tree.file;
         if !self.is_allocated(file, tree.root)? {
-            return Ok(());
+            return Ok(true);
         }
-        loop {
+        while *left > 0 {
+            *left -= 1;
             self.log.admit()?;
             let mut node = self.buffer.exclusive(file, tree.root)?;
             if page::root(&node) != tree.root {
@@ -289,7 +297,8 @@ impl Engine {
             if page::kind(&node) == Some(PageKind::Leaf) {
                 // Said before the root goes: once its page is free it may become another tree's.
                 self.append(&mut Author::System, Kind::TreeFree, file, tree.root, &[])?;
-                return self.free_page(file, node, &[], &mut []);
+                self.free_page(file, node, &[], &mut [])?;
+                return Ok(true);
             }
             loop {
                 let child = self.buffer.exclusive(file, page::last_child(&node))?;
@@ -320,6 +329,7 @@ impl Engine {
                 break;
             }
         }
+        Ok(false)
     }
 
     /// Logs and inserts a cell in a latched leaf that has room.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::engine::{BITMAP_SPAN, Engine};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::DatabaseId;
-use crate::pages::page::{self, PageBytes, PageKind};
+use crate::pages::page::{self, HEADER_BYTES, PageBytes, PageKind};
 use crate::shapes::shape::DIRECTORY_ROOT;
 use crate::shapes::tree::Tree;
 
@@ -17,6 +17,13 @@ pub struct PageTotals {
     pub leaves: u64,
     /// Of the leaves, those without a row, deleted or not.
     pub empty_leaves: u64,
+}
+
+/// Pages of a data file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FileSpace {
+    pub used: u64,
+    pub pages: u64,
 }
 
 /// Where a page stands: what the page above says of it.
@@ -59,6 +66,20 @@ impl Engine {
             }
         }
         Ok(totals)
+    }
+
+    /// Pages in use, and all that the file of a database has. Holds one latch at a time.
+    pub fn space(&self, db: DatabaseId) -> StorageResult<FileSpace> {
+        let file = self.file_of(db)?;
+        let pages = file.pages();
+        let mut used = 0;
+        for base in (0..pages).step_by(BITMAP_SPAN as usize) {
+            let bitmap = self.buffer.shared(&file, base + 1)?;
+            let bits = &bitmap[HEADER_BYTES..][..BITMAP_SPAN as usize / 8];
+            // The file's header and the bitmap itself are in no bitmap.
+            used += 2 + bits.iter().map(|byte| u64::from(byte.count_ones())).sum::<u64>();
+        }
+        Ok(FileSpace { used: used.min(u64::from(pages)), pages: u64::from(pages) })
     }
 
     fn check_under(

@@ -33,7 +33,10 @@ impl Engine {
         let _freeing = self.freeing.lock();
         let Some(file) = self.file(at.file)? else { return Ok(()) };
         // The log's last room is for transactions.
-        self.log.has_space()?;
+        if !self.has_room_to_clean()? {
+            self.ghosts.note(at, 0);
+            return Ok(());
+        }
         self.log.admit()?;
         let mut leaf = self.buffer.exclusive(&file, at.page)?;
         if page::kind(&leaf) != Some(PageKind::Leaf) {

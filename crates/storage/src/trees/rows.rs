@@ -138,7 +138,7 @@ impl Engine {
         patience: Patience,
     ) -> StorageResult<Inserted> {
         loop {
-            self.log.admit()?;
+            self.admit(writer)?;
             self.identify(writer)?;
             let mut leaf = self.leaf_exclusive(tree, key)?;
             // Under the latch: who notes his range after this meets the row.
@@ -156,7 +156,7 @@ impl Engine {
                 let early = count >= EARLY_SPLIT_ROWS && os::sim_choice!("tree.split.early", 16);
                 if early || !page::has_room(&leaf, key, payload) {
                     drop(leaf);
-                    self.split(tree, key, &|leaf| {
+                    self.split(tree, key, writer.kept_pages(), &|leaf| {
                         let enough = early && page::slot_count(leaf) >= EARLY_SPLIT_ROWS;
                         !enough && page::has_room(leaf, key, payload)
                     })?;
@@ -164,7 +164,7 @@ impl Engine {
                 }
                 let header =
                     RowHeader { transaction: writer.id, ghost: false, fresh: true, link: writer.statement as u64 };
-                let author = &mut Author::Change(writer);
+                let author = &mut if writer.fills_own_trees { Author::System } else { Author::Change(writer) };
                 self.put_cell(author, tree, &mut leaf, slot, key, &[&header.encode(), image])?;
                 return Ok(Inserted::Done);
             }
@@ -177,6 +177,7 @@ impl Engine {
             if !header.ghost {
                 return Ok(Inserted::Duplicate);
             }
+            assert!(!writer.fills_own_trees, "nothing is deleted from a tree before it is full");
             if self.replace_row(writer, tree, leaf, slot, key, image)? {
                 return Ok(Inserted::Done);
             }
@@ -202,7 +203,7 @@ impl Engine {
         let bytes = ROW_HEADER_BYTES + image.len();
         if !page::has_room_to_replace(&leaf, slot, bytes) {
             drop(leaf);
-            self.split(tree, key, &|leaf| {
+            self.split(tree, key, writer.kept_pages(), &|leaf| {
                 let (slot, found) = page::lower_bound(leaf, key);
                 !found || page::has_room_to_replace(leaf, slot, bytes)
             })?;
@@ -281,7 +282,7 @@ impl Engine {
         patience: Patience,
     ) -> StorageResult<Option<(Exclusive<'a>, usize)>> {
         loop {
-            self.log.admit()?;
+            self.admit(writer)?;
             self.identify(writer)?;
             let leaf = self.leaf_exclusive(tree, key)?;
             let (slot, found) = page::lower_bound(&leaf, key);

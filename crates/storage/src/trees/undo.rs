@@ -15,14 +15,28 @@ use crate::log::record::{CellBody, FLAG_COMPENSATION, Head, HeaderBody, Kind, Re
 use crate::pages::page;
 use crate::shapes::tree::Tree;
 
+/// Records between two looks of a rollback at the clock, when it says how far it is.
+const TOLD_EVERY: u32 = 64;
+
 impl Engine {
     /// Undoes what `writer` did after the record at `to` (0: everything).
     pub fn undo(&self, writer: &mut Writer, to: u64) -> StorageResult<()> {
         let mut next = writer.last_lsn;
         assert!(to <= next, "a savepoint is a record of the transaction: {to} of {next}");
         assert!(next == 0 || writer.id != 0, "who has records has an id");
-        let mut log = Backward::new(&self.log, self.locks[writer.member].first_lsn.load(Ordering::SeqCst));
+        let member = &self.locks[writer.member];
+        let (from, first) = (next, member.first_lsn.load(Ordering::SeqCst));
+        let all = from.saturating_sub(to.max(first)).max(1);
+        let mut log = Backward::new(&self.log, first);
+        member.undo_begun_ms.store(os::clock::now_ms(), Ordering::Relaxed);
+        let mut records = 0_u32;
         while next > to {
+            if records.is_multiple_of(TOLD_EVERY) {
+                let part = u128::from(from - next) * 10_000 / u128::from(all);
+                member.undone.store(part.min(10_000) as u32 + 1, Ordering::Relaxed);
+                os::wait::maybe_yield();
+            }
+            records = records.wrapping_add(1);
             let bytes = log.record(next)?;
             let record = Record::decode(next, bytes).filter(|record| record.head.transaction == writer.id);
             let record = record.ok_or_else(|| StorageError::Damaged(format!("log record at {next}")))?;
@@ -33,6 +47,7 @@ impl Engine {
             next = record.head.previous;
             os::sim_point!("undo.record");
         }
+        member.undone.store(0, Ordering::Relaxed);
         Ok(())
     }
 
@@ -41,7 +56,7 @@ impl Engine {
     pub fn roll_back_abandoned(&self, member: MemberId, id: u64, last_lsn: u64) -> StorageResult<()> {
         assert!(id != 0, "the system is not rolled back");
         debug_assert_eq!(self.locks[member].id.load(Ordering::SeqCst), id, "the transaction in its slot");
-        let mut writer = Writer { member, id, last_lsn, statement: 1, durable: true };
+        let mut writer = Writer::new(member, id, last_lsn);
         self.undo(&mut writer, 0)?;
         let (transaction, previous) = (id, writer.last_lsn);
         if previous != 0 {
@@ -84,7 +99,7 @@ impl Engine {
                         return self.put_payload(&mut author, &tree, &mut leaf, slot, body.key, &old);
                     }
                     drop(leaf);
-                    self.split(&tree, body.key, &|leaf| {
+                    self.split(&tree, body.key, 0, &|leaf| {
                         let (slot, found) = page::lower_bound(leaf, body.key);
                         !found || page::has_room_to_replace(leaf, slot, old.len())
                     })?;

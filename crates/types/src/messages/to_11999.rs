@@ -35,6 +35,7 @@ rows![
     message(6102, 14, "User does not have permission to use the KILL statement."),
     message(6104, 16, "Cannot use KILL to kill your own process."),
     message(6106, 16, "Process ID %d is not an active process ID."),
+    message(6109, 10, "SPID %d: transaction rollback in progress. Estimated rollback completion: %d%%. Estimated time remaining: %d seconds."),
     message(6110, 16, "The distributed transaction with UOW %s does not exist."),
     message(6120, 16, "Status report cannot be obtained. Rollback operation for Process ID %d is not in progress."),
     message(6335, 16, "XML datatype instance has too many levels of nested nodes. Maximum allowed depth is %d levels."),

@@ -394,6 +394,7 @@ pub fn insert_all(
     batch: &mut RowBatch,
 ) -> SqlResult<u64> {
     let mut target = Target::new(&TableSource::Base(table.clone()));
+    target.is_new = true;
     target.open(context)?;
     source.open(context)?;
     let mut rows = 0;

@@ -43,6 +43,8 @@ pub struct Target {
     place: Place,
     /// Columns of which long values were not read, and stay.
     pub unread: Vec<u16>,
+    /// The statement itself has made it, and it goes with the statement's failure.
+    pub is_new: bool,
 }
 
 enum Place {
@@ -176,6 +178,7 @@ impl Target {
             source: source.clone(),
             place,
             unread: Vec::new(),
+            is_new: false,
         }
     }
 
@@ -270,7 +273,11 @@ impl Target {
                 for row in 0..rows.rows {
                     image.clear();
                     build(table, rows, row, &mut image);
-                    if let Err(error) = table.insert(transaction, &image) {
+                    let inserted = match self.is_new {
+                        true => transaction.filling(|transaction| table.insert(transaction, &image)),
+                        false => table.insert(transaction, &image),
+                    };
+                    if let Err(error) = inserted {
                         drop(runtime);
                         return Err(self.refused(error, context, rows, row));
                     }

@@ -66,7 +66,7 @@ impl Run<'_, '_> {
     pub fn procedure(&mut self, number: usize, numbers: &[Passed]) -> Result<bool, Leave> {
         let native = self.native;
         let execution = &native.program.executions()[number];
-        let Step::Statement(Code { kind: CodeKind::Execute(code), line }) = &native.steps[execution.step as usize]
+        let Step::Statement(Code { kind: CodeKind::Execute(code), line, .. }) = &native.steps[execution.step as usize]
         else {
             panic!("an EXEC")
         };

@@ -705,6 +705,10 @@ impl Sink for Kept<'_> {
         self.inner.flush()
     }
 
+    fn interrupted(&mut self) -> Result<(), Stop> {
+        self.inner.interrupted()
+    }
+
     fn environment(&mut self, change: &Environment) -> Result<(), Stop> {
         self.inner.environment(change)
     }

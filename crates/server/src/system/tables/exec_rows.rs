@@ -2,12 +2,13 @@
 
 use std::sync::atomic::Ordering;
 
+use exec::running::{Called, Seen};
 use exec::session::Session as State;
 use storage::TransactionEntry;
 use types::Datum;
 
 use super::os_rows::request_status;
-use super::plan_rows::handle_cell;
+use super::plan_rows::{handle_cell, offsets};
 use crate::instance::handle::{self, PlanKey};
 use crate::instance::sessions::{Input, SessionEntry};
 use crate::session::host::SessionHost;
@@ -159,6 +160,32 @@ fn sql_handle(entry: &SessionEntry) -> Cell {
         .map_or(Cell::Datum(Datum::Null), |batch| handle_cell(handle::sql_handle(batch)))
 }
 
+/// The text that a request's running statement is of, and where it stands in that.
+fn statement(entry: &SessionEntry, seen: &Seen) -> (Cell, (usize, i64)) {
+    let places = |text: &str| match seen.end {
+        0 => (0, -1),
+        end => offsets(text, seen.start as usize, end as usize),
+    };
+    match &seen.called {
+        Some(Called { text, database: Some(database) }) => {
+            (handle_cell(handle::module_handle(text, *database)), places(text))
+        }
+        Some(Called { text, database: None }) => (handle_cell(handle::sql_handle(text)), places(text)),
+        None => {
+            let batch = entry.input.lock().as_ref().and_then(Input::batch).cloned();
+            (sql_handle(entry), batch.map_or((0, -1), |batch| places(&batch)))
+        }
+    }
+}
+
+/// What is left after `elapsed` milliseconds for `done` hundredths of a percent. 0: nobody knows.
+pub fn time_left_ms(elapsed: u64, done: u32) -> u64 {
+    match u64::from(done) {
+        0 => 0,
+        done => elapsed * (10_000 - done.min(10_000)) / done,
+    }
+}
+
 /// Of a batch under the SET options that sessions begin with: those of another session are not known.
 fn plan_handle(entry: &SessionEntry) -> Cell {
     let database = entry.database.load(Ordering::Relaxed) as u16;
@@ -207,6 +234,14 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
         let blocked_by = transactions.iter().filter(of_session).map(|transaction| transaction.blocked_by).max();
         let mine = own(host, state, &entry);
         let (cpu_ns, reads, writes, logical_reads) = entry.work_of_request().unwrap_or_default();
+        let seen = entry.signal.running.seen();
+        let undone = transactions.iter().filter(of_session).find_map(|transaction| {
+            Some((transaction.undone?, os::clock::now_ms().saturating_sub(transaction.undo_begun_ms)))
+        });
+        let elapsed = now.saturating_sub(started) / NS_PER_MS;
+        let (done, since) = undone.unwrap_or((seen.progress, elapsed));
+        let command = if entry.killed.load(Ordering::Relaxed) { "KILLED/ROLLBACK" } else { seen.command };
+        let (handle, (start, end)) = statement(&entry, &seen);
         let mut row: NamedRow = vec![
             ("cpu_time", number(cpu_ns / NS_PER_MS)),
             ("reads", number(reads)),
@@ -216,12 +251,11 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
             ("request_id", number(0)),
             ("start_time", Cell::Time(entry.last_request_start.load(Ordering::Relaxed))),
             ("status", text(task.map_or("running", |task| request_status(task.state)))),
-            ("command", text("SELECT")),
-            ("sql_handle", sql_handle(&entry)),
+            ("command", text(command)),
+            ("sql_handle", handle),
             ("plan_handle", plan_handle(&entry)),
-            // The whole batch: which statement of it runs is not kept.
-            ("statement_start_offset", number(0)),
-            ("statement_end_offset", number(-1)),
+            ("statement_start_offset", number(start)),
+            ("statement_end_offset", number(end)),
             ("database_id", number(entry.database.load(Ordering::Relaxed))),
             ("user_id", number(1)),
             ("connection_id", uuid(entry.identity.connection_id)),
@@ -233,7 +267,7 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
             ("open_transaction_count", number(mine.map_or(0, |state| state.transaction.level))),
             ("open_resultset_count", number(1)),
             ("transaction_id", number(mine.map_or(0, |state| state.transaction.descriptor))),
-            ("total_elapsed_time", number(now.saturating_sub(started) / NS_PER_MS)),
+            ("total_elapsed_time", number(elapsed)),
             ("scheduler_id", number(task.map_or(0, |task| task.scheduler_id))),
             ("task_address", task.map_or(Cell::Datum(Datum::Null), |task| address(task.id.0))),
             ("row_count", number(entry.row_count.load(Ordering::Relaxed))),
@@ -241,6 +275,8 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
             ("nest_level", number(mine.map_or(0, |state| state.nest_level))),
             ("group_id", number(2)),
             ("dop", number(1)),
+            ("percent_complete", Cell::Datum(Datum::F64(f64::from(done) / 100.0))),
+            ("estimated_completion_time", number(time_left_ms(since, done))),
         ];
         row.extend(options(mine));
         row.extend(isolation(&entry, mine));

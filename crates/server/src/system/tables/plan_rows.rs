@@ -139,7 +139,8 @@ fn text_of<'a>(plan: &'a CachedPlan, query: &QueryText) -> &'a str {
 }
 
 /// Bytes of UTF-16 before the first and before the last character of a statement; -1: it is the last of its text.
-fn offsets(batch: &str, start: usize, end: usize) -> (usize, i64) {
+/// Where a statement begins and ends in its batch, as the DMVs count; an end of -1: it is the last one.
+pub fn offsets(batch: &str, start: usize, end: usize) -> (usize, i64) {
     let bytes = |text: &str| 2 * text.encode_utf16().count();
     let before = bytes(batch.get(..start).unwrap_or_default());
     let rest = batch.get(end..).unwrap_or_default();

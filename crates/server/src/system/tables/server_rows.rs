@@ -1,8 +1,12 @@
 //! Rows about the server as a whole: options, languages, collations, messages, permissions, its log and files.
 
+use std::sync::Arc;
+
+use storage::LogSpace;
 use types::datetime::LanguageId;
 use types::{Datum, SqlType, variant};
 
+use crate::catalog::Database;
 use crate::catalog::base::database_option;
 use crate::definition::database_setting::SCOPED_CONFIGURATIONS;
 use crate::instance::sessions::{ENDPOINT_ADMIN, ENDPOINT_LOCAL, ENDPOINT_TCP};
@@ -29,6 +33,9 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "database_scoped_configurations" => SCOPED_CONFIGURATIONS.iter().map(scoped_configuration).collect(),
         "database_query_store_options" => vec![query_store()],
         "dm_db_log_space_usage" => vec![log_space(host)],
+        "dm_db_log_stats" => log_stats(host, arguments),
+        "syslogspace" => vec![log_reuse(host)],
+        "dm_db_file_space_usage" => file_space(host),
         "dm_io_virtual_file_stats" | "fn_virtualfilestats" => file_stats(host, arguments),
         "dm_os_memory_clerks" => memory_clerks(host),
         "dm_server_services" => vec![service(host)],
@@ -155,18 +162,52 @@ fn query_store() -> NamedRow {
     ]
 }
 
-/// The log's files take at least this.
-const LOG_BYTES_MIN: u64 = 8 << 20;
-
 /// One log serves all databases: each shows all of it. Bytes.
-pub fn log_bytes(host: &SessionHost) -> (u64, u64) {
-    let metrics = host.server.catalog.storage.metrics();
-    let used = metrics.log_tail_lsn.saturating_sub(metrics.log_hardened_lsn);
-    (used.max(LOG_BYTES_MIN), used)
+fn log_bytes(host: &SessionHost) -> LogSpace {
+    host.server.catalog.storage.log_space()
+}
+
+fn log_reuse(host: &SessionHost) -> NamedRow {
+    let space = log_bytes(host);
+    vec![
+        ("total_bytes", number(space.total)),
+        ("used_bytes", number(space.used)),
+        ("reuse_wait", number(space.holder.number())),
+        ("reuse_wait_desc", text(space.holder.name())),
+    ]
+}
+
+fn log_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
+    let space = log_bytes(host);
+    let megabytes = |bytes: u64| Cell::Datum(Datum::F64(bytes as f64 / f64::from(1 << 20)));
+    let wanted = |db: &Arc<Database>| arguments.number(0).is_none_or(|wanted| wanted == i64::from(db.id.0));
+    let row = |db: &Arc<Database>| {
+        vec![
+            ("database_id", number(db.id.0)),
+            ("total_log_size_mb", megabytes(space.total)),
+            ("active_log_size_mb", megabytes(space.used)),
+            ("log_truncation_holdup_reason", text(space.holder.name())),
+        ]
+    };
+    host.server.catalog.databases().iter().filter(|db| wanted(db)).map(row).collect()
+}
+
+/// Of the current database. Nothing for one that cannot be read.
+fn file_space(host: &SessionHost) -> Vec<NamedRow> {
+    let id = host.catalog_session.database.0;
+    let Ok(space) = host.server.catalog.storage.space(storage::DatabaseId(id)) else { return Vec::new() };
+    vec![vec![
+        ("database_id", number(id)),
+        ("file_id", number(1)),
+        ("filegroup_id", number(1)),
+        ("total_page_count", number(space.pages)),
+        ("allocated_extent_page_count", number(space.used)),
+        ("unallocated_extent_page_count", number(space.pages - space.used)),
+    ]]
 }
 
 fn log_space(host: &SessionHost) -> NamedRow {
-    let (total, used) = log_bytes(host);
+    let LogSpace { total, used, .. } = log_bytes(host);
     vec![
         ("database_id", number(host.catalog_session.database.0)),
         ("total_log_size_in_bytes", number(total)),

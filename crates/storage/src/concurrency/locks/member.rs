@@ -87,12 +87,16 @@ shared_struct! {
         pub rows_written: AtomicU32,
         pub rows_read: AtomicU32,
         pub ranges_read: AtomicU32,
+        /// Hundredths of a percent of a rollback that is under way, and one more; 0: none is.
+        pub undone: AtomicU32,
         /// The engine it runs in.
         pub engine: AtomicU32,
         pub session: AtomicU32,
         pub priority: AtomicI32,
         /// `NO_TRANSACTION`: of the version cleaner.
         pub begun_ms: AtomicU64,
+        /// When the rollback began that `undone` is about.
+        pub undo_begun_ms: AtomicU64,
         /// Locks it was granted.
         pub held: AtomicU32,
         /// Locks that those who had this slot asked for. Here, since one count for all would be in every CPU's way.
@@ -189,7 +193,8 @@ impl Members {
         ] {
             counter.store(0, Ordering::Relaxed);
         }
-        for counter in [&slot.session, &slot.held, &slot.rows_written, &slot.rows_read, &slot.ranges_read] {
+        for counter in [&slot.session, &slot.held, &slot.rows_written, &slot.rows_read, &slot.ranges_read, &slot.undone]
+        {
             counter.store(0, Ordering::Relaxed);
         }
         slot.engine.store(os::engines::number(), Ordering::Relaxed);

@@ -96,6 +96,9 @@ pub struct TransactionEntry {
     pub snapshot: Option<u64>,
     /// The session it waits for, 0: none (of several, one).
     pub blocked_by: u32,
+    /// It is being rolled back, to its begin or a savepoint: hundredths of a percent that are done.
+    pub undone: Option<u32>,
+    pub undo_begun_ms: u64,
 }
 
 /// A running transaction that uses memory-optimized tables.
@@ -231,6 +234,11 @@ impl Locks {
         self.members.running().map(|(_, member)| member.first_lsn.load(Ordering::SeqCst)).fold(u64::MAX, u64::min)
     }
 
+    /// Of all transactions that may still be rolled back.
+    pub fn unfinished_log_bytes(&self) -> u64 {
+        self.members.running().map(|(_, member)| member.log_bytes.load(Ordering::Relaxed)).sum()
+    }
+
     pub fn transactions(&self) -> Vec<TransactionEntry> {
         let entry = |(number, member): (MemberId, &Member)| TransactionEntry {
             id: member.id.load(Ordering::Relaxed),
@@ -239,6 +247,8 @@ impl Locks {
             log_bytes: member.log_bytes.load(Ordering::Relaxed),
             snapshot: Some(member.snapshot.load(Ordering::Relaxed)).filter(|time| *time != u64::MAX),
             blocked_by: self.blockers(number).first().map_or(0, |by| self[*by].session.load(Ordering::Relaxed)),
+            undone: member.undone.load(Ordering::Relaxed).checked_sub(1),
+            undo_begun_ms: member.undo_begun_ms.load(Ordering::Relaxed),
         };
         let mut all: Vec<_> =
             self.members.running().map(entry).filter(|entry| entry.begun_ms != NO_TRANSACTION).collect();

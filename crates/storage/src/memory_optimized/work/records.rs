@@ -119,7 +119,7 @@ impl Body<'_> {
         if self.bytes.is_empty() {
             return Ok(());
         }
-        self.engine.log.admit()?;
+        self.engine.admit(self.writer)?;
         assert!(self.bytes.len() <= BODY_BYTES, "a record of {} bytes of rows", self.bytes.len());
         let file = self.engine.file_of(self.engine.xtp.objects.of(row).database())?;
         let end = self.engine.append(&mut Author::Change(self.writer), Kind::Rows, &file, 0, &[&self.bytes])?;

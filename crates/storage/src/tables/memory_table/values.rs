@@ -3,11 +3,12 @@
 use std::sync::atomic::Ordering;
 
 use types::Column;
+use types::pause::Pacer;
 use types::row::{Field, OverflowRef, RowBuilder, RowView};
 
 use super::scan::MemoryScan;
 use super::{MemoryTable, row_at};
-use crate::error::{StorageError, StorageResult};
+use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
 use crate::layout::IndexId;
 use crate::tables::scan::ScanSpec;
 use crate::transaction::Transaction;
@@ -183,7 +184,12 @@ impl MemoryTable {
 
     /// Inserts all rows into `target`, the same table of another layout. Values that are out of their rows have the same place there, so they
     /// are neither copied nor logged again, unless an index is to have them.
-    pub(crate) fn copy_to(&self, tx: &mut Transaction, target: &MemoryTable) -> StorageResult<()> {
+    pub(crate) fn copy_to(
+        &self,
+        tx: &mut Transaction,
+        target: &MemoryTable,
+        pacer: &mut Pacer<'_>,
+    ) -> StorageResult<()> {
         debug_assert!(
             target.shape.number != self.shape.number && target.shape.table == self.shape.table,
             "the same table, made anew"
@@ -194,6 +200,7 @@ impl MemoryTable {
         while scan.images(tx, COPIED_ROWS, &mut |_, locator| rows.push(locator))? > 0 {
             for locator in rows.drain(..) {
                 let image = self.row(row_at(&locator, tx.memory_time())?).image();
+                heard(pacer.spend(ROW_WORK + image.len()))?;
                 if self.is_split(image)? {
                     target.change(tx, |tx| {
                         let whole = target.bring_keys_in(tx, image)?;
