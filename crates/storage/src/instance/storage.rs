@@ -791,9 +791,11 @@ impl Inner {
         (last.at_ms, last.tail) = (clock::now_ms(), self.engine.log.tail());
         let asked = self.engine.room.begin_answer();
         let ended = self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut last.covered, pause);
-        // Who has room again frees what waits for that.
         self.engine.room.answer(asked);
-        self.engine.cleaner.set();
+        if self.engine.pending_frees.first().is_some() {
+            // What had no room to be freed may have it now.
+            self.engine.cleaner.set();
+        }
         ended?;
         debug_assert!(last.covered.manifest <= last.sequence + 1, "a manifest has the number of its checkpoint");
         last.sequence += 1;
