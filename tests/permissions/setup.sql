@@ -1,5 +1,6 @@
 -- What the cases are about. The login l is the user u of k and of master; it is in the server role sr, that in srr; u is in the role r,
--- that in rr. Objects of s are dbo's.
+-- that in rr. Objects of s are dbo's. l owns the database vouched, which is trusted: there modules act as a login that reads s.free and the server's
+-- state.
 CREATE DATABASE k
 GO
 CREATE DATABASE k2
@@ -63,4 +64,25 @@ GO
 CREATE SECURITY POLICY s.policy ADD FILTER PREDICATE s.pred(a) ON s.guarded WITH (STATE = OFF)
 GO
 CREATE TRIGGER s.tr ON s.t AFTER DELETE AS SET NOCOUNT ON
+GO
+CREATE DATABASE vouched
+GO
+CREATE LOGIN carried WITH PASSWORD = 'Some-1-password'
+CREATE USER carried FOR LOGIN carried
+GRANT SELECT ON s.free TO carried
+GO
+USE master
+GRANT VIEW SERVER PERFORMANCE STATE TO carried
+GO
+USE vouched
+CREATE USER carried FOR LOGIN carried
+GO
+CREATE PROCEDURE dbo.reaches WITH EXECUTE AS 'carried' AS SELECT a FROM k.s.free
+GO
+CREATE PROCEDURE dbo.looks WITH EXECUTE AS 'carried' AS SELECT wait_type FROM sys.dm_os_wait_stats
+GO
+ALTER AUTHORIZATION ON DATABASE::vouched TO l
+ALTER DATABASE vouched SET TRUSTWORTHY ON
+GO
+USE k
 GO

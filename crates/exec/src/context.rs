@@ -61,6 +61,8 @@ pub struct Context<'a> {
     pub module: Option<Arc<ModuleInfo>>,
     pub cursors: RefCell<ModuleCursors>,
     pub interpreter: &'static Interpreter,
+    /// `Pause::left`
+    pub paced: Cell<usize>,
 }
 
 /// The cursors that a running module calls its own.
@@ -315,6 +317,10 @@ impl Pause for Context<'_> {
     fn pause(&self) -> SqlResult<()> {
         os::wait::look_at_clock();
         self.yield_point()
+    }
+
+    fn left(&self) -> &Cell<usize> {
+        &self.paced
     }
 }
 

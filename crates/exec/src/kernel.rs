@@ -7,7 +7,7 @@ use types::compare::ValueComparer;
 use types::convert::{self, ConvertContext, NO_STYLE};
 use types::decimal::{self, Operation};
 use types::like::LikePattern;
-use types::pause::STRIDE;
+use types::pause::SHORT;
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, arith, sql_error};
 
 use crate::context::Context;
@@ -110,7 +110,7 @@ pub fn compare_values(context: &Context, ty: &SqlType, left: &Value, right: &Val
 
 #[inline]
 pub fn compare_bytes(context: &Context, comparer: &ValueComparer, left: &[u8], right: &[u8]) -> SqlResult<Ordering> {
-    if left.len().max(right.len()) < STRIDE {
+    if left.len().max(right.len()) < SHORT {
         return Ok(comparer.compare_bytes(left, right));
     }
     comparer.compare_bytes_paced(left, right, &mut context.pacer())

@@ -4,7 +4,13 @@
 
 #[path = "matrix/attempts.rs"]
 mod attempts;
+#[path = "ways/native.rs"]
+mod native;
+#[path = "ways/several.rs"]
+mod several;
 mod support;
+#[path = "ways/vouching.rs"]
+mod vouching;
 
 use attempts::{ATTEMPTS, SETUP};
 use lab::client::{Answer, Connection};

@@ -1,7 +1,7 @@
-//! Work over one long value gives way, and ends when it is told to: every function of the table gets a long value, on a server with one
-//! scheduler, and beside it another session asks for one row after the other.
+//! Work over long values gives way, and ends when it is told to: every function of the table gets a long value, and operators get many rows
+//! and long ones, on a server with one scheduler, and beside it another session asks for one row after the other.
 //!
-//! BYTES: of the value; 67108864 for a longer look at a release.
+//! ONLY: statements that contain it. BYTES: of the value; 67108864 for a longer look at a release.
 #![allow(clippy::disallowed_methods, clippy::disallowed_types)]
 
 mod support;
@@ -91,6 +91,7 @@ const EXPRESSIONS: &[(&str, &str)] = &[
     ("ISJSON", "ISJSON(N'[\"' + @n + N'\"]')"),
     ("ISJSON", "ISJSON(N'[' + @d + N']')"),
     ("JSON_VALUE", "LEN(JSON_VALUE(N'[\"' + @n + N'\", 1]', '$[1]'))"),
+    ("JSON_PATH_EXISTS", "JSON_PATH_EXISTS(N'[\"' + @n + N'\", 1]', '$[*].a')"),
     ("JSON_QUERY", "LEN(JSON_QUERY(N'[' + @d + N']'))"),
     ("JSON_MODIFY", "LEN(JSON_MODIFY(N'[1]', '$[0]', @n))"),
     ("PARSE", "TRY_PARSE(@n AS int)"),
@@ -120,6 +121,48 @@ const EXPRESSIONS: &[(&str, &str)] = &[
     ("", "(SELECT LEN(STRING_AGG(v, ',')) FROM (VALUES (@v), (@v)) AS t (v))"),
 ];
 
+/// #long has `BYTES` in values of 32 KB, below the work between two pauses; #many has short rows.
+const TABLES: &str = "SELECT value AS id, CAST(REPLICATE(CAST(N'a' AS nvarchar(max)), 16000) + CAST(value AS nvarchar(10)) AS nvarchar(max)) AS s, \
+     CAST(CAST(REPLICATE(CAST('a' AS varchar(max)), 32000) + CAST(value AS varchar(10)) AS varchar(max)) AS varbinary(max)) AS b \
+     INTO #long FROM GENERATE_SERIES(1, @bytes / 32000); \
+     SELECT value AS id, CAST(CONCAT('a name of ', value % 1000, ' and ', value) AS varchar(40)) AS s \
+     INTO #many FROM GENERATE_SERIES(1, @bytes / 256);";
+
+/// Statements over them.
+const STATEMENTS: &[&str] = &[
+    "SELECT MAX(n) FROM (SELECT ROW_NUMBER() OVER (ORDER BY s DESC) AS n FROM #long) AS t",
+    "SELECT MAX(n) FROM (SELECT ROW_NUMBER() OVER (ORDER BY b DESC) AS n FROM #long) AS t",
+    "SELECT MAX(n) FROM (SELECT ROW_NUMBER() OVER (ORDER BY s, id DESC) AS n FROM #many) AS t",
+    "SELECT TOP (10) id FROM #many ORDER BY NEWID()",
+    "SELECT COUNT(*) FROM (SELECT s FROM #long GROUP BY s) AS t",
+    "SELECT COUNT(*) FROM (SELECT b FROM #long GROUP BY b) AS t",
+    "SELECT COUNT(DISTINCT s), COUNT(DISTINCT b) FROM #long",
+    "SELECT LEN(MIN(s)), LEN(MAX(s)), DATALENGTH(MAX(b)) FROM #long",
+    "SELECT COUNT(*) FROM #long AS a JOIN #long AS b ON a.s = b.s",
+    "SELECT COUNT(*) FROM #many AS a JOIN #many AS b ON a.s = b.s",
+    "SELECT COUNT(*) FROM (SELECT s FROM #long UNION SELECT s + N'b' FROM #long) AS t",
+    "SELECT COUNT(*) FROM #long WHERE UPPER(s) LIKE N'%b%' OR REVERSE(s) = N'b'",
+    "SELECT SUM(CHARINDEX(N'b', s)), SUM(LEN(REPLACE(s, N'aab', N'b'))) FROM #long",
+    "SELECT MIN(CHECKSUM(s)), MAX(BINARY_CHECKSUM(b)), MAX(SOUNDEX(s)) FROM #long",
+    "SELECT COUNT(TRY_CAST(s AS int)), SUM(ISNUMERIC(s)), SUM(ISDATE(CAST(s AS nvarchar(4000)))) FROM #long",
+    "SELECT COUNT(a.id) FROM #long AS a JOIN #long AS b ON a.s < b.s WHERE a.id <= 2",
+    "SELECT LEN((SELECT s, b FROM #long FOR XML PATH('r'), ROOT('all')))",
+    "SELECT LEN((SELECT id AS [@id], s FROM #many FOR XML PATH('r')))",
+    "SELECT LEN((SELECT s, b FROM #long FOR JSON PATH, ROOT('all')))",
+    "SELECT LEN((SELECT id AS [a.id], s AS [a.s] FROM #many FOR JSON PATH))",
+    "SELECT id, s FROM #many FOR XML RAW",
+    "SELECT id, s FROM #many FOR JSON AUTO",
+    "SELECT (SELECT s FROM #long FOR XML PATH(''), TYPE)",
+    "SELECT LEN(STRING_AGG(s, N', ') WITHIN GROUP (ORDER BY s DESC)) FROM #long",
+    "SELECT LEN(STRING_AGG(CAST(s AS varchar(max)), ', ') WITHIN GROUP (ORDER BY s DESC)) FROM #many",
+    "SELECT LEN(@v + @v + @v + @v + @v + @v + @v + @v + @v + @v + @v + @v)",
+    "SELECT MAX(m) FROM (SELECT MIN(id) OVER (ORDER BY id ROWS BETWEEN 2000 PRECEDING AND CURRENT ROW) AS m FROM #many WHERE id <= 5000) AS t",
+    "SELECT MAX(LEN(l)) FROM (SELECT LAG(s) OVER (ORDER BY id) AS l FROM #many) AS t",
+    "SELECT COUNT(*) FROM OPENJSON((SELECT id, s FROM #many FOR JSON PATH)) WITH (id int, s varchar(40))",
+    "SELECT LEN(JSON_MODIFY((SELECT id, s FROM #many FOR JSON PATH), '$[1].s', @n))",
+    "SELECT DATALENGTH(CAST(@b AS xml))",
+];
+
 #[test]
 fn every_function_gives_way_and_ends_when_it_is_told_to() {
     let bytes: usize = std::env::var("BYTES").map_or(8 << 20, |bytes| bytes.parse().expect("a number"));
@@ -133,9 +176,10 @@ fn every_function_gives_way_and_ends_when_it_is_told_to() {
          @e nvarchar(max) = REPLICATE(CAST(NCHAR(233) AS nvarchar(max)), @bytes / 2); SET @b = CAST(@v AS varbinary(max)); "
     );
     let (mut wrong, mut slowest, mut latest) = (Vec::new(), Duration::ZERO, Duration::ZERO);
-    for expression in expressions() {
-        let mut text =
-            format!("{begin} SELECT CAST(SYSDATETIME() AS time) AS at; SELECT {expression}; SELECT 1 AS [end];");
+    let made = wire.query(&format!("{begin} {TABLES}"));
+    assert!(made.errors.is_empty(), "{:?}", made.errors);
+    for statement in statements() {
+        let mut text = format!("{begin} SELECT CAST(SYSDATETIME() AS time) AS at; {statement}; SELECT 1 AS [end];");
         beside.reset();
         let begun = Instant::now();
         let answer = wire.query(&text);
@@ -144,7 +188,7 @@ fn every_function_gives_way_and_ends_when_it_is_told_to() {
         slowest = slowest.max(wait);
         let mut heard = None;
         if took > LONG {
-            text = format!("{begin} {}", format!("SELECT {expression}; ").repeat(3));
+            text = format!("{begin} {}", format!("{statement}; ").repeat(3));
             wire.client.batch(&text);
             wire.send();
             std::thread::sleep(took.mul_f64(0.9));
@@ -153,20 +197,28 @@ fn every_function_gives_way_and_ends_when_it_is_told_to() {
             wire.send();
             let answer = wire.answer();
             // It may have ended in time.
-            assert!(!answer.closed, "{expression}");
+            assert!(!answer.closed, "{statement}");
             heard = Some(asked.elapsed());
         }
         latest = latest.max(heard.unwrap_or_default());
         println!(
-            "{:>7.1} ms beside, {heard:>9.1?} to the end, {took:>9.1?} in all, {refused:?}: {expression}",
+            "{:>7.1} ms beside, {heard:>9.1?} to the end, {took:>9.1?} in all, {refused:?}: {statement}",
             wait.as_secs_f64() * 1e3
         );
         if wait > WAIT_MAX || heard > Some(WAIT_MAX) {
-            wrong.push(format!("{expression}: {wait:?} beside, {heard:?} to the end"));
+            wrong.push(format!("{statement}: {wait:?} beside, {heard:?} to the end"));
         }
     }
     println!("slowest answer beside {slowest:?}, latest end {latest:?}, of values of {bytes} bytes");
     assert!(wrong.is_empty(), "held the scheduler, or did not hear:\n{}", wrong.join("\n"));
+}
+
+/// One or more of each function of the table, then those over rows.
+fn statements() -> Vec<String> {
+    let functions = expressions().into_iter().map(|expression| format!("SELECT {expression}"));
+    let only = std::env::var("ONLY").unwrap_or_default();
+    let all = functions.chain(STATEMENTS.iter().map(|statement| (*statement).to_owned()));
+    all.filter(|statement| statement.contains(&only)).collect()
 }
 
 /// One or more of each function of the table.

@@ -117,6 +117,7 @@ functions! {
     JsonValue "JSON_VALUE" 2 2,
     JsonQuery "JSON_QUERY" 1 2,
     JsonModify "JSON_MODIFY" 3 3,
+    JsonPathExists "JSON_PATH_EXISTS" 2 2,
     Parse "PARSE" 1 2,
     TryParse "TRY_PARSE" 1 2,
     // Binary and random

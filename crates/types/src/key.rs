@@ -19,7 +19,7 @@ use crate::collation::{self, Comparer};
 use crate::datum::Datum;
 use crate::error::SqlResult;
 use crate::fixed::uuid_order;
-use crate::pause::Pacer;
+use crate::pause::{Pacer, STRIDE};
 use crate::row::{ColumnType, Field, RowLayout, RowView};
 use crate::sql_type::{SqlType, TypeKind};
 use crate::variant;
@@ -239,14 +239,28 @@ impl KeyCodec {
 
     /// `encode_bytes` of a value that may be long.
     pub fn encode_bytes_paced(&self, value: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
-        let Form::Text(comparer) = self.form else {
-            self.encode_bytes(value, out);
-            return Ok(());
-        };
         let start = out.len();
-        out.push(PRESENT);
-        comparer.key_paced(value, out, pacer)?;
-        self.invert(start, out);
+        match self.form {
+            Form::Text(comparer) => {
+                out.push(PRESENT);
+                comparer.key_paced(value, out, pacer)?;
+            }
+            Form::Binary => {
+                out.push(PRESENT);
+                variant::push_binary_paced(value, out, pacer)?;
+            }
+            // Theirs are short.
+            _ => {
+                self.encode_bytes(value, out);
+                return Ok(());
+            }
+        }
+        if self.descending {
+            for chunk in out[start..].chunks_mut(STRIDE) {
+                self.invert(0, chunk);
+                pacer.spend(chunk.len())?;
+            }
+        }
         Ok(())
     }
 

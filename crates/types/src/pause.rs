@@ -2,6 +2,7 @@
 //! it has done to a `Pacer`, and that lets others run, or ends the loop, once in a while. What a pause is, the caller says: there is no
 //! scheduler here.
 
+use std::cell::Cell;
 use std::convert::Infallible;
 
 use crate::error::{SqlError, SqlResult};
@@ -9,6 +10,9 @@ use crate::error::{SqlError, SqlResult};
 pub trait Pause {
     /// Others may run now. Err: nobody wants the answer any more.
     fn pause(&self) -> SqlResult<()>;
+
+    /// Work that may still be done before a pause. Loops over the values of many rows share it: each of them may be short.
+    fn left(&self) -> &Cell<usize>;
 }
 
 /// For long work that nobody waits for.
@@ -23,6 +27,9 @@ impl Pause for Unheard {
 /// Work between two pauses, in bytes of the fastest loops.
 pub const STRIDE: usize = 64 << 10;
 
+/// Values below it are not counted: a batch of them is done soon.
+pub const SHORT: usize = 1 << 10;
+
 /// Work for a character that is looked up. Some need fifty nanoseconds: a stride takes less than a millisecond of them.
 pub const CHARACTER: usize = 8;
 
@@ -33,8 +40,10 @@ pub struct Pacer<'p> {
 }
 
 impl<'p> Pacer<'p> {
+    /// Goes on where the last one ended. One within another begins anew.
+    #[inline]
     pub fn new(pause: &'p dyn Pause) -> Pacer<'p> {
-        Pacer { left: STRIDE, pause: Some(pause) }
+        Pacer { left: pause.left().replace(STRIDE), pause: Some(pause) }
     }
 
     /// For values that are short, or where nobody waits: never pauses and never fails.
@@ -66,6 +75,15 @@ impl<'p> Pacer<'p> {
     /// `work` over `bytes` in pieces of a stride: for what takes bytes as they come.
     pub fn chunks<'b>(&mut self, bytes: &'b [u8], work: impl FnMut(&'b [u8])) -> SqlResult<()> {
         Pace::chunks(self, bytes, work)
+    }
+}
+
+impl Drop for Pacer<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        if let Some(pause) = self.pause {
+            pause.left().set(self.left.min(pause.left().get()));
+        }
     }
 }
 

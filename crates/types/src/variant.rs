@@ -14,7 +14,9 @@ use crate::datetime::Moment;
 use crate::datetime::moment::DATETIME_PER_DAY;
 use crate::datum::Datum;
 use crate::decimal::POW10;
+use crate::error::SqlResult;
 use crate::fixed::fixed_codec;
+use crate::pause::{Pace, Pacer, STRIDE, Unpaced};
 use crate::precedence::as_decimal;
 use crate::sql_type::{CollationId, SqlType, TypeKind};
 
@@ -229,12 +231,36 @@ pub fn key(variant: &[u8], out: &mut Vec<u8>) {
 
 /// Zeros at the end do not count; 00 is 00 FF, the end 00 00.
 pub(crate) fn push_binary(value: &[u8], out: &mut Vec<u8>) {
-    let end = value.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-    for &byte in &value[..end] {
-        out.push(byte);
-        if byte == 0 {
-            out.push(0xff);
+    let Ok(()) = push_binary_at(value, out, &mut Unpaced);
+}
+
+/// `push_binary` of a value that may be long.
+pub(crate) fn push_binary_paced(value: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
+    push_binary_at(value, out, pacer)
+}
+
+#[inline(always)]
+fn push_binary_at<P: Pace>(value: &[u8], out: &mut Vec<u8>, pace: &mut P) -> Result<(), P::Stop> {
+    let mut end = value.len();
+    while end > 0 {
+        let start = end.saturating_sub(STRIDE);
+        pace.spend(end - start)?;
+        match value[start..end].iter().rposition(|&byte| byte != 0) {
+            Some(last) => {
+                end = start + last + 1;
+                break;
+            }
+            None => end = start,
         }
     }
+    pace.chunks(&value[..end], |chunk| {
+        for &byte in chunk {
+            out.push(byte);
+            if byte == 0 {
+                out.push(0xff);
+            }
+        }
+    })?;
     out.extend_from_slice(&[0, 0]);
+    Ok(())
 }

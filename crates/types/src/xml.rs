@@ -7,9 +7,11 @@
 use std::collections::BTreeSet;
 
 use crate::collation::code_page::{self, CodePage};
+use crate::convert::text_of_paced;
 use crate::error::{SqlError, SqlResult};
-use crate::pause::{CHARACTER, Pacer};
+use crate::pause::{CHARACTER, Pacer, STRIDE};
 use crate::sql_error;
+use crate::sql_type::SqlType;
 
 /// Work for a node.
 const NODE: usize = 32 * CHARACTER;
@@ -43,20 +45,46 @@ pub fn parse(text: &str, source: Source, keep_space: bool, pacer: &mut Pacer<'_>
 }
 
 /// Bytes by their signature, or as UTF-16 or UTF-8 by how they begin; what is no UTF-8 is Windows-1252.
-pub fn decode(bytes: &[u8]) -> (String, Source) {
-    let wide = |bytes: &[u8], unit: fn([u8; 2]) -> u16| {
-        let units: Vec<u16> = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]])).collect();
-        (String::from_utf16_lossy(&units), Source::Wide)
-    };
-    match bytes {
-        [0xff, 0xfe, rest @ ..] => wide(rest, u16::from_le_bytes),
-        [0xfe, 0xff, rest @ ..] => wide(rest, u16::from_be_bytes),
-        [b'<', 0, ..] => wide(bytes, u16::from_le_bytes),
-        bytes => match std::str::from_utf8(bytes) {
-            Ok(text) => (text.to_owned(), Source::Narrow),
-            Err(_) => (code_page::decode_str(CodePage::LATIN1, bytes), Source::Narrow),
+pub fn decode(bytes: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<(String, Source)> {
+    let wide = SqlType::NVARCHAR_MAX;
+    Ok(match bytes {
+        [0xff, 0xfe, rest @ ..] => (text_of_paced(rest, &wide, pacer)?, Source::Wide),
+        [0xfe, 0xff, rest @ ..] => {
+            let mut turned = Vec::with_capacity(rest.len());
+            pacer.chunks(rest, |chunk| turned.extend(chunk.chunks_exact(2).flat_map(|pair| [pair[1], pair[0]])))?;
+            (text_of_paced(&turned, &wide, pacer)?, Source::Wide)
+        }
+        [b'<', 0, ..] => (text_of_paced(bytes, &wide, pacer)?, Source::Wide),
+        bytes => match utf8(bytes, pacer)? {
+            Some(text) => (text, Source::Narrow),
+            None => {
+                let mut text = String::with_capacity(bytes.len());
+                pacer.chunks(bytes, |chunk| text.push_str(&code_page::decode_str(CodePage::LATIN1, chunk)))?;
+                (text, Source::Narrow)
+            }
         },
+    })
+}
+
+/// None: it is something else.
+fn utf8(bytes: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<Option<String>> {
+    let mut text = String::with_capacity(bytes.len());
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let piece = &rest[..rest.len().min(STRIDE)];
+        let valid = match std::str::from_utf8(piece) {
+            Ok(valid) => valid,
+            // Its last character goes on behind it.
+            Err(error) if error.error_len().is_none() && piece.len() < rest.len() => {
+                std::str::from_utf8(&piece[..error.valid_up_to()]).expect("up to there it is")
+            }
+            Err(_) => return Ok(None),
+        };
+        text.push_str(valid);
+        rest = &rest[valid.len()..];
+        pacer.spend(valid.len())?;
     }
+    Ok(Some(text))
 }
 
 /// The error of this number, which is one of those that reading gives.

@@ -1,5 +1,7 @@
 //! JSON text: a tree that remembers where each value stands, paths into it, and changes by splicing the text.
 
+use std::borrow::Cow;
+
 use types::pause::{CHARACTER, Pacer};
 use types::{SqlError, SqlResult, sql_error};
 
@@ -72,19 +74,23 @@ impl Json {
         }
     }
 
-    pub fn members(&self) -> Vec<(String, &Json)> {
+    pub fn members(&self) -> Box<dyn Iterator<Item = (Cow<'_, str>, &Json)> + '_> {
         match &self.kind {
-            Kind::Array(values) => values.iter().enumerate().map(|(i, value)| (i.to_string(), value)).collect(),
-            Kind::Object(members) => members.iter().map(|member| (member.key.clone(), &member.value)).collect(),
-            _ => Vec::new(),
+            Kind::Array(values) => {
+                Box::new(values.iter().enumerate().map(|(i, value)| (Cow::Owned(i.to_string()), value)))
+            }
+            Kind::Object(members) => {
+                Box::new(members.iter().map(|member| (Cow::Borrowed(member.key.as_str()), &member.value)))
+            }
+            _ => Box::new(std::iter::empty()),
         }
     }
 
     /// What OPENJSON WITH makes a row of.
-    pub fn rows(&self) -> Vec<&Json> {
+    pub fn rows(&self) -> &[Json] {
         match &self.kind {
-            Kind::Array(values) => values.iter().collect(),
-            _ => vec![self],
+            Kind::Array(values) => values,
+            _ => std::slice::from_ref(self),
         }
     }
 
@@ -99,6 +105,15 @@ impl Json {
             }
             (Step::Index(index), Kind::Array(values)) => values.get(*index),
             _ => None,
+        }
+    }
+
+    /// Whether there is something where the steps lead, through any of an array's elements at each `Step::Every`.
+    fn reaches(&self, steps: &[Step]) -> bool {
+        match (steps.split_first(), &self.kind) {
+            (None, _) => true,
+            (Some((Step::Every, rest)), Kind::Array(values)) => values.iter().any(|value| value.reaches(rest)),
+            (Some((step, rest)), _) => self.step(step).is_some_and(|value| value.reaches(rest)),
         }
     }
 }
@@ -116,9 +131,16 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
-    fn unexpected(&self) -> SqlError {
+    /// Or that nobody wants to know any more.
+    fn unexpected(&mut self) -> SqlError {
         let found = self.text.get(self.at..).and_then(|rest| rest.chars().next()).unwrap_or('.');
-        let position = self.text.get(..self.at).map_or(self.at, |before| before.encode_utf16().count());
+        let mut position = 0;
+        for c in self.text.get(..self.at).unwrap_or_default().chars() {
+            position += c.len_utf16();
+            if let Err(stop) = self.pacer.spend(1) {
+                return stop;
+            }
+        }
         sql_error!(13609, state 4, found, position)
     }
 
@@ -242,7 +264,9 @@ impl Reader<'_, '_> {
         self.at += 1;
         let mut value = 0;
         for _ in 0..4 {
-            let digit = self.peek().and_then(|byte| (byte as char).to_digit(16)).ok_or_else(|| self.unexpected())?;
+            let Some(digit) = self.peek().and_then(|byte| (byte as char).to_digit(16)) else {
+                return Err(self.unexpected());
+            };
             value = value * 16 + digit;
             self.at += 1;
         }
@@ -305,6 +329,8 @@ pub struct Path {
 enum Step {
     Key(String),
     Index(usize),
+    /// `[*]`
+    Every,
 }
 
 impl Path {
@@ -314,6 +340,15 @@ impl Path {
 
     /// Error 13607 for what is not a path.
     pub fn parse(path: &str) -> SqlResult<Path> {
+        Path::parse_with(path, false)
+    }
+
+    /// The same, where `[*]` may stand for every element of an array.
+    pub fn parse_wildcards(path: &str) -> SqlResult<Path> {
+        Path::parse_with(path, true)
+    }
+
+    fn parse_with(path: &str, wildcards: bool) -> SqlResult<Path> {
         let mut parsed = Path::root();
         let pacer = &mut Pacer::none();
         let mut reader = Reader { text: path, at: 0, depth: 0, pacer };
@@ -340,6 +375,10 @@ impl Path {
                     reader.at += 1;
                     parsed.steps.push(Step::Key(key(&mut reader)?));
                 }
+                Some(b'[') if wildcards && path[reader.at..].starts_with("[*]") => {
+                    reader.at += "[*]".len();
+                    parsed.steps.push(Step::Every);
+                }
                 Some(b'[') => {
                     reader.at += 1;
                     let start = reader.at;
@@ -358,6 +397,11 @@ impl Path {
     pub fn find<'j>(&self, document: &'j Json, _text: &str) -> SqlResult<Option<&'j Json>> {
         let found = self.steps.iter().try_fold(document, |value, step| value.step(step));
         if found.is_none() && self.strict { Err(not_found()) } else { Ok(found) }
+    }
+
+    /// JSON_PATH_EXISTS: something is there, if only a null.
+    pub fn exists(&self, document: &Json) -> bool {
+        document.reaches(&self.steps)
     }
 
     /// JSON_VALUE: a scalar as text.

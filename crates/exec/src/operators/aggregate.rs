@@ -93,7 +93,7 @@ impl RowSource for Whole {
         }
         self.input.close();
         for (accumulator, column) in self.accumulators.iter_mut().zip(&mut out.columns) {
-            accumulator.finish(0, column)?;
+            accumulator.finish(context, 0, column)?;
         }
         note_null(context, &self.accumulators);
         out.rows = 1;
@@ -201,14 +201,14 @@ impl Grouping {
     }
 
     /// Appends groups `start..end` to `out`.
-    fn give(&mut self, start: usize, end: usize, out: &mut RowBatch) -> SqlResult<()> {
+    fn give(&mut self, context: &Context, start: usize, end: usize, out: &mut RowBatch) -> SqlResult<()> {
         let width = self.groups.columns.len();
         for (to, from) in out.columns.iter_mut().zip(&self.groups.columns) {
             columns::append_range(to, from, start, end);
         }
         for (accumulator, column) in self.accumulators.iter_mut().zip(&mut out.columns[width..]) {
             for group in start..end {
-                accumulator.finish(group, column)?;
+                accumulator.finish(context, group, column)?;
             }
         }
         out.rows += end - start;
@@ -245,7 +245,7 @@ impl RowSource for Hash {
             }
         };
         let end = (at + wanted.min(BATCH_ROWS)).min(self.core.groups.rows);
-        self.core.give(at, end, out)?;
+        self.core.give(context, at, end, out)?;
         self.at = Some(end);
         Ok(())
     }
@@ -308,7 +308,7 @@ impl RowSource for Stream {
         // The last group is still open until the input ends.
         let complete = if self.ended { self.core.groups.rows } else { self.core.groups.rows - 1 };
         let end = (self.row + wanted.min(BATCH_ROWS)).min(complete);
-        self.core.give(self.row, end, out)?;
+        self.core.give(context, self.row, end, out)?;
         self.row = end;
         if self.ended && out.rows == 0 {
             note_null(context, &self.core.accumulators);
@@ -416,7 +416,7 @@ impl RowSource for Sets {
             }
             for (accumulator, column) in core.accumulators.iter_mut().zip(&mut out.columns[self.group_count..]) {
                 for group in self.at..end {
-                    accumulator.finish(group, column)?;
+                    accumulator.finish(context, group, column)?;
                 }
             }
             let ids = out.columns.last_mut().expect("the grouping id");

@@ -1,12 +1,13 @@
 //! The running values of aggregates, one a group: grown column by column, added to row by row.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use sql::plan::{self, AggregateFunction, SortKey};
 use types::key::KeyCodec;
 use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlResult, SqlType, TypeKind, sql_error};
 
-use super::keys::{FastHash, RowKeys, encode_from};
+use super::keys::{FastHash, RowKeys, encode_from, long_parts};
+use super::sort::order_of;
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
 use crate::expression::{Compiler, Scalar, fill};
@@ -21,6 +22,8 @@ pub struct Accumulator {
     distinct: Option<Distinct>,
     pub ty: SqlType,
     values: Column,
+    /// Parts of keys of the long ones among them, by row.
+    long: BTreeMap<usize, Vec<u8>>,
     state: State,
     /// A NULL was passed over: warning 8153.
     pub saw_null: bool,
@@ -51,14 +54,25 @@ impl Distinct {
         self.bytes = 0;
     }
 
-    /// Whether the value at `row`, no NULL, is the first of its kind in `group`. `key` is overwritten.
-    fn is_first(&mut self, group: u32, values: &Column, row: usize, key: &mut Vec<u8>) -> SqlResult<bool> {
+    /// Whether the value at `row`, no NULL, is the first of its kind in `group`. `long`: its part of a key, if it is long. `key` is
+    /// overwritten.
+    fn is_first(
+        &mut self,
+        group: u32,
+        values: &Column,
+        row: usize,
+        long: Option<&Vec<u8>>,
+        key: &mut Vec<u8>,
+    ) -> SqlResult<bool> {
         let (is_first, bytes) = if let ColumnData::I64(values) = &values.data {
             (self.numbers.insert((group, values[row])), size_of::<(u32, i64)>())
         } else {
             key.clear();
             key.extend_from_slice(&group.to_le_bytes());
-            encode_from(&self.codec, values, row, key);
+            match long {
+                Some(part) => key.extend_from_slice(part),
+                None => encode_from(&self.codec, values, row, key),
+            }
             let is_first = !self.keys.contains(key.as_slice());
             if is_first {
                 self.keys.insert(key.as_slice().into());
@@ -103,6 +117,7 @@ impl Accumulator {
         Ok(Accumulator {
             function: aggregate.function,
             values: Column::new(argument_ty.physical()),
+            long: BTreeMap::new(),
             argument,
             separator,
             order,
@@ -161,6 +176,7 @@ impl Accumulator {
         };
         self.values.clear();
         fill(argument, context, batch, &mut self.values)?;
+        self.load_long(context)?;
         if let Some(order) = &mut self.order {
             order.load(context, batch)?;
         }
@@ -181,7 +197,7 @@ impl Accumulator {
                 continue;
             }
             if let Some(distinct) = &mut self.distinct
-                && !distinct.is_first(*group, &self.values, row, &mut key)?
+                && !distinct.is_first(*group, &self.values, row, self.long.get(&row), &mut key)?
             {
                 continue;
             }
@@ -195,9 +211,22 @@ impl Accumulator {
         self.values.clear();
         self.saw_null = false;
         match &self.argument {
-            Some(argument) => fill(argument, context, batch, &mut self.values),
-            None => Ok(()),
+            Some(argument) => fill(argument, context, batch, &mut self.values)?,
+            None => return Ok(()),
         }
+        self.load_long(context)
+    }
+
+    fn load_long(&mut self, context: &Context) -> SqlResult<()> {
+        self.long.clear();
+        let codec = match (&self.distinct, &self.state) {
+            (Some(distinct), _) => &distinct.codec,
+            (None, State::Extreme(_, codec, _)) => codec,
+            _ => return Ok(()),
+        };
+        long_parts(codec, &self.values, context, |row, part| {
+            self.long.insert(row, part);
+        })
     }
 
     /// Adds row `row` of what is loaded.
@@ -301,7 +330,10 @@ impl Accumulator {
             }
             State::Extreme(best, codec, keys) => {
                 key.clear();
-                encode_from(codec, &self.values, row, key);
+                match self.long.get(&row) {
+                    Some(part) => key.extend_from_slice(part),
+                    None => encode_from(codec, &self.values, row, key),
+                }
                 let better = best[group].is_null()
                     || if min {
                         key.as_slice() < keys[group].as_slice()
@@ -335,7 +367,7 @@ impl Accumulator {
     }
 
     /// Appends the result of `group` to `out`.
-    pub fn finish(&mut self, group: usize, out: &mut Column) -> SqlResult<()> {
+    pub fn finish(&mut self, context: &Context, group: usize, out: &mut Column) -> SqlResult<()> {
         let kind = self.ty.kind;
         let datum = match &mut self.state {
             State::Count(counts) => {
@@ -373,7 +405,7 @@ impl Accumulator {
             }
             State::Extreme(best, _, _) => best[group].clone(),
             State::ExtremeI64(best) => best[group].map_or(Datum::Null, Datum::I64),
-            State::Text(texts, _, separator) => join_text(&mut texts[group], separator, &self.ty)?,
+            State::Text(texts, _, separator) => join_text(&texts[group], separator, &self.ty, context)?,
             State::Checksum(sums) => sums[group].map_or(Datum::Null, |sum| Datum::I64(sum as i64)),
         };
         out.push(&datum);
@@ -440,17 +472,19 @@ fn exact_average(sum: i128, count: i64, argument: &SqlType, ty: &SqlType) -> Sql
     Ok(Datum::I128(whole))
 }
 
-fn join_text(texts: &mut [(Vec<u8>, Vec<u8>)], separator: &[u8], ty: &SqlType) -> SqlResult<Datum> {
+/// `texts`: each with its key of the order.
+fn join_text(texts: &[(Vec<u8>, Vec<u8>)], separator: &[u8], ty: &SqlType, context: &Context) -> SqlResult<Datum> {
     if texts.is_empty() {
         return Ok(Datum::Null);
     }
-    texts.sort_by(|a, b| a.0.cmp(&b.0));
+    let order = order_of(texts.len(), |at| &texts[at].0, context)?;
+    let pacer = &mut context.pacer();
     let mut joined = Vec::new();
-    for (at, (_, text)) in texts.iter().enumerate() {
+    for (at, text) in order.into_iter().enumerate() {
         if at > 0 {
-            joined.extend_from_slice(separator);
+            pacer.copy(separator, &mut joined)?;
         }
-        joined.extend_from_slice(text);
+        pacer.copy(&texts[text as usize].1, &mut joined)?;
     }
     if !ty.is_max() && joined.len() > ty.length as usize {
         return Err(sql_error!(9829));

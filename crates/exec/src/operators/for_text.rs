@@ -4,12 +4,13 @@
 //! common. So the names are made into a tree once, and each row walks it.
 
 use sql::plan::{ForFormat, Operator, OutputColumn, XmlMode};
-use types::{Datum, RowBatch, SqlResult, SqlType, TypeKind, sql_error};
+use types::pause::Pacer;
+use types::{Datum, RowBatch, SqlResult, SqlType, TypeKind, convert, sql_error};
 
 use super::{batch_of, drain, source};
 use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
 use crate::expression::Compiler;
-use crate::expression::functions::escape_json;
+use crate::expression::functions::{escape_json, escape_paced};
 use crate::kernel;
 use crate::value::Value;
 
@@ -22,6 +23,8 @@ pub struct Writer {
     /// XML: name of a row's element; empty for none.
     row_element: String,
     text: String,
+    /// What ends the text that `text` begins.
+    end: String,
     rows: u64,
 }
 
@@ -48,7 +51,8 @@ impl Writer {
             ForFormat::Json { .. } => (json_tree(format, columns)?, String::new()),
             ForFormat::Xml { mode, element, elements, .. } => xml_tree(*mode, element.as_deref(), *elements, columns)?,
         };
-        Ok(Writer { format: format.clone(), tree, types, row_element, text: String::new(), rows: 0 })
+        let (text, end) = frame(format);
+        Ok(Writer { format: format.clone(), tree, types, row_element, text, end, rows: 0 })
     }
 
     pub fn append(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
@@ -77,29 +81,31 @@ impl Writer {
     }
 
     /// None: no rows.
-    pub fn finish(self) -> Option<String> {
-        if self.rows == 0 {
-            return None;
-        }
-        let text = self.text;
-        Some(match &self.format {
-            ForFormat::Json { root, without_wrapper, .. } => {
-                let array = if *without_wrapper { text } else { format!("[{text}]") };
-                match root {
-                    None => array,
-                    Some(root) => {
-                        let mut name = String::new();
-                        escape_json(root, &mut name);
-                        format!("{{\"{name}\":{array}}}")
-                    }
+    pub fn finish(mut self) -> Option<String> {
+        self.text.push_str(&self.end);
+        Some(self.text).filter(|_| self.rows > 0)
+    }
+}
+
+/// What stands before all rows and behind them.
+fn frame(format: &ForFormat) -> (String, String) {
+    match format {
+        ForFormat::Json { root, without_wrapper, .. } => {
+            let (open, close) = if *without_wrapper { ("", "") } else { ("[", "]") };
+            match root {
+                None => (open.to_owned(), close.to_owned()),
+                Some(root) => {
+                    let mut name = String::new();
+                    escape_json(root, &mut name);
+                    (format!("{{\"{name}\":{open}"), format!("{close}}}"))
                 }
             }
-            ForFormat::Xml { root: Some(root), .. } => {
-                let root = xml_name(root);
-                format!("<{root}>{text}</{root}>")
-            }
-            ForFormat::Xml { .. } => text,
-        })
+        }
+        ForFormat::Xml { root: Some(root), .. } => {
+            let root = xml_name(root);
+            (format!("<{root}>"), format!("</{root}>"))
+        }
+        ForFormat::Xml { .. } => Default::default(),
     }
 }
 
@@ -108,7 +114,7 @@ fn shown(context: &Context, ty: &SqlType, value: &Datum) -> SqlResult<String> {
     if ty.is_binary()
         && let Datum::Bytes(bytes) = value
     {
-        return Ok(base64(bytes));
+        return base64(bytes, &mut context.pacer());
     }
     let style = match ty.kind {
         _ if ty.is_temporal() => Some(126),
@@ -117,20 +123,21 @@ fn shown(context: &Context, ty: &SqlType, value: &Datum) -> SqlResult<String> {
     };
     let wide = SqlType::NVARCHAR_MAX;
     let text = kernel::convert(context, Value::from_datum(value), ty, &wide, style, true)?;
-    Ok(text.bytes().map_or(String::new(), |bytes| kernel::text(&wide, &bytes)))
+    text.bytes().map_or(Ok(String::new()), |bytes| convert::text_of_paced(&bytes, &wide, &mut context.pacer()))
 }
 
-fn base64(bytes: &[u8]) -> String {
+fn base64(bytes: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<String> {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
+        pacer.spend(chunk.len())?;
         let word = (0..3).fold(0_u32, |word, i| word << 8 | chunk.get(i).copied().unwrap_or(0) as u32);
         for i in 0..4 {
             let digit = DIGITS[(word >> (18 - 6 * i) & 63) as usize] as char;
             out.push(if i <= chunk.len() { digit } else { '=' });
         }
     }
-    out
+    Ok(out)
 }
 
 /// Puts `leaf` below `path`, together with a neighbour that begins alike.
@@ -234,7 +241,7 @@ impl JsonRow<'_, '_> {
             out.push_str(&text);
         } else {
             out.push('"');
-            escape_json(&text, out);
+            escape_paced(&text, out, &mut self.context.pacer())?;
             out.push('"');
         }
         Ok(())
@@ -310,8 +317,9 @@ fn xml_name(name: &str) -> String {
     out
 }
 
-fn escape_xml(text: &str, attribute: bool, out: &mut String) {
+fn escape_xml(text: &str, attribute: bool, out: &mut String, pacer: &mut Pacer<'_>) -> SqlResult<()> {
     for c in text.chars() {
+        pacer.spend(1)?;
         match c {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
@@ -324,6 +332,7 @@ fn escape_xml(text: &str, attribute: bool, out: &mut String) {
             c => out.push(c),
         }
     }
+    Ok(())
 }
 
 struct XmlRow<'a, 'c> {
@@ -352,7 +361,8 @@ impl XmlRow<'_, '_> {
                 out.push(' ');
                 out.push_str(attribute);
                 out.push_str("=\"");
-                escape_xml(&shown(self.context, &self.types[*column], &self.values[*column])?, true, out);
+                let text = shown(self.context, &self.types[*column], &self.values[*column])?;
+                escape_xml(&text, true, out, &mut self.context.pacer())?;
                 out.push('"');
             }
         }
@@ -392,7 +402,7 @@ impl XmlRow<'_, '_> {
         if ty.kind == TypeKind::Xml {
             out.push_str(&text);
         } else {
-            escape_xml(&text, false, out);
+            escape_xml(&text, false, out, &mut self.context.pacer())?;
         }
         if !name.is_empty() {
             out.push_str(&format!("</{name}>"));
@@ -435,7 +445,10 @@ impl RowSource for ForText {
         self.input.open(context)?;
         drain(&mut *self.input, context, &mut self.scratch, |batch| writer.append(context, batch))?;
         match writer.finish() {
-            Some(text) => out.columns[0].push(&Datum::nvarchar(&text)),
+            Some(text) => {
+                let text = convert::text_datum_paced(&text, &SqlType::NVARCHAR_MAX, &mut context.pacer())?;
+                out.columns[0].push(&text);
+            }
             None => out.columns[0].push_null(),
         }
         out.rows = 1;

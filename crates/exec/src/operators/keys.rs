@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use types::key::KeyCodec;
-use types::pause::STRIDE;
+use types::pause::{SHORT, STRIDE};
 use types::{Column, ColumnData, Datum, RowBatch, SqlResult, SqlType, TypeKind};
 
 use crate::context::Context;
@@ -97,15 +97,9 @@ impl RowKeys {
         }
         self.long.clear();
         for (at, column) in self.values.iter().enumerate() {
-            let ColumnData::Bytes { bytes, .. } = &column.data else { continue };
-            if bytes.len() < STRIDE {
-                continue;
-            }
-            for row in (0..batch.rows).filter(|row| column.bytes(*row).len() >= STRIDE) {
-                let mut part = Vec::new();
-                self.codecs[at].encode_bytes_paced(column.bytes(row), &mut part, &mut context.pacer())?;
+            long_parts(&self.codecs[at], column, context, |row, part| {
                 self.long.insert((at, row), part);
-            }
+            })?;
         }
         Ok(())
     }
@@ -134,6 +128,26 @@ impl RowKeys {
         out.clear();
         self.encode(row, out);
     }
+}
+
+/// Parts of keys of a column's long values, made where others can have a turn: each may be below a stride, but all of them are not.
+pub fn long_parts(
+    codec: &KeyCodec,
+    column: &Column,
+    context: &Context,
+    mut each: impl FnMut(usize, Vec<u8>),
+) -> SqlResult<()> {
+    let ColumnData::Bytes { bytes, .. } = &column.data else { return Ok(()) };
+    if bytes.len() < STRIDE {
+        return Ok(());
+    }
+    let pacer = &mut context.pacer();
+    for row in (0..column.len()).filter(|row| column.bytes(*row).len() >= SHORT) {
+        let mut part = Vec::new();
+        codec.encode_bytes_paced(column.bytes(row), &mut part, pacer)?;
+        each(row, part);
+    }
+    Ok(())
 }
 
 /// Appends one column's part of a key.

@@ -69,15 +69,70 @@ impl KeyList {
     }
 
     /// Row numbers in key order; equal keys in row order.
-    pub fn order(&self) -> Vec<u32> {
-        // The first 8 bytes decide most comparisons without touching the key.
-        let mut tagged: Vec<(u64, u32)> =
-            (0..self.ends.len() as u32).map(|row| (prefix(self.key(row as usize)), row)).collect();
-        tagged.sort_unstable_by(|a, b| {
-            a.0.cmp(&b.0).then_with(|| self.key(a.1 as usize).cmp(self.key(b.1 as usize))).then(a.1.cmp(&b.1))
-        });
-        tagged.into_iter().map(|(_, row)| row).collect()
+    pub fn order(&self, context: &Context) -> SqlResult<Vec<u32>> {
+        order_of(self.ends.len(), |row| self.key(row), context)
     }
+}
+
+/// Rows, and bytes of keys, that are sorted without a pause.
+const RUN_ROWS: usize = 1 << 16;
+const RUN_BYTES: usize = 1 << 20;
+
+/// Work for a row that finds its place among others.
+const PLACE: usize = 32;
+
+/// The first bytes of a key, which decide most comparisons without touching it, and its row.
+type Tagged = (u64, u32);
+
+/// Numbers below `count` in the order of their keys; those of equal keys as they are. Long lists are sorted in runs, and those merged: a
+/// sort cannot end in the middle, and a merge can.
+pub fn order_of<'k>(count: usize, key: impl Fn(usize) -> &'k [u8], context: &Context) -> SqlResult<Vec<u32>> {
+    let compare = |a: &Tagged, b: &Tagged| {
+        a.0.cmp(&b.0).then_with(|| key(a.1 as usize).cmp(key(b.1 as usize))).then(a.1.cmp(&b.1))
+    };
+    let pacer = &mut context.pacer();
+    let mut tagged: Vec<Tagged> = Vec::with_capacity(count);
+    let mut ends = Vec::new();
+    let (mut start, mut bytes) = (0, 0);
+    for row in 0..count {
+        let key = key(row);
+        tagged.push((prefix(key), row as u32));
+        bytes += key.len();
+        if row + 1 - start == RUN_ROWS || bytes >= RUN_BYTES || row + 1 == count {
+            tagged[start..].sort_unstable_by(compare);
+            ends.push(row + 1);
+            pacer.spend((row + 1 - start) * PLACE + bytes)?;
+            (start, bytes) = (row + 1, 0);
+        }
+    }
+    let mut merged = Vec::new();
+    while ends.len() > 1 {
+        merged.reserve(count);
+        let mut start = 0;
+        for pair in ends.chunks(2) {
+            let (middle, end) = (pair[0], pair[pair.len() - 1]);
+            let (mut left, mut right) = (start, middle);
+            while left < middle && right < end {
+                let (a, b) = (&tagged[left], &tagged[right]);
+                let touched = if a.0 == b.0 { key(a.1 as usize).len().min(key(b.1 as usize).len()) } else { 0 };
+                pacer.spend(PLACE + touched)?;
+                if compare(a, b).is_lt() {
+                    merged.push(*a);
+                    left += 1;
+                } else {
+                    merged.push(*b);
+                    right += 1;
+                }
+            }
+            merged.extend_from_slice(&tagged[left..middle]);
+            merged.extend_from_slice(&tagged[right..end]);
+            start = end;
+        }
+        ends = ends.chunks(2).map(|pair| pair[pair.len() - 1]).collect();
+        std::mem::swap(&mut tagged, &mut merged);
+        merged.clear();
+    }
+    Ok(tagged.into_iter().map(|(_, row)| row).collect())
 }
 
 fn prefix(key: &[u8]) -> u64 {
@@ -106,19 +161,19 @@ impl Sort {
             rows.append(batch)?;
             // Top-N: whenever four times as many as wanted have come together, only the best stay.
             if limit < 1 << 20 && rows.batch.rows >= (limit * 4).max(4096) {
-                keep_best(rows, &mut list, limit)?;
+                keep_best(rows, &mut list, limit, context)?;
             }
             Ok(())
         })?;
         self.input.close();
-        self.order = list.order();
+        self.order = list.order(context)?;
         self.order.truncate(limit);
         Ok(())
     }
 }
 
-fn keep_best(rows: &mut Rows, list: &mut KeyList, limit: usize) -> SqlResult<()> {
-    let mut order = list.order();
+fn keep_best(rows: &mut Rows, list: &mut KeyList, limit: usize, context: &Context) -> SqlResult<()> {
+    let mut order = list.order(context)?;
     order.truncate(limit);
     // In arrival order, so that equal keys still come out as they came in.
     order.sort_unstable();

@@ -13,6 +13,9 @@ use crate::expression::{Compiler, Scalar, fill};
 use crate::kernel;
 use crate::value::{Row, Value};
 
+/// Work for a row that a frame takes in, or whose value is found.
+const STEP: usize = 16;
+
 struct Function {
     kind: WindowKind,
     arguments: Vec<Scalar>,
@@ -224,14 +227,18 @@ impl Function {
             }
             WindowKind::Lag | WindowKind::Lead => {
                 let back = self.kind == WindowKind::Lag;
+                let pacer = &mut context.pacer();
                 for row in 0..count {
+                    pacer.spend(STEP)?;
                     offset_value(arguments, back, context, rows, row)?.push_to(results);
                 }
             }
             WindowKind::FirstValue | WindowKind::LastValue => {
                 let mut values = Column::new(self.ty.physical());
                 fill(&arguments[0], context, rows, &mut values)?;
+                let pacer = &mut context.pacer();
                 for row in 0..count {
+                    pacer.spend(STEP)?;
                     let (start, end) = frame_of(frame, row, count, peers);
                     if start == end {
                         results.push(&Datum::Null);
@@ -298,6 +305,7 @@ fn aggregate_frames(
         && matches!(function, AggregateFunction::Min | AggregateFunction::Max);
     accumulator.clear();
     accumulator.grow(1);
+    let pacer = &mut context.pacer();
     if shrinks {
         let mut backward = Column::new(columns::class_of(results));
         let mut from = count;
@@ -305,9 +313,10 @@ fn aggregate_frames(
             let (start, _) = frame_of(frame, row, count, peers);
             while from > start {
                 from -= 1;
+                pacer.spend(STEP)?;
                 accumulator.add_loaded(from, 0)?;
             }
-            accumulator.finish(0, &mut backward)?;
+            accumulator.finish(context, 0, &mut backward)?;
         }
         (0..count).rev().for_each(|row| columns::append_row(results, &backward, row));
         return Ok(());
@@ -328,13 +337,12 @@ fn aggregate_frames(
         }
         start = next_start;
         while end < next_end {
+            pacer.spend(STEP)?;
             accumulator.add_loaded(end, 0)?;
             end += 1;
         }
-        accumulator.finish(0, results)?;
-        if row % BATCH_ROWS == 0 {
-            context.yield_point()?;
-        }
+        pacer.spend(STEP)?;
+        accumulator.finish(context, 0, results)?;
     }
     Ok(())
 }

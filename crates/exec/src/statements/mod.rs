@@ -29,6 +29,7 @@ use std::sync::{Arc, OnceLock};
 
 use os::sync::{SpinClass, SpinLock};
 use sql::plan::{ExecutorSlot, Expr, ExprKind, Module, Variable};
+use types::pause::STRIDE;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::context::{Context, Interpreter, ModuleCursors, Runtime, TriggerRows, Variables};
@@ -219,6 +220,7 @@ impl Instance {
                 names: std::mem::take(&mut self.cursor_names),
             }),
             interpreter: &INTERPRETER,
+            paced: Cell::new(STRIDE),
         };
         let signal = (frame.nested && frame.function.is_none()).then(|| context.session(|s| s.signal.clone()));
         let signal = signal.filter(|signal| !signal.running.is_held());
@@ -406,6 +408,7 @@ fn default_value(default: &Expr, runtime: &mut Runtime<'_>) -> SqlResult<Datum> 
         module: None,
         cursors: RefCell::default(),
         interpreter: &INTERPRETER,
+        paced: Cell::new(STRIDE),
     };
     scalar.scalar_datum(&context)
 }

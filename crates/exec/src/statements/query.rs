@@ -7,6 +7,7 @@ use sql::plan::{
     ActionKind, ExecutorSlot, Expr, ExprKind, Module, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
     VariableSlot,
 };
+use types::pause::Pause as _;
 use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::code::{self, ExecuteCode};
@@ -639,6 +640,7 @@ impl Runner<'_> {
         batch: &mut RowBatch,
     ) -> SqlResult<u64> {
         const PIECE: usize = 2033;
+        const PIECES: usize = 32;
         let mut writer = crate::operators::for_text::Writer::new(format, &plan.columns)?;
         source.open(&self.context)?;
         operators::drain(source, &self.context, batch, |batch| writer.append(&self.context, batch))?;
@@ -646,15 +648,21 @@ impl Runner<'_> {
         let runtime = self.context.runtime.get_mut();
         runtime.sink.columns(std::slice::from_ref(&column)).map_err(stopped)?;
         let Some(text) = writer.finish() else { return Ok(0) };
-        let units: Vec<u16> = text.encode_utf16().collect();
+        let mut units = text.encode_utf16().peekable();
         let mut pieces = RowBatch::new([types::Physical::Bytes]);
-        for piece in units.chunks(PIECE) {
-            let bytes: Vec<u8> = piece.iter().flat_map(|unit| unit.to_le_bytes()).collect();
-            pieces.columns[0].push_bytes(&bytes);
-            pieces.rows += 1;
+        let mut count = 0;
+        while units.peek().is_some() {
+            pieces.clear();
+            while units.peek().is_some() && pieces.rows < PIECES {
+                let bytes: Vec<u8> = units.by_ref().take(PIECE).flat_map(u16::to_le_bytes).collect();
+                pieces.columns[0].push_bytes(&bytes);
+                pieces.rows += 1;
+            }
+            count += pieces.rows as u64;
+            self.context.runtime.get_mut().sink.batch(&pieces).map_err(stopped)?;
+            self.context.pause()?;
         }
-        runtime.sink.batch(&pieces).map_err(stopped)?;
-        Ok(pieces.rows as u64)
+        Ok(count)
     }
 }
 

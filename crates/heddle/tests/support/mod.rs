@@ -6,6 +6,7 @@ pub mod placed;
 pub mod random;
 pub mod session;
 pub mod wire;
+pub mod mars;
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;

@@ -18,6 +18,15 @@ use super::PASSWORD;
 /// Longer than anything takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(300);
 
+/// Kinds of frames.
+pub const SYN: u8 = 1;
+pub const ACK: u8 = 2;
+pub const DATA: u8 = 8;
+pub const FRAME_HEADER: usize = 16;
+
+/// A window that nothing here fills.
+const WIDE: u32 = u32::MAX / 4;
+
 /// What came back for a request.
 #[derive(Debug, Default, Clone)]
 pub struct Answer {
@@ -79,8 +88,7 @@ impl Wire {
             }
         }
         if mars {
-            // SYN of session 0, with a window that nothing here fills.
-            wire.stream.write_all(&frame(1, 0, &[])).ok()?;
+            wire.stream.write_all(&frame(SYN, 0, 0, WIDE, &[])).ok()?;
             wire.frames = Some((0, 0));
         }
         Some(wire)
@@ -94,7 +102,7 @@ impl Wire {
             while rest.len() >= 4 {
                 let (packet, more) = rest.split_at(usize::from(u16::from_be_bytes([rest[2], rest[3]])));
                 *sent += 1;
-                bytes.extend(frame(8, *sent, packet));
+                bytes.extend(frame(DATA, 0, *sent, WIDE, packet));
                 rest = more;
             }
         }
@@ -126,14 +134,9 @@ impl Wire {
     }
 
     fn take_frames(&mut self) {
-        while self.raw.len() >= 16 {
-            let length = u32::from_le_bytes([self.raw[4], self.raw[5], self.raw[6], self.raw[7]]) as usize;
-            if self.raw.len() < length {
-                return;
-            }
-            let whole: Vec<u8> = self.raw.drain(..length).collect();
-            if whole[1] == 8 {
-                self.client.feed(&whole[16..]);
+        while let Some(whole) = next_frame(&mut self.raw) {
+            if whole[1] == DATA {
+                self.client.feed(&whole[FRAME_HEADER..]);
             }
         }
     }
@@ -232,18 +235,25 @@ fn parameter(name: &str, sql_type: SqlType, value: Datum) -> RpcParameter {
     RpcParameter { name: name.into(), is_output: false, is_default: false, value }
 }
 
-/// A frame of session 0 (MC-SMP 2.2).
-fn frame(flags: u8, sequence: u32, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![0x53, flags, 0, 0];
-    bytes.extend((16 + payload.len() as u32).to_le_bytes());
+/// A frame of a session (MC-SMP 2.2).
+pub fn frame(flags: u8, session: u16, sequence: u32, window: u32, payload: &[u8]) -> Vec<u8> {
+    let mut bytes = vec![0x53, flags];
+    bytes.extend(session.to_le_bytes());
+    bytes.extend((FRAME_HEADER as u32 + payload.len() as u32).to_le_bytes());
     bytes.extend(sequence.to_le_bytes());
-    bytes.extend(u32::MAX.wrapping_div(4).to_le_bytes());
+    bytes.extend(window.to_le_bytes());
     bytes.extend_from_slice(payload);
     bytes
 }
 
+/// Takes a frame from the front of what came, once it is whole.
+pub fn next_frame(raw: &mut Vec<u8>) -> Option<Vec<u8>> {
+    let length = u32::from_le_bytes(*raw.get(4..8)?.first_chunk()?) as usize;
+    (raw.len() >= length).then(|| raw.drain(..length).collect())
+}
+
 /// Sets the option MARS (4) of a PRELOGIN packet (MS-TDS 2.2.6.5).
-fn ask_for_mars(packet: &mut [u8]) {
+pub fn ask_for_mars(packet: &mut [u8]) {
     let options = 8;
     let mut at = options;
     while packet[at] != 0xFF {

@@ -98,15 +98,23 @@ impl Rights {
         }
     }
 
-    /// The login that acts. None: the server itself, or a user of a database.
+    /// The login that acts. None: the server itself, or a user of a database whose owner may not vouch for it on the server.
     pub fn login(&self, look: &mut Look<'_>) -> SqlResult<Option<Arc<LoginToken>>> {
         if let Some(known) = &self.known.borrow().login {
             return Ok(known.clone());
         }
         let found = match self.actor() {
-            Actor::Login(id) => actor::login_token(look, id)?.map(Arc::new),
-            Actor::Server | Actor::User(..) => None,
+            Actor::Login(id) => actor::login_token(look, id)?,
+            Actor::User(home, id) => match voucher(look, home)? {
+                Some(owner) => match vouches_on_server(look, owner)? {
+                    true => login_of_user(look, home, id)?,
+                    false => None,
+                },
+                None => None,
+            },
+            Actor::Server => None,
         };
+        let found = found.map(Arc::new);
         self.known.borrow_mut().login = Some(found.clone());
         Ok(found)
     }
@@ -119,60 +127,15 @@ impl Rights {
         let found = match self.actor() {
             Actor::Server => actor::user_token(look, db, actor::DBO)?,
             Actor::Login(_) => match self.login(look)? {
-                Some(login) => self.user_of(look, db, &login)?,
+                Some(login) => user_of(look, db, &login)?,
                 None => None,
             },
             Actor::User(home, id) if home == db.id => actor::user_token(look, db, id)?,
-            Actor::User(home, id) => self.elsewhere(look, home, id, db)?,
+            Actor::User(home, id) => elsewhere(look, home, id, db)?,
         };
         let found = found.map(Arc::new);
         self.known.borrow_mut().users.push((db.id, found.clone()));
         Ok(found)
-    }
-
-    fn user_of(&self, look: &mut Look<'_>, db: &Database, login: &Arc<LoginToken>) -> SqlResult<Option<UserToken>> {
-        let user = actor::user_of_login(look, db, login)?;
-        let enters = |look: &mut Look<'_>, user: Option<Arc<UserToken>>| {
-            let connect = hierarchy::find(Class::Database, "CONNECT").expect("it is in the table");
-            let who = Who { login: Some(login.clone()), user };
-            check::decide(look, Some(db), &who, &Securable::DATABASE, connect, &[])
-        };
-        match user {
-            Some(user) if user.dbo => Ok(Some(user)),
-            Some(user) => {
-                let user = Arc::new(user);
-                let enters = enters(look, Some(user.clone()))? == Decision::Granted;
-                Ok(enters.then(|| Arc::try_unwrap(user).expect("nobody else has kept it")))
-            }
-            // CONNECT ANY DATABASE lets a login in that is nobody there: it is a guest.
-            None => match actor::user_token(look, db, actor::GUEST)? {
-                Some(guest) => {
-                    let guest = Arc::new(guest);
-                    let enters = enters(look, Some(guest.clone()))? == Decision::Granted;
-                    Ok(enters.then(|| Arc::try_unwrap(guest).expect("nobody else has kept it")))
-                }
-                None => Ok(None),
-            },
-        }
-    }
-
-    /// A user of one database in another: whoever its login is there, if the first is TRUSTWORTHY and a sysadmin's; else a guest.
-    /// https://learn.microsoft.com/sql/relational-databases/security/trustworthy-database-property
-    fn elsewhere(&self, look: &mut Look<'_>, home: DatabaseId, id: i32, db: &Database) -> SqlResult<Option<UserToken>> {
-        if let Some(home) = look.catalog.database(home).filter(|home| home.option(database_option::TRUSTWORTHY)) {
-            let owner = home.row().owner_sid.0.clone();
-            let trusted = match login_with(look, owner.as_deref())? {
-                Some(owner) => owner.sysadmin,
-                None => false,
-            };
-            let sid = look.rows(&home, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?;
-            let sid = if id == actor::DBO { owner } else { sid.and_then(|user| user.sid.0) };
-            if let (true, Some(login)) = (trusted, login_with(look, sid.as_deref())?) {
-                return self.user_of(look, db, &Arc::new(login));
-            }
-        }
-        let nobody = LoginToken { id: 0, name: String::new(), sid: None, ids: Vec::new(), sysadmin: false };
-        actor::user_of_login(look, db, &nobody)
     }
 
     pub fn who(&self, look: &mut Look<'_>, db: Option<&Database>) -> SqlResult<Who> {
@@ -421,6 +384,77 @@ impl Rights {
             false => Err(sql_error!(297).after(vec![sql_error!(300, permission, object, place)])),
         }
     }
+}
+
+/// Who a login is in a database that it may enter.
+fn user_of(look: &mut Look<'_>, db: &Database, login: &Arc<LoginToken>) -> SqlResult<Option<UserToken>> {
+    let user = actor::user_of_login(look, db, login)?;
+    let enters = |look: &mut Look<'_>, user: Option<Arc<UserToken>>| {
+        let connect = hierarchy::find(Class::Database, "CONNECT").expect("it is in the table");
+        let who = Who { login: Some(login.clone()), user };
+        check::decide(look, Some(db), &who, &Securable::DATABASE, connect, &[])
+    };
+    match user {
+        Some(user) if user.dbo => Ok(Some(user)),
+        Some(user) => {
+            let user = Arc::new(user);
+            let enters = enters(look, Some(user.clone()))? == Decision::Granted;
+            Ok(enters.then(|| Arc::try_unwrap(user).expect("nobody else has kept it")))
+        }
+        // CONNECT ANY DATABASE lets a login in that is nobody there: it is a guest.
+        None => match actor::user_token(look, db, actor::GUEST)? {
+            Some(guest) => {
+                let guest = Arc::new(guest);
+                let enters = enters(look, Some(guest.clone()))? == Decision::Granted;
+                Ok(enters.then(|| Arc::try_unwrap(guest).expect("nobody else has kept it")))
+            }
+            None => Ok(None),
+        },
+    }
+}
+
+/// A user of one database in another: whoever its login is there, if the owner of the first may vouch for it; else a guest.
+/// https://learn.microsoft.com/previous-versions/sql/sql-server-2008-r2/ms188304(v=sql.105)
+fn elsewhere(look: &mut Look<'_>, home: DatabaseId, id: i32, db: &Database) -> SqlResult<Option<UserToken>> {
+    if let Some(owner) = voucher(look, home)?
+        && vouches_in(look, db, owner)?
+        && let Some(login) = login_of_user(look, home, id)?
+    {
+        return user_of(look, db, &Arc::new(login));
+    }
+    let nobody = LoginToken { id: 0, name: String::new(), sid: None, ids: Vec::new(), sysadmin: false };
+    actor::user_of_login(look, db, &nobody)
+}
+
+/// The owner of a database that the server trusts to say who acts: it vouches for the users of its database, where it has AUTHENTICATE.
+fn voucher(look: &mut Look<'_>, home: DatabaseId) -> SqlResult<Option<LoginToken>> {
+    match look.catalog.database(home).filter(|home| home.option(database_option::TRUSTWORTHY)) {
+        Some(home) => login_with(look, home.row().owner_sid.0.as_deref()),
+        None => Ok(None),
+    }
+}
+
+fn vouches_on_server(look: &mut Look<'_>, owner: LoginToken) -> SqlResult<bool> {
+    let permission = hierarchy::find(Class::Server, "AUTHENTICATE SERVER").expect("it is in the table");
+    let who = Who { login: Some(Arc::new(owner)), user: None };
+    Ok(check::decide(look, None, &who, &Securable::SERVER, permission, &[])? == Decision::Granted)
+}
+
+fn vouches_in(look: &mut Look<'_>, db: &Database, owner: LoginToken) -> SqlResult<bool> {
+    let permission = hierarchy::find(Class::Database, "AUTHENTICATE").expect("it is in the table");
+    let owner = Arc::new(owner);
+    let who = Who { user: user_of(look, db, &owner)?.map(Arc::new), login: Some(owner) };
+    Ok(check::decide(look, Some(db), &who, &Securable::DATABASE, permission, &[])? == Decision::Granted)
+}
+
+/// Of a user that has one.
+fn login_of_user(look: &mut Look<'_>, home: DatabaseId, id: i32) -> SqlResult<Option<LoginToken>> {
+    let Some(home) = look.catalog.database(home) else { return Ok(None) };
+    let sid = match id {
+        actor::DBO => home.row().owner_sid.0.clone(),
+        _ => look.rows(&home, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?.and_then(|user| user.sid.0),
+    };
+    login_with(look, sid.as_deref())
 }
 
 /// The type whose columns are those of this object.

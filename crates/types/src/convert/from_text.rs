@@ -8,8 +8,8 @@ use crate::datetime::parse::{self, ParseError, Rules};
 use crate::datetime::{DateFormat, format};
 use crate::datum::Datum;
 use crate::decimal::{self, ParseError as DecimalError};
-use crate::error::SqlResult;
-use crate::pause::Pacer;
+use crate::error::{SqlError, SqlResult};
+use crate::pause::{Pacer, STRIDE};
 use crate::sql_type::{SqlType, TypeKind};
 use crate::text;
 
@@ -22,8 +22,28 @@ fn ascii<'t>(bytes: &'t [u8], from: &SqlType) -> Cow<'t, [u8]> {
     Cow::Owned(narrow.collect())
 }
 
-pub fn to_number(bytes: &[u8], from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
+/// What is read as one value, of a text that may be long: without the blanks around it if it is. None: nothing so long is a value.
+fn piece<'t>(bytes: &'t [u8], from: &SqlType, pacer: &mut Pacer<'_>) -> SqlResult<Option<&'t [u8]>> {
+    if bytes.len() <= STRIDE {
+        return Ok(Some(bytes));
+    }
+    let unit = if from.is_ansi_string() { 1 } else { 2 };
+    let is_blank = |unit: &&[u8]| unit[0].is_ascii_whitespace() && unit[1..].iter().all(|byte| *byte == 0);
+    let mut rest = bytes;
+    while rest.chunks_exact(unit).next().as_ref().is_some_and(is_blank) {
+        rest = &rest[unit..];
+        pacer.spend(unit)?;
+    }
+    while rest.rchunks_exact(unit).next().as_ref().is_some_and(is_blank) {
+        rest = &rest[..rest.len() - unit];
+        pacer.spend(unit)?;
+    }
+    Ok(Some(rest).filter(|rest| rest.len() <= STRIDE))
+}
+
+pub fn to_number(bytes: &[u8], from: &SqlType, to: &SqlType, pacer: &mut Pacer<'_>) -> SqlResult<Datum> {
     use TypeKind::*;
+    let Some(bytes) = piece(bytes, from, pacer)? else { return Err(no_number(&bytes[..STRIDE], from, to)) };
     let plain = ascii(bytes, from);
     let trimmed = trim(&plain);
     match to.kind {
@@ -43,6 +63,17 @@ pub fn to_number(bytes: &[u8], from: &SqlType, to: &SqlType) -> SqlResult<Datum>
             let value = if to.kind == Real { (value as f32) as f64 } else { value };
             if value.is_finite() { Ok(Datum::F64(value)) } else { Err(error::overflow(to)) }
         }
+    }
+}
+
+/// As each type says it of what has no digits.
+#[cold]
+fn no_number(bytes: &[u8], from: &SqlType, to: &SqlType) -> SqlError {
+    use TypeKind::*;
+    match to.kind {
+        Bit | TinyInt | SmallInt | Int => error::conversion_failed(&text_of(bytes, from), from, to),
+        SmallMoney | Money => error::money_syntax(to),
+        _ => error::data_type(from, to),
     }
 }
 
@@ -149,7 +180,15 @@ fn parse_float(text: &[u8]) -> Option<f64> {
 }
 
 /// The value that a text says, in the order that the style or SET DATEFORMAT asks for.
-pub fn to_moment(bytes: &[u8], from: &SqlType, to: &SqlType, style: i32, context: &ConvertContext) -> SqlResult<Datum> {
+pub fn to_moment(
+    bytes: &[u8],
+    from: &SqlType,
+    to: &SqlType,
+    style: i32,
+    context: &ConvertContext,
+    pacer: &mut Pacer<'_>,
+) -> SqlResult<Datum> {
+    let Some(bytes) = piece(bytes, from, pacer)? else { return Err(error::date_syntax()) };
     let old = matches!(to.kind, TypeKind::DateTime | TypeKind::SmallDateTime);
     let rules = if old { Rules::Old } else { Rules::New };
     let order = if style == format::STYLE_DEFAULT {
@@ -166,7 +205,9 @@ pub fn to_moment(bytes: &[u8], from: &SqlType, to: &SqlType, style: i32, context
     parsed.moment.to(to).ok_or_else(range)
 }
 
-pub fn to_uuid(bytes: &[u8], from: &SqlType) -> SqlResult<Datum> {
+pub fn to_uuid(bytes: &[u8], from: &SqlType, pacer: &mut Pacer<'_>) -> SqlResult<Datum> {
+    // What stands behind it does not count.
+    let bytes = piece(bytes, from, pacer)?.unwrap_or_else(|| &bytes[..STRIDE]);
     let plain = ascii(bytes, from);
     text::parse_uuid(trim(&plain)).map(Datum::I128).ok_or_else(error::uuid_syntax)
 }

@@ -89,7 +89,7 @@ pub fn convert_paced(
         Bit | TinyInt | SmallInt | Int | BigInt | SmallMoney | Money | Decimal | Numeric | Real | Float => {
             match (from.kind, value) {
                 (Char | VarChar | Text | NChar | NVarChar | NText, DatumRef::Bytes(text)) => {
-                    from_text::to_number(text, from, to)
+                    from_text::to_number(text, from, to, pacer)
                 }
                 (Binary | VarBinary | Image | RowVersion, DatumRef::Bytes(bytes)) => binary::to_number(bytes, from, to),
                 (DateTime | SmallDateTime, _) => number::from_datetime(value, from, to),
@@ -99,7 +99,7 @@ pub fn convert_paced(
         }
         Date | Time | SmallDateTime | DateTime | DateTime2 | DateTimeOffset => match (from.kind, value) {
             (Char | VarChar | Text | NChar | NVarChar | NText, DatumRef::Bytes(text)) => {
-                from_text::to_moment(text, from, to, style, context)
+                from_text::to_moment(text, from, to, style, context, pacer)
             }
             (Binary | VarBinary | Image | RowVersion, DatumRef::Bytes(bytes)) => binary::to_moment(bytes, to),
             _ if from.is_temporal() => {
@@ -113,7 +113,9 @@ pub fn convert_paced(
         Char | VarChar | Text | NChar | NVarChar | NText => to_text::convert(value, from, to, style, context, pacer),
         Binary | VarBinary | Image | RowVersion => binary::convert(value, from, to, style, context, pacer),
         UniqueIdentifier => match (from.kind, value) {
-            (Char | VarChar | Text | NChar | NVarChar | NText, DatumRef::Bytes(text)) => from_text::to_uuid(text, from),
+            (Char | VarChar | Text | NChar | NVarChar | NText, DatumRef::Bytes(text)) => {
+                from_text::to_uuid(text, from, pacer)
+            }
             (Binary | VarBinary | Image, DatumRef::Bytes(bytes)) => Ok(binary::to_uuid(bytes)),
             _ => Err(refused(from, to)),
         },
@@ -122,7 +124,7 @@ pub fn convert_paced(
             let (text, source) = match (from.kind, value) {
                 (NChar | NVarChar | NText, DatumRef::Bytes(text)) => (text_of_paced(text, from, pacer)?, Source::Wide),
                 (Char | VarChar | Text, DatumRef::Bytes(text)) => (text_of_paced(text, from, pacer)?, Source::Narrow),
-                (Binary | VarBinary | Image, DatumRef::Bytes(bytes)) => xml::decode(bytes),
+                (Binary | VarBinary | Image, DatumRef::Bytes(bytes)) => xml::decode(bytes, pacer)?,
                 _ => return Err(refused(from, to)),
             };
             // Bit 0 of the style: white space is kept.

@@ -247,6 +247,7 @@ fn a_search_ends_at_the_pause_that_says_so() {
 #[derive(Default)]
 struct Work {
     pauses: Cell<usize>,
+    left: Cell<usize>,
     last: usize,
 }
 
@@ -254,5 +255,9 @@ impl Pause for Work {
     fn pause(&self) -> SqlResult<()> {
         self.pauses.set(self.pauses.get() + 1);
         if self.pauses.get() == self.last { Err(SqlError::of_user(-1, 20, 1, String::new())) } else { Ok(()) }
+    }
+
+    fn left(&self) -> &Cell<usize> {
+        &self.left
     }
 }

@@ -6,6 +6,7 @@ use flate2::read::GzDecoder;
 use flate2::{Compression, GzBuilder};
 use sha2::{Digest, Sha256, Sha512};
 use sql::function::FunctionId;
+use types::key::KeyCodec;
 use types::pause::{Pacer, STRIDE};
 use types::{Datum, SqlResult};
 
@@ -64,16 +65,17 @@ fn checksum<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult
     for argument in &call.arguments {
         let value = argument.datum(context, row)?;
         let mut key = Vec::new();
-        if call.id == FunctionId::Checksum || !matches!(value, Datum::Bytes(_)) {
-            types::key::encode_datum(&argument.ty, false, &value, &mut key);
-        } else if let Datum::Bytes(bytes) = &value {
-            key.extend_from_slice(bytes);
+        let pacer = &mut context.pacer();
+        match &value {
+            Datum::Bytes(bytes) if call.id == FunctionId::BinaryChecksum => pacer.copy(bytes, &mut key)?,
+            Datum::Bytes(bytes) => KeyCodec::new(&argument.ty, false).encode_bytes_paced(bytes, &mut key, pacer)?,
+            _ => types::key::encode_datum(&argument.ty, false, &value, &mut key),
         }
         if let (Datum::I64(value), 1) = (&value, call.arguments.len()) {
             // A single integer is its own checksum.
             return Ok(Value::I64(*value as i32 as i64));
         }
-        context.pacer().chunks(&key, |chunk| {
+        pacer.chunks(&key, |chunk| {
             sum = chunk.iter().fold(sum, |sum, byte| sum.rotate_left(4) ^ *byte as u32);
         })?;
     }

@@ -46,6 +46,7 @@ pub fn find(id: FunctionId) -> Option<Function> {
         JsonValue => value,
         JsonQuery => query,
         JsonModify => modify,
+        JsonPathExists => path_exists,
         _ => return None,
     })
 }
@@ -69,6 +70,18 @@ fn value<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
         return Ok(Value::Null);
     }
     Ok(call.result_text(&found))
+}
+
+/// What is no JSON has no paths, and what is no path leads nowhere: neither is an error.
+fn path_exists<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let text = given!(call.text(0, context, row));
+    let path = given!(call.text(1, context, row));
+    let exists = match (Json::parse(&text, &mut context.pacer()), Path::parse_wildcards(&path)) {
+        (Err(error), _) if stop_of(&error).is_some() => return Err(error),
+        (Ok(document), Ok(path)) => path.exists(&document),
+        _ => false,
+    };
+    Ok(Value::I64(exists.into()))
 }
 
 fn query<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {

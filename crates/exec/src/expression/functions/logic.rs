@@ -1,6 +1,7 @@
 //! Logic and type.
 
 use sql::function::FunctionId;
+use types::pause::STRIDE;
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::given;
@@ -66,15 +67,29 @@ fn isnumeric<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
         return Ok(Value::I64(number as i64));
     }
     let Value::Bytes(bytes) = &value else { return Ok(Value::I64(0)) };
-    if kernel::text(&ty, bytes).trim().is_empty() {
+    if is_blank(context, &ty, bytes)? {
         return Ok(Value::I64(0));
     }
     for to in [SqlType::FLOAT, SqlType::MONEY, SqlType::decimal(38, 10)] {
-        if kernel::convert(context, value.clone(), &ty, &to, None, true).is_ok() {
-            return Ok(Value::I64(1));
+        match kernel::convert(context, value.clone(), &ty, &to, None, true) {
+            Ok(_) => return Ok(Value::I64(1)),
+            Err(error) if kernel::is_conversion_error(&error) => {}
+            Err(error) => return Err(error),
         }
     }
     Ok(Value::I64(0))
+}
+
+fn is_blank(context: &Context, ty: &SqlType, bytes: &[u8]) -> SqlResult<bool> {
+    let pacer = &mut context.pacer();
+    let text = types::convert::text_of_paced(bytes, ty, pacer)?;
+    for c in text.chars() {
+        pacer.spend(1)?;
+        if !c.is_whitespace() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 fn variant_property<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -114,7 +129,15 @@ fn parse<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
     let ty = call.arguments[0].ty;
     let value = call.value(0, context, row)?;
     let Value::Bytes(bytes) = &value else { return Ok(Value::Null) };
-    let text = kernel::text(&ty, bytes);
+    let failed = |text: &str| match call.id {
+        FunctionId::TryParse => Ok(Value::Null),
+        _ => Err(sql_error!(9819, text, kernel::type_name(call.ty.kind), "")),
+    };
+    let text = kernel::text(&ty, &bytes[..bytes.len().min(STRIDE)]);
+    // Nothing so long is a number or a moment.
+    if bytes.len() > STRIDE {
+        return failed(&text);
+    }
     // Digits may be grouped.
     let plain = if call.ty.is_temporal() { text.clone() } else { text.replace(',', "") };
     let Datum::Bytes(plain) = Datum::nvarchar(plain.trim()) else { unreachable!("a string") };
@@ -122,7 +145,6 @@ fn parse<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
     match kernel::convert(context, Value::owned(plain.into_vec()), &from, &call.ty, None, true) {
         Ok(value) => Ok(value),
         Err(error) if !kernel::is_conversion_error(&error) => Err(error),
-        Err(_) if call.id == FunctionId::TryParse => Ok(Value::Null),
-        Err(_) => Err(sql_error!(9819, text, kernel::type_name(call.ty.kind), "")),
+        Err(_) => failed(&text),
     }
 }

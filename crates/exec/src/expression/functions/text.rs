@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use sql::function::FunctionId;
 use types::like::LikePattern;
-use types::pause::{CHARACTER, STRIDE};
+use types::pause::{CHARACTER, Pacer, STRIDE};
 use types::search;
 use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 use types::{collation, convert};
@@ -366,7 +366,7 @@ fn reverse<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<
 }
 
 /// SQL Server's: a letter and three digits; equal neighbours once, H and W do not part them.
-fn soundex_of(text: &str) -> [u8; 4] {
+fn soundex_of(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<[u8; 4]> {
     let code = |c: u8| match c {
         b'B' | b'F' | b'P' | b'V' => b'1',
         b'C' | b'G' | b'J' | b'K' | b'Q' | b'S' | b'X' | b'Z' => b'2',
@@ -378,11 +378,12 @@ fn soundex_of(text: &str) -> [u8; 4] {
     };
     let mut out = *b"0000";
     let mut letters = text.bytes().map(|c| c.to_ascii_uppercase()).take_while(u8::is_ascii_alphabetic);
-    let Some(first) = letters.next() else { return out };
+    let Some(first) = letters.next() else { return Ok(out) };
     out[0] = first;
     let mut last = code(first);
     let mut at = 1;
     for c in letters {
+        pacer.spend(1)?;
         let digit = code(c);
         if digit != b'0' && digit != last {
             out[at] = digit;
@@ -395,17 +396,17 @@ fn soundex_of(text: &str) -> [u8; 4] {
             last = digit;
         }
     }
-    out
+    Ok(out)
 }
 
 fn soundex<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let text = given!(call.text(0, context, row));
-    Ok(Value::owned(soundex_of(&text).to_vec()))
+    Ok(Value::owned(soundex_of(&text, &mut context.pacer())?.to_vec()))
 }
 
 fn difference<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    let left = soundex_of(&given!(call.text(0, context, row)));
-    let right = soundex_of(&given!(call.text(1, context, row)));
+    let left = soundex_of(&given!(call.text(0, context, row)), &mut context.pacer())?;
+    let right = soundex_of(&given!(call.text(1, context, row)), &mut context.pacer())?;
     Ok(Value::I64(left.iter().zip(&right).filter(|(a, b)| a == b).count() as i64))
 }
 

@@ -20,6 +20,11 @@ pub fn variants(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.strings(&[0])?;
             SqlType::INT
         }
+        JsonPathExists => {
+            call.take(0, SqlType::NVARCHAR_MAX.with_collation(call.collation))?;
+            call.take(1, call.wide(4000))?;
+            SqlType::INT
+        }
         JsonValue => {
             call.take(0, SqlType::NVARCHAR_MAX.with_collation(call.collation))?;
             call.take(1, call.wide(4000))?;
