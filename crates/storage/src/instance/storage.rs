@@ -250,7 +250,7 @@ impl Storage {
 
     /// Writes all changed pages, so that recovery starts from here.
     pub fn checkpoint(&self) -> StorageResult<()> {
-        self.inner.write_checkpoint(&mut self.inner.checkpointed.lock(), &Unheard)
+        self.inner.write_checkpoint(&mut self.inner.checkpointed.lock(), &Unheard::default())
     }
 
     /// The same for a client, who may not wait for its end: what has been written so far does no harm.
@@ -781,7 +781,7 @@ impl Inner {
             || self.engine.room.is_asked()
             || os::sim_choice!("checkpoint.due", 2);
         match due && (written > BLOCK_HEAD || self.engine.room.is_asked()) {
-            true => self.write_checkpoint(&mut last, &Unheard),
+            true => self.write_checkpoint(&mut last, &Unheard::default()),
             false => Ok(()),
         }
     }
