@@ -1,6 +1,6 @@
 //! What a session keeps between and during its statements: SET options, transaction, counters, errors being handled, cursors.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -8,7 +8,7 @@ use sql::catalog::{DatabaseId, ObjectId};
 use sql::plan::{AtomicIsolation, IsolationLevel};
 use storage::{Isolation, Transaction};
 use types::datetime::{DateFormat, LanguageId};
-use types::pause::Pause;
+use types::pause::{Pause, STRIDE};
 use types::{Datum, SqlError, SqlResult, SqlType};
 
 use crate::cursor_book::CursorBook;
@@ -113,11 +113,12 @@ impl Signal {
 pub struct Ear<'a> {
     sink: RefCell<&'a mut dyn Sink>,
     signal: &'a Signal,
+    left: Cell<usize>,
 }
 
 impl<'a> Ear<'a> {
     pub fn new(sink: &'a mut dyn Sink, signal: &'a Signal) -> Ear<'a> {
-        Ear { sink: RefCell::new(sink), signal }
+        Ear { sink: RefCell::new(sink), signal, left: Cell::new(STRIDE) }
     }
 }
 
@@ -128,6 +129,10 @@ impl Pause for Ear<'_> {
             self.sink.borrow_mut().interrupted().map_err(stopped)?;
         }
         self.signal.pending().map_or(Ok(()), |stop| Err(stopped(stop)))
+    }
+
+    fn left(&self) -> &Cell<usize> {
+        &self.left
     }
 }
 

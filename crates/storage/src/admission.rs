@@ -98,7 +98,7 @@ impl Engine {
         let need = tail + kept + unfinished + unfinished / 4;
         let wanted = need + LEAST_BYTES + ring / 2;
         let mut end = self.log.store().prepared();
-        if end < wanted && clock::now_ms() >= self.room.refused_ms.load(Ordering::Relaxed) + REFUSED_FOR_MS {
+        if end < wanted && clock::now_ms() >= self.room.refused_until_ms.load(Ordering::Relaxed) {
             end = self.grow(tail + 2 * ring, wanted)?;
         }
         let left = end.saturating_sub(need);
@@ -123,7 +123,7 @@ impl Engine {
         });
         match grown {
             Err(StorageError::LogFull(_)) => {
-                self.room.refused_ms.store(clock::now_ms(), Ordering::Relaxed);
+                self.room.refused_until_ms.store(clock::now_ms() + REFUSED_FOR_MS, Ordering::Relaxed);
                 Ok(store.prepared())
             }
             grown => grown,

@@ -19,11 +19,18 @@ pub trait Pause {
 }
 
 /// For long work that nobody waits for.
-pub struct Unheard;
+#[derive(Default)]
+pub struct Unheard {
+    left: Cell<usize>,
+}
 
 impl Pause for Unheard {
     fn pause(&self) -> SqlResult<()> {
         Ok(())
+    }
+
+    fn left(&self) -> &Cell<usize> {
+        &self.left
     }
 }
 

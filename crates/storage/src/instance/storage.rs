@@ -250,7 +250,7 @@ impl Storage {
 
     /// Writes all changed pages, so that recovery starts from here.
     pub fn checkpoint(&self) -> StorageResult<()> {
-        self.inner.write_checkpoint(&mut self.inner.checkpointed.lock(), &Unheard)
+        self.inner.write_checkpoint(&mut self.inner.checkpointed.lock(), &Unheard::default())
     }
 
     /// The same for a client, who may not wait for its end: what has been written so far does no harm.
@@ -781,7 +781,7 @@ impl Inner {
             || self.engine.room.is_asked()
             || os::sim_choice!("checkpoint.due", 2);
         match due && (written > BLOCK_HEAD || self.engine.room.is_asked()) {
-            true => self.write_checkpoint(&mut last, &Unheard),
+            true => self.write_checkpoint(&mut last, &Unheard::default()),
             false => Ok(()),
         }
     }
@@ -791,9 +791,11 @@ impl Inner {
         (last.at_ms, last.tail) = (clock::now_ms(), self.engine.log.tail());
         let asked = self.engine.room.begin_answer();
         let ended = self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut last.covered, pause);
-        // Who has room again frees what waits for that.
         self.engine.room.answer(asked);
-        self.engine.cleaner.set();
+        if self.engine.pending_frees.first().is_some() {
+            // What had no room to be freed may have it now.
+            self.engine.cleaner.set();
+        }
         ended?;
         debug_assert!(last.covered.manifest <= last.sequence + 1, "a manifest has the number of its checkpoint");
         last.sequence += 1;

@@ -9,8 +9,8 @@ shared_struct! {
     pub struct Room {
         /// Changes that begin before this LSN have room.
         pub until: AtomicU64,
-        /// When the log's files could not grow the last time.
-        pub refused_ms: AtomicU64,
+        /// The log's files could not grow; it is not tried again before this time.
+        pub refused_until_ms: AtomicU64,
         /// Somebody writes checkpoints in the background, and hears who asks for one.
         pub is_served: AtomicBool,
         /// So many have asked for a checkpoint, and of so many one has ended that began later.
@@ -37,7 +37,7 @@ impl Room {
 
     /// What it gave back is used at once.
     pub fn answer(&self, asked: u64) {
-        self.refused_ms.store(0, Ordering::SeqCst);
+        self.refused_until_ms.store(0, Ordering::SeqCst);
         self.answered.fetch_max(asked, Ordering::SeqCst);
     }
 }

@@ -45,7 +45,12 @@ impl Engine {
                 roots.extend([of.base, of.long_values].iter().chain(&of.indexes));
             }
         }
-        roots.extend(self.pending().iter().filter(|pending| pending.file == file.number).map(|pending| pending.page));
+        for pending in self.pending().iter().filter(|pending| pending.file == file.number) {
+            // One that was half freed before a crash may be free by now.
+            if self.is_allocated(&file, pending.page)? {
+                roots.push(pending.page);
+            }
+        }
         roots.sort_unstable();
         // A table without long values has no tree for them, and a clustered index is the base tree.
         roots.dedup();
