@@ -319,8 +319,8 @@ impl Pause for Context<'_> {
         self.yield_point()
     }
 
-    fn left(&self) -> Option<&Cell<usize>> {
-        Some(&self.paced)
+    fn left(&self) -> &Cell<usize> {
+        &self.paced
     }
 }
 

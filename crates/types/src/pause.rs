@@ -11,11 +11,8 @@ pub trait Pause {
     /// Others may run now. Err: nobody wants the answer any more.
     fn pause(&self) -> SqlResult<()>;
 
-    /// Work that may still be done before a pause. Loops over the values of many rows share it: each of them may be short. None: each
-    /// loop begins anew.
-    fn left(&self) -> Option<&Cell<usize>> {
-        None
-    }
+    /// Work that may still be done before a pause. Loops over the values of many rows share it: each of them may be short.
+    fn left(&self) -> &Cell<usize>;
 }
 
 /// For long work that nobody waits for.
@@ -53,7 +50,7 @@ impl<'p> Pacer<'p> {
     /// Goes on where the last one ended. One within another begins anew.
     #[inline]
     pub fn new(pause: &'p dyn Pause) -> Pacer<'p> {
-        Pacer { left: pause.left().map_or(STRIDE, |left| left.replace(STRIDE)), pause: Some(pause) }
+        Pacer { left: pause.left().replace(STRIDE), pause: Some(pause) }
     }
 
     /// For values that are short, or where nobody waits: never pauses and never fails.
@@ -91,8 +88,8 @@ impl<'p> Pacer<'p> {
 impl Drop for Pacer<'_> {
     #[inline]
     fn drop(&mut self) {
-        if let Some(left) = self.pause.and_then(Pause::left) {
-            left.set(self.left.min(left.get()));
+        if let Some(pause) = self.pause {
+            pause.left().set(self.left.min(pause.left().get()));
         }
     }
 }

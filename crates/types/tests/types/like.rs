@@ -257,7 +257,7 @@ impl Pause for Work {
         if self.pauses.get() == self.last { Err(SqlError::of_user(-1, 20, 1, String::new())) } else { Ok(()) }
     }
 
-    fn left(&self) -> Option<&Cell<usize>> {
-        Some(&self.left)
+    fn left(&self) -> &Cell<usize> {
+        &self.left
     }
 }
