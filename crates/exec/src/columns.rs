@@ -190,12 +190,22 @@ fn retain_column(column: &mut Column, selection: &[u32]) {
     }
 }
 
+/// Bytes of one value.
+#[inline]
+pub fn value_bytes(column: &Column, row: usize) -> usize {
+    match &column.data {
+        ColumnData::I64(_) | ColumnData::F64(_) => 8,
+        ColumnData::I128(_) => 16,
+        ColumnData::Bytes { .. } => column.bytes(row).len() + 4,
+    }
+}
+
 /// Bytes a batch holds, for memory limits.
 pub fn batch_bytes(batch: &RowBatch) -> usize {
     batch.columns.iter().map(column_bytes).sum::<usize>()
 }
 
-fn column_bytes(column: &Column) -> usize {
+pub fn column_bytes(column: &Column) -> usize {
     match &column.data {
         ColumnData::I64(values) => values.len() * 8,
         ColumnData::F64(values) => values.len() * 8,

@@ -3,14 +3,15 @@
 //! Expressions and operators get `&Context`. Variables do not change while one of them runs; only the statement between two
 //! rows assigns. Whoever needs session or host borrows `runtime` for the length of that call.
 
-use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::any::Any;
+use std::cell::{Cell, OnceCell, Ref, RefCell, RefMut};
 use std::sync::Arc;
 
 use native::Number;
 use sql::catalog::ModuleDef;
 use sql::plan::OuterSlot;
 use types::pause::{Pacer, Pause};
-use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, sql_error};
+use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
 
 use crate::cursor_name::{CursorId, CursorName};
 use crate::host::{Host, ModuleInfo};
@@ -19,6 +20,9 @@ use crate::notices;
 use crate::session::Session;
 use crate::sink::Sink;
 use crate::value::Value;
+use crate::workspace::Workspace;
+
+pub use crate::workspace::out_of_memory;
 
 /// Deepest nesting of compiled expressions and of operators: worker stacks are 256 KB.
 pub const DEPTH_MAX: u32 = 180;
@@ -49,7 +53,7 @@ pub struct Context<'a> {
     /// Correlated values of the query that runs; swapped in with it.
     pub outer: RefCell<Vec<Datum>>,
     /// Rows of the last round of a recursive query, by its number, while its recursive side runs.
-    pub work_tables: RefCell<Vec<RowBatch>>,
+    pub work_tables: RefCell<Vec<Option<WorkTable>>>,
     /// Counts executions of the query that runs: answers of uncorrelated subqueries are kept for one of them. 0: none runs.
     pub execution: Cell<u64>,
     /// GETDATE() and its kind give one answer a statement: 100 ns since 0001-01-01 UTC. 0: not asked yet.
@@ -63,7 +67,14 @@ pub struct Context<'a> {
     pub interpreter: &'static Interpreter,
     /// `Pause::left`
     pub paced: Cell<usize>,
+    pub workspace: LazyWorkspace,
 }
+
+/// Most modules hold nothing: theirs is not made.
+pub type LazyWorkspace = OnceCell<Arc<Workspace>>;
+
+/// Rows as the operator of recursive queries keeps them.
+pub type WorkTable = Box<dyn Any + Send>;
 
 /// The cursors that a running module calls its own.
 #[derive(Default)]
@@ -128,6 +139,12 @@ impl<'a> Context<'a> {
             self.runtime.borrow_mut().sink.interrupted().map_err(crate::session::stopped)?;
         }
         Ref::map(self.runtime.borrow(), |runtime| &*runtime.session).check_signal()
+    }
+
+    /// What the operators hold in memory. `runtime` must not be borrowed.
+    #[inline]
+    pub fn workspace(&self) -> &Arc<Workspace> {
+        self.workspace.get_or_init(|| Workspace::new(self.runtime().host.workspace_pool()))
     }
 
     /// For a loop over one value.
@@ -332,8 +349,4 @@ pub trait RowSource: Send {
 
     /// Lets go of scans, big buffers and rows kept; the next call is `open`.
     fn close(&mut self);
-}
-
-pub fn out_of_memory() -> SqlError {
-    sql_error!(701, "default")
 }

@@ -12,6 +12,7 @@ use types::{Datum, SqlResult, SqlType, sql_error};
 
 use crate::session::Session;
 use crate::sink::{Sink, Stop};
+use crate::workspace::Pool;
 
 pub trait Host {
     /// `sql::catalog::Catalog::version` for this session now: a query bound at another version is bound again.
@@ -64,6 +65,9 @@ pub trait Host {
     fn revert_to(&mut self, _session: &mut Session, _contexts: u32) {}
 
     fn storage(&self) -> &Storage;
+
+    /// What the operators of all queries may hold in memory.
+    fn workspace_pool(&self) -> Arc<Pool>;
 
     /// sp_configure 'nested triggers': whether what an AFTER trigger changes fires AFTER triggers.
     fn nested_triggers(&self) -> bool {

@@ -14,6 +14,7 @@ pub mod bounds;
 pub mod error;
 pub mod region;
 pub mod pages;
+pub mod spill;
 pub mod concurrency;
 pub mod log;
 pub mod xtp;

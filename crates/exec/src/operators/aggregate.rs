@@ -1,4 +1,7 @@
 //! Grouping: by hash, over sorted input, over the whole input, and for several grouping sets at once.
+//!
+//! By hash, when there is no memory for more groups, rows of those that there are go on being added to them; the others go to work files by
+//! a hash of their key, and each file is grouped when what is in memory has been given.
 
 use std::collections::HashMap;
 
@@ -7,10 +10,13 @@ use types::{ColumnData, Physical, RowBatch, SqlResult};
 
 use super::aggregate_state::{Accumulator, group_rows};
 use super::keys::{FastHash, RowKeys};
+use super::row_file::{RowFile, RowReader};
+use super::scatter::{LEVELS_MAX, Scatter};
 use super::{batch_of, drain, source};
 use crate::columns::{self, BATCH_ROWS};
-use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
+use crate::context::{Context, RowSource};
 use crate::expression::Compiler;
+use crate::workspace::Held;
 
 pub fn make(
     input: &Operator,
@@ -25,19 +31,24 @@ pub fn make(
         let counts_only = accumulators.iter().all(Accumulator::is_count_rows);
         let scratch = batch_of(input);
         let input = source(input, compiler)?;
-        return Ok(Box::new(Whole { input, accumulators, counts_only, scratch, groups: Vec::new(), done: false }));
+        return Ok(Box::new(Whole {
+            input,
+            accumulators,
+            counts_only,
+            scratch,
+            groups: Vec::new(),
+            done: false,
+            held: Held::default(),
+        }));
     }
     let keys = RowKeys::new(compiler.scalars(group)?, &[]);
     let groups = group_rows(&keys.scalars);
-    let scratch = batch_of(input);
+    let (scratch, part) = (batch_of(input), batch_of(input));
     let input = source(input, compiler)?;
     let core = Grouping::new(keys, groups, accumulators);
     Ok(match strategy {
         GroupStrategy::Hash => Box::new(Hash { input, core, scratch, at: None }),
-        GroupStrategy::Stream => {
-            let width = core.groups.columns.len();
-            Box::new(Stream { input, core, scratch, current: None, ended: false, width, row: 0 })
-        }
+        GroupStrategy::Stream => Box::new(Stream { input, core, scratch, at: 0, part, ended: false, group: 0 }),
     })
 }
 
@@ -55,6 +66,7 @@ struct Whole {
     scratch: RowBatch,
     groups: Vec<u32>,
     done: bool,
+    held: Held,
 }
 
 impl RowSource for Whole {
@@ -89,10 +101,13 @@ impl RowSource for Whole {
                     accumulator.add(context, &self.scratch, &self.groups)?;
                 }
             }
+            let bytes: usize = self.accumulators.iter().map(Accumulator::held_bytes).sum();
+            self.held.force(context.workspace(), bytes)?;
             context.yield_point()?;
         }
         self.input.close();
         for (accumulator, column) in self.accumulators.iter_mut().zip(&mut out.columns) {
+            accumulator.settle(context)?;
             accumulator.finish(context, 0, column)?;
         }
         note_null(context, &self.accumulators);
@@ -102,9 +117,15 @@ impl RowSource for Whole {
 
     fn close(&mut self) {
         self.accumulators.iter_mut().for_each(Accumulator::clear);
+        self.held.clear();
         self.input.close();
     }
 }
+
+/// A map's entry with the room that is left between them, and a key's allocation.
+const GROUP_BYTES: usize = 56;
+/// A running value.
+const VALUE_BYTES: usize = 24;
 
 enum Index {
     I64(HashMap<i64, u32, FastHash>),
@@ -122,82 +143,195 @@ struct Grouping {
     accumulators: Vec<Accumulator>,
     row_groups: Vec<u32>,
     key: Vec<u8>,
-    bytes: usize,
+    key_bytes: usize,
+    held: Held,
+    /// No more groups: their rows go here.
+    late: Option<Scatter>,
+    /// Files of such rows, each with how often they were divided.
+    parts: Vec<(RowFile, u32)>,
+    /// Of the rows being grouped.
+    level: u32,
+    known: Vec<u32>,
+    known_rows: RowBatch,
 }
 
 impl Grouping {
     fn new(keys: RowKeys, groups: RowBatch, accumulators: Vec<Accumulator>) -> Grouping {
         let single = matches!(keys.scalars.as_slice(), [key] if key.ty.physical() == Physical::I64);
         let index = if single { Index::I64(HashMap::default()) } else { Index::Bytes(HashMap::default()) };
-        let (row_groups, key) = (Vec::new(), Vec::new());
-        Grouping { keys, index, single, null_group: None, groups, accumulators, row_groups, key, bytes: 0 }
+        Grouping {
+            keys,
+            index,
+            single,
+            null_group: None,
+            groups,
+            accumulators,
+            row_groups: Vec::new(),
+            key: Vec::new(),
+            key_bytes: 0,
+            held: Held::default(),
+            late: None,
+            parts: Vec::new(),
+            level: 0,
+            known: Vec::new(),
+            known_rows: RowBatch::default(),
+        }
+    }
+
+    /// All of an execution.
+    fn forget(&mut self) {
+        self.clear();
+        self.late = None;
+        self.parts = Vec::new();
+        self.level = 0;
     }
 
     fn clear(&mut self) {
         self.index = if self.single { Index::I64(HashMap::default()) } else { Index::Bytes(HashMap::default()) };
         self.null_group = None;
         self.groups.clear();
-        self.bytes = 0;
+        self.key_bytes = 0;
+        self.held.clear();
         self.accumulators.iter_mut().for_each(Accumulator::clear);
     }
 
-    fn new_group(&mut self, row: usize) -> SqlResult<u32> {
+    fn new_group(&mut self, row: usize) -> u32 {
         let number = self.groups.rows as u32;
         for (to, from) in self.groups.columns.iter_mut().zip(self.keys.values()) {
             columns::append_row(to, from, row);
         }
         self.groups.rows += 1;
-        self.bytes += 64 + self.key.len() * 2 + 16 * self.accumulators.len();
-        if self.bytes > GRANT_BYTES_MAX {
-            return Err(out_of_memory());
-        }
-        Ok(number)
+        self.key_bytes += self.key.len();
+        number
     }
 
     fn add(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
         self.keys.load(context, batch)?;
         self.row_groups.clear();
+        if self.late.is_some() {
+            return self.add_known(context, batch);
+        }
         for row in 0..batch.rows {
-            let group = self.group_of(row)?;
+            let group = match self.find(row) {
+                Some(group) => group,
+                None => self.insert(row),
+            };
             self.row_groups.push(group);
         }
         for accumulator in &mut self.accumulators {
             accumulator.grow(self.groups.rows);
             accumulator.add(context, batch, &self.row_groups)?;
         }
+        let bytes = self.held_bytes();
+        if !self.held.hold(context.workspace(), bytes) {
+            if self.keys.is_empty() || self.level >= LEVELS_MAX {
+                return self.held.force(context.workspace(), bytes);
+            }
+            self.late = Some(Scatter::new(context, batch, self.level)?);
+        }
         Ok(())
     }
 
-    fn group_of(&mut self, row: usize) -> SqlResult<u32> {
-        if self.single {
-            if self.keys.has_null(row) {
-                if let Some(group) = self.null_group {
-                    return Ok(group);
+    fn held_bytes(&self) -> usize {
+        let each = GROUP_BYTES + VALUE_BYTES * self.accumulators.len();
+        let long: usize = self.accumulators.iter().map(Accumulator::held_bytes).sum();
+        self.key_bytes + self.groups.rows * each + columns::batch_bytes(&self.groups) + long
+    }
+
+    /// Rows of the groups that there are; the others have to wait.
+    fn add_known(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
+        let mut late = self.late.take().expect("asked by the caller");
+        late.begin();
+        self.known.clear();
+        for row in 0..batch.rows {
+            match self.find(row) {
+                Some(group) => {
+                    self.known.push(row as u32);
+                    self.row_groups.push(group);
                 }
-                let group = self.new_group(row)?;
-                self.null_group = Some(group);
-                return Ok(group);
+                None => {
+                    self.keys.encode_to(row, &mut self.key);
+                    late.pick(late.file_of(&self.key), row);
+                }
             }
-            let ColumnData::I64(values) = &self.keys.values()[0].data else { unreachable!("of that class") };
-            let value = values[row];
-            let Index::I64(index) = &mut self.index else { unreachable!("made with the keys") };
-            if let Some(group) = index.get(&value) {
-                return Ok(*group);
+        }
+        late.write(context, batch)?;
+        self.late = Some(late);
+        if self.known.is_empty() {
+            return Ok(());
+        }
+        let mut known = std::mem::take(&mut self.known_rows);
+        if known.columns.len() != batch.columns.len() {
+            known = RowBatch::new(batch.columns.iter().map(columns::class_of));
+        }
+        known.clear();
+        columns::append_batch_rows(&mut known, batch, &self.known);
+        for accumulator in &mut self.accumulators {
+            accumulator.add(context, &known, &self.row_groups)?;
+        }
+        self.known_rows = known;
+        let bytes = self.held_bytes();
+        self.held.force(context.workspace(), bytes)
+    }
+
+    /// The rows have ended: the groups that there are are complete.
+    fn settle(&mut self, context: &Context) -> SqlResult<()> {
+        self.accumulators.iter_mut().try_for_each(|accumulator| accumulator.settle(context))?;
+        note_null(context, &self.accumulators);
+        Ok(())
+    }
+
+    /// Groups what had to wait, a part of it. False: nothing has.
+    fn next_part(&mut self, context: &Context, batch: &mut RowBatch) -> SqlResult<bool> {
+        if let Some(late) = self.late.take() {
+            let level = late.level() + 1;
+            let files = late.finish(context)?.into_iter().filter(|file| file.rows() > 0);
+            self.parts.extend(files.map(|file| (file, level)));
+        }
+        let Some((file, level)) = self.parts.pop() else { return Ok(false) };
+        self.clear();
+        self.level = level;
+        let mut reader = RowReader::default();
+        while reader.next(context, &file, batch)? {
+            self.add(context, batch)?;
+        }
+        self.settle(context)?;
+        Ok(true)
+    }
+
+    /// The group of a loaded row. Its key is left in `key`, except of one number.
+    #[inline]
+    fn find(&mut self, row: usize) -> Option<u32> {
+        match &self.index {
+            Index::I64(index) => {
+                if self.keys.has_null(row) {
+                    return self.null_group;
+                }
+                let ColumnData::I64(values) = &self.keys.values()[0].data else { unreachable!("of that class") };
+                index.get(&values[row]).copied()
             }
-            let group = self.new_group(row)?;
-            let Index::I64(index) = &mut self.index else { unreachable!("made with the keys") };
-            index.insert(value, group);
-            return Ok(group);
+            Index::Bytes(index) => {
+                self.keys.encode_to(row, &mut self.key);
+                index.get(self.key.as_slice()).copied()
+            }
         }
-        self.keys.encode_to(row, &mut self.key);
-        let Index::Bytes(index) = &self.index else { unreachable!("made with the keys") };
-        if let Some(group) = index.get(self.key.as_slice()) {
-            return Ok(*group);
+    }
+
+    /// A group for a row for which there is none, just looked for.
+    #[inline]
+    fn insert(&mut self, row: usize) -> u32 {
+        let group = self.new_group(row);
+        match &mut self.index {
+            Index::I64(_) if self.keys.has_null(row) => self.null_group = Some(group),
+            Index::I64(index) => {
+                let ColumnData::I64(values) = &self.keys.values()[0].data else { unreachable!("of that class") };
+                index.insert(values[row], group);
+            }
+            Index::Bytes(index) => {
+                index.insert(self.key.as_slice().into(), group);
+            }
         }
-        let group = self.new_group(row)?;
-        let Index::Bytes(index) = &mut self.index else { unreachable!("made with the keys") };
-        index.insert(self.key.as_slice().into(), group);
-        Ok(group)
+        group
     }
 
     /// Appends groups `start..end` to `out`.
@@ -232,18 +366,21 @@ impl RowSource for Hash {
 
     fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
         out.clear();
-        let at = match self.at {
+        let mut at = match self.at {
             Some(at) => at,
             None => {
-                self.core.clear();
+                self.core.forget();
                 self.input.open(context)?;
                 let core = &mut self.core;
                 drain(&mut *self.input, context, &mut self.scratch, |batch| core.add(context, batch))?;
                 self.input.close();
-                note_null(context, &self.core.accumulators);
+                self.core.settle(context)?;
                 0
             }
         };
+        if at == self.core.groups.rows && self.core.next_part(context, &mut self.scratch)? {
+            at = 0;
+        }
         let end = (at + wanted.min(BATCH_ROWS)).min(self.core.groups.rows);
         self.core.give(context, at, end, out)?;
         self.at = Some(end);
@@ -251,74 +388,103 @@ impl RowSource for Hash {
     }
 
     fn close(&mut self) {
-        self.core.clear();
+        self.core.forget();
         self.input.close();
     }
 }
 
-/// Input sorted by the groups: a group is complete when the next one begins.
+/// Input sorted by the groups: a group is complete when the next one begins. Some groups at a time are in memory.
 struct Stream {
     input: Box<dyn RowSource>,
     core: Grouping,
     scratch: RowBatch,
-    /// Key of the group being read.
-    current: Option<Vec<u8>>,
+    /// The first row of `scratch` that is not added yet.
+    at: usize,
+    /// Its rows up to where a group begins that has to wait.
+    part: RowBatch,
     ended: bool,
-    width: usize,
-    row: usize,
+    /// The next group to give.
+    group: usize,
 }
 
 impl RowSource for Stream {
     fn open(&mut self, context: &Context) -> SqlResult<()> {
         self.core.clear();
-        self.current = None;
         self.ended = false;
         self.scratch.clear();
-        self.row = 0;
+        (self.at, self.group) = (0, 0);
         self.input.open(context)
     }
 
     fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
         out.clear();
-        assert_eq!(self.width, self.core.groups.columns.len(), "a row begins with the groups");
-        while !self.ended && self.core.groups.rows - self.row <= wanted.min(BATCH_ROWS) {
-            self.input.next(context, BATCH_ROWS, &mut self.scratch)?;
-            if self.scratch.rows == 0 {
-                self.ended = true;
-                break;
-            }
-            self.core.keys.load(context, &self.scratch)?;
-            self.core.row_groups.clear();
-            for row in 0..self.scratch.rows {
-                let core = &mut self.core;
-                core.keys.encode_to(row, &mut core.key);
-                if self.current.as_deref() != Some(core.key.as_slice()) {
-                    self.current = Some(core.key.clone());
-                    core.new_group(row)?;
-                }
-                core.row_groups.push(core.groups.rows as u32 - 1);
-            }
-            let core = &mut self.core;
-            for accumulator in &mut core.accumulators {
-                accumulator.grow(core.groups.rows);
-                accumulator.add(context, &self.scratch, &core.row_groups)?;
-            }
-            context.yield_point()?;
+        let wanted = wanted.min(BATCH_ROWS);
+        if self.group == self.core.groups.rows && !self.ended {
+            self.read(context, wanted)?;
         }
-        // The last group is still open until the input ends.
-        let complete = if self.ended { self.core.groups.rows } else { self.core.groups.rows - 1 };
-        let end = (self.row + wanted.min(BATCH_ROWS)).min(complete);
-        self.core.give(context, self.row, end, out)?;
-        self.row = end;
-        if self.ended && out.rows == 0 {
-            note_null(context, &self.core.accumulators);
-        }
+        let end = (self.group + wanted).min(self.core.groups.rows);
+        self.core.give(context, self.group, end, out)?;
+        self.group = end;
         Ok(())
     }
 
     fn close(&mut self) {
         self.core.clear();
         self.input.close();
+    }
+}
+
+impl Stream {
+    /// Reads `wanted` complete groups, or all that are left.
+    fn read(&mut self, context: &Context, wanted: usize) -> SqlResult<()> {
+        self.core.clear();
+        self.group = 0;
+        let core = &mut self.core;
+        let mut current: Option<Vec<u8>> = None;
+        let mut enough = false;
+        while !enough {
+            if self.at == self.scratch.rows {
+                self.input.next(context, BATCH_ROWS, &mut self.scratch)?;
+                self.at = 0;
+                if self.scratch.rows == 0 {
+                    self.ended = true;
+                    break;
+                }
+                core.keys.load(context, &self.scratch)?;
+            }
+            core.row_groups.clear();
+            let start = self.at;
+            while self.at < self.scratch.rows {
+                core.keys.encode_to(self.at, &mut core.key);
+                if current.as_deref() != Some(core.key.as_slice()) {
+                    if core.groups.rows == wanted {
+                        enough = true;
+                        break;
+                    }
+                    let current = current.get_or_insert_default();
+                    current.clear();
+                    current.extend_from_slice(&core.key);
+                    core.new_group(self.at);
+                }
+                core.row_groups.push(core.groups.rows as u32 - 1);
+                self.at += 1;
+            }
+            let batch = if start == 0 && self.at == self.scratch.rows {
+                &self.scratch
+            } else {
+                self.part.clear();
+                columns::append_batch_range(&mut self.part, &self.scratch, start, self.at);
+                &self.part
+            };
+            for accumulator in &mut core.accumulators {
+                accumulator.grow(core.groups.rows);
+                accumulator.add(context, batch, &core.row_groups)?;
+            }
+            let bytes = core.held_bytes();
+            core.held.force(context.workspace(), bytes)?;
+            context.yield_point()?;
+        }
+        core.settle(context)
     }
 }
 
@@ -382,7 +548,7 @@ impl RowSource for Sets {
     fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
         out.clear();
         if !self.done {
-            self.cores.iter_mut().for_each(Grouping::clear);
+            self.cores.iter_mut().for_each(Grouping::forget);
             self.input.open(context)?;
             let cores = &mut self.cores;
             drain(&mut *self.input, context, &mut self.scratch, |batch| {
@@ -395,7 +561,7 @@ impl RowSource for Sets {
                     core.groups.rows = 1;
                     core.accumulators.iter_mut().for_each(|accumulator| accumulator.grow(1));
                 }
-                note_null(context, &core.accumulators);
+                core.settle(context)?;
             }
             self.done = true;
         }
@@ -403,7 +569,11 @@ impl RowSource for Sets {
             let core = &mut self.cores[self.set];
             let end = (self.at + wanted.min(BATCH_ROWS)).min(core.groups.rows);
             if self.at == end {
-                (self.set, self.at) = (self.set + 1, 0);
+                self.at = 0;
+                if !core.next_part(context, &mut self.scratch)? {
+                    core.forget();
+                    self.set += 1;
+                }
                 continue;
             }
             let (set, id) = &self.sets[self.set];
@@ -431,7 +601,7 @@ impl RowSource for Sets {
     }
 
     fn close(&mut self) {
-        self.cores.iter_mut().for_each(Grouping::clear);
+        self.cores.iter_mut().for_each(Grouping::forget);
         self.input.close();
     }
 }

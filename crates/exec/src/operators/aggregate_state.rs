@@ -7,11 +7,14 @@ use types::key::KeyCodec;
 use types::{Column, ColumnData, Datum, Physical, RowBatch, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::keys::{FastHash, RowKeys, encode_from, long_parts};
+use super::row_file::{RowFile, RowReader};
+use super::scatter::{LEVELS_MAX, Scatter};
 use super::sort::order_of;
 use crate::columns;
-use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
+use crate::context::Context;
 use crate::expression::{Compiler, Scalar, fill};
 use crate::kernel;
+use crate::workspace::Held;
 
 /// An aggregate, compiled, with a running value for each group.
 pub struct Accumulator {
@@ -39,33 +42,58 @@ struct Distinct {
     /// Of other classes: group number, then the value's key.
     keys: HashSet<Box<[u8]>, FastHash>,
     bytes: usize,
+    held: Held,
+    /// Groups and values that there was no memory to know: they are looked at when the input has ended.
+    late: Option<Scatter>,
+    late_rows: RowBatch,
 }
 
+/// What is known of a value in a group.
+#[derive(PartialEq, Eq)]
+enum Known {
+    First,
+    Seen,
+    /// Not yet whether it is the first.
+    Late,
+}
+
+/// An entry of a set with the room that is left between them, and a key's allocation.
+const ENTRY_BYTES: usize = 40;
+
 impl Distinct {
-    fn new(codec: KeyCodec) -> Distinct {
-        Distinct { codec, numbers: HashSet::default(), keys: HashSet::default(), bytes: 0 }
+    fn new(codec: KeyCodec, class: Physical) -> Distinct {
+        Distinct {
+            codec,
+            numbers: HashSet::default(),
+            keys: HashSet::default(),
+            bytes: 0,
+            held: Held::default(),
+            late: None,
+            late_rows: RowBatch::new([Physical::I64, class]),
+        }
     }
 
-    fn clear(&mut self) {
+    fn forget(&mut self) {
         self.numbers.clear();
         self.numbers.shrink_to(KEPT_MAX);
         self.keys.clear();
         self.keys.shrink_to(KEPT_MAX);
         self.bytes = 0;
+        self.held.clear();
     }
 
-    /// Whether the value at `row`, no NULL, is the first of its kind in `group`. `long`: its part of a key, if it is long. `key` is
-    /// overwritten.
-    fn is_first(
-        &mut self,
-        group: u32,
-        values: &Column,
-        row: usize,
-        long: Option<&Vec<u8>>,
-        key: &mut Vec<u8>,
-    ) -> SqlResult<bool> {
-        let (is_first, bytes) = if let ColumnData::I64(values) = &values.data {
-            (self.numbers.insert((group, values[row])), size_of::<(u32, i64)>())
+    fn clear(&mut self) {
+        self.forget();
+        self.late = None;
+        self.late_rows.clear();
+    }
+
+    /// Looks at the value at `row`, no NULL. `long`: its part of a key, if it is long. `key` is overwritten.
+    fn look(&mut self, group: u32, values: &Column, row: usize, long: Option<&Vec<u8>>, key: &mut Vec<u8>) -> Known {
+        let full = self.late.is_some();
+        let known = if let ColumnData::I64(values) = &values.data {
+            let number = (group, values[row]);
+            if full { self.numbers.contains(&number) } else { !self.numbers.insert(number) }
         } else {
             key.clear();
             key.extend_from_slice(&group.to_le_bytes());
@@ -73,19 +101,50 @@ impl Distinct {
                 Some(part) => key.extend_from_slice(part),
                 None => encode_from(&self.codec, values, row, key),
             }
-            let is_first = !self.keys.contains(key.as_slice());
-            if is_first {
+            let known = self.keys.contains(key.as_slice());
+            if !known && !full {
+                self.bytes += key.len();
                 self.keys.insert(key.as_slice().into());
             }
-            (is_first, key.len() + size_of::<Box<[u8]>>())
+            known
         };
-        if is_first {
-            self.bytes += bytes;
-            if self.bytes > GRANT_BYTES_MAX {
-                return Err(out_of_memory());
+        match (known, full) {
+            (true, _) => Known::Seen,
+            (false, true) => {
+                self.late_rows.columns[0].push(&Datum::I64(group.into()));
+                columns::append_row(&mut self.late_rows.columns[1], values, row);
+                self.late_rows.rows += 1;
+                Known::Late
+            }
+            (false, false) => {
+                self.bytes += ENTRY_BYTES;
+                Known::First
             }
         }
-        Ok(is_first)
+    }
+
+    /// After a batch. `level`: how often what is not known yet was divided already.
+    fn account(&mut self, context: &Context, level: u32) -> SqlResult<()> {
+        if let Some(late) = &mut self.late {
+            let mut key = Vec::new();
+            late.begin();
+            for row in 0..self.late_rows.rows {
+                key.clear();
+                encode_from(&self.codec, &self.late_rows.columns[1], row, &mut key);
+                if let ColumnData::I64(groups) = &self.late_rows.columns[0].data {
+                    key.extend_from_slice(&groups[row].to_le_bytes());
+                }
+                late.pick(late.file_of(&key), row);
+            }
+            late.write(context, &self.late_rows)?;
+            self.late_rows.clear();
+        } else if !self.held.hold(context.workspace(), self.bytes) {
+            if level >= LEVELS_MAX {
+                return self.held.force(context.workspace(), self.bytes);
+            }
+            self.late = Some(Scatter::new(context, &self.late_rows, level)?);
+        }
+        Ok(())
     }
 }
 
@@ -97,7 +156,7 @@ enum State {
     /// Count, mean, sum of squared distances (Welford).
     Spread(Vec<(i64, f64, f64)>),
     /// MIN, MAX: the best value of each group.
-    Extreme(Vec<Datum>, KeyCodec, Vec<Vec<u8>>),
+    Extreme(Vec<Datum>, KeyCodec, Vec<Vec<u8>>, usize),
     /// MIN, MAX of class I64.
     ExtremeI64(Vec<Option<i64>>),
     /// STRING_AGG: (order key, text) of each group.
@@ -112,7 +171,7 @@ impl Accumulator {
         let order = if aggregate.order.is_empty() { None } else { Some(order_keys(&aggregate.order, compiler)?) };
         let argument_ty = argument.as_ref().map_or(SqlType::INT, |argument| argument.ty);
         let distinct = aggregate.distinct || aggregate.function == AggregateFunction::ApproxCountDistinct;
-        let distinct = distinct.then(|| Distinct::new(KeyCodec::new(&argument_ty, false)));
+        let distinct = distinct.then(|| Distinct::new(KeyCodec::new(&argument_ty, false), argument_ty.physical()));
         let state = state_for(aggregate.function, &argument_ty);
         Ok(Accumulator {
             function: aggregate.function,
@@ -145,7 +204,7 @@ impl Accumulator {
             State::Exact(values) => values.resize(count, (0, 0)),
             State::Float(values) => values.resize(count, (0.0, 0)),
             State::Spread(values) => values.resize(count, (0, 0.0, 0.0)),
-            State::Extreme(values, _, keys) => {
+            State::Extreme(values, _, keys, _) => {
                 values.resize(count, Datum::Null);
                 keys.resize(count, Vec::new());
             }
@@ -197,13 +256,61 @@ impl Accumulator {
                 continue;
             }
             if let Some(distinct) = &mut self.distinct
-                && !distinct.is_first(*group, &self.values, row, self.long.get(&row), &mut key)?
+                && distinct.look(*group, &self.values, row, self.long.get(&row), &mut key) != Known::First
             {
                 continue;
             }
             self.add_row(row, *group as usize, &mut key)?;
         }
-        Ok(())
+        match &mut self.distinct {
+            Some(distinct) => distinct.account(context, 0),
+            None => Ok(()),
+        }
+    }
+
+    /// The input has ended: adds those values of which it was not known whether they are the first.
+    pub fn settle(&mut self, context: &Context) -> SqlResult<()> {
+        let Some(mut distinct) = self.distinct.take_if(|distinct| distinct.late.is_some()) else { return Ok(()) };
+        let settled = self.settle_late(context, &mut distinct);
+        self.distinct = Some(distinct);
+        settled
+    }
+
+    fn settle_late(&mut self, context: &Context, distinct: &mut Distinct) -> SqlResult<()> {
+        let mut files: Vec<(RowFile, u32)> = Vec::new();
+        let (mut batch, mut key) = (distinct.late_rows.clone(), Vec::new());
+        // Those of the last batch.
+        self.long.clear();
+        loop {
+            if let Some(late) = distinct.late.take() {
+                let level = late.level() + 1;
+                files.extend(late.finish(context)?.into_iter().map(|file| (file, level)));
+            }
+            let Some((file, level)) = files.pop() else { return Ok(()) };
+            // No value of this file is in another, nor was it known before.
+            distinct.forget();
+            let mut reader = RowReader::default();
+            while reader.next(context, &file, &mut batch)? {
+                self.values = batch.columns.pop().expect("the values");
+                let ColumnData::I64(groups) = &batch.columns[0].data else { unreachable!("numbers of groups") };
+                for (row, group) in groups.iter().enumerate() {
+                    if distinct.look(*group as u32, &self.values, row, None, &mut key) == Known::First {
+                        self.add_row(row, *group as usize, &mut key)?;
+                    }
+                }
+                distinct.account(context, level)?;
+                batch.columns.push(std::mem::replace(&mut self.values, Column::new(Physical::I64)));
+            }
+            self.values = Column::new(columns::class_of(&batch.columns[1]));
+        }
+    }
+
+    /// Bytes of values that no row count tells.
+    pub fn held_bytes(&self) -> usize {
+        match &self.state {
+            State::Extreme(_, _, _, bytes) | State::Text(_, bytes, _) => *bytes,
+            _ => 0,
+        }
     }
 
     /// Computes the argument for every row of `batch`, for `add_loaded`.
@@ -221,7 +328,7 @@ impl Accumulator {
         self.long.clear();
         let codec = match (&self.distinct, &self.state) {
             (Some(distinct), _) => &distinct.codec,
-            (None, State::Extreme(_, codec, _)) => codec,
+            (None, State::Extreme(_, codec, _, _)) => codec,
             _ => return Ok(()),
         };
         long_parts(codec, &self.values, context, |row, part| {
@@ -328,7 +435,7 @@ impl Accumulator {
                     Some(best) => best.max(value),
                 });
             }
-            State::Extreme(best, codec, keys) => {
+            State::Extreme(best, codec, keys, bytes) => {
                 key.clear();
                 match self.long.get(&row) {
                     Some(part) => key.extend_from_slice(part),
@@ -341,6 +448,8 @@ impl Accumulator {
                         key.as_slice() > keys[group].as_slice()
                     };
                 if better {
+                    let before = keys[group].len() + length_of(&best[group]);
+                    *bytes = (*bytes + key.len() + columns::value_bytes(&self.values, row)).saturating_sub(before);
                     best[group] = self.values.datum(row);
                     std::mem::swap(&mut keys[group], key);
                 }
@@ -352,9 +461,6 @@ impl Accumulator {
                 }
                 let text = self.values.bytes(row).to_vec();
                 *bytes += text.len() + order.len() + 48;
-                if *bytes > GRANT_BYTES_MAX {
-                    return Err(out_of_memory());
-                }
                 texts[group].push((order, text));
             }
             State::Checksum(sums) => {
@@ -403,7 +509,7 @@ impl Accumulator {
                     _ => Datum::F64(squares / divisor as f64),
                 }
             }
-            State::Extreme(best, _, _) => best[group].clone(),
+            State::Extreme(best, _, _, _) => best[group].clone(),
             State::ExtremeI64(best) => best[group].map_or(Datum::Null, Datum::I64),
             State::Text(texts, _, separator) => join_text(&texts[group], separator, &self.ty, context)?,
             State::Checksum(sums) => sums[group].map_or(Datum::Null, |sum| Datum::I64(sum as i64)),
@@ -421,7 +527,7 @@ fn state_for(function: AggregateFunction, argument: &SqlType) -> State {
         Sum | Avg => State::Exact(Vec::new()),
         StDev | StDevP | Var | VarP => State::Spread(Vec::new()),
         Min | Max if argument.physical() == Physical::I64 => State::ExtremeI64(Vec::new()),
-        Min | Max => State::Extreme(Vec::new(), KeyCodec::new(argument, false), Vec::new()),
+        Min | Max => State::Extreme(Vec::new(), KeyCodec::new(argument, false), Vec::new(), 0),
         StringAgg => State::Text(Vec::new(), 0, Vec::new()),
         ChecksumAgg => State::Checksum(Vec::new()),
     }
@@ -429,6 +535,10 @@ fn state_for(function: AggregateFunction, argument: &SqlType) -> State {
 
 fn order_keys(order: &[SortKey], compiler: &mut Compiler) -> SqlResult<RowKeys> {
     super::sort::row_keys(order, compiler)
+}
+
+fn length_of(datum: &Datum) -> usize {
+    if let Datum::Bytes(bytes) = datum { bytes.len() } else { 0 }
 }
 
 fn as_f64(column: &Column, row: usize) -> f64 {

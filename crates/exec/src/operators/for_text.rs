@@ -13,6 +13,7 @@ use crate::expression::Compiler;
 use crate::expression::functions::{escape_json, escape_paced};
 use crate::kernel;
 use crate::value::Value;
+use crate::workspace::Held;
 
 /// Text made row by row.
 pub struct Writer {
@@ -25,6 +26,7 @@ pub struct Writer {
     text: String,
     /// What ends the text that `text` begins.
     end: String,
+    held: Held,
     rows: u64,
 }
 
@@ -52,7 +54,7 @@ impl Writer {
             ForFormat::Xml { mode, element, elements, .. } => xml_tree(*mode, element.as_deref(), *elements, columns)?,
         };
         let (text, end) = frame(format);
-        Ok(Writer { format: format.clone(), tree, types, row_element, text, end, rows: 0 })
+        Ok(Writer { format: format.clone(), tree, types, row_element, text, end, held: Held::default(), rows: 0 })
     }
 
     pub fn append(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
@@ -77,7 +79,7 @@ impl Writer {
                 return Err(out_of_memory());
             }
         }
-        Ok(())
+        self.held.force(context.workspace(), self.text.len())
     }
 
     /// None: no rows.

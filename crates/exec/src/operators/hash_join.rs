@@ -1,4 +1,8 @@
 //! Hash join: one side becomes a hash table, the other's rows look their partners up.
+//!
+//! If there is no memory for the table, both sides are divided among work files by a hash of the key, and each pair of files is joined as
+//! the sides would have been: divided again by another hash, if need be. What does not become smaller by that (few keys with many rows) is
+//! joined a piece at a time: a table of as many rows as fit, and all rows of the other file for each.
 
 use std::collections::HashMap;
 
@@ -6,11 +10,14 @@ use sql::plan::{self, JoinKind};
 use types::{RowBatch, SqlResult};
 
 use super::keys::{FastHash, RowKeys};
+use super::row_file::{RowFile, RowReader};
+use super::scatter::{LEVELS_MAX, Scatter};
 use super::simple::{Pending, Rows};
-use super::{batch_of, drain, source};
+use super::{batch_of, source};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, I64Expr, filter};
+use crate::workspace::Held;
 
 const NO_ROW: u32 = u32::MAX;
 
@@ -61,6 +68,9 @@ pub fn make(join: &plan::HashJoin, compiler: &mut Compiler) -> SqlResult<Box<dyn
         pairs: (Vec::new(), Vec::new()),
         selection: Vec::new(),
         phase: Phase::Build,
+        head_bytes: 0,
+        part: None,
+        parts: Vec::new(),
         left_width: join.left.columns.len(),
     }))
 }
@@ -77,6 +87,8 @@ enum Phase {
     Probe,
     /// Build rows from here on that found no partner.
     Rest(usize),
+    /// Probe rows of a part joined in pieces: now it is known who has a partner.
+    ProbeRest,
     Done,
 }
 
@@ -106,16 +118,51 @@ struct HashJoin {
     pairs: (Vec<u32>, Vec<u32>),
     selection: Vec<u32>,
     phase: Phase,
+    /// Of the heads and their keys.
+    head_bytes: usize,
+    /// The pair of files being joined. None: the inputs themselves.
+    part: Option<Part>,
+    /// Others that wait for their turn.
+    parts: Vec<Part>,
     left_width: usize,
 }
+
+/// Two files whose rows have partners only in each other.
+struct Part {
+    build: RowFile,
+    probe: RowFile,
+    build_reader: RowReader,
+    probe_reader: RowReader,
+    /// How often its rows were divided; `LEVELS_MAX`: dividing them is of no use.
+    level: u32,
+    /// The table is a piece of the build file, and another will follow.
+    more: bool,
+    /// There was another.
+    in_pieces: bool,
+    /// Then: by their places in the file, probe rows that have a partner; and the place of the first of `probe_batch`.
+    matched: Vec<u64>,
+    probe_first: usize,
+    held: Held,
+}
+
+/// What became of the build side.
+#[derive(PartialEq, Eq)]
+enum Built {
+    Table,
+    Divided,
+}
+
+/// A map's entry with the room that is left between them, and a short key's allocation.
+const HEAD_BYTES: usize = 40;
+/// For each row: its chain, and whether it has a partner.
+const ROW_BYTES: usize = 5;
 
 impl RowSource for HashJoin {
     fn open(&mut self, _context: &Context) -> SqlResult<()> {
         self.phase = Phase::Build;
         self.pending.clear();
-        self.probe_batch.clear();
-        self.probe_row = 0;
-        self.chain_at = NO_ROW;
+        self.part = None;
+        self.parts.clear();
         Ok(())
     }
 
@@ -128,12 +175,17 @@ impl RowSource for HashJoin {
             }
             match self.phase {
                 Phase::Build => {
-                    self.build_table(context)?;
-                    self.probe.open(context)?;
-                    self.phase = Phase::Probe;
+                    self.phase = match self.build_table(context)? {
+                        Built::Table => Phase::Probe,
+                        Built::Divided => self.next_part(),
+                    };
+                    if self.part.is_none() && self.phase == Phase::Probe {
+                        self.probe.open(context)?;
+                    }
                 }
                 Phase::Probe => self.probe_some(context)?,
                 Phase::Rest(at) => self.rest(at),
+                Phase::ProbeRest => self.probe_rest(context)?,
                 Phase::Done => return Ok(()),
             }
         }
@@ -143,6 +195,8 @@ impl RowSource for HashJoin {
         self.rows.clear();
         self.heads = Heads::Bytes(HashMap::default());
         self.chain = Vec::new();
+        self.part = None;
+        self.parts = Vec::new();
         self.build.close();
         self.probe.close();
     }
@@ -153,47 +207,188 @@ impl HashJoin {
         matches!(self.kind, JoinKind::Semi | JoinKind::Anti)
     }
 
-    fn build_table(&mut self, context: &Context) -> SqlResult<()> {
-        self.rows.clear();
+    /// A probe row's fate depends on whether it has a partner.
+    fn minds_probe(&self) -> bool {
+        self.keep_probe || self.semi() && !self.build_left
+    }
+
+    fn minds_build(&self) -> bool {
+        self.keep_build || self.semi() && self.build_left
+    }
+
+    fn clear_table(&mut self) {
         self.chain.clear();
+        self.head_bytes = 0;
         let single = matches!(self.build_keys.scalars.as_slice(), [key] if key.ty.physical() == types::Physical::I64)
             && self.probe_keys.scalars.len() == 1;
         self.heads = if single { Heads::I64(HashMap::default()) } else { Heads::Bytes(HashMap::default()) };
-        self.build.open(context)?;
-        let (rows, keys, chain, heads) = (&mut self.rows, &mut self.build_keys, &mut self.chain, &mut self.heads);
+    }
+
+    fn build_table(&mut self, context: &Context) -> SqlResult<Built> {
+        self.probe_batch.clear();
+        self.probe_row = 0;
+        self.chain_at = NO_ROW;
+        self.rows.clear();
+        self.clear_table();
+        match &mut self.part {
+            None => self.build.open(context)?,
+            Some(part) => part.probe_first = 0,
+        }
         let mut key = Vec::new();
-        drain(&mut *self.build, context, &mut self.scratch, |batch| {
-            keys.load(context, batch)?;
-            let base = rows.batch.rows;
-            rows.append(batch)?;
-            for row in 0..batch.rows {
-                let number = (base + row) as u32;
-                if keys.has_null(row) {
-                    chain.push(NO_ROW);
-                    continue;
+        let mut more = false;
+        while self.next_build(context)? {
+            self.build_keys.load(context, &self.scratch)?;
+            self.index(&mut key);
+            if !self.rows.append_within(context, &self.scratch, self.head_bytes + self.chain.len() * ROW_BYTES) {
+                if self.part.as_ref().is_none_or(|part| part.level < LEVELS_MAX) {
+                    self.divide(context)?;
+                    return Ok(Built::Divided);
                 }
-                let head = match heads {
-                    Heads::I64(heads) => {
-                        let types::ColumnData::I64(values) = &keys.values()[0].data else {
-                            unreachable!("of that class")
-                        };
-                        heads.insert(values[row], number)
-                    }
-                    Heads::Bytes(heads) => {
-                        keys.encode_to(row, &mut key);
-                        match heads.get_mut(key.as_slice()) {
-                            Some(head) => Some(std::mem::replace(head, number)),
-                            None => heads.insert(key.as_slice().into(), number),
-                        }
-                    }
-                };
-                chain.push(head.unwrap_or(NO_ROW));
+                more = true;
+                break;
             }
-            Ok(())
-        })?;
-        self.build.close();
+            context.yield_point()?;
+        }
+        match &mut self.part {
+            None => self.build.close(),
+            Some(part) => (part.more, part.in_pieces) = (more, more || part.in_pieces),
+        }
         self.build_matched.clear();
         self.build_matched.resize(self.rows.batch.rows, false);
+        Ok(Built::Table)
+    }
+
+    /// False: there are no more build rows.
+    fn next_build(&mut self, context: &Context) -> SqlResult<bool> {
+        match &mut self.part {
+            None => self.build.next(context, BATCH_ROWS, &mut self.scratch)?,
+            Some(part) => return part.build_reader.next(context, &part.build, &mut self.scratch),
+        }
+        Ok(self.scratch.rows > 0)
+    }
+
+    fn next_probe(&mut self, context: &Context) -> SqlResult<bool> {
+        match &mut self.part {
+            None => self.probe.next(context, BATCH_ROWS, &mut self.probe_batch)?,
+            Some(part) => {
+                part.probe_first += self.probe_batch.rows;
+                return part.probe_reader.next(context, &part.probe, &mut self.probe_batch);
+            }
+        }
+        Ok(self.probe_batch.rows > 0)
+    }
+
+    /// Adds the loaded rows, that are about to be appended, to the table.
+    fn index(&mut self, key: &mut Vec<u8>) {
+        let HashJoin { rows, scratch, chain, heads, head_bytes, build_keys: keys, .. } = self;
+        let base = rows.batch.rows;
+        for row in 0..scratch.rows {
+            let number = (base + row) as u32;
+            if keys.has_null(row) {
+                chain.push(NO_ROW);
+                continue;
+            }
+            let head = match heads {
+                Heads::I64(heads) => {
+                    let types::ColumnData::I64(values) = &keys.values()[0].data else { unreachable!("of that class") };
+                    heads.insert(values[row], number)
+                }
+                Heads::Bytes(heads) => {
+                    keys.encode_to(row, key);
+                    match heads.get_mut(key.as_slice()) {
+                        Some(head) => Some(std::mem::replace(head, number)),
+                        None => {
+                            *head_bytes += key.len();
+                            heads.insert(key.as_slice().into(), number)
+                        }
+                    }
+                }
+            };
+            *head_bytes += if head.is_none() { HEAD_BYTES } else { 0 };
+            chain.push(head.unwrap_or(NO_ROW));
+        }
+    }
+
+    /// Both sides go to files: what the table has, what is left of the build side, and the probe side.
+    fn divide(&mut self, context: &Context) -> SqlResult<()> {
+        let level = self.part.as_ref().map_or(0, |part| part.level);
+        self.clear_table();
+        let mut scatter = Scatter::new(context, &self.scratch, level)?;
+        let mut start = 0;
+        while start < self.rows.batch.rows {
+            let end = (start + BATCH_ROWS).min(self.rows.batch.rows);
+            self.scratch.clear();
+            columns::append_batch_range(&mut self.scratch, &self.rows.batch, start, end);
+            scatter_rows(context, &mut self.build_keys, &self.scratch, &mut scatter)?;
+            start = end;
+        }
+        self.rows.clear();
+        while self.next_build(context)? {
+            scatter_rows(context, &mut self.build_keys, &self.scratch, &mut scatter)?;
+        }
+        let builds = scatter.finish(context)?;
+        if self.part.is_none() {
+            self.build.close();
+            self.probe.open(context)?;
+        }
+        let mut scatter = Scatter::new(context, &self.probe_batch, level)?;
+        while self.next_probe(context)? {
+            scatter_rows(context, &mut self.probe_keys, &self.probe_batch, &mut scatter)?;
+        }
+        let probes = scatter.finish(context)?;
+        self.probe_batch.clear();
+        if self.part.is_none() {
+            self.probe.close();
+        }
+        let whole: u64 = builds.iter().map(RowFile::bytes).sum();
+        for (build, probe) in builds.into_iter().zip(probes) {
+            let paired = build.rows() > 0 && probe.rows() > 0;
+            let alone = build.rows() > 0 && self.minds_build() || probe.rows() > 0 && self.minds_probe();
+            if paired || alone {
+                // Nearly all in one file: another hash will not part them.
+                let level = if build.bytes() > whole / 4 * 3 { LEVELS_MAX } else { level + 1 };
+                self.parts.push(Part::new(build, probe, level));
+            }
+        }
+        Ok(())
+    }
+
+    /// The pair of files that is joined has been.
+    fn next_part(&mut self) -> Phase {
+        self.part = self.parts.pop();
+        if self.part.is_some() { Phase::Build } else { Phase::Done }
+    }
+
+    /// All probe rows have met the table.
+    fn end_of_table(&mut self) -> Phase {
+        let minds_probe = self.minds_probe();
+        match &mut self.part {
+            None => Phase::Done,
+            Some(part) if part.more => {
+                part.probe_reader.rewind();
+                Phase::Build
+            }
+            Some(part) if part.in_pieces && minds_probe => {
+                part.probe_reader.rewind();
+                part.probe_first = 0;
+                self.probe_batch.clear();
+                Phase::ProbeRest
+            }
+            Some(_) => self.next_part(),
+        }
+    }
+
+    fn probe_rest(&mut self, context: &Context) -> SqlResult<()> {
+        if !self.next_probe(context)? {
+            self.phase = self.next_part();
+            return Ok(());
+        }
+        let part = self.part.as_ref().expect("a part is joined in pieces");
+        self.probe_matched.clear();
+        let rows = part.probe_first..part.probe_first + self.probe_batch.rows;
+        self.probe_matched.extend(rows.map(|row| part.is_matched(row)));
+        self.pending.clear();
+        self.give_probe_rows();
         Ok(())
     }
 
@@ -219,14 +414,13 @@ impl HashJoin {
         context.yield_point()?;
         if self.probe_row == self.probe_batch.rows {
             if self.rows.batch.rows == 0 && !self.keep_probe && self.kind != JoinKind::Anti {
-                self.phase = Phase::Done;
+                self.phase = self.end_of_table();
                 return Ok(());
             }
-            self.probe.next(context, BATCH_ROWS, &mut self.probe_batch)?;
+            let more = self.next_probe(context)?;
             self.probe_row = 0;
-            if self.probe_batch.rows == 0 {
-                let rest = self.keep_build || self.build_left && self.semi();
-                self.phase = if rest { Phase::Rest(0) } else { Phase::Done };
+            if !more {
+                self.phase = if self.minds_build() { Phase::Rest(0) } else { self.end_of_table() };
                 return Ok(());
             }
             self.probe_keys.load(context, &self.probe_batch)?;
@@ -265,7 +459,7 @@ impl HashJoin {
         }
         self.join_pairs(context)?;
         if self.probe_row == self.probe_batch.rows {
-            self.finish_probe_batch();
+            self.finish_probe_batch(context)?;
         }
         Ok(())
     }
@@ -307,8 +501,20 @@ impl HashJoin {
         Ok(())
     }
 
-    /// Probe rows whose fate is known only after all their pairs: without partner, or semi and anti joins.
-    fn finish_probe_batch(&mut self) {
+    /// Probe rows whose fate is known only after all their pairs; of a part joined in pieces, after the last piece.
+    fn finish_probe_batch(&mut self, context: &Context) -> SqlResult<()> {
+        let minds_probe = self.minds_probe();
+        match &mut self.part {
+            Some(part) if part.in_pieces && minds_probe => part.note(context, &self.probe_matched),
+            _ => {
+                self.give_probe_rows();
+                Ok(())
+            }
+        }
+    }
+
+    /// Without partner, or semi and anti joins.
+    fn give_probe_rows(&mut self) {
         let wanted = match self.kind {
             JoinKind::Semi if !self.build_left => true,
             JoinKind::Anti if !self.build_left => false,
@@ -349,6 +555,59 @@ impl HashJoin {
             }
         }
         out.rows = rows.len();
-        self.phase = if end == self.rows.batch.rows { Phase::Done } else { Phase::Rest(end) };
+        self.phase = if end == self.rows.batch.rows { self.end_of_table() } else { Phase::Rest(end) };
+    }
+}
+
+/// Rows with a NULL in their key meet no other.
+fn scatter_rows(context: &Context, keys: &mut RowKeys, batch: &RowBatch, scatter: &mut Scatter) -> SqlResult<()> {
+    keys.load(context, batch)?;
+    let mut key = Vec::new();
+    scatter.begin();
+    for row in 0..batch.rows {
+        let file = if keys.has_null(row) {
+            scatter.file_of_loner(row)
+        } else {
+            keys.encode_to(row, &mut key);
+            scatter.file_of(&key)
+        };
+        scatter.pick(file, row);
+    }
+    scatter.write(context, batch)?;
+    context.yield_point()
+}
+
+impl Part {
+    fn new(build: RowFile, probe: RowFile, level: u32) -> Part {
+        Part {
+            build,
+            probe,
+            build_reader: RowReader::default(),
+            probe_reader: RowReader::default(),
+            level,
+            more: false,
+            in_pieces: false,
+            matched: Vec::new(),
+            probe_first: 0,
+            held: Held::default(),
+        }
+    }
+
+    fn is_matched(&self, row: usize) -> bool {
+        self.matched.get(row / 64).is_some_and(|word| word >> (row % 64) & 1 == 1)
+    }
+
+    /// Of the probe rows from `probe_first` on.
+    fn note(&mut self, context: &Context, matched: &[bool]) -> SqlResult<()> {
+        let words = (self.probe_first + matched.len()).div_ceil(64);
+        if words > self.matched.len() {
+            self.held.force(context.workspace(), words * 8)?;
+            self.matched.resize(words, 0);
+        }
+        for row in (0..matched.len()).filter(|row| matched[*row]) {
+            let row = self.probe_first + row;
+            self.matched[row / 64] |= 1 << (row % 64);
+        }
+        Ok(())
     }
 }

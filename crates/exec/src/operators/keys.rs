@@ -14,6 +14,13 @@ use crate::expression::{Scalar, fill};
 #[derive(Default, Clone, Copy)]
 pub struct FastHasher(u64);
 
+impl FastHasher {
+    /// One of several hashes of the same keys, unlike that of maps.
+    pub fn of_level(level: u32) -> FastHasher {
+        FastHasher(0x5851_f42d_4c95_7f2d_u64.wrapping_mul(2 * level as u64 + 3))
+    }
+}
+
 pub type FastHash = BuildHasherDefault<FastHasher>;
 
 impl Hasher for FastHasher {

@@ -4,20 +4,26 @@
 
 pub mod for_text;
 mod keys;
-mod nested_loops;
 mod range;
-mod set;
 mod simple;
+mod scan;
+mod row_file;
+mod scatter;
+mod buffer;
+mod spool;
+mod nested_loops;
+mod set;
 mod hash_join;
 mod recursive;
-mod scan;
 mod lookup_join;
+mod merge;
 mod sort;
 mod aggregate_state;
 mod aggregate;
 mod table_function;
 mod top;
 mod virtual_table;
+mod window_pieces;
 mod window;
 
 pub use keys::{FastHash, encode_from};
@@ -90,7 +96,7 @@ fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSo
             table_function::user(operator, module, arguments, compiler)?
         }
         OperatorKind::ForText { input, format } => for_text::operator(input, format, compiler)?,
-        OperatorKind::Spool(input) => simple::spool(input, compiler)?,
+        OperatorKind::Spool(input) => spool::make(input, compiler)?,
         _ => return Err(sql_error!(10729)),
     })
 }

@@ -7,9 +7,13 @@ use super::{batch_of, lookup_join, scan, source};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, I64Expr, filter};
+use crate::workspace::Held;
 
 /// An inner larger than this is run again for each outer row instead of being kept.
 const KEPT_BYTES_MAX: usize = 64 << 20;
+
+/// One smaller than this is kept whatever memory there is.
+const KEPT_BYTES_MIN: usize = 1 << 20;
 
 pub fn make(join: &plan::NestedLoops, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
     if join.kind == JoinKind::Inner
@@ -50,11 +54,12 @@ struct Kept {
     complete: bool,
     /// Too large, or correlated: not kept.
     refused: bool,
+    held: Held,
 }
 
 impl Kept {
     fn new(rows: RowBatch) -> Kept {
-        Kept { rows, complete: false, refused: false }
+        Kept { rows, complete: false, refused: false, held: Held::default() }
     }
 }
 
@@ -221,7 +226,7 @@ impl NestedLoops {
                     self.inner_state = Inner::Done;
                     return Ok(());
                 }
-                self.keep();
+                self.keep(context)?;
                 context.yield_point()
             }
             Inner::Kept => {
@@ -247,16 +252,22 @@ impl NestedLoops {
         }
     }
 
-    fn keep(&mut self) {
-        if self.kept.refused {
-            return;
+    fn keep(&mut self, context: &Context) -> SqlResult<()> {
+        let kept = &mut self.kept;
+        if kept.refused {
+            return Ok(());
         }
-        columns::append_batch(&mut self.kept.rows, &self.inner_batch);
-        let full = self.kind == JoinKind::FullOuter;
-        if !full && columns::batch_bytes(&self.kept.rows) > KEPT_BYTES_MAX {
-            self.kept.refused = true;
-            self.kept.rows.clear();
+        columns::append_batch(&mut kept.rows, &self.inner_batch);
+        let bytes = columns::batch_bytes(&kept.rows);
+        if self.kind == JoinKind::FullOuter || bytes <= KEPT_BYTES_MIN {
+            return kept.held.force(context.workspace(), bytes);
         }
+        if bytes > KEPT_BYTES_MAX || !kept.held.hold(context.workspace(), bytes) {
+            kept.refused = true;
+            kept.rows = RowBatch::new(kept.rows.columns.iter().map(columns::class_of));
+            kept.held.clear();
+        }
+        Ok(())
     }
 
     /// Full outer join whose outer had no row: the inner is all there is.
@@ -267,10 +278,10 @@ impl NestedLoops {
         self.inner.open(context)?;
         self.kept.rows.clear();
         let mut batch = std::mem::take(&mut self.inner_batch);
-        let rows = &mut self.kept.rows;
+        let Kept { rows, held, .. } = &mut self.kept;
         super::drain(&mut *self.inner, context, &mut batch, |batch| {
             columns::append_batch(rows, batch);
-            Ok(())
+            held.force(context.workspace(), columns::batch_bytes(rows))
         })?;
         self.inner_batch = batch;
         self.kept.complete = true;

@@ -6,10 +6,10 @@
 use sql::plan::Operator;
 use types::{RowBatch, SqlError, SqlResult, sql_error};
 
-use super::simple::Rows;
+use super::buffer::{Buffer, Place};
 use super::{batch_of, source};
-use crate::columns::{self, BATCH_ROWS};
-use crate::context::{Context, RowSource};
+use crate::columns::BATCH_ROWS;
+use crate::context::{self, Context, RowSource};
 use crate::expression::Compiler;
 
 struct Recursive {
@@ -20,8 +20,8 @@ struct Recursive {
     rounds_max: u32,
     /// 0: the anchor is being read.
     round: u32,
-    last: Rows,
-    next: Rows,
+    last: Buffer,
+    next: Buffer,
     ended: bool,
 }
 
@@ -36,8 +36,8 @@ pub fn make(
         work_table: work_table as usize,
         rounds_max,
         round: 0,
-        last: Rows::new(batch_of(anchor)),
-        next: Rows::new(batch_of(anchor)),
+        last: Buffer::new(batch_of(anchor)),
+        next: Buffer::new(batch_of(anchor)),
         ended: false,
         anchor: source(anchor, compiler)?,
         recursive: source(recursive, compiler)?,
@@ -51,9 +51,10 @@ impl Recursive {
         context: &Context,
         step: impl FnOnce(&mut dyn RowSource) -> SqlResult<()>,
     ) -> SqlResult<()> {
-        swap(context, self.work_table, &mut self.last.batch);
+        let before = replace(context, self.work_table, Some(Box::new(std::mem::take(&mut self.last))));
         let result = step(&mut *self.recursive);
-        swap(context, self.work_table, &mut self.last.batch);
+        let rows = replace(context, self.work_table, before).expect("it was put there");
+        self.last = *rows.downcast().expect("as it was put there");
         result
     }
 
@@ -61,7 +62,8 @@ impl Recursive {
     fn begin_round(&mut self, context: &Context) -> SqlResult<bool> {
         std::mem::swap(&mut self.last, &mut self.next);
         self.next.clear();
-        if self.last.batch.rows == 0 {
+        self.last.finish()?;
+        if self.last.rows() == 0 {
             return Ok(false);
         }
         self.round += 1;
@@ -70,12 +72,12 @@ impl Recursive {
     }
 }
 
-fn swap(context: &Context, work_table: usize, rows: &mut RowBatch) {
+fn replace(context: &Context, work_table: usize, rows: Option<context::WorkTable>) -> Option<context::WorkTable> {
     let tables = &mut *context.work_tables.borrow_mut();
     if tables.len() <= work_table {
-        tables.resize_with(work_table + 1, RowBatch::default);
+        tables.resize_with(work_table + 1, || None);
     }
-    std::mem::swap(&mut tables[work_table], rows);
+    std::mem::replace(&mut tables[work_table], rows)
 }
 
 impl RowSource for Recursive {
@@ -99,7 +101,7 @@ impl RowSource for Recursive {
                 if self.rounds_max != 0 && self.round > self.rounds_max {
                     return Err(exhausted(self.rounds_max));
                 }
-                return self.next.append(out);
+                return self.next.append(context, out);
             }
             context.yield_point()?;
             self.ended = !self.begin_round(context)?;
@@ -121,28 +123,26 @@ fn exhausted(rounds_max: u32) -> SqlError {
 
 struct WorkTable {
     number: usize,
-    at: usize,
+    place: Place,
 }
 
 pub fn work_table(number: u32) -> Box<dyn RowSource> {
-    Box::new(WorkTable { number: number as usize, at: 0 })
+    Box::new(WorkTable { number: number as usize, place: Place::default() })
 }
 
 impl RowSource for WorkTable {
     fn open(&mut self, _context: &Context) -> SqlResult<()> {
-        self.at = 0;
+        self.place.rewind();
         Ok(())
     }
 
     fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
-        out.clear();
         let tables = context.work_tables.borrow();
-        let rows = &tables[self.number];
-        let end = (self.at + wanted.min(BATCH_ROWS)).min(rows.rows);
-        columns::append_batch_range(out, rows, self.at, end);
-        self.at = end;
-        Ok(())
+        let rows = tables[self.number].as_ref().and_then(|rows| rows.downcast_ref::<Buffer>());
+        self.place.next(context, rows.expect("it is there while the recursive side runs"), wanted, out)
     }
 
-    fn close(&mut self) {}
+    fn close(&mut self) {
+        self.place.rewind();
+    }
 }

@@ -190,6 +190,11 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
         reading: false,
         selection: Vec::new(),
         ask: 0,
+        most: if scan.columns.iter().any(|column| table.columns[*column as usize].ty.is_max()) {
+            Some(LONG_ROWS)
+        } else {
+            None
+        },
         pending: Pending::default(),
     })
 }
@@ -344,8 +349,23 @@ pub struct BaseScan {
     selection: Vec<u32>,
     /// Asked of storage at least: grows while the residual lets no row through.
     ask: usize,
+    /// Rows that may be long: so many at a time, by what the last ones had. None: none is.
+    most: Option<usize>,
     /// Rows that it let through and nobody wanted yet.
     pending: Pending,
+}
+
+/// Of a table with (max) columns the first rows, as long as nobody knows how long they are.
+const LONG_ROWS: usize = 4;
+
+/// Of rows with long values, a batch is to have about this.
+const LONG_BATCH_BYTES: usize = 1 << 20;
+
+/// How many rows to read at a time after a batch of this kind.
+fn next_most(most: usize, batch: &RowBatch) -> usize {
+    let bytes = columns::batch_bytes(batch);
+    let fit = (LONG_BATCH_BYTES * batch.rows.max(1) / bytes.max(1)).max(1);
+    fit.min(most * 4).min(BATCH_ROWS)
 }
 
 impl BaseScan {
@@ -511,6 +531,7 @@ impl RowSource for BaseScan {
                 Some(_) if self.spec.lock.keep => wanted.min(BATCH_ROWS),
                 Some(_) => wanted.min(BATCH_ROWS).max(self.ask),
             };
+            let ask = self.most.map_or(ask, |most| ask.min(most));
             {
                 let mut runtime = context.runtime();
                 let session = &mut *runtime.session;
@@ -526,6 +547,7 @@ impl RowSource for BaseScan {
                 out.rows = count;
                 session.statistics.rows_read += count as u64;
                 self.reading = !scan.is_done();
+                self.most = self.most.map(|most| next_most(most, out));
             }
             if out.rows == 0 {
                 continue;

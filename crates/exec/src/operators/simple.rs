@@ -1,4 +1,4 @@
-//! Operators without a page of their own: Values, Filter, Project, Concat, Spool; and what several others share.
+//! Operators without a page of their own: Values, Filter, Project, Concat; and what several others share.
 
 use sql::plan::{Expr, Operator};
 use types::{RowBatch, SqlResult};
@@ -8,6 +8,7 @@ use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
 use crate::expression::{Compiler, I64Expr, Scalar, fill_all, filter_batch};
 use crate::value::{Row, no_row};
+use crate::workspace::Held;
 
 /// Rows an operator has made and not given out yet.
 #[derive(Default)]
@@ -205,20 +206,22 @@ impl RowSource for Concat {
     }
 }
 
-/// All rows of an input, kept in order.
+/// All rows of an input, kept in order and in memory.
 #[derive(Default)]
 pub struct Rows {
     pub batch: RowBatch,
     bytes: usize,
+    held: Held,
 }
 
 impl Rows {
     pub fn new(batch: RowBatch) -> Rows {
-        Rows { batch, bytes: 0 }
+        Rows { batch, bytes: 0, held: Held::default() }
     }
 
     pub fn clear(&mut self) {
         self.bytes = 0;
+        self.held.clear();
         if columns::batch_bytes(&self.batch) > 1 << 20 {
             // Let a large result's memory go instead of keeping it with the plan.
             self.batch = RowBatch::new(self.batch.columns.iter().map(columns::class_of));
@@ -227,62 +230,49 @@ impl Rows {
         }
     }
 
-    /// 701 beyond the grant; columns of class Bytes hold at most 4 GB by their layout.
-    pub fn append(&mut self, batch: &RowBatch) -> SqlResult<()> {
+    /// As `clear`, and the memory stays for what comes next.
+    pub fn empty(&mut self) {
+        self.bytes = 0;
+        self.held.clear();
+        self.batch.clear();
+    }
+
+    /// 701 when there is no memory; columns of class Bytes hold at most 4 GB by their layout.
+    pub fn append(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
         self.bytes += columns::batch_bytes(batch);
         if self.bytes > GRANT_BYTES_MAX || self.batch.rows + batch.rows > u32::MAX as usize {
             return Err(out_of_memory());
         }
+        self.held.force(context.workspace(), self.bytes)?;
         columns::append_batch(&mut self.batch, batch);
         Ok(())
     }
 
-    pub fn fill(&mut self, input: &mut dyn RowSource, context: &Context, scratch: &mut RowBatch) -> SqlResult<()> {
-        self.clear();
-        super::drain(input, context, scratch, |batch| self.append(batch))
-    }
-}
-
-struct Spool {
-    input: Box<dyn RowSource>,
-    rows: Rows,
-    scratch: RowBatch,
-    at: usize,
-    filled: bool,
-}
-
-pub fn spool(input: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
-    Ok(Box::new(Spool {
-        rows: Rows::new(batch_of(input)),
-        scratch: batch_of(input),
-        input: source(input, compiler)?,
-        at: 0,
-        filled: false,
-    }))
-}
-
-impl RowSource for Spool {
-    fn open(&mut self, _context: &Context) -> SqlResult<()> {
-        (self.at, self.filled) = (0, false);
-        Ok(())
+    /// These instead of what there was.
+    pub fn replace(&mut self, batch: RowBatch) {
+        self.bytes = columns::batch_bytes(&batch);
+        self.batch = batch;
     }
 
-    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
-        out.clear();
-        if !self.filled {
-            self.input.open(context)?;
-            self.rows.fill(&mut *self.input, context, &mut self.scratch)?;
-            self.input.close();
-            self.filled = true;
+    /// Appends. False: with these rows and `more` bytes that go with them it is more than there is room for.
+    pub fn append_within(&mut self, context: &Context, batch: &RowBatch, more: usize) -> bool {
+        self.bytes += columns::batch_bytes(batch);
+        columns::append_batch(&mut self.batch, batch);
+        self.fits(context, more)
+    }
+
+    /// They stay in memory with `more` bytes that go with them. 701.
+    pub fn force(&mut self, context: &Context, more: usize) -> SqlResult<()> {
+        if self.bytes > GRANT_BYTES_MAX || self.batch.rows > u32::MAX as usize - (1 << 24) {
+            return Err(out_of_memory());
         }
-        let end = (self.at + wanted.min(BATCH_ROWS)).min(self.rows.batch.rows);
-        columns::append_batch_range(out, &self.rows.batch, self.at, end);
-        self.at = end;
-        Ok(())
+        self.held.force(context.workspace(), self.bytes + more)
     }
 
-    fn close(&mut self) {
-        self.rows.clear();
-        self.input.close();
+    /// Whether these rows and `more` bytes that go with them have room; then it is theirs.
+    pub fn fits(&mut self, context: &Context, more: usize) -> bool {
+        self.bytes <= GRANT_BYTES_MAX
+            && self.batch.rows <= u32::MAX as usize - (1 << 24)
+            && self.held.hold(context.workspace(), self.bytes + more)
     }
 }

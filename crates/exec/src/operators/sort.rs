@@ -1,14 +1,20 @@
-//! Sort: rows are kept in columns and ordered by one byte string each; with a limit only the first ones survive.
+//! Sort: rows are kept in columns and ordered by one byte string each; with a limit only the first ones survive. What there is no memory
+//! for is written as runs, each in order, and these are merged.
 
 use sql::plan::{Expr, Operator, SortKey};
-use types::{RowBatch, SqlResult};
+use types::{Physical, RowBatch, SqlResult};
 
 use super::keys::RowKeys;
+use super::merge::{Merge, prefix};
+use super::row_file::{PIECE_BYTES, RowFile};
 use super::simple::Rows;
 use super::{batch_of, drain, source};
 use crate::columns::{self, BATCH_ROWS};
-use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
+use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, Scalar};
+
+/// For each row besides its bytes and its key's: where the key ends, its prefix with the row's number, its place.
+const ROW_BYTES: usize = 28;
 
 struct Sort {
     input: Box<dyn RowSource>,
@@ -19,6 +25,10 @@ struct Sort {
     order: Vec<u32>,
     at: usize,
     sorted: bool,
+    /// What did not fit: the whole answer comes from here.
+    merge: Option<Merge>,
+    /// Of it: rows that are still wanted.
+    left: usize,
 }
 
 pub fn make(
@@ -37,6 +47,8 @@ pub fn make(
         order: Vec::new(),
         at: 0,
         sorted: false,
+        merge: None,
+        left: 0,
     }))
 }
 
@@ -54,18 +66,26 @@ pub struct KeyList {
 }
 
 impl KeyList {
-    /// 701 beyond the grant.
-    pub fn append(&mut self, keys: &RowKeys, rows: usize) -> SqlResult<()> {
+    pub fn append(&mut self, keys: &RowKeys, rows: usize) {
         for row in 0..rows {
             keys.encode(row, &mut self.bytes);
             self.ends.push(self.bytes.len());
         }
-        if self.bytes.len() + self.ends.len() * 8 > GRANT_BYTES_MAX { Err(out_of_memory()) } else { Ok(()) }
     }
 
     pub fn key(&self, row: usize) -> &[u8] {
         let start = if row == 0 { 0 } else { self.ends[row - 1] };
         &self.bytes[start..self.ends[row]]
+    }
+
+    /// With what ordering them takes.
+    fn bytes(&self) -> usize {
+        self.bytes.len() + self.ends.len() * ROW_BYTES
+    }
+
+    fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
     }
 
     /// Row numbers in key order; equal keys in row order.
@@ -135,13 +155,6 @@ pub fn order_of<'k>(count: usize, key: impl Fn(usize) -> &'k [u8], context: &Con
     Ok(tagged.into_iter().map(|(_, row)| row).collect())
 }
 
-fn prefix(key: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    let count = key.len().min(8);
-    word[..count].copy_from_slice(&key[..count]);
-    u64::from_be_bytes(word)
-}
-
 impl Sort {
     fn sort(&mut self, context: &Context) -> SqlResult<()> {
         let limit = match &self.limit {
@@ -154,22 +167,72 @@ impl Sort {
         self.rows.clear();
         self.input.open(context)?;
         let mut list = KeyList::default();
+        let mut runs = Vec::new();
         let (rows, keys) = (&mut self.rows, &mut self.keys);
         drain(&mut *self.input, context, &mut self.scratch, |batch| {
             keys.load(context, batch)?;
-            list.append(keys, batch.rows)?;
-            rows.append(batch)?;
+            list.append(keys, batch.rows);
+            let mut fits = rows.append_within(context, batch, list.bytes());
             // Top-N: whenever four times as many as wanted have come together, only the best stay.
             if limit < 1 << 20 && rows.batch.rows >= (limit * 4).max(4096) {
                 keep_best(rows, &mut list, limit, context)?;
+                fits = rows.fits(context, list.bytes());
+            }
+            if !fits {
+                runs.push(write_run(context, rows, &mut list, limit)?);
             }
             Ok(())
         })?;
         self.input.close();
-        self.order = list.order(context)?;
-        self.order.truncate(limit);
+        if runs.is_empty() {
+            self.order = list.order(context)?;
+            self.order.truncate(limit);
+            return Ok(());
+        }
+        if rows.batch.rows > 0 {
+            runs.push(write_run(context, rows, &mut list, limit)?);
+        }
+        let like = with_key(&rows.batch);
+        rows.clear();
+        drop(list);
+        self.merge = Some(Merge::begin(context, runs, limit, &like)?);
+        self.left = limit;
         Ok(())
     }
+}
+
+/// An empty batch of such rows with their key.
+fn with_key(rows: &RowBatch) -> RowBatch {
+    RowBatch::new(rows.columns.iter().map(columns::class_of).chain([Physical::Bytes]))
+}
+
+/// Writes what has come together, in order, and begins anew.
+fn write_run(context: &Context, rows: &mut Rows, list: &mut KeyList, limit: usize) -> SqlResult<RowFile> {
+    let mut order = list.order(context)?;
+    order.truncate(limit);
+    let mut file = RowFile::new(context);
+    let mut piece = with_key(&rows.batch);
+    let (mut picked, mut bytes) = (Vec::new(), 0);
+    for (at, row) in order.iter().enumerate() {
+        picked.push(*row);
+        bytes += rows.batch.columns.iter().map(|column| columns::value_bytes(column, *row as usize)).sum::<usize>();
+        if bytes < PIECE_BYTES && picked.len() < BATCH_ROWS && at + 1 < order.len() {
+            continue;
+        }
+        piece.clear();
+        // The key's column has none of theirs beside it.
+        columns::append_batch_rows(&mut piece, &rows.batch, &picked);
+        let keys = piece.columns.last_mut().expect("the key");
+        picked.iter().for_each(|row| keys.push_bytes(list.key(*row as usize)));
+        file.append(context, &piece)?;
+        picked.clear();
+        bytes = 0;
+    }
+    file.finish()?;
+    context.workspace().count_run();
+    rows.empty();
+    list.clear();
+    Ok(file)
 }
 
 fn keep_best(rows: &mut Rows, list: &mut KeyList, limit: usize, context: &Context) -> SqlResult<()> {
@@ -184,8 +247,7 @@ fn keep_best(rows: &mut Rows, list: &mut KeyList, limit: usize, context: &Contex
         kept.bytes.extend_from_slice(list.key(*row as usize));
         kept.ends.push(kept.bytes.len());
     }
-    rows.clear();
-    rows.append(&best)?;
+    rows.replace(best);
     *list = kept;
     Ok(())
 }
@@ -193,6 +255,7 @@ fn keep_best(rows: &mut Rows, list: &mut KeyList, limit: usize, context: &Contex
 impl RowSource for Sort {
     fn open(&mut self, _context: &Context) -> SqlResult<()> {
         (self.at, self.sorted) = (0, false);
+        self.merge = None;
         Ok(())
     }
 
@@ -201,6 +264,12 @@ impl RowSource for Sort {
         if !self.sorted {
             self.sort(context)?;
             self.sorted = true;
+        }
+        if let Some(merge) = &mut self.merge {
+            let count = wanted.min(BATCH_ROWS).min(self.left);
+            merge.next(context, count, out)?;
+            self.left -= out.rows;
+            return Ok(());
         }
         let end = (self.at + wanted.min(BATCH_ROWS)).min(self.order.len());
         columns::append_batch_rows(out, &self.rows.batch, &self.order[self.at..end]);
@@ -211,6 +280,7 @@ impl RowSource for Sort {
     fn close(&mut self) {
         self.rows.clear();
         self.order = Vec::new();
+        self.merge = None;
         self.input.close();
     }
 }

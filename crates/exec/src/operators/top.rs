@@ -3,8 +3,8 @@
 use sql::plan;
 use types::{Physical, RowBatch, SqlResult, sql_error};
 
+use super::buffer::{Buffer, Place};
 use super::keys::RowKeys;
-use super::simple::{Pending, Rows};
 use super::{batch_of, source};
 use crate::columns;
 use crate::context::{Context, RowSource};
@@ -20,9 +20,10 @@ struct Top {
     left: u64,
     /// The key of the last row given, once the count is reached: rows that follow with the same key still belong.
     last: Option<Vec<u8>>,
-    rows: Rows,
+    /// Of a percentage: all rows, for their count.
+    rows: Buffer,
+    place: Place,
     scratch: RowBatch,
-    pending: Pending,
     started: bool,
 }
 
@@ -45,9 +46,9 @@ pub fn make(top: &plan::Top, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSo
         skip: 0,
         left: 0,
         last: None,
-        rows: Rows::new(batch_of(&top.input)),
+        rows: Buffer::new(batch_of(&top.input)),
+        place: Place::default(),
         scratch: batch_of(&top.input),
-        pending: Pending::new(batch_of(&top.input)),
         started: false,
     }))
 }
@@ -56,7 +57,7 @@ impl Top {
     fn start(&mut self, context: &Context) -> SqlResult<()> {
         self.started = true;
         self.last = None;
-        self.pending.clear();
+        self.place.rewind();
         self.skip = match &self.offset {
             None => 0,
             Some(offset) => match offset.scalar_value(context)?.i64() {
@@ -78,8 +79,7 @@ impl Top {
                 return Err(sql_error!(1031));
             };
             self.rows.fill(&mut *self.input, context, &mut self.scratch)?;
-            self.left = (self.rows.batch.rows as f64 * percent / 100.0).ceil() as u64;
-            std::mem::swap(self.pending.clear(), &mut self.rows.batch);
+            self.left = (self.rows.rows() as f64 * percent / 100.0).ceil() as u64;
             return Ok(());
         }
         self.left = match value.i64() {
@@ -91,15 +91,10 @@ impl Top {
         Ok(())
     }
 
-    /// The next input rows: kept ones first.
+    /// The next input rows.
     fn read(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
-        out.clear();
-        if !self.pending.is_empty() {
-            self.pending.give(wanted, out);
-            return Ok(());
-        }
         if self.percent {
-            return Ok(());
+            return self.place.next(context, &self.rows, wanted, out);
         }
         self.input.next(context, wanted, out)
     }
@@ -147,6 +142,7 @@ impl RowSource for Top {
 
     fn close(&mut self) {
         self.rows.clear();
+        self.place.rewind();
         self.input.close();
     }
 }

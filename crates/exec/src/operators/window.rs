@@ -1,4 +1,8 @@
 //! Window functions: the rows of one partition at a time, then a column for each function over them.
+//!
+//! A partition that there is no memory for goes to a work file, and its functions are computed a piece at a time (`window_pieces`), if each
+//! needs to know no more of other pieces than what running values tell. One that looks at rows far away (LAG, a sliding frame, a percentile)
+//! needs its partition in memory.
 
 use sql::plan::{self, AggregateFunction, Expr, Frame, FrameBound, Operator, SortKey, WindowFunction, WindowKind};
 use types::{Column, Datum, RowBatch, SqlResult, SqlType, sql_error};
@@ -6,6 +10,7 @@ use types::{Column, Datum, RowBatch, SqlResult, SqlType, sql_error};
 use super::aggregate_state::Accumulator;
 use super::keys::RowKeys;
 use super::simple::Rows;
+use super::window_pieces::{Pieces, Progress, Way, tile_of, way_of};
 use super::{batch_of, sort, source};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
@@ -37,7 +42,13 @@ struct Window {
     rows: Rows,
     peers: Vec<(u32, u32)>,
     at: usize,
+    /// The partition, if there is no memory for it: `rows` is a piece.
+    pieces: Option<Pieces>,
 }
+
+/// For each row besides its bytes: its peers, and a value of each function.
+const PEERS_BYTES: usize = 8;
+const VALUE_BYTES: usize = 16;
 
 pub fn make(
     input: &Operator,
@@ -57,6 +68,7 @@ pub fn make(
         rows: Rows::new(batch_of(input)),
         peers: Vec::new(),
         at: 0,
+        pieces: None,
         input: source(input, compiler)?,
     }))
 }
@@ -90,6 +102,9 @@ fn compiled(function: &WindowFunction, compiler: &mut Compiler) -> SqlResult<Fun
 impl Window {
     /// Reads the next partition and computes its functions. False: there is none.
     fn load(&mut self, context: &Context) -> SqlResult<bool> {
+        if self.load_piece(context)? {
+            return Ok(true);
+        }
         self.rows.clear();
         self.peers.clear();
         self.at = 0;
@@ -123,6 +138,11 @@ impl Window {
                 }
                 self.order.encode_to(end, &mut key);
                 let row = self.peers.len() as u32;
+                // In pieces they are found when a piece is in memory.
+                if self.pieces.is_some() {
+                    end += 1;
+                    continue;
+                }
                 if row > 0 && key != order_key {
                     close_peers(&mut self.peers, peers_start);
                     peers_start = row;
@@ -131,17 +151,25 @@ impl Window {
                 self.peers.push((peers_start, row + 1));
                 end += 1;
             }
-            let mut part = RowBatch::new(self.scratch.columns.iter().map(columns::class_of));
             if start == 0 && end == self.scratch.rows {
-                self.rows.append(&self.scratch)?;
+                let batch = std::mem::take(&mut self.scratch);
+                let kept = self.keep(context, &batch);
+                self.scratch = batch;
+                kept?;
             } else {
+                let mut part = RowBatch::new(self.scratch.columns.iter().map(columns::class_of));
                 columns::append_batch_range(&mut part, &self.scratch, start, end);
-                self.rows.append(&part)?;
+                self.keep(context, &part)?;
             }
             self.scratch_at = end;
             if end < self.scratch.rows {
                 break;
             }
+        }
+        if let Some(pieces) = &mut self.pieces {
+            self.peers.clear();
+            pieces.finish(context, &mut progress(&mut self.functions))?;
+            return self.load_piece(context);
         }
         if self.rows.batch.rows == 0 {
             return Ok(false);
@@ -153,6 +181,55 @@ impl Window {
         }
         Ok(true)
     }
+
+    /// More rows of the partition: in memory, or when there is no more of it in its file.
+    fn keep(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
+        if let Some(pieces) = &mut self.pieces {
+            self.peers.clear();
+            return pieces.append(context, batch, &mut progress(&mut self.functions));
+        }
+        let more = self.peers.len() * (PEERS_BYTES + VALUE_BYTES * self.functions.len());
+        if self.rows.append_within(context, batch, more) {
+            return Ok(());
+        }
+        let ways: Vec<Option<Way>> =
+            self.functions.iter().map(|function| way_of(function.kind, &function.frame)).collect();
+        if ways.contains(&None) {
+            return self.rows.force(context, more);
+        }
+        let peers = ways.contains(&Some(Way::Peers));
+        let pieces = Pieces::begin(context, &self.rows.batch, &mut progress(&mut self.functions), peers)?;
+        self.pieces = Some(pieces);
+        self.rows.clear();
+        self.peers.clear();
+        Ok(())
+    }
+
+    /// False: the partition is not in pieces, or that was the last.
+    fn load_piece(&mut self, context: &Context) -> SqlResult<bool> {
+        let Some(pieces) = &mut self.pieces else { return Ok(false) };
+        self.at = 0;
+        if !pieces.next(context, &mut self.order, &mut self.rows)? {
+            self.pieces = None;
+            // What has been read of the next partition is loaded again: the piece's rows were in its place.
+            self.order.load(context, &self.scratch)?;
+            return Ok(false);
+        }
+        pieces.compute(context, &mut self.order, &self.rows.batch, &mut progress(&mut self.functions))?;
+        Ok(true)
+    }
+}
+
+/// The functions of a partition in pieces: each has its way.
+fn progress(functions: &mut [Function]) -> Vec<Progress<'_>> {
+    let each = functions.iter_mut().map(|function| Progress {
+        kind: function.kind,
+        way: way_of(function.kind, &function.frame).expect("asked before there were pieces"),
+        arguments: &function.arguments,
+        accumulator: function.accumulator.as_mut(),
+        results: &mut function.results,
+    });
+    each.collect()
 }
 
 /// The peers that begin at `start` end with the last row so far.
@@ -167,6 +244,7 @@ impl RowSource for Window {
         self.scratch_at = 0;
         self.input_ended = false;
         self.rows.clear();
+        self.pieces = None;
         self.at = 0;
         self.input.open(context)
     }
@@ -194,6 +272,7 @@ impl RowSource for Window {
 
     fn close(&mut self) {
         self.rows.clear();
+        self.pieces = None;
         self.scratch.clear();
         self.scratch_at = 0;
         self.at = 0;
@@ -347,17 +426,11 @@ fn aggregate_frames(
     Ok(())
 }
 
-/// The first rows % n groups have one row more than the others.
 fn ntile(groups: &Scalar, context: &Context, rows: &RowBatch, results: &mut Column) -> SqlResult<()> {
     let groups =
         groups.i64(context, Row { batch: rows, index: 0 })?.filter(|n| *n > 0).ok_or_else(|| sql_error!(4116))?;
     let count = rows.rows as i64;
-    let (size, larger) = (count / groups, count % groups);
-    for row in 0..count {
-        let in_larger = larger * (size + 1);
-        let group = if row < in_larger { row / (size + 1) } else { larger + (row - in_larger) / size.max(1) };
-        results.push(&Datum::I64(group + 1));
-    }
+    (0..count).for_each(|row| results.push(&Datum::I64(tile_of(row, count, groups))));
     Ok(())
 }
 

@@ -746,7 +746,7 @@ fn fill(
         if batch.rows == 0 {
             break;
         }
-        rows.append(batch)?;
+        rows.append(context, batch)?;
         context.yield_point()?;
     }
     Ok(())

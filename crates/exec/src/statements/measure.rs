@@ -36,6 +36,8 @@ pub struct Measured {
     pub logical_writes: Figures,
     pub logical_reads: Figures,
     pub rows: Figures,
+    /// Pages of what was written to work files.
+    pub spills: Figures,
 }
 
 /// A statement whose executions take less than this on average is not timed each time.
@@ -61,6 +63,7 @@ pub struct Counters {
     logical_writes: Figure,
     logical_reads: Figure,
     rows: Figure,
+    spills: Figure,
     worker: Figure,
     elapsed: Figure,
 }
@@ -132,9 +135,9 @@ impl Counters {
         Mark { clock_ns: if timed { os::clock::now() } else { 0 }, work: os::stats::work_here() }
     }
 
-    /// The execution that began at `mark` has completed.
+    /// The execution that began at `mark` has completed. `spills`: pages.
     #[inline]
-    pub fn end(&self, mark: &Mark, rows: u64) {
+    pub fn end(&self, mark: &Mark, rows: u64, spills: u64) {
         let (before, work) = (&mark.work, os::stats::work_here());
         let executions = get(&self.executions);
         let first = executions == 0;
@@ -142,6 +145,10 @@ impl Counters {
         self.logical_writes.add(work.page_writes.wrapping_sub(before.page_writes), first);
         self.logical_reads.add(work.page_reads.wrapping_sub(before.page_reads), first);
         self.rows.add(rows, first);
+        // Of a statement that never spilled all are 0 already.
+        if spills > 0 || get(&self.spills.total) > 0 {
+            self.spills.add(spills, first);
+        }
         set(&self.executions, executions + 1);
         if mark.clock_ns != 0 {
             self.timed(mark, &work, executions + 1);
@@ -191,6 +198,7 @@ impl Counters {
             logical_writes: self.logical_writes.read(0),
             logical_reads: self.logical_reads.read(0),
             rows: self.rows.read(0),
+            spills: self.spills.read(0),
         })
     }
 }
@@ -213,6 +221,7 @@ impl Measured {
             logical_writes: both(self.logical_writes, other.logical_writes),
             logical_reads: both(self.logical_reads, other.logical_reads),
             rows: both(self.rows, other.rows),
+            spills: both(self.spills, other.spills),
         }
     }
 }
@@ -251,24 +260,25 @@ mod tests {
     #[test]
     fn shelves_add_up_and_the_latest_is_the_last() {
         let (a, b) = ([Counters::default(), Counters::default()], [Counters::default(), Counters::default()]);
-        a[1].end(&mark(5), 10);
-        a[1].end(&mark(30), 2);
-        b[1].end(&mark(20), 40);
+        a[1].end(&mark(5), 10, 0);
+        a[1].end(&mark(30), 2, 3);
+        b[1].end(&mark(20), 40, 7);
         let sums = read([&a[..], &b[..]].into_iter());
         assert_eq!(sums[0], None);
         let sum = sums[1].expect("three executions");
         assert_eq!((sum.executions, sum.last_start_ns), (3, 30));
         assert_eq!(sum.rows, Figures { total: 52, last: 2, min: 2, max: 40 });
+        assert_eq!(sum.spills, Figures { total: 10, last: 3, min: 0, max: 7 });
     }
 
     #[test]
     fn a_sample_stands_for_the_others_and_their_waits_are_added() {
         let counters = Counters::default();
         for _ in 0..TIMED_FIRST {
-            counters.end(&counters.begin(), 0);
+            counters.end(&counters.begin(), 0, 0);
         }
         assert!(counters.quick.load(Ordering::Relaxed), "nothing takes less than nothing");
-        counters.end(&counters.begin(), 0);
+        counters.end(&counters.begin(), 0, 0);
         assert_eq!(counters.begin().clock_ns, 0, "not each of them is timed");
         // Ran 100 ns, was away for 5 ms, ran again.
         let before = Work { quantum_start_ns: 1_000, quantum_used_ns: 50, ..Work::default() };

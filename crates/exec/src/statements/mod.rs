@@ -32,7 +32,7 @@ use sql::plan::{ExecutorSlot, Expr, ExprKind, Module, Variable};
 use types::pause::STRIDE;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
-use crate::context::{Context, Interpreter, ModuleCursors, Runtime, TriggerRows, Variables};
+use crate::context::{Context, Interpreter, LazyWorkspace, ModuleCursors, Runtime, TriggerRows, Variables};
 use crate::cursor_name::CursorName;
 use crate::host::{CallArgument, CallResult, Ended, Host, ModuleInfo, Wanted};
 use crate::memory_table::MemoryTable;
@@ -221,6 +221,7 @@ impl Instance {
             }),
             interpreter: &INTERPRETER,
             paced: Cell::new(STRIDE),
+            workspace: LazyWorkspace::new(),
         };
         let signal = (frame.nested && frame.function.is_none()).then(|| context.session(|s| s.signal.clone()));
         let signal = signal.filter(|signal| !signal.running.is_held());
@@ -246,7 +247,7 @@ impl Instance {
             Err(stop) => result.and(Err(Unwind::Stop(stop))),
         };
         match (&called, &result) {
-            (Some(mark), Ok(_)) => runner.counters()[0].end(mark, 0),
+            (Some(mark), Ok(_)) => runner.counters()[0].end(mark, 0, 0),
             (None, Ok(_)) => runner.counters()[0].pass(),
             (_, Err(_)) => {}
         }
@@ -409,6 +410,7 @@ fn default_value(default: &Expr, runtime: &mut Runtime<'_>) -> SqlResult<Datum> 
         cursors: RefCell::default(),
         interpreter: &INTERPRETER,
         paced: Cell::new(STRIDE),
+        workspace: LazyWorkspace::new(),
     };
     scalar.scalar_datum(&context)
 }

@@ -149,6 +149,9 @@ impl Prepared {
     pub fn enter(&mut self, context: &Context) {
         self.execution += 1;
         context.execution.set(self.execution);
+        if self.query.grant_percent.is_some() || context.workspace.get().is_some() {
+            context.workspace().begin_statement(self.query.grant_percent);
+        }
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
     }
 

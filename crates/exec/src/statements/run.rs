@@ -74,6 +74,9 @@ pub struct Runner<'a> {
 /// one.
 const QUICK_TURNS: u32 = 32;
 
+/// What total_spills counts.
+const PAGE_BYTES: u64 = 8_192;
+
 const NO_ROW: fn() -> Row<'static> = || Row { batch: no_row(), index: 0 };
 
 impl<'a> Runner<'a> {
@@ -121,7 +124,8 @@ impl<'a> Runner<'a> {
         if let Some(mark) = mark
             && let Some(counters) = self.counters_of(query)
         {
-            counters.end(&mark, rows);
+            let spilled = self.context.workspace.get().map_or(0, |workspace| workspace.spilled().bytes);
+            counters.end(&mark, rows, spilled.div_ceil(PAGE_BYTES));
         }
     }
 

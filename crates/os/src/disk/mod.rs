@@ -237,6 +237,16 @@ impl File {
         }
     }
 
+    /// As [`File::write_at`], never on the spot: of much that is written one after the other the system lets the writer wait for the device.
+    pub fn write_away_at(&self, bytes: &[u8], offset: u64) -> DiskResult<()> {
+        assert_place(offset, bytes.len());
+        match self {
+            File::Real(file) => file.write_away_at(bytes, offset),
+            File::Memory(file) => file.write_at(bytes, offset),
+            File::Sim(file) => file.write_at(bytes, offset),
+        }
+    }
+
     /// Makes contents and length durable (fdatasync). An error is final, see the top of the module.
     pub fn sync_data(&self) -> DiskResult<()> {
         self.sync_data_as(WaitType::PREEMPTIVE_OS_FLUSHFILEBUFFERS)

@@ -163,6 +163,10 @@ impl RealFile {
             worker::count_call(SystemCall::File);
             return self.file.write_all_at(bytes, offset).map_err(io_error);
         }
+        self.write_away_at(bytes, offset)
+    }
+
+    pub fn write_away_at(&self, bytes: &[u8], offset: u64) -> DiskResult<()> {
         self.run(WaitType::IO_COMPLETION, || self.file.write_all_at(bytes, offset))
     }
 

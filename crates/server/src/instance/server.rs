@@ -117,6 +117,8 @@ pub struct Server {
     pub stopping: AtomicBool,
     /// Memory of the buffer pool and what else `--memory` bounds.
     pub memory_bytes: u64,
+    /// What operators of queries may hold of it.
+    pub workspace: Arc<exec::workspace::Pool>,
     /// `os::clock` milliseconds at start.
     pub started_ms: u64,
 }

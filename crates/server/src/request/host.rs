@@ -156,6 +156,10 @@ impl Host for SessionHost {
         &self.server.catalog.storage
     }
 
+    fn workspace_pool(&self) -> Arc<exec::workspace::Pool> {
+        self.server.workspace.clone()
+    }
+
     fn snapshot_reads(&self, database: DatabaseId) -> bool {
         if database == self.catalog_session.database {
             return self.ask_database(|database| database.is_some_and(Database::snapshot_reads));

@@ -93,6 +93,13 @@ pub struct ServeArgs {
     /// Memory for pages and the rest: `512MB`, `4GB`; memory-optimized tables may take up to 80 % of as much again [default: sp_configure 'max server memory (MB)', else half of what the container or machine has]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
+    /// Most that sorts, hash tables and spools of one engine, which there was no memory for, have on disk at a time; beyond it a statement
+    /// ends with error 1105 [default: 64GB]
+    #[arg(long, value_name = "SIZE")]
+    pub spill_size: Option<String>,
+    /// Kilobytes that the operators of one query hold before they spill, for tests of that [default: an eighth of --memory]
+    #[arg(long, value_name = "N", hide = true)]
+    pub query_memory_kb: Option<u32>,
     /// Connections open at a time, 100 to 1000000 [default: 32767, SQL Server's limit; above it session numbers are int, not smallint]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(CONNECTIONS_LEAST..=CONNECTIONS_MOST))]
     pub max_connections: Option<u32>,
@@ -177,6 +184,7 @@ struct FileSettings {
     cpus: Option<String>,
     bind_workers: Option<bool>,
     memory: Option<String>,
+    spill_size: Option<String>,
     max_connections: Option<u32>,
     idle_spin: Option<u32>,
     init: Option<PathBuf>,
@@ -226,6 +234,9 @@ pub struct Settings {
     pub bind_workers: Option<bool>,
     /// None: half of what the container or machine has.
     pub memory_bytes: Option<u64>,
+    pub spill_bytes: u64,
+    /// None: a part of the memory.
+    pub query_memory_bytes: Option<usize>,
     pub max_connections: u32,
     pub idle_spin_us: Option<u32>,
     pub init: Option<PathBuf>,
@@ -334,6 +345,11 @@ pub fn resolve(
         bind_workers: args.bind_workers.or(file.bind_workers),
         cpus: args.cpus.or(file.cpus).map(|list| parse_cpus(&list)).transpose()?,
         memory_bytes: memory,
+        spill_bytes: args
+            .spill_size
+            .or(file.spill_size)
+            .map_or(Ok(SPILL_BYTES), |text| size_of("--spill-size", &text))?,
+        query_memory_bytes: args.query_memory_kb.map(|kb| kb as usize * 1024),
         max_connections,
         idle_spin_us: args.idle_spin.or(file.idle_spin),
         init: args.init.or(file.init),
@@ -463,9 +479,21 @@ fn parse_listen(name: &str, text: &str) -> Result<SocketAddr, SettingError> {
     text.replace("localhost:", "127.0.0.1:").parse().map_err(|_| wrong())
 }
 
-/// `536870912`, `512MB`, `4 GB`, `4g`. In bytes; at least 64 MB.
+/// Of `--spill-size`.
+const SPILL_BYTES: u64 = 64 << 30;
+
+/// `--memory`: at least 64 MB.
 pub fn parse_size(text: &str) -> Result<u64, SettingError> {
-    let wrong = || SettingError(format!("--memory: '{text}' is not a size, such as 512MB or 4GB"));
+    let bytes = size_of("--memory", text)?;
+    if bytes < 64 << 20 {
+        return Err(SettingError(format!("--memory: '{text}' is too little; the server needs at least 64MB")));
+    }
+    Ok(bytes)
+}
+
+/// `536870912`, `512MB`, `4 GB`, `4g`. In bytes.
+fn size_of(name: &str, text: &str) -> Result<u64, SettingError> {
+    let wrong = || SettingError(format!("{name}: '{text}' is not a size, such as 512MB or 4GB"));
     let upper = text.trim().to_ascii_uppercase();
     let split = upper.find(|c: char| !c.is_ascii_digit()).unwrap_or(upper.len());
     let (digits, unit) = upper.split_at(split);
@@ -478,11 +506,7 @@ pub fn parse_size(text: &str) -> Result<u64, SettingError> {
         "T" => 40,
         _ => return Err(wrong()),
     };
-    let bytes = number.checked_mul(1 << shift).ok_or_else(wrong)?;
-    if bytes < 64 << 20 {
-        return Err(SettingError(format!("--memory: '{text}' is too little; the server needs at least 64MB")));
-    }
-    Ok(bytes)
+    number.checked_mul(1 << shift).ok_or_else(wrong)
 }
 
 /// `0-3,6` in order, without repeats.

@@ -334,6 +334,19 @@ pub fn start_on(
     Ok(Arc::into_inner(server).expect("the session of the scripts has ended"))
 }
 
+fn storage_config(settings: &Settings, disk: Disk, memory: usize, engines: u32) -> StorageConfig {
+    StorageConfig {
+        memory_bytes: memory,
+        memory_optimized_bytes: memory / 5 * 4,
+        page_bits: DATABASE_PAGE_BITS,
+        files_max: DATABASES_MAX,
+        spill_bytes_max: settings.spill_bytes,
+        caller_bytes: SHARED_BYTES,
+        visibility: if engines > 0 { Visibility::ForkedProcesses } else { Visibility::ThisProcess },
+        ..StorageConfig::new(disk)
+    }
+}
+
 /// As `start_on` without the scripts; also whether the data are new. `engines`: processes that will be forked, 0: none.
 pub(crate) fn open_on(
     settings: Settings,
@@ -343,15 +356,7 @@ pub(crate) fn open_on(
     engines: u32,
 ) -> Result<(Server, bool), String> {
     let memory = settings.memory_bytes.unwrap_or_else(memory_default);
-    let config = StorageConfig {
-        memory_bytes: memory as usize,
-        memory_optimized_bytes: memory as usize / 5 * 4,
-        page_bits: DATABASE_PAGE_BITS,
-        files_max: DATABASES_MAX,
-        caller_bytes: SHARED_BYTES,
-        visibility: if engines > 0 { Visibility::ForkedProcesses } else { Visibility::ThisProcess },
-        ..StorageConfig::new(disk)
-    };
+    let config = storage_config(&settings, disk, memory as usize, engines);
     let storage = Storage::open(config).map_err(|error| format!("cannot open the data in {directory}: {error}"))?;
     let recovered = storage.recovered();
     if recovered.records > 0 {
@@ -400,6 +405,7 @@ pub(crate) fn open_on(
     let tls = Tls::new(certificate).map_err(|error| error.to_string())?;
     let verified = verified_logins(password.zip(sa_password_hash.as_ref()));
     let connections_max = settings.max_connections;
+    let workspace = exec::workspace::Pool::of_server(memory, settings.query_memory_bytes);
     let server = Server {
         settings,
         tls,
@@ -422,6 +428,7 @@ pub(crate) fn open_on(
             .map_err(refused)?,
         stopping: AtomicBool::new(false),
         memory_bytes: memory,
+        workspace,
         started_ms: os::clock::now() / 1_000_000,
         catalog: Arc::new(catalog),
     };

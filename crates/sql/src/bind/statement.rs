@@ -60,6 +60,7 @@ pub fn bind_query(
         row_guards: binder.row_guards,
         session_private: binder.session_private,
         needs: binder.needs.finish(),
+        grant_percent: binder.grant_percent,
         description: ExecutorSlot::default(),
     })
 }
@@ -165,6 +166,19 @@ impl Binder<'_> {
                             return Err(sql_error!(310, given, 32767));
                         }
                     }
+                }
+                ast::QueryHint::Value(name, value) if &**name == "MAX_GRANT_PERCENT" => {
+                    let bound = self.expr(value, &Scope::EMPTY)?;
+                    let percent = match bound.kind {
+                        ExprKind::Literal(Datum::I64(percent)) => percent as f64,
+                        ExprKind::Literal(Datum::F64(percent)) => percent,
+                        ExprKind::Literal(Datum::I128(percent)) => percent as f64 / 10_f64.powi(bound.ty.scale.into()),
+                        _ => f64::NAN,
+                    };
+                    if !(0.0..=100.0).contains(&percent) {
+                        return Err(sql_error!(1031));
+                    }
+                    self.grant_percent = Some(percent);
                 }
                 // It would choose other rows; all other hints say how, not what.
                 ast::QueryHint::Words(words) | ast::QueryHint::Value(words, _) if words.starts_with("FOR ") => {

@@ -447,6 +447,8 @@ pub struct Query {
     pub session_private: bool,
     /// What its texts name of the catalog. Who binds it drops what is granted to everybody who can run it.
     pub needs: Box<[Need]>,
+    /// Of the memory that a query may have, what this one may: MAX_GRANT_PERCENT.
+    pub grant_percent: Option<f64>,
     /// Of whoever receives its rows: how it describes their columns.
     pub description: ExecutorSlot,
 }

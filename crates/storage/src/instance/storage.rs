@@ -28,6 +28,7 @@ use crate::region::row_counts::pack;
 use crate::shapes::known::TableShape;
 use crate::shapes::shape::{self, Roots, Shape};
 use crate::shapes::tree::Tree;
+use crate::spill::Spill;
 use crate::tables::disk_table::DiskTable;
 use crate::tables::memory_table::stats::{LastCheckpoint, MemoryHeap, MemoryTableStats, MemoryTotals};
 use crate::tables::memory_table::{INDEXES_MAX, MemoryTable};
@@ -51,6 +52,8 @@ pub struct StorageConfig {
     pub log_bytes_max: u64,
     /// Old row versions beyond this go to a spill file.
     pub version_memory_bytes: usize,
+    /// Most that sorts and hashes of an engine have in work files at a time.
+    pub spill_bytes_max: u64,
     /// Most that memory-optimized tables take, with their indexes and old versions.
     pub memory_optimized_bytes: usize,
     pub files_max: usize,
@@ -75,6 +78,7 @@ impl StorageConfig {
             log_segment_bytes: 32 << 20,
             log_bytes_max: 64 << 30,
             version_memory_bytes: 256 << 20,
+            spill_bytes_max: 64 << 30,
             memory_optimized_bytes: 256 << 20,
             files_max: 16,
             page_bits: 17,
@@ -117,6 +121,7 @@ struct Inner {
     /// Held while a checkpoint is written.
     checkpointed: Placed<Mutex<Checkpointed>>,
     duties: Duties,
+    spill: Arc<Spill>,
     recovered: Recovered,
 }
 
@@ -150,7 +155,9 @@ impl Storage {
             caller_bytes: config.caller_bytes,
             visibility: config.visibility,
         };
+        let disk = config.disk.clone();
         let (engine, file, control, recovered) = restart::open(config.disk, &limits)?;
+        let spill = Spill::new(disk, config.spill_bytes_max)?;
         let checkpointed = Checkpointed {
             sequence: control.sequence,
             at_ms: 0,
@@ -160,7 +167,7 @@ impl Storage {
         let checkpointed = engine.memory.place("last checkpoint", Mutex::new(WaitType::CHKPT, checkpointed))?;
         let duties = Duties { log_flush_ms: config.log_flush_ms, checkpoint_ms: config.recovery_interval_ms };
         let epoch = control.epoch;
-        let inner = Inner { engine, control: file, epoch, checkpointed, duties, recovered };
+        let inner = Inner { engine, control: file, epoch, checkpointed, duties, spill, recovered };
         let storage = Storage { inner: Arc::new(inner) };
         storage.checkpoint()?;
         if os::sched::here().is_some() {
@@ -194,6 +201,7 @@ impl Storage {
                 // A page that cannot be read stays as it is, and whoever needs it hears of that.
                 inner.engine.free_pending().ok();
                 inner.engine.clean_ghosts().ok();
+                inner.spill.trim();
             }
         });
         self.start_duty(TaskKind::XtpPool, &self.engine().xtp.memory.short, |inner| {
@@ -231,6 +239,11 @@ impl Storage {
     /// What all engines of the instance see; to be carved before there is a second engine.
     pub fn memory(&self) -> &Memory {
         &self.engine().memory
+    }
+
+    /// Work files of statements.
+    pub fn spill(&self) -> &Arc<Spill> {
+        &self.inner.spill
     }
 
     pub fn begin(&self, isolation: Isolation) -> Transaction {

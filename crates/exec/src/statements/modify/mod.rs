@@ -26,6 +26,7 @@ use crate::operators::{self, FastHash, batch_of};
 use crate::session::{Unchecked, stopped};
 use crate::sink::Command;
 use crate::value::Row;
+use crate::workspace::Held;
 
 use barrier::{Barriers, CascadeBarriers};
 pub use constraint::Parents;
@@ -425,6 +426,7 @@ struct Run {
     moved: Option<(RowBatch, RowBatch, Column)>,
     /// New rows of a MERGE that also moves keys: they come after those, and may take the keys that the others gave up.
     late: RowBatch,
+    held: Held,
 }
 
 impl Run {
@@ -480,7 +482,20 @@ impl Run {
             updated,
             moved: moves.then(|| (plan.target.rows(), plan.target.rows(), Column::new(Physical::Bytes))),
             late: plan.target.rows(),
+            held: Held::default(),
         })
+    }
+
+    /// What waits for the statement's end. 701.
+    fn hold(&mut self, context: &Context) -> SqlResult<()> {
+        let moved = self.moved.as_ref().map_or(0, |(before, after, locators)| {
+            columns::batch_bytes(before) + columns::batch_bytes(after) + columns::column_bytes(locators)
+        });
+        let bytes = moved + columns::batch_bytes(&self.late);
+        if bytes > crate::context::GRANT_BYTES_MAX {
+            return Err(crate::context::out_of_memory());
+        }
+        self.held.force(context.workspace(), bytes)
     }
 
     fn batch(&mut self, plan: &mut ModifyPlan, context: &mut Context, batch: &RowBatch) -> SqlResult<()> {
@@ -550,9 +565,7 @@ impl Run {
                     self.changes.note(Some(&new), None);
                 } else if self.moved.is_some() {
                     columns::append_batch(&mut self.late, &new);
-                    if columns::batch_bytes(&self.late) > crate::context::GRANT_BYTES_MAX {
-                        return Err(crate::context::out_of_memory());
-                    }
+                    self.hold(context)?;
                 } else if plan.target.ignores_duplicates() && !plan.merge {
                     let kept = plan.target.insert_new(context, &new)?;
                     if kept.len() < new.rows {
@@ -561,7 +574,7 @@ impl Run {
                         batch = &part;
                     }
                     self.changes.note(Some(&new), None);
-                    self.changes.check_size()?;
+                    self.changes.check_size(context)?;
                 } else {
                     plan.target.insert(context, &new, &mut self.changes)?;
                 }
@@ -585,9 +598,7 @@ impl Run {
                     columns::append_batch(before, &old);
                     columns::append_batch(after, &new);
                     columns::append_range(locators, &batch.columns[width], 0, batch.rows);
-                    if columns::batch_bytes(after) > crate::context::GRANT_BYTES_MAX {
-                        return Err(crate::context::out_of_memory());
-                    }
+                    self.hold(context)?;
                 } else {
                     plan.target.update(context, &old, &new, &batch.columns[width], false, &mut self.changes)?;
                 }

@@ -13,6 +13,7 @@ use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
 use crate::kernel;
 use crate::operators::{encode_from, storage_error};
+use crate::workspace::Held;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verb {
@@ -63,6 +64,7 @@ pub struct Changes {
     /// Rows inserted into a table that references itself are checked at the end.
     keep_inserted: bool,
     bytes: usize,
+    held: Held,
     /// Whose rows these are, in order: an action, and how many it put into `inserted` and into `deleted`. Only MERGE has several.
     runs: Vec<(Verb, usize, usize)>,
 }
@@ -82,6 +84,7 @@ impl Changes {
             keep: false,
             keep_inserted: false,
             bytes: 0,
+            held: Held::default(),
             runs: Vec::new(),
         }
     }
@@ -94,7 +97,7 @@ impl Changes {
         let own = target.def.foreign_keys.iter().any(|key| key.referenced_table == target.def.object && !key.disabled);
         let keep_inserted = triggers || own || target.is_referenced();
         let (inserted, deleted) = (rows_if(keep_inserted), rows_if(keep));
-        Changes { inserted, deleted, keep, keep_inserted, bytes: 0, runs: Vec::new() }
+        Changes { inserted, deleted, keep, keep_inserted, bytes: 0, held: Held::default(), runs: Vec::new() }
     }
 
     /// The rows kept, by action; what an action has more than once is one part.
@@ -147,8 +150,12 @@ impl Changes {
         }
     }
 
-    pub fn check_size(&self) -> SqlResult<()> {
-        if self.bytes > GRANT_BYTES_MAX { Err(out_of_memory()) } else { Ok(()) }
+    pub fn check_size(&mut self, context: &Context) -> SqlResult<()> {
+        if self.bytes > GRANT_BYTES_MAX {
+            Err(out_of_memory())
+        } else {
+            self.held.force(context.workspace(), self.bytes)
+        }
     }
 }
 
@@ -293,7 +300,7 @@ impl Target {
             }
         }
         changes.note(Some(rows), None);
-        changes.check_size()
+        changes.check_size(context)
     }
 
     /// An index leaves out rows whose key is there (IGNORE_DUP_KEY).
@@ -422,7 +429,7 @@ impl Target {
             }
         }
         changes.note(Some(new), Some(old));
-        changes.check_size()
+        changes.check_size(context)
     }
 
     fn update_row(
@@ -463,7 +470,7 @@ impl Target {
             }
         }
         changes.note(None, Some(old));
-        changes.check_size()
+        changes.check_size(context)
     }
 
     /// The row's keys in the unique indexes that hold it, with the indexes' numbers as `MemoryTable` counts them.

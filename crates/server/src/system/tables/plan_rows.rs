@@ -78,6 +78,7 @@ const PHYSICAL: FigureNames =
 const WRITES: FigureNames = ["total_logical_writes", "last_logical_writes", "min_logical_writes", "max_logical_writes"];
 const READS: FigureNames = ["total_logical_reads", "last_logical_reads", "min_logical_reads", "max_logical_reads"];
 const ROWS: FigureNames = ["total_rows", "last_rows", "min_rows", "max_rows"];
+const SPILLS: FigureNames = ["total_spills", "last_spills", "min_spills", "max_spills"];
 const DOP: FigureNames = ["total_dop", "last_dop", "min_dop", "max_dop"];
 
 fn figures(row: &mut NamedRow, names: FigureNames, figures: &Figures, unit: u64) {
@@ -128,6 +129,7 @@ fn statement_stats(plan: &CachedPlan, query: &QueryText, measured: &Measured) ->
     ];
     costs(&mut row, measured);
     figures(&mut row, ROWS, &measured.rows, 1);
+    figures(&mut row, SPILLS, &measured.spills, 1);
     let ones = Figures { total: measured.executions, last: 1, min: 1, max: 1 };
     figures(&mut row, DOP, &ones, 1);
     row

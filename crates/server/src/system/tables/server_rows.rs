@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use storage::LogSpace;
+use storage::{DatabaseId, LogSpace};
 use types::datetime::LanguageId;
 use types::{Datum, SqlType, variant};
 
@@ -194,16 +194,24 @@ fn log_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
 
 /// Of the current database. Nothing for one that cannot be read.
 fn file_space(host: &SessionHost) -> Vec<NamedRow> {
-    let id = host.catalog_session.database.0;
-    let Ok(space) = host.server.catalog.storage.space(storage::DatabaseId(id)) else { return Vec::new() };
-    vec![vec![
-        ("database_id", number(id)),
+    let storage = &host.server.catalog.storage;
+    let id = DatabaseId(host.catalog_session.database.0);
+    let Ok(space) = storage.space(id) else { return Vec::new() };
+    let mut row = vec![
+        ("database_id", number(id.0)),
         ("file_id", number(1)),
         ("filegroup_id", number(1)),
         ("total_page_count", number(space.pages)),
         ("allocated_extent_page_count", number(space.used)),
         ("unallocated_extent_page_count", number(space.pages - space.used)),
-    ]]
+    ];
+    // Old versions and work files have files of their own, and count as tempdb's.
+    if id == DatabaseId::TEMPDB {
+        let versions = storage.metrics().version_store_bytes;
+        row.push(("version_store_reserved_page_count", number(versions.div_ceil(8_192))));
+        row.push(("internal_object_reserved_page_count", number(storage.spill().used_bytes().div_ceil(8_192))));
+    }
+    vec![row]
 }
 
 fn log_space(host: &SessionHost) -> NamedRow {

@@ -1,0 +1,166 @@
+//! Merging of sorted runs: files of rows whose last column is their key. Equal keys come in the order of the runs.
+
+use std::cmp::Ordering;
+
+use types::{RowBatch, SqlResult};
+
+use super::row_file::{PIECE_BYTES, READER_BYTES, RowFile, RowReader};
+use crate::columns;
+use crate::context::Context;
+
+/// The first bytes of a key, which decide most comparisons.
+pub fn prefix(key: &[u8]) -> u64 {
+    let mut word = [0; 8];
+    let count = key.len().min(8);
+    word[..count].copy_from_slice(&key[..count]);
+    u64::from_be_bytes(word)
+}
+
+/// Runs merged at a time: at least so many, or two if their rows are long.
+const RUNS_MIN: usize = 4;
+const RUNS_MAX: usize = 512;
+
+/// How many of these runs, the first ones, can be read at a time: half of what a query may have goes to readers.
+fn readable(context: &Context, files: &[RowFile]) -> usize {
+    let room = context.workspace().limit() / 2;
+    let (mut count, mut bytes) = (0, 0);
+    for file in files.iter().take(RUNS_MAX) {
+        bytes += file.reader_bytes() + PIECE_BYTES;
+        let least = if file.reader_bytes() > 2 * READER_BYTES { 2 } else { RUNS_MIN };
+        if bytes > room && count >= least {
+            break;
+        }
+        count += 1;
+    }
+    count
+}
+
+struct Run {
+    file: RowFile,
+    reader: RowReader,
+    piece: RowBatch,
+    /// Of the piece: the next row, and the prefix of its key.
+    at: usize,
+    prefix: u64,
+}
+
+impl Run {
+    fn key(&self) -> &[u8] {
+        self.piece.columns.last().expect("the key").bytes(self.at)
+    }
+
+    /// Goes to the next row. False: that was the last.
+    fn step(&mut self, context: &Context) -> SqlResult<bool> {
+        self.at += 1;
+        if self.at >= self.piece.rows {
+            self.at = 0;
+            if !self.reader.next(context, &self.file, &mut self.piece)? {
+                return Ok(false);
+            }
+        }
+        self.prefix = prefix(self.key());
+        Ok(true)
+    }
+}
+
+/// Rows of several runs, in order.
+pub struct Merge {
+    runs: Vec<Run>,
+    /// The runs that have rows left; the one with the first row stands at the front, and each before the two that follow from it.
+    heap: Vec<u32>,
+}
+
+impl Merge {
+    /// Of so many runs as can be read at a time: more are merged to longer ones first. `limit`: rows that are wanted.
+    pub fn begin(context: &Context, mut files: Vec<RowFile>, limit: usize, like: &RowBatch) -> SqlResult<Merge> {
+        while readable(context, &files) < files.len() {
+            let mut longer = Vec::new();
+            while !files.is_empty() {
+                let count = readable(context, &files);
+                let now: Vec<RowFile> = files.drain(..count).collect();
+                longer.push(Merge::of(context, now, like)?.into_file(context, limit, like)?);
+            }
+            files = longer;
+        }
+        Merge::of(context, files, like)
+    }
+
+    /// `like`: a batch of the rows with their key.
+    fn of(context: &Context, files: Vec<RowFile>, like: &RowBatch) -> SqlResult<Merge> {
+        let empty = || RowBatch::new(like.columns.iter().map(columns::class_of));
+        let mut runs = Vec::new();
+        for file in files {
+            let mut run = Run { file, reader: RowReader::default(), piece: empty(), at: 0, prefix: 0 };
+            if run.step(context)? {
+                runs.push(run);
+            }
+        }
+        let heap = (0..runs.len() as u32).collect();
+        let mut merge = Merge { runs, heap };
+        (0..merge.heap.len() / 2).rev().for_each(|at| merge.sink(at));
+        Ok(merge)
+    }
+
+    fn compare(&self, a: u32, b: u32) -> Ordering {
+        let (left, right) = (&self.runs[a as usize], &self.runs[b as usize]);
+        left.prefix.cmp(&right.prefix).then_with(|| left.key().cmp(right.key())).then(a.cmp(&b))
+    }
+
+    /// Moves what stands at `at` down to where it belongs.
+    fn sink(&mut self, mut at: usize) {
+        loop {
+            let left = 2 * at + 1;
+            if left >= self.heap.len() {
+                return;
+            }
+            let right = left + 1;
+            let mut first = left;
+            if right < self.heap.len() && self.compare(self.heap[right], self.heap[left]).is_lt() {
+                first = right;
+            }
+            if self.compare(self.heap[at], self.heap[first]).is_lt() {
+                return;
+            }
+            self.heap.swap(at, first);
+            at = first;
+        }
+    }
+
+    /// Appends the next rows, as many columns of each as `out` has: up to `wanted`, fewer if they are long or at the end.
+    pub fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        let mut bytes = 0;
+        while out.rows < wanted && bytes < 8 * PIECE_BYTES {
+            let Some(&first) = self.heap.first() else { return Ok(()) };
+            let run = &mut self.runs[first as usize];
+            for (to, from) in out.columns.iter_mut().zip(&run.piece.columns) {
+                columns::append_row(to, from, run.at);
+                bytes += columns::value_bytes(from, run.at);
+            }
+            out.rows += 1;
+            if !run.step(context)? {
+                // Its file's space is free from here on.
+                run.piece.clear();
+                run.file = RowFile::finished(context)?;
+                self.heap.swap_remove(0);
+            }
+            self.sink(0);
+        }
+        Ok(())
+    }
+
+    /// All that is left, up to `limit` rows, as one run.
+    fn into_file(mut self, context: &Context, limit: usize, like: &RowBatch) -> SqlResult<RowFile> {
+        let mut file = RowFile::new(context);
+        let mut batch = RowBatch::new(like.columns.iter().map(columns::class_of));
+        while (file.rows() as usize) < limit {
+            batch.clear();
+            self.next(context, columns::BATCH_ROWS.min(limit - file.rows() as usize), &mut batch)?;
+            if batch.rows == 0 {
+                break;
+            }
+            file.append(context, &batch)?;
+        }
+        file.finish()?;
+        Ok(file)
+    }
+}

@@ -1,0 +1,380 @@
+//! Work files: what sorts and hashes do not hold in memory. Bytes of one statement, gone with it; never logged, never recovered.
+//!
+//! ```text
+//! block (64 KB):  0 crc32 u32 of bytes 4..16+length   4 length u32   8 number u32   12 serial u32   16 bytes
+//! ```
+//! An engine has one file, `spill.N`, made at its first spill, and gives its blocks to streams. The serial is the stream's: what an earlier
+//! owner left in a block, or a write that never came, is told from what should be there. A block is free when its stream is dropped,
+//! whichever way the statement ends; what a crash left is removed at the next start.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use os::disk::{Disk, File, Open};
+use os::sync::Mutex;
+use os::wait::WaitType;
+
+use crate::error::{StorageError, StorageResult};
+use crate::layout::{DatabaseId, PageRef};
+use crate::pages::page::u32_at;
+
+const BLOCK_BYTES: usize = 64 << 10;
+const HEAD_BYTES: usize = 16;
+/// Of a block's bytes, those of the stream.
+pub const BLOCK_ROOM: usize = BLOCK_BYTES - HEAD_BYTES;
+
+const PREFIX: &str = "spill.";
+
+/// Blocks of one file: more than any limit asks for, and 64 TB.
+const BLOCKS_MAX: u64 = 1 << 30;
+
+/// The work files of one engine.
+pub struct Spill {
+    disk: Disk,
+    blocks_max: u64,
+    space: Mutex<Space>,
+    used: AtomicU64,
+    serials: AtomicU32,
+}
+
+#[derive(Default)]
+struct Space {
+    file: Option<Arc<File>>,
+    /// Whose file it is: an engine forked later has its own.
+    engine: u32,
+    /// Blocks that the file has room for.
+    end: u32,
+    free: Vec<u32>,
+}
+
+impl Spill {
+    /// What an earlier life left is removed.
+    pub fn new(disk: Disk, bytes_max: u64) -> StorageResult<Arc<Spill>> {
+        for name in disk.list()?.iter().filter(|name| name.starts_with(PREFIX)) {
+            disk.remove(name)?;
+        }
+        Ok(Arc::new(Spill {
+            disk,
+            blocks_max: (bytes_max / BLOCK_BYTES as u64).min(BLOCKS_MAX),
+            space: Mutex::new(WaitType::SOS_MUTEX, Space::default()),
+            used: AtomicU64::new(0),
+            serials: AtomicU32::new(1),
+        }))
+    }
+
+    /// An empty stream.
+    pub fn stream(self: &Arc<Spill>) -> Stream {
+        let serial = self.serials.fetch_add(1, Ordering::Relaxed);
+        Stream { spill: self.clone(), file: None, serial, blocks: Vec::new(), tail: Vec::new(), bytes: 0 }
+    }
+
+    /// Bytes of the blocks that streams have.
+    pub fn used_bytes(&self) -> u64 {
+        self.used.load(Ordering::Relaxed) * BLOCK_BYTES as u64
+    }
+
+    /// A block for a stream, and the file it lies in.
+    fn take(&self) -> StorageResult<(u32, Arc<File>)> {
+        let mut space = self.space.lock();
+        let engine = os::engines::number();
+        if space.file.is_some() && space.engine != engine {
+            // Inherited: that file goes on being the launcher's.
+            *space = Space::default();
+            self.used.store(0, Ordering::Relaxed);
+        }
+        if self.used.load(Ordering::Relaxed) >= self.blocks_max {
+            return Err(StorageError::DiskFull);
+        }
+        let file = match &space.file {
+            Some(file) => file.clone(),
+            None => {
+                let file = Arc::new(self.disk.open(&format!("{PREFIX}{engine}"), Open::ExistingOrNew)?);
+                // An engine of this number that died may have left something.
+                file.set_len(0)?;
+                (space.file, space.engine) = (Some(file.clone()), engine);
+                file
+            }
+        };
+        let block = match space.free.pop() {
+            Some(block) => block,
+            None => {
+                space.end += 1;
+                space.end - 1
+            }
+        };
+        self.used.fetch_add(1, Ordering::Relaxed);
+        Ok((block, file))
+    }
+
+    fn give(&self, blocks: &[u32]) {
+        if blocks.is_empty() {
+            return;
+        }
+        let mut space = self.space.lock();
+        space.free.extend_from_slice(blocks);
+        assert!(space.free.len() <= space.end as usize, "a block becomes free once");
+        self.used.fetch_sub(blocks.len() as u64, Ordering::Relaxed);
+    }
+
+    /// Gives the end of the file back to the disk, if much of it is free.
+    pub fn trim(&self) {
+        let mut space = self.space.lock();
+        if space.end == 0 || space.engine != os::engines::number() || space.free.len() < space.end as usize / 2 {
+            return;
+        }
+        space.free.sort_unstable();
+        let before = space.end;
+        while space.free.last() == Some(&(space.end.wrapping_sub(1))) {
+            space.free.pop();
+            space.end -= 1;
+        }
+        if space.end < before
+            && let Some(file) = &space.file
+        {
+            // What cannot be cut stays and is used again.
+            file.set_len(space.end as u64 * BLOCK_BYTES as u64).ok();
+        }
+    }
+}
+
+/// Bytes written one after the other, and then read from the start as often as is wanted.
+pub struct Stream {
+    spill: Arc<Spill>,
+    file: Option<Arc<File>>,
+    serial: u32,
+    /// In order. 0 blocks: all bytes are in `tail`.
+    blocks: Vec<u32>,
+    /// A block that is being filled, with its head; empty before the first byte and after `finish`.
+    tail: Vec<u8>,
+    bytes: u64,
+}
+
+impl Stream {
+    /// Appends bytes. 1105 when there is no room; the stream is of no use after an error.
+    pub fn append(&mut self, mut bytes: &[u8]) -> StorageResult<()> {
+        self.bytes += bytes.len() as u64;
+        while !bytes.is_empty() {
+            if self.tail.is_empty() {
+                self.tail.resize(HEAD_BYTES, 0);
+            }
+            let (now, later) = bytes.split_at(bytes.len().min(BLOCK_BYTES - self.tail.len()));
+            self.tail.extend_from_slice(now);
+            bytes = later;
+            if self.tail.len() == BLOCK_BYTES {
+                self.write_tail()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes what is not written yet, and lets its buffer go. Nothing is appended after that.
+    pub fn finish(&mut self) -> StorageResult<()> {
+        if self.tail.len() > HEAD_BYTES {
+            self.write_tail()?;
+        }
+        self.tail = Vec::new();
+        Ok(())
+    }
+
+    fn write_tail(&mut self) -> StorageResult<()> {
+        let (block, file) = self.spill.take()?;
+        // The stream's from here on, so that it is given back if the write fails.
+        self.blocks.push(block);
+        let length = (self.tail.len() - HEAD_BYTES) as u32;
+        self.tail[4..8].copy_from_slice(&length.to_le_bytes());
+        self.tail[8..12].copy_from_slice(&block.to_le_bytes());
+        self.tail[12..16].copy_from_slice(&self.serial.to_le_bytes());
+        let sum = crc32fast::hash(&self.tail[4..]);
+        self.tail[..4].copy_from_slice(&sum.to_le_bytes());
+        file.write_away_at(&self.tail, place_of(block))?;
+        self.tail.clear();
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// Appended so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// In memory: what is being filled.
+    pub fn held_bytes(&self) -> usize {
+        self.tail.capacity() + self.blocks.capacity() * 4
+    }
+
+    fn read_block(&self, at: usize, into: &mut Vec<u8>) -> StorageResult<()> {
+        let block = self.blocks[at];
+        let file = self.file.as_ref().expect("a stream with blocks has a file");
+        into.resize(BLOCK_BYTES, 0);
+        let got = file.read_some_at(into, place_of(block))?;
+        let damaged = StorageError::CorruptPage { page: PageRef { file: DatabaseId::TEMPDB.0.into(), page: block } };
+        if got < HEAD_BYTES {
+            return Err(damaged);
+        }
+        let length = u32_at(into, 4) as usize;
+        let whole = HEAD_BYTES + length <= got && crc32fast::hash(&into[4..HEAD_BYTES + length]) == u32_at(into, 0);
+        if !whole || u32_at(into, 8) != block || u32_at(into, 12) != self.serial {
+            return Err(damaged);
+        }
+        into.truncate(HEAD_BYTES + length);
+        Ok(())
+    }
+
+    /// Empties it: its blocks are free.
+    pub fn clear(&mut self) {
+        self.spill.give(&self.blocks);
+        self.blocks = Vec::new();
+        self.tail = Vec::new();
+        self.bytes = 0;
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.clear();
+    }
+}
+
+fn place_of(block: u32) -> u64 {
+    block as u64 * BLOCK_BYTES as u64
+}
+
+/// A place in a finished stream. One buffer of a block.
+#[derive(Default)]
+pub struct Position {
+    /// Of the block to read next.
+    block: usize,
+    buffer: Vec<u8>,
+    at: usize,
+}
+
+impl Position {
+    /// Fills `out` and goes on behind it. Panics at the stream's end: who reads knows how much there is.
+    pub fn read(&mut self, stream: &Stream, mut out: &mut [u8]) -> StorageResult<()> {
+        while !out.is_empty() {
+            if self.at == self.buffer.len() {
+                stream.read_block(self.block, &mut self.buffer)?;
+                self.block += 1;
+                self.at = HEAD_BYTES;
+            }
+            let count = out.len().min(self.buffer.len() - self.at);
+            let (now, later) = out.split_at_mut(count);
+            now.copy_from_slice(&self.buffer[self.at..self.at + count]);
+            self.at += count;
+            out = later;
+        }
+        Ok(())
+    }
+
+    pub fn is_at_end(&self, stream: &Stream) -> bool {
+        debug_assert!(stream.tail.is_empty(), "what is read is finished");
+        self.at == self.buffer.len() && self.block == stream.blocks.len()
+    }
+
+    /// At the end: lets the buffer go.
+    pub fn rest(&mut self) {
+        assert!(self.at == self.buffer.len(), "what is in the buffer has been read");
+        (self.buffer, self.at) = (Vec::new(), 0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes_of(seed: usize, count: usize) -> Vec<u8> {
+        (0..count).map(|at| (at * 7 + seed * 31 + at / 251) as u8).collect()
+    }
+
+    fn whole(stream: &Stream) -> StorageResult<Vec<u8>> {
+        let (mut position, mut out) = (Position::default(), vec![0; stream.bytes() as usize]);
+        position.read(stream, &mut out)?;
+        assert!(position.is_at_end(stream));
+        Ok(out)
+    }
+
+    #[test]
+    fn streams_give_back_what_was_appended_and_their_space() {
+        let disk = Disk::memory();
+        let spill = Spill::new(disk.clone(), 64 << 20).unwrap();
+        let mut streams: Vec<Stream> = (0..4).map(|_| spill.stream()).collect();
+        for round in 0..50 {
+            for (number, stream) in streams.iter_mut().enumerate() {
+                stream.append(&bytes_of(number, round * 1_000 + number)).unwrap();
+            }
+        }
+        let expected =
+            |number: usize| -> Vec<u8> { (0..50).flat_map(|round| bytes_of(number, round * 1_000 + number)).collect() };
+        for (number, stream) in streams.iter_mut().enumerate() {
+            stream.finish().unwrap();
+            assert!(whole(stream).unwrap() == expected(number), "stream {number}");
+            assert!(whole(stream).unwrap() == expected(number), "stream {number}, again");
+        }
+        assert!(spill.used_bytes() > 4 * 1_200_000);
+        streams.truncate(1);
+        assert!(whole(&streams[0]).unwrap() == expected(0), "the others' end changes nothing");
+        streams.clear();
+        assert_eq!(spill.used_bytes(), 0);
+        spill.trim();
+        assert_eq!(disk.open("spill.0", Open::Existing).unwrap().len(), Ok(0));
+    }
+
+    #[test]
+    fn an_empty_stream_needs_no_file() {
+        let disk = Disk::memory();
+        let spill = Spill::new(disk.clone(), 1 << 20).unwrap();
+        let mut stream = spill.stream();
+        stream.finish().unwrap();
+        assert!(whole(&stream).unwrap().is_empty());
+        assert!(!disk.exists("spill.0"));
+    }
+
+    #[test]
+    fn space_is_bounded_and_a_full_file_can_be_used_again() {
+        let spill = Spill::new(Disk::memory(), 4 * BLOCK_BYTES as u64).unwrap();
+        let mut stream = spill.stream();
+        assert_eq!(stream.append(&bytes_of(1, 5 * BLOCK_BYTES)), Err(StorageError::DiskFull));
+        assert_eq!(spill.used_bytes(), 4 * BLOCK_BYTES as u64);
+        drop(stream);
+        assert_eq!(spill.used_bytes(), 0);
+        let mut stream = spill.stream();
+        stream.append(&bytes_of(2, 3 * BLOCK_BYTES)).unwrap();
+        stream.finish().unwrap();
+        assert!(whole(&stream).unwrap() == bytes_of(2, 3 * BLOCK_BYTES));
+    }
+
+    #[test]
+    fn a_damaged_block_and_a_lost_write_are_told() {
+        let disk = Disk::memory();
+        let spill = Spill::new(disk.clone(), 1 << 20).unwrap();
+        let damaged = |stream: &Stream| matches!(whole(stream), Err(StorageError::CorruptPage { .. }));
+        let mut stream = spill.stream();
+        stream.append(&bytes_of(1, 1_000)).unwrap();
+        stream.finish().unwrap();
+        let file = disk.open("spill.0", Open::Existing).unwrap();
+        let mut before = vec![0; HEAD_BYTES + 1_000];
+        file.read_at(&mut before, 0).unwrap();
+        for at in [0, 5, 9, 13, 16, HEAD_BYTES + 999] {
+            let mut now = before.clone();
+            now[at] ^= 4;
+            file.write_at(&now, 0).unwrap();
+            assert!(damaged(&stream), "byte {at}");
+        }
+        drop(stream);
+        let mut stream = spill.stream();
+        stream.append(&bytes_of(2, 1_000)).unwrap();
+        stream.finish().unwrap();
+        file.write_at(&before, 0).unwrap();
+        assert!(damaged(&stream), "what another stream wrote");
+        file.set_len(8).unwrap();
+        assert!(damaged(&stream), "a file that is too short");
+    }
+
+    #[test]
+    fn what_a_crash_left_is_removed() {
+        let disk = Disk::memory();
+        disk.open("spill.3", Open::New).unwrap().write_at(&[1; 100], 0).unwrap();
+        Spill::new(disk.clone(), 1 << 20).unwrap();
+        assert!(!disk.exists("spill.3"));
+    }
+}
