@@ -1,6 +1,37 @@
-//! Small text forms: uniqueidentifier, hexadecimal, numbers as CAST writes them.
+//! Text of values: what strings hold, and the small forms: uniqueidentifier, hexadecimal, numbers as CAST writes them.
 
 use std::fmt::Write;
+
+use crate::collation::code_page;
+use crate::error::SqlResult;
+use crate::pause::{Pacer, STRIDE};
+use crate::sql_type::SqlType;
+
+/// A text value's characters as a `String`; lone surrogates become U+FFFD.
+pub fn text_of(value: &[u8], ty: &SqlType) -> String {
+    if ty.is_ansi_string() {
+        code_page::decode_str(ty.collation.code_page(), value)
+    } else {
+        code_page::utf16_to_string(value)
+    }
+}
+
+/// `text_of` a value that may be long.
+pub fn text_of_paced(value: &[u8], ty: &SqlType, pacer: &mut Pacer<'_>) -> SqlResult<String> {
+    if value.len() <= STRIDE {
+        return Ok(text_of(value, ty));
+    }
+    let code_page = ty.is_ansi_string().then(|| ty.collation.code_page());
+    let mut text = String::with_capacity(value.len());
+    let mut rest = value;
+    while !rest.is_empty() {
+        let (piece, behind) = rest.split_at(code_page::piece_end(code_page, rest));
+        text.push_str(&text_of(piece, ty));
+        pacer.spend(piece.len())?;
+        rest = behind;
+    }
+    Ok(text)
+}
 
 /// Appends 8-4-4-4-12 capital digits of a value that is the wire's 16 bytes, little-endian.
 pub fn push_uuid(value: i128, out: &mut String) {

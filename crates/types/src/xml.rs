@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 
 use crate::collation::code_page::{self, CodePage};
-use crate::convert::text_of_paced;
 use crate::error::{SqlError, SqlResult};
 use crate::pause::{CHARACTER, Pacer, STRIDE};
 use crate::sql_error;
 use crate::sql_type::SqlType;
+use crate::text::text_of_paced;
 
 /// Work for a node.
 const NODE: usize = 32 * CHARACTER;

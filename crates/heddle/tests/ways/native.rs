@@ -19,7 +19,11 @@ const STATEMENTS: &[(&str, &[&str], bool)] = &[
     ("UPDATE dbo.m SET a = b WHERE id = 1", &["UPDATE", "SELECT"], true),
     ("DELETE dbo.m WHERE id = 9", &["DELETE", "SELECT"], false),
     ("DELETE dbo.m WHERE b = 9", &["DELETE", "SELECT"], true),
-    ("IF EXISTS (SELECT id FROM dbo.m WHERE b = 1) DELETE dbo.m", &["DELETE", "SELECT"], true),
+    (
+        "DECLARE @n bigint SELECT @n = COUNT(*) FROM dbo.m WHERE b = 1 IF @n > 0 DELETE dbo.m",
+        &["DELETE", "SELECT"],
+        true,
+    ),
 ];
 
 /// The clause of a module, and whom it acts as when low calls it.

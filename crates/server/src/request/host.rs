@@ -262,10 +262,13 @@ impl Host for SessionHost {
 
     fn procedure(&mut self, state: &mut State, name: &ObjectName, named_by: Option<ObjectRef>) -> SqlResult<Callee> {
         let asked = name.database.as_deref().and_then(|database| self.server.catalog.database_named(database));
-        let elsewhere = asked.map(|database| database.id).filter(|id| *id != self.catalog_session.database);
+        let elsewhere = asked.filter(|database| database.id != self.catalog_session.database);
         if let Some(native) = system::native_procedure(name) {
             return Ok(Callee::System(match elsewhere {
-                Some(id) => in_database(id, native),
+                Some(database) => {
+                    self.check_enters(state, &database)?;
+                    in_database(database.id, native)
+                }
                 None => native.into(),
             }));
         }
@@ -273,7 +276,7 @@ impl Host for SessionHost {
         match found {
             Some(Object::Module(definition)) if definition.kind == ModuleKind::Procedure => match elsewhere {
                 // A system procedure works on the database it is called in.
-                Some(id) if definition.object.0 < 0 => Ok(Callee::System(in_database(id, &name.name))),
+                Some(database) if definition.object.0 < 0 => Ok(Callee::System(in_database(database.id, &name.name))),
                 _ => {
                     let object = (definition.database, definition.object);
                     if let Some(synonym) = through {

@@ -357,7 +357,11 @@ impl Rights {
         let Some(on) = Securable::object(look, &db, need.object.1.0)? else { return Ok(()) };
         let decision = self.decide(look, Some(&db), &on, permission, &need.columns)?;
         if decision != Decision::Granted {
-            return Err(refusal(look, &db, need, permission, decision)?);
+            // Bound under another actor, perhaps, who may enter that database.
+            return Err(match self.user(look, &db)? {
+                Some(_) => refusal(look, &db, need, permission, decision)?,
+                None => not_able(look, self, &db)?,
+            });
         }
         self.known.borrow_mut().approve(need.clone());
         Ok(())

@@ -9,12 +9,11 @@ mod from_text;
 mod number;
 mod to_text;
 
-use crate::collation::code_page;
 use crate::datetime::format::STYLE_DEFAULT;
 use crate::datetime::{DateFormat, LanguageId, Moment};
 use crate::datum::{Datum, DatumRef};
 use crate::error::SqlResult;
-use crate::pause::{Pacer, STRIDE, unpaced};
+use crate::pause::{Pacer, unpaced};
 use crate::precedence::check_conversion;
 use crate::sql_type::{SqlType, TypeKind};
 use crate::variant;
@@ -22,6 +21,8 @@ use crate::variant;
 pub use crate::precedence::{can_convert, implicit_allowed};
 pub use number::{integer_range, to_integer};
 pub use to_text::{push_display, push_text};
+
+pub use crate::text::{text_of, text_of_paced};
 
 /// No style given: each type's own.
 pub const NO_STYLE: i32 = STYLE_DEFAULT;
@@ -202,32 +203,6 @@ pub fn fit(value: Datum, ty: &SqlType) -> Datum {
         }
         other => other,
     }
-}
-
-/// A text value's characters as a `String`; lone surrogates become U+FFFD.
-pub fn text_of(value: &[u8], ty: &SqlType) -> String {
-    if ty.is_ansi_string() {
-        code_page::decode_str(ty.collation.code_page(), value)
-    } else {
-        code_page::utf16_to_string(value)
-    }
-}
-
-/// `text_of` a value that may be long.
-pub fn text_of_paced(value: &[u8], ty: &SqlType, pacer: &mut Pacer<'_>) -> SqlResult<String> {
-    if value.len() <= STRIDE {
-        return Ok(text_of(value, ty));
-    }
-    let code_page = ty.is_ansi_string().then(|| ty.collation.code_page());
-    let mut text = String::with_capacity(value.len());
-    let mut rest = value;
-    while !rest.is_empty() {
-        let (piece, behind) = rest.split_at(code_page::piece_end(code_page, rest));
-        text.push_str(&text_of(piece, ty));
-        pacer.spend(piece.len())?;
-        rest = behind;
-    }
-    Ok(text)
 }
 
 /// A text as a value of a character type, cut and padded to it.
