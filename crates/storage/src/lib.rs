@@ -28,6 +28,7 @@ pub mod recovery;
 pub mod transaction;
 pub mod tables;
 pub mod instance;
+pub mod backup;
 
 pub use bounds::{KeyBound, in_bounds};
 pub use concurrency::locks::{LockEntry, MemoryTransaction, Resource, TransactionEntry};

@@ -346,3 +346,49 @@ fn a_seed_repeats_exactly() {
         }
     }
 }
+
+/// Databases come and go while checkpoints are written and the power fails: what is there after a start is whole.
+#[test]
+fn a_database_whose_creation_was_lost_is_not_there() {
+    let mut kills = 0;
+    for seed in 1..=60 {
+        let mut rng = Rng(u64::wrapping_mul(seed, 0x9e37_79b9_7f4a_7c15) | 1);
+        let disk = SimDisk::new(SimDiskFaults::default());
+        for life in 0..=4 {
+            let disk_ = disk.clone();
+            let sim = SimConfig {
+                kill_at_step: (life < 4).then(|| 50 + rng.next(1_500)),
+                disks: vec![disk.clone()],
+                point_yields: 4,
+                steps_max: 1_000_000,
+                ..SimConfig::default()
+            };
+            let outcome = run(seed * 100 + life, sim, move || {
+                let storage = Storage::open(config(&disk_)).unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+                for db in storage.databases() {
+                    assert_eq!(storage.tables(db), Ok(vec![TABLE]), "seed {seed} life {life}: {db:?}");
+                }
+                let checkpointer = storage.clone();
+                let session = os::sched::spawn(TaskKind::Request, Place::LeastLoaded, move || {
+                    for _ in 0..30 {
+                        checkpointer.checkpoint().expect("a checkpoint");
+                    }
+                });
+                for _ in 0..20 {
+                    let mut tx = storage.begin(Isolation::ReadCommitted);
+                    match storage.databases().first() {
+                        Some(db) => storage.drop_database(&mut tx, *db).expect("dropped"),
+                        None => {
+                            storage.create_database(&mut tx, DB, "five").expect("a database");
+                            storage.create_table(&mut tx, DB, TABLE, &layout(Kind::Heap)).expect("a table");
+                        }
+                    }
+                    tx.commit(Durability::Full).expect("committed");
+                }
+                session.join().expect("no panic");
+            });
+            kills += u64::from(outcome.result.is_none());
+        }
+    }
+    assert!(kills >= 60, "lives end by kills: {kills}");
+}

@@ -95,6 +95,19 @@ impl StorageConfig {
     }
 }
 
+/// Backups at a time.
+const PINS: usize = 8;
+
+shared_struct! {
+    /// Somebody reads the log from here on, and the checkpoint files there were then.
+    #[derive(Clone, Copy, Default)]
+    struct Pin {
+        /// Who: the engine's number plus one, 0: nobody.
+        engine: u64,
+        scan_lsn: u64,
+    }
+}
+
 shared_struct! {
     /// The last checkpoint.
     struct Checkpointed {
@@ -104,6 +117,14 @@ shared_struct! {
         /// End of the log then.
         tail: u64,
         covered: Covered,
+        pins: [Pin; PINS],
+    }
+}
+
+impl Checkpointed {
+    /// From where on somebody reads the log.
+    fn pinned(&self) -> Option<u64> {
+        self.pins.iter().filter(|pin| pin.engine != 0).map(|pin| pin.scan_lsn).min()
     }
 }
 
@@ -123,6 +144,10 @@ struct Inner {
     duties: Duties,
     spill: Arc<Spill>,
     recovered: Recovered,
+    /// Held by who restores a database: there is one place to unpack a backup.
+    restoring: Placed<Mutex<()>>,
+    page_bits: u32,
+    memory_optimized_bytes: usize,
 }
 
 impl Drop for Inner {
@@ -163,11 +188,24 @@ impl Storage {
             at_ms: 0,
             tail: 0,
             covered: Covered { scan_lsn: control.scan_lsn, redo_lsn: control.redo_lsn, manifest: control.manifest },
+            pins: [Pin::default(); PINS],
         };
         let checkpointed = engine.memory.place("last checkpoint", Mutex::new(WaitType::CHKPT, checkpointed))?;
         let duties = Duties { log_flush_ms: config.log_flush_ms, checkpoint_ms: config.recovery_interval_ms };
         let epoch = control.epoch;
-        let inner = Inner { engine, control: file, epoch, checkpointed, duties, spill, recovered };
+        let restoring = engine.memory.place("restoring", Mutex::new(WaitType::BACKUPIO, ()))?;
+        let inner = Inner {
+            engine,
+            control: file,
+            epoch,
+            checkpointed,
+            duties,
+            spill,
+            recovered,
+            restoring,
+            page_bits: limits.page_bits,
+            memory_optimized_bytes: limits.memory_optimized_bytes,
+        };
         let storage = Storage { inner: Arc::new(inner) };
         storage.checkpoint()?;
         if os::sched::here().is_some() {
@@ -176,8 +214,44 @@ impl Storage {
         Ok(storage)
     }
 
-    fn engine(&self) -> &Arc<Engine> {
+    pub(crate) fn engine(&self) -> &Arc<Engine> {
         &self.inner.engine
+    }
+
+    /// Of this life of the instance.
+    pub(crate) fn epoch(&self) -> u32 {
+        self.inner.epoch
+    }
+
+    /// A checkpoint, whose files and the log from its scan LSN on stay until the guard goes.
+    pub(crate) fn pin_checkpoint(&self) -> StorageResult<PinnedCheckpoint> {
+        let mut last = self.inner.checkpointed.lock();
+        let slot = last.pins.iter().position(|pin| pin.engine == 0).ok_or(StorageError::OutOfMemory)?;
+        self.inner.write_checkpoint(&mut last, &Unheard::default())?;
+        let covered = last.covered;
+        last.pins[slot] = Pin { engine: u64::from(os::engines::number()) + 1, scan_lsn: covered.scan_lsn };
+        Ok(PinnedCheckpoint { inner: self.inner.clone(), slot, covered })
+    }
+
+    /// Held by who restores a database.
+    pub(crate) fn restoring(&self) -> &Mutex<()> {
+        &self.inner.restoring
+    }
+
+    /// For an instance beside this one in which its backups can be opened.
+    pub(crate) fn private_config(&self, disk: Disk) -> StorageConfig {
+        StorageConfig {
+            memory_bytes: 32 << 20,
+            log_buffer_bytes: 1 << 20,
+            log_segment_bytes: PRIVATE_SEGMENT_BYTES,
+            version_memory_bytes: 4 << 20,
+            memory_optimized_bytes: self.inner.memory_optimized_bytes,
+            files_max: 2,
+            page_bits: self.inner.page_bits,
+            recovery_interval_ms: 0,
+            log_flush_ms: 0,
+            ..StorageConfig::new(disk)
+        }
     }
 
     /// Starts the background duties as tasks of this machine. Where engines are processes each has them: a bell wakes one,
@@ -253,6 +327,8 @@ impl Storage {
     /// Ends the transactions of an engine process that died outside of critical sections; how many there were. `publish` makes visible
     /// what it may have defined, before its locks are released.
     pub fn bury(&self, engine: u32, publish: impl FnOnce()) -> StorageResult<usize> {
+        // What cannot be removed now goes at the next start.
+        self.inner.unpin(&|_, pin| pin.engine == u64::from(engine) + 1).ok();
         self.engine().bury(engine, publish)
     }
 
@@ -771,6 +847,23 @@ impl Storage {
 /// Log written since the last checkpoint that makes the next one due, whatever the time.
 const CHECKPOINT_LOG_BYTES: u64 = 1 << 30;
 
+/// Of the log of an instance in which a backup is opened.
+pub(crate) const PRIVATE_SEGMENT_BYTES: u64 = 16 << 20;
+
+/// A checkpoint that somebody reads: see `Storage::pin_checkpoint`.
+pub(crate) struct PinnedCheckpoint {
+    inner: Arc<Inner>,
+    slot: usize,
+    pub covered: Covered,
+}
+
+impl Drop for PinnedCheckpoint {
+    fn drop(&mut self) {
+        // What cannot be removed now goes at the next start.
+        self.inner.unpin(&|slot, _| slot == self.slot).ok();
+    }
+}
+
 /// How often a client's CHECKPOINT looks whether the one that is being written is over.
 const LOOK_AGAIN_MS: u64 = 10;
 
@@ -799,11 +892,29 @@ impl Inner {
         }
     }
 
+    /// These are read no longer. Files that checkpoints left for them are removed after the last.
+    fn unpin(&self, is_over: &dyn Fn(usize, &Pin) -> bool) -> StorageResult<()> {
+        let mut last = self.checkpointed.lock();
+        let mut found = false;
+        for (slot, pin) in last.pins.iter_mut().enumerate().filter(|(_, pin)| pin.engine != 0) {
+            if is_over(slot, pin) {
+                *pin = Pin::default();
+                found = true;
+            }
+        }
+        if !found || last.pinned().is_some() || self.engine.log.is_stopped().is_some() {
+            return Ok(());
+        }
+        self.engine.discard_checkpoint_files(last.covered.manifest)
+    }
+
     fn write_checkpoint(&self, last: &mut Checkpointed, pause: &dyn Pause) -> StorageResult<()> {
         // Before it begins: what is written meanwhile makes the next one due.
         (last.at_ms, last.tail) = (clock::now_ms(), self.engine.log.tail());
+        let pinned = last.pinned();
         let asked = self.engine.room.begin_answer();
-        let ended = self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut last.covered, pause);
+        let ended =
+            self.engine.checkpoint(&self.control, self.epoch, last.sequence + 1, &mut last.covered, (pinned, pause));
         self.engine.room.answer(asked);
         if self.engine.pending_frees.first().is_some() {
             // What had no room to be freed may have it now.
@@ -816,7 +927,7 @@ impl Inner {
     }
 }
 
-fn every_row() -> ScanSpec {
+pub(crate) fn every_row() -> ScanSpec {
     let mut spec = ScanSpec::all(IndexId::HEAP, Vec::new());
     spec.lock.no_lock = true;
     spec.locator = true;

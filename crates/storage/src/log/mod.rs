@@ -526,6 +526,33 @@ pub fn replay(
     Ok(Replayed { end: at, epoch, hardened })
 }
 
+/// Calls `visit` with each whole block from `start` to `end`, which is hardened and stays: its LSN, and its bytes as far as there are
+/// records. Who changes them says so in the checksum (`seal_block`).
+pub fn blocks(
+    store: &dyn LogStore,
+    start: u64,
+    end: u64,
+    visit: &mut dyn FnMut(u64, &mut [u8]) -> StorageResult<()>,
+) -> StorageResult<()> {
+    assert!(start.is_multiple_of(BLOCK_BYTES) && end.is_multiple_of(BLOCK_BYTES), "blocks from {start} to {end}");
+    let (mut at, mut epoch, mut bytes) = (start, 0, Vec::new());
+    while at < end {
+        let head = read_block(store, at, end, epoch, &mut bytes)?;
+        epoch = head.ok_or_else(|| StorageError::Damaged(format!("the log at LSN {at}")))?.epoch;
+        let length = bytes.len() as u64;
+        visit(at, &mut bytes)?;
+        at = align(at + length);
+    }
+    Ok(())
+}
+
+/// The records of a block have changed: its checksum is made anew.
+pub fn seal_block(block: &mut [u8]) {
+    let (head, records) = block.split_at_mut(BLOCK_HEAD as usize);
+    let crc = block_crc(head, &[records]);
+    put_u32(head, 24, crc);
+}
+
 struct BlockHead {
     epoch: u32,
     hardened: u64,

@@ -259,7 +259,7 @@ impl Manifest {
         }
     }
 
-    fn write(&self, disk: &Disk, number: u64) -> StorageResult<()> {
+    pub fn write(&self, disk: &Disk, number: u64) -> StorageResult<()> {
         assert!(number > 0, "0 is no manifest");
         self.check();
         debug_assert_eq!(Manifest::decode(&self.encode()).as_ref(), Some(self), "what is written can be read back");
@@ -276,13 +276,13 @@ impl Manifest {
 }
 
 /// A pair that is being filled.
-struct Filling {
+pub struct Filling {
     pair: Pair,
     data: Blocks,
 }
 
 impl Filling {
-    fn new(disk: &Disk, manifest: &mut Manifest) -> StorageResult<Filling> {
+    pub fn new(disk: &Disk, manifest: &mut Manifest) -> StorageResult<Filling> {
         let file = manifest.next_file;
         assert!(file != 0 && manifest.pairs.iter().all(|pair| pair.file < file), "file {file} is new");
         manifest.next_file += 1;
@@ -297,7 +297,7 @@ impl Filling {
         })
     }
 
-    fn push(&mut self, object: u32, number: u64, image: &[u8]) -> StorageResult<()> {
+    pub fn push(&mut self, object: u32, number: u64, image: &[u8]) -> StorageResult<()> {
         assert!(object != 0 && number != 0, "row {number} of object {object}: 0 is neither");
         let length = image.len() as u32;
         self.data.push(&[&number.to_le_bytes(), &object.to_le_bytes(), &length.to_le_bytes(), image])?;
@@ -308,11 +308,11 @@ impl Filling {
         Ok(())
     }
 
-    fn is_full(&self) -> bool {
+    pub fn is_full(&self) -> bool {
         self.data.at >= DATA_BYTES
     }
 
-    fn close(mut self, manifest: &mut Manifest) -> StorageResult<()> {
+    pub fn close(mut self, manifest: &mut Manifest) -> StorageResult<()> {
         self.pair.data_bytes = self.data.close()?;
         assert_eq!(self.pair.objects.values().sum::<u64>(), self.pair.rows, "each row is of one object");
         assert_eq!(self.pair.data_bytes == 0, self.pair.rows == 0, "rows take bytes");
@@ -392,10 +392,13 @@ pub struct Written {
 }
 
 impl Written {
-    /// The control file names the new manifest.
-    pub fn install(&self, counts: &CheckpointNumbers, disk: &Disk) -> StorageResult<()> {
+    /// The control file names the new manifest. `pinned`: somebody still reads the files of an older one, and removes them later.
+    pub fn install(&self, counts: &CheckpointNumbers, disk: &Disk, pinned: bool) -> StorageResult<()> {
         counts.closed.fetch_add(u64::from(self.closed), Ordering::Relaxed);
         counts.merges_installed.fetch_add(u64::from(self.merged > 0), Ordering::Relaxed);
+        if pinned {
+            return Ok(());
+        }
         for name in &self.obsolete {
             debug_assert!(*name != manifest_name(self.manifest), "what the control file names stays");
             if disk.exists(name) {

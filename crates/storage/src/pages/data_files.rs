@@ -27,6 +27,12 @@ pub fn file_name(number: u32) -> String {
     format!("d{number:05}.hdb")
 }
 
+/// A data file's, of whatever number.
+pub fn is_file_name(name: &str) -> bool {
+    let number = name.strip_prefix('d').and_then(|rest| rest.strip_suffix(".hdb"));
+    number.is_some_and(|number| number.len() >= 5 && number.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 shared_struct! {
     /// A file as all engines know it, by slot: its place in the range of page addresses.
     struct FileState {
@@ -34,6 +40,8 @@ shared_struct! {
         number: AtomicU32,
         database: AtomicU32,
         temporary: AtomicBool,
+        /// The log says that it came to be.
+        logged: AtomicBool,
         /// Nobody uses it any more: it is being removed.
         dropped: AtomicBool,
         /// Written in place since it was last hardened.
@@ -77,6 +85,15 @@ impl DataFile {
         let length = state.name_bytes.load(Ordering::Relaxed) as usize;
         let bytes: Vec<u8> = state.name[..length].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
         String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// The record of its creation has been appended.
+    pub fn mark_logged(&self) {
+        self.state().logged.store(true, Ordering::Release);
+    }
+
+    pub fn is_logged(&self) -> bool {
+        self.state().logged.load(Ordering::Acquire)
     }
 
     pub fn drop_soon(&self) {
@@ -153,8 +170,9 @@ impl DataFiles {
         );
         let state = &self.table[slot];
         state.database.store(database as u32, Ordering::Relaxed);
-        for (flag, value) in [(&state.temporary, temporary), (&state.dropped, false), (&state.unsynced, false)] {
-            flag.store(value, Ordering::Relaxed);
+        state.temporary.store(temporary, Ordering::Relaxed);
+        for flag in [&state.logged, &state.dropped, &state.unsynced] {
+            flag.store(false, Ordering::Relaxed);
         }
         state.pages.store(pages, Ordering::Relaxed);
         state.free_hint.store(0, Ordering::Relaxed);

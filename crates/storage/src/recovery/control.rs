@@ -8,8 +8,10 @@
 //! 64 files: number u32, database u16, flags u8 (1 temporary), name length u8, name
 //! .. pending frees: file u32, page u32 each
 //! .. manifest of the checkpoint files of memory-optimized tables u64, 0: there is none (format 1 ends before it)
+//! .. next row number u64, as of the redo LSN or later (format 4 ends before it: row numbers begin at the log's end)
 //! ```
-//! Up to format 2 all values of memory-optimized tables are in their rows, up to 3 what rows lack is always NULL (`shape.rs`).
+//! Up to format 2 all values of memory-optimized tables are in their rows, up to 3 what rows lack is always NULL (`shape.rs`). A restored
+//! database brings row numbers that this instance has not given: since format 5 the record says where its own go on.
 
 use os::disk::{Disk, File, Open};
 use os::wait::WaitType;
@@ -20,7 +22,7 @@ use crate::pages::files::read_or_zero;
 use crate::pages::page::{put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
 
 /// Of everything on disk: pages, log and control file.
-pub const FORMAT: u32 = 4;
+pub const FORMAT: u32 = 5;
 const MAGIC: &[u8; 8] = b"HDLCTL01";
 const COPY_BYTES: u64 = 64 * 1024;
 const HEAD: usize = 64;
@@ -50,6 +52,8 @@ pub struct Control {
     pub files: Vec<FileEntry>,
     pub pending: Vec<PageRef>,
     pub manifest: u64,
+    /// 0: before format 5.
+    pub next_row: u64,
 }
 
 impl FileEntry {
@@ -97,6 +101,7 @@ impl Control {
             out.extend_from_slice(&page.page.to_le_bytes());
         }
         out.extend_from_slice(&self.manifest.to_le_bytes());
+        out.extend_from_slice(&self.next_row.to_le_bytes());
         let length = out.len() as u32 - 16;
         put_u32(&mut out, 16, length);
         let crc = crc32fast::hash(&out[16..]);
@@ -139,8 +144,13 @@ impl Control {
             rest = after;
         }
         if found > 1 {
-            let Some(manifest) = rest.first_chunk() else { return Ok(None) };
+            let Some((manifest, after)) = rest.split_first_chunk() else { return Ok(None) };
             control.manifest = u64::from_le_bytes(*manifest);
+            rest = after;
+        }
+        if found > 4 {
+            let Some(next_row) = rest.first_chunk() else { return Ok(None) };
+            control.next_row = u64::from_le_bytes(*next_row);
         }
         Ok(Some(control))
     }
@@ -200,6 +210,17 @@ impl ControlFile {
 mod tests {
     use super::*;
 
+    /// As a server wrote it before row numbers were in it.
+    fn as_format_4(bytes: &[u8]) -> Vec<u8> {
+        let mut old = bytes[..bytes.len() - 8].to_vec();
+        put_u32(&mut old, 8, 4);
+        let length = old.len() as u32 - 16;
+        put_u32(&mut old, 16, length);
+        let crc = crc32fast::hash(&old[16..]);
+        put_u32(&mut old, 12, crc);
+        old
+    }
+
     #[test]
     fn a_control_record_survives_encoding_and_refuses_damage() {
         let control = Control {
@@ -212,9 +233,11 @@ mod tests {
             files: vec![FileEntry { number: 1, database: 1, temporary: false, name: "master".into() }],
             pending: vec![PageRef { file: 1, page: 44 }],
             manifest: 12,
+            next_row: 1 << 40,
         };
         let bytes = control.encode();
-        assert_eq!(Control::decode(&bytes), Ok(Some(control)));
+        assert_eq!(Control::decode(&bytes).as_ref(), Ok(&Some(control.clone())));
+        assert_eq!(Control::decode(&as_format_4(&bytes)), Ok(Some(Control { next_row: 0, ..control })));
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x80;

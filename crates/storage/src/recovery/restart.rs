@@ -35,7 +35,7 @@ use crate::log::structure::{self, Action, Bits};
 use crate::log::{Log, replay};
 use crate::memory_optimized::checkpoint::{Covered, Manifest, Written, manifest_name};
 use crate::memory_optimized::load::Tail;
-use crate::pages::data_files::{DataFile, DataFiles, file_name};
+use crate::pages::data_files::{DataFile, DataFiles, file_name, is_file_name};
 use crate::pages::page::{self, PageBytes, PageKind, u16_at, u32_at};
 use crate::recovery::control::{Control, ControlFile, FileEntry};
 use crate::region::ghosts::Ghosts;
@@ -139,8 +139,9 @@ impl Found {
             Kind::TreeDrop => self.pending.push(PageRef { file: head.file, page: head.page }),
             Kind::TreeFree => self.pending.retain(|at| *at != PageRef { file: head.file, page: head.page }),
             Kind::Commit => {
-                let drops = record.body.chunks_exact(8);
-                self.pending.extend(drops.map(|at| PageRef { file: u32_at(at, 0), page: u32_at(at, 4) }));
+                let drops = record.body.chunks_exact(8).map(|at| PageRef { file: u32_at(at, 0), page: u32_at(at, 4) });
+                // In the log of a backup those of other databases are blanked.
+                self.pending.extend(drops.filter(|at| at.file != 0));
             }
             _ => {}
         }
@@ -203,7 +204,8 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     buffer.attach_log(log.clone());
     let numbers = Numbers {
         next_file: AtomicU32::new(next_file),
-        next_row: AtomicU64::new(end.max(1)),
+        // Each row took more bytes of the log than numbers.
+        next_row: AtomicU64::new(end.max(1).max(control.next_row.saturating_add(end - control.redo_lsn))),
         commits_since_advance: AtomicU32::new(0),
         trees: TreeCounters::default(),
     };
@@ -255,6 +257,22 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     Ok((engine, control_file, control, recovered))
 }
 
+/// Where backups are unpacked.
+pub const SCRATCH: &str = "restore";
+
+/// Removes what a restore that never came to its end has left.
+pub fn clear_scratch(disk: &Disk) -> StorageResult<()> {
+    // Only of a real disk it is known whether it has the directory, and only there asking for it makes one.
+    if matches!(disk, Disk::Real(_)) && !disk.exists(SCRATCH) {
+        return Ok(());
+    }
+    let scratch = disk.subdirectory(SCRATCH)?;
+    for name in scratch.list()? {
+        scratch.remove(&name)?;
+    }
+    Ok(())
+}
+
 impl Engine {
     fn open_files(&self, found: &Found) -> StorageResult<()> {
         let path = |number: u32| file_name(number);
@@ -263,6 +281,13 @@ impl Engine {
                 self.disk.remove(&path(*number))?;
             }
         }
+        // A restore that never came to its end.
+        for name in self.disk.list()?.into_iter().filter(|name| is_file_name(name)) {
+            if !found.files.keys().any(|number| path(*number) == name) {
+                self.disk.remove(&name)?;
+            }
+        }
+        clear_scratch(&self.disk)?;
         rewrite_last_batch(&self.disk, &|number| {
             let kept = found.files.get(&number).is_some_and(|entry| !entry.temporary);
             let opened =
@@ -279,7 +304,7 @@ impl Engine {
             }
             // Its creation is in the log if it is not on disk yet; then redo fills it.
             let file = self.disk.open(&path(entry.number), Open::ExistingOrNew)?;
-            self.files.add(entry.number, entry.database, false, file, &entry.name)?;
+            self.files.add(entry.number, entry.database, false, file, &entry.name)?.mark_logged();
         }
         Ok(())
     }
@@ -399,6 +424,7 @@ impl Engine {
             None => crate::engine::Author::System,
         };
         self.append(&mut author, Kind::FileCreate, &data, 0, &[&body])?;
+        data.mark_logged();
         if let Err(error) = self.disk.sync_names() {
             // Which names the directory keeps is unknown.
             self.log.stop(error.into());
@@ -426,14 +452,15 @@ impl Engine {
     }
 
     /// See the top of this file. After a failed write or flush nobody knows what the files hold: the instance stops.
-    /// `before`: what the last one covered; what this one does then stands there.
+    /// `before`: what the last one covered; what this one does then stands there. `pinned`: the log from there on, and the checkpoint
+    /// files there are, somebody still reads.
     pub fn checkpoint(
         &self,
         control_file: &ControlFile,
         epoch: u32,
         sequence: u64,
         before: &mut Covered,
-        pause: &dyn Pause,
+        (pinned, pause): (Option<u64>, &dyn Pause),
     ) -> StorageResult<u64> {
         if let Some(stopped) = self.log.is_stopped() {
             return Err(stopped);
@@ -451,19 +478,19 @@ impl Engine {
         let rows = self.checkpoint_rows(*before, covered.redo_lsn, sequence, pause);
         if let Err(error @ (StorageError::DiskFull | StorageError::Cancelled)) = rows {
             // Nothing that counts has been written. The log stays as it is.
-            self.discard_checkpoint_files(before.manifest)?;
+            self.discard_new_files(before.manifest, pinned)?;
             return Err(error);
         }
         let result = rows.and_then(|rows| {
-            let next_transaction = self.commits.next_id();
+            let next = (self.commits.next_id(), self.numbers.next_row.load(Ordering::SeqCst));
             let written = match self.buffer.write_all(&self.log, pause) {
                 Err(StorageError::Cancelled) => {
-                    self.discard_checkpoint_files(before.manifest)?;
+                    self.discard_new_files(before.manifest, pinned)?;
                     return Err(StorageError::Cancelled);
                 }
                 written => written?,
             };
-            self.write_checkpoint(control_file, epoch, sequence, covered, &rows, next_transaction)?;
+            self.write_checkpoint(control_file, epoch, sequence, covered, &rows, next, pinned)?;
             *before = Covered { manifest: rows.manifest, ..covered };
             Ok(written)
         });
@@ -475,6 +502,14 @@ impl Engine {
         result
     }
 
+    /// Of a checkpoint that failed. Those that somebody reads stay, and what is left beside them is written over by the next.
+    fn discard_new_files(&self, manifest: u64, pinned: Option<u64>) -> StorageResult<()> {
+        match pinned {
+            None => self.discard_checkpoint_files(manifest),
+            Some(_) => Ok(()),
+        }
+    }
+
     fn write_checkpoint(
         &self,
         control_file: &ControlFile,
@@ -482,9 +517,9 @@ impl Engine {
         sequence: u64,
         Covered { scan_lsn, redo_lsn, .. }: Covered,
         rows: &Written,
-        next_transaction: u64,
+        (next_transaction, next_row): (u64, u64),
+        pinned: Option<u64>,
     ) -> StorageResult<()> {
-        self.log.harden_all()?;
         let entry = |file: &Arc<DataFile>| FileEntry {
             number: file.number,
             database: file.database,
@@ -493,6 +528,10 @@ impl Engine {
         };
         // Pending frees before the files: a file that goes in between is found missing and no longer pending.
         let pending = self.pending_frees.all();
+        os::sim_point!("checkpoint.files");
+        let files = self.files.all()?.iter().filter(|file| file.is_logged()).map(entry).collect();
+        // A start that knows a file from here and nothing of its transaction would take that for one that committed.
+        self.log.harden_all()?;
         let control = Control {
             epoch,
             sequence,
@@ -500,9 +539,10 @@ impl Engine {
             redo_lsn,
             next_transaction,
             next_file: self.numbers.next_file.load(Ordering::SeqCst),
-            files: self.files.all()?.iter().map(entry).collect(),
+            files,
             pending,
             manifest: rows.manifest,
+            next_row,
         };
         // A flush of another worker may have failed meanwhile.
         if let Some(stopped) = self.log.is_stopped() {
@@ -517,9 +557,9 @@ impl Engine {
         os::sim_point!("checkpoint.control");
         control_file.write(&control)?;
         os::sim_point!("checkpoint.truncate");
-        rows.install(&self.xtp.numbers.checkpoints, &self.disk)?;
+        rows.install(&self.xtp.numbers.checkpoints, &self.disk, pinned.is_some())?;
         debug_assert!(scan_lsn <= self.log.hardened(), "the log is given back up to where a start begins to read");
-        self.log.store().truncate(scan_lsn)
+        self.log.store().truncate(pinned.map_or(scan_lsn, |from| from.min(scan_lsn)))
     }
 }
 

@@ -281,6 +281,13 @@ pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
     out
 }
 
+/// In the first part of a descriptor, the numbers of a memory-optimized table's objects, 4 bytes each; of another table none.
+pub fn memory_objects_mut(descriptor: &mut [u8]) -> std::slice::ChunksExactMut<'_, u8> {
+    let is_memory = descriptor.first() == Some(&2) && descriptor.len() >= 10;
+    let range = if is_memory { 2..10 } else { 0..0 };
+    descriptor[range].chunks_exact_mut(4)
+}
+
 struct Reader<'a>(&'a [u8]);
 
 impl<'a> Reader<'a> {

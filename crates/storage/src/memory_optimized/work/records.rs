@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use super::Work;
 use crate::engine::{Author, Engine, Writer};
 use crate::error::{StorageError, StorageResult};
+use crate::layout::DatabaseId;
 use crate::log::record::{HEAD_BYTES, Kind, Record};
 use crate::pages::page::{u32_at, u64_at};
 use crate::xtp::memory::At;
@@ -38,6 +39,8 @@ struct Body<'a> {
     writer: &'a mut Writer,
     /// The slot of the object that the row before was of, and its number if it is durable.
     object: Option<(u16, Option<u32>)>,
+    /// A record is of one database: its backup has it, others' do not.
+    database: Option<DatabaseId>,
     bytes: Vec<u8>,
     /// Rows in it, and where.
     rows: Vec<(At, usize)>,
@@ -49,15 +52,19 @@ struct Body<'a> {
 impl Body<'_> {
     /// The number of a row's object; None: its rows are not logged.
     #[inline]
-    fn object_of(&mut self, row: Row<'_>) -> Option<u32> {
+    fn object_of(&mut self, row: Row<'_>) -> StorageResult<Option<u32>> {
         let slot = row.object();
         match self.object {
-            Some((before, number)) if before == slot => number,
+            Some((before, number)) if before == slot => Ok(number),
             _ => {
                 let object = self.engine.xtp.objects.at(slot);
                 let number = object.is_durable().then(|| object.number());
                 self.object = Some((slot, number));
-                number
+                if number.is_some() && self.database != Some(object.database()) {
+                    self.flush()?;
+                    self.database = Some(object.database());
+                }
+                Ok(number)
             }
         }
     }
@@ -66,7 +73,7 @@ impl Body<'_> {
     fn write(&mut self, object: u32, row: Row<'_>) -> StorageResult<()> {
         let image = row.image();
         if self.bytes.len() + INSERT_HEAD + image.len() > BODY_BYTES {
-            self.flush(row)?;
+            self.flush()?;
             if INSERT_HEAD + image.len() > BODY_BYTES {
                 return self.write_parts(object, row, image);
             }
@@ -93,7 +100,7 @@ impl Body<'_> {
         let (first, rest) = image.split_at(BODY_BYTES - INSERT_HEAD);
         self.write_first(INSERT_PART, object, row, first);
         for part in rest.chunks(BODY_BYTES - PART_HEAD) {
-            self.flush(row)?;
+            self.flush()?;
             self.bytes.push(PART);
             self.bytes.extend_from_slice(&(part.len() as u32).to_le_bytes());
             self.bytes.extend_from_slice(part);
@@ -103,7 +110,7 @@ impl Body<'_> {
 
     fn delete(&mut self, object: u32, row: Row<'_>) -> StorageResult<()> {
         if self.bytes.len() + 13 > BODY_BYTES {
-            self.flush(row)?;
+            self.flush()?;
         }
         let number = row.number().load(Ordering::Acquire);
         assert!(number != 0, "a committed row has its number");
@@ -114,14 +121,12 @@ impl Body<'_> {
         Ok(())
     }
 
-    /// Appends what there is. `row`: one of its database.
-    fn flush(&mut self, row: Row<'_>) -> StorageResult<()> {
-        if self.bytes.is_empty() {
-            return Ok(());
-        }
+    /// Appends what there is.
+    fn flush(&mut self) -> StorageResult<()> {
+        let Some(database) = self.database.filter(|_| !self.bytes.is_empty()) else { return Ok(()) };
         self.engine.admit(self.writer)?;
         assert!(self.bytes.len() <= BODY_BYTES, "a record of {} bytes of rows", self.bytes.len());
-        let file = self.engine.file_of(self.engine.xtp.objects.of(row).database())?;
+        let file = self.engine.file_of(database)?;
         let end = self.engine.append(&mut Author::Change(self.writer), Kind::Rows, &file, 0, &[&self.bytes])?;
         self.engine.xtp.note_logged(self.writer.last_lsn);
         self.records += 1;
@@ -144,8 +149,7 @@ impl Engine {
         let owner = OWNED | writer.id;
         assert_eq!(work.commit_time.is_some(), !list.is_empty(), "rows are logged once the commit time is given");
         let (bytes, rows) = (Vec::new(), Vec::with_capacity(list.length.min(BODY_BYTES / INSERT_HEAD)));
-        let mut body = Body { engine: self, writer, object: None, bytes, rows, records: 0, written: 0 };
-        let mut last = None;
+        let mut body = Body { engine: self, writer, object: None, database: None, bytes, rows, records: 0, written: 0 };
         for block in blocks(&self.xtp.memory, list.newest) {
             for entry in block.changes_ahead() {
                 let row = Row::new(&self.xtp.memory, entry.row);
@@ -153,7 +157,7 @@ impl Engine {
                     entry.change != Change::Inserted || row.begin().load(Ordering::Relaxed) == owner,
                     "a transaction logs its own rows"
                 );
-                let Some(object) = body.object_of(row) else { continue };
+                let Some(object) = body.object_of(row)? else { continue };
                 let is_own = |moment: &AtomicU64| moment.load(Ordering::Relaxed) == owner;
                 match entry.change {
                     // What came and went is not told.
@@ -161,12 +165,9 @@ impl Engine {
                     Change::Ended if !is_own(row.begin()) => body.delete(object, row)?,
                     _ => continue,
                 }
-                last = Some(row);
             }
         }
-        if let Some(row) = last {
-            body.flush(row)?;
-        }
+        body.flush()?;
         debug_assert!(body.rows.is_empty() && body.bytes.is_empty(), "all that was gathered is in the log");
         let counts = &mut work.tally.transaction;
         (counts.log_records, counts.log_bytes) = (body.records, body.written);

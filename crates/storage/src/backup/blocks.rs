@@ -1,0 +1,189 @@
+//! A file of backups: sets, one behind the other, each of blocks.
+//!
+//! ```text
+//! block:  0 magic "HBKP" u32   4 kind u8   5 flags u8 (1: deflated)   6 0 u16   8 number in its set u32
+//!        12 bytes that follow the head u32   16 bytes they are, inflated u32   20 crc32 u32 of the head before it and what follows
+//!        24 body
+//! ```
+//! Kinds and bodies: `set`. The first block of a set is its head, the last its tail: without a tail there is no set.
+
+use std::io::{Read, Write};
+
+use flate2::Compression;
+use flate2::read::DeflateDecoder;
+use flate2::write::DeflateEncoder;
+use os::disk::File;
+use os::wait::WaitType;
+
+use crate::error::{StorageError, StorageResult};
+use crate::pages::files::read_or_zero;
+use crate::pages::page::{put_u32, u32_at};
+
+const MAGIC: u32 = u32::from_le_bytes(*b"HBKP");
+const HEAD: usize = 24;
+const DEFLATED: u8 = 1;
+/// Deflating makes nothing smaller than this.
+const RATIO_MAX: u64 = 1040;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum BlockKind {
+    Head = 1,
+    Pages = 2,
+    Rows = 3,
+    Log = 4,
+    Tail = 5,
+}
+
+impl BlockKind {
+    fn from_byte(byte: u8) -> Option<BlockKind> {
+        use BlockKind::*;
+        [Head, Pages, Rows, Log, Tail].into_iter().find(|kind| *kind as u8 == byte)
+    }
+}
+
+pub fn damaged(why: &str) -> StorageError {
+    StorageError::Damaged(format!("the backup: {why}"))
+}
+
+/// Writes the blocks of one set.
+pub struct BlockWriter<'a> {
+    file: &'a File,
+    pub at: u64,
+    number: u32,
+    compressed: bool,
+    /// Of all checksums so far.
+    sum: crc32fast::Hasher,
+    block: Vec<u8>,
+}
+
+impl<'a> BlockWriter<'a> {
+    pub fn new(file: &'a File, at: u64, compressed: bool) -> BlockWriter<'a> {
+        BlockWriter { file, at, number: 0, compressed, sum: crc32fast::Hasher::new(), block: Vec::new() }
+    }
+
+    pub fn write(&mut self, kind: BlockKind, body: &[u8]) -> StorageResult<()> {
+        assert!(body.len() <= u32::MAX as usize, "a block of {} bytes", body.len());
+        self.block.clear();
+        self.block.resize(HEAD, 0);
+        let mut flags = 0;
+        if self.compressed {
+            let mut deflate = DeflateEncoder::new(&mut self.block, Compression::fast());
+            // Into memory: it cannot fail.
+            deflate.write_all(body).and_then(|()| deflate.finish().map(drop)).map_err(|_| StorageError::OutOfMemory)?;
+            flags = DEFLATED;
+        }
+        if !self.compressed || self.block.len() - HEAD >= body.len() {
+            self.block.truncate(HEAD);
+            self.block.extend_from_slice(body);
+            flags = 0;
+        }
+        let head = &mut self.block[..HEAD];
+        put_u32(head, 0, MAGIC);
+        (head[4], head[5]) = (kind as u8, flags);
+        put_u32(head, 8, self.number);
+        put_u32(head, 16, body.len() as u32);
+        let length = (self.block.len() - HEAD) as u32;
+        put_u32(&mut self.block, 12, length);
+        let crc = crc_of(&self.block[..HEAD], &self.block[HEAD..]);
+        put_u32(&mut self.block, 20, crc);
+        self.sum.update(&crc.to_le_bytes());
+        self.file.write_at(&self.block, self.at)?;
+        self.at += self.block.len() as u64;
+        self.number += 1;
+        os::wait::maybe_yield();
+        Ok(())
+    }
+
+    /// Blocks so far, and the sum of their checksums.
+    pub fn sum(&self) -> (u32, u32) {
+        (self.number, self.sum.clone().finalize())
+    }
+}
+
+fn crc_of(head: &[u8], body: &[u8]) -> u32 {
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&head[..20]);
+    crc.update(body);
+    crc.finalize()
+}
+
+/// Reads the blocks of one set, and what its tail says of them all.
+pub struct BlockReader<'a> {
+    file: &'a File,
+    pub at: u64,
+    end: u64,
+    number: u32,
+    sum: crc32fast::Hasher,
+    stored: Vec<u8>,
+}
+
+impl<'a> BlockReader<'a> {
+    pub fn new(file: &'a File, at: u64) -> StorageResult<BlockReader<'a>> {
+        let end = file.len()?;
+        Ok(BlockReader { file, at, end, number: 0, sum: crc32fast::Hasher::new(), stored: Vec::new() })
+    }
+
+    /// The kind of the block that comes and the bytes behind its head, None: it is no block of this set, or cut short.
+    fn head(&self, head: &mut [u8; HEAD]) -> StorageResult<Option<(BlockKind, usize)>> {
+        if self.at.saturating_add(HEAD as u64) > self.end {
+            return Ok(None);
+        }
+        read_or_zero(self.file, WaitType::BACKUPIO, self.at, head)?;
+        let length = u32_at(head, 12) as usize;
+        let fits = length as u64 <= self.end - self.at - HEAD as u64;
+        let is_next = u32_at(head, 0) == MAGIC && u32_at(head, 8) == self.number && fits;
+        Ok(BlockKind::from_byte(head[4]).filter(|_| is_next).map(|kind| (kind, length)))
+    }
+
+    /// The next block, inflated. `Damaged` if there is none that is whole.
+    pub fn next(&mut self, body: &mut Vec<u8>) -> StorageResult<BlockKind> {
+        let mut head = [0; HEAD];
+        let (kind, length) = self.head(&mut head)?.ok_or_else(|| damaged("it is cut short, or none"))?;
+        self.stored.resize(length, 0);
+        read_or_zero(self.file, WaitType::BACKUPIO, self.at + HEAD as u64, &mut self.stored)?;
+        let crc = u32_at(&head, 20);
+        let whole = u32_at(&head, 16) as u64;
+        if crc_of(&head, &self.stored) != crc || whole > (length as u64 + 1) * RATIO_MAX {
+            return Err(damaged(&format!("block {} has another checksum", self.number)));
+        }
+        body.clear();
+        match head[5] {
+            0 => body.extend_from_slice(&self.stored),
+            DEFLATED => {
+                let inflated = DeflateDecoder::new(&self.stored[..]).take(whole + 1).read_to_end(body);
+                inflated.map_err(|_| damaged("a block cannot be inflated"))?;
+            }
+            _ => return Err(damaged("it is of a newer version")),
+        }
+        if body.len() as u64 != whole {
+            return Err(damaged("a block has another length"));
+        }
+        if kind != BlockKind::Tail {
+            self.sum.update(&crc.to_le_bytes());
+            self.number += 1;
+        }
+        self.at += (HEAD + length) as u64;
+        os::wait::maybe_yield();
+        Ok(kind)
+    }
+
+    /// Passes a block without a look at its body. None: the set is cut short.
+    pub fn skip(&mut self) -> StorageResult<Option<BlockKind>> {
+        let mut head = [0; HEAD];
+        let Some((kind, length)) = self.head(&mut head)? else { return Ok(None) };
+        self.number += 1;
+        self.at += (HEAD + length) as u64;
+        Ok(Some(kind))
+    }
+
+    /// The block that comes is the tail.
+    pub fn is_at_tail(&self) -> StorageResult<bool> {
+        Ok(self.head(&mut [0; HEAD])?.is_some_and(|(kind, _)| kind == BlockKind::Tail))
+    }
+
+    /// Blocks before the tail, and the sum of their checksums.
+    pub fn sum(&self) -> (u32, u32) {
+        (self.number, self.sum.clone().finalize())
+    }
+}

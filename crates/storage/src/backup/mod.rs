@@ -1,0 +1,20 @@
+//! Backups of one database: taken while the load goes on, and restored under any name, id and instance.
+//!
+//! A backup is what a small instance is made of: the pages of the data file as they were found, the log from the scan LSN of a
+//! checkpoint to an LSN `end` after the last page was read, and the rows of memory-optimized tables as of the checkpoint. What was
+//! committed before `end` is in it, nothing else.
+//!
+//! Restoring opens that instance privately, beside the one that runs, so that the one recovery there is redoes and undoes; then
+//! its pages are copied, and stamped as this instance's: file, database, log position and transactions are other numbers here.
+//! Modules in dependency order, lowest first.
+
+pub mod blocks;
+pub mod set;
+pub mod blank;
+pub mod take;
+pub mod unpack;
+pub mod stamp;
+pub mod restore;
+
+pub use restore::Target;
+pub use set::{Progress, Set, SetHead, SetTail, Wanted, sets, verify};

@@ -1,0 +1,251 @@
+//! One backup: what its head and tail say.
+//!
+//! ```text
+//! head:   format u32, database u16, file u32, scan LSN u64, redo LSN u64, epoch u32, pages u32, began u64 (ticks, UTC),
+//!         count u32 and pages u32 each of pending frees, name (length u16, UTF-8), about (length u32, bytes: its taker's)
+//! pages:  first page u32, mask u32 of those that follow (bit n: page first + n), the pages
+//! rows:   number u64, object u32, length u32, image; again and again
+//! log:    LSN u64, length u32, a block of the log without the zeros at its end; again and again
+//! tail:   end LSN u64, next transaction u64, next row number u64, next object u32, pages u64, rows u64, log bytes u64,
+//!         ended u64 (ticks, UTC), blocks before the tail u32, crc32 of their checksums u32
+//! ```
+
+use os::disk::File;
+
+use super::blocks::{BlockKind, BlockReader, damaged};
+use crate::error::{StorageError, StorageResult};
+
+/// Of backups.
+pub const FORMAT: u32 = 1;
+/// Pages of one block: as many as the mask has bits.
+pub const PAGES_A_BLOCK: u32 = 32;
+
+/// What is to be taken.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Wanted<'a> {
+    /// Comes back as it is: what is known of a database outside of it.
+    pub about: &'a [u8],
+    pub compressed: bool,
+}
+
+/// Bytes done, of how many about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    pub done: u64,
+    pub total: u64,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SetHead {
+    pub database: u16,
+    pub file: u32,
+    /// Recovery begins to read there, to change pages there.
+    pub scan_lsn: u64,
+    pub redo_lsn: u64,
+    pub epoch: u32,
+    /// Of the data file.
+    pub pages: u32,
+    pub began: u64,
+    pub pending: Vec<u32>,
+    pub name: String,
+    pub about: Vec<u8>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct SetTail {
+    /// What was committed before is in it.
+    pub end_lsn: u64,
+    pub next_transaction: u64,
+    pub next_row: u64,
+    pub next_object: u32,
+    /// Written: those of zeros are not.
+    pub pages: u64,
+    pub rows: u64,
+    pub log_bytes: u64,
+    pub ended: u64,
+}
+
+/// A backup in its file, from its first byte to behind its last.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Set {
+    pub from: u64,
+    pub to: u64,
+    pub head: SetHead,
+    pub tail: SetTail,
+}
+
+/// Takes numbers from the front of bytes.
+pub struct Words<'a>(pub &'a [u8]);
+
+impl<'a> Words<'a> {
+    pub fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (now, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(now)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.bytes(N).and_then(|bytes| bytes.try_into().ok())
+    }
+
+    pub fn u16(&mut self) -> Option<u16> {
+        self.array().map(u16::from_le_bytes)
+    }
+
+    pub fn u32(&mut self) -> Option<u32> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    pub fn u64(&mut self) -> Option<u64> {
+        self.array().map(u64::from_le_bytes)
+    }
+}
+
+impl SetHead {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = FORMAT.to_le_bytes().to_vec();
+        out.extend_from_slice(&self.database.to_le_bytes());
+        out.extend_from_slice(&self.file.to_le_bytes());
+        for lsn in [self.scan_lsn, self.redo_lsn] {
+            out.extend_from_slice(&lsn.to_le_bytes());
+        }
+        out.extend_from_slice(&self.epoch.to_le_bytes());
+        out.extend_from_slice(&self.pages.to_le_bytes());
+        out.extend_from_slice(&self.began.to_le_bytes());
+        out.extend_from_slice(&(self.pending.len() as u32).to_le_bytes());
+        self.pending.iter().for_each(|page| out.extend_from_slice(&page.to_le_bytes()));
+        out.extend_from_slice(&(self.name.len() as u16).to_le_bytes());
+        out.extend_from_slice(self.name.as_bytes());
+        out.extend_from_slice(&(self.about.len() as u32).to_le_bytes());
+        out.extend_from_slice(&self.about);
+        out
+    }
+
+    pub fn decode(bytes: &[u8]) -> StorageResult<SetHead> {
+        let mut words = Words(bytes);
+        match words.u32() {
+            Some(FORMAT) => {}
+            Some(found) if found > FORMAT => return Err(StorageError::NewerFormat { found, known: FORMAT }),
+            _ => return Err(damaged("its head")),
+        }
+        SetHead::decode_rest(&mut words).ok_or_else(|| damaged("its head"))
+    }
+
+    fn decode_rest(words: &mut Words<'_>) -> Option<SetHead> {
+        let mut head = SetHead {
+            database: words.u16()?,
+            file: words.u32()?,
+            scan_lsn: words.u64()?,
+            redo_lsn: words.u64()?,
+            epoch: words.u32()?,
+            pages: words.u32()?,
+            began: words.u64()?,
+            ..SetHead::default()
+        };
+        for _ in 0..words.u32()? {
+            head.pending.push(words.u32()?);
+        }
+        let name = words.u16()? as usize;
+        head.name = String::from_utf8(words.bytes(name)?.to_vec()).ok()?;
+        let about = words.u32()? as usize;
+        head.about = words.bytes(about)?.to_vec();
+        let is_sound = head.database != 0 && head.file != 0 && head.scan_lsn <= head.redo_lsn && head.epoch > 0;
+        (is_sound && words.0.is_empty()).then_some(head)
+    }
+}
+
+impl SetTail {
+    pub fn encode(&self, (blocks, sum): (u32, u32)) -> Vec<u8> {
+        let mut out = Vec::new();
+        for number in [self.end_lsn, self.next_transaction, self.next_row] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        out.extend_from_slice(&self.next_object.to_le_bytes());
+        for number in [self.pages, self.rows, self.log_bytes, self.ended] {
+            out.extend_from_slice(&number.to_le_bytes());
+        }
+        out.extend_from_slice(&blocks.to_le_bytes());
+        out.extend_from_slice(&sum.to_le_bytes());
+        out
+    }
+
+    /// Also what it says of the blocks before it.
+    fn decode(bytes: &[u8]) -> Option<(SetTail, (u32, u32))> {
+        let mut words = Words(bytes);
+        let tail = SetTail {
+            end_lsn: words.u64()?,
+            next_transaction: words.u64()?,
+            next_row: words.u64()?,
+            next_object: words.u32()?,
+            pages: words.u64()?,
+            rows: words.u64()?,
+            log_bytes: words.u64()?,
+            ended: words.u64()?,
+        };
+        let said = (words.u32()?, words.u32()?);
+        words.0.is_empty().then_some((tail, said))
+    }
+}
+
+/// Reads the set that begins at `from`, each block of it whole, and calls `visit` with those between head and tail.
+pub fn read_set(
+    file: &File,
+    from: u64,
+    visit: &mut dyn FnMut(&SetHead, BlockKind, &[u8], Progress) -> StorageResult<()>,
+) -> StorageResult<Set> {
+    let mut reader = BlockReader::new(file, from)?;
+    let mut body = Vec::new();
+    if reader.next(&mut body)? != BlockKind::Head {
+        return Err(damaged("it does not begin with its head"));
+    }
+    let head = SetHead::decode(&body)?;
+    let total = file.len()?.saturating_sub(from);
+    loop {
+        match reader.next(&mut body)? {
+            BlockKind::Head => return Err(damaged("it has two heads")),
+            BlockKind::Tail => break,
+            kind => visit(&head, kind, &body, Progress { done: reader.at - from, total })?,
+        }
+    }
+    let (tail, said) = SetTail::decode(&body).ok_or_else(|| damaged("its tail"))?;
+    if said != reader.sum() {
+        return Err(damaged("its tail does not fit"));
+    }
+    if tail.end_lsn < head.redo_lsn {
+        return Err(damaged("its log ends before its pages"));
+    }
+    Ok(Set { from, to: reader.at, head, tail })
+}
+
+/// Whether every block of the set at `from` is whole.
+pub fn verify(file: &File, from: u64, step: &mut dyn FnMut(Progress) -> StorageResult<()>) -> StorageResult<Set> {
+    read_set(file, from, &mut |_, _, _, progress| step(progress))
+}
+
+/// The sets of a file, by their heads and tails: what lies between is not read. Behind the last there may be one that was never
+/// ended. None: it is no file of backups.
+pub fn sets(file: &File) -> StorageResult<Vec<Set>> {
+    let mut found = Vec::new();
+    let (mut from, mut body) = (0, Vec::new());
+    while let Some(set) = one_set(file, from, &mut body)? {
+        from = set.to;
+        found.push(set);
+    }
+    Ok(found)
+}
+
+fn one_set(file: &File, from: u64, body: &mut Vec<u8>) -> StorageResult<Option<Set>> {
+    let mut reader = BlockReader::new(file, from)?;
+    if !matches!(reader.next(body), Ok(BlockKind::Head)) {
+        return Ok(None);
+    }
+    let head = SetHead::decode(body)?;
+    while !reader.is_at_tail()? {
+        if reader.skip()?.is_none() {
+            return Ok(None);
+        }
+    }
+    reader.next(body)?;
+    let (tail, _) = SetTail::decode(body).ok_or_else(|| damaged("its tail"))?;
+    Ok(Some(Set { from, to: reader.at, head, tail }))
+}

@@ -1,0 +1,225 @@
+//! Taking a backup.
+
+use os::disk::File;
+use os::wait::WaitType;
+
+use super::blank::blank_others;
+use super::blocks::{BlockKind, BlockWriter};
+use super::set::{PAGES_A_BLOCK, Progress, Set, SetHead, SetTail, Wanted};
+use crate::engine::Engine;
+use crate::error::{StorageError, StorageResult};
+use crate::instance::storage::Storage;
+use crate::layout::DatabaseId;
+use crate::log::blocks;
+use crate::memory_optimized::checkpoint::Manifest;
+use crate::pages::data_files::DataFile;
+use crate::pages::files::read_or_zero;
+use crate::pages::page::{self, PAGE_BYTES, PageBytes};
+
+/// Rows and log are written in blocks of about this.
+const BLOCK_BYTES: usize = 256 * 1024;
+/// Looks at a page that is being written: a write takes microseconds.
+const LOOKS: u32 = 3;
+
+struct Taking<'a> {
+    engine: &'a Engine,
+    file: &'a DataFile,
+    out: BlockWriter<'a>,
+    tail: SetTail,
+    progress: Progress,
+    step: &'a mut dyn FnMut(Progress) -> StorageResult<()>,
+}
+
+impl Storage {
+    /// Writes a backup of `db` as it is at the end of the call into `to`, from `at` on. Nobody waits for it. `step` hears how far it is, and
+    /// an error from it ends the backup. After an error the file ends at `at` again, if that can still be done.
+    pub fn backup(
+        &self,
+        db: DatabaseId,
+        to: &File,
+        at: u64,
+        wanted: &Wanted<'_>,
+        step: &mut dyn FnMut(Progress) -> StorageResult<()>,
+    ) -> StorageResult<Set> {
+        let taken = self.take(db, to, at, wanted, step);
+        if taken.is_err() {
+            to.set_len(at).ok();
+        }
+        taken
+    }
+
+    fn take(
+        &self,
+        db: DatabaseId,
+        to: &File,
+        at: u64,
+        wanted: &Wanted<'_>,
+        step: &mut dyn FnMut(Progress) -> StorageResult<()>,
+    ) -> StorageResult<Set> {
+        let engine = self.engine();
+        let file = engine.file_of(db)?;
+        if file.temporary {
+            return Err(StorageError::UnknownDatabase);
+        }
+        // What may follow is of a backup that was never ended, or no longer wanted.
+        to.set_len(at)?;
+        let began = os::clock::utc_ticks();
+        let pin = self.pin_checkpoint()?;
+        os::sim_point!("backup.pinned");
+        let pending = engine.pending().into_iter().filter(|at| at.file == file.number && at.page != 0);
+        let head = SetHead {
+            database: db.0,
+            file: file.number,
+            scan_lsn: pin.covered.scan_lsn,
+            redo_lsn: pin.covered.redo_lsn,
+            epoch: self.epoch(),
+            pages: file.pages(),
+            began,
+            pending: pending.map(|at| at.page).collect(),
+            name: file.name(),
+            about: wanted.about.to_vec(),
+        };
+        let mut taking = Taking {
+            engine,
+            file: &file,
+            out: BlockWriter::new(to, at, wanted.compressed),
+            tail: SetTail::default(),
+            progress: Progress { done: 0, total: u64::from(head.pages) * PAGE_BYTES as u64 },
+            step,
+        };
+        taking.out.write(BlockKind::Head, &head.encode())?;
+        taking.rows(db, pin.covered.manifest)?;
+        taking.pages(head.pages)?;
+        taking.log(head.scan_lsn)?;
+        let Taking { mut out, mut tail, .. } = taking;
+        drop(pin);
+        if engine.file(file.number)?.is_none() {
+            return Err(StorageError::UnknownDatabase);
+        }
+        tail.ended = os::clock::utc_ticks();
+        // First what the tail vouches for.
+        to.sync_data_as(WaitType::BACKUPIO)?;
+        os::sim_point!("backup.tail");
+        let said = out.sum();
+        out.write(BlockKind::Tail, &tail.encode(said))?;
+        to.sync_data_as(WaitType::BACKUPIO)?;
+        Ok(Set { from: at, to: out.at, head, tail })
+    }
+}
+
+impl Taking<'_> {
+    fn advance(&mut self, bytes: usize) -> StorageResult<()> {
+        self.progress.done += bytes as u64;
+        (self.step)(self.progress)
+    }
+
+    /// The data file as it lies on disk. Pages that are newer than the checkpoint are as welcome: redo looks at their LSNs.
+    fn pages(&mut self, pages: u32) -> StorageResult<()> {
+        let mut piece = vec![0; PAGES_A_BLOCK as usize * PAGE_BYTES];
+        let mut body = Vec::new();
+        for first in (0..pages).step_by(PAGES_A_BLOCK as usize) {
+            let count = PAGES_A_BLOCK.min(pages - first);
+            let piece = &mut piece[..count as usize * PAGE_BYTES];
+            read_or_zero(&self.file.file, WaitType::BACKUPIO, u64::from(first) * PAGE_BYTES as u64, piece)?;
+            let mut mask = 0_u32;
+            body.clear();
+            body.extend_from_slice(&first.to_le_bytes());
+            body.extend_from_slice(&mask.to_le_bytes());
+            for (number, bytes) in piece.as_chunks_mut::<PAGE_BYTES>().0.iter_mut().enumerate() {
+                self.make_whole(first + number as u32, bytes)?;
+                if bytes.iter().any(|byte| *byte != 0) {
+                    mask |= 1 << number;
+                    body.extend_from_slice(bytes);
+                }
+            }
+            if mask != 0 {
+                body[4..8].copy_from_slice(&mask.to_le_bytes());
+                self.tail.pages += u64::from(mask.count_ones());
+                self.out.write(BlockKind::Pages, &body)?;
+            }
+            os::sim_point!("backup.pages");
+            self.advance(count as usize * PAGE_BYTES)?;
+        }
+        Ok(())
+    }
+
+    /// A page that was being written while it was read is read again, at last from the buffer.
+    fn make_whole(&self, number: u32, bytes: &mut PageBytes) -> StorageResult<()> {
+        for _ in 0..LOOKS {
+            if page::is_intact(bytes, self.file.number, number) {
+                return Ok(());
+            }
+            let at = u64::from(number) * PAGE_BYTES as u64;
+            read_or_zero(&self.file.file, WaitType::BACKUPIO, at, bytes)?;
+        }
+        bytes.copy_from_slice(&self.engine.buffer.shared(self.file, number)?[..]);
+        page::seal(bytes);
+        Ok(())
+    }
+
+    /// Rows of memory-optimized tables as the checkpoint has them. What has happened since is in the log.
+    fn rows(&mut self, db: DatabaseId, manifest: u64) -> StorageResult<()> {
+        let engine = self.engine;
+        let objects = engine.xtp.objects.all().filter(|(_, object)| object.database() == db);
+        let ours: Vec<u32> = objects.map(|(_, object)| object.number()).collect();
+        let manifest = Manifest::read(&engine.disk, manifest)?;
+        let mut body = Vec::new();
+        for pair in manifest.pairs.iter().filter(|pair| ours.iter().any(|object| pair.objects.contains_key(object))) {
+            let deleted = pair.read_deleted(&engine.disk)?;
+            pair.read_rows(&engine.disk, &mut |object, number, image| {
+                if !ours.contains(&object) || deleted.contains(&number) {
+                    return Ok(());
+                }
+                body.extend_from_slice(&number.to_le_bytes());
+                body.extend_from_slice(&object.to_le_bytes());
+                body.extend_from_slice(&(image.len() as u32).to_le_bytes());
+                body.extend_from_slice(image);
+                self.tail.rows += 1;
+                if body.len() >= BLOCK_BYTES {
+                    self.progress.total += body.len() as u64;
+                    self.out.write(BlockKind::Rows, &body)?;
+                    self.advance(body.len())?;
+                    body.clear();
+                }
+                Ok(())
+            })?;
+        }
+        if !body.is_empty() {
+            self.out.write(BlockKind::Rows, &body)?;
+        }
+        Ok(())
+    }
+
+    /// The log from `scan_lsn` to where it is hardened by now, and what holds then.
+    fn log(&mut self, scan_lsn: u64) -> StorageResult<()> {
+        let engine = self.engine;
+        let log = &engine.log;
+        log.harden_all()?;
+        let end = log.hardened();
+        // After the end: above all that it names.
+        self.tail.end_lsn = end;
+        self.tail.log_bytes = end - scan_lsn;
+        self.tail.next_transaction = engine.commits.next_id();
+        self.tail.next_row = engine.numbers.next_row.load(std::sync::atomic::Ordering::SeqCst);
+        self.tail.next_object = engine.xtp.next_object();
+        self.progress.total += self.tail.log_bytes;
+        let mut body = Vec::new();
+        let number = self.file.number;
+        blocks(log.store(), scan_lsn, end, &mut |lsn, block| {
+            blank_others(lsn, block, number)?;
+            body.extend_from_slice(&lsn.to_le_bytes());
+            body.extend_from_slice(&(block.len() as u32).to_le_bytes());
+            body.extend_from_slice(block);
+            if body.len() >= BLOCK_BYTES {
+                self.out.write(BlockKind::Log, &body)?;
+                self.advance(body.len())?;
+                body.clear();
+            }
+            Ok(())
+        })?;
+        if !body.is_empty() {
+            self.out.write(BlockKind::Log, &body)?;
+        }
+        (self.step)(Progress { done: self.progress.total, ..self.progress })
+    }
+}
