@@ -144,7 +144,10 @@ impl<'a> Context<'a> {
     /// What the operators hold in memory. `runtime` must not be borrowed.
     #[inline]
     pub fn workspace(&self) -> &Arc<Workspace> {
-        self.workspace.get_or_init(|| Workspace::new(self.runtime().host.workspace_pool()))
+        self.workspace.get_or_init(|| {
+            let runtime = self.runtime();
+            Workspace::new(runtime.host.workspace_pool(), runtime.session.spid)
+        })
     }
 
     /// For a loop over one value.

@@ -12,7 +12,7 @@ use types::{Datum, SqlResult, SqlType, sql_error};
 
 use crate::session::Session;
 use crate::sink::{Sink, Stop};
-use crate::workspace::Pool;
+use crate::workspace::{GrantPolicy, Pool};
 
 pub trait Host {
     /// `sql::catalog::Catalog::version` for this session now: a query bound at another version is bound again.
@@ -68,6 +68,9 @@ pub trait Host {
 
     /// What the operators of all queries may hold in memory.
     fn workspace_pool(&self) -> Arc<Pool>;
+
+    /// How much a query that asks for memory is given at least, and how long it waits.
+    fn grant_policy(&self) -> GrantPolicy;
 
     /// sp_configure 'nested triggers': whether what an AFTER trigger changes fires AFTER triggers.
     fn nested_triggers(&self) -> bool {

@@ -8,9 +8,16 @@ use std::collections::BTreeMap;
 use types::{Datum, Physical, RowBatch, SqlResult};
 
 use crate::columns;
-use crate::context::out_of_memory;
+use crate::context::{Context, out_of_memory};
+use crate::workspace::Held;
 
 const BYTES_MAX: usize = 1 << 30;
+
+/// What holds less is not counted.
+const SMALL_BYTES: usize = 64 << 10;
+
+/// Of a key in an index, besides its bytes.
+const KEY_BYTES: usize = 40;
 
 pub struct MemoryTable {
     pub rows: RowBatch,
@@ -20,6 +27,9 @@ pub struct MemoryTable {
     unique: Vec<BTreeMap<Vec<u8>, u32>>,
     journal: Vec<Change>,
     pub identity: i64,
+    held: Held,
+    /// Of the keys of all unique indexes, with their places in them.
+    key_bytes: usize,
     classes: Vec<Physical>,
 }
 
@@ -39,6 +49,8 @@ impl MemoryTable {
             unique: vec![BTreeMap::new(); unique_count],
             journal: Vec::new(),
             identity: 0,
+            held: Held::default(),
+            key_bytes: 0,
             classes,
         }
     }
@@ -62,6 +74,7 @@ impl MemoryTable {
         if self.unique[index].contains_key(&key) {
             return false;
         }
+        self.key_bytes += key.len() + KEY_BYTES;
         self.journal.push(Change::Key(index, key.clone()));
         self.unique[index].insert(key, row);
         true
@@ -73,6 +86,7 @@ impl MemoryTable {
 
     pub fn release(&mut self, index: usize, key: Vec<u8>) {
         if let Some(row) = self.unique[index].remove(&key) {
+            self.key_bytes -= key.len() + KEY_BYTES;
             self.journal.push(Change::KeyGone(index, key, row));
         }
     }
@@ -87,6 +101,16 @@ impl MemoryTable {
         self.live += 1;
         self.journal.push(Change::Inserted(number));
         Ok(number)
+    }
+
+    /// After some rows have come: what they take is the module's, 701 if there is no memory. Small ones count as nothing.
+    pub fn count(&mut self, context: &Context) -> SqlResult<()> {
+        let journal = self.journal.len() * size_of::<Change>();
+        let bytes = columns::batch_bytes(&self.rows) + self.deleted.len() + self.key_bytes + journal;
+        if bytes < SMALL_BYTES && self.held.bytes() == 0 {
+            return Ok(());
+        }
+        self.held.force(context.workspace(), bytes)
     }
 
     /// False: it is gone already.
@@ -107,6 +131,7 @@ impl MemoryTable {
             self.rows.clear();
             self.deleted.clear();
             self.unique.iter_mut().for_each(BTreeMap::clear);
+            self.key_bytes = 0;
         }
     }
 
@@ -124,9 +149,12 @@ impl MemoryTable {
                     self.live += 1;
                 }
                 Change::Key(index, key) => {
-                    self.unique[index].remove(&key);
+                    if self.unique[index].remove(&key).is_some() {
+                        self.key_bytes -= key.len() + KEY_BYTES;
+                    }
                 }
                 Change::KeyGone(index, key, row) => {
+                    self.key_bytes += key.len() + KEY_BYTES;
                     self.unique[index].insert(key, row);
                 }
             }

@@ -1,15 +1,19 @@
 //! What the operators of a running module hold in memory: sorts, hash tables, spools. Beyond what it may have they spill.
 //!
 //! ```text
-//! Pool        the instance's: all that operators may hold together, and what one query may
-//! Workspace   a running module's share; asks the pool in steps
+//! Pool        the instance's: what it grants to queries (`storage::Grants`), and who waits for it
+//! Workspace   a running module's share; what its statement was granted, and what it has asked for since, in steps
 //! Held        one operator's share; gives it back when it is cleared or dropped, so no end of a query can forget it
 //! ```
-//! Operators count by the batch, and what lies below the first step asks nobody.
+//! Operators count by the batch, and what lies below the first step asks nobody. A statement that is expected to hold much asks before
+//! it begins, and waits; what it has beyond that it gets while there is some and nobody waits.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use os::sync::Mutex;
+use os::wait::WaitType;
+use storage::{Grant, GrantRequest, Grants, Refused, Storage};
 use types::{SqlError, SqlResult, sql_error};
 
 /// A query has this much without asking the pool: what some batches and their keys need.
@@ -18,56 +22,39 @@ pub const BYTES_MIN: usize = 256 << 10;
 /// Asked of the pool at a time.
 const STEP_BYTES: usize = 64 << 10;
 
-/// Of what operators may hold in all, a query has at most one part in this many: SQL Server's default of 25 percent.
-const QUERY_PART: usize = 4;
-
-/// Of the server's memory, the part in this many that operators may hold.
-const SERVER_PART: u64 = 2;
+/// Whenever a query has taken so much more it is measured what the process really holds: what it holds is seldom what it counts.
+const LOOK_BYTES: usize = 4 << 20;
 
 /// Of what a query may have, the part in this many that each operator has although the others hold all: or it would spill by the row.
 const SHARE_PART: usize = 16;
 
 /// Memory for operators, of all queries.
 pub struct Pool {
-    bytes_max: usize,
-    query_max: usize,
-    used: AtomicUsize,
+    grants: Grants,
+    /// What has pages that give way. None: nothing but grants is there.
+    storage: Option<Storage>,
+    /// Of one query; None: its part of what there is.
+    query_max: Option<usize>,
 }
 
 impl Pool {
-    pub fn new(bytes_max: usize) -> Arc<Pool> {
-        Pool::with_query_max(bytes_max, (bytes_max / QUERY_PART).max(BYTES_MIN))
+    /// That of an instance. `query_max`: what one query may have, None: its part of what there is.
+    pub fn new(storage: &Storage, query_max: Option<usize>) -> Arc<Pool> {
+        Arc::new(Pool { grants: storage.grants().clone(), storage: Some(storage.clone()), query_max })
     }
 
-    fn with_query_max(bytes_max: usize, query_max: usize) -> Arc<Pool> {
-        Arc::new(Pool { bytes_max, query_max, used: AtomicUsize::new(0) })
+    fn query_max(&self) -> usize {
+        let part = usize::try_from(self.grants.query_max()).unwrap_or(usize::MAX);
+        self.query_max.map_or(part.max(BYTES_MIN), |most| most.min(part))
     }
 
-    /// That of a server which may use `memory_bytes` in all. `query_max`: None is a part of it.
-    pub fn of_server(memory_bytes: u64, query_max: Option<usize>) -> Arc<Pool> {
-        let bytes_max = usize::try_from(memory_bytes / SERVER_PART).unwrap_or(usize::MAX);
-        match query_max {
-            Some(query_max) => Pool::with_query_max(bytes_max, query_max.min(bytes_max)),
-            None => Pool::new(bytes_max),
+    /// A query has taken memory, much of it or some.
+    fn give_way(&self, much: bool) {
+        match &self.storage {
+            Some(storage) if much => storage.measure_memory(),
+            Some(storage) => storage.give_way(),
+            None => {}
         }
-    }
-
-    fn take(&self, bytes: usize) -> bool {
-        let fits = |used: usize| used.checked_add(bytes).filter(|used| *used <= self.bytes_max);
-        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()
-    }
-
-    fn give(&self, bytes: usize) {
-        let before = self.used.fetch_sub(bytes, Ordering::Relaxed);
-        assert!(before >= bytes, "{bytes} bytes are given back, of {before}");
-    }
-
-    pub fn used(&self) -> usize {
-        self.used.load(Ordering::Relaxed)
-    }
-
-    pub fn bytes_max(&self) -> usize {
-        self.bytes_max
     }
 }
 
@@ -90,94 +77,179 @@ struct Counters {
     depth: AtomicU64,
 }
 
+/// What the configuration says of grants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GrantPolicy {
+    /// 'min memory per query (KB)'.
+    pub min_kb: u64,
+    /// 'query wait (s)'; None: by cost.
+    pub wait_s: Option<u64>,
+}
+
+/// What a statement was granted, and what it made of that. Bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Granted {
+    pub granted: u64,
+    pub used: u64,
+    pub ideal: u64,
+}
+
 /// Of one running module, whose worker alone changes it. Shared with the operators, which outlive a run.
 pub struct Workspace {
     pool: Arc<Pool>,
+    /// Whose module it is.
+    session: u32,
     used: AtomicUsize,
-    /// Beyond `BYTES_MIN`: what the pool has given.
-    granted: AtomicUsize,
+    /// Beyond `BYTES_MIN`: what the pool knows of.
+    told: AtomicUsize,
     /// What the running statement may have.
     max: AtomicUsize,
+    /// The running statement has asked before it began.
+    asked: AtomicUsize,
+    grant: Mutex<Option<Grant>>,
     spilled: Counters,
 }
 
 impl Workspace {
-    pub fn new(pool: Arc<Pool>) -> Arc<Workspace> {
-        let workspace = Workspace {
+    pub fn new(pool: Arc<Pool>, session: u32) -> Arc<Workspace> {
+        Arc::new(Workspace {
+            max: AtomicUsize::new(pool.query_max()),
             pool,
+            session,
             used: AtomicUsize::new(0),
-            granted: AtomicUsize::new(0),
-            max: AtomicUsize::new(0),
+            told: AtomicUsize::new(0),
+            asked: AtomicUsize::new(0),
+            grant: Mutex::new(WaitType::SOS_MUTEX, None),
             spilled: Counters::default(),
-        };
-        workspace.begin_statement(None);
-        Arc::new(workspace)
+        })
     }
 
     /// A statement begins, perhaps with MAX_GRANT_PERCENT: of what a query may have. What it cannot do without is forced.
     pub fn begin_statement(&self, percent: Option<f64>) {
-        let query_max = self.pool.query_max;
+        let query_max = self.pool.query_max();
         let max = percent.map_or(query_max, |percent| (query_max as f64 * percent / 100.0) as usize);
         self.max.store(max, Ordering::Relaxed);
         let Counters { bytes, sort_runs, hash_partitions, depth } = &self.spilled;
         [bytes, sort_runs, hash_partitions, depth].into_iter().for_each(|counter| counter.store(0, Ordering::Relaxed));
     }
 
+    /// A statement that will hold much is about to begin: it waits until there is memory. `must_pass`: whether others wait for what it
+    /// holds.
+    pub fn ask(&self, wanted: &GrantRequest, deadline: u64, must_pass: impl Fn() -> bool) -> Result<(), Refused> {
+        // A cursor of this module holds some: what comes above that is asked for in steps.
+        if self.grant.lock().is_none() {
+            let given =
+                self.pool.grants.ask(&GrantRequest { session: self.session, ..*wanted }, deadline, must_pass)?;
+            self.asked.store(given.granted() as usize, Ordering::Relaxed);
+            *self.grant.lock() = Some(given);
+        }
+        Ok(())
+    }
+
+    /// The statement that has begun is over: it keeps what is held still.
+    pub fn end(&self) -> Granted {
+        self.asked.store(0, Ordering::Relaxed);
+        let mut grant = self.grant.lock();
+        let figures = grant.as_ref().map_or_else(Granted::default, |grant| Granted {
+            granted: grant.granted(),
+            used: grant.used_max(),
+            ideal: grant.ideal(),
+        });
+        self.settle(&mut grant);
+        figures
+    }
+
     /// More memory for an operator: true, and it is counted; false: there is no more.
     #[inline]
     pub fn reserve(&self, bytes: usize) -> bool {
         let used = self.used.load(Ordering::Relaxed).saturating_add(bytes);
-        if used > self.max.load(Ordering::Relaxed) || !self.cover(used) {
+        if used > self.max.load(Ordering::Relaxed) || !self.cover(used, false) {
             return false;
         }
         self.used.store(used, Ordering::Relaxed);
         true
     }
 
-    /// What must be in memory whatever there is: one row, a table variable. 701 when the pool has no more.
+    /// What must be in memory whatever there is: one row, a table variable. 701 when there is no memory.
     #[inline]
     pub fn force(&self, bytes: usize) -> SqlResult<()> {
         let used = self.used.load(Ordering::Relaxed).saturating_add(bytes);
-        if !self.cover(used) {
+        if !self.cover(used, true) {
             return Err(out_of_memory());
         }
         self.used.store(used, Ordering::Relaxed);
         Ok(())
     }
 
-    /// The pool has given enough for `used` bytes in all.
+    /// The pool knows of `used` bytes in all.
     #[inline]
-    fn cover(&self, used: usize) -> bool {
-        let granted = self.granted.load(Ordering::Relaxed);
-        used <= granted + BYTES_MIN || self.ask(used - BYTES_MIN - granted)
+    fn cover(&self, used: usize, forced: bool) -> bool {
+        let told = self.told.load(Ordering::Relaxed);
+        used <= told + BYTES_MIN || self.tell(used - BYTES_MIN, forced)
     }
 
     #[cold]
-    fn ask(&self, bytes: usize) -> bool {
-        let Some(step) = bytes.checked_next_multiple_of(STEP_BYTES) else { return false };
-        if !self.pool.take(step) {
-            return false;
+    fn tell(&self, bytes: usize, forced: bool) -> bool {
+        let Some(bytes) = bytes.checked_next_multiple_of(STEP_BYTES) else { return false };
+        let told = self.told.load(Ordering::Relaxed);
+        let mut grant = self.grant.lock();
+        let granted = grant.as_ref().map_or(0, |grant| grant.granted() as usize);
+        let missing = bytes.saturating_sub(granted) as u64;
+        let fits = match &*grant {
+            _ if missing == 0 => true,
+            Some(grant) => grant.grow(missing) || forced && grant.force(missing),
+            None => {
+                *grant = self.pool.grants.ask_late(self.session, missing, forced);
+                grant.is_some()
+            }
+        };
+        if let (true, Some(grant)) = (fits, &*grant) {
+            grant.tell_used(bytes as u64);
+            self.told.store(bytes, Ordering::Relaxed);
         }
-        self.granted.store(self.granted.load(Ordering::Relaxed) + step, Ordering::Relaxed);
-        true
+        drop(grant);
+        if fits {
+            self.pool.give_way(bytes / LOOK_BYTES != told / LOOK_BYTES);
+        }
+        fits
     }
 
     pub fn release(&self, bytes: usize) {
         let used = self.used.load(Ordering::Relaxed);
         assert!(used >= bytes, "{bytes} bytes are given back, of {used}");
-        let used = used - bytes;
-        self.used.store(used, Ordering::Relaxed);
-        let granted = self.granted.load(Ordering::Relaxed);
-        if granted > 0 {
-            let needed = used.saturating_sub(BYTES_MIN).next_multiple_of(STEP_BYTES).min(granted);
-            self.pool.give(granted - needed);
-            self.granted.store(needed, Ordering::Relaxed);
+        self.used.store(used - bytes, Ordering::Relaxed);
+        if self.told.load(Ordering::Relaxed) > 0 {
+            self.settle(&mut self.grant.lock());
         }
     }
 
-    /// Bytes that the query may have, for choosing fan-outs.
+    /// What is neither used any more nor was asked for in advance goes back.
+    fn settle(&self, grant: &mut Option<Grant>) {
+        let used = self.used.load(Ordering::Relaxed);
+        let told = self.told.load(Ordering::Relaxed);
+        let needed = used.saturating_sub(BYTES_MIN).next_multiple_of(STEP_BYTES).min(told);
+        let keeps = needed.max(self.asked.load(Ordering::Relaxed));
+        self.told.store(needed, Ordering::Relaxed);
+        if let Some(held) = grant {
+            held.tell_used(needed as u64);
+            if keeps > 0 {
+                held.shrink(keeps as u64);
+            } else {
+                *grant = None;
+            }
+        }
+    }
+
+    /// Bytes that the query may have at most.
     pub fn limit(&self) -> usize {
         self.max.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that the query could have now, for choosing fan-outs: what others hold it will not get.
+    pub fn limit_now(&self) -> usize {
+        let granted = self.grant.lock().as_ref().map_or(0, |grant| grant.granted());
+        let most = granted.saturating_add(self.pool.grants.room());
+        self.limit().min(usize::try_from(most).unwrap_or(usize::MAX).saturating_add(BYTES_MIN))
     }
 
     pub fn used(&self) -> usize {
@@ -211,7 +283,6 @@ impl Workspace {
 impl Drop for Workspace {
     fn drop(&mut self) {
         debug_assert_eq!(*self.used.get_mut(), 0, "whoever holds memory holds its workspace");
-        self.pool.give(*self.granted.get_mut());
     }
 }
 
@@ -292,37 +363,68 @@ pub fn out_of_memory() -> SqlError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use os::region::Visibility;
+    use storage::Memory;
+
+    const MB: usize = 1 << 20;
+
+    /// Queries have so many bytes, one of them a quarter.
+    fn pool(bytes: usize) -> Arc<Pool> {
+        let memory = Memory::reserve(Grants::region_bytes(), Visibility::ThisProcess).expect("memory");
+        memory.broker().set_target(2 * bytes as u64);
+        Arc::new(Pool { grants: Grants::new(&memory).expect("room"), storage: None, query_max: None })
+    }
 
     #[test]
     fn a_query_has_a_quarter_of_the_pool_and_gives_it_back() {
-        let pool = Pool::new(16 << 20);
-        let workspace = Workspace::new(pool.clone());
+        let pool = pool(16 * MB);
+        let workspace = Workspace::new(pool.clone(), 51);
         let (mut one, mut two, mut small) = (Held::default(), Held::default(), Held::default());
-        assert!(one.hold(&workspace, 3 << 20));
-        assert!(!two.hold(&workspace, 2 << 20));
-        assert!(two.hold(&workspace, 1 << 20));
-        assert_eq!(pool.used(), (4 << 20) - BYTES_MIN);
+        assert!(one.hold(&workspace, 3 * MB));
+        assert!(!two.hold(&workspace, 2 * MB));
+        assert!(two.hold(&workspace, MB));
+        assert_eq!(pool.grants.totals().used as usize, 4 * MB - BYTES_MIN);
         assert!(small.hold(&workspace, 256 << 10), "each operator has something");
         assert!(!small.hold(&workspace, 512 << 10));
         small.clear();
-        one.force(&workspace, 8 << 20).unwrap();
-        assert_eq!(one.force(&workspace, 20 << 20).unwrap_err().number, 701);
-        assert_eq!(one.bytes(), 8 << 20);
+        one.force(&workspace, 8 * MB).unwrap();
+        assert_eq!(one.force(&workspace, 40 * MB).unwrap_err().number, 701);
+        assert_eq!(one.bytes(), 8 * MB);
         one.clear();
-        assert!(two.hold(&workspace, 4 << 20));
+        assert!(two.hold(&workspace, 4 * MB));
         drop(two);
-        assert_eq!((pool.used(), workspace.used()), (0, 0));
+        assert_eq!((pool.grants.totals().used, pool.grants.totals().granted, workspace.used()), (0, 0, 0));
     }
 
     #[test]
     fn a_small_query_asks_nobody() {
-        let pool = Pool::new(1 << 20);
-        let workspace = Workspace::new(pool.clone());
+        let pool = pool(MB);
+        let workspace = Workspace::new(pool.clone(), 51);
         let mut held = Held::default();
         assert!(held.hold(&workspace, BYTES_MIN));
-        assert_eq!(pool.used(), 0);
+        assert_eq!(pool.grants.totals().holders, 0);
         assert!(!held.hold(&workspace, BYTES_MIN + 1));
         workspace.begin_statement(Some(0.0));
         assert!(!Held::default().hold(&workspace, 1));
+    }
+
+    #[test]
+    fn what_was_asked_for_stays_until_the_statement_is_over() {
+        let pool = pool(16 * MB);
+        let workspace = Workspace::new(pool.clone(), 51);
+        let wanted = GrantRequest { required: MB as u64, ideal: 3 * MB as u64, ..GrantRequest::default() };
+        workspace.ask(&wanted, 0, || false).unwrap();
+        let mut held = Held::default();
+        assert!(held.hold(&workspace, 2 * MB));
+        held.clear();
+        let totals = pool.grants.totals();
+        assert_eq!((totals.granted as usize, totals.used, pool.grants.entries()[0].session), (3 * MB, 0, 51));
+        // Of a cursor, which is not over.
+        assert!(held.hold(&workspace, MB));
+        let figures = workspace.end();
+        assert_eq!((figures.granted as usize, figures.used as usize), (3 * MB, 2 * MB - BYTES_MIN));
+        assert_eq!(pool.grants.totals().granted as usize, MB - BYTES_MIN);
+        drop(held);
+        assert_eq!(pool.grants.totals().holders, 0);
     }
 }

@@ -51,6 +51,16 @@ pub fn memory_limit() -> u64 {
     physical_memory().min(group)
 }
 
+/// Bytes of addresses the process may have (`ulimit -v`); None: as many as there are.
+pub fn address_space() -> Option<u64> {
+    // SAFETY: rlimit is plain data, filled by the call.
+    unsafe {
+        let mut limit: libc::rlimit = std::mem::zeroed();
+        let known = libc::getrlimit(libc::RLIMIT_AS, &mut limit) == 0;
+        (known && limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+    }
+}
+
 /// Bytes of memory of the machine.
 pub fn physical_memory() -> u64 {
     meminfo("MemTotal:").unwrap_or(1 << 30)
@@ -61,10 +71,35 @@ pub fn available_memory() -> u64 {
     meminfo("MemAvailable:").unwrap_or(1 << 29)
 }
 
-/// Bytes of memory the process has resident, from /proc/self/statm.
+/// Bytes of memory the process has resident.
 pub fn resident_memory() -> u64 {
-    let pages = read("/proc/self/statm").and_then(|text| text.split(' ').nth(1)?.parse::<u64>().ok());
-    pages.unwrap_or(0) * 4096
+    resident_and_shared().0
+}
+
+/// Bytes of memory that only the process has: neither of files, as its program, nor shared with others. In a simulation, whose process
+/// has other things too: none.
+pub fn private_memory() -> u64 {
+    if crate::simcore::active() {
+        return 0;
+    }
+    let (resident, shared) = resident_and_shared();
+    resident.saturating_sub(shared)
+}
+
+/// From /proc/self/statm.
+fn resident_and_shared() -> (u64, u64) {
+    let text = read("/proc/self/statm").unwrap_or_default();
+    let bytes = |at| text.split(' ').nth(at).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0) * 4096;
+    (bytes(1), bytes(2))
+}
+
+/// Has the allocator give back what it keeps of freed memory. It takes milliseconds where that is much.
+pub fn trim_heap() {
+    #[cfg(target_env = "gnu")]
+    // SAFETY: the allocator's own locks see to it that nobody uses what it gives back.
+    unsafe {
+        libc::malloc_trim(0);
+    }
 }
 
 /// Files that the process may have open, and how far it may raise that itself.
@@ -178,6 +213,8 @@ mod tests {
     fn this_machine_has_cpus_and_memory() {
         assert!(!super::usable_cpus().is_empty());
         assert!(super::memory_limit() > 64 << 20 && super::memory_limit() <= super::physical_memory());
+        assert!(super::private_memory() > 0 && super::private_memory() <= super::resident_memory());
+        super::trim_heap();
         assert!(super::resident_memory() > 0 && super::available_memory() > 0);
         let topology = super::topology();
         assert!(topology.logical_cpus >= topology.sockets && topology.numa_nodes > 0);

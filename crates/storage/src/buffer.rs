@@ -41,6 +41,7 @@ use crate::log::Log;
 use crate::pages::data_files::{DataFile, DataFiles};
 use crate::pages::files::read_or_zero;
 use crate::pages::page::{self, PAGE_BYTES, PageBytes, PageKind, put_u32, u32_at};
+use crate::region::broker::Broker;
 use crate::region::memory::Memory;
 
 const LATCH: u64 = 0xff;
@@ -88,7 +89,8 @@ pub struct Buffer {
     states: Part<AtomicU64>,
     parking: Placed<ParkingLot>,
     page_bits: u32,
-    frames_max: usize,
+    /// Knows how many frames there may be.
+    broker: Broker,
     resident: Placed<AtomicUsize>,
     /// Indexes of resident pages, in no order, as many as the clock says.
     entries: Part<AtomicU64>,
@@ -236,12 +238,11 @@ impl Exclusive<'_> {
 }
 
 impl Buffer {
-    /// `memory_bytes`: frames kept in memory. The address range is `files_max << page_bits` pages.
+    /// The address range is `files_max << page_bits` pages.
     pub fn new(
         memory: &Memory,
         disk: &Disk,
         files: Arc<DataFiles>,
-        memory_bytes: usize,
         files_max: usize,
         page_bits: u32,
     ) -> StorageResult<Buffer> {
@@ -260,7 +261,7 @@ impl Buffer {
             states: memory.carve("page states", spread_count(pages))?,
             parking: memory.place("page latches", ParkingLot::default())?,
             page_bits,
-            frames_max: (memory_bytes / PAGE_BYTES).max(64),
+            broker: memory.broker().clone(),
             resident: memory.place("resident pages", AtomicUsize::new(0))?,
             entries: memory.carve("clock of pages", pages)?,
             clock: memory.place("clock hand", clock)?,
@@ -284,6 +285,11 @@ impl Buffer {
 
     pub fn attach_log(&self, log: Arc<Log>) {
         assert!(self.log.set(log).is_ok(), "one log");
+    }
+
+    /// Pages that may be in memory now.
+    pub fn frames_max(&self) -> usize {
+        (self.broker.buffer_bytes() / PAGE_BYTES as u64) as usize
     }
 
     pub fn resident_pages(&self) -> usize {
@@ -551,14 +557,28 @@ impl Buffer {
     }
 
     fn make_room(&self) -> StorageResult<()> {
-        let mut fruitless = 0;
-        while self.resident.load(Ordering::Relaxed) >= self.frames_max {
+        self.go_down_to(1, usize::MAX)
+    }
+
+    /// Others have taken memory: frames beyond what is left for them go, at most as many as `rounds` of the hand find. What cannot be
+    /// written has stopped the log.
+    pub fn give_way(&self, rounds: usize) {
+        if self.log.get().is_some() {
+            self.go_down_to(0, rounds).ok();
+        }
+    }
+
+    /// Until there is room for so many pages more.
+    fn go_down_to(&self, room: usize, rounds: usize) -> StorageResult<()> {
+        let (mut fruitless, mut done) = (0, 0);
+        while done < rounds && self.resident.load(Ordering::Relaxed) + room > self.frames_max() {
+            done += 1;
             let mut dirty = Vec::new();
             if self.evict(&mut dirty) > 0 {
                 continue;
             }
             fruitless += 1;
-            if fruitless * HAND_STEPS > 2 * self.frames_max + 100 * HAND_STEPS {
+            if fruitless * HAND_STEPS > 2 * self.resident.load(Ordering::Relaxed) + 100 * HAND_STEPS {
                 // Every page is in use: going over the limit beats failing.
                 return Ok(());
             }

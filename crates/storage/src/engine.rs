@@ -21,6 +21,7 @@ use crate::log::structure::{self, Action, Bits};
 use crate::pages::data_files::{DataFile, DataFiles, file_name};
 use crate::pages::page::{self, BODY_BYTES, HEADER_BYTES, PAGE_BYTES, PageKind, u64_at};
 use crate::region::ghosts::Ghosts;
+use crate::region::grants::Grants;
 use crate::region::memory::Memory;
 use crate::region::page_list::PageList;
 use crate::region::room::Room;
@@ -75,6 +76,7 @@ pub struct Engine {
     pub room: Placed<Room>,
     pub numbers: Placed<Numbers>,
     pub xtp: Xtp,
+    pub grants: Grants,
     pub memory: Memory,
 }
 

@@ -171,6 +171,11 @@ impl Transaction {
         self.patience = u64::try_from(timeout_ms).map_or(Patience::Forever, Patience::Ms);
     }
 
+    /// Whether somebody waits for what it has locked or changed.
+    pub fn holds_up_others(&self) -> bool {
+        self.engine.locks.holds_up(self.writer.member)
+    }
+
     /// -10 to 10; the lower one is the victim.
     pub fn set_deadlock_priority(&mut self, priority: i8) {
         self.engine.locks[self.writer.member].priority.store(priority as i32, Ordering::Relaxed);

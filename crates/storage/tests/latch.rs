@@ -46,8 +46,9 @@ fn readers_and_writers(workers: WorkerKind) {
     machine.run(|| {
         let disk = Disk::Sim(SimDisk::new(SimDiskFaults::default()));
         let memory = Memory::reserve(Buffer::region_bytes(2, 10), Visibility::ThisProcess).expect("memory");
+        memory.broker().set_target(1 << 20);
         let files = Arc::new(DataFiles::new(&memory, disk.clone(), 2).expect("a table"));
-        let buffer = Arc::new(Buffer::new(&memory, &disk, files.clone(), 1 << 20, 2, 10).expect("a pool"));
+        let buffer = Arc::new(Buffer::new(&memory, &disk, files.clone(), 2, 10).expect("a pool"));
         let file = disk.open("pages", Open::New).expect("a file");
         let file = files.add(1, 1, false, file, "pages").expect("a place");
         drop(buffer.fresh(&file, 1).expect("a page"));

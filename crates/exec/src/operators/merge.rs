@@ -22,7 +22,7 @@ const RUNS_MAX: usize = 512;
 
 /// How many of these runs, the first ones, can be read at a time: half of what a query may have goes to readers.
 fn readable(context: &Context, files: &[RowFile]) -> usize {
-    let room = context.workspace().limit() / 2;
+    let room = context.workspace().limit_now() / 2;
     let (mut count, mut bytes) = (0, 0);
     for file in files.iter().take(RUNS_MAX) {
         bytes += file.reader_bytes() + PIECE_BYTES;

@@ -29,7 +29,7 @@ impl Scatter {
     /// `level`: from 0, one more for what is divided again.
     pub fn new(context: &Context, like: &RowBatch, level: u32) -> SqlResult<Scatter> {
         let each = PIECE_BYTES + READER_BYTES;
-        let count = (context.workspace().limit() / 2 / each).clamp(FILES_MIN, FILES_MAX);
+        let count = (context.workspace().limit_now() / 2 / each).clamp(FILES_MIN, FILES_MAX);
         let mut scatter = Scatter {
             files: (0..count).map(|_| RowFile::new(context)).collect(),
             gathered: (0..count).map(|_| RowBatch::new(like.columns.iter().map(columns::class_of))).collect(),

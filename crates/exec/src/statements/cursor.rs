@@ -12,6 +12,7 @@ use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::code::{ArgumentValue, CursorCode, DeclareCursor, Direction, ExecuteCode, FetchCode};
 use super::cursor_rows::Again;
+use super::grant;
 use super::query::{Prepared, visible_columns};
 use super::run::Runner;
 use super::transaction;
@@ -334,6 +335,9 @@ impl<'a> Runner<'a> {
             cursor.state = State::Streaming(Stream { prepared, buffer, at: 0, ask: 16, ended: false });
         } else {
             let result = self.in_statement(false, |runner| {
+                if grant::asks(&prepared.query.grant) {
+                    grant::ask(&runner.context, &prepared.query.grant)?;
+                }
                 prepared.enter(&runner.context);
                 // "SET ROWCOUNT": it limits keyset and static cursors, not dynamic ones.
                 let limit = match runner.context.session(|session| session.options.row_count) {
@@ -350,6 +354,9 @@ impl<'a> Runner<'a> {
                 result
             });
             let query = prepared.query.clone();
+            if let Some(workspace) = self.context.workspace.get() {
+                workspace.end();
+            }
             if Arc::ptr_eq(&cursor.module, &self.module) {
                 self.put_query(cursor.query, prepared);
             }

@@ -8,11 +8,13 @@
 //! takes less than `QUICK_NS` one execution in `SAMPLE` is timed and stands for the others; a wait in one of those is seen by the
 //! scheduler's books and added. Longer statements are timed every time.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use os::stats::Work;
 use sql::plan::Module;
+
+use crate::workspace::Granted;
 
 /// Sum, last, smallest and largest of one number over executions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +38,8 @@ pub struct Measured {
     pub logical_writes: Figures,
     pub logical_reads: Figures,
     pub rows: Figures,
+    /// Bytes granted, used and expected, of the executions that were granted memory. None: none was.
+    pub memory: Option<[Figures; 3]>,
     /// Pages of what was written to work files.
     pub spills: Figures,
 }
@@ -66,6 +70,16 @@ pub struct Counters {
     spills: Figure,
     worker: Figure,
     elapsed: Figure,
+    memory: OnceLock<Box<Memory>>,
+}
+
+/// Of the executions that were granted memory: most statements have none.
+#[derive(Default)]
+struct Memory {
+    executions: AtomicU64,
+    granted: Figure,
+    used: Figure,
+    ideal: Figure,
 }
 
 /// Where an execution began.
@@ -161,6 +175,15 @@ impl Counters {
         }
     }
 
+    pub fn count_grant(&self, grant: Granted) {
+        let memory = self.memory.get_or_init(Box::default);
+        let first = get(&memory.executions) == 0;
+        set(&memory.executions, get(&memory.executions) + 1);
+        memory.granted.add(grant.granted, first);
+        memory.used.add(grant.used, first);
+        memory.ideal.add(grant.ideal, first);
+    }
+
     fn timed(&self, mark: &Mark, work: &Work, executions: u64) {
         let now = os::clock::now();
         let (elapsed, first) = (now.saturating_sub(mark.clock_ns), executions == 1);
@@ -198,6 +221,7 @@ impl Counters {
             logical_writes: self.logical_writes.read(0),
             logical_reads: self.logical_reads.read(0),
             rows: self.rows.read(0),
+            memory: self.memory.get().map(|memory| [&memory.granted, &memory.used, &memory.ideal].map(|of| of.read(0))),
             spills: self.spills.read(0),
         })
     }
@@ -221,6 +245,10 @@ impl Measured {
             logical_writes: both(self.logical_writes, other.logical_writes),
             logical_reads: both(self.logical_reads, other.logical_reads),
             rows: both(self.rows, other.rows),
+            memory: match (self.memory, other.memory) {
+                (Some(a), Some(b)) => Some(std::array::from_fn(|at| both(a[at], b[at]))),
+                (a, b) => a.or(b),
+            },
             spills: both(self.spills, other.spills),
         }
     }

@@ -15,6 +15,7 @@ mod ends;
 mod failure;
 mod execute;
 mod native;
+mod grant;
 mod query;
 mod cursor_rows;
 mod cursor;
@@ -142,6 +143,25 @@ pub fn held_bytes(module: &Module) -> usize {
     let instance = size_of::<Instance>() + queries + size_of::<Datum>() * module.variables.len();
     let program = pool.and_then(|pool| pool.program.lock().as_ref().map(|(_, program)| program.held_bytes()));
     size_of::<Pool>() + counted.max(1) * counters + instances.max(1) * instance + program.unwrap_or(0)
+}
+
+/// Memory is short: instances that wait for a run forget what they compiled of queries, with its buffers, some of which have had a
+/// thousand wide rows. The next run compiles anew.
+pub fn let_go(module: &Module) {
+    let Some(any) = module.executor.0.get() else { return };
+    let pool = any.downcast_ref::<Pool>().expect("the slot is exec's alone");
+    for shelf in &pool.shelves {
+        // Outside of the lock: a call that comes meanwhile makes an instance of its own.
+        let mut idle = std::mem::take(&mut *shelf.idle.lock());
+        // Machine code relies on the queries that it was made with.
+        for instance in idle.iter_mut().filter(|instance| instance.native.is_none()) {
+            instance.queries.iter_mut().for_each(|query| *query = None);
+        }
+        let mut kept = shelf.idle.lock();
+        let room = SHELF_MAX.saturating_sub(kept.len()).min(idle.len());
+        kept.extend(idle.drain(..room));
+        drop(kept);
+    }
 }
 
 /// Completed calls of a module since it was bound.

@@ -12,6 +12,7 @@ use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql
 
 use super::code::{self, ExecuteCode};
 use super::failure::Unwind;
+use super::grant;
 use super::measure::Counters;
 use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
@@ -149,8 +150,9 @@ impl Prepared {
     pub fn enter(&mut self, context: &Context) {
         self.execution += 1;
         context.execution.set(self.execution);
-        if self.query.grant_percent.is_some() || context.workspace.get().is_some() {
-            context.workspace().begin_statement(self.query.grant_percent);
+        let percent = self.query.grant.percent_max;
+        if percent.is_some() || context.workspace.get().is_some() {
+            context.workspace().begin_statement(percent);
         }
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
     }
@@ -390,6 +392,9 @@ impl<'a> Runner<'a> {
         };
         let mut aborted = None;
         let result = self.in_statement(writes, |runner| {
+            if grant::asks(&prepared.query.grant) {
+                grant::ask(&runner.context, &prepared.query.grant)?;
+            }
             runner.hold_tables(id, &mut prepared)?;
             if runner.context.runtime.get_mut().host.audits() {
                 runner.audit(&runner.module.clone(), id, &prepared)?;
@@ -400,6 +405,8 @@ impl<'a> Runner<'a> {
             result
         });
         self.put_query(id, prepared);
+        // What it was granted is others', but for what open cursors hold.
+        let granted = self.context.workspace.get().map(|workspace| workspace.end()).unwrap_or_default();
         if let Some(unwind) = aborted {
             return Err(unwind);
         }
@@ -409,6 +416,7 @@ impl<'a> Runner<'a> {
                 session.row_count = rows;
                 session.error = 0;
                 self.end_query(id, mark, rows);
+                self.count_grant(id, granted);
                 if self.context.null_eliminated.replace(false) && self.session().options.ansi_warnings {
                     let warning = self.locate(sql_error!(8153), line);
                     self.message(&warning)?;

@@ -18,6 +18,7 @@ use crate::expression::{I64Expr, Node, Scalar, holds};
 use crate::session::{Options, stop_of};
 use crate::sink::{Command, Done, DoneKind, Stop};
 use crate::value::{Row, Value, no_row};
+use crate::workspace::Granted;
 
 /// Where a statement leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +127,15 @@ impl<'a> Runner<'a> {
         {
             let spilled = self.context.workspace.get().map_or(0, |workspace| workspace.spilled().bytes);
             counters.end(&mark, rows, spilled.div_ceil(PAGE_BYTES));
+        }
+    }
+
+    /// It was granted memory.
+    pub fn count_grant(&self, query: QueryId, granted: Granted) {
+        if granted.granted > 0
+            && let Some(counters) = self.counters_of(query)
+        {
+            counters.count_grant(granted);
         }
     }
 

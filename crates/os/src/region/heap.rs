@@ -97,6 +97,8 @@ struct Header {
     /// Chunks before this one, and behind `used_to`, have memory. `u64::MAX`: the machine gives none ahead.
     backed_to: AtomicU64,
     refusals: AtomicU64,
+    /// Chunks that may be in use; 0: all there are.
+    chunks_max: AtomicU64,
 }
 
 // SAFETY: locks and counters, valid when zero.
@@ -144,7 +146,8 @@ impl RegionHeap {
         let used_to = self.header().used_to.load(RELAXED);
         assert!(used_to as usize <= self.map.len(), "{used_to} chunks of {} were used", self.map.len());
         let wanted = used_to + used_to.min(BACKED_AHEAD_MAX);
-        (self.header().backed_to.load(RELAXED).max(used_to), wanted.min(self.map.len() as u64))
+        let most = self.chunks_max().max(used_to);
+        (self.header().backed_to.load(RELAXED).max(used_to), wanted.min(most))
     }
 
     /// Whether so little is left of it that more is to be asked for.
@@ -248,6 +251,29 @@ impl RegionHeap {
         self.chunks.len()
     }
 
+    /// So many bytes may be in use from now on, if the part has them. What is in use stays.
+    pub fn limit_to(&self, bytes: u64) {
+        self.header().chunks_max.store((bytes / CHUNK as u64).max(1), RELAXED);
+    }
+
+    fn chunks_max(&self) -> u64 {
+        match self.header().chunks_max.load(RELAXED) {
+            0 => self.map.len() as u64,
+            max => max.min(self.map.len() as u64),
+        }
+    }
+
+    /// Chunks that have memory, used or ahead of their use.
+    pub fn resident_bytes(&self) -> u64 {
+        let header = self.header();
+        let (used, used_to) = (header.chunks_used.load(RELAXED), header.used_to.load(RELAXED));
+        let ahead = match header.backed_to.load(RELAXED) {
+            u64::MAX => 0,
+            backed_to => backed_to.saturating_sub(used_to),
+        };
+        (used + ahead) * CHUNK as u64
+    }
+
     pub fn stats(&self) -> HeapStats {
         let header = self.header();
         let used = |class: usize| {
@@ -265,7 +291,7 @@ impl RegionHeap {
         HeapStats {
             allocated_bytes: large + (0..CLASSES).map(used).sum::<u64>(),
             reserved_bytes: header.chunks_used.load(RELAXED) * CHUNK as u64,
-            limit_bytes: self.chunks.len() as u64,
+            limit_bytes: self.chunks_max() * CHUNK as u64,
             refusals: header.refusals.load(RELAXED),
         }
     }
@@ -378,7 +404,9 @@ impl RegionHeap {
         assert!(count > 0, "a run of no chunks");
         header.chunk_lock.lock();
         let start = header.next_chunk.load(RELAXED) as usize;
-        let found = self.find_run(start, self.map.len(), count).or_else(|| self.find_run(0, self.map.len(), count));
+        let is_room = header.chunks_used.load(RELAXED) + count as u64 <= self.chunks_max();
+        let find = |from| self.find_run(from, self.map.len(), count).filter(|_| is_room);
+        let found = find(start).or_else(|| find(0));
         if let Some(first) = found {
             self.map[first].store(FIRST, RELAXED);
             for chunk in first + 1..first + count {

@@ -3,11 +3,13 @@
 use os::sched::ChangeError;
 use types::{SqlError, SqlResult, sql_error};
 
+use crate::instance::memory;
 use crate::instance::question::Question;
 use crate::instance::server::Server;
 use crate::settings::config::{Configuration, cpus_of, no_such_cpu, option};
 
-const OWN: [usize; 5] = [
+const OWN: [usize; 6] = [
+    option::MAX_SERVER_MEMORY,
     option::MAX_WORKER_THREADS,
     option::STATEMENT_CACHE_SIZE,
     option::PROCEDURE_CACHE_SIZE,
@@ -63,6 +65,7 @@ pub fn follow_affinity(server: &Server) -> Result<(), ChangeError> {
 /// This engine becomes what the configuration says.
 pub fn follow_here(server: &Server) {
     follow_workers(server);
+    memory::follow(server);
     follow_caches(server);
     follow_counting(server);
     follow_quota(server);
@@ -81,10 +84,11 @@ pub fn follow_counting(server: &Server) {
 /// Of `statement cache size` and `procedure cache size`, as in ASE.
 const CACHE_PAGE_BYTES: u64 = 2 << 10;
 
-/// This engine keeps as many plans as the configuration says.
+/// This engine keeps as many plans as the configuration says, and the server's memory allows.
 pub fn follow_caches(server: &Server) {
     let (configuration, engines) = (&server.catalog.configuration, server.engines.count());
-    let bytes = |option| configuration.running(option) as u64 * CACHE_PAGE_BYTES;
+    let most = server.catalog.storage.broker().target() / memory::PLANS_PART;
+    let bytes = |option| (configuration.running(option) as u64 * CACHE_PAGE_BYTES).min(most);
     server.plans.statements.set_bytes_max(bytes(option::STATEMENT_CACHE_SIZE), engines);
     server.plans.procedures.set_bytes_max(bytes(option::PROCEDURE_CACHE_SIZE), engines);
 }

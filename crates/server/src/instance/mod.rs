@@ -17,4 +17,5 @@ pub mod orphans;
 pub mod pools;
 pub mod server;
 pub mod logins;
+pub mod memory;
 pub mod machine;

@@ -500,6 +500,19 @@ impl PlanCaches {
         }
     }
 
+    /// Memory is short: what waits for a run keeps its plan and nothing else.
+    pub fn let_go(&self) {
+        for cache in [&self.statements, &self.procedures] {
+            let shelf = cache.shelf.lock();
+            let entries: Vec<Arc<Entry>> = shelf.slots.iter().flatten().map(|(_, entry)| entry.clone()).collect();
+            drop(shelf);
+            for entry in entries {
+                exec::let_go(&entry.module);
+                os::wait::maybe_yield();
+            }
+        }
+    }
+
     /// Of both, in the order they were made.
     pub fn plans(&self) -> Vec<CachedPlan> {
         let mut plans = self.statements.plans();

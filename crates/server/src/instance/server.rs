@@ -115,9 +115,7 @@ pub struct Server {
     pub trace_flags: Placed<TraceFlags>,
     pub native_statistics: Placed<NativeStatistics>,
     pub stopping: AtomicBool,
-    /// Memory of the buffer pool and what else `--memory` bounds.
-    pub memory_bytes: u64,
-    /// What operators of queries may hold of it.
+    /// What operators of queries may hold of the memory.
     pub workspace: Arc<exec::workspace::Pool>,
     /// `os::clock` milliseconds at start.
     pub started_ms: u64,

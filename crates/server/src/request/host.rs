@@ -5,6 +5,7 @@ use std::sync::Arc;
 use exec::host::{CallArgument, Callee, Host, Impersonation, ModuleInfo, Naming, TableAccess, Wanted};
 use exec::session::Session as State;
 use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink, Stop};
+use exec::workspace::{GrantPolicy, Pool};
 use sql::ast::{InsertBulk, StatementKind};
 use sql::catalog::{
     Catalog as _, DatabaseId, ModuleDef, ModuleKind, Object, ObjectId, ObjectName, SequenceDef, TableDef,
@@ -156,8 +157,16 @@ impl Host for SessionHost {
         &self.server.catalog.storage
     }
 
-    fn workspace_pool(&self) -> Arc<exec::workspace::Pool> {
+    fn workspace_pool(&self) -> Arc<Pool> {
         self.server.workspace.clone()
+    }
+
+    fn grant_policy(&self) -> GrantPolicy {
+        let running = |option| self.server.catalog.configuration.running(option);
+        GrantPolicy {
+            min_kb: running(option::MIN_MEMORY_PER_QUERY) as u64,
+            wait_s: u64::try_from(running(option::QUERY_WAIT)).ok(),
+        }
     }
 
     fn snapshot_reads(&self, database: DatabaseId) -> bool {

@@ -1,7 +1,6 @@
 //! sp_configure: the options, their bounds, and their values: as configured and as running.
 //!
-//! The list, bounds and defaults are SQL Server's, but: `lightweight pooling` is on by default; `max server memory (MB)` takes effect
-//! at a start (SQL Server: at once); from 20001 on are options of this server.
+//! The list, bounds and defaults are SQL Server's, but: `lightweight pooling` is on by default; from 20001 on are options of this server.
 
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 
@@ -79,7 +78,7 @@ options! {
     1540 "min memory per query (KB)" 512 2147483647 1024 1 1 "minimum memory per query (kBytes)";
     1541 "query wait (s)" -1 2147483647 -1 1 1 "maximum time to wait for query memory (s)";
     1543 "min server memory (MB)" 0 2147483647 0 1 1 "Minimum size of server memory (MB)";
-    1544 "max server memory (MB)" 128 2147483647 2147483647 0 1 "Maximum size of server memory (MB)";
+    1544 "max server memory (MB)" 128 2147483647 2147483647 1 1 "Maximum size of server memory (MB)";
     1545 "query governor cost limit" 0 2147483647 0 1 1 "Maximum estimated cost allowed by query governor";
     1546 "lightweight pooling" 0 1 1 0 1 "User mode scheduler uses lightweight pooling";
     1547 "scan for startup procs" 0 1 0 0 1 "scan for startup stored procedures";
@@ -160,6 +159,8 @@ pub mod option {
     pub const REMOTE_ADMIN_CONNECTIONS: usize = position(1576);
     pub const AFFINITY_MASK: usize = position(1535);
     pub const MIN_SERVER_MEMORY: usize = position(1543);
+    pub const MIN_MEMORY_PER_QUERY: usize = position(1540);
+    pub const QUERY_WAIT: usize = position(1541);
     pub const MAX_SERVER_MEMORY: usize = position(1544);
     pub const LIGHTWEIGHT_POOLING: usize = position(1546);
     pub const AFFINITY64_MASK: usize = position(1549);

@@ -90,7 +90,7 @@ pub struct ServeArgs {
     /// of another program's way [default: true for thread workers without a CPU quota, else false]
     #[arg(long, value_name = "true|false")]
     pub bind_workers: Option<bool>,
-    /// Memory for pages and the rest: `512MB`, `4GB`; memory-optimized tables may take up to 80 % of as much again [default: sp_configure 'max server memory (MB)', else half of what the container or machine has]
+    /// All memory but the program's own: `512MB`, `4GB`; of it memory-optimized tables may take up to 80 %, queries half [default: sp_configure 'max server memory (MB)', else half of what the container or machine has]
     #[arg(long, value_name = "SIZE")]
     pub memory: Option<String>,
     /// Most that sorts, hash tables and spools of one engine, which there was no memory for, have on disk at a time; beyond it a statement

@@ -26,6 +26,7 @@ use crate::instance::engines::Engines;
 use crate::instance::error_log;
 use crate::instance::load::Loads;
 use crate::instance::machine;
+use crate::instance::memory;
 use crate::instance::native_statistics::NativeStatistics;
 use crate::instance::orphans::Orphans;
 use crate::instance::plan_cache::PlanCaches;
@@ -49,6 +50,13 @@ const NONYIELDING_MS: u64 = 60_000;
 
 /// Of the instance's memory: what the server's engines share besides. Addresses only, until used.
 const SHARED_BYTES: usize = shared::BYTES + (16 << 20);
+
+const MB: u64 = 1 << 20;
+
+/// Old versions of rows have this part of the memory, within bounds; the rest of them lies in a file.
+const VERSIONS_PART: usize = 8;
+const VERSIONS_BYTES_MIN: usize = 8 << 20;
+const VERSIONS_BYTES_MAX: usize = 256 << 20;
 
 /// How long running requests may go on after the server was asked to stop.
 const STOP_GRACE_MS: u64 = 1_000;
@@ -196,11 +204,6 @@ fn tell_configuration(catalog: &Catalog, settings: &Settings, memory: u64) {
     }
 }
 
-/// Half of what the container or machine has.
-fn memory_default() -> u64 {
-    os::limits::memory_limit() / 2
-}
-
 /// Where a server takes connections.
 pub struct Listeners {
     pub tcp: Listener,
@@ -334,10 +337,13 @@ pub fn start_on(
     Ok(Arc::into_inner(server).expect("the session of the scripts has ended"))
 }
 
-fn storage_config(settings: &Settings, disk: Disk, memory: usize, engines: u32) -> StorageConfig {
+fn storage_config(settings: &Settings, disk: Disk, memory: u64, engines: u32) -> StorageConfig {
+    // Addresses for as much as may ever be configured.
+    let memory_max = memory.max(os::limits::memory_limit());
     StorageConfig {
-        memory_bytes: memory,
-        memory_optimized_bytes: memory / 5 * 4,
+        memory_bytes: memory as usize,
+        memory_optimized_bytes: Storage::memory_optimized_part(memory_max) as usize,
+        version_memory_bytes: (memory as usize / VERSIONS_PART).clamp(VERSIONS_BYTES_MIN, VERSIONS_BYTES_MAX),
         page_bits: DATABASE_PAGE_BITS,
         files_max: DATABASES_MAX,
         spill_bytes_max: settings.spill_bytes,
@@ -355,9 +361,10 @@ pub(crate) fn open_on(
     certificate: &Certificate,
     engines: u32,
 ) -> Result<(Server, bool), String> {
-    let memory = settings.memory_bytes.unwrap_or_else(memory_default);
-    let config = storage_config(&settings, disk, memory as usize, engines);
-    let storage = Storage::open(config).map_err(|error| format!("cannot open the data in {directory}: {error}"))?;
+    let memory = settings.memory_bytes.map_or_else(memory::target_default, memory::target_allowed);
+    let config = storage_config(&settings, disk, memory, engines);
+    let storage = Storage::open(config).map_err(|error| cannot_open(&directory, &error))?;
+    fit_rows(&storage, memory)?;
     let recovered = storage.recovered();
     if recovered.records > 0 {
         tracing::info!(
@@ -405,7 +412,7 @@ pub(crate) fn open_on(
     let tls = Tls::new(certificate).map_err(|error| error.to_string())?;
     let verified = verified_logins(password.zip(sa_password_hash.as_ref()));
     let connections_max = settings.max_connections;
-    let workspace = exec::workspace::Pool::of_server(memory, settings.query_memory_bytes);
+    let workspace = exec::workspace::Pool::new(&catalog.storage, settings.query_memory_bytes);
     let server = Server {
         settings,
         tls,
@@ -427,7 +434,6 @@ pub(crate) fn open_on(
             .place("statistics of native modules", NativeStatistics::default())
             .map_err(refused)?,
         stopping: AtomicBool::new(false),
-        memory_bytes: memory,
         workspace,
         started_ms: os::clock::now() / 1_000_000,
         catalog: Arc::new(catalog),
@@ -440,6 +446,34 @@ pub(crate) fn open_on(
         eprintln!("The password of sa is {password} (it is shown only now)");
     }
     Ok((server, new))
+}
+
+fn cannot_open(directory: &str, error: &StorageError) -> String {
+    match (error, os::limits::address_space()) {
+        (StorageError::OutOfMemory, Some(limit)) => format!(
+            "cannot open the data in {directory}: {error}; the process may have {} MB of addresses, and needs many times its memory: \
+             raise that limit (ulimit -v unlimited)",
+            limit >> 20
+        ),
+        _ => format!("cannot open the data in {directory}: {error}"),
+    }
+}
+
+/// The rows of memory-optimized tables are all there now: they must leave room for the rest.
+fn fit_rows(storage: &Storage, memory: u64) -> Result<(), String> {
+    let (rows, most) = (storage.broker().rows_held(), Storage::memory_optimized_part(memory));
+    if rows > most {
+        return Err(format!(
+            "the rows of memory-optimized tables take {} MB, and with {} MB of memory they may take {} MB: start with --memory {}MB \
+             or more ('max server memory (MB)')",
+            rows.div_ceil(MB),
+            memory / MB,
+            most / MB,
+            Storage::memory_for_rows(rows).div_ceil(MB)
+        ));
+    }
+    storage.set_memory_target(memory);
+    Ok(())
 }
 
 /// `known`: sa's password and its hash, if it was just made.
@@ -491,6 +525,7 @@ fn make_password() -> String {
 pub(crate) fn watch(server: &Arc<Server>) {
     let server = server.clone();
     os::sched::spawn(TaskKind::System, Place::Here, move || {
+        let mut trimmed_ns = 0;
         loop {
             let why = server.catalog.storage.wait_until_stopped(os::clock::after_ms(DATA_LOOK_MS));
             if os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
@@ -501,6 +536,7 @@ pub(crate) fn watch(server: &Arc<Server>) {
                 server.load.sample(&os::stats::schedulers(os::stats::machine_here().unwrap_or(0)));
             }
             renewal::look(&server);
+            memory::look(&server, &mut trimmed_ns);
             server.audits.flush();
             let Some(why) = why else { continue };
             tracing::error!("{why}: the server ends, and recovers its data when it is started again");

@@ -2,6 +2,8 @@
 
 use os::stats::SystemCall;
 
+use storage::Clerk;
+
 use crate::instance::server::Event;
 use crate::session::host::SessionHost;
 use crate::system::cell::{NamedRow, number, text};
@@ -19,7 +21,10 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
     let server = &host.server;
     let (events, metrics, plans) = (&server.events, server.catalog.storage.metrics(), server.plans.statements.counts());
     let procedures = server.plans.procedures.counts();
-    let list: [(&str, &str, &str, u64, i64); 35] = [
+    let (storage, grants) = (&server.catalog.storage, server.catalog.storage.grants().totals());
+    let broker = storage.broker();
+    let kb = |bytes: u64| bytes / 1_024;
+    let list: [(&str, &str, &str, u64, i64); 50] = [
         ("SQL Statistics", "Batch Requests/sec", "", events.total(Event::BatchRequest), PER_SECOND),
         ("SQL Statistics", "SQL Compilations/sec", "", events.total(Event::Compilation), PER_SECOND),
         ("General Statistics", "User Connections", "", server.sessions.count_everywhere() as u64, RAW),
@@ -40,6 +45,21 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
         ("Buffer Manager", "Page writes/sec", "", metrics.page_writes, PER_SECOND),
         ("Buffer Manager", "Checkpoint pages/sec", "", metrics.checkpoint_pages, PER_SECOND),
         ("Buffer Manager", "Database pages", "", metrics.buffer_pages, RAW),
+        ("Buffer Manager", "Target pages", "", broker.buffer_bytes() / PAGE_BYTES, RAW),
+        ("Memory Manager", "Total Server Memory (KB)", "", kb(storage.memory_held()), RAW),
+        ("Memory Manager", "Target Server Memory (KB)", "", kb(broker.target()), RAW),
+        ("Memory Manager", "Database Cache Memory (KB)", "", metrics.buffer_pages * 8, RAW),
+        ("Memory Manager", "Stolen Server Memory (KB)", "", kb(broker.others()), RAW),
+        ("Memory Manager", "Granted Workspace Memory (KB)", "", kb(grants.granted), RAW),
+        ("Memory Manager", "Maximum Workspace Memory (KB)", "", kb(grants.most), RAW),
+        ("Memory Manager", "Reserved Server Memory (KB)", "", kb(grants.granted.saturating_sub(grants.used)), RAW),
+        ("Memory Manager", "Memory Grants Outstanding", "", grants.holders.into(), RAW),
+        ("Memory Manager", "Memory Grants Pending", "", grants.waiters.into(), RAW),
+        ("Memory Manager", "SQL Cache Memory (KB)", "", kb(plans.bytes + procedures.bytes), RAW),
+        ("Memory Manager", "Log Pool Memory (KB)", "", kb(broker.held(Clerk::Log)), RAW),
+        ("Resource Pool Stats", "Memory grant timeouts/sec", "default", grants.timeouts, PER_SECOND),
+        ("Resource Pool Stats", "Pending memory grants count", "default", grants.waiters.into(), RAW),
+        ("Resource Pool Stats", "Active memory grant amount (KB)", "default", kb(grants.granted), RAW),
         ("Access Methods", "Page Splits/sec", "", metrics.page_splits, PER_SECOND),
         ("Access Methods", "Pages Allocated/sec", "", metrics.pages_allocated, PER_SECOND),
         ("Access Methods", "Page Deallocations/sec", "", metrics.pages_freed, PER_SECOND),

@@ -10,7 +10,7 @@ use types::{Datum, Physical, SqlResult, SqlType};
 
 use super::answer::{Answer, Arguments};
 use super::cell::NamedRow;
-use super::tables::{catalog_rows, exec_rows, mda_rows, os_rows, transaction_rows, xtp_rows};
+use super::tables::{catalog_rows, exec_rows, mda_rows, memory_rows, os_rows, transaction_rows, xtp_rows};
 use crate::catalog::{MASTER, registry};
 use crate::instance::machine;
 use crate::instance::question::{self, Question};
@@ -40,6 +40,7 @@ fn place_of(table: &str) -> Rows {
         | "dm_exec_requests"
         | "dm_exec_session_wait_stats"
         | "dm_exec_cursors"
+        | "dm_exec_query_memory_grants"
         | "dm_exec_input_buffer"
         | "dm_tran_session_transactions" => Rows::Apart,
         "dm_exec_query_stats"
@@ -206,6 +207,7 @@ fn own_rows(
     let rows = rights_rows(host, state, name, &arguments)?
         .or_else(|| os_rows::rows(host, name))
         .or_else(|| exec_rows::rows(host, state, name))
+        .or_else(|| memory_rows::rows(host, name))
         .or_else(|| transaction_rows::rows(host, state, name))
         .or_else(|| xtp_rows::rows(host, database, name))
         .or_else(|| mda_rows::rows(host, name));

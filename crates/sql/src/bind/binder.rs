@@ -78,8 +78,8 @@ pub struct Binder<'a> {
     pub work_tables: u32,
     /// OPTION (MAXRECURSION n).
     pub rounds_max: u32,
-    /// OPTION (MAX_GRANT_PERCENT = n).
-    pub grant_percent: Option<f64>,
+    /// OPTION (MIN_GRANT_PERCENT = n, MAX_GRANT_PERCENT = n).
+    pub grant_percent: (Option<f64>, Option<f64>),
     pub force_order: bool,
     pub session_private: bool,
     /// It has MIN or MAX of a character or binary string.
@@ -155,7 +155,7 @@ impl<'a> Binder<'a> {
             homes: Vec::new(),
             work_tables: 0,
             rounds_max: 100,
-            grant_percent: None,
+            grant_percent: (None, None),
             force_order: false,
             session_private: false,
             text_extreme: false,

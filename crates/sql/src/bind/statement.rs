@@ -13,8 +13,8 @@ use crate::catalog::Catalog;
 use crate::function::FunctionId;
 use crate::optimize::{Get, Output, Rel};
 use crate::plan::{
-    ExecutorSlot, Expr, ExprKind, ForFormat, JoinKind, Module, Operator, OperatorKind, OutputColumn, Query, QueryKind,
-    TableSource, XmlMode,
+    ExecutorSlot, Expr, ExprKind, ForFormat, GrantEstimate, JoinKind, Module, Operator, OperatorKind, OutputColumn,
+    Query, QueryKind, TableSource, XmlMode,
 };
 
 /// Binds a statement that `bind_module` deferred. The error has the line of what is wrong.
@@ -52,7 +52,9 @@ pub fn bind_query(
     if module.atomic.is_some() && binder.text_extreme {
         return Err(super::native::text_extreme().at_line(statement.line));
     }
+    let (percent_min, percent_max) = binder.grant_percent;
     Ok(Query {
+        grant: GrantEstimate { percent_min, percent_max, ..GrantEstimate::of(kind.plan()) },
         kind,
         outer_slots: binder.lowering.slots,
         catalog_version,
@@ -60,7 +62,6 @@ pub fn bind_query(
         row_guards: binder.row_guards,
         session_private: binder.session_private,
         needs: binder.needs.finish(),
-        grant_percent: binder.grant_percent,
         description: ExecutorSlot::default(),
     })
 }
@@ -167,18 +168,11 @@ impl Binder<'_> {
                         }
                     }
                 }
+                ast::QueryHint::Value(name, value) if &**name == "MIN_GRANT_PERCENT" => {
+                    self.grant_percent.0 = Some(self.percent(name, value)?);
+                }
                 ast::QueryHint::Value(name, value) if &**name == "MAX_GRANT_PERCENT" => {
-                    let bound = self.expr(value, &Scope::EMPTY)?;
-                    let percent = match bound.kind {
-                        ExprKind::Literal(Datum::I64(percent)) => percent as f64,
-                        ExprKind::Literal(Datum::F64(percent)) => percent,
-                        ExprKind::Literal(Datum::I128(percent)) => percent as f64 / 10_f64.powi(bound.ty.scale.into()),
-                        _ => f64::NAN,
-                    };
-                    if !(0.0..=100.0).contains(&percent) {
-                        return Err(sql_error!(1031));
-                    }
-                    self.grant_percent = Some(percent);
+                    self.grant_percent.1 = Some(self.percent(name, value)?);
                 }
                 // It would choose other rows; all other hints say how, not what.
                 ast::QueryHint::Words(words) | ast::QueryHint::Value(words, _) if words.starts_with("FOR ") => {
@@ -188,6 +182,18 @@ impl Binder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// "MAX_GRANT_PERCENT = percent": 0.0 to 100.0.
+    fn percent(&mut self, name: &str, value: &ast::Expr) -> SqlResult<f64> {
+        let bound = self.expr(value, &Scope::EMPTY)?;
+        let percent = match (&bound.kind, bound.ty.scale) {
+            (ExprKind::Literal(Datum::I64(percent)), _) => Some(*percent as f64),
+            (ExprKind::Literal(Datum::I128(unscaled)), scale) => Some(*unscaled as f64 / 10f64.powi(scale.into())),
+            (ExprKind::Literal(Datum::F64(percent)), _) => Some(*percent),
+            _ => None,
+        };
+        percent.filter(|percent| (0.0..=100.0).contains(percent)).ok_or_else(|| sql_error!(1042, name))
     }
 
     fn select_statement(&mut self, query: &ast::Query) -> SqlResult<QueryKind> {

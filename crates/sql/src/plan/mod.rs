@@ -6,11 +6,13 @@
 pub mod expr;
 mod walk;
 pub mod operator;
+mod grant;
 pub mod statement;
 pub mod show;
 pub mod show_xml;
 mod size;
 
 pub use expr::*;
+pub use grant::GrantEstimate;
 pub use operator::*;
 pub use statement::*;

@@ -9,6 +9,7 @@ use types::SqlType;
 use types::datetime::{DateFormat, LanguageId};
 
 use super::expr::{Expr, VariableSlot};
+use super::grant::GrantEstimate;
 use super::operator::{Operator, TableSource};
 use crate::ast;
 use crate::catalog::{DatabaseId, ObjectId, ObjectName, TableDef};
@@ -447,8 +448,8 @@ pub struct Query {
     pub session_private: bool,
     /// What its texts name of the catalog. Who binds it drops what is granted to everybody who can run it.
     pub needs: Box<[Need]>,
-    /// Of the memory that a query may have, what this one may: MAX_GRANT_PERCENT.
-    pub grant_percent: Option<f64>,
+    /// What of memory it is expected to need.
+    pub grant: GrantEstimate,
     /// Of whoever receives its rows: how it describes their columns.
     pub description: ExecutorSlot,
 }
@@ -478,6 +479,20 @@ pub enum QueryKind {
         plan: Operator,
         format: ForFormat,
     },
+}
+
+impl QueryKind {
+    /// What makes the rows. None: a procedure that it calls.
+    pub fn plan(&self) -> Option<&Operator> {
+        match self {
+            QueryKind::Select(plan) | QueryKind::SelectAssign { plan, .. } | QueryKind::SelectInto { plan, .. } => {
+                Some(plan)
+            }
+            QueryKind::ForText { plan, .. } => Some(plan),
+            QueryKind::Modify(modify) => Some(&modify.source),
+            QueryKind::InsertExecute { .. } => None,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]

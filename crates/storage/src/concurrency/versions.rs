@@ -16,6 +16,7 @@ use os::sync::{Mutex, RwLock};
 use os::wait::WaitType;
 
 use crate::error::{StorageError, StorageResult};
+use crate::region::broker::{Broker, Clerk};
 use crate::region::memory::Memory;
 
 const BLOCK_WORDS: usize = 32 * 1024;
@@ -130,6 +131,7 @@ pub struct Versions {
     /// Free places of the spill file: a stack of `Blocks::spill_free`.
     spill_free: Part<AtomicU32>,
     in_memory_max: u32,
+    broker: Broker,
     spill: File,
 }
 
@@ -157,6 +159,7 @@ impl Versions {
         let slot = words.take()?;
         ring[1].place.store(slot as u64 + 1, Ordering::Relaxed);
         ring[1].newest.store(u64::MAX, Ordering::Relaxed);
+        memory.broker().add(Clerk::Versions, BLOCK_BYTES as usize);
         let blocks = Blocks { first: 1, next: 2, in_memory: 1, listed: 1, spill_end: 0, spill_free: 0 };
         let state = State {
             blocks: RwLock::new(WaitType::SOS_RW, blocks),
@@ -169,6 +172,7 @@ impl Versions {
             words,
             spill_free: memory.carve("free spill places", BLOCKS_MAX)?,
             in_memory_max: in_memory_max as u32,
+            broker: memory.broker().clone(),
             spill,
         })
     }
@@ -237,6 +241,7 @@ impl Versions {
         );
         blocks.next += 1;
         blocks.in_memory += 1;
+        self.broker.add(Clerk::Versions, BLOCK_BYTES as usize);
         blocks.listed += 1;
         assert!(blocks.in_memory <= self.in_memory_max && blocks.in_memory <= blocks.listed);
         assert!(blocks.listed <= blocks.next - blocks.first, "blocks that are there are listed once");
@@ -268,6 +273,7 @@ impl Versions {
         self.entry(number).place.store(SPILLED | place as u64, Ordering::Relaxed);
         self.words.give_empty(slot);
         blocks.in_memory -= 1;
+        self.broker.sub(Clerk::Versions, BLOCK_BYTES as usize);
         assert!(blocks.in_memory >= 1, "the block being filled is in memory");
         Ok(())
     }
@@ -333,6 +339,7 @@ impl Versions {
                 self.words.give_empty(place as u32 - 1);
                 assert!(blocks.in_memory > 1, "the block being filled is in memory");
                 blocks.in_memory -= 1;
+                self.broker.sub(Clerk::Versions, BLOCK_BYTES as usize);
             }
             blocks.listed -= 1;
         }

@@ -21,8 +21,11 @@ use crate::instance::metrics::{LogSpace, Metrics};
 use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLayout};
 use crate::log::BLOCK_HEAD;
 use crate::memory_optimized::checkpoint::Covered;
+use crate::pages::page::PAGE_BYTES;
 use crate::recovery::control::ControlFile;
 use crate::recovery::restart::{self, Limits, Recovered};
+use crate::region::broker::{Broker, Clerk};
+use crate::region::grants::Grants;
 use crate::region::memory::Memory;
 use crate::region::row_counts::pack;
 use crate::shapes::known::TableShape;
@@ -329,7 +332,10 @@ impl Storage {
     pub fn bury(&self, engine: u32, publish: impl FnOnce()) -> StorageResult<usize> {
         // What cannot be removed now goes at the next start.
         self.inner.unpin(&|_, pin| pin.engine == u64::from(engine) + 1).ok();
-        self.engine().bury(engine, publish)
+        let buried = self.engine().bury(engine, publish)?;
+        self.engine().grants.engine_has_ended(engine);
+        self.broker().engine_has_ended(engine);
+        Ok(buried)
     }
 
     /// What the start had to repeat and to roll back.
@@ -790,6 +796,64 @@ impl Storage {
     /// Old versions of memory-optimized tables that wait to be collected, by scheduler.
     pub fn garbage_queues(&self) -> Vec<GarbageQueue> {
         self.engine().xtp.garbage.queues()
+    }
+
+    /// Who holds how much of the instance's memory, and how much there may be.
+    pub fn broker(&self) -> &Broker {
+        self.engine().memory.broker()
+    }
+
+    /// Of so much memory, what memory-optimized tables may take.
+    pub const fn memory_optimized_part(bytes: u64) -> u64 {
+        bytes / 5 * 4
+    }
+
+    /// How much memory there must be so that such tables may take `rows` bytes.
+    pub const fn memory_for_rows(rows: u64) -> u64 {
+        rows.div_ceil(4) * 5
+    }
+
+    /// So much the instance may hold from now on, in all engines. What is held beyond it goes, as far as it can.
+    pub fn set_memory_target(&self, bytes: u64) {
+        let engine = self.engine();
+        self.broker().set_target(bytes);
+        let rows = Storage::memory_optimized_part(bytes);
+        engine.xtp.memory.limit_to(rows);
+        engine.xtp.pools.set_limit(rows.min(engine.xtp.memory.stats().limit_bytes));
+        engine.buffer.give_way(usize::MAX);
+    }
+
+    /// All that is held: pages, what clerks count, what processes hold besides.
+    pub fn memory_held(&self) -> u64 {
+        self.engine().buffer.resident_pages() as u64 * PAGE_BYTES as u64 + self.broker().others()
+    }
+
+    /// The buffer pool has as many pages as it may.
+    pub fn is_short_of_frames(&self) -> bool {
+        let buffer = &self.engine().buffer;
+        buffer.resident_pages() + buffer.frames_max() / 64 >= buffer.frames_max()
+    }
+
+    /// Memory that queries are granted.
+    pub fn grants(&self) -> &Grants {
+        &self.engine().grants
+    }
+
+    /// Looks at what the process of this engine holds, and has pages go that others leave no room for.
+    pub fn measure_memory(&self) {
+        let (memory, engine) = (&self.engine().memory, os::engines::number());
+        let broker = memory.broker();
+        let of_region = || {
+            let pages = self.engine().buffer.resident_pages() as u64 * PAGE_BYTES as u64;
+            pages + broker.rows_held() + broker.held(Clerk::Log) + broker.held(Clerk::Versions)
+        };
+        broker.measured(engine, os::limits::private_memory(), if memory.is_private() { of_region() } else { 0 });
+        self.engine().buffer.give_way(usize::MAX);
+    }
+
+    /// Somebody has taken memory: a worker that did so sees to it that some pages go.
+    pub fn give_way(&self) {
+        self.engine().buffer.give_way(1);
     }
 
     /// Bytes that memory-optimized tables take, with indexes and old versions.

@@ -29,6 +29,7 @@ use os::wait::{self, WaitType};
 
 use crate::error::{StorageError, StorageResult};
 use crate::pages::page::{put_u32, put_u64, u32_at, u64_at};
+use crate::region::broker::Clerk;
 use crate::region::memory::Memory;
 use record::{HEAD_BYTES, Head, Record};
 use ring::Ring;
@@ -136,6 +137,7 @@ impl Log {
         assert_eq!(start % BLOCK_BYTES, 0, "a block starts at a multiple of its size");
         assert!(ring_bytes >= 4 * RECORD_BYTES_MAX, "ring too small for the largest records");
         assert!(epoch > 0, "the first life of an instance is 1");
+        memory.broker().add(Clerk::Log, ring_bytes);
         store.continue_at(start);
         store.prepare(start + ring_bytes as u64)?;
         assert!(store.prepared() >= start + ring_bytes as u64, "what is in the ring has room in the files");

@@ -39,6 +39,7 @@ use crate::pages::data_files::{DataFile, DataFiles, file_name, is_file_name};
 use crate::pages::page::{self, PageBytes, PageKind, u16_at, u32_at};
 use crate::recovery::control::{Control, ControlFile, FileEntry};
 use crate::region::ghosts::Ghosts;
+use crate::region::grants::Grants;
 use crate::region::memory::Memory;
 use crate::region::page_list::PageList;
 use crate::region::room::Room;
@@ -73,10 +74,13 @@ impl Limits {
             + Versions::region_bytes(self.version_memory_bytes)
             + Locks::region_bytes()
             + Commits::region_bytes()
+            + Grants::region_bytes()
             + PENDING_FREES_MAX * size_of::<u64>()
             + Xtp::region_bytes(self.memory_optimized_bytes)
             + self.caller_bytes;
-        Memory::reserve(bytes, self.visibility)
+        let memory = Memory::reserve(bytes, self.visibility)?;
+        memory.broker().set_target(self.memory_bytes as u64);
+        Ok(memory)
     }
 }
 
@@ -200,7 +204,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
 
     let log = Arc::new(Log::new(&memory, Box::new(store), limits.log_buffer_bytes, end, control.epoch)?);
     let files = Arc::new(DataFiles::new(&memory, disk.clone(), limits.files_max)?);
-    let buffer = Buffer::new(&memory, &disk, files.clone(), limits.memory_bytes, limits.files_max, limits.page_bits)?;
+    let buffer = Buffer::new(&memory, &disk, files.clone(), limits.files_max, limits.page_bits)?;
     buffer.attach_log(log.clone());
     let numbers = Numbers {
         next_file: AtomicU32::new(next_file),
@@ -227,6 +231,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         room: memory.place("room in the log", Room::default())?,
         cleaner: memory.place("version cleaner", Event::auto_reset(WaitType::VERSION_STORE_CLEANER))?,
         numbers: memory.place("numbers", numbers)?,
+        grants: Grants::new(&memory)?,
         xtp: Xtp::new(&memory, limits.memory_optimized_bytes)?,
         memory,
     });

@@ -4,18 +4,34 @@
 use os::region::{Part, Placed, Pool, Region, RegionHeap, Shared, Visibility};
 
 use crate::error::StorageResult;
+use crate::region::broker::Broker;
 
 /// For what is small and of fixed size: counters, clocks, tables of files and segments.
 const TABLES_BYTES: usize = 64 << 20;
 
+/// The target of the broker until somebody sets it.
+const UNBOUNDED: u64 = 1 << 50;
+
 pub struct Memory {
     region: Region,
+    broker: Broker,
+    private: bool,
 }
 
 impl Memory {
     /// `bytes`: of all large parts together. They are addresses only, until touched.
     pub fn reserve(bytes: usize, visibility: Visibility) -> StorageResult<Memory> {
-        Ok(Memory { region: Region::reserve(bytes + TABLES_BYTES, visibility)? })
+        let region = Region::reserve(bytes + TABLES_BYTES, visibility)?;
+        Ok(Memory { broker: Broker::new(&region, UNBOUNDED)?, private: visibility == Visibility::ThisProcess, region })
+    }
+
+    /// It is memory of this process alone, as what the process allocates.
+    pub fn is_private(&self) -> bool {
+        self.private
+    }
+
+    pub fn broker(&self) -> &Broker {
+        &self.broker
     }
 
     pub fn place<T: Shared + Send>(&self, name: &'static str, value: T) -> StorageResult<Placed<T>> {

@@ -67,6 +67,7 @@ impl RowMemory {
         let short =
             memory.place("memory-optimized tables are short", Event::auto_reset(WaitType::WAIT_XTP_HOST_WAIT))?;
         heap.ring_when_short(short.clone());
+        memory.broker().attach_rows(heap.clone());
         let bytes = heap.limit_bytes();
         let last_word = bytes.checked_sub(8).expect("room for a word");
         Ok(RowMemory { start: heap.start(), bytes, last_word, heap, short })
@@ -96,6 +97,11 @@ impl RowMemory {
         assert!(at.0 & MARKS == 0 && bytes > 0, "{bytes} bytes at {}: no place of a block", at.0);
         // SAFETY: within the heap (`place` checks); the callers free each block once, with its size.
         unsafe { self.heap.free(self.place(at, 0, 1), bytes) };
+    }
+
+    /// So many bytes it may have from now on; what it has stays.
+    pub fn limit_to(&self, bytes: u64) {
+        self.heap.limit_to(bytes);
     }
 
     pub fn stats(&self) -> HeapStats {

@@ -60,6 +60,8 @@ shared_struct! {
     struct Pool {
         bytes: AtomicI64,
         limit: AtomicI64,
+        /// Of all there is; what `limit` was computed of.
+        percent: AtomicU32,
         refusals: AtomicU64,
     }
 }
@@ -80,7 +82,7 @@ pub struct Pools {
     /// Held while bytes, or a database with its own, come to a pool or leave it.
     moving: Placed<SpinLock<()>>,
     /// Of all pools together.
-    limit: u64,
+    limit: Placed<AtomicU64>,
     /// Bytes that each database may have, whatever its pool.
     quota: Placed<AtomicI64>,
 }
@@ -112,7 +114,7 @@ impl Pools {
             pools: memory.carve("pools of memory-optimized tables", POOLS_MAX)?,
             names: memory.place("names of pools", Mutex::new(WaitType::SOS_MUTEX, names))?,
             moving: memory.place("pools of memory-optimized tables", SpinLock::new(&MOVING, ()))?,
-            limit,
+            limit: memory.place("limit of all pools", AtomicU64::new(limit))?,
             quota: memory.place("quota of a database", AtomicI64::new(i64::MAX))?,
         };
         pools.set(MemoryPool::DEFAULT, "default", 100);
@@ -177,13 +179,26 @@ impl Pools {
             written.length += 1;
         }
         self.names.lock()[usize::from(pool.0)] = written;
-        let limit = u128::from(self.limit) * u128::from(percent) / 100;
-        self.pools[usize::from(pool.0)].limit.store(limit as i64, Ordering::Relaxed);
+        self.pools[usize::from(pool.0)].percent.store(percent, Ordering::Relaxed);
+        self.limit(usize::from(pool.0));
+    }
+
+    /// All pools together may have so many bytes from now on, and each its share of that. What is there stays.
+    pub fn set_limit(&self, bytes: u64) {
+        self.limit.store(bytes, Ordering::Relaxed);
+        (0..POOLS_MAX).for_each(|pool| self.limit(pool));
+    }
+
+    fn limit(&self, pool: usize) {
+        let (pool, all) = (&self.pools[pool], self.limit.load(Ordering::Relaxed));
+        let limit = u128::from(all) * u128::from(pool.percent.load(Ordering::Relaxed)) / 100;
+        pool.limit.store(limit as i64, Ordering::Relaxed);
     }
 
     /// A pool that is not there, or does not govern: it keeps its name and may take all there is.
     pub fn unlimit(&self, pool: MemoryPool) {
-        self.pools[usize::from(pool.0)].limit.store(self.limit as i64, Ordering::Relaxed);
+        self.pools[usize::from(pool.0)].percent.store(100, Ordering::Relaxed);
+        self.limit(usize::from(pool.0));
     }
 
     /// From now on the tables of a database count for this pool.

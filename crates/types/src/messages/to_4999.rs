@@ -17,6 +17,7 @@ rows![
     message(1031, 15, "Percent values must be between 0 and 100."),
     message(1033, 15, "The ORDER BY clause is invalid in views, inline functions, derived tables, subqueries, and common table expressions, unless TOP, OFFSET or FOR XML is also specified.").listed(16),
     message(1038, 15, "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name. For other statements, look for empty alias names. Aliases defined as \"\" or [] are not allowed. Change the alias to a valid name."),
+    message(1042, 15, "Conflicting %ls optimizer hints specified."),
     message(1046, 15, "Subqueries are not allowed in this context. Only scalar expressions are allowed."),
     message(1054, 15, "Syntax '%ls' is not allowed in schema-bound objects."),
     message(1056, 15, "The number of elements in the select list exceeds the maximum allowed number of %d elements."),

@@ -297,6 +297,7 @@ impl Target {
                     let datums: Vec<Datum> = rows.columns.iter().map(|column| column.datum(row)).collect();
                     table.insert(&datums)?;
                 }
+                table.count(context)?;
             }
         }
         changes.note(Some(rows), None);
@@ -356,6 +357,7 @@ impl Target {
                     table.insert(&datums)?;
                     kept.push(row as u32);
                 }
+                table.count(context)?;
             }
         }
         if kept.len() < rows.rows {
@@ -426,6 +428,7 @@ impl Target {
                     let datums: Vec<Datum> = new.columns.iter().map(|column| column.datum(row)).collect();
                     table.insert(&datums)?;
                 }
+                table.count(context)?;
             }
         }
         changes.note(Some(new), Some(old));

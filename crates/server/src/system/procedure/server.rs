@@ -139,7 +139,7 @@ pub fn log_event(state: &State, given: &Parameters<'_>) -> SqlResult<i32> {
 /// xp_msver [optname].
 pub fn version(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
     let processors = os::limits::usable_cpus().len() as i64;
-    let memory_mb = host.server.memory_bytes >> 20;
+    let memory_mb = host.server.catalog.storage.broker().target() >> 20;
     let rows: [(i64, &str, Option<i64>, Option<String>); 20] = [
         (1, "ProductName", None, Some("Microsoft SQL Server".into())),
         (2, "ProductVersion", Some(1_048_576), Some("16.0.4003.1".into())),

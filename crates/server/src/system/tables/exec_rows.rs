@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use exec::running::{Called, Seen};
 use exec::session::Session as State;
-use storage::TransactionEntry;
+use storage::{GrantEntry, TransactionEntry};
 use types::Datum;
 
 use super::os_rows::request_status;
@@ -20,7 +20,10 @@ const NS_PER_MS: u64 = 1_000_000;
 pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRow>> {
     let sessions = || host.server.sessions.all();
     Some(match name {
-        "dm_exec_sessions" => sessions().iter().map(|entry| session(entry, own(host, state, entry))).collect(),
+        "dm_exec_sessions" => {
+            let grants = host.server.catalog.storage.grants().entries();
+            sessions().iter().map(|entry| session(entry, own(host, state, entry), &grants)).collect()
+        }
         "dm_exec_connections" => sessions().iter().map(|entry| connection(entry)).collect(),
         "dm_exec_requests" => requests(host, state),
         "dm_exec_session_wait_stats" => sessions().iter().flat_map(|entry| session_waits(entry)).collect(),
@@ -77,7 +80,7 @@ fn uuid(value: u128) -> Cell {
     Cell::Datum(Datum::I128(value as i128))
 }
 
-fn session(entry: &SessionEntry, state: Option<&State>) -> NamedRow {
+fn session(entry: &SessionEntry, state: Option<&State>, grants: &[GrantEntry]) -> NamedRow {
     let identity = &entry.identity;
     let level = state.map_or(entry.transaction_level.load(Ordering::Relaxed), |state| state.transaction.level);
     let mut row: NamedRow = vec![
@@ -95,7 +98,7 @@ fn session(entry: &SessionEntry, state: Option<&State>) -> NamedRow {
         ("status", text(if entry.request_started_ns.load(Ordering::Relaxed) == 0 { "sleeping" } else { "running" })),
         ("context_info", Cell::Datum(state.map_or(Datum::Null, |state| Datum::bytes(&state.context_info)))),
         ("cpu_time", number(entry.cpu_ns.load(Ordering::Relaxed) / NS_PER_MS)),
-        ("memory_usage", number(1)),
+        ("memory_usage", number(used_pages(grants, entry.spid))),
         ("total_scheduled_time", number(entry.elapsed_ns.load(Ordering::Relaxed) / NS_PER_MS)),
         ("total_elapsed_time", number(entry.elapsed_ns.load(Ordering::Relaxed) / NS_PER_MS)),
         ("endpoint_id", number(identity.endpoint_id())),
@@ -151,7 +154,7 @@ fn known<T>(value: Option<T>, cell: impl FnOnce(T) -> Cell) -> Cell {
     value.map_or(Cell::Datum(Datum::Null), cell)
 }
 
-fn sql_handle(entry: &SessionEntry) -> Cell {
+pub fn sql_handle(entry: &SessionEntry) -> Cell {
     entry
         .input
         .lock()
@@ -187,7 +190,7 @@ pub fn time_left_ms(elapsed: u64, done: u32) -> u64 {
 }
 
 /// Of a batch under the SET options that sessions begin with: those of another session are not known.
-fn plan_handle(entry: &SessionEntry) -> Cell {
+pub fn plan_handle(entry: &SessionEntry) -> Cell {
     let database = entry.database.load(Ordering::Relaxed) as u16;
     let handle_of = |text: &str| {
         let key = PlanKey { text, parameters: "", database, quoted_identifier: true, ansi_nulls: true, session: 0 };
@@ -221,6 +224,7 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
     let tasks = os::stats::tasks(machine);
     let waiting = os::stats::waiting_tasks(machine);
     let transactions = host.server.catalog.storage.transactions();
+    let grants = host.server.catalog.storage.grants().entries();
     let now = os::clock::now();
     let mut rows = Vec::new();
     for entry in host.server.sessions.all() {
@@ -277,10 +281,23 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
             ("dop", number(1)),
             ("percent_complete", Cell::Datum(Datum::F64(f64::from(done) / 100.0))),
             ("estimated_completion_time", number(time_left_ms(since, done))),
+            ("granted_query_memory", number(granted_pages(&grants, entry.spid))),
         ];
         row.extend(options(mine));
         row.extend(isolation(&entry, mine));
         rows.push(row);
     }
     rows
+}
+
+/// What a session's queries are granted now, in pages of 8 KB, for `sys.dm_exec_requests.granted_query_memory`.
+fn granted_pages(grants: &[GrantEntry], session: u32) -> u64 {
+    let own = grants.iter().filter(|grant| grant.session == session && grant.granted_at != 0);
+    own.map(|grant| grant.granted.div_ceil(8_192)).sum()
+}
+
+/// What a session holds, in pages of 8 KB: at least one. For `sys.dm_exec_sessions.memory_usage`.
+fn used_pages(grants: &[GrantEntry], session: u32) -> u64 {
+    let own = grants.iter().filter(|grant| grant.session == session);
+    own.map(|grant| grant.used.div_ceil(8_192)).sum::<u64>().max(1)
 }

@@ -6,6 +6,7 @@ pub mod plan_rows;
 pub mod governor_rows;
 pub mod os_rows;
 pub mod exec_rows;
+pub mod memory_rows;
 pub mod mda_rows;
 pub mod server_rows;
 pub mod text_rows;

@@ -28,8 +28,6 @@ pub fn rows(host: &SessionHost, name: &str) -> Option<Vec<NamedRow>> {
         "dm_os_sys_info" => vec![sys_info(host, machine)],
         "dm_os_nodes" => nodes(machine),
         "dm_os_host_info" => vec![host_info()],
-        "dm_os_sys_memory" => vec![sys_memory()],
-        "dm_os_process_memory" => vec![process_memory()],
         _ => return None,
     })
 }
@@ -237,8 +235,8 @@ fn sys_info(host: &SessionHost, machine: u32) -> NamedRow {
     let all = stats::schedulers(machine);
     let schedulers = all.iter().filter(|row| row.is_online && row.pool != Pool::ADMIN).count();
     let (user_ns, system_ns) = os::clock::process_cpu();
-    let metrics = host.server.catalog.storage.metrics();
-    let target_kb = host.server.memory_bytes / 1_024;
+    let broker = host.server.catalog.storage.broker();
+    let target_kb = broker.target() / 1_024;
     let configuration = &host.server.catalog.configuration;
     let masks = [option::AFFINITY_MASK, option::AFFINITY64_MASK];
     let affinity = if masks.iter().any(|mask| configuration.running(*mask) != 0) { "MANUAL" } else { "AUTO" };
@@ -249,7 +247,7 @@ fn sys_info(host: &SessionHost, machine: u32) -> NamedRow {
         ("hyperthread_ratio", number(topology.cores_per_socket.max(1))),
         ("physical_memory_kb", number(os::limits::physical_memory() / 1_024)),
         ("virtual_memory_kb", number(137_438_953_344u64)),
-        ("committed_kb", number(metrics.buffer_pages * 8)),
+        ("committed_kb", number(host.server.catalog.storage.memory_held() / 1_024)),
         ("committed_target_kb", number(target_kb)),
         ("visible_target_kb", number(target_kb)),
         ("stack_size_in_bytes", number(256 << 10)),
@@ -325,27 +323,6 @@ fn host_info() -> NamedRow {
         ("host_service_pack_level", text("")),
         ("os_language_version", number(1033)),
         ("host_architecture", text(std::env::consts::ARCH)),
-    ]
-}
-
-fn sys_memory() -> NamedRow {
-    let (total, available) = (os::limits::physical_memory(), os::limits::available_memory());
-    vec![
-        ("total_physical_memory_kb", number(total / 1_024)),
-        ("available_physical_memory_kb", number(available / 1_024)),
-        ("total_page_file_kb", number(total / 1_024)),
-        ("available_page_file_kb", number(available / 1_024)),
-        ("system_memory_state_desc", text("Available physical memory is high")),
-        ("system_high_memory_signal_state", true.into()),
-        ("system_low_memory_signal_state", false.into()),
-    ]
-}
-
-fn process_memory() -> NamedRow {
-    vec![
-        ("physical_memory_in_use_kb", number(os::limits::resident_memory() / 1_024)),
-        ("memory_utilization_percentage", number(100)),
-        ("available_commit_limit_kb", number(os::limits::available_memory() / 1_024)),
     ]
 }
 

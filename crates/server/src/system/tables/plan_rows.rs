@@ -78,6 +78,9 @@ const PHYSICAL: FigureNames =
 const WRITES: FigureNames = ["total_logical_writes", "last_logical_writes", "min_logical_writes", "max_logical_writes"];
 const READS: FigureNames = ["total_logical_reads", "last_logical_reads", "min_logical_reads", "max_logical_reads"];
 const ROWS: FigureNames = ["total_rows", "last_rows", "min_rows", "max_rows"];
+const GRANTED: FigureNames = ["total_grant_kb", "last_grant_kb", "min_grant_kb", "max_grant_kb"];
+const USED: FigureNames = ["total_used_grant_kb", "last_used_grant_kb", "min_used_grant_kb", "max_used_grant_kb"];
+const IDEAL: FigureNames = ["total_ideal_grant_kb", "last_ideal_grant_kb", "min_ideal_grant_kb", "max_ideal_grant_kb"];
 const SPILLS: FigureNames = ["total_spills", "last_spills", "min_spills", "max_spills"];
 const DOP: FigureNames = ["total_dop", "last_dop", "min_dop", "max_dop"];
 
@@ -129,6 +132,11 @@ fn statement_stats(plan: &CachedPlan, query: &QueryText, measured: &Measured) ->
     ];
     costs(&mut row, measured);
     figures(&mut row, ROWS, &measured.rows, 1);
+    if let Some([granted, used, ideal]) = &measured.memory {
+        figures(&mut row, GRANTED, granted, 1_024);
+        figures(&mut row, USED, used, 1_024);
+        figures(&mut row, IDEAL, ideal, 1_024);
+    }
     figures(&mut row, SPILLS, &measured.spills, 1);
     let ones = Figures { total: measured.executions, last: 1, min: 1, max: 1 };
     figures(&mut row, DOP, &ones, 1);

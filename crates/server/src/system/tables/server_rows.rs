@@ -37,7 +37,6 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "syslogspace" => vec![log_reuse(host)],
         "dm_db_file_space_usage" => file_space(host),
         "dm_io_virtual_file_stats" | "fn_virtualfilestats" => file_stats(host, arguments),
-        "dm_os_memory_clerks" => memory_clerks(host),
         "dm_server_services" => vec![service(host)],
         "dm_tran_version_store_space_usage" => version_store(host),
         "database_mirroring" | "database_recovery_status" => {
@@ -267,27 +266,6 @@ fn file_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
         }
     }
     rows
-}
-
-fn memory_clerks(host: &SessionHost) -> Vec<NamedRow> {
-    let metrics = host.server.catalog.storage.metrics();
-    let plans = &host.server.plans;
-    let clerk = |kind: &str, name: &str, kb: u64| -> NamedRow {
-        vec![
-            ("type", text(kind)),
-            ("name", text(name)),
-            ("memory_node_id", number(0)),
-            ("pages_kb", number(kb)),
-            ("page_size_in_bytes", number(8_192)),
-        ]
-    };
-    vec![
-        clerk("MEMORYCLERK_SQLBUFFERPOOL", "Default", metrics.buffer_pages * 8),
-        clerk("CACHESTORE_SQLCP", "SQL Plans", plans.statements.counts().bytes / 1_024),
-        clerk("CACHESTORE_OBJCP", "Object Plans", plans.procedures.counts().bytes / 1_024),
-        clerk("MEMORYCLERK_XTP", "Default", host.server.catalog.storage.memory_optimized_bytes() / 1_024),
-        clerk("MEMORYCLERK_VERSIONSTORE", "Default", metrics.version_store_bytes / 1_024),
-    ]
 }
 
 fn service(host: &SessionHost) -> NamedRow {

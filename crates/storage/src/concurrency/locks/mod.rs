@@ -475,6 +475,12 @@ impl Locks {
         }
     }
 
+    /// Whether somebody waits for what the member holds.
+    pub fn holds_up(&self, member: MemberId) -> bool {
+        let others = self.members.running().filter(|(other, _)| *other != member);
+        others.into_iter().any(|(other, _)| self.blockers(other).contains(&member))
+    }
+
     /// Looks for cycles through `start` and marks a victim in each, until there is none but through victims: a cycle may
     /// lead by way of somebody who only stands before another in a queue, and go on without him.
     fn break_deadlocks(&self, start: MemberId) {

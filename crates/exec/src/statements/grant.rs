@@ -1,0 +1,67 @@
+//! What a statement asks for before it begins: memory for what it will sort and hash, as the optimizer expects.
+//!
+//! Asked before the statement locks anything: who has memory may wait for a lock, and nobody waits for memory with a lock of this
+//! statement. What its transaction has locked before may hold up others; then it waits no longer (`storage::Grants`).
+
+use sql::plan::GrantEstimate;
+use storage::{GrantRequest, Refused};
+use types::{SqlError, SqlResult, sql_error};
+
+use crate::context::Context;
+
+/// Who expects no more asks nobody: what he has beyond it he asks for as he runs.
+const SMALL_BYTES: u64 = 1 << 20;
+
+/// "-1: the time-out is 25 times the estimated cost of the query"; and no less than this.
+const COST_TIMES: f64 = 25.0;
+const WAIT_MS_MIN: f64 = 1_000.0;
+/// A day.
+const WAIT_MS_MAX: f64 = 86_400_000.0;
+
+/// As the resource governor numbers and names them.
+const POOL: (&str, u32) = ("default", 2);
+
+#[inline]
+pub fn asks(estimate: &GrantEstimate) -> bool {
+    estimate.ideal > SMALL_BYTES || estimate.percent_min.is_some() || estimate.percent_max.is_some()
+}
+
+/// Waits until there is memory for the statement: 8645, 8657.
+pub fn ask(context: &Context, estimate: &GrantEstimate) -> SqlResult<()> {
+    let workspace = context.workspace().clone();
+    let policy = context.runtime().host.grant_policy();
+    let request = GrantRequest {
+        required: estimate.required.min(policy.min_kb << 10),
+        ideal: estimate.ideal.max(policy.min_kb << 10),
+        percent_min: estimate.percent_min,
+        percent_max: estimate.percent_max,
+        cost: estimate.cost,
+        timeout_ms: match policy.wait_s {
+            Some(seconds) => seconds * 1_000,
+            None => (estimate.cost * COST_TIMES * 1_000.0).clamp(WAIT_MS_MIN, WAIT_MS_MAX) as u64,
+        },
+        ..GrantRequest::default()
+    };
+    let deadline = os::clock::after_ms(request.timeout_ms);
+    let must_pass = || {
+        let runtime = context.runtime();
+        runtime.session.transaction.current.as_ref().is_some_and(|transaction| transaction.holds_up_others())
+    };
+    loop {
+        match workspace.ask(&request, deadline, must_pass) {
+            Ok(()) => return Ok(()),
+            // Of an attention or KILL; else it was input that came, and it goes on.
+            Err(Refused::Interrupted) => context.yield_point()?,
+            Err(refused) => return Err(refusal(refused)),
+        }
+    }
+}
+
+fn refusal(refused: Refused) -> SqlError {
+    let (pool, number) = POOL;
+    match refused {
+        Refused::TooMuch(bytes) => sql_error!(8657, bytes.div_ceil(1024), pool, number, pool, number),
+        Refused::TimedOut => sql_error!(8645, pool, number),
+        Refused::OutOfSlots | Refused::Interrupted => sql_error!(8651, pool, number),
+    }
+}
