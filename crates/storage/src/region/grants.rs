@@ -585,7 +585,9 @@ mod tests {
         assert!(matches!(grants.ask(&huge, 0, || false), Err(Refused::TooMuch(bytes)) if bytes == 9 * MB));
     }
 
+    /// Threads of the system's, as no scheduler runs here.
     #[test]
+    #[allow(clippy::disallowed_methods, clippy::disallowed_types)]
     fn who_comes_later_waits_until_there_is_room_or_no_time_left() {
         let grants = grants();
         let mut held: Vec<Grant> = (51..55).map(|s| ask(&grants, s, 8 * MB, 0).unwrap()).collect();
