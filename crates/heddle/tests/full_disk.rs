@@ -7,9 +7,8 @@ mod support;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use support::wire::{Answer, Wire};
+use support::wire::{Answer, Wire, must, one};
 use support::{PASSWORD, Server, binary, scratch};
-use types::Datum;
 
 const DISK_MB: u32 = 288;
 
@@ -23,16 +22,6 @@ fn start(name: &str) -> Server {
     command.args(["--listen", "127.0.0.1:0", "--sa-password", PASSWORD, "--admin-listen", "off"]);
     command.stderr(Stdio::inherit());
     Server::start_command(command, "127.0.0.1")
-}
-
-fn must(wire: &mut Wire, batch: &str) -> Vec<Vec<Datum>> {
-    let answer = wire.query(batch);
-    assert!(answer.errors.is_empty() && !answer.closed, "{batch}: {:?}", answer.errors);
-    answer.rows
-}
-
-fn one(wire: &mut Wire, query: &str) -> i64 {
-    must(wire, query)[0][0].as_i64()
 }
 
 fn is_full(answer: &Answer) -> bool {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use support::Server;
 use support::random::{Random, number};
-use support::wire::Wire;
+use support::wire::{Wire, must, one};
 use types::Datum;
 
 const ROWS: u64 = 100_000;
@@ -84,16 +84,6 @@ fn cases() -> Vec<Case> {
 struct Picture {
     definitions: Vec<Vec<Datum>>,
     rows: Vec<Vec<Datum>>,
-}
-
-fn must(wire: &mut Wire, batch: &str) -> Vec<Vec<Datum>> {
-    let answer = wire.query(batch);
-    assert!(answer.errors.is_empty() && !answer.closed, "{batch}: {:?}", answer.errors);
-    answer.rows
-}
-
-fn one(wire: &mut Wire, query: &str) -> i64 {
-    must(wire, query)[0][0].as_i64()
 }
 
 fn picture(wire: &mut Wire) -> Picture {

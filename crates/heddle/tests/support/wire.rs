@@ -264,3 +264,15 @@ pub fn ask_for_mars(packet: &mut [u8]) {
         at += 5;
     }
 }
+
+/// The rows of a batch that must go well.
+pub fn must(wire: &mut Wire, batch: &str) -> Vec<Vec<Datum>> {
+    let answer = wire.query(batch);
+    assert!(answer.errors.is_empty() && !answer.closed, "{batch}: {:?}", answer.errors);
+    answer.rows
+}
+
+/// The first value of a query.
+pub fn one(wire: &mut Wire, query: &str) -> i64 {
+    must(wire, query)[0][0].as_i64()
+}
