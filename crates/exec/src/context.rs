@@ -20,7 +20,7 @@ use crate::notices;
 use crate::session::Session;
 use crate::sink::Sink;
 use crate::value::Value;
-use crate::workspace::Workspace;
+use crate::workspace::{Held, SMALL_BYTES, Workspace};
 
 pub use crate::workspace::out_of_memory;
 
@@ -148,6 +148,13 @@ impl<'a> Context<'a> {
             let runtime = self.runtime();
             Workspace::new(runtime.host.workspace_pool(), runtime.session.spid)
         })
+    }
+
+    /// Counts what must be in memory and is mostly little: that counts as nothing, so that a module which holds no more has no workspace.
+    /// 701.
+    #[inline]
+    pub fn force(&self, held: &mut Held, bytes: usize) -> SqlResult<()> {
+        if bytes < SMALL_BYTES && held.bytes() == 0 { Ok(()) } else { held.force(self.workspace(), bytes) }
     }
 
     /// For a loop over one value.

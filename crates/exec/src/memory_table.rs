@@ -13,9 +13,6 @@ use crate::workspace::Held;
 
 const BYTES_MAX: usize = 1 << 30;
 
-/// What holds less is not counted.
-const SMALL_BYTES: usize = 64 << 10;
-
 /// Of a key in an index, besides its bytes.
 const KEY_BYTES: usize = 40;
 
@@ -107,10 +104,7 @@ impl MemoryTable {
     pub fn count(&mut self, context: &Context) -> SqlResult<()> {
         let journal = self.journal.len() * size_of::<Change>();
         let bytes = columns::batch_bytes(&self.rows) + self.deleted.len() + self.key_bytes + journal;
-        if bytes < SMALL_BYTES && self.held.bytes() == 0 {
-            return Ok(());
-        }
-        self.held.force(context.workspace(), bytes)
+        context.force(&mut self.held, bytes)
     }
 
     /// False: it is gone already.

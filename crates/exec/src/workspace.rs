@@ -19,6 +19,9 @@ use types::{SqlError, SqlResult, sql_error};
 /// A query has this much without asking the pool: what some batches and their keys need.
 pub const BYTES_MIN: usize = 256 << 10;
 
+/// What must be in memory and is less is not counted (`Context::force`).
+pub const SMALL_BYTES: usize = 64 << 10;
+
 /// Asked of the pool at a time.
 const STEP_BYTES: usize = 64 << 10;
 

@@ -495,7 +495,7 @@ impl Run {
         if bytes > crate::context::GRANT_BYTES_MAX {
             return Err(crate::context::out_of_memory());
         }
-        self.held.force(context.workspace(), bytes)
+        context.force(&mut self.held, bytes)
     }
 
     fn batch(&mut self, plan: &mut ModifyPlan, context: &mut Context, batch: &RowBatch) -> SqlResult<()> {

@@ -151,11 +151,7 @@ impl Changes {
     }
 
     pub fn check_size(&mut self, context: &Context) -> SqlResult<()> {
-        if self.bytes > GRANT_BYTES_MAX {
-            Err(out_of_memory())
-        } else {
-            self.held.force(context.workspace(), self.bytes)
-        }
+        if self.bytes > GRANT_BYTES_MAX { Err(out_of_memory()) } else { context.force(&mut self.held, self.bytes) }
     }
 }
 
