@@ -37,8 +37,9 @@ BATCHES_BEFORE = 20
 ORDINARY, PASSWORD = "ordinary", "Simulated-1"
 # What differs from call to call by chance is more than a turn of these loops: they get more of them.
 TIMES = {"empty": 20, "read": 4}
-# Functions that a real server does not have.
+# Functions that a real server does not have, and those that belong to whoever calls them.
 APART = ("os::sim", "os::net::sim", "os::disk::sim", "lab::", "tds::client", "tds::token::TokenReader", "instructions::")
+HELPERS = ("libc.so", "alloc::", "core::", "__r")
 # Called for so many rows: the difference of the last two counts.
 CALLS = ("warm", "once", "twice")
 
@@ -63,7 +64,10 @@ class Traced:
         symbols = subprocess.run(["nm", "-C", command[0]], check=True, capture_output=True, text=True).stdout
         symbols = [line.split(" ", 2) for line in symbols.splitlines() if line[:1] != " "]
         symbols = sorted((int(address, 16), name) for address, kind, name in symbols if kind in "tTwW")
-        self.base = next(start for start, _, name in self.mappings() if name == os.path.realpath(command[0]))
+        self.program = os.path.realpath(command[0])
+        self.base = next(start for start, _, name in self.mappings() if name == self.program)
+        # The mapping that was looked at last: where it begins and ends, and its name.
+        self.place = None
         self.starts, self.names = [start for start, _ in symbols], [name for _, name in symbols]
         self.mark = self.base + next(start for start, name in symbols if mark in name)
 
@@ -97,10 +101,12 @@ class Traced:
         self.ask(POKE_USER, INSTRUCTION_POINTER, self.mark)
 
     def count_to_mark(self):
-        """How often each instruction is executed until the mark comes again."""
+        """How often each instruction of the server is executed until the mark comes again, by address."""
         counts, ask, pid, mark, waitpid = collections.Counter(), LIBC.ptrace, self.pid, self.mark, os.waitpid
         trapped = signal.SIGTRAP << 8 | 0x7F
         passed_on, last = None, None
+        # By address: True for the simulated machine's, None for a helper's, which are those of who ran before.
+        whose, apart = {}, False
         while True:
             ask(STEP, pid, None, passed_on)
             _, status = waitpid(pid, 0)
@@ -113,20 +119,30 @@ class Traced:
             at = ask(PEEK_USER, pid, INSTRUCTION_POINTER, None)
             # An instruction that repeats itself (`rep movsb` copies) stops at each turn, and is one.
             if at != last:
-                counts[at] += 1
+                if at not in whose:
+                    name = self.function_at(at)
+                    whose[at] = None if name.startswith(HELPERS) else any(part in name for part in APART)
+                if whose[at] is not None:
+                    apart = whose[at]
+                if not apart:
+                    counts[at] += 1
                 last = at
             if at == mark:
                 return counts
 
+    def function_at(self, at):
+        if not self.place or not self.place[0] <= at < self.place[1]:
+            self.place = next((start, end, name) for start, end, name in self.mappings() if start <= at < end)
+        name = self.place[2]
+        if name == self.program:
+            name = self.names[bisect.bisect(self.starts, at - self.base) - 1]
+        return os.path.basename(name) if name.startswith("/") else name
+
     def by_function(self, counts):
-        places = sorted(self.mappings())
-        program, functions = os.path.realpath(f"/proc/{self.pid}/exe"), collections.Counter()
+        functions = collections.Counter()
         for at, count in counts.items():
-            _, end, name = places[bisect.bisect(places, (at, 1 << 64, "")) - 1]
-            if name == program:
-                name = self.names[bisect.bisect(self.starts, at - self.base) - 1]
-            functions[os.path.basename(name) if name.startswith("/") else name] += count
-        return collections.Counter({name: count for name, count in functions.items() if not any(part in name for part in APART)})
+            functions[self.function_at(at)] += count
+        return functions
 
 
 def setup(options):

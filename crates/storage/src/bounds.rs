@@ -29,10 +29,7 @@ impl<K: AsRef<[u8]>> KeyBound<K> {
         match self {
             KeyBound::Unbounded => {}
             KeyBound::Inclusive(prefix) => key.extend_from_slice(prefix.as_ref()),
-            KeyBound::Exclusive(prefix) => {
-                key.extend_from_slice(prefix.as_ref());
-                key.push(ABOVE_PREFIX);
-            }
+            KeyBound::Exclusive(prefix) => append_end(prefix.as_ref(), key),
         }
     }
 
@@ -42,14 +39,18 @@ impl<K: AsRef<[u8]>> KeyBound<K> {
         key.clear();
         match self {
             KeyBound::Unbounded => return false,
-            KeyBound::Inclusive(prefix) => {
-                key.extend_from_slice(prefix.as_ref());
-                key.push(ABOVE_PREFIX);
-            }
+            KeyBound::Inclusive(prefix) => append_end(prefix.as_ref(), key),
             KeyBound::Exclusive(prefix) => key.extend_from_slice(prefix.as_ref()),
         }
         true
     }
+}
+
+/// The least key above all that begin with `prefix`. A new buffer grows once.
+fn append_end(prefix: &[u8], key: &mut Vec<u8>) {
+    key.reserve(prefix.len() + 1);
+    key.extend_from_slice(prefix);
+    key.push(ABOVE_PREFIX);
 }
 
 /// Whether a key lies in a range.

@@ -335,7 +335,7 @@ impl<'a> Runner<'a> {
             cursor.state = State::Streaming(Stream { prepared, buffer, at: 0, ask: 16, ended: false });
         } else {
             let result = self.in_statement(false, |runner| {
-                if grant::asks(&prepared.query.grant) {
+                if prepared.asks {
                     grant::ask(&runner.context, &prepared.query.grant)?;
                 }
                 prepared.enter(&runner.context);

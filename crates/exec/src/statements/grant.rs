@@ -21,7 +21,6 @@ const WAIT_MS_MAX: f64 = 86_400_000.0;
 /// As the resource governor numbers and names them.
 const POOL: (&str, u32) = ("default", 2);
 
-#[inline]
 pub fn asks(estimate: &GrantEstimate) -> bool {
     estimate.ideal > SMALL_BYTES || estimate.percent_min.is_some() || estimate.percent_max.is_some()
 }

@@ -31,6 +31,8 @@ pub struct Prepared {
     batch: RowBatch,
     /// It reads variables of its module, so it runs only within it.
     pub reads_variables: bool,
+    /// It asks for memory before it begins.
+    pub asks: bool,
     tables: Vec<UsedTable>,
     /// IDENTITY_INSERT as it was at binding: an INSERT's columns depend on it.
     identity_insert: Option<(u16, i32)>,
@@ -89,6 +91,7 @@ impl Prepared {
         };
         let outer = vec![Datum::Null; query.outer_slots.len()];
         Ok(Prepared {
+            asks: grant::asks(&query.grant),
             query,
             plan,
             batch,
@@ -147,6 +150,7 @@ impl Prepared {
     }
 
     /// The context knows this query's correlated values and execution until `leave`.
+    #[inline]
     pub fn enter(&mut self, context: &Context) {
         self.execution += 1;
         context.execution.set(self.execution);
@@ -157,6 +161,7 @@ impl Prepared {
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
     }
 
+    #[inline]
     pub fn leave(&mut self, context: &Context) {
         context.execution.set(0);
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
@@ -392,7 +397,7 @@ impl<'a> Runner<'a> {
         };
         let mut aborted = None;
         let result = self.in_statement(writes, |runner| {
-            if grant::asks(&prepared.query.grant) {
+            if prepared.asks {
                 grant::ask(&runner.context, &prepared.query.grant)?;
             }
             runner.hold_tables(id, &mut prepared)?;
@@ -406,7 +411,7 @@ impl<'a> Runner<'a> {
         });
         self.put_query(id, prepared);
         // What it was granted is others', but for what open cursors hold.
-        let granted = self.context.workspace.get().map(|workspace| workspace.end()).unwrap_or_default();
+        let granted = self.context.workspace.get().map(|workspace| workspace.end());
         if let Some(unwind) = aborted {
             return Err(unwind);
         }
@@ -416,7 +421,9 @@ impl<'a> Runner<'a> {
                 session.row_count = rows;
                 session.error = 0;
                 self.end_query(id, mark, rows);
-                self.count_grant(id, granted);
+                if let Some(granted) = granted {
+                    self.count_grant(id, granted);
+                }
                 if self.context.null_eliminated.replace(false) && self.session().options.ansi_warnings {
                     let warning = self.locate(sql_error!(8153), line);
                     self.message(&warning)?;

@@ -421,12 +421,41 @@ struct Run {
     unchecked: Unchecked,
     /// Columns that an UPDATE sets, where triggers fire.
     updated: Vec<bool>,
-    /// Updated rows whose unique keys may have changed: old, new, locators. They are written together at the end, so that keys may
-    /// be exchanged within the statement.
-    moved: Option<(RowBatch, RowBatch, Column)>,
-    /// New rows of a MERGE that also moves keys: they come after those, and may take the keys that the others gave up.
+    /// None: no unique key may change.
+    moved: Option<Moved>,
+}
+
+/// What is written together at the statement's end, so that keys may be exchanged within it.
+struct Moved {
+    /// Updated rows whose unique keys may have changed, before and after.
+    before: RowBatch,
+    after: RowBatch,
+    locators: Column,
+    /// New rows of a MERGE: they come after those, and may take the keys that the others gave up.
     late: RowBatch,
     held: Held,
+}
+
+impl Moved {
+    fn new(target: &Target) -> Moved {
+        Moved {
+            before: target.rows(),
+            after: target.rows(),
+            locators: Column::new(Physical::Bytes),
+            late: target.rows(),
+            held: Held::default(),
+        }
+    }
+
+    /// 701.
+    fn hold(&mut self, context: &Context) -> SqlResult<()> {
+        let moved = columns::batch_bytes(&self.before) + columns::batch_bytes(&self.after);
+        let bytes = moved + columns::column_bytes(&self.locators) + columns::batch_bytes(&self.late);
+        if bytes > crate::context::GRANT_BYTES_MAX {
+            return Err(crate::context::out_of_memory());
+        }
+        context.force(&mut self.held, bytes)
+    }
 }
 
 impl Run {
@@ -480,22 +509,8 @@ impl Run {
             instead_of,
             unchecked,
             updated,
-            moved: moves.then(|| (plan.target.rows(), plan.target.rows(), Column::new(Physical::Bytes))),
-            late: plan.target.rows(),
-            held: Held::default(),
+            moved: moves.then(|| Moved::new(&plan.target)),
         })
-    }
-
-    /// What waits for the statement's end. 701.
-    fn hold(&mut self, context: &Context) -> SqlResult<()> {
-        let moved = self.moved.as_ref().map_or(0, |(before, after, locators)| {
-            columns::batch_bytes(before) + columns::batch_bytes(after) + columns::column_bytes(locators)
-        });
-        let bytes = moved + columns::batch_bytes(&self.late);
-        if bytes > crate::context::GRANT_BYTES_MAX {
-            return Err(crate::context::out_of_memory());
-        }
-        context.force(&mut self.held, bytes)
     }
 
     fn batch(&mut self, plan: &mut ModifyPlan, context: &mut Context, batch: &RowBatch) -> SqlResult<()> {
@@ -562,10 +577,10 @@ impl Run {
                     check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
                 }
                 if self.instead_of {
-                    self.changes.note(Some(&new), None);
-                } else if self.moved.is_some() {
-                    columns::append_batch(&mut self.late, &new);
-                    self.hold(context)?;
+                    self.changes.note(context, Some(&new), None)?;
+                } else if let Some(moved) = &mut self.moved {
+                    columns::append_batch(&mut moved.late, &new);
+                    moved.hold(context)?;
                 } else if plan.target.ignores_duplicates() && !plan.merge {
                     let kept = plan.target.insert_new(context, &new)?;
                     if kept.len() < new.rows {
@@ -573,8 +588,7 @@ impl Run {
                         part = chosen_rows(batch, &kept);
                         batch = &part;
                     }
-                    self.changes.note(Some(&new), None);
-                    self.changes.check_size(context)?;
+                    self.changes.note(context, Some(&new), None)?;
                 } else {
                     plan.target.insert(context, &new, &mut self.changes)?;
                 }
@@ -593,12 +607,12 @@ impl Run {
                     check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
                 }
                 if self.instead_of {
-                    self.changes.note(Some(&new), Some(&old));
-                } else if let Some((before, after, locators)) = &mut self.moved {
-                    columns::append_batch(before, &old);
-                    columns::append_batch(after, &new);
-                    columns::append_range(locators, &batch.columns[width], 0, batch.rows);
-                    self.hold(context)?;
+                    self.changes.note(context, Some(&new), Some(&old))?;
+                } else if let Some(moved) = &mut self.moved {
+                    columns::append_batch(&mut moved.before, &old);
+                    columns::append_batch(&mut moved.after, &new);
+                    columns::append_range(&mut moved.locators, &batch.columns[width], 0, batch.rows);
+                    moved.hold(context)?;
                 } else {
                     plan.target.update(context, &old, &new, &batch.columns[width], false, &mut self.changes)?;
                 }
@@ -607,7 +621,7 @@ impl Run {
             Kind::Delete => {
                 let old = prefix(batch, width);
                 if self.instead_of {
-                    self.changes.note(None, Some(&old));
+                    self.changes.note(context, None, Some(&old))?;
                 } else {
                     plan.target.delete(context, &old, &batch.columns[width], &mut self.changes)?;
                 }
@@ -690,13 +704,14 @@ impl Run {
     fn finish(mut self, plan: &mut ModifyPlan, context: &mut Context) -> SqlResult<u64> {
         let deepest = context.session(|session| session.trigger_level);
         assert!(deepest <= super::NESTING_MAX, "triggers are counted with calls");
-        if let Some((old, new, locators)) = self.moved.take()
-            && old.rows > 0
-        {
-            plan.target.update(context, &old, &new, &locators, true, &mut self.changes)?;
-        }
-        if self.late.rows > 0 {
-            plan.target.insert(context, &self.late, &mut self.changes)?;
+        if let Some(moved) = self.moved.take() {
+            let Moved { before, after, locators, late, .. } = &moved;
+            if before.rows > 0 {
+                plan.target.update(context, before, after, locators, true, &mut self.changes)?;
+            }
+            if late.rows > 0 {
+                plan.target.insert(context, late, &mut self.changes)?;
+            }
         }
         let parts = self.changes.take_parts();
         // What an INSTEAD OF trigger is given has not happened.
@@ -722,8 +737,8 @@ impl Run {
                 runtime.sink.batch(&output.rows).map_err(stopped)?;
             }
         }
-        let verbs: Vec<Verb> = plan.actions.iter().map(Action::verb).collect();
-        if !self.unchecked.triggers {
+        if !self.unchecked.triggers && !plan.target.def.triggers.is_empty() {
+            let verbs: Vec<Verb> = plan.actions.iter().map(Action::verb).collect();
             let firing = Firing { instead_of: self.instead_of, affected: self.affected, updated: self.updated };
             trigger::fire(&plan.target.def, &verbs, context, parts, firing)?;
         }

@@ -56,13 +56,15 @@ enum Place {
 }
 
 /// Rows changed so far, as far as someone asks for them afterwards.
-pub struct Changes {
-    pub inserted: RowBatch,
-    pub deleted: RowBatch,
-    /// Old and new rows are wanted for references and triggers.
-    keep: bool,
-    /// Rows inserted into a table that references itself are checked at the end.
-    keep_inserted: bool,
+pub struct Changes(Option<Box<Kept>>);
+
+struct Kept {
+    inserted: RowBatch,
+    deleted: RowBatch,
+    /// Old rows are wanted, for references and triggers.
+    keeps_deleted: bool,
+    /// New rows are: those of a table that references itself are checked at the end.
+    keeps_inserted: bool,
     bytes: usize,
     held: Held,
     /// Whose rows these are, in order: an action, and how many it put into `inserted` and into `deleted`. Only MERGE has several.
@@ -77,31 +79,52 @@ pub struct Part {
 }
 
 impl Changes {
+    /// Nobody asks for them.
     pub fn none() -> Changes {
-        Changes {
-            inserted: RowBatch::default(),
-            deleted: RowBatch::default(),
-            keep: false,
-            keep_inserted: false,
+        Changes(None)
+    }
+
+    /// `keep`: old rows are wanted.
+    pub fn new(target: &Target, keep: bool, triggers: bool) -> Changes {
+        let own = target.def.foreign_keys.iter().any(|key| key.referenced_table == target.def.object && !key.disabled);
+        let keeps_inserted = triggers || own || target.is_referenced();
+        if !keep && !keeps_inserted {
+            return Changes::none();
+        }
+        let rows_if = |wanted: bool| if wanted { target.rows() } else { RowBatch::default() };
+        Changes(Some(Box::new(Kept {
+            inserted: rows_if(keeps_inserted),
+            deleted: rows_if(keep),
+            keeps_deleted: keep,
+            keeps_inserted,
             bytes: 0,
             held: Held::default(),
             runs: Vec::new(),
+        })))
+    }
+
+    /// The rows kept, by action; what an action has more than once is one part. They count until the changes are dropped.
+    pub fn take_parts(&mut self) -> Vec<Part> {
+        self.0.as_mut().map_or_else(Vec::new, |kept| kept.take_parts())
+    }
+
+    /// 701.
+    #[inline]
+    pub fn note(
+        &mut self,
+        context: &Context,
+        inserted: Option<&RowBatch>,
+        deleted: Option<&RowBatch>,
+    ) -> SqlResult<()> {
+        match &mut self.0 {
+            Some(kept) => kept.note(context, inserted, deleted),
+            None => Ok(()),
         }
     }
+}
 
-    pub fn new(target: &Target, keep: bool, triggers: bool) -> Changes {
-        let rows_if = |wanted: bool| match wanted {
-            true => RowBatch::new(target.types.iter().map(SqlType::physical)),
-            false => RowBatch::default(),
-        };
-        let own = target.def.foreign_keys.iter().any(|key| key.referenced_table == target.def.object && !key.disabled);
-        let keep_inserted = triggers || own || target.is_referenced();
-        let (inserted, deleted) = (rows_if(keep_inserted), rows_if(keep));
-        Changes { inserted, deleted, keep, keep_inserted, bytes: 0, held: Held::default(), runs: Vec::new() }
-    }
-
-    /// The rows kept, by action; what an action has more than once is one part.
-    pub fn take_parts(&mut self) -> Vec<Part> {
+impl Kept {
+    fn take_parts(&mut self) -> Vec<Part> {
         let (inserted, deleted) = (std::mem::take(&mut self.inserted), std::mem::take(&mut self.deleted));
         let runs = std::mem::take(&mut self.runs);
         if let [(verb, ..)] = runs[..] {
@@ -123,16 +146,13 @@ impl Changes {
         parts
     }
 
-    pub fn note(&mut self, inserted: Option<&RowBatch>, deleted: Option<&RowBatch>) {
-        if !self.keep && !self.keep_inserted {
-            return;
-        }
+    fn note(&mut self, context: &Context, inserted: Option<&RowBatch>, deleted: Option<&RowBatch>) -> SqlResult<()> {
         let verb = match (inserted, deleted) {
             (Some(_), Some(_)) => Verb::Update,
             (Some(_), None) => Verb::Insert,
             (None, _) => Verb::Delete,
         };
-        let (inserted, deleted) = (inserted.filter(|_| self.keep_inserted), deleted.filter(|_| self.keep));
+        let (inserted, deleted) = (inserted.filter(|_| self.keeps_inserted), deleted.filter(|_| self.keeps_deleted));
         for (kept, rows) in [(&mut self.inserted, inserted), (&mut self.deleted, deleted)] {
             if let Some(rows) = rows {
                 columns::append_batch(kept, rows);
@@ -148,9 +168,6 @@ impl Changes {
             }
             _ => self.runs.push((verb, new, old)),
         }
-    }
-
-    pub fn check_size(&mut self, context: &Context) -> SqlResult<()> {
         if self.bytes > GRANT_BYTES_MAX { Err(out_of_memory()) } else { context.force(&mut self.held, self.bytes) }
     }
 }
@@ -296,8 +313,7 @@ impl Target {
                 table.count(context)?;
             }
         }
-        changes.note(Some(rows), None);
-        changes.check_size(context)
+        changes.note(context, Some(rows), None)
     }
 
     /// An index leaves out rows whose key is there (IGNORE_DUP_KEY).
@@ -427,8 +443,7 @@ impl Target {
                 table.count(context)?;
             }
         }
-        changes.note(Some(new), Some(old));
-        changes.check_size(context)
+        changes.note(context, Some(new), Some(old))
     }
 
     fn update_row(
@@ -468,8 +483,7 @@ impl Target {
                 }
             }
         }
-        changes.note(None, Some(old));
-        changes.check_size(context)
+        changes.note(context, None, Some(old))
     }
 
     /// The row's keys in the unique indexes that hold it, with the indexes' numbers as `MemoryTable` counts them.
