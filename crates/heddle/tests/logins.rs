@@ -118,6 +118,9 @@ fn many_first_logins_at_once_are_verified_once() {
     assert_eq!(hashed(&server) - before, 1);
 }
 
+/// What the server gives a connection to log in.
+const LOGIN_SECONDS: u64 = 60;
+
 /// How long each answer takes, one every 10 ms, from the shortest.
 fn answers(session: &mut Session, length: Duration) -> Vec<Duration> {
     let (started, mut took) = (Instant::now(), Vec::new());
@@ -150,11 +153,11 @@ fn who_guesses_holds_up_nobody() {
         let mut session = Session::open(&server, "master");
         let alone = answers(&mut session, Duration::from_secs(seconds));
         let (port, before) = (server.port, hashed(&server));
-        let (over, guesses) = (AtomicBool::new(false), AtomicU32::new(0));
+        let (over, guesses, dropped) = (AtomicBool::new(false), AtomicU32::new(0), AtomicU32::new(0));
         let mut beside = Vec::new();
         std::thread::scope(|scope| {
             for thread in 0..attackers {
-                let (over, guesses) = (&over, &guesses);
+                let (over, guesses, dropped) = (&over, &guesses, &dropped);
                 scope.spawn(move || {
                     for guess in 0.. {
                         let user = if guess % 2 == 0 { "sa".to_owned() } else { format!("user{thread}") };
@@ -162,20 +165,23 @@ fn who_guesses_holds_up_nobody() {
                         if over.load(Ordering::Relaxed) {
                             return;
                         }
-                        assert_eq!(number, 18456);
-                        guesses.fetch_add(1, Ordering::Relaxed);
+                        // 0: its turn had not come within the time that a login may take.
+                        assert!(number == 18456 || number == 0 && seconds >= LOGIN_SECONDS, "{number}");
+                        let count = if number == 0 { dropped } else { guesses };
+                        count.fetch_add(1, Ordering::Relaxed);
                     }
                 });
             }
             beside = answers(&mut session, Duration::from_secs(seconds));
             // All are of one address: some are refused without a look at the password.
             let verified = session.run(HASHED).parse::<i64>().expect("a count") - before;
-            let guesses = guesses.load(Ordering::Relaxed);
+            let (guesses, dropped) = (guesses.load(Ordering::Relaxed), dropped.load(Ordering::Relaxed));
             let [alone, beside] = [&alone, &beside].map(|took| (took[took.len() / 2], took[took.len() * 99 / 100]));
             println!(
-                "{workers}: {guesses} guesses, {verified} looked at; median and 99th percentile {alone:?} alone, {beside:?} beside them"
+                "{workers}: {guesses} guesses, {verified} looked at, {dropped} that waited too long; median and 99th percentile {alone:?} alone, {beside:?} beside them"
             );
-            let (guesses_max, verified_max) = (u32::from(attackers) * 10 + 20, 15 * seconds as i64 + 5);
+            let guesses_max = u32::from(attackers) * 10 + 20 + 2 * seconds as u32;
+            let verified_max = 15 * seconds as i64 + 5;
             assert!(guesses < guesses_max && verified < verified_max, "{guesses} guesses, {verified} looked at");
             // Who has logged in from here before does not wait for what others did.
             let asked = Instant::now();
