@@ -102,7 +102,7 @@ impl RowSource for Whole {
                 }
             }
             let bytes: usize = self.accumulators.iter().map(Accumulator::held_bytes).sum();
-            self.held.force(context.workspace(), bytes)?;
+            context.force(&mut self.held, bytes)?;
             context.yield_point()?;
         }
         self.input.close();

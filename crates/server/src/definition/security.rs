@@ -18,6 +18,9 @@ use crate::security::actor::{DB_OWNER, DBO, FIXED_ROLES, is_fixed_role};
 /// Principals of a database below this id are not users' own; nor are the fixed roles.
 const USER_MIN: i32 = 5;
 
+/// The id of the login sa, whatever its name.
+const SA: i32 = 1;
+
 /// 15023.
 fn user_exists(name: &str) -> SqlError {
     sql_error!(15023, name)
@@ -172,6 +175,18 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
     if schemas.iter().any(|schema| schema.owner == row.id) {
         return Err(sql_error!(15138, "schema"));
     }
+    let (owns_objects, owns_roles) = ddl.rows(&db, |rows| {
+        let objects: Vec<ObjectRow> = rows.all()?;
+        let principals: Vec<OwnerRow> = rows.all()?;
+        let its_role = |other: &OwnerRow| other.kind.as_str() == "R" && other.owner == row.id && other.id != row.id;
+        Ok((objects.iter().any(|object| object.owner == Some(row.id)), principals.iter().any(its_role)))
+    })?;
+    if owns_objects {
+        return Err(sql_error!(15183));
+    }
+    if owns_roles {
+        return Err(sql_error!(15421));
+    }
     if !members.is_empty() {
         return Err(sql_error!(15144));
     }
@@ -194,12 +209,20 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
 pub fn create_role(ddl: &mut Ddl<'_>, create: &CreateRole) -> SqlResult<()> {
     let name = create.name.to_string();
     if create.server {
+        // The only owner that a server role has here.
+        if let Some(owner) = &create.authorization
+            && login_id(ddl, owner)? != SA
+        {
+            return Err(super::unsupported("CREATE SERVER ROLE ... AUTHORIZATION with another owner than sa"));
+        }
         return create_server_role(ddl, &name);
     }
     let db = ddl.current()?;
+    // "If no user is specified, the role will be owned by the user that executes CREATE ROLE":
+    // https://learn.microsoft.com/sql/t-sql/statements/create-role-transact-sql
     let owner = match &create.authorization {
         Some(owner) => principal(ddl, &db, owner)?,
-        None => 1,
+        None => ddl.rights(|rights, look| Ok(rights.user(look, &db)?.map_or(DBO, |user| user.id)))?,
     };
     add_principal(ddl, &db, OwnerRow { owner, ..owner_row(&name, "R") })
 }
