@@ -60,10 +60,13 @@ impl Hasher for FastHasher {
     }
 }
 
-/// Types that compare without conversion get one encoding: integers of any width, fixed and variable binaries.
+/// Types that compare without conversion get one encoding: integers of any width, decimals of any precision, fixed and variable
+/// binaries.
 fn common_type(ty: SqlType) -> SqlType {
     if ty.is_integer() || ty.kind == TypeKind::Bit {
         SqlType::BIGINT
+    } else if ty.is_decimal() {
+        SqlType::decimal(types::decimal::PRECISION_MAX, ty.scale)
     } else if ty.is_binary() {
         SqlType::VARBINARY_MAX
     } else {
