@@ -135,8 +135,10 @@ impl Engine {
         let store = self.log.store();
         let segment = |lsn: u64| lsn / store.segment_bytes();
         let first = segment(store.first());
+        let pinned = self.room.pinned.load(Ordering::SeqCst);
         match self.locks.oldest_lsn() {
             _ if first >= segment(self.log.hardened()) => LogHolder::Nothing,
+            _ if pinned != 0 && segment(pinned - 1) <= first => LogHolder::Backup,
             lsn if lsn != u64::MAX && segment(lsn) <= first => LogHolder::Transaction,
             _ => LogHolder::Checkpoint,
         }

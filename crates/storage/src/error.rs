@@ -163,6 +163,7 @@ impl From<CorruptRow> for StorageError {
 pub enum LogHolder {
     Nothing,
     Checkpoint,
+    Backup,
     Transaction,
 }
 
@@ -172,6 +173,7 @@ impl LogHolder {
         match self {
             LogHolder::Nothing => 0,
             LogHolder::Checkpoint => 1,
+            LogHolder::Backup => 3,
             LogHolder::Transaction => 4,
         }
     }
@@ -180,6 +182,7 @@ impl LogHolder {
         match self {
             LogHolder::Nothing => "NOTHING",
             LogHolder::Checkpoint => "CHECKPOINT",
+            LogHolder::Backup => "ACTIVE_BACKUP_OR_RESTORE",
             LogHolder::Transaction => "ACTIVE_TRANSACTION",
         }
     }

@@ -63,6 +63,8 @@ pub enum Open {
     New,
     /// Either; contents kept.
     ExistingOrNew,
+    /// It must be there, and is not written: whoever may read it is enough.
+    Read,
 }
 
 /// A directory. Names are relative to it and may contain `/` for directories that exist.
@@ -87,6 +89,36 @@ impl Disk {
     /// As `memory`, and engines that are forked later see it as well.
     pub fn shared_memory() -> DiskResult<Disk> {
         MemoryDisk::shared().map(Disk::Memory)
+    }
+
+    /// The directory of a file that a user has named by an absolute path: it must be there, and is not made. On a simulated disk all
+    /// paths lead into that.
+    pub fn elsewhere(&self, path: &Path) -> DiskResult<Disk> {
+        match self {
+            Disk::Real(_) | Disk::Memory(_) => RealDisk::existing(path).map(Disk::Real),
+            Disk::Sim(disk) => {
+                let name = path.to_string_lossy();
+                let name = name.trim_matches('/');
+                Ok(Disk::Sim(if name.is_empty() { disk.clone() } else { disk.subdirectory(name) }))
+            }
+        }
+    }
+
+    /// Whether `other` is this directory or lies below it, by whatever path.
+    pub fn holds(&self, other: &Disk) -> bool {
+        match (self, other) {
+            (Disk::Real(disk), Disk::Real(other)) => disk.holds(other),
+            _ => false,
+        }
+    }
+
+    /// Whether it is a file such as `open` makes, and no link, device or pipe.
+    pub fn is_plain(&self, name: &str) -> bool {
+        assert_name(name);
+        match self {
+            Disk::Real(disk) => disk.is_plain(name),
+            disk => disk.exists(name),
+        }
     }
 
     pub fn open(&self, name: &str, how: Open) -> DiskResult<File> {
@@ -258,6 +290,15 @@ impl File {
             File::Real(file) => file.sync_data(wait),
             File::Memory(_) => Ok(()),
             File::Sim(file) => file.sync_data(wait),
+        }
+    }
+
+    /// Takes the file until it is closed: alone, or together with others that do not ask to be alone. `Locked`: somebody else has it.
+    pub fn claim(&self, alone: bool) -> DiskResult<()> {
+        match self {
+            File::Real(file) => file.claim(alone),
+            // Of one process's own.
+            File::Memory(_) | File::Sim(_) => Ok(()),
         }
     }
 

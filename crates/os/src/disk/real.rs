@@ -32,12 +32,29 @@ impl RealDisk {
         Ok(RealDisk { directory: Arc::new(path.to_owned()) })
     }
 
+    pub fn existing(path: &Path) -> DiskResult<RealDisk> {
+        let directory = off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || {
+            let directory = path.canonicalize()?;
+            if directory.is_dir() { Ok(directory) } else { Err(std::io::Error::from_raw_os_error(libc::ENOTDIR)) }
+        })?;
+        Ok(RealDisk { directory: Arc::new(directory) })
+    }
+
+    pub fn holds(&self, other: &RealDisk) -> bool {
+        let whole = |disk: &RealDisk| disk.directory.canonicalize().unwrap_or_else(|_| PathBuf::clone(&disk.directory));
+        whole(other).starts_with(whole(self))
+    }
+
+    pub fn is_plain(&self, name: &str) -> bool {
+        self.directory.join(name).symlink_metadata().is_ok_and(|found| found.is_file())
+    }
+
     pub fn open_file(&self, name: &str, how: Open) -> DiskResult<RealFile> {
         let path = self.directory.join(name);
         let mut options = fs::OpenOptions::new();
-        options.read(true).write(true);
+        options.read(true).write(how != Open::Read);
         match how {
-            Open::Existing => {}
+            Open::Existing | Open::Read => {}
             Open::New => {
                 options.create_new(true);
             }
@@ -45,7 +62,9 @@ impl RealDisk {
                 options.create(true).truncate(false);
             }
         }
-        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || with_descriptor(|| private::open(&mut options, &path)))
+        // Of what is only read the mode is somebody else's affair.
+        let open = || if how == Open::Read { options.open(&path) } else { private::open(&mut options, &path) };
+        off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || with_descriptor(open))
             .map(|file| RealFile { file, in_memory: false })
     }
 
@@ -90,13 +109,7 @@ impl RealDisk {
 
     pub fn lock(&self, name: &str) -> DiskResult<RealFile> {
         let file = self.open_file(name, Open::ExistingOrNew)?;
-        // SAFETY: the descriptor is open for the call.
-        let failed = unsafe { libc::flock(file.file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) };
-        match failed {
-            0 => Ok(file),
-            _ if sys::errno() == libc::EWOULDBLOCK => Err(DiskError::Locked),
-            _ => Err(error_of(sys::errno())),
-        }
+        file.claim(true).map(|()| file)
     }
 
     pub fn free_bytes(&self) -> DiskResult<u64> {
@@ -117,6 +130,17 @@ impl RealFile {
     /// `file` lies in memory, not on a device.
     pub fn in_memory(file: fs::File) -> RealFile {
         RealFile { file, in_memory: true }
+    }
+
+    pub fn claim(&self, alone: bool) -> DiskResult<()> {
+        let how = if alone { libc::LOCK_EX } else { libc::LOCK_SH };
+        // SAFETY: the descriptor is open for the call.
+        let failed = unsafe { libc::flock(self.file.as_raw_fd(), how | libc::LOCK_NB) };
+        match failed {
+            0 => Ok(()),
+            _ if sys::errno() == libc::EWOULDBLOCK => Err(DiskError::Locked),
+            _ => Err(error_of(sys::errno())),
+        }
     }
 
     fn run<R: Send>(&self, wait: WaitType, call: impl FnOnce() -> std::io::Result<R> + Send) -> DiskResult<R> {

@@ -16,5 +16,6 @@ pub mod unpack;
 pub mod stamp;
 pub mod restore;
 
+pub use crate::instance::storage::BACKUPS;
 pub use restore::Target;
-pub use set::{Progress, Set, SetHead, SetTail, Wanted, sets, verify};
+pub use set::{Progress, Set, SetHead, SetTail, Wanted, begins, sets, verify};

@@ -22,10 +22,15 @@ use crate::pages::page::PAGE_BYTES;
 use crate::recovery::control::FileEntry;
 use crate::recovery::restart::{SCRATCH, clear_scratch};
 use crate::shapes::shape::Roots;
+use crate::tables::table::Table;
 use crate::transaction::{Isolation, Transaction};
 
 /// Pages that are read and written at a time.
 const PAGES: usize = 32;
+/// Rows in memory between two looks around.
+const ROWS_A_STEP: u32 = 200;
+/// How often it is looked whether another restore has ended.
+const LOOK_AGAIN_MS: u64 = 50;
 
 /// The name of a database, and of what it is known by here.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +54,13 @@ impl Storage {
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<Set> {
         tx.check_running()?;
-        let _one_at_a_time = self.restoring().lock();
+        let _one_at_a_time = loop {
+            if let Some(turn) = self.restoring().try_lock() {
+                break turn;
+            }
+            os::wait::sleep(WaitType::BACKUPIO, LOOK_AGAIN_MS);
+            step(Progress { done: 0, total: 1 })?;
+        };
         if self.engine().file_of(target.database).is_ok() {
             return Err(StorageError::AlreadyExists);
         }
@@ -71,7 +82,10 @@ impl Storage {
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<Set> {
         let scratch = self.engine().disk.subdirectory(SCRATCH)?;
-        let set = unpack(from, at, &scratch, step)?;
+        // Unpacking is one half of it, copying pages the other.
+        let set = unpack(from, at, &scratch, &mut |progress| {
+            step(Progress { done: progress.done, total: progress.total * 2 })
+        })?;
         os::sim_point!("restore.unpacked");
         // All its pages are on disk then.
         let private = Storage::open(self.private_config(scratch))?;
@@ -80,10 +94,13 @@ impl Storage {
         let source = source.map_err(|_| damaged("there is no database in it"))?;
         let tables = memory_tables(private.engine(), DatabaseId(set.head.database))?;
         self.make_row_numbers_higher(private.engine().numbers.next_row.load(Ordering::SeqCst))?;
-        let file = self.copy_pages(tx, target, &source, &tables, step)?;
+        let file = self.copy_pages(tx, target, &source, &tables, &mut |progress| {
+            step(Progress { done: progress.total + progress.done, total: progress.total * 2 })
+        })?;
         self.add_file(tx, target, file)?;
         for (table, _) in &tables {
-            copy_rows(&private, DatabaseId(set.head.database), self, tx, target.database, *table)?;
+            let from = private.open_table(DatabaseId(set.head.database), *table)?;
+            copy_rows(&private, &from, tx, &*self.open_table(target.database, *table)?, step)?;
         }
         Ok(set)
     }
@@ -201,18 +218,22 @@ fn copy_file(
 
 fn copy_rows(
     private: &Storage,
-    from: DatabaseId,
-    storage: &Storage,
+    source: &Table,
     tx: &mut Transaction,
-    to: DatabaseId,
-    table: TableId,
+    target: &Table,
+    step: &mut dyn FnMut(Progress) -> StorageResult<()>,
 ) -> StorageResult<()> {
-    let (source, target) = (private.open_table(from, table)?, storage.open_table(to, table)?);
     let mut reader = private.begin(Isolation::ReadCommitted);
     reader.begin_statement();
     let mut scan = source.scan(&mut reader, every_row())?;
+    let mut rows = 0_u32;
     while let Some(row) = scan.next(&mut reader)? {
         target.insert(tx, row.image)?;
+        rows += 1;
+        if rows.is_multiple_of(ROWS_A_STEP) {
+            os::wait::maybe_yield();
+            step(Progress { done: 1, total: 1 })?;
+        }
     }
     Ok(())
 }

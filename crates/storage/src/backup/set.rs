@@ -234,6 +234,12 @@ pub fn sets(file: &File) -> StorageResult<Vec<Set>> {
     Ok(found)
 }
 
+/// Whether a set begins there, ended or not.
+pub fn begins(file: &File, from: u64) -> StorageResult<bool> {
+    let mut reader = BlockReader::new(file, from)?;
+    Ok(matches!(reader.next(&mut Vec::new()), Ok(BlockKind::Head)))
+}
+
 fn one_set(file: &File, from: u64, body: &mut Vec<u8>) -> StorageResult<Option<Set>> {
     let mut reader = BlockReader::new(file, from)?;
     if !matches!(reader.next(body), Ok(BlockKind::Head)) {

@@ -8,7 +8,7 @@ use super::blocks::{BlockKind, BlockWriter};
 use super::set::{PAGES_A_BLOCK, Progress, Set, SetHead, SetTail, Wanted};
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
-use crate::instance::storage::Storage;
+use crate::instance::storage::{PinnedCheckpoint, Storage};
 use crate::layout::DatabaseId;
 use crate::log::blocks;
 use crate::memory_optimized::checkpoint::Manifest;
@@ -20,6 +20,8 @@ use crate::pages::page::{self, PAGE_BYTES, PageBytes};
 const BLOCK_BYTES: usize = 256 * 1024;
 /// Looks at a page that is being written: a write takes microseconds.
 const LOOKS: u32 = 3;
+/// How often it is looked whether one of the other backups has ended.
+const LOOK_AGAIN_MS: u64 = 50;
 
 struct Taking<'a> {
     engine: &'a Engine,
@@ -48,6 +50,16 @@ impl Storage {
         taken
     }
 
+    fn pin(&self, step: &mut dyn FnMut(Progress) -> StorageResult<()>) -> StorageResult<PinnedCheckpoint> {
+        loop {
+            if let Some(pin) = self.pin_checkpoint()? {
+                return Ok(pin);
+            }
+            os::wait::sleep(WaitType::BACKUPIO, LOOK_AGAIN_MS);
+            step(Progress { done: 0, total: 1 })?;
+        }
+    }
+
     fn take(
         &self,
         db: DatabaseId,
@@ -64,7 +76,7 @@ impl Storage {
         // What may follow is of a backup that was never ended, or no longer wanted.
         to.set_len(at)?;
         let began = os::clock::utc_ticks();
-        let pin = self.pin_checkpoint()?;
+        let pin = self.pin(step)?;
         os::sim_point!("backup.pinned");
         let pending = engine.pending().into_iter().filter(|at| at.file == file.number && at.page != 0);
         let head = SetHead {

@@ -98,8 +98,11 @@ impl StorageConfig {
     }
 }
 
-/// Backups at a time.
+/// Backups at a time; who comes later waits.
 const PINS: usize = 8;
+
+/// The directory of backups, within that of the data.
+pub const BACKUPS: &str = "backup";
 
 shared_struct! {
     /// Somebody reads the log from here on, and the checkpoint files there were then.
@@ -226,14 +229,26 @@ impl Storage {
         self.inner.epoch
     }
 
-    /// A checkpoint, whose files and the log from its scan LSN on stay until the guard goes.
-    pub(crate) fn pin_checkpoint(&self) -> StorageResult<PinnedCheckpoint> {
+    /// A checkpoint, whose files and the log from its scan LSN on stay until the guard goes. None: there are as many already as there
+    /// may be.
+    pub(crate) fn pin_checkpoint(&self) -> StorageResult<Option<PinnedCheckpoint>> {
         let mut last = self.inner.checkpointed.lock();
-        let slot = last.pins.iter().position(|pin| pin.engine == 0).ok_or(StorageError::OutOfMemory)?;
+        let Some(slot) = last.pins.iter().position(|pin| pin.engine == 0) else { return Ok(None) };
         self.inner.write_checkpoint(&mut last, &Unheard::default())?;
         let covered = last.covered;
         last.pins[slot] = Pin { engine: u64::from(os::engines::number()) + 1, scan_lsn: covered.scan_lsn };
-        Ok(PinnedCheckpoint { inner: self.inner.clone(), slot, covered })
+        self.inner.show_pinned(&last);
+        Ok(Some(PinnedCheckpoint { inner: self.inner.clone(), slot, covered }))
+    }
+
+    /// The directory of backups whose takers name no other, made if it is not there.
+    pub fn backup_directory(&self) -> StorageResult<Disk> {
+        Ok(self.engine().disk.subdirectory(BACKUPS)?)
+    }
+
+    /// Of the instance's files.
+    pub fn disk(&self) -> &Disk {
+        &self.engine().disk
     }
 
     /// Held by who restores a database.
@@ -956,6 +971,11 @@ impl Inner {
         }
     }
 
+    /// What holds the log is asked without the lock.
+    fn show_pinned(&self, last: &Checkpointed) {
+        self.engine.room.pinned.store(last.pinned().map_or(0, |lsn| lsn + 1), Ordering::SeqCst);
+    }
+
     /// These are read no longer. Files that checkpoints left for them are removed after the last.
     fn unpin(&self, is_over: &dyn Fn(usize, &Pin) -> bool) -> StorageResult<()> {
         let mut last = self.checkpointed.lock();
@@ -966,6 +986,7 @@ impl Inner {
                 found = true;
             }
         }
+        self.show_pinned(&last);
         if !found || last.pinned().is_some() || self.engine.log.is_stopped().is_some() {
             return Ok(());
         }

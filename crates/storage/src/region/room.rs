@@ -16,6 +16,8 @@ shared_struct! {
         /// So many have asked for a checkpoint, and of so many one has ended that began later.
         pub asked: AtomicU64,
         pub answered: AtomicU64,
+        /// Backups read the log from this LSN less one on; 0: none does.
+        pub pinned: AtomicU64,
     }
 }
 
