@@ -14,6 +14,9 @@ use crate::session::Session;
 use crate::sink::{Sink, Stop};
 use crate::workspace::{GrantPolicy, Pool};
 
+/// A variable by its name, with its value as text; None: NULL.
+pub type NamedValue = (Box<str>, Option<String>);
+
 pub trait Host {
     /// `sql::catalog::Catalog::version` for this session now: a query bound at another version is bound again.
     fn catalog_version(&mut self, session: &Session) -> u64;
@@ -189,13 +192,14 @@ pub trait Host {
     /// Compiles text for EXEC ('...').
     fn compile(&mut self, session: &mut Session, text: &str) -> SqlResult<Arc<Module>>;
 
-    /// Runs a `StatementKind::Definition` from its tree, within the session's transaction.
+    /// Runs a `StatementKind::Definition` from its tree, within the session's transaction. `values`: of the variables that it names.
     fn define(
         &mut self,
         session: &mut Session,
         sink: &mut dyn Sink,
         module: &Arc<Module>,
         query: QueryId,
+        values: &[NamedValue],
     ) -> SqlResult<()>;
 
     /// SELECT INTO: creates the table and answers its definition.

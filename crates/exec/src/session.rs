@@ -120,6 +120,12 @@ impl<'a> Ear<'a> {
     pub fn new(sink: &'a mut dyn Sink, signal: &'a Signal) -> Ear<'a> {
         Ear { sink: RefCell::new(sink), signal, left: Cell::new(STRIDE) }
     }
+
+    /// Information for the client, which goes out at once.
+    pub fn message(&self, message: &SqlError) -> SqlResult<()> {
+        let mut sink = self.sink.borrow_mut();
+        sink.message(message).and_then(|()| sink.flush()).map_err(stopped)
+    }
 }
 
 impl Pause for Ear<'_> {

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use sql::ast::{StatementKind, Variable};
 use sql::catalog::DatabaseId;
 use sql::plan::{Module, QueryId};
-use types::{Datum, SqlError, SqlResult, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::code::{Code, CodeKind, Condition};
 use super::ends::Origin;
@@ -14,6 +15,7 @@ use super::native::NativeCode;
 use super::query::Prepared;
 use super::{Frame, transaction};
 use crate::context::{Context, Runtime};
+use crate::host::NamedValue;
 use crate::expression::{I64Expr, Node, Scalar, holds};
 use crate::session::{Options, stop_of};
 use crate::sink::{Command, Done, DoneKind, Stop};
@@ -592,8 +594,9 @@ impl<'a> Runner<'a> {
     fn definition(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         let module = self.module.clone();
         let result = self.in_statement(true, |runner| {
+            let values = runner.named_values(&module.queries[id.0 as usize].statement.kind)?;
             let runtime = runner.context.runtime.get_mut();
-            runtime.host.define(runtime.session, runtime.sink, &module, id)
+            runtime.host.define(runtime.session, runtime.sink, &module, id, &values)
         });
         match result {
             Ok(()) => {
@@ -603,6 +606,29 @@ impl<'a> Runner<'a> {
             }
             Err(error) => self.fail_as(error, line, Origin::Definition),
         }
+    }
+
+    /// Of the variables in a definition that may have some.
+    fn named_values(&mut self, statement: &StatementKind) -> SqlResult<Vec<NamedValue>> {
+        let mut names = Vec::new();
+        let mut each = |variable: &Variable| names.push(variable.name.clone());
+        match statement {
+            StatementKind::Backup(backup) => backup.variables(&mut each),
+            StatementKind::Restore(restore) => restore.variables(&mut each),
+            _ => return Ok(Vec::new()),
+        }
+        let module = self.module.clone();
+        let mut values = Vec::new();
+        for name in names {
+            let known = |variable: &sql::plan::Variable| sql::bind::names::same_name(&variable.name, &name);
+            // A table variable has no value.
+            let Some(slot) = module.variables.iter().position(known) else { continue };
+            let (value, ty) = (self.context.variables.value(slot as u32).into_datum(), &module.variables[slot].ty);
+            let text = crate::kernel::convert_datum(self.session(), &value, ty, &SqlType::NVARCHAR_MAX)?;
+            let text = (!text.is_null()).then(|| crate::kernel::text(&SqlType::NVARCHAR_MAX, text.as_bytes()));
+            values.push((name, text));
+        }
+        Ok(values)
     }
 
     /// A statement without a result has ended well. Clients count statements by these, so SQL Server sends one for each, unless NOCOUNT

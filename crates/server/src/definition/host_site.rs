@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use exec::Within;
+use exec::host::NamedValue;
 use exec::session::{Ear, Session as State};
 use exec::sink::{Command, Done, DoneKind, Sink, Stop};
 use sql::bind::References;
@@ -11,7 +12,7 @@ use sql::plan::OutputColumn;
 use storage::{StorageResult, Transaction};
 use types::{RowBatch, SqlError, SqlResult};
 
-use super::site::{AskRights, EachBatch, PacedWork, Site, SiteOptions};
+use super::site::{AskRights, EachBatch, HeardWork, PacedWork, Site, SiteOptions};
 use crate::catalog::{Catalog, CatalogSession};
 use crate::session::audit::Occurrence;
 use crate::session::host::SessionHost;
@@ -20,6 +21,8 @@ pub struct HostSite<'a> {
     pub host: &'a mut SessionHost,
     pub state: &'a mut State,
     pub sink: &'a mut dyn Sink,
+    /// Of the variables that the statement names.
+    pub values: &'a [NamedValue],
 }
 
 /// Hands on the rows of a query as they come, however many there are, and hears what the client sends meanwhile.
@@ -76,6 +79,15 @@ impl Site for HostSite<'_> {
         let state = &mut *self.state;
         let transaction = state.transaction.current.as_mut().expect("a definition runs in a transaction");
         work(transaction, &Ear::new(&mut *self.sink, &state.signal))
+    }
+
+    fn heard(&mut self, work: &mut HeardWork<'_>) -> StorageResult<()> {
+        work(&Ear::new(&mut *self.sink, &self.state.signal))
+    }
+
+    fn variable(&self, name: &str) -> Option<&str> {
+        let found = self.values.iter().find(|(known, _)| sql::bind::names::same_name(known, name));
+        found.and_then(|(_, value)| value.as_deref())
     }
 
     fn query(&mut self, text: &str, each: &mut EachBatch<'_>) -> SqlResult<()> {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use exec::session::Ear;
 use sql::ast::{ObjectName, Span};
 use sql::bind::References;
 use sql::catalog::{DatabaseId, TableDef};
@@ -27,6 +28,9 @@ pub type EachBatch<'a> = dyn FnMut(&mut Transaction, &RowBatch) -> SqlResult<()>
 /// Work that may be long: it pauses, and ends when the client wants no answer any more.
 pub type PacedWork<'a> = dyn FnMut(&mut Transaction, &dyn Pause) -> StorageResult<()> + 'a;
 
+/// Work that is long, and tells the client how far it is.
+pub type HeardWork<'a> = dyn FnMut(&Ear<'_>) -> StorageResult<()> + 'a;
+
 /// A question to the session's rights.
 pub type AskRights<'a> = dyn FnMut(&Rights, &mut Look<'_>) -> SqlResult<()> + 'a;
 
@@ -45,6 +49,12 @@ pub trait Site {
 
     /// Runs long work of storage.
     fn paced(&mut self, work: &mut PacedWork<'_>) -> StorageResult<()>;
+
+    /// Runs long work outside of the transaction.
+    fn heard(&mut self, work: &mut HeardWork<'_>) -> StorageResult<()>;
+
+    /// The value of a variable that the statement names; None: it is NULL.
+    fn variable(&self, name: &str) -> Option<&str>;
 
     /// Runs a query in the transaction and hands on its rows, in batches.
     fn query(&mut self, text: &str, each: &mut EachBatch<'_>) -> SqlResult<()>;

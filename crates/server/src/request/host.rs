@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use exec::host::{CallArgument, Callee, Host, Impersonation, ModuleInfo, Naming, TableAccess, Wanted};
+use exec::host::{CallArgument, Callee, Host, Impersonation, ModuleInfo, NamedValue, Naming, TableAccess, Wanted};
 use exec::session::Session as State;
 use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink, Stop};
 use exec::workspace::{GrantPolicy, Pool};
@@ -351,12 +351,13 @@ impl Host for SessionHost {
         sink: &mut dyn Sink,
         module: &Arc<Module>,
         query: QueryId,
+        values: &[NamedValue],
     ) -> SqlResult<()> {
         let statement = module.queries[query.0 as usize].statement.clone();
         if let StatementKind::InsertBulk(bulk) = &statement.kind {
             return self.expect_bulk(state, sink, bulk).map_err(|error| error.at_line(statement.line));
         }
-        definition::run(&mut HostSite { host: self, state, sink }, &statement, &module.text)
+        definition::run(&mut HostSite { host: self, state, sink, values }, &statement, &module.text)
     }
 
     fn create_table_for(
@@ -365,7 +366,7 @@ impl Host for SessionHost {
         target: &ObjectName,
         columns: &[OutputColumn],
     ) -> SqlResult<Arc<TableDef>> {
-        definition::create_for(&mut HostSite { host: self, state, sink: &mut Discard }, target, columns)
+        definition::create_for(&mut HostSite { host: self, state, sink: &mut Discard, values: &[] }, target, columns)
     }
 
     fn virtual_rows(

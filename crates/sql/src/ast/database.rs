@@ -1,6 +1,6 @@
 //! CREATE and ALTER DATABASE, BACKUP, RESTORE.
 
-use super::{Expr, Ident, Setting, Variable};
+use super::{Expr, Ident, Setting, SettingValue, Variable};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateDatabase {
@@ -127,4 +127,45 @@ pub enum RestoreKind {
     LabelOnly,
     VerifyOnly,
     RewindOnly,
+}
+
+impl Backup {
+    /// Calls `each` with the variables that it names.
+    pub fn variables<'a>(&'a self, each: &mut dyn FnMut(&'a Variable)) {
+        of_reference(&self.database, each);
+        self.devices.iter().chain(self.mirrors.iter().flatten()).for_each(|device| of_device(device, each));
+        self.files.iter().chain(&self.options).for_each(|setting| of_value(&setting.value, each));
+    }
+}
+
+impl Restore {
+    /// Calls `each` with the variables that it names.
+    pub fn variables<'a>(&'a self, each: &mut dyn FnMut(&'a Variable)) {
+        self.database.iter().for_each(|database| of_reference(database, each));
+        self.devices.iter().for_each(|device| of_device(device, each));
+        self.files.iter().chain(&self.options).for_each(|setting| of_value(&setting.value, each));
+    }
+}
+
+fn of_reference<'a>(database: &'a DatabaseRef, each: &mut dyn FnMut(&'a Variable)) {
+    if let DatabaseRef::Variable(variable) = database {
+        each(variable);
+    }
+}
+
+fn of_device<'a>(device: &'a BackupDevice, each: &mut dyn FnMut(&'a Variable)) {
+    match device {
+        BackupDevice::File(_, Expr::Variable(variable)) | BackupDevice::Variable(variable) => each(variable),
+        BackupDevice::File(..) | BackupDevice::Logical(_) => {}
+    }
+}
+
+fn of_value<'a>(value: &'a SettingValue, each: &mut dyn FnMut(&'a Variable)) {
+    match value {
+        SettingValue::Value(Expr::Variable(variable)) | SettingValue::Quantity(Expr::Variable(variable), _) => {
+            each(variable);
+        }
+        SettingValue::List(_, settings) => settings.iter().for_each(|setting| of_value(&setting.value, each)),
+        _ => {}
+    }
 }

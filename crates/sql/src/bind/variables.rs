@@ -367,6 +367,8 @@ pub fn visit_statement<'a>(statement: &'a ast::StatementKind, f: Visit<'_, 'a>) 
             }
         }
         ast::StatementKind::Return(Some(value)) | ast::StatementKind::Print(value) => visit_expr(value, f),
+        ast::StatementKind::Backup(backup) => backup.variables(&mut |variable| f(Found::Scalar(variable))),
+        ast::StatementKind::Restore(restore) => restore.variables(&mut |variable| f(Found::Scalar(variable))),
         _ => {}
     }
 }

@@ -35,7 +35,7 @@ pub fn define<T>(
     }
     let savepoint = state.transaction.current.as_deref_mut().map(storage::Transaction::savepoint);
     let result = {
-        let mut site = HostSite { host, state, sink };
+        let mut site = HostSite { host, state, sink, values: &[] };
         work(&mut Ddl::new(&mut site, ""))
     };
     if own {
