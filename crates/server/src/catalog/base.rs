@@ -212,7 +212,7 @@ base_tables! {
 
     /// What has a name but no row of its own elsewhere: schemas (class 50), filegroups (65), partition functions (67), resource pools
     /// (200: `value` has the settings in the order of `governor::SETTINGS`), the resource governor (201: `status` 1 if it is enabled),
-    /// the password policy of logins (210: `login_policy`).
+    /// the password policy of logins (210: `login_policy`), the database's family (220: `family`).
     ClassRow = 64 "sysclsobjs" every {
         class: u8,
         id: i32,
@@ -293,6 +293,78 @@ base_tables! {
         id: i32,
         value: i64,
     } unique [0];
+
+    /// A file of backups: a media set with its one family.
+    BackupMediaRow = 105 "sysbackupmedia" master {
+        id: i32,
+        guid: Binary,
+        family: Binary,
+        name: Option<String>,
+        description: Text,
+        path: Text,
+        /// 1: compressed.
+        status: i32,
+    } unique [0] unique [1];
+
+    /// A backup set that was taken or restored here. LSNs are bytes of the log.
+    BackupSetRow = 106 "sysbackupsets" master {
+        id: i32,
+        guid: Binary,
+        media: i32,
+        position: i32,
+        expires: Option<Date>,
+        name: Option<String>,
+        description: Text,
+        user: String,
+        /// Of local time, in minutes from UTC.
+        time_zone: i16,
+        first_lsn: i64,
+        last_lsn: i64,
+        checkpoint_lsn: i64,
+        database_created: Date,
+        started: Date,
+        finished: Date,
+        compatibility_level: u8,
+        /// Bytes of pages, rows and log, and of the set in its file.
+        size: i64,
+        stored: i64,
+        database: String,
+        server: String,
+        machine: String,
+        collation: String,
+        recovery_model: u8,
+        /// 1: copy-only, 2: compressed, 4: the database was read-only, 8: in single-user mode.
+        status: i32,
+        database_guid: Binary,
+        family_guid: Binary,
+    } unique [0] unique [1] index [18];
+
+    /// A file of the database in a backup set.
+    BackupFileRow = 107 "sysbackupfiles" master {
+        set: i32,
+        fileid: i32,
+        filegroup: Option<String>,
+        name: String,
+        path: Text,
+        /// 2: log.
+        status: i32,
+        /// Pages of 8 KB in the set, and bytes of the file.
+        pages: i64,
+        size: i64,
+    } unique [0, 1];
+
+    /// A restore that was done here.
+    RestoreRow = 108 "sysrestores" master {
+        id: i32,
+        finished: Date,
+        database: String,
+        user: String,
+        set: i32,
+        /// D database, V verify only.
+        kind: Code<1>,
+        /// 1: WITH REPLACE.
+        status: i32,
+    } unique [0] index [4];
 }
 
 /// Further system tables that `sys.objects` of a new database lists. As on SQL Server nobody can read them.
@@ -516,6 +588,8 @@ pub mod class {
     pub const RESOURCE_GOVERNOR: u8 = 201;
     /// What the password policy keeps of a login.
     pub const LOGIN_POLICY: u8 = 210;
+    /// Of which database backups one is: `name` its family, `value` itself.
+    pub const FAMILY: u8 = 220;
     /// In `syssingleobjrefs`.
     pub const ROLE_MEMBER: u8 = 25;
     pub const SERVER_ROLE_MEMBER: u8 = 26;

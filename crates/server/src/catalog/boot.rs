@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use os::sync::RwLock;
+use os::sync::{Mutex, RwLock};
 use os::wait::WaitType;
 use storage::{Durability, Isolation, Storage, TableId, Transaction};
 use types::{CollationId, SqlResult, SqlType};
@@ -15,7 +15,7 @@ use super::base::{
 use super::clock;
 use super::error::storage_error;
 use super::login_policy::LoginPolicy;
-use super::row::{Binary, Code, Date, Text, Whole};
+use super::row::{BaseTable, Binary, Code, Date, Text, Whole};
 use super::scalar_type::{self, SYSTEM_TYPES};
 use super::shared::Shared;
 use super::store::Rows;
@@ -107,6 +107,7 @@ impl Catalog {
             storage,
             databases: RwLock::new(WaitType::METADATA_CACHE, databases),
             databases_seen: AtomicU64::new(0),
+            claimed: Mutex::new(WaitType::OBJECT_CATALOG, Vec::new()),
             shared,
             configuration,
             server_name: options.server_name.clone(),
@@ -115,6 +116,7 @@ impl Catalog {
             started: clock::now(),
         };
         if !new {
+            catalog.make_missing_tables()?;
             catalog.make_tempdb()?;
         }
         catalog.make_ase_mda()?;
@@ -145,6 +147,26 @@ impl Catalog {
         self.storage.create_database(&mut tx, storage::DatabaseId::TEMPDB, "tempdb").map_err(storage_error)?;
         fill_database(&self.storage, &mut tx, &tempdb)?;
         tx.commit(Durability::Full).map_err(storage_error)
+    }
+
+    /// Master's tables that a data directory of an older version has not.
+    fn make_missing_tables(&self) -> SqlResult<()> {
+        let master = self.expect_database(MASTER);
+        let there = self.storage.tables(master.storage_id()).map_err(storage_error)?;
+        let missing = BASE_TABLES.iter().filter(|table| table.master_only && !there.contains(&TableId(table.id)));
+        for table in missing {
+            let mut tx = self.storage.begin(Isolation::ReadCommitted);
+            tx.begin_statement();
+            let layout = master.layouts.table_layout(table);
+            self.storage
+                .create_table(&mut tx, master.storage_id(), TableId(table.id), &layout)
+                .map_err(storage_error)?;
+            let mut rows = master.rows(&self.storage, &mut tx);
+            rows.insert(&shipped(table.id, table.name))?;
+            fill_columns(&mut rows, &master, table)?;
+            tx.commit(Durability::Full).map_err(storage_error)?;
+        }
+        Ok(())
     }
 
     /// What public, guest and each login may do from the beginning. A data directory of a version that granted nothing gets it once: the
@@ -312,25 +334,33 @@ fn fill_objects(rows: &mut Rows<'_>, db: &Database) -> SqlResult<()> {
     let kept =
         BASE_TABLES.iter().filter(|table| !table.master_only || db.id == MASTER).map(|table| (table.id, table.name));
     for (id, name) in kept.chain(listed) {
-        rows.insert(&ObjectRow {
-            id,
-            name: name.to_string(),
-            nsid: schema::SYS,
-            kind: Code::new("S"),
-            pid: 0,
-            created: SHIPPED,
-            modified: SHIPPED,
-            status: object_status::SHIPPED,
-            intprop: 0,
-            owner: None,
-        })?;
+        rows.insert(&shipped(id, name))?;
     }
-    for table in BASE_TABLES.iter().filter(|table| !table.master_only || db.id == MASTER) {
-        for (i, column) in (table.columns)().into_iter().enumerate() {
-            let mut row = column_row(table.id, i as i32 + 1, column.name, &column.ty, db.collation);
-            row.status = if column.nullable { column_status::NULLABLE } else { 0 };
-            rows.insert(&row)?;
-        }
+    let mut tables = BASE_TABLES.iter().filter(|table| !table.master_only || db.id == MASTER);
+    tables.try_for_each(|table| fill_columns(rows, db, table))
+}
+
+/// A system table as `sys.objects` has it.
+fn shipped(id: i32, name: &str) -> ObjectRow {
+    ObjectRow {
+        id,
+        name: name.to_string(),
+        nsid: schema::SYS,
+        kind: Code::new("S"),
+        pid: 0,
+        created: SHIPPED,
+        modified: SHIPPED,
+        status: object_status::SHIPPED,
+        intprop: 0,
+        owner: None,
+    }
+}
+
+fn fill_columns(rows: &mut Rows<'_>, db: &Database, table: &BaseTable) -> SqlResult<()> {
+    for (i, column) in (table.columns)().into_iter().enumerate() {
+        let mut row = column_row(table.id, i as i32 + 1, column.name, &column.ty, db.collation);
+        row.status = if column.nullable { column_status::NULLABLE } else { 0 };
+        rows.insert(&row)?;
     }
     Ok(())
 }

@@ -12,6 +12,7 @@
 //! registry, spec   the system objects by name: T-SQL text, computed tables, native procedures
 //! session          sql::catalog::Catalog for a session: own uncommitted changes, temporary tables, system objects
 //! configuration    options of the server   governor    resource pools, and the databases in them
+//! family           which databases were one before a backup     restored    databases from backups
 //! boot             the first start of a data directory, and each later one
 //! ```
 
@@ -24,11 +25,13 @@ pub mod store;
 pub mod predicate;
 pub mod load;
 pub mod login_policy;
+pub mod family;
 pub mod shared;
 pub mod spec;
 pub mod configuration;
 pub mod governor;
 pub mod boot;
+pub mod restored;
 pub mod counter;
 pub mod database;
 pub mod registry;
@@ -38,7 +41,7 @@ pub mod session;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use os::sync::RwLock;
+use os::sync::{Mutex, RwLock};
 use sql::catalog::DatabaseId;
 use storage::{Durability, Isolation, Storage, Transaction};
 use types::{CollationId, SqlError, SqlResult, sql_error};
@@ -74,6 +77,8 @@ pub struct Catalog {
     databases: RwLock<Vec<Arc<Database>>>,
     /// The `databases_version` as of which `databases` and the process's settings are right.
     databases_seen: AtomicU64,
+    /// Numbers of databases that are being made.
+    claimed: Mutex<Vec<u16>>,
     shared: shared::Shared,
     pub configuration: Configuration,
     pub server_name: String,

@@ -57,6 +57,18 @@ impl Field for Date {
     }
 }
 
+/// `datetime`, null.
+impl Field for Option<Date> {
+    const TYPE: SqlType = SqlType::DATETIME;
+    const NULLABLE: bool = true;
+    fn to_datum(&self) -> Datum {
+        self.map_or(Datum::Null, |date| Datum::I64(date.0))
+    }
+    fn from_datum(datum: &Datum) -> Self {
+        (!datum.is_null()).then(|| Date::from_datum(datum))
+    }
+}
+
 /// `decimal(38, 0)`: bounds and steps of identities and sequences.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Whole(pub i128);

@@ -15,7 +15,7 @@ use crate::catalog::boot::{database_row, files_of};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::{Binary, Text};
-use crate::catalog::{DATABASES_MAX, Database, MASTER, MODEL, clock, is_system, no_such_database};
+use crate::catalog::{Database, MASTER, MODEL, clock, is_system, no_such_database};
 use crate::instance::plan_cache::Forget;
 
 /// Filegroups of `FileRow`: the first of every database, and what log files have.
@@ -48,11 +48,9 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     if ddl.catalog.database_named(&name).is_some() {
         return Err(sql_error!(1801, name));
     }
-    let taken: Vec<u16> = ddl.catalog.databases().iter().map(|db| db.id.0).collect();
-    if taken.len() >= DATABASES_MAX {
-        return Err(sql_error!(1835, DATABASES_MAX));
-    }
-    let id = (5..).find(|id| !taken.contains(id)).expect("fewer databases than numbers");
+    let catalog = ddl.catalog.clone();
+    let claimed = catalog.claim_database_id(false)?;
+    let id = claimed.id;
     let collation = match &create.collation {
         Some(collation) => {
             types::collation::lookup(collation).ok_or_else(|| super::data_type::invalid_collation(collation))?

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use sql::ast::{
     AlterApplicationRole, AlterAuthorization, AlterDatabaseAction, AlterLogin, AlterLoginAction, AlterRole,
-    AlterRoleAction, AlterTable, AlterTableAction, AlterUser, CreateRole, Dbcc, Definition, Drop, DropKind, Expr,
-    ModuleVerb, ObjectName, Statement, StatementKind, TriggerScope,
+    AlterRoleAction, AlterTable, AlterTableAction, AlterUser, Backup, CreateRole, Dbcc, Definition, Drop, DropKind, Expr,
+    ModuleVerb, ObjectName, Restore, Statement, StatementKind, TriggerScope,
 };
 use types::{SqlError, SqlResult, sql_error};
 
@@ -86,12 +86,7 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
 /// What is no definition of objects.
 fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
     match &statement.kind {
-        StatementKind::CreateDatabase(_) => {
-            let master = ddl.catalog.expect_database(MASTER);
-            let held =
-                ddl.server_permission("CREATE ANY DATABASE")? || ddl.database_permission(&master, "CREATE DATABASE")?;
-            expect(held, || sql_error!(262, "CREATE DATABASE", "master"))
-        }
+        StatementKind::CreateDatabase(_) => may_create_database(ddl),
         StatementKind::AlterDatabase(change) => {
             let db = match &change.name {
                 Some(name) => ddl.catalog.database_named(name),
@@ -105,6 +100,8 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             let held = ddl.database_permission(&db, "ALTER")? || ddl.server_permission("ALTER ANY DATABASE")?;
             expect(held, || sql_error!(5069).after(vec![sql_error!(5011, state 9, db.name())]))
         }
+        StatementKind::Backup(statement) => backup(ddl, statement),
+        StatementKind::Restore(statement) => restore(ddl, statement),
         StatementKind::CreateLogin(_) => {
             let held = ddl.server_permission("CREATE LOGIN")?;
             expect(held, not_permitted)
@@ -158,6 +155,37 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         // Refused whoever asks.
         _ => Ok(()),
     }
+}
+
+/// https://learn.microsoft.com/sql/t-sql/statements/backup-transact-sql
+fn backup(ddl: &mut Ddl<'_>, statement: &Backup) -> SqlResult<()> {
+    let name = super::backup::database_name(ddl, &statement.database);
+    let Some(db) = ddl.catalog.database_named(&name) else { return Ok(()) };
+    let permission = if statement.log { "BACKUP LOG" } else { "BACKUP DATABASE" };
+    ddl.need_in_database(&db, permission).map_err(|error| super::backup::terminated(permission, error))
+}
+
+/// A database that is there is restored by its owner and by who may alter any, a new one by who may create it; so is what a file of backups
+/// says.
+/// https://learn.microsoft.com/sql/t-sql/statements/restore-statements-transact-sql
+fn restore(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
+    let name = statement.database.as_ref().map(|database| super::backup::database_name(ddl, database));
+    let there = name.and_then(|name| ddl.catalog.database_named(&name));
+    let checked = match there {
+        Some(db) => {
+            let owns = ddl.rights(|rights, look| Ok(rights.user(look, &db)?.is_some_and(|user| user.dbo)))?;
+            let held = owns || ddl.server_permission("ALTER ANY DATABASE")?;
+            expect(held, || sql_error!(3110, db.name()))
+        }
+        None => may_create_database(ddl),
+    };
+    checked.map_err(|error| super::backup::terminated(super::restore::verb(statement.kind), error))
+}
+
+fn may_create_database(ddl: &mut Ddl<'_>) -> SqlResult<()> {
+    let master = ddl.catalog.expect_database(MASTER);
+    let held = ddl.server_permission("CREATE ANY DATABASE")? || ddl.database_permission(&master, "CREATE DATABASE")?;
+    expect(held, || sql_error!(262, "CREATE DATABASE", "master"))
 }
 
 fn new_sequence(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<()> {

@@ -21,6 +21,9 @@
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
 //! governor    CREATE, ALTER, DROP RESOURCE POOL       security_policy   CREATE, ALTER SECURITY POLICY
+//! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files
+//! backup_about    what a set says of its database         backup_history  what msdb says of sets
+//! backup      BACKUP DATABASE       backup_headers  RESTORE HEADERONLY, FILELISTONLY, LABELONLY      restore  RESTORE DATABASE, VERIFYONLY
 //! ```
 
 pub mod text;
@@ -45,6 +48,13 @@ pub mod server;
 pub mod access;
 pub mod database_setting;
 pub mod database;
+pub mod backup_options;
+pub mod backup_device;
+pub mod backup_about;
+pub mod backup_history;
+pub mod backup_headers;
+pub mod backup;
+pub mod restore;
 pub mod login;
 pub mod security;
 pub mod application_role;
@@ -85,11 +95,15 @@ pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<
     done.map_err(|error| error.at_line(statement.line))
 }
 
-/// Numbers of the databases that the statement drops.
+/// Numbers of the databases that the statement drops, or replaces.
 fn databases_of(ddl: &Ddl<'_>, statement: &Statement) -> Vec<u16> {
     match &statement.kind {
         StatementKind::Drop(drop) if drop.kind == DropKind::Database => {
             drop.names.iter().filter_map(|name| Some(ddl.catalog.database_named(&name.name)?.id.0)).collect()
+        }
+        StatementKind::Restore(restore) => {
+            let name = restore.database.as_ref().map(|database| backup::database_name(ddl, database));
+            name.and_then(|name| ddl.catalog.database_named(&name)).map(|db| db.id.0).into_iter().collect()
         }
         _ => Vec::new(),
     }
@@ -152,6 +166,8 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateSynonym(create) => object::create_synonym(ddl, create),
         StatementKind::CreateDatabase(create) => database::create(ddl, create),
         StatementKind::AlterDatabase(change) => database::alter(ddl, change),
+        StatementKind::Backup(statement) => backup::run(ddl, statement),
+        StatementKind::Restore(statement) => restore::run(ddl, statement),
         StatementKind::CreateLogin(create) => login::create_login(ddl, create),
         StatementKind::AlterLogin(change) => login::alter_login(ddl, change),
         StatementKind::CreateUser(create) => security::create_user(ddl, create),
@@ -186,8 +202,6 @@ fn verb(kind: &StatementKind) -> &'static str {
         StatementKind::AlterPartitionFunction(_) => "ALTER PARTITION FUNCTION",
         StatementKind::CreatePartitionScheme(_) => "CREATE PARTITION SCHEME",
         StatementKind::AlterPartitionScheme(_) => "ALTER PARTITION SCHEME",
-        StatementKind::Backup(_) => "BACKUP",
-        StatementKind::Restore(_) => "RESTORE",
         StatementKind::BulkInsert(_) => "BULK INSERT",
         StatementKind::Shutdown { .. } => "SHUTDOWN",
         other => panic!("no definition, and no other part of the server refuses it: {other:?}"),

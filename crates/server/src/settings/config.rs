@@ -150,6 +150,7 @@ pub mod option {
     pub const ALLOW_UPDATES: usize = position(102);
     pub const USER_CONNECTIONS: usize = position(103);
     pub const NESTED_TRIGGERS: usize = position(115);
+    pub const BACKUP_COMPRESSION_DEFAULT: usize = position(1579);
     pub const CROSS_DB_OWNERSHIP_CHAINING: usize = position(400);
     pub const DEFAULT_LANGUAGE: usize = position(124);
     pub const MAX_WORKER_THREADS: usize = position(503);

@@ -34,7 +34,11 @@ pub fn server_property(server: &Server, name: &str) -> Answer {
         "engineedition" => Answer::Number(ENGINE_EDITION),
         "filestreamconfiguredlevel" | "filestreameffectivelevel" => Answer::Number(0),
         "hadrmanagerstatus" => Answer::Number(2),
-        "instancedefaultdatapath" | "instancedefaultlogpath" | "instancedefaultbackuppath" => {
+        "instancedefaultbackuppath" => {
+            let directory = server.catalog.data_directory.trim_end_matches('/');
+            format!("{directory}/{}", storage::backup::BACKUPS).as_str().into()
+        }
+        "instancedefaultdatapath" | "instancedefaultlogpath" => {
             format!("{}/", server.catalog.data_directory).as_str().into()
         }
         "instancename" => instance_default,

@@ -1,0 +1,315 @@
+//! BACKUP DATABASE: a backup set at the end of a file, or in place of those that it has. Writers go on meanwhile; the set is of the moment
+//! at which the statement ends.
+//! https://learn.microsoft.com/sql/t-sql/statements/backup-transact-sql
+
+use std::sync::Arc;
+
+use exec::session::{Ear, Signal, stop_of};
+use sql::ast::{Backup, DatabaseRef};
+use storage::backup::{Progress, Set, Wanted};
+use storage::{StorageError, StorageResult};
+use types::datetime::DateFormat;
+use types::pause::Pause as _;
+use types::{Datum, SqlError, SqlResult, SqlType, convert, sql_error};
+
+use super::backup_about::{About, KeptFile, Media};
+use super::backup_device::{self, Device};
+use super::backup_history;
+use super::backup_options::{self, Options};
+use super::site::Ddl;
+use crate::catalog::base::{ClassRow, FileRow, class};
+use crate::catalog::error::storage_error;
+use crate::catalog::family::new_guid;
+use crate::catalog::load::{int, small};
+use crate::catalog::row::Date;
+use crate::catalog::{Database, MASTER, TEMPDB, clock, family, no_such_database};
+use crate::settings::config::option;
+
+const TICKS_A_DAY: i64 = 25_920_000;
+/// `DatabaseRow::recovery_model`.
+const SIMPLE: u8 = 3;
+pub const PAGE_BYTES: u64 = 8_192;
+
+/// `verb` is terminating abnormally (3013), behind what has ended it. What is no statement at all, or not there, says only that.
+pub fn terminated(verb: &str, error: SqlError) -> SqlError {
+    const SYNTAX: u8 = 15;
+    const UNSUPPORTED: i32 = 40510;
+    if stop_of(&error).is_some() || error.severity == SYNTAX || error.number == UNSUPPORTED {
+        return error;
+    }
+    sql_error!(3013, verb).after(error.one_by_one())
+}
+
+/// The name that a statement gives a database.
+pub fn database_name(ddl: &Ddl<'_>, database: &DatabaseRef) -> String {
+    match database {
+        DatabaseRef::Name(name) => name.to_string(),
+        DatabaseRef::Variable(variable) => ddl.site.variable(&variable.name).unwrap_or("").to_string(),
+    }
+}
+
+/// How far work is: for `sys.dm_exec_requests`, and for the client as STATS says.
+pub struct Reporter {
+    signal: Arc<Signal>,
+    /// Percent between two messages; None: there are none.
+    every: Option<u64>,
+    told: u64,
+}
+
+impl Reporter {
+    pub fn new(ddl: &Ddl<'_>, options: &Options) -> Reporter {
+        let every = options.number("STATS").map(|percent| percent as u64);
+        Reporter { signal: ddl.site.session().signal.clone(), every, told: 0 }
+    }
+
+    /// Err: nobody wants the answer any more.
+    pub fn step(&mut self, ear: &Ear<'_>, progress: Progress) -> StorageResult<()> {
+        storage::error::heard(ear.pause())?;
+        self.signal.running.tell(progress.done, progress.total);
+        let percent = (u128::from(progress.done) * 100 / u128::from(progress.total.max(1))) as u64;
+        // All of it is told by `end`, when it is so.
+        let percent = percent.min(99);
+        if self.every.is_some_and(|every| percent >= self.told + every) {
+            self.told = percent;
+            storage::error::heard(ear.message(&sql_error!(3211, percent)))?;
+        }
+        Ok(())
+    }
+
+    pub fn end(&self, ddl: &mut Ddl<'_>) {
+        if self.every.is_some() {
+            ddl.message(sql_error!(3211, 100));
+        }
+    }
+}
+
+/// 4035 for each file, 3014 for all: pages that were written into the set, or read from it.
+pub fn tell_pages(
+    ddl: &mut Ddl<'_>,
+    verb: &str,
+    (database, files, position): (&str, &[KeptFile], usize),
+    set: &Set,
+    (reporter, began): (&Reporter, u64),
+) {
+    let log_pages = log_pages(set);
+    let mut of_file = |is_log: bool, pages: u64| {
+        if let Some(file) = files.iter().find(|file| file.is_log() == is_log) {
+            ddl.message(sql_error!(4035, pages, database, file.row.name, position));
+        }
+        if !is_log {
+            reporter.end(ddl);
+        }
+    };
+    of_file(false, set.tail.pages);
+    of_file(true, log_pages);
+    let pages = set.tail.pages + log_pages;
+    let ms = (os::clock::now().saturating_sub(began) / 1_000_000).max(1);
+    // Thousandths of a megabyte a second.
+    let rate = u128::from(pages * PAGE_BYTES) * 1_000_000 / (1 << 20) / u128::from(ms);
+    let thousandths = |number: u128| format!("{:03}", number % 1_000);
+    let (seconds, ms) = (ms / 1_000, u128::from(ms));
+    ddl.message(sql_error!(3014, verb, pages, seconds, thousandths(ms), rate / 1_000, thousandths(rate)));
+}
+
+/// The log in a set, in pages of 8 KB.
+pub fn log_pages(set: &Set) -> u64 {
+    set.tail.log_bytes.div_ceil(PAGE_BYTES)
+}
+
+pub fn run(ddl: &mut Ddl<'_>, statement: &Backup) -> SqlResult<()> {
+    let verb = if statement.log { "BACKUP LOG" } else { "BACKUP DATABASE" };
+    backup(ddl, statement, verb).map_err(|error| terminated(verb, error))
+}
+
+fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
+    let name = database_name(ddl, &statement.database);
+    let db = ddl.catalog.database_named(&name).ok_or_else(|| no_such_database(&name))?;
+    if ddl.site.in_user_transaction() {
+        return Err(sql_error!(3021));
+    }
+    if db.id == TEMPDB {
+        return Err(sql_error!(3147));
+    }
+    if statement.log {
+        return Err(match db.row().recovery_model {
+            _ if db.id == MASTER => sql_error!(4212),
+            SIMPLE => sql_error!(4208, verb),
+            _ => super::unsupported(verb),
+        });
+    }
+    if !statement.mirrors.is_empty() {
+        return Err(super::unsupported("BACKUP ... MIRROR TO"));
+    }
+    if let Some(part) = statement.files.first() {
+        return Err(super::unsupported(&format!("BACKUP DATABASE ... {}", part.name)));
+    }
+    let path = backup_device::path_of(ddl, &statement.devices, "BACKUP")?;
+    let options = backup_options::read(ddl, &statement.options, backup_options::BACKUP, "BACKUP")?;
+    let expires = expires(ddl, &options)?;
+    let began = os::clock::now();
+    let device = Device::open_to_write(ddl, &path)?;
+    let mut reporter = Reporter::new(ddl, &options);
+    let taken = take(ddl, &db, &device, &options, expires, &mut reporter);
+    let (set, about, position) = match taken {
+        Ok(taken) => taken,
+        Err(error) => {
+            device.give_up();
+            return Err(error);
+        }
+    };
+    if backup_history::record_backup(&ddl.catalog, &set, &about, (&path, position)).is_err() {
+        ddl.message(sql_error!(3009));
+    }
+    tell_pages(ddl, verb, (&db.name(), &about.files, position), &set, (&reporter, began));
+    Ok(())
+}
+
+/// When the set may be overwritten: RETAINDAYS comes before EXPIREDATE. None: at any time.
+fn expires(ddl: &Ddl<'_>, options: &Options) -> SqlResult<Option<Date>> {
+    if let Some(days) = options.number("RETAINDAYS") {
+        return Ok(Some(Date(clock::now().0 + days * TICKS_A_DAY)));
+    }
+    let Some(text) = options.text("EXPIREDATE") else { return Ok(None) };
+    let asked = &ddl.site.session().options;
+    let context = convert::ConvertContext {
+        date_format: asked.date_format,
+        language: asked.language,
+        ..convert::ConvertContext::CAST
+    };
+    let text = crate::catalog::row::text_datum(text);
+    let date = convert::convert(&text, &SqlType::NVARCHAR_MAX, &SqlType::DATETIME, convert::NO_STYLE, &context);
+    let date = date.map_err(|_| sql_error!(3217, "EXPIREDATE"))?;
+    Ok(Some(Date(date.as_i64())))
+}
+
+/// Where the set goes in the file, its position there, and the media that it belongs to; None: a new one.
+fn media(device: &Device, options: &Options) -> SqlResult<(u64, usize, Option<Media>)> {
+    let is_empty = device.file.is_empty().map_err(|error| device.read_error(error.into()))?;
+    if is_empty || options.has("FORMAT") {
+        return Ok((0, 1, None));
+    }
+    let sets = match device.sets() {
+        Ok(sets) => sets,
+        // One that was never ended: there is nothing to keep.
+        Err(error) if error.number == 3256 => return Ok((0, 1, None)),
+        Err(error) => return Err(error),
+    };
+    let mut known = Vec::new();
+    for set in &sets {
+        known.push(About::decode(&set.head.about).ok_or_else(|| sql_error!(3255, device.path))?);
+    }
+    let media = known.first().map(|about| about.media.clone());
+    if let (Some(wanted), Some(media)) = (options.text("MEDIANAME"), &media) {
+        let found = media.name.as_deref().unwrap_or("");
+        if wanted != found && !options.has("SKIP") {
+            return Err(sql_error!(4037, wanted, found, device.path));
+        }
+    }
+    if !options.has("INIT") {
+        let end = sets.last().expect("at least one").to;
+        return Ok((end, sets.len() + 1, media));
+    }
+    let now = clock::now().0;
+    let kept = known.iter().filter_map(|about| about.expires).find(|date| date.0 > now);
+    if let Some(date) = kept.filter(|_| !options.has("SKIP")) {
+        return Err(sql_error!(4030, device.path, shown(date)));
+    }
+    Ok((0, 1, media))
+}
+
+/// As messages show a moment: `Oct 20 2010 12:00:00:000AM`.
+fn shown(date: Date) -> String {
+    const WITH_MILLISECONDS: i32 = 109;
+    let context = convert::ConvertContext { date_format: DateFormat::Mdy, ..convert::ConvertContext::CAST };
+    let text =
+        convert::convert(&Datum::I64(date.0), &SqlType::DATETIME, &SqlType::NVARCHAR_MAX, WITH_MILLISECONDS, &context);
+    text.map_or_else(|_| String::new(), |text| types::collation::code_page::utf16_to_string(text.as_bytes()))
+}
+
+fn take(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    device: &Device,
+    options: &Options,
+    expires: Option<Date>,
+    reporter: &mut Reporter,
+) -> SqlResult<(Set, About, usize)> {
+    let (at, position, media) = media(device, options)?;
+    let about = about(ddl, db, options, (expires, media))?;
+    let bytes = about.encode();
+    let wanted = Wanted { about: &bytes, compressed: about.compressed };
+    let storage = ddl.catalog.storage.clone();
+    let mut set = None;
+    let taken = ddl.site.heard(&mut |ear| {
+        // The pages that wait to be written are written before the backup's own checkpoint, which cannot be interrupted.
+        storage.checkpoint_heard(ear)?;
+        let step = &mut |progress| reporter.step(ear, progress);
+        set = Some(storage.backup(db.storage_id(), &device.file, at, &wanted, step)?);
+        Ok(())
+    });
+    taken.map_err(|error| match error {
+        StorageError::UnknownDatabase => no_such_database(&about.row.name),
+        StorageError::CorruptPage { page } => {
+            sql_error!(3043, about.row.name, 1, page.page, about.files[0].row.path.0.as_deref().unwrap_or(""))
+        }
+        StorageError::Damaged(_) => storage_error(error),
+        error => device.write_error(error),
+    })?;
+    Ok((set.expect("it was taken"), about, position))
+}
+
+/// What master knows of the database, and the statement of the set.
+fn about(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    options: &Options,
+    (expires, media): (Option<Date>, Option<Media>),
+) -> SqlResult<About> {
+    let catalog = ddl.catalog.clone();
+    let family = family::of(&catalog, db)?;
+    let files = files_of(ddl, db)?;
+    let owned = |name: &str| options.text(name).map(str::to_string);
+    let media = media.unwrap_or_else(|| Media {
+        id: new_guid(),
+        family: new_guid(),
+        name: owned("MEDIANAME"),
+        description: owned("MEDIADESCRIPTION"),
+        made: clock::now(),
+    });
+    let compresses = match (options.has("COMPRESSION"), options.has("NO_COMPRESSION")) {
+        (false, false) => catalog.configuration.running(option::BACKUP_COMPRESSION_DEFAULT) != 0,
+        (compresses, _) => compresses,
+    };
+    Ok(About {
+        id: new_guid(),
+        media,
+        database_family: family.family,
+        database: family.database,
+        name: owned("NAME"),
+        description: owned("DESCRIPTION"),
+        user: ddl.site.login(),
+        server: catalog.server_name.clone(),
+        machine: os::env::host_name(),
+        copy_only: options.has("COPY_ONLY"),
+        compressed: compresses,
+        expires,
+        offset_minutes: os::clock::local_offset_minutes() as i16,
+        row: (*db.row()).clone(),
+        files,
+    })
+}
+
+/// The files of a database as the catalog shows them.
+fn files_of(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<Vec<KeptFile>> {
+    let catalog = ddl.catalog.clone();
+    let number = i32::from(db.id.0);
+    let mut files = catalog.read(&catalog.expect_database(MASTER), |rows| rows.find::<FileRow>(0, &[int(number)]))?;
+    files.sort_by_key(|file| file.fileid);
+    let groups = catalog.read(db, |rows| rows.find::<ClassRow>(0, &[small(class::FILEGROUP)]))?;
+    let group_of = |file: &FileRow| match file.filegroup {
+        0 => None,
+        1 => Some("PRIMARY".to_string()),
+        id => groups.iter().find(|group| group.id == id).map(|group| group.name.clone()),
+    };
+    Ok(files.into_iter().map(|row| KeptFile { filegroup: group_of(&row), row }).collect())
+}

@@ -1,0 +1,322 @@
+//! What the server keeps in a backup set beside pages and log: the database's options and files as master has them, and what the
+//! statement said of the set and its media.
+//!
+//! ```text
+//! format u16, then fields in a fixed order: numbers i64, texts (bytes u32, UTF-8; 0xffffffff: NULL), ids 16 bytes
+//! ```
+//! A backup is a file that anybody may have written, so nothing in it is believed: what does not fit its column is no backup (3241).
+
+use storage::backup::set::Words;
+
+use crate::catalog::base::{DatabaseRow, FileRow};
+use crate::catalog::family::Guid;
+use crate::catalog::row::{Binary, Date, Text};
+
+/// Of these bytes.
+const FORMAT: u16 = 1;
+const NULL: u32 = u32::MAX;
+/// Characters of a name.
+const NAME_MAX: usize = 128;
+/// More files than a database may have.
+const FILES_MAX: i64 = 32_767;
+
+/// A file of the database, and the name of its filegroup; None: it is of the log.
+#[derive(Debug, Clone)]
+pub struct KeptFile {
+    pub row: FileRow,
+    pub filegroup: Option<String>,
+}
+
+impl KeptFile {
+    pub fn is_log(&self) -> bool {
+        const LOG: i32 = 2;
+        self.row.status & LOG != 0
+    }
+}
+
+/// The media set: what all sets of a file have in common.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Media {
+    pub id: Guid,
+    pub family: Guid,
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub made: Date,
+}
+
+#[derive(Debug, Clone)]
+pub struct About {
+    pub id: Guid,
+    pub media: Media,
+    /// Of the database: the same in all that were restored from one, and that of this one.
+    pub database_family: Guid,
+    pub database: Guid,
+    pub name: Option<String>,
+    pub description: Option<String>,
+    pub user: String,
+    pub server: String,
+    pub machine: String,
+    pub copy_only: bool,
+    pub compressed: bool,
+    pub expires: Option<Date>,
+    /// Of local time, when it was made.
+    pub offset_minutes: i16,
+    pub row: DatabaseRow,
+    pub files: Vec<KeptFile>,
+}
+
+#[derive(Default)]
+struct Writer(Vec<u8>);
+
+impl Writer {
+    fn number(&mut self, value: impl Into<i64>) {
+        self.0.extend_from_slice(&value.into().to_le_bytes());
+    }
+
+    fn bytes(&mut self, bytes: Option<&[u8]>) {
+        let length = bytes.map_or(NULL, |bytes| bytes.len() as u32);
+        self.0.extend_from_slice(&length.to_le_bytes());
+        self.0.extend_from_slice(bytes.unwrap_or_default());
+    }
+
+    fn text(&mut self, text: Option<&str>) {
+        self.bytes(text.map(str::as_bytes));
+    }
+
+    fn id(&mut self, id: &Guid) {
+        self.0.extend_from_slice(id);
+    }
+}
+
+struct Reader<'a>(Words<'a>);
+
+impl Reader<'_> {
+    fn number<T: TryFrom<i64>>(&mut self) -> Option<T> {
+        T::try_from(self.0.u64()? as i64).ok()
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        self.number::<u8>().filter(|flag| *flag < 2).map(|flag| flag == 1)
+    }
+
+    /// The outer None: it is damaged.
+    fn bytes(&mut self) -> Option<Option<Vec<u8>>> {
+        match self.0.u32()? {
+            NULL => Some(None),
+            length => Some(Some(self.0.bytes(length as usize)?.to_vec())),
+        }
+    }
+
+    fn text(&mut self) -> Option<Option<String>> {
+        match self.bytes()? {
+            Some(bytes) => String::from_utf8(bytes).ok().map(Some),
+            None => Some(None),
+        }
+    }
+
+    fn name(&mut self) -> Option<String> {
+        self.text()?.filter(|name| !name.is_empty() && name.encode_utf16().count() <= NAME_MAX)
+    }
+
+    fn id(&mut self) -> Option<Guid> {
+        self.0.bytes(16)?.try_into().ok()
+    }
+
+    fn date(&mut self) -> Option<Date> {
+        // What datetime can hold: from 1753 to 9999.
+        const DAY: i64 = 25_920_000;
+        self.number::<i64>().filter(|ticks| (-53_690 * DAY..2_958_464 * DAY).contains(ticks)).map(Date)
+    }
+}
+
+impl About {
+    pub fn encode(&self) -> Vec<u8> {
+        let mut to = Writer(FORMAT.to_le_bytes().to_vec());
+        for id in [&self.id, &self.media.id, &self.media.family, &self.database_family, &self.database] {
+            to.id(id);
+        }
+        to.text(self.media.name.as_deref());
+        to.text(self.media.description.as_deref());
+        to.number(self.media.made.0);
+        to.text(self.name.as_deref());
+        to.text(self.description.as_deref());
+        for text in [&self.user, &self.server, &self.machine] {
+            to.text(Some(text));
+        }
+        to.number(self.copy_only);
+        to.number(self.compressed);
+        to.number(self.expires.is_some());
+        to.number(self.expires.unwrap_or_default().0);
+        to.number(self.offset_minutes);
+        write_database(&mut to, &self.row);
+        to.number(self.files.len() as i64);
+        self.files.iter().for_each(|file| write_file(&mut to, file));
+        to.0
+    }
+
+    /// None: it is damaged, or of another version.
+    pub fn decode(bytes: &[u8]) -> Option<About> {
+        let mut words = Words(bytes);
+        if words.u16()? != FORMAT {
+            return None;
+        }
+        let mut from = Reader(words);
+        let [id, media, media_family, database_family, database] =
+            [from.id()?, from.id()?, from.id()?, from.id()?, from.id()?];
+        let media = Media {
+            id: media,
+            family: media_family,
+            name: from.text()?,
+            description: from.text()?,
+            made: from.date()?,
+        };
+        let (name, description) = (from.text()?, from.text()?);
+        let [user, server, machine] = [from.text()??, from.text()??, from.text()??];
+        let (copy_only, compressed, expires) = (from.flag()?, from.flag()?, from.flag()?);
+        let expires = expires.then_some(from.date()?);
+        let offset_minutes = from.number()?;
+        let row = read_database(&mut from)?;
+        let count: i64 = from.number()?;
+        if !(1..=FILES_MAX).contains(&count) {
+            return None;
+        }
+        let files: Option<Vec<KeptFile>> = (0..count).map(|_| read_file(&mut from)).collect();
+        let about = About {
+            id,
+            media,
+            database_family,
+            database,
+            name,
+            description,
+            user,
+            server,
+            machine,
+            copy_only,
+            compressed,
+            expires,
+            offset_minutes,
+            row,
+            files: files?,
+        };
+        from.0.0.is_empty().then_some(about)
+    }
+}
+
+fn write_database(to: &mut Writer, row: &DatabaseRow) {
+    to.text(Some(&row.name));
+    to.text(Some(&row.collation));
+    to.number(row.created.0);
+    to.number(row.options);
+    for number in [
+        row.compatibility_level,
+        row.recovery_model,
+        row.page_verify,
+        row.delayed_durability,
+        row.user_access,
+        row.snapshot_isolation,
+    ] {
+        to.number(number);
+    }
+    to.number(row.target_recovery_time);
+    to.bytes(row.owner_sid.0.as_deref());
+}
+
+fn read_database(from: &mut Reader<'_>) -> Option<DatabaseRow> {
+    let (name, collation) = (from.name()?, from.name()?);
+    types::collation::lookup(&collation)?;
+    let (created, options) = (from.date()?, from.number()?);
+    let mut small = |most: u8| from.number::<u8>().filter(|number| *number <= most);
+    let (compatibility_level, recovery_model) = (small(u8::MAX)?, small(3)?);
+    let (page_verify, delayed_durability, user_access, snapshot_isolation) = (small(2)?, small(2)?, small(2)?, small(1)?);
+    Some(DatabaseRow {
+        // Given where it is restored.
+        id: 0,
+        name,
+        created,
+        collation,
+        compatibility_level,
+        options,
+        recovery_model: recovery_model.max(1),
+        page_verify,
+        delayed_durability,
+        user_access,
+        snapshot_isolation,
+        target_recovery_time: from.number()?,
+        owner_sid: Binary(from.bytes()?.filter(|sid| sid.len() <= 85).map(Into::into)),
+    })
+}
+
+fn write_file(to: &mut Writer, file: &KeptFile) {
+    to.text(Some(&file.row.name));
+    to.text(file.row.path.0.as_deref());
+    to.text(file.filegroup.as_deref());
+    for number in
+        [file.row.fileid, file.row.filegroup, file.row.size, file.row.size_max, file.row.growth, file.row.status]
+    {
+        to.number(number);
+    }
+}
+
+fn read_file(from: &mut Reader<'_>) -> Option<KeptFile> {
+    let (name, path, filegroup) = (from.name()?, from.text()?, from.text()?);
+    let mut number = || from.number::<i32>();
+    let row = FileRow {
+        dbid: 0,
+        fileid: number()?,
+        filegroup: number()?,
+        name,
+        path: Text(path),
+        size: number()?,
+        size_max: number()?,
+        growth: number()?,
+        status: number()?,
+    };
+    Some(KeptFile { row, filegroup })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::family::new_guid;
+    use crate::catalog::boot::{database_row, files_of};
+
+    fn about() -> About {
+        let files = files_of("/data", 7, "shop").map(|row| KeptFile { row, filegroup: None });
+        About {
+            id: new_guid(),
+            media: Media { id: new_guid(), family: [2; 16], name: None, description: None, made: Date(5) },
+            database_family: [3; 16],
+            database: [4; 16],
+            name: Some("nightly".into()),
+            description: None,
+            user: "sa".into(),
+            server: "here".into(),
+            machine: "here".into(),
+            copy_only: true,
+            compressed: false,
+            expires: Some(Date(77)),
+            offset_minutes: -60,
+            row: database_row(7, "shop", "SQL_Latin1_General_CP1_CI_AS", Date(9)),
+            files: files.to_vec(),
+        }
+    }
+
+    #[test]
+    fn what_is_kept_comes_back_and_no_damage_is_taken_for_it() {
+        let about = about();
+        let bytes = about.encode();
+        let again = About::decode(&bytes).expect("as it was written");
+        assert_eq!(again.encode(), bytes);
+        assert_eq!((again.name, again.expires, again.offset_minutes), (about.name, about.expires, -60));
+        assert_eq!(again.files.len(), 2);
+        for length in 0..bytes.len() {
+            assert!(About::decode(&bytes[..length]).is_none(), "cut at {length}");
+        }
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 0x80;
+            // Whatever it says now: it is no panic.
+            let _ = About::decode(&changed);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! What was backed up and restored here, as msdb's tables show it.
+//! https://learn.microsoft.com/sql/relational-databases/system-tables/backup-and-restore-tables-transact-sql
+
+use storage::backup::Set;
+use types::{Datum, SqlResult};
+
+use super::backup::{PAGE_BYTES, log_pages};
+use super::backup_about::{About, Media};
+use crate::catalog::base::{
+    BackupFileRow, BackupMediaRow, BackupSetRow, DatabaseRow, RestoreRow, database_option,
+};
+use crate::catalog::counter::Rule;
+use crate::catalog::row::{BaseRow, Binary, Code, Date, Text};
+use crate::catalog::store::Rows;
+use crate::catalog::{Catalog, MASTER, clock};
+
+/// By `guid`, of sets and media.
+const BY_GUID: usize = 1;
+const COPY_ONLY: i32 = 1;
+const COMPRESSED: i32 = 2;
+const READ_ONLY: i32 = 4;
+const SINGLE_USER: i32 = 8;
+
+/// `DatabaseRow::user_access`.
+pub fn is_single_user(row: &DatabaseRow) -> bool {
+    row.user_access == 1
+}
+
+pub fn is_read_only(row: &DatabaseRow) -> bool {
+    row.options & database_option::READ_ONLY != 0
+}
+
+pub fn started(set: &Set) -> Date {
+    clock::local(set.head.began as i64)
+}
+
+pub fn finished(set: &Set) -> Date {
+    clock::local(set.tail.ended as i64)
+}
+
+/// Bytes of a set in its file.
+pub fn stored_bytes(set: &Set) -> u64 {
+    set.to - set.from
+}
+
+/// Bytes of a set before it was compressed.
+pub fn whole_bytes(set: &Set, about: &About) -> u64 {
+    match about.compressed {
+        true => stored_bytes(set).max((set.tail.pages + log_pages(set)) * PAGE_BYTES),
+        false => stored_bytes(set),
+    }
+}
+
+/// The next number of a table's rows.
+fn next_id<R: BaseRow>(catalog: &Catalog) -> SqlResult<i32> {
+    let master = catalog.expect_database(MASTER);
+    let rule = Rule {
+        start: 1,
+        increment: 1,
+        minimum: 1,
+        maximum: i32::MAX.into(),
+        cycle: false,
+        in_rows: true,
+    };
+    let next = master.counters.next(&catalog.storage, &master, R::TABLE.id, &rule, 1)?;
+    Ok(next.map_or(i32::MAX, |id| id as i32))
+}
+
+/// `device`: the path, and the set's position there.
+pub fn record_backup(catalog: &Catalog, set: &Set, about: &About, device: (&str, usize)) -> SqlResult<i32> {
+    let (id, media) = (next_id::<BackupSetRow>(catalog)?, next_id::<BackupMediaRow>(catalog)?);
+    let master = catalog.expect_database(MASTER);
+    catalog.change(&master, |rows| {
+        let known = rows.first::<BackupSetRow>(BY_GUID, &[Datum::bytes(&about.id)])?;
+        match known {
+            Some(known) => Ok(known.id),
+            None => insert_set(rows, (id, media), set, about, device).map(|()| id),
+        }
+    })
+}
+
+/// The number of the media set, whose row is made if there is none.
+fn media_id(rows: &mut Rows<'_>, new: i32, media: &Media, path: &str, compressed: bool) -> SqlResult<i32> {
+    if let Some(known) = rows.first::<BackupMediaRow>(BY_GUID, &[Datum::bytes(&media.id)])? {
+        return Ok(known.id);
+    }
+    rows.insert(&BackupMediaRow {
+        id: new,
+        guid: Binary(Some(media.id.into())),
+        family: Binary(Some(media.family.into())),
+        name: media.name.clone(),
+        description: Text(media.description.clone()),
+        path: Text(Some(path.to_string())),
+        status: i32::from(compressed),
+    })?;
+    Ok(new)
+}
+
+fn insert_set(
+    rows: &mut Rows<'_>,
+    (id, media): (i32, i32),
+    set: &Set,
+    about: &About,
+    (path, position): (&str, usize),
+) -> SqlResult<()> {
+    let media = media_id(rows, media, &about.media, path, about.compressed)?;
+    let row = &about.row;
+    let flags = [
+        (about.copy_only, COPY_ONLY),
+        (about.compressed, COMPRESSED),
+        (is_read_only(row), READ_ONLY),
+        (is_single_user(row), SINGLE_USER),
+    ];
+    rows.insert(&BackupSetRow {
+        id,
+        guid: Binary(Some(about.id.into())),
+        media,
+        position: position as i32,
+        expires: about.expires,
+        name: about.name.clone(),
+        description: Text(about.description.clone()),
+        user: about.user.clone(),
+        time_zone: about.offset_minutes,
+        first_lsn: set.head.scan_lsn as i64,
+        last_lsn: set.tail.end_lsn as i64,
+        checkpoint_lsn: set.head.redo_lsn as i64,
+        database_created: row.created,
+        started: started(set),
+        finished: finished(set),
+        compatibility_level: row.compatibility_level,
+        size: whole_bytes(set, about) as i64,
+        stored: stored_bytes(set) as i64,
+        database: row.name.clone(),
+        server: about.server.clone(),
+        machine: about.machine.clone(),
+        collation: row.collation.clone(),
+        recovery_model: row.recovery_model,
+        status: flags.iter().filter(|(is, _)| *is).map(|(_, bit)| bit).sum(),
+        database_guid: Binary(Some(about.database.into())),
+        family_guid: Binary(Some(about.database_family.into())),
+    })?;
+    for file in &about.files {
+        // All pages are in one file, and all log.
+        let pages = match (file.is_log(), file.row.fileid) {
+            (true, 2) => log_pages(set),
+            (false, 1) => set.tail.pages,
+            _ => 0,
+        };
+        rows.insert(&BackupFileRow {
+            set: id,
+            fileid: file.row.fileid,
+            filegroup: file.filegroup.clone(),
+            name: file.row.name.clone(),
+            path: file.row.path.clone(),
+            status: file.row.status,
+            pages: pages as i64,
+            size: (if file.row.fileid == 1 { u64::from(set.head.pages) } else { pages } * PAGE_BYTES) as i64,
+        })?;
+    }
+    Ok(())
+}
+
+/// What a restore was of.
+pub struct Restored<'a> {
+    pub database: &'a str,
+    pub user: String,
+    /// D or V.
+    pub kind: &'static str,
+    pub replaced: bool,
+}
+
+pub fn record_restore(
+    catalog: &Catalog,
+    set: &Set,
+    about: &About,
+    device: (&str, usize),
+    restored: Restored<'_>,
+) -> SqlResult<()> {
+    let set = record_backup(catalog, set, about, device)?;
+    let id = next_id::<RestoreRow>(catalog)?;
+    let master = catalog.expect_database(MASTER);
+    catalog.change(&master, |rows| {
+        rows.insert(&RestoreRow {
+            id,
+            finished: clock::now(),
+            database: restored.database.to_string(),
+            user: restored.user,
+            set,
+            kind: Code::new(restored.kind),
+            status: i32::from(restored.replaced),
+        })
+    })
+}

@@ -1,0 +1,231 @@
+//! The WITH clause of BACKUP and RESTORE: which options each statement has, and what becomes of them.
+//! https://learn.microsoft.com/sql/t-sql/statements/backup-transact-sql
+//! https://learn.microsoft.com/sql/t-sql/statements/restore-statements-arguments-transact-sql
+
+use sql::ast::{Expr, Literal, Setting, SettingValue};
+use types::{SqlResult, sql_error};
+
+use super::database_setting::setting_text;
+use super::number::whole_number;
+use super::site::Ddl;
+
+/// Statements, a bit each.
+pub const BACKUP: u8 = 1;
+pub const DATABASE: u8 = 2;
+pub const HEADERONLY: u8 = 4;
+pub const FILELISTONLY: u8 = 8;
+pub const LABELONLY: u8 = 16;
+pub const VERIFYONLY: u8 = 32;
+const RESTORE: u8 = DATABASE | HEADERONLY | FILELISTONLY | LABELONLY | VERIFYONLY;
+const ALL: u8 = BACKUP | RESTORE;
+
+enum Meaning {
+    Switch,
+    Text,
+    /// From, to.
+    Number(i64, i64),
+    /// It says how, or is of tapes: of files on disk SQL Server ignores it as well.
+    How,
+    Refused,
+}
+
+use Meaning::{How, Number, Refused, Switch, Text};
+
+const POSITIVE: Meaning = Number(1, i32::MAX as i64);
+
+const KNOWN: &[(&str, u8, Meaning)] = &[
+    ("BLOCKSIZE", ALL, POSITIVE),
+    ("BUFFERCOUNT", BACKUP | DATABASE | VERIFYONLY, POSITIVE),
+    ("CHECKSUM", ALL, Switch),
+    ("COMPRESSION", BACKUP, Switch),
+    ("CONTINUE_AFTER_ERROR", ALL, Refused),
+    ("COPY_ONLY", BACKUP, Switch),
+    ("CREDENTIAL", ALL, Refused),
+    ("DBNAME", RESTORE, Refused),
+    ("DESCRIPTION", BACKUP, Text),
+    ("DIFFERENTIAL", BACKUP, Refused),
+    ("ENABLE_BROKER", DATABASE, Refused),
+    ("ENCRYPTION", BACKUP, Refused),
+    ("ERROR_BROKER_CONVERSATIONS", DATABASE, Refused),
+    ("EXPIREDATE", BACKUP, Text),
+    ("FILE", DATABASE | HEADERONLY | FILELISTONLY | VERIFYONLY, Number(i32::MIN as i64, i32::MAX as i64)),
+    ("FILESTREAM", DATABASE, Refused),
+    ("FILE_SNAPSHOT", BACKUP, Refused),
+    ("FORMAT", BACKUP, Switch),
+    ("INIT", BACKUP, Switch),
+    ("KEEP_CDC", DATABASE, Refused),
+    ("KEEP_REPLICATION", DATABASE, Refused),
+    ("LOADHISTORY", VERIFYONLY, Switch),
+    ("MAXTRANSFERSIZE", BACKUP | DATABASE | VERIFYONLY, POSITIVE),
+    ("MEDIADESCRIPTION", BACKUP, Text),
+    ("MEDIANAME", ALL, Text),
+    ("MEDIAPASSWORD", ALL, Refused),
+    ("METADATA_ONLY", ALL, Refused),
+    ("NAME", BACKUP, Text),
+    ("NEW_BROKER", DATABASE, Refused),
+    ("NOFORMAT", BACKUP, Switch),
+    ("NOINIT", BACKUP, Switch),
+    ("NORECOVERY", BACKUP | DATABASE, Refused),
+    ("NOREWIND", ALL, How),
+    ("NOSKIP", BACKUP, Switch),
+    ("NOUNLOAD", ALL, How),
+    ("NO_CHECKSUM", ALL, Switch),
+    ("NO_COMPRESSION", BACKUP, Switch),
+    ("NO_TRUNCATE", BACKUP, Refused),
+    ("PARTIAL", DATABASE, Refused),
+    ("PASSWORD", ALL, Refused),
+    ("RECOVERY", DATABASE, Switch),
+    ("REPLACE", DATABASE, Switch),
+    // Of BACKUP it has had no effect for long, and what RESTORE does in one piece begins anew.
+    ("RESTART", BACKUP | DATABASE, How),
+    ("RESTRICTED_USER", DATABASE, Switch),
+    ("RETAINDAYS", BACKUP, Number(0, 99_999)),
+    ("REWIND", ALL, How),
+    ("SKIP", BACKUP, Switch),
+    ("SNAPSHOT", ALL, Refused),
+    ("STANDBY", BACKUP | DATABASE, Refused),
+    ("STATS", BACKUP | DATABASE | VERIFYONLY, Number(1, 100)),
+    ("STOPAT", DATABASE, Refused),
+    ("STOPATMARK", DATABASE, Refused),
+    ("STOPBEFOREMARK", DATABASE, Refused),
+    ("STOP_ON_ERROR", ALL, How),
+    ("UNLOAD", ALL, How),
+];
+
+/// Options of which a statement may have one only.
+const OPPOSITES: [(&str, &str); 5] = [
+    ("INIT", "NOINIT"),
+    ("FORMAT", "NOFORMAT"),
+    ("SKIP", "NOSKIP"),
+    ("CHECKSUM", "NO_CHECKSUM"),
+    ("COMPRESSION", "NO_COMPRESSION"),
+];
+
+/// Percent between two messages, where STATS does not say.
+const STATS: i64 = 10;
+/// Characters of names, and of descriptions.
+const NAME_MAX: usize = 128;
+const DESCRIPTION_MAX: usize = 255;
+
+/// What a statement asks for.
+#[derive(Default)]
+pub struct Options {
+    switches: Vec<&'static str>,
+    texts: Vec<(&'static str, String)>,
+    numbers: Vec<(&'static str, i64)>,
+    /// MOVE: a file's logical name, and where it is to be.
+    pub moves: Vec<(String, String)>,
+}
+
+impl Options {
+    pub fn has(&self, name: &str) -> bool {
+        self.switches.contains(&name)
+    }
+
+    pub fn text(&self, name: &str) -> Option<&str> {
+        self.texts.iter().rev().find(|(known, _)| *known == name).map(|(_, text)| &**text)
+    }
+
+    pub fn number(&self, name: &str) -> Option<i64> {
+        self.numbers.iter().rev().find(|(known, _)| *known == name).map(|(_, number)| *number)
+    }
+}
+
+/// The options of a statement, one of those above. `verb`: BACKUP or RESTORE. 155: it is none; 3032: it is another statement's;
+/// 3031: two that exclude each other; 40510: what is not there.
+pub fn read(ddl: &Ddl<'_>, settings: &[Setting], statement: u8, verb: &str) -> SqlResult<Options> {
+    let mut options = Options::default();
+    for setting in settings {
+        let name = &*setting.name;
+        if name == "MOVE" && statement == DATABASE {
+            options.moves.push(moved(ddl, setting)?);
+            continue;
+        }
+        let Some((name, of, meaning)) = KNOWN.iter().find(|(known, ..)| *known == name) else {
+            return Err(match name {
+                "MOVE" => sql_error!(3032, "move"),
+                name => sql_error!(155, name, verb),
+            });
+        };
+        if of & statement == 0 {
+            let of_verb = if verb == "BACKUP" { BACKUP } else { RESTORE };
+            return Err(match of & of_verb {
+                0 => sql_error!(155, name, verb),
+                _ => sql_error!(3032, name.to_ascii_lowercase()),
+            });
+        }
+        let invalid = || sql_error!(3217, name);
+        match meaning {
+            How => {}
+            Refused => return Err(super::unsupported(&format!("{verb} ... WITH {name}"))),
+            Switch => match &setting.value {
+                SettingValue::Alone => options.switches.push(name),
+                // ALGORITHM, of which there is one that has no name of SQL Server's.
+                SettingValue::List(..) => return Err(super::unsupported(&format!("{verb} ... WITH {name} (...)"))),
+                _ => return Err(sql_error!(102, name)),
+            },
+            Text => options.texts.push((name, text(ddl, &setting.value).ok_or_else(invalid)?)),
+            Number(from, to) => {
+                let number = match &setting.value {
+                    SettingValue::Alone if *name == "STATS" => STATS,
+                    value => number(ddl, value).ok_or_else(invalid)?,
+                };
+                if !(*from..=*to).contains(&number) {
+                    return Err(sql_error!(3250, number, name));
+                }
+                options.numbers.push((name, number));
+            }
+        }
+    }
+    check(&options)?;
+    Ok(options)
+}
+
+fn check(options: &Options) -> SqlResult<()> {
+    if let Some((one, other)) = OPPOSITES.iter().find(|(one, other)| options.has(one) && options.has(other)) {
+        return Err(sql_error!(3031, other.to_ascii_lowercase(), one.to_ascii_lowercase()));
+    }
+    if options.number("BLOCKSIZE").is_some_and(|bytes| bytes.count_ones() != 1) {
+        return Err(sql_error!(3253));
+    }
+    for (name, text) in &options.texts {
+        let most = if name.ends_with("DESCRIPTION") { DESCRIPTION_MAX } else { NAME_MAX };
+        if text.encode_utf16().count() > most {
+            return Err(sql_error!(3217, name));
+        }
+    }
+    Ok(())
+}
+
+/// A string, a word or a variable.
+fn text(ddl: &Ddl<'_>, value: &SettingValue) -> Option<String> {
+    match value {
+        SettingValue::Value(Expr::Variable(variable)) => ddl.site.variable(&variable.name).map(str::to_string),
+        value => setting_text(value),
+    }
+}
+
+fn number(ddl: &Ddl<'_>, value: &SettingValue) -> Option<i64> {
+    match value {
+        SettingValue::Value(Expr::Variable(variable)) => ddl.site.variable(&variable.name)?.trim().parse().ok(),
+        SettingValue::Value(expr) => i64::try_from(whole_number(expr)?).ok(),
+        _ => None,
+    }
+}
+
+/// `MOVE 'logical' TO 'path'`, as the parser gives it.
+fn moved(ddl: &Ddl<'_>, setting: &Setting) -> SqlResult<(String, String)> {
+    let SettingValue::List(_, parts) = &setting.value else { return Err(sql_error!(102, "MOVE")) };
+    let part = |name: &str| {
+        let found = parts.iter().find(|part| &*part.name == name).map(|part| &part.value);
+        match found {
+            Some(SettingValue::Value(Expr::Literal(Literal::String { text, .. }))) => Some(text.to_string()),
+            Some(value) => text(ddl, value),
+            None => None,
+        }
+    };
+    match (part("FROM"), part("TO")) {
+        (Some(from), Some(to)) => Ok((from, to)),
+        _ => Err(sql_error!(3217, "MOVE")),
+    }
+}

@@ -1,0 +1,325 @@
+//! RESTORE: a database from a backup set, under its name or another, and what a file of backups says of itself.
+//!
+//! What must hold: a database that is there goes in the step in which the restored one comes, and not before.
+//! https://learn.microsoft.com/sql/t-sql/statements/restore-statements-transact-sql
+
+use std::sync::Arc;
+
+use sql::ast::{Restore, RestoreKind};
+use storage::backup::{self, Set, Target};
+use storage::{Isolation, StorageError};
+use types::{SqlError, SqlResult, sql_error};
+
+use super::backup::{PAGE_BYTES, Reporter, database_name, tell_pages, terminated};
+use super::backup_about::{About, KeptFile};
+use super::backup_device::{Device, path_of};
+use super::backup_headers;
+use super::backup_history::{self, Restored};
+use super::backup_options::{self, Options};
+use super::site::Ddl;
+use crate::catalog::base::{DatabaseRow, FileRow, LoginRow, database_option};
+use crate::catalog::boot::files_of;
+use crate::catalog::error::storage_error;
+use crate::catalog::row::{Binary, Text};
+use crate::catalog::{Database, MASTER, TEMPDB, clock, family, is_system, no_such_database};
+use crate::instance::plan_cache::Forget;
+
+/// `DatabaseRow::recovery_model`.
+const SIMPLE: u8 = 3;
+/// Options that a backup does not bring: they let the database's modules reach out of it.
+const REACHING_OUT: i64 = database_option::TRUSTWORTHY | database_option::DB_CHAINING;
+
+/// As SQL Server calls the statement where it is terminating abnormally.
+pub fn verb(kind: RestoreKind) -> &'static str {
+    match kind {
+        RestoreKind::Database => "RESTORE DATABASE",
+        RestoreKind::Log => "RESTORE LOG",
+        RestoreKind::HeaderOnly => "RESTORE HEADERONLY",
+        RestoreKind::FileListOnly => "RESTORE FILELIST",
+        RestoreKind::LabelOnly => "RESTORE LABELONLY",
+        RestoreKind::VerifyOnly => "VERIFY DATABASE",
+        RestoreKind::RewindOnly => "RESTORE REWINDONLY",
+    }
+}
+
+pub fn run(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
+    let done = match statement.kind {
+        RestoreKind::Database => restore_database(ddl, statement),
+        RestoreKind::Log => Err(super::unsupported("RESTORE LOG")),
+        RestoreKind::RewindOnly => Err(sql_error!(3216)),
+        RestoreKind::HeaderOnly => header_only(ddl, statement),
+        RestoreKind::FileListOnly => file_list_only(ddl, statement),
+        RestoreKind::LabelOnly => label_only(ddl, statement),
+        RestoreKind::VerifyOnly => verify_only(ddl, statement),
+    };
+    done.map_err(|error| terminated(verb(statement.kind), error))
+}
+
+/// The open device, and the statement's options.
+fn open(ddl: &mut Ddl<'_>, statement: &Restore, kind: u8) -> SqlResult<(Device, Options)> {
+    if ddl.site.in_user_transaction() {
+        return Err(sql_error!(3021));
+    }
+    let path = path_of(ddl, &statement.devices, "RESTORE")?;
+    let options = backup_options::read(ddl, &statement.options, kind, "RESTORE")?;
+    Ok((Device::open_to_read(ddl, &path)?, options))
+}
+
+fn about(device: &Device, set: &Set) -> SqlResult<About> {
+    About::decode(&set.head.about).ok_or_else(|| sql_error!(3255, device.path))
+}
+
+/// The set that FILE names, the first without it.
+fn chosen(device: &Device, options: &Options) -> SqlResult<(usize, Set, About)> {
+    let number = options.number("FILE").unwrap_or(1);
+    let set = device.set(number)?;
+    let about = about(device, &set)?;
+    expect_media(device, options, &about)?;
+    Ok((number as usize, set, about))
+}
+
+/// 4037: the media has another name than the statement says.
+fn expect_media(device: &Device, options: &Options, about: &About) -> SqlResult<()> {
+    let found = about.media.name.as_deref().unwrap_or("");
+    match options.text("MEDIANAME") {
+        Some(wanted) if wanted != found => Err(sql_error!(4037, wanted, found, device.path)),
+        _ => Ok(()),
+    }
+}
+
+fn header_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
+    let (device, options) = open(ddl, statement, backup_options::HEADERONLY)?;
+    if options.number("FILE").is_some() {
+        let set = chosen(&device, &options)?;
+        return backup_headers::headers(ddl, &[set]);
+    }
+    let mut sets = Vec::new();
+    for (at, set) in device.sets()?.into_iter().enumerate() {
+        let about = about(&device, &set)?;
+        expect_media(&device, &options, &about)?;
+        sets.push((at + 1, set, about));
+    }
+    backup_headers::headers(ddl, &sets)
+}
+
+fn file_list_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
+    let (device, options) = open(ddl, statement, backup_options::FILELISTONLY)?;
+    let (_, set, about) = chosen(&device, &options)?;
+    backup_headers::files(ddl, &set, &about)
+}
+
+fn label_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
+    let (device, options) = open(ddl, statement, backup_options::LABELONLY)?;
+    let about = about(&device, &device.set(1)?)?;
+    expect_media(&device, &options, &about)?;
+    backup_headers::label(ddl, &about)
+}
+
+fn verify_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
+    let (device, options) = open(ddl, statement, backup_options::VERIFYONLY)?;
+    let (position, set, about) = chosen(&device, &options)?;
+    let mut reporter = Reporter::new(ddl, &options);
+    let verified = ddl.site.heard(&mut |ear| {
+        backup::verify(&device.file, set.from, &mut |progress| reporter.step(ear, progress)).map(drop)
+    });
+    verified.map_err(|error| device.read_error(error))?;
+    reporter.end(ddl);
+    if options.has("LOADHISTORY") {
+        let restored =
+            Restored { database: &about.row.name, user: ddl.site.login(), kind: "V", replaced: false };
+        let recorded =
+            backup_history::record_restore(&ddl.catalog, &set, &about, (&device.path, position), restored);
+        if recorded.is_err() {
+            ddl.message(sql_error!(3009));
+        }
+    }
+    ddl.message(sql_error!(3262, position));
+    Ok(())
+}
+
+/// 3101 and 3102: sessions are in the database that is to go.
+fn expect_nobody(ddl: &mut Ddl<'_>, old: &Database) -> SqlResult<()> {
+    if ddl.site.state().0.database == old.id {
+        return Err(sql_error!(3102, state 1, "RESTORE", old.name()));
+    }
+    let own = ddl.site.session().spid;
+    match ddl.site.server().users_of(old.id.0).iter().any(|spid| *spid != own) {
+        true => Err(sql_error!(3101)),
+        false => Ok(()),
+    }
+}
+
+/// 3154 and 3159: WITH REPLACE alone says that another database, or changes since, may go.
+fn may_replace(ddl: &mut Ddl<'_>, old: &Database, about: &About, options: &Options) -> SqlResult<()> {
+    if options.has("REPLACE") {
+        return Ok(());
+    }
+    let catalog = ddl.catalog.clone();
+    let known = catalog.read(old, family::found)?;
+    let is_same = known.is_some_and(|known| known.family == about.database_family);
+    if !is_same || !old.equal_names(&old.name(), &about.row.name) {
+        return Err(sql_error!(3154, old.name()));
+    }
+    match old.row().recovery_model {
+        SIMPLE => Ok(()),
+        _ => Err(sql_error!(3159, old.name())),
+    }
+}
+
+fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
+    let name = database_name(ddl, statement.database.as_ref().expect("the parser asks for it"));
+    if name.is_empty() || name.encode_utf16().count() > 128 {
+        return Err(sql_error!(3217, "database"));
+    }
+    let old = ddl.catalog.database_named(&name);
+    match old.as_ref().map(|db| db.id) {
+        Some(TEMPDB) => return Err(sql_error!(3147)),
+        Some(MASTER) => return Err(sql_error!(3108)),
+        Some(id) if is_system(id) => return Err(super::unsupported(&format!("RESTORE DATABASE {name}"))),
+        _ => {}
+    }
+    if statement.devices.is_empty() {
+        return Err(if old.is_some() { sql_error!(3153) } else { no_such_database(&name) });
+    }
+    if let Some(part) = statement.files.first() {
+        return Err(super::unsupported(&format!("RESTORE DATABASE ... {}", part.name)));
+    }
+    let (device, options) = open(ddl, statement, backup_options::DATABASE)?;
+    if let Some(old) = &old {
+        expect_nobody(ddl, old)?;
+    }
+    let (position, set, about) = chosen(&device, &options)?;
+    if let Some(old) = &old {
+        may_replace(ddl, old, &about, &options)?;
+    }
+    expect_room(ddl, &set)?;
+    let began = os::clock::now();
+    let mut reporter = Reporter::new(ddl, &options);
+    let new = New { name: &name, old: old.as_ref(), options: &options };
+    let set = restore(ddl, &new, &device, (&set, &about), &mut reporter)?;
+    let restored =
+        Restored { database: &name, user: ddl.site.login(), kind: "D", replaced: options.has("REPLACE") };
+    if backup_history::record_restore(&ddl.catalog, &set, &about, (&device.path, position), restored).is_err() {
+        ddl.message(sql_error!(3009));
+    }
+    tell_pages(ddl, "RESTORE DATABASE", (&name, &about.files, position), &set, (&reporter, began));
+    Ok(())
+}
+
+/// 3257: pages lie twice on the disk, and the log once, while a set is restored.
+fn expect_room(ddl: &Ddl<'_>, set: &Set) -> SqlResult<()> {
+    let needed = u64::from(set.head.pages).saturating_mul(2 * PAGE_BYTES).saturating_add(set.tail.log_bytes);
+    match ddl.catalog.storage.disk().free_bytes() {
+        Ok(free) if free < needed => Err(sql_error!(3257, ddl.catalog.data_directory, needed - free, free)),
+        _ => Ok(()),
+    }
+}
+
+/// What is to come to be.
+struct New<'a> {
+    name: &'a str,
+    /// What it replaces.
+    old: Option<&'a Arc<Database>>,
+    options: &'a Options,
+}
+
+fn restore(
+    ddl: &mut Ddl<'_>,
+    new: &New<'_>,
+    device: &Device,
+    (set, about): (&Set, &About),
+    reporter: &mut Reporter,
+) -> SqlResult<Set> {
+    let catalog = ddl.catalog.clone();
+    let claimed = catalog.claim_database_id(new.old.is_some())?;
+    let row = row(ddl, new, about, claimed.id)?;
+    let files = files(ddl, new, about, claimed.id)?;
+    let mut tx = catalog.storage.begin(Isolation::ReadCommitted);
+    tx.begin_statement();
+    let target = Target { database: storage::DatabaseId(claimed.id), name: new.name };
+    let mut restored = None;
+    let done = ddl.site.heard(&mut |ear| {
+        let step = &mut |progress| reporter.step(ear, progress);
+        restored = Some(catalog.storage.restore(&mut tx, target, &device.file, set.from, step)?);
+        Ok(())
+    });
+    done.map_err(|error| restore_error(device, new.name, &about.files, error))?;
+    if let Some(old) = new.old {
+        // Who came meanwhile.
+        expect_nobody(ddl, old)?;
+    }
+    let old = new.old.map(|old| &**old);
+    catalog.put_restored(tx, row, &files, about.database_family, old)?;
+    if let Some(old) = old {
+        catalog.change_governor().unbind(old.id)?;
+    }
+    // Plans keep tables open, and these the data file that is gone.
+    ddl.site.server().forget_plans(Forget::All);
+    Ok(restored.expect("it is done"))
+}
+
+fn restore_error(device: &Device, name: &str, files: &[KeptFile], error: StorageError) -> SqlError {
+    match error {
+        StorageError::CorruptPage { page } => sql_error!(3183, 1, page.page, name),
+        StorageError::CorruptRow(_) => sql_error!(3189),
+        StorageError::AlreadyExists => sql_error!(1801, name),
+        StorageError::DiskFull => {
+            let path = files.first().and_then(|file| file.row.path.0.as_deref()).unwrap_or("");
+            sql_error!(3202, path, "112(There is not enough space on the disk.)")
+        }
+        error => device.read_error(error),
+    }
+}
+
+/// The database as master will have it. Its options come back with it; who owns it does where a member of sysadmin restores it, and the
+/// login is there.
+fn row(ddl: &mut Ddl<'_>, new: &New<'_>, about: &About, id: u16) -> SqlResult<DatabaseRow> {
+    let reaches = new.old.map_or(0, |old| old.row().options & REACHING_OUT);
+    let restorer = ddl.rights(|rights, look| rights.login(look))?.and_then(|login| login.sid.clone());
+    let catalog = ddl.catalog.clone();
+    let owner = match (ddl.is_sysadmin()?, new.old) {
+        (true, _) => {
+            let logins: Vec<LoginRow> = catalog.read(&catalog.expect_database(MASTER), |rows| rows.all())?;
+            let is_there = logins.iter().any(|login| login.sid == about.row.owner_sid && login.sid.0.is_some());
+            if is_there { about.row.owner_sid.0.clone() } else { restorer }
+        }
+        (false, Some(old)) => old.row().owner_sid.0.clone(),
+        (false, None) => restorer,
+    };
+    const RESTRICTED_USER: u8 = 2;
+    let restricted = new.options.has("RESTRICTED_USER");
+    Ok(DatabaseRow {
+        id: id.into(),
+        name: new.name.to_string(),
+        created: clock::now(),
+        options: about.row.options & !REACHING_OUT & !database_option::OFFLINE | reaches,
+        user_access: if restricted { RESTRICTED_USER } else { about.row.user_access },
+        owner_sid: Binary(owner),
+        ..about.row.clone()
+    })
+}
+
+/// Its files as the catalog will show them: where MOVE says, else where they were, unless another database's are there. 3234: MOVE names
+/// none of them.
+fn files(ddl: &mut Ddl<'_>, new: &New<'_>, about: &About, id: u16) -> SqlResult<Vec<FileRow>> {
+    let catalog = ddl.catalog.clone();
+    let is_named = |file: &KeptFile, name: &str| file.row.name.eq_ignore_ascii_case(name);
+    for (from, _) in &new.options.moves {
+        if !about.files.iter().any(|file| is_named(file, from)) {
+            return Err(sql_error!(3234, from, new.name));
+        }
+    }
+    let all: Vec<FileRow> = catalog.read(&catalog.expect_database(MASTER), |rows| rows.all())?;
+    let old = new.old.map_or(0, |old| i32::from(old.id.0));
+    let is_taken = |path: &Text| all.iter().any(|file| file.dbid != old && file.path == *path);
+    let own = files_of(&catalog.data_directory, id.into(), new.name);
+    let place = |file: &KeptFile| {
+        let moved = new.options.moves.iter().rev().find(|(from, _)| is_named(file, from));
+        match moved {
+            Some((_, to)) => Text(Some(to.clone())),
+            None if !is_taken(&file.row.path) => file.row.path.clone(),
+            None => own[usize::from(file.is_log())].path.clone(),
+        }
+    };
+    Ok(about.files.iter().map(|file| FileRow { dbid: id.into(), path: place(file), ..file.row.clone() }).collect())
+}
