@@ -7,7 +7,7 @@ use sql::catalog::{ColumnDef, DatabaseId, ModuleDef, ModuleKind, Object, ObjectI
 use types::SqlType;
 
 use super::database::Database;
-use super::{ASE_MDA, ASE_MDA_NAME, spec};
+use super::{ASE_MDA, ASE_MDA_NAME, MSDB, spec};
 
 pub struct Entry {
     pub id: i32,
@@ -63,19 +63,31 @@ impl Entry {
     pub fn schema_id(&self) -> i32 {
         match self.schema {
             "sys" => 4,
-            ASE_MDA_NAME => 1,
+            ASE_MDA_NAME | MSDB_NAME => 1,
             _ => 3,
         }
     }
 
     /// As its database shows it.
     pub fn schema_shown(&self) -> &'static str {
-        if self.schema == ASE_MDA_NAME { "dbo" } else { self.schema }
+        if home(self.schema).is_some() { "dbo" } else { self.schema }
     }
 
     /// Whether it is an object of this database: most are of every one.
     pub fn is_in(&self, database: DatabaseId) -> bool {
-        self.schema != ASE_MDA_NAME || database == ASE_MDA
+        home(self.schema).is_none_or(|home| home == database)
+    }
+}
+
+/// The schema under which the files here have what msdb has as dbo's.
+const MSDB_NAME: &str = "msdb";
+
+/// The one database that has the objects of a schema as dbo's.
+fn home(schema: &str) -> Option<DatabaseId> {
+    match schema {
+        ASE_MDA_NAME => Some(ASE_MDA),
+        MSDB_NAME => Some(MSDB),
+        _ => None,
     }
 }
 
@@ -155,6 +167,7 @@ const VIEWS: &[&str] = &[
     include_str!("../system/views/server.sql"),
     include_str!("../system/views/compatibility.sql"),
     include_str!("../system/views/information_schema.sql"),
+    include_str!("../system/views/msdb.sql"),
 ];
 
 const PROCEDURES: &[&str] = &[
@@ -218,8 +231,13 @@ fn lookup(schema: &str, name: &str) -> Option<&'static Entry> {
 
 /// System objects that one database has as dbo's.
 pub fn find_in(database: DatabaseId, schema: Option<&str>, name: &str) -> Option<&'static Entry> {
-    let reachable = database == ASE_MDA && schema.is_none_or(|schema| schema.eq_ignore_ascii_case("dbo"));
-    reachable.then(|| lookup(ASE_MDA_NAME, name)).flatten()
+    let kept_as = match database {
+        ASE_MDA => ASE_MDA_NAME,
+        MSDB => MSDB_NAME,
+        _ => return None,
+    };
+    let reachable = schema.is_none_or(|schema| schema.eq_ignore_ascii_case("dbo"));
+    reachable.then(|| lookup(kept_as, name)).flatten()
 }
 
 /// System objects that come before the user's of the same name: those of the system's schemas, and procedures and functions of
@@ -259,7 +277,7 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
         Source::Text { kind, text } => Object::Module(Arc::new(ModuleDef {
             database: db.id,
             object: ObjectId(entry.id),
-            schema: entry.schema.into(),
+            schema: entry.schema_shown().into(),
             name: entry.name.into(),
             kind: *kind,
             text: (*text).into(),
@@ -323,7 +341,7 @@ mod tests {
         assert_eq!(registry().by_name.len(), entries().len(), "two system objects of one name");
         for entry in entries() {
             assert_eq!(by_id(entry.id).map(|found| found.name), Some(entry.name));
-            let own = find_in(ASE_MDA, Some("dbo"), entry.name);
+            let own = find_in(ASE_MDA, Some("dbo"), entry.name).or(find_in(MSDB, Some("dbo"), entry.name));
             let found = find_first(Some(entry.schema), entry.name).or(own).map(|found| found.id);
             assert_eq!(found, Some(entry.id), "{}.{}", entry.schema, entry.name);
         }

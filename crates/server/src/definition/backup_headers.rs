@@ -15,8 +15,8 @@ use super::site::Ddl;
 use crate::catalog::family::Guid;
 use crate::catalog::row::{Date, text_datum};
 
-/// Of a file, physical.
-const DISK: i64 = 102;
+/// Of a file on disk.
+const DISK: i64 = 2;
 /// Whoever writes this format says so.
 const SOFTWARE: &str = "Heddle";
 /// What SQL Server writes as its own number, 0x1200, which tools look for.
