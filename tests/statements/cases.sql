@@ -815,8 +815,100 @@ CREATE FUNCTION dbo.f(@a int) RETURNS TABLE WITH SCHEMABINDING AS RETURN SELECT 
 GO
 CREATE SECURITY POLICY p ADD FILTER PREDICATE dbo.f(dbo.g(a)) ON dbo.t
 
---- What administers: BACKUP, RESTORE, BULK INSERT
-BACKUP DATABASE master TO DISK = 'x'
+--- What administers: BACKUP DATABASE ... TO DISK
+DECLARE @name sysname = DB_NAME(), @path nvarchar(260) = N'works.bak'
+BACKUP DATABASE @name TO DISK = @path
+GO
+SELECT 'ok' FROM msdb.dbo.backupset WHERE database_name = DB_NAME()
+
+--- What administers: BACKUP ... WITH COPY_ONLY, FORMAT, INIT, SKIP, NAME, DESCRIPTION, MEDIANAME, MEDIADESCRIPTION, EXPIREDATE, RETAINDAYS, STATS, COMPRESSION
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'options.bak' WITH COPY_ONLY, FORMAT, INIT, SKIP, NAME = 'n', DESCRIPTION = 'd', MEDIANAME = 'm', MEDIADESCRIPTION = 'md', EXPIREDATE = '2020-01-01', RETAINDAYS = 2, STATS = 25, COMPRESSION
+GO
+SELECT 'ok' FROM msdb.dbo.backupset WHERE database_name = DB_NAME() AND name = 'n' AND description = 'd' AND is_copy_only = 1 AND compression_algorithm IS NOT NULL AND expiration_date > GETDATE()
+
+--- What administers: BACKUP, RESTORE ... WITH CHECKSUM, NO_CHECKSUM
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'checksum.bak' WITH NO_CHECKSUM
+RESTORE VERIFYONLY FROM DISK = 'checksum.bak' WITH CHECKSUM
+GO
+SELECT 'ok'
+
+--- What administers: BACKUP, RESTORE ... WITH BLOCKSIZE, BUFFERCOUNT, MAXTRANSFERSIZE, STOP_ON_ERROR, RESTART, REWIND, UNLOAD
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'how.bak' WITH BLOCKSIZE = 4096, BUFFERCOUNT = 4, MAXTRANSFERSIZE = 65536, STOP_ON_ERROR, RESTART, REWIND, UNLOAD
+RESTORE VERIFYONLY FROM DISK = 'how.bak' WITH STOP_ON_ERROR, NOREWIND, NOUNLOAD
+GO
+SELECT 'ok'
+
+--- What administers: BACKUP ... WITH DIFFERENTIAL, ENCRYPTION, CONTINUE_AFTER_ERROR, CREDENTIAL, FILE_SNAPSHOT, METADATA_ONLY
+BACKUP DATABASE model TO DISK = 'd.bak' WITH DIFFERENTIAL
+
+--- What administers: BACKUP DATABASE ... FILE, FILEGROUP, READ_WRITE_FILEGROUPS
+BACKUP DATABASE model FILEGROUP = 'PRIMARY' TO DISK = 'f.bak'
+
+--- What administers: BACKUP ... TO URL, TAPE, VIRTUAL_DEVICE
+BACKUP DATABASE model TO URL = 'https://here/x.bak'
+
+--- What administers: BACKUP ... TO several devices
+BACKUP DATABASE model TO DISK = 'a.bak', DISK = 'b.bak'
+
+--- What administers: BACKUP ... TO a logical device
+BACKUP DATABASE model TO device
+
+--- What administers: BACKUP LOG
+BACKUP LOG model TO DISK = 'log.bak'
+
+--- What administers: RESTORE DATABASE ... FROM DISK
+CREATE TABLE t (a int)
+INSERT t VALUES (5)
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'restore.bak'
+RESTORE DATABASE restored_copy FROM DISK = 'restore.bak'
+GO
+SELECT 'ok' FROM restored_copy.dbo.t WHERE a = 5
+DROP DATABASE restored_copy
+
+--- What administers: RESTORE DATABASE ... WITH FILE, MOVE, REPLACE, RECOVERY, RESTRICTED_USER, STATS
+CREATE DATABASE replaced_one
+DECLARE @name sysname = DB_NAME(), @at int = 1
+BACKUP DATABASE @name TO DISK = 'replace.bak'
+DECLARE @file sysname = @name
+RESTORE DATABASE replaced_one FROM DISK = 'replace.bak' WITH FILE = @at, MOVE @file TO '/d/x.mdf', REPLACE, RECOVERY, RESTRICTED_USER, STATS
+GO
+SELECT 'ok' FROM sys.databases d JOIN sys.master_files f ON f.database_id = d.database_id WHERE d.name = 'replaced_one' AND user_access = 2 AND f.physical_name = '/d/x.mdf'
+DROP DATABASE replaced_one
+
+--- What administers: RESTORE DATABASE ... WITH NORECOVERY, STANDBY, STOPAT, STOPATMARK, PARTIAL
+RESTORE DATABASE x FROM DISK = 'works.bak' WITH NORECOVERY
+
+--- What administers: RESTORE DATABASE of model, msdb
+RESTORE DATABASE msdb FROM DISK = 'works.bak' WITH REPLACE
+
+--- What administers: RESTORE LOG
+RESTORE LOG x FROM DISK = 'works.bak'
+
+--- What administers: RESTORE HEADERONLY, FILELISTONLY, LABELONLY
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'headers.bak'
+RESTORE HEADERONLY FROM DISK = 'headers.bak'
+RESTORE FILELISTONLY FROM DISK = 'headers.bak' WITH FILE = 1
+RESTORE LABELONLY FROM DISK = 'headers.bak'
+GO
+SELECT 'ok'
+
+--- What administers: RESTORE VERIFYONLY
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'verify.bak'
+RESTORE VERIFYONLY FROM DISK = 'verify.bak' WITH FILE = 1, LOADHISTORY, STATS = 50
+GO
+SELECT 'ok' FROM msdb.dbo.restorehistory WHERE destination_database_name = DB_NAME() AND restore_type = 'V'
+
+--- What administers: RESTORE REWINDONLY
+RESTORE REWINDONLY FROM TAPE = 'x'
+
+--- What administers: BULK INSERT
+BULK INSERT t FROM 'x'
 
 --- What administers: CHECKPOINT
 CHECKPOINT
