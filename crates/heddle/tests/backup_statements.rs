@@ -92,7 +92,10 @@ fn a_database_comes_back_beside_the_original_and_in_its_place() {
     let model = (1..=5000).map(|value| value * 3).sum::<i64>() + (1..=700).sum::<i64>();
     assert_eq!(sum(&mut sa, "copy"), model);
     assert_eq!(sum(&mut sa, "shop"), model + 1_000_000);
-    assert_eq!(one(&mut sa, "SELECT CONVERT(int, is_read_committed_snapshot_on) FROM sys.databases WHERE name = 'copy'"), 1);
+    assert_eq!(
+        one(&mut sa, "SELECT CONVERT(int, is_read_committed_snapshot_on) FROM sys.databases WHERE name = 'copy'"),
+        1
+    );
     assert_eq!(word(&mut sa, "SELECT SUSER_SNAME(owner_sid) FROM sys.databases WHERE name = 'copy'"), "sa");
     assert_eq!(
         word(&mut sa, "SELECT physical_name FROM sys.master_files WHERE database_id = DB_ID('copy') AND file_id = 1"),
@@ -101,7 +104,10 @@ fn a_database_comes_back_beside_the_original_and_in_its_place() {
     assert_eq!(must(&mut sa, "USE copy; EXEC p; USE master").sets[0].rows.len(), 1);
     must(&mut sa, "USE copy; EXECUTE AS USER = 'clerk'; SELECT COUNT(*) FROM t; REVERT; USE master");
     // New rows and new objects do not meet old ones.
-    must(&mut sa, "INSERT copy..t (v) VALUES (1); INSERT copy..m VALUES (701, 1); USE copy; EXEC('CREATE TABLE fresh (a int)'); USE master");
+    must(
+        &mut sa,
+        "INSERT copy..t (v) VALUES (1); INSERT copy..m VALUES (701, 1); USE copy; EXEC('CREATE TABLE fresh (a int)'); USE master",
+    );
     // In its place: SIMPLE and the same database, so REPLACE is not asked for.
     must(&mut sa, &format!("RESTORE DATABASE shop FROM DISK = '{}'", path.display()));
     assert_eq!(sum(&mut sa, "shop"), model);

@@ -2,8 +2,8 @@
 //! nothing is done of which there is no record.
 
 use sql::ast::{
-    AlterLoginAction, AlterRoleAction, DropKind, Ident, ModuleVerb, ObjectName, Permission, PermissionVerb, Statement,
-    StatementKind, TriggerScope,
+    AlterLoginAction, AlterRoleAction, DatabaseRef, DropKind, Ident, ModuleVerb, ObjectName, Permission,
+    PermissionVerb, Statement, StatementKind, TriggerScope,
 };
 use types::SqlResult;
 
@@ -36,6 +36,14 @@ impl<'a> Deed<'a> {
     }
 }
 
+/// A database by its name, not by a variable.
+fn named(database: &DatabaseRef) -> Option<&Ident> {
+    match database {
+        DatabaseRef::Name(name) => Some(name),
+        DatabaseRef::Variable(_) => None,
+    }
+}
+
 /// Tells who audits what the statement is about to do, or what it may not do. Err: it must not.
 pub fn tell(ddl: &mut Ddl<'_>, statement: &Statement, allowed: bool) -> SqlResult<()> {
     if !ddl.site.server().audits.any() {
@@ -56,7 +64,7 @@ pub fn tell(ddl: &mut Ddl<'_>, statement: &Statement, allowed: bool) -> SqlResul
         }
         let object = deed.object.map(|name| &*name.name.text).or(deed.name.map(|name| &*name.text)).unwrap_or("");
         // What becomes of a database is told of it, wherever that is said.
-        if deed.group == of::DATABASE_CHANGE && !object.is_empty() {
+        if [of::DATABASE_CHANGE, of::BACKUP_RESTORE].contains(&deed.group) && !object.is_empty() {
             database = ddl.catalog.database_named(object).map(|db| db.id);
         }
         let text = ddl.span(statement.span);
@@ -126,6 +134,15 @@ fn deeds(kind: &StatementKind) -> Vec<Deed<'_>> {
         S::AlterDatabase(change) => {
             vec![Deed { name: change.name.as_ref(), ..Deed::new(of::DATABASE_CHANGE, of::ALTER, "DB") }]
         }
+        S::Backup(backup) => {
+            let action = if backup.log { of::BACKUP_LOG } else { of::BACKUP };
+            vec![Deed { name: named(&backup.database), ..Deed::new(of::BACKUP_RESTORE, action, "DB") }]
+        }
+        S::Restore(restore) => restore
+            .database
+            .iter()
+            .map(|database| Deed { name: named(database), ..Deed::new(of::BACKUP_RESTORE, of::RESTORE, "DB") })
+            .collect(),
         S::Drop(drop) => drop.names.iter().map(|name| dropped(drop.kind, name)).collect(),
         S::ServerAudit(audit) => vec![Deed::name(of::AUDIT_CHANGE, of::AUDIT_SESSION_CHANGED, "A", &audit.name)],
         S::AuditSpecification(change) => {

@@ -227,7 +227,8 @@ fn read_database(from: &mut Reader<'_>) -> Option<DatabaseRow> {
     let (created, options) = (from.date()?, from.number()?);
     let mut small = |most: u8| from.number::<u8>().filter(|number| *number <= most);
     let (compatibility_level, recovery_model) = (small(u8::MAX)?, small(3)?);
-    let (page_verify, delayed_durability, user_access, snapshot_isolation) = (small(2)?, small(2)?, small(2)?, small(1)?);
+    let (page_verify, delayed_durability, user_access, snapshot_isolation) =
+        (small(2)?, small(2)?, small(2)?, small(1)?);
     Some(DatabaseRow {
         // Given where it is restored.
         id: 0,
@@ -277,8 +278,8 @@ fn read_file(from: &mut Reader<'_>) -> Option<KeptFile> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalog::family::new_guid;
     use crate::catalog::boot::{database_row, files_of};
+    use crate::catalog::family::new_guid;
 
     fn about() -> About {
         let files = files_of("/data", 7, "shop").map(|row| KeptFile { row, filegroup: None });

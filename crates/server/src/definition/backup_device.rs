@@ -72,7 +72,9 @@ fn system_error(error: DiskError) -> String {
         DiskError::AlreadyExists => "80(The file exists.)".into(),
         DiskError::Full => "112(There is not enough space on the disk.)".into(),
         DiskError::EndOfFile => "38(Reached the end of the file.)".into(),
-        DiskError::Io(number) => format!("{number}(The request could not be performed because of an I/O device error.)"),
+        DiskError::Io(number) => {
+            format!("{number}(The request could not be performed because of an I/O device error.)")
+        }
     }
 }
 
@@ -100,10 +102,16 @@ fn place(ddl: &Ddl<'_>, path: &str) -> SqlResult<(Disk, String)> {
         }
         return Ok((disk, name.to_string()));
     }
-    if above.split('/').any(|part| part == "..") || matches!(backups, Disk::Real(_)) && !above.is_empty() && !backups.exists(above) {
+    if above.split('/').any(|part| part == "..")
+        || matches!(backups, Disk::Real(_)) && !above.is_empty() && !backups.exists(above)
+    {
         return Err(no_such_path());
     }
-    let disk = if above.is_empty() { backups } else { backups.subdirectory(above).map_err(|error| cannot_open(path, error))? };
+    let disk = if above.is_empty() {
+        backups
+    } else {
+        backups.subdirectory(above).map_err(|error| cannot_open(path, error))?
+    };
     Ok((disk, name.to_string()))
 }
 

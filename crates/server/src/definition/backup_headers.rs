@@ -72,8 +72,15 @@ fn send(ddl: &mut Ddl<'_>, rows: &[Row]) -> SqlResult<()> {
     let mut batch = RowBatch::new(columns.iter().map(|column| column.ty.physical()));
     for row in rows {
         for ((_, ty, value), column) in row.iter().zip(&mut batch.columns) {
-            debug_assert!(value.is_null() || matches!((value, ty.physical()),
-                (Datum::I64(_), Physical::I64) | (Datum::I128(_), Physical::I128) | (Datum::Bytes(_), Physical::Bytes)));
+            debug_assert!(
+                value.is_null()
+                    || matches!(
+                        (value, ty.physical()),
+                        (Datum::I64(_), Physical::I64)
+                            | (Datum::I128(_), Physical::I128)
+                            | (Datum::Bytes(_), Physical::Bytes)
+                    )
+            );
             column.push(value);
         }
         batch.rows += 1;

@@ -6,9 +6,7 @@ use types::{Datum, SqlResult};
 
 use super::backup::{PAGE_BYTES, log_pages};
 use super::backup_about::{About, Media};
-use crate::catalog::base::{
-    BackupFileRow, BackupMediaRow, BackupSetRow, DatabaseRow, RestoreRow, database_option,
-};
+use crate::catalog::base::{BackupFileRow, BackupMediaRow, BackupSetRow, DatabaseRow, RestoreRow, database_option};
 use crate::catalog::counter::Rule;
 use crate::catalog::row::{BaseRow, Binary, Code, Date, Text};
 use crate::catalog::store::Rows;
@@ -54,14 +52,7 @@ pub fn whole_bytes(set: &Set, about: &About) -> u64 {
 /// The next number of a table's rows.
 fn next_id<R: BaseRow>(catalog: &Catalog) -> SqlResult<i32> {
     let master = catalog.expect_database(MASTER);
-    let rule = Rule {
-        start: 1,
-        increment: 1,
-        minimum: 1,
-        maximum: i32::MAX.into(),
-        cycle: false,
-        in_rows: true,
-    };
+    let rule = Rule { start: 1, increment: 1, minimum: 1, maximum: i32::MAX.into(), cycle: false, in_rows: true };
     let next = master.counters.next(&catalog.storage, &master, R::TABLE.id, &rule, 1)?;
     Ok(next.map_or(i32::MAX, |id| id as i32))
 }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use sql::ast::{
     AlterApplicationRole, AlterAuthorization, AlterDatabaseAction, AlterLogin, AlterLoginAction, AlterRole,
-    AlterRoleAction, AlterTable, AlterTableAction, AlterUser, Backup, CreateRole, Dbcc, Definition, Drop, DropKind, Expr,
-    ModuleVerb, ObjectName, Restore, Statement, StatementKind, TriggerScope,
+    AlterRoleAction, AlterTable, AlterTableAction, AlterUser, Backup, CreateRole, Dbcc, Definition, Drop, DropKind,
+    Expr, ModuleVerb, ObjectName, Restore, Statement, StatementKind, TriggerScope,
 };
 use types::{SqlError, SqlResult, sql_error};
 

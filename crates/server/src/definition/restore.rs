@@ -19,7 +19,6 @@ use super::backup_options::{self, Options};
 use super::site::Ddl;
 use crate::catalog::base::{DatabaseRow, FileRow, LoginRow, database_option};
 use crate::catalog::boot::files_of;
-use crate::catalog::error::storage_error;
 use crate::catalog::row::{Binary, Text};
 use crate::catalog::{Database, MASTER, TEMPDB, clock, family, is_system, no_such_database};
 use crate::instance::plan_cache::Forget;
@@ -125,10 +124,8 @@ fn verify_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     verified.map_err(|error| device.read_error(error))?;
     reporter.end(ddl);
     if options.has("LOADHISTORY") {
-        let restored =
-            Restored { database: &about.row.name, user: ddl.site.login(), kind: "V", replaced: false };
-        let recorded =
-            backup_history::record_restore(&ddl.catalog, &set, &about, (&device.path, position), restored);
+        let restored = Restored { database: &about.row.name, user: ddl.site.login(), kind: "V", replaced: false };
+        let recorded = backup_history::record_restore(&ddl.catalog, &set, &about, (&device.path, position), restored);
         if recorded.is_err() {
             ddl.message(sql_error!(3009));
         }
@@ -197,8 +194,7 @@ fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let mut reporter = Reporter::new(ddl, &options);
     let new = New { name: &name, old: old.as_ref(), options: &options };
     let set = restore(ddl, &new, &device, (&set, &about), &mut reporter)?;
-    let restored =
-        Restored { database: &name, user: ddl.site.login(), kind: "D", replaced: options.has("REPLACE") };
+    let restored = Restored { database: &name, user: ddl.site.login(), kind: "D", replaced: options.has("REPLACE") };
     if backup_history::record_restore(&ddl.catalog, &set, &about, (&device.path, position), restored).is_err() {
         ddl.message(sql_error!(3009));
     }

@@ -76,7 +76,8 @@ impl SessionHost {
         let transaction =
             state.transaction.current.get_or_insert_with(|| Box::new(storage.begin(storage::Isolation::ReadCommitted)));
         let before = transaction.savepoint();
-        let dropped = definition::drop_temporaries(&mut HostSite { host: self, state, sink: &mut Discard, values: &[] }, level);
+        let dropped =
+            definition::drop_temporaries(&mut HostSite { host: self, state, sink: &mut Discard, values: &[] }, level);
         let ended = match state.transaction.current.take_if(|_| own) {
             Some(transaction) if dropped.is_ok() => transaction.commit(storage::Durability::Delayed),
             Some(transaction) => transaction.rollback(),
