@@ -582,3 +582,30 @@ fn a_backup_under_load_is_of_one_moment() {
     machine.stop();
     os::fs::remove_dir_all(&path).ok();
 }
+
+/// While a backup is taken the log that its pages need stays, and whoever asks hears why; afterwards it goes.
+#[test]
+fn a_backup_is_named_as_what_holds_the_log() {
+    let disk = Disk::Sim(sim_disk());
+    let storage = Storage::open(roomy(&disk)).expect("opened");
+    create(&storage, Kind::Clustered);
+    let (mut rng, mut model) = (Rng(0x1065), Model::new());
+    churn(&storage, DB, &mut rng, &mut model, 60);
+    let file = disk.open("held.bak", Open::New).expect("a file");
+    let mut holders = Vec::new();
+    storage
+        .backup(DB, &file, 0, &Wanted::default(), &mut |_| {
+            if holders.is_empty() {
+                for _ in 0..6 {
+                    churn(&storage, DB, &mut rng, &mut model, 60);
+                    storage.checkpoint().expect("a checkpoint meanwhile");
+                    holders.push(storage.log_space().holder);
+                }
+            }
+            Ok(())
+        })
+        .expect("a backup");
+    assert!(holders.contains(&LogHolder::Backup), "{holders:?}");
+    storage.checkpoint().expect("a checkpoint");
+    assert!(storage.log_space().holder != LogHolder::Backup);
+}

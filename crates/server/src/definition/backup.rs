@@ -14,7 +14,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, convert, sql_error};
 
 use super::backup_about::{About, KeptFile, Media};
 use super::backup_device::{self, Device};
-use super::backup_history;
+use super::backup_history::{self, PAGE_BYTES, log_pages};
 use super::backup_options::{self, Options};
 use super::site::Ddl;
 use crate::catalog::base::{ClassRow, FileRow, class};
@@ -28,7 +28,6 @@ use crate::settings::config::option;
 const TICKS_A_DAY: i64 = 25_920_000;
 /// `DatabaseRow::recovery_model`.
 const SIMPLE: u8 = 3;
-pub const PAGE_BYTES: u64 = 8_192;
 
 /// `verb` is terminating abnormally (3013), behind what has ended it. What is no statement at all, or not there, says only that.
 pub fn terminated(verb: &str, error: SqlError) -> SqlError {
@@ -109,11 +108,6 @@ pub fn tell_pages(
     let thousandths = |number: u128| format!("{:03}", number % 1_000);
     let (seconds, ms) = (ms / 1_000, u128::from(ms));
     ddl.message(sql_error!(3014, verb, pages, seconds, thousandths(ms), rate / 1_000, thousandths(rate)));
-}
-
-/// The log in a set, in pages of 8 KB.
-pub fn log_pages(set: &Set) -> u64 {
-    set.tail.log_bytes.div_ceil(PAGE_BYTES)
 }
 
 pub fn run(ddl: &mut Ddl<'_>, statement: &Backup) -> SqlResult<()> {

@@ -8,9 +8,10 @@ use sql::plan::OutputColumn;
 use storage::backup::Set;
 use types::{CollationId, Datum, Physical, RowBatch, SqlResult, SqlType};
 
-use super::backup::{PAGE_BYTES, log_pages};
 use super::backup_about::About;
-use super::backup_history::{finished, is_read_only, is_single_user, started, stored_bytes, whole_bytes};
+use super::backup_history::{
+    PAGE_BYTES, finished, is_read_only, is_single_user, log_pages, started, stored_bytes, whole_bytes,
+};
 use super::site::Ddl;
 use crate::catalog::family::Guid;
 use crate::catalog::row::{Date, text_datum};

@@ -4,7 +4,6 @@
 use storage::backup::Set;
 use types::{Datum, SqlResult};
 
-use super::backup::{PAGE_BYTES, log_pages};
 use super::backup_about::{About, Media};
 use crate::catalog::base::{BackupFileRow, BackupMediaRow, BackupSetRow, DatabaseRow, RestoreRow, database_option};
 use crate::catalog::counter::Rule;
@@ -12,12 +11,18 @@ use crate::catalog::row::{BaseRow, Binary, Code, Date, Text};
 use crate::catalog::store::Rows;
 use crate::catalog::{Catalog, MASTER, clock};
 
+pub const PAGE_BYTES: u64 = 8_192;
 /// By `guid`, of sets and media.
 const BY_GUID: usize = 1;
 const COPY_ONLY: i32 = 1;
 const COMPRESSED: i32 = 2;
 const READ_ONLY: i32 = 4;
 const SINGLE_USER: i32 = 8;
+
+/// The log in a set, in pages of 8 KB.
+pub fn log_pages(set: &Set) -> u64 {
+    set.tail.log_bytes.div_ceil(PAGE_BYTES)
+}
 
 /// `DatabaseRow::user_access`.
 pub fn is_single_user(row: &DatabaseRow) -> bool {

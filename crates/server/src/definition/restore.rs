@@ -10,11 +10,11 @@ use storage::backup::{self, Set, Target};
 use storage::{Isolation, StorageError};
 use types::{SqlError, SqlResult, sql_error};
 
-use super::backup::{PAGE_BYTES, Reporter, database_name, tell_pages, terminated};
+use super::backup::{Reporter, database_name, tell_pages, terminated};
 use super::backup_about::{About, KeptFile};
 use super::backup_device::{Device, path_of};
 use super::backup_headers;
-use super::backup_history::{self, Restored};
+use super::backup_history::{self, PAGE_BYTES, Restored};
 use super::backup_options::{self, Options};
 use super::site::Ddl;
 use crate::catalog::base::{DatabaseRow, FileRow, LoginRow, database_option};
