@@ -64,3 +64,9 @@ SELECT r.id AS restore_history_id, r.finished AS restore_date, CONVERT(nvarchar(
   CONVERT(bit, 1) AS recovery, CONVERT(bit, 0) AS restart, CONVERT(datetime, NULL) AS stop_at, CONVERT(tinyint, 1) AS device_count,
   CONVERT(nvarchar(128), NULL) AS stop_at_mark_name, CONVERT(bit, NULL) AS stop_before
 FROM master.sys.sysrestores r
+GO
+CREATE VIEW msdb.suspect_pages AS
+SELECT CONVERT(int, 0) AS database_id, CONVERT(int, 0) AS file_id, CONVERT(bigint, 0) AS page_id, CONVERT(int, 0) AS event_type,
+  CONVERT(int, 0) AS error_count, CONVERT(datetime, NULL) AS last_update_date
+FROM master.sys.sysrestores
+WHERE 1 = 0
