@@ -54,7 +54,7 @@ fn maybe(value: Option<&str>) -> Datum {
 }
 
 fn id(id: &Guid) -> Datum {
-    Datum::bytes(id)
+    Datum::I128(i128::from_le_bytes(*id))
 }
 
 fn date(date: Date) -> Datum {
