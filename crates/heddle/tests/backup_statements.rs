@@ -537,6 +537,8 @@ fn the_page_about_backups_is_true() {
         let answer = must(&mut sa, block);
         if block.contains("msdb.dbo.backupset") {
             assert_eq!((answer.sets[0].rows.len(), answer.sets[1].rows.len()), (2, 2));
+            let path = word(&mut sa, "SELECT physical_device_name FROM msdb.dbo.backupmediafamily");
+            assert!(Path::new(&path).is_absolute() && path.ends_with("/data/backup/shop.bak"), "{path}");
         }
     }
     assert_eq!(one(&mut sa, "SELECT SUM(a) FROM shop..t"), 3);

@@ -151,6 +151,7 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
             return Err(error);
         }
     };
+    let path = device.whole_path(ddl);
     if backup_history::record_backup(&ddl.catalog, &set, &about, (&path, position)).is_err() {
         ddl.message(sql_error!(3009));
     }

@@ -147,6 +147,15 @@ impl Device {
         Ok(Device { path: path.to_string(), file, disk, name, made: false })
     }
 
+    /// Its path from the root, as msdb has it; of a server without a directory the one given.
+    pub fn whole_path(&self, ddl: &Ddl<'_>) -> String {
+        let directory = ddl.catalog.data_directory.trim_end_matches('/');
+        match self.path.starts_with('/') || !directory.starts_with('/') {
+            true => self.path.clone(),
+            false => format!("{directory}/{}/{}", backup::BACKUPS, self.path),
+        }
+    }
+
     /// The complete backup sets. 3241: it is no backup; 3254: it is empty; 3256: its only one was never ended.
     pub fn sets(&self) -> SqlResult<Vec<Set>> {
         let sets = backup::sets(&self.file).map_err(|error| self.read_error(error))?;

@@ -125,7 +125,8 @@ fn verify_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     reporter.end(ddl);
     if options.has("LOADHISTORY") {
         let restored = Restored { database: &about.row.name, user: ddl.site.login(), kind: "V", replaced: false };
-        let recorded = backup_history::record_restore(&ddl.catalog, &set, &about, (&device.path, position), restored);
+        let recorded =
+            backup_history::record_restore(&ddl.catalog, &set, &about, (&device.whole_path(ddl), position), restored);
         if recorded.is_err() {
             ddl.message(sql_error!(3009));
         }
@@ -195,7 +196,9 @@ fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let new = New { name: &name, old: old.as_ref(), options: &options };
     let set = restore(ddl, &new, &device, (&set, &about), &mut reporter)?;
     let restored = Restored { database: &name, user: ddl.site.login(), kind: "D", replaced: options.has("REPLACE") };
-    if backup_history::record_restore(&ddl.catalog, &set, &about, (&device.path, position), restored).is_err() {
+    if backup_history::record_restore(&ddl.catalog, &set, &about, (&device.whole_path(ddl), position), restored)
+        .is_err()
+    {
         ddl.message(sql_error!(3009));
     }
     tell_pages(ddl, "RESTORE DATABASE", (&name, &about.files, position), &set, (&reporter, began));
