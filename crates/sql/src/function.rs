@@ -205,6 +205,8 @@ functions! {
     IndexCol "INDEX_COL" 3 3,
     IndexkeyProperty "INDEXKEY_PROPERTY" 4 4,
     Loginproperty "LOGINPROPERTY" 2 2,
+    Odbcprec "ODBCPREC" 3 3,
+    Odbcscale "ODBCSCALE" 2 2,
     Objectproperty "OBJECTPROPERTY" 2 2,
     Objectpropertyex "OBJECTPROPERTYEX" 2 2,
     ObjectDefinition "OBJECT_DEFINITION" 1 1,
@@ -215,6 +217,7 @@ functions! {
     SchemaId "SCHEMA_ID" 0 1,
     SchemaName "SCHEMA_NAME" 0 1,
     Serverproperty "SERVERPROPERTY" 1 1,
+    SidBinary "SID_BINARY" 1 1,
     StatsDate "STATS_DATE" 2 2,
     Typeproperty "TYPEPROPERTY" 2 2,
     TypeId "TYPE_ID" 1 1,
@@ -224,6 +227,7 @@ functions! {
     CertId "CERT_ID" 1 1,
     Assemblyproperty "ASSEMBLYPROPERTY" 2 2,
     Verifysignedbycert "VERIFYSIGNEDBYCERT" 3 3,
+    XmlSchemaNamespace "XML_SCHEMA_NAMESPACE" 2 3,
 }
 
 impl FunctionId {

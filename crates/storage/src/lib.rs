@@ -53,6 +53,7 @@ pub use tables::scan::{LockHint, Prefixes, RowRef, ScanSpec};
 pub use tables::table::{Scan, Table};
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};
 pub use trees::check::{FileSpace, PageTotals};
+pub use trees::directory::TreeSize;
 pub use xtp::collect::GarbageQueue;
 pub use xtp::counts::{IndexCounts, TableCounts, TransactionCounts};
 pub use xtp::hash_index::{BUCKETS_MAX, bucket_count};

@@ -7,7 +7,7 @@ use sql::catalog::{ColumnDef, DatabaseId, ModuleDef, ModuleKind, Object, ObjectI
 use types::SqlType;
 
 use super::database::Database;
-use super::{ASE_MDA, ASE_MDA_NAME, MSDB, spec};
+use super::{ASE_MDA, ASE_MDA_NAME, MASTER, MSDB, spec};
 
 pub struct Entry {
     pub id: i32,
@@ -63,7 +63,7 @@ impl Entry {
     pub fn schema_id(&self) -> i32 {
         match self.schema {
             "sys" => 4,
-            ASE_MDA_NAME | MSDB_NAME => 1,
+            ASE_MDA_NAME | MSDB_NAME | MASTER_NAME => 1,
             _ => 3,
         }
     }
@@ -71,6 +71,17 @@ impl Entry {
     /// As its database shows it.
     pub fn schema_shown(&self) -> &'static str {
         if home(self.schema).is_some() { "dbo" } else { self.schema }
+    }
+
+    /// By which every database finds it.
+    pub fn full_name(&self) -> String {
+        let database = match home(self.schema) {
+            Some(ASE_MDA) => "ase_mda.",
+            Some(MSDB) => "msdb.",
+            Some(_) => "master.",
+            None => "",
+        };
+        format!("{database}{}.{}", self.schema_shown(), self.name)
     }
 
     /// Whether it is an object of this database: most are of every one.
@@ -81,12 +92,15 @@ impl Entry {
 
 /// The schema under which the files here have what msdb has as dbo's.
 const MSDB_NAME: &str = "msdb";
+/// And what master has.
+const MASTER_NAME: &str = "master_dbo";
 
 /// The one database that has the objects of a schema as dbo's.
 fn home(schema: &str) -> Option<DatabaseId> {
     match schema {
         ASE_MDA_NAME => Some(ASE_MDA),
         MSDB_NAME => Some(MSDB),
+        MASTER_NAME => Some(MASTER),
         _ => None,
     }
 }
@@ -120,6 +134,7 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_xtp_unbind_db_resource_pool",
     "xp_enumerrorlogs",
     "xp_instance_regread",
+    "xp_regread",
     "xp_readerrorlog",
     "xp_msver",
     "xp_qv",
@@ -156,6 +171,13 @@ struct Registry {
     by_name: HashMap<(String, String), usize>,
 }
 
+/// Tables without text, and whether only the system's own text names them.
+const TABLES: &[(&str, bool)] = &[
+    (include_str!("../system/tables.txt"), false),
+    (include_str!("../system/absent.txt"), false),
+    (include_str!("../system/internal/tables.txt"), true),
+];
+
 /// What views and procedures have in common.
 const INTERNAL: &[&str] =
     &[include_str!("../system/internal/catalog.sql"), include_str!("../system/internal/odbc.sql")];
@@ -168,10 +190,12 @@ const VIEWS: &[&str] = &[
     include_str!("../system/views/compatibility.sql"),
     include_str!("../system/views/information_schema.sql"),
     include_str!("../system/views/msdb.sql"),
+    include_str!("../system/views/agent.sql"),
 ];
 
 const PROCEDURES: &[&str] = &[
     include_str!("../system/procedures/odbc.sql"),
+    include_str!("../system/procedures/managed.sql"),
     include_str!("../system/procedures/help.sql"),
     include_str!("../system/procedures/security.sql"),
     include_str!("../system/procedures/server.sql"),
@@ -186,11 +210,11 @@ fn registry() -> &'static Registry {
             let id = -1 - entries.len() as i32;
             entries.push(Entry { id, schema, name, source, internal });
         };
-        for table in spec::tables(include_str!("../system/tables.txt")) {
-            // Rows that only the catalog views read.
-            let internal = table.name.starts_with("sys");
-            let source = Source::Rows { columns: table.columns, parameters: table.parameters };
-            add(table.schema, table.name, source, internal);
+        for (text, internal) in TABLES {
+            for table in spec::tables(text) {
+                let source = Source::Rows { columns: table.columns, parameters: table.parameters };
+                add(table.schema, table.name, source, *internal);
+            }
         }
         let of = |texts: &'static [&'static str]| texts.iter().flat_map(|text| spec::modules(text));
         let shown = of(VIEWS).chain(of(PROCEDURES)).map(|module| (module, false));
@@ -234,6 +258,7 @@ pub fn find_in(database: DatabaseId, schema: Option<&str>, name: &str) -> Option
     let kept_as = match database {
         ASE_MDA => ASE_MDA_NAME,
         MSDB => MSDB_NAME,
+        MASTER => MASTER_NAME,
         _ => return None,
     };
     let reachable = schema.is_none_or(|schema| schema.eq_ignore_ascii_case("dbo"));
@@ -262,8 +287,7 @@ pub fn find(schema: Option<&str>, name: &str) -> Option<&'static Entry> {
     }
     let reachable = schema.is_none_or(|schema| schema.eq_ignore_ascii_case("dbo"));
     let entry = reachable.then(|| lookup("sys", name)).flatten()?;
-    let old = matches!(entry.source, Source::Text { kind: ModuleKind::View, .. }) && entry.name.starts_with("sys")
-        || entry.name == "syslockinfo";
+    let old = entry.type_code() == "V" && entry.name.starts_with("sys") && !entry.internal;
     old.then_some(entry)
 }
 
@@ -342,6 +366,7 @@ mod tests {
         for entry in entries() {
             assert_eq!(by_id(entry.id).map(|found| found.name), Some(entry.name));
             let own = find_in(ASE_MDA, Some("dbo"), entry.name).or(find_in(MSDB, Some("dbo"), entry.name));
+            let own = own.or(find_in(MASTER, Some("dbo"), entry.name));
             let found = find_first(Some(entry.schema), entry.name).or(own).map(|found| found.id);
             assert_eq!(found, Some(entry.id), "{}.{}", entry.schema, entry.name);
         }

@@ -155,8 +155,19 @@ fn keep_output(ddl: &mut Ddl<'_>, db: &Database, id: i32, columns: &[OutputColum
     for (i, output) in columns.iter().enumerate() {
         let name = names.get(i).map_or(&*output.name, |name| &*name.text);
         let system = scalar_type::system_type(output.ty.kind);
-        let ty = ResolvedType { ty: output.ty, xtype: system.xtype, utype: system.utype, nullable: None, table: None };
-        let row = column(id, 0, i as i32 + 1, name, &ty, if output.nullable { cs::NULLABLE } else { 0 });
+        // What is only shown keeps its alias type, and is told to be numbered.
+        let shown = match &output.origin {
+            Some(origin) if origin.table.database == db.id => {
+                let number = origin.table.columns[usize::from(origin.column)].column_id as i32;
+                let key = [int(origin.table.object.0), small(0), int(number)];
+                ddl.rows(db, |rows| rows.first::<ColumnRow>(0, &key))?.filter(|row| row.xtype == system.xtype)
+            }
+            _ => None,
+        };
+        let utype = shown.as_ref().map_or(system.utype, |row| row.utype);
+        let identity = shown.map_or(0, |row| row.status & cs::IDENTITY);
+        let ty = ResolvedType { ty: output.ty, xtype: system.xtype, utype, nullable: None, table: None };
+        let row = column(id, 0, i as i32 + 1, name, &ty, identity | if output.nullable { cs::NULLABLE } else { 0 });
         ddl.rows(db, |rows| rows.insert(&row))?;
     }
     Ok(())

@@ -14,6 +14,7 @@ use sql::plan::{Module, ObjectRef};
 use types::datetime::LanguageId;
 use types::{CollationId, Datum, SqlResult};
 
+use crate::catalog::store::Rows;
 use crate::catalog::{CatalogSession, Database, SessionCatalog};
 use crate::instance::server::Server;
 use crate::instance::sessions::SessionEntry;
@@ -182,6 +183,19 @@ impl SessionHost {
             state.transaction.current.as_deref_mut(),
         );
         work(&catalog.guarded(&self.rights))
+    }
+
+    /// The catalog of a database as the session's transaction sees it: with what it has defined.
+    pub fn catalog_rows<T>(
+        &self,
+        state: &mut State,
+        db: &Database,
+        work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>,
+    ) -> SqlResult<T> {
+        match state.transaction.current.as_mut() {
+            Some(tx) => work(&mut db.rows(&self.server.catalog.storage, tx)),
+            None => self.server.catalog.read(db, work),
+        }
     }
 
     pub fn bind_options(state: &State) -> BindOptions {

@@ -6,10 +6,13 @@ use sql::function::FunctionId;
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::answer::{Answer, Arguments};
+use super::column_property;
+use super::object_property::Subject;
 use super::permissions;
 use super::server_property::server_property;
-use crate::catalog::base::{ObjectRow, object_status};
+use crate::catalog::base::{ColumnRow, ObjectRow, TypeRow, object_status};
 use crate::catalog::row::BaseRow as _;
+use crate::catalog::store::Rows;
 use crate::catalog::{Database, load, registry, scalar_type};
 use crate::security::check::Securable;
 use crate::session::host::SessionHost;
@@ -52,6 +55,10 @@ impl Call<'_> {
             Loginproperty | Pwdcompare | Pwdencrypt => {
                 super::login_property::answer(self.host, self.state, function, arguments)?
             }
+            // Of the logins of this server, without a directory to ask: the same as SUSER_SID.
+            SidBinary => super::principal::answer(self.host, self.state, FunctionId::SuserSid, arguments)?,
+            XmlSchemaNamespace => return Err(sql_error!(6314, arguments.text(1).unwrap_or_default())),
+            Odbcprec | Odbcscale => self.odbc_number(function),
             CurrentRequestId => Answer::Number(0),
             CurrentTransactionId => Answer::Number(self.state.transaction.descriptor as i64),
             Getansinull => Answer::Number(1),
@@ -93,6 +100,10 @@ impl Call<'_> {
             Columnproperty => self.column_property()?,
             IndexCol => self.index_column()?,
             Indexproperty => self.index_property()?,
+            IndexkeyProperty => self.index_key_property()?,
+            Typeproperty => self.type_property()?,
+            Fileproperty => self.file_property(),
+            Filegroupproperty => self.filegroup_property(),
             IdentCurrent | IdentSeed | IdentIncr => self.identity(function)?,
             Collationproperty => self.collation_property(),
             FilegroupId | FilegroupName | FileId | FileIdex | FileName => self.file(function),
@@ -270,13 +281,13 @@ impl Call<'_> {
         self.host.rights(self.state, |rights, look| rights.sees(look, &db, ObjectRow::TABLE.id, id))
     }
 
+    fn read<T>(&mut self, db: &Database, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {
+        self.host.catalog_rows(self.state, db, work)
+    }
+
     /// The row of a user object of the current or the named database.
     fn object_row(&mut self, id: i32, db: &Database) -> SqlResult<Option<ObjectRow>> {
-        let rows = |rows: &mut crate::catalog::store::Rows<'_>| load::object_row(rows, id);
-        match self.state.transaction.current.as_mut() {
-            Some(tx) => rows(&mut db.rows(&self.host.server.catalog.storage, tx)),
-            None => self.host.server.catalog.read(db, rows),
-        }
+        self.read(db, |rows| load::object_row(rows, id))
     }
 
     fn object_name(&mut self, of_schema: bool) -> SqlResult<Answer> {
@@ -291,7 +302,7 @@ impl Call<'_> {
         if !of_schema {
             return Ok(row.name.as_str().into());
         }
-        let schema = self.host.server.catalog.read(&db, |rows| load::schema_name(rows, row.nsid))?;
+        let schema = self.read(&db, |rows| load::schema_name(rows, row.nsid))?;
         Ok(Answer::Text(schema))
     }
 
@@ -308,7 +319,7 @@ impl Call<'_> {
         if !shown {
             return Ok(Answer::Null);
         }
-        let text = self.host.server.catalog.read(&db, |rows| {
+        let text = self.read(&db, |rows| {
             let row = load::object_row(rows, id)?;
             // A security policy has a text, but no definition.
             let hidden = row.is_some_and(|row| row.status & object_status::ENCRYPTED != 0 || row.kind.as_str() == "SP");
@@ -329,67 +340,16 @@ impl Call<'_> {
         let (Some(id), Some(property)) = (self.arguments.id(0), self.arguments.text(1)) else {
             return Ok(Answer::Null);
         };
-        let property = property.trim().to_ascii_lowercase();
         let db = self.current();
-        let (kind, shipped, status) = match registry::by_id(id) {
-            Some(entry) => (entry.type_code().to_owned(), true, 0),
+        let subject = match registry::by_id(id) {
+            Some(entry) => Subject::of_system(entry),
             None => match self.object_row(id, &db)? {
-                Some(row) => {
-                    (row.kind.as_str().trim().to_owned(), id < crate::catalog::base::USER_OBJECT_MIN, row.status)
-                }
+                Some(row) => self.read(&db, |rows| Subject::read(rows, &row))?,
                 None => return Ok(Answer::Null),
             },
         };
-        let table = if matches!(kind.as_str(), "U" | "S") { self.table(id)? } else { None };
-        let of_table = |test: &dyn Fn(&TableDef) -> bool| Answer::from(table.as_deref().is_some_and(test));
-        Ok(match property.as_str() {
-            "istable" => (kind == "U" || kind == "S").into(),
-            "isusertable" => (kind == "U").into(),
-            "issystemtable" => (kind == "S").into(),
-            "isview" => (kind == "V").into(),
-            "isprocedure" => (kind == "P").into(),
-            "istrigger" => (kind == "TR").into(),
-            "isscalarfunction" => (kind == "FN").into(),
-            "isinlinefunction" => (kind == "IF").into(),
-            "istablefunction" => matches!(kind.as_str(), "IF" | "TF").into(),
-            "isconstraint" => matches!(kind.as_str(), "C" | "D" | "F" | "PK" | "UQ").into(),
-            "isprimarykey" => (kind == "PK").into(),
-            "isforeignkey" => (kind == "F").into(),
-            "isuniquecnst" => (kind == "UQ").into(),
-            "ischeckcnst" => (kind == "C").into(),
-            "isdefaultcnst" => (kind == "D").into(),
-            "isextendedproc" => (kind == "X").into(),
-            "isexecuted" => matches!(kind.as_str(), "P" | "V" | "TR" | "FN" | "IF" | "TF").into(),
-            "ismsshipped" => shipped.into(),
-            "isquotedidenton" => (status & object_status::QUOTED_IDENTIFIER != 0).into(),
-            "isansinullson" => (status & object_status::ANSI_NULLS != 0).into(),
-            "isschemabound" => (status & object_status::SCHEMA_BOUND != 0).into(),
-            "execiswithnativecompilation" => (status & object_status::NATIVE != 0).into(),
-            "isencrypted" => (status & object_status::ENCRYPTED != 0).into(),
-            "ownerid" | "schemaid" => {
-                let row = self.object_row(id, &db)?;
-                row.map(|row| i64::from(if property == "schemaid" { row.nsid } else { row.owner.unwrap_or(1) })).into()
-            }
-            "tablehasidentity" => of_table(&|table| table.columns.iter().any(|column| column.identity.is_some())),
-            "tablehasprimarykey" => of_table(&|table| table.indexes.iter().any(|index| index.primary_key)),
-            "tablehasuniquecnst" => of_table(&|table| table.indexes.iter().any(|index| index.unique_constraint)),
-            "tablehasclustindex" => of_table(&|table| table.indexes.iter().any(|index| index.id == 1)),
-            "tablehasnonclustindex" => of_table(&|table| table.indexes.iter().any(|index| index.id > 1)),
-            "tablehasindex" => of_table(&|table| !table.indexes.is_empty()),
-            "tablehascheckcnst" => of_table(&|table| !table.checks.is_empty()),
-            "tablehasforeignkey" => of_table(&|table| !table.foreign_keys.is_empty()),
-            "tablehasforeignref" => of_table(&|table| !table.referenced_by.is_empty()),
-            "tablehasdefaultcnst" => of_table(&|table| table.columns.iter().any(|column| column.default.is_some())),
-            "tablehasrowguidcol" => of_table(&|table| table.columns.iter().any(|column| column.rowguid)),
-            "tablehasinserttrigger" => of_table(&|table| table.triggers.iter().any(|trigger| trigger.on_insert)),
-            "tablehasupdatetrigger" => of_table(&|table| table.triggers.iter().any(|trigger| trigger.on_update)),
-            "tablehasdeletetrigger" => of_table(&|table| table.triggers.iter().any(|trigger| trigger.on_delete)),
-            "tabletemporaltype" | "tableisfake" | "tableispinned" | "tablehasactivefulltextindex" => Answer::Number(0),
-            "tableismemoryoptimized" => of_table(&|table| table.memory.is_some()),
-            "cardinality" => table.map(|table| table.row_count as i64).into(),
-            "basetype" => kind.as_str().into(),
-            _ => Answer::Null,
-        })
+        let table = self.table(id)?;
+        Ok(subject.property(&property.trim().to_ascii_lowercase(), table.as_deref()))
     }
 
     fn schema_id(&mut self) -> SqlResult<Answer> {
@@ -398,7 +358,7 @@ impl Call<'_> {
         }
         let Some(name) = self.arguments.text(0) else { return Ok(Answer::Null) };
         let db = self.current();
-        let row = self.host.server.catalog.read(&db, |rows| load::schema_named(rows, &name))?;
+        let row = self.read(&db, |rows| load::schema_named(rows, &name))?;
         Ok(row.map(|row| i64::from(row.id)).into())
     }
 
@@ -408,18 +368,17 @@ impl Call<'_> {
         }
         let Some(id) = self.arguments.id(0) else { return Ok(Answer::Null) };
         let db = self.current();
-        let name = self.host.server.catalog.read(&db, |rows| load::schema_name(rows, id))?;
+        let name = self.read(&db, |rows| load::schema_name(rows, id))?;
         Ok((!name.is_empty()).then_some(name).into())
     }
 
     fn type_id(&mut self) -> SqlResult<Answer> {
-        use crate::catalog::base::TypeRow;
         let Some(name) = self.name_argument(0) else { return Ok(Answer::Null) };
         if let Some(system) = scalar_type::by_name(&name.name) {
             return Ok(Answer::Number(i64::from(system.utype)));
         }
         let db = self.current();
-        let all: Vec<TypeRow> = self.host.server.catalog.read(&db, |rows| rows.all::<TypeRow>())?;
+        let all: Vec<TypeRow> = self.read(&db, |rows| rows.all::<TypeRow>())?;
         let found = all.into_iter().find(|row| row.name.eq_ignore_ascii_case(&name.name));
         let Some(row) = found else { return Ok(Answer::Null) };
         let seen = self.host.rights(self.state, |rights, look| rights.sees(look, &db, TypeRow::TABLE.id, row.id))?;
@@ -427,13 +386,12 @@ impl Call<'_> {
     }
 
     fn type_name(&mut self) -> SqlResult<Answer> {
-        use crate::catalog::base::TypeRow;
         let Some(id) = self.arguments.id(0) else { return Ok(Answer::Null) };
         if let Some(system) = scalar_type::by_user_type(id) {
             return Ok(system.name.into());
         }
         let db = self.current();
-        let row = self.host.server.catalog.read(&db, |rows| rows.first::<TypeRow>(0, &[load::int(id)]))?;
+        let row = self.read(&db, |rows| rows.first::<TypeRow>(0, &[load::int(id)]))?;
         let seen = self.host.rights(self.state, |rights, look| rights.sees(look, &db, TypeRow::TABLE.id, id))?;
         Ok(row.filter(|_| seen).map(|row| row.name).into())
     }
@@ -447,19 +405,41 @@ impl Call<'_> {
         }
     }
 
+    /// Columns of an object of a database, or its parameters (`number` 1), as far as the session may know of it.
+    fn columns(&mut self, db: &Database, id: i32, number: u8) -> SqlResult<Vec<ColumnRow>> {
+        if !self.sees(db.id, id)? {
+            return Ok(Vec::new());
+        }
+        self.read(db, |rows| rows.find::<ColumnRow>(0, &[load::int(id), load::small(number)]))
+    }
+
     fn column_length(&mut self) -> SqlResult<Answer> {
-        let (Some(table), Some(name)) = (self.named_table(0)?, self.arguments.text(1)) else { return Ok(Answer::Null) };
-        let column = table.columns.iter().find(|column| column.name.eq_ignore_ascii_case(&name));
-        Ok(column.map(|column| i64::from(scalar_type::max_length(&column.ty))).into())
+        let (Some(name), Some(column)) = (self.name_argument(0), self.arguments.text(1)) else {
+            return Ok(Answer::Null);
+        };
+        let found = self.host.with_catalog(self.state, |catalog| catalog.object_id(&name));
+        let Ok(Some((database, id, _))) = found else { return Ok(Answer::Null) };
+        if let Some(registry::Entry { source: registry::Source::Rows { columns, .. }, .. }) = registry::by_id(id) {
+            let column = columns.iter().find(|known| known.name.eq_ignore_ascii_case(&column));
+            return Ok(column.map(|column| i64::from(scalar_type::max_length(&column.ty))).into());
+        }
+        let Some(db) = self.host.server.catalog.database(database) else { return Ok(Answer::Null) };
+        let columns = self.columns(&db, id, 0)?;
+        let column = columns.into_iter().find(|row| db.equal_names(&row.name, &column));
+        Ok(column.map(|row| i64::from(row.length)).into())
     }
 
     fn column_name(&mut self) -> SqlResult<Answer> {
         let (Some(id), Some(column_id)) = (self.arguments.id(0), self.arguments.number(1)) else {
             return Ok(Answer::Null);
         };
-        let Some(table) = self.table(id)? else { return Ok(Answer::Null) };
-        let column = table.columns.iter().find(|column| i64::from(column.column_id) == column_id);
-        Ok(column.map(|column| column.name.to_string()).into())
+        if let Some(registry::Entry { source: registry::Source::Rows { columns, .. }, .. }) = registry::by_id(id) {
+            let column = columns.iter().find(|column| i64::from(column.column_id) == column_id);
+            return Ok(column.map(|column| column.name.to_string()).into());
+        }
+        let db = self.current();
+        let columns = self.columns(&db, id, 0)?;
+        Ok(columns.into_iter().find(|row| i64::from(row.colid) == column_id).map(|row| row.name).into())
     }
 
     fn column_property(&mut self) -> SqlResult<Answer> {
@@ -468,57 +448,41 @@ impl Call<'_> {
         else {
             return Ok(Answer::Null);
         };
-        let Some(table) = self.table(id)? else { return Ok(Answer::Null) };
-        let Some(column) = table.columns.iter().find(|column| column.name.eq_ignore_ascii_case(&name)) else {
+        let db = self.current();
+        let number = u8::from(name.starts_with('@'));
+        let columns = self.columns(&db, id, number)?;
+        let Some(row) = columns.into_iter().find(|row| db.equal_names(&row.name, &name)) else {
             return Ok(Answer::Null);
         };
-        let in_key = |column: u32| {
-            table.indexes.iter().any(|index| {
-                index.key.iter().any(|(position, _)| table.columns[usize::from(*position)].column_id == column)
-            })
+        let table = self.table(id)?;
+        Ok(column_property::of_column(&row, &property.trim().to_ascii_lowercase(), table.as_deref()))
+    }
+
+    fn type_property(&mut self) -> SqlResult<Answer> {
+        let (Some(name), Some(property)) = (self.name_argument(0), self.arguments.text(1)) else {
+            return Ok(Answer::Null);
         };
+        let db = self.current();
+        let types: Vec<TypeRow> = self.read(&db, |rows| rows.all())?;
+        let row = types.into_iter().find(|row| db.equal_names(&row.name, &name.name));
+        let Some(row) = row else { return Ok(Answer::Null) };
+        Ok(column_property::of_type_row(&row, &property.trim().to_ascii_lowercase()))
+    }
+
+    /// INDEXKEY_PROPERTY(table, index, place in the key, property)
+    fn index_key_property(&mut self) -> SqlResult<Answer> {
+        let (Some(id), Some(index), Some(place), Some(property)) =
+            (self.arguments.id(0), self.arguments.number(1), self.arguments.number(2), self.arguments.text(3))
+        else {
+            return Ok(Answer::Null);
+        };
+        let Some(table) = self.table(id)? else { return Ok(Answer::Null) };
+        let index = table.indexes.iter().find(|known| i64::from(known.id) == index);
+        let key = index.and_then(|index| index.key.get(usize::try_from(place.checked_sub(1)?).ok()?));
+        let Some((column, descending)) = key else { return Ok(Answer::Null) };
         Ok(match property.trim().to_ascii_lowercase().as_str() {
-            "allowsnull" => column.nullable.into(),
-            "columnid" => Answer::Number(column.column_id.into()),
-            "iscomputed" => column.computed.is_some().into(),
-            "isidentity" => column.identity.is_some().into(),
-            "isindexable" => (!column.ty.is_max()).into(),
-            "isrowguidcol" => column.rowguid.into(),
-            "ismasked" => column.mask.is_some().into(),
-            "ispersisted" | "isdeterministic" => {
-                column.computed.as_ref().is_some_and(|computed| computed.persisted).into()
-            }
-            "isindexed" => in_key(column.column_id).into(),
-            "precision" => match column.ty.is_string() {
-                // Of a string: its characters, -1 for (max).
-                true if column.ty.is_max() => Answer::Number(-1),
-                true if column.ty.is_unicode_string() => Answer::Number(i64::from(column.ty.length / 2)),
-                true => Answer::Number(column.ty.length.into()),
-                false => Answer::Number(column.ty.precision.into()),
-            },
-            "scale" => match column.ty.is_string() {
-                true => Answer::Null,
-                false => Answer::Number(column.ty.scale.into()),
-            },
-            "charmaxlen" => match (column.ty.is_string(), column.ty.is_max()) {
-                (false, _) => Answer::Null,
-                (true, true) => Answer::Number(-1),
-                (true, false) if column.ty.is_unicode_string() => Answer::Number(i64::from(column.ty.length / 2)),
-                (true, false) => Answer::Number(column.ty.length.into()),
-            },
-            "ordinal" => Answer::Number(column.column_id.into()),
-            "isansipadded" => Answer::Number(1),
-            "isfulltextindexed"
-            | "isidnotforrepl"
-            | "isoutparam"
-            | "iscursortype"
-            | "isxmlindexable"
-            | "issparse"
-            | "iscolumnset"
-            | "ishidden"
-            | "generatedalwaystype"
-            | "systemdataaccess"
-            | "userdataaccess" => Answer::Number(0),
+            "columnid" => Answer::Number(table.columns[usize::from(*column)].column_id.into()),
+            "isdescending" => (*descending).into(),
             _ => Answer::Null,
         })
     }
@@ -590,6 +554,64 @@ impl Call<'_> {
             "lcid" => Answer::Number(i64::from(bits & 0xF_FFFF)),
             "comparisonstyle" => Answer::Number(i64::from(bits >> 20 & 0xF)),
             "version" => Answer::Number(i64::from(bits >> 28)),
+            _ => Answer::Null,
+        }
+    }
+
+    /// ODBCPREC(type, length, precision), ODBCSCALE(type, scale): precision of a number or characters of a string, as syscolumns has them.
+    fn odbc_number(&self, function: FunctionId) -> Answer {
+        let (Some(xtype), Some(given)) = (self.arguments.number(0), self.arguments.number(1)) else {
+            return Answer::Null;
+        };
+        if function == FunctionId::Odbcscale {
+            return match xtype {
+                48 | 52 | 56 | 127 => Answer::Number(0),
+                60 | 122 => Answer::Number(4),
+                61 => Answer::Number(3),
+                58 => Answer::Number(0),
+                41..=43 | 106 | 108 => Answer::Number(given),
+                _ => Answer::Null,
+            };
+        }
+        match xtype {
+            231 | 239 if given > 0 => Answer::Number(given / 2),
+            165 | 167 | 173 | 175 | 231 | 239 => Answer::Number(given),
+            34 | 35 => Answer::Number(i64::from(i32::MAX)),
+            99 => Answer::Number(i64::from(i32::MAX / 2)),
+            _ => self.arguments.number(2).into(),
+        }
+    }
+
+    /// FILEPROPERTY(file, property): of the current database's files.
+    fn file_property(&self) -> Answer {
+        let is_log = match self.file(FunctionId::FileIdex) {
+            Answer::Number(number) => number == 2,
+            _ => return Answer::Null,
+        };
+        match self.arguments.text(1).unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+            "isreadonly" => Answer::Number(0),
+            "isprimaryfile" => (!is_log).into(),
+            "islogfile" => is_log.into(),
+            // Pages of 8 KB.
+            "spaceused" => {
+                let storage = &self.host.server.catalog.storage;
+                let used = match is_log {
+                    true => Some(storage.log_space().used.div_ceil(8_192)),
+                    false => storage.space(self.current().storage_id()).ok().map(|space| space.used),
+                };
+                used.map(|pages| pages as i64).into()
+            }
+            _ => Answer::Null,
+        }
+    }
+
+    fn filegroup_property(&self) -> Answer {
+        if !self.arguments.text(0).unwrap_or_default().eq_ignore_ascii_case("PRIMARY") {
+            return Answer::Null;
+        }
+        match self.arguments.text(1).unwrap_or_default().trim().to_ascii_lowercase().as_str() {
+            "isreadonly" | "isuserdefinedfg" => Answer::Number(0),
+            "isdefault" => Answer::Number(1),
             _ => Answer::Null,
         }
     }

@@ -4,11 +4,12 @@
 //! views/*.sql       catalog views over the base tables, a file a family
 //! procedures/*.sql  sp_* procedures, a file a family
 //! internal/*.sql    views and functions that these have in common; users are not shown them
-//! tables.txt        columns of the tables whose rows are computed
+//! tables.txt        columns of the tables whose rows are computed, absent.txt: of those that are always empty
 //! virtual_table     rows of the computed ones
 //! permissions       HAS_PERMS_BY_NAME and its like      principal   USER_NAME and its like
 //! function          OBJECT_ID and its like
-//! login_property    LOGINPROPERTY, PWDCOMPARE, PWDENCRYPT
+//! login_property    LOGINPROPERTY, PWDCOMPARE, PWDENCRYPT      object_property   OBJECTPROPERTY
+//! column_property   COLUMNPROPERTY, TYPEPROPERTY
 //! messages          texts of RAISERROR by number
 //! procedure         the procedures that cannot be T-SQL
 //! ```
@@ -21,6 +22,8 @@ pub mod principal;
 pub mod login_property;
 pub mod procedure;
 pub mod server_property;
+pub mod object_property;
+pub mod column_property;
 pub mod function;
 pub mod global;
 pub mod performance;

@@ -7,6 +7,7 @@ use types::{Datum, SqlResult};
 use super::answer::{Answer, Arguments};
 use crate::catalog::base::{LoginRow, OwnerRow, ReferenceRow, class};
 use crate::catalog::load::{int, name as name_datum, small};
+use crate::catalog::store::Rows;
 use crate::catalog::{Catalog, Database, MASTER};
 use crate::security::actor::{
     Actor, DB_OWNER, DBCREATOR, DBO, GUEST, PUBLIC as PUBLIC_ROLE, PUBLIC_SERVER_ROLE, SYSADMIN,
@@ -27,11 +28,11 @@ pub fn answer(
         SuserName | SuserSname if !given => acting_login(host, state)?.into(),
         SuserName => {
             let Some(id) = arguments.id(0) else { return Ok(Answer::Null) };
-            login(host, 0, int(id))?.map(|row| row.name).into()
+            login(host, state, 0, int(id))?.map(|row| row.name).into()
         }
         SuserSname => {
             let Some((_, Datum::Bytes(sid))) = arguments.0.first() else { return Ok(Answer::Null) };
-            let logins = logins(host)?;
+            let logins = logins(host, state)?;
             logins.into_iter().find(|row| row.sid.0.as_deref() == Some(&**sid)).map(|row| row.name).into()
         }
         SuserSid => match named_login(host, state, arguments)? {
@@ -43,12 +44,12 @@ pub fn answer(
         UserName if !given => current_user(host, state, &db)?.name.into(),
         UserName => {
             let Some(id) = arguments.id(0) else { return Ok(Answer::Null) };
-            host.server.catalog.read(&db, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?.map(|row| row.name).into()
+            host.catalog_rows(state, &db, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?.map(|row| row.name).into()
         }
         DatabasePrincipalId | UserId if !given => i64::from(current_user(host, state, &db)?.id).into(),
         DatabasePrincipalId | UserId => {
             let Some(name) = arguments.text(0) else { return Ok(Answer::Null) };
-            principal(host, &db, &name)?.map(|row| i64::from(row.id)).into()
+            principal(host, state, &db, &name)?.map(|row| i64::from(row.id)).into()
         }
         IsSrvrolemember => is_server_member(host, state, arguments)?,
         IsMember | IsRolemember => is_member(host, state, &db, arguments)?,
@@ -56,14 +57,14 @@ pub fn answer(
     })
 }
 
-fn login(host: &SessionHost, key: usize, value: Datum) -> SqlResult<Option<LoginRow>> {
+fn login(host: &SessionHost, state: &mut State, key: usize, value: Datum) -> SqlResult<Option<LoginRow>> {
     let master = host.server.catalog.expect_database(MASTER);
-    host.server.catalog.read(&master, |rows| rows.first::<LoginRow>(key, &[value]))
+    host.catalog_rows(state, &master, |rows| rows.first::<LoginRow>(key, &[value]))
 }
 
-fn logins(host: &SessionHost) -> SqlResult<Vec<LoginRow>> {
+fn logins(host: &SessionHost, state: &mut State) -> SqlResult<Vec<LoginRow>> {
     let master = host.server.catalog.expect_database(MASTER);
-    host.server.catalog.read(&master, |rows| rows.all())
+    host.catalog_rows(state, &master, |rows| rows.all())
 }
 
 /// The login that the session acts as; of a user, that user's login, or its name if it has none.
@@ -77,10 +78,10 @@ fn acting_login(host: &mut SessionHost, state: &mut State) -> SqlResult<String> 
         }
         Actor::User(home, id) => {
             let Some(home) = host.server.catalog.database(home) else { return Ok(own) };
-            let row = host.server.catalog.read(&home, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?;
+            let row = host.catalog_rows(state, &home, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?;
             let Some(row) = row else { return Ok(own) };
             let sid = if id == DBO { home.row().owner_sid.0.clone() } else { row.sid.0.clone() };
-            let login = logins(host)?.into_iter().find(|login| login.sid.0.is_some() && login.sid.0 == sid);
+            let login = logins(host, state)?.into_iter().find(|login| login.sid.0.is_some() && login.sid.0 == sid);
             Ok(login.map_or(row.name, |login| login.name))
         }
     }
@@ -92,18 +93,18 @@ fn named_login(host: &mut SessionHost, state: &mut State, arguments: &Arguments<
         true => arguments.text(0),
         false => Some(acting_login(host, state)?),
     };
-    name.map_or(Ok(None), |name| login(host, 1, name_datum(&name)))
+    name.map_or(Ok(None), |name| login(host, state, 1, name_datum(&name)))
 }
 
-fn principal(host: &SessionHost, db: &Database, name: &str) -> SqlResult<Option<OwnerRow>> {
-    host.server.catalog.read(db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))
+fn principal(host: &SessionHost, state: &mut State, db: &Database, name: &str) -> SqlResult<Option<OwnerRow>> {
+    host.catalog_rows(state, db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))
 }
 
 /// Who the session acts as in a database; a guest where it is nobody.
 fn current_user(host: &mut SessionHost, state: &mut State, db: &Database) -> SqlResult<OwnerRow> {
     let user = host.rights(state, |rights, look| rights.user(look, db))?;
     let id = user.map_or(GUEST, |user| user.id);
-    let row = host.server.catalog.read(db, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?;
+    let row = host.catalog_rows(state, db, |rows| rows.first::<OwnerRow>(0, &[int(id)]))?;
     Ok(row.expect("every database has dbo and guest"))
 }
 
@@ -138,54 +139,68 @@ pub fn administers(catalog: &Catalog, db: &Database, login: &str) -> SqlResult<b
     }
 }
 
-/// Whether `member` is in `role`, itself or through roles within it.
+/// As the session's transaction sees it.
+fn reaches_here(
+    host: &SessionHost,
+    state: &mut State,
+    db: &Database,
+    kind: u8,
+    role: i32,
+    member: i32,
+) -> SqlResult<bool> {
+    host.catalog_rows(state, db, |rows| is_within(rows, kind, role, member))
+}
+
 fn reaches(catalog: &Catalog, db: &Database, kind: u8, role: i32, member: i32) -> SqlResult<bool> {
-    catalog.read(db, |rows| {
-        let mut seen = vec![role];
-        let mut at = 0;
-        while let Some(&id) = seen.get(at) {
-            if id == member {
-                return Ok(true);
-            }
-            for row in rows.find::<ReferenceRow>(0, &[int(id), small(kind)])? {
-                if !seen.contains(&row.indepid) {
-                    seen.push(row.indepid);
-                }
-            }
-            at += 1;
+    catalog.read(db, |rows| is_within(rows, kind, role, member))
+}
+
+/// Whether `member` is in `role`, itself or through roles within it.
+fn is_within(rows: &mut Rows<'_>, kind: u8, role: i32, member: i32) -> SqlResult<bool> {
+    let mut seen = vec![role];
+    let mut at = 0;
+    while let Some(&id) = seen.get(at) {
+        if id == member {
+            return Ok(true);
         }
-        Ok(false)
-    })
+        for row in rows.find::<ReferenceRow>(0, &[int(id), small(kind)])? {
+            if !seen.contains(&row.indepid) {
+                seen.push(row.indepid);
+            }
+        }
+        at += 1;
+    }
+    Ok(false)
 }
 
 fn is_server_member(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> SqlResult<Answer> {
     let Some(role) = arguments.text(0) else { return Ok(Answer::Null) };
-    let Some(role) = login(host, 1, name_datum(&role))?.filter(|row| row.kind.as_str() == "R") else {
+    let Some(role) = login(host, state, 1, name_datum(&role))?.filter(|row| row.kind.as_str() == "R") else {
         return Ok(Answer::Null);
     };
     let member = match arguments.text(1) {
-        Some(name) => login(host, 1, name_datum(&name))?,
+        Some(name) => login(host, state, 1, name_datum(&name))?,
         None => {
             let own = acting_login(host, state)?;
-            login(host, 1, name_datum(&own))?
+            login(host, state, 1, name_datum(&own))?
         }
     };
     let Some(member) = member else { return Ok(Answer::Null) };
     let master = host.server.catalog.expect_database(MASTER);
     let within = role.id == PUBLIC_SERVER_ROLE
-        || reaches(&host.server.catalog, &master, class::SERVER_ROLE_MEMBER, role.id, member.id)?;
+        || reaches_here(host, state, &master, class::SERVER_ROLE_MEMBER, role.id, member.id)?;
     Ok(within.into())
 }
 
 fn is_member(host: &mut SessionHost, state: &mut State, db: &Database, arguments: &Arguments<'_>) -> SqlResult<Answer> {
     let Some(role) = arguments.text(0) else { return Ok(Answer::Null) };
-    let Some(role) = principal(host, db, &role)?.filter(|row| row.kind.as_str() == "R") else {
+    let Some(role) = principal(host, state, db, &role)?.filter(|row| row.kind.as_str() == "R") else {
         return Ok(Answer::Null);
     };
     let member = match arguments.text(1) {
-        Some(name) => principal(host, db, &name)?,
+        Some(name) => principal(host, state, db, &name)?,
         None => Some(current_user(host, state, db)?),
     };
     let Some(member) = member else { return Ok(Answer::Null) };
-    Ok((role.id == PUBLIC_ROLE || reaches(&host.server.catalog, db, class::ROLE_MEMBER, role.id, member.id)?).into())
+    Ok((role.id == PUBLIC_ROLE || reaches_here(host, state, db, class::ROLE_MEMBER, role.id, member.id)?).into())
 }

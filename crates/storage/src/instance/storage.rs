@@ -901,6 +901,11 @@ impl Storage {
         self.engine().space(db)
     }
 
+    /// Pages of the file of a database, in use or not.
+    pub fn file_pages(&self, db: DatabaseId) -> StorageResult<u64> {
+        Ok(u64::from(self.engine().file_of(db)?.pages()))
+    }
+
     /// Bytes of the log's files, and of those that are in use.
     pub fn log_space(&self) -> LogSpace {
         let (log, store) = (&self.engine().log, self.engine().log.store());

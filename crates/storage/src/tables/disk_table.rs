@@ -16,6 +16,7 @@ use crate::layout::{IndexId, Locator};
 use crate::pages::page::KEY_BYTES_MAX;
 use crate::shapes::shape::{IndexShape, Shape};
 use crate::transaction::Transaction;
+use crate::trees::directory::TreeSize;
 use crate::trees::rows::{Inserted, Seen};
 
 /// As `Table` of any kind; cheap to clone.
@@ -307,9 +308,15 @@ impl DiskTable {
         Ok(true)
     }
 
-    /// Pages of the base tree; as many as there are if nobody changes it meanwhile.
-    pub fn pages(&self) -> StorageResult<u64> {
-        self.engine.count_pages(&self.shape.base)
+    /// Of an index, or of the base tree, which is that of the clustered index or the heap.
+    pub fn tree_size(&self, index: IndexId) -> StorageResult<TreeSize> {
+        let tree = self.index(index)?.map_or(&self.shape.base, |index| &index.tree);
+        self.engine.tree_size(tree)
+    }
+
+    /// Pages of the values that are too long for their rows.
+    pub fn long_value_pages(&self) -> StorageResult<u64> {
+        self.shape.long_values.as_ref().map_or(Ok(0), |tree| Ok(self.engine.tree_size(tree)?.pages))
     }
 
     pub fn row_count_estimate(&self) -> u64 {

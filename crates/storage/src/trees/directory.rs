@@ -13,6 +13,15 @@ use crate::trees::rows::{Inserted, ReadMode, Seen, View};
 const PART_BYTES: usize = 4000;
 const _: () = assert!(PART_BYTES + 7 < page::BODY_BYTES / 2, "a part of a descriptor fits half of a leaf");
 
+/// How large a tree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TreeSize {
+    pub pages: u64,
+    pub leaves: u64,
+    /// 1: its root is a leaf.
+    pub levels: u8,
+}
+
 fn directory_key(table: TableId, part: u16) -> [u8; 7] {
     debug_assert!(table.0 != 0, "no table has the id 0");
     let mut key = [b'T'; 7];
@@ -107,22 +116,27 @@ impl Engine {
         }
     }
 
-    /// Pages of a tree, from its inner pages. Holds one latch at a time: pages that come and go meanwhile are counted or not.
-    pub fn count_pages(&self, tree: &Tree) -> StorageResult<u64> {
-        let mut pages = 1;
+    /// Of a tree, from its inner pages. Holds one latch at a time: pages that come and go meanwhile are counted or not.
+    pub fn tree_size(&self, tree: &Tree) -> StorageResult<TreeSize> {
+        let mut size = TreeSize { pages: 1, leaves: 0, levels: 1 };
         let mut to_read = vec![tree.root];
         while let Some(number) = to_read.pop() {
             let node = self.buffer.shared(&tree.file, number)?;
             if page::kind(&node) != Some(PageKind::Inner) || page::root(&node) != tree.root {
                 continue;
             }
-            let children = 0..=page::slot_count(&node);
-            pages += children.clone().count() as u64;
-            if page::level(&node) > 1 {
-                to_read.extend(children.map(|slot| page::child(&node, slot)));
+            let (level, children) = (page::level(&node), 0..=page::slot_count(&node));
+            let count = children.clone().count() as u64;
+            size.pages += count;
+            size.levels = size.levels.max(level.saturating_add(1));
+            match level {
+                1 => size.leaves += count,
+                _ => to_read.extend(children.map(|slot| page::child(&node, slot))),
             }
         }
-        Ok(pages)
+        // The root alone is a leaf.
+        size.leaves = size.leaves.max(1);
+        Ok(size)
     }
 
     /// Rows of a tree, from the fan-out along one path.

@@ -38,6 +38,7 @@ rows![
     message(6109, 10, "SPID %d: transaction rollback in progress. Estimated rollback completion: %d%%. Estimated time remaining: %d seconds."),
     message(6110, 16, "The distributed transaction with UOW %s does not exist."),
     message(6120, 16, "Status report cannot be obtained. Rollback operation for Process ID %d is not in progress."),
+    message(6314, 16, "Collection specified does not exist in metadata : '%.*ls'"),
     message(6335, 16, "XML datatype instance has too many levels of nested nodes. Maximum allowed depth is %d levels."),
     message(6359, 16, "Parsing XML with internal subset DTDs not allowed. Use CONVERT with style option 2 to enable limited internal subset DTD support."),
     message(6401, 16, "Cannot roll back %.*ls. No transaction or savepoint of that name was found."),

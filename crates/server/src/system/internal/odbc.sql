@@ -144,7 +144,7 @@ JOIN sys.all_objects o ON o.object_id = c.object_id
 JOIN sys.types u ON u.user_type_id = c.user_type_id
 LEFT JOIN sys.default_constraints d ON d.object_id = c.default_object_id
 CROSS APPLY sys.odbc_type(c.system_type_id, c.max_length, c.precision, c.scale, @version, @ODBCVer) AS t
-WHERE o.type IN ('U', 'V', 'S', 'TF', 'IF')
+WHERE o.type IN ('U', 'V', 'S', 'TF', 'IF', 'TT')
   AND (c.object_id = @object_id OR @object_id IS NULL AND @use_pattern = 1 AND o.name LIKE ISNULL(@name, N'%') AND SCHEMA_NAME(o.schema_id) LIKE ISNULL(@owner, N'%'))
   AND (@column IS NULL OR c.name = @column OR @use_pattern = 1 AND c.name LIKE @column)
 GO
@@ -212,6 +212,13 @@ JOIN (
 JOIN sys.types u ON u.user_type_id = p.user_type_id
 CROSS APPLY sys.odbc_type(p.system_type_id, p.max_length, p.precision, p.scale, @version, @ODBCVer) AS t
 WHERE o.type IN ('P', 'FN', 'IF', 'TF') AND (@column IS NULL OR p.name = @column OR @use_pattern = 1 AND p.name LIKE @column)
+UNION ALL
+SELECT o.qualifier, o.owner, CONVERT(nvarchar(134), o.name + N';0'), CONVERT(sysname, N'@TABLE_RETURN_VALUE'), CONVERT(smallint, 3), CONVERT(smallint, 0),
+  CONVERT(sysname, N'table'), CONVERT(int, 0), CONVERT(int, 0), CONVERT(smallint, 0), CONVERT(smallint, 0), CONVERT(smallint, 0),
+  CONVERT(varchar(254), 'Result table returned by table valued function'), CONVERT(nvarchar(4000), NULL), CONVERT(smallint, 0), CONVERT(smallint, NULL),
+  CONVERT(int, NULL), CONVERT(int, 0), CONVERT(varchar(254), 'NO'), CONVERT(sysname, NULL), CONVERT(sysname, NULL), CONVERT(tinyint, 0)
+FROM sys.odbc_objects(@owner, @name, @use_pattern) AS o
+WHERE o.type IN ('IF', 'TF') AND (@column IS NULL OR N'@TABLE_RETURN_VALUE' LIKE @column)
 GO
 CREATE VIEW sys.odbc_type_list AS
 SELECT CONVERT(sysname, v.name) AS TYPE_NAME, CONVERT(tinyint, v.xtype) AS system_type_id, CONVERT(varchar(32), v.prefix) AS LITERAL_PREFIX,

@@ -130,6 +130,9 @@ pub const PROCEDURES: &[Native] = &[
     native("xp_instance_regread", &["@rootkey", "@key", "@value_name", "@value", "@no_output"], 3, |call, given| {
         server::registry_read(call.sink, given)
     }),
+    native("xp_regread", &["@rootkey", "@key", "@value_name", "@value", "@no_output"], 3, |call, given| {
+        server::registry_read(call.sink, given)
+    }),
     native("sp_describe_first_result_set", &["@tsql", "@params", "@browse_information_mode"], 1, |call, given| {
         describe::first_result_set(call.host, call.state, call.sink, given)
     }),

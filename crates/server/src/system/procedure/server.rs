@@ -175,7 +175,7 @@ pub fn version(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) 
     Ok(0)
 }
 
-/// xp_instance_regread root, key, name, @value OUTPUT: this server has no registry, so nothing is there.
+/// xp_instance_regread, xp_regread root, key, name, @value OUTPUT: this server has no registry, so nothing is there.
 pub fn registry_read(sink: &mut dyn Sink, given: &mut Parameters<'_>) -> SqlResult<i32> {
     if given.is_given(3) {
         given.set(3, SqlType::nvarchar(4000), Datum::Null);

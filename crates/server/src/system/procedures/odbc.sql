@@ -30,6 +30,28 @@ CREATE PROCEDURE sys.sp_columns_100 @table_name nvarchar(384), @table_owner nvar
   @column_name nvarchar(384) = NULL, @NameScope int = 0, @ODBCVer int = 2, @fUsePattern bit = 1 AS
 SET NOCOUNT ON
 DECLARE @refused int, @object_id int
+IF @NameScope NOT IN (0, 1, 2, 3)
+BEGIN
+  RAISERROR(15251, -1, -1, 'NameScope', '0, 1, 2, 3')
+  RETURN 1
+END
+-- SQL_SOPT_SS_NAME_SCOPE of the driver: 0 a table's columns but those of a sparse column set, 1 a table type's, 2 all of a table, 3 those of
+-- the set alone. There are no sets, so 0 and 2 are the same.
+-- https://learn.microsoft.com/sql/relational-databases/native-client-odbc-api/sqlsetstmtattr
+IF @NameScope = 1
+BEGIN
+  SELECT c.TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(t.schema_id)) AS TABLE_OWNER, CONVERT(sysname, t.name) AS TABLE_NAME, c.COLUMN_NAME, c.DATA_TYPE,
+    c.TYPE_NAME, c.PRECISION, c.LENGTH, c.SCALE, c.RADIX, c.NULLABLE, c.REMARKS, c.COLUMN_DEF, c.SQL_DATA_TYPE, c.SQL_DATETIME_SUB, c.CHAR_OCTET_LENGTH,
+    c.ORDINAL_POSITION, c.IS_NULLABLE, c.SS_IS_SPARSE, c.SS_IS_COLUMN_SET, c.SS_IS_COMPUTED, c.SS_IS_IDENTITY,
+    c.SS_UDT_CATALOG_NAME, c.SS_UDT_SCHEMA_NAME, c.SS_UDT_ASSEMBLY_TYPE_NAME,
+    c.SS_XML_SCHEMACOLLECTION_CATALOG_NAME, c.SS_XML_SCHEMACOLLECTION_SCHEMA_NAME, c.SS_XML_SCHEMACOLLECTION_NAME, c.SS_DATA_TYPE
+  FROM sys.table_types t
+  CROSS APPLY sys.odbc_columns(100, @ODBCVer, t.type_table_object_id, NULL, NULL, @column_name, @fUsePattern) AS c
+  WHERE (t.name = @table_name OR @fUsePattern = 1 AND t.name LIKE @table_name)
+    AND (@table_owner IS NULL OR SCHEMA_NAME(t.schema_id) = @table_owner OR @fUsePattern = 1 AND SCHEMA_NAME(t.schema_id) LIKE @table_owner)
+  ORDER BY 1, 2, 3, 17
+  RETURN 0
+END
 EXEC @refused = sys.odbc_table @table_qualifier, @table_owner, @table_name, @object_id OUTPUT, @fUsePattern
 IF @refused = 1 RETURN 1
 SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYPE, c.TYPE_NAME, c.PRECISION, c.LENGTH, c.SCALE,
@@ -38,7 +60,7 @@ SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYP
   c.SS_UDT_CATALOG_NAME, c.SS_UDT_SCHEMA_NAME, c.SS_UDT_ASSEMBLY_TYPE_NAME,
   c.SS_XML_SCHEMACOLLECTION_CATALOG_NAME, c.SS_XML_SCHEMACOLLECTION_SCHEMA_NAME, c.SS_XML_SCHEMACOLLECTION_NAME, c.SS_DATA_TYPE
 FROM sys.odbc_columns(100, @ODBCVer, @object_id, @table_owner, @table_name, @column_name, @fUsePattern) AS c
-WHERE @NameScope = 0
+WHERE @NameScope <> 3
 ORDER BY 1, 2, 3, 17
 GO
 CREATE PROCEDURE sys.sp_tables @table_name nvarchar(384) = NULL, @table_owner nvarchar(384) = NULL, @table_qualifier sysname = NULL,
@@ -291,6 +313,18 @@ SELECT CONVERT(sysname, d.name) AS DATABASE_NAME,
   CONVERT(int, (SELECT SUM(CONVERT(bigint, f.size)) * 8 FROM sys.master_files f WHERE f.database_id = d.database_id)) AS DATABASE_SIZE,
   CONVERT(varchar(254), NULL) AS REMARKS
 FROM sys.databases d
+ORDER BY 1
+GO
+CREATE PROCEDURE sys.sp_catalogs @server_name sysname AS
+SET NOCOUNT ON
+IF NOT EXISTS (SELECT 1 FROM sys.servers WHERE name = @server_name)
+BEGIN
+  RAISERROR(15015, -1, -1, @server_name)
+  RETURN 1
+END
+SELECT CONVERT(nvarchar(128), d.name) AS CATALOG_NAME, CONVERT(nvarchar(4000), NULL) AS DESCRIPTION
+FROM sys.databases d
+JOIN sys.servers s ON s.name = @server_name AND s.server_id = 0
 ORDER BY 1
 GO
 CREATE PROCEDURE sys.sp_server_info @attribute_id int = NULL AS

@@ -1,14 +1,19 @@
 //! Rows behind the catalog views that are not base tables: system objects, the values of counters, sizes of tables.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
 use exec::session::Session as State;
-use sql::catalog::DatabaseId;
+use sql::catalog::{DatabaseId, ModuleKind};
+use sql::lex::{Lexer, TokenKind, unquote};
 use sql::plan::OutputColumn;
+use storage::{IndexId, TreeSize};
 use types::{Datum, SqlResult, SqlType, variant};
 
 use super::{audit_rows, governor_rows, plan_rows, server_rows, text_rows};
-use crate::catalog::base::{BASE_TABLES, ColumnRow, ObjectRow, PropertyRow, SequenceRow, class, column_status};
+use crate::catalog::base::{
+    ColumnRow, IndexRow, ObjectRow, PropertyRow, SequenceRow, class, column_status, index_status,
+};
 use crate::catalog::boot::SHIPPED;
 use crate::catalog::counter::Rule;
 use crate::catalog::error::storage_error;
@@ -44,6 +49,9 @@ pub fn rows(
         "syssystemparameters" => system_parameters(),
         "systhisdatabase" => vec![vec![("database_id", number(database.0)), ("name", text(&db.name()))]],
         "systablerows" => table_rows(host, state, &db)?,
+        "syscheckcolumns" => check_columns(host, state, &db)?,
+        "dm_db_index_physical_stats" => physical_stats(host, state, arguments)?,
+        "sysfilepages" => file_pages(host),
         "sysxtpobjects" => xtp_objects(host, state, &db)?,
         "syspolicypredicates" => policy_predicates(host, state, &db)?,
         "sysidentityvalues" => identity_values(host, state, &db)?,
@@ -60,20 +68,6 @@ pub fn rows(
             },
         },
     }))
-}
-
-/// Base tables of a database as the session's transaction sees them.
-fn read<T>(
-    host: &SessionHost,
-    state: &mut State,
-    db: &Database,
-    work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>,
-) -> SqlResult<T> {
-    let catalog = &host.server.catalog;
-    match state.transaction.current.as_mut() {
-        Some(tx) => work(&mut db.rows(&catalog.storage, tx)),
-        None => catalog.read(db, work),
-    }
 }
 
 fn system_object(entry: &registry::Entry) -> NamedRow {
@@ -111,7 +105,8 @@ fn column(object: i32, ordinal: usize, name: &str, ty: &SqlType, nullable: bool,
     ]
 }
 
-/// Columns of the system's views and computed tables. Those of a view are known once it has been bound: all are, at the first question.
+/// Columns of the system's views, functions and computed tables. Those of a view are known once it has been bound: all are, at the first
+/// question.
 fn system_columns(host: &mut SessionHost, state: &mut State, db: &Database) -> Vec<NamedRow> {
     static OF_VIEWS: OnceLock<Vec<(i32, Vec<OutputColumn>)>> = OnceLock::new();
     let of_views = match OF_VIEWS.get() {
@@ -127,23 +122,37 @@ fn system_columns(host: &mut SessionHost, state: &mut State, db: &Database) -> V
             rows.extend(columns.iter().enumerate().map(|(i, c)| column(entry.id, i, &c.name, &c.ty, c.nullable, db)));
         }
     }
-    for (id, columns) in of_views {
+    let here = |id: i32| registry::by_id(id).is_some_and(|entry| entry.is_in(db.id));
+    for (id, columns) in of_views.iter().filter(|(id, _)| here(*id)) {
         rows.extend(columns.iter().enumerate().map(|(i, c)| column(*id, i, &c.name, &c.ty, c.nullable, db)));
     }
     rows
 }
 
 fn describe_views(host: &mut SessionHost, state: &mut State) -> Vec<(i32, Vec<OutputColumn>)> {
-    let views = registry::entries()
-        .iter()
-        .filter(|entry| !entry.internal && entry.type_code() == "V" && matches!(entry.source, Source::Text { .. }));
+    let views = registry::entries().iter().filter(|entry| {
+        !entry.internal && matches!(entry.type_code(), "V" | "IF") && matches!(entry.source, Source::Text { .. })
+    });
     let mut found = Vec::new();
     for view in views {
-        let query = format!("SELECT * FROM {}.{}", view.schema, view.name);
+        let query = format!("SELECT * FROM {}{}", view.full_name(), nothing_for(view));
         let columns = text_rows::describe(host, state, &query, "").ok().flatten();
         found.push((view.id, columns.unwrap_or_default()));
     }
     found
+}
+
+/// What a function is given where only its columns are wanted; of a view, nothing.
+fn nothing_for(entry: &registry::Entry) -> String {
+    let Source::Text { text: definition, kind: ModuleKind::InlineFunction } = &entry.source else {
+        return String::new();
+    };
+    let batch = sql::parse::parse_batch(definition, &Default::default());
+    let count = match batch.as_ref().map(|batch| batch.statements.first().map(|first| &first.kind)) {
+        Ok(Some(sql::ast::StatementKind::CreateFunction(create))) => create.parameters.len(),
+        _ => 0,
+    };
+    format!("({})", vec!["NULL"; count].join(", "))
 }
 
 /// Parameters of the procedures that are T-SQL, from their text.
@@ -198,31 +207,154 @@ fn plain_type(data_type: &sql::ast::DataType) -> Option<SqlType> {
     })
 }
 
-fn table_rows(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
-    let objects: Vec<ObjectRow> = read(host, state, db, |rows| rows.all())?;
-    let users = objects.iter().filter(|row| matches!(row.kind.as_str(), "U" | "TT" | "IT")).map(|row| row.id);
-    let own = BASE_TABLES.iter().map(|table| table.id);
+/// An index of a table, or its heap.
+struct IndexSize {
+    object: i32,
+    index: i32,
+    rows: u64,
+    tree: TreeSize,
+    /// Of the table, with its heap or clustered index.
+    long_value_pages: u64,
+    is_in_memory: bool,
+}
+
+/// Of all tables of a database, or of one.
+fn index_sizes(host: &SessionHost, state: &mut State, db: &Database, one: Option<i64>) -> SqlResult<Vec<IndexSize>> {
+    let mut indexes: Vec<IndexRow> = match one {
+        None => host.catalog_rows(state, db, |rows| rows.all())?,
+        Some(id) => match i32::try_from(id) {
+            Ok(id) => host.catalog_rows(state, db, |rows| rows.find(0, &[int(id)]))?,
+            Err(_) => Vec::new(),
+        },
+    };
+    indexes.retain(|index| index.status & index_status::STATISTICS == 0);
+    indexes.sort_by_key(|index| (index.id, index.indid));
     let storage = &host.server.catalog.storage;
     let mut found = Vec::new();
-    for id in own.chain(users) {
-        let Ok(table) = storage.open_table(db.storage_id(), storage::TableId(id)) else { continue };
+    for of_table in indexes.chunk_by(|a, b| a.id == b.id) {
+        os::wait::maybe_yield();
+        let object = of_table[0].id;
+        let Ok(table) = storage.open_table(db.storage_id(), storage::TableId(object)) else { continue };
         let rows = table.row_count_estimate();
-        let pages = match &*table {
-            storage::Table::Disk(table) => table.pages().map_err(storage_error)?,
-            storage::Table::Memory(_) => {
-                let width: u64 = table.layout().row.columns().iter().map(|column| average_width(&column.ty)).sum();
-                (rows * (width + 9)).div_ceil(PAGE_BYTES)
-            }
-        };
-        found.push(vec![("object_id", number(id)), ("rows", number(rows)), ("pages", number(pages))]);
+        for index in of_table {
+            let (tree, long_value_pages) = match &*table {
+                storage::Table::Disk(table) => {
+                    // One that is disabled has no tree.
+                    let Ok(size) = table.tree_size(IndexId(index.indid as u32)) else { continue };
+                    (size, if index.indid < 2 { table.long_value_pages().map_err(storage_error)? } else { 0 })
+                }
+                storage::Table::Memory(_) => {
+                    let width: u64 = table.layout().row.columns().iter().map(|column| average_width(&column.ty)).sum();
+                    let pages = (rows * (width + 9)).div_ceil(PAGE_BYTES);
+                    (TreeSize { pages, leaves: pages, levels: 1 }, 0)
+                }
+            };
+            let is_in_memory = matches!(&*table, storage::Table::Memory(_));
+            found.push(IndexSize { object, index: index.indid, rows, tree, long_value_pages, is_in_memory });
+        }
     }
     Ok(found)
 }
 
+fn table_rows(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
+    let row = |size: IndexSize| -> NamedRow {
+        vec![
+            ("object_id", number(size.object)),
+            ("index_id", number(size.index)),
+            ("rows", number(size.rows)),
+            ("pages", number(size.tree.pages)),
+            ("leaf_pages", number(size.tree.leaves)),
+            ("long_value_pages", number(size.long_value_pages)),
+        ]
+    };
+    Ok(index_sizes(host, state, db, None)?.into_iter().map(row).collect())
+}
+
+/// dm_db_index_physical_stats(database, object, index, partition, mode): NULL, 0 and DEFAULT mean all. How pages lie to each other is
+/// not counted. Rows are told in the modes that read them.
+fn physical_stats(host: &SessionHost, state: &mut State, arguments: &Arguments<'_>) -> SqlResult<Vec<NamedRow>> {
+    let asked = |position: usize| arguments.number(position).filter(|number| *number != 0);
+    let index = arguments.number(2).filter(|number| *number >= 0);
+    let is_limited = arguments.text(4).is_none_or(|mode| {
+        ["", "DEFAULT", "NULL", "LIMITED"].iter().any(|word| mode.trim().eq_ignore_ascii_case(word))
+    });
+    let mut found = Vec::new();
+    let databases = host.server.catalog.databases();
+    for db in databases.iter().filter(|db| asked(0).is_none_or(|wanted| wanted == i64::from(db.id.0))) {
+        for size in index_sizes(host, state, db, asked(1))? {
+            let fits =
+                index.is_none_or(|wanted| wanted == i64::from(size.index)) && asked(3).is_none_or(|wanted| wanted == 1);
+            if !fits || size.is_in_memory {
+                continue;
+            }
+            let mut row: NamedRow = vec![
+                ("database_id", number(db.id.0)),
+                ("object_id", number(size.object)),
+                ("index_id", number(size.index)),
+                ("partition_number", number(1)),
+                (
+                    "index_type_desc",
+                    text(["HEAP", "CLUSTERED INDEX", "NONCLUSTERED INDEX"][size.index.clamp(0, 2) as usize]),
+                ),
+                ("alloc_unit_type_desc", text("IN_ROW_DATA")),
+                ("index_depth", number(size.tree.levels)),
+                ("index_level", number(0)),
+                ("page_count", number(size.tree.leaves)),
+            ];
+            if !is_limited {
+                row.push(("record_count", number(size.rows)));
+            }
+            found.push(row);
+        }
+    }
+    Ok(found)
+}
+
+/// Expressions are kept with their columns' names in brackets.
+fn bracketed_names(text: &str) -> Vec<Box<str>> {
+    let mut lexer = Lexer::new(text);
+    let mut found = Vec::new();
+    loop {
+        let token = lexer.next_token();
+        match token.kind {
+            TokenKind::End => return found,
+            TokenKind::Bracketed => found.push(unquote(&text[token.start as usize..token.end as usize])),
+            _ => {}
+        }
+    }
+}
+
+/// Columns that CHECK constraints name.
+fn check_columns(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
+    host.catalog_rows(state, db, |rows| {
+        let mut found = Vec::new();
+        for check in rows.all::<ObjectRow>()?.iter().filter(|row| row.kind.as_str() == "C") {
+            let text = load::text_of(rows, check.id)?.unwrap_or_default();
+            let named = bracketed_names(&text);
+            for column in rows.find::<ColumnRow>(0, &[int(check.pid), small(0)])? {
+                if named.iter().any(|name| db.equal_names(name, &column.name)) {
+                    found.push(vec![("object_id", number(check.id)), ("column_id", number(column.colid))]);
+                }
+            }
+        }
+        Ok(found)
+    })
+}
+
+/// Pages of the files of data, by database.
+fn file_pages(host: &SessionHost) -> Vec<NamedRow> {
+    let storage = &host.server.catalog.storage;
+    let of = |db: Arc<Database>| -> Option<NamedRow> {
+        let pages = storage.file_pages(db.storage_id()).ok()?;
+        Some(vec![("database_id", number(db.id.0)), ("file_id", number(1)), ("pages", number(pages))])
+    };
+    host.server.catalog.databases().into_iter().filter_map(of).collect()
+}
+
 /// The objects of memory-optimized tables: of the rows, column 0, and, for each column whose values may be out of them, of those.
 fn xtp_objects(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
-    let objects: Vec<ObjectRow> = read(host, state, db, |rows| rows.all())?;
-    let mut columns: Vec<ColumnRow> = read(host, state, db, |rows| rows.all())?;
+    let objects: Vec<ObjectRow> = host.catalog_rows(state, db, |rows| rows.all())?;
+    let mut columns: Vec<ColumnRow> = host.catalog_rows(state, db, |rows| rows.all())?;
     columns.sort_by_key(|column| column.colid);
     let mut found = Vec::new();
     for id in objects.iter().filter(|row| row.kind.as_str() == "U").map(|row| row.id) {
@@ -264,9 +396,14 @@ fn variant_of(ty: &SqlType, value: i128) -> Cell {
 }
 
 fn identity_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
-    let columns: Vec<ColumnRow> = read(host, state, db, |rows| rows.all())?;
+    let (columns, objects): (Vec<ColumnRow>, Vec<ObjectRow>) =
+        host.catalog_rows(state, db, |rows| Ok((rows.all()?, rows.all()?)))?;
+    // Those that only show another table's have no values of their own.
+    let shown: BTreeSet<i32> =
+        objects.iter().filter(|row| matches!(row.kind.as_str(), "V" | "IF")).map(|row| row.id).collect();
+    let own = |row: &&ColumnRow| row.number == 0 && !shown.contains(&row.id);
     let mut found = Vec::new();
-    for row in columns.iter().filter(|row| row.number == 0 && row.status & column_status::IDENTITY != 0) {
+    for row in columns.iter().filter(own).filter(|row| row.status & column_status::IDENTITY != 0) {
         let ty = scalar_type::sql_type(row.xtype, row.length, row.prec, row.scale, None).unwrap_or(SqlType::BIGINT);
         let last = db.counters.last(&host.server.catalog.storage, db, row.id)?;
         found.push(vec![
@@ -281,7 +418,7 @@ fn identity_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlR
 
 fn policy_predicates(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
     let (mut found, is_policy) = (Vec::new(), |row: &&ObjectRow| row.kind.as_str() == "SP");
-    read(host, state, db, |rows| {
+    host.catalog_rows(state, db, |rows| {
         for policy in rows.all::<ObjectRow>()?.iter().filter(is_policy) {
             for predicate in predicate::of_policy(rows, policy.id)? {
                 let operation = predicate.of.operation();
@@ -301,7 +438,7 @@ fn policy_predicates(host: &SessionHost, state: &mut State, db: &Database) -> Sq
 }
 
 fn sequence_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
-    let sequences: Vec<SequenceRow> = read(host, state, db, |rows| rows.all())?;
+    let sequences: Vec<SequenceRow> = host.catalog_rows(state, db, |rows| rows.all())?;
     let mut found = Vec::new();
     for row in &sequences {
         let length = scalar_type::by_user_type(i32::from(row.xtype)).map_or(8, |system| system.length);
@@ -357,7 +494,7 @@ fn extended_properties(
     };
     let upper = |position: usize| of(position).map(|text| text.to_ascii_uppercase());
     let (level0, level1, level2) = (upper(1), upper(3), upper(5));
-    read(host, state, db, |rows| {
+    host.catalog_rows(state, db, |rows| {
         let Some(level0) = level0 else { return add(rows, None, None, class::DATABASE, 0, 0) };
         if level0 != "SCHEMA" {
             return Ok(());

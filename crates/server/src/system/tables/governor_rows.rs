@@ -1,5 +1,8 @@
 //! Rows about the resource governor: what is asked for, what is in effect, and the memory that databases in its pools take.
 
+use std::sync::atomic::Ordering;
+
+use os::stats;
 use storage::MemoryPoolUsage;
 use types::{Datum, SqlResult};
 
@@ -31,6 +34,16 @@ pub fn rows(host: &SessionHost, name: &str) -> SqlResult<Option<Vec<NamedRow>>> 
             };
             catalog.governed_pools().iter().map(row).collect()
         }
+        "dm_resource_governor_workload_groups" => {
+            let requests = host
+                .server
+                .sessions
+                .all()
+                .iter()
+                .filter(|session| session.request_started_ns.load(Ordering::Relaxed) != 0)
+                .count();
+            vec![group_in_effect(host, 1, "internal", 0), group_in_effect(host, 2, "default", requests)]
+        }
         "resource_governor_workload_groups" => vec![workload_group(1, "internal"), workload_group(2, "default")],
         _ => return Ok(None),
     }))
@@ -57,12 +70,29 @@ fn in_effect(pool: &ResourcePool, usage: &MemoryPoolUsage) -> NamedRow {
     row
 }
 
+/// Requests and CPU time are all the default group's.
+fn group_in_effect(host: &SessionHost, id: i32, name: &str, requests: usize) -> NamedRow {
+    let mut row = workload_group(id, name);
+    let is_default = id == 2;
+    let schedulers = stats::schedulers(stats::machine_here().unwrap_or(0));
+    let cpu_ns: u64 = schedulers.iter().map(|scheduler| scheduler.total_cpu_usage_ns).sum();
+    row.extend([
+        ("statistics_start_time", Cell::Datum(Datum::I64(host.server.catalog.started.0))),
+        ("active_request_count", number(requests)),
+        ("queued_request_count", number(0)),
+        ("total_cpu_usage_ms", number(if is_default { cpu_ns / 1_000_000 } else { 0 })),
+        ("effective_max_dop", number(1)),
+    ]);
+    row
+}
+
 fn workload_group(id: i32, name: &str) -> NamedRow {
     vec![
         ("group_id", number(id)),
         ("name", text(name)),
         ("importance", text("Medium")),
         ("request_max_memory_grant_percent", number(25)),
+        ("request_max_memory_grant_percent_numeric", number(25)),
         ("request_max_cpu_time_sec", number(0)),
         ("request_memory_grant_timeout_sec", number(0)),
         ("max_dop", number(0)),

@@ -4,6 +4,7 @@ use storage::{Clerk, GrantEntry};
 use types::Datum;
 
 use super::exec_rows::{plan_handle, sql_handle};
+use crate::instance::plan_cache::PlanCacheCounts;
 use crate::session::host::SessionHost;
 use crate::system::cell::{Cell, NamedRow, number, text};
 
@@ -15,6 +16,14 @@ const POOL: u32 = 2;
 pub fn rows(host: &SessionHost, name: &str) -> Option<Vec<NamedRow>> {
     Some(match name {
         "dm_os_memory_clerks" => clerks(host),
+        "dm_os_memory_nodes" => vec![node(host)],
+        "dm_os_memory_cache_counters" => caches(host),
+        // There is none.
+        "dm_os_buffer_pool_extension_configuration" => vec![vec![
+            ("state", number(0)),
+            ("state_description", text("BUFFER POOL EXTENSION DISABLED")),
+            ("current_size_in_kb", number(0)),
+        ]],
         "dm_os_sys_memory" => vec![sys_memory()],
         "dm_os_process_memory" => vec![process_memory(host)],
         "dm_exec_query_memory_grants" => grants(host),
@@ -46,6 +55,36 @@ fn clerks(host: &SessionHost) -> Vec<NamedRow> {
         clerk("MEMORYCLERK_SQLLOGPOOL", "Default", broker.held(Clerk::Log)),
         // Measured, not counted: sessions and their buffers, stacks, what the allocator keeps.
         clerk("MEMORYCLERK_SQLGENERAL", "Default", broker.uncounted()),
+    ]
+}
+
+/// Memory is not kept apart by node: all of it is the first one's.
+fn node(host: &SessionHost) -> NamedRow {
+    let storage = &host.server.catalog.storage;
+    let held_kb = storage.memory_held() / 1_024;
+    vec![
+        ("memory_node_id", number(0)),
+        ("virtual_address_space_reserved_kb", number(held_kb)),
+        ("virtual_address_space_committed_kb", number(held_kb)),
+        ("pages_kb", number(held_kb)),
+        ("target_kb", number(storage.broker().target() / 1_024)),
+    ]
+}
+
+/// The caches of plans: of all engines.
+fn caches(host: &SessionHost) -> Vec<NamedRow> {
+    let plans = &host.server.plans;
+    let cache = |kind: &str, name: &str, counts: PlanCacheCounts| -> NamedRow {
+        vec![
+            ("name", text(name)),
+            ("type", text(kind)),
+            ("pages_kb", number(counts.bytes / 1_024)),
+            ("entries_count", number(counts.entries)),
+        ]
+    };
+    vec![
+        cache("CACHESTORE_SQLCP", "SQL Plans", plans.statements.counts()),
+        cache("CACHESTORE_OBJCP", "Object Plans", plans.procedures.counts()),
     ]
 }
 

@@ -138,11 +138,17 @@ fn scoped_configuration(entry: &(i32, &'static str, i64)) -> NamedRow {
     vec![
         ("configuration_id", number(entry.0)),
         ("name", text(entry.1)),
-        ("value", Cell::Datum(variant::encode(&SqlType::INT, &Datum::I64(entry.2)))),
+        // A switch is a bit: clients cast it.
+        ("value", {
+            let ty = if entry.1 == "MAXDOP" { SqlType::INT } else { SqlType::BIT };
+            Cell::Datum(variant::encode(&ty, &Datum::I64(entry.2)))
+        }),
         ("is_value_default", true.into()),
     ]
 }
 
+/// It is off; what would hold if it were on are the documented defaults:
+/// https://learn.microsoft.com/sql/t-sql/statements/alter-database-transact-sql-set-options
 fn query_store() -> NamedRow {
     let off = || text("OFF");
     vec![
@@ -152,6 +158,15 @@ fn query_store() -> NamedRow {
         ("actual_state_desc", off()),
         ("readonly_reason", number(0)),
         ("current_storage_size_mb", number(0)),
+        ("flush_interval_seconds", number(900)),
+        ("interval_length_minutes", number(60)),
+        ("max_storage_size_mb", number(1_000)),
+        ("stale_query_threshold_days", number(30)),
+        ("max_plans_per_query", number(200)),
+        ("capture_policy_execution_count", number(30)),
+        ("capture_policy_total_compile_cpu_time_ms", number(1_000)),
+        ("capture_policy_total_execution_cpu_time_ms", number(100)),
+        ("capture_policy_stale_threshold_hours", number(24)),
         ("query_capture_mode", number(2)),
         ("query_capture_mode_desc", text("AUTO")),
         ("size_based_cleanup_mode", number(1)),

@@ -14,6 +14,10 @@ pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRo
     Some(match name {
         "dm_tran_locks" => storage.locks().iter().map(lock).collect(),
         "dm_tran_active_transactions" => storage.transactions().iter().map(active).collect(),
+        "dm_tran_active_snapshot_database_transactions" => {
+            storage.transactions().iter().filter_map(with_snapshot).collect()
+        }
+        "dm_tran_current_transaction" => vec![current(host, state)],
         "dm_tran_session_transactions" => of_sessions(host, state),
         _ => return None,
     })
@@ -52,6 +56,33 @@ fn active(entry: &storage::TransactionEntry) -> NamedRow {
         ("transaction_type", number(1)),
         ("transaction_state", number(2)),
     ]
+}
+
+/// None: it reads what is committed when it reads.
+fn with_snapshot(entry: &storage::TransactionEntry) -> Option<NamedRow> {
+    let snapshot = entry.snapshot?;
+    Some(vec![
+        ("transaction_id", number(entry.id)),
+        ("transaction_sequence_num", number(snapshot)),
+        ("session_id", number(entry.session)),
+        ("is_snapshot", true.into()),
+        ("first_snapshot_sequence_num", number(snapshot)),
+        ("elapsed_time_seconds", number(os::clock::now_ms().saturating_sub(entry.begun_ms) / 1_000)),
+    ])
+}
+
+/// Of the statement that asks; sequence numbers are those of versions.
+fn current(host: &SessionHost, state: &State) -> NamedRow {
+    let all = host.server.catalog.storage.transactions();
+    // One that has neither changed nor locked anything has no number yet: NULL.
+    let Some(own) = all.iter().find(|entry| entry.session == state.spid) else {
+        return vec![("transaction_is_snapshot", false.into())];
+    };
+    let mut row = vec![("transaction_id", number(own.id)), ("transaction_is_snapshot", own.snapshot.is_some().into())];
+    if let Some(snapshot) = own.snapshot {
+        row.extend([("transaction_sequence_num", number(snapshot)), ("first_snapshot_sequence_num", number(snapshot))]);
+    }
+    row
 }
 
 /// Transactions that a client opened; a statement that is one by itself is not shown. What the others' sessions have open is known as of

@@ -124,3 +124,13 @@ SELECT t.name, t.xtype AS system_type_id, t.id AS user_type_id, t.schid AS schem
 FROM sys.sysscalartypes t
 WHERE t.status & 4 <> 0
 GO
+CREATE VIEW sys.column_type_usages AS
+SELECT c.id AS object_id, c.colid AS column_id, c.utype AS user_type_id
+FROM sys.syscolpars c
+WHERE c.number = 0 AND c.utype > 256
+GO
+CREATE VIEW sys.parameter_type_usages AS
+SELECT c.id AS object_id, c.colid AS parameter_id, c.utype AS user_type_id
+FROM sys.syscolpars c
+WHERE c.number = 1 AND c.utype > 256
+GO

@@ -1,4 +1,4 @@
--- The system tables of SQL Server 2000, as views.
+-- The system tables of SQL Server 2000, as views. Who may not see the state of the server finds nothing in those that show it.
 
 CREATE VIEW sys.sysobjects AS
 SELECT o.name, o.object_id AS id, o.type AS xtype, CONVERT(smallint, o.schema_id) AS uid, CONVERT(smallint, 0) AS info,
@@ -35,7 +35,7 @@ SELECT i.id, CONVERT(int, CASE WHEN i.status & 1 <> 0 THEN 2 ELSE 0 END + CASE W
   CONVERT(smallint, 0) AS lockflags, CONVERT(int, 0) AS pgmodctr, CONVERT(varbinary(1088), NULL) AS keys, CONVERT(sysname, i.name) AS name,
   CONVERT(image, NULL) AS statblob, CONVERT(int, 0) AS maxlen, CONVERT(int, ISNULL(r.rows, 0)) AS rows
 FROM sys.sysidxstats i
-LEFT JOIN sys.systablerows r ON r.object_id = i.id
+LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
 GO
 CREATE VIEW sys.sysindexkeys AS
 SELECT c.id, CONVERT(smallint, c.indid) AS indid, CONVERT(smallint, c.colid) AS colid, CONVERT(smallint, c.keyord) AS keyno
@@ -95,8 +95,27 @@ FROM sys.foreign_key_columns
 GO
 CREATE VIEW sys.sysreferences AS
 SELECT f.object_id AS constid, f.parent_object_id AS fkeyid, f.referenced_object_id AS rkeyid, CONVERT(smallint, f.key_index_id) AS rkeyindid,
-  CONVERT(smallint, 1) AS keycnt
+  CONVERT(smallint, COUNT(*)) AS keycnt, CONVERT(varbinary(32), NULL) AS forkeys, CONVERT(varbinary(32), NULL) AS refkeys,
+  CONVERT(smallint, 0) AS fkeydbid, CONVERT(smallint, 0) AS rkeydbid,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 1 THEN k.parent_column_id ELSE 0 END)) AS fkey1, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 2 THEN k.parent_column_id ELSE 0 END)) AS fkey2,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 3 THEN k.parent_column_id ELSE 0 END)) AS fkey3, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 4 THEN k.parent_column_id ELSE 0 END)) AS fkey4,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 5 THEN k.parent_column_id ELSE 0 END)) AS fkey5, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 6 THEN k.parent_column_id ELSE 0 END)) AS fkey6,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 7 THEN k.parent_column_id ELSE 0 END)) AS fkey7, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 8 THEN k.parent_column_id ELSE 0 END)) AS fkey8,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 9 THEN k.parent_column_id ELSE 0 END)) AS fkey9, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 10 THEN k.parent_column_id ELSE 0 END)) AS fkey10,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 11 THEN k.parent_column_id ELSE 0 END)) AS fkey11, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 12 THEN k.parent_column_id ELSE 0 END)) AS fkey12,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 13 THEN k.parent_column_id ELSE 0 END)) AS fkey13, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 14 THEN k.parent_column_id ELSE 0 END)) AS fkey14,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 15 THEN k.parent_column_id ELSE 0 END)) AS fkey15, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 16 THEN k.parent_column_id ELSE 0 END)) AS fkey16,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 1 THEN k.referenced_column_id ELSE 0 END)) AS rkey1, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 2 THEN k.referenced_column_id ELSE 0 END)) AS rkey2,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 3 THEN k.referenced_column_id ELSE 0 END)) AS rkey3, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 4 THEN k.referenced_column_id ELSE 0 END)) AS rkey4,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 5 THEN k.referenced_column_id ELSE 0 END)) AS rkey5, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 6 THEN k.referenced_column_id ELSE 0 END)) AS rkey6,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 7 THEN k.referenced_column_id ELSE 0 END)) AS rkey7, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 8 THEN k.referenced_column_id ELSE 0 END)) AS rkey8,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 9 THEN k.referenced_column_id ELSE 0 END)) AS rkey9, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 10 THEN k.referenced_column_id ELSE 0 END)) AS rkey10,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 11 THEN k.referenced_column_id ELSE 0 END)) AS rkey11, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 12 THEN k.referenced_column_id ELSE 0 END)) AS rkey12,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 13 THEN k.referenced_column_id ELSE 0 END)) AS rkey13, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 14 THEN k.referenced_column_id ELSE 0 END)) AS rkey14,
+  CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 15 THEN k.referenced_column_id ELSE 0 END)) AS rkey15, CONVERT(smallint, MAX(CASE k.constraint_column_id WHEN 16 THEN k.referenced_column_id ELSE 0 END)) AS rkey16
 FROM sys.foreign_keys f
+JOIN sys.foreign_key_columns k ON k.constraint_object_id = f.object_id
+GROUP BY f.object_id, f.parent_object_id, f.referenced_object_id, f.key_index_id
 GO
 CREATE VIEW sys.sysconstraints AS
 SELECT o.id AS constid, o.pid AS id, CONVERT(smallint, CASE WHEN o.status & 32768 <> 0 THEN o.intprop ELSE 0 END) AS colid, CONVERT(tinyint, 0) AS spare1,
@@ -138,7 +157,10 @@ CREATE VIEW sys.sysservers AS
 SELECT CONVERT(smallint, s.id) AS srvid, CONVERT(smallint, 0) AS srvstatus, s.name AS srvname, s.product AS srvproduct, s.provider AS providername,
   CONVERT(nvarchar(4000), s.source) AS datasource, CONVERT(nvarchar(4000), NULL) AS location, CONVERT(nvarchar(4000), NULL) AS providerstring, s.modified AS schemadate,
   CONVERT(int, 0) AS topologyx, CONVERT(int, 0) AS topologyy, CONVERT(sysname, NULL) AS catalog, CONVERT(sysname, NULL) AS srvcollation,
-  CONVERT(int, 0) AS connecttimeout, CONVERT(int, 0) AS querytimeout, CONVERT(char(30), s.name) AS srvnetname, CONVERT(bit, 1) AS isremote
+  CONVERT(int, 0) AS connecttimeout, CONVERT(int, 0) AS querytimeout, CONVERT(char(30), s.name) AS srvnetname, CONVERT(bit, CASE s.id WHEN 0 THEN 1 ELSE 0 END) AS isremote,
+  CONVERT(bit, 1) AS rpc, CONVERT(bit, 0) AS pub, CONVERT(bit, 0) AS sub, CONVERT(bit, 0) AS dist, CONVERT(bit, 0) AS dpub, CONVERT(bit, 1) AS rpcout,
+  CONVERT(bit, 0) AS dataaccess, CONVERT(bit, 0) AS collationcompatible, CONVERT(bit, 0) AS system, CONVERT(bit, 1) AS useremotecollation,
+  CONVERT(bit, 0) AS lazyschemavalidation, CONVERT(sysname, NULL) AS collation, CONVERT(bit, 0) AS nonsqlsub
 FROM master.sys.sysxsrvs s
 GO
 CREATE VIEW sys.sysmembers AS
@@ -149,6 +171,7 @@ SELECT message_id AS error, severity, CONVERT(smallint, 0) AS dlevel, CONVERT(nv
 GO
 CREATE VIEW sys.sysperfinfo AS
 SELECT object_name, counter_name, instance_name, cntr_value, cntr_type FROM sys.dm_os_performance_counters
+WHERE HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER PERFORMANCE STATE') = 1
 GO
 CREATE VIEW sys.syspermissions AS
 SELECT p.id, CONVERT(smallint, p.grantee) AS grantee, CONVERT(smallint, p.grantor) AS grantor, CONVERT(smallint, 0) AS actadd, CONVERT(smallint, 0) AS actmod,
@@ -162,4 +185,42 @@ GO
 CREATE VIEW sys.syscharsets AS
 SELECT CONVERT(smallint, 1001) AS type, CONVERT(tinyint, 1) AS id, CONVERT(tinyint, 0) AS csid, CONVERT(smallint, 0) AS status, CONVERT(sysname, N'iso_1') AS name,
   CONVERT(nvarchar(255), N'ISO 8859-1 (Latin-1) - Western European 8-bit character set.') AS description, CONVERT(varbinary(6000), NULL) AS binarydefinition, CONVERT(image, NULL) AS definition
+GO
+CREATE VIEW sys.syscacheobjects AS
+SELECT p.bucketid, CONVERT(nvarchar(17), p.cacheobjtype) AS cacheobjtype, CONVERT(nvarchar(8), p.objtype) AS objtype,
+  CONVERT(int, ISNULL(t.objectid, 0)) AS objid, CONVERT(smallint, ISNULL(t.dbid, 0)) AS dbid, CONVERT(smallint, 0) AS dbidexec,
+  CONVERT(smallint, -2) AS uid, p.refcounts, p.usecounts, CONVERT(int, (p.size_in_bytes + 8191) / 8192) AS pagesused, CONVERT(int, 0) AS setopts,
+  CONVERT(smallint, 0) AS langid, CONVERT(smallint, 1) AS dateformat, CONVERT(int, 0) AS status, CONVERT(bigint, 0) AS lasttime,
+  CONVERT(bigint, 0) AS maxexectime, CONVERT(bigint, 0) AS avgexectime, CONVERT(bigint, 0) AS lastreads, CONVERT(bigint, 0) AS lastwrites,
+  CONVERT(int, DATALENGTH(t.text)) AS sqlbytes, CONVERT(nvarchar(3900), t.text) AS sql
+FROM sys.dm_exec_cached_plans p
+OUTER APPLY sys.dm_exec_sql_text(p.plan_handle) t
+WHERE HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER PERFORMANCE STATE') = 1
+GO
+CREATE VIEW sys.sysprotects AS
+SELECT p.id, CONVERT(smallint, p.grantee) AS uid,
+  CONVERT(tinyint, CASE p.kind WHEN 'RF' THEN 26 WHEN 'CRFN' THEN 178 WHEN 'SL' THEN 193 WHEN 'IN' THEN 195 WHEN 'DL' THEN 196 WHEN 'UP' THEN 197
+    WHEN 'CRTB' THEN 198 WHEN 'CRDB' THEN 203 WHEN 'CRVW' THEN 207 WHEN 'CRPR' THEN 222 WHEN 'EX' THEN 224 WHEN 'BADB' THEN 228 WHEN 'CRDF' THEN 233
+    WHEN 'BALO' THEN 235 WHEN 'CRRU' THEN 236 END) AS action,
+  CONVERT(tinyint, CASE p.state WHEN 'W' THEN 204 WHEN 'G' THEN 205 ELSE 206 END) AS protecttype,
+  CONVERT(varbinary(8000), CASE WHEN p.kind IN ('SL', 'UP', 'RF') THEN 0x01 END) AS columns, CONVERT(smallint, p.grantor) AS grantor
+FROM sys.sysprivs p
+WHERE p.class IN (0, 1) AND HAS_ACCESS(27, p.grantee) = 1
+  AND p.kind IN ('RF', 'CRFN', 'SL', 'IN', 'DL', 'UP', 'CRTB', 'CRDB', 'CRVW', 'CRPR', 'EX', 'BADB', 'CRDF', 'BALO', 'CRRU')
+GO
+CREATE VIEW sys.syslockinfo AS
+SELECT CONVERT(nchar(32), l.resource_description) AS rsc_text, CONVERT(binary(16), 0x00) AS rsc_bin, CONVERT(binary(16), 0x00) AS rsc_valblk,
+  CONVERT(smallint, l.resource_database_id) AS rsc_dbid, CONVERT(smallint, 0) AS rsc_indid,
+  CONVERT(int, CASE WHEN l.resource_type IN (N'OBJECT', N'KEY') THEN l.resource_associated_entity_id ELSE 0 END) AS rsc_objid,
+  CONVERT(tinyint, CASE l.resource_type WHEN N'DATABASE' THEN 2 WHEN N'FILE' THEN 3 WHEN N'OBJECT' THEN 5 WHEN N'PAGE' THEN 6 WHEN N'KEY' THEN 7
+    WHEN N'EXTENT' THEN 8 WHEN N'RID' THEN 9 WHEN N'APPLICATION' THEN 10 ELSE 1 END) AS rsc_type,
+  CONVERT(tinyint, 0) AS rsc_flag,
+  CONVERT(tinyint, CASE l.request_mode WHEN N'Sch-S' THEN 1 WHEN N'Sch-M' THEN 2 WHEN N'S' THEN 3 WHEN N'U' THEN 4 WHEN N'X' THEN 5 WHEN N'IS' THEN 6
+    WHEN N'IU' THEN 7 WHEN N'IX' THEN 8 WHEN N'SIU' THEN 9 WHEN N'SIX' THEN 10 WHEN N'UIX' THEN 11 WHEN N'BU' THEN 12 ELSE 0 END) AS req_mode,
+  CONVERT(tinyint, CASE l.request_status WHEN N'GRANT' THEN 1 WHEN N'CONVERT' THEN 2 ELSE 3 END) AS req_status,
+  CONVERT(smallint, l.request_reference_count) AS req_refcnt, CONVERT(smallint, 0) AS req_cryrefcnt, CONVERT(int, 0) AS req_lifetime,
+  CONVERT(int, l.request_session_id) AS req_spid, CONVERT(int, 0) AS req_ecid, CONVERT(smallint, 1) AS req_ownertype,
+  CONVERT(bigint, l.request_owner_id) AS req_transactionID, CONVERT(uniqueidentifier, NULL) AS req_transactionUOW
+FROM sys.dm_tran_locks l
+WHERE HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER PERFORMANCE STATE') = 1
 GO

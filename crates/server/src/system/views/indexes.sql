@@ -109,7 +109,7 @@ SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indi
   CONVERT(nvarchar(60), N'NONE') AS data_compression_desc, CONVERT(bit, 0) AS xml_compression,
   CONVERT(varchar(3), 'OFF') AS xml_compression_desc
 FROM sys.sysidxstats i
-LEFT JOIN sys.systablerows r ON r.object_id = i.id
+LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
 WHERE i.status & 256 = 0
 GO
 CREATE VIEW sys.system_internals_partitions AS
@@ -122,7 +122,7 @@ SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indi
   CONVERT(bigint, ISNULL(r.pages, 0)) AS total_pages, CONVERT(bigint, ISNULL(r.pages, 0)) AS used_pages,
   CONVERT(bigint, CASE WHEN i.indid < 2 THEN ISNULL(r.pages, 0) ELSE 0 END) AS data_pages
 FROM sys.sysidxstats i
-LEFT JOIN sys.systablerows r ON r.object_id = i.id
+LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
 WHERE i.status & 256 = 0
 GO
 CREATE VIEW sys.system_internals_allocation_units AS
@@ -131,14 +131,15 @@ FROM sys.allocation_units
 GO
 CREATE VIEW sys.dm_db_partition_stats AS
 SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indid AS partition_id, i.id AS object_id, i.indid AS index_id,
-  CONVERT(int, 1) AS partition_number, CONVERT(bigint, CASE WHEN i.indid < 2 THEN ISNULL(r.pages, 0) ELSE 0 END) AS in_row_data_page_count,
+  CONVERT(int, 1) AS partition_number, CONVERT(bigint, ISNULL(r.leaf_pages, 0)) AS in_row_data_page_count,
   CONVERT(bigint, ISNULL(r.pages, 0)) AS in_row_used_page_count, CONVERT(bigint, ISNULL(r.pages, 0)) AS in_row_reserved_page_count,
-  CONVERT(bigint, 0) AS lob_used_page_count, CONVERT(bigint, 0) AS lob_reserved_page_count,
+  CONVERT(bigint, ISNULL(r.long_value_pages, 0)) AS lob_used_page_count, CONVERT(bigint, ISNULL(r.long_value_pages, 0)) AS lob_reserved_page_count,
   CONVERT(bigint, 0) AS row_overflow_used_page_count, CONVERT(bigint, 0) AS row_overflow_reserved_page_count,
-  CONVERT(bigint, ISNULL(r.pages, 0)) AS used_page_count, CONVERT(bigint, ISNULL(r.pages, 0)) AS reserved_page_count,
+  CONVERT(bigint, ISNULL(r.pages + r.long_value_pages, 0)) AS used_page_count,
+  CONVERT(bigint, ISNULL(r.pages + r.long_value_pages, 0)) AS reserved_page_count,
   CONVERT(bigint, ISNULL(r.rows, 0)) AS row_count
 FROM sys.sysidxstats i
-LEFT JOIN sys.systablerows r ON r.object_id = i.id
+LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
 WHERE i.status & 256 = 0
 GO
 CREATE VIEW sys.data_spaces AS
@@ -153,4 +154,13 @@ SELECT name, id AS data_space_id, CONVERT(char(2), 'FG') AS type, CONVERT(nvarch
   CONVERT(int, NULL) AS log_filegroup_id, CONVERT(bit, 0) AS is_read_only, CONVERT(bit, 0) AS is_autogrow_all_files
 FROM sys.sysclsobjs
 WHERE class = 65
+GO
+-- No histograms are kept, so nothing is known but that the statistics are there, as with SQL Server's that were never filled.
+CREATE FUNCTION sys.dm_db_stats_properties(@object_id int, @stats_id int)
+RETURNS TABLE AS RETURN
+SELECT s.object_id, s.stats_id, CONVERT(datetime2(7), STATS_DATE(s.object_id, s.stats_id)) AS last_updated, CONVERT(bigint, NULL) AS rows,
+  CONVERT(bigint, NULL) AS rows_sampled, CONVERT(int, NULL) AS steps, CONVERT(bigint, NULL) AS unfiltered_rows,
+  CONVERT(bigint, NULL) AS modification_counter, CONVERT(float, NULL) AS persisted_sample_percent
+FROM sys.stats s
+WHERE s.object_id = @object_id AND s.stats_id = @stats_id
 GO

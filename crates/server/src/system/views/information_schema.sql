@@ -85,7 +85,7 @@ FROM (SELECT i.constraint_id AS id, x.colid FROM sys.sysidxstats i JOIN sys.sysi
       UNION ALL
       SELECT r.depid, r.indepid FROM sys.sysmultiobjrefs r WHERE r.class = 27
       UNION ALL
-      SELECT q.id, q.intprop FROM sys.sysschobjs q WHERE q.kind = 'C' AND q.status & 32768 <> 0) k
+      SELECT q.object_id, q.column_id FROM sys.syscheckcolumns q) k
 JOIN sys.iso_objects o ON o.id = k.id
 JOIN sys.iso_objects t ON t.id = o.pid
 JOIN sys.syscolpars c ON c.id = t.id AND c.number = 0 AND c.colid = k.colid
@@ -165,11 +165,17 @@ GO
 CREATE VIEW INFORMATION_SCHEMA.ROUTINE_COLUMNS AS
 SELECT CONVERT(nvarchar(128), d.name) AS TABLE_CATALOG, o.schema_name AS TABLE_SCHEMA, o.name AS TABLE_NAME, c.name AS COLUMN_NAME, c.colid AS ORDINAL_POSITION,
   CONVERT(nvarchar(4000), NULL) AS COLUMN_DEFAULT, CONVERT(varchar(3), CASE WHEN c.status & 1 <> 0 THEN 'YES' ELSE 'NO' END) AS IS_NULLABLE,
-  CONVERT(nvarchar(128), y.name) AS DATA_TYPE, c.CHARACTER_MAXIMUM_LENGTH
+  CONVERT(nvarchar(128), ISNULL(y.name, ut.name)) AS DATA_TYPE, c.CHARACTER_MAXIMUM_LENGTH, c.CHARACTER_OCTET_LENGTH, c.NUMERIC_PRECISION,
+  c.NUMERIC_PRECISION_RADIX, c.NUMERIC_SCALE, c.DATETIME_PRECISION, CONVERT(sysname, NULL) AS CHARACTER_SET_CATALOG,
+  CONVERT(sysname, NULL) AS CHARACTER_SET_SCHEMA, c.CHARACTER_SET_NAME, CONVERT(sysname, NULL) AS COLLATION_CATALOG,
+  CONVERT(sysname, NULL) AS COLLATION_SCHEMA, c.collation AS COLLATION_NAME, CONVERT(sysname, CASE WHEN c.utype > 256 THEN d.name END) AS DOMAIN_CATALOG,
+  CONVERT(sysname, CASE WHEN c.utype > 256 THEN us.name END) AS DOMAIN_SCHEMA, CONVERT(sysname, CASE WHEN c.utype > 256 THEN ut.name END) AS DOMAIN_NAME
 FROM sys.iso_objects o
 JOIN sys.iso_columns c ON c.id = o.id AND c.number = 0
 CROSS JOIN sys.systhisdatabase d
 LEFT JOIN sys.sysscalartypes y ON y.id = c.xtype
+LEFT JOIN sys.sysscalartypes ut ON ut.id = c.utype
+LEFT JOIN sys.sysclsobjs us ON us.class = 50 AND us.id = ut.schid
 WHERE o.kind IN ('IF', 'TF')
 GO
 CREATE VIEW INFORMATION_SCHEMA.SEQUENCES AS
@@ -201,6 +207,17 @@ JOIN sys.sysclsobjs s ON s.class = 50 AND s.id = t.schid
 CROSS JOIN sys.systhisdatabase d
 LEFT JOIN sys.sysscalartypes y ON y.id = t.xtype
 WHERE t.id > 256 AND t.status & 6 = 0
+GO
+-- Rules, which alone are constraints of a domain, are not to be had.
+CREATE VIEW INFORMATION_SCHEMA.DOMAIN_CONSTRAINTS AS
+SELECT CONVERT(nvarchar(128), d.name) AS CONSTRAINT_CATALOG, s.name AS CONSTRAINT_SCHEMA, r.name AS CONSTRAINT_NAME,
+  CONVERT(nvarchar(128), d.name) AS DOMAIN_CATALOG, ts.name AS DOMAIN_SCHEMA, t.name AS DOMAIN_NAME, CONVERT(varchar(2), 'NO') AS IS_DEFERRABLE,
+  CONVERT(varchar(2), 'NO') AS INITIALLY_DEFERRED
+FROM sys.sysscalartypes t
+JOIN sys.sysschobjs r ON r.id = t.chk AND r.kind = 'R'
+JOIN sys.sysclsobjs s ON s.class = 50 AND s.id = r.nsid
+JOIN sys.sysclsobjs ts ON ts.class = 50 AND ts.id = t.schid
+CROSS JOIN sys.systhisdatabase d
 GO
 CREATE VIEW INFORMATION_SCHEMA.COLUMN_DOMAIN_USAGE AS
 SELECT CONVERT(nvarchar(128), d.name) AS DOMAIN_CATALOG, us.name AS DOMAIN_SCHEMA, ut.name AS DOMAIN_NAME, CONVERT(nvarchar(128), d.name) AS TABLE_CATALOG,

@@ -211,7 +211,8 @@ WHERE r.class = 1
 GO
 CREATE VIEW sys.sysdepends AS
 SELECT r.depid AS id, r.indepid AS depid, CONVERT(smallint, 0) AS number, CONVERT(smallint, 0) AS depnumber,
-  CONVERT(smallint, 1) AS status, CONVERT(smallint, 0) AS depdbid, CONVERT(smallint, 0) AS depsiteid
+  CONVERT(smallint, 1) AS status, CONVERT(tinyint, 0) AS deptype, CONVERT(smallint, 0) AS depdbid, CONVERT(smallint, 0) AS depsiteid,
+  CONVERT(bit, 0) AS selall, CONVERT(bit, 0) AS resultobj, CONVERT(bit, 1) AS readobj
 FROM sys.syssingleobjrefs r
 WHERE r.class = 1
 GO

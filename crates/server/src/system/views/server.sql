@@ -52,7 +52,7 @@ SELECT f.dbid AS database_id, f.fileid AS file_id, CONVERT(uniqueidentifier, NUL
   CONVERT(tinyint, CASE WHEN f.status & 2 <> 0 THEN 1 ELSE 0 END) AS type,
   CONVERT(nvarchar(60), CASE WHEN f.status & 2 <> 0 THEN N'LOG' ELSE N'ROWS' END) AS type_desc, f.filegroup AS data_space_id, f.name,
   CONVERT(nvarchar(260), f.path) AS physical_name, CONVERT(tinyint, 0) AS state, CONVERT(nvarchar(60), N'ONLINE') AS state_desc,
-  f.size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
+  CASE WHEN g.pages > f.size THEN CONVERT(int, g.pages) ELSE f.size END AS size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
   CONVERT(bit, 0) AS is_sparse, CONVERT(bit, f.status & 1) AS is_percent_growth, CONVERT(bit, 0) AS is_name_reserved,
   CONVERT(bit, 0) AS is_persistent_log_buffer, CONVERT(numeric(25, 0), NULL) AS create_lsn, CONVERT(numeric(25, 0), NULL) AS drop_lsn,
   CONVERT(numeric(25, 0), NULL) AS read_only_lsn, CONVERT(numeric(25, 0), NULL) AS read_write_lsn,
@@ -61,13 +61,14 @@ SELECT f.dbid AS database_id, f.fileid AS file_id, CONVERT(uniqueidentifier, NUL
   CONVERT(uniqueidentifier, NULL) AS redo_start_fork_guid, CONVERT(numeric(25, 0), NULL) AS redo_target_lsn,
   CONVERT(uniqueidentifier, NULL) AS redo_target_fork_guid, CONVERT(numeric(25, 0), NULL) AS backup_lsn, CONVERT(int, NULL) AS credential_id
 FROM master.sys.sysprufiles f
+LEFT JOIN sys.sysfilepages g ON g.database_id = f.dbid AND g.file_id = f.fileid
 GO
 CREATE VIEW sys.database_files AS
 SELECT f.fileid AS file_id, CONVERT(uniqueidentifier, NULL) AS file_guid,
   CONVERT(tinyint, CASE WHEN f.status & 2 <> 0 THEN 1 ELSE 0 END) AS type,
   CONVERT(nvarchar(60), CASE WHEN f.status & 2 <> 0 THEN N'LOG' ELSE N'ROWS' END) AS type_desc, f.filegroup AS data_space_id, f.name,
   CONVERT(nvarchar(260), f.path) AS physical_name, CONVERT(tinyint, 0) AS state, CONVERT(nvarchar(60), N'ONLINE') AS state_desc,
-  f.size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
+  CASE WHEN g.pages > f.size THEN CONVERT(int, g.pages) ELSE f.size END AS size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
   CONVERT(bit, 0) AS is_sparse, CONVERT(bit, f.status & 1) AS is_percent_growth, CONVERT(bit, 0) AS is_name_reserved,
   CONVERT(bit, 0) AS is_persistent_log_buffer, CONVERT(numeric(25, 0), NULL) AS create_lsn, CONVERT(numeric(25, 0), NULL) AS drop_lsn,
   CONVERT(numeric(25, 0), NULL) AS read_only_lsn, CONVERT(numeric(25, 0), NULL) AS read_write_lsn,
@@ -77,6 +78,7 @@ SELECT f.fileid AS file_id, CONVERT(uniqueidentifier, NULL) AS file_guid,
   CONVERT(uniqueidentifier, NULL) AS redo_target_fork_guid, CONVERT(numeric(25, 0), NULL) AS backup_lsn
 FROM master.sys.sysprufiles f
 JOIN sys.systhisdatabase t ON t.database_id = f.dbid
+LEFT JOIN sys.sysfilepages g ON g.database_id = f.dbid AND g.file_id = f.fileid
 GO
 CREATE VIEW sys.configurations AS
 SELECT configuration_id, name, value, minimum, maximum, value_in_use, description, is_dynamic, is_advanced
@@ -155,4 +157,30 @@ CREATE VIEW sys.messages AS
 SELECT message_id, language_id, severity, is_event_logged, text FROM sys.syssystemmessages
 UNION ALL
 SELECT m.id, m.language, m.severity, CONVERT(bit, m.status & 1), CONVERT(nvarchar(2048), m.text) FROM master.sys.sysusermsgs m
+GO
+CREATE VIEW sys.database_filestream_options AS
+SELECT d.id AS database_id, CONVERT(nvarchar(255), NULL) AS directory_name, CONVERT(tinyint, 0) AS non_transacted_access,
+  CONVERT(nvarchar(60), N'OFF') AS non_transacted_access_desc
+FROM master.sys.sysdbreg d
+GO
+CREATE VIEW sys.tcp_endpoints AS
+SELECT e.name, e.endpoint_id, e.principal_id, e.protocol, e.protocol_desc, e.type, e.type_desc, e.state, e.state_desc, e.is_admin_endpoint,
+  CONVERT(int, 0) AS port, CONVERT(bit, e.is_admin_endpoint) AS is_dynamic_port, CONVERT(nvarchar(45), NULL) AS ip_address
+FROM sys.endpoints e
+WHERE e.protocol = 2
+GO
+CREATE VIEW sys.securable_classes AS
+SELECT CONVERT(sysname, v.name) AS class_desc, CONVERT(int, v.class) AS class
+FROM (VALUES (N'DATABASE', 0), (N'OBJECT', 1), (N'SCHEMA', 3), (N'USER', 4), (N'ROLE', 4), (N'APPLICATION ROLE', 4), (N'ASSEMBLY', 5), (N'TYPE', 6),
+  (N'XML SCHEMA COLLECTION', 10), (N'MESSAGE TYPE', 15), (N'CONTRACT', 16), (N'SERVICE', 17), (N'REMOTE SERVICE BINDING', 18), (N'ROUTE', 19),
+  (N'FULLTEXT CATALOG', 23), (N'SYMMETRIC KEY', 24), (N'CERTIFICATE', 25), (N'ASYMMETRIC KEY', 26), (N'FULLTEXT STOPLIST', 29),
+  (N'SEARCH PROPERTY LIST', 31), (N'DATABASE SCOPED CREDENTIAL', 32), (N'EXTERNAL LANGUAGE', 34), (N'SERVER', 100), (N'LOGIN', 101),
+  (N'SERVER ROLE', 101), (N'ENDPOINT', 105), (N'AVAILABILITY GROUP', 108)) AS v(name, class)
+GO
+CREATE FUNCTION sys.dm_exec_query_statistics_xml(@session_id smallint)
+RETURNS TABLE AS RETURN
+SELECT r.session_id, r.request_id, r.sql_handle, r.plan_handle, p.query_plan
+FROM sys.dm_exec_requests r
+CROSS APPLY sys.dm_exec_query_plan(r.plan_handle) p
+WHERE r.session_id = @session_id AND HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW SERVER PERFORMANCE STATE') = 1
 GO

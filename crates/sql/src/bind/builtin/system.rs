@@ -30,7 +30,7 @@ pub fn session(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             numeric(38, 0)
         }
         ContextInfo => SqlType::varbinary(128),
-        SuserSid => {
+        SuserSid | SidBinary => {
             call.take(0, call.sysname())?;
             call.take(1, SqlType::INT)?;
             SqlType::varbinary(85)
@@ -87,6 +87,14 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
                 call.take(i, if number { SqlType::INT } else { call.wide(517) })?;
             }
             if call.function == Objectpropertyex { SqlType::SQL_VARIANT } else { SqlType::INT }
+        }
+        Odbcprec | Odbcscale => {
+            call.take_all(SqlType::INT)?;
+            SqlType::INT
+        }
+        XmlSchemaNamespace => {
+            call.take_all(call.wide(4000))?;
+            SqlType::XML
         }
         StatsDate => {
             call.take(0, SqlType::INT)?;

@@ -1,0 +1,96 @@
+//! COLUMNPROPERTY, TYPEPROPERTY and INDEXKEY_PROPERTY: a column or parameter, a type, a column of a key.
+//! https://learn.microsoft.com/sql/t-sql/functions/columnproperty-transact-sql
+
+use sql::catalog::TableDef;
+use types::SqlType;
+
+use super::answer::Answer;
+use crate::catalog::base::{ColumnRow, TypeRow, column_status as cs};
+use crate::catalog::scalar_type;
+
+/// `name` in lower case. `table`: the column's, if it is a table's. NULL for what a column of this kind does not have.
+pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>) -> Answer {
+    let is_parameter = row.number == 1;
+    let has = |bit: i32| Answer::from(row.status & bit != 0);
+    match name {
+        "allowsnull" if is_parameter => Answer::Number(1),
+        "allowsnull" => has(cs::NULLABLE),
+        "columnid" | "ordinal" => Answer::Number(row.colid.into()),
+        "isoutparam" => (is_parameter && row.status & cs::OUTPUT != 0).into(),
+        "iscursortype" => has(cs::CURSOR),
+        "precision" | "scale" | "charmaxlen" => {
+            match scalar_type::sql_type(row.xtype, row.length, row.prec, row.scale, None) {
+                Some(ty) => of_type(&ty, name),
+                None => Answer::Null,
+            }
+        }
+        _ if is_parameter => Answer::Null,
+        "iscomputed" => has(cs::COMPUTED),
+        "isidentity" => has(cs::IDENTITY),
+        "isidnotforrepl" => (row.status & cs::IDENTITY != 0 && row.status & cs::NOT_FOR_REPLICATION != 0).into(),
+        "isrowguidcol" => has(cs::ROWGUID),
+        "issparse" => has(cs::SPARSE),
+        "ismasked" => has(cs::MASKED),
+        // Of a computed column alone.
+        "isdeterministic" | "isprecise" | "issystemverified" | "systemdataaccess" | "userdataaccess"
+            if row.status & cs::COMPUTED == 0 =>
+        {
+            Answer::Null
+        }
+        "ispersisted" | "isdeterministic" => has(cs::PERSISTED),
+        "isindexable" => (row.length != -1 && !matches!(row.xtype, 34 | 35 | 99 | 241)).into(),
+        "isindexed" => table.is_some_and(|table| is_in_key(table, row.colid)).into(),
+        "isansipadded" | "usesansitrim" => match row.xtype {
+            165 | 167 | 173 | 175 | 231 | 239 => Answer::Number(1),
+            _ => Answer::Null,
+        },
+        "isfulltextindexed"
+        | "fulltexttypecolumn"
+        | "isxmlindexable"
+        | "iscolumnset"
+        | "ishidden"
+        | "generatedalwaystype"
+        | "isprecise"
+        | "issystemverified"
+        | "systemdataaccess"
+        | "userdataaccess"
+        | "statisticalsemantics" => Answer::Number(0),
+        _ => Answer::Null,
+    }
+}
+
+fn is_in_key(table: &TableDef, column: i32) -> bool {
+    let is_it = |position: &u16| i64::from(table.columns[usize::from(*position)].column_id) == i64::from(column);
+    table.indexes.iter().any(|index| index.key.iter().any(|(position, _)| is_it(position)))
+}
+
+/// Of a string the precision is its characters, -1 for (max).
+fn of_type(ty: &SqlType, name: &str) -> Answer {
+    let characters = match (ty.is_max(), ty.is_unicode_string()) {
+        (true, _) => -1,
+        (false, true) => i64::from(ty.length / 2),
+        (false, false) => i64::from(ty.length),
+    };
+    match (name, ty.is_string()) {
+        ("precision" | "charmaxlen", true) => Answer::Number(characters),
+        ("precision", false) => Answer::Number(ty.precision.into()),
+        ("scale", false) => Answer::Number(ty.scale.into()),
+        _ => Answer::Null,
+    }
+}
+
+/// `name` in lower case: https://learn.microsoft.com/sql/t-sql/functions/typeproperty-transact-sql
+pub fn of_type_row(row: &TypeRow, name: &str) -> Answer {
+    let ty = scalar_type::sql_type(row.xtype, row.length, row.prec, row.scale, None);
+    match name {
+        "allowsnull" => (row.status & 1 != 0).into(),
+        "ownerid" => Answer::Number(1),
+        "precision" => ty.map_or(Answer::Null, |ty| of_type(&ty, "precision")),
+        "scale" => ty.map_or(Answer::Null, |ty| of_type(&ty, "scale")),
+        "usesansitrim" => match row.xtype {
+            165 | 167 | 173 | 175 | 231 | 239 => Answer::Number(1),
+            _ => Answer::Null,
+        },
+        _ => Answer::Null,
+    }
+}

@@ -1,0 +1,258 @@
+//! OBJECTPROPERTY and OBJECTPROPERTYEX: one object, as the rows of the catalog and the definition of its table tell of it.
+//! https://learn.microsoft.com/sql/t-sql/functions/objectproperty-transact-sql
+
+use sql::catalog::TableDef;
+use types::{SqlResult, TypeKind};
+
+use super::answer::Answer;
+use crate::catalog::base::{IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, object_status as os_};
+use crate::catalog::load::{BY_PARENT, int, small};
+use crate::catalog::registry::Entry;
+use crate::catalog::store::Rows;
+
+/// An object and what hangs on it.
+pub struct Subject {
+    /// `sys.objects.type`, without blanks.
+    kind: String,
+    is_shipped: bool,
+    status: i32,
+    schema: i32,
+    owner: i32,
+    is_of_column: bool,
+    triggers: Vec<ObjectRow>,
+    /// Of a key: the index that it is.
+    index: Option<IndexRow>,
+    /// Of a foreign key: delete action + 16 * update action.
+    actions: i32,
+}
+
+impl Subject {
+    pub fn of_system(entry: &Entry) -> Subject {
+        Subject {
+            kind: entry.type_code().to_owned(),
+            is_shipped: true,
+            // The system's text is bound with both on.
+            status: os_::ANSI_NULLS | os_::QUOTED_IDENTIFIER,
+            schema: entry.schema_id(),
+            owner: 1,
+            is_of_column: false,
+            triggers: Vec::new(),
+            index: None,
+            actions: 0,
+        }
+    }
+
+    pub fn read(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Subject> {
+        let kind = row.kind.as_str().trim().to_owned();
+        let children = match kind.as_str() {
+            "U" | "V" => rows.find::<ObjectRow>(BY_PARENT, &[int(row.id)])?,
+            _ => Vec::new(),
+        };
+        let index = match kind.as_str() {
+            "PK" | "UQ" => rows.find::<IndexRow>(0, &[int(row.pid)])?.into_iter().find(|i| i.constraint_id == row.id),
+            _ => None,
+        };
+        let actions = match kind.as_str() {
+            "F" => rows.find::<ReferenceRow>(0, &[int(row.id), small(class::FOREIGN_KEY)])?.first().map(|r| r.status),
+            _ => None,
+        };
+        let pairs = match kind.as_str() {
+            "F" => rows.find::<KeyReferenceRow>(0, &[int(row.id), small(class::FOREIGN_KEY)])?.len(),
+            _ => 0,
+        };
+        Ok(Subject {
+            is_shipped: row.id < crate::catalog::base::USER_OBJECT_MIN,
+            status: row.status,
+            schema: row.nsid,
+            owner: row.owner.unwrap_or(1),
+            is_of_column: kind == "D" || row.status & os_::OF_COLUMN != 0 || pairs == 1,
+            triggers: children.into_iter().filter(|child| child.kind.as_str() == "TR").collect(),
+            kind,
+            index,
+            actions: actions.unwrap_or(0) & 0xff,
+        })
+    }
+
+    /// `name` in lower case. `table`: of a table, its definition.
+    pub fn property(&self, name: &str, table: Option<&TableDef>) -> Answer {
+        if name.starts_with("cnst") {
+            return self.of_constraint(name);
+        }
+        if name.starts_with("exec") {
+            return self.of_module(name);
+        }
+        if name.starts_with("table") {
+            return self.of_table(name, table);
+        }
+        self.of_any(name, table)
+    }
+
+    fn is_in(&self, kinds: &[&str]) -> bool {
+        kinds.contains(&self.kind.as_str())
+    }
+
+    fn has(&self, bit: i32) -> bool {
+        self.status & bit != 0
+    }
+
+    fn of_any(&self, name: &str, table: Option<&TableDef>) -> Answer {
+        let is = |kind: &str| Answer::from(self.kind == kind);
+        let has_trigger =
+            |bit: i32, wanted: i32| Answer::from(self.triggers.iter().any(|row| row.status & bit == wanted));
+        match name {
+            "istable" => self.is_in(&["U", "S"]).into(),
+            "isusertable" => is("U"),
+            "issystemtable" => is("S"),
+            "isview" => is("V"),
+            "isprocedure" => is("P"),
+            "istrigger" => is("TR"),
+            "isscalarfunction" => is("FN"),
+            "isinlinefunction" => is("IF"),
+            "istablefunction" => self.is_in(&["IF", "TF"]).into(),
+            "isconstraint" => self.is_in(&["C", "D", "F", "PK", "UQ"]).into(),
+            "isprimarykey" => is("PK"),
+            "isforeignkey" => is("F"),
+            "isuniquecnst" => is("UQ"),
+            "ischeckcnst" => is("C"),
+            "isdefaultcnst" | "isdefault" => is("D"),
+            "isextendedproc" => is("X"),
+            "isrule" => is("R"),
+            "isqueue" => is("SQ"),
+            "isreplproc" => Answer::Number(0),
+            "isexecuted" => self.is_in(&["P", "V", "TR", "FN", "IF", "TF", "X"]).into(),
+            "ismsshipped" => self.is_shipped.into(),
+            "isquotedidenton" => (table.is_some() || self.has(os_::QUOTED_IDENTIFIER)).into(),
+            "isansinullson" => (table.is_some() || self.has(os_::ANSI_NULLS)).into(),
+            "isschemabound" => self.has(os_::SCHEMA_BOUND).into(),
+            "isencrypted" => self.has(os_::ENCRYPTED).into(),
+            "ownerid" => Answer::Number(self.owner.into()),
+            "schemaid" => Answer::Number(self.schema.into()),
+            "isindexed" => table.is_some_and(|table| !table.indexes.is_empty()).into(),
+            // Views have no indexes here.
+            "isindexable" => table.is_some().into(),
+            "isdeterministic" | "isprecise" | "issystemverified" | "systemdataaccess" | "userdataaccess" => {
+                Answer::Number(0)
+            }
+            "hasaftertrigger" => has_trigger(os_::INSTEAD_OF, 0),
+            "hasinsteadoftrigger" => has_trigger(os_::INSTEAD_OF, os_::INSTEAD_OF),
+            "hasinserttrigger" => has_trigger(os_::ON_INSERT, os_::ON_INSERT),
+            "hasupdatetrigger" => has_trigger(os_::ON_UPDATE, os_::ON_UPDATE),
+            "hasdeletetrigger" => has_trigger(os_::ON_DELETE, os_::ON_DELETE),
+            "cardinality" => table.map(|table| table.row_count as i64).into(),
+            "basetype" => self.kind.as_str().into(),
+            _ => Answer::Null,
+        }
+    }
+
+    /// NULL for what is no constraint.
+    fn of_constraint(&self, name: &str) -> Answer {
+        if !self.is_in(&["C", "D", "F", "PK", "UQ"]) {
+            return Answer::Null;
+        }
+        let is_clustered = self.index.as_ref().map(|index| index.indid == 1);
+        match name {
+            "cnstisclustkey" => (is_clustered == Some(true)).into(),
+            "cnstisnonclustkey" => (is_clustered == Some(false)).into(),
+            "cnstiscolumn" => self.is_of_column.into(),
+            "cnstisdeletecascade" => (self.actions & 15 == 1).into(),
+            "cnstisupdatecascade" => (self.actions >> 4 == 1).into(),
+            "cnstisdisabled" => self.has(os_::DISABLED).into(),
+            "cnstisnotrepl" => self.has(os_::NOT_FOR_REPLICATION).into(),
+            "cnstisnottrusted" => self.has(os_::NOT_TRUSTED).into(),
+            _ => Answer::Null,
+        }
+    }
+
+    /// NULL for what has no text, and what only triggers have for what is none.
+    fn of_module(&self, name: &str) -> Answer {
+        if !self.is_in(&["P", "V", "FN", "IF", "TF", "TR"]) {
+            return Answer::Null;
+        }
+        match name {
+            "execisquotedidenton" => return self.has(os_::QUOTED_IDENTIFIER).into(),
+            "execisansinullson" => return self.has(os_::ANSI_NULLS).into(),
+            "execiswithnativecompilation" => return self.has(os_::NATIVE).into(),
+            "execisstartup" => return Answer::Number(0),
+            _ => {}
+        }
+        if self.kind != "TR" {
+            return Answer::Null;
+        }
+        match name {
+            "execisaftertrigger" => (!self.has(os_::INSTEAD_OF)).into(),
+            "execisinsteadoftrigger" => self.has(os_::INSTEAD_OF).into(),
+            "execisinserttrigger" => self.has(os_::ON_INSERT).into(),
+            "execisupdatetrigger" => self.has(os_::ON_UPDATE).into(),
+            "execisdeletetrigger" => self.has(os_::ON_DELETE).into(),
+            "execistriggerdisabled" => self.has(os_::DISABLED).into(),
+            "execistriggernotforrepl" => self.has(os_::NOT_FOR_REPLICATION).into(),
+            // No order of triggers can be set.
+            "execisfirstinserttrigger"
+            | "execisfirstupdatetrigger"
+            | "execisfirstdeletetrigger"
+            | "execislastinserttrigger"
+            | "execislastupdatetrigger"
+            | "execislastdeletetrigger" => Answer::Number(0),
+            _ => Answer::Null,
+        }
+    }
+
+    fn of_table(&self, name: &str, table: Option<&TableDef>) -> Answer {
+        let test = |test: &dyn Fn(&TableDef) -> bool| Answer::from(table.is_some_and(test));
+        let of_type = |kinds: &[TypeKind]| test(&|table| table.columns.iter().any(|c| kinds.contains(&c.ty.kind)));
+        match name {
+            "tablehasidentity" => test(&|table| table.columns.iter().any(|column| column.identity.is_some())),
+            "tablehasprimarykey" => test(&|table| table.indexes.iter().any(|index| index.primary_key)),
+            "tablehasuniquecnst" => test(&|table| table.indexes.iter().any(|index| index.unique_constraint)),
+            "tablehasclustindex" => test(&|table| table.indexes.iter().any(|index| index.id == 1)),
+            "tablehasnonclustindex" => test(&|table| table.indexes.iter().any(|index| index.id > 1)),
+            "tablehasindex" => test(&|table| !table.indexes.is_empty()),
+            "tablehascheckcnst" => test(&|table| !table.checks.is_empty()),
+            "tablehasforeignkey" => test(&|table| !table.foreign_keys.is_empty()),
+            "tablehasforeignref" => test(&|table| !table.referenced_by.is_empty()),
+            "tablehasdefaultcnst" => test(&|table| table.columns.iter().any(|column| column.default.is_some())),
+            "tablehasrowguidcol" => test(&|table| table.columns.iter().any(|column| column.rowguid)),
+            "tablehastextimage" => of_type(&[TypeKind::Text, TypeKind::NText, TypeKind::Image]),
+            "tablehastimestamp" => of_type(&[TypeKind::RowVersion]),
+            "tableismemoryoptimized" => test(&|table| table.memory.is_some()),
+            "tablehasinserttrigger" | "tableinserttrigger" | "tableinserttriggercount" => {
+                self.triggers_of(name, os_::ON_INSERT)
+            }
+            "tablehasupdatetrigger" | "tableupdatetrigger" | "tableupdatetriggercount" => {
+                self.triggers_of(name, os_::ON_UPDATE)
+            }
+            "tablehasdeletetrigger" | "tabledeletetrigger" | "tabledeletetriggercount" => {
+                self.triggers_of(name, os_::ON_DELETE)
+            }
+            "tabletemporaltype"
+            | "tableisfake"
+            | "tableispinned"
+            | "tableislockedonbulkload"
+            | "tabletextinrowlimit"
+            | "tablehascolumnset"
+            | "tablehasvardecimalstorageformat"
+            | "tablehasactivefulltextindex"
+            | "tablefulltextbackgroundupdateindexon"
+            | "tablefulltextcatalogid"
+            | "tablefulltextchangetrackingon"
+            | "tablefulltextdocsprocessed"
+            | "tablefulltextfailcount"
+            | "tablefulltextitemcount"
+            | "tablefulltextkeycolumn"
+            | "tablefulltextmergestatus"
+            | "tablefulltextpendingchanges"
+            | "tablefulltextpopulatestatus" => Answer::Number(0),
+            _ => Answer::Null,
+        }
+    }
+
+    /// Whether there are triggers of a kind, how many, or the first one's id.
+    fn triggers_of(&self, name: &str, bit: i32) -> Answer {
+        let mut found = self.triggers.iter().filter(|row| row.status & bit != 0);
+        Answer::Number(match name {
+            _ if name.ends_with("count") => found.count() as i64,
+            _ if name.starts_with("tablehas") => i64::from(found.next().is_some()),
+            _ => found.map(|row| i64::from(row.id)).min().unwrap_or(0),
+        })
+    }
+}

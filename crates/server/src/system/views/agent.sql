@@ -1,0 +1,146 @@
+-- What msdb has as dbo's of Agent, Database Mail and policies, which this server does not have: no rows. Columns:
+-- https://learn.microsoft.com/sql/relational-databases/system-tables/sql-server-agent-tables-transact-sql
+-- And master's table of small numbers, by which scripts count.
+
+CREATE VIEW msdb.sysjobs AS
+SELECT CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(int, NULL) AS originating_server_id, CONVERT(sysname, NULL) AS name, CONVERT(tinyint, NULL) AS enabled,
+  CONVERT(nvarchar(512), NULL) AS description, CONVERT(int, NULL) AS start_step_id, CONVERT(int, NULL) AS category_id, CONVERT(varbinary(85), NULL) AS owner_sid,
+  CONVERT(int, NULL) AS notify_level_eventlog, CONVERT(int, NULL) AS notify_level_email, CONVERT(int, NULL) AS notify_level_netsend,
+  CONVERT(int, NULL) AS notify_level_page, CONVERT(int, NULL) AS notify_email_operator_id, CONVERT(int, NULL) AS notify_netsend_operator_id,
+  CONVERT(int, NULL) AS notify_page_operator_id, CONVERT(int, NULL) AS delete_level, CONVERT(datetime, NULL) AS date_created,
+  CONVERT(datetime, NULL) AS date_modified, CONVERT(int, NULL) AS version_number
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysjobs_view AS
+SELECT j.job_id, CONVERT(sysname, NULL) AS originating_server, j.name, j.enabled, j.description, j.start_step_id, j.category_id, j.owner_sid,
+  j.notify_level_eventlog, j.notify_level_email, j.notify_level_netsend, j.notify_level_page, j.notify_email_operator_id,
+  j.notify_netsend_operator_id, j.notify_page_operator_id, j.delete_level, j.date_created, j.date_modified, j.version_number,
+  j.originating_server_id, CONVERT(int, NULL) AS master_server
+FROM msdb.dbo.sysjobs j
+GO
+CREATE VIEW msdb.sysjobsteps AS
+SELECT CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(int, NULL) AS step_id, CONVERT(sysname, NULL) AS step_name, CONVERT(nvarchar(40), NULL) AS subsystem,
+  CONVERT(nvarchar(max), NULL) AS command, CONVERT(int, NULL) AS flags, CONVERT(nvarchar(max), NULL) AS additional_parameters,
+  CONVERT(int, NULL) AS cmdexec_success_code, CONVERT(tinyint, NULL) AS on_success_action, CONVERT(int, NULL) AS on_success_step_id,
+  CONVERT(tinyint, NULL) AS on_fail_action, CONVERT(int, NULL) AS on_fail_step_id, CONVERT(sysname, NULL) AS server, CONVERT(sysname, NULL) AS database_name,
+  CONVERT(sysname, NULL) AS database_user_name, CONVERT(int, NULL) AS retry_attempts, CONVERT(int, NULL) AS retry_interval, CONVERT(int, NULL) AS os_run_priority,
+  CONVERT(nvarchar(200), NULL) AS output_file_name, CONVERT(int, NULL) AS last_run_outcome, CONVERT(int, NULL) AS last_run_duration,
+  CONVERT(int, NULL) AS last_run_retries, CONVERT(int, NULL) AS last_run_date, CONVERT(int, NULL) AS last_run_time, CONVERT(int, NULL) AS proxy_id,
+  CONVERT(uniqueidentifier, NULL) AS step_uid
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysjobhistory AS
+SELECT CONVERT(int, NULL) AS instance_id, CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(int, NULL) AS step_id, CONVERT(sysname, NULL) AS step_name,
+  CONVERT(int, NULL) AS sql_message_id, CONVERT(int, NULL) AS sql_severity, CONVERT(nvarchar(4000), NULL) AS message, CONVERT(int, NULL) AS run_status,
+  CONVERT(int, NULL) AS run_date, CONVERT(int, NULL) AS run_time, CONVERT(int, NULL) AS run_duration, CONVERT(int, NULL) AS operator_id_emailed,
+  CONVERT(int, NULL) AS operator_id_netsent, CONVERT(int, NULL) AS operator_id_paged, CONVERT(int, NULL) AS retries_attempted, CONVERT(sysname, NULL) AS server
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysjobservers AS
+SELECT CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(int, NULL) AS server_id, CONVERT(tinyint, NULL) AS last_run_outcome,
+  CONVERT(nvarchar(4000), NULL) AS last_outcome_message, CONVERT(int, NULL) AS last_run_date, CONVERT(int, NULL) AS last_run_time,
+  CONVERT(int, NULL) AS last_run_duration
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysjobactivity AS
+SELECT CONVERT(int, NULL) AS session_id, CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(datetime, NULL) AS run_requested_date,
+  CONVERT(sysname, NULL) AS run_requested_source, CONVERT(datetime, NULL) AS queued_date, CONVERT(datetime, NULL) AS start_execution_date,
+  CONVERT(int, NULL) AS last_executed_step_id, CONVERT(datetime, NULL) AS last_executed_step_date, CONVERT(datetime, NULL) AS stop_execution_date,
+  CONVERT(int, NULL) AS job_history_id, CONVERT(datetime, NULL) AS next_scheduled_run_date
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysjobschedules AS
+SELECT CONVERT(int, NULL) AS schedule_id, CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(int, NULL) AS next_run_date, CONVERT(int, NULL) AS next_run_time
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysschedules AS
+SELECT CONVERT(int, NULL) AS schedule_id, CONVERT(uniqueidentifier, NULL) AS schedule_uid, CONVERT(int, NULL) AS originating_server_id,
+  CONVERT(sysname, NULL) AS name, CONVERT(varbinary(85), NULL) AS owner_sid, CONVERT(int, NULL) AS enabled, CONVERT(int, NULL) AS freq_type,
+  CONVERT(int, NULL) AS freq_interval, CONVERT(int, NULL) AS freq_subday_type, CONVERT(int, NULL) AS freq_subday_interval,
+  CONVERT(int, NULL) AS freq_relative_interval, CONVERT(int, NULL) AS freq_recurrence_factor, CONVERT(int, NULL) AS active_start_date,
+  CONVERT(int, NULL) AS active_end_date, CONVERT(int, NULL) AS active_start_time, CONVERT(int, NULL) AS active_end_time, CONVERT(datetime, NULL) AS date_created,
+  CONVERT(datetime, NULL) AS date_modified, CONVERT(int, NULL) AS version_number
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.syscategories AS
+SELECT CONVERT(int, NULL) AS category_id, CONVERT(int, NULL) AS category_class, CONVERT(tinyint, NULL) AS category_type, CONVERT(sysname, NULL) AS name
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysoperators AS
+SELECT CONVERT(int, NULL) AS id, CONVERT(sysname, NULL) AS name, CONVERT(tinyint, NULL) AS enabled, CONVERT(nvarchar(100), NULL) AS email_address,
+  CONVERT(int, NULL) AS last_email_date, CONVERT(int, NULL) AS last_email_time, CONVERT(nvarchar(100), NULL) AS pager_address,
+  CONVERT(int, NULL) AS last_pager_date, CONVERT(int, NULL) AS last_pager_time, CONVERT(int, NULL) AS weekday_pager_start_time,
+  CONVERT(int, NULL) AS weekday_pager_end_time, CONVERT(int, NULL) AS saturday_pager_start_time, CONVERT(int, NULL) AS saturday_pager_end_time,
+  CONVERT(int, NULL) AS sunday_pager_start_time, CONVERT(int, NULL) AS sunday_pager_end_time, CONVERT(tinyint, NULL) AS pager_days,
+  CONVERT(nvarchar(100), NULL) AS netsend_address, CONVERT(int, NULL) AS last_netsend_date, CONVERT(int, NULL) AS last_netsend_time,
+  CONVERT(int, NULL) AS category_id
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysalerts AS
+SELECT CONVERT(int, NULL) AS id, CONVERT(sysname, NULL) AS name, CONVERT(nvarchar(100), NULL) AS event_source, CONVERT(int, NULL) AS event_category_id,
+  CONVERT(int, NULL) AS event_id, CONVERT(int, NULL) AS message_id, CONVERT(int, NULL) AS severity, CONVERT(tinyint, NULL) AS enabled,
+  CONVERT(int, NULL) AS delay_between_responses, CONVERT(int, NULL) AS last_occurrence_date, CONVERT(int, NULL) AS last_occurrence_time,
+  CONVERT(int, NULL) AS last_response_date, CONVERT(int, NULL) AS last_response_time, CONVERT(nvarchar(512), NULL) AS notification_message,
+  CONVERT(tinyint, NULL) AS include_event_description, CONVERT(nvarchar(512), NULL) AS database_name, CONVERT(nvarchar(100), NULL) AS event_description_keyword,
+  CONVERT(int, NULL) AS occurrence_count, CONVERT(int, NULL) AS count_reset_date, CONVERT(int, NULL) AS count_reset_time, CONVERT(uniqueidentifier, NULL) AS job_id,
+  CONVERT(int, NULL) AS has_notification, CONVERT(int, NULL) AS flags, CONVERT(nvarchar(512), NULL) AS performance_condition, CONVERT(int, NULL) AS category_id
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysnotifications AS
+SELECT CONVERT(int, NULL) AS alert_id, CONVERT(int, NULL) AS operator_id, CONVERT(tinyint, NULL) AS notification_method
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysproxies AS
+SELECT CONVERT(int, NULL) AS proxy_id, CONVERT(sysname, NULL) AS name, CONVERT(int, NULL) AS credential_id, CONVERT(tinyint, NULL) AS enabled,
+  CONVERT(nvarchar(512), NULL) AS description, CONVERT(varbinary(85), NULL) AS user_sid, CONVERT(datetime, NULL) AS credential_date_created
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysmail_profile AS
+SELECT CONVERT(int, NULL) AS profile_id, CONVERT(sysname, NULL) AS name, CONVERT(nvarchar(256), NULL) AS description,
+  CONVERT(datetime, NULL) AS last_mod_datetime, CONVERT(sysname, NULL) AS last_mod_user
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.syspolicy_policies AS
+SELECT CONVERT(int, NULL) AS policy_id, CONVERT(sysname, NULL) AS name, CONVERT(int, NULL) AS condition_id, CONVERT(int, NULL) AS root_condition_id,
+  CONVERT(datetime, NULL) AS date_created, CONVERT(int, NULL) AS execution_mode, CONVERT(int, NULL) AS policy_category_id,
+  CONVERT(uniqueidentifier, NULL) AS schedule_uid, CONVERT(nvarchar(max), NULL) AS description, CONVERT(nvarchar(4000), NULL) AS help_text,
+  CONVERT(nvarchar(2083), NULL) AS help_link, CONVERT(int, NULL) AS object_set_id, CONVERT(bit, NULL) AS is_enabled, CONVERT(uniqueidentifier, NULL) AS job_id,
+  CONVERT(sysname, NULL) AS created_by, CONVERT(sysname, NULL) AS modified_by, CONVERT(datetime, NULL) AS date_modified
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.syspolicy_system_health_state AS
+SELECT CONVERT(bigint, NULL) AS health_state_id, CONVERT(int, NULL) AS policy_id, CONVERT(datetime, NULL) AS last_run_date,
+  CONVERT(nvarchar(400), NULL) AS target_query_expression_with_id, CONVERT(nvarchar(max), NULL) AS target_query_expression, CONVERT(bit, NULL) AS result
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.syspolicy_configuration AS
+SELECT CONVERT(sysname, v.name) AS name, CONVERT(sql_variant, CONVERT(int, v.value)) AS current_value
+FROM (VALUES (N'Enabled', 0), (N'HistoryRetentionInDays', 0), (N'LogOnSuccess', 0)) AS v(name, value)
+GO
+CREATE FUNCTION msdb.fn_syspolicy_is_automation_enabled()
+RETURNS bit AS
+BEGIN
+  RETURN 0
+END
+GO
+CREATE VIEW master_dbo.spt_values AS
+SELECT CONVERT(nvarchar(35), NULL) AS name, CONVERT(int, a.n + 8 * b.n + 64 * c.n + 512 * d.n) AS number, CONVERT(nchar(3), N'P') AS type,
+  CONVERT(int, 1 + b.n + 8 * c.n + 64 * d.n) AS low, CONVERT(int, a.bit) AS high, CONVERT(int, 0) AS status
+FROM (VALUES (0, 1), (1, 2), (2, 4), (3, 8), (4, 16), (5, 32), (6, 64), (7, 128)) AS a(n, bit)
+CROSS JOIN (VALUES (0), (1), (2), (3), (4), (5), (6), (7)) AS b(n)
+CROSS JOIN (VALUES (0), (1), (2), (3), (4), (5), (6), (7)) AS c(n)
+CROSS JOIN (VALUES (0), (1), (2), (3)) AS d(n)
+UNION ALL
+SELECT CONVERT(nvarchar(35), v.name), CONVERT(int, v.number), CONVERT(nchar(3), v.type), CONVERT(int, v.low), CONVERT(int, NULL), CONVERT(int, 0)
+FROM (VALUES
+  (N'SQLSERVER HOST TYPE', 0, N'E', 0), (N'WINDOWS/NT', 1, N'E', 8192),
+  (N'LOCK TYPES', 0, N'L', NULL), (N'NULL', 1, N'L', NULL), (N'Sch-S', 2, N'L', NULL), (N'Sch-M', 3, N'L', NULL), (N'S', 4, N'L', NULL), (N'U', 5, N'L', NULL),
+  (N'X', 6, N'L', NULL), (N'IS', 7, N'L', NULL), (N'IU', 8, N'L', NULL), (N'IX', 9, N'L', NULL), (N'SIU', 10, N'L', NULL), (N'SIX', 11, N'L', NULL),
+  (N'UIX', 12, N'L', NULL), (N'BU', 13, N'L', NULL), (N'RangeS-S', 14, N'L', NULL), (N'RangeS-U', 15, N'L', NULL), (N'RangeIn-Null', 16, N'L', NULL),
+  (N'RangeIn-S', 17, N'L', NULL), (N'RangeIn-U', 18, N'L', NULL), (N'RangeIn-X', 19, N'L', NULL), (N'RangeX-S', 20, N'L', NULL),
+  (N'RangeX-U', 21, N'L', NULL), (N'RangeX-X', 22, N'L', NULL),
+  (N'LOCK RESOURCES', 0, N'LR', NULL), (N'NUL', 1, N'LR', NULL), (N'DB', 2, N'LR', NULL), (N'FIL', 3, N'LR', NULL), (N'IDX', 4, N'LR', NULL),
+  (N'TAB', 5, N'LR', NULL), (N'PAG', 6, N'LR', NULL), (N'KEY', 7, N'LR', NULL), (N'EXT', 8, N'LR', NULL), (N'RID', 9, N'LR', NULL), (N'APP', 10, N'LR', NULL),
+  (N'LOCK REQ STATUS', 0, N'LS', NULL), (N'GRANT', 1, N'LS', NULL), (N'CNVT', 2, N'LS', NULL), (N'WAIT', 3, N'LS', NULL)
+) AS v(name, number, type, low)
+GO
