@@ -148,6 +148,16 @@ pub trait Host {
     /// Its name, for messages.
     fn database_name(&mut self, session: &Session, database: DatabaseId) -> String;
 
+    /// A client's rows for a table-valued parameter of the type `table`, as an INSERT into a variable of that type leaves them.
+    /// `name`: the parameter's.
+    fn rows_of_type(
+        &mut self,
+        session: &mut Session,
+        table: &TableDef,
+        name: &str,
+        given: TableArgument,
+    ) -> SqlResult<types::RowBatch>;
+
     /// The value of a column's DEFAULT now (ON DELETE SET DEFAULT); NULL without one.
     fn column_default(&mut self, session: &mut Session, table: &TableDef, column: u16) -> SqlResult<Datum>;
 

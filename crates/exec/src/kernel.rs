@@ -150,8 +150,17 @@ pub fn convert(
 
 /// An implicit conversion to a parameter or variable.
 pub fn convert_datum(session: &Session, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
-    let value = convert::convert(value, from, to, NO_STYLE, &settings(session, false))?;
-    Ok(convert::fit(value, to))
+    Ok(fit(convert_whole(session, value, from, to)?, to))
+}
+
+/// The same, before it is cut to the type's length.
+pub fn convert_whole(session: &Session, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
+    convert::convert(value, from, to, NO_STYLE, &settings(session, false))
+}
+
+/// Cut to the type's length.
+pub fn fit(value: Datum, to: &SqlType) -> Datum {
+    convert::fit(value, to)
 }
 
 /// A string value as text.

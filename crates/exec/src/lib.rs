@@ -15,6 +15,7 @@ pub mod columns;
 pub mod value;
 pub(crate) mod random;
 pub(crate) mod notices;
+pub mod definition_name;
 pub mod running;
 pub mod session;
 pub mod host;

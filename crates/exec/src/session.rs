@@ -38,6 +38,8 @@ pub struct Session {
     pub scope_identity: Option<(SqlType, i128)>,
     /// What machine code has taken for a row of this table that it could not insert: the interpreter, which tries again, has it.
     pub identity_given: Option<(ObjectId, i64)>,
+    /// The text being compiled or run is a driver's cursor's.
+    pub opens_cursor: bool,
     /// @@FETCH_STATUS.
     pub fetch_status: i32,
     /// Of the cursor opened last, when it was opened.
@@ -187,6 +189,7 @@ pub struct Options {
     pub fmt_only: bool,
     pub implicit_transactions: bool,
     pub no_count: bool,
+    pub no_browse_table: bool,
     pub no_exec: bool,
     pub numeric_round_abort: bool,
     pub parse_only: bool,
@@ -218,7 +221,29 @@ pub struct Options {
     pub identity_insert: Option<(u16, i32)>,
 }
 
+/// SET TEXTSIZE of a DB-Library client.
+const TEXT_SIZE_PLAIN: i32 = 4096;
+
 impl Options {
+    /// As a client begins with them. Not `driver`: it is no ODBC or OLE DB driver, but DB-Library, say. LOGIN7 tells (MS-TDS 2.2.6.4,
+    /// "fODBC"); the pages of these SET options have what holds for DB-Library.
+    pub fn of_client(driver: bool) -> Options {
+        if driver {
+            return Options::default();
+        }
+        Options {
+            ansi_null_dflt_on: false,
+            ansi_nulls: false,
+            ansi_padding: false,
+            ansi_warnings: false,
+            arith_abort: false,
+            concat_null_yields_null: false,
+            quoted_identifier: false,
+            text_size: TEXT_SIZE_PLAIN,
+            ..Options::default()
+        }
+    }
+
     /// What cannot be computed is NULL, also where no operand is.
     pub fn forgives_arithmetic(&self) -> bool {
         !self.arith_abort && !self.ansi_warnings
@@ -257,6 +282,7 @@ impl Default for Options {
             fmt_only: false,
             implicit_transactions: false,
             no_count: false,
+            no_browse_table: false,
             no_exec: false,
             numeric_round_abort: false,
             parse_only: false,
@@ -328,6 +354,7 @@ impl Session {
             identity: None,
             scope_identity: None,
             identity_given: None,
+            opens_cursor: false,
             fetch_status: 0,
             cursor_rows: 0,
             nest_level: 0,

@@ -92,7 +92,8 @@ pub enum Command {
     SelectInto,
     Fetch,
     Execute,
-    Definition,
+    /// With its name: see `definition_name`.
+    Definition(&'static str),
     BeginTransaction,
     Commit,
     Rollback,

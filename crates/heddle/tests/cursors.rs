@@ -180,3 +180,62 @@ fn prepared_cursors_take_parameters() {
     assert_eq!(again.outputs[1].value.as_i64(), 4);
     assert_eq!(session.call(ProcedureId::CursorUnprepare, vec![int(prepared)]).status, Some(0));
 }
+
+#[test]
+fn a_procedure_of_one_result_gives_a_cursor() {
+    let mut session = Session::start();
+    session.run("CREATE PROCEDURE one AS SET NOCOUNT ON SELECT id FROM t ORDER BY id");
+    session.run("CREATE PROCEDURE two AS SELECT 1 AS a SELECT 2 AS b");
+    let [handle, scroll, concurrency, count] = session.open("EXEC one", STATIC, READ_ONLY | ALLOW_DIRECT);
+    assert_eq!((scroll, concurrency, count), (STATIC, READ_ONLY, 5));
+    assert_eq!(session.ids(handle, 8, 0, 2), [4, 5], "LAST");
+    assert_eq!(session.ids(handle, 1, 0, 1), [1], "FIRST");
+    // Of several results none is the cursor's: they come as they are.
+    let direct = vec![out(0), text("EXEC two"), out(STATIC), out(READ_ONLY | ALLOW_DIRECT), out(0)];
+    let answer = session.call(ProcedureId::CursorOpen, direct);
+    assert_eq!(answer.sets.iter().map(|set| set.rows[0][0].as_i64()).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(answer.outputs[0].value, Datum::I64(0));
+    let refused =
+        session.call(ProcedureId::CursorOpen, vec![out(0), text("EXEC two"), out(STATIC), out(READ_ONLY), out(0)]);
+    assert_eq!(refused.first_error().map(|error| error.number), Some(16937));
+    // An error within it is told, and no cursor is open.
+    session.run("CREATE PROCEDURE wrong AS SELECT id / 0 AS a FROM t");
+    let wrong = vec![out(0), text("EXEC wrong"), out(STATIC), out(READ_ONLY | ALLOW_DIRECT), out(0)];
+    let answer = session.call(ProcedureId::CursorOpen, wrong);
+    assert_eq!(answer.first_error().map(|error| error.number), Some(8134));
+}
+
+#[test]
+fn a_cursor_finds_rows_by_a_key_that_it_does_not_show() {
+    let mut session = Session::start();
+    for query in ["SELECT name FROM t WHERE id > 2 FOR UPDATE", "SELECT name FROM t WHERE id > 2 FOR UPDATE OF name"] {
+        let [handle, scroll, concurrency, _] = session.open(query, KEYSET, OPTIMISTIC);
+        assert_eq!((scroll, concurrency), (KEYSET, OPTIMISTIC), "{query}");
+        let fetched = session.call(ProcedureId::CursorFetch, vec![int(handle), int(2), int(0), int(1)]);
+        assert_eq!(fetched.sets[0].rows[0].len(), 2, "name and ROWSTAT");
+        let value = parameter("@name", SqlType::nvarchar(20), Datum::nvarchar("changed"), false);
+        let changed = session.call(ProcedureId::Cursor, vec![int(handle), int(1), int(1), text(""), value]);
+        assert!(changed.first_error().is_none(), "{:?}", changed.messages);
+        assert_eq!(session.call(ProcedureId::CursorClose, vec![int(handle)]).status, Some(0));
+    }
+    let row = session.run("SELECT id FROM t WHERE name = N'changed'");
+    assert_eq!(row.sets[0].rows, [[Datum::I64(3)]]);
+    let [_, _, concurrency, count] = session.open("SELECT name FROM t FOR READ ONLY", STATIC, READ_ONLY);
+    assert_eq!((concurrency, count), (READ_ONLY, 5));
+}
+
+#[test]
+fn a_cursor_gives_its_options_and_takes_a_name() {
+    let mut session = Session::start();
+    let [handle, ..] = session.open("SELECT id FROM t", KEYSET, OPTIMISTIC);
+    let ask = |session: &mut Session, code: i64| {
+        let answer = session.call(ProcedureId::CursorOption, vec![int(handle), int(code), out(0)]);
+        assert!(answer.first_error().is_none(), "{:?}", answer.messages);
+        answer.outputs[0].value.as_i64()
+    };
+    // SCROLLOPT, CCOPT, ROWCOUNT: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-cursoroption-transact-sql
+    assert_eq!((ask(&mut session, 4), ask(&mut session, 5), ask(&mut session, 6)), (KEYSET, OPTIMISTIC, 5));
+    assert_eq!(session.call(ProcedureId::CursorOption, vec![int(handle), int(2), text("mine")]).status, Some(0));
+    let refused = session.call(ProcedureId::CursorOption, vec![int(handle), int(9), int(0)]);
+    assert_eq!(refused.first_error().map(|error| error.number), Some(16902));
+}

@@ -13,10 +13,16 @@ use crate::value::Value;
 use crate::version::TdsVersion;
 use crate::wire::Input;
 
+/// Of a DONE without its token: status, command and a row count of eight bytes, of four before 7.2.
+const DONE_BYTES: usize = 12;
+const DONE_BYTES_7_1: usize = 8;
+
 #[derive(Debug)]
 pub struct BulkReader {
     version: TdsVersion,
     row_bytes_max: usize,
+    /// Agreed at login: a table of keys stands before the columns.
+    column_encryption: bool,
     pending: Vec<u8>,
     at: usize,
     /// Do not try again before this many bytes wait: keeps a long row from being scanned once a packet.
@@ -28,7 +34,21 @@ pub struct BulkReader {
 impl BulkReader {
     /// `row_bytes_max` bounds one row and the metadata.
     pub fn new(version: TdsVersion, row_bytes_max: usize) -> BulkReader {
-        BulkReader { version, row_bytes_max, pending: Vec::new(), at: 0, retry_bytes: 0, columns: None, is_done: false }
+        BulkReader {
+            version,
+            row_bytes_max,
+            column_encryption: false,
+            pending: Vec::new(),
+            at: 0,
+            retry_bytes: 0,
+            columns: None,
+            is_done: false,
+        }
+    }
+
+    /// The same for a client whose column encryption was acknowledged.
+    pub fn with_column_encryption(self, column_encryption: bool) -> BulkReader {
+        BulkReader { column_encryption, ..self }
     }
 
     /// The client's columns, once they have arrived.
@@ -55,7 +75,7 @@ impl BulkReader {
         }
         while batch.rows < rows_max {
             let start = self.at;
-            match self.read_row(batch) {
+            match self.read_row(batch, is_last) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
                 Err(ProtocolError::Truncated) if !is_last => {
@@ -110,7 +130,7 @@ impl BulkReader {
             COLMETADATA => {}
             other => return Err(ProtocolError::BulkToken(other)),
         }
-        let columns = decode_columns(&mut input, self.version, table_name)
+        let columns = decode_columns(&mut input, self.version, table_name, self.column_encryption)
             .map_err(|error| error.in_bulk_column(0))?
             .filter(|columns| !columns.is_empty())
             .ok_or(ProtocolError::BulkToken(COLMETADATA))?;
@@ -122,7 +142,7 @@ impl BulkReader {
     }
 
     /// False: no more rows, either for now (nothing waits) or for ever (DONE was read).
-    fn read_row(&mut self, batch: &mut RowBatch) -> ProtocolResult<bool> {
+    fn read_row(&mut self, batch: &mut RowBatch, is_last: bool) -> ProtocolResult<bool> {
         let columns = self.columns.as_ref().expect("read before rows");
         let mut input = Input::new(&self.pending[self.at..]);
         let Some(token) = input.peek() else { return Ok(false) };
@@ -134,7 +154,9 @@ impl BulkReader {
             ROW => &[],
             NBCROW => input.take(columns.len().div_ceil(8))?,
             DONE => {
-                input.take(if self.version.is_7_2() { 12 } else { 8 })?;
+                // SqlClient counts rows in four bytes here, whatever the version: WriteBulkCopyDone in its TdsParser.cs.
+                let short = is_last && input.remaining() == DONE_BYTES_7_1;
+                input.take(if self.version.is_7_2() && !short { DONE_BYTES } else { DONE_BYTES_7_1 })?;
                 self.at += input.position();
                 self.is_done = true;
                 return Ok(!self.pending[self.at..].is_empty());

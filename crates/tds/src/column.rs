@@ -1,8 +1,8 @@
 //! COLMETADATA (MS-TDS 2.2.7.4): the columns of a result set or a bulk load.
 //!
 //! ```text
-//! 0x81 | count u16 (0xFFFF: none) | per column: user type u32 (u16 before 7.2), flags u16, TYPE_INFO,
-//!        [text, ntext, image: table name], name B_VARCHAR
+//! 0x81 | count u16 (0xFFFF: none) | [column encryption: count of keys u16] | per column: user type u32 (u16 before 7.2),
+//!        flags u16, TYPE_INFO, [text, ntext, image: table name], name B_VARCHAR
 //! ```
 
 use types::{SqlType, TypeKind};
@@ -103,13 +103,18 @@ impl TableName {
     }
 }
 
-/// After the token. `None`: "no metadata", the columns are those of the last time.
+/// After the token. `None`: "no metadata", the columns are those of the last time. `column_encryption`: a table of keys follows the
+/// count of columns ("CekTable"); as no column here is encrypted, nobody has a key to put there.
 pub fn decode_columns(
     input: &mut Input<'_>,
     version: TdsVersion,
     table_name: TableName,
+    column_encryption: bool,
 ) -> ProtocolResult<Option<Vec<ColumnInfo>>> {
     let count = input.u16()?;
+    if column_encryption && input.u16()? != 0 {
+        return Err(ProtocolError::Token(COLMETADATA));
+    }
     if count == NO_METADATA {
         return Ok(None);
     }

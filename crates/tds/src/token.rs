@@ -66,14 +66,6 @@ pub mod command {
     pub const INSERT: u16 = 0xC3;
     pub const DELETE: u16 = 0xC4;
     pub const UPDATE: u16 = 0xC5;
-    pub const TRUNCATE: u16 = 0xC6;
-    pub const CREATE_TABLE: u16 = 0xC7;
-    pub const CREATE_INDEX: u16 = 0xC8;
-    pub const DROP_TABLE: u16 = 0xC9;
-    pub const DROP_INDEX: u16 = 0xCA;
-    pub const CREATE_DATABASE: u16 = 0xCB;
-    pub const DROP_DATABASE: u16 = 0xCD;
-    pub const USE_DATABASE: u16 = 0xD2;
     pub const BEGIN_TRANSACTION: u16 = 0xD4;
     pub const COMMIT: u16 = 0xD5;
     pub const ROLLBACK: u16 = 0xD6;
@@ -542,7 +534,9 @@ impl TokenReader {
             self.shape = Some(known.clone());
             return Ok(());
         }
-        let Some(columns) = decode_columns(input, self.version, TableName::of(self.version))? else { return Ok(()) };
+        let Some(columns) = decode_columns(input, self.version, TableName::of(self.version), false)? else {
+            return Ok(());
+        };
         let announced = &unread[..unread.len() - input.remaining()];
         let forms = columns.iter().map(|column| column.info.form).collect();
         let shape = Arc::new(Shape { columns: columns.into(), forms, announced: announced.into() });

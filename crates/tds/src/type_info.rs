@@ -102,6 +102,10 @@ pub enum Place {
     Column,
 }
 
+/// A decimal's length as it is announced, whatever its precision: SqlClient writes values of this length into a bulk load whose columns
+/// it describes as they were described to it. The values of a result are as long as their precision wants.
+const DECIMAL_BYTES_MAX: u32 = 17;
+
 impl TypeInfo {
     /// The untyped NULL.
     pub const NULL: TypeInfo = TypeInfo {
@@ -149,8 +153,8 @@ impl TypeInfo {
             Float => fixed(token::FLOAT8, token::FLOATN),
             SmallDateTime => fixed(token::DATETIME4, token::DATETIMEN),
             DateTime => fixed(token::DATETIME, token::DATETIMEN),
-            Decimal => TypeInfo::new(token::DECIMALN, Form::ByteLength, sql_type.length.into(), sql_type),
-            Numeric => TypeInfo::new(token::NUMERICN, Form::ByteLength, sql_type.length.into(), sql_type),
+            Decimal => TypeInfo::new(token::DECIMALN, Form::ByteLength, DECIMAL_BYTES_MAX, sql_type),
+            Numeric => TypeInfo::new(token::NUMERICN, Form::ByteLength, DECIMAL_BYTES_MAX, sql_type),
             UniqueIdentifier => byte_length(token::GUID),
             Date | Time | DateTime2 | DateTimeOffset if !version.has_date_types() => {
                 old_text(crate::date_text::characters_max(sql_type).into())
@@ -290,7 +294,7 @@ impl TypeInfo {
                 let sql_type = nullable_type(token, size).ok_or(ValueFault::Length(token))?;
                 TypeInfo::new(token, Form::ByteLength, size.into(), sql_type)
             }
-            DECIMALN | NUMERICN | LEGACY_DECIMAL | LEGACY_NUMERIC => decode_decimal(token, input)?,
+            DECIMALN | NUMERICN | LEGACY_DECIMAL | LEGACY_NUMERIC => decode_decimal(token, input, place)?,
             DATE => TypeInfo::new(token, Form::ByteLength, 3, SqlType::DATE),
             TIME | DATETIME2 | DATETIMEOFFSET => {
                 let scale = input.u8()?;
@@ -376,17 +380,21 @@ fn nullable_type(token: u8, size: u8) -> Option<SqlType> {
         (MONEYN, 8) => SqlType::MONEY,
         (DATETIMEN, 4) => SqlType::SMALLDATETIME,
         (DATETIMEN, 8) => SqlType::DATETIME,
-        (GUID, 16) => SqlType::UNIQUEIDENTIFIER,
+        // mssql-jdbc announces a NULL as one of no bytes.
+        (GUID, 0 | 16) => SqlType::UNIQUEIDENTIFIER,
         _ => return None,
     })
 }
 
-fn decode_decimal(token: u8, input: &mut Input<'_>) -> ProtocolResult<TypeInfo> {
+fn decode_decimal(token: u8, input: &mut Input<'_>, place: Place) -> ProtocolResult<TypeInfo> {
     let [size, precision, scale] = input.array()?;
+    // mssql-jdbc announces a column of a table-valued parameter that has NULLs only as one of no digits.
+    let precision = if precision == 0 { 1 } else { precision };
     if !(1..=38).contains(&precision) || scale > precision {
         return Err(ValueFault::PrecisionOrScale(token).into());
     }
-    if !(2..=17).contains(&size) {
+    // Of a column nobody needs it: each value says its own length, and the bulk copy of mssql-python announces nonsense.
+    if place == Place::Parameter && !(2..=DECIMAL_BYTES_MAX).contains(&u32::from(size)) {
         return Err(ValueFault::Length(token).into());
     }
     let mut sql_type = SqlType::decimal(precision, scale);

@@ -93,7 +93,7 @@ impl<'a> Value<'a> {
                 count => {
                     let wire = input.take(count as usize)?;
                     variant::check(wire)?;
-                    Ok(Value::Bytes(Cow::Borrowed(wire)))
+                    Ok(Value::Bytes(variant::whole(wire)))
                 }
             },
             Form::Chunked => decode_chunked(input, info),
@@ -246,7 +246,8 @@ fn finite(value: f64) -> Option<f64> {
 
 fn decimal<'a>(info: &TypeInfo, bytes: &[u8]) -> ProtocolResult<Value<'a>> {
     let [sign, magnitude @ ..] = bytes else { return Err(ValueFault::Length(info.token).into()) };
-    if magnitude.len() > 16 || bytes.len() as u32 > info.size {
+    // Of any length, whatever was announced: drivers write what is shortest or what is longest.
+    if magnitude.len() > 16 {
         return Err(ValueFault::Length(info.token).into());
     }
     let mut wide = [0; 16];
@@ -372,7 +373,7 @@ impl Codec {
             Time => Codec::Time { scale },
             DateTime2 => Codec::DateTime2 { scale },
             DateTimeOffset => Codec::DateTimeOffset { scale },
-            Decimal | Numeric => Codec::Decimal { bytes: info.size as u8 },
+            Decimal | Numeric => Codec::Decimal { bytes: info.sql_type.length as u8 },
             UniqueIdentifier => Codec::Guid,
             _ => Codec::Tiny,
         }

@@ -5,6 +5,8 @@
 //! ```
 //! The same bytes are its image in memory, so a variant column is copied, not converted.
 
+use std::borrow::Cow;
+
 use types::{Datum, SqlType, TypeKind};
 
 use crate::collation::WireCollation;
@@ -13,12 +15,26 @@ use crate::type_info::{Form, Place, TypeInfo, token};
 use crate::value::{Codec, Value, scalar};
 use crate::wire::{Input, Put};
 
+/// A decimal with what stands before it: token, count of properties, precision, scale, sign and sixteen bytes.
+const DECIMAL_BYTES: usize = 21;
+
 /// Longest value inside a variant.
 const VALUE_BYTES_MAX: usize = 8_000;
 
 /// Refuses what is not a variant.
 pub fn check(wire: &[u8]) -> ProtocolResult<()> {
     decode(wire).map(|_| ())
+}
+
+/// As it is kept: clients may write a decimal as short as its digits allow, but read one of seventeen bytes only.
+pub fn whole(wire: &[u8]) -> Cow<'_, [u8]> {
+    let decimal = matches!(wire.first(), Some(&(token::DECIMALN | token::NUMERICN)));
+    if !decimal || wire.len() >= DECIMAL_BYTES {
+        return Cow::Borrowed(wire);
+    }
+    let mut padded = wire.to_vec();
+    padded.resize(DECIMAL_BYTES, 0);
+    Cow::Owned(padded)
 }
 
 /// The type inside and its value.
@@ -82,7 +98,7 @@ pub fn encode(sql_type: SqlType, datum: &Datum) -> Option<Vec<u8>> {
     if sql_type.is_max() || matches!(sql_type.kind, SqlVariant | RowVersion) || datum.is_null() {
         return None;
     }
-    let info = TypeInfo::for_type(sql_type, false, crate::version::TdsVersion::V7_4);
+    let mut info = TypeInfo::for_type(sql_type, false, crate::version::TdsVersion::V7_4);
     let mut wire = vec![info.token];
     match sql_type.kind {
         Decimal | Numeric => wire.put(&[2, sql_type.precision, sql_type.scale]),
@@ -99,6 +115,9 @@ pub fn encode(sql_type: SqlType, datum: &Datum) -> Option<Vec<u8>> {
         _ => wire.put_u8(0),
     }
     let mut framed = Vec::new();
+    if matches!(sql_type.kind, Decimal | Numeric) {
+        info.sql_type = SqlType::decimal(types::decimal::PRECISION_MAX, sql_type.scale);
+    }
     Value::of(datum).encode(&mut framed, &info, Place::Column);
     let length_bytes = match Codec::of(&info, Place::Column) {
         Codec::Short => 2,

@@ -3,8 +3,8 @@
 //! ```text
 //!  type token u8 | property bytes u8 | properties | value without length
 //!  properties: decimal precision, scale; time types scale; binary length u16; text collation 5 bytes, length u16
-//!  values are those of `fixed.rs`, but money has its halves swapped, datetime is days i32 and 1/300 s u32, and
-//!  smalldatetime days u16 and minutes u16
+//!  values are those of `fixed.rs`, but a decimal always has seventeen bytes, money has its halves swapped, datetime is
+//!  days i32 and 1/300 s u32, and smalldatetime days u16 and minutes u16
 //! ```
 
 use std::cmp::Ordering;
@@ -13,9 +13,9 @@ use crate::collation::{Comparer, code_page};
 use crate::datetime::Moment;
 use crate::datetime::moment::DATETIME_PER_DAY;
 use crate::datum::Datum;
-use crate::decimal::POW10;
+use crate::decimal::{POW10, PRECISION_MAX};
 use crate::error::SqlResult;
-use crate::fixed::fixed_codec;
+use crate::fixed::{FixedCodec, fixed_codec};
 use crate::pause::{Pace, Pacer, STRIDE, Unpaced};
 use crate::precedence::as_decimal;
 use crate::sql_type::{CollationId, SqlType, TypeKind};
@@ -50,6 +50,12 @@ const TOKENS: [(u8, TypeKind); 24] = [
     (0xe7, TypeKind::NVarChar),
     (0xef, TypeKind::NChar),
 ];
+
+/// How the fixed bytes of a type lie in a variant: SqlClient reads seventeen of a decimal, whatever its precision.
+fn codec_of(ty: &SqlType) -> Option<FixedCodec> {
+    let widest = if ty.is_decimal() { SqlType::decimal(PRECISION_MAX, ty.scale) } else { *ty };
+    fixed_codec(&widest)
+}
 
 /// Whether a value of the type may be in a variant.
 pub fn can_hold(ty: &SqlType) -> bool {
@@ -91,7 +97,7 @@ pub fn encode(ty: &SqlType, value: &Datum) -> Datum {
         }
         (Char | VarChar | NChar | NVarChar | Binary | VarBinary, Datum::Bytes(bytes)) => out.extend_from_slice(bytes),
         _ => {
-            let codec = fixed_codec(ty).expect("the other kinds are of fixed width");
+            let codec = codec_of(ty).expect("the other kinds are of fixed width");
             let start = out.len();
             out.resize(start + codec.size(), 0);
             codec.put(value, &mut out[start..]);
@@ -150,7 +156,9 @@ pub fn decode(variant: &[u8]) -> Option<(SqlType, Datum)> {
         }
         Char | VarChar | NChar | NVarChar | Binary | VarBinary if bytes.len() <= VALUE_BYTES_MAX => Datum::bytes(bytes),
         _ => {
-            let codec = fixed_codec(&ty)?;
+            let codec = codec_of(&ty)?;
+            // Of before decimals had one length: as long as their precision wants.
+            let codec = if bytes.len() == codec.size() { codec } else { fixed_codec(&ty)? };
             if bytes.len() != codec.size() {
                 return None;
             }

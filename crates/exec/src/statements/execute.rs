@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use native::Passed;
-use sql::catalog::{DatabaseId, ModuleDef, ObjectName, TableDef, USER_OBJECT_MIN};
+use sql::catalog::{ColumnDef, DatabaseId, ModuleDef, ObjectName, TableDef, USER_OBJECT_MIN};
 use sql::plan::{Module, OutputColumn};
-use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::callee::{Callee, Known};
 use super::code::{ArgumentValue, ExecuteCode, ExecuteTarget};
@@ -19,7 +19,7 @@ use crate::context::{Context, GRANT_BYTES_MAX, Runtime, out_of_memory};
 use crate::expression::Scalar;
 use crate::host::{self, CallArgument, CallResult, ModuleInfo, TableArgument};
 use crate::kernel;
-use crate::session::stopped;
+use crate::session::{stop_of, stopped};
 use crate::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
 
 /// Arguments in the order of the parameters.
@@ -49,15 +49,13 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
     let mut given = vec![false; names.len()];
     let mut rows = Vec::new();
     let mut places = Vec::new();
-    let mut named = false;
     for (at, argument) in arguments.iter_mut().enumerate() {
         let position = match &argument.name {
             Some(wanted) => {
-                named = true;
                 let found = names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
                 found.ok_or_else(|| in_procedure(sql_error!(8145, wanted, short(name))))?
             }
-            None if named => return Err(sql_error!(119, at + 1)),
+            // Behind one with a name, too: that nothing may follow one is EXEC's rule (119), which its parser knows, and not the protocol's.
             None if at >= names.len() => {
                 return Err(in_procedure(sql_error!(8144, state 2, short(name))));
             }
@@ -71,10 +69,16 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
             match argument.table.take() {
                 Some(given) => {
                     let table = &module.table_variables[slot].table;
-                    if given.from_client && table.object.0 > 0 {
+                    let from_client = given.from_client;
+                    if from_client && table.object.0 > 0 {
                         runtime.host.check_table_type(runtime.session, table, None)?;
                     }
-                    rows.push((slot, table_rows(runtime, given, table, names[position]).map_err(in_procedure)?));
+                    let found = table_rows(runtime, given, table, names[position]);
+                    let found = found.map_err(|error| match from_client {
+                        true => not_of_type(names[position], error),
+                        false => error,
+                    });
+                    rows.push((slot, found.map_err(in_procedure)?));
                 }
                 None if argument.value.is_none() => {}
                 None => {
@@ -126,11 +130,53 @@ pub fn null_assigned(name: &str) -> SqlError {
 /// What identity values are counted in.
 const IDENTITY_NUMBER: SqlType = SqlType::decimal(38, 0);
 
+/// Whether a row may be refused by others of the rows, or has values that are computed from it: an INSERT does that.
+fn is_constrained(table: &TableDef) -> bool {
+    table.indexes.iter().any(|index| index.unique)
+        || !table.checks.is_empty()
+        || table.columns.iter().any(|column| column.computed.is_some() || column.ty.kind == TypeKind::RowVersion)
+}
+
+/// 8061, behind what was wrong.
+fn not_of_type(name: &str, error: SqlError) -> SqlError {
+    if stop_of(&error).is_some() {
+        return error;
+    }
+    let mut errors = error.one_by_one();
+    let (number, state) = errors.first().map_or((0, 0), |first| (first.number, first.state));
+    errors.push(sql_error!(8061, name, number, state));
+    SqlError::together(errors)
+}
+
+/// A value as the column of a table type takes it: one that is too long is an error, but for blanks and zeros at its end.
+fn column_value(runtime: &Runtime<'_>, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
+    use TypeKind::*;
+    let value = kernel::convert_whole(runtime.session, value, from, to)?;
+    if let Datum::Bytes(bytes) = &value
+        && !to.is_max()
+        && matches!(to.kind, Char | VarChar | NChar | NVarChar | Binary | VarBinary)
+        && runtime.session.options.ansi_warnings
+        && let Some(behind) = bytes.get(usize::from(to.length)..)
+        && !kernel::only_blanks(to, behind)
+    {
+        return Err(sql_error!(8152, state 10));
+    }
+    Ok(kernel::fit(value, to))
+}
+
 /// Rows a caller gave as rows of the parameter's table type. `name`: the parameter's. Errors: 500, 515 and those of conversions.
 fn table_rows(runtime: &mut Runtime<'_>, given: TableArgument, table: &TableDef, name: &str) -> SqlResult<RowBatch> {
     let (has, wants) = (given.types.len(), table.columns.len());
     if has != wants {
         return Err(sql_error!(500, has, wants));
+    }
+    // A variable's of the same type: its rows have gone through an INSERT.
+    let same = |(column, given): (&ColumnDef, &SqlType)| column.ty == *given;
+    if !given.from_client && table.columns.iter().zip(&given.types).all(same) {
+        return Ok(given.rows);
+    }
+    if given.from_client && is_constrained(table) {
+        return runtime.host.rows_of_type(runtime.session, table, name, given);
     }
     let mut rows = RowBatch::new(table.columns.iter().map(|column| column.ty.physical()));
     for row in 0..given.rows.rows {
@@ -144,7 +190,7 @@ fn table_rows(runtime: &mut Runtime<'_>, given: TableArgument, table: &TableDef,
                 (Some(true), None) => runtime.host.column_default(runtime.session, table, at as u16)?,
                 _ => {
                     let given = (given.rows.columns[at].datum(row), &given.types[at]);
-                    kernel::convert_datum(runtime.session, &given.0, given.1, &column.ty)?
+                    column_value(runtime, &given.0, given.1, &column.ty)?
                 }
             };
             if value == Datum::Null && !column.nullable {

@@ -564,13 +564,14 @@ impl<'a> Runner<'a> {
         description: &ExecutorSlot,
         batch: &mut RowBatch,
     ) -> SqlResult<u64> {
-        source.open(&self.context)?;
+        // First: whatever fails from here on, the client has begun to read a result.
         let runtime = self.context.runtime.get_mut();
         let sent = match runtime.session.options.forgives_arithmetic() {
             true => runtime.sink.columns(&columns::nullable(columns)),
             false => runtime.sink.query_columns(columns, description),
         };
         sent.map_err(stopped)?;
+        source.open(&self.context)?;
         let limit = match self.session().options.row_count {
             0 => u64::MAX,
             limit => limit,

@@ -15,6 +15,7 @@ use super::native::NativeCode;
 use super::query::Prepared;
 use super::{Frame, transaction};
 use crate::context::{Context, Runtime};
+use crate::definition_name;
 use crate::expression::{I64Expr, Node, Scalar, holds};
 use crate::host::NamedValue;
 use crate::session::{Options, stop_of};
@@ -601,7 +602,8 @@ impl<'a> Runner<'a> {
         match result {
             Ok(()) => {
                 self.session().error = 0;
-                self.done(Command::Definition, None)?;
+                let name = definition_name::of(&module.queries[id.0 as usize].statement.kind);
+                self.done(Command::Definition(name), None)?;
                 Ok(Flow::Next)
             }
             Err(error) => self.fail_as(error, line, Origin::Definition),

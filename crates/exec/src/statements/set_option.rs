@@ -26,6 +26,7 @@ fn switch<'o>(options: &'o mut Options, name: &str) -> Option<&'o mut bool> {
         "FORCEPLAN" => &mut options.force_plan,
         "IMPLICIT_TRANSACTIONS" => &mut options.implicit_transactions,
         "NOCOUNT" => &mut options.no_count,
+        "NO_BROWSETABLE" => &mut options.no_browse_table,
         "NOEXEC" => &mut options.no_exec,
         "NUMERIC_ROUNDABORT" => &mut options.numeric_round_abort,
         "PARSEONLY" => &mut options.parse_only,

@@ -4,6 +4,7 @@
 pub mod ask;
 pub mod placed;
 pub mod random;
+pub mod raw;
 pub mod session;
 pub mod wire;
 pub mod mars;

@@ -4,6 +4,7 @@
 //! options it was bound with.
 
 use sha2::{Digest, Sha512};
+use sql::plan::Client;
 
 pub type Handle = [u8; 20];
 
@@ -16,6 +17,7 @@ pub struct PlanKey<'a> {
     pub database: u16,
     pub quoted_identifier: bool,
     pub ansi_nulls: bool,
+    pub client: Client,
     /// The session that alone may use the plan, where plans are not shared; 0: all may.
     pub session: u32,
 }
@@ -52,7 +54,8 @@ pub fn module_handle(text: &str, database: u16) -> Handle {
 
 /// Of the text of a cached plan, and of the plan.
 pub fn handles(key: &PlanKey) -> (Handle, Handle) {
-    let options = [u8::from(key.quoted_identifier), u8::from(key.ansi_nulls)];
+    // A plain client's plans have the names that they had before there were others.
+    let options = [u8::from(key.quoted_identifier), u8::from(key.ansi_nulls) | (key.client as u8) << 1];
     let session = key.session.to_le_bytes();
     let parts = [key.text.as_bytes(), key.parameters.as_bytes(), &options, &session];
     // A shared plan is the same whoever asks for it.
@@ -96,6 +99,7 @@ mod tests {
             database: 5,
             quoted_identifier: true,
             ansi_nulls: true,
+            client: Client::Plain,
             session: 0,
         };
         let (sql, plan) = handles(&key);
@@ -105,6 +109,7 @@ mod tests {
         for other in [
             elsewhere,
             PlanKey { ansi_nulls: false, ..key },
+            PlanKey { client: Client::Cursor, ..key },
             PlanKey { session: 51, ..key },
             PlanKey { parameters: "@a int", ..key },
         ] {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use os::sync::{SpinClass, SpinLock};
-use sql::plan::Module;
+use sql::plan::{Client, Module};
 use storage::{Memory, StorageResult};
 
 use crate::instance::counts::Counts;
@@ -36,6 +36,7 @@ struct Entry {
     database: u16,
     quoted_identifier: bool,
     ansi_nulls: bool,
+    client: Client,
     session: u32,
     module: Arc<Module>,
     /// Of the catalog's module; 0: an ad hoc text.
@@ -142,6 +143,7 @@ impl Entry {
             database: self.database,
             quoted_identifier: self.quoted_identifier,
             ansi_nulls: self.ansi_nulls,
+            client: self.client,
             session: self.session,
         }
     }
@@ -354,6 +356,7 @@ impl PlanCache {
             database: key.database,
             quoted_identifier: key.quoted_identifier,
             ansi_nulls: key.ansi_nulls,
+            client: key.client,
             session: key.session,
             module,
             object,
@@ -542,7 +545,15 @@ mod tests {
     }
 
     fn key(text: &str) -> PlanKey<'_> {
-        PlanKey { text, parameters: "", database: 1, quoted_identifier: true, ansi_nulls: true, session: 0 }
+        PlanKey {
+            text,
+            parameters: "",
+            database: 1,
+            quoted_identifier: true,
+            ansi_nulls: true,
+            client: Client::Plain,
+            session: 0,
+        }
     }
 
     fn module() -> Arc<Module> {

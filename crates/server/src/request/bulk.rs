@@ -14,12 +14,13 @@ use exec::host::{CallArgument, Ended, TableArgument};
 use exec::running::BULK_INSERT;
 use exec::session::Unchecked;
 use exec::sink::{Command, Discard, Done, DoneKind, Sink, Stop};
-use sql::plan::{Module, StatementKind, Variable};
+use sql::plan::Module;
 use tds::Message;
 use tds::bulk::BulkReader;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::request::session::{Parts, Session};
+use crate::request::table_value::{declaration, rows_as_parameter};
 use crate::session::bulk_target::{BulkColumn, BulkTarget};
 use crate::wire::connection::ConnectionError;
 use crate::wire::sink::{FirstError, TdsSink};
@@ -37,7 +38,8 @@ pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError>
     let version = session.writer.version();
     let signal = session.state.signal.clone();
     signal.running.begin_request(Some(BULK_INSERT));
-    let mut reader = BulkReader::new(version, ROW_BYTES_MAX);
+    let column_encryption = session.writer.column_encryption;
+    let mut reader = BulkReader::new(version, ROW_BYTES_MAX).with_column_encryption(column_encryption);
     let mut load = match session.host.bulk_target.take() {
         Some(target) => Ok(Load::new(target)),
         None => Err(sql_error!(4022)),
@@ -172,6 +174,9 @@ impl Load {
             let first_lone = names.len().min(self.types.len()) + 1;
             return Err(sql_error!(4816, first_lone));
         }
+        if let Some(other) = columns.iter().zip(&self.types).position(|(column, sent)| !column.takes(sent)) {
+            return Err(sql_error!(4816, other + 1));
+        }
         // A key that is converted first has no order that could be promised.
         let as_stored = |(at, _): &(usize, bool)| {
             let (sent, stored) = (&self.types[*at], columns[*at].ty.as_ref());
@@ -188,7 +193,7 @@ impl Load {
             Some(default) => format!("ISNULL([{i}], {default})"),
         };
         let values: Vec<String> = columns.iter().enumerate().map(value).collect();
-        let declared: Vec<String> = self.types.iter().enumerate().map(|(i, ty)| format!("[{i}] {ty} NULL")).collect();
+        let declared: Vec<String> = self.types.iter().enumerate().map(|(i, ty)| declaration(i, ty)).collect();
         let text = format!(
             "DECLARE @rows TABLE ({}); INSERT INTO {} ({}) SELECT {} FROM @rows",
             declared.join(", "),
@@ -289,18 +294,6 @@ impl Load {
         }
         Ok(self.rows)
     }
-}
-
-/// The table variable that a module of `DECLARE @rows TABLE (...); INSERT ...` begins with becomes its one parameter.
-fn rows_as_parameter(mut module: Module) -> Module {
-    assert!(matches!(module.body.first().map(|first| &first.kind), Some(StatementKind::DeclareTable(_))));
-    assert!(module.variables.is_empty(), "the text declares nothing else");
-    module.body.remove(0);
-    module.table_variables[0].parameter = Some(0);
-    let name = module.table_variables[0].name.clone();
-    module.variables.push(Variable { name, ty: SqlType::INT, output: false, default: None, not_null: false });
-    module.parameter_count = 1;
-    module
 }
 
 /// NULL first.

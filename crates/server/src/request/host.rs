@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use exec::host::{CallArgument, Callee, Host, Impersonation, ModuleInfo, NamedValue, Naming, TableAccess, Wanted};
+use exec::host::{
+    CallArgument, Callee, Host, Impersonation, ModuleInfo, NamedValue, Naming, TableAccess, TableArgument, Wanted,
+};
 use exec::session::Session as State;
 use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink, Stop};
 use exec::workspace::{GrantPolicy, Pool};
@@ -14,13 +16,13 @@ use sql::catalog::{
 use sql::function::FunctionId;
 use sql::plan::{Global, MaskedColumn, Module, ObjectRef, OutputColumn, Query, QueryId};
 use storage::{Storage, Table, TableId};
-use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
+use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::catalog::{Database, no_such_database};
 use crate::definition::{self, HostSite};
 use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::request::text_procedures;
-use crate::session::bulk_target::BulkTarget;
+use crate::session::bulk_target::{BulkTarget, check_options};
 use crate::session::compile::compile;
 use crate::session::host::{SessionHost, object_name};
 use crate::settings::config::option;
@@ -46,6 +48,7 @@ impl SessionHost {
 
     /// INSERT BULK: the rows come with the next message.
     fn expect_bulk(&mut self, state: &mut State, sink: &mut dyn Sink, bulk: &InsertBulk) -> SqlResult<()> {
+        check_options(bulk)?;
         let name = object_name(&bulk.table);
         let table = match self.resolve(state, &name)? {
             Some(Object::Table(table)) => Some(table),
@@ -219,6 +222,16 @@ impl Host for SessionHost {
 
     fn database_name(&mut self, _state: &State, database: DatabaseId) -> String {
         self.server.catalog.database(database).map_or_else(String::new, |db| db.row().name.clone())
+    }
+
+    fn rows_of_type(
+        &mut self,
+        state: &mut State,
+        table: &TableDef,
+        name: &str,
+        given: TableArgument,
+    ) -> SqlResult<RowBatch> {
+        self.within(table.database, |host| super::table_value::insert(host, state, table, name, given))
     }
 
     fn column_default(&mut self, state: &mut State, table: &TableDef, column: u16) -> SqlResult<Datum> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use exec::session::Session as State;
+use exec::session::{Options, Session as State};
 use exec::sink::Discard;
 use os::sched::{Place, TaskKind};
 use os::wait::WaitType;
@@ -23,6 +23,7 @@ impl SessionHost {
     pub fn reset(&mut self, state: &mut State, keep_transaction: bool) -> Option<u64> {
         self.server.events.add(Event::ConnectionReset);
         state.renew();
+        state.options = Options::of_client(self.login_odbc);
         state.options.set_language(self.login_language);
         self.server.catalog.configuration.set_user_options(&mut state.options);
         let mut rolled_back = None;

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use exec::host::Ended;
-use exec::session::Session as State;
+use exec::session::{Options, Session as State};
 use os::net::Endpoint;
 use types::datetime::LanguageId;
 use types::{SqlError, SqlResult, sql_error};
@@ -217,10 +217,13 @@ impl SessionHost {
         state.cursor_book = entry.cursors.clone();
         let own_language = || row.default_language.as_deref().and_then(LanguageId::named);
         let login_language = LanguageId::named(&login.language).or_else(own_language).unwrap_or_default();
+        let odbc = login.option_flags_2 & tds::login7::OPTION2_ODBC != 0;
+        state.options = Options::of_client(odbc);
         state.options.set_language(login_language);
         configuration.set_user_options(&mut state.options);
         state.actor = actor.number();
         let mut host = SessionHost::new(server.clone(), entry, database.id, login_language, actor);
+        host.login_odbc = odbc;
         host.use_schema_of(&user);
         let logged_in = Occurrence::new(actions::SUCCESSFUL_LOGIN, actions::LOGIN_SUCCEEDED, "LX");
         if let Err(error) = host.audit(&Occurrence { information: "Login succeeded.", ..logged_in }) {

@@ -6,6 +6,7 @@
 pub mod admission;
 pub mod calls;
 pub mod text_procedures;
+pub mod table_value;
 pub mod host;
 pub mod lifetime;
 pub mod login;

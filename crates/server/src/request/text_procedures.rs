@@ -12,15 +12,19 @@
 use std::sync::Arc;
 
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
-use exec::sink::Sink;
-use sql::plan::Module;
+use exec::sink::{Command, Done, DoneKind, Sink};
+use sql::plan::{Client, Module};
 use types::{Datum, SqlError, SqlResult, SqlType};
 
 use crate::session::arguments::{expects_parameter, text_of};
 use crate::session::compile;
+use crate::session::first_result::first_result;
 use crate::session::host::SessionHost;
 use crate::session::prepared::Prepared;
 use crate::settings::config::option;
+
+/// @options of sp_prepare: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-prepare-transact-sql
+const RETURN_METADATA: i64 = 1;
 
 /// Runs one of the procedures above; None: it is none of them.
 pub fn call(
@@ -32,7 +36,7 @@ pub fn call(
 ) -> Option<SqlResult<i32>> {
     Some(match name {
         "sp_executesql" => execute_sql(host, state, sink, arguments),
-        "sp_prepare" => prepare(host, state, arguments),
+        "sp_prepare" => prepare(host, state, sink, arguments),
         "sp_execute" => execute(host, state, sink, arguments),
         "sp_prepexec" => prepare_execute(host, state, sink, arguments),
         "sp_prepexecrpc" => prepare_call(host, state, sink, arguments),
@@ -61,13 +65,31 @@ fn execute_sql(
 fn prepare(
     host: &mut SessionHost,
     state: &mut exec::session::Session,
+    sink: &mut dyn Sink,
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
     let (declared, text) = declared_and_text("sp_prepare", arguments)?;
     let module = compile_prepared(host, state, &text, &declared)?;
+    let options = arguments.get(3).and_then(|argument| argument.value.as_ref());
+    if matches!(options, Some((_, Datum::I64(options))) if options & RETURN_METADATA != 0) {
+        describe(host, state, sink, &module)?;
+    }
     let handle = host.prepared.keep(module)?;
     give_handle(arguments, handle);
     Ok(0)
+}
+
+/// The columns that the text will return, as a result without rows.
+fn describe(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    sink: &mut dyn Sink,
+    module: &Module,
+) -> SqlResult<()> {
+    // What cannot be said before it runs (a table that the text makes, dynamic SQL) is said when it does.
+    let Ok(Some(columns)) = first_result(host, state, module, Client::Plain) else { return Ok(()) };
+    let done = Done { kind: DoneKind::InProcedure, command: Command::Select, row_count: Some(0), error: false };
+    sink.columns(&columns).and_then(|()| sink.done(done)).map_err(exec::session::stopped)
 }
 
 fn execute(

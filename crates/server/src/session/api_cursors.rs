@@ -85,8 +85,8 @@ pub struct ApiCursor {
     pub start: i64,
     pub length: i64,
     pub note: Arc<CursorNote>,
-    /// What its rows are of, to ask whether they are still permitted.
-    pub query: Arc<Query>,
+    /// What its rows are of, to ask whether they are still permitted; None: a procedure, which gave them once.
+    pub query: Option<Arc<Query>>,
     /// The catalog's version and who acted when they were.
     pub permitted: (u64, u64),
 }

@@ -1,9 +1,29 @@
 //! What INSERT BULK said; the rows follow in the next message.
 
 use exec::session::Unchecked;
-use sql::ast::{Expr, InsertBulk};
+use sql::ast::{Expr, InsertBulk, TypeName};
 use sql::catalog::{IndexKind, TableDef};
-use types::SqlType;
+use types::{SqlResult, SqlType, TypeKind, sql_error};
+
+/// What INSERT BULK may say; ORDER apart. Sizes of batches and TABLOCK say how rows are locked and logged, not which they are.
+const OPTIONS: [&str; 7] = [
+    "ALLOW_ENCRYPTED_VALUE_MODIFICATIONS",
+    "CHECK_CONSTRAINTS",
+    "FIRE_TRIGGERS",
+    "KEEP_NULLS",
+    "KILOBYTES_PER_BATCH",
+    "ROWS_PER_BATCH",
+    "TABLOCK",
+];
+
+/// 155 for an option that is none.
+pub fn check_options(bulk: &InsertBulk) -> SqlResult<()> {
+    let is_known = |name: &str| OPTIONS.iter().any(|known| known.eq_ignore_ascii_case(name));
+    match bulk.options.iter().find(|setting| !is_known(&setting.name)) {
+        Some(other) => Err(sql_error!(155, other.name, "INSERT BULK")),
+        None => Ok(()),
+    }
+}
 
 #[derive(Debug, Clone)]
 pub struct BulkTarget {
@@ -25,6 +45,28 @@ pub struct BulkColumn {
     pub default: Option<Box<str>>,
     /// Of the table's column; None for a view.
     pub ty: Option<SqlType>,
+    /// As INSERT BULK says it will come; None: a type of the database's, or none was said.
+    pub announced: Option<TypeKind>,
+}
+
+impl BulkColumn {
+    /// Whether values of the type are what INSERT BULK announced: SQL Server does not convert from one family of types to another.
+    pub fn takes(&self, sent: &SqlType) -> bool {
+        self.announced.is_none_or(|announced| family(announced) == family(sent.kind))
+    }
+}
+
+fn family(kind: TypeKind) -> u8 {
+    use TypeKind::*;
+    match kind {
+        Bit | TinyInt | SmallInt | Int | BigInt | Decimal | Numeric | SmallMoney | Money | Real | Float => 0,
+        Date | Time | SmallDateTime | DateTime | DateTime2 | DateTimeOffset => 1,
+        // MS-TDS 2.2.6.1: xml is sent as nvarchar.
+        Char | VarChar | Text | NChar | NVarChar | NText | Xml => 2,
+        Binary | VarBinary | Image | RowVersion => 3,
+        UniqueIdentifier => 4,
+        SqlVariant => 5,
+    }
 }
 
 impl BulkTarget {
@@ -51,7 +93,11 @@ impl BulkTarget {
                 ty = Some(found.ty);
                 default = found.default.clone().filter(|_| !keep_nulls);
             }
-            target.columns.push(BulkColumn { name: name.into(), default, ty });
+            let announced = column.data_type.as_ref().and_then(|data_type| match data_type.name {
+                TypeName::Builtin(kind) => Some(kind),
+                _ => None,
+            });
+            target.columns.push(BulkColumn { name: name.into(), default, ty, announced });
         }
         target.order = definition.and_then(|table| target.promised_order(bulk, table)).unwrap_or_default();
         Some(target)

@@ -33,6 +33,7 @@ pub fn compile(
         database: host.catalog_session.database.0,
         quoted_identifier: state.options.quoted_identifier,
         ansi_nulls: state.options.ansi_nulls,
+        client: SessionHost::bind_options(state).client,
         session: if is_shared { 0 } else { host.entry.spid },
     };
     let version = host.catalog_session.checked_version(&host.server.catalog);
@@ -129,7 +130,8 @@ impl SessionHost {
         }
         // What it calls is bound for everybody.
         let unfiltered = self.unfiltered && module.object.is_none();
-        let options = BindOptions { ansi_nulls: text.ansi_nulls, unfiltered, ..Self::bind_options(state) };
+        let options =
+            BindOptions { ansi_nulls: text.ansi_nulls, client: text.client, unfiltered, ..Self::bind_options(state) };
         // A module's names are not looked for where its caller's are.
         let dbo =
             module.object.is_some().then(|| std::mem::replace(&mut self.catalog_session.default_schema, "dbo".into()));

@@ -116,7 +116,8 @@ impl Check<'_> {
         let keeps = self.keeps && !(plan_varies && self.inserts >= INSERTS_MAX);
         self.inserts = self.inserts.saturating_add(inserts);
         let version = self.host.catalog_session.version(&self.host.server.catalog);
-        let options = BindOptions { ansi_nulls: text.ansi_nulls, ..SessionHost::bind_options(self.state) };
+        let own = SessionHost::bind_options(self.state);
+        let options = BindOptions { ansi_nulls: text.ansi_nulls, client: text.client, ..own };
         let own = |name: &str| makes_temporary(self.module, name);
         let early = self
             .host

@@ -10,7 +10,7 @@ use exec::host::{ModuleInfo, Naming};
 use exec::session::Session as State;
 use sql::bind::BindOptions;
 use sql::catalog::{Catalog as _, DatabaseId, Object, ObjectName};
-use sql::plan::{Module, ObjectRef};
+use sql::plan::{Client, Module, ObjectRef};
 use types::datetime::LanguageId;
 use types::{CollationId, Datum, SqlResult};
 
@@ -49,6 +49,8 @@ pub struct SessionHost {
     pub login_database: DatabaseId,
     /// What a reset goes back to.
     pub login_language: LanguageId,
+    /// Its client said that it is a driver: see `Options::of_client`.
+    pub login_odbc: bool,
     pub private_queries: PrivateQueries,
     pub application_locks: ApplicationLocks,
     pub cursors: ApiCursors,
@@ -98,6 +100,7 @@ impl SessionHost {
             entry,
             login_database,
             login_language,
+            login_odbc: true,
             private_queries: PrivateQueries::default(),
             application_locks: ApplicationLocks::default(),
             cursors: ApiCursors::default(),
@@ -206,6 +209,11 @@ impl SessionHost {
             identity_insert: identity_insert
                 .map(|(database, object)| (sql::catalog::DatabaseId(database), sql::catalog::ObjectId(object))),
             unfiltered: false,
+            client: match state.options.no_browse_table {
+                _ if state.opens_cursor => Client::Cursor,
+                true => Client::Browses,
+                false => Client::Plain,
+            },
         }
     }
 

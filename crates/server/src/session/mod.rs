@@ -16,3 +16,4 @@ pub mod audit;
 pub mod early;
 pub mod compile;
 pub mod modules;
+pub mod first_result;

@@ -38,6 +38,7 @@ impl SessionHost {
             database: if is_system { definition.database } else { self.catalog_session.database }.0,
             quoted_identifier: definition.quoted_identifier,
             ansi_nulls: definition.ansi_nulls,
+            client: sql::plan::Client::Plain,
             session: 0,
         };
         let version = self.catalog_session.checked_version(&self.server.catalog);

@@ -554,6 +554,7 @@ impl Call<'_> {
             "lcid" => Answer::Number(i64::from(bits & 0xF_FFFF)),
             "comparisonstyle" => Answer::Number(i64::from(bits >> 20 & 0xF)),
             "version" => Answer::Number(i64::from(bits >> 28)),
+            "tdscollation" => Answer::Bytes(tds.to_vec()),
             _ => Answer::Null,
         }
     }

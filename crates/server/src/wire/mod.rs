@@ -7,4 +7,5 @@ pub mod mars;
 pub mod connection;
 pub mod login;
 pub mod handshake;
+pub mod definition_command;
 pub mod sink;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use exec::session::Signal;
 use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
-use sql::plan::{ExecutorSlot, OutputColumn};
+use sql::plan::{ExecutorSlot, OutputColumn, ToldOrigin};
 use tds::column::flag;
-use tds::token::{self, EnvChange, command, done};
+use tds::token::{self, ColumnSource, EnvChange, command, done};
 use tds::{ColumnInfo, ResponseWriter, RowLayout, WireCollation};
 use types::{RowBatch, SqlError, TypeKind, sql_error};
 
@@ -78,9 +78,19 @@ impl<'a> TdsSink<'a> {
         self.held = Some(done);
     }
 
-    fn begin_rows(&mut self, layout: Arc<RowLayout>) -> Result<(), Stop> {
+    fn begin_rows(&mut self, layout: Arc<RowLayout>, columns: &[OutputColumn]) -> Result<(), Stop> {
         self.release();
         self.writer.columns(&layout);
+        if told(columns).next().is_some() {
+            let (tables, sources) = sources_of(columns);
+            let names = tables.iter().flatten().map(|part| 2 * part.len() + 2).sum::<usize>() + tables.len();
+            let own_names = sources.iter().map(|source| 2 * source.name.len() + 4).sum::<usize>();
+            // Tables have a byte for their number, and a token has two for its length.
+            if tables.len() <= usize::from(u8::MAX) && names.max(own_names) <= usize::from(u16::MAX) {
+                self.writer.table_names(&tables);
+                self.writer.column_sources(&sources);
+            }
+        }
         self.layout = Some(layout);
         self.flush_full()
     }
@@ -144,14 +154,24 @@ impl<'a> TdsSink<'a> {
         self.writer.env_change(change);
     }
 
+    /// The DONE that ends the response: the one held back, unless a statement in a procedure ended there; after that one comes another.
+    fn take_last(&mut self) -> token::Done {
+        let (status, in_procedure) = match self.held {
+            Some(held) if held.kind != token::DoneKind::InProcedure => {
+                self.held = None;
+                return held;
+            }
+            Some(held) => (held.status & done::ERROR, true),
+            None => (if self.failed { done::ERROR } else { done::FINAL }, false),
+        };
+        self.release();
+        let kind = if in_procedure && self.in_rpc { token::DoneKind::Procedure } else { token::DoneKind::Batch };
+        token::Done { kind, status, command: command::NONE, rows: 0 }
+    }
+
     /// Ends the response: the DONE held back is the last one. A run without any still answers with one.
     pub fn finish(mut self, in_transaction: bool) -> Result<(), ConnectionError> {
-        let mut last = self.held.take().unwrap_or(token::Done {
-            kind: token::DoneKind::Batch,
-            status: if self.failed { done::ERROR } else { done::FINAL },
-            command: command::NONE,
-            rows: 0,
-        });
+        let mut last = self.take_last();
         if in_transaction {
             last.status |= done::IN_TRANSACTION;
         }
@@ -177,12 +197,8 @@ impl<'a> TdsSink<'a> {
             }
         }
         // The cut response is a message of its own, and the confirmation the next: tedious waits for both.
-        let last = self.held.take().unwrap_or(token::Done {
-            kind: token::DoneKind::Batch,
-            status: done::FINAL,
-            command: command::NONE,
-            rows: 0,
-        });
+        self.failed = false;
+        let last = self.take_last();
         let confirmed =
             token::Done { kind: token::DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 };
         let transport = &mut self.connection.transport;
@@ -218,7 +234,7 @@ fn gone(_: ConnectionError) -> Stop {
 impl Sink for TdsSink<'_> {
     fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop> {
         let layout = layout_of(columns, self.writer.version());
-        self.begin_rows(Arc::new(layout))
+        self.begin_rows(Arc::new(layout), columns)
     }
 
     fn query_columns(&mut self, columns: &[OutputColumn], description: &ExecutorSlot) -> Result<(), Stop> {
@@ -228,7 +244,8 @@ impl Sink for TdsSink<'_> {
         let described = described.downcast_ref::<Described>().expect("a query's description is this sink's alone");
         // Nearly all clients speak the version of the first.
         let same = described.version == version;
-        self.begin_rows(if same { described.layout.clone() } else { Arc::new(layout_of(columns, version)) })
+        let layout = if same { described.layout.clone() } else { Arc::new(layout_of(columns, version)) };
+        self.begin_rows(layout, columns)
     }
 
     fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop> {
@@ -318,7 +335,8 @@ fn wire_command(statement: Command) -> u16 {
         Command::Commit => command::COMMIT,
         Command::Rollback => command::ROLLBACK,
         Command::Set => command::SET,
-        Command::Definition | Command::Save | Command::Other => command::NONE,
+        Command::Definition(name) => super::definition_command::number(name),
+        Command::Save | Command::Other => command::NONE,
     }
 }
 
@@ -332,8 +350,47 @@ fn layout_of(columns: &[OutputColumn], version: tds::TdsVersion) -> RowLayout {
     RowLayout::new(columns.iter().map(|column| column_info(column, version)).collect(), version)
 }
 
+fn told(columns: &[OutputColumn]) -> impl Iterator<Item = &ToldOrigin> {
+    columns.iter().filter_map(|column| column.origin.as_ref()?.told.as_ref())
+}
+
+/// Status bits of COLINFO.
+mod source {
+    pub const EXPRESSION: u8 = 0x04;
+    pub const KEY: u8 = 0x08;
+    pub const HIDDEN: u8 = 0x10;
+    pub const DIFFERENT_NAME: u8 = 0x20;
+}
+
+/// TABNAME and COLINFO of columns that tell where they come from. Numbers are bytes there: MS-TDS 2.2.7.3.
+fn sources_of(columns: &[OutputColumn]) -> (Vec<Vec<String>>, Vec<ColumnSource>) {
+    let mut tables: Vec<Vec<String>> = Vec::new();
+    let sources = columns.iter().zip(1usize..).map(|(column, number)| {
+        let number = number as u8;
+        let origin = column.origin.as_ref().and_then(|origin| Some((origin, origin.told.as_ref()?)));
+        let Some((origin, told)) = origin else {
+            return ColumnSource { column: number, table: 0, status: source::EXPRESSION, name: String::new() };
+        };
+        let parts: Vec<String> = told.table.iter().map(|part| part.to_string()).collect();
+        let table = tables.iter().position(|known| *known == parts).unwrap_or_else(|| {
+            tables.push(parts);
+            tables.len() - 1
+        });
+        let own = &origin.table.columns[usize::from(origin.column)].name;
+        let differs = *own != column.name;
+        let bits = [(told.key, source::KEY), (told.hidden, source::HIDDEN), (differs, source::DIFFERENT_NAME)];
+        let status = bits.iter().map(|(is_so, bit)| if *is_so { *bit } else { 0 }).sum();
+        ColumnSource { column: number, table: (table + 1) as u8, status, name: own.to_string() }
+    });
+    let sources = sources.collect();
+    (tables, sources)
+}
+
 fn column_info(column: &OutputColumn, version: tds::TdsVersion) -> ColumnInfo {
     let nullable = if column.nullable { flag::NULLABLE } else { 0 };
+    let told = column.origin.as_ref().and_then(|origin| origin.told.as_ref());
+    let told =
+        told.map_or(0, |told| (if told.key { flag::KEY } else { 0 }) | if told.hidden { flag::HIDDEN } else { 0 });
     let origin = column.origin.as_ref().map(|origin| &origin.table.columns[usize::from(origin.column)]);
     let kind = match origin {
         None => flag::COMPUTED,
@@ -341,7 +398,7 @@ fn column_info(column: &OutputColumn, version: tds::TdsVersion) -> ColumnInfo {
         Some(base) if base.computed.is_some() => flag::COMPUTED,
         Some(_) => flag::UPDATABLE_UNKNOWN,
     };
-    let mut info = ColumnInfo::new(&column.name, column.ty, nullable | kind, version);
+    let mut info = ColumnInfo::new(&column.name, column.ty, nullable | kind | told, version);
     if let (Some(origin), TypeKind::Text | TypeKind::NText | TypeKind::Image) = (&column.origin, column.ty.kind) {
         info.table = vec![origin.table.schema.to_string(), origin.table.name.to_string()];
     }

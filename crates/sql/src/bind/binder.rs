@@ -97,6 +97,8 @@ pub struct Binder<'a> {
     /// Columns that are not there. While a whole statement is bound, each is noted here and a NULL stands for it, so that all of
     /// them are told at once. None: the first one ends the binding.
     pub missing: Option<Vec<SqlError>>,
+    /// The query being bound is the client's own, and tells where its columns come from: see `browse`.
+    pub browses: bool,
     depth: u32,
     sources: u32,
     expansion: u32,
@@ -166,6 +168,7 @@ impl<'a> Binder<'a> {
             guarding: Vec::new(),
             unchained: false,
             missing: None,
+            browses: false,
             depth: 0,
             sources: 0,
             expansion: 0,

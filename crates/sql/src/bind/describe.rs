@@ -5,7 +5,7 @@ use types::SqlResult;
 use super::BindOptions;
 use super::statement::bind_query;
 use crate::catalog::Catalog;
-use crate::plan::{Module, OutputColumn, Query, QueryId, QueryKind, Statement, StatementKind};
+use crate::plan::{Client, Module, OutputColumn, Query, QueryId, QueryKind, Statement, StatementKind};
 
 /// None: the batch returns no rows (or only through EXEC, which is not followed).
 pub fn describe(module: &Module, catalog: &dyn Catalog, options: &BindOptions) -> SqlResult<Option<Vec<OutputColumn>>> {
@@ -22,7 +22,9 @@ fn first_rows(
         let found = match &statement.kind {
             StatementKind::Query(QueryId(id)) => {
                 let text = &module.queries[*id as usize];
-                columns_of(&bind_query(&text.statement, module, catalog, options)?)
+                let client = if options.client == Client::Plain { text.client } else { options.client };
+                let options = BindOptions { client, ..*options };
+                columns_of(&bind_query(&text.statement, module, catalog, &options)?)
             }
             StatementKind::If { then, otherwise, .. } => match first_rows(then, module, catalog, options)? {
                 None => first_rows(otherwise, module, catalog, options)?,

@@ -28,6 +28,7 @@ mod describe;
 mod early;
 mod expr;
 mod group;
+mod browse;
 mod query;
 mod filter;
 mod module;
@@ -48,10 +49,11 @@ mod statement;
 use types::SqlError;
 
 use crate::catalog::{DatabaseId, ObjectId};
+use crate::plan::Client;
 
 pub use binder::Names;
 pub use data_type::scalar_type;
-pub use describe::describe;
+pub use describe::{columns_of, describe};
 pub use early::{Early, bind_early, is_of_compiling};
 pub use index_filter::{FilterOwner, index_filter, kept_index_filter};
 pub use module::{bind_definition, bind_module, bind_text};
@@ -70,11 +72,18 @@ pub struct BindOptions {
     pub identity_insert: Option<(DatabaseId, ObjectId)>,
     /// A text of the server's own, which sees all rows: those that a definition moves or looks at.
     pub unfiltered: bool,
+    pub client: Client,
 }
 
 impl Default for BindOptions {
     fn default() -> BindOptions {
-        BindOptions { ansi_nulls: true, quoted_identifier: true, identity_insert: None, unfiltered: false }
+        BindOptions {
+            ansi_nulls: true,
+            quoted_identifier: true,
+            identity_insert: None,
+            unfiltered: false,
+            client: Client::Plain,
+        }
     }
 }
 

@@ -298,7 +298,8 @@ impl<'a> ModuleBinder<'a> {
         self.check_variables(|f| visit_statement(&statement.kind, f))?;
         let id = QueryId(self.module.queries.len() as u32);
         let line = statement.line;
-        self.module.queries.push(QueryText::new(Arc::new(statement), line, self.options.ansi_nulls));
+        let (ansi_nulls, client) = (self.options.ansi_nulls, self.options.client);
+        self.module.queries.push(QueryText::new(Arc::new(statement), line, ansi_nulls, client));
         Ok(id)
     }
 
@@ -792,6 +793,9 @@ impl<'a> ModuleBinder<'a> {
                 // A module keeps what was set when it was made.
                 if self.module.kind == BodyKind::Batch && options.iter().any(|name| decides(name)) {
                     self.options.ansi_nulls = *on;
+                }
+                if self.options.client != Client::Cursor && options.iter().any(|name| &**name == "NO_BROWSETABLE") {
+                    self.options.client = if *on { Client::Browses } else { Client::Plain };
                 }
                 SetOption::Switch { names: options.clone(), on: *on }
             }

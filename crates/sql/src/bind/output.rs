@@ -14,7 +14,7 @@ use super::view_use::Change;
 use crate::ast;
 use crate::catalog::TableDef;
 use crate::optimize::{ColumnId, ColumnSet, Output as Item};
-use crate::plan::{ColumnOrigin, Expr, Output, OutputColumn, OutputInto};
+use crate::plan::{Expr, Output, OutputColumn, OutputInto};
 
 impl Binder<'_> {
     /// `sources`: of the statement's FROM. `layout`: of the modification's source; what OUTPUT reads of it is added. `width`: of a
@@ -100,10 +100,7 @@ impl Binder<'_> {
         places.push(action);
         let mut add = |binder: &Self, item: Item| {
             let origin = match item.expr.unmasked().kind {
-                crate::plan::ExprKind::Column(id) => binder
-                    .columns
-                    .origin(ColumnId(id as u32))
-                    .map(|o| ColumnOrigin { table: o.table, column: o.column }),
+                crate::plan::ExprKind::Column(id) => binder.columns.origin(ColumnId(id as u32)),
                 _ => None,
             };
             // In MERGE one side may be missing.
@@ -142,10 +139,7 @@ impl Binder<'_> {
                     }
                     let name = match (alias, expr) {
                         (Some(alias), _) => alias.text.clone(),
-                        (None, ast::Expr::Column(column)) => match scope.column(column) {
-                            Ok((found, _)) => found.name,
-                            Err(_) => column.name.text.clone(),
-                        },
+                        (None, ast::Expr::Column(column)) => column.name.text.clone(),
                         _ => "".into(),
                     };
                     out.push(Item { name, expr: bound });

@@ -19,11 +19,13 @@ pub struct Bound {
     /// SELECT @a = ...: a variable for each output.
     pub assigns: Vec<VariableSlot>,
     pub into: Option<ast::ObjectName>,
+    /// So many of `outputs`, the last ones, are not in the select list: see `browse`.
+    pub hidden: usize,
 }
 
 impl Bound {
     pub fn new(rel: Rel, outputs: Vec<Output>) -> Bound {
-        Bound { rel, outputs, assigns: Vec::new(), into: None }
+        Bound { rel, outputs, assigns: Vec::new(), into: None, hidden: 0 }
     }
 }
 
@@ -268,9 +270,8 @@ impl Binder<'_> {
             };
             keys.push(SortKey { expr, descending: item.descending });
         }
-        let Bound { rel, outputs, assigns, into } = bound;
-        let rel = self.limited(rel, keys, None, tail)?;
-        Ok(Bound { rel, outputs, assigns, into })
+        let rel = self.limited(bound.rel, keys, None, tail)?;
+        Ok(Bound { rel, ..bound })
     }
 
     /// ORDER BY with TOP or OFFSET and FETCH, as one relation.
@@ -398,6 +399,9 @@ impl Binder<'_> {
 
         let mut windows = done.windows;
         let grouped = select.group_by.is_some() || select.having.is_some() || !done.aggregates.is_empty();
+        let keyed = self.browses && place == Use::Root && !grouped && !select.distinct;
+        let keyed = keyed && assigns.is_empty() && select.into.is_none();
+        let hidden = if keyed { self.hidden_keys(&sources, &mut outputs) } else { 0 };
         if grouped {
             let over_groups = Regroup { groups: &done.groups, reuse: sets.is_none(), sources: &sources };
             over_groups.apply_to_all(&mut outputs, &mut having, &mut keys, &mut windows)?;
@@ -427,7 +431,7 @@ impl Binder<'_> {
         if into.is_some() && place != Use::Root && place != Use::Nested {
             return Err(sql_error!(156, "INTO"));
         }
-        Ok(Bound { rel, outputs, assigns, into })
+        Ok(Bound { rel, outputs, assigns, into, hidden })
     }
 
     /// SELECT DISTINCT: outputs become columns, and what is sorted by must be among them.
@@ -490,7 +494,8 @@ impl Binder<'_> {
                     let bound = self.expr(expr, scope).map_err(|e| e.at_line(*line))?;
                     let name = match (alias, expr) {
                         (Some(alias), _) => alias.text.clone(),
-                        (None, ast::Expr::Column(column)) => self.column_name(column, scope),
+                        // As the query writes it, and not as the table's definition does.
+                        (None, ast::Expr::Column(column)) => column.name.text.clone(),
                         _ => "".into(),
                     };
                     outputs.push(Output { name, expr: bound });
@@ -508,14 +513,6 @@ impl Binder<'_> {
             return Err(sql_error!(141));
         }
         Ok((outputs, assigns))
-    }
-
-    /// The result column has the name as the table's definition writes it.
-    fn column_name(&self, column: &ast::ColumnName, scope: &Scope) -> Box<str> {
-        match scope.column(column) {
-            Ok((found, _)) => found.name,
-            Err(_) => column.name.text.clone(),
-        }
     }
 
     /// `op` of `@v op= value`, as the variable's type.

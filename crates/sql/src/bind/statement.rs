@@ -197,6 +197,7 @@ impl Binder<'_> {
     }
 
     fn select_statement(&mut self, query: &ast::Query) -> SqlResult<QueryKind> {
+        self.browses = self.tells_origins(query)?;
         let mut bound = self.query(query, None, None, Use::Root)?;
         let raw = json_outputs(&bound.outputs);
         self.mask_outputs(&mut bound.outputs);
@@ -220,7 +221,10 @@ impl Binder<'_> {
             }
             return Ok(QueryKind::SelectInto { plan, target: super::names::object_name(&target) });
         }
-        let plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
+        let mut plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
+        if self.browses {
+            self.tell_origins(&mut plan.columns, bound.hidden);
+        }
         if !bound.assigns.is_empty() {
             return Ok(QueryKind::SelectAssign { plan, slots: bound.assigns });
         }

@@ -60,7 +60,7 @@ impl Parser<'_> {
         Ok(definition)
     }
 
-    fn cursor_for(&mut self) -> P<ForClause> {
+    pub(super) fn cursor_for(&mut self) -> P<ForClause> {
         if self.eat_word(K::READ) {
             self.expect_word(K::ONLY)?;
             return Ok(ForClause::ReadOnly);

@@ -28,6 +28,11 @@ impl Parser<'_> {
         let line = self.token.line;
         let body = self.query_body()?;
         let mut query = self.query_tail(with, body, line)?;
+        // FOR UPDATE, FOR READ ONLY: of a driver's cursor, which the binder knows.
+        if self.at_word(K::FOR) && (self.peek_word(1, K::UPDATE) || self.peek_word(1, K::READ)) {
+            self.bump();
+            query.for_clause = Some(Box::new(self.cursor_for()?));
+        }
         query.options = self.option_clause()?;
         Ok(query)
     }

@@ -31,6 +31,19 @@ pub struct OutputColumn {
 pub struct ColumnOrigin {
     pub table: Arc<TableDef>,
     pub column: u16,
+    /// The client asked where columns come from (FOR BROWSE, SET NO_BROWSETABLE ON, a driver's cursor).
+    pub told: Option<ToldOrigin>,
+}
+
+/// What a client that asked is told of a base column.
+#[derive(Debug, Clone)]
+pub struct ToldOrigin {
+    /// Parts of the table's name, as they find it from the current database.
+    pub table: Arc<[Box<str>]>,
+    /// Part of the key that rows are found again by.
+    pub key: bool,
+    /// Not in the select list: added for the key's sake.
+    pub hidden: bool,
 }
 
 #[derive(Debug, Clone)]

@@ -127,6 +127,17 @@ pub struct TableVariable {
     pub parameter: Option<usize>,
 }
 
+/// What the client that gets the rows wants to know of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Client {
+    #[default]
+    Plain,
+    /// SET NO_BROWSETABLE ON: where the columns come from, and the keys of their tables.
+    Browses,
+    /// The text is a driver's cursor's: the same, and it may end with FOR UPDATE or FOR READ ONLY.
+    Cursor,
+}
+
 /// A statement still to be bound, and its line.
 #[derive(Debug)]
 pub struct QueryText {
@@ -134,13 +145,15 @@ pub struct QueryText {
     pub line: u32,
     /// SET ANSI_NULLS as it stands before the statement: of the batch, or of the module when it was made.
     pub ansi_nulls: bool,
+    /// As SET NO_BROWSETABLE stands before the statement.
+    pub client: Client,
     /// What it was bound to first, by a session that saw only what all sessions see. The server alone sets and reads it.
     pub bound: OnceLock<Arc<Query>>,
 }
 
 impl QueryText {
-    pub fn new(statement: Arc<ast::Statement>, line: u32, ansi_nulls: bool) -> QueryText {
-        QueryText { statement, line, ansi_nulls, bound: OnceLock::new() }
+    pub fn new(statement: Arc<ast::Statement>, line: u32, ansi_nulls: bool, client: Client) -> QueryText {
+        QueryText { statement, line, ansi_nulls, client, bound: OnceLock::new() }
     }
 }
 

@@ -6,6 +6,7 @@ use super::template::{Template, message};
 rows![
     message(1001, 15, "Line %d: Length or precision specification %d is invalid.").listed(16),
     message(1002, 15, "Line %d: Specified scale %d is invalid.").listed(16),
+    message(1003, 15, "Line %d: %ls clause allowed only for %ls."),
     message(1007, 15, "The %S_MSG '%.*ls' is out of the range for numeric representation (maximum precision 38)."),
     message(1008, 16, "The SELECT item identified by the ORDER BY number %d contains a variable as part of the expression identifying a column position. Variables are only allowed when ordering by an expression referencing a column name.").listed(15),
     message(1011, 16, "The correlation name '%.*ls' is specified multiple times in a FROM clause.").listed(15),

@@ -152,6 +152,7 @@ rows![
     message(16005, 16, "Invalid argument for data masking function '%.*ls' for column '%.*ls'."),
     message(16006, 16, "Invalid data masking format for function '%.*ls' in column '%.*ls'."),
     message(16007, 16, "The column '%.*ls' does not have a data masking function."),
+    message(16902, 16, "%ls: The value of the parameter %ls is invalid."),
     message(16905, 16, "The cursor is already open."),
     message(16909, 16, "%ls: The cursor identifier value provided (%x) is not valid."),
     message(16911, 16, "%hs: The fetch type %hs cannot be used with forward only cursors."),

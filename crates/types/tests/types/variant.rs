@@ -33,7 +33,10 @@ fn bytes_are_those_of_the_wire() {
     let hex = |datum: Datum| datum.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     assert_eq!(hex(variant::encode(&SqlType::INT, &Datum::I64(1))), "380001000000");
     assert_eq!(hex(variant::encode(&SqlType::MONEY, &Datum::I64(10_000))), "3c000000000010270000");
-    assert_eq!(hex(variant::encode(&SqlType::decimal(5, 2), &Datum::I128(-1))), "6a0205020001000000");
+    assert_eq!(
+        hex(variant::encode(&SqlType::decimal(5, 2), &Datum::I128(-1))),
+        "6a0205020001000000000000000000000000000000"
+    );
     assert_eq!(hex(variant::encode(&SqlType::varchar(3), &Datum::bytes(b"ab"))), "a7070904d0003403006162");
     assert_eq!(hex(variant::encode(&SqlType::time(0), &Datum::I64(10_000_000))), "290100010000");
 }

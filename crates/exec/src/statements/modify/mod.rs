@@ -469,6 +469,15 @@ impl Run {
             if let Some((target, ..)) = &mut output.into {
                 target.open(context)?;
             }
+            // Before any row: a client whose statement then fails has begun to read a result.
+            if output.to_client {
+                let mut runtime = context.runtime();
+                let sent = match runtime.session.options.forgives_arithmetic() {
+                    true => runtime.sink.columns(&columns::nullable(&output.columns)),
+                    false => runtime.sink.columns(&output.columns),
+                };
+                sent.map_err(stopped)?;
+            }
         }
         let unchecked = context.session(|session| std::mem::take(&mut session.unchecked));
         let fires = !unchecked.triggers && !plan.target.def.triggers.is_empty();
@@ -727,14 +736,8 @@ impl Run {
         if let Some(output) = &mut plan.output
             && output.to_client
         {
-            let mut runtime = context.runtime();
-            let sent = match runtime.session.options.forgives_arithmetic() {
-                true => runtime.sink.columns(&columns::nullable(&output.columns)),
-                false => runtime.sink.columns(&output.columns),
-            };
-            sent.map_err(stopped)?;
             if output.rows.rows > 0 {
-                runtime.sink.batch(&output.rows).map_err(stopped)?;
+                context.runtime().sink.batch(&output.rows).map_err(stopped)?;
             }
         }
         if !self.unchecked.triggers && !plan.target.def.triggers.is_empty() {

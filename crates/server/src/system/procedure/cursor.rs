@@ -18,17 +18,16 @@ use std::sync::Arc;
 
 use exec::host::{CallArgument, Ended};
 use exec::session::Session as State;
-use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
-use sql::plan::{Module, OutputColumn, StatementKind};
+use exec::sink::{Command, Done, DoneKind, Sink};
+use sql::plan::{Module, OutputColumn, Query, StatementKind};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
+use super::recorded::{Kept, Recorded};
 use crate::session::api_cursors::{ApiCursor, Target, concurrency, fetch, properties, scroll};
 use crate::session::arguments::{expects_parameter, text_of};
 use crate::session::compile::compile;
 use crate::session::host::SessionHost;
 
-/// Bytes of rows one cursor may keep.
-const BYTES_MAX: usize = 1 << 30;
 const ROWS_DEFAULT: i64 = 20;
 mod operation {
     pub const UPDATE: i64 = 0x1;
@@ -115,9 +114,17 @@ fn open(
     let asked = Asked::read(arguments, [0, 2, 3, 4]);
     let parameterized = asked.scroll & scroll::PARAMETERIZED != 0 || arguments.len() > 5;
     let declared = if parameterized { arguments.get(5).and_then(text_of).unwrap_or_default() } else { String::new() };
-    let module = compile(host, state, &text, &declared).map_err(SqlError::together)?;
+    let module = compile_cursor(host, state, &text, &declared)?;
     let values = arguments.get(6..).unwrap_or_default().to_vec();
     open_module(host, state, sink, arguments, &module, &asked, values)
+}
+
+/// The text of a cursor: its query may end with FOR UPDATE, and tells where its columns come from.
+fn compile_cursor(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) -> SqlResult<Arc<Module>> {
+    state.opens_cursor = true;
+    let module = compile(host, state, text, declared);
+    state.opens_cursor = false;
+    module.map_err(SqlError::together)
 }
 
 fn prepare(
@@ -128,7 +135,7 @@ fn prepare(
 ) -> SqlResult<i32> {
     let text = arguments.get(2).and_then(text_of).ok_or_else(|| expects_parameter("sp_cursorprepare", "@stmt"))?;
     let declared = arguments.get(1).and_then(text_of).unwrap_or_default();
-    let module = compile(host, state, &text, &declared).map_err(SqlError::together)?;
+    let module = compile_cursor(host, state, &text, &declared)?;
     if number(arguments, 3).unwrap_or(0) & 1 != 0
         && let Some(columns) = cursor_columns(host, state, &module)?
     {
@@ -160,7 +167,7 @@ fn prepare_execute(
 ) -> SqlResult<i32> {
     let text = arguments.get(3).and_then(text_of).ok_or_else(|| expects_parameter("sp_cursorprepexec", "@stmt"))?;
     let declared = arguments.get(2).and_then(text_of).unwrap_or_default();
-    let module = compile(host, state, &text, &declared).map_err(SqlError::together)?;
+    let module = compile_cursor(host, state, &text, &declared)?;
     let handle = host.prepared.keep(module.clone())?;
     give(arguments, 0, handle.into());
     let asked = Asked::read(arguments, [1, 4, 5, 6]);
@@ -192,13 +199,30 @@ fn open_module(
     asked: &Asked,
     values: Vec<CallArgument>,
 ) -> SqlResult<i32> {
-    let [cursor_place, scroll_place, concurrency_place, rows_place] = asked.places;
+    let [cursor_place, _, _, rows_place] = asked.places;
+    let direct = asked.concurrency & concurrency::ALLOW_DIRECT != 0;
     let Some(columns) = cursor_columns(host, state, module)? else {
-        if asked.concurrency & concurrency::ALLOW_DIRECT == 0 {
-            return Err(sql_error!(16937));
-        }
         give(arguments, cursor_place, 0);
         give(arguments, rows_place, 0);
+        if matches!(&*module.body, [only] if matches!(only.kind, StatementKind::Execute(_))) {
+            let mut recorded = Recorded::new(sink);
+            let status = run(host, state, &mut recorded, module, values)?;
+            let well = status == 0 && !recorded.has_failed();
+            let results = recorded.end()?;
+            if well && results.is_one() {
+                let (columns, rows) = results.rows();
+                return open_rows(host, state, sink, arguments, asked, (columns, rows, None));
+            }
+            // After an error, of which the client has been told, it gets what came before.
+            if well && !direct {
+                return Err(sql_error!(16937));
+            }
+            results.send(sink)?;
+            return Ok(status);
+        }
+        if !direct {
+            return Err(sql_error!(16937));
+        }
         return run(host, state, sink, module, values);
     };
     let mut kept = Kept::new(sink);
@@ -211,7 +235,26 @@ fn open_module(
         give(arguments, cursor_place, 0);
         return Ok(status);
     };
-    let target = target(host, &columns);
+    let query = match &module.body[0].kind {
+        StatementKind::Query(id) => host.bound_query(state, module, *id)?,
+        _ => unreachable!("it has the columns of a query"),
+    };
+    open_rows(host, state, sink, arguments, asked, (columns, rows, Some(query)))
+}
+
+/// Columns and rows of a cursor, and the query that they are of, if it was not a procedure's.
+type Rows = (Vec<OutputColumn>, RowBatch, Option<Arc<Query>>);
+
+fn open_rows(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    arguments: &mut [CallArgument],
+    asked: &Asked,
+    (columns, rows, query): Rows,
+) -> SqlResult<i32> {
+    let [cursor_place, scroll_place, concurrency_place, rows_place] = asked.places;
+    let target = query.is_some().then(|| target(host, &columns)).flatten();
     let kind = match asked.scroll & scroll::KINDS {
         0 => scroll::KEYSET,
         several => several & several.wrapping_neg(),
@@ -225,10 +268,6 @@ fn open_module(
     let concurrency = if read_only { concurrency::READ_ONLY } else { concurrency };
     let note = host.entry.cursors.add("", properties(kind, concurrency), None);
     note.set_open(true);
-    let query = match &module.body[0].kind {
-        StatementKind::Query(id) => host.bound_query(state, module, *id)?,
-        _ => unreachable!("it has the columns of a query"),
-    };
     let mut cursor = ApiCursor {
         columns,
         rows,
@@ -272,7 +311,9 @@ fn now_permitted(host: &SessionHost, state: &State) -> (u64, u64) {
 fn check_permitted(host: &mut SessionHost, state: &mut State, cursor: &mut ApiCursor) -> SqlResult<()> {
     let now = now_permitted(host, state);
     if cursor.permitted != now {
-        host.check_query(state, &cursor.query)?;
+        if let Some(query) = &cursor.query {
+            host.check_query(state, query)?;
+        }
         cursor.permitted = now;
     }
     Ok(())
@@ -342,7 +383,12 @@ fn fetched(cursor: &ApiCursor) -> Vec<Vec<Datum>> {
 
 fn send(sink: &mut dyn Sink, columns: &[OutputColumn], rows: Vec<Vec<Datum>>) -> SqlResult<()> {
     let stopped = exec::session::stopped;
-    let mut all = columns.to_vec();
+    let is_hidden = |column: &OutputColumn| {
+        column.origin.as_ref().and_then(|origin| origin.told.as_ref()).is_some_and(|told| told.hidden)
+    };
+    // Keys that the select list has not are for finding rows again. They are the last columns, but for ROWSTAT.
+    let shown = columns.iter().filter(|column| !is_hidden(column)).count();
+    let mut all = columns[..shown].to_vec();
     // A row that is gone has no values.
     all.iter_mut().for_each(|column| column.nullable = true);
     all.push(OutputColumn { name: "ROWSTAT".into(), ty: SqlType::INT, nullable: false, origin: None });
@@ -350,7 +396,10 @@ fn send(sink: &mut dyn Sink, columns: &[OutputColumn], rows: Vec<Vec<Datum>>) ->
     let count = rows.len() as u64;
     if count > 0 {
         let mut batch = RowBatch::new(all.iter().map(|column| column.ty.physical()));
-        rows.iter().for_each(|row| batch.push_row(row));
+        for mut row in rows {
+            row.drain(shown..columns.len());
+            batch.push_row(&row);
+        }
         sink.batch(&batch).map_err(stopped)?;
     }
     let done = Done { kind: DoneKind::InProcedure, command: Command::Select, row_count: Some(count), error: false };
@@ -650,9 +699,33 @@ fn change(
     Ok(())
 }
 
-/// sp_cursoroption: the name that @code 2 gives a cursor is taken and not used; the other codes concern text pointers.
-fn option(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
-    with_cursor(host, "sp_cursoroption", arguments, |_, _| Ok(0))
+/// @code of sp_cursoroption.
+mod cursor_option {
+    pub const TEXT_POINTERS: i64 = 1;
+    pub const NAME: i64 = 2;
+    pub const TEXT_DATA: i64 = 3;
+    pub const SCROLL: i64 = 4;
+    pub const CONCURRENCY: i64 = 5;
+    pub const ROW_COUNT: i64 = 6;
+}
+
+/// sp_cursoroption @cursor, @code, @value OUTPUT: what the cursor is, or how it is called. Long values always come with the row: who asks
+/// for pointers to them gets them all the same.
+fn option(host: &mut SessionHost, arguments: &mut [CallArgument]) -> SqlResult<i32> {
+    let code = number(arguments, 1).unwrap_or(0);
+    let value = with_cursor(host, "sp_cursoroption", arguments, |_, cursor| {
+        Ok(match code {
+            cursor_option::TEXT_POINTERS | cursor_option::NAME | cursor_option::TEXT_DATA => None,
+            cursor_option::SCROLL => Some(cursor.kind),
+            cursor_option::CONCURRENCY => Some(cursor.concurrency),
+            cursor_option::ROW_COUNT => Some(cursor.count()),
+            _ => return Err(sql_error!(16902, "sp_cursoroption", "code")),
+        })
+    })?;
+    if let Some(value) = value {
+        give(arguments, 2, value);
+    }
+    Ok(0)
 }
 
 fn close(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
@@ -661,55 +734,5 @@ fn close(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
     match handle.and_then(|handle| host.cursors.open.remove(&handle)) {
         Some(_) => Ok(0),
         None => Err(no_such_cursor("sp_cursorclose", given)),
-    }
-}
-
-/// Keeps the rows of a query; messages go on, and so do transactions' changes.
-struct Kept<'a> {
-    inner: &'a mut dyn Sink,
-    rows: Option<RowBatch>,
-    bytes: usize,
-    failed: Option<SqlError>,
-}
-
-impl<'a> Kept<'a> {
-    fn new(inner: &'a mut dyn Sink) -> Kept<'a> {
-        Kept { inner, rows: None, bytes: 0, failed: None }
-    }
-}
-
-impl Sink for Kept<'_> {
-    fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop> {
-        self.rows = Some(RowBatch::new(columns.iter().map(|column| column.ty.physical())));
-        Ok(())
-    }
-
-    fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop> {
-        self.bytes += exec::columns::batch_bytes(batch);
-        if self.bytes > BYTES_MAX {
-            self.failed.get_or_insert_with(|| sql_error!(701, "default"));
-        } else if let Some(rows) = &mut self.rows {
-            exec::columns::append_batch(rows, batch);
-        }
-        Ok(())
-    }
-
-    fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
-        if message.severity > 10 {
-            self.rows = None;
-        }
-        self.inner.message(message)
-    }
-
-    fn flush(&mut self) -> Result<(), Stop> {
-        self.inner.flush()
-    }
-
-    fn interrupted(&mut self) -> Result<(), Stop> {
-        self.inner.interrupted()
-    }
-
-    fn environment(&mut self, change: &Environment) -> Result<(), Stop> {
-        self.inner.environment(change)
     }
 }

@@ -2,12 +2,13 @@
 
 use exec::session::Session as State;
 use exec::sink::Sink;
-use sql::plan::OutputColumn;
+use sql::plan::{Client, OutputColumn};
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
 
 use super::parameters::Parameters;
 use super::result::{ResultSet, bit, number, optional_text, text};
 use crate::catalog::scalar_type;
+use crate::session::first_result::first_result;
 use crate::session::host::SessionHost;
 
 const FIRST_RESULT: &str = "is_hidden bit; column_ordinal int; name sysname; is_nullable bit; system_type_id int; \
@@ -32,7 +33,8 @@ pub fn first_result_set(
     let browse = given.number(2).unwrap_or(0) != 0;
     let module = host.bind_text(state, &text_given, &declared).map_err(SqlError::together)?;
     host.check_text(state, &module)?;
-    let columns = columns_of(host, state, &text_given, &declared)?.unwrap_or_default();
+    let client = if browse { Client::Browses } else { Client::Plain };
+    let columns = columns_of(host, state, &text_given, &declared, client)?.unwrap_or_default();
     let mut result = ResultSet::new(FIRST_RESULT);
     for (at, column) in columns.iter().enumerate() {
         result.push(&described(host, at, column, browse));
@@ -46,10 +48,10 @@ pub fn columns_of(
     state: &mut State,
     text: &str,
     declared: &str,
+    client: Client,
 ) -> SqlResult<Option<Vec<OutputColumn>>> {
     let module = host.bind_text(state, text, declared).map_err(SqlError::together)?;
-    let options = SessionHost::bind_options(state);
-    host.with_catalog(state, |catalog| sql::bind::describe(&module, catalog, &options))
+    first_result(host, state, &module, client)
 }
 
 fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: bool) -> Vec<Datum> {
@@ -67,8 +69,9 @@ fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: bool)
     let system = scalar_type::system_type(ty.kind);
     let (tds_type, tds_length) = tds_form(ty);
     let collation = ty.is_string().then(|| ty.collation.to_tds());
+    let told = origin.and_then(|origin| origin.told.as_ref());
     vec![
-        bit(false),
+        bit(told.is_some_and(|told| told.hidden)),
         number(at as i64 + 1),
         if column.name.is_empty() { Datum::Null } else { text(&column.name) },
         bit(column.nullable),

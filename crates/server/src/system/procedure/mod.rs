@@ -9,7 +9,7 @@
 //! xtp                which natively compiled modules are measured, databases in resource pools
 //! describe           sp_describe_first_result_set and its kin      undeclared   types of undeclared parameters
 //! list               all of these by name: parameters, and what runs them
-//! cursor             the cursors of drivers: sp_cursoropen and its kin
+//! recorded           results kept for a cursor      cursor   the cursors of drivers: sp_cursoropen and its kin
 //! ```
 //!
 //! Those that run text (sp_executesql, sp_prepare ...) are `crate::request::text_procedures`.
@@ -23,6 +23,7 @@ mod server;
 mod pools;
 mod error_log;
 mod xtp;
+mod recorded;
 pub mod cursor;
 mod describe;
 mod undeclared;

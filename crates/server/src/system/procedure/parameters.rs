@@ -22,15 +22,12 @@ impl<'a> Parameters<'a> {
         arguments: &'a mut [CallArgument],
     ) -> SqlResult<Parameters<'a>> {
         let mut places = vec![None; names.len()];
-        let mut named = false;
         for (at, argument) in arguments.iter().enumerate() {
             let position = match &argument.name {
                 Some(name) => {
-                    named = true;
                     let found = names.iter().position(|known| known.eq_ignore_ascii_case(name));
                     found.ok_or_else(|| sql_error!(8145, state 2, name, procedure))?
                 }
-                None if named => return Err(sql_error!(119, at + 1)),
                 None => at,
             };
             let place = places.get_mut(position).ok_or_else(|| sql_error!(8144, state 2, procedure))?;

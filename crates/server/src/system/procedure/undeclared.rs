@@ -10,6 +10,7 @@
 use exec::session::Session as State;
 use exec::sink::Sink;
 use sql::lex::{Lexer, Token, TokenKind};
+use sql::plan::Client;
 use types::{Datum, SqlResult, SqlType, sql_error};
 
 use super::describe::{columns_of, tds_form};
@@ -22,6 +23,25 @@ use crate::session::host::SessionHost;
 const PARAMETERS_MAX: usize = 2_100;
 /// Tables of a text that are tried for a column.
 const TABLES_MAX: usize = 64;
+/// Parentheses around a parameter whose tables are looked at.
+const LEVELS_MAX: usize = 32;
+
+/// A column as the text names it.
+struct Column<'a> {
+    qualifier: Option<&'a str>,
+    name: &'a str,
+}
+
+struct Table<'a> {
+    name: &'a str,
+    /// Or the last part of its name.
+    alias: &'a str,
+}
+
+/// Without brackets or quotes.
+fn plain(name: &str) -> &str {
+    name.trim_matches(['[', ']', '"'])
+}
 
 struct Words<'a> {
     text: &'a str,
@@ -68,30 +88,79 @@ impl<'a> Words<'a> {
         Some((&self.text[self.tokens[at].start as usize..self.tokens[end].end as usize], end + 1))
     }
 
-    /// The last part of the name that ends just before `at`.
-    fn column_before(&self, at: usize) -> Option<&'a str> {
-        (at > 0 && self.is_name(at - 1)).then(|| self.text(at - 1))
+    /// The name that ends just before `at`: what stands before its last part, if anything, and that part.
+    fn column_before(&self, at: usize) -> Option<Column<'a>> {
+        if at == 0 || !self.is_name(at - 1) {
+            return None;
+        }
+        let qualifier = (at >= 3 && self.is(at - 2, ".") && self.is_name(at - 3)).then(|| self.text(at - 3));
+        Some(Column { qualifier, name: self.text(at - 1) })
     }
 
-    /// The last part of the name that begins at `at`.
-    fn column_at(&self, at: usize) -> Option<&'a str> {
-        self.name(at).map(|(_, end)| self.text(end - 1))
+    /// The name that begins at `at`, likewise.
+    fn column_at(&self, at: usize) -> Option<Column<'a>> {
+        let (_, end) = self.name(at)?;
+        let qualifier = (end >= at + 3).then(|| self.text(end - 3));
+        Some(Column { qualifier, name: self.text(end - 1) })
     }
 
-    fn tables(&self) -> Vec<&'a str> {
+    /// The tables that a name at `at` may be a column of: those of its own query first, then those of the queries around it.
+    fn tables(&self, at: usize) -> Vec<Table<'a>> {
         let mut found = Vec::new();
-        for at in 0..self.tokens.len() {
-            let before_table =
-                ["FROM", "JOIN", "INTO", "UPDATE", "MERGE", "INSERT", "DELETE"].iter().any(|word| self.is(at, word))
-                    || self.is(at, ",") && !found.is_empty();
-            if let Some((name, _)) = self.name(at + 1).filter(|_| before_table)
-                && !found.contains(&name)
-                && found.len() < TABLES_MAX
-            {
-                found.push(name);
+        let (mut start, mut end) = (at, at);
+        for _ in 0..LEVELS_MAX {
+            // From `start` and `end` out to the parentheses around them.
+            let mut depth = 0;
+            while start > 0 && depth >= 0 {
+                start -= 1;
+                depth += match self.text(start) {
+                    ")" => 1,
+                    "(" => -1,
+                    _ => 0,
+                };
+            }
+            let outermost = depth >= 0;
+            depth = 0;
+            while end < self.tokens.len() && depth >= 0 {
+                end += 1;
+                depth += match self.text(end) {
+                    "(" => 1,
+                    ")" => -1,
+                    _ => 0,
+                };
+            }
+            self.tables_between(if outermost { 0 } else { start + 1 }, end, &mut found);
+            if outermost || found.len() >= TABLES_MAX {
+                break;
             }
         }
+        found.truncate(TABLES_MAX);
         found
+    }
+
+    /// Of one query, without those within its parentheses.
+    fn tables_between(&self, start: usize, end: usize, found: &mut Vec<Table<'a>>) {
+        let mut depth = 0;
+        let mut in_from = false;
+        for at in start..end {
+            match self.text(at) {
+                "(" => depth += 1,
+                ")" => depth -= 1,
+                _ => {}
+            }
+            if depth != 0 {
+                continue;
+            }
+            let starts = ["FROM", "JOIN", "INTO", "UPDATE", "MERGE", "INSERT", "DELETE"];
+            let before_table = starts.iter().any(|word| self.is(at, word)) || in_from && self.is(at, ",");
+            in_from |= self.is(at, "FROM");
+            in_from &= !["WHERE", "GROUP", "ORDER", "SET", "SELECT", "HAVING"].iter().any(|word| self.is(at, word));
+            let Some((name, behind)) = self.name(at + 1).filter(|_| before_table) else { continue };
+            let alias = if self.is(behind, "AS") { behind + 1 } else { behind };
+            let is_alias = self.is_name(alias) && (alias > behind || !self.tokens[alias].keyword.is_reserved());
+            let alias = if is_alias { self.text(alias) } else { self.text(behind - 1) };
+            found.push(Table { name, alias });
+        }
     }
 
     /// Where the parameter at `at` is a value of INSERT: the table, and the place among the columns or the column's name.
@@ -140,7 +209,6 @@ fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) 
         own.iter().any(|own| own.eq_ignore_ascii_case(name))
             || (0..known.tokens.len()).any(|at| known.tokens[at].kind == TokenKind::Variable && known.is(at, name))
     };
-    let tables = words.tables();
     let mut found: Vec<(String, SqlType)> = Vec::new();
     for at in 0..words.tokens.len() {
         let name = words.text(at);
@@ -153,7 +221,7 @@ fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) 
         if found.len() >= PARAMETERS_MAX {
             return Err(sql_error!(180, "prepared", PARAMETERS_MAX));
         }
-        let ty = type_at(host, state, &words, &tables, at);
+        let ty = type_at(host, state, &words, at);
         found.push((name.to_string(), ty.unwrap_or(SqlType::nvarchar(4000))));
     }
     // What stays wrong with the types found is the text's own error.
@@ -172,13 +240,7 @@ fn in_declare(words: &Words<'_>, at: usize) -> bool {
     (0..at).rev().take_while(|i| !words.is(*i, ";")).any(|i| words.is(i, "DECLARE"))
 }
 
-fn type_at(
-    host: &mut SessionHost,
-    state: &mut State,
-    words: &Words<'_>,
-    tables: &[&str],
-    at: usize,
-) -> Option<SqlType> {
+fn type_at(host: &mut SessionHost, state: &mut State, words: &Words<'_>, at: usize) -> Option<SqlType> {
     let before = |back: usize, word: &str| at >= back && words.is(at - back, word);
     if before(1, "TOP")
         || before(1, "(") && before(2, "TOP")
@@ -194,7 +256,7 @@ fn type_at(
         return match column {
             Ok(name) => column_type(host, state, table, name),
             Err(place) => {
-                let columns = columns_of(host, state, &format!("SELECT * FROM {table}"), "").ok()??;
+                let columns = columns_of(host, state, &format!("SELECT * FROM {table}"), "", Client::Plain).ok()??;
                 columns.iter().filter(|column| !is_identity(column)).nth(place).map(|column| column.ty)
             }
         };
@@ -205,8 +267,9 @@ fn type_at(
     if before(1, "AND") && (0..at).rev().take(6).any(|i| words.is(i, "BETWEEN")) {
         left = (0..at).rev().find(|i| words.is(*i, "BETWEEN")).unwrap_or(at) + 1;
     }
+    let is_list = |i: usize| words.is(i, "(") && i > 0 && words.is(i - 1, "IN") && !words.is(i + 1, "SELECT");
     if let Some(list) =
-        (0..at).rev().take_while(|i| !words.is(*i, ")")).find(|i| words.is(*i, "(") && *i > 0 && words.is(i - 1, "IN"))
+        (0..at).rev().take_while(|i| !words.is(*i, ")") && !words.is(*i, "SELECT")).find(|i| is_list(*i))
     {
         left = list;
         if left >= 1 {
@@ -234,7 +297,13 @@ fn type_at(
     if right != at + 1 {
         names.extend(words.column_at(right));
     }
-    names.iter().find_map(|name| tables.iter().find_map(|table| column_type(host, state, table, name)))
+    let tables = words.tables(at);
+    names.iter().find_map(|column| {
+        let is_meant = |table: &&Table<'_>| {
+            column.qualifier.is_none_or(|qualifier| plain(qualifier).eq_ignore_ascii_case(plain(table.alias)))
+        };
+        tables.iter().filter(is_meant).find_map(|table| column_type(host, state, table.name, column.name))
+    })
 }
 
 fn is_identity(column: &sql::plan::OutputColumn) -> bool {
@@ -242,7 +311,7 @@ fn is_identity(column: &sql::plan::OutputColumn) -> bool {
 }
 
 fn column_type(host: &mut SessionHost, state: &mut State, table: &str, column: &str) -> Option<SqlType> {
-    let columns = columns_of(host, state, &format!("SELECT {column} FROM {table}"), "").ok()??;
+    let columns = columns_of(host, state, &format!("SELECT {column} FROM {table}"), "", Client::Plain).ok()??;
     columns.first().map(|column| column.ty)
 }
 

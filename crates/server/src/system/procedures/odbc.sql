@@ -379,3 +379,12 @@ JOIN sys.odbc_privileges p ON p.object_id = c.object_id AND p.column_id IN (0, c
 WHERE c.object_id = @object_id AND c.COLUMN_NAME LIKE ISNULL(@column_name, N'%') AND p.PRIVILEGE <> 'DELETE'
 ORDER BY 4, 7, 6
 GO
+-- What SqlBulkCopy asks of its destination; `_90` for clients before SQL Server 2008.
+CREATE PROCEDURE sys.sp_tablecollations_100 @object nvarchar(4000) AS
+SELECT c.column_id AS colid, c.name AS name,
+  CONVERT(binary(5), COLLATIONPROPERTY(c.collation_name, 'TDSCollation')) AS tds_collation, c.collation_name AS collation
+FROM sys.all_columns c WHERE c.object_id = OBJECT_ID(@object) ORDER BY 1
+GO
+CREATE PROCEDURE sys.sp_tablecollations_90 @object nvarchar(4000) AS
+EXEC sys.sp_tablecollations_100 @object
+GO

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering;
 
 use exec::running::{Called, Seen};
 use exec::session::Session as State;
+use sql::plan::Client;
 use storage::{GrantEntry, TransactionEntry};
 use types::Datum;
 
@@ -193,7 +194,15 @@ pub fn time_left_ms(elapsed: u64, done: u32) -> u64 {
 pub fn plan_handle(entry: &SessionEntry) -> Cell {
     let database = entry.database.load(Ordering::Relaxed) as u16;
     let handle_of = |text: &str| {
-        let key = PlanKey { text, parameters: "", database, quoted_identifier: true, ansi_nulls: true, session: 0 };
+        let key = PlanKey {
+            text,
+            parameters: "",
+            database,
+            quoted_identifier: true,
+            ansi_nulls: true,
+            client: Client::Plain,
+            session: 0,
+        };
         handle::handles(&key).1
     };
     entry

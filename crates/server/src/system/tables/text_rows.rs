@@ -7,6 +7,7 @@ use types::{Datum, SqlError, SqlResult};
 use crate::catalog::scalar_type;
 use crate::instance::sessions::Input;
 use crate::security::written;
+use crate::session::first_result::first_result;
 use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
 use crate::system::cell::{Cell, NamedRow, number, text};
@@ -50,8 +51,7 @@ pub fn describe(
     parameters: &str,
 ) -> Result<Option<Vec<OutputColumn>>, SqlError> {
     let module = host.bind_text(state, query, parameters).map_err(crate::session::compile::first)?;
-    let options = SessionHost::bind_options(state);
-    host.with_catalog(state, |catalog| sql::bind::describe(&module, catalog, &options))
+    first_result(host, state, &module, sql::plan::Client::Plain)
 }
 
 fn describe_rows(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> Vec<NamedRow> {

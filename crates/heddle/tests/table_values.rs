@@ -1,0 +1,124 @@
+//! Table-valued parameters: rows of a client are inserted into the type, and refused as an INSERT refuses them.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod support;
+
+use support::Server;
+use support::wire::{Answer, Wire, must};
+use tds::rpc::{ParameterValue, Procedure, RpcCall, RpcParameter};
+use tds::table_value::{TableColumn, TableValue};
+use types::{Datum, RowBatch, SqlType};
+
+fn column(sql_type: SqlType, is_default: bool) -> TableColumn {
+    TableColumn { name: String::new(), sql_type, is_default }
+}
+
+fn table(type_name: &str, columns: Vec<TableColumn>, rows: &[Vec<Datum>]) -> RpcParameter {
+    let mut batch = RowBatch::new(columns.iter().map(|column| column.sql_type.physical()));
+    rows.iter().for_each(|row| batch.push_row(row));
+    let value = TableValue {
+        schema: "dbo".into(),
+        type_name: type_name.into(),
+        columns,
+        rows: batch,
+        order: Vec::new(),
+        is_null: false,
+    };
+    let value = ParameterValue::Table(Box::new(value));
+    RpcParameter { name: "@l".into(), is_output: false, is_default: false, value }
+}
+
+fn call(wire: &mut Wire, text: &str, declared: &str, rows: RpcParameter) -> Answer {
+    let given = |text: &str| RpcParameter::input("", SqlType::nvarchar(4000), Datum::nvarchar(text));
+    let parameters = vec![given(text), given(declared), rows];
+    wire.client.rpc(&[RpcCall::new(Procedure::Name("sp_executesql".into()), parameters)]);
+    wire.send();
+    wire.answer()
+}
+
+fn numbers(answer: &Answer) -> Vec<i32> {
+    answer.errors.iter().map(|error| error.0).collect()
+}
+
+fn int(value: i64) -> Datum {
+    Datum::I64(value)
+}
+
+#[test]
+fn rows_are_refused_as_an_insert_refuses_them() {
+    let server = Server::start(&[]);
+    let mut wire = Wire::open(server.port, "tempdb").expect("logged in");
+    must(&mut wire, "CREATE TYPE keyed AS TABLE (i int PRIMARY KEY)");
+    must(&mut wire, "CREATE TYPE alone AS TABLE (i int UNIQUE, s varchar(5) CHECK (s <> 'no'))");
+    must(&mut wire, "CREATE TYPE narrow AS TABLE (b binary(5), n nvarchar(10))");
+    let keyed = |rows: &[Vec<Datum>]| table("keyed", vec![column(SqlType::INT, false)], rows);
+    let count = "SELECT COUNT(*) FROM @l";
+    let twice = call(&mut wire, count, "@l keyed READONLY", keyed(&[vec![int(1)], vec![int(1)]]));
+    // 8061 follows what was wrong.
+    assert_eq!(numbers(&twice), [2627, 8061], "{:?}", twice.errors);
+    assert!(twice.errors[1].2.contains("\"@l\"") && twice.errors[1].2.contains("2627"), "{:?}", twice.errors);
+    let once =
+        call(&mut wire, "SELECT i FROM @l ORDER BY i", "@l keyed READONLY", keyed(&[vec![int(2)], vec![int(1)]]));
+    assert_eq!(once.rows, [[int(1)], [int(2)]], "{:?}", once.errors);
+
+    let alone = |rows: &[Vec<Datum>]| {
+        table("alone", vec![column(SqlType::INT, false), column(SqlType::varchar(20), false)], rows)
+    };
+    let text = |text: &str| Datum::bytes(text.as_bytes());
+    let declared = "@l alone READONLY";
+    let same = call(&mut wire, count, declared, alone(&[vec![int(1), text("a")], vec![int(1), text("b")]]));
+    assert_eq!(numbers(&same), [2627, 8061]);
+    let checked = call(&mut wire, count, declared, alone(&[vec![int(1), text("no")]]));
+    assert_eq!(numbers(&checked), [547, 8061]);
+    let long = call(&mut wire, count, declared, alone(&[vec![int(1), text("too long")]]));
+    assert_eq!(numbers(&long), [2628, 8061]);
+    let well = call(&mut wire, count, declared, alone(&[vec![int(1), text("a")], vec![int(2), text("b   ")]]));
+    assert_eq!(well.rows, [[int(2)]], "{:?}", well.errors);
+
+    let narrow = |bytes: &[u8], characters: &str| {
+        let columns = vec![column(SqlType::varbinary(20), false), column(SqlType::nvarchar(20), false)];
+        table("narrow", columns, &[vec![Datum::bytes(bytes), Datum::nvarchar(characters)]])
+    };
+    let declared = "@l narrow READONLY";
+    assert_eq!(numbers(&call(&mut wire, count, declared, narrow(&[1; 9], "fits"))), [8152, 8061]);
+    assert_eq!(numbers(&call(&mut wire, count, declared, narrow(&[1; 5], "12345678901234"))), [8152, 8061]);
+    let fits = call(&mut wire, "SELECT b, n FROM @l", declared, narrow(&[1; 3], "1234567890   "));
+    assert_eq!(fits.rows, [[Datum::bytes(&[1, 1, 1, 0, 0]), Datum::nvarchar("1234567890")]], "{:?}", fits.errors);
+}
+
+#[test]
+fn defaults_identities_and_computed_columns_are_those_of_an_insert() {
+    let server = Server::start(&[]);
+    let mut wire = Wire::open(server.port, "tempdb").expect("logged in");
+    must(
+        &mut wire,
+        "CREATE TYPE filled AS TABLE (id int IDENTITY(10, 5) PRIMARY KEY, a int, twice AS a * 2, d int DEFAULT 7)",
+    );
+    let columns = vec![
+        column(SqlType::INT, true),
+        column(SqlType::INT, false),
+        column(SqlType::INT, true),
+        column(SqlType::INT, true),
+    ];
+    let rows: Vec<Vec<Datum>> = (1..=2).map(|a| vec![Datum::Null, int(a), Datum::Null, Datum::Null]).collect();
+    // What a client says of its own results is not for these rows.
+    must(&mut wire, "SET ROWCOUNT 1 SET TEXTSIZE 1");
+    let text = "SET ROWCOUNT 0 SELECT id, a, twice, d FROM @l ORDER BY id";
+    let answer = call(&mut wire, text, "@l filled READONLY", table("filled", columns, &rows));
+    let expected: [[i64; 4]; 2] = [[10, 1, 2, 7], [15, 2, 4, 7]];
+    let expected: Vec<Vec<Datum>> = expected.iter().map(|row| row.iter().map(|value| int(*value)).collect()).collect();
+    assert_eq!(answer.rows, expected, "{:?}", answer.errors);
+}
+
+#[test]
+fn a_parameter_without_a_name_has_its_place_behind_one_with_a_name() {
+    let server = Server::start(&[]);
+    let mut wire = Wire::open(server.port, "tempdb").expect("logged in");
+    must(&mut wire, "CREATE PROCEDURE p @a int, @b int, @c int = 3 AS SELECT @a, @b, @c");
+    let named = |name: &str, value: i64| RpcParameter::input(name, SqlType::INT, int(value));
+    wire.client.rpc(&[RpcCall::new(Procedure::Name("p".into()), vec![named("@a", 1), named("", 2)])]);
+    wire.send();
+    assert_eq!(wire.answer().rows, [[int(1), int(2), int(3)]]);
+    // EXEC has another rule.
+    assert_eq!(wire.query("EXEC p @a = 1, 2").errors[0].0, 119);
+}

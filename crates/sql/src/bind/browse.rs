@@ -1,0 +1,92 @@
+//! Where the columns of a result come from, for clients that change its rows: FOR BROWSE, SET NO_BROWSETABLE ON, drivers' cursors.
+//!
+//! Each base column tells its table and its own name, and the columns of a unique key that the select list leaves out are added behind it,
+//! hidden (MS-TDS 2.2.7.3, COLINFO).
+
+use std::sync::Arc;
+
+use types::{SqlResult, sql_error};
+
+use super::binder::Binder;
+use super::scope::{Source, SourceColumns};
+use crate::ast;
+use crate::catalog::{IndexDef, TableDef};
+use crate::optimize::{ColumnId, Output};
+use crate::plan::{Client, Expr, ExprKind, OutputColumn, ToldOrigin};
+
+impl Binder<'_> {
+    /// Whether a client's query tells it. Error 1003 for a clause that cursors alone have.
+    pub fn tells_origins(&self, query: &ast::Query) -> SqlResult<bool> {
+        let client = self.options.client;
+        match query.for_clause.as_deref() {
+            Some(ast::ForClause::Browse) => Ok(true),
+            Some(ast::ForClause::Update(_)) if client != Client::Cursor => {
+                Err(sql_error!(1003, query.line, "FOR UPDATE", "DECLARE CURSOR"))
+            }
+            Some(ast::ForClause::ReadOnly) if client != Client::Cursor => {
+                Err(sql_error!(1003, query.line, "READ ONLY", "DECLARE CURSOR"))
+            }
+            Some(ast::ForClause::Xml(_) | ast::ForClause::Json(_)) => Ok(false),
+            _ => Ok(client != Client::Plain),
+        }
+    }
+
+    /// Appends what `outputs` lacks of each table's key: how many columns.
+    pub fn hidden_keys(&mut self, sources: &[Source], outputs: &mut Vec<Output>) -> usize {
+        let shown = outputs.len();
+        for source in sources {
+            let SourceColumns::Table { table, first } = &source.columns else { continue };
+            let Some(index) = key_of(table) else { continue };
+            for (column, _) in &index.key {
+                let id = ColumnId(first.0 + u32::from(*column));
+                let is_it = |output: &Output| matches!(output.expr.kind, ExprKind::Column(at) if at == id.index());
+                if !outputs.iter().any(is_it) {
+                    let column = source.column(usize::from(*column));
+                    self.needs.mark(column.id);
+                    let expr = Expr::column(column.id.index(), column.ty, column.nullable);
+                    outputs.push(Output { name: column.name, expr });
+                }
+            }
+        }
+        outputs.len() - shown
+    }
+
+    /// The last `hidden` of the columns are hidden.
+    pub fn tell_origins(&self, columns: &mut [OutputColumn], hidden: usize) {
+        let shown = columns.len() - hidden;
+        let mut names: Vec<(Arc<TableDef>, Arc<[Box<str>]>)> = Vec::new();
+        for (at, column) in columns.iter_mut().enumerate() {
+            let Some(origin) = &mut column.origin else { continue };
+            let known = names.iter().find(|(table, _)| Arc::ptr_eq(table, &origin.table));
+            let table = match known {
+                Some((_, name)) => name.clone(),
+                None => {
+                    let name = self.name_parts(&origin.table);
+                    names.push((origin.table.clone(), name.clone()));
+                    name
+                }
+            };
+            let key = key_of(&origin.table).is_some_and(|index| index.key.iter().any(|(own, _)| *own == origin.column));
+            origin.told = Some(ToldOrigin { table, key, hidden: at >= shown });
+        }
+    }
+
+    fn name_parts(&self, table: &TableDef) -> Arc<[Box<str>]> {
+        if table.name.starts_with('#') {
+            return Arc::new([table.name.clone()]);
+        }
+        let elsewhere = table.database != self.catalog.database();
+        let database = self.catalog.database_name(table.database).filter(|_| elsewhere);
+        database.into_iter().chain([table.schema.clone(), table.name.clone()]).collect()
+    }
+}
+
+/// What a row of the table is found again by: its primary key, else its first unique index. Not of a table variable.
+fn key_of(table: &TableDef) -> Option<&IndexDef> {
+    let mut unique = table
+        .indexes
+        .iter()
+        .filter(|index| index.unique && index.filter.is_empty() && !index.disabled && table.object.0 > 0);
+    let first = unique.next()?;
+    if first.primary_key { Some(first) } else { unique.find(|index| index.primary_key).or(Some(first)) }
+}
