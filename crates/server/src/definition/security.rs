@@ -175,6 +175,13 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
     if schemas.iter().any(|schema| schema.owner == row.id) {
         return Err(sql_error!(15138, "schema"));
     }
+    if !members.is_empty() {
+        return Err(sql_error!(15144));
+    }
+    let runs_as = ddl.rows(&db, |rows| rows.find::<ReferenceRow>(1, &[int(row.id), small(class::EXECUTE_AS)]))?;
+    if !runs_as.is_empty() {
+        return Err(sql_error!(15136));
+    }
     let (owns_objects, owns_roles) = ddl.rows(&db, |rows| {
         let objects: Vec<ObjectRow> = rows.all()?;
         let principals: Vec<OwnerRow> = rows.all()?;
@@ -186,13 +193,6 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
     }
     if owns_roles {
         return Err(sql_error!(15421));
-    }
-    if !members.is_empty() {
-        return Err(sql_error!(15144));
-    }
-    let runs_as = ddl.rows(&db, |rows| rows.find::<ReferenceRow>(1, &[int(row.id), small(class::EXECUTE_AS)]))?;
-    if !runs_as.is_empty() {
-        return Err(sql_error!(15136));
     }
     ddl.rows(&db, |rows| {
         rows.delete_if::<ReferenceRow>(1, &[int(row.id), small(class::ROLE_MEMBER)], |_| true)?;
