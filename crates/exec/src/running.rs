@@ -10,6 +10,8 @@ use os::wait::WaitType;
 use sql::ast::{DropKind, QueryBody, Span, StatementKind as Ast};
 use sql::plan::{Module, StatementKind};
 
+use crate::definition_name;
+
 /// `sys.dm_exec_requests.command`, by number.
 const COMMANDS: &[&str] = &[
     "SELECT",
@@ -122,19 +124,8 @@ fn of_tree(kind: &Ast) -> &'static str {
         Ast::BulkInsert(_) | Ast::InsertBulk(_) => BULK_INSERT,
         Ast::If(_) | Ast::While(_) => "CONDITIONAL",
         Ast::Truncate(_) => "TRUNCATE TABLE",
-        Ast::CreateTable(_) => "CREATE TABLE",
-        Ast::AlterTable(_) => "ALTER TABLE",
-        Ast::CreateIndex(_) => "CREATE INDEX",
-        Ast::AlterIndex(_) => "ALTER INDEX",
-        Ast::DropIndex(_) => "DROP INDEX",
         Ast::CreateStatistics(_) => "CREATE STATISTICS",
         Ast::UpdateStatistics(_) => "UPDATE STATISTICS",
-        Ast::DropStatistics(_) => "DROP STATISTICS",
-        Ast::CreateView(_) => "CREATE VIEW",
-        Ast::CreateProcedure(_) => "CREATE PROCEDURE",
-        Ast::CreateFunction(_) => "CREATE FUNCTION",
-        Ast::CreateTrigger(_) => "CREATE TRIGGER",
-        Ast::CreateDatabase(_) => "CREATE DATABASE",
         Ast::AlterDatabase(_) => "ALTER DATABASE",
         Ast::Drop(drop) => match drop.kind {
             DropKind::Table => "DROP TABLE",
@@ -144,11 +135,11 @@ fn of_tree(kind: &Ast) -> &'static str {
         Ast::Backup(_) => "BACKUP DATABASE",
         Ast::Restore(_) => "RESTORE DATABASE",
         Ast::Dbcc(dbcc) if dbcc.command.starts_with("CHECK") => "DBCC TABLE CHECK",
-        Ast::Dbcc(_) => "DBCC",
         Ast::Checkpoint(_) => "CHECKPOINT",
         Ast::Kill(_) => "KILL",
         Ast::Permission(_) => "GRANT",
-        _ => "OTHER",
+        // Definitions under their names, as far as these have a number above.
+        _ => Some(definition_name::of(kind)).filter(|name| COMMANDS.contains(name)).unwrap_or("OTHER"),
     }
 }
 

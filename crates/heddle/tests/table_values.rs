@@ -111,6 +111,24 @@ fn defaults_identities_and_computed_columns_are_those_of_an_insert() {
 }
 
 #[test]
+fn rows_of_defaults_alone_come_or_are_refused_together() {
+    let server = Server::start(&[]);
+    let mut wire = Wire::open(server.port, "tempdb").expect("logged in");
+    must(&mut wire, "CREATE TYPE numbered AS TABLE (id int IDENTITY PRIMARY KEY, d int DEFAULT 7)");
+    must(&mut wire, "CREATE TYPE same AS TABLE (id int DEFAULT 1 PRIMARY KEY, d int DEFAULT 7)");
+    let columns = || vec![column(SqlType::INT, true), column(SqlType::INT, true)];
+    let rows = vec![vec![Datum::Null, Datum::Null]; 3];
+    let count = "SELECT COUNT(*), MAX(id), SUM(d) FROM @l";
+    let answer = call(&mut wire, count, "@l numbered READONLY", table("numbered", columns(), &rows));
+    assert_eq!(answer.rows, [[int(3), int(3), int(21)]], "{:?}", answer.errors);
+    // The second has the first one's key.
+    let answer = call(&mut wire, count, "@l same READONLY", table("same", columns(), &rows));
+    assert_eq!(numbers(&answer), [2627, 8061]);
+    let answer = call(&mut wire, count, "@l same READONLY", table("same", columns(), &rows[..1]));
+    assert_eq!(answer.rows, [[int(1), int(1), int(7)]], "{:?}", answer.errors);
+}
+
+#[test]
 fn a_parameter_without_a_name_has_its_place_behind_one_with_a_name() {
     let server = Server::start(&[]);
     let mut wire = Wire::open(server.port, "tempdb").expect("logged in");

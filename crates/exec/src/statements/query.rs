@@ -130,15 +130,6 @@ impl Prepared {
         all
     }
 
-    /// Its rows go to the client.
-    fn has_result(&self) -> bool {
-        match &self.query.kind {
-            QueryKind::Select(_) | QueryKind::ForText { .. } => true,
-            QueryKind::Modify(modify) => modify.output.as_ref().is_some_and(|output| output.to_client),
-            QueryKind::SelectAssign { .. } | QueryKind::SelectInto { .. } | QueryKind::InsertExecute { .. } => false,
-        }
-    }
-
     pub fn close(&mut self) {
         match &mut self.plan {
             Plan::Select(source) | Plan::Assign { source, .. } | Plan::SelectInto(source) | Plan::ForText(source) => {
@@ -389,7 +380,7 @@ impl<'a> Runner<'a> {
         let mark = self.counters_of(id).map(Counters::begin);
         let assigns = matches!(&prepared.plan, Plan::Assign { .. });
         // Natively compiled: only results have an end, or a loop would fill the connection with them.
-        let tells = self.session().atomic.is_none() || prepared.has_result();
+        let tells = self.session().atomic.is_none() || prepared.query.result_columns().is_some();
         let (writes, modifies) = match &prepared.plan {
             Plan::Select(_) | Plan::ForText(_) | Plan::Assign { .. } => (false, false),
             Plan::SelectInto(_) => (true, false),

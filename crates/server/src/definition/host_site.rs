@@ -15,6 +15,7 @@ use types::{RowBatch, SqlError, SqlResult};
 use super::site::{AskRights, EachBatch, HeardWork, PacedWork, Site, SiteOptions};
 use crate::catalog::{Catalog, CatalogSession};
 use crate::session::audit::Occurrence;
+use crate::session::first_result::first_result;
 use crate::session::host::SessionHost;
 
 pub struct HostSite<'a> {
@@ -105,9 +106,8 @@ impl Site for HostSite<'_> {
 
     fn describe(&mut self, text: &str) -> SqlResult<Vec<OutputColumn>> {
         let module = self.host.bind_text(self.state, text, "").map_err(SqlError::together)?;
-        let options = SessionHost::bind_options(self.state);
-        let columns = self.host.with_catalog(self.state, |catalog| sql::bind::describe(&module, catalog, &options))?;
-        Ok(columns.unwrap_or_default())
+        let client = SessionHost::bind_options(self.state).client;
+        Ok(first_result(self.host, self.state, &module, client)?.unwrap_or_default())
     }
 
     fn check_module(&mut self, database: DatabaseId, id: i32) -> Result<References, Vec<SqlError>> {

@@ -56,7 +56,7 @@ pub fn insert(
     let all: Vec<String> = stored.iter().map(|(_, at)| quoted(&table.columns[*at].name)).collect();
     let insert = match sent.is_empty() {
         // Each row is of defaults alone.
-        true => format!("WHILE (SELECT COUNT(*) FROM {name}) < {} INSERT {name} DEFAULT VALUES", given.rows.rows),
+        true => format!("MERGE {name} USING {name}$ ON 1 = 0 WHEN NOT MATCHED THEN INSERT DEFAULT VALUES"),
         false => format!("INSERT {name} ({}) SELECT {} FROM {name}$", own.join(", "), values.join(", ")),
     };
     let text = format!(

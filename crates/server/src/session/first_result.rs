@@ -1,5 +1,5 @@
-//! The columns of the first result of a text that is not run: what sp_describe_first_result_set, sp_prepare and their kin tell. Unlike
-//! `sql::bind::describe` it follows EXEC into procedures.
+//! The columns of the first result of a text that is not run: what sp_describe_first_result_set, sp_prepare and their kin tell. It
+//! follows EXEC into procedures.
 
 use exec::host::{Callee, Host, ModuleInfo};
 use exec::session::Session as State;
@@ -38,7 +38,8 @@ impl Walk<'_> {
                     let bound = self.host.with_catalog(self.state, |catalog| {
                         sql::bind::bind_query(&text.statement, module, catalog, &options)
                     });
-                    sql::bind::columns_of(&bound.map_err(|error| error.at_line(text.line))?)
+                    let query = bound.map_err(|error| error.at_line(text.line))?;
+                    query.result_columns().map(<[OutputColumn]>::to_vec)
                 }
                 StatementKind::If { then, otherwise, .. } => match self.first(then, module, procedure)? {
                     None => self.first(otherwise, module, procedure)?,

@@ -24,7 +24,6 @@ mod variables;
 mod builtin;
 mod schema_bound;
 mod call;
-mod describe;
 mod early;
 mod expr;
 mod group;
@@ -53,7 +52,6 @@ use crate::plan::Client;
 
 pub use binder::Names;
 pub use data_type::scalar_type;
-pub use describe::{columns_of, describe};
 pub use early::{Early, bind_early, is_of_compiling};
 pub use index_filter::{FilterOwner, index_filter, kept_index_filter};
 pub use module::{bind_definition, bind_module, bind_text};

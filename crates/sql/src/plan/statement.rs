@@ -10,7 +10,7 @@ use types::datetime::{DateFormat, LanguageId};
 
 use super::expr::{Expr, VariableSlot};
 use super::grant::GrantEstimate;
-use super::operator::{Operator, TableSource};
+use super::operator::{Operator, OutputColumn, TableSource};
 use crate::ast;
 use crate::catalog::{DatabaseId, ObjectId, ObjectName, TableDef};
 
@@ -465,6 +465,19 @@ pub struct Query {
     pub grant: GrantEstimate,
     /// Of whoever receives its rows: how it describes their columns.
     pub description: ExecutorSlot,
+}
+
+impl Query {
+    /// Of the rows that go to the client; None: it has none.
+    pub fn result_columns(&self) -> Option<&[OutputColumn]> {
+        match &self.kind {
+            QueryKind::Select(plan) | QueryKind::ForText { plan, .. } => Some(&plan.columns),
+            QueryKind::Modify(modify) => {
+                modify.output.as_ref().filter(|output| output.to_client).map(|output| &*output.columns)
+            }
+            QueryKind::SelectAssign { .. } | QueryKind::SelectInto { .. } | QueryKind::InsertExecute { .. } => None,
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -26,6 +26,7 @@ use super::recorded::{Kept, Recorded};
 use crate::session::api_cursors::{ApiCursor, Target, concurrency, fetch, properties, scroll};
 use crate::session::arguments::{expects_parameter, text_of};
 use crate::session::compile::compile;
+use crate::session::first_result::first_result;
 use crate::session::host::SessionHost;
 
 const ROWS_DEFAULT: i64 = 20;
@@ -186,8 +187,8 @@ fn cursor_columns(host: &mut SessionHost, state: &mut State, module: &Module) ->
     if !matches!(&*module.body, [only] if matches!(only.kind, StatementKind::Query(_))) {
         return Ok(None);
     }
-    let options = SessionHost::bind_options(state);
-    host.with_catalog(state, |catalog| sql::bind::describe(module, catalog, &options))
+    let client = SessionHost::bind_options(state).client;
+    first_result(host, state, module, client)
 }
 
 fn open_module(
