@@ -71,7 +71,7 @@ SELECT LOGINPROPERTY('policy_must', 'badpasswordcount') AS bad, LOGINPROPERTY('p
   LOGINPROPERTY('policy_must', 'IsLocked') AS locked, LOGINPROPERTY('policy_must', 'LockoutTime') AS lock_time,
   LOGINPROPERTY('policy_must', 'DefaultDatabase') AS db, LOGINPROPERTY('policy_must', 'DefaultLanguage') AS language,
   LOGINPROPERTY('policy_must', 'PasswordHashAlgorithm') AS algorithm, DATALENGTH(LOGINPROPERTY('policy_must', 'PasswordHash')) AS bytes,
-  ABS(DATEDIFF(minute, CONVERT(datetime, LOGINPROPERTY('policy_must', 'PasswordLastSetTime')), GETDATE())) AS minutes_ago;
+  IIF(DATEDIFF(second, CONVERT(datetime, LOGINPROPERTY('policy_must', 'PasswordLastSetTime')), GETDATE()) BETWEEN 0 AND 120, 'just now', 'not now') AS password_set;
 SELECT LOGINPROPERTY('nobody', 'IsLocked') AS nobody, LOGINPROPERTY('sysadmin', 'IsLocked') AS role, LOGINPROPERTY(NULL, 'IsLocked') AS nothing;
 GO
 -- Hashes, of the form of SQL Server 2012 and of this server's own.
