@@ -995,8 +995,18 @@ OPTION (MIN_GRANT_PERCENT = 10, MAX_GRANT_PERCENT = 20)
 GO
 SELECT 'ok' FROM sys.dm_exec_query_stats AS s CROSS APPLY sys.dm_exec_sql_text(s.sql_handle) AS t WHERE t.text LIKE '%INTO #g%' AND s.last_grant_kb > 0
 
+--- Queries: OPTION (LOOP JOIN), (HASH JOIN), (MERGE JOIN), (FORCE ORDER)
+CREATE TABLE jh (a int NOT NULL, b int NOT NULL)
+GO
+SELECT x.a INTO #jl FROM jh x JOIN jh y ON y.a = x.b OPTION (LOOP JOIN, FORCE ORDER)
+GO
+SELECT x.a INTO #jm FROM jh x JOIN jh y ON y.a = x.b OPTION (HASH JOIN)
+GO
+SELECT 'ok' FROM sys.dm_exec_query_stats s CROSS APPLY sys.dm_exec_text_query_plan(s.plan_handle, 0, -1) p CROSS APPLY sys.dm_exec_sql_text(s.sql_handle) t
+WHERE t.text LIKE 'SELECT x.a INTO #j[lm] %' HAVING COUNT(CASE WHEN t.text LIKE '%#jl%' AND p.query_plan LIKE '%Nested Loops%' THEN 1 END) = 1 AND COUNT(CASE WHEN t.text LIKE '%#jm%' AND p.query_plan LIKE '%Hash Match%' THEN 1 END) = 1
+
 --- Queries: OPTION, all other hints
-SELECT 1 AS a INTO #o OPTION (MAXDOP 1, RECOMPILE, HASH JOIN, FAST 10)
+SELECT 1 AS a INTO #o OPTION (MAXDOP 1, RECOMPILE, HASH GROUP, FAST 10)
 GO
 SELECT 'ok'
 

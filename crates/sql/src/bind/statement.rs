@@ -11,7 +11,7 @@ use super::scope::Scope;
 use crate::ast;
 use crate::catalog::Catalog;
 use crate::function::FunctionId;
-use crate::optimize::{Get, Output, Rel};
+use crate::optimize::{Get, JoinMethod, Output, Rel};
 use crate::plan::{
     ExecutorSlot, Expr, ExprKind, ForFormat, GrantEstimate, JoinKind, Module, Operator, OperatorKind, OutputColumn,
     Query, QueryKind, TableSource, XmlMode,
@@ -152,9 +152,12 @@ impl Binder<'_> {
     }
 
     fn hints(&mut self, hints: &[ast::QueryHint]) -> SqlResult<()> {
+        let (mut loops, mut hashes) = (false, false);
         for hint in hints {
             match hint {
                 ast::QueryHint::Words(words) if &**words == "FORCE ORDER" => self.force_order = true,
+                ast::QueryHint::Words(words) if &**words == "LOOP JOIN" => loops = true,
+                ast::QueryHint::Words(words) if matches!(&**words, "HASH JOIN" | "MERGE JOIN") => hashes = true,
                 ast::QueryHint::Value(name, value) if &**name == "MAXRECURSION" => {
                     let bound = self.expr(value, &Scope::EMPTY)?;
                     match bound.kind {
@@ -181,6 +184,12 @@ impl Binder<'_> {
                 _ => {}
             }
         }
+        // Several of them leave the choice among those.
+        self.lowering.join_method = match (loops, hashes) {
+            (true, false) => Some(JoinMethod::Loop),
+            (false, true) => Some(JoinMethod::Hash),
+            _ => None,
+        };
         Ok(())
     }
 

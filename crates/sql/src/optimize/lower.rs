@@ -24,6 +24,8 @@ pub struct Lowering {
     pub impossible_hint: bool,
     /// Joins look up rows where an index lets them, whatever it costs: in natively compiled modules, whose code has nested loops.
     pub looks_up: bool,
+    /// OPTION (LOOP JOIN), (HASH JOIN), (MERGE JOIN): of the joins without a hint of their own, where they can be done so.
+    pub join_method: Option<JoinMethod>,
     frames: Vec<Frame>,
 }
 
@@ -647,7 +649,8 @@ impl Lowering {
                 JoinKind::Semi | JoinKind::Anti => (l * 0.5).max(1.0),
             }
         };
-        let seek_side = join.kind != JoinKind::FullOuter && join.hint != Some(JoinMethod::Hash);
+        let method = join.hint.or(self.join_method);
+        let seek_side = join.kind != JoinKind::FullOuter && method != Some(JoinMethod::Hash);
         if seek_side && (join.lateral || !hashable || self.seek_pays(&join, &needed, want.goal)) {
             return self.nested(columns, join, &outer_needed, &needed, want, rows);
         }
@@ -674,7 +677,7 @@ impl Lowering {
 
     /// Is seeking the right side once a row of the left cheaper than hashing?
     fn seek_pays(&self, join: &Join, needed: &ColumnSet, goal: Option<f64>) -> bool {
-        if join.hint == Some(JoinMethod::Loop) {
+        if join.hint.or(self.join_method) == Some(JoinMethod::Loop) {
             return true;
         }
         let Some((get, own)) = seekable(&join.right) else { return false };
