@@ -1003,7 +1003,7 @@ GO
 SELECT x.a INTO #jm FROM jh x JOIN jh y ON y.a = x.b OPTION (HASH JOIN)
 GO
 SELECT 'ok' FROM sys.dm_exec_query_stats s CROSS APPLY sys.dm_exec_text_query_plan(s.plan_handle, 0, -1) p CROSS APPLY sys.dm_exec_sql_text(s.sql_handle) t
-WHERE t.text LIKE 'SELECT x.a INTO #j[lm] %' HAVING COUNT(CASE WHEN t.text LIKE '%#jl%' AND p.query_plan LIKE '%Nested Loops%' THEN 1 END) = 1 AND COUNT(CASE WHEN t.text LIKE '%#jm%' AND p.query_plan LIKE '%Hash Match%' THEN 1 END) = 1
+WHERE t.text LIKE 'SELECT x.a INTO #j[lm] %' HAVING SUM(IIF(p.query_plan LIKE IIF(t.text LIKE '%#jl%', '%Nested Loops%', '%Hash Match%'), 1, 0)) = 2
 
 --- Queries: OPTION, all other hints
 SELECT 1 AS a INTO #o OPTION (MAXDOP 1, RECOMPILE, HASH GROUP, FAST 10)
