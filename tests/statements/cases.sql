@@ -998,12 +998,12 @@ SELECT 'ok' FROM sys.dm_exec_query_stats AS s CROSS APPLY sys.dm_exec_sql_text(s
 --- Queries: OPTION (LOOP JOIN), (HASH JOIN), (MERGE JOIN), (FORCE ORDER)
 CREATE TABLE jh (a int NOT NULL, b int NOT NULL)
 GO
-SELECT x.a INTO #jl FROM jh x JOIN jh y ON y.a = x.b OPTION (LOOP JOIN, FORCE ORDER)
+INSERT jh /*l*/ SELECT x.a, y.b FROM jh x JOIN jh y ON y.a = x.b OPTION (LOOP JOIN, FORCE ORDER)
 GO
-SELECT x.a INTO #jm FROM jh x JOIN jh y ON y.a = x.b OPTION (HASH JOIN)
+INSERT jh /*m*/ SELECT x.a, y.b FROM jh x JOIN jh y ON y.a = x.b OPTION (HASH JOIN)
 GO
 SELECT 'ok' FROM sys.dm_exec_query_stats s CROSS APPLY sys.dm_exec_text_query_plan(s.plan_handle, 0, -1) p CROSS APPLY sys.dm_exec_sql_text(s.sql_handle) t
-WHERE t.text LIKE 'SELECT x.a INTO #j[lm] %' HAVING SUM(IIF(p.query_plan LIKE IIF(t.text LIKE '%#jl%', '%Nested Loops%', '%Hash Match%'), 1, 0)) = 2
+WHERE t.text LIKE 'INSERT jh /*[lm]*/%' HAVING SUM(IIF(p.query_plan LIKE IIF(t.text LIKE '%/*l*/%', '%Nested Loops%', '%Hash Match%'), 1, 0)) = 2
 
 --- Queries: OPTION, all other hints
 SELECT 1 AS a INTO #o OPTION (MAXDOP 1, RECOMPILE, HASH GROUP, FAST 10)
