@@ -14,6 +14,7 @@ use types::pause::{Pacer, Pause};
 use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
 
 use crate::cursor_name::{CursorId, CursorName};
+use crate::expression::subquery::KeptRows;
 use crate::host::{Host, ModuleInfo};
 use crate::memory_table::MemoryTable;
 use crate::notices;
@@ -56,6 +57,8 @@ pub struct Context<'a> {
     pub work_tables: RefCell<Vec<Option<WorkTable>>>,
     /// Counts executions of the query that runs: answers of uncorrelated subqueries are kept for one of them. 0: none runs.
     pub execution: Cell<u64>,
+    /// What subqueries of the query that runs have put aside: it keeps that when it is left, until it is closed.
+    pub kept: RefCell<Vec<Arc<KeptRows>>>,
     /// GETDATE() and its kind give one answer a statement: 100 ns since 0001-01-01 UTC. 0: not asked yet.
     pub statement_time: Cell<i64>,
     /// An aggregate passed over a NULL: warning 8153 at the statement's end.

@@ -11,7 +11,8 @@ use types::pause::Pacer;
 use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::functions;
-use super::general::{Conversion, General, SubqueryKind, SubqueryState};
+use super::general::{Conversion, General};
+use super::subquery::{SubqueryKind, SubqueryState};
 use super::integer::{Comparison, I64Expr, IntegerArithmetic, IntegerRange, Like, into_predicate};
 use super::mask::MaskNode;
 use super::wide::{BytesExpr, DecimalArithmetic, F64Expr, I128Expr};
@@ -292,8 +293,8 @@ impl Compiler {
             .collect::<SqlResult<Vec<_>>>()?;
         let source = (self.plan_source)(&subquery.plan, self)?;
         let batch = RowBatch::new(subquery.plan.columns.iter().map(|column| column.ty.physical()));
-        let state =
-            SubqueryState { source, bindings: bindings.into(), kind, batch, opened_in: 0, kept: None, kept_rows: None };
+        let kept_rows = Default::default();
+        let state = SubqueryState { source, bindings: bindings.into(), kind, batch, opened_in: 0, kept: None, kept_rows };
         Ok(Scalar::general(ty, General::Subquery(RefCell::new(state))))
     }
 }

@@ -1,17 +1,17 @@
 //! Nodes that mix classes: CASE, functions, conversions, subqueries, globals. They give a `Value` of their type's class.
 
 use std::cell::{Cell, RefCell};
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use sql::catalog::{ModuleDef, SequenceDef};
-use sql::plan::{CompareOp, Global, OuterSlot};
-use types::{Column, Datum, RowBatch, SqlResult, SqlType, sql_error};
+use sql::plan::Global;
+use types::{SqlResult, SqlType};
 
 use super::Scalar;
-use super::integer::{I64Expr, holds, ordering_holds};
+use super::integer::{I64Expr, holds};
 use super::mask::MaskNode;
-use crate::context::{Context, RowSource};
+use super::subquery::SubqueryState;
+use crate::context::Context;
 use crate::kernel;
 use crate::value::{Row, Value};
 
@@ -52,26 +52,6 @@ pub struct Conversion {
     pub style: Option<Scalar>,
     pub attempt: bool,
     pub explicit: bool,
-}
-
-pub struct SubqueryState {
-    pub source: Box<dyn RowSource>,
-    pub bindings: Box<[(OuterSlot, Scalar)]>,
-    pub kind: SubqueryKind,
-    pub batch: RowBatch,
-    /// `Context::execution` in which the source was opened last.
-    pub opened_in: u64,
-    /// `Context::execution` and the answer, when nothing of the outer row is asked for.
-    pub kept: Option<(u64, Datum)>,
-    /// The rows of an uncorrelated ANY or ALL.
-    pub kept_rows: Option<(u64, Column)>,
-}
-
-pub enum SubqueryKind {
-    Scalar,
-    Exists,
-    Any { value: Scalar, op: CompareOp },
-    All { value: Scalar, op: CompareOp },
 }
 
 impl General {
@@ -140,112 +120,5 @@ impl Conversion {
             Err(error) => context.uncomputed(error).map(|none| none.unwrap_or(Value::Null)),
             value => value,
         }
-    }
-}
-
-impl SubqueryState {
-    fn eval(&mut self, context: &Context, row: Row<'_>) -> SqlResult<Datum> {
-        let correlated = !self.bindings.is_empty();
-        let execution = context.execution.get();
-        for (slot, value) in &self.bindings {
-            let value = value.datum(context, row)?;
-            context.set_outer(*slot, value);
-        }
-        match &self.kind {
-            SubqueryKind::Scalar | SubqueryKind::Exists => {
-                if let Some((kept, answer)) = &self.kept
-                    && !correlated
-                    && *kept == execution
-                {
-                    return Ok(answer.clone());
-                }
-                let answer = self.run(context)?;
-                if !correlated {
-                    self.kept = Some((execution, answer.clone()));
-                }
-                Ok(answer)
-            }
-            SubqueryKind::Any { value, op } => {
-                let (value, op, ty) = (value.datum(context, row)?, *op, value.ty);
-                self.quantified(context, execution, correlated, value, op, &ty, true)
-            }
-            SubqueryKind::All { value, op } => {
-                let (value, op, ty) = (value.datum(context, row)?, *op, value.ty);
-                self.quantified(context, execution, correlated, value, op, &ty, false)
-            }
-        }
-    }
-
-    /// Nobody closes what stands in an expression, when its query ends: tables are opened anew in each execution, for their pages may be
-    /// others' since the last one.
-    fn open(&mut self, context: &Context) -> SqlResult<()> {
-        let execution = context.execution.get();
-        if self.opened_in != execution || execution == 0 {
-            self.source.close();
-            self.opened_in = execution;
-        }
-        self.source.open(context)
-    }
-
-    fn run(&mut self, context: &Context) -> SqlResult<Datum> {
-        self.open(context)?;
-        self.source.next(context, 2, &mut self.batch)?;
-        if matches!(self.kind, SubqueryKind::Exists) {
-            return Ok(Datum::I64((self.batch.rows > 0) as i64));
-        }
-        if self.batch.rows == 0 {
-            return Ok(Datum::Null);
-        }
-        let answer = self.batch.columns[0].datum(0);
-        let mut rows = self.batch.rows;
-        if rows == 1 {
-            self.source.next(context, 1, &mut self.batch)?;
-            rows += self.batch.rows;
-        }
-        if rows > 1 {
-            return Err(sql_error!(512));
-        }
-        Ok(answer)
-    }
-
-    /// ANY is true if a row's comparison is, ALL false if a row's is not true; UNKNOWN rows leave UNKNOWN.
-    #[allow(clippy::too_many_arguments)]
-    fn quantified(
-        &mut self,
-        context: &Context,
-        execution: u64,
-        correlated: bool,
-        value: Datum,
-        op: CompareOp,
-        ty: &SqlType,
-        any: bool,
-    ) -> SqlResult<Datum> {
-        if correlated || !matches!(&self.kept_rows, Some((kept, _)) if *kept == execution) {
-            let mut rows = Column::new(ty.physical());
-            self.open(context)?;
-            loop {
-                self.source.next(context, crate::columns::BATCH_ROWS, &mut self.batch)?;
-                if self.batch.rows == 0 {
-                    break;
-                }
-                crate::columns::append_range(&mut rows, &self.batch.columns[0], 0, self.batch.rows);
-            }
-            self.kept_rows = Some((execution, rows));
-        }
-        let (_, rows) = self.kept_rows.as_ref().expect("set above");
-        let value = Value::from_datum(&value);
-        let mut unknown = false;
-        for row in 0..rows.len() {
-            let other = Value::from_column(rows, row);
-            if value.is_null() || other.is_null() {
-                unknown = true;
-                continue;
-            }
-            let ordering: Ordering = kernel::compare_values(context, ty, &value, &other)?;
-            if ordering_holds(op, ordering) == any {
-                return Ok(Datum::I64(any as i64));
-            }
-        }
-        Ok(if unknown { Datum::Null } else { Datum::I64(!any as i64) })
     }
 }

@@ -6,6 +6,7 @@
 mod batch;
 pub mod json;
 mod mask;
+pub mod subquery;
 mod general;
 mod integer;
 mod wide;

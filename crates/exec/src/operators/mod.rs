@@ -11,6 +11,7 @@ mod row_file;
 mod scatter;
 mod buffer;
 mod spool;
+mod index_spool;
 mod nested_loops;
 mod set;
 mod hash_join;
@@ -97,6 +98,7 @@ fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSo
         }
         OperatorKind::ForText { input, format } => for_text::operator(input, format, compiler)?,
         OperatorKind::Spool(input) => spool::make(input, compiler)?,
+        OperatorKind::IndexSpool(spool) => index_spool::make(spool, compiler)?,
         _ => return Err(sql_error!(10729)),
     })
 }

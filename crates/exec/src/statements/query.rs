@@ -19,6 +19,7 @@ use super::run::{Flow, Runner};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::expression::TableUse;
+use crate::expression::subquery::KeptRows;
 use crate::host::{Host, TableAccess};
 use crate::operators::{self, batch_of, storage_error};
 use crate::session::{Session, stop_of, stopped};
@@ -41,6 +42,8 @@ pub struct Prepared {
     /// `Context::execution` of the last run.
     execution: u64,
     outer: Vec<Datum>,
+    /// `Context::kept`, between two of its runs.
+    kept: Vec<Arc<KeptRows>>,
 }
 
 /// A table whose definition must stay while the query runs.
@@ -100,6 +103,7 @@ impl Prepared {
             identity_insert: None,
             actor: 0,
             execution: 0,
+            kept: Vec::new(),
             outer,
         })
     }
@@ -131,6 +135,7 @@ impl Prepared {
     }
 
     pub fn close(&mut self) {
+        self.kept.clear();
         match &mut self.plan {
             Plan::Select(source) | Plan::Assign { source, .. } | Plan::SelectInto(source) | Plan::ForText(source) => {
                 source.close();
@@ -156,6 +161,10 @@ impl Prepared {
     pub fn leave(&mut self, context: &Context) {
         context.execution.set(0);
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
+        let mut kept = context.kept.borrow_mut();
+        if !kept.is_empty() {
+            self.kept.append(&mut kept);
+        }
     }
 
     /// For cursors: goes on with the run `enter` began.

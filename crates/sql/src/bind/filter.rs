@@ -4,15 +4,15 @@ use types::SqlResult;
 
 use super::binder::Binder;
 use super::convert;
-use super::expr::not;
+use super::expr::{compare_op, not};
 use super::query::one_column;
 use super::scope::Scope;
 use crate::ast;
-use crate::optimize::{ColumnSet, Join, Output, Rel};
+use crate::optimize::{ColumnSet, Join, Output, Rel, equi};
 use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
 
 enum InJoin {
-    Join { right: Rel, on: Expr },
+    Join { right: Rel, on: Vec<Expr> },
     Predicate(Expr),
 }
 
@@ -30,62 +30,101 @@ impl Binder<'_> {
                 ast::Expr::Not(inner) => (&**inner, true),
                 other => (other, false),
             };
-            match inner {
-                ast::Expr::Exists(query) => {
-                    let bound = self.subquery(query, scope)?;
-                    rel = semi_join(rel, bound.rel, Vec::new(), negated);
-                }
-                ast::Expr::InQuery(q) => {
-                    let negated = negated != q.not;
-                    match self.in_join(q, negated, scope)? {
-                        InJoin::Join { right, on } => rel = semi_join(rel, right, vec![on], negated),
-                        InJoin::Predicate(test) => predicates.push(test),
-                    }
-                }
-                _ => self.expr(part, scope)?.split_and(&mut predicates),
+            if let ast::Expr::Exists(query) = inner {
+                let bound = self.subquery(query, scope)?;
+                rel = semi_join(rel, bound.rel, Vec::new(), negated);
+                continue;
+            }
+            let Some(mut test) = Membership::of(inner) else {
+                self.expr(part, scope)?.split_and(&mut predicates);
+                continue;
+            };
+            test.negated ^= negated;
+            match self.in_join(&test, &rel.defined(), scope)? {
+                InJoin::Join { right, on } => rel = semi_join(rel, right, on, test.negated),
+                InJoin::Predicate(test) => predicates.push(test),
             }
         }
-        // Plain predicates first: they make what the joins see smaller.
+        // Plain predicates first: they make what the joins see smaller. Those with queries last: fewer rows may be left for them.
+        let (last, first): (Vec<Expr>, Vec<Expr>) = predicates.into_iter().partition(Expr::has_subquery);
         Ok(match rel {
-            Rel::Join(mut join) if !predicates.is_empty() && matches!(join.kind, JoinKind::Semi | JoinKind::Anti) => {
+            Rel::Join(mut join) if matches!(join.kind, JoinKind::Semi | JoinKind::Anti) => {
                 let left = std::mem::replace(&mut join.left, Rel::one_row());
-                join.left = below_semi(left, predicates);
-                Rel::Join(join)
+                join.left = below_semi(left, first);
+                Rel::Join(join).filter(last)
             }
-            rel => rel.filter(predicates),
+            rel => rel.filter(first.into_iter().chain(last).collect()),
         })
     }
 
-    fn in_join(&mut self, q: &ast::InQuery, negated: bool, scope: &Scope) -> SqlResult<InJoin> {
-        let value = self.expr(&q.operand, scope)?;
-        let mut bound = self.subquery(&q.query, scope)?;
+    fn in_join(&mut self, test: &Membership, outer: &ColumnSet, scope: &Scope) -> SqlResult<InJoin> {
+        let value = self.expr(test.value, scope)?;
+        let mut bound = self.subquery(test.query, scope)?;
         one_column(&bound)?;
         let column = bound.outputs.remove(0).expr;
-        // NOT IN is UNKNOWN when a NULL is about: only without NULLs is it an anti join.
-        let joinable =
-            !value.has_subquery() && !value.is_volatile() && !(negated && (value.nullable || column.nullable));
-        if joinable {
+        let may_be_unknown = test.negated && (value.nullable || column.nullable);
+        let joinable = !value.has_subquery() && !value.is_volatile();
+        let (value, column) = convert::comparable(value, column, test.name).map_err(|e| e.at_line(test.line))?;
+        if joinable && (!may_be_unknown || is_keyed(&bound.rel, outer)) {
             let mut defs = Vec::new();
-            let (value, column) = convert::comparable(value, column, "equal to").map_err(|e| e.at_line(q.line))?;
             let id = self.as_column(column, &mut defs);
             let right = bound.rel.map(defs);
             let column = self.columns.expr(id);
-            let on = Expr::predicate(ExprKind::Compare {
+            let is_null = |e: &Expr| Expr::predicate(ExprKind::IsNull(Box::new(e.clone())));
+            // A row for which it is UNKNOWN keeps the other out as well.
+            let unknown = [&value, &column].into_iter().filter(|e| may_be_unknown && e.nullable).map(is_null);
+            let mut arms: Vec<Expr> = unknown.collect();
+            arms.push(Expr::predicate(ExprKind::Compare {
                 op: CompareOp::Equal,
                 left: Box::new(value),
                 right: Box::new(column),
                 null_equal: false,
-            });
+            }));
+            let on = if arms.len() == 1 { arms } else { vec![Expr::predicate(ExprKind::Or(arms))] };
             return Ok(InJoin::Join { right, on });
         }
-        let (value, column) = convert::comparable(value, column, "equal to").map_err(|e| e.at_line(q.line))?;
         let outputs = vec![Output { name: "".into(), expr: column }];
         let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, outputs);
         let kind = crate::plan::SubqueryKind::Any { value, op: CompareOp::Equal };
-        let test =
+        let any =
             Expr::predicate(ExprKind::Subquery(Box::new(crate::plan::Subquery { plan, kind, mask: None, bindings })));
-        Ok(InJoin::Predicate(if negated { not(test) } else { test }))
+        Ok(InJoin::Predicate(if test.negated { not(any) } else { any }))
     }
+}
+
+/// `value IN (query)`, which is `= ANY`, or NOT IN, which is `<> ALL`.
+struct Membership<'a> {
+    value: &'a ast::Expr,
+    query: &'a ast::Query,
+    negated: bool,
+    /// Of the comparison, in messages.
+    name: &'static str,
+    line: u32,
+}
+
+impl<'a> Membership<'a> {
+    fn of(expr: &'a ast::Expr) -> Option<Membership<'a>> {
+        match expr {
+            ast::Expr::InQuery(q) => {
+                Some(Membership { value: &q.operand, query: &q.query, negated: q.not, name: "equal to", line: q.line })
+            }
+            ast::Expr::Quantified(q) => {
+                let op = compare_op(q.op);
+                let alike = if q.all { CompareOp::NotEqual } else { CompareOp::Equal };
+                let (name, line) = (convert::compare_name(op), q.line);
+                (op == alike).then_some(Membership { value: &q.left, query: &q.query, negated: q.all, name, line })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The query has a predicate by which its rows can be found for a row of the outer columns, and nothing else asks for these.
+fn is_keyed(query: &Rel, outer: &ColumnSet) -> bool {
+    let mut on = Vec::new();
+    let right = lift(query.clone(), outer, &mut on);
+    let own = right.defined();
+    !right.free().meets(outer) && on.iter().any(|p| equi(p, outer, &own).is_some())
 }
 
 /// Under any semi joins that the same WHERE has made.

@@ -558,7 +558,7 @@ fn key_column(get: &Get, expr: &Expr) -> Option<(u16, bool)> {
         ExprKind::Convert { value, explicit: false, .. } => {
             let ExprKind::Column(column) = value.kind else { return None };
             let column = get.column_of(ColumnId(column as u32))?;
-            reversible(&value.ty, &expr.ty).then_some((column, true))
+            is_lossless(&value.ty, &expr.ty).then_some((column, true))
         }
         _ => None,
     }
@@ -576,7 +576,7 @@ fn is_key_of(from: &SqlType, to: &SqlType) -> bool {
 }
 
 /// A value of `from` converted to `to` and back is itself, and equality in `to` is no coarser than in `from`.
-fn reversible(from: &SqlType, to: &SqlType) -> bool {
+pub fn is_lossless(from: &SqlType, to: &SqlType) -> bool {
     use types::TypeKind::*;
     if from.is_integer() || from.kind == Bit {
         return to.is_integer()

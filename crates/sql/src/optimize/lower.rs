@@ -3,6 +3,7 @@
 use types::{Datum, SqlType};
 
 use super::access::{self, Access};
+use super::either;
 use super::estimate;
 use super::order::order;
 use super::push::{equal_columns, push};
@@ -26,12 +27,12 @@ pub struct Lowering {
     pub looks_up: bool,
     /// OPTION (LOOP JOIN), (HASH JOIN), (MERGE JOIN): of the joins without a hint of their own, where they can be done so.
     pub join_method: Option<JoinMethod>,
-    frames: Vec<Frame>,
+    pub(super) frames: Vec<Frame>,
 }
 
 /// An enclosing row whose columns the inner side may read.
 #[derive(Debug)]
-enum Frame {
+pub(super) enum Frame {
     /// The outer side of nested loops.
     Row { layout: Vec<ColumnId>, bindings: Vec<(OuterSlot, usize)> },
     /// The edge of a subquery: columns of the query around it, lowered later.
@@ -39,21 +40,21 @@ enum Frame {
 }
 
 /// An operator and the ids of its columns.
-struct Lowered {
-    op: Operator,
-    layout: Vec<ColumnId>,
+pub(super) struct Lowered {
+    pub(super) op: Operator,
+    pub(super) layout: Vec<ColumnId>,
     /// The wanted order is given.
-    ordered: bool,
+    pub(super) ordered: bool,
 }
 
 /// What the operator above would like.
 #[derive(Clone, Copy)]
-struct Want<'a> {
-    needed: &'a ColumnSet,
+pub(super) struct Want<'a> {
+    pub(super) needed: &'a ColumnSet,
     /// Rows sorted so; empty: any order.
-    order: &'a [(ColumnId, bool)],
+    pub(super) order: &'a [(ColumnId, bool)],
     /// It stops after about so many rows.
-    goal: Option<f64>,
+    pub(super) goal: Option<f64>,
 }
 
 impl<'a> Want<'a> {
@@ -66,7 +67,7 @@ impl<'a> Want<'a> {
 pub fn rewrite(rel: Rel) -> Rel {
     match rel {
         Rel::Get(_) => rel,
-        Rel::Filter { input, predicates } if matches!(*input, Rel::Get(_)) => Rel::Filter { input, predicates },
+        Rel::Filter { input, predicates } if matches!(*input, Rel::Get(_)) => input.filter(either::factored(predicates)),
         rel => order(push(rel, Vec::new())),
     }
 }
@@ -92,7 +93,7 @@ impl Lowering {
         (op, bindings.into_iter().map(|(slot, id)| (slot, columns.expr(id))).collect())
     }
 
-    fn outputs(&mut self, columns: &Columns, rel: Rel, outputs: Vec<Output>) -> Operator {
+    pub(super) fn outputs(&mut self, columns: &Columns, rel: Rel, outputs: Vec<Output>) -> Operator {
         let mut needed = ColumnSet::default();
         outputs.iter().for_each(|output| needed.insert_expr(&output.expr));
         let lowered = self.lower(columns, rel, Want::columns(&needed));
@@ -125,7 +126,7 @@ impl Lowering {
     }
 
     /// `expr` over rows of `layout`.
-    fn bound(&mut self, columns: &Columns, mut expr: Expr, layout: &[ColumnId]) -> Expr {
+    pub(super) fn bound(&mut self, columns: &Columns, mut expr: Expr, layout: &[ColumnId]) -> Expr {
         self.bind_in_place(columns, &mut expr, layout);
         expr
     }
@@ -171,7 +172,7 @@ impl Lowering {
             .collect()
     }
 
-    fn lower(&mut self, columns: &Columns, rel: Rel, want: Want) -> Lowered {
+    pub(super) fn lower(&mut self, columns: &Columns, rel: Rel, want: Want) -> Lowered {
         match rel {
             Rel::Get(get) => self.lower_get(columns, *get, Vec::new(), want),
             Rel::Filter { input, predicates } => match *input {
@@ -241,7 +242,7 @@ impl Lowering {
         self.filtered(columns, input, predicates)
     }
 
-    fn filtered(&mut self, columns: &Columns, input: Lowered, predicates: Vec<Expr>) -> Lowered {
+    pub(super) fn filtered(&mut self, columns: &Columns, input: Lowered, predicates: Vec<Expr>) -> Lowered {
         let part: f64 = predicates.iter().map(estimate::selectivity).product();
         let predicates = predicates.into_iter().map(|p| self.bound(columns, p, &input.layout)).collect();
         let Some(predicate) = Expr::all(predicates) else { return input };
@@ -274,7 +275,7 @@ impl Lowering {
         Lowered::new(kind, columns, leaf.ids, 100.0)
     }
 
-    fn lower_get(&mut self, columns: &Columns, get: Get, predicates: Vec<Expr>, want: Want) -> Lowered {
+    pub(super) fn lower_get(&mut self, columns: &Columns, get: Get, predicates: Vec<Expr>, want: Want) -> Lowered {
         // What cannot be tested while scanning (a subquery over this row is fine, a volatile one is not) stays above.
         // A computed column that is not stored comes from the Map above, under the same id.
         let is_stored = |c: u16| get.table.stored[usize::from(c)].is_some();
@@ -293,6 +294,10 @@ impl Lowering {
             want.order.iter().map(|(id, descending)| Some((get.column_of(*id)?, *descending))).collect();
         let access = access::choose(&get, &predicates, &needed, wanted.as_deref().unwrap_or(&[]), want.goal);
         self.impossible_hint |= access::misses_rows(&get, &access);
+        let (get, predicates) = match self.several_ways(columns, get, predicates, &access, &needed, want) {
+            Ok(lowered) => return lowered,
+            Err(as_it_was) => as_it_was,
+        };
         self.scan(columns, get, predicates, given, access, want)
     }
 
@@ -306,8 +311,9 @@ impl Lowering {
         access: Access,
         want: Want,
     ) -> Lowered {
-        let residual: Vec<Expr> =
+        let mut residual: Vec<Expr> =
             predicates.into_iter().enumerate().filter(|(i, _)| !access.consumed.contains(i)).map(|(_, p)| p).collect();
+        residual.sort_by_key(Expr::has_subquery);
         let mut read = given;
         let mut tested = ColumnSet::default();
         residual.iter().for_each(|p| tested.insert_expr(p));
@@ -738,7 +744,7 @@ impl Lowering {
 }
 
 impl Lowered {
-    fn new(kind: OperatorKind, columns: &Columns, layout: Vec<ColumnId>, rows: f64) -> Lowered {
+    pub(super) fn new(kind: OperatorKind, columns: &Columns, layout: Vec<ColumnId>, rows: f64) -> Lowered {
         let shape = layout
             .iter()
             .map(|&id| {
@@ -775,7 +781,7 @@ fn joined_shape(kind: JoinKind, left: &Lowered, right: &Lowered) -> (Vec<ColumnI
 }
 
 /// `left expression = right expression`, in this order.
-fn equi(predicate: &Expr, left: &ColumnSet, right: &ColumnSet) -> Option<(Expr, Expr)> {
+pub fn equi(predicate: &Expr, left: &ColumnSet, right: &ColumnSet) -> Option<(Expr, Expr)> {
     let ExprKind::Compare { op: CompareOp::Equal, left: a, right: b, null_equal: false } = &predicate.kind else {
         return None;
     };

@@ -1,11 +1,13 @@
 //! Predicates move down to where their columns come from. A predicate that is volatile or holds a subquery stays where it was
 //! written, above whatever computes its columns.
 
+use super::either::{factored, implied};
 use super::rel::{ColumnId, ColumnSet, Join, Rel, substitute};
 use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
 
 /// `rel` filtered by `predicates`, each as deep inside as it may go.
-pub fn push(rel: Rel, mut predicates: Vec<Expr>) -> Rel {
+pub fn push(rel: Rel, predicates: Vec<Expr>) -> Rel {
+    let mut predicates = factored(predicates);
     match rel {
         Rel::Filter { input, predicates: own } => {
             predicates.extend(own);
@@ -137,6 +139,8 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
         let (in_left, in_right) = (columns.meets(&left), columns.meets(&right));
         match join.kind {
             _ if predicate.is_volatile() => above.push(predicate),
+            // Fewer rows may be left to ask it of.
+            JoinKind::Semi | JoinKind::Anti if predicate.has_subquery() => above.push(predicate),
             JoinKind::Inner if in_left && in_right => on.push(predicate),
             JoinKind::Inner if in_right => to_right.push(predicate),
             JoinKind::FullOuter => above.push(predicate),
@@ -144,7 +148,7 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
             _ => to_left.push(predicate),
         }
     }
-    for predicate in std::mem::take(&mut join.on) {
+    for predicate in factored(std::mem::take(&mut join.on)) {
         let columns = ColumnSet::of(&predicate);
         let (in_left, in_right) = (columns.meets(&left), columns.meets(&right));
         match join.kind {
@@ -155,6 +159,14 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
             }
             JoinKind::Semi if in_left && !in_right => to_left.push(predicate),
             _ => on.push(predicate),
+        }
+    }
+    for predicate in &on {
+        if join.kind == JoinKind::Inner {
+            to_left.extend(implied(predicate, &left));
+        }
+        if join.kind != JoinKind::FullOuter {
+            to_right.extend(implied(predicate, &right));
         }
     }
     if join.kind == JoinKind::Inner {

@@ -109,6 +109,11 @@ impl GrantEstimate {
                 self.add(input);
                 self.hold(input.rows, width(input));
             }
+            IndexSpool(spool) => {
+                self.add(&spool.input);
+                let keys = spool.keys.iter().map(|(key, _)| bytes(&key.ty)).sum::<u64>();
+                self.hold(spool.input.rows, width(&spool.input) + keys);
+            }
             Modify(modify) => self.add(&modify.source),
         }
     }

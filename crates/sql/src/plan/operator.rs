@@ -126,6 +126,8 @@ pub enum OperatorKind {
     WorkTable(u32),
     /// Reads its input to the end before it gives a row (Halloween protection), or keeps it for rescans.
     Spool(Box<Operator>),
+    /// Rows of an input that depends on nothing outside, of which each opening gives those with the keys that the outer row asks for.
+    IndexSpool(Box<IndexSpool>),
     /// A data modification with OUTPUT as a row source.
     Modify(Box<Modify>),
     /// FOR XML or FOR JSON in a subquery: one row with one nvarchar(max) column, NULL when the input has no rows.
@@ -133,6 +135,15 @@ pub enum OperatorKind {
         input: Box<Operator>,
         format: ForFormat,
     },
+}
+
+#[derive(Debug, Clone)]
+pub struct IndexSpool {
+    pub input: Operator,
+    /// A value of the input's row, and what it must be equal to, a value of the outer row.
+    pub keys: Vec<(Expr, Expr)>,
+    /// The same as one test of the input's row.
+    pub predicate: Expr,
 }
 
 #[derive(Debug, Clone)]

@@ -67,6 +67,7 @@ fn names(operator: &Operator) -> Vec<String> {
         OperatorKind::Filter { input, .. } | OperatorKind::Sort { input, .. } | OperatorKind::Spool(input) => {
             return names(input);
         }
+        OperatorKind::IndexSpool(spool) => return names(&spool.input),
         OperatorKind::Top(top) => return names(&top.input),
         OperatorKind::NestedLoops(join) => return joined(&join.outer, &join.inner, join.kind),
         OperatorKind::HashJoin(join) => return joined(&join.left, &join.right, join.kind),
@@ -195,6 +196,11 @@ impl Show<'_> {
             OperatorKind::Spool(input) => {
                 self.line(depth, "Table Spool".to_string());
                 self.operator(input, depth + 1);
+            }
+            OperatorKind::IndexSpool(spool) => {
+                let text = self.expr(&spool.predicate, &names(&spool.input));
+                self.line(depth, format!("Index Spool(SEEK:({text}))"));
+                self.operator(&spool.input, depth + 1);
             }
             OperatorKind::Modify(modify) => {
                 self.line(depth, format!("Table {}({})", title(modify.verb), object(&modify.target)));

@@ -146,6 +146,13 @@ fn operator_owned(at: &Operator) -> usize {
         Recursive { anchor, recursive, .. } => operator(anchor) + operator(recursive),
         WorkTable(_) => 0,
         Spool(input) | ForText { input, .. } => operator(input),
+        IndexSpool(spool) => {
+            let pairs = spool.keys.iter().map(|(key, value)| list([key, value]));
+            block(size_of_val(&**spool))
+                + operator_owned(&spool.input)
+                + pairs.sum::<usize>()
+                + owned(&spool.predicate)
+        }
         Modify(modify) => boxed_modify(modify),
     };
     own + columns(&at.columns)
