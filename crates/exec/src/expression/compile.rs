@@ -12,9 +12,9 @@ use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, s
 
 use super::functions;
 use super::general::{Conversion, General};
-use super::subquery::{SubqueryKind, SubqueryState};
 use super::integer::{Comparison, I64Expr, IntegerArithmetic, IntegerRange, Like, into_predicate};
 use super::mask::MaskNode;
+use super::subquery::{SubqueryKind, SubqueryState};
 use super::wide::{BytesExpr, DecimalArithmetic, F64Expr, I128Expr};
 use super::{Node, Scalar};
 use crate::context::{DEPTH_MAX, RowSource};
@@ -294,7 +294,8 @@ impl Compiler {
         let source = (self.plan_source)(&subquery.plan, self)?;
         let batch = RowBatch::new(subquery.plan.columns.iter().map(|column| column.ty.physical()));
         let kept_rows = Default::default();
-        let state = SubqueryState { source, bindings: bindings.into(), kind, batch, opened_in: 0, kept: None, kept_rows };
+        let state =
+            SubqueryState { source, bindings: bindings.into(), kind, batch, opened_in: 0, kept: None, kept_rows };
         Ok(Scalar::general(ty, General::Subquery(RefCell::new(state))))
     }
 }

@@ -256,7 +256,8 @@ impl Question {
         if value.is_null() {
             return Ok(self.undecided(true));
         }
-        let settles = |number: u32| Ok::<bool, types::SqlError>(self.decides(context, value, &rows.value(number))? == Some(true));
+        let settles =
+            |number: u32| Ok::<bool, types::SqlError>(self.decides(context, value, &rows.value(number))? == Some(true));
         if settles(least)? || settles(most)? {
             return Ok(self.decided());
         }

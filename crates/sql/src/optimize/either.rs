@@ -84,9 +84,7 @@ fn cannot_fail(predicate: &Expr) -> bool {
 fn is_plain(value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Column(_) | ExprKind::Literal(_) | ExprKind::Variable(_) => true,
-        ExprKind::Convert { value: inner, explicit: false, .. } => {
-            is_plain(inner) && is_lossless(&inner.ty, &value.ty)
-        }
+        ExprKind::Convert { value: inner, explicit: false, .. } => is_plain(inner) && is_lossless(&inner.ty, &value.ty),
         _ => false,
     }
 }

@@ -67,7 +67,9 @@ impl<'a> Want<'a> {
 pub fn rewrite(rel: Rel) -> Rel {
     match rel {
         Rel::Get(_) => rel,
-        Rel::Filter { input, predicates } if matches!(*input, Rel::Get(_)) => input.filter(either::factored(predicates)),
+        Rel::Filter { input, predicates } if matches!(*input, Rel::Get(_)) => {
+            input.filter(either::factored(predicates))
+        }
         rel => order(push(rel, Vec::new())),
     }
 }

@@ -148,10 +148,7 @@ fn operator_owned(at: &Operator) -> usize {
         Spool(input) | ForText { input, .. } => operator(input),
         IndexSpool(spool) => {
             let pairs = spool.keys.iter().map(|(key, value)| list([key, value]));
-            block(size_of_val(&**spool))
-                + operator_owned(&spool.input)
-                + pairs.sum::<usize>()
-                + owned(&spool.predicate)
+            block(size_of_val(&**spool)) + operator_owned(&spool.input) + pairs.sum::<usize>() + owned(&spool.predicate)
         }
         Modify(modify) => boxed_modify(modify),
     };
