@@ -14,7 +14,6 @@ use types::pause::{Pacer, Pause};
 use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
 
 use crate::cursor_name::{CursorId, CursorName};
-use crate::expression::subquery::KeptRows;
 use crate::host::{Host, ModuleInfo};
 use crate::memory_table::MemoryTable;
 use crate::notices;
@@ -58,7 +57,7 @@ pub struct Context<'a> {
     /// Counts executions of the query that runs: answers of uncorrelated subqueries are kept for one of them. 0: none runs.
     pub execution: Cell<u64>,
     /// What subqueries of the query that runs have put aside: it keeps that when it is left, until it is closed.
-    pub kept: RefCell<Vec<Arc<KeptRows>>>,
+    pub kept: RefCell<Vec<Kept>>,
     /// GETDATE() and its kind give one answer a statement: 100 ns since 0001-01-01 UTC. 0: not asked yet.
     pub statement_time: Cell<i64>,
     /// An aggregate passed over a NULL: warning 8153 at the statement's end.
@@ -75,6 +74,9 @@ pub struct Context<'a> {
 
 /// Most modules hold nothing: theirs is not made.
 pub type LazyWorkspace = OnceCell<Arc<Workspace>>;
+
+/// Rows as a subquery keeps them.
+pub type Kept = Arc<dyn Any + Send + Sync>;
 
 /// Rows as the operator of recursive queries keeps them.
 pub type WorkTable = Box<dyn Any + Send>;

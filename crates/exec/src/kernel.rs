@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use sql::plan::ArithmeticOp;
+use sql::plan::{ArithmeticOp, CompareOp};
 use types::compare::ValueComparer;
 use types::convert::{self, ConvertContext, NO_STYLE};
 use types::decimal::{self, Operation};
@@ -106,6 +106,18 @@ pub fn compare_values(context: &Context, ty: &SqlType, left: &Value, right: &Val
         }
         _ => panic!("values of two classes, or NULL, compared"),
     })
+}
+
+#[inline]
+pub fn ordering_holds(op: CompareOp, ordering: Ordering) -> bool {
+    match op {
+        CompareOp::Equal => ordering == Ordering::Equal,
+        CompareOp::NotEqual => ordering != Ordering::Equal,
+        CompareOp::Less => ordering == Ordering::Less,
+        CompareOp::LessOrEqual => ordering != Ordering::Greater,
+        CompareOp::Greater => ordering == Ordering::Greater,
+        CompareOp::GreaterOrEqual => ordering != Ordering::Less,
+    }
 }
 
 #[inline]

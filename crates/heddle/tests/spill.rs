@@ -170,6 +170,22 @@ fn query(random: &mut Random) -> (String, bool) {
             ),
             false,
         ),
+        // Rows put aside for what outer rows ask: without room for them the table is read again.
+        11 => {
+            let most = random.pick(&["COUNT(*)", "MAX(id)", "MAX(t)"]);
+            (
+                format!(
+                    "SELECT id, (SELECT {most} FROM b WHERE b.{column} = a.{column} AND b.id > a.id) FROM a WHERE id < 60"
+                ),
+                false,
+            )
+        }
+        12 => (
+            format!(
+                "SELECT id, CASE WHEN {column} IN (SELECT {column} FROM b WHERE i > 0) THEN 1 WHEN {column} <> ALL (SELECT {column} FROM b WHERE i > 0) THEN 2 END FROM a"
+            ),
+            false,
+        ),
         _ => ("SELECT COUNT(DISTINCT id), COUNT(DISTINCT t), SUM(DISTINCT b), MIN(g), MAX(v) FROM a".into(), false),
     }
 }

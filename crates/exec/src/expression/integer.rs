@@ -110,18 +110,6 @@ pub fn holds(predicate: Option<i64>) -> bool {
     matches!(predicate, Some(value) if value != 0)
 }
 
-#[inline]
-pub fn ordering_holds(op: CompareOp, ordering: Ordering) -> bool {
-    match op {
-        CompareOp::Equal => ordering == Ordering::Equal,
-        CompareOp::NotEqual => ordering != Ordering::Equal,
-        CompareOp::Less => ordering == Ordering::Less,
-        CompareOp::LessOrEqual => ordering != Ordering::Greater,
-        CompareOp::Greater => ordering == Ordering::Greater,
-        CompareOp::GreaterOrEqual => ordering != Ordering::Less,
-    }
-}
-
 /// AND: a part of `eval_node`, which runs for every row.
 #[inline(always)]
 fn all(terms: &[I64Expr], context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
@@ -261,7 +249,7 @@ impl I64Expr {
                 match (left, right) {
                     (Some(left), Some(right)) => {
                         let ordering = left.partial_cmp(&right).unwrap_or(Ordering::Equal);
-                        Ok(Some(ordering_holds(node.op, ordering) as i64))
+                        Ok(Some(kernel::ordering_holds(node.op, ordering) as i64))
                     }
                     _ => Ok(null_comparison(node.op, node.null_equal, left.is_none(), right.is_none())),
                 }
@@ -271,7 +259,7 @@ impl I64Expr {
                 let (left, right) = (node.left.eval(context, row)?, node.right.eval(context, row)?);
                 match (left, right) {
                     (Some(left), Some(right)) => {
-                        Ok(Some(ordering_holds(node.op, comparer.compare_i128(left, right)) as i64))
+                        Ok(Some(kernel::ordering_holds(node.op, comparer.compare_i128(left, right)) as i64))
                     }
                     _ => Ok(null_comparison(node.op, node.null_equal, left.is_none(), right.is_none())),
                 }
@@ -280,9 +268,10 @@ impl I64Expr {
                 let (node, comparer) = &**node;
                 let (left, right) = (node.left.eval(context, row)?, node.right.eval(context, row)?);
                 match (&left, &right) {
-                    (Some(left), Some(right)) => {
-                        Ok(Some(ordering_holds(node.op, kernel::compare_bytes(context, comparer, left, right)?) as i64))
-                    }
+                    (Some(left), Some(right)) => Ok(Some(kernel::ordering_holds(
+                        node.op,
+                        kernel::compare_bytes(context, comparer, left, right)?,
+                    ) as i64)),
                     _ => Ok(null_comparison(node.op, node.null_equal, left.is_none(), right.is_none())),
                 }
             }

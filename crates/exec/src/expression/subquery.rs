@@ -7,7 +7,6 @@ use sql::plan::{CompareOp, OuterSlot};
 use types::{Column, Datum, RowBatch, SqlResult, SqlType, sql_error};
 
 use super::Scalar;
-use super::integer::ordering_holds;
 use crate::columns;
 use crate::context::{Context, RowSource};
 use crate::kernel;
@@ -223,7 +222,7 @@ impl Question {
             return Ok(None);
         }
         let ordering = kernel::compare_values(context, &self.ty, value, row)?;
-        Ok(Some(ordering_holds(self.op, ordering) == self.any))
+        Ok(Some(kernel::ordering_holds(self.op, ordering) == self.any))
     }
 
     fn decided(&self) -> Datum {

@@ -17,9 +17,8 @@ use super::measure::Counters;
 use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
 use crate::columns::{self, BATCH_ROWS};
-use crate::context::{Context, RowSource};
+use crate::context::{Context, Kept, RowSource};
 use crate::expression::TableUse;
-use crate::expression::subquery::KeptRows;
 use crate::host::{Host, TableAccess};
 use crate::operators::{self, batch_of, storage_error};
 use crate::session::{Session, stop_of, stopped};
@@ -43,7 +42,7 @@ pub struct Prepared {
     execution: u64,
     outer: Vec<Datum>,
     /// `Context::kept`, between two of its runs.
-    kept: Vec<Arc<KeptRows>>,
+    kept: Vec<Kept>,
 }
 
 /// A table whose definition must stay while the query runs.
