@@ -80,13 +80,15 @@ struct Counters {
     depth: AtomicU64,
 }
 
-/// What the configuration says of grants.
+/// What the configuration says of queries that hold much or cost much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GrantPolicy {
     /// 'min memory per query (KB)'.
     pub min_kb: u64,
     /// 'query wait (s)'; None: by cost.
     pub wait_s: Option<u64>,
+    /// 'query governor cost limit'; 0: none.
+    pub cost_max: u32,
 }
 
 /// What a statement was granted, and what it made of that. Bytes.

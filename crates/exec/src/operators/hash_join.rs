@@ -1,7 +1,8 @@
 //! Hash join: one side becomes a hash table, the other's rows look their partners up.
 //!
 //! If there is no memory for the table, both sides are divided among work files by a hash of the key, and each pair of files is joined as
-//! the sides would have been: divided again by another hash, if need be. What does not become smaller by that (few keys with many rows) is
+//! the sides would have been: divided again by another hash, if need be, and the table made of the smaller file of the two, whichever side
+//! that is of (role reversal). What does not become smaller by that (few keys with many rows) is
 //! joined a piece at a time: a table of as many rows as fit, and all rows of the other file for each.
 
 use std::collections::HashMap;
@@ -133,6 +134,8 @@ struct Part {
     probe: RowFile,
     build_reader: RowReader,
     probe_reader: RowReader,
+    /// `build` and `probe` are those of `HashJoin::build_left` as it was then.
+    build_left: bool,
     /// How often its rows were divided; `LEVELS_MAX`: dividing them is of no use.
     level: u32,
     /// The table is a piece of the build file, and another will follow.

@@ -621,6 +621,9 @@ impl<'a> Runner<'a> {
         };
         let mark = self.counters_of(id).map(Counters::begin);
         let result = self.in_statement(false, |runner| {
+            if prepared.asks {
+                grant::judge(&runner.context, &prepared.query.grant)?;
+            }
             prepared.enter(&runner.context);
             let context = &runner.context;
             let result = prepared.select().map_or(Ok(Datum::Null), |(source, batch)| {

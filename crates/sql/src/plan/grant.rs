@@ -61,7 +61,10 @@ impl GrantEstimate {
             Concat(inputs) => inputs.iter().for_each(|input| self.add(input)),
             NestedLoops(join) => {
                 self.add(&join.outer);
+                let before = self.cost;
                 self.add(&join.inner);
+                // Once for each row of the outer side.
+                self.cost += (self.cost - before) * (join.outer.rows - 1.0).max(0.0);
             }
             HashJoin(join) => {
                 self.add(&join.left);
