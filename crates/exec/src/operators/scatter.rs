@@ -30,6 +30,12 @@ impl Scatter {
     pub fn new(context: &Context, like: &RowBatch, level: u32) -> SqlResult<Scatter> {
         let each = PIECE_BYTES + READER_BYTES;
         let count = (context.workspace().limit_now() / 2 / each).clamp(FILES_MIN, FILES_MAX);
+        Scatter::of_files(context, like, level, count)
+    }
+
+    /// For the other side of what was divided into so many files: what memory there is now may be another number's, and keys would not
+    /// meet.
+    pub fn of_files(context: &Context, like: &RowBatch, level: u32, count: usize) -> SqlResult<Scatter> {
         let mut scatter = Scatter {
             files: (0..count).map(|_| RowFile::new(context)).collect(),
             gathered: (0..count).map(|_| RowBatch::new(like.columns.iter().map(columns::class_of))).collect(),

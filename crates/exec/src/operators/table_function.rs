@@ -9,9 +9,10 @@ use types::{Datum, Physical, RowBatch, SqlResult, SqlType, sql_error};
 
 use super::batch_of;
 use super::simple::Pending;
-use crate::columns::BATCH_ROWS;
+use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
 use crate::expression::{Compiler, Scalar, json};
+use crate::workspace::Held;
 
 /// Work for a row.
 const ROW: usize = 16 * CHARACTER;
@@ -28,6 +29,7 @@ struct Whole {
     kind: Kind,
     arguments: Vec<Scalar>,
     rows: Pending,
+    held: Held,
 }
 
 pub fn user(
@@ -65,7 +67,7 @@ fn whole(
     compiler: &mut Compiler,
 ) -> SqlResult<Box<dyn RowSource>> {
     let arguments = compiler.scalars(arguments)?;
-    Ok(Box::new(Whole { kind, arguments, rows: Pending::new(batch_of(operator)) }))
+    Ok(Box::new(Whole { kind, arguments, rows: Pending::new(batch_of(operator)), held: Held::default() }))
 }
 
 impl RowSource for Whole {
@@ -74,6 +76,7 @@ impl RowSource for Whole {
             self.arguments.iter().map(|argument| argument.scalar_datum(context)).collect::<SqlResult<Vec<_>>>()?;
         let types: Vec<SqlType> = self.arguments.iter().map(|argument| argument.ty).collect();
         let batch = self.rows.clear();
+        self.held.clear();
         match &self.kind {
             Kind::User(module) => {
                 let typed = types.into_iter().zip(arguments).collect();
@@ -82,7 +85,8 @@ impl RowSource for Whole {
             Kind::Split => split(&types, &arguments, batch, &mut context.pacer()),
             Kind::JsonAll => open_json(&types, &arguments, None, batch, &mut context.pacer()),
             Kind::Json(paths) => open_json(&types, &arguments, Some(paths), batch, &mut context.pacer()),
-        }
+        }?;
+        context.force(&mut self.held, columns::batch_bytes(batch))
     }
 
     fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
@@ -94,6 +98,7 @@ impl RowSource for Whole {
 
     fn close(&mut self) {
         self.rows.clear();
+        self.held.clear();
     }
 }
 
