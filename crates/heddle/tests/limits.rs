@@ -158,3 +158,103 @@ fn a_session_that_asks_for_nothing_ends() {
     std::thread::sleep(Duration::from_secs(4));
     assert_eq!(one(&mut rests, "SELECT 8"), 8);
 }
+
+/// Memory is divided among pools, CPU time and I/O are not: a setting that would do nothing is refused by its name.
+/// https://learn.microsoft.com/sql/t-sql/statements/create-resource-pool-transact-sql
+#[test]
+fn settings_of_pools_take_effect_or_are_refused() {
+    let server = Server::start(&["--memory", "256MB"]);
+    let mut wire = Wire::open(server.port, "master").expect("logged in");
+    for (setting, usual) in [
+        ("MAX_CPU_PERCENT = 50", "MAX_CPU_PERCENT = 100"),
+        ("CAP_CPU_PERCENT = 50", "CAP_CPU_PERCENT = 100"),
+        ("MIN_CPU_PERCENT = 10", "MIN_CPU_PERCENT = 0"),
+        ("MIN_IOPS_PER_VOLUME = 5", "MIN_IOPS_PER_VOLUME = 0"),
+        ("MAX_IOPS_PER_VOLUME = 50", "MAX_IOPS_PER_VOLUME = 0"),
+    ] {
+        let name = setting.split(' ').next().expect("a name");
+        let text = refused(&mut wire, &format!("CREATE RESOURCE POOL wrong WITH ({setting})"), 40510);
+        assert!(text.contains(name), "{text}");
+        refused(&mut wire, &format!("ALTER RESOURCE POOL [default] WITH ({setting})"), 40510);
+        must(&mut wire, &format!("CREATE RESOURCE POOL usual WITH ({usual}); DROP RESOURCE POOL usual"));
+    }
+    assert_eq!(one(&mut wire, "SELECT COUNT(*) FROM sys.resource_governor_resource_pools"), 2);
+    // What others have at least, a pool cannot have: 60 % of 100 % are left of what there is.
+    must(&mut wire, "CREATE RESOURCE POOL kept WITH (MIN_MEMORY_PERCENT = 40)");
+    must(&mut wire, "CREATE RESOURCE POOL other WITH (MAX_MEMORY_PERCENT = 90)");
+    let limit = |wire: &mut Wire, name: &str| {
+        one(wire, &format!("SELECT max_memory_kb FROM sys.dm_resource_governor_resource_pools WHERE name = '{name}'"))
+    };
+    let all = limit(&mut wire, "default");
+    must(&mut wire, "ALTER RESOURCE GOVERNOR RECONFIGURE");
+    for (name, percent) in [("kept", 100), ("other", 60), ("default", 60)] {
+        let seen = limit(&mut wire, name);
+        assert!((seen - all * percent / 100).abs() < all / 50, "{name}: {seen} KB of {all}");
+    }
+    must(&mut wire, "ALTER RESOURCE POOL kept WITH (MIN_MEMORY_PERCENT = 0); ALTER RESOURCE GOVERNOR RECONFIGURE");
+    assert!(limit(&mut wire, "other") > all * 85 / 100);
+    // Groups of requests are not there.
+    assert!(refused(&mut wire, "CREATE WORKLOAD GROUP g WITH (GROUP_MAX_REQUESTS = 5)", 40510).contains("WORKLOAD GROUP"));
+    assert!(refused(&mut wire, "ALTER WORKLOAD GROUP [default] WITH (MAX_DOP = 1)", 40510).contains("WORKLOAD GROUP"));
+}
+
+/// Whatever a statement waits for, SET LOCK_TIMEOUT bounds the wait: 1222, and the statement is undone.
+/// https://learn.microsoft.com/sql/t-sql/statements/set-lock-timeout-transact-sql
+#[test]
+fn lock_timeout_bounds_every_wait_for_a_lock() {
+    let server = Server::start(&[]);
+    let mut wire = Wire::open(server.port, "master").expect("logged in");
+    must(&mut wire, "CREATE DATABASE waits");
+    let mut holder = Wire::open(server.port, "waits").expect("logged in");
+    must(&mut holder, "CREATE TABLE t (id int NOT NULL PRIMARY KEY, v int NOT NULL); INSERT t VALUES (1, 1), (2, 2)");
+    must(&mut holder, "CREATE TABLE shape (v int NOT NULL); INSERT shape VALUES (1)");
+    must(&mut holder, "CREATE TABLE child (id int NOT NULL REFERENCES t (id))");
+    must(&mut holder, "BEGIN TRAN; UPDATE t SET v = 5 WHERE id = 1; ALTER TABLE shape ADD more int NULL; \
+        DECLARE @r int; EXEC @r = sp_getapplock 'mine', 'Exclusive'");
+    let mut user = Wire::open(server.port, "waits").expect("logged in");
+    for timeout in [0, 300] {
+        must(&mut user, &format!("SET LOCK_TIMEOUT {timeout}"));
+        assert_eq!(one(&mut user, "SELECT @@LOCK_TIMEOUT"), timeout);
+        for batch in [
+            "SELECT v FROM t WHERE id = 1",
+            "SELECT COUNT(*) FROM t WITH (HOLDLOCK)",
+            "UPDATE t SET v = 7",
+            "DELETE t WHERE id = 1",
+            "INSERT child VALUES (1)",
+            "MERGE t USING (SELECT 1 AS id) s ON t.id = s.id WHEN MATCHED THEN DELETE;",
+            "TRUNCATE TABLE child; TRUNCATE TABLE shape",
+            "DROP TABLE shape",
+            "CREATE INDEX i ON t (v)",
+            "ALTER TABLE t ADD more int NULL",
+            "SELECT * INTO copied FROM t",
+            "SELECT COUNT(*) FROM shape",
+            "INSERT shape VALUES (2)",
+            "DECLARE c CURSOR STATIC FOR SELECT v FROM t; OPEN c",
+            "EXEC ('UPDATE t SET v = 8 WHERE id = 1')",
+        ] {
+            let begun = Instant::now();
+            refused(&mut user, batch, 1222);
+            let took = begun.elapsed();
+            assert!(took >= Duration::from_millis(timeout as u64) && took < SOON, "{batch}: {took:?}");
+            must(&mut user, "IF CURSOR_STATUS('global', 'c') > -3 DEALLOCATE c");
+        }
+        // "sp_getapplock": the default of @LockTimeout is what @@LOCK_TIMEOUT says; -1 is a time-out.
+        let lock = "DECLARE @r int; EXEC @r = sp_getapplock 'mine', 'Exclusive', 'Session'; SELECT @r";
+        assert_eq!(one(&mut user, lock), -1);
+        assert_eq!(one(&mut user, "SELECT v FROM t WITH (READPAST)"), 2);
+        assert_eq!(one(&mut user, "SELECT v FROM t WITH (NOLOCK) WHERE id = 1"), 5);
+        assert_eq!(one(&mut user, "SELECT COUNT(*) FROM sys.tables WHERE name = 'copied'"), 0);
+    }
+    // A hint is for its table, whatever the session waits; a module gives the caller's time-out back.
+    must(&mut user, "SET LOCK_TIMEOUT -1");
+    refused(&mut user, "SELECT v FROM t WITH (NOWAIT) WHERE id = 1", 1222);
+    must(&mut user, "EXEC ('SET LOCK_TIMEOUT 50')");
+    assert_eq!(one(&mut user, "SELECT @@LOCK_TIMEOUT"), -1);
+    // In a transaction it is the statement that ends, and a CATCH hears of it.
+    must(&mut user, "SET LOCK_TIMEOUT 100; BEGIN TRAN; UPDATE t SET v = 9 WHERE id = 2");
+    assert_eq!(one(&mut user, "BEGIN TRY UPDATE t SET v = 9 END TRY BEGIN CATCH SELECT ERROR_NUMBER() END CATCH"), 1222);
+    assert_eq!(one(&mut user, "SELECT XACT_STATE()"), 1);
+    must(&mut user, "COMMIT");
+    must(&mut holder, "ROLLBACK");
+    assert_eq!(one(&mut user, "SELECT SUM(v) FROM t"), 10);
+}
