@@ -40,9 +40,9 @@ impl Profile {
     fn settle(&mut self, now: Spilled) {
         if let Some((node, _)) = self.running.last() {
             let node = &mut self.nodes[*node as usize];
-            node.written_bytes += now.bytes - self.seen.bytes;
-            node.read_bytes += now.read - self.seen.read;
-            node.sort_runs += now.sort_runs - self.seen.sort_runs;
+            node.written_bytes += now.bytes.saturating_sub(self.seen.bytes);
+            node.read_bytes += now.read.saturating_sub(self.seen.read);
+            node.sort_runs += now.sort_runs.saturating_sub(self.seen.sort_runs);
             if now.hash_partitions > self.seen.hash_partitions {
                 node.hash_level = node.hash_level.max(now.depth);
             }

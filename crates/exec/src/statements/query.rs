@@ -393,14 +393,17 @@ impl<'a> Runner<'a> {
             Ok(prepared) => prepared,
             Err(error) => return self.fail_bound(error, line),
         };
-        let watched = match self.watch(&prepared) {
-            Ok(None) => None,
-            Ok(Some((watched, operators))) => Some((std::mem::replace(&mut prepared, watched), operators)),
-            Err(error) => {
-                self.put_query(id, prepared);
-                return self.fail_bound(error, line);
+        let mut watched = None;
+        if self.session().options.statistics_xml {
+            match self.watch(&prepared) {
+                Ok(None) => {}
+                Ok(Some((other, operators))) => watched = Some((std::mem::replace(&mut prepared, other), operators)),
+                Err(error) => {
+                    self.put_query(id, prepared);
+                    return self.fail_bound(error, line);
+                }
             }
-        };
+        }
         let started = self.start_statistics();
         let mark = self.counters_of(id).map(Counters::begin);
         let assigns = matches!(&prepared.plan, Plan::Assign { .. });
@@ -425,18 +428,17 @@ impl<'a> Runner<'a> {
             prepared.leave(&runner.context);
             result
         });
-        let query = prepared.query.clone();
-        let (usual, operators) = match watched {
+        let (usual, run) = match watched {
             None => (prepared, None),
             Some((usual, operators)) => {
                 prepared.close();
-                (usual, Some(operators))
+                (usual, Some((prepared.query.clone(), operators)))
             }
         };
         self.put_query(id, usual);
         // What it was granted is others', but for what open cursors hold.
         let granted = self.context.workspace.get().map(|workspace| workspace.end());
-        let profile = operators.is_some().then(|| self.context.workspace().take_profile()).flatten();
+        let profile = run.is_some().then(|| self.context.workspace().take_profile()).flatten();
         if let Some(unwind) = aborted {
             return Err(unwind);
         }
@@ -458,7 +460,7 @@ impl<'a> Runner<'a> {
                 if tells {
                     self.done(command, Some(rows))?;
                 }
-                if let (Some(operators), Some(profile)) = (operators, profile) {
+                if let (Some((query, operators)), Some(profile)) = (run, profile) {
                     self.tell_run(id, &query, &operators, profile, granted.unwrap_or_default())?;
                 }
                 self.finish_statistics(started)?;

@@ -128,10 +128,10 @@ impl Runner<'_> {
         Ok(Flow::Next)
     }
 
-    /// SET STATISTICS XML: the statement with its operators watched, and where these lie in its plan. None: nobody asked. What a
-    /// function does is no statement of the batch.
+    /// SET STATISTICS XML is on: the statement with its operators watched, and where these lie in its plan. None: what a function or a
+    /// natively compiled module does is not told.
     pub fn watch(&mut self, prepared: &Prepared) -> SqlResult<Option<(Prepared, Vec<usize>)>> {
-        if !self.session().options.statistics_xml || self.frame.function.is_some() || self.module.atomic.is_some() {
+        if self.frame.function.is_some() || self.module.atomic.is_some() {
             return Ok(None);
         }
         let runtime = self.context.runtime.get_mut();
