@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use os::sync::Mutex;
 use os::wait::WaitType;
-use storage::{Grant, GrantRequest, Grants, Refused, Storage};
 use sql::plan::show_xml::Actual;
+use storage::{Grant, GrantRequest, Grants, Refused, Storage};
 use types::{SqlError, SqlResult, sql_error};
 
 use crate::profile::Profile;
@@ -132,7 +132,9 @@ impl Workspace {
         let max = percent.map_or(query_max, |percent| (query_max as f64 * percent / 100.0) as usize);
         self.max.store(max, Ordering::Relaxed);
         let Counters { bytes, read, sort_runs, hash_partitions, depth } = &self.spilled;
-        [bytes, read, sort_runs, hash_partitions, depth].into_iter().for_each(|counter| counter.store(0, Ordering::Relaxed));
+        [bytes, read, sort_runs, hash_partitions, depth]
+            .into_iter()
+            .for_each(|counter| counter.store(0, Ordering::Relaxed));
     }
 
     /// A statement that will hold much is about to begin: it waits until there is memory. `must_pass`: whether others wait for what it

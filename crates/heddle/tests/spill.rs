@@ -333,13 +333,16 @@ fn spills_are_told_by_statistics_xml() {
     let (answer, xml) = run_told(&mut connection, sort);
     assert_eq!(one(&answer), 120_000);
     let sorted = &xml[xml.find("PhysicalOp=\"Sort\"").expect("a sort")..];
-    assert!(sorted.contains("<Warnings><SpillToTempDb SpillLevel=\"1\" SpilledThreadCount=\"1\"/><SortSpillDetails "), "{xml}");
+    assert!(
+        sorted.contains("<Warnings><SpillToTempDb SpillLevel=\"1\" SpilledThreadCount=\"1\"/><SortSpillDetails "),
+        "{xml}"
+    );
     // 120,000 rows of more than 200 bytes.
     assert!(attribute(sorted, "WritesToTempDb") > 2_900, "{sorted}");
     assert!(attribute(sorted, "ReadsFromTempDb") > 2_900, "{sorted}");
     assert!(attribute(sorted, "GrantedMemoryKb") > 0 && attribute(sorted, "UsedMemoryKb") > 0, "{sorted}");
     assert_eq!(attribute(sorted, "ActualRows"), 120_000);
-    assert_eq!(xml.matches("SpillToTempDb").count(), 1, "{xml}");
+    assert_eq!(xml.matches("SortSpillDetails").count(), 1, "{xml}");
     assert!(attribute(&xml, "GrantedMemory") <= 16 << 10, "{xml}");
 
     // The table is made of the right side: of all rows of the larger one, as long as it fits. What does not is joined the other way
@@ -352,7 +355,10 @@ fn spills_are_told_by_statistics_xml() {
         let (answer, xml) = run_told(&mut connection, &format!("{query} OPTION (MAX_GRANT_PERCENT = 10)"));
         assert_eq!(rows_of(&answer, true), whole, "{join}");
         if join == "LEFT JOIN" {
-            assert!(xml.contains("<SpillToTempDb SpillLevel=\"1\" SpilledThreadCount=\"1\"/><HashSpillDetails "), "{xml}");
+            assert!(
+                xml.contains("<SpillToTempDb SpillLevel=\"1\" SpilledThreadCount=\"1\"/><HashSpillDetails "),
+                "{xml}"
+            );
         }
     }
     let spills = "SELECT TOP 1 last_spills FROM sys.dm_exec_query_stats AS s CROSS APPLY sys.dm_exec_sql_text(s.sql_handle) AS t \
@@ -361,11 +367,17 @@ fn spills_are_told_by_statistics_xml() {
 
     let (answer, xml) = run_told(&mut connection, "SELECT COUNT(*) FROM tempdb.dbo.small WHERE k > 1000");
     assert_eq!(one(&answer), 2_000);
-    assert!(!xml.contains("Warnings") && xml.contains("<RunTimeCountersPerThread Thread=\"0\" ActualRows=\"1\" "), "{xml}");
+    assert!(
+        !xml.contains("Warnings") && xml.contains("<RunTimeCountersPerThread Thread=\"0\" ActualRows=\"1\" "),
+        "{xml}"
+    );
     // A change, and a statement that fails, which has no plan.
     let (_, xml) = run_told(&mut connection, "SET NOCOUNT ON; SELECT k INTO tempdb.dbo.copied FROM tempdb.dbo.small");
     assert!(xml.contains("ActualRows=\"3000\""), "{xml}");
     must(&mut connection, "SET STATISTICS XML ON");
-    assert_eq!(ask(&mut connection, "SELECT 1 / k FROM (SELECT 0 AS k) AS x").first_error().expect("8134").number, 8134);
+    assert_eq!(
+        ask(&mut connection, "SELECT 1 / k FROM (SELECT 0 AS k) AS x").first_error().expect("8134").number,
+        8134
+    );
     must(&mut connection, "SET STATISTICS XML OFF");
 }

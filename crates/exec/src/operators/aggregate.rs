@@ -235,7 +235,7 @@ impl Grouping {
     fn held_bytes(&self) -> usize {
         let each = GROUP_BYTES + VALUE_BYTES * self.accumulators.len();
         let long: usize = self.accumulators.iter().map(Accumulator::held_bytes).sum();
-        self.key_bytes + self.groups.rows * each + columns::batch_room(&self.groups) + long
+        self.key_bytes + self.groups.rows * each + columns::batch_bytes(&self.groups) + long
     }
 
     /// Rows of the groups that there are; the others have to wait.

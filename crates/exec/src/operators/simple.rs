@@ -230,13 +230,13 @@ impl Rows {
 
     /// 701 when there is no memory; columns of class Bytes hold at most 4 GB by their layout.
     pub fn append(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
-        let bytes = columns::batch_room(&self.batch) + columns::batch_bytes(batch);
+        let bytes = columns::batch_bytes(&self.batch) + columns::batch_bytes(batch);
         if bytes > GRANT_BYTES_MAX || self.batch.rows + batch.rows > u32::MAX as usize {
             return Err(out_of_memory());
         }
         self.held.force(context.workspace(), bytes)?;
         columns::append_large(&mut self.batch, batch);
-        self.held.force(context.workspace(), columns::batch_room(&self.batch))
+        Ok(())
     }
 
     /// These instead of what there was.
@@ -252,7 +252,7 @@ impl Rows {
 
     /// They stay in memory with `more` bytes that go with them. 701.
     pub fn force(&mut self, context: &Context, more: usize) -> SqlResult<()> {
-        let bytes = columns::batch_room(&self.batch);
+        let bytes = columns::batch_bytes(&self.batch);
         if bytes > GRANT_BYTES_MAX || self.batch.rows > u32::MAX as usize - (1 << 24) {
             return Err(out_of_memory());
         }
@@ -261,7 +261,7 @@ impl Rows {
 
     /// Whether these rows and `more` bytes that go with them have room; then it is theirs.
     pub fn fits(&mut self, context: &Context, more: usize) -> bool {
-        let bytes = columns::batch_room(&self.batch);
+        let bytes = columns::batch_bytes(&self.batch);
         bytes <= GRANT_BYTES_MAX
             && self.batch.rows <= u32::MAX as usize - (1 << 24)
             && self.held.hold(context.workspace(), bytes + more)

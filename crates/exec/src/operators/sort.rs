@@ -13,8 +13,8 @@ use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, Scalar};
 
-/// For each row besides its bytes and its key's: its prefix with the row's number, twice while runs are merged, and its place.
-const ROW_BYTES: usize = 36;
+/// For each row besides its bytes and its key's: where the key ends, its prefix with the row's number, its place.
+const ROW_BYTES: usize = 28;
 
 struct Sort {
     input: Box<dyn RowSource>,
@@ -84,7 +84,7 @@ impl KeyList {
 
     /// With what ordering them takes.
     fn bytes(&self) -> usize {
-        self.bytes.capacity() + self.ends.capacity() * size_of::<usize>() + self.ends.len() * ROW_BYTES
+        self.bytes.len() + self.ends.len() * ROW_BYTES
     }
 
     /// Row numbers in key order; equal keys in row order.

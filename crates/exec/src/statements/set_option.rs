@@ -44,8 +44,7 @@ fn switch<'o>(options: &'o mut Options, name: &str) -> Option<&'o mut bool> {
 }
 
 /// Switches that would change what a statement gives and do not: refused rather than passed over. docs/set-options.md lists all.
-const REFUSED: &[&str] =
-    &["DISABLE_DEF_CNST_CHK", "OFFSETS", "RESULT_SET_CACHING", "STATISTICS PROFILE"];
+const REFUSED: &[&str] = &["DISABLE_DEF_CNST_CHK", "OFFSETS", "RESULT_SET_CACHING", "STATISTICS PROFILE"];
 
 /// 40510
 fn refused(option: &str) -> SqlError {

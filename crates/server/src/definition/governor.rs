@@ -109,7 +109,10 @@ fn apply(changing: &Changing<'_>, pool: &mut ResourcePool, settings: &[Setting])
     // Memory is divided among pools; CPU time and I/O are not.
     for at in [setting::MIN_CPU, setting::MAX_CPU, setting::CAP_CPU, setting::MIN_IOPS, setting::MAX_IOPS] {
         if given[at] && pool.settings[at] != SETTINGS[at].default {
-            return Err(sql_error!(40510, format!("RESOURCE POOL WITH ({})", SETTINGS[at].column.to_ascii_uppercase())));
+            return Err(sql_error!(
+                40510,
+                format!("RESOURCE POOL WITH ({})", SETTINGS[at].column.to_ascii_uppercase())
+            ));
         }
     }
     Ok(())

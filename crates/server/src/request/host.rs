@@ -437,7 +437,8 @@ impl Host for SessionHost {
     /// 15247: a limit is lifted by members of sysadmin alone.
     /// https://learn.microsoft.com/sql/t-sql/statements/set-query-governor-cost-limit-transact-sql, "Permissions"
     fn set_option(&mut self, state: &mut State, name: &str, _value: &Datum) -> SqlResult<()> {
-        let permitted = name != "QUERY_GOVERNOR_COST_LIMIT" || self.rights(state, |rights, look| rights.sysadmin(look))?;
+        let permitted =
+            name != "QUERY_GOVERNOR_COST_LIMIT" || self.rights(state, |rights, look| rights.sysadmin(look))?;
         if permitted { Ok(()) } else { Err(sql_error!(15247)) }
     }
 
