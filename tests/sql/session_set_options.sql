@@ -126,7 +126,7 @@ go
 -- Refused.
 set statistics profile on;
 go
-set statistics xml on;
+set statistics xml on; set statistics xml off;
 go
 set offsets select on;
 go

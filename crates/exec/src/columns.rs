@@ -214,6 +214,45 @@ pub fn column_bytes(column: &Column) -> usize {
     }
 }
 
+/// Bytes that a batch takes of memory, with the room that it has for more.
+pub fn batch_room(batch: &RowBatch) -> usize {
+    let room = |column: &Column| match &column.data {
+        ColumnData::I64(values) => values.capacity() * 8,
+        ColumnData::F64(values) => values.capacity() * 8,
+        ColumnData::I128(values) => values.capacity() * 16,
+        ColumnData::Bytes { ends, bytes } => ends.capacity() * 4 + bytes.capacity(),
+    };
+    batch.columns.iter().map(|column| room(column) + column.nulls.capacity() * 8).sum()
+}
+
+/// From so many bytes on a list grows by a part of itself, and not to twice what it was.
+const LARGE_BYTES: usize = 1 << 20;
+const GROWTH_PART: usize = 4;
+
+/// Room for `more` values.
+pub fn grow<T>(values: &mut Vec<T>, more: usize) {
+    if values.capacity() - values.len() < more && values.len() * size_of::<T>() >= LARGE_BYTES {
+        values.reserve_exact(more.max(values.len() / GROWTH_PART));
+    }
+}
+
+/// As `append_batch`, to what becomes large.
+pub fn append_large(to: &mut RowBatch, from: &RowBatch) {
+    for (to, from) in to.columns.iter_mut().zip(&from.columns) {
+        match (&mut to.data, &from.data) {
+            (ColumnData::I64(to), ColumnData::I64(from)) => grow(to, from.len()),
+            (ColumnData::F64(to), ColumnData::F64(from)) => grow(to, from.len()),
+            (ColumnData::I128(to), ColumnData::I128(from)) => grow(to, from.len()),
+            (ColumnData::Bytes { ends, bytes }, ColumnData::Bytes { ends: from_ends, bytes: from_bytes }) => {
+                grow(ends, from_ends.len());
+                grow(bytes, from_bytes.len());
+            }
+            (to, from) => panic!("rows of {from:?} appended to {to:?}"),
+        }
+    }
+    append_batch(to, from);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

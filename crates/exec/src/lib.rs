@@ -9,6 +9,7 @@
 //! Modules in dependency order, lowest first.
 
 pub mod sink;
+pub mod profile;
 pub mod workspace;
 pub mod cursor_book;
 pub mod columns;

@@ -11,7 +11,8 @@ use crate::columns;
 use crate::context::{Context, out_of_memory};
 use crate::workspace::Held;
 
-const BYTES_MAX: usize = 1 << 30;
+/// A locator is a number of four bytes, and so are the ends of a column's values.
+const BYTES_MAX: usize = u32::MAX as usize - (64 << 20);
 
 /// Of a key in an index, besides its bytes.
 const KEY_BYTES: usize = 40;

@@ -2,14 +2,14 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use sql::catalog::{DatabaseId, ObjectId};
 use sql::plan::{AtomicIsolation, IsolationLevel};
 use storage::{Isolation, Transaction};
 use types::datetime::{DateFormat, LanguageId};
 use types::pause::{Pause, STRIDE};
-use types::{Datum, SqlError, SqlResult, SqlType};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::cursor_book::CursorBook;
 use crate::random::RandState;
@@ -85,28 +85,88 @@ pub struct Session {
 #[derive(Debug, Default)]
 pub struct Signal {
     pub running: Running,
-    /// 0 run, 1 attention, 2 disconnected or killed. A flag alone: it orders no other memory.
+    /// `RUNS`, or the number of what stops it. A flag alone: it orders no other memory.
     state: AtomicU32,
+    /// Of `Stop::Expired`: the limit, as `Limit::packed`.
+    limit: AtomicU64,
+}
+
+/// Nothing stops it.
+const RUNS: u32 = 0;
+
+/// What a request may take at most, in seconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    Elapsed(u32),
+    Cpu(u32),
+}
+
+impl Limit {
+    fn packed(self) -> u64 {
+        match self {
+            Limit::Elapsed(seconds) => u64::from(seconds),
+            Limit::Cpu(seconds) => 1 << 32 | u64::from(seconds),
+        }
+    }
+
+    fn unpacked(word: u64) -> Limit {
+        if word >> 32 == 0 { Limit::Elapsed(word as u32) } else { Limit::Cpu(word as u32) }
+    }
+
+    /// 10961
+    pub fn error(self) -> SqlError {
+        match self {
+            Limit::Elapsed(seconds) => sql_error!(10961, "elapsed", seconds),
+            Limit::Cpu(seconds) => sql_error!(10961, "CPU", seconds),
+        }
+    }
+}
+
+/// The stronger the higher: who is gone needs no answer, and who sends an attention waits for the answer to that.
+fn number_of(stop: Stop) -> u32 {
+    match stop {
+        Stop::Expired => 1,
+        Stop::Attention => 2,
+        Stop::Disconnected => 3,
+    }
+}
+
+fn stop_numbered(number: u32) -> Option<Stop> {
+    match number {
+        RUNS => None,
+        1 => Some(Stop::Expired),
+        2 => Some(Stop::Attention),
+        _ => Some(Stop::Disconnected),
+    }
 }
 
 impl Signal {
     pub fn raise(&self, stop: Stop) {
-        self.state.fetch_max(if stop == Stop::Attention { 1 } else { 2 }, Ordering::Relaxed);
+        self.state.fetch_max(number_of(stop), Ordering::Relaxed);
     }
 
-    /// Before a new request: an attention for the last one is over, a kill is not.
+    /// The request has taken more than it may. By who knows that it still runs.
+    pub fn expire(&self, limit: Limit) {
+        self.limit.store(limit.packed(), Ordering::Relaxed);
+        self.raise(Stop::Expired);
+    }
+
+    /// Of a request that has expired.
+    pub fn limit(&self) -> Limit {
+        Limit::unpacked(self.limit.load(Ordering::Relaxed))
+    }
+
+    /// Before a new request: an attention or a limit for the last one is over, a kill is not.
     pub fn clear_attention(&self) {
-        // Failure means none was pending, or a kill is.
-        let _ = self.state.compare_exchange(1, 0, Ordering::Relaxed, Ordering::Relaxed);
+        for stop in [Stop::Expired, Stop::Attention] {
+            // Failure means that something else is pending, or nothing.
+            let _ = self.state.compare_exchange(number_of(stop), RUNS, Ordering::Relaxed, Ordering::Relaxed);
+        }
     }
 
     #[inline]
     pub fn pending(&self) -> Option<Stop> {
-        match self.state.load(Ordering::Relaxed) {
-            0 => None,
-            1 => Some(Stop::Attention),
-            _ => Some(Stop::Disconnected),
-        }
+        stop_numbered(self.state.load(Ordering::Relaxed))
     }
 }
 
@@ -164,13 +224,12 @@ pub struct Statistics {
 pub const STOPPED: i32 = -1;
 
 pub fn stopped(stop: Stop) -> SqlError {
-    let state = if stop == Stop::Attention { 1 } else { 2 };
-    SqlError::of_user(STOPPED, 20, state, String::new())
+    SqlError::of_user(STOPPED, 20, number_of(stop) as u8, String::new())
 }
 
 /// None: an ordinary error.
 pub fn stop_of(error: &SqlError) -> Option<Stop> {
-    (error.number == STOPPED).then_some(if error.state == 1 { Stop::Attention } else { Stop::Disconnected })
+    if error.number == STOPPED { stop_numbered(error.state.into()) } else { None }
 }
 
 /// SET options, in effect until changed; a module restores its caller's when it returns.
@@ -217,6 +276,8 @@ pub struct Options {
     /// Milliseconds; -1 waits for ever.
     pub lock_timeout_ms: i32,
     pub deadlock_priority: i8,
+    /// QUERY_GOVERNOR_COST_LIMIT, 0: no limit; None: the server's.
+    pub cost_limit: Option<u32>,
     pub isolation: IsolationLevel,
     pub identity_insert: Option<(u16, i32)>,
 }
@@ -305,6 +366,7 @@ impl Default for Options {
             language: LanguageId::US_ENGLISH,
             lock_timeout_ms: -1,
             deadlock_priority: 0,
+            cost_limit: None,
             isolation: IsolationLevel::ReadCommitted,
             identity_insert: None,
         }

@@ -9,6 +9,8 @@ use types::{RowBatch, SqlError};
 pub enum Stop {
     /// The client asked to cancel.
     Attention,
+    /// It has taken more time than it may; the session goes on.
+    Expired,
     /// The connection is gone or its session was killed.
     Disconnected,
 }

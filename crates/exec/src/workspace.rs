@@ -13,8 +13,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use os::sync::Mutex;
 use os::wait::WaitType;
+use sql::plan::show_xml::Actual;
 use storage::{Grant, GrantRequest, Grants, Refused, Storage};
 use types::{SqlError, SqlResult, sql_error};
+
+use crate::profile::Profile;
+pub use crate::profile::Spilled;
 
 /// A query has this much without asking the pool: what some batches and their keys need.
 pub const BYTES_MIN: usize = 256 << 10;
@@ -61,32 +65,24 @@ impl Pool {
     }
 }
 
-/// Of what did not fit.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Spilled {
-    /// Written to work files.
-    pub bytes: u64,
-    pub sort_runs: u64,
-    pub hash_partitions: u64,
-    /// How many times what was spilled spilled again.
-    pub depth: u64,
-}
-
 #[derive(Default)]
 struct Counters {
     bytes: AtomicU64,
+    read: AtomicU64,
     sort_runs: AtomicU64,
     hash_partitions: AtomicU64,
     depth: AtomicU64,
 }
 
-/// What the configuration says of grants.
+/// What the configuration says of queries that hold much or cost much.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GrantPolicy {
     /// 'min memory per query (KB)'.
     pub min_kb: u64,
     /// 'query wait (s)'; None: by cost.
     pub wait_s: Option<u64>,
+    /// 'query governor cost limit'; 0: none.
+    pub cost_max: u32,
 }
 
 /// What a statement was granted, and what it made of that. Bytes.
@@ -111,6 +107,8 @@ pub struct Workspace {
     asked: AtomicUsize,
     grant: Mutex<Option<Grant>>,
     spilled: Counters,
+    /// Of the statement that runs, if its operators are watched.
+    profile: Mutex<Option<Profile>>,
 }
 
 impl Workspace {
@@ -124,6 +122,7 @@ impl Workspace {
             asked: AtomicUsize::new(0),
             grant: Mutex::new(WaitType::SOS_MUTEX, None),
             spilled: Counters::default(),
+            profile: Mutex::new(WaitType::SOS_MUTEX, None),
         })
     }
 
@@ -132,8 +131,10 @@ impl Workspace {
         let query_max = self.pool.query_max();
         let max = percent.map_or(query_max, |percent| (query_max as f64 * percent / 100.0) as usize);
         self.max.store(max, Ordering::Relaxed);
-        let Counters { bytes, sort_runs, hash_partitions, depth } = &self.spilled;
-        [bytes, sort_runs, hash_partitions, depth].into_iter().for_each(|counter| counter.store(0, Ordering::Relaxed));
+        let Counters { bytes, read, sort_runs, hash_partitions, depth } = &self.spilled;
+        [bytes, read, sort_runs, hash_partitions, depth]
+            .into_iter()
+            .for_each(|counter| counter.store(0, Ordering::Relaxed));
     }
 
     /// A statement that will hold much is about to begin: it waits until there is memory. `must_pass`: whether others wait for what it
@@ -263,6 +264,10 @@ impl Workspace {
         self.spilled.bytes.fetch_add(bytes as u64, Ordering::Relaxed);
     }
 
+    pub fn count_read(&self, bytes: usize) {
+        self.spilled.read.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
     pub fn count_run(&self) {
         self.spilled.sort_runs.fetch_add(1, Ordering::Relaxed);
     }
@@ -272,10 +277,35 @@ impl Workspace {
         self.spilled.depth.fetch_max(depth.into(), Ordering::Relaxed);
     }
 
+    /// A statement begins whose operators, so many, are watched.
+    pub fn watch(&self, nodes: usize) {
+        *self.profile.lock() = Some(Profile::new(nodes));
+    }
+
+    /// What they did.
+    pub fn take_profile(&self) -> Option<Profile> {
+        self.profile.lock().take()
+    }
+
+    /// A watched operator is called. One of a cursor that outlives its statement is not watched any more.
+    pub fn enter(&self, node: u32) {
+        if let Some(profile) = &mut *self.profile.lock() {
+            profile.enter(node, self.spilled());
+        }
+    }
+
+    /// It returns.
+    pub fn leave(&self, did: impl FnOnce(&mut Actual)) {
+        if let Some(profile) = &mut *self.profile.lock() {
+            profile.leave(self.spilled(), did);
+        }
+    }
+
     /// Since the statement began.
     pub fn spilled(&self) -> Spilled {
         Spilled {
             bytes: self.spilled.bytes.load(Ordering::Relaxed),
+            read: self.spilled.read.load(Ordering::Relaxed),
             sort_runs: self.spilled.sort_runs.load(Ordering::Relaxed),
             hash_partitions: self.spilled.hash_partitions.load(Ordering::Relaxed),
             depth: self.spilled.depth.load(Ordering::Relaxed),

@@ -238,3 +238,59 @@ fn percentages_and_statistics_of_grants() {
     assert!((granted - most / 2).abs() * 10 < most, "{granted} KB of {most}");
     assert!(number(&server, &of_plan("last_used_grant_kb")) < granted);
 }
+
+/// What a run of a sort took goes before the next, and the allocator is asked for what it keeps.
+#[test]
+fn many_sorts_and_groups_at_a_time_stay_within_the_memory_that_was_given() {
+    const MB: u64 = 128;
+    let directory = scratch("memory-many");
+    let server = Server::start_on(directory.to_str().expect("UTF-8"), &["--memory", "128MB"]);
+    server.query("CREATE DATABASE many");
+    server.query("CREATE TABLE many.dbo.t (id int NOT NULL PRIMARY KEY, s varchar(200) NOT NULL)");
+    for first in (0..200_000).step_by(50_000) {
+        let rows = format!("GENERATE_SERIES({first}, {})", first + 49_999);
+        let insert = format!(
+            "INSERT many.dbo.t SELECT value, CONCAT(REPLICATE('x', value % 90 + 10), (CAST(value AS bigint) * 7919) % 200000) FROM {rows}"
+        );
+        assert_eq!(server.query(&format!("SET NOCOUNT ON; {insert}")).trim(), "");
+    }
+    println!("at first: {} MB", peak_mb(&server));
+    let both = "SELECT SUM(CAST(r AS bigint)), COUNT(DISTINCT s) FROM \
+        (SELECT s, ROW_NUMBER() OVER (ORDER BY s DESC, id) AS r FROM (SELECT DISTINCT s, id FROM t) AS d) AS x";
+    let mut sessions: Vec<Session> = (0..10).map(|_| Session::open(&server, "many")).collect();
+    for _ in 0..2 {
+        sessions.iter_mut().for_each(|session| session.send(both));
+        for session in &mut sessions {
+            assert_eq!(session.answer(), "20000100000 200000");
+        }
+        let (clerks, resident) = (number(&server, CLERKS_KB) / 1024, status_mb(&server, "RssAnon:"));
+        println!("ten at a time: peak {} MB, clerks {clerks} MB, resident {resident} MB", peak_mb(&server));
+    }
+    assert_eq!(number(&server, LEFT_KB), 0);
+    let most = MB * if cfg!(debug_assertions) { 120 } else { 115 } / 100;
+    assert!(peak_mb(&server) <= most, "{} MB", peak_mb(&server));
+}
+
+/// A table variable, rows of a table that the server computes, what OUTPUT and INSERT ... EXEC keep.
+#[test]
+fn what_a_statement_keeps_has_the_memory_that_there_is() {
+    let server = Server::start(&["--memory", "128MB"]);
+    let wide = "REPLICATE(CAST('x' AS varchar(max)), 8000)";
+    let rows = "FROM GENERATE_SERIES(1, 40000)";
+    let mut session = Session::open(&server, "tempdb");
+    session.run("CREATE TABLE t (s varchar(max)); CREATE TABLE u (s varchar(max))");
+    session.run(&format!(
+        "CREATE FUNCTION f () RETURNS @r TABLE (s varchar(max)) AS BEGIN INSERT @r SELECT {wide} {rows}; RETURN END"
+    ));
+    for batch in [
+        format!("DECLARE @t TABLE (s varchar(max)); INSERT @t SELECT {wide} {rows}"),
+        "SELECT COUNT(*) FROM f()".to_string(),
+        format!("INSERT u EXEC ('SELECT {} {rows}')", wide.replace('\'', "\'\'")),
+    ] {
+        let error = session.run(&batch);
+        println!("peak {} MB: {batch}", peak_mb(&server));
+        assert!(error.starts_with("Msg 701, Level 17, "), "{batch}: {error}");
+        assert_eq!(number(&server, LEFT_KB), 0, "{batch}");
+    }
+    assert_eq!(session.run("SELECT COUNT(*) FROM u"), "0");
+}

@@ -316,3 +316,84 @@ fn a_full_tempdb_is_an_error() {
     }
     assert!(begun.elapsed() < Duration::from_secs(60));
 }
+
+/// What SET STATISTICS XML says of a query, and the query's own answer.
+fn run_told(connection: &mut Connection, text: &str) -> (Answer, String) {
+    must(connection, "SET STATISTICS XML ON");
+    let answer = must(connection, text);
+    must(connection, "SET STATISTICS XML OFF");
+    let Datum::Bytes(bytes) = &answer.sets.last().expect("the plan").rows[0][0] else { panic!("a text") };
+    let xml = types::collation::code_page::utf16_to_string(bytes);
+    (answer, xml)
+}
+
+/// The value of the first attribute of this name.
+fn attribute(xml: &str, name: &str) -> u64 {
+    let from = xml.find(&format!("{name}=\"")).unwrap_or_else(|| panic!("{name} in {xml}")) + name.len() + 2;
+    xml[from..].split('"').next().and_then(|value| value.parse().ok()).expect("a number")
+}
+
+/// Names as in the showplan schema, http://schemas.microsoft.com/sqlserver/2004/07/showplan: WarningsType, SpillToTempDbType,
+/// SortSpillDetailsType, HashSpillDetailsType, RunTimeInformationType.
+#[test]
+fn spills_are_told_by_statistics_xml() {
+    let server = Server::start(&["--memory", "128MB"]);
+    let mut connection = open(&server);
+    must(&mut connection, "CREATE TABLE tempdb.dbo.large (k int NOT NULL, v int NOT NULL, t char(200) NOT NULL)");
+    must(&mut connection, "INSERT tempdb.dbo.large SELECT value % 3500, value, 'l' FROM GENERATE_SERIES(1, 120000)");
+    must(&mut connection, "CREATE TABLE tempdb.dbo.small (k int NOT NULL, t char(200) NOT NULL)");
+    must(&mut connection, "INSERT tempdb.dbo.small SELECT value, 's' FROM GENERATE_SERIES(1, 3000)");
+
+    let sort = "SELECT MAX(r), COUNT(DISTINCT t) FROM \
+        (SELECT ROW_NUMBER() OVER (ORDER BY v DESC) AS r, t FROM tempdb.dbo.large) AS x OPTION (MAX_GRANT_PERCENT = 10)";
+    let (answer, xml) = run_told(&mut connection, sort);
+    assert_eq!(one(&answer), 120_000);
+    let sorted = &xml[xml.find("PhysicalOp=\"Sort\"").expect("a sort")..];
+    assert!(
+        sorted.contains("<Warnings><SpillToTempDb SpillLevel=\"1\" SpilledThreadCount=\"1\"/><SortSpillDetails "),
+        "{xml}"
+    );
+    // 120,000 rows of more than 200 bytes.
+    assert!(attribute(sorted, "WritesToTempDb") > 2_900, "{sorted}");
+    assert!(attribute(sorted, "ReadsFromTempDb") > 2_900, "{sorted}");
+    assert!(attribute(sorted, "GrantedMemoryKb") > 0 && attribute(sorted, "UsedMemoryKb") > 0, "{sorted}");
+    assert_eq!(attribute(sorted, "ActualRows"), 120_000);
+    assert_eq!(xml.matches("SortSpillDetails").count(), 1, "{xml}");
+    assert!(attribute(&xml, "GrantedMemory") <= 16 << 10, "{xml}");
+
+    // The table is made of the right side: of all rows of the larger one, as long as it fits. What does not is joined the other way
+    // round, and is divided once.
+    for join in ["LEFT JOIN", "RIGHT JOIN", "FULL JOIN"] {
+        let query = format!(
+            "SELECT COUNT(*), SUM(CAST(l.v AS bigint)), COUNT(s.t), COUNT(l.t), MAX(s.t), MAX(l.t) FROM tempdb.dbo.small AS s {join} tempdb.dbo.large AS l ON l.k = s.k"
+        );
+        let whole = rows_of(&must(&mut connection, &query), true);
+        let (answer, xml) = run_told(&mut connection, &format!("{query} OPTION (MAX_GRANT_PERCENT = 10)"));
+        assert_eq!(rows_of(&answer, true), whole, "{join}");
+        if join == "LEFT JOIN" {
+            assert!(
+                xml.contains("<SpillToTempDb SpillLevel=\"1\" SpilledThreadCount=\"1\"/><HashSpillDetails "),
+                "{xml}"
+            );
+        }
+    }
+    let spills = "SELECT TOP 1 last_spills FROM sys.dm_exec_query_stats AS s CROSS APPLY sys.dm_exec_sql_text(s.sql_handle) AS t \
+        WHERE t.text LIKE '%LEFT JOIN tempdb.dbo.large%GRANT_PERCENT = 10%' AND t.text NOT LIKE '%query_stats%'";
+    assert!(one(&must(&mut connection, spills)) > 2_900);
+
+    let (answer, xml) = run_told(&mut connection, "SELECT COUNT(*) FROM tempdb.dbo.small WHERE k > 1000");
+    assert_eq!(one(&answer), 2_000);
+    assert!(
+        !xml.contains("Warnings") && xml.contains("<RunTimeCountersPerThread Thread=\"0\" ActualRows=\"1\" "),
+        "{xml}"
+    );
+    // A change, and a statement that fails, which has no plan.
+    let (_, xml) = run_told(&mut connection, "SET NOCOUNT ON; SELECT k INTO tempdb.dbo.copied FROM tempdb.dbo.small");
+    assert!(xml.contains("ActualRows=\"3000\""), "{xml}");
+    must(&mut connection, "SET STATISTICS XML ON");
+    assert_eq!(
+        ask(&mut connection, "SELECT 1 / k FROM (SELECT 0 AS k) AS x").first_error().expect("8134").number,
+        8134
+    );
+    must(&mut connection, "SET STATISTICS XML OFF");
+}

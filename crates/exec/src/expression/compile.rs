@@ -47,6 +47,8 @@ pub struct Compiler {
     pub reads_session: bool,
     /// Tables and indexes of the database that it uses, and how.
     pub tables: Vec<(Arc<TableDef>, TableUse)>,
+    /// Operators that are watched while they run, by the number that each is given: where it lies in the plan. None: nobody asked.
+    pub watched: Option<Vec<usize>>,
     depth: u32,
 }
 
@@ -56,7 +58,14 @@ pub fn too_deep() -> SqlError {
 
 impl Compiler {
     pub fn new(plan_source: PlanSource) -> Compiler {
-        Compiler { plan_source, reads_variables: false, reads_session: false, tables: Vec::new(), depth: 0 }
+        Compiler {
+            plan_source,
+            reads_variables: false,
+            reads_session: false,
+            tables: Vec::new(),
+            watched: None,
+            depth: 0,
+        }
     }
 
     /// Runs `make` one level deeper.

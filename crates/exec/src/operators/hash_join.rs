@@ -1,8 +1,9 @@
 //! Hash join: one side becomes a hash table, the other's rows look their partners up.
 //!
 //! If there is no memory for the table, both sides are divided among work files by a hash of the key, and each pair of files is joined as
-//! the sides would have been: divided again by another hash, if need be. What does not become smaller by that (few keys with many rows) is
-//! joined a piece at a time: a table of as many rows as fit, and all rows of the other file for each.
+//! the sides would have been: divided again by another hash, if need be. The table is made of the smaller file of the two, whichever side
+//! that is of: a side that was thought to be the smaller one may not be (role reversal). What does not become smaller by that (few keys
+//! with many rows) is joined a piece at a time: a table of as many rows as fit, and all rows of the other file for each.
 
 use std::collections::HashMap;
 
@@ -47,6 +48,7 @@ pub fn make(join: &plan::HashJoin, compiler: &mut Compiler) -> SqlResult<Box<dyn
     Ok(Box::new(HashJoin {
         build,
         probe,
+        opens_left: join.build_left,
         build_left: join.build_left,
         kind: join.kind,
         keep_build: if join.build_left { keep_left } else { keep_right },
@@ -95,6 +97,8 @@ enum Phase {
 struct HashJoin {
     build: Box<dyn RowSource>,
     probe: Box<dyn RowSource>,
+    /// Of the inputs; the roles of a pair of files may be the other way round.
+    opens_left: bool,
     build_left: bool,
     kind: JoinKind,
     /// Rows without a partner are given too.
@@ -133,6 +137,8 @@ struct Part {
     probe: RowFile,
     build_reader: RowReader,
     probe_reader: RowReader,
+    /// Whether the rows of `build` are the left's.
+    build_left: bool,
     /// How often its rows were divided; `LEVELS_MAX`: dividing them is of no use.
     level: u32,
     /// The table is a piece of the build file, and another will follow.
@@ -163,6 +169,7 @@ impl RowSource for HashJoin {
         self.pending.clear();
         self.part = None;
         self.parts.clear();
+        self.build_from(self.opens_left);
         Ok(())
     }
 
@@ -214,6 +221,18 @@ impl HashJoin {
 
     fn minds_build(&self) -> bool {
         self.keep_build || self.semi() && self.build_left
+    }
+
+    /// The table is made of the left's rows, or of the right's.
+    fn build_from(&mut self, left: bool) {
+        if left != self.build_left {
+            self.rows.clear();
+            std::mem::swap(&mut self.build_keys, &mut self.probe_keys);
+            std::mem::swap(&mut self.keep_build, &mut self.keep_probe);
+            std::mem::swap(&mut self.scratch, &mut self.probe_batch);
+            self.rows = Rows::new(RowBatch::new(self.scratch.columns.iter().map(columns::class_of)));
+            self.build_left = left;
+        }
     }
 
     fn clear_table(&mut self) {
@@ -331,7 +350,7 @@ impl HashJoin {
             self.build.close();
             self.probe.open(context)?;
         }
-        let mut scatter = Scatter::new(context, &self.probe_batch, level)?;
+        let mut scatter = Scatter::of_files(context, &self.probe_batch, level, builds.len())?;
         while self.next_probe(context)? {
             scatter_rows(context, &mut self.probe_keys, &self.probe_batch, &mut scatter)?;
         }
@@ -341,13 +360,22 @@ impl HashJoin {
             self.probe.close();
         }
         let whole: u64 = builds.iter().map(RowFile::bytes).sum();
+        let whole_probe: u64 = probes.iter().map(RowFile::bytes).sum();
+        // With the table's own bytes.
+        let fits = context.workspace().limit_now() as u64 / 2;
         for (build, probe) in builds.into_iter().zip(probes) {
             let paired = build.rows() > 0 && probe.rows() > 0;
             let alone = build.rows() > 0 && self.minds_build() || probe.rows() > 0 && self.minds_probe();
             if paired || alone {
                 // Nearly all in one file: another hash will not part them.
-                let level = if build.bytes() > whole / 4 * 3 { LEVELS_MAX } else { level + 1 };
-                self.parts.push(Part::new(build, probe, level));
+                let stands = |file: &RowFile, whole: u64| file.bytes() > whole / 4 * 3;
+                let turns = probe.bytes() < build.bytes() && (probe.bytes() <= fits || !stands(&probe, whole_probe));
+                let (build_left, build, probe, whole) = match turns {
+                    true => (!self.build_left, probe, build, whole_probe),
+                    false => (self.build_left, build, probe, whole),
+                };
+                let level = if stands(&build, whole) { LEVELS_MAX } else { level + 1 };
+                self.parts.push(Part::new(build, probe, build_left, level));
             }
         }
         Ok(())
@@ -356,7 +384,9 @@ impl HashJoin {
     /// The pair of files that is joined has been.
     fn next_part(&mut self) -> Phase {
         self.part = self.parts.pop();
-        if self.part.is_some() { Phase::Build } else { Phase::Done }
+        let Some(part) = &self.part else { return Phase::Done };
+        self.build_from(part.build_left);
+        Phase::Build
     }
 
     /// All probe rows have met the table.
@@ -578,10 +608,11 @@ fn scatter_rows(context: &Context, keys: &mut RowKeys, batch: &RowBatch, scatter
 }
 
 impl Part {
-    fn new(build: RowFile, probe: RowFile, level: u32) -> Part {
+    fn new(build: RowFile, probe: RowFile, build_left: bool, level: u32) -> Part {
         Part {
             build,
             probe,
+            build_left,
             build_reader: RowReader::default(),
             probe_reader: RowReader::default(),
             level,

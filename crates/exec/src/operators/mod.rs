@@ -26,6 +26,7 @@ mod top;
 mod virtual_table;
 mod window_pieces;
 mod window;
+mod watched;
 
 pub use keys::{FastHash, encode_from};
 pub use scan::{BaseScan, base, needs_snapshot, session_at_snapshot, storage_error};
@@ -47,7 +48,14 @@ pub fn batch_of(operator: &Operator) -> RowBatch {
 
 /// Compiles an operator and all below it.
 pub fn source(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
-    compiler.deeper(|compiler| make(operator, compiler))
+    compiler.deeper(|compiler| match &mut compiler.watched {
+        None => make(operator, compiler),
+        Some(nodes) => {
+            let node = nodes.len() as u32;
+            nodes.push(std::ptr::from_ref(operator).addr());
+            Ok(watched::make(make(operator, compiler)?, node))
+        }
+    })
 }
 
 /// A scan of a table, of which nobody will look at some columns, by stored ordinal.

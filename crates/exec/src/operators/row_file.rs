@@ -204,6 +204,7 @@ impl RowReader {
         for column in &mut out.columns {
             self.read_column(file, column, rows)?;
         }
+        context.workspace().count_read(HEAD_BYTES + bytes);
         out.rows = rows;
         Ok(true)
     }

@@ -13,6 +13,8 @@ use crate::workspace::Held;
 /// Deepest division. Keys that still stand together have equal hashes, or are one key.
 pub const LEVELS_MAX: u32 = 8;
 
+/// Of what a query may have, the part in this many that its files may take: what is divided is held as well until it is written.
+const FILES_PART: usize = 4;
 const FILES_MIN: usize = 4;
 const FILES_MAX: usize = 64;
 
@@ -29,7 +31,13 @@ impl Scatter {
     /// `level`: from 0, one more for what is divided again.
     pub fn new(context: &Context, like: &RowBatch, level: u32) -> SqlResult<Scatter> {
         let each = PIECE_BYTES + READER_BYTES;
-        let count = (context.workspace().limit_now() / 2 / each).clamp(FILES_MIN, FILES_MAX);
+        let count = (context.workspace().limit_now() / FILES_PART / each).clamp(FILES_MIN, FILES_MAX);
+        Scatter::of_files(context, like, level, count)
+    }
+
+    /// For the other side of what was divided into so many files: what memory there is now may be another number's, and keys would not
+    /// meet.
+    pub fn of_files(context: &Context, like: &RowBatch, level: u32, count: usize) -> SqlResult<Scatter> {
         let mut scatter = Scatter {
             files: (0..count).map(|_| RowFile::new(context)).collect(),
             gathered: (0..count).map(|_| RowBatch::new(like.columns.iter().map(columns::class_of))).collect(),

@@ -207,7 +207,7 @@ impl SetOperation {
             scatter_keys(context, &self.right_rows, &mut scatter)?;
         }
         let rights = scatter.finish(context)?;
-        let mut scatter = Scatter::new(context, &self.left_batch, level)?;
+        let mut scatter = Scatter::of_files(context, &self.left_batch, level, rights.len())?;
         while self.next_left(context, BATCH_ROWS)? {
             self.left_keys.load(context, &self.left_batch)?;
             scatter.begin();

@@ -210,19 +210,17 @@ impl RowSource for Concat {
 #[derive(Default)]
 pub struct Rows {
     pub batch: RowBatch,
-    bytes: usize,
     held: Held,
 }
 
 impl Rows {
     pub fn new(batch: RowBatch) -> Rows {
-        Rows { batch, bytes: 0, held: Held::default() }
+        Rows { batch, held: Held::default() }
     }
 
     pub fn clear(&mut self) {
-        self.bytes = 0;
         self.held.clear();
-        if columns::batch_bytes(&self.batch) > 1 << 20 {
+        if columns::batch_room(&self.batch) > 1 << 20 {
             // Let a large result's memory go instead of keeping it with the plan.
             self.batch = RowBatch::new(self.batch.columns.iter().map(columns::class_of));
         } else {
@@ -230,49 +228,42 @@ impl Rows {
         }
     }
 
-    /// As `clear`, and the memory stays for what comes next.
-    pub fn empty(&mut self) {
-        self.bytes = 0;
-        self.held.clear();
-        self.batch.clear();
-    }
-
     /// 701 when there is no memory; columns of class Bytes hold at most 4 GB by their layout.
     pub fn append(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
-        self.bytes += columns::batch_bytes(batch);
-        if self.bytes > GRANT_BYTES_MAX || self.batch.rows + batch.rows > u32::MAX as usize {
+        let bytes = columns::batch_bytes(&self.batch) + columns::batch_bytes(batch);
+        if bytes > GRANT_BYTES_MAX || self.batch.rows + batch.rows > u32::MAX as usize {
             return Err(out_of_memory());
         }
-        self.held.force(context.workspace(), self.bytes)?;
-        columns::append_batch(&mut self.batch, batch);
+        self.held.force(context.workspace(), bytes)?;
+        columns::append_large(&mut self.batch, batch);
         Ok(())
     }
 
     /// These instead of what there was.
     pub fn replace(&mut self, batch: RowBatch) {
-        self.bytes = columns::batch_bytes(&batch);
         self.batch = batch;
     }
 
     /// Appends. False: with these rows and `more` bytes that go with them it is more than there is room for.
     pub fn append_within(&mut self, context: &Context, batch: &RowBatch, more: usize) -> bool {
-        self.bytes += columns::batch_bytes(batch);
-        columns::append_batch(&mut self.batch, batch);
+        columns::append_large(&mut self.batch, batch);
         self.fits(context, more)
     }
 
     /// They stay in memory with `more` bytes that go with them. 701.
     pub fn force(&mut self, context: &Context, more: usize) -> SqlResult<()> {
-        if self.bytes > GRANT_BYTES_MAX || self.batch.rows > u32::MAX as usize - (1 << 24) {
+        let bytes = columns::batch_bytes(&self.batch);
+        if bytes > GRANT_BYTES_MAX || self.batch.rows > u32::MAX as usize - (1 << 24) {
             return Err(out_of_memory());
         }
-        self.held.force(context.workspace(), self.bytes + more)
+        self.held.force(context.workspace(), bytes + more)
     }
 
     /// Whether these rows and `more` bytes that go with them have room; then it is theirs.
     pub fn fits(&mut self, context: &Context, more: usize) -> bool {
-        self.bytes <= GRANT_BYTES_MAX
+        let bytes = columns::batch_bytes(&self.batch);
+        bytes <= GRANT_BYTES_MAX
             && self.batch.rows <= u32::MAX as usize - (1 << 24)
-            && self.held.hold(context.workspace(), self.bytes + more)
+            && self.held.hold(context.workspace(), bytes + more)
     }
 }

@@ -67,6 +67,10 @@ pub struct KeyList {
 
 impl KeyList {
     pub fn append(&mut self, keys: &RowKeys, rows: usize) {
+        // As the rows before.
+        let each = self.bytes.len() / self.ends.len().max(1) + 1;
+        columns::grow(&mut self.bytes, rows * each);
+        columns::grow(&mut self.ends, rows);
         for row in 0..rows {
             keys.encode(row, &mut self.bytes);
             self.ends.push(self.bytes.len());
@@ -81,11 +85,6 @@ impl KeyList {
     /// With what ordering them takes.
     fn bytes(&self) -> usize {
         self.bytes.len() + self.ends.len() * ROW_BYTES
-    }
-
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
     }
 
     /// Row numbers in key order; equal keys in row order.
@@ -230,8 +229,9 @@ fn write_run(context: &Context, rows: &mut Rows, list: &mut KeyList, limit: usiz
     }
     file.finish()?;
     context.workspace().count_run();
-    rows.empty();
-    list.clear();
+    // What the next run grows to there may be no room for any more.
+    rows.clear();
+    *list = KeyList::default();
     Ok(file)
 }
 

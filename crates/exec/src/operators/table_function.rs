@@ -9,9 +9,10 @@ use types::{Datum, Physical, RowBatch, SqlResult, SqlType, sql_error};
 
 use super::batch_of;
 use super::simple::Pending;
-use crate::columns::BATCH_ROWS;
-use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
+use crate::columns::{self, BATCH_ROWS};
+use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, Scalar, json};
+use crate::workspace::Held;
 
 /// Work for a row.
 const ROW: usize = 16 * CHARACTER;
@@ -28,6 +29,7 @@ struct Whole {
     kind: Kind,
     arguments: Vec<Scalar>,
     rows: Pending,
+    held: Held,
 }
 
 pub fn user(
@@ -65,7 +67,7 @@ fn whole(
     compiler: &mut Compiler,
 ) -> SqlResult<Box<dyn RowSource>> {
     let arguments = compiler.scalars(arguments)?;
-    Ok(Box::new(Whole { kind, arguments, rows: Pending::new(batch_of(operator)) }))
+    Ok(Box::new(Whole { kind, arguments, rows: Pending::new(batch_of(operator)), held: Held::default() }))
 }
 
 impl RowSource for Whole {
@@ -73,16 +75,18 @@ impl RowSource for Whole {
         let arguments =
             self.arguments.iter().map(|argument| argument.scalar_datum(context)).collect::<SqlResult<Vec<_>>>()?;
         let types: Vec<SqlType> = self.arguments.iter().map(|argument| argument.ty).collect();
-        let batch = self.rows.clear();
+        self.held.clear();
+        let mut out = Kept { context, batch: self.rows.clear(), held: &mut self.held };
         match &self.kind {
             Kind::User(module) => {
                 let typed = types.into_iter().zip(arguments).collect();
-                (context.interpreter.table_function)(context, module, typed, batch)
+                (context.interpreter.table_function)(context, module, typed, out.batch)
             }
-            Kind::Split => split(&types, &arguments, batch, &mut context.pacer()),
-            Kind::JsonAll => open_json(&types, &arguments, None, batch, &mut context.pacer()),
-            Kind::Json(paths) => open_json(&types, &arguments, Some(paths), batch, &mut context.pacer()),
-        }
+            Kind::Split => split(&types, &arguments, &mut out, &mut context.pacer()),
+            Kind::JsonAll => open_json(&types, &arguments, None, &mut out, &mut context.pacer()),
+            Kind::Json(paths) => open_json(&types, &arguments, Some(paths), &mut out, &mut context.pacer()),
+        }?;
+        out.count()
     }
 
     fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
@@ -94,35 +98,46 @@ impl RowSource for Whole {
 
     fn close(&mut self) {
         self.rows.clear();
+        self.held.clear();
     }
 }
 
-/// Appends a row. The values are of the columns' classes.
-fn push_row(batch: &mut RowBatch, row: &[Datum]) {
-    for (column, value) in batch.columns.iter_mut().zip(row) {
-        column.push(value);
-    }
-    batch.rows += 1;
+/// The rows of a call, and the memory that they take.
+struct Kept<'a, 'c> {
+    context: &'a Context<'c>,
+    batch: &'a mut RowBatch,
+    held: &'a mut Held,
 }
 
-fn split(types: &[SqlType], arguments: &[Datum], out: &mut RowBatch, pacer: &mut Pacer<'_>) -> SqlResult<()> {
+impl Kept<'_, '_> {
+    /// Appends a row. The values are of the columns' classes.
+    fn push(&mut self, row: &[Datum]) -> SqlResult<()> {
+        for (column, value) in self.batch.columns.iter_mut().zip(row) {
+            column.push(value);
+        }
+        self.batch.rows += 1;
+        if self.batch.rows.is_multiple_of(BATCH_ROWS) { self.count() } else { Ok(()) }
+    }
+
+    /// 701
+    fn count(&mut self) -> SqlResult<()> {
+        self.context.force(self.held, columns::batch_room(self.batch))
+    }
+}
+
+fn split(types: &[SqlType], arguments: &[Datum], out: &mut Kept<'_, '_>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
     let (Datum::Bytes(text), Datum::Bytes(separator)) = (&arguments[0], &arguments[1]) else { return Ok(()) };
     let unit = if types[0].is_unicode_string() { 2 } else { 1 };
     let mut start = 0;
     let mut ordinal = 1;
-    let mut bytes = 0;
     for at in (0..=text.len()).step_by(unit) {
         pacer.spend(unit)?;
         if at < text.len() && text[at..at + unit] != separator[..unit.min(separator.len())] {
             continue;
         }
         pacer.spend(ROW + at - start)?;
-        push_row(out, &[Datum::Bytes(text[start..at].into()), Datum::I64(ordinal)]);
+        out.push(&[Datum::Bytes(text[start..at].into()), Datum::I64(ordinal)])?;
         (start, ordinal) = (at + unit, ordinal + 1);
-        bytes += 16;
-        if bytes + text.len() > GRANT_BYTES_MAX {
-            return Err(out_of_memory());
-        }
     }
     Ok(())
 }
@@ -132,7 +147,7 @@ fn open_json(
     argument_types: &[SqlType],
     arguments: &[Datum],
     columns: Option<&[(Box<str>, bool)]>,
-    out: &mut RowBatch,
+    out: &mut Kept<'_, '_>,
     pacer: &mut Pacer<'_>,
 ) -> SqlResult<()> {
     let Datum::Bytes(text) = &arguments[0] else { return Ok(()) };
@@ -157,7 +172,7 @@ fn open_json(
                     Some(shown) => wide(&shown)?,
                     None => Datum::Null,
                 };
-                push_row(out, &[wide(&key)?, shown, Datum::I64(value.type_number())]);
+                out.push(&[wide(&key)?, shown, Datum::I64(value.type_number())])?;
             }
         }
         Some(paths) => {
@@ -171,7 +186,7 @@ fn open_json(
                     let value = if *as_json { path.query(row, &text)? } else { path.value(row, &text)? };
                     values.push(value.map_or(Ok(Datum::Null), |value| wide(&value))?);
                 }
-                push_row(out, &values);
+                out.push(&values)?;
             }
         }
     }

@@ -9,9 +9,10 @@ use types::{Datum, RowBatch, SqlResult};
 use super::batch_of;
 use super::simple::Pending;
 use crate::columns::BATCH_ROWS;
-use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
+use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, Scalar};
 use crate::value::{Row, Value, no_row};
+use crate::workspace::{Held, SMALL_BYTES};
 
 struct VirtualTable {
     table: Arc<VirtualTableDef>,
@@ -19,6 +20,7 @@ struct VirtualTable {
     arguments: Vec<Scalar>,
     /// The server gives all rows at once: they are of one moment, and it holds no lock while the client reads them.
     rows: Pending,
+    held: Held,
 }
 
 pub fn make(
@@ -33,6 +35,7 @@ pub fn make(
         columns: columns.to_vec(),
         arguments: compiler.scalars(arguments)?,
         rows: Pending::new(batch_of(operator)),
+        held: Held::default(),
     }))
 }
 
@@ -42,7 +45,9 @@ impl RowSource for VirtualTable {
         for argument in &self.arguments {
             arguments.push(argument.value(context, Row { batch: no_row(), index: 0 })?.into_datum());
         }
-        let batch = self.rows.clear();
+        let (batch, held) = (self.rows.clear(), &mut self.held);
+        held.clear();
+        let workspace = context.workspace().clone();
         let mut bytes = 0;
         let runtime = &mut *context.runtime();
         runtime.host.virtual_rows(runtime.session, &self.table, &self.columns, &arguments, &mut |row| {
@@ -51,7 +56,8 @@ impl RowSource for VirtualTable {
                 Value::from_datum(value).push_to(column);
             }
             batch.rows += 1;
-            if bytes > GRANT_BYTES_MAX { Err(out_of_memory()) } else { Ok(()) }
+            // In steps: few of these tables are large.
+            if bytes >= held.bytes() + SMALL_BYTES { held.force(&workspace, bytes) } else { Ok(()) }
         })
     }
 
@@ -66,5 +72,6 @@ impl RowSource for VirtualTable {
 
     fn close(&mut self) {
         self.rows.clear();
+        self.held.clear();
     }
 }

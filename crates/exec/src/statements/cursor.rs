@@ -323,6 +323,9 @@ impl<'a> Runner<'a> {
         let mut rows = Rows::new(columns::batch_for(prepared.all_columns().iter().map(|column| &column.ty)));
         let mut count = -1;
         if streams {
+            if prepared.asks {
+                grant::judge(&self.context, &prepared.query.grant)?;
+            }
             prepared.enter(&self.context);
             let opened = match prepared.select() {
                 Some((source, _)) => source.open(&self.context),

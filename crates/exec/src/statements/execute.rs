@@ -14,13 +14,14 @@ use super::failure::Unwind;
 use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
 use super::{Frame, Instance, nested, run_instance, transaction};
-use crate::columns;
+use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, GRANT_BYTES_MAX, Runtime, out_of_memory};
 use crate::expression::Scalar;
 use crate::host::{self, CallArgument, CallResult, ModuleInfo, TableArgument};
 use crate::kernel;
 use crate::session::{stop_of, stopped};
 use crate::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
+use crate::workspace::{Held, SMALL_BYTES, Workspace};
 
 /// Arguments in the order of the parameters.
 struct Bound {
@@ -516,6 +517,8 @@ impl<'a> Runner<'a> {
     ) -> SqlResult<u64> {
         let (call, arguments) = self.prepare_call(code)?;
         let types = insert.source_types();
+        let workspace = self.context.workspace().clone();
+        let mut held = Held::default();
         let result = {
             let runtime = self.context.runtime.get_mut();
             if runtime.session.insert_execute.is_some() {
@@ -524,7 +527,7 @@ impl<'a> Runner<'a> {
             let own = transaction::share(runtime.session);
             runtime.session.insert_execute = Some(runtime.session.transaction.level);
             let version = runtime.host.catalog_version(runtime.session);
-            let mut collector = Collector::new(&types, &mut *runtime.sink);
+            let mut collector = Collector::new(&types, &mut *runtime.sink, &workspace, &mut held);
             let nested_runtime =
                 Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut collector };
             let result = dispatch(call, arguments, nested_runtime);
@@ -568,11 +571,14 @@ impl<'a> Runner<'a> {
     fn converted(&mut self, rows: Vec<(Vec<SqlType>, RowBatch)>, types: &[SqlType]) -> SqlResult<RowBatch> {
         let mut all = columns::batch_for(types);
         for (from, batch) in rows {
-            let session = &*self.context.runtime.get_mut().session;
-            for (at, (from, to)) in from.iter().zip(types).enumerate() {
-                for row in 0..batch.rows {
-                    let value = kernel::convert_datum(session, &batch.columns[at].datum(row), from, to)?;
-                    all.columns[at].push(&value);
+            for start in (0..batch.rows).step_by(BATCH_ROWS) {
+                self.context.yield_point()?;
+                let session = &*self.context.runtime.get_mut().session;
+                for (at, (from, to)) in from.iter().zip(types).enumerate() {
+                    for row in start..batch.rows.min(start + BATCH_ROWS) {
+                        let value = kernel::convert_datum(session, &batch.columns[at].datum(row), from, to)?;
+                        all.columns[at].push(&value);
+                    }
                 }
             }
             all.rows += batch.rows;
@@ -631,12 +637,20 @@ struct Collector<'a> {
     width: usize,
     rows: Vec<(Vec<SqlType>, RowBatch)>,
     bytes: usize,
+    /// Of them, as they come and as they are converted.
+    held: &'a mut Held,
+    workspace: &'a Arc<Workspace>,
     failed: Option<SqlError>,
 }
 
 impl<'a> Collector<'a> {
-    fn new(types: &[SqlType], inner: &'a mut dyn Sink) -> Collector<'a> {
-        Collector { inner, width: types.len(), rows: Vec::new(), bytes: 0, failed: None }
+    fn new(
+        types: &[SqlType],
+        inner: &'a mut dyn Sink,
+        workspace: &'a Arc<Workspace>,
+        held: &'a mut Held,
+    ) -> Collector<'a> {
+        Collector { inner, width: types.len(), rows: Vec::new(), bytes: 0, held, workspace, failed: None }
     }
 }
 
@@ -653,7 +667,9 @@ impl Sink for Collector<'_> {
 
     fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop> {
         self.bytes += columns::batch_bytes(batch);
-        if self.bytes > GRANT_BYTES_MAX {
+        let small = self.bytes < SMALL_BYTES;
+        let held = if small { Ok(()) } else { self.held.force(self.workspace, 2 * self.bytes) };
+        if self.bytes > GRANT_BYTES_MAX || held.is_err() {
             self.failed.get_or_insert_with(out_of_memory);
             return Ok(());
         }

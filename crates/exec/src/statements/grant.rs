@@ -1,4 +1,6 @@
-//! What a statement asks for before it begins: memory for what it will sort and hash, as the optimizer expects.
+//! What a statement asks for before it begins: to cost what it is expected to, and memory for what it will sort and hash.
+//!
+//! A statement whose estimated cost is above the limit of its session, or of the server, does not begin.
 //!
 //! Asked before the statement locks anything: who has memory may wait for a lock, and nobody waits for memory with a lock of this
 //! statement. What its transaction has locked before may hold up others; then it waits no longer (`storage::Grants`).
@@ -8,6 +10,7 @@ use storage::{GrantRequest, Refused};
 use types::{SqlError, SqlResult, sql_error};
 
 use crate::context::Context;
+use crate::workspace::GrantPolicy;
 
 /// Who expects no more asks nobody: what he has beyond it he asks for as he runs.
 const SMALL_BYTES: u64 = 1 << 20;
@@ -21,14 +24,35 @@ const WAIT_MS_MAX: f64 = 86_400_000.0;
 /// As the resource governor numbers and names them.
 const POOL: (&str, u32) = ("default", 2);
 
+/// The least cost that a limit, a whole number, can be below of: who costs less asks nobody.
+const COST_MIN: f64 = 1.0;
+
 pub fn asks(estimate: &GrantEstimate) -> bool {
+    wants_memory(estimate) || estimate.cost > COST_MIN
+}
+
+fn wants_memory(estimate: &GrantEstimate) -> bool {
     estimate.ideal > SMALL_BYTES || estimate.percent_min.is_some() || estimate.percent_max.is_some()
 }
 
-/// Waits until there is memory for the statement: 8645, 8657.
+/// 8649: the statement would cost more than is allowed.
+pub fn judge(context: &Context, estimate: &GrantEstimate) -> SqlResult<GrantPolicy> {
+    let runtime = context.runtime();
+    let policy = runtime.host.grant_policy();
+    let limit = runtime.session.options.cost_limit.unwrap_or(policy.cost_max);
+    if limit > 0 && estimate.cost > f64::from(limit) {
+        return Err(sql_error!(8649, estimate.cost.min(f64::from(i32::MAX)) as i32, limit));
+    }
+    Ok(policy)
+}
+
+/// Also waits until there is memory for the statement: 8645, 8657.
 pub fn ask(context: &Context, estimate: &GrantEstimate) -> SqlResult<()> {
+    let policy = judge(context, estimate)?;
+    if !wants_memory(estimate) {
+        return Ok(());
+    }
     let workspace = context.workspace().clone();
-    let policy = context.runtime().host.grant_policy();
     let request = GrantRequest {
         required: estimate.required.min(policy.min_kb << 10),
         ideal: estimate.ideal.max(policy.min_kb << 10),

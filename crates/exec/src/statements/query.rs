@@ -71,7 +71,23 @@ enum Plan {
 
 impl Prepared {
     pub fn new(query: Arc<Query>, module: &sql::plan::Module) -> SqlResult<Prepared> {
+        Ok(Prepared::compile(query, module, None)?.0)
+    }
+
+    /// The same query with its operators watched; also where each of them lies in the plan.
+    pub fn watched(&self, module: &sql::plan::Module) -> SqlResult<(Prepared, Vec<usize>)> {
+        let (mut prepared, operators) = Prepared::compile(self.query.clone(), module, Some(Vec::new()))?;
+        (prepared.identity_insert, prepared.actor) = (self.identity_insert, self.actor);
+        Ok((prepared, operators.unwrap_or_default()))
+    }
+
+    fn compile(
+        query: Arc<Query>,
+        module: &sql::plan::Module,
+        watched: Option<Vec<usize>>,
+    ) -> SqlResult<(Prepared, Option<Vec<usize>>)> {
         let mut compiler = code::compiler();
+        compiler.watched = watched;
         let (plan, batch) = match &query.kind {
             QueryKind::Select(plan) => (Plan::Select(operators::source(plan, &mut compiler)?), batch_of(plan)),
             QueryKind::SelectAssign { plan, slots } => {
@@ -92,7 +108,7 @@ impl Prepared {
             QueryKind::ForText { plan, .. } => (Plan::ForText(operators::source(plan, &mut compiler)?), batch_of(plan)),
         };
         let outer = vec![Datum::Null; query.outer_slots.len()];
-        Ok(Prepared {
+        let prepared = Prepared {
             asks: grant::asks(&query.grant),
             query,
             plan,
@@ -104,7 +120,8 @@ impl Prepared {
             execution: 0,
             kept: Vec::new(),
             outer,
-        })
+        };
+        Ok((prepared, compiler.watched))
     }
 
     /// Bound to one session's temporary tables.
@@ -384,6 +401,17 @@ impl<'a> Runner<'a> {
             Ok(prepared) => prepared,
             Err(error) => return self.fail_bound(error, line),
         };
+        let mut watched = None;
+        if self.session().options.statistics_xml {
+            match self.watch(&prepared) {
+                Ok(None) => {}
+                Ok(Some((other, operators))) => watched = Some((std::mem::replace(&mut prepared, other), operators)),
+                Err(error) => {
+                    self.put_query(id, prepared);
+                    return self.fail_bound(error, line);
+                }
+            }
+        }
         let started = self.start_statistics();
         let mark = self.counters_of(id).map(Counters::begin);
         let assigns = matches!(&prepared.plan, Plan::Assign { .. });
@@ -408,9 +436,17 @@ impl<'a> Runner<'a> {
             prepared.leave(&runner.context);
             result
         });
-        self.put_query(id, prepared);
+        let (usual, run) = match watched {
+            None => (prepared, None),
+            Some((usual, operators)) => {
+                prepared.close();
+                (usual, Some((prepared.query.clone(), operators)))
+            }
+        };
+        self.put_query(id, usual);
         // What it was granted is others', but for what open cursors hold.
         let granted = self.context.workspace.get().map(|workspace| workspace.end());
+        let profile = run.is_some().then(|| self.context.workspace().take_profile()).flatten();
         if let Some(unwind) = aborted {
             return Err(unwind);
         }
@@ -431,6 +467,9 @@ impl<'a> Runner<'a> {
                 // An assignment is counted too: clients pass over a SELECT's count without columns.
                 if tells {
                     self.done(command, Some(rows))?;
+                }
+                if let (Some((query, operators)), Some(profile)) = (run, profile) {
+                    self.tell_run(id, &query, &operators, profile, granted.unwrap_or_default())?;
                 }
                 self.finish_statistics(started)?;
                 Ok(Flow::Next)
@@ -629,6 +668,9 @@ impl<'a> Runner<'a> {
         };
         let mark = self.counters_of(id).map(Counters::begin);
         let result = self.in_statement(false, |runner| {
+            if prepared.asks {
+                grant::judge(&runner.context, &prepared.query.grant)?;
+            }
             prepared.enter(&runner.context);
             let context = &runner.context;
             let result = prepared.select().map_or(Ok(Datum::Null), |(source, batch)| {

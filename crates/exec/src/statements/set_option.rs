@@ -2,7 +2,7 @@
 
 use sql::plan::SetOption;
 use types::datetime::{DateFormat, LanguageId};
-use types::{Datum, SqlError, SqlResult, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::run::Runner;
 use crate::expression::Scalar;
@@ -44,8 +44,7 @@ fn switch<'o>(options: &'o mut Options, name: &str) -> Option<&'o mut bool> {
 }
 
 /// Switches that would change what a statement gives and do not: refused rather than passed over. docs/set-options.md lists all.
-const REFUSED: &[&str] =
-    &["DISABLE_DEF_CNST_CHK", "OFFSETS", "RESULT_SET_CACHING", "STATISTICS PROFILE", "STATISTICS XML"];
+const REFUSED: &[&str] = &["DISABLE_DEF_CNST_CHK", "OFFSETS", "RESULT_SET_CACHING", "STATISTICS PROFILE"];
 
 /// 40510
 fn refused(option: &str) -> SqlError {
@@ -159,8 +158,17 @@ impl Runner<'_> {
                 }
                 _ => return Err(sql_error!(2743, "CONTEXT_INFO", "varbinary")),
             },
-            // No query is refused for what it would cost, and no statement is compared with a standard.
-            "QUERY_GOVERNOR_COST_LIMIT" if whole != Some(0) => return Err(refused(name)),
+            "QUERY_GOVERNOR_COST_LIMIT" => {
+                // "Values are rounded down to the nearest integer. Negative values are rounded up to 0."
+                let limit = match &datum {
+                    Datum::Bytes(_) | Datum::Null => return Err(not_whole()),
+                    number => kernel::convert_datum(session, number, &ty, &SqlType::FLOAT)?,
+                };
+                let Datum::F64(limit) = limit else { return Err(not_whole()) };
+                runtime.host.set_option(session, "QUERY_GOVERNOR_COST_LIMIT", &datum)?;
+                session.options.cost_limit = Some(limit.floor().clamp(0.0, f64::from(i32::MAX)) as u32);
+            }
+            // No statement is compared with a standard.
             "FIPS_FLAGGER" if !text().eq_ignore_ascii_case("OFF") => return Err(refused(name)),
             other => runtime.host.set_option(session, other, &datum)?,
         }

@@ -1,18 +1,22 @@
 //! SET SHOWPLAN_XML: the plans of a batch's statements and of the procedures that it calls, in one document, in place of running them.
+//! SET STATISTICS XML: a statement's plan after it has run, with what its operators did.
 
 use std::sync::Arc;
 
 use sql::catalog::ObjectId;
-use sql::plan::show_xml::ShowPlan;
+use sql::plan::show_xml::{Run, ShowPlan};
 use sql::plan::{Condition, ExecuteTarget, Module, OutputColumn, Query, QueryId, Statement, StatementKind};
 use types::{Datum, RowBatch, SqlResult, SqlType};
 
 use super::NESTING_MAX;
 use super::failure::Unwind;
+use super::query::Prepared;
 use super::run::{Flow, Runner};
 use crate::context::Runtime;
 use crate::host::Callee;
+use crate::profile::Profile;
 use crate::sink::Command;
+use crate::workspace::Granted;
 
 /// A document in the making.
 struct Described<'r, 'a> {
@@ -120,6 +124,40 @@ impl Runner<'_> {
             return self.fail_scope(error, 0);
         }
         let xml = described.plan.finish();
+        self.send_plan(&xml)?;
+        Ok(Flow::Next)
+    }
+
+    /// SET STATISTICS XML is on: the statement with its operators watched, and where these lie in its plan. None: what a function or a
+    /// natively compiled module does is not told.
+    pub fn watch(&mut self, prepared: &Prepared) -> SqlResult<Option<(Prepared, Vec<usize>)>> {
+        if self.frame.function.is_some() || self.module.atomic.is_some() {
+            return Ok(None);
+        }
+        let runtime = self.context.runtime.get_mut();
+        runtime.host.check_shown(runtime.session, &prepared.query)?;
+        let watched = prepared.watched(&self.module)?;
+        self.context.workspace().watch(watched.1.len());
+        Ok(Some(watched))
+    }
+
+    /// After the statement's own results: its plan, with what its operators did.
+    pub fn tell_run(
+        &mut self,
+        id: QueryId,
+        query: &Query,
+        operators: &[usize],
+        profile: Profile,
+        granted: Granted,
+    ) -> Result<(), Unwind> {
+        let nodes = operators.iter().copied().zip(profile.into_nodes()).collect();
+        let run = Run { operators: nodes, granted: granted.granted, used: granted.used };
+        let mut plan = ShowPlan::default();
+        plan.executed(&self.module, id, &query.kind, &run);
+        self.send_plan(&plan.finish())
+    }
+
+    fn send_plan(&mut self, xml: &str) -> Result<(), Unwind> {
         let column = OutputColumn {
             name: "Microsoft SQL Server 2005 XML Showplan".into(),
             ty: SqlType::NVARCHAR_MAX,
@@ -127,12 +165,11 @@ impl Runner<'_> {
             origin: None,
         };
         let mut batch = RowBatch::new([types::Physical::Bytes]);
-        batch.columns[0].push(&Datum::nvarchar(&xml));
+        batch.columns[0].push(&Datum::nvarchar(xml));
         batch.rows = 1;
         let sink = &mut *self.context.runtime.get_mut().sink;
         let sent = sink.columns(std::slice::from_ref(&column)).and_then(|()| sink.batch(&batch));
         sent.map_err(Unwind::Stop)?;
-        self.done(Command::Select, Some(1))?;
-        Ok(Flow::Next)
+        self.done(Command::Select, Some(1))
     }
 }

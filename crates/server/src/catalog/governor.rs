@@ -1,7 +1,7 @@
 //! The resource governor: pools, and which databases' memory-optimized tables count for which.
 //!
 //! What is asked for is kept in master, in effect is what lies in the region: ALTER RESOURCE GOVERNOR RECONFIGURE, or a start,
-//! makes it so. Of a pool's settings only the limit of memory governs anything, and that only memory-optimized tables.
+//! makes it so. Of a pool's settings those of memory govern something, and that only memory-optimized tables; the others are refused.
 
 use os::sync::MutexGuard;
 use sql::catalog::DatabaseId;
@@ -26,6 +26,7 @@ pub struct PoolSetting {
 pub mod setting {
     pub const MIN_CPU: usize = 0;
     pub const MAX_CPU: usize = 1;
+    pub const CAP_CPU: usize = 2;
     pub const MIN_MEMORY: usize = 3;
     pub const MAX_MEMORY: usize = 4;
     pub const MIN_IOPS: usize = 5;
@@ -191,7 +192,10 @@ impl Changing<'_> {
         for pool in &pools {
             let at = place(pool.id).expect("pools that are kept have a place");
             governed.pools[usize::from(at.0)] = GovernedPool { id: pool.id, settings: pool.settings };
-            storage.set(at, &pool.name, pool.settings[setting::MAX_MEMORY] as u32);
+            // What others have at least is not for this one.
+            let others = pools.iter().filter(|other| other.id != pool.id);
+            let left = 100 - others.map(|other| other.settings[setting::MIN_MEMORY]).sum::<i32>();
+            storage.set(at, &pool.name, pool.settings[setting::MAX_MEMORY].min(left.max(0)) as u32);
         }
         for (at, _) in governed.pools.iter().enumerate().filter(|(_, pool)| pool.id == 0) {
             storage.unlimit(MemoryPool(at as u8));

@@ -106,5 +106,14 @@ fn apply(changing: &Changing<'_>, pool: &mut ResourcePool, settings: &[Setting])
             return Err(sql_error!(10910, SETTINGS[min].column, pool.settings[min]));
         }
     }
+    // Memory is divided among pools; CPU time and I/O are not.
+    for at in [setting::MIN_CPU, setting::MAX_CPU, setting::CAP_CPU, setting::MIN_IOPS, setting::MAX_IOPS] {
+        if given[at] && pool.settings[at] != SETTINGS[at].default {
+            return Err(sql_error!(
+                40510,
+                format!("RESOURCE POOL WITH ({})", SETTINGS[at].column.to_ascii_uppercase())
+            ));
+        }
+    }
     Ok(())
 }

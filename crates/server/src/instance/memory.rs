@@ -17,7 +17,7 @@ pub const PLANS_PART: u64 = 8;
 const SLACK_PART: u64 = 8;
 
 /// And so often at most.
-const TRIM_EVERY_NS: u64 = 5_000_000_000;
+const TRIM_EVERY_NS: u64 = 1_000_000_000;
 
 /// Without any setting: half of what the container or machine has.
 pub fn target_default() -> u64 {

@@ -19,3 +19,4 @@ pub mod server;
 pub mod logins;
 pub mod memory;
 pub mod machine;
+pub mod limits;

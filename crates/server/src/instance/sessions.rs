@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use crate::settings::config::CONNECTIONS_DEFAULT;
 use exec::cursor_book::CursorBook;
-use exec::session::Signal;
+use exec::session::{Limit, Signal};
 use exec::sink::Stop;
 use os::net::{Endpoint, StreamHandle};
 use os::region::{Part, Placed};
@@ -241,6 +241,27 @@ impl SessionEntry {
             work.page_writes.saturating_sub(start.page_writes),
             work.page_reads.saturating_sub(start.page_reads),
         ))
+    }
+
+    /// How long the request that runs has taken; 0: none does.
+    pub fn request_elapsed_ns(&self) -> u64 {
+        match self.request_started_ns.load(Ordering::Relaxed) {
+            0 => 0,
+            started => os::clock::now().saturating_sub(started),
+        }
+    }
+
+    /// The request that runs ends, if it has taken longer than `limit_ns`: its waits end, its loops see it.
+    pub fn expire(&self, limit_ns: u64, limit: Limit) {
+        // As long as this is held no other request begins.
+        let running = self.running.lock();
+        if let Some((worker, task)) = *running
+            && self.request_elapsed_ns() > limit_ns
+            && self.signal.pending().is_none()
+        {
+            self.signal.expire(limit);
+            os::wait::interrupt(worker, task);
+        }
     }
 
     /// KILL: its waits end, its loops see it, its resting connection closes.

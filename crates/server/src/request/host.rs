@@ -169,6 +169,7 @@ impl Host for SessionHost {
         GrantPolicy {
             min_kb: running(option::MIN_MEMORY_PER_QUERY) as u64,
             wait_s: u64::try_from(running(option::QUERY_WAIT)).ok(),
+            cost_max: running(option::QUERY_COST_LIMIT) as u32,
         }
     }
 
@@ -433,8 +434,12 @@ impl Host for SessionHost {
         sink.message(&sql_error!(5701, database.row().name).at_line(1)).map_err(exec::session::stopped)
     }
 
-    fn set_option(&mut self, _state: &mut State, _name: &str, _value: &Datum) -> SqlResult<()> {
-        Ok(())
+    /// 15247: a limit is lifted by members of sysadmin alone.
+    /// https://learn.microsoft.com/sql/t-sql/statements/set-query-governor-cost-limit-transact-sql, "Permissions"
+    fn set_option(&mut self, state: &mut State, name: &str, _value: &Datum) -> SqlResult<()> {
+        let permitted =
+            name != "QUERY_GOVERNOR_COST_LIMIT" || self.rights(state, |rights, look| rights.sysadmin(look))?;
+        if permitted { Ok(()) } else { Err(sql_error!(15247)) }
     }
 
     fn message_text(&mut self, _state: &mut State, number: i32) -> SqlResult<Option<(u8, String)>> {

@@ -62,6 +62,8 @@ impl Session {
         // and must not be told as one: the client would take what it has for the whole answer.
         let stopped = match state.signal.pending() {
             Some(Stop::Disconnected) => Some(Stop::Disconnected),
+            // It ended waits, too; who got to the end before he heard of it has done so.
+            Some(Stop::Expired) => stopped.map(|_| Stop::Expired),
             pending => stopped.or(pending),
         };
         match stopped {
@@ -69,6 +71,15 @@ impl Session {
             Some(Stop::Disconnected) if fatal => sink.finish(state.transaction.level > 0)?,
             Some(Stop::Disconnected) => return Err(ConnectionError::Closed),
             Some(Stop::Attention) => sink.finish_cancelled()?,
+            Some(Stop::Expired) => {
+                let mut sink = sink;
+                os::wait::clear_interrupt();
+                state.signal.clear_attention();
+                let error = state.signal.limit().error().at_line(1);
+                state.error = error.number;
+                sink.message(&error).map_err(|_| ConnectionError::Closed)?;
+                sink.finish(state.transaction.level > 0)?;
+            }
             None => sink.finish(state.transaction.level > 0)?,
         }
         if fatal { Err(ConnectionError::Closed) } else { Ok(()) }

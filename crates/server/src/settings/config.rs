@@ -132,6 +132,8 @@ options! {
     20007 "in-memory OLTP quota (MB)" 0 2147483647 0 1 1 "Memory for the memory-optimized tables of each database; 0: what its resource pool has";
     20008 "streamlined dynamic SQL" 0 1 1 1 0 "Plans of prepared statements are kept in the statement cache; 0: each goes with its handle";
     20009 "enable plan sharing" 0 1 1 1 0 "Sessions share the plans of the statement cache; 0: each has its own";
+    20010 "request time limit (s)" 0 2147483647 0 1 1 "How long a request may take; 0: as long as it does";
+    20011 "idle session limit (s)" 0 2147483647 0 1 1 "How long a session may ask for nothing; 0: as long as it does";
     20030 "login auditing" 0 3 2 1 0 "Logins that the error log tells of. 0: none, 1: successful, 2: failed, 3: both";
     20031 "account lockout threshold" 0 999 10 1 1 "Wrong passwords that lock a login with CHECK_POLICY; 0: none do";
     20032 "account lockout duration (min)" 0 99999 10 1 1 "How long a login stays locked; 0: until it is unlocked";
@@ -162,6 +164,7 @@ pub mod option {
     pub const MIN_SERVER_MEMORY: usize = position(1543);
     pub const MIN_MEMORY_PER_QUERY: usize = position(1540);
     pub const QUERY_WAIT: usize = position(1541);
+    pub const QUERY_COST_LIMIT: usize = position(1545);
     pub const MAX_SERVER_MEMORY: usize = position(1544);
     pub const LIGHTWEIGHT_POOLING: usize = position(1546);
     pub const AFFINITY64_MASK: usize = position(1549);
@@ -176,6 +179,8 @@ pub mod option {
     pub const MEMORY_OPTIMIZED_QUOTA: usize = position(20007);
     pub const STREAMLINED_DYNAMIC_SQL: usize = position(20008);
     pub const PLAN_SHARING: usize = position(20009);
+    pub const REQUEST_TIME_LIMIT: usize = position(20010);
+    pub const IDLE_SESSION_LIMIT: usize = position(20011);
     pub const LOGIN_AUDITING: usize = position(20030);
     pub const LOCKOUT_THRESHOLD: usize = position(20031);
     pub const LOCKOUT_DURATION: usize = position(20032);

@@ -24,6 +24,7 @@ use crate::http;
 use crate::instance::doors::Doors;
 use crate::instance::engines::Engines;
 use crate::instance::error_log;
+use crate::instance::limits;
 use crate::instance::load::Loads;
 use crate::instance::machine;
 use crate::instance::memory;
@@ -537,6 +538,7 @@ pub(crate) fn watch(server: &Arc<Server>) {
             }
             renewal::look(&server);
             memory::look(&server, &mut trimmed_ns);
+            limits::look(&server);
             server.audits.flush();
             let Some(why) = why else { continue };
             tracing::error!("{why}: the server ends, and recovers its data when it is started again");

@@ -52,7 +52,14 @@ impl GrantEstimate {
         self.cost += OPERATOR_COST + operator.rows.max(0.0) * ROW_COST;
         match &operator.kind {
             Scan(_) | Virtual { .. } | TableFunction { .. } | UserTableFunction { .. } | Values(_) | WorkTable(_) => {}
-            Filter { input, .. } | Project { input, .. } => self.add(input),
+            Filter { input, predicate } => {
+                self.add(input);
+                self.add_subqueries(predicate, input.rows);
+            }
+            Project { input, exprs } => {
+                self.add(input);
+                exprs.iter().for_each(|expr| self.add_subqueries(expr, operator.rows));
+            }
             Top(top) => self.add(&top.input),
             ForText { input, .. } => {
                 self.add(input);
@@ -61,7 +68,10 @@ impl GrantEstimate {
             Concat(inputs) => inputs.iter().for_each(|input| self.add(input)),
             NestedLoops(join) => {
                 self.add(&join.outer);
+                let before = self.cost;
                 self.add(&join.inner);
+                // Once for each row of the outer side.
+                self.cost += (self.cost - before) * (join.outer.rows - 1.0).max(0.0);
             }
             HashJoin(join) => {
                 self.add(&join.left);
@@ -116,6 +126,15 @@ impl GrantEstimate {
             }
             Modify(modify) => self.add(&modify.source),
         }
+    }
+
+    /// Of those that were not turned into joins: what they cost, once, or for each of so many rows. Of memory they hold little.
+    fn add_subqueries(&mut self, expr: &Expr, rows: f64) {
+        if let ExprKind::Subquery(subquery) = &expr.kind {
+            let times = if subquery.bindings.is_empty() { 1.0 } else { rows.max(1.0) };
+            self.cost += GrantEstimate::of(Some(&subquery.plan)).cost * times;
+        }
+        expr.for_each_child(&mut |child| self.add_subqueries(child, rows));
     }
 
     fn hold(&mut self, rows: f64, each: u64) {

@@ -13,7 +13,12 @@ use crate::catalog::{IndexKind, TableDef};
 
 /// The lines for `query`, bound in `module`.
 pub fn show(query: &QueryKind, module: &Module) -> Vec<String> {
-    let mut show = Show { module, outer: HashMap::new(), lines: Vec::new() };
+    show_operators(query, module).0
+}
+
+/// The same, and for each line where its operator lies in the plan; 0 for one that is none of the plan's own.
+pub fn show_operators(query: &QueryKind, module: &Module) -> (Vec<String>, Vec<usize>) {
+    let mut show = Show { module, outer: HashMap::new(), lines: Vec::new(), operators: Vec::new(), at: 0 };
     match query {
         QueryKind::Select(plan)
         | QueryKind::SelectAssign { plan, .. }
@@ -25,7 +30,7 @@ pub fn show(query: &QueryKind, module: &Module) -> Vec<String> {
         }
         QueryKind::InsertExecute { .. } => show.line(0, "Table Insert".to_string()),
     }
-    show.lines
+    (show.lines, show.operators)
 }
 
 struct Show<'a> {
@@ -33,6 +38,9 @@ struct Show<'a> {
     /// What correlated values are named.
     outer: HashMap<u32, String>,
     lines: Vec<String>,
+    operators: Vec<usize>,
+    /// The operator whose line comes next; 0: it has one.
+    at: usize,
 }
 
 fn title(verb: &str) -> String {
@@ -125,9 +133,11 @@ fn join_name(kind: JoinKind) -> &'static str {
 impl Show<'_> {
     fn line(&mut self, depth: usize, text: String) {
         self.lines.push(format!("{}|--{text}", " ".repeat(2 + 5 * depth)));
+        self.operators.push(std::mem::take(&mut self.at));
     }
 
     fn operator(&mut self, operator: &Operator, depth: usize) {
+        self.at = std::ptr::from_ref(operator).addr();
         match &operator.kind {
             OperatorKind::Scan(scan) => self.scan(scan, depth),
             OperatorKind::Virtual { table, .. } => {

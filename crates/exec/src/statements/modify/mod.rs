@@ -96,6 +96,7 @@ struct OutputPlan {
     to_client: bool,
     into: Option<(Target, Vec<Option<Assignment>>, Barriers)>,
     rows: RowBatch,
+    held: Held,
 }
 
 impl Assignment {
@@ -226,6 +227,7 @@ impl ModifyPlan {
                     }
                 },
                 rows: RowBatch::new(output.exprs.iter().map(|expr| expr.ty.physical())),
+                held: Held::default(),
             })
         });
         let source = match (unread::unread(modify, &target), &modify.target) {
@@ -258,6 +260,7 @@ impl ModifyPlan {
         self.source.close();
         if let Some(output) = &mut self.output {
             output.rows.clear();
+            output.held.clear();
         }
     }
 
@@ -920,10 +923,12 @@ fn output_rows(
         barriers.check(target, context, Some(&new), None)?;
     }
     if output.to_client {
-        if columns::batch_bytes(&output.rows) > crate::context::GRANT_BYTES_MAX {
+        columns::append_batch(&mut output.rows, &rows);
+        let bytes = columns::batch_bytes(&output.rows);
+        if bytes > crate::context::GRANT_BYTES_MAX {
             return Err(crate::context::out_of_memory());
         }
-        columns::append_batch(&mut output.rows, &rows);
+        context.force(&mut output.held, bytes)?;
     }
     Ok(())
 }
