@@ -35,6 +35,7 @@ pub use concurrency::locks::{LockEntry, MemoryTransaction, Resource, Transaction
 pub use error::{LogHolder, StorageError, StorageResult};
 pub use instance::metrics::{LogSpace, Metrics};
 pub use instance::storage::{Storage, StorageConfig};
+pub use pages::data_files::Chain;
 pub use layout::{
     DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, MemoryOptimized, PageRef, TableId, TableLayout,
 };

@@ -110,7 +110,7 @@ fn no_step(_: backup::Progress) -> StorageResult<()> {
 }
 
 fn take(storage: &Storage, file: &File, at: u64, compressed: bool) -> Set {
-    storage.backup(DB, file, at, &Wanted { about: b"what master knows", compressed }, &mut no_step).expect("a backup")
+    storage.backup(DB, file, at, &Wanted { about: b"what master knows", compressed, ..Wanted::default() }, &mut no_step).expect("a backup")
 }
 
 fn restore(storage: &Storage, db: DatabaseId, file: &File, at: u64) {
@@ -163,7 +163,7 @@ fn what_was_committed_comes_back_here_and_elsewhere() {
         let mut steps = 0;
         // While it runs things change: what is committed by its end is in it.
         let set = storage
-            .backup(DB, &file, 0, &Wanted { about: b"what master knows", compressed: false }, &mut |_| {
+            .backup(DB, &file, 0, &Wanted { about: b"what master knows", ..Wanted::default() }, &mut |_| {
                 steps += 1;
                 if steps == 2 {
                     churn(&storage, DB, &mut rng, &mut model, 20);
