@@ -187,7 +187,7 @@ fn restore(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
         }
         None => may_create_database(ddl),
     };
-    checked.map_err(|error| super::backup::terminated(super::restore::verb(statement.kind), error))
+    checked.map_err(|error| super::backup::terminated(super::restore_source::verb(statement.kind), error))
 }
 
 /// Of a database that nobody is a user of, since it is being restored.
