@@ -8,7 +8,7 @@ use std::sync::Arc;
 use exec::session::{Ear, Signal, stop_of};
 use sql::ast::{Backup, DatabaseRef};
 use storage::backup::{Progress, Set, SetKind, Wanted};
-use storage::{StorageError, StorageResult};
+use storage::{Resource, StorageError, StorageResult};
 use types::datetime::DateFormat;
 use types::pause::Pause as _;
 use types::{Datum, SqlError, SqlResult, SqlType, convert, sql_error};
@@ -177,12 +177,17 @@ fn close(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<()> {
     expect_nobody(ddl, db, "BACKUP LOG")?;
     let open = (*db.row()).clone();
     database::write(ddl, db, row)?;
-    // Who came meanwhile; now nobody else comes.
-    if let Err(error) = expect_nobody(ddl, db, "BACKUP LOG") {
+    // Who came meanwhile, or changes it from elsewhere; now nobody else comes.
+    let id = db.storage_id();
+    let is_of = |resource| matches!(resource, Resource::Table(db, _) | Resource::Row(db, ..) if db == id);
+    let alone = match ddl.catalog.storage.locks().iter().any(|lock| is_of(lock.resource)) {
+        true => Err(sql_error!(3101)),
+        false => expect_nobody(ddl, db, "BACKUP LOG"),
+    };
+    if alone.is_err() {
         database::write(ddl, db, open)?;
-        return Err(error);
     }
-    Ok(())
+    alone
 }
 
 /// 3101 and 3102: sessions are in the database.

@@ -141,7 +141,8 @@ impl Storage {
         out.write(BlockKind::Tail, &tail.encode(said))?;
         to.sync_data_as(WaitType::BACKUPIO)?;
         let set = Set { from: at, to: out.at, head, tail };
-        // The log that the next one needs stays until it is noted from where.
+        // The log that the next one needs stays until it is noted from where; what a log backup has goes with that.
+        let pin = (wanted.kind != SetKind::Log).then_some(pin);
         self.note_backup(&file, &set, wanted)?;
         drop(pin);
         Ok(set)
