@@ -125,11 +125,16 @@ fn logs_go_on_from_a_full_backup_up_to_any_point() {
     let restore_full = |sa: &mut Connection, name: &str| {
         must(sa, &format!("RESTORE DATABASE {name} FROM {} WITH NORECOVERY", disk("full.bak")));
     };
-    let log = |name: &str, file: i32, with: &str| format!("RESTORE LOG {name} FROM {} WITH FILE = {file}{with}", disk("log.trn"));
+    let log = |name: &str, file: i32, with: &str| {
+        format!("RESTORE LOG {name} FROM {} WITH FILE = {file}{with}", disk("log.trn"))
+    };
     for (name, logs, wanted) in [("a", 0, 1), ("b", 1, 3), ("c", 2, 15), ("d", 3, 63)] {
         restore_full(&mut sa, name);
         assert_eq!(state(&mut sa, name), (1, "RESTORING".into()));
-        assert_eq!(refused(&mut sa, &format!("USE {name}"), &[927]), format!("Database '{name}' cannot be opened. It is in the middle of a restore."));
+        assert_eq!(
+            refused(&mut sa, &format!("USE {name}"), &[927]),
+            format!("Database '{name}' cannot be opened. It is in the middle of a restore.")
+        );
         refused(&mut sa, &format!("SELECT * FROM {name}..t"), &[927]);
         for file in 1..=logs {
             let told = must(&mut sa, &log(name, file, ", NORECOVERY"));
@@ -159,9 +164,16 @@ fn logs_go_on_from_a_full_backup_up_to_any_point() {
     // Out of order, twice, of another database.
     restore_full(&mut sa, "g");
     let told = refused(&mut sa, &log("g", 2, ", NORECOVERY"), &[4305, 3013]);
-    let begins = one(&mut sa, "SELECT CONVERT(bigint, first_lsn) FROM msdb.dbo.backupset WHERE type = 'L' AND position = 2");
-    let ends = one(&mut sa, "SELECT CONVERT(bigint, last_lsn) FROM msdb.dbo.backupset WHERE type = 'D' AND is_copy_only = 0");
-    assert_eq!(told, format!("The log in this backup set begins at LSN {begins}, which is too recent to apply to the database. An earlier log backup that includes LSN {ends} can be restored."));
+    let begins =
+        one(&mut sa, "SELECT CONVERT(bigint, first_lsn) FROM msdb.dbo.backupset WHERE type = 'L' AND position = 2");
+    let ends =
+        one(&mut sa, "SELECT CONVERT(bigint, last_lsn) FROM msdb.dbo.backupset WHERE type = 'D' AND is_copy_only = 0");
+    assert_eq!(
+        told,
+        format!(
+            "The log in this backup set begins at LSN {begins}, which is too recent to apply to the database. An earlier log backup that includes LSN {ends} can be restored."
+        )
+    );
     refused(&mut sa, &log("g", 1, ", NORECOVERY, STOPAT = '2001-01-01'"), &[4338, 3013]);
     refused(&mut sa, &log("g", 1, ", NORECOVERY, STOPAT = 'soon'"), &[3217, 3013]);
     refused(&mut sa, &log("g", 1, ", NORECOVERY, RECOVERY"), &[3031, 3013]);
@@ -173,7 +185,11 @@ fn logs_go_on_from_a_full_backup_up_to_any_point() {
     refused(&mut sa, "RESTORE DATABASE a WITH RECOVERY", &[3153, 3013]);
     refused(&mut sa, &format!("RESTORE DATABASE x FROM {}", disk("log.trn")), &[3135, 3013]);
     refused(&mut sa, &format!("RESTORE LOG g FROM {}", disk("full.bak")), &[3135, 3013]);
-    refused(&mut sa, &format!("RESTORE DATABASE x FROM {} WITH STOPAT = '2001-01-01'", disk("full.bak")), &[4338, 3013]);
+    refused(
+        &mut sa,
+        &format!("RESTORE DATABASE x FROM {} WITH STOPAT = '2001-01-01'", disk("full.bak")),
+        &[4338, 3013],
+    );
     refused(&mut sa, &format!("RESTORE DATABASE x FROM {} WITH STOPATMARK = 'lsn:1'", disk("full.bak")), &[4340, 3013]);
     must(&mut sa, "CREATE DATABASE other");
     must(&mut sa, &format!("BACKUP DATABASE other TO {}", disk("other.bak")));
@@ -239,7 +255,9 @@ fn sets_of_a_chain_say_what_they_are() {
     let rows: Vec<(String, Vec<i64>)> = rows.sets[0]
         .rows
         .iter()
-        .map(|row| (String::from_utf8_lossy(row[0].as_bytes()).into(), row[1..].iter().map(|value| value.as_i64()).collect()))
+        .map(|row| {
+            (String::from_utf8_lossy(row[0].as_bytes()).into(), row[1..].iter().map(|value| value.as_i64()).collect())
+        })
         .collect();
     let kinds: String = rows.iter().map(|(kind, _)| kind.as_str()).collect();
     assert_eq!(kinds, "DLLILD");
@@ -264,7 +282,10 @@ fn sets_of_a_chain_say_what_they_are() {
     let values = |name: &str| set.rows.iter().map(|row| row[column(name)].as_i64()).collect::<Vec<_>>();
     assert_eq!(values("BackupType"), [1, 2, 2, 5, 2, 1]);
     let described: Vec<String> = set.rows.iter().map(|row| text_of(&row[column("BackupTypeDescription")])).collect();
-    assert_eq!(described, ["Database", "Transaction Log", "Transaction Log", "Database Differential", "Transaction Log", "Database"]);
+    assert_eq!(
+        described,
+        ["Database", "Transaction Log", "Transaction Log", "Database Differential", "Transaction Log", "Database"]
+    );
     let guid = set.rows[3][column("DifferentialBaseGUID")].clone();
     assert_eq!(guid, set.rows[0][column("BackupSetGUID")]);
     // https://learn.microsoft.com/sql/relational-databases/system-tables/restorehistory-transact-sql
@@ -273,7 +294,10 @@ fn sets_of_a_chain_say_what_they_are() {
     let told = must(&mut sa, &format!("RESTORE LOG copy FROM {disk} WITH FILE = 2, STOPAT = '{at}'"));
     assert_eq!(numbers(&told)[0], 4322, "{:?}", texts(&told));
     must(&mut sa, "RESTORE DATABASE copy WITH RECOVERY");
-    let rows = must(&mut sa, "SELECT restore_type, recovery, CASE WHEN stop_at IS NULL THEN 0 ELSE 1 END FROM msdb.dbo.restorehistory ORDER BY restore_history_id");
+    let rows = must(
+        &mut sa,
+        "SELECT restore_type, recovery, CASE WHEN stop_at IS NULL THEN 0 ELSE 1 END FROM msdb.dbo.restorehistory ORDER BY restore_history_id",
+    );
     let rows: Vec<(String, i64, i64)> = rows.sets[0]
         .rows
         .iter()
@@ -289,7 +313,10 @@ fn differential_backups_go_on_from_their_full_one() {
     let disk = |name: &str| format!("DISK = '{}'", directory.join(name).display());
     with_shop(&mut sa);
     must(&mut sa, "ALTER DATABASE shop SET RECOVERY SIMPLE");
-    must(&mut sa, "INSERT shop..t SELECT value, REPLICATE('x', 800) FROM GENERATE_SERIES(1000, 20000); DELETE shop..t WHERE id > 999");
+    must(
+        &mut sa,
+        "INSERT shop..t SELECT value, REPLICATE('x', 800) FROM GENERATE_SERIES(1000, 20000); DELETE shop..t WHERE id > 999",
+    );
     must(&mut sa, "INSERT shop..t SELECT value, REPLICATE('x', 800) FROM GENERATE_SERIES(1000, 20000)");
     must(&mut sa, "INSERT shop..m SELECT value, 1 FROM GENERATE_SERIES(1000, 20000)");
     refused(&mut sa, &format!("BACKUP LOG shop TO {}", disk("no.trn")), &[4208, 3013]);
@@ -302,7 +329,8 @@ fn differential_backups_go_on_from_their_full_one() {
     must(&mut sa, "UPDATE shop..t SET v = 'changed' WHERE id % 3 = 0; DROP TABLE shop..made");
     must(&mut sa, &format!("BACKUP DATABASE shop TO {} WITH DIFFERENTIAL, COMPRESSION", disk("diff.bak")));
     let size = |name: &str| std::fs::metadata(directory.join(name)).expect("the file").len();
-    let sets = must(&mut sa, "SELECT CONVERT(bigint, compressed_backup_size) FROM msdb.dbo.backupset ORDER BY backup_set_id");
+    let sets =
+        must(&mut sa, "SELECT CONVERT(bigint, compressed_backup_size) FROM msdb.dbo.backupset ORDER BY backup_set_id");
     let sizes: Vec<i64> = sets.sets[0].rows.iter().map(|row| row[0].as_i64()).collect();
     assert!(sizes[1] * 2 < sizes[0], "what has not changed is not in it: {sizes:?}");
     assert_eq!(size("full.bak") as i64, sizes[0]);
@@ -455,8 +483,19 @@ fn a_restore_to_any_moment_of_a_load_is_what_its_clients_knew() {
     for (number, (round, at, before, after)) in moments.iter().enumerate().step_by(2) {
         must(&mut sa, &format!("RESTORE DATABASE then_{number} FROM DISK = '{}' WITH NORECOVERY", full.display()));
         for file in 1..=*round + 1 {
-            let answer = must(&mut sa, &format!("RESTORE LOG then_{number} FROM DISK = '{}' WITH FILE = {file}, STOPAT = '{at}'", logs.display()));
-            assert_eq!(numbers(&answer).contains(&4322), file <= *round, "moment {number}, log {file}: {:?}", texts(&answer));
+            let answer = must(
+                &mut sa,
+                &format!(
+                    "RESTORE LOG then_{number} FROM DISK = '{}' WITH FILE = {file}, STOPAT = '{at}'",
+                    logs.display()
+                ),
+            );
+            assert_eq!(
+                numbers(&answer).contains(&4322),
+                file <= *round,
+                "moment {number}, log {file}: {:?}",
+                texts(&answer)
+            );
         }
         let found = last_rows(&mut sa, &format!("then_{number}"));
         for session in 0..SESSIONS {
@@ -485,8 +524,17 @@ fn kills_leave_the_chain_whole() {
             with_shop(&mut sa);
             must(&mut sa, &format!("BACKUP DATABASE shop TO {}", disk("full.bak")));
         }
-        must(&mut sa, &format!("INSERT shop..t SELECT value, REPLICATE('k', 700) FROM GENERATE_SERIES({0} * 10000, {0} * 10000 + 5000)", round + 1));
-        must(&mut sa, &format!("INSERT shop..m SELECT value, 1 FROM GENERATE_SERIES({0} * 10000, {0} * 10000 + 5000)", round + 1));
+        must(
+            &mut sa,
+            &format!(
+                "INSERT shop..t SELECT value, REPLICATE('k', 700) FROM GENERATE_SERIES({0} * 10000, {0} * 10000 + 5000)",
+                round + 1
+            ),
+        );
+        must(
+            &mut sa,
+            &format!("INSERT shop..m SELECT value, 1 FROM GENERATE_SERIES({0} * 10000, {0} * 10000 + 5000)", round + 1),
+        );
         let wanted = sum(&mut sa, "shop");
         drop(sa);
         let port = server.port;
@@ -523,9 +571,16 @@ fn kills_leave_the_chain_whole() {
         let there = one(&mut sa, "SELECT COUNT(*) FROM sys.databases WHERE name = 'copy'");
         if there == 1 && state(&mut sa, "copy").0 == 1 {
             for file in 1..=sets {
-                let answer = ask(&mut sa, &format!("RESTORE LOG copy FROM {} WITH FILE = {file}, NORECOVERY", disk("chain.trn")));
+                let answer = ask(
+                    &mut sa,
+                    &format!("RESTORE LOG copy FROM {} WITH FILE = {file}, NORECOVERY", disk("chain.trn")),
+                );
                 let told = numbers(&answer);
-                assert!(told == [4035, 4035, 3014] || told == [4326, 3013] || told == [4347, 3013], "{:?}", texts(&answer));
+                assert!(
+                    told == [4035, 4035, 3014] || told == [4326, 3013] || told == [4347, 3013],
+                    "{:?}",
+                    texts(&answer)
+                );
             }
             must(&mut sa, "RESTORE DATABASE copy WITH RECOVERY");
             let found = sum(&mut sa, "copy");
@@ -547,7 +602,8 @@ fn log_is_kept_for_who_backs_it_up_and_for_nobody_else() {
     with_shop(&mut sa);
     must(&mut sa, "CREATE DATABASE other; CREATE TABLE other..b (a int IDENTITY, c char(4000))");
     let waits = |sa: &mut Connection| {
-        ["shop", "other"].map(|name| word(sa, &format!("SELECT log_reuse_wait_desc FROM sys.databases WHERE name = '{name}'")))
+        ["shop", "other"]
+            .map(|name| word(sa, &format!("SELECT log_reuse_wait_desc FROM sys.databases WHERE name = '{name}'")))
     };
     // Some segments of the log.
     let fill = |sa: &mut Connection| {
@@ -556,7 +612,8 @@ fn log_is_kept_for_who_backs_it_up_and_for_nobody_else() {
         }
         must(sa, "CHECKPOINT");
     };
-    let used = |sa: &mut Connection| one(sa, "SELECT CONVERT(bigint, used_log_space_in_bytes) FROM sys.dm_db_log_space_usage");
+    let used =
+        |sa: &mut Connection| one(sa, "SELECT CONVERT(bigint, used_log_space_in_bytes) FROM sys.dm_db_log_space_usage");
     fill(&mut sa);
     assert_eq!(waits(&mut sa), ["NOTHING", "NOTHING"], "FULL without a full backup is as SIMPLE");
     let before = used(&mut sa);

@@ -35,10 +35,10 @@ pub use concurrency::locks::{LockEntry, MemoryTransaction, Resource, Transaction
 pub use error::{LogHolder, StorageError, StorageResult};
 pub use instance::metrics::{LogSpace, Metrics};
 pub use instance::storage::{Storage, StorageConfig};
-pub use pages::data_files::Chain;
 pub use layout::{
     DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, MemoryOptimized, PageRef, TableId, TableLayout,
 };
+pub use pages::data_files::Chain;
 pub use recovery::control::CONTROL_FILE;
 pub use recovery::restart::Recovered;
 pub use region::broker::{Broker, Clerk};

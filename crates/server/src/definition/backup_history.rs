@@ -6,7 +6,8 @@ use types::{Datum, SqlResult};
 
 use super::backup_about::{About, Media};
 use crate::catalog::base::{
-    BackupBaseRow, BackupFileRow, BackupMediaRow, BackupSetRow, DatabaseRow, RestoreRow, RestoreStopRow, database_option,
+    BackupBaseRow, BackupFileRow, BackupMediaRow, BackupSetRow, DatabaseRow, RestoreRow, RestoreStopRow,
+    database_option,
 };
 use crate::catalog::counter::Rule;
 use crate::catalog::row::{BaseRow, Binary, Code, Date, Text};

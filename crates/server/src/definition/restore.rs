@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use sql::ast::{Restore, RestoreKind};
-use storage::backup::{self, Set, SetKind, Target};
 use storage::Isolation;
+use storage::backup::{self, Set, SetKind, Target};
 use types::{SqlResult, sql_error};
 
 use super::backup::{Reporter, database_name, expect_nobody, tell_pages, terminated};
@@ -17,7 +17,9 @@ use super::backup_headers;
 use super::backup_history::{self, PAGE_BYTES, Restored};
 use super::backup_options::{self, Options};
 use super::forward;
-use super::restore_source::{Source, about, chosen, expect_bytes, expect_media, open, record, restore_error, target, verb};
+use super::restore_source::{
+    Source, about, chosen, expect_bytes, expect_media, open, record, restore_error, target, verb,
+};
 use super::site::Ddl;
 use crate::catalog::base::{DatabaseRow, FileRow, LoginRow, database_option};
 use crate::catalog::boot::files_of;

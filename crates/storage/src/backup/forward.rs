@@ -82,9 +82,15 @@ pub enum Stop {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Gap {
     /// It begins later than what was restored ends (4305): at these LSNs.
-    TooRecent { begins: u64, wanted: u64 },
+    TooRecent {
+        begins: u64,
+        wanted: u64,
+    },
     /// It ends before that (4326).
-    TooEarly { ends: u64, wanted: u64 },
+    TooEarly {
+        ends: u64,
+        wanted: u64,
+    },
     /// More than wanted has been restored already (4338).
     PastStop,
     World(StorageError),
@@ -121,7 +127,8 @@ impl Restored {
             return None;
         }
         let phase = words.u8()?;
-        let phase = [Phase::Forward, Phase::Interrupted, Phase::Recovering].into_iter().find(|one| *one as u8 == phase)?;
+        let phase =
+            [Phase::Forward, Phase::Interrupted, Phase::Recovering].into_iter().find(|one| *one as u8 == phase)?;
         let mut restored = Restored {
             phase,
             database: words.u16()?,
@@ -243,7 +250,8 @@ impl Storage {
         let _one_at_a_time = self.turn(step)?;
         let disk = self.directory_of(db)?;
         let before = Restored::read(&disk)?.ok_or(StorageError::UnknownDatabase)?;
-        let set = super::set::verify(from, at, &mut |progress| step(Progress { total: progress.total * 2, ..progress }))?;
+        let set =
+            super::set::verify(from, at, &mut |progress| step(Progress { total: progress.total * 2, ..progress }))?;
         let (begins, ends, wanted) = (set.head.scan_lsn, set.tail.end_lsn, before.end_lsn);
         if begins > wanted {
             return Err(Gap::TooRecent { begins, wanted });
