@@ -10,7 +10,7 @@ use std::sync::Arc;
 use sql::ast::Restore;
 use storage::backup::{Gap, Phase, Set, SetKind, Stop, Target};
 use storage::{Isolation, StorageError};
-use types::{SqlResult, SqlType, convert, sql_error};
+use types::{SqlError, SqlResult, SqlType, convert, sql_error};
 
 use super::backup::{Reporter, database_name, expect_nobody, tell_pages};
 use super::backup_about::About;
@@ -150,7 +150,7 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
         }
         Ok(())
     });
-    done.map_err(|error| restore_error(&device, &name, &from.about.files, error))?;
+    done.map_err(|error| step_error(&device, &name, &from.about, error))?;
     let (set, reached) = applied.expect("it was applied, or not").map_err(|gap| match gap {
         Gap::TooRecent { begins, wanted } => sql_error!(4305, begins, wanted),
         Gap::TooEarly { ends, wanted } => sql_error!(4326, ends, wanted),
@@ -205,7 +205,7 @@ pub fn restore_differential(
         applied = Some(storage.restore_differential(id, &device.file, at, step)?);
         Ok(())
     });
-    done.map_err(|error| restore_error(device, name, &from.about.files, error))?;
+    done.map_err(|error| step_error(device, name, &from.about, error))?;
     from.set = applied.expect("it is done");
     let restoring = options.has("NORECOVERY") || stop.is_some();
     if !restoring {
@@ -224,6 +224,14 @@ pub fn restore_differential(
     record(ddl, &from, restored);
     tell_pages(ddl, "RESTORE DATABASE", (name, &from.about.files, from.position), &from.set, (&reporter, began));
     Ok(())
+}
+
+/// 3117: another statement has ended the restore meanwhile, or begun to.
+fn step_error(device: &Device, name: &str, about: &About, error: StorageError) -> SqlError {
+    match error {
+        StorageError::NoBackup | StorageError::UnknownDatabase => sql_error!(3117),
+        error => restore_error(device, name, &about.files, error),
+    }
 }
 
 /// RESTORE DATABASE, or LOG, without a device: WITH RECOVERY ends a restore where it is. 3153: there is none.

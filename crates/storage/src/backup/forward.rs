@@ -208,7 +208,7 @@ impl Storage {
         begun
     }
 
-    /// Goes on with the differential backup at `at`, which is one of the full backup that was restored.
+    /// Goes on with the differential backup at `at`, which is one of the full backup that was restored. `NoBackup`: recovery has begun.
     pub fn restore_differential(
         &self,
         db: DatabaseId,
@@ -219,6 +219,9 @@ impl Storage {
         let _one_at_a_time = self.turn(step)?;
         let disk = self.directory_of(db)?;
         let before = Restored::read(&disk)?.ok_or(StorageError::UnknownDatabase)?;
+        if before.phase == Phase::Recovering {
+            return Err(StorageError::NoBackup);
+        }
         // Whole before anything is changed.
         super::set::verify(from, at, &mut |progress| step(Progress { total: progress.total * 2, ..progress }))?;
         Restored { phase: Phase::Interrupted, ..before.clone() }.write(&disk)?;
@@ -239,7 +242,7 @@ impl Storage {
         Ok(set)
     }
 
-    /// Goes on with the log backup at `at`. False: the point to stop at lies behind its end.
+    /// Goes on with the log backup at `at`. False: the point to stop at lies behind its end. `NoBackup`: no log fits any more.
     pub fn restore_log(
         &self,
         db: DatabaseId,
@@ -250,6 +253,9 @@ impl Storage {
         let _one_at_a_time = self.turn(step)?;
         let disk = self.directory_of(db)?;
         let before = Restored::read(&disk)?.ok_or(StorageError::UnknownDatabase)?;
+        if before.phase != Phase::Forward {
+            return Err(Gap::World(StorageError::NoBackup));
+        }
         let set =
             super::set::verify(from, at, &mut |progress| step(Progress { total: progress.total * 2, ..progress }))?;
         let (begins, ends, wanted) = (set.head.scan_lsn, set.tail.end_lsn, before.end_lsn);

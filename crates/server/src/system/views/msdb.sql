@@ -65,7 +65,7 @@ SELECT r.id AS restore_history_id, r.finished AS restore_date, CONVERT(nvarchar(
   CONVERT(bit, CASE WHEN r.status & 2 <> 0 THEN 0 ELSE 1 END) AS recovery, CONVERT(bit, 0) AS restart, p.at AS stop_at, CONVERT(tinyint, 1) AS device_count,
   CONVERT(nvarchar(128), p.mark) AS stop_at_mark_name, CASE WHEN p.mark IS NOT NULL THEN CONVERT(bit, p.status & 1) END AS stop_before
 FROM master.sys.sysrestores r
-LEFT JOIN master.sys.sysrestorestops p ON p.restore = r.id
+LEFT JOIN master.sys.sysrestorestops p ON p.[restore] = r.id
 GO
 CREATE VIEW msdb.suspect_pages AS
 SELECT CONVERT(int, 0) AS database_id, CONVERT(int, 0) AS file_id, CONVERT(bigint, 0) AS page_id, CONVERT(int, 0) AS event_type,
