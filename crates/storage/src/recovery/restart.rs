@@ -236,12 +236,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         memory,
     });
     engine.open_files(&found)?;
-    for (number, chain) in &control.chains {
-        // Of a file that is gone nothing is kept any more.
-        if let Some(file) = engine.file(*number)? {
-            file.set_chain(*chain);
-        }
-    }
+    engine.take_chains(&control)?;
     if !is_new {
         let (scan, redo) = (control.scan_lsn, control.redo_lsn);
         let store = engine.log.store();
@@ -285,6 +280,16 @@ pub fn clear_scratch(disk: &Disk) -> StorageResult<()> {
 }
 
 impl Engine {
+    /// What backups have, of the files that are still there.
+    fn take_chains(&self, control: &Control) -> StorageResult<()> {
+        for (number, chain) in &control.chains {
+            if let Some(file) = self.file(*number)? {
+                file.set_chain(*chain);
+            }
+        }
+        Ok(())
+    }
+
     fn open_files(&self, found: &Found) -> StorageResult<()> {
         let path = |number: u32| file_name(number);
         for number in &found.dropped {
