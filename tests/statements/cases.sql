@@ -170,8 +170,17 @@ SELECT 'ok' FROM sys.databases WHERE database_id = DB_ID() AND is_memory_optimiz
 
 --- ALTER DATABASE SET: RECOVERY
 ALTER DATABASE CURRENT SET RECOVERY FULL
-GO
-SELECT 'ok' FROM sys.databases WHERE database_id = DB_ID() AND recovery_model_desc = 'FULL'
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'model.bak'
+BACKUP LOG @name TO DISK = 'model.bak'
+ALTER DATABASE CURRENT SET RECOVERY SIMPLE
+ALTER DATABASE CURRENT SET RECOVERY BULK_LOGGED
+BEGIN TRY
+  BACKUP LOG @name TO DISK = 'model.bak'
+END TRY
+BEGIN CATCH
+  SELECT 'ok' FROM sys.databases WHERE database_id = DB_ID() AND recovery_model_desc = 'BULK_LOGGED' AND ERROR_NUMBER() = 3013
+END CATCH
 
 --- ALTER DATABASE SET: PAGE_VERIFY
 ALTER DATABASE CURRENT SET PAGE_VERIFY NONE
@@ -841,8 +850,15 @@ RESTORE VERIFYONLY FROM DISK = 'how.bak' WITH STOP_ON_ERROR, NOREWIND, NOUNLOAD
 GO
 SELECT 'ok'
 
---- What administers: BACKUP ... WITH DIFFERENTIAL, ENCRYPTION, CONTINUE_AFTER_ERROR, CREDENTIAL, FILE_SNAPSHOT, METADATA_ONLY
-BACKUP DATABASE model TO DISK = 'd.bak' WITH DIFFERENTIAL
+--- What administers: BACKUP DATABASE ... WITH DIFFERENTIAL
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'differential.bak'
+BACKUP DATABASE @name TO DISK = 'differential.bak' WITH DIFFERENTIAL
+GO
+SELECT 'ok' FROM msdb.dbo.backupset WHERE database_name = DB_NAME() AND type = 'I' AND differential_base_lsn = database_backup_lsn
+
+--- What administers: BACKUP ... WITH ENCRYPTION, CONTINUE_AFTER_ERROR, CREDENTIAL, FILE_SNAPSHOT, METADATA_ONLY
+BACKUP DATABASE model TO DISK = 'd.bak' WITH CONTINUE_AFTER_ERROR
 
 --- What administers: BACKUP DATABASE ... FILE, FILEGROUP, READ_WRITE_FILEGROUPS
 BACKUP DATABASE model FILEGROUP = 'PRIMARY' TO DISK = 'f.bak'
@@ -856,8 +872,29 @@ BACKUP DATABASE model TO DISK = 'a.bak', DISK = 'b.bak'
 --- What administers: BACKUP ... TO a logical device
 BACKUP DATABASE model TO device
 
---- What administers: BACKUP LOG
-BACKUP LOG model TO DISK = 'log.bak'
+--- What administers: BACKUP LOG ... TO DISK
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'log.bak'
+BACKUP LOG @name TO DISK = 'log.bak' WITH COPY_ONLY, NAME = 'n'
+BACKUP TRAN @name TO DISK = 'log.bak'
+GO
+SELECT 'ok' FROM msdb.dbo.backupset WHERE database_name = DB_NAME() AND type = 'L' AND name = 'n' AND is_copy_only = 1
+
+--- What administers: BACKUP LOG ... WITH NORECOVERY
+CREATE DATABASE closed_one
+BACKUP DATABASE closed_one TO DISK = 'closed.bak'
+BACKUP LOG closed_one TO DISK = 'closed.bak' WITH NORECOVERY
+GO
+SELECT 'ok' FROM sys.databases WHERE name = 'closed_one' AND state = 1
+DROP DATABASE closed_one
+
+--- What administers: BACKUP LOG ... WITH NO_TRUNCATE, STANDBY
+CREATE DATABASE untruncated
+BACKUP DATABASE untruncated TO DISK = 'untruncated.bak'
+GO
+BACKUP LOG untruncated TO DISK = 'untruncated.bak' WITH NO_TRUNCATE
+GO
+DROP DATABASE untruncated
 
 --- What administers: RESTORE DATABASE ... FROM DISK
 CREATE TABLE t (a int)
@@ -879,14 +916,73 @@ GO
 SELECT 'ok' FROM sys.databases d JOIN sys.master_files f ON f.database_id = d.database_id WHERE d.name = 'replaced_one' AND user_access = 2 AND f.physical_name = '/d/x.mdf'
 DROP DATABASE replaced_one
 
---- What administers: RESTORE DATABASE ... WITH NORECOVERY, STANDBY, STOPAT, STOPATMARK, PARTIAL
-RESTORE DATABASE x FROM DISK = 'works.bak' WITH NORECOVERY
+--- What administers: RESTORE DATABASE ... WITH NORECOVERY, STOPAT
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'begun.bak'
+RESTORE DATABASE begun_one FROM DISK = 'begun.bak' WITH NORECOVERY, STOPAT = '2099-01-01'
+GO
+SELECT 'ok' FROM sys.databases WHERE name = 'begun_one' AND state_desc = 'RESTORING'
+DROP DATABASE begun_one
+
+--- What administers: RESTORE DATABASE ... WITH RECOVERY, without a device
+CREATE TABLE t (a int)
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'ended.bak'
+RESTORE DATABASE ended_one FROM DISK = 'ended.bak' WITH NORECOVERY
+RESTORE DATABASE ended_one WITH RECOVERY
+GO
+SELECT 'ok' FROM ended_one.sys.tables WHERE name = 't'
+DROP DATABASE ended_one
+
+--- What administers: RESTORE DATABASE ... of a differential backup
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'increment.bak'
+CREATE TABLE t (a int)
+BACKUP DATABASE @name TO DISK = 'increment.bak' WITH DIFFERENTIAL
+RESTORE DATABASE increased_one FROM DISK = 'increment.bak' WITH NORECOVERY
+RESTORE DATABASE increased_one FROM DISK = 'increment.bak' WITH FILE = 2
+GO
+SELECT 'ok' FROM increased_one.sys.tables WHERE name = 't'
+DROP DATABASE increased_one
+
+--- What administers: RESTORE ... WITH STANDBY, PARTIAL
+RESTORE DATABASE x FROM DISK = 'works.bak' WITH STANDBY = 'undo.bak'
 
 --- What administers: RESTORE DATABASE of model, msdb
 RESTORE DATABASE msdb FROM DISK = 'works.bak' WITH REPLACE
 
---- What administers: RESTORE LOG
-RESTORE LOG x FROM DISK = 'works.bak'
+--- What administers: RESTORE LOG ... FROM DISK
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'rolled.bak'
+CREATE TABLE t (a int)
+BACKUP LOG @name TO DISK = 'rolled.bak'
+RESTORE DATABASE rolled_one FROM DISK = 'rolled.bak' WITH NORECOVERY
+RESTORE LOG rolled_one FROM DISK = 'rolled.bak' WITH FILE = 2, NORECOVERY
+RESTORE LOG rolled_one FROM DISK = 'rolled.bak' WITH FILE = 2, RECOVERY
+GO
+SELECT 'ok' FROM rolled_one.sys.tables WHERE name = 't'
+DROP DATABASE rolled_one
+
+--- What administers: RESTORE LOG ... WITH STOPATMARK, STOPBEFOREMARK = 'lsn:number'
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'stopped.bak'
+CREATE TABLE t (a int)
+BACKUP LOG @name TO DISK = 'stopped.bak'
+DECLARE @at varchar(40) = (SELECT 'lsn:' + CONVERT(varchar(30), first_lsn) FROM msdb.dbo.backupset WHERE database_name = @name AND type = 'L')
+RESTORE DATABASE stopped_one FROM DISK = 'stopped.bak' WITH NORECOVERY
+RESTORE LOG stopped_one FROM DISK = 'stopped.bak' WITH FILE = 2, STOPBEFOREMARK = @at
+GO
+SELECT 'ok' WHERE NOT EXISTS (SELECT * FROM stopped_one.sys.tables WHERE name = 't')
+DROP DATABASE stopped_one
+
+--- What administers: RESTORE LOG ... WITH STOPATMARK, STOPBEFOREMARK = 'mark'
+CREATE DATABASE marked
+BACKUP DATABASE marked TO DISK = 'marked.bak'
+BACKUP LOG marked TO DISK = 'marked.bak'
+GO
+RESTORE LOG marked FROM DISK = 'marked.bak' WITH FILE = 2, STOPATMARK = 'm'
+GO
+DROP DATABASE marked
 
 --- What administers: RESTORE HEADERONLY, FILELISTONLY, LABELONLY
 DECLARE @name sysname = DB_NAME()

@@ -156,3 +156,34 @@ fn a_transaction_that_holds_the_log_is_named_and_leaves_a_way_out() {
     assert_eq!(one(&mut wire, KEPT), kept + 1_000_000_005);
     must(&mut wire, "DBCC CHECKDB WITH NO_INFOMSGS");
 }
+
+/// Under FULL the log is kept for its backup, to the end of the disk; the error says so, and the backup is the way out.
+/// https://learn.microsoft.com/sql/relational-databases/errors-events/mssqlserver-9002-database-engine-error
+#[test]
+fn log_that_waits_for_its_backup_fills_the_disk_and_the_backup_makes_room() {
+    let server = start("full-log-backup");
+    let backups = scratch("full-log-backups");
+    let mut wire = Wire::open(server.port, "master").expect("logged in");
+    for batch in [
+        "CREATE DATABASE tight",
+        "USE tight",
+        "CREATE TABLE t (id int IDENTITY PRIMARY KEY, c varchar(4000) NOT NULL)",
+        "INSERT t (c) SELECT REPLICATE('x', 3000) FROM GENERATE_SERIES(1, 1500)",
+        &format!("BACKUP DATABASE tight TO DISK = '{}'", backups.join("full.bak").display()),
+    ] {
+        must(&mut wire, batch);
+    }
+    let update = "UPDATE t SET c = REPLICATE(CHAR(97 + ASCII(c) % 26), 3000)";
+    let full = (0..200).map(|_| wire.query(update)).find(is_full).expect("the disk has an end");
+    let wanted = "The transaction log for database 'tight' is full due to 'LOG_BACKUP'.";
+    assert!(full.errors.iter().any(|error| error.0 == 9002 && error.2 == wanted), "{full:?}");
+    assert_eq!(reuse_wait(&mut wire), "LOG_BACKUP");
+    let backed_up = wire.query(&format!("BACKUP LOG tight TO DISK = '{}'", backups.join("log.trn").display()));
+    assert!(backed_up.errors.is_empty(), "{backed_up:?}");
+    assert_ne!(reuse_wait(&mut wire), "LOG_BACKUP");
+    until_there_is_room(&mut wire, update);
+    // It is in the history, and its chain goes on.
+    assert_eq!(one(&mut wire, "SELECT COUNT(*) FROM msdb.dbo.backupset WHERE type = 'L'"), 1);
+    let backed_up = wire.query(&format!("BACKUP LOG tight TO DISK = '{}'", backups.join("log.trn").display()));
+    assert!(backed_up.errors.is_empty(), "{backed_up:?}");
+}

@@ -11,6 +11,7 @@ use os::wait::{self, WaitType, WakeReason};
 
 use crate::engine::{Engine, Writer};
 use crate::error::{LogHolder, StorageError, StorageResult};
+use crate::layout::DatabaseId;
 use crate::log::RECORD_BYTES_MAX;
 
 /// Free space of the disk that goes on counting as the log's: more than data files take of it in one step.
@@ -132,6 +133,19 @@ impl Engine {
 
     /// Why the log's oldest segment is still wanted.
     pub fn log_holder(&self) -> LogHolder {
+        self.log_holder_as(self.files.log_kept_from())
+    }
+
+    /// The same as one database sees it: what only another one's log backup would give back is no matter of its own.
+    pub fn log_holder_of(&self, db: DatabaseId) -> LogHolder {
+        let kept = self.files.chain_of(db).log_from();
+        match self.log_holder_as(kept) {
+            LogHolder::Checkpoint if self.log_holder() == LogHolder::LogBackup => LogHolder::Nothing,
+            holder => holder,
+        }
+    }
+
+    fn log_holder_as(&self, kept: Option<u64>) -> LogHolder {
         let store = self.log.store();
         let segment = |lsn: u64| lsn / store.segment_bytes();
         let first = segment(store.first());
@@ -139,6 +153,7 @@ impl Engine {
         match self.locks.oldest_lsn() {
             _ if first >= segment(self.log.hardened()) => LogHolder::Nothing,
             _ if pinned != 0 && segment(pinned - 1) <= first => LogHolder::Backup,
+            _ if kept.is_some_and(|lsn| segment(lsn) <= first) => LogHolder::LogBackup,
             lsn if lsn != u64::MAX && segment(lsn) <= first => LogHolder::Transaction,
             _ => LogHolder::Checkpoint,
         }

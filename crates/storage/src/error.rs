@@ -79,6 +79,8 @@ pub enum StorageError {
     UnknownTable,
     UnknownIndex,
     AlreadyExists,
+    /// There is no backup that this one could go on from (3035, 4214).
+    NoBackup,
     /// The database files are of a newer version than this program reads.
     NewerFormat {
         found: u32,
@@ -125,6 +127,7 @@ impl fmt::Display for StorageError {
             StorageError::UnknownTable => write!(f, "unknown table"),
             StorageError::UnknownIndex => write!(f, "unknown index"),
             StorageError::AlreadyExists => write!(f, "already exists"),
+            StorageError::NoBackup => write!(f, "no backup to go on from"),
             StorageError::NewerFormat { found, known } => {
                 write!(f, "files of format {found}; this program reads up to {known}")
             }
@@ -163,6 +166,8 @@ impl From<CorruptRow> for StorageError {
 pub enum LogHolder {
     Nothing,
     Checkpoint,
+    /// Of a database under FULL or BULK_LOGGED: it is in no log backup yet.
+    LogBackup,
     Backup,
     Transaction,
 }
@@ -173,6 +178,7 @@ impl LogHolder {
         match self {
             LogHolder::Nothing => 0,
             LogHolder::Checkpoint => 1,
+            LogHolder::LogBackup => 2,
             LogHolder::Backup => 3,
             LogHolder::Transaction => 4,
         }
@@ -182,6 +188,7 @@ impl LogHolder {
         match self {
             LogHolder::Nothing => "NOTHING",
             LogHolder::Checkpoint => "CHECKPOINT",
+            LogHolder::LogBackup => "LOG_BACKUP",
             LogHolder::Backup => "ACTIVE_BACKUP_OR_RESTORE",
             LogHolder::Transaction => "ACTIVE_TRANSACTION",
         }

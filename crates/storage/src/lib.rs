@@ -38,6 +38,7 @@ pub use instance::storage::{Storage, StorageConfig};
 pub use layout::{
     DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, MemoryOptimized, PageRef, TableId, TableLayout,
 };
+pub use pages::data_files::Chain;
 pub use recovery::control::CONTROL_FILE;
 pub use recovery::restart::Recovered;
 pub use region::broker::{Broker, Clerk};

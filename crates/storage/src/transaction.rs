@@ -338,14 +338,7 @@ impl Transaction {
         let engine = &*self.engine;
         let drops: Vec<u8> =
             self.drops.iter().flat_map(|at| [at.file.to_le_bytes(), at.page.to_le_bytes()].concat()).collect();
-        let head = Head {
-            kind: Kind::Commit,
-            flags: 0,
-            transaction: self.writer.id,
-            previous: self.writer.last_lsn,
-            file: 0,
-            page: 0,
-        };
+        let head = Head::commit(self.writer.id, self.writer.last_lsn, os::clock::utc_ticks());
         let member = &engine.locks[self.writer.member];
         // From here on it is committed, or the server ends: what is half done can no more be rolled back.
         let _whole = os::panics::Undivided::begin("a commit");

@@ -110,7 +110,9 @@ fn no_step(_: backup::Progress) -> StorageResult<()> {
 }
 
 fn take(storage: &Storage, file: &File, at: u64, compressed: bool) -> Set {
-    storage.backup(DB, file, at, &Wanted { about: b"what master knows", compressed }, &mut no_step).expect("a backup")
+    storage
+        .backup(DB, file, at, &Wanted { about: b"what master knows", compressed, ..Wanted::default() }, &mut no_step)
+        .expect("a backup")
 }
 
 fn restore(storage: &Storage, db: DatabaseId, file: &File, at: u64) {
@@ -163,7 +165,7 @@ fn what_was_committed_comes_back_here_and_elsewhere() {
         let mut steps = 0;
         // While it runs things change: what is committed by its end is in it.
         let set = storage
-            .backup(DB, &file, 0, &Wanted { about: b"what master knows", compressed: false }, &mut |_| {
+            .backup(DB, &file, 0, &Wanted { about: b"what master knows", ..Wanted::default() }, &mut |_| {
                 steps += 1;
                 if steps == 2 {
                     churn(&storage, DB, &mut rng, &mut model, 20);
@@ -608,4 +610,150 @@ fn a_backup_is_named_as_what_holds_the_log() {
     assert!(holders.contains(&LogHolder::Backup), "{holders:?}");
     storage.checkpoint().expect("a checkpoint");
     assert!(storage.log_space().holder != LogHolder::Backup);
+}
+
+fn take_of(storage: &Storage, file: &File, at: u64, kind: backup::SetKind, number: u128) -> Set {
+    let number = (kind == backup::SetKind::Full).then_some(number);
+    let wanted = Wanted { kind, number, keeps_log: true, about: b"what master knows", ..Wanted::default() };
+    storage.backup(DB, file, at, &wanted, &mut no_step).expect("a backup")
+}
+
+fn finish(storage: &Storage, db: DatabaseId) {
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    storage.finish_restore(&mut tx, Target { database: db, name: "copy" }, &mut no_step).expect("recovered");
+    tx.commit(Durability::Full).expect("committed");
+    storage.forget_restore(db).expect("forgotten");
+}
+
+fn drop_copy(storage: &Storage) {
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    storage.drop_database(&mut tx, COPY).expect("dropped");
+    tx.commit(Durability::Full).expect("committed");
+}
+
+/// What the database was at a moment, and which log backup has that moment.
+struct Moment {
+    ticks: u64,
+    model: Model,
+    log: usize,
+}
+
+/// Changes the database and its neighbour, and notes what it was at some moments.
+fn some_moments(storage: &Storage, rng: &mut Rng, model: &mut Model, log: usize, moments: &mut Vec<Moment>) {
+    for _ in 0..3 {
+        let transactions = 4 + rng.next(12);
+        churn(storage, DB, rng, model, transactions);
+        put_secret(storage, rng.next(1 << 50) as i64);
+        moments.push(Moment { ticks: os::clock::utc_ticks(), model: model.clone(), log });
+        // The next commit is later than this moment.
+        while os::clock::utc_ticks() == moments.last().expect("one").ticks {}
+    }
+}
+
+#[test]
+fn a_chain_of_logs_leads_to_every_moment() {
+    for (seed, kind) in KINDS.into_iter().enumerate() {
+        let mut rng = Rng(0x2545_f491_4f6c_dd1d ^ (seed as u64 + 1) << 32);
+        let disk = Disk::memory();
+        let mut storage = Storage::open(roomy(&disk)).expect("opened");
+        create(&storage, kind);
+        create_other(&storage, kind);
+        let mut model = Model::new();
+        churn(&storage, DB, &mut rng, &mut model, 40);
+        let file = disk.open("chain", Open::New).expect("a file");
+        assert_eq!(storage.chain(DB), Ok(Chain::default()));
+        let refused =
+            storage.backup(DB, &file, 0, &Wanted { kind: backup::SetKind::Log, ..Wanted::default() }, &mut no_step);
+        assert_eq!(refused, Err(StorageError::NoBackup));
+        let full = take_of(&storage, &file, 0, backup::SetKind::Full, 77);
+        let (mut logs, mut moments, mut at, mut differential) = (Vec::new(), Vec::new(), full.to, None);
+        for log in 0..5 {
+            some_moments(&storage, &mut rng, &mut model, log, &mut moments);
+            if log == 2 {
+                let set = take_of(&storage, &file, at, backup::SetKind::Differential, 0);
+                assert_eq!((set.head.base, set.head.base_lsn), (77, full.head.redo_lsn));
+                at = set.to;
+                differential = Some((set, model.clone()));
+            }
+            // A life ends without a word in between, and log is kept all the same.
+            if rng.next(2) == 0 {
+                drop(storage);
+                storage = Storage::open(roomy(&disk)).expect("opened again");
+            }
+            let set = take_of(&storage, &file, at, backup::SetKind::Log, 0);
+            assert_eq!(set.head.scan_lsn, logs.last().map_or(full.tail.end_lsn, |last: &Set| last.tail.end_lsn));
+            assert_eq!(storage.chain(DB).expect("a chain").log_from, set.tail.end_lsn);
+            at = set.to;
+            logs.push(set);
+        }
+        for moment in moments.iter().filter(|_| rng.next(3) == 0) {
+            storage.begin_restore(COPY, &file, full.from, &mut no_step).expect("begun");
+            for (number, log) in logs[..=moment.log].iter().enumerate() {
+                let stop = Some(backup::Stop::At(moment.ticks));
+                let (_, reached) = storage.restore_log(COPY, (&file, log.from), stop, &mut no_step).expect("applied");
+                assert_eq!(reached, number == moment.log);
+            }
+            finish(&storage, COPY);
+            assert!(rows_of(&storage, COPY) == moment.model, "{kind:?}: a moment of log {}", moment.log);
+            drop_copy(&storage);
+        }
+        // Past the others by a differential one, and on to the end.
+        let (set, then) = differential.expect("taken");
+        storage.begin_restore(COPY, &file, full.from, &mut no_step).expect("begun");
+        storage.restore_differential(COPY, &file, set.from, &mut no_step).expect("applied");
+        for log in &logs[2..] {
+            storage.restore_log(COPY, (&file, log.from), None, &mut no_step).expect("applied");
+        }
+        finish(&storage, COPY);
+        assert!(rows_of(&storage, COPY) == model, "{kind:?}: the end");
+        drop_copy(&storage);
+        storage.begin_restore(COPY, &file, full.from, &mut no_step).expect("begun");
+        let gap = storage.restore_log(COPY, (&file, logs[1].from), None, &mut no_step);
+        let (begins, wanted) = (logs[1].head.scan_lsn, full.tail.end_lsn);
+        assert_eq!(gap.map(drop), Err(backup::Gap::TooRecent { begins, wanted }));
+        storage.restore_differential(COPY, &file, set.from, &mut no_step).expect("applied");
+        let (ends, wanted) = (logs[0].tail.end_lsn, set.tail.end_lsn);
+        let gap = storage.restore_log(COPY, (&file, logs[0].from), None, &mut no_step);
+        assert_eq!(gap.map(drop), Err(backup::Gap::TooEarly { ends, wanted }));
+        finish(&storage, COPY);
+        assert!(rows_of(&storage, COPY) == then, "{kind:?}: the differential backup");
+        storage.end_log_chain(DB).expect("ended");
+        assert_eq!(storage.chain(DB).expect("a chain").log_from, 0);
+    }
+}
+
+/// As a server of format 5 left it: without what backups have.
+#[test]
+fn an_instance_of_the_format_before_opens_and_begins_a_chain() {
+    const COPY_BYTES: usize = 64 * 1024;
+    let disk = Disk::memory();
+    let storage = Storage::open(roomy(&disk)).expect("opened");
+    create(&storage, Kind::Hash);
+    let mut model = Model::new();
+    churn(&storage, DB, &mut Rng(5), &mut model, 30);
+    drop(storage);
+    let control = disk.open(CONTROL_FILE, Open::Existing).expect("the control file");
+    let mut bytes = bytes_of(&control);
+    for copy in bytes.chunks_exact_mut(COPY_BYTES).filter(|copy| copy.starts_with(b"HDLCTL01")) {
+        let word = |copy: &[u8], at: usize| u32::from_le_bytes(copy[at..at + 4].try_into().expect("four bytes"));
+        assert_eq!(word(copy, 8), 6);
+        // There are no chains: what is too much is their count.
+        let length = word(copy, 16) - 2;
+        copy[8..12].copy_from_slice(&5_u32.to_le_bytes());
+        copy[16..20].copy_from_slice(&length.to_le_bytes());
+        let crc = crc32fast::hash(&copy[16..16 + length as usize]);
+        copy[12..16].copy_from_slice(&crc.to_le_bytes());
+    }
+    control.write_at(&bytes, 0).expect("written");
+    drop(control);
+    let storage = Storage::open(roomy(&disk)).expect("opened");
+    assert!(rows_of(&storage, DB) == model);
+    let file = disk.open("chain", Open::New).expect("a file");
+    let full = take_of(&storage, &file, 0, backup::SetKind::Full, 1);
+    churn(&storage, DB, &mut Rng(6), &mut model, 30);
+    let log = take_of(&storage, &file, full.to, backup::SetKind::Log, 0);
+    storage.begin_restore(COPY, &file, 0, &mut no_step).expect("begun");
+    storage.restore_log(COPY, (&file, log.from), None, &mut no_step).expect("applied");
+    finish(&storage, COPY);
+    assert!(rows_of(&storage, COPY) == model);
 }

@@ -333,7 +333,7 @@ base_tables! {
         machine: String,
         collation: String,
         recovery_model: u8,
-        /// 1: copy-only, 2: compressed, 4: the database was read-only, 8: in single-user mode.
+        /// 1: copy-only, 2: compressed, 4: the database was read-only, 8: in single-user mode, 16: of the log, 32: differential.
         status: i32,
         database_guid: Binary,
         family_guid: Binary,
@@ -360,11 +360,28 @@ base_tables! {
         database: String,
         user: String,
         set: i32,
-        /// D database, V verify only.
+        /// D database, I differential, L log, V verify only.
         kind: Code<1>,
-        /// 1: WITH REPLACE.
+        /// 1: WITH REPLACE, 2: the database was left restoring.
         status: i32,
     } unique [0] index [4];
+
+    /// Of a backup set: the full backup that the database had before it.
+    BackupBaseRow = 109 "sysbackupbases" master {
+        set: i32,
+        /// 0: there was none.
+        lsn: i64,
+        guid: Binary,
+    } unique [0];
+
+    /// Where a restore was to stop.
+    RestoreStopRow = 110 "sysrestorestops" master {
+        restore: i32,
+        at: Option<Date>,
+        mark: Option<String>,
+        /// 1: before the mark.
+        status: i32,
+    } unique [0];
 }
 
 /// Further system tables that `sys.objects` of a new database lists. As on SQL Server nobody can read them.
@@ -526,6 +543,8 @@ pub mod database_option {
     pub const ACCELERATED_DATABASE_RECOVERY: i64 = 1 << 26;
     pub const ENCRYPTION: i64 = 1 << 27;
     pub const MIXED_PAGE_ALLOCATION: i64 = 1 << 28;
+    /// Its restore goes on, or its tail of the log has been backed up for one: nobody may use it.
+    pub const RESTORING: i64 = 1 << 29;
 
     /// `(name in ALTER DATABASE SET, bit)`.
     pub const NAMES: &[(&str, i64)] = &[

@@ -145,6 +145,19 @@ impl Database {
         self.row.read().options & bit != 0
     }
 
+    /// Its restore goes on: it has no pages, or nobody may see them.
+    pub fn is_restoring(&self) -> bool {
+        self.option(database_option::RESTORING)
+    }
+
+    /// 927: it is being restored.
+    pub fn check_restored(&self) -> SqlResult<()> {
+        match self.is_restoring() {
+            true => Err(sql_error!(927, self.name())),
+            false => Ok(()),
+        }
+    }
+
     /// 3906: it is read-only.
     pub fn check_writable(&self) -> SqlResult<()> {
         if !self.option(database_option::READ_ONLY) {

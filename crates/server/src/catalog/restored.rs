@@ -3,7 +3,7 @@
 use storage::Transaction;
 use types::{SqlResult, sql_error};
 
-use super::base::{DatabaseRow, FileRow, OwnerRow};
+use super::base::{DatabaseRow, FileRow, OwnerRow, database_option};
 use super::error::storage_error;
 use super::family::{self, Guid};
 use super::load::int;
@@ -51,7 +51,7 @@ impl Catalog {
         family::renew(&mut rows, family)?;
         rows.update::<OwnerRow>(0, &[int(DBO)], |dbo| dbo.sid = row.owner_sid.clone())?;
         if let Some(old) = old {
-            self.storage.drop_database(&mut tx, old.storage_id()).map_err(storage_error)?;
+            self.drop_pages(&mut tx, old)?;
         }
         let master = self.expect_database(MASTER);
         let mut rows = master.rows(&self.storage, &mut tx);
@@ -68,8 +68,85 @@ impl Catalog {
         tx.commit(storage::Durability::Full).map_err(storage_error)?;
         if let Some(old) = old {
             self.remove_database(old.id);
+            if old.is_restoring() {
+                self.storage.forget_restore(old.storage_id()).map_err(storage_error)?;
+            }
         }
         self.add_database(db);
+        Ok(())
+    }
+
+    /// A database that is being restored may have no pages here.
+    pub(crate) fn drop_pages(&self, tx: &mut Transaction, db: &Database) -> SqlResult<()> {
+        match self.storage.drop_database(tx, db.storage_id()) {
+            Err(storage::StorageError::UnknownDatabase) if db.is_restoring() => Ok(()),
+            dropped => dropped.map_err(storage_error),
+        }
+    }
+
+    /// A restore has begun: there is a row for a database that nobody can use yet, and `old` is gone, in one step.
+    pub(crate) fn put_restoring(&self, row: DatabaseRow, files: &[FileRow], old: Option<&Database>) -> SqlResult<()> {
+        debug_assert!(row.options & database_option::RESTORING != 0);
+        let mut tx = self.storage.begin(storage::Isolation::ReadCommitted);
+        tx.begin_statement();
+        if let Some(old) = old {
+            self.drop_pages(&mut tx, old)?;
+        }
+        let master = self.expect_database(MASTER);
+        let mut rows = master.rows(&self.storage, &mut tx);
+        if let Some(old) = old {
+            let number = [int(i32::from(old.id.0))];
+            rows.delete::<DatabaseRow>(0, &number)?;
+            rows.delete::<FileRow>(0, &number)?;
+        }
+        rows.try_insert(&row)?.map_err(|_| sql_error!(1801, row.name))?;
+        for file in files {
+            rows.insert(file)?;
+        }
+        tx.commit(storage::Durability::Full).map_err(storage_error)?;
+        if let Some(old) = old {
+            self.remove_database(old.id);
+            if old.is_restoring() {
+                self.storage.forget_restore(old.storage_id()).map_err(storage_error)?;
+            }
+        }
+        self.add_database(Database::new(row, &self.shared));
+        Ok(())
+    }
+
+    /// Ends the restore of `db`, whose pages come with `tx`: it can be used.
+    pub(crate) fn end_restoring(&self, mut tx: Transaction, db: &Database, family: Guid) -> SqlResult<()> {
+        let mut row = DatabaseRow::clone(&db.row());
+        row.options &= !database_option::RESTORING;
+        let whole = Database::new(row.clone(), &self.shared);
+        let mut rows = whole.rows(&self.storage, &mut tx);
+        family::renew(&mut rows, family)?;
+        rows.update::<OwnerRow>(0, &[int(DBO)], |dbo| dbo.sid = row.owner_sid.clone())?;
+        let master = self.expect_database(MASTER);
+        let mut rows = master.rows(&self.storage, &mut tx);
+        rows.update::<DatabaseRow>(0, &[int(row.id)], |old| *old = row.clone())?;
+        tx.commit(storage::Durability::Full).map_err(storage_error)?;
+        self.remove_database(db.id);
+        self.add_database(whole);
+        self.storage.forget_restore(db.storage_id()).map_err(storage_error)
+    }
+
+    /// At a start: restores that nobody will go on with leave nothing, and no log is kept for databases under SIMPLE.
+    pub(crate) fn settle_backups(&self) -> SqlResult<()> {
+        // A number that is free may have been the next one.
+        const BEYOND: u16 = 16;
+        let databases = self.databases();
+        let users = || databases.iter().filter(|db| !super::is_system(db.id));
+        let last = users().map(|db| db.id.0).max().unwrap_or(super::MSDB.0);
+        for id in super::MSDB.0 + 1..=last.saturating_add(BEYOND) {
+            if !users().any(|db| db.id.0 == id && db.is_restoring()) {
+                self.storage.forget_restore(storage::DatabaseId(id)).map_err(storage_error)?;
+            }
+        }
+        const SIMPLE: u8 = 3;
+        for db in users().filter(|db| db.row().recovery_model == SIMPLE && !db.is_restoring()) {
+            self.storage.end_log_chain(db.storage_id()).map_err(storage_error)?;
+        }
         Ok(())
     }
 }

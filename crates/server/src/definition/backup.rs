@@ -1,13 +1,14 @@
-//! BACKUP DATABASE: a backup set at the end of a file, or in place of those that it has. Writers go on meanwhile; the set is of the moment
-//! at which the statement ends.
+//! BACKUP DATABASE and BACKUP LOG: a backup set at the end of a file, or in place of those that it has. Writers go on meanwhile; the set is
+//! of the moment at which the statement ends. A full backup of a database under FULL or BULK_LOGGED begins a chain: from then on its log is
+//! kept for log backups.
 //! https://learn.microsoft.com/sql/t-sql/statements/backup-transact-sql
 
 use std::sync::Arc;
 
 use exec::session::{Ear, Signal, stop_of};
 use sql::ast::{Backup, DatabaseRef};
-use storage::backup::{Progress, Set, Wanted};
-use storage::{StorageError, StorageResult};
+use storage::backup::{Progress, Set, SetKind, Wanted};
+use storage::{Resource, StorageError, StorageResult};
 use types::datetime::DateFormat;
 use types::pause::Pause as _;
 use types::{Datum, SqlError, SqlResult, SqlType, convert, sql_error};
@@ -16,13 +17,14 @@ use super::backup_about::{About, KeptFile, Media};
 use super::backup_device::{self, Device};
 use super::backup_history::{self, PAGE_BYTES, log_pages};
 use super::backup_options::{self, Options};
+use super::database;
 use super::site::Ddl;
-use crate::catalog::base::{ClassRow, FileRow, class};
+use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, class, database_option};
 use crate::catalog::error::storage_error;
 use crate::catalog::family::new_guid;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Date;
-use crate::catalog::{Database, MASTER, TEMPDB, clock, family, no_such_database};
+use crate::catalog::{Database, MASTER, TEMPDB, clock, family, is_system, no_such_database};
 use crate::settings::config::option;
 
 const TICKS_A_DAY: i64 = 25_920_000;
@@ -82,7 +84,7 @@ impl Reporter {
     }
 }
 
-/// 4035 for each file, 3014 for all: pages that were written into the set, or read from it.
+/// 4035 for each file, 3014 for all: pages that were written into the set, or read from it. BACKUP LOG has none of data.
 pub fn tell_pages(
     ddl: &mut Ddl<'_>,
     verb: &str,
@@ -91,8 +93,9 @@ pub fn tell_pages(
     (reporter, began): (&Reporter, u64),
 ) {
     let log_pages = log_pages(set);
+    let data_too = verb != "BACKUP LOG";
     let mut of_file = |is_log: bool, pages: u64| {
-        if let Some(file) = files.iter().find(|file| file.is_log() == is_log) {
+        if let Some(file) = files.iter().find(|file| file.is_log() == is_log && (is_log || data_too)) {
             ddl.message(sql_error!(4035, pages, database, file.row.name, position));
         }
         if !is_log {
@@ -124,26 +127,93 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
     if db.id == TEMPDB {
         return Err(sql_error!(3147));
     }
-    if statement.log {
-        return Err(match db.row().recovery_model {
-            _ if db.id == MASTER => sql_error!(4212),
-            SIMPLE => sql_error!(4208, verb),
-            _ => super::unsupported(verb),
-        });
-    }
+    db.check_restored()?;
     if !statement.mirrors.is_empty() {
         return Err(super::unsupported("BACKUP ... MIRROR TO"));
     }
     if let Some(part) = statement.files.first() {
-        return Err(super::unsupported(&format!("BACKUP DATABASE ... {}", part.name)));
+        return Err(super::unsupported(&format!("{verb} ... {}", part.name)));
     }
     let path = backup_device::path_of(ddl, &statement.devices, "BACKUP")?;
-    let options = backup_options::read(ddl, &statement.options, backup_options::BACKUP, "BACKUP")?;
-    let expires = expires(ddl, &options)?;
+    let of = if statement.log { backup_options::BACKUP_LOG } else { backup_options::BACKUP };
+    let options = backup_options::read(ddl, &statement.options, of, "BACKUP")?;
+    let kind = match (statement.log, options.has("DIFFERENTIAL")) {
+        (true, _) => SetKind::Log,
+        (false, true) => SetKind::Differential,
+        (false, false) => SetKind::Full,
+    };
+    expect_base(ddl, &db, kind, verb)?;
+    let is_tail = options.has("NORECOVERY");
+    if is_tail {
+        close(ddl, &db)?;
+    }
+    let done = write(ddl, &db, (kind, verb), &options, &path);
+    if is_tail && done.is_err() {
+        let row = DatabaseRow { options: db.row().options & !database_option::RESTORING, ..(*db.row()).clone() };
+        database::write(ddl, &db, row)?;
+    }
+    done
+}
+
+/// 4208, 4212, 4214, 3024, 3035: there is nothing that the backup could go on from.
+fn expect_base(ddl: &Ddl<'_>, db: &Database, kind: SetKind, verb: &str) -> SqlResult<()> {
+    let chain = ddl.catalog.storage.chain(db.storage_id()).map_err(storage_error)?;
+    match kind {
+        SetKind::Log if db.id == MASTER => Err(sql_error!(4212)),
+        SetKind::Log if db.row().recovery_model == SIMPLE => Err(sql_error!(4208, verb)),
+        SetKind::Log if chain.log_from().is_none() => Err(sql_error!(4214)),
+        SetKind::Differential if db.id == MASTER => Err(sql_error!(3024)),
+        SetKind::Differential if chain.base_lsn == 0 => Err(sql_error!(3035, db.name())),
+        _ => Ok(()),
+    }
+}
+
+/// BACKUP LOG WITH NORECOVERY: nothing comes behind the tail of the log, and what comes next is a restore. 3101, 3102: sessions are in it.
+fn close(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<()> {
+    if is_system(db.id) {
+        return Err(super::unsupported("BACKUP LOG ... WITH NORECOVERY"));
+    }
+    let row = DatabaseRow { options: db.row().options | database_option::RESTORING, ..(*db.row()).clone() };
+    expect_nobody(ddl, db, "BACKUP LOG")?;
+    let open = (*db.row()).clone();
+    database::write(ddl, db, row)?;
+    // Who came meanwhile, or changes it from elsewhere; now nobody else comes.
+    let id = db.storage_id();
+    let is_of = |resource| matches!(resource, Resource::Table(db, _) | Resource::Row(db, ..) if db == id);
+    let alone = match ddl.catalog.storage.locks().iter().any(|lock| is_of(lock.resource)) {
+        true => Err(sql_error!(3101)),
+        false => expect_nobody(ddl, db, "BACKUP LOG"),
+    };
+    if alone.is_err() {
+        database::write(ddl, db, open)?;
+    }
+    alone
+}
+
+/// 3101 and 3102: sessions are in the database.
+pub fn expect_nobody(ddl: &mut Ddl<'_>, db: &Database, verb: &str) -> SqlResult<()> {
+    if ddl.site.state().0.database == db.id {
+        return Err(sql_error!(3102, state 1, verb, db.name()));
+    }
+    let own = ddl.site.session().spid;
+    match ddl.site.server().users_of(db.id.0).iter().any(|spid| *spid != own) {
+        true => Err(sql_error!(3101)),
+        false => Ok(()),
+    }
+}
+
+fn write(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    (kind, verb): (SetKind, &str),
+    options: &Options,
+    path: &str,
+) -> SqlResult<()> {
+    let expires = expires(ddl, options)?;
     let began = os::clock::now();
-    let device = Device::open_to_write(ddl, &path)?;
-    let mut reporter = Reporter::new(ddl, &options);
-    let taken = take(ddl, &db, &device, &options, expires, &mut reporter);
+    let device = Device::open_to_write(ddl, path)?;
+    let mut reporter = Reporter::new(ddl, options);
+    let taken = take(ddl, (db, kind), &device, options, expires, &mut reporter);
     let (set, about, position) = match taken {
         Ok(taken) => taken,
         Err(error) => {
@@ -223,7 +293,7 @@ fn shown(date: Date) -> String {
 
 fn take(
     ddl: &mut Ddl<'_>,
-    db: &Database,
+    (db, kind): (&Database, SetKind),
     device: &Device,
     options: &Options,
     expires: Option<Date>,
@@ -232,7 +302,16 @@ fn take(
     let (at, position, media) = media(device, options)?;
     let about = about(ddl, db, options, (expires, media))?;
     let bytes = about.encode();
-    let wanted = Wanted { about: &bytes, compressed: about.compressed };
+    // Of master there are full backups only, which nothing goes on from.
+    let begins = kind != SetKind::Log && !(about.copy_only && kind == SetKind::Full) && db.id != MASTER;
+    let wanted = Wanted {
+        kind,
+        about: &bytes,
+        compressed: about.compressed,
+        number: (begins && kind == SetKind::Full).then_some(u128::from_le_bytes(about.id)),
+        keeps_log: begins && db.row().recovery_model != SIMPLE,
+        copy_only: about.copy_only,
+    };
     let storage = ddl.catalog.storage.clone();
     let mut set = None;
     let taken = ddl.site.heard(&mut |ear| {
@@ -244,12 +323,18 @@ fn take(
     });
     taken.map_err(|error| match error {
         StorageError::UnknownDatabase => no_such_database(&about.row.name),
+        StorageError::NoBackup if kind == SetKind::Log => sql_error!(4214),
+        StorageError::NoBackup => sql_error!(3035, about.row.name),
         StorageError::CorruptPage { page } => {
             sql_error!(3043, about.row.name, 1, page.page, about.files[0].row.path.0.as_deref().unwrap_or(""))
         }
         StorageError::Damaged(_) => storage_error(error),
         error => device.write_error(error),
     })?;
+    // Who set RECOVERY SIMPLE meanwhile keeps no log.
+    if db.row().recovery_model == SIMPLE {
+        storage.end_log_chain(db.storage_id()).map_err(storage_error)?;
+    }
     Ok((set.expect("it was taken"), about, position))
 }
 
@@ -289,7 +374,7 @@ fn about(
         compressed: compresses,
         expires,
         offset_minutes: os::clock::local_offset_minutes() as i16,
-        row: (*db.row()).clone(),
+        row: DatabaseRow { options: db.row().options & !database_option::RESTORING, ..(*db.row()).clone() },
         files,
     })
 }

@@ -5,12 +5,12 @@
 //! https://learn.microsoft.com/sql/t-sql/statements/restore-statements-labelonly-transact-sql
 
 use sql::plan::OutputColumn;
-use storage::backup::Set;
+use storage::backup::{Set, SetKind};
 use types::{CollationId, Datum, Physical, RowBatch, SqlResult, SqlType};
 
 use super::backup_about::About;
 use super::backup_history::{
-    PAGE_BYTES, finished, is_read_only, is_single_user, log_pages, started, stored_bytes, whole_bytes,
+    PAGE_BYTES, covered, finished, is_read_only, is_single_user, log_pages, started, stored_bytes, whole_bytes,
 };
 use super::site::Ddl;
 use crate::catalog::family::Guid;
@@ -106,10 +106,17 @@ fn header(position: usize, set: &Set, about: &About) -> Row {
         _ => "SIMPLE",
     };
     let offset = i64::from(about.offset_minutes) / QUARTER_MINUTES;
+    let (kind, described) = match set.head.kind {
+        SetKind::Full => (1, "Database"),
+        SetKind::Log => (2, "Transaction Log"),
+        SetKind::Differential => (5, "Database Differential"),
+    };
+    let is_differential = set.head.kind == SetKind::Differential;
+    let base = |value: Datum| if is_differential { value } else { Datum::Null };
     vec![
         ("BackupName", NAME, maybe(about.name.as_deref())),
         ("BackupDescription", TEXT, maybe(about.description.as_deref())),
-        ("BackupType", SqlType::SMALLINT, number(1)),
+        ("BackupType", SqlType::SMALLINT, number(kind)),
         ("ExpirationDate", SqlType::DATETIME, about.expires.map_or(Datum::Null, date)),
         ("Compressed", SqlType::TINYINT, number(about.compressed)),
         ("Position", SqlType::SMALLINT, number(i64::try_from(position).unwrap_or(i64::MAX).min(i16::MAX.into()))),
@@ -123,7 +130,7 @@ fn header(position: usize, set: &Set, about: &About) -> Row {
         ("FirstLSN", LSN, whole(set.head.scan_lsn)),
         ("LastLSN", LSN, whole(set.tail.end_lsn)),
         ("CheckpointLSN", LSN, whole(set.head.redo_lsn)),
-        ("DatabaseBackupLSN", LSN, whole(0)),
+        ("DatabaseBackupLSN", LSN, whole(set.head.base_lsn)),
         ("BackupStartDate", SqlType::DATETIME, date(started(set))),
         ("BackupFinishDate", SqlType::DATETIME, date(finished(set))),
         ("SortOrder", SqlType::SMALLINT, number(0)),
@@ -155,16 +162,16 @@ fn header(position: usize, set: &Set, about: &About) -> Row {
         ("FirstRecoveryForkID", SqlType::UNIQUEIDENTIFIER, id(&about.database)),
         ("ForkPointLSN", LSN, Datum::Null),
         ("RecoveryModel", WORD, text(recovery_model)),
-        ("DifferentialBaseLSN", LSN, Datum::Null),
-        ("DifferentialBaseGUID", SqlType::UNIQUEIDENTIFIER, Datum::Null),
-        ("BackupTypeDescription", WORD, text("Database")),
+        ("DifferentialBaseLSN", LSN, base(whole(set.head.base_lsn))),
+        ("DifferentialBaseGUID", SqlType::UNIQUEIDENTIFIER, base(id(&set.head.base.to_le_bytes()))),
+        ("BackupTypeDescription", WORD, text(described)),
         ("BackupSetGUID", SqlType::UNIQUEIDENTIFIER, id(&about.id)),
         ("CompressedBackupSize", SqlType::BIGINT, number(stored_bytes(set) as i64)),
         ("containment", SqlType::TINYINT, number(0)),
         ("KeyAlgorithm", SHORT, Datum::Null),
         ("EncryptorThumbprint", SqlType::varbinary(20), Datum::Null),
         ("EncryptorType", SHORT, Datum::Null),
-        ("LastValidRestoreTime", SqlType::DATETIME, date(finished(set))),
+        ("LastValidRestoreTime", SqlType::DATETIME, date(covered(set))),
         ("TimeZone", SqlType::SMALLINT, number(offset)),
         ("CompressionAlgorithm", SHORT, if about.compressed { text("DEFLATE") } else { Datum::Null }),
     ]

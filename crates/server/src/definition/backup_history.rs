@@ -1,11 +1,14 @@
 //! What was backed up and restored here, as msdb's tables show it.
 //! https://learn.microsoft.com/sql/relational-databases/system-tables/backup-and-restore-tables-transact-sql
 
-use storage::backup::Set;
+use storage::backup::{Set, SetKind};
 use types::{Datum, SqlResult};
 
 use super::backup_about::{About, Media};
-use crate::catalog::base::{BackupFileRow, BackupMediaRow, BackupSetRow, DatabaseRow, RestoreRow, database_option};
+use crate::catalog::base::{
+    BackupBaseRow, BackupFileRow, BackupMediaRow, BackupSetRow, DatabaseRow, RestoreRow, RestoreStopRow,
+    database_option,
+};
 use crate::catalog::counter::Rule;
 use crate::catalog::row::{BaseRow, Binary, Code, Date, Text};
 use crate::catalog::store::Rows;
@@ -18,6 +21,11 @@ const COPY_ONLY: i32 = 1;
 const COMPRESSED: i32 = 2;
 const READ_ONLY: i32 = 4;
 const SINGLE_USER: i32 = 8;
+const LOG: i32 = 16;
+const DIFFERENTIAL: i32 = 32;
+/// `RestoreRow::status`.
+const REPLACED: i32 = 1;
+const LEFT_RESTORING: i32 = 2;
 
 /// The log in a set, in pages of 8 KB.
 pub fn log_pages(set: &Set) -> u64 {
@@ -39,6 +47,11 @@ pub fn started(set: &Set) -> Date {
 
 pub fn finished(set: &Set) -> Date {
     clock::local(set.tail.ended as i64)
+}
+
+/// What was committed by then is in it.
+pub fn covered(set: &Set) -> Date {
+    clock::local(set.tail.covered as i64)
 }
 
 /// Bytes of a set in its file.
@@ -106,6 +119,8 @@ fn insert_set(
         (about.compressed, COMPRESSED),
         (is_read_only(row), READ_ONLY),
         (is_single_user(row), SINGLE_USER),
+        (set.head.kind == SetKind::Log, LOG),
+        (set.head.kind == SetKind::Differential, DIFFERENTIAL),
     ];
     rows.insert(&BackupSetRow {
         id,
@@ -135,6 +150,10 @@ fn insert_set(
         database_guid: Binary(Some(about.database.into())),
         family_guid: Binary(Some(about.database_family.into())),
     })?;
+    if set.head.base_lsn != 0 {
+        let guid = Binary(Some(set.head.base.to_le_bytes().into()));
+        rows.insert(&BackupBaseRow { set: id, lsn: set.head.base_lsn as i64, guid })?;
+    }
     for file in &about.files {
         // All pages are in one file, and all log.
         let pages = match (file.is_log(), file.row.fileid) {
@@ -160,9 +179,13 @@ fn insert_set(
 pub struct Restored<'a> {
     pub database: &'a str,
     pub user: String,
-    /// D or V.
+    /// D, I, L or V.
     pub kind: &'static str,
     pub replaced: bool,
+    /// It was left for more.
+    pub restoring: bool,
+    /// Where it was to stop: a moment, or a mark and whether before it.
+    pub stop: Option<(Option<Date>, Option<(String, bool)>)>,
 }
 
 pub fn record_restore(
@@ -183,7 +206,10 @@ pub fn record_restore(
             user: restored.user,
             set,
             kind: Code::new(restored.kind),
-            status: i32::from(restored.replaced),
-        })
+            status: i32::from(restored.replaced) * REPLACED + i32::from(restored.restoring) * LEFT_RESTORING,
+        })?;
+        let Some((at, mark)) = restored.stop else { return Ok(()) };
+        let status = i32::from(mark.as_ref().is_some_and(|(_, before)| *before));
+        rows.insert(&RestoreStopRow { restore: id, at, mark: mark.map(|(mark, _)| mark), status })
     })
 }

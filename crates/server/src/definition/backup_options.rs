@@ -16,8 +16,12 @@ pub const HEADERONLY: u8 = 4;
 pub const FILELISTONLY: u8 = 8;
 pub const LABELONLY: u8 = 16;
 pub const VERIFYONLY: u8 = 32;
-const RESTORE: u8 = DATABASE | HEADERONLY | FILELISTONLY | LABELONLY | VERIFYONLY;
-const ALL: u8 = BACKUP | RESTORE;
+pub const BACKUP_LOG: u8 = 64;
+pub const RESTORE_LOG: u8 = 128;
+const BACKUPS: u8 = BACKUP | BACKUP_LOG;
+const RESTORES: u8 = DATABASE | RESTORE_LOG;
+const RESTORE: u8 = RESTORES | HEADERONLY | FILELISTONLY | LABELONLY | VERIFYONLY;
+const ALL: u8 = BACKUPS | RESTORE;
 
 enum Meaning {
     Switch,
@@ -35,65 +39,66 @@ const POSITIVE: Meaning = Number(1, i32::MAX as i64);
 
 const KNOWN: &[(&str, u8, Meaning)] = &[
     ("BLOCKSIZE", ALL, POSITIVE),
-    ("BUFFERCOUNT", BACKUP | DATABASE | VERIFYONLY, POSITIVE),
+    ("BUFFERCOUNT", BACKUPS | RESTORES | VERIFYONLY, POSITIVE),
     ("CHECKSUM", ALL, Switch),
-    ("COMPRESSION", BACKUP, Switch),
+    ("COMPRESSION", BACKUPS, Switch),
     ("CONTINUE_AFTER_ERROR", ALL, Refused),
-    ("COPY_ONLY", BACKUP, Switch),
+    ("COPY_ONLY", BACKUPS, Switch),
     ("CREDENTIAL", ALL, Refused),
     ("DBNAME", RESTORE, Refused),
-    ("DESCRIPTION", BACKUP, Text),
-    ("DIFFERENTIAL", BACKUP, Refused),
-    ("ENABLE_BROKER", DATABASE, Refused),
-    ("ENCRYPTION", BACKUP, Refused),
-    ("ERROR_BROKER_CONVERSATIONS", DATABASE, Refused),
-    ("EXPIREDATE", BACKUP, Text),
-    ("FILE", DATABASE | HEADERONLY | FILELISTONLY | VERIFYONLY, Number(i32::MIN as i64, i32::MAX as i64)),
-    ("FILESTREAM", DATABASE, Refused),
-    ("FILE_SNAPSHOT", BACKUP, Refused),
-    ("FORMAT", BACKUP, Switch),
-    ("INIT", BACKUP, Switch),
-    ("KEEP_CDC", DATABASE, Refused),
-    ("KEEP_REPLICATION", DATABASE, Refused),
+    ("DESCRIPTION", BACKUPS, Text),
+    ("DIFFERENTIAL", BACKUP, Switch),
+    ("ENABLE_BROKER", RESTORES, Refused),
+    ("ENCRYPTION", BACKUPS, Refused),
+    ("ERROR_BROKER_CONVERSATIONS", RESTORES, Refused),
+    ("EXPIREDATE", BACKUPS, Text),
+    ("FILE", RESTORES | HEADERONLY | FILELISTONLY | VERIFYONLY, Number(i32::MIN as i64, i32::MAX as i64)),
+    ("FILESTREAM", RESTORES, Refused),
+    ("FILE_SNAPSHOT", BACKUPS, Refused),
+    ("FORMAT", BACKUPS, Switch),
+    ("INIT", BACKUPS, Switch),
+    ("KEEP_CDC", RESTORES, Refused),
+    ("KEEP_REPLICATION", RESTORES, Refused),
     ("LOADHISTORY", VERIFYONLY, Switch),
-    ("MAXTRANSFERSIZE", BACKUP | DATABASE | VERIFYONLY, POSITIVE),
-    ("MEDIADESCRIPTION", BACKUP, Text),
+    ("MAXTRANSFERSIZE", BACKUPS | RESTORES | VERIFYONLY, POSITIVE),
+    ("MEDIADESCRIPTION", BACKUPS, Text),
     ("MEDIANAME", ALL, Text),
     ("MEDIAPASSWORD", ALL, Refused),
     ("METADATA_ONLY", ALL, Refused),
-    ("NAME", BACKUP, Text),
-    ("NEW_BROKER", DATABASE, Refused),
-    ("NOFORMAT", BACKUP, Switch),
-    ("NOINIT", BACKUP, Switch),
-    ("NORECOVERY", BACKUP | DATABASE, Refused),
+    ("NAME", BACKUPS, Text),
+    ("NEW_BROKER", RESTORES, Refused),
+    ("NOFORMAT", BACKUPS, Switch),
+    ("NOINIT", BACKUPS, Switch),
+    ("NORECOVERY", BACKUP_LOG | RESTORES, Switch),
     ("NOREWIND", ALL, How),
-    ("NOSKIP", BACKUP, Switch),
+    ("NOSKIP", BACKUPS, Switch),
     ("NOUNLOAD", ALL, How),
     ("NO_CHECKSUM", ALL, Switch),
-    ("NO_COMPRESSION", BACKUP, Switch),
-    ("NO_TRUNCATE", BACKUP, Refused),
+    ("NO_COMPRESSION", BACKUPS, Switch),
+    ("NO_TRUNCATE", BACKUP_LOG, Refused),
     ("PARTIAL", DATABASE, Refused),
     ("PASSWORD", ALL, Refused),
-    ("RECOVERY", DATABASE, Switch),
-    ("REPLACE", DATABASE, Switch),
-    // Of BACKUP it has had no effect for long, and what RESTORE does in one piece begins anew.
-    ("RESTART", BACKUP | DATABASE, How),
+    ("RECOVERY", RESTORES, Switch),
+    ("REPLACE", RESTORES, Switch),
+    // Of BACKUPS it has had no effect for long, and what RESTORE does in one piece begins anew.
+    ("RESTART", BACKUPS | RESTORES, How),
     ("RESTRICTED_USER", DATABASE, Switch),
-    ("RETAINDAYS", BACKUP, Number(0, 99_999)),
+    ("RETAINDAYS", BACKUPS, Number(0, 99_999)),
     ("REWIND", ALL, How),
-    ("SKIP", BACKUP, Switch),
+    ("SKIP", BACKUPS, Switch),
     ("SNAPSHOT", ALL, Refused),
-    ("STANDBY", BACKUP | DATABASE, Refused),
-    ("STATS", BACKUP | DATABASE | VERIFYONLY, Number(1, 100)),
-    ("STOPAT", DATABASE, Refused),
-    ("STOPATMARK", DATABASE, Refused),
-    ("STOPBEFOREMARK", DATABASE, Refused),
+    ("STANDBY", BACKUP_LOG | RESTORES, Refused),
+    ("STATS", BACKUPS | RESTORES | VERIFYONLY, Number(1, 100)),
+    ("STOPAT", RESTORES, Text),
+    ("STOPATMARK", RESTORES, Text),
+    ("STOPBEFOREMARK", RESTORES, Text),
     ("STOP_ON_ERROR", ALL, How),
     ("UNLOAD", ALL, How),
 ];
 
 /// Options of which a statement may have one only.
-const OPPOSITES: [(&str, &str); 5] = [
+const OPPOSITES: [(&str, &str); 6] = [
+    ("RECOVERY", "NORECOVERY"),
     ("INIT", "NOINIT"),
     ("FORMAT", "NOFORMAT"),
     ("SKIP", "NOSKIP"),
@@ -137,7 +142,7 @@ pub fn read(ddl: &Ddl<'_>, settings: &[Setting], statement: u8, verb: &str) -> S
     let mut options = Options::default();
     for setting in settings {
         let name = &*setting.name;
-        if name == "MOVE" && statement == DATABASE {
+        if name == "MOVE" && statement & RESTORES != 0 {
             options.moves.push(moved(ddl, setting)?);
             continue;
         }
@@ -148,7 +153,7 @@ pub fn read(ddl: &Ddl<'_>, settings: &[Setting], statement: u8, verb: &str) -> S
             });
         };
         if of & statement == 0 {
-            let of_verb = if verb == "BACKUP" { BACKUP } else { RESTORE };
+            let of_verb = if verb == "BACKUP" { BACKUPS } else { RESTORE };
             return Err(match of & of_verb {
                 0 => sql_error!(155, name, verb),
                 _ => sql_error!(3032, name.to_ascii_lowercase()),

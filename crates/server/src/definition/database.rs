@@ -21,6 +21,8 @@ use crate::instance::plan_cache::Forget;
 /// Filegroups of `FileRow`: the first of every database, and what log files have.
 const PRIMARY: i32 = 1;
 const LOG: i32 = 0;
+/// `DatabaseRow::recovery_model`.
+const SIMPLE: u8 = 3;
 
 /// 2 TB, https://learn.microsoft.com/sql/sql-server/maximum-capacity-specifications-for-sql-server
 const LOG_PAGES_MAX: i32 = 1 << 28;
@@ -171,6 +173,9 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
         None => ddl.current()?,
         Some(name) => ddl.catalog.database_named(name).ok_or_else(|| sql_error!(5011, state 5, &**name))?,
     };
+    if db.is_restoring() {
+        return Err(sql_error!(5069).after(vec![sql_error!(5052, "ALTER DATABASE", "RESTORING")]));
+    }
     let mut row = DatabaseRow::clone(&db.row());
     match &alter.action {
         AlterDatabaseAction::ScopedConfiguration { settings, clear: false, .. } => {
@@ -183,7 +188,11 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
                 database_setting::apply(&mut row, setting)?;
             }
             let own = db.clone();
-            access::change(ddl, &own, settings, termination.as_ref(), |ddl| write(ddl, &db, row))
+            access::change(ddl, &own, settings, termination.as_ref(), |ddl| write(ddl, &db, row))?;
+            if own.row().recovery_model == SIMPLE {
+                ddl.catalog.storage.end_log_chain(own.storage_id()).map_err(storage_error)?;
+            }
+            Ok(())
         }
         AlterDatabaseAction::ModifyName(name) => rename(ddl, &db.name(), name),
         AlterDatabaseAction::Collate(collation) => {
@@ -343,6 +352,7 @@ fn modify_file(ddl: &mut Ddl<'_>, db: &Database, spec: &FileSpec) -> SqlResult<(
 pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str) -> SqlResult<()> {
     ddl.refuse_in_transaction("ALTER DATABASE")?;
     let db = ddl.catalog.database_named(old).ok_or_else(|| no_such_database(old))?;
+    db.check_restored()?;
     if is_system(db.id) {
         return Err(sql_error!(3708, "rename", "database", old, "database"));
     }
@@ -371,13 +381,16 @@ pub fn drop(ddl: &mut Ddl<'_>, name: &Ident, if_exists: bool) -> SqlResult<()> {
     let master = catalog.expect_database(MASTER);
     let mut tx = catalog.storage.begin(storage::Isolation::ReadCommitted);
     tx.begin_statement();
-    catalog.storage.drop_database(&mut tx, db.storage_id()).map_err(storage_error)?;
+    catalog.drop_pages(&mut tx, &db)?;
     let mut rows = master.rows(&catalog.storage, &mut tx);
     rows.delete::<DatabaseRow>(0, &[int(i32::from(db.id.0))])?;
     rows.delete::<FileRow>(0, &[int(i32::from(db.id.0))])?;
     tx.commit(storage::Durability::Full).map_err(storage_error)?;
     catalog.change_governor().unbind(db.id)?;
     catalog.remove_database(db.id);
+    if db.is_restoring() {
+        catalog.storage.forget_restore(db.storage_id()).map_err(storage_error)?;
+    }
     // Plans keep tables open, and these the data file that is gone.
     ddl.site.server().forget_plans(Forget::All);
     Ok(())

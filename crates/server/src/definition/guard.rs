@@ -93,6 +93,11 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
                 None => Some(ddl.current()?),
             };
             let Some(db) = db else { return Ok(()) };
+            if db.is_restoring() {
+                // Nobody is a user of it.
+                let held = ddl.server_permission("ALTER ANY DATABASE")?;
+                return expect(held, || sql_error!(5069).after(vec![sql_error!(5011, state 9, db.name())]));
+            }
             if let AlterDatabaseAction::ScopedConfiguration { .. } = change.action {
                 let held = ddl.database_permission(&db, "ALTER ANY DATABASE SCOPED CONFIGURATION")?;
                 return expect(held, not_permitted);
@@ -173,13 +178,22 @@ fn restore(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let there = name.and_then(|name| ddl.catalog.database_named(&name));
     let checked = match there {
         Some(db) => {
-            let owns = ddl.rights(|rights, look| Ok(rights.user(look, &db)?.is_some_and(|user| user.dbo)))?;
+            let owns = match db.is_restoring() {
+                true => owns(ddl, &db)?,
+                false => ddl.rights(|rights, look| Ok(rights.user(look, &db)?.is_some_and(|user| user.dbo)))?,
+            };
             let held = owns || ddl.server_permission("ALTER ANY DATABASE")?;
             expect(held, || sql_error!(3110, db.name()))
         }
         None => may_create_database(ddl),
     };
-    checked.map_err(|error| super::backup::terminated(super::restore::verb(statement.kind), error))
+    checked.map_err(|error| super::backup::terminated(super::restore_source::verb(statement.kind), error))
+}
+
+/// Of a database that nobody is a user of, since it is being restored.
+fn owns(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<bool> {
+    let sid = ddl.rights(|rights, look| rights.login(look))?.and_then(|login| login.sid.clone());
+    Ok(sid.is_some() && db.row().owner_sid.0 == sid)
 }
 
 fn may_create_database(ddl: &mut Ddl<'_>) -> SqlResult<()> {
@@ -267,7 +281,8 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
         match drop.kind {
             DropKind::Database => {
                 let Some(db) = ddl.catalog.database_named(&name.name) else { continue };
-                let held = ddl.database_permission(&db, "CONTROL")? || ddl.server_permission("ALTER ANY DATABASE")?;
+                let owns = if db.is_restoring() { owns(ddl, &db)? } else { ddl.database_permission(&db, "CONTROL")? };
+                let held = owns || ddl.server_permission("ALTER ANY DATABASE")?;
                 expect(held, || super::site::cannot_drop("database", &name.name, 2))?;
             }
             DropKind::Login => {

@@ -23,7 +23,8 @@
 //! governor    CREATE, ALTER, DROP RESOURCE POOL       security_policy   CREATE, ALTER SECURITY POLICY
 //! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files
 //! backup_about    what a set says of its database         backup_history  what msdb says of sets
-//! backup      BACKUP DATABASE       backup_headers  RESTORE HEADERONLY, FILELISTONLY, LABELONLY      restore  RESTORE DATABASE, VERIFYONLY
+//! backup      BACKUP DATABASE, LOG  backup_headers  RESTORE HEADERONLY, FILELISTONLY, LABELONLY      restore  RESTORE DATABASE, VERIFYONLY
+//! restore_source  what RESTORE statements have in common    forward   RESTORE LOG, of a differential backup, WITH RECOVERY
 //! ```
 
 pub mod text;
@@ -54,6 +55,8 @@ pub mod backup_about;
 pub mod backup_history;
 pub mod backup_headers;
 pub mod backup;
+pub mod restore_source;
+pub mod forward;
 pub mod restore;
 pub mod login;
 pub mod security;

@@ -6,45 +6,36 @@
 use std::sync::Arc;
 
 use sql::ast::{Restore, RestoreKind};
-use storage::backup::{self, Set, Target};
-use storage::{Isolation, StorageError};
-use types::{SqlError, SqlResult, sql_error};
+use storage::Isolation;
+use storage::backup::{self, Set, SetKind, Target};
+use types::{SqlResult, sql_error};
 
-use super::backup::{Reporter, database_name, tell_pages, terminated};
+use super::backup::{Reporter, database_name, expect_nobody, tell_pages, terminated};
 use super::backup_about::{About, KeptFile};
-use super::backup_device::{Device, path_of};
+use super::backup_device::Device;
 use super::backup_headers;
 use super::backup_history::{self, PAGE_BYTES, Restored};
 use super::backup_options::{self, Options};
+use super::forward;
+use super::restore_source::{
+    Source, about, chosen, expect_bytes, expect_media, open, record, restore_error, target, verb,
+};
 use super::site::Ddl;
 use crate::catalog::base::{DatabaseRow, FileRow, LoginRow, database_option};
 use crate::catalog::boot::files_of;
+use crate::catalog::error::storage_error;
+use crate::catalog::family::Family;
 use crate::catalog::row::{Binary, Text};
-use crate::catalog::{Database, MASTER, TEMPDB, clock, family, is_system, no_such_database};
+use crate::catalog::{Database, MASTER, clock, family};
 use crate::instance::plan_cache::Forget;
 
-/// `DatabaseRow::recovery_model`.
-const SIMPLE: u8 = 3;
 /// Options that a backup does not bring: they let the database's modules reach out of it.
 const REACHING_OUT: i64 = database_option::TRUSTWORTHY | database_option::DB_CHAINING;
-
-/// As SQL Server calls the statement where it is terminating abnormally.
-pub fn verb(kind: RestoreKind) -> &'static str {
-    match kind {
-        RestoreKind::Database => "RESTORE DATABASE",
-        RestoreKind::Log => "RESTORE LOG",
-        RestoreKind::HeaderOnly => "RESTORE HEADERONLY",
-        RestoreKind::FileListOnly => "RESTORE FILELIST",
-        RestoreKind::LabelOnly => "RESTORE LABELONLY",
-        RestoreKind::VerifyOnly => "VERIFY DATABASE",
-        RestoreKind::RewindOnly => "RESTORE REWINDONLY",
-    }
-}
 
 pub fn run(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let done = match statement.kind {
         RestoreKind::Database => restore_database(ddl, statement),
-        RestoreKind::Log => Err(super::unsupported("RESTORE LOG")),
+        RestoreKind::Log => forward::restore_log(ddl, statement),
         RestoreKind::RewindOnly => Err(sql_error!(3216)),
         RestoreKind::HeaderOnly => header_only(ddl, statement),
         RestoreKind::FileListOnly => file_list_only(ddl, statement),
@@ -52,38 +43,6 @@ pub fn run(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
         RestoreKind::VerifyOnly => verify_only(ddl, statement),
     };
     done.map_err(|error| terminated(verb(statement.kind), error))
-}
-
-/// The open device, and the statement's options.
-fn open(ddl: &mut Ddl<'_>, statement: &Restore, kind: u8) -> SqlResult<(Device, Options)> {
-    if ddl.site.in_user_transaction() {
-        return Err(sql_error!(3021));
-    }
-    let path = path_of(ddl, &statement.devices, "RESTORE")?;
-    let options = backup_options::read(ddl, &statement.options, kind, "RESTORE")?;
-    Ok((Device::open_to_read(ddl, &path)?, options))
-}
-
-fn about(device: &Device, set: &Set) -> SqlResult<About> {
-    About::decode(&set.head.about).ok_or_else(|| sql_error!(3255, device.path))
-}
-
-/// The set that FILE names, the first without it.
-fn chosen(device: &Device, options: &Options) -> SqlResult<(usize, Set, About)> {
-    let number = options.number("FILE").unwrap_or(1);
-    let set = device.set(number)?;
-    let about = about(device, &set)?;
-    expect_media(device, options, &about)?;
-    Ok((number as usize, set, about))
-}
-
-/// 4037: the media has another name than the statement says.
-fn expect_media(device: &Device, options: &Options, about: &About) -> SqlResult<()> {
-    let found = about.media.name.as_deref().unwrap_or("");
-    match options.text("MEDIANAME") {
-        Some(wanted) if wanted != found => Err(sql_error!(4037, wanted, found, device.path)),
-        _ => Ok(()),
-    }
 }
 
 fn header_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
@@ -124,7 +83,14 @@ fn verify_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     verified.map_err(|error| device.read_error(error))?;
     reporter.end(ddl);
     if options.has("LOADHISTORY") {
-        let restored = Restored { database: &about.row.name, user: ddl.site.login(), kind: "V", replaced: false };
+        let restored = Restored {
+            database: &about.row.name,
+            user: ddl.site.login(),
+            kind: "V",
+            replaced: false,
+            restoring: false,
+            stop: None,
+        };
         let recorded =
             backup_history::record_restore(&ddl.catalog, &set, &about, (&device.whole_path(ddl), position), restored);
         if recorded.is_err() {
@@ -135,58 +101,50 @@ fn verify_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     Ok(())
 }
 
-/// 3101 and 3102: sessions are in the database that is to go.
-fn expect_nobody(ddl: &mut Ddl<'_>, old: &Database) -> SqlResult<()> {
-    if ddl.site.state().0.database == old.id {
-        return Err(sql_error!(3102, state 1, "RESTORE", old.name()));
-    }
-    let own = ddl.site.session().spid;
-    match ddl.site.server().users_of(old.id.0).iter().any(|spid| *spid != own) {
-        true => Err(sql_error!(3101)),
-        false => Ok(()),
-    }
-}
-
 /// 3154 and 3159: WITH REPLACE alone says that another database, or changes since, may go.
 fn may_replace(ddl: &mut Ddl<'_>, old: &Database, about: &About, options: &Options) -> SqlResult<()> {
     if options.has("REPLACE") {
         return Ok(());
     }
     let catalog = ddl.catalog.clone();
-    let known = catalog.read(old, family::found)?;
+    let known = match forward::base(ddl, old)? {
+        Some(base) => Some(Family { family: base.database_family, database: base.database }),
+        None => catalog.read(old, family::found)?,
+    };
     let is_same = known.is_some_and(|known| known.family == about.database_family);
     if !is_same || !old.equal_names(&old.name(), &about.row.name) {
         return Err(sql_error!(3154, old.name()));
     }
-    match old.row().recovery_model {
-        SIMPLE => Ok(()),
-        _ => Err(sql_error!(3159, old.name())),
+    // Its tail has been backed up, or there is no chain that it would be the tail of.
+    if old.is_restoring() || ddl.catalog.storage.chain(old.storage_id()).map_err(storage_error)?.log_from().is_none() {
+        return Ok(());
     }
+    Err(sql_error!(3159, old.name()))
 }
 
 fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let name = database_name(ddl, statement.database.as_ref().expect("the parser asks for it"));
-    if name.is_empty() || name.encode_utf16().count() > 128 {
-        return Err(sql_error!(3217, "database"));
-    }
-    let old = ddl.catalog.database_named(&name);
-    match old.as_ref().map(|db| db.id) {
-        Some(TEMPDB) => return Err(sql_error!(3147)),
-        Some(MASTER) => return Err(sql_error!(3108)),
-        Some(id) if is_system(id) => return Err(super::unsupported(&format!("RESTORE DATABASE {name}"))),
-        _ => {}
-    }
-    if statement.devices.is_empty() {
-        return Err(if old.is_some() { sql_error!(3153) } else { no_such_database(&name) });
-    }
+    let old = target(ddl, &name)?;
     if let Some(part) = statement.files.first() {
         return Err(super::unsupported(&format!("RESTORE DATABASE ... {}", part.name)));
     }
+    if statement.devices.is_empty() {
+        return forward::recover(ddl, &name, old.as_ref(), statement);
+    }
     let (device, options) = open(ddl, statement, backup_options::DATABASE)?;
     if let Some(old) = &old {
-        expect_nobody(ddl, old)?;
+        expect_nobody(ddl, old, "RESTORE")?;
     }
     let (position, set, about) = chosen(&device, &options)?;
+    match set.head.kind {
+        SetKind::Full => {}
+        SetKind::Log => return Err(sql_error!(3135, device.path, "BACKUP LOG")),
+        SetKind::Differential => {
+            let from = Source { device: &device, position, set, about };
+            return forward::restore_differential(ddl, &name, old.as_ref(), from, &options);
+        }
+    }
+    let stop = forward::expect_stop_of_database(&options, &set, &about)?;
     if let Some(old) = &old {
         may_replace(ddl, old, &about, &options)?;
     }
@@ -194,13 +152,23 @@ fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let began = os::clock::now();
     let mut reporter = Reporter::new(ddl, &options);
     let new = New { name: &name, old: old.as_ref(), options: &options };
-    let set = restore(ddl, &new, &device, (&set, &about), &mut reporter)?;
-    let restored = Restored { database: &name, user: ddl.site.login(), kind: "D", replaced: options.has("REPLACE") };
-    if backup_history::record_restore(&ddl.catalog, &set, &about, (&device.whole_path(ddl), position), restored)
-        .is_err()
-    {
-        ddl.message(sql_error!(3009));
+    let restoring = stop.is_some() || options.has("NORECOVERY");
+    let set = match restoring {
+        true => begin(ddl, &new, &device, (&set, &about), &mut reporter)?,
+        false => restore(ddl, &new, &device, (&set, &about), &mut reporter)?,
+    };
+    if stop.is_some() && !options.has("NORECOVERY") {
+        ddl.message(sql_error!(4322));
     }
+    let restored = Restored {
+        database: &name,
+        user: ddl.site.login(),
+        kind: "D",
+        replaced: options.has("REPLACE"),
+        restoring,
+        stop: stop.map(|at| (Some(at), None)),
+    };
+    record(ddl, &Source { device: &device, position, set: set.clone(), about: about.clone() }, restored);
     tell_pages(ddl, "RESTORE DATABASE", (&name, &about.files, position), &set, (&reporter, began));
     Ok(())
 }
@@ -208,10 +176,7 @@ fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
 /// 3257: pages lie twice on the disk, and the log once, while a set is restored.
 fn expect_room(ddl: &Ddl<'_>, set: &Set) -> SqlResult<()> {
     let needed = u64::from(set.head.pages).saturating_mul(2 * PAGE_BYTES).saturating_add(set.tail.log_bytes);
-    match ddl.catalog.storage.disk().free_bytes() {
-        Ok(free) if free < needed => Err(sql_error!(3257, ddl.catalog.data_directory, needed - free, free)),
-        _ => Ok(()),
-    }
+    expect_bytes(ddl, needed)
 }
 
 /// What is to come to be.
@@ -245,7 +210,7 @@ fn restore(
     done.map_err(|error| restore_error(device, new.name, &about.files, error))?;
     if let Some(old) = new.old {
         // Who came meanwhile.
-        expect_nobody(ddl, old)?;
+        expect_nobody(ddl, old, "RESTORE")?;
     }
     let old = new.old.map(|old| &**old);
     catalog.put_restored(tx, row, &files, about.database_family, old)?;
@@ -257,17 +222,43 @@ fn restore(
     Ok(restored.expect("it is done"))
 }
 
-fn restore_error(device: &Device, name: &str, files: &[KeptFile], error: StorageError) -> SqlError {
-    match error {
-        StorageError::CorruptPage { page } => sql_error!(3183, 1, page.page, name),
-        StorageError::CorruptRow(_) => sql_error!(3189),
-        StorageError::AlreadyExists => sql_error!(1801, name),
-        StorageError::DiskFull => {
-            let path = files.first().and_then(|file| file.row.path.0.as_deref()).unwrap_or("");
-            sql_error!(3202, path, "112(There is not enough space on the disk.)")
-        }
-        error => device.read_error(error),
+/// As `restore`, and leaves it restoring.
+fn begin(
+    ddl: &mut Ddl<'_>,
+    new: &New<'_>,
+    device: &Device,
+    (set, about): (&Set, &About),
+    reporter: &mut Reporter,
+) -> SqlResult<Set> {
+    let catalog = ddl.catalog.clone();
+    let claimed = catalog.claim_database_id(new.old.is_some())?;
+    let mut row = row(ddl, new, about, claimed.id)?;
+    row.options |= database_option::RESTORING;
+    let files = files(ddl, new, about, claimed.id)?;
+    let db = storage::DatabaseId(claimed.id);
+    let mut begun = None;
+    let done = ddl.site.heard(&mut |ear| {
+        let step = &mut |progress| reporter.step(ear, progress);
+        begun = Some(catalog.storage.begin_restore(db, &device.file, set.from, step)?);
+        Ok(())
+    });
+    done.map_err(|error| restore_error(device, new.name, &about.files, error))?;
+    let put = match new.old {
+        // Who came meanwhile.
+        Some(old) => expect_nobody(ddl, old, "RESTORE"),
+        None => Ok(()),
+    };
+    let put = put.and_then(|()| catalog.put_restoring(row, &files, new.old.map(|old| &**old)));
+    if put.is_err() {
+        // What stays goes at the next start.
+        catalog.storage.forget_restore(db).ok();
     }
+    put?;
+    if let Some(old) = new.old {
+        catalog.change_governor().unbind(old.id)?;
+    }
+    ddl.site.server().forget_plans(Forget::All);
+    Ok(begun.expect("it is done"))
 }
 
 /// The database as master will have it. Its options come back with it; who owns it does where a member of sysadmin restores it, and the

@@ -230,14 +230,16 @@ fn answer(ddl: &mut Ddl<'_>, columns: &[(&str, SqlType)], rows: &[Vec<Datum>]) -
 
 /// The database that a command is about: one named or numbered, or the current one.
 pub fn database_argument(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<Arc<Database>> {
-    match (text_argument(dbcc, 0), number_argument(dbcc, 0)) {
+    let db = match (text_argument(dbcc, 0), number_argument(dbcc, 0)) {
         (Some(name), _) => ddl.catalog.database_named(&name).ok_or_else(|| sql_error!(2520, state 5, name)),
         (None, Some(id)) if id != 0 => {
             let found = u16::try_from(id).ok().and_then(|id| ddl.catalog.database(sql::catalog::DatabaseId(id)));
             found.ok_or_else(|| sql_error!(2521, state 5, id))
         }
         _ => ddl.current(),
-    }
+    }?;
+    db.check_restored()?;
+    Ok(db)
 }
 
 /// The table that a command is about. None: there is no such table, or it names none.

@@ -185,7 +185,11 @@ impl<'a> Ddl<'a> {
         }
         match &name.database {
             None => self.current(),
-            Some(database) => self.catalog.database_named(database).ok_or_else(|| no_such_database(database)),
+            Some(database) => {
+                let db = self.catalog.database_named(database).ok_or_else(|| no_such_database(database))?;
+                db.check_restored()?;
+                Ok(db)
+            }
         }
     }
 

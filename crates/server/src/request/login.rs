@@ -139,6 +139,9 @@ impl SessionHost {
         let Some(database) = server.catalog.database_named(asked) else {
             return Err(cannot_open("Failed to open the database"));
         };
+        if database.is_restoring() {
+            return Err(cannot_open("Failed to open the database"));
+        }
         let actor = Actor::Login(row.id);
         if let Some(why) = Self::connects(server, actor, endpoint).map_err(refused)? {
             return Err(failed(server, attempt, 12, why));

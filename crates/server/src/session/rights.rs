@@ -121,6 +121,7 @@ impl Rights {
 
     /// Who acts in a database. None: nobody there.
     pub fn user(&self, look: &mut Look<'_>, db: &Database) -> SqlResult<Option<Arc<UserToken>>> {
+        db.check_restored()?;
         if let Some((_, user)) = self.known.borrow().users.iter().find(|(id, _)| *id == db.id) {
             return Ok(user.clone());
         }

@@ -200,7 +200,7 @@ impl Call<'_> {
         let flag = |bit: i64| Answer::from(row.options & bit != 0);
         match name.as_str() {
             "collation" => row.collation.as_str().into(),
-            "status" => "ONLINE".into(),
+            "status" => (if db.is_restoring() { "RESTORING" } else { "ONLINE" }).into(),
             "updateability" => (if row.options & option::READ_ONLY != 0 { "READ_ONLY" } else { "READ_WRITE" }).into(),
             "useraccess" => {
                 ["MULTI_USER", "SINGLE_USER", "RESTRICTED_USER"][usize::from(row.user_access.min(2))].into()
@@ -226,6 +226,7 @@ impl Call<'_> {
             "isclosecursorsoncommitenabled" => flag(option::CURSOR_CLOSE_ON_COMMIT),
             "islocalcursorsdefault" => flag(option::CURSOR_DEFAULT_LOCAL),
             "isreadonly" => flag(option::READ_ONLY),
+            "isinload" => flag(option::RESTORING),
             "isparameterizationforced" => flag(option::PARAMETERIZATION_FORCED),
             "isfulltextenabled"
             | "isinstandby"
@@ -241,7 +242,6 @@ impl Call<'_> {
             | "isnotrecovered"
             | "isshutdown"
             | "isbulkcopy"
-            | "isinload"
             | "isinrecovery"
             | "isdboonly"
             | "issingleuser"

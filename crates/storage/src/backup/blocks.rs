@@ -67,13 +67,14 @@ impl<'a> BlockWriter<'a> {
         self.block.clear();
         self.block.resize(HEAD, 0);
         let mut flags = 0;
-        if self.compressed {
+        // A log backup has zeros where other databases have written.
+        if self.compressed || kind == BlockKind::Log {
             let mut deflate = DeflateEncoder::new(&mut self.block, Compression::fast());
             // Into memory: it cannot fail.
             deflate.write_all(body).and_then(|()| deflate.finish().map(drop)).map_err(|_| StorageError::OutOfMemory)?;
             flags = DEFLATED;
         }
-        if !self.compressed || self.block.len() - HEAD >= body.len() {
+        if flags == 0 || self.block.len() - HEAD >= body.len() {
             self.block.truncate(HEAD);
             self.block.extend_from_slice(body);
             flags = 0;

@@ -6,6 +6,8 @@
 //!
 //! Restoring opens that instance privately, beside the one that runs, so that the one recovery there is redoes and undoes; then
 //! its pages are copied, and stamped as this instance's: file, database, log position and transactions are other numbers here.
+//! A log backup is the part of the log that follows: what is restored step by step is such an instance, not yet recovered, whose log
+//! each step makes longer.
 //! Modules in dependency order, lowest first.
 
 pub mod blocks;
@@ -15,7 +17,9 @@ pub mod take;
 pub mod unpack;
 pub mod stamp;
 pub mod restore;
+pub mod forward;
 
 pub use crate::instance::storage::BACKUPS;
+pub use forward::{Gap, Phase, Restored, Stop};
 pub use restore::Target;
-pub use set::{Progress, Set, SetHead, SetTail, Wanted, begins, sets, verify};
+pub use set::{Progress, Set, SetHead, SetKind, SetTail, Wanted, begins, sets, verify};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use os::disk::{File, Open};
+use os::disk::{Disk, File, Open};
 use os::wait::WaitType;
 
 use super::blocks::damaged;
@@ -54,13 +54,7 @@ impl Storage {
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<Set> {
         tx.check_running()?;
-        let _one_at_a_time = loop {
-            if let Some(turn) = self.restoring().try_lock() {
-                break turn;
-            }
-            os::wait::sleep(WaitType::BACKUPIO, LOOK_AGAIN_MS);
-            step(Progress { done: 0, total: 1 })?;
-        };
+        let _one_at_a_time = self.turn(step)?;
         if self.engine().file_of(target.database).is_ok() {
             return Err(StorageError::AlreadyExists);
         }
@@ -83,26 +77,51 @@ impl Storage {
     ) -> StorageResult<Set> {
         let scratch = self.engine().disk.subdirectory(SCRATCH)?;
         // Unpacking is one half of it, copying pages the other.
-        let set = unpack(from, at, &scratch, &mut |progress| {
+        let set = unpack(from, at, (&scratch, None), &mut |progress| {
             step(Progress { done: progress.done, total: progress.total * 2 })
         })?;
         os::sim_point!("restore.unpacked");
+        self.take_over(tx, target, (scratch, DatabaseId(set.head.database)), step)?;
+        Ok(set)
+    }
+
+    /// Recovers the instance in a directory, and copies its database.
+    pub(super) fn take_over(
+        &self,
+        tx: &mut Transaction,
+        target: Target<'_>,
+        (scratch, of): (Disk, DatabaseId),
+        step: &mut dyn FnMut(Progress) -> StorageResult<()>,
+    ) -> StorageResult<()> {
         // All its pages are on disk then.
         let private = Storage::open(self.private_config(scratch))?;
-        let source = private.engine().file_of(DatabaseId(set.head.database));
         // Its creation was not committed.
-        let source = source.map_err(|_| damaged("there is no database in it"))?;
-        let tables = memory_tables(private.engine(), DatabaseId(set.head.database))?;
+        let source = private.engine().file_of(of).map_err(|_| damaged("there is no database in it"))?;
+        let tables = memory_tables(private.engine(), of)?;
         self.make_row_numbers_higher(private.engine().numbers.next_row.load(Ordering::SeqCst))?;
         let file = self.copy_pages(tx, target, &source, &tables, &mut |progress| {
             step(Progress { done: progress.total + progress.done, total: progress.total * 2 })
         })?;
         self.add_file(tx, target, file)?;
         for (table, _) in &tables {
-            let from = private.open_table(DatabaseId(set.head.database), *table)?;
+            let from = private.open_table(of, *table)?;
             copy_rows(&private, &from, tx, &*self.open_table(target.database, *table)?, step)?;
         }
-        Ok(set)
+        Ok(())
+    }
+
+    /// One restore at a time: there is one place to unpack a backup.
+    pub(super) fn turn(
+        &self,
+        step: &mut dyn FnMut(Progress) -> StorageResult<()>,
+    ) -> StorageResult<os::sync::MutexGuard<'_, ()>> {
+        loop {
+            if let Some(turn) = self.restoring().try_lock() {
+                return Ok(turn);
+            }
+            os::wait::sleep(WaitType::BACKUPIO, LOOK_AGAIN_MS);
+            step(Progress { done: 0, total: 1 })?;
+        }
     }
 
     /// No row gets a number that a restored one has, not even after a crash right behind the commit.

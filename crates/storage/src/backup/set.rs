@@ -1,14 +1,17 @@
-//! One backup: what its head and tail say.
+//! One backup: what its head and tail say. Format 1 ends where it is said below, and has full backups only.
 //!
 //! ```text
 //! head:   format u32, database u16, file u32, scan LSN u64, redo LSN u64, epoch u32, pages u32, began u64 (ticks, UTC),
 //!         count u32 and pages u32 each of pending frees, name (length u16, UTF-8), about (length u32, bytes: its taker's)
+//!         (format 1 ends here), kind u8 (1 full, 2 log, 3 differential), base LSN u64, base u128
 //! pages:  first page u32, mask u32 of those that follow (bit n: page first + n), the pages
 //! rows:   number u64, object u32, length u32, image; again and again
 //! log:    LSN u64, length u32, a block of the log without the zeros at its end; again and again
 //! tail:   end LSN u64, next transaction u64, next row number u64, next object u32, pages u64, rows u64, log bytes u64,
-//!         ended u64 (ticks, UTC), blocks before the tail u32, crc32 of their checksums u32
+//!         ended u64 (ticks, UTC), covered u64 (ticks, UTC; format 1 has not got it), blocks before the tail u32, crc32 of their
+//!         checksums u32
 //! ```
+//! A log backup has blocks of log only: scan LSN is where it begins. A differential one has the pages that are newer than the base LSN.
 
 use os::disk::File;
 
@@ -16,16 +19,38 @@ use super::blocks::{BlockKind, BlockReader, damaged};
 use crate::error::{StorageError, StorageResult};
 
 /// Of backups.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 /// Pages of one block: as many as the mask has bits.
 pub const PAGES_A_BLOCK: u32 = 32;
 
 /// What is to be taken.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Wanted<'a> {
+    pub kind: SetKind,
     /// Comes back as it is: what is known of a database outside of it.
     pub about: &'a [u8],
     pub compressed: bool,
+    /// Of a full backup: its number, by which differential ones name it; None: they go on from the one before, as COPY_ONLY says.
+    pub number: Option<u128>,
+    /// From its end on log is kept for log backups, if none is kept yet.
+    pub keeps_log: bool,
+    /// Of a log backup: the log is kept for the next one all the same.
+    pub copy_only: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum SetKind {
+    #[default]
+    Full = 1,
+    Log = 2,
+    Differential = 3,
+}
+
+impl SetKind {
+    fn from_byte(byte: u8) -> Option<SetKind> {
+        [SetKind::Full, SetKind::Log, SetKind::Differential].into_iter().find(|kind| *kind as u8 == byte)
+    }
 }
 
 /// Bytes done, of how many about.
@@ -49,6 +74,10 @@ pub struct SetHead {
     pub pending: Vec<u32>,
     pub name: String,
     pub about: Vec<u8>,
+    pub kind: SetKind,
+    /// Of the full backup that came before, and its number; 0: there was none.
+    pub base_lsn: u64,
+    pub base: u128,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -63,6 +92,8 @@ pub struct SetTail {
     pub rows: u64,
     pub log_bytes: u64,
     pub ended: u64,
+    /// What was committed by then is in it.
+    pub covered: u64,
 }
 
 /// A backup in its file, from its first byte to behind its last.
@@ -86,6 +117,14 @@ impl<'a> Words<'a> {
 
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         self.bytes(N).and_then(|bytes| bytes.try_into().ok())
+    }
+
+    pub fn u8(&mut self) -> Option<u8> {
+        self.array().map(u8::from_le_bytes)
+    }
+
+    pub fn u128(&mut self) -> Option<u128> {
+        self.array().map(u128::from_le_bytes)
     }
 
     pub fn u16(&mut self) -> Option<u16> {
@@ -118,20 +157,23 @@ impl SetHead {
         out.extend_from_slice(self.name.as_bytes());
         out.extend_from_slice(&(self.about.len() as u32).to_le_bytes());
         out.extend_from_slice(&self.about);
+        out.push(self.kind as u8);
+        out.extend_from_slice(&self.base_lsn.to_le_bytes());
+        out.extend_from_slice(&self.base.to_le_bytes());
         out
     }
 
     pub fn decode(bytes: &[u8]) -> StorageResult<SetHead> {
         let mut words = Words(bytes);
-        match words.u32() {
-            Some(FORMAT) => {}
+        let format = match words.u32() {
+            Some(found @ 1..=FORMAT) => found,
             Some(found) if found > FORMAT => return Err(StorageError::NewerFormat { found, known: FORMAT }),
             _ => return Err(damaged("its head")),
-        }
-        SetHead::decode_rest(&mut words).ok_or_else(|| damaged("its head"))
+        };
+        SetHead::decode_rest(&mut words, format).ok_or_else(|| damaged("its head"))
     }
 
-    fn decode_rest(words: &mut Words<'_>) -> Option<SetHead> {
+    fn decode_rest(words: &mut Words<'_>, format: u32) -> Option<SetHead> {
         let mut head = SetHead {
             database: words.u16()?,
             file: words.u32()?,
@@ -149,6 +191,10 @@ impl SetHead {
         head.name = String::from_utf8(words.bytes(name)?.to_vec()).ok()?;
         let about = words.u32()? as usize;
         head.about = words.bytes(about)?.to_vec();
+        if format > 1 {
+            head.kind = SetKind::from_byte(words.u8()?)?;
+            (head.base_lsn, head.base) = (words.u64()?, words.u128()?);
+        }
         let is_sound = head.database != 0 && head.file != 0 && head.scan_lsn <= head.redo_lsn && head.epoch > 0;
         (is_sound && words.0.is_empty()).then_some(head)
     }
@@ -161,7 +207,7 @@ impl SetTail {
             out.extend_from_slice(&number.to_le_bytes());
         }
         out.extend_from_slice(&self.next_object.to_le_bytes());
-        for number in [self.pages, self.rows, self.log_bytes, self.ended] {
+        for number in [self.pages, self.rows, self.log_bytes, self.ended, self.covered] {
             out.extend_from_slice(&number.to_le_bytes());
         }
         out.extend_from_slice(&blocks.to_le_bytes());
@@ -171,8 +217,9 @@ impl SetTail {
 
     /// Also what it says of the blocks before it.
     fn decode(bytes: &[u8]) -> Option<(SetTail, (u32, u32))> {
+        const SUMS: usize = 8;
         let mut words = Words(bytes);
-        let tail = SetTail {
+        let mut tail = SetTail {
             end_lsn: words.u64()?,
             next_transaction: words.u64()?,
             next_row: words.u64()?,
@@ -181,7 +228,9 @@ impl SetTail {
             rows: words.u64()?,
             log_bytes: words.u64()?,
             ended: words.u64()?,
+            covered: 0,
         };
+        tail.covered = if words.0.len() > SUMS { words.u64()? } else { tail.ended };
         let said = (words.u32()?, words.u32()?);
         words.0.is_empty().then_some((tail, said))
     }

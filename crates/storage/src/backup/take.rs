@@ -5,7 +5,7 @@ use os::wait::WaitType;
 
 use super::blank::blank_others;
 use super::blocks::{BlockKind, BlockWriter};
-use super::set::{PAGES_A_BLOCK, Progress, Set, SetHead, SetTail, Wanted};
+use super::set::{PAGES_A_BLOCK, Progress, Set, SetHead, SetKind, SetTail, Wanted};
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
 use crate::instance::storage::{PinnedCheckpoint, Storage};
@@ -27,6 +27,8 @@ struct Taking<'a> {
     engine: &'a Engine,
     file: &'a DataFile,
     out: BlockWriter<'a>,
+    /// Older pages are in the full backup that this one goes on from.
+    base_lsn: u64,
     tail: SetTail,
     progress: Progress,
     step: &'a mut dyn FnMut(Progress) -> StorageResult<()>,
@@ -34,7 +36,8 @@ struct Taking<'a> {
 
 impl Storage {
     /// Writes a backup of `db` as it is at the end of the call into `to`, from `at` on. Nobody waits for it. `step` hears how far it is, and
-    /// an error from it ends the backup. After an error the file ends at `at` again, if that can still be done.
+    /// an error from it ends the backup. After an error the file ends at `at` again, if that can still be done. A log backup has the log
+    /// that is kept for it, and gives that back. `NoBackup`: there is no full backup before it.
     pub fn backup(
         &self,
         db: DatabaseId,
@@ -50,10 +53,23 @@ impl Storage {
         taken
     }
 
-    fn pin(&self, step: &mut dyn FnMut(Progress) -> StorageResult<()>) -> StorageResult<PinnedCheckpoint> {
+    /// What keeps the log, and where it begins.
+    fn pin(
+        &self,
+        file: &DataFile,
+        kind: SetKind,
+        step: &mut dyn FnMut(Progress) -> StorageResult<()>,
+    ) -> StorageResult<(PinnedCheckpoint, u64)> {
         loop {
-            if let Some(pin) = self.pin_checkpoint()? {
-                return Ok(pin);
+            let pinned = match kind {
+                SetKind::Log => self.pin_log(file)?,
+                _ => self.pin_checkpoint()?.map(|pin| {
+                    let scan_lsn = pin.covered.scan_lsn;
+                    (pin, scan_lsn)
+                }),
+            };
+            if let Some(pinned) = pinned {
+                return Ok(pinned);
             }
             os::wait::sleep(WaitType::BACKUPIO, LOOK_AGAIN_MS);
             step(Progress { done: 0, total: 1 })?;
@@ -76,35 +92,44 @@ impl Storage {
         // What may follow is of a backup that was never ended, or no longer wanted.
         to.set_len(at)?;
         let began = os::clock::utc_ticks();
-        let pin = self.pin(step)?;
+        let (pin, scan_lsn) = self.pin(&file, wanted.kind, step)?;
+        let chain = file.chain();
+        if wanted.kind == SetKind::Differential && chain.base_lsn == 0 {
+            return Err(StorageError::NoBackup);
+        }
         os::sim_point!("backup.pinned");
         let pending = engine.pending().into_iter().filter(|at| at.file == file.number && at.page != 0);
         let head = SetHead {
             database: db.0,
             file: file.number,
-            scan_lsn: pin.covered.scan_lsn,
-            redo_lsn: pin.covered.redo_lsn,
+            scan_lsn,
+            redo_lsn: pin.covered.redo_lsn.max(scan_lsn),
             epoch: self.epoch(),
             pages: file.pages(),
             began,
             pending: pending.map(|at| at.page).collect(),
             name: file.name(),
             about: wanted.about.to_vec(),
+            kind: wanted.kind,
+            base_lsn: chain.base_lsn,
+            base: chain.base,
         };
         let mut taking = Taking {
             engine,
             file: &file,
             out: BlockWriter::new(to, at, wanted.compressed),
+            base_lsn: if wanted.kind == SetKind::Differential { chain.base_lsn } else { 0 },
             tail: SetTail::default(),
             progress: Progress { done: 0, total: u64::from(head.pages) * PAGE_BYTES as u64 },
             step,
         };
         taking.out.write(BlockKind::Head, &head.encode())?;
-        taking.rows(db, pin.covered.manifest)?;
-        taking.pages(head.pages)?;
+        if wanted.kind != SetKind::Log {
+            taking.rows(db, pin.covered.manifest)?;
+            taking.pages(head.pages)?;
+        }
         taking.log(head.scan_lsn)?;
         let Taking { mut out, mut tail, .. } = taking;
-        drop(pin);
         if engine.file(file.number)?.is_none() {
             return Err(StorageError::UnknownDatabase);
         }
@@ -115,7 +140,30 @@ impl Storage {
         let said = out.sum();
         out.write(BlockKind::Tail, &tail.encode(said))?;
         to.sync_data_as(WaitType::BACKUPIO)?;
-        Ok(Set { from: at, to: out.at, head, tail })
+        let set = Set { from: at, to: out.at, head, tail };
+        // The log that the next one needs stays until it is noted from where; what a log backup has goes with that.
+        let pin = (wanted.kind != SetKind::Log).then_some(pin);
+        self.note_backup(&file, &set, wanted)?;
+        drop(pin);
+        Ok(set)
+    }
+
+    fn note_backup(&self, file: &DataFile, set: &Set, wanted: &Wanted<'_>) -> StorageResult<()> {
+        let (from, end) = (set.head.scan_lsn, set.tail.end_lsn);
+        self.change_chain(file, |chain| match wanted.kind {
+            SetKind::Log if wanted.copy_only || chain.log_from == 0 => {}
+            // Another one may have ended meanwhile.
+            SetKind::Log => chain.log_from = chain.log_from.max(end),
+            SetKind::Full | SetKind::Differential => {
+                if let (SetKind::Full, Some(number)) = (wanted.kind, wanted.number) {
+                    (chain.base_lsn, chain.base) = (set.head.redo_lsn, number);
+                }
+                if wanted.keeps_log && chain.log_from == 0 {
+                    debug_assert!(from <= end);
+                    chain.log_from = end;
+                }
+            }
+        })
     }
 }
 
@@ -139,7 +187,8 @@ impl Taking<'_> {
             body.extend_from_slice(&mask.to_le_bytes());
             for (number, bytes) in piece.as_chunks_mut::<PAGE_BYTES>().0.iter_mut().enumerate() {
                 self.make_whole(first + number as u32, bytes)?;
-                if bytes.iter().any(|byte| *byte != 0) {
+                // An LSN of 0: all of them.
+                if page::lsn(bytes) > self.base_lsn || (self.base_lsn == 0 && bytes.iter().any(|byte| *byte != 0)) {
                     mask |= 1 << number;
                     body.extend_from_slice(bytes);
                 }
@@ -206,6 +255,7 @@ impl Taking<'_> {
     fn log(&mut self, scan_lsn: u64) -> StorageResult<()> {
         let engine = self.engine;
         let log = &engine.log;
+        self.tail.covered = os::clock::utc_ticks();
         log.harden_all()?;
         let end = log.hardened();
         // After the end: above all that it names.

@@ -6,7 +6,7 @@ use os::region::Visibility;
 use super::blocks::{BlockKind, damaged};
 use super::set::{Progress, Set, SetHead, Words, read_set};
 use crate::error::StorageResult;
-use crate::instance::storage::PRIVATE_SEGMENT_BYTES;
+use crate::instance::storage::{PRIVATE_LOG_BYTES_MAX, PRIVATE_SEGMENT_BYTES};
 use crate::log::store::{LocalLog, LogStore};
 use crate::log::{BLOCK_BYTES, BLOCK_HEAD};
 use crate::memory_optimized::checkpoint::{Filling, Manifest};
@@ -15,8 +15,6 @@ use crate::pages::page::PAGE_BYTES;
 use crate::recovery::control::{Control, ControlFile, FileEntry};
 use crate::region::memory::Memory;
 
-/// Of all log files together, as many as there may be.
-const LOG_BYTES_MAX: u64 = PRIVATE_SEGMENT_BYTES * 9_000;
 /// The number of the only manifest, and of the only control record.
 const FIRST: u64 = 1;
 
@@ -32,18 +30,18 @@ struct Unpacking<'a> {
     pages: u64,
 }
 
-/// Fills the empty directory `disk`.
+/// Fills the empty directory `disk`. `over`: the data file that lies there already, whose pages those of a differential backup replace.
 pub fn unpack(
     from: &File,
     at: u64,
-    disk: &Disk,
+    (disk, over): (&Disk, Option<File>),
     step: &mut dyn FnMut(Progress) -> StorageResult<()>,
 ) -> StorageResult<Set> {
     let mut unpacking = Unpacking {
         disk,
         // The tables of a log, which is all that needs memory here.
         memory: Memory::reserve(0, Visibility::ThisProcess)?,
-        data: None,
+        data: over,
         log: None,
         log_end: 0,
         manifest: Manifest::read(disk, 0)?,
@@ -149,7 +147,7 @@ impl Unpacking<'_> {
         if !lsn.is_multiple_of(BLOCK_BYTES) {
             return Err(damaged("its log begins within a block"));
         }
-        let log = LocalLog::open(&self.memory, self.disk.clone(), PRIVATE_SEGMENT_BYTES, LOG_BYTES_MAX)?;
+        let log = LocalLog::open(&self.memory, self.disk.clone(), PRIVATE_SEGMENT_BYTES, PRIVATE_LOG_BYTES_MAX)?;
         log.continue_at(lsn);
         // Also of an empty log there is a file.
         log.prepare(lsn + BLOCK_BYTES)?;
@@ -190,6 +188,7 @@ impl Unpacking<'_> {
             pending: head.pending.iter().map(|page| crate::layout::PageRef { file: head.file, page: *page }).collect(),
             manifest,
             next_row: tail.next_row,
+            chains: Vec::new(),
         };
         // An instance is there once its control file is.
         let (file, _) = ControlFile::open(self.disk)?;

@@ -16,11 +16,12 @@ use types::row::RowView;
 use crate::concurrency::commits::Status;
 use crate::concurrency::locks::{LockEntry, LockMode, MemoryTransaction, TransactionEntry};
 use crate::engine::Engine;
-use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
+use crate::error::{LogHolder, ROW_WORK, StorageError, StorageResult, heard};
 use crate::instance::metrics::{LogSpace, Metrics};
 use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLayout};
 use crate::log::BLOCK_HEAD;
 use crate::memory_optimized::checkpoint::Covered;
+use crate::pages::data_files::{Chain, DataFile};
 use crate::pages::page::PAGE_BYTES;
 use crate::recovery::control::ControlFile;
 use crate::recovery::restart::{self, Limits, Recovered};
@@ -241,6 +242,55 @@ impl Storage {
         Ok(Some(PinnedCheckpoint { inner: self.inner.clone(), slot, covered }))
     }
 
+    /// The log of a database that is kept for log backups stays from here on until the guard goes; where it begins. The outer None: there are
+    /// as many pins already as there may be. `NoBackup`: none is kept.
+    pub(crate) fn pin_log(&self, file: &DataFile) -> StorageResult<Option<(PinnedCheckpoint, u64)>> {
+        let mut last = self.inner.checkpointed.lock();
+        let from = file.chain().log_from().ok_or(StorageError::NoBackup)?;
+        let Some(slot) = last.pins.iter().position(|pin| pin.engine == 0) else { return Ok(None) };
+        let covered = last.covered;
+        last.pins[slot] = Pin { engine: u64::from(os::engines::number()) + 1, scan_lsn: from };
+        self.inner.show_pinned(&last);
+        Ok(Some((PinnedCheckpoint { inner: self.inner.clone(), slot, covered }, from)))
+    }
+
+    /// What backups have of a database.
+    pub fn chain(&self, db: DatabaseId) -> StorageResult<Chain> {
+        Ok(self.engine().file_of(db)?.chain())
+    }
+
+    /// Changes what backups have of a database, by a checkpoint, which gives back what log is wanted no longer.
+    pub(crate) fn change_chain(&self, file: &DataFile, change: impl FnOnce(&mut Chain)) -> StorageResult<()> {
+        let mut last = self.inner.checkpointed.lock();
+        let before = file.chain();
+        let mut chain = before;
+        change(&mut chain);
+        file.set_chain(chain);
+        if chain == before {
+            return Ok(());
+        }
+        let written = self.inner.write_checkpoint(&mut last, &Unheard::default());
+        if written.is_err() {
+            // As the control file has it.
+            file.set_chain(before);
+        }
+        written
+    }
+
+    /// No log of the database is kept for log backups any longer: its recovery model is SIMPLE now.
+    pub fn end_log_chain(&self, db: DatabaseId) -> StorageResult<()> {
+        let file = self.engine().file_of(db)?;
+        match file.chain().log_from() {
+            Some(_) => self.change_chain(&file, |chain| chain.log_from = 0),
+            None => Ok(()),
+        }
+    }
+
+    /// Why the log cannot be reused, as the database sees it.
+    pub fn log_holder_of(&self, db: DatabaseId) -> LogHolder {
+        self.engine().log_holder_of(db)
+    }
+
     /// The directory of backups whose takers name no other, made if it is not there.
     pub fn backup_directory(&self) -> StorageResult<Disk> {
         Ok(self.engine().disk.subdirectory(BACKUPS)?)
@@ -262,6 +312,7 @@ impl Storage {
             memory_bytes: 32 << 20,
             log_buffer_bytes: 1 << 20,
             log_segment_bytes: PRIVATE_SEGMENT_BYTES,
+            log_bytes_max: PRIVATE_LOG_BYTES_MAX,
             version_memory_bytes: 4 << 20,
             memory_optimized_bytes: self.inner.memory_optimized_bytes,
             files_max: 2,
@@ -933,6 +984,8 @@ const CHECKPOINT_LOG_BYTES: u64 = 1 << 30;
 
 /// Of the log of an instance in which a backup is opened.
 pub(crate) const PRIVATE_SEGMENT_BYTES: u64 = 16 << 20;
+/// Of all its files together, as many as there may be.
+pub(crate) const PRIVATE_LOG_BYTES_MAX: u64 = PRIVATE_SEGMENT_BYTES * 9_000;
 
 /// A checkpoint that somebody reads: see `Storage::pin_checkpoint`.
 pub(crate) struct PinnedCheckpoint {

@@ -555,6 +555,13 @@ pub fn seal_block(block: &mut [u8]) {
     put_u32(head, 24, crc);
 }
 
+/// A block is only its first records, which are all that `block` has of it.
+pub fn shorten_block(block: &mut [u8]) {
+    assert!(block.len() as u64 > BLOCK_HEAD, "a block has a record");
+    put_u32(block, 4, (block.len() as u64 - BLOCK_HEAD) as u32);
+    seal_block(block);
+}
+
 struct BlockHead {
     epoch: u32,
     hardened: u64,

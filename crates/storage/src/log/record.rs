@@ -4,7 +4,7 @@
 //!  0  length u32 (whole record, a multiple of 8)    4  kind u8    5  flags u8    6  padding bytes u8, 0
 //!  8  transaction u64 (0: the system)
 //! 16  previous u64: LSN of the transaction's record before this one; of a compensation record: what to undo next
-//! 24  file u32    28  page u32     (0 if the record is of no page)
+//! 24  file u32    28  page u32     (0 if the record is of no page; of a commit: when it was, u64, ticks of 100 ns UTC, 0 up to format 5)
 //! 32  body
 //! ```
 
@@ -73,6 +73,18 @@ pub struct Head {
 }
 
 impl Head {
+    /// `time`: as `os::clock::utc_ticks` has it.
+    #[inline]
+    pub fn commit(transaction: u64, previous: u64, time: u64) -> Head {
+        Head { kind: Kind::Commit, flags: 0, transaction, previous, file: time as u32, page: (time >> 32) as u32 }
+    }
+
+    /// When a commit was; 0: a log of format 5 or before does not say.
+    pub fn time(&self) -> u64 {
+        debug_assert!(self.kind == Kind::Commit, "only commits have a time");
+        u64::from(self.page) << 32 | u64::from(self.file)
+    }
+
     #[inline]
     pub fn encode(&self, length: u32, padding: u8) -> [u8; HEAD_BYTES] {
         debug_assert!(padding < 8, "a record is a multiple of 8");

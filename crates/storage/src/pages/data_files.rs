@@ -2,7 +2,7 @@
 //! of its own for it, opened when it first meets the file.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
 
 use os::disk::{Disk, DiskError, File, Open};
 use os::region::{Part, Placed};
@@ -33,6 +33,23 @@ pub fn is_file_name(name: &str) -> bool {
     number.is_some_and(|number| number.len() >= 5 && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
+/// What backups have of a database. It changes under the lock of checkpoints, and is in the control file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Chain {
+    /// From this LSN on the log is in no log backup yet, and is kept for one; 0: none is kept.
+    pub log_from: u64,
+    /// Pages with a higher LSN have changed since the last full backup; 0: there is none.
+    pub base_lsn: u64,
+    /// Of that backup, as its taker numbers it.
+    pub base: u128,
+}
+
+impl Chain {
+    pub fn log_from(&self) -> Option<u64> {
+        (self.log_from != 0).then_some(self.log_from)
+    }
+}
+
 shared_struct! {
     /// A file as all engines know it, by slot: its place in the range of page addresses.
     struct FileState {
@@ -50,8 +67,34 @@ shared_struct! {
         pages: AtomicU32,
         /// Where the next free page is likely (allocation).
         free_hint: AtomicU32,
+        /// `Chain`; its `base` is the lower and the upper half.
+        log_from: AtomicU64,
+        base_lsn: AtomicU64,
+        base: [AtomicU64; 2],
         name_bytes: AtomicU32,
         name: [AtomicU8; NAME_BYTES],
+    }
+}
+
+impl FileState {
+    fn chain(&self) -> Chain {
+        let [low, high] = [&self.base[0], &self.base[1]].map(|half| u128::from(half.load(Ordering::SeqCst)));
+        Chain {
+            log_from: self.log_from.load(Ordering::SeqCst),
+            base_lsn: self.base_lsn.load(Ordering::SeqCst),
+            base: high << 64 | low,
+        }
+    }
+
+    fn set_chain(&self, chain: Chain) {
+        self.log_from.store(chain.log_from, Ordering::SeqCst);
+        self.base_lsn.store(chain.base_lsn, Ordering::SeqCst);
+        self.base[0].store(chain.base as u64, Ordering::SeqCst);
+        self.base[1].store((chain.base >> 64) as u64, Ordering::SeqCst);
+    }
+
+    fn is_used(&self) -> bool {
+        self.number.load(Ordering::Acquire) != 0 && !self.dropped.load(Ordering::Acquire)
     }
 }
 
@@ -77,6 +120,15 @@ impl DataFile {
 
     pub fn free_hint(&self) -> &AtomicU32 {
         &self.state().free_hint
+    }
+
+    pub fn chain(&self) -> Chain {
+        self.state().chain()
+    }
+
+    /// Under the lock of checkpoints.
+    pub fn set_chain(&self, chain: Chain) {
+        self.state().set_chain(chain);
     }
 
     /// Of the database.
@@ -176,6 +228,7 @@ impl DataFiles {
         }
         state.pages.store(pages, Ordering::Relaxed);
         state.free_hint.store(0, Ordering::Relaxed);
+        state.set_chain(Chain::default());
         state.name_bytes.store(name.len() as u32, Ordering::Relaxed);
         for (to, byte) in state.name.iter().zip(name) {
             to.store(*byte, Ordering::Relaxed);
@@ -249,6 +302,17 @@ impl DataFiles {
     pub fn databases(&self) -> Vec<DatabaseId> {
         let used = self.table.iter().filter(|state| state.number.load(Ordering::Acquire) != 0);
         used.map(|state| DatabaseId(state.database.load(Ordering::Relaxed) as u16)).collect()
+    }
+
+    /// From where on the log is kept for the log backups of all databases.
+    pub fn log_kept_from(&self) -> Option<u64> {
+        self.table.iter().filter(|state| state.is_used()).filter_map(|state| state.chain().log_from()).min()
+    }
+
+    /// Nothing, if there is no such database.
+    pub fn chain_of(&self, db: DatabaseId) -> Chain {
+        let is = |state: &&FileState| state.is_used() && state.database.load(Ordering::Relaxed) == u32::from(db.0);
+        self.table.iter().find(is).map_or(Chain::default(), FileState::chain)
     }
 
     /// All of them, by number.

@@ -9,6 +9,8 @@
 //! .. pending frees: file u32, page u32 each
 //! .. manifest of the checkpoint files of memory-optimized tables u64, 0: there is none (format 1 ends before it)
 //! .. next row number u64, as of the redo LSN or later (format 4 ends before it: row numbers begin at the log's end)
+//! .. chain count u16, then what backups have of a file (format 5 ends before it: the log is kept for none):
+//!    file u32, log kept from u64, LSN of the last full backup u64, its number u128
 //! ```
 //! Up to format 2 all values of memory-optimized tables are in their rows, up to 3 what rows lack is always NULL (`shape.rs`). A restored
 //! database brings row numbers that this instance has not given: since format 5 the record says where its own go on.
@@ -18,11 +20,12 @@ use os::wait::WaitType;
 
 use crate::error::{StorageError, StorageResult};
 use crate::layout::PageRef;
+use crate::pages::data_files::Chain;
 use crate::pages::files::read_or_zero;
 use crate::pages::page::{put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
 
 /// Of everything on disk: pages, log and control file.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 const MAGIC: &[u8; 8] = b"HDLCTL01";
 const COPY_BYTES: u64 = 64 * 1024;
 const HEAD: usize = 64;
@@ -54,6 +57,8 @@ pub struct Control {
     pub manifest: u64,
     /// 0: before format 5.
     pub next_row: u64,
+    /// By number of the file; of which nothing is backed up has none.
+    pub chains: Vec<(u32, Chain)>,
 }
 
 impl FileEntry {
@@ -102,6 +107,13 @@ impl Control {
         }
         out.extend_from_slice(&self.manifest.to_le_bytes());
         out.extend_from_slice(&self.next_row.to_le_bytes());
+        out.extend_from_slice(&(self.chains.len() as u16).to_le_bytes());
+        for (file, chain) in &self.chains {
+            out.extend_from_slice(&file.to_le_bytes());
+            out.extend_from_slice(&chain.log_from.to_le_bytes());
+            out.extend_from_slice(&chain.base_lsn.to_le_bytes());
+            out.extend_from_slice(&chain.base.to_le_bytes());
+        }
         let length = out.len() as u32 - 16;
         put_u32(&mut out, 16, length);
         let crc = crc32fast::hash(&out[16..]);
@@ -149,11 +161,27 @@ impl Control {
             rest = after;
         }
         if found > 4 {
-            let Some(next_row) = rest.first_chunk() else { return Ok(None) };
+            let Some((next_row, after)) = rest.split_first_chunk() else { return Ok(None) };
             control.next_row = u64::from_le_bytes(*next_row);
+            rest = after;
+        }
+        if found > 5 {
+            let Some(chains) = decode_chains(rest) else { return Ok(None) };
+            control.chains = chains;
         }
         Ok(Some(control))
     }
+}
+
+fn decode_chains(bytes: &[u8]) -> Option<Vec<(u32, Chain)>> {
+    const BYTES: usize = 36;
+    let (count, rest) = bytes.split_first_chunk()?;
+    let chains = rest.get(..usize::from(u16::from_le_bytes(*count)) * BYTES)?;
+    let chain = |bytes: &[u8]| {
+        let base = u128::from(u64_at(bytes, 28)) << 64 | u128::from(u64_at(bytes, 20));
+        (u32_at(bytes, 0), Chain { log_from: u64_at(bytes, 4), base_lsn: u64_at(bytes, 12), base })
+    };
+    Some(chains.chunks_exact(BYTES).map(chain).collect())
 }
 
 pub struct ControlFile(File);
@@ -210,10 +238,10 @@ impl ControlFile {
 mod tests {
     use super::*;
 
-    /// As a server wrote it before row numbers were in it.
-    fn as_format_4(bytes: &[u8]) -> Vec<u8> {
-        let mut old = bytes[..bytes.len() - 8].to_vec();
-        put_u32(&mut old, 8, 4);
+    /// As a server of an older format wrote it: without the last `less` bytes.
+    fn as_format(format: u32, bytes: &[u8], less: usize) -> Vec<u8> {
+        let mut old = bytes[..bytes.len() - less].to_vec();
+        put_u32(&mut old, 8, format);
         let length = old.len() as u32 - 16;
         put_u32(&mut old, 16, length);
         let crc = crc32fast::hash(&old[16..]);
@@ -234,10 +262,15 @@ mod tests {
             pending: vec![PageRef { file: 1, page: 44 }],
             manifest: 12,
             next_row: 1 << 40,
+            chains: vec![(1, Chain { log_from: 4096, base_lsn: 8192, base: 5 << 100 | 6 })],
         };
         let bytes = control.encode();
         assert_eq!(Control::decode(&bytes).as_ref(), Ok(&Some(control.clone())));
-        assert_eq!(Control::decode(&as_format_4(&bytes)), Ok(Some(Control { next_row: 0, ..control })));
+        let older = Control { chains: Vec::new(), ..control };
+        assert_eq!(Control::decode(&as_format(5, &bytes, 38)).as_ref(), Ok(&Some(older.clone())));
+        assert_eq!(Control::decode(&as_format(4, &bytes, 46)), Ok(Some(Control { next_row: 0, ..older })));
+        let newer = as_format(FORMAT + 1, &bytes, 0);
+        assert_eq!(Control::decode(&newer), Err(StorageError::NewerFormat { found: FORMAT + 1, known: FORMAT }));
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x80;

@@ -35,7 +35,7 @@ use crate::log::structure::{self, Action, Bits};
 use crate::log::{Log, replay};
 use crate::memory_optimized::checkpoint::{Covered, Manifest, Written, manifest_name};
 use crate::memory_optimized::load::Tail;
-use crate::pages::data_files::{DataFile, DataFiles, file_name, is_file_name};
+use crate::pages::data_files::{Chain, DataFile, DataFiles, file_name, is_file_name};
 use crate::pages::page::{self, PageBytes, PageKind, u16_at, u32_at};
 use crate::recovery::control::{Control, ControlFile, FileEntry};
 use crate::region::ghosts::Ghosts;
@@ -236,6 +236,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         memory,
     });
     engine.open_files(&found)?;
+    engine.take_chains(&control)?;
     if !is_new {
         let (scan, redo) = (control.scan_lsn, control.redo_lsn);
         let store = engine.log.store();
@@ -279,6 +280,16 @@ pub fn clear_scratch(disk: &Disk) -> StorageResult<()> {
 }
 
 impl Engine {
+    /// What backups have, of the files that are still there.
+    fn take_chains(&self, control: &Control) -> StorageResult<()> {
+        for (number, chain) in &control.chains {
+            if let Some(file) = self.file(*number)? {
+                file.set_chain(*chain);
+            }
+        }
+        Ok(())
+    }
+
     fn open_files(&self, found: &Found) -> StorageResult<()> {
         let path = |number: u32| file_name(number);
         for number in &found.dropped {
@@ -534,7 +545,10 @@ impl Engine {
         // Pending frees before the files: a file that goes in between is found missing and no longer pending.
         let pending = self.pending_frees.all();
         os::sim_point!("checkpoint.files");
-        let files = self.files.all()?.iter().filter(|file| file.is_logged()).map(entry).collect();
+        let logged: Vec<_> = self.files.all()?.into_iter().filter(|file| file.is_logged()).collect();
+        let files = logged.iter().map(entry).collect();
+        let chains = logged.iter().map(|file| (file.number, file.chain()));
+        let chains = chains.filter(|(_, chain)| *chain != Chain::default()).collect();
         // A start that knows a file from here and nothing of its transaction would take that for one that committed.
         self.log.harden_all()?;
         let control = Control {
@@ -548,6 +562,7 @@ impl Engine {
             pending,
             manifest: rows.manifest,
             next_row,
+            chains,
         };
         // A flush of another worker may have failed meanwhile.
         if let Some(stopped) = self.log.is_stopped() {
@@ -564,7 +579,8 @@ impl Engine {
         os::sim_point!("checkpoint.truncate");
         rows.install(&self.xtp.numbers.checkpoints, &self.disk, pinned.is_some())?;
         debug_assert!(scan_lsn <= self.log.hardened(), "the log is given back up to where a start begins to read");
-        self.log.store().truncate(pinned.map_or(scan_lsn, |from| from.min(scan_lsn)))
+        let kept = pinned.into_iter().chain(self.files.log_kept_from()).min();
+        self.log.store().truncate(kept.map_or(scan_lsn, |from| from.min(scan_lsn)))
     }
 }
 

@@ -9,6 +9,7 @@ rows![
     message(5021, 0, "The %S_MSG name '%.*ls' has been set.").listed(10),
     message(5041, 16, "MODIFY FILE failed. File '%.*ls' does not exist."),
     message(5042, 16, "The %S_MSG '%.*ls' cannot be removed because it is not empty."),
+    message(5052, 16, "%ls is not permitted while a database is in the %ls state."),
     message(5064, 16, "Changes to the state or options of database '%.*ls' cannot be made at this time. The database is in single-user mode, and a user is currently connected to it."),
     message(5069, 16, "ALTER DATABASE statement failed."),
     message(5070, 16, "Database state cannot be changed while other users are using the database '%.*ls'"),

@@ -148,4 +148,5 @@ rows![
     message(916, 14, "The server principal \"%.*ls\" is not able to access the database \"%.*ls\" under the current security context."),
     message(923, 14, "Database '%.*ls' is in restricted mode. Only the database owner and members of the dbcreator and sysadmin roles can access it."),
     message(924, 14, "Database '%.*ls' is already open and can only have one user at a time."),
+    message(927, 14, "Database '%.*ls' cannot be opened. It is in the middle of a restore."),
 ];

@@ -280,7 +280,8 @@ fn physical_stats(host: &SessionHost, state: &mut State, arguments: &Arguments<'
     });
     let mut found = Vec::new();
     let databases = host.server.catalog.databases();
-    for db in databases.iter().filter(|db| asked(0).is_none_or(|wanted| wanted == i64::from(db.id.0))) {
+    let readable = databases.iter().filter(|db| !db.is_restoring());
+    for db in readable.filter(|db| asked(0).is_none_or(|wanted| wanted == i64::from(db.id.0))) {
         for size in index_sizes(host, state, db, asked(1))? {
             let fits =
                 index.is_none_or(|wanted| wanted == i64::from(size.index)) && asked(3).is_none_or(|wanted| wanted == 1);

@@ -34,7 +34,7 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "database_query_store_options" => vec![query_store()],
         "dm_db_log_space_usage" => vec![log_space(host)],
         "dm_db_log_stats" => log_stats(host, arguments),
-        "syslogspace" => vec![log_reuse(host)],
+        "syslogspace" => log_reuse(host),
         "dm_db_file_space_usage" => file_space(host),
         "dm_io_virtual_file_stats" | "fn_virtualfilestats" => file_stats(host, arguments),
         "dm_server_services" => vec![service(host)],
@@ -181,18 +181,22 @@ fn log_bytes(host: &SessionHost) -> LogSpace {
     host.server.catalog.storage.log_space()
 }
 
-fn log_reuse(host: &SessionHost) -> NamedRow {
-    let space = log_bytes(host);
-    vec![
-        ("total_bytes", number(space.total)),
-        ("used_bytes", number(space.used)),
-        ("reuse_wait", number(space.holder.number())),
-        ("reuse_wait_desc", text(space.holder.name())),
-    ]
+/// Why the log cannot be reused, as each database sees it.
+fn log_reuse(host: &SessionHost) -> Vec<NamedRow> {
+    let catalog = &host.server.catalog;
+    let row = |db: &Arc<Database>| {
+        let holder = catalog.storage.log_holder_of(db.storage_id());
+        vec![
+            ("database_id", number(db.id.0)),
+            ("reuse_wait", number(holder.number())),
+            ("reuse_wait_desc", text(holder.name())),
+        ]
+    };
+    catalog.databases().iter().map(row).collect()
 }
 
 fn log_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
-    let space = log_bytes(host);
+    let (space, storage) = (log_bytes(host), &host.server.catalog.storage);
     let megabytes = |bytes: u64| Cell::Datum(Datum::F64(bytes as f64 / f64::from(1 << 20)));
     let wanted = |db: &Arc<Database>| arguments.number(0).is_none_or(|wanted| wanted == i64::from(db.id.0));
     let row = |db: &Arc<Database>| {
@@ -200,7 +204,7 @@ fn log_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
             ("database_id", number(db.id.0)),
             ("total_log_size_mb", megabytes(space.total)),
             ("active_log_size_mb", megabytes(space.used)),
-            ("log_truncation_holdup_reason", text(space.holder.name())),
+            ("log_truncation_holdup_reason", text(storage.log_holder_of(db.storage_id()).name())),
         ]
     };
     host.server.catalog.databases().iter().filter(|db| wanted(db)).map(row).collect()

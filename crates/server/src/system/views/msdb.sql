@@ -23,8 +23,8 @@ SELECT s.id AS backup_set_id, CONVERT(uniqueidentifier, CONVERT(varbinary(16), s
   CONVERT(tinyint, 16) AS software_major_version, CONVERT(tinyint, 0) AS software_minor_version,
   CONVERT(smallint, 4003) AS software_build_version, CONVERT(smallint, s.time_zone / 15) AS time_zone, CONVERT(tinyint, 0) AS mtf_minor_version,
   CONVERT(numeric(25, 0), s.first_lsn) AS first_lsn, CONVERT(numeric(25, 0), s.last_lsn) AS last_lsn,
-  CONVERT(numeric(25, 0), s.checkpoint_lsn) AS checkpoint_lsn, CONVERT(numeric(25, 0), 0) AS database_backup_lsn,
-  s.database_created AS database_creation_date, s.started AS backup_start_date, s.finished AS backup_finish_date, CONVERT(char(1), 'D') AS type,
+  CONVERT(numeric(25, 0), s.checkpoint_lsn) AS checkpoint_lsn, CONVERT(numeric(25, 0), COALESCE(b.lsn, 0)) AS database_backup_lsn,
+  s.database_created AS database_creation_date, s.started AS backup_start_date, s.finished AS backup_finish_date, CONVERT(char(1), CASE WHEN s.status & 16 <> 0 THEN 'L' WHEN s.status & 32 <> 0 THEN 'I' ELSE 'D' END) AS type,
   CONVERT(smallint, 0) AS sort_order, CONVERT(smallint, 0) AS code_page, s.compatibility_level, CONVERT(int, 957) AS database_version,
   CONVERT(numeric(20, 0), s.size) AS backup_size, CONVERT(nvarchar(128), s.[database]) AS database_name,
   CONVERT(nvarchar(128), s.server) AS server_name, CONVERT(nvarchar(128), s.machine) AS machine_name,
@@ -38,11 +38,12 @@ SELECT s.id AS backup_set_id, CONVERT(uniqueidentifier, CONVERT(varbinary(16), s
   CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.database_guid)) AS first_recovery_fork_guid,
   CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.database_guid)) AS last_recovery_fork_guid, CONVERT(numeric(25, 0), NULL) AS fork_point_lsn,
   CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.database_guid)) AS database_guid,
-  CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.family_guid)) AS family_guid, CONVERT(numeric(25, 0), NULL) AS differential_base_lsn,
-  CONVERT(uniqueidentifier, NULL) AS differential_base_guid, CONVERT(numeric(20, 0), s.stored) AS compressed_backup_size,
+  CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.family_guid)) AS family_guid, CONVERT(numeric(25, 0), CASE WHEN s.status & 32 <> 0 THEN b.lsn END) AS differential_base_lsn,
+  CONVERT(uniqueidentifier, CASE WHEN s.status & 32 <> 0 THEN CONVERT(varbinary(16), b.guid) END) AS differential_base_guid, CONVERT(numeric(20, 0), s.stored) AS compressed_backup_size,
   CONVERT(nvarchar(32), NULL) AS key_algorithm, CONVERT(varbinary(20), NULL) AS encryptor_thumbprint, CONVERT(nvarchar(32), NULL) AS encryptor_type,
   s.finished AS last_valid_restore_time, CONVERT(nvarchar(32), CASE WHEN s.status & 2 <> 0 THEN N'DEFLATE' END) AS compression_algorithm
 FROM master.sys.sysbackupsets s
+LEFT JOIN master.sys.sysbackupbases b ON b.[set] = s.id
 GO
 CREATE VIEW msdb.backupfile AS
 SELECT f.[set] AS backup_set_id, CONVERT(tinyint, 1) AS first_family_number, CONVERT(smallint, 1) AS first_media_number,
@@ -61,9 +62,10 @@ GO
 CREATE VIEW msdb.restorehistory AS
 SELECT r.id AS restore_history_id, r.finished AS restore_date, CONVERT(nvarchar(128), r.[database]) AS destination_database_name,
   CONVERT(nvarchar(128), r.[user]) AS user_name, r.[set] AS backup_set_id, r.kind AS restore_type, CONVERT(bit, r.status & 1) AS [replace],
-  CONVERT(bit, 1) AS recovery, CONVERT(bit, 0) AS restart, CONVERT(datetime, NULL) AS stop_at, CONVERT(tinyint, 1) AS device_count,
-  CONVERT(nvarchar(128), NULL) AS stop_at_mark_name, CONVERT(bit, NULL) AS stop_before
+  CONVERT(bit, CASE WHEN r.status & 2 <> 0 THEN 0 ELSE 1 END) AS recovery, CONVERT(bit, 0) AS restart, p.at AS stop_at, CONVERT(tinyint, 1) AS device_count,
+  CONVERT(nvarchar(128), p.mark) AS stop_at_mark_name, CASE WHEN p.mark IS NOT NULL THEN CONVERT(bit, p.status & 1) END AS stop_before
 FROM master.sys.sysrestores r
+LEFT JOIN master.sys.sysrestorestops p ON p.[restore] = r.id
 GO
 CREATE VIEW msdb.suspect_pages AS
 SELECT CONVERT(int, 0) AS database_id, CONVERT(int, 0) AS file_id, CONVERT(bigint, 0) AS page_id, CONVERT(int, 0) AS event_type,

@@ -1,0 +1,293 @@
+//! Restores in steps: what goes on from a full backup that was restored WITH NORECOVERY. A differential backup, log backups up to their end or a
+//! point in it, and the recovery that makes the database usable.
+//!
+//! What must hold: until the recovery nobody can use the database (927), and a step that fails has changed nothing that counts.
+//! https://learn.microsoft.com/sql/t-sql/statements/restore-statements-transact-sql
+//! https://learn.microsoft.com/sql/t-sql/statements/restore-statements-arguments-transact-sql
+
+use std::sync::Arc;
+
+use sql::ast::Restore;
+use storage::backup::{Gap, Phase, Set, SetKind, Stop, Target};
+use storage::{Isolation, StorageError};
+use types::{SqlError, SqlResult, SqlType, convert, sql_error};
+
+use super::backup::{Reporter, database_name, expect_nobody, tell_pages};
+use super::backup_about::About;
+use super::backup_device::Device;
+use super::backup_history::{PAGE_BYTES, Restored};
+use super::backup_options::{self, Options};
+use super::database;
+use super::restore_source::{Source, chosen, expect_bytes, open, record, restore_error, target, verb};
+use super::site::Ddl;
+use crate::catalog::base::{DatabaseRow, database_option};
+use crate::catalog::error::storage_error;
+use crate::catalog::row::{Date, text_datum};
+use crate::catalog::{Database, clock, no_such_database};
+use crate::instance::plan_cache::Forget;
+
+/// `DatabaseRow::recovery_model`.
+const SIMPLE: u8 = 3;
+const TICKS_A_MINUTE: i64 = 600_000_000;
+
+/// What the full backup says of the database that is being restored from it. None: it is not being restored, or is as it was when its
+/// tail was backed up.
+pub fn base(ddl: &Ddl<'_>, db: &Database) -> SqlResult<Option<About>> {
+    if !db.is_restoring() {
+        return Ok(None);
+    }
+    let restored = ddl.catalog.storage.restored(db.storage_id()).map_err(storage_error)?;
+    Ok(restored.and_then(|restored| About::decode(&restored.about)))
+}
+
+/// A database that can go on being restored. 3117: it cannot; 4319, 4347: only otherwise.
+fn expect_phase(ddl: &Ddl<'_>, db: &Database, from: &Source<'_>) -> SqlResult<(storage::backup::Restored, About)> {
+    let restored = match db.is_restoring() {
+        true => ddl.catalog.storage.restored(db.storage_id()).map_err(storage_error)?,
+        false => None,
+    };
+    let restored = restored.ok_or_else(|| sql_error!(3117))?;
+    let is_differential = from.set.head.kind == SetKind::Differential;
+    match restored.phase {
+        Phase::Recovering => return Err(sql_error!(4347)),
+        Phase::Interrupted if !is_differential => {
+            return Err(sql_error!(4319, from.about.files[0].row.name));
+        }
+        Phase::Interrupted | Phase::Forward => {}
+    }
+    let base = About::decode(&restored.about).ok_or_else(|| sql_error!(3117))?;
+    if base.database_family != from.about.database_family {
+        return Err(sql_error!(3154, db.name()));
+    }
+    if base.database != from.about.database || restored.file != from.set.head.file {
+        return Err(sql_error!(4330));
+    }
+    Ok((restored, base))
+}
+
+/// A point in time as a statement has it, where the set was made: ticks in UTC, and as msdb shows it. 3217: it is no date.
+fn moment(text: &str, about: &About) -> SqlResult<(u64, Date)> {
+    const TICKS: u8 = 7;
+    let invalid = || sql_error!(3217, "STOPAT");
+    let to = SqlType::datetime2(TICKS);
+    let context = convert::ConvertContext::CAST;
+    let date = convert::convert(&text_datum(text), &SqlType::NVARCHAR_MAX, &to, convert::NO_STYLE, &context);
+    let local = date.map_err(|_| invalid())?.as_i64();
+    let utc = local - i64::from(about.offset_minutes) * TICKS_A_MINUTE;
+    Ok((u64::try_from(utc).map_err(|_| invalid())?, clock::from_ticks(local)))
+}
+
+/// Where RESTORE LOG stops, and what msdb says of it.
+type StopOf = (Stop, (Option<Date>, Option<(String, bool)>));
+
+fn stop_of(options: &Options, about: &About) -> SqlResult<Option<StopOf>> {
+    const NAMES: [&str; 3] = ["STOPAT", "STOPATMARK", "STOPBEFOREMARK"];
+    let given: Vec<(&str, &str)> = NAMES.iter().filter_map(|name| Some((*name, options.text(name)?))).collect();
+    let (name, text) = match given[..] {
+        [] => return Ok(None),
+        [one] => one,
+        [(one, _), (other, _), ..] => {
+            return Err(sql_error!(3031, other.to_ascii_lowercase(), one.to_ascii_lowercase()));
+        }
+    };
+    if name == "STOPAT" {
+        let (ticks, shown) = moment(text, about)?;
+        return Ok(Some((Stop::At(ticks), (Some(shown), None))));
+    }
+    let lsn = text.get(..4).filter(|word| word.eq_ignore_ascii_case("lsn:")).map(|_| &text[4..]);
+    // Marks of transactions are not kept in the log.
+    let lsn = lsn.ok_or_else(|| super::unsupported(&format!("RESTORE ... WITH {name} = 'mark'")))?;
+    let lsn: u64 = lsn.trim().parse().map_err(|_| sql_error!(3217, name))?;
+    let before = name == "STOPBEFOREMARK";
+    let stop = if before { Stop::Before(lsn) } else { Stop::After(lsn) };
+    Ok(Some((stop, (None, Some((text.to_string(), before))))))
+}
+
+/// A database backup is of one moment: STOPAT says that it must not be later than that, and that log follows. 3145, 4338, 4340.
+pub fn expect_stop_of_database(options: &Options, set: &Set, about: &About) -> SqlResult<Option<Date>> {
+    match stop_of(options, about)? {
+        None => Ok(None),
+        Some((Stop::At(_), _)) if about.row.recovery_model == SIMPLE => Err(sql_error!(3145)),
+        Some((Stop::At(ticks), _)) if ticks < set.tail.covered => Err(sql_error!(4338)),
+        Some((Stop::At(_), (shown, _))) => Ok(shown),
+        Some(_) => Err(sql_error!(4340)),
+    }
+}
+
+pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
+    let name = database_name(ddl, statement.database.as_ref().expect("the parser asks for it"));
+    let db = target(ddl, &name)?;
+    if let Some(part) = statement.files.first() {
+        return Err(super::unsupported(&format!("RESTORE LOG ... {}", part.name)));
+    }
+    if statement.devices.is_empty() {
+        return recover(ddl, &name, db.as_ref(), statement);
+    }
+    let (device, options) = open(ddl, statement, backup_options::RESTORE_LOG)?;
+    let (position, set, about) = chosen(&device, &options)?;
+    let db = db.ok_or_else(|| sql_error!(3118, name))?;
+    match set.head.kind {
+        SetKind::Log => {}
+        SetKind::Full => return Err(sql_error!(3135, device.path, "BACKUP DATABASE")),
+        SetKind::Differential => {
+            return Err(sql_error!(3135, device.path, "BACKUP DATABASE WITH DIFFERENTIAL"));
+        }
+    }
+    let stop = stop_of(&options, &about)?;
+    let mut from = Source { device: &device, position, set, about };
+    expect_phase(ddl, &db, &from)?;
+    expect_bytes(ddl, from.set.tail.log_bytes)?;
+    let began = os::clock::now();
+    let mut reporter = Reporter::new(ddl, &options);
+    let (storage, id) = (ddl.catalog.storage.clone(), db.storage_id());
+    let mut applied = None;
+    let at = stop.as_ref().map(|(stop, _)| *stop);
+    let done = ddl.site.heard(&mut |ear| {
+        let step = &mut |progress| reporter.step(ear, progress);
+        match storage.restore_log(id, (&device.file, from.set.from), at, step) {
+            Err(Gap::World(error)) => return Err(error),
+            other => applied = Some(other),
+        }
+        Ok(())
+    });
+    done.map_err(|error| step_error(&device, &name, &from.about, error))?;
+    let (set, reached) = applied.expect("it was applied, or not").map_err(|gap| match gap {
+        Gap::TooRecent { begins, wanted } => sql_error!(4305, begins, wanted),
+        Gap::TooEarly { ends, wanted } => sql_error!(4326, ends, wanted),
+        Gap::PastStop => sql_error!(4338),
+        Gap::World(error) => device.read_error(error),
+    })?;
+    from.set = set;
+    let recovers = !options.has("NORECOVERY");
+    match stop {
+        Some((Stop::At(_), _)) if recovers && !reached => ddl.message(sql_error!(4322)),
+        Some(_) if recovers && !reached => ddl.message(sql_error!(4329)),
+        _ if recovers => finish(ddl, &db, &mut reporter)?,
+        _ => {}
+    }
+    let restored = Restored {
+        database: &name,
+        user: ddl.site.login(),
+        kind: "L",
+        replaced: options.has("REPLACE"),
+        restoring: !recovers || stop.is_some() && !reached,
+        stop: stop.map(|(_, shown)| shown),
+    };
+    record(ddl, &from, restored);
+    tell_pages(ddl, "RESTORE LOG", (&name, &from.about.files, position), &from.set, (&reporter, began));
+    Ok(())
+}
+
+pub fn restore_differential(
+    ddl: &mut Ddl<'_>,
+    name: &str,
+    db: Option<&Arc<Database>>,
+    mut from: Source<'_>,
+    options: &Options,
+) -> SqlResult<()> {
+    let db = db.ok_or_else(|| sql_error!(3118, name))?;
+    let (restored, base) = expect_phase(ddl, db, &from)?;
+    if u128::from_le_bytes(base.id) != from.set.head.base {
+        return Err(sql_error!(3136));
+    }
+    if from.set.tail.end_lsn < restored.end_lsn {
+        return Err(sql_error!(3120));
+    }
+    let stop = expect_stop_of_database(options, &from.set, &from.about)?;
+    expect_bytes(ddl, u64::from(from.set.head.pages).saturating_mul(PAGE_BYTES) + from.set.tail.log_bytes)?;
+    let began = os::clock::now();
+    let mut reporter = Reporter::new(ddl, options);
+    let (storage, id, at) = (ddl.catalog.storage.clone(), db.storage_id(), from.set.from);
+    let device: &Device = from.device;
+    let mut applied = None;
+    let done = ddl.site.heard(&mut |ear| {
+        let step = &mut |progress| reporter.step(ear, progress);
+        applied = Some(storage.restore_differential(id, &device.file, at, step)?);
+        Ok(())
+    });
+    done.map_err(|error| step_error(device, name, &from.about, error))?;
+    from.set = applied.expect("it is done");
+    let restoring = options.has("NORECOVERY") || stop.is_some();
+    if !restoring {
+        finish(ddl, db, &mut reporter)?;
+    } else if !options.has("NORECOVERY") {
+        ddl.message(sql_error!(4322));
+    }
+    let restored = Restored {
+        database: name,
+        user: ddl.site.login(),
+        kind: "I",
+        replaced: options.has("REPLACE"),
+        restoring,
+        stop: stop.map(|at| (Some(at), None)),
+    };
+    record(ddl, &from, restored);
+    tell_pages(ddl, "RESTORE DATABASE", (name, &from.about.files, from.position), &from.set, (&reporter, began));
+    Ok(())
+}
+
+/// 3117: another statement has ended the restore meanwhile, or begun to.
+fn step_error(device: &Device, name: &str, about: &About, error: StorageError) -> SqlError {
+    match error {
+        StorageError::NoBackup | StorageError::UnknownDatabase => sql_error!(3117),
+        error => restore_error(device, name, &about.files, error),
+    }
+}
+
+/// RESTORE DATABASE, or LOG, without a device: WITH RECOVERY ends a restore where it is. 3153: there is none.
+pub fn recover(ddl: &mut Ddl<'_>, name: &str, db: Option<&Arc<Database>>, statement: &Restore) -> SqlResult<()> {
+    if ddl.site.in_user_transaction() {
+        return Err(sql_error!(3021));
+    }
+    let options = backup_options::read(ddl, &statement.options, backup_options::DATABASE, "RESTORE")?;
+    let db = db.ok_or_else(|| no_such_database(name))?;
+    if !db.is_restoring() {
+        return Err(sql_error!(3153));
+    }
+    if let Some(option) = ["STOPAT", "STOPATMARK", "STOPBEFOREMARK"].iter().find(|name| options.text(name).is_some()) {
+        // What was restored is as far as it is.
+        return Err(super::unsupported(&format!("RESTORE ... WITH RECOVERY, {option}")));
+    }
+    if options.has("NORECOVERY") {
+        return Ok(());
+    }
+    let began = os::clock::now();
+    let mut reporter = Reporter::new(ddl, &options);
+    finish(ddl, db, &mut reporter)?;
+    tell_pages(ddl, verb(statement.kind), (name, &[], 1), &Set::default(), (&reporter, began));
+    Ok(())
+}
+
+/// The database can be used from here on. One whose tail has been backed up is as it was.
+fn finish(ddl: &mut Ddl<'_>, db: &Arc<Database>, reporter: &mut Reporter) -> SqlResult<()> {
+    let catalog = ddl.catalog.clone();
+    let (storage, id) = (&catalog.storage, db.storage_id());
+    expect_nobody(ddl, db, "RESTORE")?;
+    let Some(restored) = storage.restored(id).map_err(storage_error)? else {
+        let row = DatabaseRow { options: db.row().options & !database_option::RESTORING, ..(*db.row()).clone() };
+        return database::write(ddl, db, row);
+    };
+    if restored.phase == Phase::Interrupted {
+        return Err(sql_error!(4319, db.name()));
+    }
+    let base = About::decode(&restored.about).ok_or_else(|| sql_error!(3117))?;
+    expect_bytes(ddl, u64::from(restored.pages).saturating_mul(PAGE_BYTES))?;
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    tx.begin_statement();
+    let name = db.name();
+    let mut finished = Ok(());
+    let done = ddl.site.heard(&mut |ear| {
+        let step = &mut |progress| reporter.step(ear, progress);
+        finished = storage.finish_restore(&mut tx, Target { database: id, name: &name }, step);
+        finished.clone()
+    });
+    done.map_err(|error| match error {
+        StorageError::CorruptPage { page } => sql_error!(3183, 1, page.page, name),
+        StorageError::AlreadyExists => sql_error!(3153),
+        StorageError::Damaged(_) | StorageError::CorruptRow(_) => sql_error!(3189),
+        error => storage_error(error),
+    })?;
+    catalog.end_restoring(tx, db, base.database_family)?;
+    ddl.site.server().forget_plans(Forget::All);
+    Ok(())
+}
