@@ -27,6 +27,9 @@ functions! {
     Exp "EXP" 1 1,
     Floor "FLOOR" 1 1,
     Log "LOG" 1 2,
+    // Of long chains of + and - alone, which have no name: the first argument and then all others.
+    LongSum "LONG_SUM" 1 1,
+    LongDifference "LONG_DIFFERENCE" 1 1,
     Log10 "LOG10" 1 1,
     Pi "PI" 0 0,
     Power "POWER" 2 2,

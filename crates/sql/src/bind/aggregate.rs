@@ -7,6 +7,7 @@ use super::convert::{converted, implicit};
 use super::errors;
 use super::names::same_name;
 use super::scope::Scope;
+use super::variables::{Found, visit_expr};
 use crate::ast;
 use crate::optimize::ColumnId;
 use crate::plan::{
@@ -117,6 +118,7 @@ impl Binder<'_> {
     pub fn aggregate(&mut self, function: AggregateFunction, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
         let name = call.name.name.text.to_ascii_uppercase();
         let over = call.extra.as_ref().and_then(|extra| extra.over.as_ref());
+        let scope = if over.is_none() && scope.parent.is_some() { aggregated_in(call, scope)? } else { scope };
         let Some(block) = scope.block else {
             return Err(misplaced_aggregate(Place::Where));
         };
@@ -429,6 +431,45 @@ impl Binder<'_> {
         }
         let to = if single { SqlType::TINYINT } else { SqlType::INT };
         Ok(converted(sum.unwrap_or_else(|| Expr::bigint(0)), &to, true))
+    }
+}
+
+/// The scope that an aggregate belongs to: that of the columns it is over, which may be an enclosing query's. 8124 where there are
+/// others beside an outer one, 4101 on the right side of APPLY.
+fn aggregated_in<'s, 'p>(call: &ast::Call, scope: &'s Scope<'p>) -> SqlResult<&'s Scope<'p>>
+where
+    'p: 's,
+{
+    let mut names: Vec<&ast::ColumnName> = Vec::new();
+    let mut nested = false;
+    for arg in &call.args {
+        visit_expr(arg, &mut |found| match found {
+            Found::Column(name) => names.push(name),
+            Found::Query => nested = true,
+            _ => {}
+        });
+    }
+    if nested {
+        return Ok(scope);
+    }
+    let mut home: Option<&Scope> = None;
+    let mut several = false;
+    let mut seen: Option<ColumnId> = None;
+    for name in names {
+        // What is no column may be a part of a date.
+        let Some((column, place)) = scope.home(name) else { continue };
+        several |= seen.replace(column).is_some_and(|old| old != column);
+        home = Some(place);
+        if several && !std::ptr::eq(place, scope) {
+            return Err(sql_error!(8124).at_line(name.line));
+        }
+    }
+    match home {
+        Some(home) if !std::ptr::eq(home, scope) => match home.block {
+            Some(_) => Ok(home),
+            None => Err(sql_error!(4101)),
+        },
+        _ => Ok(scope),
     }
 }
 

@@ -97,6 +97,12 @@ pub struct Binder<'a> {
     /// Columns that are not there. While a whole statement is bound, each is noted here and a NULL stands for it, so that all of
     /// them are told at once. None: the first one ends the binding.
     pub missing: Option<Vec<SqlError>>,
+    /// Keys of ORDER BY behind a set operation that are named with their tables: the first SELECT takes them and says where in its
+    /// list they are.
+    pub named_keys: Vec<ast::ColumnName>,
+    pub found_keys: Vec<Option<usize>>,
+    /// The SELECT that is bound next is asked whether it has rows, and it has groups: `*` stands for no column.
+    pub any_columns: bool,
     /// The query being bound is the client's own, and tells where its columns come from: see `browse`.
     pub browses: bool,
     depth: u32,
@@ -168,6 +174,9 @@ impl<'a> Binder<'a> {
             guarding: Vec::new(),
             unchained: false,
             missing: None,
+            named_keys: Vec::new(),
+            found_keys: Vec::new(),
+            any_columns: false,
             browses: false,
             depth: 0,
             sources: 0,

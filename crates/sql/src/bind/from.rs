@@ -8,7 +8,7 @@ use super::binder::{Binder, Home, Place};
 use super::convert::{converted, implicit, unify};
 use super::errors;
 use super::names::{display, object_name, same_name};
-use super::query::{Bound, Use};
+use super::query::{Bound, Use, is_untyped_null};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns, WorkTable};
 use crate::ast;
 use crate::catalog::{ModuleDef, ModuleKind, Object, TableDef, VirtualTableDef};
@@ -294,6 +294,8 @@ impl Binder<'_> {
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
         if let SourceColumns::List(list) = &mut sources[0].columns {
+            // A view's columns are in the catalog, with their types.
+            list.iter().for_each(|column| self.columns.set_untyped(column.id, false));
             for (column, name) in &module.renamed_columns {
                 if let Some(column) = list.get_mut(usize::from(*column)) {
                     column.name = name.clone();
@@ -402,8 +404,12 @@ impl Binder<'_> {
         let mut typed: Vec<std::vec::IntoIter<Expr>> = Vec::with_capacity(width);
         for column in columns {
             let nullable = column.iter().any(|e| e.nullable);
+            let untyped = column.iter().all(is_untyped_null);
             let (column, ty) = unify(column, "VALUES")?;
             let id = self.columns.add(ty, nullable);
+            if untyped {
+                self.columns.set_untyped(id, true);
+            }
             self.hand_on(id, &column);
             ids.push(id);
             outputs.push(crate::optimize::Output { name: "".into(), expr: self.columns.expr(id) });

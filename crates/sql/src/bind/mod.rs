@@ -23,6 +23,8 @@ mod table_definition;
 mod variables;
 mod builtin;
 mod schema_bound;
+mod odbc;
+mod sum;
 mod call;
 mod early;
 mod expr;
