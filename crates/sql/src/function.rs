@@ -108,6 +108,7 @@ functions! {
     Year "YEAR" 1 1,
     AtTimeZone "AT_TIME_ZONE" 2 2,
     CurrentTimezone "CURRENT_TIMEZONE" 0 0,
+    CurrentTimezoneId "CURRENT_TIMEZONE_ID" 0 0,
     // Logic and type
     Choose "CHOOSE" 2 254,
     Coalesce "COALESCE" 2 254,

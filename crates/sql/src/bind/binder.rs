@@ -103,6 +103,8 @@ pub struct Binder<'a> {
     pub found_keys: Vec<Option<usize>>,
     /// The SELECT that is bound next is asked whether it has rows, and it has groups: `*` stands for no column.
     pub any_columns: bool,
+    /// Within CASE and the functions that are one.
+    pub conditionals: u32,
     /// The query being bound is the client's own, and tells where its columns come from: see `browse`.
     pub browses: bool,
     depth: u32,
@@ -125,6 +127,23 @@ pub struct Block {
     pub grouping_id: Option<ColumnId>,
     /// WINDOW clause.
     pub named: Vec<(Box<str>, ast::Over)>,
+    /// What of a SELECT decides whether NEXT VALUE FOR may stand in its list.
+    pub shape: SelectShape,
+    /// Sequences that its list takes values of, each once a row.
+    pub sequences: Vec<(ColumnId, Expr)>,
+    /// OVER (ORDER BY ...) of NEXT VALUE FOR: rows get their values in this order.
+    pub sequence_order: Vec<SortKey>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SelectShape {
+    /// A derived table, a subquery, a view: not the statement's own rows.
+    pub nested: bool,
+    /// DISTINCT, or beside UNION and its like.
+    pub merged: bool,
+    /// TOP or OFFSET.
+    pub limited: bool,
+    pub ordered: bool,
 }
 
 pub struct WindowSpec {
@@ -177,6 +196,7 @@ impl<'a> Binder<'a> {
             named_keys: Vec::new(),
             found_keys: Vec::new(),
             any_columns: false,
+            conditionals: 0,
             browses: false,
             depth: 0,
             sources: 0,

@@ -57,6 +57,15 @@ impl Binder<'_> {
                 errors::argument_range(name, least as usize, most as usize)
             });
         }
+        use FunctionId::{Choose, Coalesce, Iif, Isnull, Nullif};
+        if matches!(function, Choose | Coalesce | Iif | Isnull | Nullif) {
+            return self.conditional(|binder| binder.known_call(function, name, call, scope));
+        }
+        self.known_call(function, name, call, scope)
+    }
+
+    /// A call of one of the server's functions, with as many arguments as it takes.
+    fn known_call(&mut self, function: FunctionId, name: &str, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
         match function {
             FunctionId::Iif => {
                 let condition = self.expr(&call.args[0], scope)?;

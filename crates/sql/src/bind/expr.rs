@@ -77,7 +77,7 @@ impl Binder<'_> {
                 Ok(Expr::new(SqlType::BIT, false, ExprKind::Subquery(Box::new(subquery))))
             }
             ast::Expr::Quantified(q) => self.quantified(&q.left, compare_op(q.op), q.all, &q.query, scope),
-            ast::Expr::Case(case) => self.case(case, scope).map_err(|e| e.at_line(case.line)),
+            ast::Expr::Case(case) => self.conditional(|binder| binder.case(case, scope)).map_err(|e| e.at_line(case.line)),
             ast::Expr::Cast(c) => {
                 let to = self.cast_type(&c.to).map_err(|e| e.at_line(c.line))?;
                 let operand = self.expr(&c.operand, scope)?;
@@ -109,7 +109,7 @@ impl Binder<'_> {
             }
             ast::Expr::Collate(operand, name) => self.collate(operand, name, scope),
             ast::Expr::AtTimeZone(operand, zone) => self.at_time_zone(operand, zone, scope),
-            ast::Expr::NextValueFor(next) => self.next_value(next),
+            ast::Expr::NextValueFor(next) => self.next_value(next, scope),
             ast::Expr::OdbcLiteral(kind, text) => self.odbc_literal(*kind, text),
             ast::Expr::Default => Err(sql_error!(156, "DEFAULT")),
             ast::Expr::FullText(full_text) => {
@@ -129,7 +129,14 @@ impl Binder<'_> {
         let to = self.cast_type(&c.to).map_err(|e| e.at_line(c.line))?;
         let operand = self.expr(&c.operand, scope)?;
         let style = match &c.style {
-            Some(style) => Some(self.expr_as(style, &SqlType::INT, scope)?),
+            Some(style) => {
+                let style = self.expr(style, scope)?;
+                let whole = style.ty.is_integer() || style.ty.kind == TypeKind::Bit || is_null_literal(&style);
+                if !whole {
+                    return Err(errors::invalid_argument(&style.ty, 3, "convert").at_line(c.line));
+                }
+                Some(implicit(style, &SqlType::INT)?)
+            }
             None => None,
         };
         self.cast(operand, to, style, c.is_try).map_err(|e| e.at_line(c.line))
@@ -512,18 +519,6 @@ impl Binder<'_> {
             return Ok(self.catalog.collation());
         }
         text::collation(name).ok_or_else(|| sql_error!(448, state 3, &**name))
-    }
-
-    fn next_value(&mut self, next: &ast::NextValueFor) -> SqlResult<Expr> {
-        let name = super::names::object_name(&next.sequence);
-        match self.resolve(&name)? {
-            Some(crate::catalog::Object::Sequence(sequence)) => {
-                self.need_sequence(&sequence);
-                Ok(Expr::new(sequence.ty, false, ExprKind::NextValueFor(sequence)))
-            }
-            Some(_) => Err(sql_error!(11726, super::names::display(&next.sequence))),
-            None => Err(errors::invalid_object(&super::names::display(&next.sequence))),
-        }
     }
 
     fn odbc_literal(&mut self, kind: ast::OdbcKind, value: &str) -> SqlResult<Expr> {

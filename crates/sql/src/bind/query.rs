@@ -2,7 +2,7 @@
 
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
-use super::binder::{Binder, Block, Place};
+use super::binder::{Binder, Block, Place, SelectShape};
 use super::convert::{self, implicit};
 use super::errors;
 use super::group::{Regroup, sortable};
@@ -47,6 +47,8 @@ pub enum Use {
     Rows,
     /// View, derived table, subquery, CTE: ORDER BY needs TOP, OFFSET or FOR XML.
     Nested,
+    /// A side of UNION, EXCEPT or INTERSECT.
+    Branch,
 }
 
 const SELECT_ITEMS_MAX: usize = 4096;
@@ -152,7 +154,7 @@ impl Binder<'_> {
                     ast::QueryBody::Select(select) => select.into.as_ref().map(|into| into.table.clone()),
                     _ => None,
                 };
-                let first = binder.body(&operation.first, parent, ctes, Use::Nested)?;
+                let first = binder.body(&operation.first, parent, ctes, Use::Branch)?;
                 let levels =
                     operation.rest.windows(2).filter(|pair| pair[0].0 != pair[1].0 || !is_union(pair[0].0)).count();
                 let mut bound = binder
@@ -173,10 +175,10 @@ impl Binder<'_> {
         let mut left = first;
         let mut rest = rest.iter().peekable();
         while let Some((operator, body)) = rest.next() {
-            let mut branches = vec![left, self.body(body, parent, ctes, Use::Nested)?];
+            let mut branches = vec![left, self.body(body, parent, ctes, Use::Branch)?];
             // A row of UNION ALL, or of UNION, is one Concat.
             while let Some((_, body)) = rest.next_if(|(next, _)| is_union(*operator) && next == operator) {
-                branches.push(self.body(body, parent, ctes, Use::Nested)?);
+                branches.push(self.body(body, parent, ctes, Use::Branch)?);
             }
             left = self.combine(*operator, branches)?;
         }
@@ -387,6 +389,12 @@ impl Binder<'_> {
         let block = self.blocks.len();
         self.blocks.push(Block {
             named: select.windows.iter().map(|(name, over)| (name.text.clone(), over.clone())).collect(),
+            shape: SelectShape {
+                nested: place == Use::Nested,
+                merged: select.distinct || place == Use::Branch,
+                limited: select.top.is_some() || tail.offset.is_some(),
+                ordered: !tail.order_by.is_empty(),
+            },
             ..Block::default()
         });
         let result = self.select_block(select, tail, parent, ctes, place, block).map_err(|e| e.at_line(select.line));
@@ -433,7 +441,7 @@ impl Binder<'_> {
         }
         self.blocks[block].place = Place::OrderBy;
         let mut keys = self.order_keys(select, tail, &outputs, &scope)?;
-        let done = std::mem::take(&mut self.blocks[block]);
+        let mut done = std::mem::take(&mut self.blocks[block]);
         self.blocks[block].place = Place::Select;
 
         let mut windows = done.windows;
@@ -444,6 +452,7 @@ impl Binder<'_> {
         if grouped {
             let over_groups = Regroup { groups: &done.groups, reuse: sets.is_none(), sources: &sources };
             over_groups.apply_to_all(&mut outputs, &mut having, &mut keys, &mut windows)?;
+            over_groups.apply_to_all(&mut [], &mut [], &mut done.sequence_order, &mut [])?;
             let sets = match (sets, done.grouping_id) {
                 (Some(sets), id) => Some((sets, id.unwrap_or_else(|| self.columns.add(SqlType::BIGINT, false)))),
                 (None, Some(id)) => Some((vec![(0..done.groups.len()).collect()], id)),
@@ -460,6 +469,12 @@ impl Binder<'_> {
                 functions: spec.functions,
             }));
         }
+        if !done.sequences.is_empty() {
+            if !done.sequence_order.is_empty() {
+                rel = Rel::Sort { input: Box::new(rel), keys: done.sequence_order };
+            }
+            rel = rel.map(done.sequences);
+        }
         rel = if select.distinct {
             self.distinct_rows(rel, &mut outputs, &mut keys)?
         } else {
@@ -467,7 +482,7 @@ impl Binder<'_> {
         };
         rel = self.limited(rel, keys, select.top.as_deref(), tail)?;
         let into = select.into.as_ref().map(|into| into.table.clone());
-        if into.is_some() && place != Use::Root && place != Use::Nested {
+        if into.is_some() && !matches!(place, Use::Root | Use::Nested | Use::Branch) {
             return Err(sql_error!(156, "INTO"));
         }
         Ok(Bound { rel, outputs, assigns, into, hidden })

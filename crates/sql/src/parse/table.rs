@@ -101,6 +101,10 @@ impl Parser<'_> {
         match self.keyword() {
             K::CONSTRAINT | K::PRIMARY | K::UNIQUE | K::FOREIGN | K::CHECK | K::DEFAULT => {
                 let constraint = self.table_constraint()?;
+                // A default is a column's; only ALTER TABLE says of which behind it.
+                if matches!(constraint.kind, ConstraintKind::Default(_)) {
+                    return Err(sql_error!(142, "TABLE").at_line(constraint.line));
+                }
                 definition.constraints.push(constraint);
             }
             K::INDEX => definition.indexes.push(self.inline_index(true)?),
