@@ -180,7 +180,7 @@ impl Binder<'_> {
                 return Err(sql_error!(10759));
             }
             let arguments = argument.into_iter().chain(extra).collect();
-            return self.windowed(block, WindowKind::Aggregate(function), arguments, ty, nullable, over, scope);
+            return self.windowed(block, WindowKind::Aggregate(function), arguments, ty, nullable, (over, false), scope);
         }
         let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, ty };
         let known = self.blocks[block].aggregates.iter().find(|(_, old)| same_aggregate(old, &aggregate));
@@ -210,8 +210,10 @@ impl Binder<'_> {
         let Some(over) = call.extra.as_ref().and_then(|extra| extra.over.as_ref()) else {
             return Err(sql_error!(10753, name));
         };
-        if call.extra.as_ref().is_some_and(|extra| extra.ignore_nulls == Some(true)) {
-            return Err(errors::unsupported(&format!("{name} ... IGNORE NULLS")));
+        let nulls = call.extra.as_ref().and_then(|extra| extra.ignore_nulls);
+        let passes = matches!(kind, WindowKind::Lag | WindowKind::Lead | WindowKind::FirstValue | WindowKind::LastValue);
+        if let (Some(ignored), false) = (nulls, passes) {
+            return Err(sql_error!(102, if ignored { "IGNORE" } else { "RESPECT" }));
         }
         let block = scope.block.ok_or_else(misplaced_window)?;
         let mut args = self.within(block, Place::Window, |binder| binder.exprs(&call.args, scope))?;
@@ -270,7 +272,7 @@ impl Binder<'_> {
         if !ordered {
             return Err(sql_error!(4112, name));
         }
-        self.windowed(block, kind, args, ty, nullable, &over, scope)
+        self.windowed(block, kind, args, ty, nullable, (&over, nulls == Some(true)), scope)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -281,7 +283,7 @@ impl Binder<'_> {
         arguments: Vec<Expr>,
         ty: SqlType,
         nullable: bool,
-        over: &ast::Over,
+        (over, ignore_nulls): (&ast::Over, bool),
         scope: &Scope,
     ) -> SqlResult<Expr> {
         let place = self.blocks[block].place;
@@ -304,7 +306,7 @@ impl Binder<'_> {
             Ok((partition, order))
         })?;
         let frame = self.frame(&over, !order.is_empty(), scope)?;
-        let function = WindowFunction { function: kind, arguments, frame, ty };
+        let function = WindowFunction { function: kind, arguments, frame, ty, ignore_nulls };
         let id = self.columns.add(ty, nullable);
         let mask = self.mask_of_all(&function.arguments);
         self.columns.set_mask(id, mask);

@@ -29,6 +29,9 @@ impl Binder<'_> {
         {
             return Ok(meant);
         }
+        if let Some(made) = self.json_call(call, scope)? {
+            return Ok(made);
+        }
         if let Some(function) = super::aggregate::aggregate_function(name) {
             return self.aggregate(function, call, scope);
         }
@@ -42,7 +45,8 @@ impl Binder<'_> {
         let Some(&(name, function, least, most)) = FunctionId::find(name) else {
             return Err(errors::unknown_function(&call.name.name.text));
         };
-        let nameless = matches!(function, FunctionId::LongSum | FunctionId::LongDifference);
+        use FunctionId::{JsonMember, JsonText, JsonWrap, LongDifference, LongSum};
+        let nameless = matches!(function, LongSum | LongDifference | JsonText | JsonMember | JsonWrap);
         if nameless || function == FunctionId::HasAccess && !self.is_own_text() {
             return Err(errors::unknown_function(&call.name.name.text));
         }

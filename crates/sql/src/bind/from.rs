@@ -443,13 +443,12 @@ impl Binder<'_> {
                     continue;
                 }
                 let inner = CteScope { parent: here.parent, ctes: here.ctes, visible: index, recursive: None };
-                let bound = self.expand(|binder| {
-                    if super::recursive::mentions(&cte.query.body, &cte.name) {
-                        binder.recursive_cte(cte, &inner)
-                    } else {
-                        binder.query(&cte.query, None, Some(&inner), Use::Nested)
-                    }
-                })?;
+                // Any number may stand one over the other: depth is what bounds them, as it does derived tables.
+                let bound = if super::recursive::mentions(&cte.query.body, &cte.name) {
+                    self.recursive_cte(cte, &inner)?
+                } else {
+                    self.query(&cte.query, None, Some(&inner), Use::Nested)?
+                };
                 let columns: &[ast::Ident] = &cte.columns;
                 let (rel, mut sources) = self.named(bound, &cte.name, columns)?;
                 if let Some(alias) = alias {

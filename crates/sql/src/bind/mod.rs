@@ -25,6 +25,7 @@ mod builtin;
 mod schema_bound;
 mod odbc;
 mod sum;
+mod json;
 mod sequence;
 mod call;
 mod early;
