@@ -337,7 +337,8 @@ impl Function {
                     pacer.spend(STEP)?;
                     let (start, end) = frame_of(frame, row, count, peers);
                     if self.ignore_nulls {
-                        let (from, to) = (known.partition_point(|at| *at < start), known.partition_point(|at| *at < end));
+                        let (from, to) =
+                            (known.partition_point(|at| *at < start), known.partition_point(|at| *at < end));
                         let at = if self.kind == WindowKind::FirstValue { from } else { to.wrapping_sub(1) };
                         match known.get(at).filter(|_| from < to) {
                             Some(at) => columns::append_row(results, &values, *at),

@@ -180,7 +180,15 @@ impl Binder<'_> {
                 return Err(sql_error!(10759));
             }
             let arguments = argument.into_iter().chain(extra).collect();
-            return self.windowed(block, WindowKind::Aggregate(function), arguments, ty, nullable, (over, false), scope);
+            return self.windowed(
+                block,
+                WindowKind::Aggregate(function),
+                arguments,
+                ty,
+                nullable,
+                (over, false),
+                scope,
+            );
         }
         let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, ty };
         let known = self.blocks[block].aggregates.iter().find(|(_, old)| same_aggregate(old, &aggregate));
@@ -211,7 +219,8 @@ impl Binder<'_> {
             return Err(sql_error!(10753, name));
         };
         let nulls = call.extra.as_ref().and_then(|extra| extra.ignore_nulls);
-        let passes = matches!(kind, WindowKind::Lag | WindowKind::Lead | WindowKind::FirstValue | WindowKind::LastValue);
+        let passes =
+            matches!(kind, WindowKind::Lag | WindowKind::Lead | WindowKind::FirstValue | WindowKind::LastValue);
         if let (Some(ignored), false) = (nulls, passes) {
             return Err(sql_error!(102, if ignored { "IGNORE" } else { "RESPECT" }));
         }

@@ -77,7 +77,9 @@ impl Binder<'_> {
                 Ok(Expr::new(SqlType::BIT, false, ExprKind::Subquery(Box::new(subquery))))
             }
             ast::Expr::Quantified(q) => self.quantified(&q.left, compare_op(q.op), q.all, &q.query, scope),
-            ast::Expr::Case(case) => self.conditional(|binder| binder.case(case, scope)).map_err(|e| e.at_line(case.line)),
+            ast::Expr::Case(case) => {
+                self.conditional(|binder| binder.case(case, scope)).map_err(|e| e.at_line(case.line))
+            }
             ast::Expr::Cast(c) => {
                 let to = self.cast_type(&c.to).map_err(|e| e.at_line(c.line))?;
                 let operand = self.expr(&c.operand, scope)?;

@@ -291,7 +291,9 @@ impl Binder<'_> {
         let mut found = found.into_iter();
         for item in tail.order_by {
             let expr = match &item.expr {
-                ast::Expr::Literal(ast::Literal::Int(position)) => bound.outputs[position_of(*position, &bound.outputs)?].expr.clone(),
+                ast::Expr::Literal(ast::Literal::Int(position)) => {
+                    bound.outputs[position_of(*position, &bound.outputs)?].expr.clone()
+                }
                 ast::Expr::Column(name) if name.table.is_none() => {
                     match bound.outputs.iter().find(|output| same_name(&output.name, &name.name)) {
                         Some(output) => output.expr.clone(),

@@ -37,7 +37,13 @@ impl Binder<'_> {
         };
         let shape = self.blocks[block].shape;
         match self.blocks[block].place {
-            Place::Where | Place::On | Place::GroupBy | Place::Having | Place::OrderBy | Place::Window | Place::Output => {
+            Place::Where
+            | Place::On
+            | Place::GroupBy
+            | Place::Having
+            | Place::OrderBy
+            | Place::Window
+            | Place::Output => {
                 return Err(sql_error!(11720));
             }
             Place::Argument => return Err(sql_error!(11725)),
@@ -57,7 +63,8 @@ impl Binder<'_> {
             })?;
             self.blocks[block].sequence_order = order;
         }
-        let of_sequence = |expr: &Expr| matches!(&expr.kind, ExprKind::NextValueFor(known) if known.object == sequence.object);
+        let of_sequence =
+            |expr: &Expr| matches!(&expr.kind, ExprKind::NextValueFor(known) if known.object == sequence.object);
         let known = self.blocks[block].sequences.iter().find(|(_, expr)| of_sequence(expr)).map(|(id, _)| *id);
         let id = match known {
             Some(id) => id,

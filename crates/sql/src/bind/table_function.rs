@@ -54,8 +54,7 @@ impl Binder<'_> {
                             binder.query(query, None, None, Use::Nested)
                         })?;
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
-                        (0..named.1[0].len())
-                            .for_each(|at| self.columns.set_untyped(named.1[0].column(at).id, false));
+                        (0..named.1[0].len()).for_each(|at| self.columns.set_untyped(named.1[0].column(at).id, false));
                         self.needs.through = through;
                         self.need_module(&module, &named.1[0]);
                         Ok(named)

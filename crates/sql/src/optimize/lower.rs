@@ -238,8 +238,7 @@ impl Lowering {
     fn lower_never(&mut self, columns: &Columns, input: Rel, want: Want) -> Lowered {
         let input = self.lower(columns, input, Want { order: &[], goal: Some(0.0), ..want });
         let shape = input.op.columns.clone();
-        let top =
-            Top { input: input.op, count: Some(Expr::bigint(0)), percent: false, ties: Vec::new(), offset: None };
+        let top = Top { input: input.op, count: Some(Expr::bigint(0)), percent: false, ties: Vec::new(), offset: None };
         let op = Operator { kind: OperatorKind::Top(Box::new(top)), columns: shape, rows: 0.0 };
         Lowered { op, layout: input.layout, ordered: false }
     }

@@ -79,12 +79,13 @@ impl Parser<'_> {
         };
         let before = chosen[group].replace(token);
         let within = before.filter(|before| before.keyword != token.keyword);
-        let pairs = [(K::FAST_FORWARD, K::SCROLL), (K::FAST_FORWARD, K::SCROLL_LOCKS), (K::FAST_FORWARD, K::OPTIMISTIC)];
+        let pairs =
+            [(K::FAST_FORWARD, K::SCROLL), (K::FAST_FORWARD, K::SCROLL_LOCKS), (K::FAST_FORWARD, K::OPTIMISTIC)];
         let pairs = pairs.into_iter().chain([(K::STATIC, K::SCROLL_LOCKS)]);
         let across = chosen.iter().flatten().copied().find(|other| {
-            pairs.clone().any(|(a, b)| {
-                (a, b) == (other.keyword, token.keyword) || (b, a) == (other.keyword, token.keyword)
-            })
+            pairs
+                .clone()
+                .any(|(a, b)| (a, b) == (other.keyword, token.keyword) || (b, a) == (other.keyword, token.keyword))
         });
         match within.or(across) {
             Some(other) => {

@@ -44,9 +44,8 @@ impl Zone {
     pub fn offset_at(&self, utc: i64) -> (i16, bool) {
         let rules = self.rules();
         let zone = rules.as_ref();
-        let local_mean = |at: i64| {
-            zone.find_local_time_type(at).is_ok_and(|found| found.time_zone_designation() == "LMT")
-        };
+        let local_mean =
+            |at: i64| zone.find_local_time_type(at).is_ok_and(|found| found.time_zone_designation() == "LMT");
         let first = match zone.transitions().first() {
             Some(first) if local_mean(utc) => utc.max(first.unix_leap_time()),
             _ => utc,

@@ -211,9 +211,8 @@ pub fn property(
     };
     // Blanks behind a name do not count, as in any comparison.
     let named = |at: usize| given.text(at).map(|text| text.trim_end_matches(' ').to_string());
-    let level = |at: usize| {
-        (named(levels_at + 2 * at).map(|kind| kind.to_ascii_uppercase()), named(levels_at + 2 * at + 1))
-    };
+    let level =
+        |at: usize| (named(levels_at + 2 * at).map(|kind| kind.to_ascii_uppercase()), named(levels_at + 2 * at + 1));
     let levels = [level(0), level(1), level(2)];
     define(host, state, sink, |ddl| {
         let db = ddl.current()?;
