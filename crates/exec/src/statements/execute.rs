@@ -125,7 +125,7 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
     Ok(Bound { values, tables: rows, places })
 }
 
-/// What is wrong with an argument of a name that no parameter has: 201 if a parameter that must be given is not, else 8145.
+/// What is wrong with an argument of a name that no parameter has: 8145. A system procedure first misses what must be given: 201.
 #[cold]
 fn unknown_argument(module: &Module, names: &[&str], arguments: &[CallArgument], wrong: (&str, &str)) -> SqlError {
     let (wanted, procedure) = wrong;
@@ -135,6 +135,9 @@ fn unknown_argument(module: &Module, names: &[&str], arguments: &[CallArgument],
             None => position == at,
         })
     };
+    if !procedure.starts_with("sys.") {
+        return sql_error!(8145, wanted, short(procedure));
+    }
     let optional = |at: usize| {
         let of_rows = module.table_variables.iter().any(|table| table.parameter == Some(at));
         of_rows || module.variables[at].default.is_some()

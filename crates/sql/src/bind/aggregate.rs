@@ -464,14 +464,15 @@ where
         return Ok(scope);
     }
     let mut home: Option<&Scope> = None;
-    let mut several = false;
+    let (mut several, mut outer) = (false, false);
     let mut seen: Option<ColumnId> = None;
     for name in names {
         // What is no column may be a part of a date.
         let Some((column, place)) = scope.home(name) else { continue };
         several |= seen.replace(column).is_some_and(|old| old != column);
         home = Some(place);
-        if several && !std::ptr::eq(place, scope) {
+        outer |= !std::ptr::eq(place, scope);
+        if several && outer {
             return Err(sql_error!(8124).at_line(name.line));
         }
     }

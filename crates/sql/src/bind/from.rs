@@ -8,7 +8,7 @@ use super::binder::{Binder, Home, Place};
 use super::convert::{converted, implicit, unify};
 use super::errors;
 use super::names::{display, object_name, same_name};
-use super::query::{Bound, Use, is_untyped_null};
+use super::query::{Bound, Use, check_named, is_untyped_null};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns, WorkTable};
 use crate::ast;
 use crate::catalog::{ModuleDef, ModuleKind, Object, TableDef, VirtualTableDef};
@@ -291,6 +291,9 @@ impl Binder<'_> {
         let view = super::modules::parse_view(module)?;
         let bound =
             self.expanded(module, name, Vec::new(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
+        if view.columns.is_empty() {
+            check_named(&bound)?;
+        }
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
         if let SourceColumns::List(list) = &mut sources[0].columns {

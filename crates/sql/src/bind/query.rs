@@ -38,6 +38,14 @@ pub fn one_column(bound: &Bound) -> SqlResult<()> {
     Err(sql_error!(116))
 }
 
+/// 4511: a view or an inline function gives each of its columns a name.
+pub fn check_named(bound: &Bound) -> SqlResult<()> {
+    match bound.outputs.iter().position(|output| output.name.is_empty()) {
+        Some(at) => Err(sql_error!(4511, at + 1)),
+        None => Ok(()),
+    }
+}
+
 /// Where a query stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
@@ -229,8 +237,11 @@ impl Binder<'_> {
         if operator == ast::SetOperator::Union {
             rel = self.distinct(rel, &ids);
         }
-        let outputs =
-            names.into_iter().zip(&ids).map(|(name, &id)| Output { name, expr: self.columns.expr(id) }).collect();
+        let shown = |id| match self.columns.is_untyped(id) {
+            true => Expr::null(SqlType::INT),
+            false => self.columns.expr(id),
+        };
+        let outputs = names.into_iter().zip(&ids).map(|(name, &id)| Output { name, expr: shown(id) }).collect();
         Ok(Bound::new(rel, outputs))
     }
 
