@@ -291,9 +291,7 @@ impl Binder<'_> {
         let view = super::modules::parse_view(module)?;
         let bound =
             self.expanded(module, name, Vec::new(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
-        if view.columns.is_empty() {
-            check_named(&bound)?;
-        }
+        let bound = if view.columns.is_empty() { check_named(bound)? } else { bound };
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
         if let SourceColumns::List(list) = &mut sources[0].columns {

@@ -39,10 +39,10 @@ pub fn one_column(bound: &Bound) -> SqlResult<()> {
 }
 
 /// 4511: a view or an inline function gives each of its columns a name.
-pub fn check_named(bound: &Bound) -> SqlResult<()> {
+pub fn check_named(bound: Bound) -> SqlResult<Bound> {
     match bound.outputs.iter().position(|output| output.name.is_empty()) {
         Some(at) => Err(sql_error!(4511, at + 1)),
-        None => Ok(()),
+        None => Ok(bound),
     }
 }
 

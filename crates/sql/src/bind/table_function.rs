@@ -51,8 +51,7 @@ impl Binder<'_> {
                         let names = parsed.parameters.iter().map(|p| p.name.name.clone());
                         let parameters = names.zip(args).collect();
                         let bound = self.expanded(&module, name, parameters, |binder| {
-                            let bound = binder.query(query, None, None, Use::Nested)?;
-                            check_named(&bound).map(|()| bound)
+                            check_named(binder.query(query, None, None, Use::Nested)?)
                         })?;
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
                         self.typed(&named.1[0]);
