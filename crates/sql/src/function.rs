@@ -27,6 +27,9 @@ functions! {
     Exp "EXP" 1 1,
     Floor "FLOOR" 1 1,
     Log "LOG" 1 2,
+    // Of long chains of + and - alone, which have no name: the first argument and then all others.
+    LongSum "LONG_SUM" 1 1,
+    LongDifference "LONG_DIFFERENCE" 1 1,
     Log10 "LOG10" 1 1,
     Pi "PI" 0 0,
     Power "POWER" 2 2,
@@ -105,6 +108,7 @@ functions! {
     Year "YEAR" 1 1,
     AtTimeZone "AT_TIME_ZONE" 2 2,
     CurrentTimezone "CURRENT_TIMEZONE" 0 0,
+    CurrentTimezoneId "CURRENT_TIMEZONE_ID" 0 0,
     // Logic and type
     Choose "CHOOSE" 2 254,
     Coalesce "COALESCE" 2 254,
@@ -118,6 +122,12 @@ functions! {
     JsonQuery "JSON_QUERY" 1 2,
     JsonModify "JSON_MODIFY" 3 3,
     JsonPathExists "JSON_PATH_EXISTS" 2 2,
+    JsonObject "JSON_OBJECT" 0 65534,
+    JsonArray "JSON_ARRAY" 0 65534,
+    // Of the JSON functions alone: a value as JSON, with its name, and brackets around what an aggregate has joined.
+    JsonText "JSON_TEXT" 1 1,
+    JsonMember "JSON_MEMBER" 2 2,
+    JsonWrap "JSON_WRAP" 2 2,
     Parse "PARSE" 1 2,
     TryParse "TRY_PARSE" 1 2,
     // Binary and random

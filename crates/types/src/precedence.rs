@@ -159,6 +159,10 @@ pub fn can_convert(from: &SqlType, to: &SqlType) -> bool {
 
 /// What the binder does before it puts in a conversion: 529 for a CAST, 257 or 206 without one.
 pub fn check_conversion(from: &SqlType, to: &SqlType, explicit: bool) -> SqlResult<()> {
+    // No variant holds a value that is stored apart from its row, CAST or not.
+    if to.kind == TypeKind::SqlVariant && (from.is_max() || conversion(from.kind, to.kind) == Conversion::None) {
+        return Err(type_clash(from, to));
+    }
     match (conversion(from.kind, to.kind), explicit) {
         (Conversion::Implicit, _) | (Conversion::Explicit, true) => Ok(()),
         (Conversion::Explicit, false) => Err(sql_error!(257, from.name(), to.name())),

@@ -53,6 +53,14 @@ impl Json {
         if reader.at < text.len() { Err(reader.unexpected()) } else { Ok(value) }
     }
 
+    /// As `parse`, of any value.
+    pub fn parse_value(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<Json> {
+        let mut reader = Reader { text, at: 0, depth: 0, pacer };
+        let value = reader.value()?;
+        reader.blanks()?;
+        if reader.at < text.len() { Err(reader.unexpected()) } else { Ok(value) }
+    }
+
     /// As OPENJSON numbers them.
     pub fn type_number(&self) -> i64 {
         match self.kind {

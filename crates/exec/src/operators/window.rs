@@ -27,6 +27,7 @@ struct Function {
     accumulator: Option<Accumulator>,
     frame: Frame,
     ty: SqlType,
+    ignore_nulls: bool,
     results: Column,
 }
 
@@ -95,6 +96,7 @@ fn compiled(function: &WindowFunction, compiler: &mut Compiler) -> SqlResult<Fun
         accumulator,
         frame: function.frame.clone(),
         ty: function.ty,
+        ignore_nulls: function.ignore_nulls,
         results: Column::new(function.ty.physical()),
     })
 }
@@ -304,6 +306,17 @@ impl Function {
             WindowKind::CumeDist => {
                 peers.iter().for_each(|(_, end)| results.push(&Datum::F64(*end as f64 / count as f64)));
             }
+            WindowKind::Lag | WindowKind::Lead if self.ignore_nulls => {
+                let back = self.kind == WindowKind::Lag;
+                let mut values = Column::new(self.ty.physical());
+                fill(&arguments[0], context, rows, &mut values)?;
+                let known: Vec<usize> = (0..count).filter(|row| !values.is_null(*row)).collect();
+                let pacer = &mut context.pacer();
+                for row in 0..count {
+                    pacer.spend(STEP)?;
+                    known_offset_value(arguments, (back, &known), context, rows, row)?.push_to(results);
+                }
+            }
             WindowKind::Lag | WindowKind::Lead => {
                 let back = self.kind == WindowKind::Lag;
                 let pacer = &mut context.pacer();
@@ -316,10 +329,22 @@ impl Function {
                 let mut values = Column::new(self.ty.physical());
                 fill(&arguments[0], context, rows, &mut values)?;
                 let pacer = &mut context.pacer();
+                let known: Vec<usize> = match self.ignore_nulls {
+                    true => (0..count).filter(|row| !values.is_null(*row)).collect(),
+                    false => Vec::new(),
+                };
                 for row in 0..count {
                     pacer.spend(STEP)?;
                     let (start, end) = frame_of(frame, row, count, peers);
-                    if start == end {
+                    if self.ignore_nulls {
+                        let (from, to) =
+                            (known.partition_point(|at| *at < start), known.partition_point(|at| *at < end));
+                        let at = if self.kind == WindowKind::FirstValue { from } else { to.wrapping_sub(1) };
+                        match known.get(at).filter(|_| from < to) {
+                            Some(at) => columns::append_row(results, &values, *at),
+                            None => results.push(&Datum::Null),
+                        }
+                    } else if start == end {
                         results.push(&Datum::Null);
                     } else {
                         let at = if self.kind == WindowKind::FirstValue { start } else { end - 1 };
@@ -448,6 +473,35 @@ fn offset_value<'a>(
     }
     let at = if back { (row as i64).checked_sub(offset) } else { (row as i64).checked_add(offset) };
     match at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < rows.rows) {
+        Some(at) => arguments[0].value(context, Row { batch: rows, index: at }),
+        None => match arguments.get(2) {
+            Some(default) => default.value(context, here),
+            None => Ok(Value::Null),
+        },
+    }
+}
+
+/// LAG and LEAD over the rows `known`, whose value is not NULL; an offset of 0 is the row itself.
+fn known_offset_value<'a>(
+    arguments: &'a [Scalar],
+    (back, known): (bool, &[usize]),
+    context: &'a Context,
+    rows: &'a RowBatch,
+    row: usize,
+) -> SqlResult<Value<'a>> {
+    let here = Row { batch: rows, index: row };
+    let Some(offset) = arguments[1].i64(context, here)? else { return Ok(Value::Null) };
+    if offset < 0 {
+        return Err(sql_error!(8730));
+    }
+    let before = known.partition_point(|at| *at < row) as i64;
+    let upto = known.partition_point(|at| *at <= row) as i64;
+    let at = match (offset, back) {
+        (0, _) => Some(row),
+        (offset, true) => usize::try_from(before.saturating_sub(offset)).ok().map(|at| known[at]),
+        (offset, false) => usize::try_from(upto.saturating_add(offset) - 1).ok().and_then(|at| known.get(at).copied()),
+    };
+    match at {
         Some(at) => arguments[0].value(context, Row { batch: rows, index: at }),
         None => match arguments.get(2) {
             Some(default) => default.value(context, here),

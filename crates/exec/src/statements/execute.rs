@@ -46,15 +46,18 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
         })
         .collect();
     let in_procedure = |error: SqlError| error.in_procedure(name);
+    if count == 0 && !arguments.is_empty() {
+        return Err(in_procedure(sql_error!(8146, short(name))));
+    }
     let mut values: Vec<Option<Datum>> = vec![None; count];
     let mut given = vec![false; names.len()];
     let mut rows = Vec::new();
     let mut places = Vec::new();
-    for (at, argument) in arguments.iter_mut().enumerate() {
-        let position = match &argument.name {
+    for at in 0..arguments.len() {
+        let position = match &arguments[at].name {
             Some(wanted) => {
                 let found = names.iter().position(|name| name.eq_ignore_ascii_case(wanted));
-                found.ok_or_else(|| in_procedure(sql_error!(8145, wanted, short(name))))?
+                found.ok_or_else(|| in_procedure(unknown_argument(module, &names, arguments, (wanted, name))))?
             }
             // Behind one with a name, too: that nothing may follow one is EXEC's rule (119), which its parser knows, and not the protocol's.
             None if at >= names.len() => {
@@ -62,6 +65,7 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
             }
             None => at,
         };
+        let argument = &mut arguments[at];
         if std::mem::replace(&mut given[position], true) {
             return Err(in_procedure(sql_error!(8143, names[position])));
         }
@@ -120,6 +124,29 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
         }
     }
     Ok(Bound { values, tables: rows, places })
+}
+
+/// What is wrong with an argument of a name that no parameter has: 8145. A system procedure first misses what must be given: 201.
+#[cold]
+fn unknown_argument(module: &Module, names: &[&str], arguments: &[CallArgument], wrong: (&str, &str)) -> SqlError {
+    let (wanted, procedure) = wrong;
+    let given = |at: usize, name: &str| {
+        arguments.iter().enumerate().any(|(position, argument)| match &argument.name {
+            Some(own) => own.eq_ignore_ascii_case(name),
+            None => position == at,
+        })
+    };
+    if !procedure.starts_with("sys.") {
+        return sql_error!(8145, wanted, short(procedure));
+    }
+    let optional = |at: usize| {
+        let of_rows = module.table_variables.iter().any(|table| table.parameter == Some(at));
+        of_rows || module.variables[at].default.is_some()
+    };
+    match names.iter().enumerate().find(|(at, name)| !optional(*at) && !given(*at, name)) {
+        Some((_, missing)) => sql_error!(201, state 4, short(procedure), missing),
+        None => sql_error!(8145, wanted, short(procedure)),
+    }
 }
 
 /// 11554

@@ -63,7 +63,9 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
         }
         AlterTableAction::SwitchTrigger { enable, triggers } => {
             let names = triggers.as_ref().map(|names| names.iter().map(|n| n.to_string()).collect::<Vec<_>>());
-            super::module::switch_triggers_of(ddl, &target.db, target.row.id, names.as_deref(), *enable)?;
+            let (db, table, shown) = (target.db.clone(), target.row.id, target.shown.clone());
+            let missing = |name: &str| sql_error!(4920, name, shown);
+            super::module::switch_triggers_of(ddl, &db, table, names.as_deref(), *enable, missing)?;
         }
         // Lock escalation, compression and the like change nothing about what is stored.
         AlterTableAction::Set(options) => table::refuse_kinds(options)?,

@@ -7,7 +7,7 @@ use types::{SqlResult, SqlType, TypeKind, sql_error};
 use super::data_type::{self, ResolvedType};
 use super::number::identity_numbers;
 use super::rights::references_type;
-use super::site::{Ddl, Place, source};
+use super::site::{Ddl, Place, has, source};
 use super::text;
 use crate::catalog::base::{ColumnRow, column_status as cs};
 use crate::catalog::row::{Text, Whole};
@@ -78,6 +78,11 @@ pub fn column_row(
         status |= cs::ROWGUID;
     }
     if column.sparse {
+        use TypeKind::{Image, NText, RowVersion, Text};
+        let stored_apart = matches!(resolved.ty.kind, Text | NText | Image | RowVersion);
+        if stored_apart || !has(status, cs::NULLABLE) || column.rowguidcol || column.identity.is_some() {
+            return Err(sql_error!(1731, &*column.name, shown));
+        }
         status |= cs::SPARSE;
     }
     let mut row = plain(resolved.clone(), status);

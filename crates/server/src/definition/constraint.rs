@@ -236,6 +236,9 @@ pub fn add_default(
         let error = sql_error!(1752, column, shown);
         return Err(constraint_failed(error));
     };
+    if has(row.status, crate::catalog::base::column_status::COMPUTED) {
+        return Err(constraint_failed(sql_error!(1752, column, shown)));
+    }
     if row.dflt != 0 {
         let error = sql_error!(1781);
         return Err(constraint_failed(error));
@@ -479,6 +482,15 @@ fn check_foreign_key(
     for column in from {
         let row = own.iter().find(|row| db.equal_names(&row.name, column));
         from_rows.push(row.ok_or_else(|| sql_error!(1769, name, column, shown))?);
+    }
+    for row in from_rows.iter().filter(|row| has(row.status, crate::catalog::base::column_status::COMPUTED)) {
+        use ReferentialAction::{Cascade, NoAction};
+        if !matches!(key.on_update, None | Some(NoAction)) {
+            return Err(sql_error!(1715, name, row.name));
+        }
+        if !matches!(key.on_delete, None | Some(NoAction | Cascade)) {
+            return Err(sql_error!(1765, name, row.name));
+        }
     }
     let definition = ddl.reload(db, target.id)?;
     let to_rows = referenced_columns(db, &theirs, &definition, &target_name, name, key)?;

@@ -63,7 +63,10 @@ pub fn resolve_in(
 /// With the column's collation, or the database's.
 pub fn collate(db: &Database, ty: SqlType, collation: Option<&str>) -> SqlResult<SqlType> {
     let id = match collation {
-        Some(name) if name.eq_ignore_ascii_case("database_default") => db.collation,
+        // The catalog's is the database's, as in every database that is not contained.
+        Some(name) if ["database_default", "catalog_default"].iter().any(|word| name.eq_ignore_ascii_case(word)) => {
+            db.collation
+        }
         Some(name) => types::collation::lookup(name).ok_or_else(|| invalid_collation(name))?,
         None => db.collation,
     };

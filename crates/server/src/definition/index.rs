@@ -323,6 +323,7 @@ fn indexed(ddl: &mut Ddl<'_>, create: &CreateIndex, shown: &str) -> SqlResult<(A
     };
     match row.kind.as_str() {
         "U" => {}
+        "V" if create.filter.is_some() => return Err(sql_error!(10610, &*create.name, shown)),
         "V" => return Err(sql_error!(1939, "index", shown)),
         _ => return Err(sql_error!(1088, shown)),
     }

@@ -8,7 +8,7 @@ use sql::ast::{
 };
 use sql::catalog::ReferentialAction;
 use sql::plan::OutputColumn;
-use types::{SqlError, SqlResult, sql_error};
+use types::{SqlError, SqlResult, TypeKind, sql_error};
 
 use super::column::column_row;
 use super::data_type::{self, ResolvedType};
@@ -266,6 +266,9 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
     match &create.returns {
         FunctionReturns::Scalar { data_type, .. } => {
             let resolved = data_type::resolve_in(ddl, &db, Some(&place.schema_name), data_type, 0)?;
+            if matches!(resolved.ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::RowVersion) {
+                return Err(sql_error!(2733, resolved.ty.name()));
+            }
             let resolved = ResolvedType { ty: data_type::collate(&db, resolved.ty, None)?, ..resolved };
             let row = column(id, 1, 0, "", &resolved, cs::OUTPUT);
             ddl.rows(&db, |rows| rows.insert(&row))?;
@@ -375,7 +378,7 @@ pub fn switch_trigger(ddl: &mut Ddl<'_>, switch: &SwitchTrigger) -> SqlResult<()
         return Err(sql_error!(1088, state 11, written(on)));
     };
     let names = switch.triggers.as_ref().map(|names| names.iter().map(|n| n.name.to_string()).collect::<Vec<_>>());
-    switch_triggers_of(ddl, &db, parent.id, names.as_deref(), switch.enable)
+    switch_triggers_of(ddl, &db, parent.id, names.as_deref(), switch.enable, |name| sql_error!(1088, state 11, name))
 }
 
 pub fn switch_triggers_of(
@@ -384,6 +387,7 @@ pub fn switch_triggers_of(
     table: i32,
     names: Option<&[String]>,
     enable: bool,
+    missing: impl Fn(&str) -> SqlError,
 ) -> SqlResult<()> {
     let children = ddl.rows(db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(table)]))?;
     let triggers: Vec<&ObjectRow> = children.iter().filter(|child| child.kind == Code::new("TR")).collect();
@@ -393,7 +397,7 @@ pub fn switch_triggers_of(
         Some(names) => {
             for name in names {
                 let found = triggers.iter().find(|t| db.equal_names(&t.name, name));
-                chosen.push(found.map(|t| t.id).ok_or_else(|| sql_error!(1088, state 11, name))?);
+                chosen.push(found.map(|t| t.id).ok_or_else(|| missing(name))?);
             }
         }
     }

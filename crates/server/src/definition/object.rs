@@ -382,14 +382,7 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             ddl.changed(db.id, 0);
         }
         Some("COLUMN" | "INDEX" | "STATISTICS") => {
-            // table.column: the last part is the item.
-            let table = sql::catalog::ObjectName {
-                server: None,
-                database: parsed.server.clone(),
-                schema: parsed.database.clone(),
-                name: parsed.schema.clone().unwrap_or_default(),
-            };
-            let Some((db, row)) = ddl.find(&table.into())? else {
+            let Some((db, row)) = ddl.find(&owner_of(&parsed).into())? else {
                 return Err(sql_error!(15248, "COLUMN"));
             };
             if !ddl.object_permission(&db, &row, "ALTER")? {
@@ -403,6 +396,11 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             }
         }
         _ => {
+            if kind.is_none()
+                && let Some(found) = unsaid_kind(ddl, &parsed)?
+            {
+                return rename(ddl, old, new, Some(found));
+            }
             let Some((db, row)) = ddl.find(&parsed.into())? else { return Err(bad(&current)) };
             if !ddl.object_permission(&db, &row, "ALTER")? {
                 return Err(bad(&current));
@@ -411,6 +409,42 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
         }
     }
     Ok(())
+}
+
+/// The table of `table.column` or `table.index`: the last part is the item.
+fn owner_of(name: &sql::catalog::ObjectName) -> sql::catalog::ObjectName {
+    sql::catalog::ObjectName {
+        server: None,
+        database: name.server.clone(),
+        schema: name.database.clone(),
+        name: name.schema.clone().unwrap_or_default(),
+    }
+}
+
+/// What a name is that sp_rename is told no kind of: None for an object, which is looked for first.
+fn unsaid_kind(ddl: &mut Ddl<'_>, name: &sql::catalog::ObjectName) -> SqlResult<Option<&'static str>> {
+    // Of three parts the first may be a schema.
+    let known = name.database.as_deref().is_none_or(|database| ddl.catalog.database_named(database).is_some());
+    if name.server.is_none() && known && ddl.find(&name.clone().into())?.is_some() {
+        return Ok(None);
+    }
+    let table = owner_of(name);
+    let known = table.database.as_deref().is_none_or(|database| ddl.catalog.database_named(database).is_some());
+    if known
+        && !table.name.is_empty()
+        && let Some((db, row)) = ddl.find(&table.into())?
+    {
+        let columns = ddl.rows(&db, |rows| rows.find::<ColumnRow>(0, &[int(row.id), small(0)]))?;
+        if columns.iter().any(|column| db.equal_names(&column.name, &name.name)) {
+            return Ok(Some("COLUMN"));
+        }
+        let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
+        if indexes.iter().any(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, &name.name))) {
+            return Ok(Some("INDEX"));
+        }
+    }
+    let of_type = name.server.is_none() && name.database.is_none();
+    Ok(if of_type && find_type(ddl, &name.clone().into())?.is_some() { Some("USERDATATYPE") } else { None })
 }
 
 fn rename_index(ddl: &mut Ddl<'_>, db: &Arc<Database>, table: i32, old: &str, new: &str) -> SqlResult<()> {

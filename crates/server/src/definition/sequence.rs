@@ -22,7 +22,13 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
     let cycle = create.cycle.unwrap_or(old.as_ref().is_some_and(|old| has(old.status, 1)));
     let (cached, cache_size) = match &create.cache {
         SequenceCache::None => (false, None),
-        SequenceCache::Size(expr) => (true, i32::try_from(number(expr)?).ok()),
+        SequenceCache::Size(expr) => {
+            let size = number(expr, "CACHE")?;
+            if size < 1 {
+                return Err(sql_error!(11706, shown));
+            }
+            (true, i32::try_from(size).ok())
+        }
         SequenceCache::Default => (true, None),
         SequenceCache::Unsaid => old.as_ref().map_or((true, None), |old| (has(old.status, 2), old.cache_size)),
     };
@@ -56,8 +62,16 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
     ddl.touch(&db, id)
 }
 
-fn number(expr: &Expr) -> SqlResult<i128> {
-    whole_number(expr).ok_or_else(|| sql_error!(11711))
+/// The value of `argument`. 11708 for what is no whole number.
+fn number(expr: &Expr, argument: &str) -> SqlResult<i128> {
+    whole_number(expr).ok_or_else(|| sql_error!(11708, argument))
+}
+
+/// As `number`, of the sequence's own type.
+fn number_of(expr: &Expr, argument: &str, ty: &SqlType) -> SqlResult<i128> {
+    let (low, high) = bounds(ty);
+    let value = number(expr, argument)?;
+    if (low..=high).contains(&value) { Ok(value) } else { Err(sql_error!(11708, argument)) }
 }
 
 /// The sequence that ALTER SEQUENCE names.
@@ -109,7 +123,7 @@ struct Counting {
 /// What is not said stays as it was, or is the type's.
 fn counting(create: &CreateSequence, old: Option<&SequenceRow>, ty: &SqlType, shown: &str) -> SqlResult<Counting> {
     let increment = match &create.increment {
-        Some(expr) => number(expr)?,
+        Some(expr) => number(expr, "INCREMENT BY")?,
         None => old.map_or(1, |old| old.increment.0),
     };
     if increment == 0 {
@@ -117,21 +131,25 @@ fn counting(create: &CreateSequence, old: Option<&SequenceRow>, ty: &SqlType, sh
     }
     let (low, high) = bounds(ty);
     let minimum = match &create.minimum {
-        SequenceBound::Value(expr) => number(expr)?,
+        SequenceBound::Value(expr) => number_of(expr, "MINVALUE", ty)?,
         SequenceBound::Unsaid => old.map_or(low, |old| old.minimum.0),
         SequenceBound::None => low,
     };
     let maximum = match &create.maximum {
-        SequenceBound::Value(expr) => number(expr)?,
+        SequenceBound::Value(expr) => number_of(expr, "MAXVALUE", ty)?,
         SequenceBound::Unsaid => old.map_or(high, |old| old.maximum.0),
         SequenceBound::None => high,
     };
     if minimum >= maximum {
         return Err(sql_error!(11705, shown));
     }
+    // Of decimals the difference may be more than a number holds; no increment is.
+    if maximum.checked_sub(minimum).is_some_and(|range| increment.abs() > range) {
+        return Err(sql_error!(11701, shown));
+    }
     let first = if increment > 0 { minimum } else { maximum };
     let start = match &create.start {
-        Some(expr) => number(expr)?,
+        Some(expr) => number_of(expr, if create.alter { "RESTART WITH" } else { "START WITH" }, ty)?,
         None => old.map_or(first, |old| old.start.0),
     };
     if !(minimum..=maximum).contains(&start) {

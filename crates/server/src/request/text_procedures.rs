@@ -14,7 +14,7 @@ use std::sync::Arc;
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
 use exec::sink::{Command, Done, DoneKind, Sink};
 use sql::plan::{Client, Module};
-use types::{Datum, SqlError, SqlResult, SqlType};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
 
 use crate::session::arguments::{expects_parameter, text_of};
 use crate::session::compile;
@@ -52,7 +52,13 @@ fn execute_sql(
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
     let Some(text) = arguments.first().and_then(text_of) else {
-        return Err(expects_parameter("sp_executesql", "@statement"));
+        // NULL is a text without statements.
+        return match arguments.first() {
+            Some(CallArgument { value: Some((ty, Datum::Null)), .. }) if ty.is_string() || ty.kind == TypeKind::Int => {
+                Ok(0)
+            }
+            _ => Err(expects_parameter("sp_executesql", "@statement")),
+        };
     };
     let declared = arguments.get(1).and_then(text_of).unwrap_or_default();
     let module = compile(host, state, &text, &declared)?;

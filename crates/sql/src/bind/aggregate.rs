@@ -7,6 +7,7 @@ use super::convert::{converted, implicit};
 use super::errors;
 use super::names::same_name;
 use super::scope::Scope;
+use super::variables::{Found, visit_expr};
 use crate::ast;
 use crate::optimize::ColumnId;
 use crate::plan::{
@@ -117,6 +118,7 @@ impl Binder<'_> {
     pub fn aggregate(&mut self, function: AggregateFunction, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
         let name = call.name.name.text.to_ascii_uppercase();
         let over = call.extra.as_ref().and_then(|extra| extra.over.as_ref());
+        let scope = if over.is_none() && scope.parent.is_some() { aggregated_in(call, scope)? } else { scope };
         let Some(block) = scope.block else {
             return Err(misplaced_aggregate(Place::Where));
         };
@@ -178,7 +180,15 @@ impl Binder<'_> {
                 return Err(sql_error!(10759));
             }
             let arguments = argument.into_iter().chain(extra).collect();
-            return self.windowed(block, WindowKind::Aggregate(function), arguments, ty, nullable, over, scope);
+            return self.windowed(
+                block,
+                WindowKind::Aggregate(function),
+                arguments,
+                ty,
+                nullable,
+                (over, false),
+                scope,
+            );
         }
         let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, ty };
         let known = self.blocks[block].aggregates.iter().find(|(_, old)| same_aggregate(old, &aggregate));
@@ -208,8 +218,11 @@ impl Binder<'_> {
         let Some(over) = call.extra.as_ref().and_then(|extra| extra.over.as_ref()) else {
             return Err(sql_error!(10753, name));
         };
-        if call.extra.as_ref().is_some_and(|extra| extra.ignore_nulls == Some(true)) {
-            return Err(errors::unsupported(&format!("{name} ... IGNORE NULLS")));
+        let nulls = call.extra.as_ref().and_then(|extra| extra.ignore_nulls);
+        let passes =
+            matches!(kind, WindowKind::Lag | WindowKind::Lead | WindowKind::FirstValue | WindowKind::LastValue);
+        if let (Some(ignored), false) = (nulls, passes) {
+            return Err(sql_error!(102, if ignored { "IGNORE" } else { "RESPECT" }));
         }
         let block = scope.block.ok_or_else(misplaced_window)?;
         let mut args = self.within(block, Place::Window, |binder| binder.exprs(&call.args, scope))?;
@@ -268,7 +281,7 @@ impl Binder<'_> {
         if !ordered {
             return Err(sql_error!(4112, name));
         }
-        self.windowed(block, kind, args, ty, nullable, &over, scope)
+        self.windowed(block, kind, args, ty, nullable, (&over, nulls == Some(true)), scope)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -279,7 +292,7 @@ impl Binder<'_> {
         arguments: Vec<Expr>,
         ty: SqlType,
         nullable: bool,
-        over: &ast::Over,
+        (over, ignore_nulls): (&ast::Over, bool),
         scope: &Scope,
     ) -> SqlResult<Expr> {
         let place = self.blocks[block].place;
@@ -302,7 +315,7 @@ impl Binder<'_> {
             Ok((partition, order))
         })?;
         let frame = self.frame(&over, !order.is_empty(), scope)?;
-        let function = WindowFunction { function: kind, arguments, frame, ty };
+        let function = WindowFunction { function: kind, arguments, frame, ty, ignore_nulls };
         let id = self.columns.add(ty, nullable);
         let mask = self.mask_of_all(&function.arguments);
         self.columns.set_mask(id, mask);
@@ -429,6 +442,46 @@ impl Binder<'_> {
         }
         let to = if single { SqlType::TINYINT } else { SqlType::INT };
         Ok(converted(sum.unwrap_or_else(|| Expr::bigint(0)), &to, true))
+    }
+}
+
+/// The scope that an aggregate belongs to: that of the columns it is over, which may be an enclosing query's. 8124 where there are
+/// others beside an outer one, 4101 on the right side of APPLY.
+fn aggregated_in<'s, 'p>(call: &ast::Call, scope: &'s Scope<'p>) -> SqlResult<&'s Scope<'p>>
+where
+    'p: 's,
+{
+    let mut names: Vec<&ast::ColumnName> = Vec::new();
+    let mut nested = false;
+    for arg in &call.args {
+        visit_expr(arg, &mut |found| match found {
+            Found::Column(name) => names.push(name),
+            Found::Query => nested = true,
+            _ => {}
+        });
+    }
+    if nested {
+        return Ok(scope);
+    }
+    let mut home: Option<&Scope> = None;
+    let (mut several, mut outer) = (false, false);
+    let mut seen: Option<ColumnId> = None;
+    for name in names {
+        // What is no column may be a part of a date.
+        let Some((column, place)) = scope.home(name) else { continue };
+        several |= seen.replace(column).is_some_and(|old| old != column);
+        home = Some(place);
+        outer |= !std::ptr::eq(place, scope);
+        if several && outer {
+            return Err(sql_error!(8124).at_line(name.line));
+        }
+    }
+    match home {
+        Some(home) if !std::ptr::eq(home, scope) => match home.block {
+            Some(_) => Ok(home),
+            None => Err(sql_error!(4101)),
+        },
+        _ => Ok(scope),
     }
 }
 

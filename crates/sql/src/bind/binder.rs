@@ -97,6 +97,14 @@ pub struct Binder<'a> {
     /// Columns that are not there. While a whole statement is bound, each is noted here and a NULL stands for it, so that all of
     /// them are told at once. None: the first one ends the binding.
     pub missing: Option<Vec<SqlError>>,
+    /// Keys of ORDER BY behind a set operation that are named with their tables: the first SELECT takes them and says where in its
+    /// list they are.
+    pub named_keys: Vec<ast::ColumnName>,
+    pub found_keys: Vec<Option<usize>>,
+    /// The SELECT that is bound next is asked whether it has rows, and it has groups: `*` stands for no column.
+    pub any_columns: bool,
+    /// Within CASE and the functions that are one.
+    pub conditionals: u32,
     /// The query being bound is the client's own, and tells where its columns come from: see `browse`.
     pub browses: bool,
     depth: u32,
@@ -119,6 +127,23 @@ pub struct Block {
     pub grouping_id: Option<ColumnId>,
     /// WINDOW clause.
     pub named: Vec<(Box<str>, ast::Over)>,
+    /// What of a SELECT decides whether NEXT VALUE FOR may stand in its list.
+    pub shape: SelectShape,
+    /// Sequences that its list takes values of, each once a row.
+    pub sequences: Vec<(ColumnId, Expr)>,
+    /// OVER (ORDER BY ...) of NEXT VALUE FOR: rows get their values in this order.
+    pub sequence_order: Vec<SortKey>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SelectShape {
+    /// A derived table, a subquery, a view: not the statement's own rows.
+    pub nested: bool,
+    /// DISTINCT, or beside UNION and its like.
+    pub merged: bool,
+    /// TOP or OFFSET.
+    pub limited: bool,
+    pub ordered: bool,
 }
 
 pub struct WindowSpec {
@@ -168,6 +193,10 @@ impl<'a> Binder<'a> {
             guarding: Vec::new(),
             unchained: false,
             missing: None,
+            named_keys: Vec::new(),
+            found_keys: Vec::new(),
+            any_columns: false,
+            conditionals: 0,
             browses: false,
             depth: 0,
             sources: 0,

@@ -24,6 +24,14 @@ impl Binder<'_> {
             return self.user_function(call, scope);
         }
         let name = &*call.name.name.text;
+        if call.odbc
+            && let Some(meant) = self.odbc_call(call, scope)?
+        {
+            return Ok(meant);
+        }
+        if let Some(made) = self.json_call(call, scope)? {
+            return Ok(made);
+        }
         if let Some(function) = super::aggregate::aggregate_function(name) {
             return self.aggregate(function, call, scope);
         }
@@ -33,11 +41,13 @@ impl Binder<'_> {
         if name.eq_ignore_ascii_case("GROUPING") || name.eq_ignore_ascii_case("GROUPING_ID") {
             return self.grouping(call, scope);
         }
-        let name = if call.odbc { odbc_name(name) } else { name };
+        let name = if call.odbc { super::odbc::renamed(name) } else { name };
         let Some(&(name, function, least, most)) = FunctionId::find(name) else {
             return Err(errors::unknown_function(&call.name.name.text));
         };
-        if function == FunctionId::HasAccess && !self.is_own_text() {
+        use FunctionId::{JsonMember, JsonText, JsonWrap, LongDifference, LongSum};
+        let nameless = matches!(function, LongSum | LongDifference | JsonText | JsonMember | JsonWrap);
+        if nameless || function == FunctionId::HasAccess && !self.is_own_text() {
             return Err(errors::unknown_function(&call.name.name.text));
         }
         let count = call.args.len();
@@ -51,6 +61,15 @@ impl Binder<'_> {
                 errors::argument_range(name, least as usize, most as usize)
             });
         }
+        use FunctionId::{Choose, Coalesce, Iif, Isnull, Nullif};
+        if matches!(function, Choose | Coalesce | Iif | Isnull | Nullif) {
+            return self.conditional(|binder| binder.known_call(function, name, call, scope));
+        }
+        self.known_call(function, name, call, scope)
+    }
+
+    /// A call of one of the server's functions, with as many arguments as it takes.
+    fn known_call(&mut self, function: FunctionId, name: &str, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
         match function {
             FunctionId::Iif => {
                 let condition = self.expr(&call.args[0], scope)?;
@@ -97,7 +116,7 @@ impl Binder<'_> {
     fn nullif(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
         let left = self.expr(&call.args[0], scope)?;
         let right = self.expr(&call.args[1], scope)?;
-        if is_null_literal(&left) {
+        if is_written_null(&call.args[0]) {
             return Err(sql_error!(4151));
         }
         let ty = left.ty;
@@ -107,12 +126,21 @@ impl Binder<'_> {
     }
 
     fn coalesce(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
-        let args = self.exprs(&call.args, scope)?;
-        if args.iter().all(is_null_literal) {
+        let mut args = self.exprs(&call.args, scope)?;
+        if call.args.iter().all(is_written_null) {
             return Err(sql_error!(4127));
         }
         let nullable = args.iter().all(|e| e.nullable);
-        let (args, ty) = convert::unify(args, "COALESCE")?;
+        let ty = convert::common_type(&args, "COALESCE")?;
+        // What stands behind a constant is never asked for.
+        let constant = |e: &Expr| matches!(e.kind, ExprKind::Literal(_)) && !is_null_literal(e);
+        if let Some(at) = args.iter().position(constant) {
+            args.truncate(at + 1);
+        }
+        let mut args = args.into_iter().map(|e| implicit(e, &ty)).collect::<SqlResult<Vec<_>>>()?;
+        if args.len() == 1 {
+            return Ok(args.remove(0));
+        }
         Ok(Expr::new(ty, nullable, ExprKind::Function(FunctionId::Coalesce, args)))
     }
 
@@ -219,24 +247,6 @@ impl Binder<'_> {
     }
 }
 
-/// `{fn name(...)}`: ODBC's name for one of ours.
-fn odbc_name(name: &str) -> &str {
-    const NAMES: &[(&str, &str)] = &[
-        ("UCASE", "UPPER"),
-        ("LCASE", "LOWER"),
-        ("LENGTH", "LEN"),
-        ("IFNULL", "ISNULL"),
-        ("NOW", "GETDATE"),
-        ("CURDATE", "GETDATE"),
-        ("CURTIME", "GETDATE"),
-        ("DATABASE", "DB_NAME"),
-        ("LOCATE", "CHARINDEX"),
-        ("MOD", "MOD"),
-        ("TRUNCATE", "ROUND"),
-        ("DAYOFMONTH", "DAY"),
-        ("REPEAT", "REPLICATE"),
-        ("INSERT", "STUFF"),
-        ("ATAN2", "ATN2"),
-    ];
-    NAMES.iter().find(|(odbc, _)| odbc.eq_ignore_ascii_case(name)).map_or(name, |(_, own)| own)
+fn is_written_null(expr: &ast::Expr) -> bool {
+    matches!(expr, ast::Expr::Literal(ast::Literal::Null))
 }

@@ -222,8 +222,13 @@ pub fn compare_name(op: CompareOp) -> &'static str {
     }
 }
 
+/// A comparison with the constant NULL is UNKNOWN whatever the other side is, which is not computed.
 pub fn compare(op: CompareOp, left: Expr, right: Expr, null_equal: bool) -> SqlResult<Expr> {
+    let decided = !null_equal && (is_null_literal(&left) || is_null_literal(&right));
     let (left, right) = comparable(left, right, compare_name(op))?;
+    if decided {
+        return Ok(Expr::null(SqlType::BIT));
+    }
     let nullable = !null_equal && (left.nullable || right.nullable);
     Ok(Expr::new(
         SqlType::BIT,

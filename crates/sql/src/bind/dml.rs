@@ -230,10 +230,22 @@ impl Binder<'_> {
                     .cursors
                     .iter()
                     .position(|known| same_name(known, &variable.name))
-                    .ok_or_else(|| errors::undeclared_variable(&variable.name).at_line(variable.line))?;
+                    .ok_or_else(|| self.not_a_cursor(variable))?;
                 CursorRef::Variable(crate::plan::CursorSlot(slot as u32))
             }
         })
+    }
+}
+
+impl Binder<'_> {
+    /// 16948 for a variable of another type, 137 for one that is not declared.
+    pub fn not_a_cursor(&self, variable: &ast::Variable) -> types::SqlError {
+        let scalar = self.names.variables.iter().any(|known| same_name(&known.name, &variable.name));
+        let table = self.names.table_variables.iter().any(|known| same_name(&known.name, &variable.name));
+        match scalar || table {
+            true => sql_error!(16948, variable.name).at_line(variable.line),
+            false => errors::undeclared_variable(&variable.name).at_line(variable.line),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Expressions and predicates of the tree to typed expressions.
 
 use types::precedence::{self, check_conversion};
-use types::{Datum, MAX_LENGTH, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::convert::{self, compare, converted, implicit};
@@ -13,12 +13,13 @@ use crate::ast;
 use crate::function::FunctionId;
 use crate::plan::{ArithmeticOp, CompareOp, Expr, ExprKind, Global, Subquery, SubqueryKind};
 
-/// Sums of more terms are added pairwise where that gives the same.
-const LONG_SUM: usize = 64;
-
 impl Binder<'_> {
     pub fn expr(&mut self, expr: &ast::Expr, scope: &Scope) -> SqlResult<Expr> {
-        self.deeper(|binder| binder.expr_here(expr, scope))
+        let bound = self.deeper(|binder| binder.expr_here(expr, scope))?;
+        if scope.parent.is_none() || matches!(bound.kind, ExprKind::Column(_) | ExprKind::Literal(_)) {
+            return Ok(bound);
+        }
+        Ok(self.group_of_outer(bound, scope))
     }
 
     /// As `to`, by implicit conversion.
@@ -69,14 +70,16 @@ impl Binder<'_> {
                 Ok(if q.not { not(test) } else { test })
             }
             ast::Expr::Exists(query) => {
-                let mut bound = self.subquery(query, scope)?;
+                let mut bound = self.existing(query, scope)?;
                 bound.outputs.clear();
                 let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, bound.outputs);
                 let subquery = Subquery { plan, kind: SubqueryKind::Exists, mask: None, bindings };
                 Ok(Expr::new(SqlType::BIT, false, ExprKind::Subquery(Box::new(subquery))))
             }
             ast::Expr::Quantified(q) => self.quantified(&q.left, compare_op(q.op), q.all, &q.query, scope),
-            ast::Expr::Case(case) => self.case(case, scope).map_err(|e| e.at_line(case.line)),
+            ast::Expr::Case(case) => {
+                self.conditional(|binder| binder.case(case, scope)).map_err(|e| e.at_line(case.line))
+            }
             ast::Expr::Cast(c) => {
                 let to = self.cast_type(&c.to).map_err(|e| e.at_line(c.line))?;
                 let operand = self.expr(&c.operand, scope)?;
@@ -108,7 +111,7 @@ impl Binder<'_> {
             }
             ast::Expr::Collate(operand, name) => self.collate(operand, name, scope),
             ast::Expr::AtTimeZone(operand, zone) => self.at_time_zone(operand, zone, scope),
-            ast::Expr::NextValueFor(next) => self.next_value(next),
+            ast::Expr::NextValueFor(next) => self.next_value(next, scope),
             ast::Expr::OdbcLiteral(kind, text) => self.odbc_literal(*kind, text),
             ast::Expr::Default => Err(sql_error!(156, "DEFAULT")),
             ast::Expr::FullText(full_text) => {
@@ -128,7 +131,14 @@ impl Binder<'_> {
         let to = self.cast_type(&c.to).map_err(|e| e.at_line(c.line))?;
         let operand = self.expr(&c.operand, scope)?;
         let style = match &c.style {
-            Some(style) => Some(self.expr_as(style, &SqlType::INT, scope)?),
+            Some(style) => {
+                let style = self.expr(style, scope)?;
+                let whole = style.ty.is_integer() || style.ty.kind == TypeKind::Bit || is_null_literal(&style);
+                if !whole {
+                    return Err(errors::invalid_argument(&style.ty, 3, "convert").at_line(c.line));
+                }
+                Some(implicit(style, &SqlType::INT)?)
+            }
             None => None,
         };
         self.cast(operand, to, style, c.is_try).map_err(|e| e.at_line(c.line))
@@ -181,6 +191,9 @@ impl Binder<'_> {
         match scope.column(name) {
             Ok((column, _)) => {
                 self.needs.mark(column.id);
+                if self.columns.is_untyped(column.id) {
+                    return Ok(Expr::null(SqlType::INT));
+                }
                 Ok(Expr::column(column.id.index(), column.ty, column.nullable))
             }
             Err(error) => self.missing_column(self.column_error(error, name, scope)),
@@ -274,63 +287,6 @@ impl Binder<'_> {
                 Ok(Expr::new(ty, operand.nullable, ExprKind::BitNot(Box::new(operand))))
             }
         }
-    }
-
-    fn arithmetic_chain(&mut self, chain: &ast::Arithmetic, scope: &Scope) -> SqlResult<Expr> {
-        let sums = chain.rest.iter().all(|(op, _)| matches!(op, ast::BinaryOp::Add | ast::BinaryOp::Concat));
-        if sums && chain.rest.len() > LONG_SUM {
-            let mut terms = vec![self.expr(&chain.first, scope)?];
-            for (_, operand) in &chain.rest {
-                terms.push(self.expr(operand, scope)?);
-            }
-            let alike = |e: &Expr| e.ty.kind == terms[0].ty.kind && (e.ty.is_string() || e.ty.is_integer());
-            if terms.iter().all(alike) {
-                return self.long_sum(terms).map_err(|e| e.at_line(chain.line));
-            }
-        }
-        // Each operator is a level of the tree that comes of it, and its left operand stands below.
-        self.descend(chain.rest.len() as u32, |binder| {
-            let mut left = binder.expr(&chain.first, scope)?;
-            for (op, operand) in &chain.rest {
-                let right = binder.expr(operand, scope)?;
-                left = binder.binary(*op, left, right).map_err(|e| e.at_line(chain.line))?;
-            }
-            Ok(left)
-        })
-    }
-
-    /// A sum is made from the left, so from the first (max) type on it is of that type, and what stands before that is cut at
-    /// 8,000 bytes. Neighbours to the right of it would otherwise be cut among themselves.
-    fn long_sum(&mut self, mut terms: Vec<Expr>) -> SqlResult<Expr> {
-        let Some(first) = terms.iter().position(|term| term.ty.is_max()) else { return self.balanced_sum(terms) };
-        let tail = terms.split_off(first);
-        let mut long = Vec::with_capacity(tail.len() + 1);
-        if !terms.is_empty() {
-            long.push(self.balanced_sum(terms)?);
-        }
-        long.extend(tail);
-        for term in &mut long {
-            let ty = SqlType { length: MAX_LENGTH, ..term.ty };
-            let short = std::mem::replace(term, Expr::null(SqlType::INT));
-            *term = converted(short, &ty, false);
-        }
-        self.balanced_sum(long)
-    }
-
-    /// Adds neighbours until one is left, so that a long sum of one type is no deep tree.
-    fn balanced_sum(&mut self, mut terms: Vec<Expr>) -> SqlResult<Expr> {
-        while terms.len() > 1 {
-            let mut sums = Vec::with_capacity(terms.len().div_ceil(2));
-            let mut rest = terms.into_iter();
-            while let Some(left) = rest.next() {
-                sums.push(match rest.next() {
-                    Some(right) => self.binary(ast::BinaryOp::Add, left, right)?,
-                    None => left,
-                });
-            }
-            terms = sums;
-        }
-        Ok(terms.pop().expect("a sum has terms"))
     }
 
     pub fn binary(&mut self, op: ast::BinaryOp, left: Expr, right: Expr) -> SqlResult<Expr> {
@@ -567,18 +523,6 @@ impl Binder<'_> {
         text::collation(name).ok_or_else(|| sql_error!(448, state 3, &**name))
     }
 
-    fn next_value(&mut self, next: &ast::NextValueFor) -> SqlResult<Expr> {
-        let name = super::names::object_name(&next.sequence);
-        match self.resolve(&name)? {
-            Some(crate::catalog::Object::Sequence(sequence)) => {
-                self.need_sequence(&sequence);
-                Ok(Expr::new(sequence.ty, false, ExprKind::NextValueFor(sequence)))
-            }
-            Some(_) => Err(sql_error!(11726, super::names::display(&next.sequence))),
-            None => Err(errors::invalid_object(&super::names::display(&next.sequence))),
-        }
-    }
-
     fn odbc_literal(&mut self, kind: ast::OdbcKind, value: &str) -> SqlResult<Expr> {
         let literal = text::string(value, false, self.catalog.collation());
         let to = match kind {
@@ -684,7 +628,7 @@ pub fn compare_op(op: ast::CompareOp) -> CompareOp {
     }
 }
 
-fn type_op(op: ArithmeticOp) -> precedence::ArithmeticOp {
+pub fn type_op(op: ArithmeticOp) -> precedence::ArithmeticOp {
     match op {
         ArithmeticOp::Add => precedence::ArithmeticOp::Add,
         ArithmeticOp::Subtract => precedence::ArithmeticOp::Subtract,

@@ -31,7 +31,7 @@ impl Binder<'_> {
                 other => (other, false),
             };
             if let ast::Expr::Exists(query) = inner {
-                let bound = self.subquery(query, scope)?;
+                let bound = self.existing(query, scope)?;
                 rel = semi_join(rel, bound.rel, Vec::new(), negated);
                 continue;
             }

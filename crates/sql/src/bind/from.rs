@@ -8,7 +8,7 @@ use super::binder::{Binder, Home, Place};
 use super::convert::{converted, implicit, unify};
 use super::errors;
 use super::names::{display, object_name, same_name};
-use super::query::{Bound, Use};
+use super::query::{Bound, Use, check_named, is_untyped_null};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns, WorkTable};
 use crate::ast;
 use crate::catalog::{ModuleDef, ModuleKind, Object, TableDef, VirtualTableDef};
@@ -291,9 +291,12 @@ impl Binder<'_> {
         let view = super::modules::parse_view(module)?;
         let bound =
             self.expanded(module, name, Vec::new(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
+        let bound = if view.columns.is_empty() { check_named(bound)? } else { bound };
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
         if let SourceColumns::List(list) = &mut sources[0].columns {
+            // A view's columns are in the catalog, with their types.
+            list.iter().for_each(|column| self.columns.set_untyped(column.id, false));
             for (column, name) in &module.renamed_columns {
                 if let Some(column) = list.get_mut(usize::from(*column)) {
                     column.name = name.clone();
@@ -402,8 +405,12 @@ impl Binder<'_> {
         let mut typed: Vec<std::vec::IntoIter<Expr>> = Vec::with_capacity(width);
         for column in columns {
             let nullable = column.iter().any(|e| e.nullable);
+            let untyped = column.iter().all(is_untyped_null);
             let (column, ty) = unify(column, "VALUES")?;
             let id = self.columns.add(ty, nullable);
+            if untyped {
+                self.columns.set_untyped(id, true);
+            }
             self.hand_on(id, &column);
             ids.push(id);
             outputs.push(crate::optimize::Output { name: "".into(), expr: self.columns.expr(id) });
@@ -437,13 +444,12 @@ impl Binder<'_> {
                     continue;
                 }
                 let inner = CteScope { parent: here.parent, ctes: here.ctes, visible: index, recursive: None };
-                let bound = self.expand(|binder| {
-                    if super::recursive::mentions(&cte.query.body, &cte.name) {
-                        binder.recursive_cte(cte, &inner)
-                    } else {
-                        binder.query(&cte.query, None, Some(&inner), Use::Nested)
-                    }
-                })?;
+                // Any number may stand one over the other: depth is what bounds them, as it does derived tables.
+                let bound = if super::recursive::mentions(&cte.query.body, &cte.name) {
+                    self.recursive_cte(cte, &inner)?
+                } else {
+                    self.query(&cte.query, None, Some(&inner), Use::Nested)?
+                };
                 let columns: &[ast::Ident] = &cte.columns;
                 let (rel, mut sources) = self.named(bound, &cte.name, columns)?;
                 if let Some(alias) = alias {

@@ -90,7 +90,9 @@ impl Binder<'_> {
         let missing = self.missing_columns();
         let bound = self.expr(expr, scope)?;
         let stands_for_missing = self.missing_columns() > missing;
-        if !stands_for_missing && (bound.is_constant() || ColumnSet::of(&bound).is_empty()) {
+        // A column that is NULL in every row is a column, too.
+        let column = matches!(expr, ast::Expr::Column(_));
+        if !stands_for_missing && !column && (bound.is_constant() || ColumnSet::of(&bound).is_empty()) {
             return Err(sql_error!(164));
         }
         if bound.has_subquery() {
@@ -104,6 +106,21 @@ impl Binder<'_> {
         self.hand_on(id, [&bound]);
         self.blocks[block].groups.push((id, bound));
         Ok(self.blocks[block].groups.len() - 1)
+    }
+    /// In a subquery, what an enclosing SELECT groups by is its group's value. Its columns alone would be none of the group's.
+    pub fn group_of_outer(&self, expr: Expr, scope: &Scope) -> Expr {
+        let mut outer = scope.parent;
+        while let Some(here) = outer {
+            outer = here.parent;
+            let Some(block) = here.block.map(|block| &self.blocks[block]) else { continue };
+            if matches!(block.place, Place::Where | Place::On | Place::GroupBy | Place::Argument) {
+                continue;
+            }
+            if let Some((id, group)) = block.groups.iter().find(|(_, group)| group.same(&expr)) {
+                return Expr::column(id.index(), group.ty, true);
+            }
+        }
+        expr
     }
 }
 

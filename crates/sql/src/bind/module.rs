@@ -325,7 +325,7 @@ impl<'a> ModuleBinder<'a> {
                 }
                 Found::Cursor(variable) => {
                     if !self.module.cursor_variables.iter().any(|v| same_name(v, &variable.name)) {
-                        wrong = Some(errors::undeclared_variable(&variable.name).at_line(variable.line));
+                        wrong = Some(self.binder().not_a_cursor(variable));
                     }
                 }
                 Found::Query
@@ -717,8 +717,7 @@ impl<'a> ModuleBinder<'a> {
                 Ok(StatementKind::Assign { slot, value: implicit(bound, &ty)? })
             }
             ast::SetVariableKind::Cursor(definition) => {
-                let slot = cursor_slot
-                    .ok_or_else(|| errors::undeclared_variable(&set.variable.name).at_line(set.variable.line))?;
+                let slot = cursor_slot.ok_or_else(|| self.binder().not_a_cursor(&set.variable))?;
                 let kind = self.cursor(None, Some(slot), definition, statement)?;
                 Ok(StatementKind::DeclareCursor(Box::new(kind)))
             }

@@ -2,12 +2,13 @@
 
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
-use super::binder::{Binder, Block, Place};
+use super::binder::{Binder, Block, Place, SelectShape};
 use super::convert::{self, implicit};
 use super::errors;
 use super::group::{Regroup, sortable};
 use super::names::same_name;
 use super::scope::{CteScope, Scope, Source};
+use super::typing::is_null_literal;
 use crate::ast;
 use crate::optimize::{Branch, ColumnId, ColumnSet, Group, Output, Rel, TopRows, Window};
 use crate::plan::{Expr, ExprKind, SortKey, VariableSlot};
@@ -37,6 +38,14 @@ pub fn one_column(bound: &Bound) -> SqlResult<()> {
     Err(sql_error!(116))
 }
 
+/// 4511: a view or an inline function gives each of its columns a name.
+pub fn check_named(bound: Bound) -> SqlResult<Bound> {
+    match bound.outputs.iter().position(|output| output.name.is_empty()) {
+        Some(at) => Err(sql_error!(4511, at + 1)),
+        None => Ok(bound),
+    }
+}
+
 /// Where a query stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Use {
@@ -46,6 +55,8 @@ pub enum Use {
     Rows,
     /// View, derived table, subquery, CTE: ORDER BY needs TOP, OFFSET or FOR XML.
     Nested,
+    /// A side of UNION, EXCEPT or INTERSECT.
+    Branch,
 }
 
 const SELECT_ITEMS_MAX: usize = 4096;
@@ -61,6 +72,17 @@ impl Binder<'_> {
     /// A subquery in an expression: it sees the columns of `scope`.
     pub fn subquery(&mut self, query: &ast::Query, scope: &Scope) -> SqlResult<Bound> {
         self.query(query, Some(scope), scope.ctes, Use::Nested)
+    }
+
+    /// The subquery of EXISTS: of groups `*` may be asked there, since no column is wanted.
+    pub fn existing(&mut self, query: &ast::Query, scope: &Scope) -> SqlResult<Bound> {
+        self.any_columns = match &query.body {
+            ast::QueryBody::Select(select) => select.group_by.is_some() || select.having.is_some(),
+            _ => false,
+        };
+        let bound = self.subquery(query, scope);
+        self.any_columns = false;
+        bound
     }
 
     pub fn query(
@@ -103,8 +125,17 @@ impl Binder<'_> {
         let bound = match &query.body {
             ast::QueryBody::Select(select) => self.select(select, &tail, parent, ctes, place)?,
             body => {
-                let bound = self.body(body, parent, ctes, place)?;
-                self.order_named(bound, &tail)?
+                let asked: Vec<ast::ColumnName> = tail.order_by.iter().filter_map(qualified).cloned().collect();
+                if asked.is_empty() {
+                    let bound = self.body(body, parent, ctes, place)?;
+                    self.order_named(bound, &tail, Vec::new())?
+                } else {
+                    let around = std::mem::take(&mut self.found_keys);
+                    self.named_keys = asked;
+                    let bound = self.body(body, parent, ctes, place)?;
+                    let found = std::mem::replace(&mut self.found_keys, around);
+                    self.order_named(bound, &tail, found)?
+                }
             }
         };
         match text {
@@ -131,7 +162,7 @@ impl Binder<'_> {
                     ast::QueryBody::Select(select) => select.into.as_ref().map(|into| into.table.clone()),
                     _ => None,
                 };
-                let first = binder.body(&operation.first, parent, ctes, Use::Nested)?;
+                let first = binder.body(&operation.first, parent, ctes, Use::Branch)?;
                 let levels =
                     operation.rest.windows(2).filter(|pair| pair[0].0 != pair[1].0 || !is_union(pair[0].0)).count();
                 let mut bound = binder
@@ -152,10 +183,10 @@ impl Binder<'_> {
         let mut left = first;
         let mut rest = rest.iter().peekable();
         while let Some((operator, body)) = rest.next() {
-            let mut branches = vec![left, self.body(body, parent, ctes, Use::Nested)?];
+            let mut branches = vec![left, self.body(body, parent, ctes, Use::Branch)?];
             // A row of UNION ALL, or of UNION, is one Concat.
             while let Some((_, body)) = rest.next_if(|(next, _)| is_union(*operator) && next == operator) {
-                branches.push(self.body(body, parent, ctes, Use::Nested)?);
+                branches.push(self.body(body, parent, ctes, Use::Branch)?);
             }
             left = self.combine(*operator, branches)?;
         }
@@ -179,7 +210,11 @@ impl Binder<'_> {
         for i in 0..count {
             let exprs: Vec<Expr> = branches.iter().map(|branch| branch.outputs[i].expr.clone()).collect();
             let ty = convert::common_type(&exprs, operation)?;
-            ids.push(self.columns.add(ty, exprs.iter().any(|e| e.nullable)));
+            let id = self.columns.add(ty, exprs.iter().any(|e| e.nullable));
+            if exprs.iter().all(is_untyped_null) {
+                self.columns.set_untyped(id, true);
+            }
+            ids.push(id);
             types.push(ty);
         }
         let names: Vec<Box<str>> = branches[0].outputs.iter().map(|output| output.name.clone()).collect();
@@ -202,8 +237,11 @@ impl Binder<'_> {
         if operator == ast::SetOperator::Union {
             rel = self.distinct(rel, &ids);
         }
-        let outputs =
-            names.into_iter().zip(&ids).map(|(name, &id)| Output { name, expr: self.columns.expr(id) }).collect();
+        let shown = |id| match self.columns.is_untyped(id) {
+            true => Expr::null(SqlType::INT),
+            false => self.columns.expr(id),
+        };
+        let outputs = names.into_iter().zip(&ids).map(|(name, &id)| Output { name, expr: shown(id) }).collect();
         Ok(Bound::new(rel, outputs))
     }
 
@@ -237,6 +275,9 @@ impl Binder<'_> {
             ExprKind::Column(column) if own.contains(ColumnId(column as u32)) => ColumnId(column as u32),
             _ => {
                 let id = self.columns.add(expr.ty, expr.nullable);
+                if is_untyped_null(&expr) {
+                    self.columns.set_untyped(id, true);
+                }
                 self.hand_on(id, [&expr]);
                 defs.push((id, expr));
                 id
@@ -254,18 +295,26 @@ impl Binder<'_> {
         Rel::Aggregate(Box::new(Group { input: rel, group, aggregates: Vec::new(), sets: None }))
     }
 
-    /// ORDER BY, OFFSET and FETCH behind a set operation: only names and positions of its columns.
-    fn order_named(&mut self, bound: Bound, tail: &Tail) -> SqlResult<Bound> {
+    /// ORDER BY, OFFSET and FETCH behind a set operation: only names and positions of its columns. `found`: of each key that is
+    /// named with its table, which column of the first SELECT it is.
+    fn order_named(&mut self, bound: Bound, tail: &Tail, found: Vec<Option<usize>>) -> SqlResult<Bound> {
         let mut keys = Vec::with_capacity(tail.order_by.len());
+        let mut found = found.into_iter();
         for item in tail.order_by {
             let expr = match &item.expr {
-                ast::Expr::Literal(ast::Literal::Int(position)) => position_of(*position, &bound.outputs)?.expr.clone(),
+                ast::Expr::Literal(ast::Literal::Int(position)) => {
+                    bound.outputs[position_of(*position, &bound.outputs)?].expr.clone()
+                }
                 ast::Expr::Column(name) if name.table.is_none() => {
                     match bound.outputs.iter().find(|output| same_name(&output.name, &name.name)) {
                         Some(output) => output.expr.clone(),
                         None => return Err(errors::invalid_column(&name.name).at_line(name.line)),
                     }
                 }
+                ast::Expr::Column(_) => match found.next().flatten() {
+                    Some(at) => bound.outputs[at].expr.clone(),
+                    None => return Err(sql_error!(104)),
+                },
                 _ => return Err(sql_error!(104)),
             };
             keys.push(SortKey { expr, descending: item.descending });
@@ -353,6 +402,12 @@ impl Binder<'_> {
         let block = self.blocks.len();
         self.blocks.push(Block {
             named: select.windows.iter().map(|(name, over)| (name.text.clone(), over.clone())).collect(),
+            shape: SelectShape {
+                nested: place == Use::Nested,
+                merged: select.distinct || place == Use::Branch,
+                limited: select.top.is_some() || tail.offset.is_some(),
+                ordered: !tail.order_by.is_empty(),
+            },
             ..Block::default()
         });
         let result = self.select_block(select, tail, parent, ctes, place, block).map_err(|e| e.at_line(select.line));
@@ -369,6 +424,8 @@ impl Binder<'_> {
         place: Use,
         block: usize,
     ) -> SqlResult<Bound> {
+        let named_keys = std::mem::take(&mut self.named_keys);
+        let any_columns = std::mem::take(&mut self.any_columns);
         let (mut rel, sources) = self.from(&select.from, parent, ctes, block)?;
         let scope = Scope { sources: &sources, parent, ctes, block: Some(block) };
         if let Some(filter) = &select.filter {
@@ -380,7 +437,10 @@ impl Binder<'_> {
         };
 
         self.blocks[block].place = Place::Select;
-        let (mut outputs, assigns) = self.items(select, &scope)?;
+        let (mut outputs, assigns) = self.items(select, &scope, any_columns)?;
+        if !named_keys.is_empty() {
+            self.found_keys = named_keys.iter().map(|name| output_of(name, &outputs, &scope)).collect();
+        }
         if outputs.len() > SELECT_ITEMS_MAX {
             return Err(sql_error!(1056, 4096));
         }
@@ -394,7 +454,7 @@ impl Binder<'_> {
         }
         self.blocks[block].place = Place::OrderBy;
         let mut keys = self.order_keys(select, tail, &outputs, &scope)?;
-        let done = std::mem::take(&mut self.blocks[block]);
+        let mut done = std::mem::take(&mut self.blocks[block]);
         self.blocks[block].place = Place::Select;
 
         let mut windows = done.windows;
@@ -405,6 +465,7 @@ impl Binder<'_> {
         if grouped {
             let over_groups = Regroup { groups: &done.groups, reuse: sets.is_none(), sources: &sources };
             over_groups.apply_to_all(&mut outputs, &mut having, &mut keys, &mut windows)?;
+            over_groups.apply_to_all(&mut [], &mut [], &mut done.sequence_order, &mut [])?;
             let sets = match (sets, done.grouping_id) {
                 (Some(sets), id) => Some((sets, id.unwrap_or_else(|| self.columns.add(SqlType::BIGINT, false)))),
                 (None, Some(id)) => Some((vec![(0..done.groups.len()).collect()], id)),
@@ -421,6 +482,12 @@ impl Binder<'_> {
                 functions: spec.functions,
             }));
         }
+        if !done.sequences.is_empty() {
+            if !done.sequence_order.is_empty() {
+                rel = Rel::Sort { input: Box::new(rel), keys: done.sequence_order };
+            }
+            rel = rel.map(done.sequences);
+        }
         rel = if select.distinct {
             self.distinct_rows(rel, &mut outputs, &mut keys)?
         } else {
@@ -428,7 +495,7 @@ impl Binder<'_> {
         };
         rel = self.limited(rel, keys, select.top.as_deref(), tail)?;
         let into = select.into.as_ref().map(|into| into.table.clone());
-        if into.is_some() && place != Use::Root && place != Use::Nested {
+        if into.is_some() && !matches!(place, Use::Root | Use::Nested | Use::Branch) {
             return Err(sql_error!(156, "INTO"));
         }
         Ok(Bound { rel, outputs, assigns, into, hidden })
@@ -479,7 +546,13 @@ impl Binder<'_> {
         rel.map(defs)
     }
 
-    fn items(&mut self, select: &ast::Select, scope: &Scope) -> SqlResult<(Vec<Output>, Vec<VariableSlot>)> {
+    /// `any_columns`: of EXISTS over groups, where `*` stands for no column.
+    fn items(
+        &mut self,
+        select: &ast::Select,
+        scope: &Scope,
+        any_columns: bool,
+    ) -> SqlResult<(Vec<Output>, Vec<VariableSlot>)> {
         let mut outputs = Vec::with_capacity(select.items.len());
         let mut assigns = Vec::new();
         for item in &select.items {
@@ -488,7 +561,12 @@ impl Binder<'_> {
                     if scope.sources.is_empty() {
                         return Err(sql_error!(263).at_line(*line));
                     }
+                    let before = outputs.len();
                     self.star(table.as_deref(), scope, &mut outputs).map_err(|e| e.at_line(*line))?;
+                    if any_columns {
+                        outputs.truncate(before);
+                        outputs.push(Output { name: "".into(), expr: Expr::int(1) });
+                    }
                 }
                 ast::SelectItem::Expr { expr, alias, line } => {
                     let bound = self.expr(expr, scope).map_err(|e| e.at_line(*line))?;
@@ -547,7 +625,10 @@ impl Binder<'_> {
                     continue;
                 }
                 self.needs.mark(column.id);
-                let expr = Expr::column(column.id.index(), column.ty, column.nullable);
+                let expr = match self.columns.is_untyped(column.id) {
+                    true => Expr::null(SqlType::INT),
+                    false => Expr::column(column.id.index(), column.ty, column.nullable),
+                };
                 outputs.push(Output { name: column.name, expr });
             }
         }
@@ -562,28 +643,38 @@ impl Binder<'_> {
         scope: &Scope,
     ) -> SqlResult<Vec<SortKey>> {
         let mut keys: Vec<SortKey> = Vec::with_capacity(tail.order_by.len());
+        // For each of `keys` the column of the result that it names.
+        let mut shown: Vec<Option<usize>> = Vec::with_capacity(tail.order_by.len());
         for item in tail.order_by {
-            let expr = match &item.expr {
-                ast::Expr::Literal(ast::Literal::Int(position)) => position_of(*position, outputs)?.expr.clone(),
+            let (expr, of_result) = match &item.expr {
+                ast::Expr::Literal(ast::Literal::Int(position)) => {
+                    let at = position_of(*position, outputs)?;
+                    (outputs[at].expr.clone(), renamed_item(select, at))
+                }
                 ast::Expr::Literal(_) => return Err(sql_error!(408, keys.len() + 1)),
                 ast::Expr::Variable(_) => return Err(sql_error!(1008, keys.len() + 1)),
                 ast::Expr::Column(name) if name.table.is_none() => {
                     let aliased = aliases(select, outputs, &name.name)?;
                     match aliased {
-                        Some(expr) => expr,
-                        None => self.expr(&item.expr, scope)?,
+                        Some((at, expr)) => (expr, renamed_item(select, at)),
+                        None => (self.expr(&item.expr, scope)?, None),
                     }
                 }
-                other => self.expr(other, scope)?,
+                other => (self.expr(other, scope)?, None),
             };
             sortable(&expr.ty)?;
-            if keys.iter().any(|old| old.expr.same(&expr)) {
+            let mut same = keys.iter().zip(&shown).filter(|(old, _)| old.expr.same(&expr)).peekable();
+            if same.peek().is_some() {
                 match expr.kind {
-                    ExprKind::Column(column) if names_of(scope, column) < 2 => return Err(sql_error!(169)),
+                    // Two columns of the result are two, though one column is the source of both.
+                    ExprKind::Column(column) if names_of(scope, column) < 2 && same.any(|(_, at)| *at == of_result) => {
+                        return Err(sql_error!(169));
+                    }
                     _ => continue,
                 }
             }
             keys.push(SortKey { expr, descending: item.descending });
+            shown.push(of_result);
         }
         Ok(keys)
     }
@@ -593,6 +684,11 @@ impl Binder<'_> {
 fn names_of(scope: &Scope, column: usize) -> usize {
     let is_it = |source: &Source, at: usize| source.column(at).id.index() == column;
     scope.sources.iter().map(|source| (0..source.len()).filter(|at| is_it(source, *at)).count()).sum()
+}
+
+/// NULL as it is written: what has been given a type is of that type.
+pub fn is_untyped_null(expr: &Expr) -> bool {
+    expr.ty.kind == TypeKind::Int && is_null_literal(expr)
 }
 
 fn is_union(operator: ast::SetOperator) -> bool {
@@ -614,17 +710,47 @@ pub fn compound(op: ast::AssignOp) -> Option<ast::BinaryOp> {
     })
 }
 
-fn position_of(position: i32, outputs: &[Output]) -> SqlResult<&Output> {
+/// Which of `outputs` a number in ORDER BY means.
+fn position_of(position: i32, outputs: &[Output]) -> SqlResult<usize> {
     usize::try_from(position)
         .ok()
         .and_then(|n| n.checked_sub(1))
-        .and_then(|n| outputs.get(n))
+        .filter(|n| *n < outputs.len())
         .ok_or_else(|| sql_error!(108, position))
 }
 
+/// A column with its table, as a key of ORDER BY.
+fn qualified(item: &ast::OrderItem) -> Option<&ast::ColumnName> {
+    match &item.expr {
+        ast::Expr::Column(name) if name.table.is_some() => Some(name),
+        _ => None,
+    }
+}
+
+/// The first of `outputs` that is the column `name`.
+fn output_of(name: &ast::ColumnName, outputs: &[Output], scope: &Scope) -> Option<usize> {
+    let (column, outer) = scope.column(name).ok()?;
+    let is_it = |output: &Output| matches!(output.expr.kind, ExprKind::Column(id) if id == column.id.index());
+    if outer { None } else { outputs.iter().position(is_it) }
+}
+
+/// `at`, if that item of the select list has a name of its own and not its column's.
+fn renamed_item(select: &ast::Select, at: usize) -> Option<usize> {
+    // A star before it moves the positions; what it stands for has its columns' names.
+    if select.items.iter().any(|item| matches!(item, ast::SelectItem::Star { .. })) {
+        return None;
+    }
+    match &select.items[at] {
+        ast::SelectItem::Expr { expr: ast::Expr::Column(column), alias, .. } => {
+            alias.as_ref().filter(|alias| !same_name(alias, &column.name)).map(|_| at)
+        }
+        _ => Some(at),
+    }
+}
+
 /// The select item that `name` is an alias of. A name that is only the column's own is left to the scope.
-fn aliases(select: &ast::Select, outputs: &[Output], name: &str) -> SqlResult<Option<Expr>> {
-    let mut found: Option<&Expr> = None;
+fn aliases(select: &ast::Select, outputs: &[Output], name: &str) -> SqlResult<Option<(usize, Expr)>> {
+    let mut found: Option<(usize, &Expr)> = None;
     let starred = select.items.iter().any(|item| matches!(item, ast::SelectItem::Star { .. }));
     for (i, output) in outputs.iter().enumerate() {
         if !same_name(&output.name, name) {
@@ -634,12 +760,12 @@ fn aliases(select: &ast::Select, outputs: &[Output], name: &str) -> SqlResult<Op
         if !written {
             continue;
         }
-        if found.is_some_and(|old| !old.same(&output.expr)) {
+        if found.is_some_and(|(_, old)| !old.same(&output.expr)) {
             return Err(errors::ambiguous_column(name));
         }
-        found = Some(&output.expr);
+        found = found.or(Some((i, &output.expr)));
     }
-    Ok(found.cloned())
+    Ok(found.map(|(at, expr)| (at, expr.clone())))
 }
 
 /// A condition as a bit value: 1 when it is TRUE, else 0.

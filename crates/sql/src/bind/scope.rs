@@ -195,6 +195,20 @@ impl<'p> Scope<'p> {
         .at_line(name.line))
     }
 
+    /// The column that `name` is, and the scope it is found in. None: there is none, or more than one.
+    pub fn home(&self, name: &ast::ColumnName) -> Option<(ColumnId, &Scope<'p>)> {
+        let mut scope: Option<&Scope<'p>> = Some(self);
+        while let Some(here) = scope {
+            let of_name = |source: &&Source| name.table.as_ref().is_none_or(|qualifier| source.matches(qualifier));
+            let mut found = here.sources.iter().filter(of_name).filter_map(|source| source.find(&name.name));
+            if let Some(column) = found.next() {
+                return found.next().is_none().then_some((column.id, here));
+            }
+            scope = here.parent;
+        }
+        None
+    }
+
     /// Sources of this scope that `qualifier` names (for `t.*`).
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn source(&self, qualifier: &ast::ObjectName) -> Option<&'p Source> {

@@ -10,7 +10,6 @@ use super::query::{Bound, Use, condition_value};
 use super::scope::Scope;
 use crate::ast;
 use crate::catalog::Catalog;
-use crate::function::FunctionId;
 use crate::optimize::{Get, JoinMethod, Output, Rel};
 use crate::plan::{
     ExecutorSlot, Expr, ExprKind, ForFormat, GrantEstimate, JoinKind, Module, Operator, OperatorKind, OutputColumn,
@@ -294,7 +293,7 @@ fn json_outputs(outputs: &[Output]) -> Vec<bool> {
         }
     }
     let is_json = |output: &Output| match &output.expr.kind {
-        ExprKind::Function(id, _) => matches!(id, FunctionId::JsonQuery | FunctionId::JsonModify),
+        ExprKind::Function(id, _) => super::json::gives_json(*id),
         ExprKind::Subquery(subquery) => makes_json(&subquery.plan),
         _ => false,
     };

@@ -6,7 +6,7 @@ use super::binder::{Binder, Home};
 use super::convert::{converted, implicit, unify};
 use super::errors;
 use super::names::{display, object_name};
-use super::query::{Bound, Use};
+use super::query::{Bound, Use, check_named};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
 use crate::catalog::{ModuleKind, Object};
@@ -51,9 +51,10 @@ impl Binder<'_> {
                         let names = parsed.parameters.iter().map(|p| p.name.name.clone());
                         let parameters = names.zip(args).collect();
                         let bound = self.expanded(&module, name, parameters, |binder| {
-                            binder.query(query, None, None, Use::Nested)
+                            check_named(binder.query(query, None, None, Use::Nested)?)
                         })?;
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
+                        self.typed(&named.1[0]);
                         self.needs.through = through;
                         self.need_module(&module, &named.1[0]);
                         Ok(named)
@@ -122,6 +123,11 @@ impl Binder<'_> {
             }
             _ => Err(errors::not_supported("table function")),
         }
+    }
+
+    /// The columns of a module are in the catalog, with their types.
+    fn typed(&mut self, source: &Source) {
+        (0..source.len()).for_each(|at| self.columns.set_untyped(source.column(at).id, false));
     }
 
     fn leaf_function(

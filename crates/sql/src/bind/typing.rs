@@ -22,7 +22,7 @@ pub fn full_name(ty: &SqlType) -> String {
     }
 }
 
-pub fn numeric(precision: u8, scale: u8) -> SqlType {
+pub const fn numeric(precision: u8, scale: u8) -> SqlType {
     SqlType { kind: TypeKind::Numeric, ..SqlType::decimal(precision, scale) }
 }
 

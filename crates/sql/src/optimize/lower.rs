@@ -177,6 +177,9 @@ impl Lowering {
     pub(super) fn lower(&mut self, columns: &Columns, rel: Rel, want: Want) -> Lowered {
         match rel {
             Rel::Get(get) => self.lower_get(columns, *get, Vec::new(), want),
+            Rel::Filter { input, predicates } if predicates.iter().any(is_unknown) => {
+                self.lower_never(columns, *input, want)
+            }
             Rel::Filter { input, predicates } => match *input {
                 Rel::Get(get) => self.lower_get(columns, *get, predicates, want),
                 input => self.lower_filter(columns, input, predicates, want),
@@ -234,6 +237,15 @@ impl Lowering {
     fn lower_branch(&mut self, columns: &Columns, branch: Branch) -> Operator {
         let outputs = branch.columns.iter().map(|&id| Output { name: "".into(), expr: columns.expr(id) }).collect();
         self.outputs(columns, branch.rel, outputs)
+    }
+
+    /// No row of `input`: one of its predicates is decided. TOP 0 reads none.
+    fn lower_never(&mut self, columns: &Columns, input: Rel, want: Want) -> Lowered {
+        let input = self.lower(columns, input, Want { order: &[], goal: Some(0.0), ..want });
+        let shape = input.op.columns.clone();
+        let top = Top { input: input.op, count: Some(Expr::bigint(0)), percent: false, ties: Vec::new(), offset: None };
+        let op = Operator { kind: OperatorKind::Top(Box::new(top)), columns: shape, rows: 0.0 };
+        Lowered { op, layout: input.layout, ordered: false }
     }
 
     fn lower_filter(&mut self, columns: &Columns, input: Rel, predicates: Vec<Expr>, want: Want) -> Lowered {
@@ -857,4 +869,9 @@ fn column_order(keys: &[SortKey]) -> Option<Vec<(ColumnId, bool)>> {
             _ => None,
         })
         .collect()
+}
+
+/// The constant that a comparison with NULL is.
+fn is_unknown(predicate: &Expr) -> bool {
+    matches!(predicate.kind, ExprKind::Literal(Datum::Null))
 }

@@ -37,6 +37,8 @@ pub struct Columns {
     tables: Vec<Arc<TableDef>>,
     /// Of those that are not shown to all: seldom any.
     masks: HashMap<ColumnId, Mask>,
+    /// Those that are the constant NULL and nothing else: they have the type of what they meet, as NULL itself has.
+    untyped: ColumnSet,
 }
 
 impl Columns {
@@ -64,6 +66,18 @@ impl Columns {
             self.masks.insert(ColumnId(id), Mask { function, columns: [masked].into() });
         }
         first
+    }
+
+    pub fn set_untyped(&mut self, id: ColumnId, untyped: bool) {
+        if untyped {
+            self.untyped.insert(id);
+        } else {
+            self.untyped.remove(id);
+        }
+    }
+
+    pub fn is_untyped(&self, id: ColumnId) -> bool {
+        self.untyped.contains(id)
     }
 
     pub fn has_no_masks(&self) -> bool {

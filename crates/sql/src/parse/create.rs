@@ -2,6 +2,7 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 impl Parser<'_> {
     #[inline(never)]
@@ -152,58 +153,61 @@ impl Parser<'_> {
             cycle: None,
             cache: SequenceCache::Unsaid,
         };
+        // The arguments that have been read.
+        let mut seen: Vec<&str> = Vec::new();
         loop {
-            match self.keyword() {
-                K::AS if !alter => {
-                    self.bump();
-                    sequence.data_type = Some(self.data_type()?);
-                }
-                K::START if !alter => {
-                    self.bump();
+            let line = self.token.line;
+            let no = self.at_word(K::NO);
+            if no {
+                self.bump();
+            }
+            let argument = match self.keyword() {
+                K::AS if !no => "AS",
+                K::START if !no => "START WITH",
+                K::RESTART if !no => "RESTART WITH",
+                K::INCREMENT if !no => "INCREMENT BY",
+                K::MINVALUE => "MINVALUE",
+                K::MAXVALUE => "MAXVALUE",
+                K::CYCLE => "CYCLE",
+                K::CACHE => "CACHE",
+                _ if no => return Err(self.unexpected()),
+                _ if alter && seen.is_empty() => return Err(sql_error!(11715).at_line(line)),
+                _ => return Ok(StatementKind::CreateSequence(Box::new(sequence))),
+            };
+            match (argument, alter) {
+                ("AS", true) => return Err(sql_error!(11711).at_line(line)),
+                ("START WITH", true) => return Err(sql_error!(11710).at_line(line)),
+                ("RESTART WITH", false) => return Err(sql_error!(11709).at_line(line)),
+                _ if seen.contains(&argument) => return Err(sql_error!(11712, argument).at_line(line)),
+                _ => seen.push(argument),
+            }
+            self.bump();
+            match argument {
+                "AS" => sequence.data_type = Some(self.data_type()?),
+                "START WITH" => {
                     self.expect_word(K::WITH)?;
                     sequence.start = Some(self.constant()?);
                 }
-                K::RESTART if alter => {
-                    self.bump();
+                "RESTART WITH" => {
                     sequence.restart = true;
                     if self.eat_word(K::WITH) {
                         sequence.start = Some(self.constant()?);
                     }
                 }
-                K::INCREMENT => {
-                    self.bump();
+                "INCREMENT BY" => {
                     self.expect_word(K::BY)?;
                     sequence.increment = Some(self.constant()?);
                 }
-                K::MINVALUE => {
-                    self.bump();
-                    sequence.minimum = SequenceBound::Value(self.constant()?);
-                }
-                K::MAXVALUE => {
-                    self.bump();
-                    sequence.maximum = SequenceBound::Value(self.constant()?);
-                }
-                K::CYCLE => {
-                    self.bump();
-                    sequence.cycle = Some(true);
-                }
-                K::CACHE => {
-                    self.bump();
+                "MINVALUE" if no => sequence.minimum = SequenceBound::None,
+                "MINVALUE" => sequence.minimum = SequenceBound::Value(self.constant()?),
+                "MAXVALUE" if no => sequence.maximum = SequenceBound::None,
+                "MAXVALUE" => sequence.maximum = SequenceBound::Value(self.constant()?),
+                "CYCLE" => sequence.cycle = Some(!no),
+                _ if no => sequence.cache = SequenceCache::None,
+                _ => {
                     let sized = Self::is_number(self.token.kind) || self.at(T::Minus);
                     sequence.cache = if sized { SequenceCache::Size(self.constant()?) } else { SequenceCache::Default };
                 }
-                K::NO => {
-                    self.bump();
-                    match self.keyword() {
-                        K::MINVALUE => sequence.minimum = SequenceBound::None,
-                        K::MAXVALUE => sequence.maximum = SequenceBound::None,
-                        K::CYCLE => sequence.cycle = Some(false),
-                        K::CACHE => sequence.cache = SequenceCache::None,
-                        _ => return Err(self.unexpected()),
-                    }
-                    self.bump();
-                }
-                _ => return Ok(StatementKind::CreateSequence(Box::new(sequence))),
             }
         }
     }

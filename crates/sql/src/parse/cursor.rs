@@ -2,6 +2,8 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use crate::lex::Token;
+use ::types::sql_error;
 
 impl Parser<'_> {
     /// `name [INSENSITIVE] [SCROLL] CURSOR ...`; the current token is the name.
@@ -23,8 +25,14 @@ impl Parser<'_> {
 
     /// Behind the word CURSOR: `options FOR query [FOR READ ONLY | UPDATE [OF columns]]`.
     pub(super) fn cursor_definition(&mut self, mut definition: CursorDefinition) -> P<CursorDefinition> {
+        // Of each group of options that exclude each other the one that has been read.
+        let mut chosen: [Option<Token>; 4] = [None; 4];
         while !self.at_word(K::FOR) {
             let token = self.token;
+            if definition.iso && token.kind == T::Word {
+                return Err(sql_error!(1049).at_line(token.line));
+            }
+            self.check_option(token, &mut chosen)?;
             match token.keyword {
                 K::LOCAL => definition.global = Some(false),
                 K::GLOBAL => definition.global = Some(true),
@@ -58,6 +66,34 @@ impl Parser<'_> {
         }
         definition.query = Some(Box::new(query));
         Ok(definition)
+    }
+
+    /// 1048 for an option beside one that it excludes.
+    fn check_option(&self, token: Token, chosen: &mut [Option<Token>; 4]) -> P<()> {
+        let group = match token.keyword {
+            K::LOCAL | K::GLOBAL => 0,
+            K::FORWARD_ONLY | K::SCROLL => 1,
+            K::STATIC | K::KEYSET | K::DYNAMIC | K::FAST_FORWARD => 2,
+            K::READ_ONLY | K::SCROLL_LOCKS | K::OPTIMISTIC => 3,
+            _ => return Ok(()),
+        };
+        let before = chosen[group].replace(token);
+        let within = before.filter(|before| before.keyword != token.keyword);
+        let pairs =
+            [(K::FAST_FORWARD, K::SCROLL), (K::FAST_FORWARD, K::SCROLL_LOCKS), (K::FAST_FORWARD, K::OPTIMISTIC)];
+        let pairs = pairs.into_iter().chain([(K::STATIC, K::SCROLL_LOCKS)]);
+        let across = chosen.iter().flatten().copied().find(|other| {
+            pairs
+                .clone()
+                .any(|(a, b)| (a, b) == (other.keyword, token.keyword) || (b, a) == (other.keyword, token.keyword))
+        });
+        match within.or(across) {
+            Some(other) => {
+                let shown = |token| self.token_text(token).to_ascii_uppercase();
+                Err(sql_error!(1048, shown(other), shown(token)).at_line(token.line))
+            }
+            None => Ok(()),
+        }
     }
 
     pub(super) fn cursor_for(&mut self) -> P<ForClause> {

@@ -2,6 +2,10 @@
 
 use super::{K, P, Parser, ReturnRule, T};
 use crate::ast::*;
+use ::types::sql_error;
+
+/// Parameters of a procedure, a function or a parameterized text.
+const PARAMETERS_MAX: usize = 2100;
 
 impl Parser<'_> {
     /// CREATE, ALTER or CREATE OR ALTER of what keeps its text. It must be alone in its batch.
@@ -165,6 +169,11 @@ impl Parser<'_> {
         } else if self.at_variable() {
             parameters = self.parameters()?;
         }
+        if let Some(cursor) = parameters.iter().find(|parameter| {
+            matches!(parameter.data_type.name, TypeName::Cursor) && !(parameter.varying && parameter.output)
+        }) {
+            return Err(sql_error!(1051).at_line(cursor.name.line));
+        }
         let options = self.module_options()?;
         let for_replication = self.eat_words(K::FOR, K::REPLICATION);
         // AS may be left out before BEGIN ATOMIC: native procedures are in print without it.
@@ -179,6 +188,15 @@ impl Parser<'_> {
 
     /// `@a int = 1 OUTPUT, @b t READONLY`
     pub(super) fn parameters(&mut self) -> P<Vec<Parameter>> {
+        let parameters = self.parameter_list()?;
+        if parameters.len() > PARAMETERS_MAX {
+            let line = parameters[PARAMETERS_MAX].name.line;
+            return Err(sql_error!(180, "CREATE/ALTER PROCEDURE or FUNCTION", PARAMETERS_MAX).at_line(line));
+        }
+        Ok(parameters)
+    }
+
+    fn parameter_list(&mut self) -> P<Vec<Parameter>> {
         self.list(|parser| {
             let name = parser.variable()?;
             parser.eat_word(K::AS);
@@ -359,6 +377,9 @@ impl Parser<'_> {
             };
             if is_event { Ok(parser.upper_word()) } else { Err(parser.unexpected()) }
         })?;
+        if let Some(again) = (1..events.len()).find(|at| events[..*at].contains(&events[*at])) {
+            return Err(sql_error!(1034, &*events[again]).at_line(self.previous.line));
+        }
         let append = self.eat_words(K::WITH, K::APPEND);
         let not_for_replication = self.at_word(K::NOT);
         if not_for_replication {

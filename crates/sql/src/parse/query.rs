@@ -34,6 +34,10 @@ impl Parser<'_> {
             query.for_clause = Some(Box::new(self.cursor_for()?));
         }
         query.options = self.option_clause()?;
+        // FOR XML and FOR JSON are also taken behind OPTION.
+        if !query.options.is_empty() && query.for_clause.is_none() && self.at_word(K::FOR) {
+            query.for_clause = self.for_clause()?;
+        }
         Ok(query)
     }
 

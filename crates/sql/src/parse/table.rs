@@ -94,13 +94,19 @@ impl Parser<'_> {
             }
         }
         self.expect(T::RightParen)?;
-        Ok(definition)
+        // A default is its column's: only ALTER TABLE names one behind it.
+        let of_table = |constraint: &&Constraint| matches!(constraint.kind, ConstraintKind::Default(_));
+        match definition.constraints.iter().find(of_table) {
+            Some(default) => Err(sql_error!(142, "TABLE").at_line(default.line)),
+            None => Ok(definition),
+        }
     }
 
     pub(super) fn table_element(&mut self, definition: &mut TableDefinition) -> P<()> {
         match self.keyword() {
             K::CONSTRAINT | K::PRIMARY | K::UNIQUE | K::FOREIGN | K::CHECK | K::DEFAULT => {
                 let constraint = self.table_constraint()?;
+
                 definition.constraints.push(constraint);
             }
             K::INDEX => definition.indexes.push(self.inline_index(true)?),

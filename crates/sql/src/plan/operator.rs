@@ -316,6 +316,8 @@ pub struct WindowFunction {
     pub arguments: Vec<Expr>,
     pub frame: Frame,
     pub ty: SqlType,
+    /// FIRST_VALUE, LAST_VALUE, LAG, LEAD: rows whose value is NULL are passed over.
+    pub ignore_nulls: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

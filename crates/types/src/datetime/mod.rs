@@ -6,6 +6,7 @@ pub mod language;
 pub mod format;
 pub mod parse;
 pub mod part;
+pub mod zone;
 
 pub use calendar::{Civil, DAYS_MAX};
 pub use language::{DateFormat, LanguageId};

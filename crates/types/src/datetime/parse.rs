@@ -79,13 +79,16 @@ pub fn parse_offset(text: &str) -> Option<i16> {
         [b'-', rest @ ..] => (-1, rest),
         _ => return None,
     };
-    let two = |pair: &[u8]| std::str::from_utf8(pair).ok()?.parse::<i16>().ok();
-    let [h1, h2, b':', m1, m2] = *digits else { return None };
-    if !(h1.is_ascii_digit() && m1.is_ascii_digit()) {
-        return None;
-    }
-    let (hours, minutes) = (two(&[h1, h2])?, two(&[m1, m2])?);
+    // One digit is enough on either side of the colon.
+    let at = digits.iter().position(|byte| *byte == b':')?;
+    let (hours, minutes) = (number(&digits[..at])?, number(&digits[at + 1..])?);
     (hours <= 14 && minutes < 60 && hours * 60 + minutes <= 840).then_some(sign * (hours * 60 + minutes))
+}
+
+/// Of one digit or two.
+fn number(digits: &[u8]) -> Option<i16> {
+    let all = matches!(digits.len(), 1 | 2) && digits.iter().all(u8::is_ascii_digit);
+    all.then(|| digits.iter().fold(0, |value, digit| value * 10 + i16::from(digit - b'0')))
 }
 
 /// The text in an ODBC escape.
@@ -347,7 +350,8 @@ impl<'t> Parser<'t> {
         if self.rules == Rules::Old {
             return Err(ParseError::Syntax);
         }
-        let end = self.rest.len().min(6);
+        let of_offset = |byte: &&u8| matches!(byte, b'+' | b'-' | b':' | b'0'..=b'9');
+        let end = self.rest.iter().take(6).take_while(of_offset).count();
         let text = std::str::from_utf8(&self.rest[..end]).map_err(|_| ParseError::Syntax)?;
         self.offset = Some(parse_offset(text).ok_or(ParseError::Syntax)?);
         self.rest = &self.rest[end..];

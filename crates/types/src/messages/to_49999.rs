@@ -171,6 +171,7 @@ rows![
     message(16937, 16, "A server cursor cannot be opened on the given statement or statements. Use a default result set or client cursor."),
     message(16943, 16, "Could not complete cursor operation because the table schema changed after the cursor was declared."),
     message(16947, 16, "No rows were updated or deleted."),
+    message(16948, 16, "The variable '%.*ls' is not a cursor variable, but it is used in a place where a cursor variable is expected."),
     message(16949, 16, "The variable '%.*ls' is a cursor variable, but it is used in a place where a cursor variable is not valid."),
     message(16950, 16, "The variable '%.*ls' does not currently have a cursor allocated to it.").listed(10),
     message(16951, 16, "The variable '%.*ls' cannot be used as a parameter because a CURSOR OUTPUT parameter must not have a cursor allocated to it before execution of the procedure."),

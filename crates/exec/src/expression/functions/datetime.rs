@@ -3,6 +3,7 @@
 use sql::function::FunctionId;
 use sql::plan::ArithmeticOp;
 use types::datetime::part::{self, Part};
+use types::datetime::zone::Zone;
 use types::datetime::{LanguageId, Moment, parse};
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
@@ -34,6 +35,7 @@ pub fn find(id: FunctionId) -> Option<Function> {
         Isdate => isdate,
         Switchoffset | Todatetimeoffset => offset,
         AtTimeZone => at_time_zone,
+        CurrentTimezoneId => |call, _, _| Ok(call.result_text("UTC")),
         CurrentTimezone => |call, _, _| Ok(call.result_text("(UTC) Coordinated Universal Time")),
         _ => return None,
     })
@@ -258,39 +260,33 @@ fn offset<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
     moved.map(Value::from_owned).ok_or_else(|| bad_offset(call))
 }
 
-/// Zones without summer time: the offset of a name. Others are refused rather than answered wrongly half of the year.
+/// A value with an offset is shown as the zone's clocks show it; one without is taken as the zone's local time.
 fn at_time_zone<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let ty = call.arguments[0].ty;
     let value = call.arguments[0].datum(context, row)?;
     let name = given!(call.text(1, context, row));
-    const ZONES: &[(&str, i16)] = &[
-        ("UTC", 0),
-        ("Greenwich Standard Time", 0),
-        ("India Standard Time", 330),
-        ("China Standard Time", 480),
-        ("Singapore Standard Time", 480),
-        ("Tokyo Standard Time", 540),
-        ("Korea Standard Time", 540),
-        ("Arab Standard Time", 180),
-        ("Arabian Standard Time", 240),
-        ("Hawaiian Standard Time", -600),
-        ("US Mountain Standard Time", -420),
-        ("SA Pacific Standard Time", -300),
-    ];
-    let zone = ZONES.iter().find(|(zone, _)| zone.eq_ignore_ascii_case(name.trim()));
-    let Some((_, minutes)) = zone else {
-        return Err(sql_error!(9820, name));
-    };
+    let zone = Zone::find(name.trim_end_matches(' ')).ok_or_else(|| sql_error!(9820, name))?;
     if value.is_null() {
         return Ok(Value::Null);
     }
+    let moment = Moment::of(&ty, value.as_ref());
     let moved = if ty.kind == TypeKind::DateTimeOffset {
-        part::switch_offset(&ty, &value, *minutes)
+        let (offset, _) = zone.offset_at(unix_seconds(moment.utc_ticks()));
+        part::switch_offset(&ty, &value, offset)
     } else {
-        part::to_datetimeoffset(&ty, &value, *minutes, call.ty.scale)
+        let (offset, skipped) = zone.offset_of_local(unix_seconds(moment.local_ticks()));
+        let local = moment.local_ticks() + i64::from(skipped) * TICKS_PER_MINUTE;
+        part::to_datetimeoffset(&SqlType::datetime2(7), &Datum::I64(local), offset, call.ty.scale)
     };
     moved.map(Value::from_owned).ok_or_else(|| bad_offset(call))
 }
+
+/// 100 ns since 0001-01-01 as seconds since 1970.
+fn unix_seconds(ticks: i64) -> i64 {
+    ticks.div_euclid(10_000_000) - 62_135_596_800
+}
+
+const TICKS_PER_MINUTE: i64 = 600_000_000;
 
 /// FORMAT over dates and numbers with .NET's custom patterns, as far as they do not depend on a culture other than en-US.
 pub fn format<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {

@@ -47,16 +47,166 @@ pub fn find(id: FunctionId) -> Option<Function> {
         JsonQuery => query,
         JsonModify => modify,
         JsonPathExists => path_exists,
+        JsonText => text,
+        JsonObject => object,
+        JsonArray => array,
+        JsonMember => member,
+        JsonWrap => wrap,
         _ => return None,
     })
 }
 
 fn is_json<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let text = given!(call.text(0, context, row));
-    match Json::parse(&text, &mut context.pacer()) {
-        Err(error) if stop_of(&error).is_some() => Err(error),
-        document => Ok(Value::I64(document.is_ok() as i64)),
+    // VALUE, SCALAR, OBJECT or ARRAY: RFC 8259 has any value as a document, and without a type only the last two are meant.
+    let wanted = match call.arguments.len() {
+        1 => String::new(),
+        _ => given!(call.text(1, context, row)),
+    };
+    let any = matches!(wanted.as_str(), "VALUE" | "SCALAR");
+    let parsed = match any {
+        true => Json::parse_value(&text, &mut context.pacer()),
+        false => Json::parse(&text, &mut context.pacer()),
+    };
+    let document = match parsed {
+        Err(error) if stop_of(&error).is_some() => return Err(error),
+        Err(_) => return Ok(Value::I64(0)),
+        Ok(document) => document,
+    };
+    let number = document.type_number();
+    let fits = match wanted.as_str() {
+        "OBJECT" => number == 5,
+        "ARRAY" => number == 4,
+        // A string or a number; true, false and null are none.
+        "SCALAR" => matches!(number, 1 | 2),
+        _ => true,
+    };
+    Ok(Value::I64(fits.into()))
+}
+
+/// A value as JSON writes it; NULL stays NULL.
+pub fn push_value(context: &Context, ty: &SqlType, value: &Datum, raw: bool, out: &mut String) -> SqlResult<()> {
+    if let (TypeKind::Bit, Datum::I64(bit)) = (ty.kind, value) {
+        out.push_str(if *bit != 0 { "true" } else { "false" });
+        return Ok(());
     }
+    let text = shown(context, ty, value)?;
+    let number = ty.is_integer()
+        || ty.is_decimal()
+        || matches!(ty.kind, TypeKind::Float | TypeKind::Real | TypeKind::Money | TypeKind::SmallMoney);
+    if number || raw {
+        out.push_str(&text);
+    } else {
+        out.push('"');
+        escape_paced(&text, out, &mut context.pacer())?;
+        out.push('"');
+    }
+    Ok(())
+}
+
+/// The value in ISO form, or whatever CONVERT gives it; binary values in base 64.
+pub fn shown(context: &Context, ty: &SqlType, value: &Datum) -> SqlResult<String> {
+    if ty.is_binary()
+        && let Datum::Bytes(bytes) = value
+    {
+        return base64(bytes, &mut context.pacer());
+    }
+    let style = match ty.kind {
+        _ if ty.is_temporal() => Some(126),
+        TypeKind::Float | TypeKind::Real | TypeKind::Money | TypeKind::SmallMoney => Some(2),
+        _ => None,
+    };
+    let wide = SqlType::NVARCHAR_MAX;
+    let text = kernel::convert(context, Value::from_datum(value), ty, &wide, style, true)?;
+    text.bytes().map_or(Ok(String::new()), |bytes| convert::text_of_paced(&bytes, &wide, &mut context.pacer()))
+}
+
+fn base64(bytes: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<String> {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        pacer.spend(chunk.len())?;
+        let word = (0..3).fold(0_u32, |word, i| word << 8 | chunk.get(i).copied().unwrap_or(0) as u32);
+        for i in 0..4 {
+            let digit = DIGITS[(word >> (18 - 6 * i) & 63) as usize] as char;
+            out.push(if i <= chunk.len() { digit } else { '=' });
+        }
+    }
+    Ok(out)
+}
+
+fn text<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let value = call.arguments[0].datum(context, row)?;
+    if value.is_null() {
+        return Ok(Value::Null);
+    }
+    let mut out = String::new();
+    push_value(context, &call.arguments[0].ty, &value, false, &mut out)?;
+    call.long_text(&out, context)
+}
+
+/// The values behind the first argument are JSON already. That is 1 where NULL is left out.
+fn object<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let absent = call.i64(0, context, row)? == Some(1);
+    let mut out = String::from("{");
+    for pair in 0..call.arguments.len() / 2 {
+        let key = call.text(1 + 2 * pair, context, row)?;
+        let value = call.text(2 + 2 * pair, context, row)?;
+        if value.is_none() && absent {
+            continue;
+        }
+        if out.len() > 1 {
+            out.push(',');
+        }
+        out.push('"');
+        escape_paced(&key.ok_or_else(|| null_key(1 + 2 * pair))?, &mut out, &mut context.pacer())?;
+        out.push_str("\":");
+        out.push_str(value.as_deref().unwrap_or("null"));
+    }
+    out.push('}');
+    call.long_text(&out, context)
+}
+
+/// A member without a name, as that argument.
+#[cold]
+fn null_key(argument: usize) -> types::SqlError {
+    sql_error!(13629, argument)
+}
+
+/// `"name":value`; NULL where the value is.
+fn member<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let key = call.text(0, context, row)?;
+    let value = given!(call.text(1, context, row));
+    let mut out = String::from("\"");
+    escape_paced(&key.ok_or_else(|| null_key(1))?, &mut out, &mut context.pacer())?;
+    out.push_str("\":");
+    out.push_str(&value);
+    call.long_text(&out, context)
+}
+
+fn array<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let absent = call.i64(0, context, row)? == Some(1);
+    let mut out = String::from("[");
+    for at in 1..call.arguments.len() {
+        let value = call.text(at, context, row)?;
+        if value.is_none() && absent {
+            continue;
+        }
+        if out.len() > 1 {
+            out.push(',');
+        }
+        out.push_str(value.as_deref().unwrap_or("null"));
+    }
+    out.push(']');
+    call.long_text(&out, context)
+}
+
+/// What an aggregate has put together, between the brackets of the first argument.
+fn wrap<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let brackets = given!(call.text(0, context, row));
+    let inner = call.text(1, context, row)?;
+    let (open, close) = brackets.split_at(1);
+    call.long_text(&format!("{open}{}{close}", inner.as_deref().unwrap_or_default()), context)
 }
 
 fn value<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -128,5 +278,9 @@ fn modify<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
 
 fn is_json_text(argument: &Scalar) -> bool {
     let Node::Bytes(BytesExpr::General(general)) = &argument.node else { return false };
-    matches!(&**general, General::Call(call) if matches!(call.id, FunctionId::JsonQuery | FunctionId::JsonModify))
+    matches!(&**general, General::Call(call) if matches!(call.id, FunctionId::JsonQuery
+            | FunctionId::JsonModify
+            | FunctionId::JsonObject
+            | FunctionId::JsonArray
+            | FunctionId::JsonWrap))
 }

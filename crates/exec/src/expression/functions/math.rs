@@ -1,6 +1,7 @@
 //! Math. A number's own type decides how it is computed: integers and decimals stay exact.
 
 use sql::function::FunctionId;
+use sql::plan::ArithmeticOp;
 use types::{Physical, SqlError, SqlResult, TypeKind, decimal, sql_error};
 
 use super::given;
@@ -27,8 +28,36 @@ pub fn find(id: FunctionId) -> Option<Function> {
         GetBit => get_bit,
         SetBit => set_bit,
         LeftShift | RightShift => shift,
+        LongSum | LongDifference => long_sum,
         _ => return None,
     })
+}
+
+/// The first argument and then, one after the other, all that follow: what a tree of operators would give. All are of the result's
+/// type, which is no decimal.
+fn long_sum<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let ty = call.ty;
+    let op = if call.id == FunctionId::LongSum { ArithmeticOp::Add } else { ArithmeticOp::Subtract };
+    let money = matches!(ty.kind, TypeKind::Money | TypeKind::SmallMoney);
+    let range = IntegerRange::of(ty.kind);
+    let mut sum = call.value(0, context, row)?;
+    for argument in &call.arguments[1..] {
+        sum = match (sum, argument.value(context, row)?) {
+            (Value::I64(sum), Value::I64(term)) if money => Value::I64(kernel::money_arithmetic(op, &ty, sum, term)?),
+            (Value::I64(sum), Value::I64(term)) => {
+                let next = match op {
+                    ArithmeticOp::Add => sum.checked_add(term),
+                    _ => sum.checked_sub(term),
+                };
+                Value::I64(next.filter(|next| range.holds(*next)).ok_or_else(|| range.overflow())?)
+            }
+            (Value::F64(sum), Value::F64(term)) => {
+                Value::F64(kernel::float_arithmetic(op, sum, term, ty.kind == TypeKind::Real)?)
+            }
+            _ => Value::Null,
+        };
+    }
+    Ok(sum)
 }
 
 #[cold]

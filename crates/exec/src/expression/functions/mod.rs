@@ -9,7 +9,7 @@ mod session;
 mod text;
 
 pub use datetime::arithmetic as datetime_arithmetic;
-pub use json::{escape as escape_json, escape_paced};
+pub use json::{escape as escape_json, push_value as push_json, shown as json_text};
 pub use math::next_random;
 pub use session::{global, session_number};
 

@@ -199,11 +199,20 @@ pub fn property(
     let levels_at = if change == Change::Drop { 1 } else { 2 };
     let value = match change {
         Change::Drop => Variant(None),
-        _ => variant_of(given.value(1)).ok_or_else(invalid)?,
+        _ => {
+            let value = given.value(1);
+            if let Some((_, Datum::Bytes(bytes))) = &value
+                && bytes.len() > PROPERTY_BYTES_MAX
+            {
+                return Err(sql_error!(15097));
+            }
+            variant_of(value).ok_or_else(invalid)?
+        }
     };
-    let level = |at: usize| {
-        (given.text(levels_at + 2 * at).map(|kind| kind.to_ascii_uppercase()), given.text(levels_at + 2 * at + 1))
-    };
+    // Blanks behind a name do not count, as in any comparison.
+    let named = |at: usize| given.text(at).map(|text| text.trim_end_matches(' ').to_string());
+    let level =
+        |at: usize| (named(levels_at + 2 * at).map(|kind| kind.to_ascii_uppercase()), named(levels_at + 2 * at + 1));
     let levels = [level(0), level(1), level(2)];
     define(host, state, sink, |ddl| {
         let db = ddl.current()?;
@@ -241,6 +250,9 @@ pub fn property(
     })?;
     Ok(0)
 }
+
+/// Bytes of an extended property's value.
+const PROPERTY_BYTES_MAX: usize = 7500;
 
 /// None: a value no sql_variant holds.
 fn variant_of(value: Option<(SqlType, Datum)>) -> Option<Variant> {

@@ -21,6 +21,9 @@ impl<'a> Parameters<'a> {
         required: usize,
         arguments: &'a mut [CallArgument],
     ) -> SqlResult<Parameters<'a>> {
+        if names.is_empty() && !arguments.is_empty() {
+            return Err(sql_error!(8146, procedure));
+        }
         let mut places = vec![None; names.len()];
         for (at, argument) in arguments.iter().enumerate() {
             let position = match &argument.name {

@@ -24,11 +24,7 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "syssystemmessages" => types::messages::all().map(message).collect(),
         "fn_helpcollations" => collations(),
         "fn_builtin_permissions" => builtin_permissions(arguments.text(0).as_deref()),
-        "time_zone_info" => vec![vec![
-            ("name", text("UTC")),
-            ("current_utc_offset", text("+00:00")),
-            ("is_currently_dst", false.into()),
-        ]],
+        "time_zone_info" => time_zones(),
         "endpoints" => endpoints(),
         "database_scoped_configurations" => SCOPED_CONFIGURATIONS.iter().map(scoped_configuration).collect(),
         "database_query_store_options" => vec![query_store()],
@@ -44,6 +40,17 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         }
         _ => return None,
     })
+}
+
+fn time_zones() -> Vec<NamedRow> {
+    let now = (os::clock::utc_ticks() / 10_000_000) as i64 - 62_135_596_800;
+    let row = |zone: &types::datetime::zone::Zone| {
+        let (offset, summer) = zone.offset_at(now);
+        let (sign, minutes) = (if offset < 0 { '-' } else { '+' }, offset.unsigned_abs());
+        let shown = format!("{sign}{:02}:{:02}", minutes / 60, minutes % 60);
+        vec![("name", text(zone.name)), ("current_utc_offset", text(&shown)), ("is_currently_dst", summer.into())]
+    };
+    types::datetime::zone::Zone::all().iter().map(row).collect()
 }
 
 fn configuration(host: &SessionHost) -> Vec<NamedRow> {

@@ -85,7 +85,7 @@ pub fn datetime(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             }
             SqlType::datetimeoffset(scale)
         }
-        CurrentTimezone => call.varchar(128),
+        CurrentTimezone | CurrentTimezoneId => call.varchar(128),
         _ => return Ok(None),
     }))
 }
