@@ -69,7 +69,7 @@ impl Binder<'_> {
                 Ok(if q.not { not(test) } else { test })
             }
             ast::Expr::Exists(query) => {
-                let mut bound = self.subquery(query, scope)?;
+                let mut bound = self.existing(query, scope)?;
                 bound.outputs.clear();
                 let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, bound.outputs);
                 let subquery = Subquery { plan, kind: SubqueryKind::Exists, mask: None, bindings };

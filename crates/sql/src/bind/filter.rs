@@ -32,7 +32,7 @@ impl Binder<'_> {
             };
             match inner {
                 ast::Expr::Exists(query) => {
-                    let bound = self.subquery(query, scope)?;
+                    let bound = self.existing(query, scope)?;
                     rel = semi_join(rel, bound.rel, Vec::new(), negated);
                 }
                 ast::Expr::InQuery(q) => {

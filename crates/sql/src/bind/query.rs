@@ -63,6 +63,22 @@ impl Binder<'_> {
         self.query(query, Some(scope), scope.ctes, Use::Nested)
     }
 
+    /// What EXISTS asks of. `*` names no column there ("EXISTS (Transact-SQL)"), so it may stand over groups.
+    pub fn existing(&mut self, query: &ast::Query, scope: &Scope) -> SqlResult<Bound> {
+        match &query.body {
+            ast::QueryBody::Select(select)
+                if (select.group_by.is_some() || select.having.is_some())
+                    && matches!(&select.items[..], [ast::SelectItem::Star { table: None, .. }]) =>
+            {
+                let expr = ast::Expr::Literal(ast::Literal::Int(1));
+                let item = ast::SelectItem::Expr { expr, alias: None, line: query.line };
+                let select = Box::new(ast::Select { items: vec![item], ..(**select).clone() });
+                self.subquery(&ast::Query { body: ast::QueryBody::Select(select), ..query.clone() }, scope)
+            }
+            _ => self.subquery(query, scope),
+        }
+    }
+
     pub fn query(
         &mut self,
         query: &ast::Query,

@@ -136,7 +136,7 @@ fn describe_views(host: &mut SessionHost, state: &mut State) -> Vec<(i32, Vec<Ou
     let mut found = Vec::new();
     for view in views {
         let query = format!("SELECT * FROM {}{}", view.full_name(), nothing_for(view));
-        let columns = text_rows::describe(host, state, &query, "").ok().flatten();
+        let columns = text_rows::describe(host, state, &query).ok().flatten();
         found.push((view.id, columns.unwrap_or_default()));
     }
     found
