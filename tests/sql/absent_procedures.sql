@@ -56,6 +56,7 @@ exec master.dbo.xp_fileexist N'/no/such/file', @there output;
 select @value as value, case when @name = convert(sysname, serverproperty('MachineName')) then 'this machine' end as name, @there as there;
 exec master.dbo.xp_fileexist N'/';
 go
+set nocount on;
 create table #tree (name nvarchar(512), depth int, is_file int);
 insert #tree exec master.dbo.xp_dirtree N'/proc/self/fdinfo', 1, 1;
 insert #tree exec master.dbo.xp_dirtree N'/no/such/directory', 1, 1;

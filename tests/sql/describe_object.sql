@@ -12,7 +12,9 @@ create procedure describe_nothing as print 'nothing';
 go
 create procedure describe_dynamic as exec ('select 1 as a');
 go
-create procedure describe_broken as select no_column from described;
+create procedure describe_broken as select no_column from made_later;
+go
+create table made_later (a int);
 go
 create trigger describe_trigger on described after insert as select word from inserted;
 go
@@ -29,7 +31,8 @@ select name, system_type_name from sys.dm_exec_describe_first_result_set_for_obj
 select name, system_type_name from sys.dm_exec_describe_first_result_set_for_object(object_id('describe_trigger'), 0);
 go
 -- What cannot be described is one row with the error.
-select p.name, d.column_ordinal, d.error_number, d.error_severity, d.error_type, d.error_type_desc, d.error_message
+select p.name, d.column_ordinal, d.error_number, d.error_severity, d.error_type, d.error_type_desc,
+  replace(d.error_message, convert(varchar(12), p.object_id), '#') as error_message
 from sys.objects p
 cross apply sys.dm_exec_describe_first_result_set_for_object(p.object_id, 0) d
 where p.name in ('describe_dynamic', 'describe_broken', 'described_view') or p.name = 'described'

@@ -53,45 +53,41 @@ WHERE 1 = 0
 RETURN 0
 GO
 CREATE PROCEDURE sys.sp_testlinkedserver @servername sysname AS
-IF @servername <> @@SERVERNAME OR @servername IS NULL
-BEGIN
-  RAISERROR(7202, -1, -1, @servername)
-  RETURN 1
-END
+EXEC sys.check_linked_server @servername
 RETURN 0
 GO
 CREATE PROCEDURE sys.sp_tables_ex @table_server sysname, @table_name sysname = NULL, @table_schema sysname = NULL, @table_catalog sysname = NULL,
   @table_type sysname = NULL, @fUsePattern bit = 1 AS
-RAISERROR(7202, -1, -1, @table_server)
+EXEC sys.check_linked_server @table_server
 RETURN 1
 GO
 CREATE PROCEDURE sys.sp_columns_ex @table_server sysname, @table_name sysname = NULL, @table_schema sysname = NULL, @table_catalog sysname = NULL,
   @column_name sysname = NULL, @ODBCVer int = 2, @fUsePattern bit = 1 AS
-RAISERROR(7202, -1, -1, @table_server)
+EXEC sys.check_linked_server @table_server
 RETURN 1
 GO
 CREATE PROCEDURE sys.sp_primarykeys @table_server sysname, @table_name sysname = NULL, @table_schema sysname = NULL, @table_catalog sysname = NULL AS
-RAISERROR(7202, -1, -1, @table_server)
+EXEC sys.check_linked_server @table_server
 RETURN 1
 GO
 CREATE PROCEDURE sys.sp_foreignkeys @table_server sysname, @pktab_name sysname = NULL, @pktab_schema sysname = NULL, @pktab_catalog sysname = NULL,
   @fktab_name sysname = NULL, @fktab_schema sysname = NULL, @fktab_catalog sysname = NULL AS
-RAISERROR(7202, -1, -1, @table_server)
+EXEC sys.check_linked_server @table_server
 RETURN 1
 GO
 CREATE PROCEDURE sys.sp_indexes @table_server sysname, @table_name sysname = NULL, @table_schema sysname = NULL, @table_db sysname = NULL,
   @index_name sysname = NULL, @is_unique bit = NULL AS
-RAISERROR(7202, -1, -1, @table_server)
+EXEC sys.check_linked_server @table_server
 RETURN 1
 GO
 CREATE PROCEDURE sys.sp_table_privileges_ex @table_server sysname, @table_name sysname = NULL, @table_schema sysname = NULL, @table_catalog sysname = NULL,
   @fUsePattern bit = 1 AS
-RAISERROR(7202, -1, -1, @table_server)
+EXEC sys.check_linked_server @table_server
 RETURN 1
 GO
 CREATE PROCEDURE sys.sp_column_privileges_ex @table_server sysname, @table_name sysname = NULL, @table_schema sysname = NULL, @table_catalog sysname = NULL,
   @column_name sysname = NULL, @fUsePattern bit = 1 AS
-RAISERROR(7202, -1, -1, @table_server)
+EXEC sys.check_linked_server @table_server
 RETURN 1
 GO
 CREATE PROCEDURE sys.sp_cdc_help_change_data_capture @source_schema sysname = NULL, @source_name sysname = NULL AS
@@ -178,16 +174,17 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_getProcessorUsage AS
 SET NOCOUNT ON
-SELECT CONVERT(int, ISNULL(100 * SUM(s.total_cpu_usage_ms) / NULLIF(MAX(i.ms_ticks - i.sqlserver_start_time_ms_ticks) * MAX(i.cpu_count), 0), 0)) AS value
-FROM sys.dm_os_sys_info i
-CROSS JOIN sys.dm_os_schedulers s
+SELECT CONVERT(int, CASE WHEN u.percent_used BETWEEN 0 AND 100 THEN u.percent_used WHEN u.percent_used > 100 THEN 100 ELSE 0 END) AS value
+FROM (SELECT 100 * SUM(s.total_cpu_usage_ms) / NULLIF(MAX(i.ms_ticks - i.sqlserver_start_time_ms_ticks) * MAX(i.cpu_count), 0) AS percent_used
+  FROM sys.dm_os_sys_info i
+  CROSS JOIN sys.dm_os_schedulers s) u
 RETURN 0
 GO
 CREATE FUNCTION sys.fn_varbintohexsubstring(@fsetprefix bit, @pbinin varbinary(max), @startoffset int, @cbytesin int)
 RETURNS nvarchar(max) AS
 BEGIN
   DECLARE @from int = ISNULL(@startoffset, 1)
-  IF @pbinin IS NULL OR @from < 1 OR @from > DATALENGTH(@pbinin) RETURN NULL
+  IF @pbinin IS NULL OR @from < 1 RETURN NULL
   DECLARE @count int = CASE WHEN ISNULL(@cbytesin, 0) <= 0 THEN DATALENGTH(@pbinin) ELSE @cbytesin END
   RETURN CASE @fsetprefix WHEN 1 THEN N'0x' ELSE N'' END + LOWER(CONVERT(nvarchar(max), SUBSTRING(@pbinin, @from, @count), 2))
 END

@@ -426,7 +426,7 @@ fn policy_predicates(host: &SessionHost, state: &mut State, db: &Database) -> Sq
                     ("object_id", number(policy.id)),
                     ("security_predicate_id", number(predicate.id)),
                     ("target_object_id", number(predicate.target)),
-                    ("predicate_definition", text(&predicate.call)),
+                    ("predicate_definition", text(&format!("({})", predicate.call))),
                     ("predicate_type", number(i32::from(predicate.of.is_block()))),
                     ("operation", operation.map_or(Cell::Datum(Datum::Null), number)),
                 ]);
