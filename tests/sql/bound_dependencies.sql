@@ -11,4 +11,7 @@ select object_name(referencing_id) as who, referencing_minor_id, referencing_cla
 from sys.sql_expression_dependencies where object_name(referencing_id) like 'dependency%' order by who, what;
 select object_name(object_id) as who, column_id, class, class_desc, object_name(referenced_major_id) as whom, referenced_minor_id
 from sys.sql_dependencies where object_name(object_id) like 'dependency%' order by who, referenced_minor_id;
+-- Each table of a view once: https://learn.microsoft.com/sql/relational-databases/system-information-schema-views/view-table-usage-transact-sql
+select view_name, table_name from information_schema.view_table_usage order by view_name;
+select view_name, table_name, column_name from information_schema.view_column_usage order by column_name;
 go

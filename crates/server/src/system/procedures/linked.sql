@@ -1,4 +1,5 @@
--- What this server has none of: linked servers, change data capture, extended procedures of others, providers, groups of the system's.
+-- What this server has none of: linked servers, change data capture, availability groups, extended procedures of others, providers, groups
+-- of the system's.
 -- What only asks is told of none; what would make one is refused.
 -- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/distributed-queries-stored-procedures-transact-sql
 -- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/change-data-capture-stored-procedures-transact-sql
@@ -193,5 +194,18 @@ CREATE FUNCTION sys.fn_varbintohexstr(@pbinin varbinary(max))
 RETURNS nvarchar(max) AS
 BEGIN
   RETURN sys.fn_varbintohexsubstring(1, @pbinin, 1, 0)
+END
+GO
+-- A database of no group is where it is to be backed up, and has no primary replica.
+CREATE FUNCTION sys.fn_hadr_backup_is_preferred_replica(@dbname sysname)
+RETURNS bit AS
+BEGIN
+  RETURN CASE WHEN DB_ID(@dbname) IS NOT NULL THEN 1 END
+END
+GO
+CREATE FUNCTION sys.fn_hadr_is_primary_replica(@dbname sysname)
+RETURNS bit AS
+BEGIN
+  RETURN NULL
 END
 GO

@@ -206,6 +206,7 @@ SELECT CONVERT(int, NULL) AS log_id, CONVERT(varchar(11), NULL) AS event_type, C
 WHERE 1 = 0
 GO
 CREATE VIEW msdb.sysalerts_performance_counters_view AS
-SELECT CONVERT(nvarchar(128), NULL) AS object_name, CONVERT(nvarchar(128), NULL) AS counter_name, CONVERT(nvarchar(128), NULL) AS instance_name
+SELECT CONVERT(nvarchar(128), NULL) AS object_name, CONVERT(nvarchar(128), NULL) AS counter_name, CONVERT(nvarchar(128), NULL) AS instance_name,
+  CONVERT(bigint, NULL) AS cntr_value, CONVERT(int, NULL) AS cntr_type
 WHERE 1 = 0
 GO
