@@ -49,8 +49,7 @@ impl Rule {
     /// `count` values, at least one, from `next` on. None: they pass the end of a counter that does not cycle.
     fn range(&self, next: i128, count: u64) -> Option<Range> {
         let step = self.increment.unsigned_abs();
-        let (begin, end) =
-            if self.increment > 0 { (self.minimum, self.maximum) } else { (self.maximum, self.minimum) };
+        let (begin, end) = if self.increment > 0 { (self.minimum, self.maximum) } else { (self.maximum, self.minimum) };
         // What is within the bounds, so no difference of two such values is cut.
         let after = |value: i128, steps: u128| {
             let distance = (step * steps) as i128;
@@ -272,7 +271,10 @@ mod tests {
         assert_eq!(down.range(25, 6), range(25, -25, 0));
         assert_eq!(down.range(-15, 3), range(-15, 25, 1));
         let widest = 10i128.pow(38) - 1;
-        assert_eq!(rule(1, -widest, widest, false).range(-widest, u64::MAX), range(-widest, u64::MAX as i128 - 1 - widest, 0));
+        assert_eq!(
+            rule(1, -widest, widest, false).range(-widest, u64::MAX),
+            range(-widest, u64::MAX as i128 - 1 - widest, 0)
+        );
         assert_eq!(rule(widest, -widest, widest, false).range(-widest, 3), range(-widest, widest, 0));
         assert_eq!(rule(widest, -widest, widest, true).range(widest, 2), range(widest, -widest, 1));
     }

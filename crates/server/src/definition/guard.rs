@@ -520,8 +520,8 @@ fn dbcc(ddl: &mut Ddl<'_>, command: &Dbcc) -> SqlResult<()> {
     let db = ddl.current()?;
     let held = match verb {
         "USEROPTIONS" | "TRACESTATUS" => true,
-        "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" | "OPENTRAN" | "UPDATEUSAGE" | "DBINFO" | "LOGINFO"
-        | "SHRINKDATABASE" | "SHRINKFILE" | "CHECKCONSTRAINTS" => {
+        "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" | "OPENTRAN" | "UPDATEUSAGE" | "DBINFO"
+        | "LOGINFO" | "SHRINKDATABASE" | "SHRINKFILE" | "CHECKCONSTRAINTS" => {
             let meant = super::server::database_argument(ddl, command).unwrap_or_else(|_| db.clone());
             ddl.database_permission(&meant, "CONTROL")?
         }

@@ -180,7 +180,8 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 }
 
 /// Commands that answer tables anyway.
-const TABLES: [&str; 7] = ["DBINFO", "LOGINFO", "SHOW_STATISTICS", "TRACESTATUS", "USEROPTIONS", "INPUTBUFFER", "SQLPERF"];
+const TABLES: [&str; 7] =
+    ["DBINFO", "LOGINFO", "SHOW_STATISTICS", "TRACESTATUS", "USEROPTIONS", "INPUTBUFFER", "SQLPERF"];
 
 /// DBINFO, WITH TABLERESULTS: what the database's first page says, of which this server has these. Without the option the text goes to
 /// the error log's console in SQL Server, and nowhere here.
