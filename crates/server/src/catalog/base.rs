@@ -497,6 +497,19 @@ pub mod column_status {
 }
 
 /// Bits of `IndexRow::status`.
+/// Bits of a filegroup's `ClassRow::status`.
+pub mod filegroup_status {
+    /// CONTAINS MEMORY_OPTIMIZED_DATA
+    pub const IN_MEMORY: i32 = 2;
+}
+
+/// Bits of `FileRow::status`; 1 is growth in percent.
+pub mod file_status {
+    pub const LOG: i32 = 2;
+    /// Of a filegroup of memory-optimized data.
+    pub const IN_MEMORY: i32 = 4;
+}
+
 pub mod index_status {
     pub const UNIQUE: i32 = 1;
     pub const PRIMARY_KEY: i32 = 2;

@@ -36,6 +36,43 @@ pub struct Rule {
     pub in_rows: bool,
 }
 
+/// Values handed out together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    pub first: i128,
+    pub last: i128,
+    /// How often the counter began again at its other end to give them.
+    pub cycles: u128,
+}
+
+impl Rule {
+    /// `count` values, at least one, from `next` on. None: they pass the end of a counter that does not cycle.
+    fn range(&self, next: i128, count: u64) -> Option<Range> {
+        let step = self.increment.unsigned_abs();
+        let (begin, end) = if self.increment > 0 { (self.minimum, self.maximum) } else { (self.maximum, self.minimum) };
+        // What is within the bounds, so no difference of two such values is cut.
+        let after = |value: i128, steps: u128| {
+            let distance = (step * steps) as i128;
+            if self.increment > 0 { value.wrapping_add(distance) } else { value.wrapping_sub(distance) }
+        };
+        let room = |value: i128| end.abs_diff(value) / step + 1;
+        let is_outside = next > self.maximum || next < self.minimum;
+        if is_outside && !self.cycle {
+            return None;
+        }
+        let (first, begun) = if is_outside { (begin, 1) } else { (next, 0) };
+        let (count, here) = (u128::from(count), room(first));
+        if count <= here {
+            return Some(Range { first, last: after(first, count - 1), cycles: begun });
+        }
+        if !self.cycle {
+            return None;
+        }
+        let (further, each) = (count - here - 1, room(begin));
+        Some(Range { first, last: after(begin, further % each), cycles: begun + 1 + further / each })
+    }
+}
+
 /// The next value would pass the end.
 #[derive(Debug)]
 pub struct Exhausted;
@@ -82,6 +119,27 @@ impl Counters {
         counter = Counter { last, used: 1, ..counter };
         stripe.set(self.database, id, counter).map_err(storage_error)?;
         Ok(Ok(first))
+    }
+
+    /// `count` further values, of which a counter that cycles may give some more than once. Nothing is taken of one that has too few.
+    pub fn range(
+        &self,
+        storage: &Storage,
+        db: &Database,
+        id: i32,
+        rule: &Rule,
+        count: u64,
+    ) -> SqlResult<Result<Range, Exhausted>> {
+        assert!(count > 0 && rule.increment != 0, "a range has at least one value, and they differ");
+        let mut stripe = self.all.lock(self.database, id);
+        let counter = self.load(&stripe, storage, db, id)?;
+        let next = match counter.used {
+            0 => rule.start,
+            _ => counter.last.checked_add(rule.increment).unwrap_or(i128::MAX),
+        };
+        let Some(range) = rule.range(next, count) else { return Ok(Err(Exhausted)) };
+        self.place(&mut stripe, storage, db, id, Some(range.last), rule)?;
+        Ok(Ok(range))
     }
 
     /// The last value given, or None.
@@ -188,4 +246,36 @@ fn write(
 /// 8115: an identity column is at its type's end.
 pub fn identity_overflow(type_name: &str) -> SqlError {
     sql_error!(8115, "IDENTITY", type_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rule(increment: i128, minimum: i128, maximum: i128, cycle: bool) -> Rule {
+        Rule { start: minimum, increment, minimum, maximum, cycle, in_rows: false }
+    }
+
+    #[test]
+    fn ranges_end_or_begin_again_at_the_bounds() {
+        let range = |first, last, cycles| Some(Range { first, last, cycles });
+        let up = rule(1, 1, 25, true);
+        assert_eq!(up.range(1, 4), range(1, 4, 0));
+        assert_eq!(up.range(5, 21), range(5, 25, 0));
+        assert_eq!(up.range(5, 22), range(5, 1, 1));
+        assert_eq!(up.range(26, 25), range(1, 25, 1));
+        assert_eq!(up.range(26, 51), range(1, 1, 3));
+        assert_eq!(rule(1, 1, 25, false).range(5, 22), None);
+        assert_eq!(rule(1, 1, 25, false).range(26, 1), None);
+        let down = rule(-10, -25, 25, true);
+        assert_eq!(down.range(25, 6), range(25, -25, 0));
+        assert_eq!(down.range(-15, 3), range(-15, 25, 1));
+        let widest = 10i128.pow(38) - 1;
+        assert_eq!(
+            rule(1, -widest, widest, false).range(-widest, u64::MAX),
+            range(-widest, u64::MAX as i128 - 1 - widest, 0)
+        );
+        assert_eq!(rule(widest, -widest, widest, false).range(-widest, 3), range(-widest, widest, 0));
+        assert_eq!(rule(widest, -widest, widest, true).range(widest, 2), range(widest, -widest, 1));
+    }
 }

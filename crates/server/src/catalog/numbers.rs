@@ -4,7 +4,8 @@ use sql::catalog::{DatabaseId, SequenceDef, TableDef};
 use types::{Datum, Physical, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::base::SequenceRow;
-use super::counter::{Rule, identity_overflow};
+use super::counter::{Range, Rule, identity_overflow};
+use super::database::Database;
 use super::{Catalog, load};
 
 /// Counter of a database's row versions; no object has this id.
@@ -78,22 +79,39 @@ impl Catalog {
     /// NEXT VALUE FOR. 11728 at the end of a sequence that does not cycle.
     pub fn sequence_next(&self, sequence: &SequenceDef) -> SqlResult<Datum> {
         let db = self.expect_database(sequence.database);
-        let row = self.read(&db, |rows| rows.first::<SequenceRow>(0, &[load::int(sequence.object.0)]))?;
+        let rule = self.sequence_rule(&db, sequence)?;
+        let next = db.counters.next(&self.storage, &db, sequence.object.0, &rule, 1)?;
+        let value = next.map_err(|_| sql_error!(11728, sequence.name))?;
+        Ok(sequence_value(sequence, value))
+    }
+
+    /// sp_sequence_get_range: so many values at once, and what the sequence counts by. 11732 where it has fewer and does not cycle.
+    pub fn sequence_range(&self, sequence: &SequenceDef, count: u64) -> SqlResult<(Range, Rule)> {
+        let db = self.expect_database(sequence.database);
+        let rule = self.sequence_rule(&db, sequence)?;
+        let range = db.counters.range(&self.storage, &db, sequence.object.0, &rule, count)?;
+        Ok((range.map_err(|_| sql_error!(11732, sequence.name))?, rule))
+    }
+
+    fn sequence_rule(&self, db: &Database, sequence: &SequenceDef) -> SqlResult<Rule> {
+        let row = self.read(db, |rows| rows.first::<SequenceRow>(0, &[load::int(sequence.object.0)]))?;
         let row = row.ok_or_else(|| sql_error!(208, sequence.name))?;
         const CYCLING: i32 = 1;
-        let rule = Rule {
+        Ok(Rule {
             start: row.start.0,
             increment: row.increment.0,
             minimum: row.minimum.0,
             maximum: row.maximum.0,
             cycle: row.status & CYCLING != 0,
             in_rows: false,
-        };
-        let next = db.counters.next(&self.storage, &db, sequence.object.0, &rule, 1)?;
-        let value = next.map_err(|_| sql_error!(11728, sequence.name))?;
-        Ok(match sequence.ty.physical() {
-            Physical::I64 => Datum::I64(value as i64),
-            _ => Datum::I128(value),
         })
+    }
+}
+
+/// As a value of the sequence's type.
+pub fn sequence_value(sequence: &SequenceDef, value: i128) -> Datum {
+    match sequence.ty.physical() {
+        Physical::I64 => Datum::I64(value as i64),
+        _ => Datum::I128(value),
     }
 }

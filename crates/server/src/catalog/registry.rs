@@ -129,10 +129,13 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_refreshsqlmodule",
     "sp_refreshview",
     "sp_rename",
+    "sp_sequence_get_range",
     "sp_setconfigvalue",
     "sp_xtp_bind_db_resource_pool",
     "sp_xtp_unbind_db_resource_pool",
+    "xp_dirtree",
     "xp_enumerrorlogs",
+    "xp_fileexist",
     "xp_instance_regread",
     "xp_regread",
     "xp_readerrorlog",
@@ -199,6 +202,8 @@ const PROCEDURES: &[&str] = &[
     include_str!("../system/procedures/help.sql"),
     include_str!("../system/procedures/security.sql"),
     include_str!("../system/procedures/server.sql"),
+    include_str!("../system/procedures/linked.sql"),
+    include_str!("../system/procedures/agent.sql"),
 ];
 
 /// Ids: -1 and down, tables first, in the order of the files.

@@ -10,7 +10,7 @@ use super::database_setting::{self, setting_text};
 use super::number::whole_number;
 use super::server::{OtherSession, other_sessions};
 use super::site::Ddl;
-use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, IndexRow, class};
+use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, IndexRow, class, file_status, filegroup_status};
 use crate::catalog::boot::{database_row, files_of};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
@@ -87,18 +87,22 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     for (filegroup, spec) in primary.chain(grouped).chain(logs) {
         let model = if filegroup == LOG { &files[1] } else { &files[0] };
         let mut file = FileRow { fileid: files.len() as i32 + 1, filegroup, ..model.clone() };
+        let group = usize::try_from(filegroup - PRIMARY - 1).ok().and_then(|at| create.filegroups.get(at));
+        if group.is_some_and(|group| group.contains.is_some()) {
+            file.status |= file_status::IN_MEMORY;
+        }
         describe_file(&mut file, spec);
         files.push(file);
     }
     ddl.catalog.create_database(row, &files)?;
     let made = ddl.catalog.database_named(&name).expect("the database just made");
     for (i, group) in create.filegroups.iter().enumerate() {
-        add_filegroup(ddl, &made, &group.name, i as i32 + 2)?;
+        add_filegroup(ddl, &made, &group.name, i as i32 + 2, group.contains.is_some())?;
     }
     Ok(())
 }
 
-fn add_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str, id: i32) -> SqlResult<()> {
+fn add_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str, id: i32, in_memory: bool) -> SqlResult<()> {
     let now = clock::now();
     let row = ClassRow {
         class: class::FILEGROUP,
@@ -107,7 +111,7 @@ fn add_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str, id: i32) -> SqlRe
         owner: 1,
         created: now,
         modified: now,
-        status: 0,
+        status: if in_memory { filegroup_status::IN_MEMORY } else { 0 },
         value: Text(None),
     };
     ddl.catalog.clone().change(db, |rows| rows.insert(&row))
@@ -203,7 +207,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
             refuse_contents(contains.as_deref())?;
             let groups = ddl.catalog.clone().read(&db, |rows| rows.find::<ClassRow>(0, &[small(class::FILEGROUP)]))?;
             let id = groups.iter().map(|group| group.id).max().unwrap_or(1) + 1;
-            add_filegroup(ddl, &db, name, id)
+            add_filegroup(ddl, &db, name, id, contains.is_some())
         }
         AlterDatabaseAction::RemoveFilegroup(name) => remove_filegroup(ddl, &db, name),
         AlterDatabaseAction::ModifyFilegroup { name, property } => modify_filegroup(ddl, &db, name, property),
@@ -301,12 +305,18 @@ fn add_files(ddl: &mut Ddl<'_>, db: &Database, files: &[FileSpec], group: i32) -
     let master = catalog.expect_database(MASTER);
     let id = i32::from(db.id.0);
     files.iter().try_for_each(refuse_bounds)?;
+    let groups = catalog.read(db, |rows| rows.find::<ClassRow>(0, &[small(class::FILEGROUP), int(group)]))?;
+    let in_memory = groups.first().is_some_and(|group| group.status & filegroup_status::IN_MEMORY != 0);
+    let status = match (group, in_memory) {
+        (LOG, _) => file_status::LOG,
+        (_, true) => file_status::IN_MEMORY,
+        _ => 0,
+    };
     catalog.change(&master, |rows| {
         for spec in files {
             let there = rows.find::<FileRow>(0, &[int(id)])?;
             let fileid = there.iter().map(|file| file.fileid).max().unwrap_or(0) + 1;
-            let mut file =
-                FileRow { fileid, status: if group == LOG { 2 } else { 0 }, filegroup: group, ..there[0].clone() };
+            let mut file = FileRow { fileid, status, filegroup: group, ..there[0].clone() };
             describe_file(&mut file, spec);
             rows.insert(&file)?;
         }

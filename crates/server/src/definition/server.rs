@@ -11,7 +11,7 @@ use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::number::{identity_of, identity_rule, whole_number};
 use super::site::{Ddl, cannot_find_object};
-use crate::catalog::base::ObjectRow;
+use crate::catalog::base::{IndexRow, ObjectRow};
 use crate::catalog::error::storage_error;
 use crate::catalog::{Database, load};
 use crate::instance::machine::Followed;
@@ -134,8 +134,9 @@ fn not_active(spid: u32) -> SqlError {
 
 pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let quiet = find_setting(&dbcc.options, "NO_INFOMSGS").is_some();
+    let is_table = TABLES.contains(&&*dbcc.command);
     for option in ["TABLERESULTS", "ESTIMATEONLY"] {
-        if find_setting(&dbcc.options, option).is_some() {
+        if find_setting(&dbcc.options, option).is_some() && !is_table {
             return Err(super::unsupported(&format!("DBCC {} WITH {option}", dbcc.command)));
         }
     }
@@ -162,6 +163,9 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         "USEROPTIONS" => user_options(ddl)?,
         "SQLPERF" => performance(ddl, dbcc)?,
         "OPENTRAN" => open_transactions(ddl)?,
+        "DBINFO" => database_info(ddl, dbcc)?,
+        "LOGINFO" => log_info(ddl, dbcc)?,
+        "SHOW_STATISTICS" => show_statistics(ddl, dbcc)?,
         // Rows are counted as they change, and pages are kept in order.
         "UPDATEUSAGE" | "DBREINDEX" | "INDEXDEFRAG" => {}
         "SHRINKDATABASE" | "SHRINKFILE" | "CLEANTABLE" | "CHECKCONSTRAINTS" => {
@@ -171,6 +175,112 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     }
     if !quiet {
         ddl.message(sql_error!(2528));
+    }
+    Ok(())
+}
+
+/// Commands that answer tables anyway.
+const TABLES: [&str; 7] =
+    ["DBINFO", "LOGINFO", "SHOW_STATISTICS", "TRACESTATUS", "USEROPTIONS", "INPUTBUFFER", "SQLPERF"];
+
+/// DBINFO, WITH TABLERESULTS: what the database's first page says, of which this server has these. Without the option the text goes to
+/// the error log's console in SQL Server, and nowhere here.
+fn database_info(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
+    let db = database_argument(ddl, dbcc)?;
+    if find_setting(&dbcc.options, "TABLERESULTS").is_none() {
+        return Ok(());
+    }
+    let query = format!(
+        "SELECT f.name, CONVERT(varchar(255), f.value) FROM sys.databases d CROSS APPLY (VALUES \
+         ('dbi_dbid', CONVERT(varchar(255), d.database_id)), ('dbi_version', CONVERT(varchar(255), DATABASEPROPERTYEX(d.name, 'Version'))), \
+         ('dbi_createVersion', CONVERT(varchar(255), DATABASEPROPERTYEX(d.name, 'Version'))), \
+         ('dbi_cmptlevel', CONVERT(varchar(255), d.compatibility_level)), ('dbi_crdate', CONVERT(varchar(255), d.create_date, 121)), \
+         ('dbi_dbname', CONVERT(varchar(255), d.name)), ('dbi_collation', CONVERT(varchar(255), d.collation_name)), \
+         ('dbi_dbccLastKnownGood', ISNULL(CONVERT(varchar(255), CONVERT(datetime, DATABASEPROPERTYEX(d.name, 'LastGoodCheckDbTime')), 121), \
+         '1900-01-01 00:00:00.000'))) f(name, value) WHERE d.database_id = {}",
+        db.id.0
+    );
+    let mut rows: Vec<Vec<Datum>> = Vec::new();
+    ddl.site.query(&query, &mut |_, batch| {
+        for row in 0..batch.rows {
+            let words = |text: &str| Datum::bytes(text.as_bytes());
+            let mut cells = vec![words("DBINFO STRUCTURE:"), words("DBINFO")];
+            cells.extend(batch.columns.iter().map(|column| column.datum(row)));
+            rows.push(cells);
+        }
+        Ok(())
+    })?;
+    let text = SqlType::varchar(255);
+    answer(ddl, &[("ParentObject", text), ("Object", text), ("Field", text), ("VALUE", text)], &rows)
+}
+
+/// LOGINFO: as sys.dm_db_log_info, which has no rows.
+fn log_info(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
+    database_argument(ddl, dbcc)?;
+    let columns = [
+        ("RecoveryUnitId", SqlType::INT),
+        ("FileId", SqlType::INT),
+        ("FileSize", SqlType::BIGINT),
+        ("StartOffset", SqlType::BIGINT),
+        ("FSeqNo", SqlType::INT),
+        ("Status", SqlType::INT),
+        ("Parity", SqlType::TINYINT),
+        ("CreateLSN", SqlType::decimal(25, 0)),
+    ];
+    answer(ddl, &columns, &[])
+}
+
+/// SHOW_STATISTICS (table, statistics) WITH STAT_HEADER, DENSITY_VECTOR, HISTOGRAM; all three if none is named. Statistics are never
+/// filled here, and of such SQL Server shows the name alone.
+fn show_statistics(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
+    let table = text_argument(dbcc, 0).ok_or_else(|| sql_error!(2526, state 3))?;
+    let (db, row) = find(ddl, &table)?.ok_or_else(|| no_such_object(&table))?;
+    let name = text_argument(dbcc, 1).ok_or_else(|| sql_error!(2526, state 3))?;
+    let of_table = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[load::int(row.id)]))?;
+    let is_it = |index: &IndexRow| index.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(&name));
+    let Some(index) = of_table.into_iter().find(is_it) else { return Err(sql_error!(2767, name)) };
+    let asked = |option| find_setting(&dbcc.options, option).is_some();
+    let parts = ["STAT_HEADER", "DENSITY_VECTOR", "HISTOGRAM"];
+    let all = !parts.iter().any(|part| asked(part)) && !asked("STATS_STREAM");
+    if all || asked("STAT_HEADER") {
+        let text = SqlType::nvarchar(128);
+        let columns = [
+            ("Name", text),
+            ("Updated", SqlType::nvarchar(20)),
+            ("Rows", SqlType::BIGINT),
+            ("Rows Sampled", SqlType::BIGINT),
+            ("Steps", SqlType::SMALLINT),
+            ("Density", SqlType::REAL),
+            ("Average key length", SqlType::REAL),
+            ("String Index", SqlType::nvarchar(3)),
+            ("Filter Expression", SqlType::nvarchar(4000)),
+            ("Unfiltered Rows", SqlType::BIGINT),
+            ("Persisted Sample Percent", SqlType::FLOAT),
+        ];
+        let mut cells = vec![Datum::Null; columns.len()];
+        cells[0] = index.name.as_deref().map_or(Datum::Null, Datum::nvarchar);
+        cells[8] = index.filter.0.as_deref().map_or(Datum::Null, Datum::nvarchar);
+        answer(ddl, &columns, &[cells])?;
+    }
+    if all || asked("DENSITY_VECTOR") {
+        let real = SqlType::REAL;
+        answer(ddl, &[("All density", real), ("Average Length", real), ("Columns", SqlType::nvarchar(4000))], &[])?;
+    }
+    if all || asked("HISTOGRAM") {
+        let real = SqlType::REAL;
+        let columns = [
+            ("RANGE_HI_KEY", SqlType::nvarchar(4000)),
+            ("RANGE_ROWS", real),
+            ("EQ_ROWS", real),
+            ("DISTINCT_RANGE_ROWS", SqlType::BIGINT),
+            ("AVG_RANGE_ROWS", real),
+        ];
+        answer(ddl, &columns, &[])?;
+    }
+    if asked("STATS_STREAM") {
+        let columns =
+            [("Stats_Stream", SqlType::varbinary(8000)), ("Rows", SqlType::BIGINT), ("Data Pages", SqlType::BIGINT)];
+        answer(ddl, &columns, &[vec![Datum::Null, Datum::Null, Datum::Null]])?;
     }
     Ok(())
 }

@@ -18,7 +18,7 @@ use sql::plan::{Global, MaskedColumn, Module, ObjectRef, OutputColumn, Query, Qu
 use storage::{Storage, Table, TableId};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
-use crate::catalog::{Database, no_such_database};
+use crate::catalog::{Database, no_such_database, registry};
 use crate::definition::{self, HostSite};
 use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::request::text_procedures;
@@ -37,7 +37,10 @@ impl SessionHost {
         name: &str,
         arguments: &mut [CallArgument],
     ) -> SqlResult<i32> {
-        let full_name = ObjectName { server: None, database: None, schema: Some("sys".into()), name: name.into() };
+        // What msdb and master alone have is dbo's there.
+        let of_database = registry::find_in(self.catalog_session.database, Some("dbo"), name).is_some();
+        let schema = if of_database { "dbo" } else { "sys" };
+        let full_name = ObjectName { server: None, database: None, schema: Some(schema.into()), name: name.into() };
         match self.procedure(state, &full_name, None)? {
             Callee::System(native) => self.system_procedure(state, sink, &native, arguments),
             Callee::Module(module, info) => {

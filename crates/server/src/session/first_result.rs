@@ -26,6 +26,11 @@ pub fn first_result(host: &mut SessionHost, state: &mut State, module: &Module, 
     Walk { host, state, client, depth: 0 }.first(&module.body, module, None)
 }
 
+/// Of a procedure or trigger that is called.
+pub fn first_result_of(host: &mut SessionHost, state: &mut State, callee: Callee, client: Client) -> Columns {
+    Walk { host, state, client, depth: 0 }.within(callee)
+}
+
 impl Walk<'_> {
     fn first(&mut self, statements: &[Statement], module: &Module, procedure: Option<&ModuleInfo>) -> Columns {
         for statement in statements {
@@ -57,8 +62,8 @@ impl Walk<'_> {
                     let text = module.text.get(span.start as usize..span.end as usize).unwrap_or_default().trim();
                     match (&execute.target, procedure) {
                         (ExecuteTarget::Procedure(name), _) => self.called(name, module)?,
-                        (_, None) => return Err(sql_error!(11514, text)),
-                        (_, Some(info)) => return Err(sql_error!(11513, text, info.name)),
+                        (_, None) => return Err(sql_error!(11513, text)),
+                        (_, Some(info)) => return Err(sql_error!(11514, text, info.name)),
                     }
                 }
                 _ => None,
@@ -75,9 +80,12 @@ impl Walk<'_> {
         if self.depth == DEPTH_MAX {
             return Ok(None);
         }
-        let Callee::Module(callee, info) = self.host.procedure(self.state, name, module.object)? else {
-            return Ok(None);
-        };
+        let callee = self.host.procedure(self.state, name, module.object)?;
+        self.within(callee)
+    }
+
+    fn within(&mut self, callee: Callee) -> Columns {
+        let Callee::Module(callee, info) = callee else { return Ok(None) };
         self.depth += 1;
         let (client, depth) = (self.client, self.depth);
         let state = &mut *self.state;

@@ -108,6 +108,30 @@ fn column_number(look: &mut Look<'_>, db: &Database, table: i32, name: &str) -> 
     Ok(columns.iter().find(|row| db.equal_names(&row.name, name)).map(|row| row.colid as u32))
 }
 
+/// Of a system object: public may read what has rows and run the others, and who controls the database may all. None: it is none.
+fn of_system_object(
+    host: &mut SessionHost,
+    state: &mut State,
+    name: Option<&str>,
+    class: Option<&str>,
+    wanted: &str,
+) -> SqlResult<Option<bool>> {
+    let is_object = class.and_then(Class::named) == Some(Class::Object);
+    let Some(parsed) = name.filter(|_| is_object).and_then(ObjectName::from_text) else { return Ok(None) };
+    let found = host.with_catalog(state, |catalog| catalog.object_id(&parsed))?;
+    let Some((database, _, kind)) = found.filter(|(_, object, _)| *object < 0) else { return Ok(None) };
+    let wanted = wanted.to_ascii_uppercase();
+    if wanted != "ANY" && hierarchy::find(Class::Object, &wanted).is_none() {
+        return Ok(None);
+    }
+    let of_public = if matches!(kind.trim(), "P" | "X" | "FN") { "EXECUTE" } else { "SELECT" };
+    if wanted == "ANY" || wanted == of_public {
+        return Ok(Some(true));
+    }
+    let db = host.server.catalog.expect_database(database);
+    host.rights(state, |rights, look| rights.holds(look, Some(&db), &Securable::DATABASE, "CONTROL")).map(Some)
+}
+
 /// HAS_PERMS_BY_NAME. None: there is no such securable or permission.
 /// https://learn.microsoft.com/sql/t-sql/functions/has-perms-by-name-transact-sql
 pub fn has_permission(
@@ -118,7 +142,9 @@ pub fn has_permission(
     wanted: &str,
     column: Option<&str>,
 ) -> SqlResult<Option<bool>> {
-    let Some(asked) = securable(host, state, name, class)? else { return Ok(None) };
+    let Some(asked) = securable(host, state, name, class)? else {
+        return of_system_object(host, state, name, class, wanted);
+    };
     let class = asked.on.class;
     host.rights(state, |rights, look| {
         if wanted.eq_ignore_ascii_case("ANY") {

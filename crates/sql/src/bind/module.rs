@@ -750,7 +750,10 @@ impl<'a> ModuleBinder<'a> {
                 .as_deref()
                 .is_some_and(|clause| matches!(clause, ast::ForClause::Xml(_) | ast::ForClause::Json(_)));
         let text = if read_only {
-            ast::StatementKind::Select(query.clone())
+            let mut query = query.clone();
+            // It is the cursor's: a query of its own has none.
+            query.for_clause = query.for_clause.filter(|_| !read_only_clause);
+            ast::StatementKind::Select(query)
         } else {
             let name = ast::Ident::new("");
             ast::StatementKind::DeclareCursor(Box::new(ast::DeclareCursor { name, definition: definition.clone() }))

@@ -35,6 +35,11 @@ BEGIN
 END
 RETURN 0
 GO
+CREATE PROCEDURE sys.check_linked_server @name sysname AS
+DECLARE @text nvarchar(max) = N'DECLARE @there int SELECT @there = 1 FROM ' + QUOTENAME(@name) + N'.master.sys.databases'
+EXEC (@text)
+RETURN 0
+GO
 CREATE PROCEDURE sys.check_login @name sysname AS
 IF NOT EXISTS (SELECT 1 FROM sys.server_principals WHERE name = @name AND type <> 'R')
 BEGIN

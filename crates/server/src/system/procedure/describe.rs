@@ -11,7 +11,8 @@ use crate::catalog::scalar_type;
 use crate::session::first_result::first_result;
 use crate::session::host::SessionHost;
 
-const FIRST_RESULT: &str = "is_hidden bit; column_ordinal int; name sysname; is_nullable bit; system_type_id int; \
+/// Columns of what a text's first result is described by.
+pub const FIRST_RESULT: &str = "is_hidden bit; column_ordinal int; name sysname; is_nullable bit; system_type_id int; \
     system_type_name nvarchar(256); max_length smallint; precision tinyint; scale tinyint; collation_name sysname; \
     user_type_id int; user_type_database sysname; user_type_schema sysname; user_type_name sysname; \
     assembly_qualified_type_name nvarchar(4000); xml_collection_id int; xml_collection_database sysname; \
@@ -54,7 +55,8 @@ pub fn columns_of(
     first_result(host, state, &module, client)
 }
 
-fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: bool) -> Vec<Datum> {
+/// A row of `FIRST_RESULT`.
+pub fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: bool) -> Vec<Datum> {
     let ty = &column.ty;
     let origin = column.origin.as_ref();
     let base = origin.map(|origin| &origin.table.columns[usize::from(origin.column)]);

@@ -6,7 +6,7 @@ use types::SqlResult;
 
 use super::definition::{self, Change};
 use super::parameters::Parameters;
-use super::{application_lock, application_role, describe, error_log, pools, server, undeclared, xtp};
+use super::{application_lock, application_role, describe, error_log, files, pools, sequence, server, undeclared, xtp};
 use crate::session::host::SessionHost;
 
 /// What a procedure runs with.
@@ -65,6 +65,21 @@ pub const PROCEDURES: &[Native] = &[
     native("sp_dropextendedproperty", DROPPED_PROPERTY, 1, |call, given| {
         definition::property(call.host, call.state, call.sink, Change::Drop, given)
     }),
+    native(
+        "sp_sequence_get_range",
+        &[
+            "@sequence_name",
+            "@range_size",
+            "@range_first_value",
+            "@range_last_value",
+            "@range_cycle_count",
+            "@sequence_increment",
+            "@sequence_min_value",
+            "@sequence_max_value",
+        ],
+        3,
+        |call, given| sequence::range(call.host, call.state, given),
+    ),
     native("sp_recompile", &["@objname"], 1, |call, given| {
         definition::recompile(call.host, call.state, call.sink, given)
     }),
@@ -125,6 +140,8 @@ pub const PROCEDURES: &[Native] = &[
     native("sp_xtp_checkpoint_force_garbage_collection", &["@dbname"], 0, |call, given| {
         xtp::collect_files(call.host, call.sink, given)
     }),
+    native("xp_dirtree", &["@path", "@depth", "@file"], 1, |call, given| files::tree(call.state, call.sink, given)),
+    native("xp_fileexist", &["@path", "@exists"], 1, |call, given| files::exists(call.sink, given)),
     native("xp_msver", &["@optname"], 0, |call, given| server::version(call.host, call.sink, given)),
     native("xp_qv", &["@number", "@instance"], 0, |_, _| Ok(0)),
     native("xp_instance_regread", &["@rootkey", "@key", "@value_name", "@value", "@no_output"], 3, |call, given| {
@@ -153,6 +170,8 @@ pub const PERMISSIONS: &[(&str, &str)] = &[
     ("sp_dropexeclass", "ALTER SETTINGS"),
     ("sp_bindexeclass", "ALTER SETTINGS"),
     ("sp_unbindexeclass", "ALTER SETTINGS"),
+    ("xp_dirtree", "CONTROL SERVER"),
+    ("xp_fileexist", "CONTROL SERVER"),
     ("xp_logevent", "CONTROL SERVER"),
     ("sp_xtp_control_proc_exec_stats", "CONTROL SERVER"),
     ("sp_xtp_control_query_exec_stats", "CONTROL SERVER"),

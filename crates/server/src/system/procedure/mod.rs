@@ -3,9 +3,9 @@
 //! ```text
 //! parameters         arguments by a procedure's own parameters      result    a small result set
 //! application_lock   sp_getapplock, sp_releaseapplock
-//! definition         sp_rename, extended properties, sp_recompile, sp_refreshview
+//! definition         sp_rename, extended properties, sp_recompile, sp_refreshview          sequence   sp_sequence_get_range
 //! server             configuration, session context, messages, xp_*
-//! pools              thread pools and execution classes          error_log  who reads it, and begins a new one
+//! pools              thread pools and execution classes          error_log  who reads it, and begins a new one          files   xp_dirtree, xp_fileexist
 //! xtp                which natively compiled modules are measured, databases in resource pools
 //! describe           sp_describe_first_result_set and its kin      undeclared   types of undeclared parameters
 //! list               all of these by name: parameters, and what runs them
@@ -19,13 +19,15 @@ mod result;
 pub mod application_lock;
 mod application_role;
 mod definition;
+mod sequence;
 mod server;
 mod pools;
 mod error_log;
+mod files;
 mod xtp;
 mod recorded;
 pub mod cursor;
-mod describe;
+pub mod describe;
 mod undeclared;
 mod list;
 

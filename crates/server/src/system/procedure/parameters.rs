@@ -14,7 +14,8 @@ pub struct Parameters<'a> {
 }
 
 impl<'a> Parameters<'a> {
-    /// Binds to `names`, the first `required` of which must be given.
+    /// Binds to `names`, the first `required` of which must be given. An extended procedure has no names for its parameters: whatever a
+    /// caller calls them, they are taken in order.
     pub fn bind(
         procedure: &'static str,
         names: &'static [&'static str],
@@ -27,11 +28,11 @@ impl<'a> Parameters<'a> {
         let mut places = vec![None; names.len()];
         for (at, argument) in arguments.iter().enumerate() {
             let position = match &argument.name {
-                Some(name) => {
+                Some(name) if !procedure.starts_with("xp_") => {
                     let found = names.iter().position(|known| known.eq_ignore_ascii_case(name));
                     found.ok_or_else(|| sql_error!(8145, state 2, name, procedure))?
                 }
-                None => at,
+                _ => at,
             };
             let place = places.get_mut(position).ok_or_else(|| sql_error!(8144, state 2, procedure))?;
             if place.replace(at).is_some() {

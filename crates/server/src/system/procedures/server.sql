@@ -369,3 +369,20 @@ IF @p2 IS NULL EXEC sys.xp_readerrorlog @p1
 ELSE EXEC sys.xp_readerrorlog @p1, @p2, @p3, @p4
 RETURN 0
 GO
+CREATE PROCEDURE sys.xp_getnetname @name sysname = NULL OUTPUT, @full int = 0 AS
+SET NOCOUNT ON
+IF @name IS NULL AND @full = 0 SELECT CONVERT(sysname, SERVERPROPERTY('MachineName')) AS [Server Net Name]
+SET @name = CONVERT(sysname, SERVERPROPERTY('MachineName'))
+RETURN 0
+GO
+CREATE PROCEDURE sys.xp_availablemedia @p1 int = NULL AS
+SET NOCOUNT ON
+SELECT CONVERT(nvarchar(255), NULL) AS name, CONVERT(int, NULL) AS [low free], CONVERT(int, NULL) AS [high free], CONVERT(tinyint, NULL) AS [media type]
+WHERE 1 = 0
+RETURN 0
+GO
+CREATE PROCEDURE sys.xp_fixeddrives @p1 int = NULL AS
+SET NOCOUNT ON
+SELECT CONVERT(char(1), NULL) AS drive, CONVERT(int, NULL) AS [MB free] WHERE 1 = 0
+RETURN 0
+GO

@@ -136,7 +136,7 @@ fn describe_views(host: &mut SessionHost, state: &mut State) -> Vec<(i32, Vec<Ou
     let mut found = Vec::new();
     for view in views {
         let query = format!("SELECT * FROM {}{}", view.full_name(), nothing_for(view));
-        let columns = text_rows::describe(host, state, &query, "").ok().flatten();
+        let columns = text_rows::describe(host, state, &query).ok().flatten();
         found.push((view.id, columns.unwrap_or_default()));
     }
     found
@@ -427,7 +427,7 @@ fn policy_predicates(host: &SessionHost, state: &mut State, db: &Database) -> Sq
                     ("object_id", number(policy.id)),
                     ("security_predicate_id", number(predicate.id)),
                     ("target_object_id", number(predicate.target)),
-                    ("predicate_definition", text(&predicate.call)),
+                    ("predicate_definition", text(&format!("({})", predicate.call))),
                     ("predicate_type", number(i32::from(predicate.of.is_block()))),
                     ("operation", operation.map_or(Cell::Datum(Datum::Null), number)),
                 ]);

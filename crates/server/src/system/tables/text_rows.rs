@@ -1,16 +1,23 @@
 //! Functions about the text of statements: what a session sent, what a text's first result is.
 
+use exec::host::Host;
 use exec::session::Session as State;
-use sql::plan::OutputColumn;
-use types::{Datum, SqlError, SqlResult};
+use sql::catalog::{ModuleKind, ObjectId, ObjectName};
+use sql::plan::{Client, OutputColumn};
+use types::{SqlError, SqlResult, sql_error};
 
-use crate::catalog::scalar_type;
+use crate::catalog::base::ObjectRow;
+use crate::catalog::row::BaseRow;
+use crate::catalog::{load, registry};
 use crate::instance::sessions::Input;
 use crate::security::written;
-use crate::session::first_result::first_result;
+use crate::session::first_result::{first_result, first_result_of};
 use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
 use crate::system::cell::{Cell, NamedRow, number, text};
+use crate::system::procedure::describe::{self, FIRST_RESULT};
+
+type Columns = SqlResult<Option<Vec<OutputColumn>>>;
 
 /// None: not a table of this family.
 pub fn rows(
@@ -21,7 +28,8 @@ pub fn rows(
 ) -> SqlResult<Option<Vec<NamedRow>>> {
     Ok(Some(match name {
         "dm_exec_input_buffer" => input_buffer(host, arguments),
-        "dm_exec_describe_first_result_set" => describe_rows(host, state, arguments),
+        "dm_exec_describe_first_result_set" => describe_text(host, state, arguments),
+        "dm_exec_describe_first_result_set_for_object" => describe_object(host, state, arguments),
         _ => return Ok(None),
     }))
 }
@@ -44,60 +52,102 @@ fn input_buffer(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> 
 }
 
 /// Columns of the first result of a text; None: it has none.
-pub fn describe(
-    host: &mut SessionHost,
-    state: &mut State,
-    query: &str,
-    parameters: &str,
-) -> Result<Option<Vec<OutputColumn>>, SqlError> {
-    let module = host.bind_text(state, query, parameters).map_err(crate::session::compile::first)?;
-    first_result(host, state, &module, sql::plan::Client::Plain)
+pub fn describe(host: &mut SessionHost, state: &mut State, query: &str) -> Columns {
+    let module = host.bind_text(state, query, "").map_err(crate::session::compile::first)?;
+    first_result(host, state, &module, Client::Plain)
 }
 
-fn describe_rows(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> Vec<NamedRow> {
+/// What FOR BROWSE would add is wanted too.
+fn client_of(browse: Option<i64>) -> Client {
+    if browse.unwrap_or(0) == 1 { Client::Browses } else { Client::Plain }
+}
+
+fn describe_text(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> Vec<NamedRow> {
     let (query, parameters) = (arguments.text(0).unwrap_or_default(), arguments.text(1).unwrap_or_default());
-    let permitted = |host: &mut SessionHost, state: &mut State| {
+    let client = client_of(arguments.number(2));
+    let columns = |host: &mut SessionHost, state: &mut State| {
         let module = host.bind_text(state, &query, &parameters).map_err(crate::session::compile::first)?;
-        host.check_text(state, &module)
+        host.check_text(state, &module)?;
+        first_result(host, state, &module, client)
     };
-    match permitted(host, state).and_then(|()| describe(host, state, &query, &parameters)) {
-        Ok(columns) => columns.unwrap_or_default().iter().enumerate().map(|(i, column)| described(i, column)).collect(),
-        Err(error) => vec![vec![
-            ("is_hidden", false.into()),
-            ("column_ordinal", number(0)),
-            ("is_nullable", false.into()),
-            ("error_number", number(error.number)),
-            ("error_severity", number(error.severity)),
-            ("error_state", number(error.state)),
-            ("error_message", text(&error.text)),
-            ("error_type", number(1)),
-            ("error_type_desc", text("SYNTAX")),
-        ]],
+    let found = columns(host, state);
+    described(host, found, client)
+}
+
+/// Of a procedure or a trigger of the current database, by its id.
+fn describe_object(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> Vec<NamedRow> {
+    let id = arguments.number(0).and_then(|id| i32::try_from(id).ok()).unwrap_or(0);
+    let client = client_of(arguments.number(1));
+    let found = columns_of_object(host, state, id, client);
+    described(host, found, client)
+}
+
+fn columns_of_object(host: &mut SessionHost, state: &mut State, id: i32, client: Client) -> Columns {
+    let database = host.catalog_session.database;
+    let db = host.server.catalog.expect_database(database);
+    let exists = registry::by_id(id).is_some()
+        || host.catalog_rows(state, &db, |rows| load::object_row(rows, id))?.is_some()
+            && host.rights(state, |rights, look| rights.sees(look, &db, ObjectRow::TABLE.id, id))?;
+    if !exists {
+        return Err(sql_error!(11532, id));
+    }
+    let definition = host.with_catalog(state, |catalog| catalog.module_by_id(database, ObjectId(id)))?;
+    let callee = match definition.as_deref().map(|definition| definition.kind) {
+        Some(ModuleKind::Procedure) => {
+            let definition = definition.expect("it has a kind");
+            let name = ObjectName {
+                server: None,
+                database: None,
+                schema: Some(definition.schema.clone()),
+                name: definition.name.clone(),
+            };
+            host.procedure(state, &name, None)?
+        }
+        Some(ModuleKind::Trigger) => host.trigger(state, database, ObjectId(id))?,
+        _ => return Err(sql_error!(11531, id)),
+    };
+    first_result_of(host, state, callee, client)
+}
+
+/// A row for each column, or one with the error.
+fn described(host: &SessionHost, found: Columns, client: Client) -> Vec<NamedRow> {
+    let names = || FIRST_RESULT.split("; ").map(|column| column.split_once(' ').expect("a name and a type").0);
+    let browses = client == Client::Browses;
+    match found {
+        Ok(columns) => columns
+            .unwrap_or_default()
+            .iter()
+            .enumerate()
+            .map(|(at, column)| {
+                let values = describe::described(host, at, column, browses).into_iter().map(Cell::Datum);
+                names().zip(values).filter(|(name, _)| !name.starts_with("tds_")).collect()
+            })
+            .collect(),
+        Err(error) => {
+            let (kind, words) = kind_of(&error);
+            vec![vec![
+                ("is_hidden", false.into()),
+                ("column_ordinal", number(0)),
+                ("is_nullable", false.into()),
+                ("error_number", number(error.number)),
+                ("error_severity", number(error.severity)),
+                ("error_state", number(error.state)),
+                ("error_message", text(&error.text)),
+                ("error_type", number(kind)),
+                ("error_type_desc", text(words)),
+            ]]
+        }
     }
 }
 
-fn described(index: usize, column: &OutputColumn) -> NamedRow {
-    let system = scalar_type::system_type(column.ty.kind);
-    let collation = scalar_type::collation_name(&column.ty);
-    let of_table = column.origin.as_ref().map(|origin| &origin.table.columns[usize::from(origin.column)]);
-    let null = || Cell::Datum(Datum::Null);
-    vec![
-        ("is_hidden", false.into()),
-        ("column_ordinal", number(index + 1)),
-        ("name", if column.name.is_empty() { null() } else { text(&column.name) }),
-        ("is_nullable", column.nullable.into()),
-        ("system_type_id", number(system.xtype)),
-        ("system_type_name", text(&scalar_type::display(&column.ty))),
-        ("max_length", number(scalar_type::max_length(&column.ty))),
-        ("precision", number(column.ty.precision)),
-        ("scale", number(column.ty.scale)),
-        ("collation_name", collation.map_or(null(), |name| text(&name))),
-        ("is_xml_document", false.into()),
-        ("is_case_sensitive", false.into()),
-        ("is_fixed_length_clr_type", false.into()),
-        ("is_identity_column", of_table.is_some_and(|column| column.identity.is_some()).into()),
-        ("is_updateable", of_table.is_some_and(|column| column.identity.is_none() && column.computed.is_none()).into()),
-        ("is_computed_column", of_table.is_some_and(|column| column.computed.is_some()).into()),
-        ("is_sparse_column_set", false.into()),
-    ]
+/// error_type and error_type_desc: the table under "Remarks" of the function's page.
+fn kind_of(error: &SqlError) -> (i32, &'static str) {
+    match error.number {
+        11509..=11512 => (3, "CONFLICTING_RESULTS"),
+        11513 | 11514 => (4, "DYNAMIC_SQL"),
+        11531 => (12, "OBJECT_ID_NOT_SUPPORTED"),
+        11532 => (13, "OBJECT_ID_DOES_NOT_EXIST"),
+        _ if error.severity == 15 => (2, "SYNTAX"),
+        _ => (1, "MISC"),
+    }
 }

@@ -1,5 +1,6 @@
 -- What msdb has as dbo's of Agent, Database Mail and policies, which this server does not have: no rows. Columns:
 -- https://learn.microsoft.com/sql/relational-databases/system-tables/sql-server-agent-tables-transact-sql
+-- Of restores and marks of the log, there is not told which files and marks they were.
 -- And master's table of small numbers, by which scripts count.
 
 CREATE VIEW msdb.sysjobs AS
@@ -143,4 +144,69 @@ FROM (VALUES
   (N'TAB', 5, N'LR', NULL), (N'PAG', 6, N'LR', NULL), (N'KEY', 7, N'LR', NULL), (N'EXT', 8, N'LR', NULL), (N'RID', 9, N'LR', NULL), (N'APP', 10, N'LR', NULL),
   (N'LOCK REQ STATUS', 0, N'LS', NULL), (N'GRANT', 1, N'LS', NULL), (N'CNVT', 2, N'LS', NULL), (N'WAIT', 3, N'LS', NULL)
 ) AS v(name, number, type, low)
+GO
+CREATE VIEW msdb.restorefile AS
+SELECT CONVERT(int, NULL) AS restore_history_id, CONVERT(numeric(10, 0), NULL) AS file_number, CONVERT(nvarchar(260), NULL) AS destination_phys_drive,
+  CONVERT(nvarchar(260), NULL) AS destination_phys_name
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.restorefilegroup AS
+SELECT CONVERT(int, NULL) AS restore_history_id, CONVERT(nvarchar(128), NULL) AS filegroup_name
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.logmarkhistory AS
+SELECT CONVERT(nvarchar(128), NULL) AS database_name, CONVERT(nvarchar(128), NULL) AS mark_name, CONVERT(nvarchar(255), NULL) AS description,
+  CONVERT(nvarchar(128), NULL) AS user_name, CONVERT(numeric(25, 0), NULL) AS lsn, CONVERT(datetime, NULL) AS mark_time
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysmaintplan_plans AS
+SELECT CONVERT(sysname, NULL) AS name, CONVERT(uniqueidentifier, NULL) AS id, CONVERT(nvarchar(512), NULL) AS description,
+  CONVERT(datetime, NULL) AS create_date, CONVERT(sysname, NULL) AS owner, CONVERT(int, NULL) AS version_major, CONVERT(int, NULL) AS version_minor,
+  CONVERT(int, NULL) AS version_build, CONVERT(nvarchar(512), NULL) AS version_comments, CONVERT(bit, NULL) AS from_msx,
+  CONVERT(bit, NULL) AS has_targets
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysmaintplan_subplans AS
+SELECT CONVERT(uniqueidentifier, NULL) AS subplan_id, CONVERT(sysname, NULL) AS subplan_name, CONVERT(nvarchar(512), NULL) AS subplan_description,
+  CONVERT(uniqueidentifier, NULL) AS plan_id, CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(uniqueidentifier, NULL) AS msx_job_id,
+  CONVERT(int, NULL) AS schedule_id, CONVERT(bit, NULL) AS msx_plan
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysmaintplan_log AS
+SELECT CONVERT(uniqueidentifier, NULL) AS task_detail_id, CONVERT(uniqueidentifier, NULL) AS plan_id, CONVERT(uniqueidentifier, NULL) AS subplan_id,
+  CONVERT(datetime, NULL) AS start_time, CONVERT(datetime, NULL) AS end_time, CONVERT(bit, NULL) AS succeeded, CONVERT(bit, NULL) AS logged_remotely,
+  CONVERT(sysname, NULL) AS source_server_name, CONVERT(sysname, NULL) AS plan_name, CONVERT(sysname, NULL) AS subplan_name
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysmaintplan_logdetail AS
+SELECT CONVERT(uniqueidentifier, NULL) AS task_detail_id, CONVERT(nvarchar(256), NULL) AS line1, CONVERT(nvarchar(256), NULL) AS line2,
+  CONVERT(nvarchar(256), NULL) AS line3, CONVERT(nvarchar(256), NULL) AS line4, CONVERT(nvarchar(256), NULL) AS line5,
+  CONVERT(sysname, NULL) AS server_name, CONVERT(datetime, NULL) AS start_time, CONVERT(datetime, NULL) AS end_time,
+  CONVERT(int, NULL) AS error_number, CONVERT(nvarchar(max), NULL) AS error_message, CONVERT(nvarchar(max), NULL) AS command,
+  CONVERT(bit, NULL) AS succeeded
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysdbmaintplans AS
+SELECT CONVERT(uniqueidentifier, NULL) AS plan_id, CONVERT(sysname, NULL) AS plan_name, CONVERT(datetime, NULL) AS date_created,
+  CONVERT(sysname, NULL) AS owner, CONVERT(int, NULL) AS max_history_rows, CONVERT(sysname, NULL) AS remote_history_server,
+  CONVERT(int, NULL) AS max_remote_history_rows, CONVERT(int, NULL) AS user_defined_1, CONVERT(nvarchar(100), NULL) AS user_defined_2,
+  CONVERT(datetime, NULL) AS user_defined_3, CONVERT(uniqueidentifier, NULL) AS user_defined_4, CONVERT(bit, NULL) AS log_shipping
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysmail_account AS
+SELECT CONVERT(int, NULL) AS account_id, CONVERT(sysname, NULL) AS name, CONVERT(nvarchar(256), NULL) AS description,
+  CONVERT(nvarchar(128), NULL) AS email_address, CONVERT(nvarchar(128), NULL) AS display_name, CONVERT(nvarchar(128), NULL) AS replyto_address,
+  CONVERT(datetime, NULL) AS last_mod_datetime, CONVERT(sysname, NULL) AS last_mod_user
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysmail_event_log AS
+SELECT CONVERT(int, NULL) AS log_id, CONVERT(varchar(11), NULL) AS event_type, CONVERT(datetime, NULL) AS log_date,
+  CONVERT(nvarchar(max), NULL) AS description, CONVERT(int, NULL) AS process_id, CONVERT(int, NULL) AS mailitem_id, CONVERT(int, NULL) AS account_id,
+  CONVERT(datetime, NULL) AS last_mod_date, CONVERT(sysname, NULL) AS last_mod_user
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysalerts_performance_counters_view AS
+SELECT CONVERT(nvarchar(128), NULL) AS object_name, CONVERT(nvarchar(128), NULL) AS counter_name, CONVERT(nvarchar(128), NULL) AS instance_name,
+  CONVERT(bigint, NULL) AS cntr_value, CONVERT(int, NULL) AS cntr_type
+WHERE 1 = 0
 GO

@@ -251,7 +251,7 @@ CROSS JOIN sys.systhisdatabase d
 WHERE p.class = 1 AND p.state <> 'D' AND o.kind IN ('U', 'V')
 GO
 CREATE VIEW INFORMATION_SCHEMA.VIEW_TABLE_USAGE AS
-SELECT CONVERT(nvarchar(128), d.name) AS VIEW_CATALOG, v.schema_name AS VIEW_SCHEMA, v.name AS VIEW_NAME, CONVERT(nvarchar(128), d.name) AS TABLE_CATALOG, t.schema_name AS TABLE_SCHEMA, t.name AS TABLE_NAME
+SELECT DISTINCT CONVERT(nvarchar(128), d.name) AS VIEW_CATALOG, v.schema_name AS VIEW_SCHEMA, v.name AS VIEW_NAME, CONVERT(nvarchar(128), d.name) AS TABLE_CATALOG, t.schema_name AS TABLE_SCHEMA, t.name AS TABLE_NAME
 FROM sys.syssingleobjrefs r
 JOIN sys.iso_objects v ON v.id = r.depid
 JOIN sys.iso_objects t ON t.id = r.indepid

@@ -190,23 +190,26 @@ SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, 
 FROM sys.sysschobjs o
 WHERE o.kind = 'IT'
 GO
+-- What is noted is what binds the definitions of others; of a module the whole refers, of a table a column.
 CREATE VIEW sys.sql_expression_dependencies AS
-SELECT r.depid AS referencing_id, r.depsubid AS referencing_minor_id, CONVERT(tinyint, 1) AS referencing_class,
-  CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN') AS referencing_class_desc, CONVERT(bit, 0) AS is_schema_bound_reference,
+SELECT r.depid AS referencing_id, CASE WHEN d.kind IN ('U', 'TT') THEN r.depsubid ELSE 0 END AS referencing_minor_id, CONVERT(tinyint, 1) AS referencing_class,
+  CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN') AS referencing_class_desc, CONVERT(bit, 1) AS is_schema_bound_reference,
   CONVERT(tinyint, 1) AS referenced_class, CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN') AS referenced_class_desc,
   CONVERT(sysname, NULL) AS referenced_server_name, CONVERT(sysname, NULL) AS referenced_database_name,
   s.name AS referenced_schema_name, o.name AS referenced_entity_name, o.id AS referenced_id, r.indepsubid AS referenced_minor_id,
   CONVERT(bit, 0) AS is_caller_dependent, CONVERT(bit, 0) AS is_ambiguous
 FROM sys.syssingleobjrefs r
+JOIN sys.sysschobjs d ON d.id = r.depid
 JOIN sys.sysschobjs o ON o.id = r.indepid
 JOIN sys.sysclsobjs s ON s.class = 50 AND s.id = o.nsid
 WHERE r.class = 1
 GO
 CREATE VIEW sys.sql_dependencies AS
-SELECT CONVERT(tinyint, 0) AS class, CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN_REFERENCE_NON_SCHEMA_BOUND') AS class_desc,
-  r.depid AS object_id, r.depsubid AS column_id, r.indepid AS referenced_major_id, r.indepsubid AS referenced_minor_id,
+SELECT CONVERT(tinyint, 1) AS class, CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN_REFERENCE_SCHEMA_BOUND') AS class_desc,
+  r.depid AS object_id, CASE WHEN d.kind IN ('U', 'TT') THEN r.depsubid ELSE 0 END AS column_id, r.indepid AS referenced_major_id, r.indepsubid AS referenced_minor_id,
   CONVERT(bit, 1) AS is_selected, CONVERT(bit, 0) AS is_updated, CONVERT(bit, 0) AS is_select_all
 FROM sys.syssingleobjrefs r
+JOIN sys.sysschobjs d ON d.id = r.depid
 WHERE r.class = 1
 GO
 CREATE VIEW sys.sysdepends AS

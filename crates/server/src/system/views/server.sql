@@ -49,11 +49,11 @@ FROM master.sys.sysdbreg d
 GO
 CREATE VIEW sys.master_files AS
 SELECT f.dbid AS database_id, f.fileid AS file_id, CONVERT(uniqueidentifier, NULL) AS file_guid,
-  CONVERT(tinyint, CASE WHEN f.status & 2 <> 0 THEN 1 ELSE 0 END) AS type,
-  CONVERT(nvarchar(60), CASE WHEN f.status & 2 <> 0 THEN N'LOG' ELSE N'ROWS' END) AS type_desc, f.filegroup AS data_space_id, f.name,
+  CONVERT(tinyint, CASE WHEN f.status & 2 <> 0 THEN 1 WHEN f.status & 4 <> 0 THEN 2 ELSE 0 END) AS type,
+  CONVERT(nvarchar(60), CASE WHEN f.status & 2 <> 0 THEN N'LOG' WHEN f.status & 4 <> 0 THEN N'FILESTREAM' ELSE N'ROWS' END) AS type_desc, f.filegroup AS data_space_id, f.name,
   CONVERT(nvarchar(260), f.path) AS physical_name, CONVERT(tinyint, CASE WHEN d.options & 536870912 <> 0 THEN 1 ELSE 0 END) AS state,
   CONVERT(nvarchar(60), CASE WHEN d.options & 536870912 <> 0 THEN N'RESTORING' ELSE N'ONLINE' END) AS state_desc,
-  CASE WHEN g.pages > f.size THEN CONVERT(int, g.pages) ELSE f.size END AS size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
+  CASE WHEN f.status & 4 <> 0 THEN 0 WHEN g.pages > f.size THEN CONVERT(int, g.pages) ELSE f.size END AS size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
   CONVERT(bit, 0) AS is_sparse, CONVERT(bit, f.status & 1) AS is_percent_growth, CONVERT(bit, 0) AS is_name_reserved,
   CONVERT(bit, 0) AS is_persistent_log_buffer, CONVERT(numeric(25, 0), NULL) AS create_lsn, CONVERT(numeric(25, 0), NULL) AS drop_lsn,
   CONVERT(numeric(25, 0), NULL) AS read_only_lsn, CONVERT(numeric(25, 0), NULL) AS read_write_lsn,
@@ -67,10 +67,10 @@ LEFT JOIN sys.sysfilepages g ON g.database_id = f.dbid AND g.file_id = f.fileid
 GO
 CREATE VIEW sys.database_files AS
 SELECT f.fileid AS file_id, CONVERT(uniqueidentifier, NULL) AS file_guid,
-  CONVERT(tinyint, CASE WHEN f.status & 2 <> 0 THEN 1 ELSE 0 END) AS type,
-  CONVERT(nvarchar(60), CASE WHEN f.status & 2 <> 0 THEN N'LOG' ELSE N'ROWS' END) AS type_desc, f.filegroup AS data_space_id, f.name,
+  CONVERT(tinyint, CASE WHEN f.status & 2 <> 0 THEN 1 WHEN f.status & 4 <> 0 THEN 2 ELSE 0 END) AS type,
+  CONVERT(nvarchar(60), CASE WHEN f.status & 2 <> 0 THEN N'LOG' WHEN f.status & 4 <> 0 THEN N'FILESTREAM' ELSE N'ROWS' END) AS type_desc, f.filegroup AS data_space_id, f.name,
   CONVERT(nvarchar(260), f.path) AS physical_name, CONVERT(tinyint, 0) AS state, CONVERT(nvarchar(60), N'ONLINE') AS state_desc,
-  CASE WHEN g.pages > f.size THEN CONVERT(int, g.pages) ELSE f.size END AS size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
+  CASE WHEN f.status & 4 <> 0 THEN 0 WHEN g.pages > f.size THEN CONVERT(int, g.pages) ELSE f.size END AS size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
   CONVERT(bit, 0) AS is_sparse, CONVERT(bit, f.status & 1) AS is_percent_growth, CONVERT(bit, 0) AS is_name_reserved,
   CONVERT(bit, 0) AS is_persistent_log_buffer, CONVERT(numeric(25, 0), NULL) AS create_lsn, CONVERT(numeric(25, 0), NULL) AS drop_lsn,
   CONVERT(numeric(25, 0), NULL) AS read_only_lsn, CONVERT(numeric(25, 0), NULL) AS read_write_lsn,

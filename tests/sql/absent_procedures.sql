@@ -1,0 +1,85 @@
+-- Linked servers: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-addlinkedserver-transact-sql
+exec sp_addlinkedserver 'far';
+go
+exec sp_addlinkedserver @server = N'far', @srvproduct = N'', @provider = N'SQLNCLI', @datasrc = N'far.example';
+go
+exec sp_dropserver 'far', 'droplogins';
+go
+exec sp_addlinkedsrvlogin 'far', 'false', null, 'a', 'b';
+go
+exec sp_droplinkedsrvlogin 'far', null;
+go
+exec sp_testlinkedserver far;
+go
+exec sp_tables_ex 'far';
+exec sp_columns_ex @table_server = 'far', @table_name = 't';
+go
+exec sp_helplinkedsrvlogin;
+go
+-- Change data capture: https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors
+exec sys.sp_cdc_help_change_data_capture;
+go
+exec sys.sp_cdc_enable_table @source_schema = N'dbo', @source_name = N't', @role_name = null;
+go
+exec sys.sp_cdc_enable_db;
+go
+-- Agent and Database Mail: no rows, in tables of the documented columns.
+create table #category (category_id int null, category_type tinyint null, name nvarchar(128) null);
+insert #category exec msdb.dbo.sp_help_category 'ALERT';
+create table #schedule (schedule_id int null, schedule_uid uniqueidentifier null, schedule_name nvarchar(128) null, enabled int null, freq_type int null,
+  freq_interval int null, freq_subday_type int null, freq_subday_interval int null, freq_relative_interval int null, freq_recurrence_factor int null,
+  active_start_date int null, active_end_date int null, active_start_time int null, active_end_time int null, date_created datetime null,
+  schedule_description nvarchar(4000) null, job_count int null);
+insert #schedule exec msdb.dbo.sp_help_schedule;
+create table #history (instance_id int null, job_id uniqueidentifier null, job_name sysname null, step_id int null, step_name sysname null,
+  sql_message_id int null, sql_severity int null, message nvarchar(4000) null, run_status int null, run_date int null, run_time int null,
+  run_duration int null, operator_emailed sysname null, operator_netsent sysname null, operator_paged sysname null, retries_attempted int null, server sysname null);
+insert #history exec msdb.dbo.sp_help_jobhistory @mode = 'FULL';
+create table #profile (profile_id int, name sysname, description nvarchar(256));
+insert #profile exec msdb.dbo.sysmail_help_profile_sp;
+create table #group (id int, name sysname);
+insert #group exec msdb..sp_help_targetservergroup;
+select (select count(*) from #category) + (select count(*) from #schedule) + (select count(*) from #history) + (select count(*) from #profile) as found;
+go
+exec msdb.dbo.sp_help_job @job_name = N'nightly';
+go
+exec msdb.dbo.sysmail_help_account_sp @account_id = 3;
+go
+exec msdb.dbo.sp_add_job @job_name = N'nightly';
+go
+-- Extended procedures take what callers name as they come.
+declare @value nvarchar(255) = N'before', @name sysname, @there int;
+exec master.dbo.xp_instance_regread N'HKEY_LOCAL_MACHINE', N'SOFTWARE\Microsoft\MSSQLServer\SQLServerAgent', N'DatabaseMailProfile',
+  @param = @value output, @no_output = N'no_output';
+exec master.dbo.xp_getnetname @name output, 1;
+exec master.dbo.xp_fileexist N'/no/such/file', @there output;
+select @value as value, case when @name = convert(sysname, serverproperty('MachineName')) then 'this machine' end as name, @there as there;
+exec master.dbo.xp_fileexist N'/';
+go
+set nocount on;
+create table #tree (name nvarchar(512), depth int, is_file int);
+insert #tree exec master.dbo.xp_dirtree N'/proc/self/fdinfo', 1, 1;
+insert #tree exec master.dbo.xp_dirtree N'/no/such/directory', 1, 1;
+select case when count(*) > 0 then 'some' else 'none' end as files, max(depth) as depth, min(is_file) as is_file from #tree;
+create table #below (name nvarchar(512), depth int);
+insert #below exec master.sys.xp_dirtree N'/proc/self', 1;
+select count(*) as found from #below where name in (N'fdinfo', N'ns', N'maps');
+go
+create table #drive (name sysname, size int);
+insert #drive exec master.dbo.xp_fixeddrives;
+insert #drive exec master.dbo.xp_fixeddrives 3;
+create table #account ([account name] sysname null, type char(8) null, privilege char(9) null, mapped sysname null, path sysname null);
+insert #account exec master..xp_logininfo;
+create table #usage (value int);
+insert #usage exec msdb.sys.sp_getProcessorUsage;
+select (select count(*) from #drive) as drives, (select count(*) from #account) as accounts,
+  (select case when value between 0 and 100 then 'percent' end from #usage) as usage;
+go
+create user looker without login;
+go
+execute as user = 'looker';
+exec master.dbo.xp_dirtree N'/', 1, 1;
+revert;
+go
+select sys.fn_varbintohexstr(0x0AFF) as whole, master.dbo.fn_varbintohexstr(0x) as none, master.sys.fn_varbintohexsubstring(0, 0x01020304, 2, 2) as part,
+  sys.fn_varbintohexsubstring(1, 0x0102, 3, 1) as beyond;
