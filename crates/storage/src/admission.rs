@@ -140,6 +140,7 @@ impl Engine {
             _ if first >= segment(self.log.hardened()) => LogHolder::Nothing,
             _ if pinned != 0 && segment(pinned - 1) <= first => LogHolder::Backup,
             lsn if lsn != u64::MAX && segment(lsn) <= first => LogHolder::Transaction,
+            _ if self.files.wanted_from().is_some_and(|lsn| segment(lsn) <= first) => LogHolder::HeldDatabase,
             _ => LogHolder::Checkpoint,
         }
     }

@@ -11,6 +11,7 @@
 
 pub mod layout;
 pub mod bounds;
+pub mod hold;
 pub mod error;
 pub mod region;
 pub mod pages;
@@ -33,6 +34,7 @@ pub mod backup;
 pub use bounds::{KeyBound, in_bounds};
 pub use concurrency::locks::{LockEntry, MemoryTransaction, Resource, TransactionEntry};
 pub use error::{LogHolder, StorageError, StorageResult};
+pub use hold::{HeldFile, Hold};
 pub use instance::metrics::{LogSpace, Metrics};
 pub use instance::storage::{Storage, StorageConfig};
 pub use layout::{

@@ -337,6 +337,9 @@ impl<'a> SessionCatalog<'a> {
             None => Some(self.current.clone()),
             Some(database) => {
                 let found = self.catalog.database_named(database);
+                if let Some(db) = &found {
+                    self.catalog.check_open(db)?;
+                }
                 if let (Some(db), Some(gate)) = (&found, self.gate)
                     && db.id != self.current.id
                 {

@@ -16,6 +16,7 @@
 //! index       indexes, statistics   module      views, procedures, functions, triggers (execute_as: as whom)
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
+//! database_state  SET OFFLINE, SET ONLINE
 //! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners
 //! login       CREATE/ALTER/DROP LOGIN
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
@@ -47,6 +48,7 @@ pub mod pool;
 pub mod server;
 pub mod access;
 pub mod database_setting;
+pub mod database_state;
 pub mod database;
 pub mod backup_options;
 pub mod backup_device;

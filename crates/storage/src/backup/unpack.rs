@@ -190,6 +190,7 @@ impl Unpacking<'_> {
             pending: head.pending.iter().map(|page| crate::layout::PageRef { file: head.file, page: *page }).collect(),
             manifest,
             next_row: tail.next_row,
+            held: Vec::new(),
         };
         // An instance is there once its control file is.
         let (file, _) = ControlFile::open(self.disk)?;

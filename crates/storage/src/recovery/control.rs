@@ -9,7 +9,12 @@
 //! .. pending frees: file u32, page u32 each
 //! .. manifest of the checkpoint files of memory-optimized tables u64, 0: there is none (format 1 ends before it)
 //! .. next row number u64, as of the redo LSN or later (format 4 ends before it: row numbers begin at the log's end)
+//! .. held files u16 (format 5 ends before them), then each: file u32, hold u8 (1 offline, 2 recovery pending, 3 suspect),
+//!    reason length u8, scan LSN u64, redo LSN u64 (all ones: it lacks nothing), reason
+//! at 128 KB, written now and then beside them: magic "HDLCHARD"   8 LSN u64   16 crc32 u32 of the two
 //! ```
+//! The last is how far the log had been hardened: it tells a log that has lost its end from one that ends there. It says no more than
+//! what was hardened when it was written, so what is not written of it only tells less.
 //! Up to format 2 all values of memory-optimized tables are in their rows, up to 3 what rows lack is always NULL (`shape.rs`). A restored
 //! database brings row numbers that this instance has not given: since format 5 the record says where its own go on.
 
@@ -17,15 +22,19 @@ use os::disk::{Disk, File, Open};
 use os::wait::WaitType;
 
 use crate::error::{StorageError, StorageResult};
+use crate::hold::{Hold, Since};
 use crate::layout::PageRef;
 use crate::pages::files::read_or_zero;
 use crate::pages::page::{put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
 
 /// Of everything on disk: pages, log and control file.
-pub const FORMAT: u32 = 5;
+pub const FORMAT: u32 = 6;
 const MAGIC: &[u8; 8] = b"HDLCTL01";
+const HARDENED_MAGIC: &[u8; 8] = b"HDLCHARD";
 const COPY_BYTES: u64 = 64 * 1024;
 const HEAD: usize = 64;
+const HARDENED_BYTES: usize = 20;
+const CONTROL_BYTES: u64 = 2 * COPY_BYTES + 4096;
 const _: () =
     assert!(COPY_BYTES / 8 < u16::MAX as u64, "more files or pending frees than are counted do not fit a copy");
 /// There is an instance where there is this file.
@@ -54,6 +63,39 @@ pub struct Control {
     pub manifest: u64,
     /// 0: before format 5.
     pub next_row: u64,
+    /// Of `files`, those that nobody gets: number, why, and what of the log they lack.
+    pub held: Vec<HeldEntry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldEntry {
+    pub number: u32,
+    pub hold: Hold,
+    pub since: Since,
+    pub why: String,
+}
+
+impl HeldEntry {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let why = &self.why.as_bytes()[..self.why.floor_char_boundary(usize::from(u8::MAX))];
+        out.extend_from_slice(&self.number.to_le_bytes());
+        out.extend_from_slice(&[self.hold as u8, why.len() as u8]);
+        out.extend_from_slice(&self.since.scan_lsn.to_le_bytes());
+        out.extend_from_slice(&self.since.redo_lsn.to_le_bytes());
+        out.extend_from_slice(why);
+    }
+
+    fn decode(bytes: &[u8]) -> Option<(HeldEntry, &[u8])> {
+        let (head, rest) = bytes.split_at_checked(22)?;
+        let (why, rest) = rest.split_at_checked(usize::from(head[5]))?;
+        let entry = HeldEntry {
+            number: u32_at(head, 0),
+            hold: Hold::from_byte(head[4])?,
+            since: Since { scan_lsn: u64_at(head, 6), redo_lsn: u64_at(head, 14) },
+            why: String::from_utf8_lossy(why).into_owned(),
+        };
+        Some((entry, rest))
+    }
 }
 
 impl FileEntry {
@@ -102,6 +144,8 @@ impl Control {
         }
         out.extend_from_slice(&self.manifest.to_le_bytes());
         out.extend_from_slice(&self.next_row.to_le_bytes());
+        out.extend_from_slice(&(self.held.len() as u16).to_le_bytes());
+        self.held.iter().for_each(|held| held.encode(&mut out));
         let length = out.len() as u32 - 16;
         put_u32(&mut out, 16, length);
         let crc = crc32fast::hash(&out[16..]);
@@ -149,8 +193,18 @@ impl Control {
             rest = after;
         }
         if found > 4 {
-            let Some(next_row) = rest.first_chunk() else { return Ok(None) };
+            let Some((next_row, after)) = rest.split_first_chunk() else { return Ok(None) };
             control.next_row = u64::from_le_bytes(*next_row);
+            rest = after;
+        }
+        if found > 5 {
+            let Some((count, after)) = rest.split_first_chunk() else { return Ok(None) };
+            rest = after;
+            for _ in 0..u16::from_le_bytes(*count) {
+                let Some((held, after)) = HeldEntry::decode(rest) else { return Ok(None) };
+                control.held.push(held);
+                rest = after;
+            }
         }
         Ok(Some(control))
     }
@@ -179,8 +233,8 @@ impl ControlFile {
             return Err(StorageError::Damaged(format!("{CONTROL_FILE} has no good copy; restore it from a backup")));
         }
         // Whole from the start: a full disk must not keep a checkpoint from its end.
-        if file.len()? < 2 * COPY_BYTES {
-            file.allocate(2 * COPY_BYTES)?;
+        if file.len()? < CONTROL_BYTES {
+            file.allocate(CONTROL_BYTES)?;
             file.sync_data()?;
         }
         let control_file = ControlFile(file);
@@ -204,16 +258,34 @@ impl ControlFile {
         self.0.write_at(&bytes, control.sequence % 2 * COPY_BYTES)?;
         Ok(self.0.sync_data()?)
     }
+
+    /// The log has been hardened up to there. Not hardened itself.
+    pub fn note_hardened(&self, lsn: u64) -> StorageResult<()> {
+        let mut bytes = [0; HARDENED_BYTES];
+        bytes[..8].copy_from_slice(HARDENED_MAGIC);
+        put_u64(&mut bytes, 8, lsn);
+        let crc = crc32fast::hash(&bytes[..16]);
+        put_u32(&mut bytes, 16, crc);
+        Ok(self.0.write_at(&bytes, 2 * COPY_BYTES)?)
+    }
+
+    /// How far it is known that the log was hardened; 0: it is not.
+    pub fn noted_hardened(&self) -> StorageResult<u64> {
+        let mut bytes = [0; HARDENED_BYTES];
+        read_or_zero(&self.0, WaitType::IO_COMPLETION, 2 * COPY_BYTES, &mut bytes)?;
+        let is_whole = &bytes[..8] == HARDENED_MAGIC && crc32fast::hash(&bytes[..16]) == u32_at(&bytes, 16);
+        Ok(if is_whole { u64_at(&bytes, 8) } else { 0 })
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// As a server wrote it before row numbers were in it.
-    fn as_format_4(bytes: &[u8]) -> Vec<u8> {
-        let mut old = bytes[..bytes.len() - 8].to_vec();
-        put_u32(&mut old, 8, 4);
+    /// As a server wrote it before what the last bytes say was in it.
+    fn as_format(format: u32, bytes: &[u8], without: usize) -> Vec<u8> {
+        let mut old = bytes[..bytes.len() - without].to_vec();
+        put_u32(&mut old, 8, format);
         let length = old.len() as u32 - 16;
         put_u32(&mut old, 16, length);
         let crc = crc32fast::hash(&old[16..]);
@@ -234,10 +306,19 @@ mod tests {
             pending: vec![PageRef { file: 1, page: 44 }],
             manifest: 12,
             next_row: 1 << 40,
+            held: vec![HeldEntry {
+                number: 1,
+                hold: Hold::Suspect,
+                since: Since { scan_lsn: 4096, redo_lsn: 4096 },
+                why: "page 1".into(),
+            }],
         };
+        let held = 2 + 22 + 6;
         let bytes = control.encode();
         assert_eq!(Control::decode(&bytes).as_ref(), Ok(&Some(control.clone())));
-        assert_eq!(Control::decode(&as_format_4(&bytes)), Ok(Some(Control { next_row: 0, ..control })));
+        let before = Control { held: Vec::new(), ..control };
+        assert_eq!(Control::decode(&as_format(5, &bytes, held)), Ok(Some(before.clone())));
+        assert_eq!(Control::decode(&as_format(4, &bytes, held + 8)), Ok(Some(Control { next_row: 0, ..before })));
         for at in 0..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x80;
