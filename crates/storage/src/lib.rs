@@ -56,6 +56,7 @@ pub use tables::table::{Scan, Table};
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};
 pub use trees::check::{FileSpace, PageTotals};
 pub use trees::directory::TreeSize;
+pub use trees::integrity::{Flaw, FlawKind};
 pub use xtp::collect::GarbageQueue;
 pub use xtp::counts::{IndexCounts, TableCounts, TransactionCounts};
 pub use xtp::hash_index::{BUCKETS_MAX, bucket_count};

@@ -40,6 +40,7 @@ use crate::tables::scan::ScanSpec;
 use crate::tables::table::Table;
 use crate::transaction::{Isolation, Transaction};
 use crate::trees::check::{FileSpace, PageTotals};
+use crate::trees::integrity::Flaw;
 use crate::xtp::collect::GarbageQueue;
 use crate::xtp::pools::Pools;
 use crate::xtp::values;
@@ -937,6 +938,11 @@ impl Storage {
     /// Checks the trees and bitmaps of a database while nobody changes anything; how many pages there are.
     pub fn check_pages(&self, db: DatabaseId) -> StorageResult<PageTotals> {
         self.engine().check_pages(db)
+    }
+
+    /// All that is wrong with the pages of a database, or of one table, while it is used.
+    pub fn flaws(&self, db: DatabaseId, only: Option<TableId>, pause: &dyn Pause) -> StorageResult<Vec<Flaw>> {
+        self.engine().flaws(db, only, pause)
     }
 
     pub fn space(&self, db: DatabaseId) -> StorageResult<FileSpace> {

@@ -9,3 +9,4 @@ pub mod rows;
 pub mod directory;
 pub mod long;
 pub mod check;
+pub mod integrity;
