@@ -40,6 +40,7 @@ pub use instance::storage::{Storage, StorageConfig};
 pub use layout::{
     DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, MemoryOptimized, PageRef, TableId, TableLayout,
 };
+pub use log::store::Segment;
 pub use recovery::control::CONTROL_FILE;
 pub use recovery::restart::Recovered;
 pub use region::broker::{Broker, Clerk};

@@ -230,7 +230,7 @@ fn damage_that_recovery_meets_holds_one_database() {
         assert_eq!(ids_of(&storage, OTHER), to(160));
         storage.checkpoint().expect("a checkpoint");
         file.write_at(&whole, page * 8192).expect("mended");
-        storage.bring_online(DB).expect("online");
+        storage.bring_online(DB).unwrap_or_else(|error| panic!("page {page}: {error}"));
         assert_eq!(ids_of(&storage, DB), to(160));
     }
 }
@@ -325,7 +325,7 @@ fn the_log_gives_its_files_back_after_a_peak() {
     tx.commit(Durability::Full).expect("committed");
     storage.checkpoint().expect("a checkpoint");
     let after = storage.log_space().total;
-    assert!(after <= before + (4 << 20), "{before}, {peak}, {after}");
+    assert!(after < peak - (4 << 20), "{before}, {peak}, {after}");
     storage.shrink_log(&Unheard::default()).expect("shrunk");
     let on_disk: u64 = place.logs().iter().map(|name| place.file(name).len().expect("a length")).sum();
     assert_eq!(storage.log_space().total, on_disk);

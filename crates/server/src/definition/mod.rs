@@ -19,6 +19,8 @@
 //! database_state  SET OFFLINE, SET ONLINE
 //! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners
 //! login       CREATE/ALTER/DROP LOGIN
+//! dbcc        arguments of DBCC                 check       DBCC CHECKDB and its kin
+//! space       DBCC SHRINKFILE, LOGINFO
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
 //! governor    CREATE, ALTER, DROP RESOURCE POOL       security_policy   CREATE, ALTER SECURITY POLICY
@@ -45,8 +47,11 @@ pub mod permission;
 pub mod audited;
 pub mod audit;
 pub mod pool;
-pub mod server;
 pub mod access;
+pub mod dbcc;
+pub mod check;
+pub mod space;
+pub mod server;
 pub mod database_setting;
 pub mod database_state;
 pub mod database;

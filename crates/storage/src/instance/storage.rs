@@ -949,6 +949,14 @@ impl Storage {
         self.engine().space(db)
     }
 
+    /// Gives back the free end of a database's file, all but `least` pages of it. Pages in use stay where they are.
+    pub fn shrink_file(&self, db: DatabaseId, least: u32, pause: &dyn Pause) -> StorageResult<()> {
+        self.clean_ghosts()?;
+        self.engine().free_pending()?;
+        self.checkpoint_heard(pause)?;
+        self.engine().shrink_file(db, least)
+    }
+
     /// Pages of the file of a database, in use or not.
     pub fn file_pages(&self, db: DatabaseId) -> StorageResult<u64> {
         Ok(u64::from(self.engine().file_of(db)?.pages()))

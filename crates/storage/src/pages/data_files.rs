@@ -169,6 +169,16 @@ impl DataFile {
         Ok(())
     }
 
+    /// Gives back what lies behind so many pages. Nobody takes a page there meanwhile.
+    pub fn shrink(&self, pages: u32) -> StorageResult<()> {
+        if pages >= self.pages() {
+            return Ok(());
+        }
+        self.state().pages.store(pages, Ordering::Release);
+        self.state().free_hint.fetch_min(pages, Ordering::Relaxed);
+        Ok(self.file.set_len(pages as u64 * PAGE_BYTES as u64)?)
+    }
+
     /// Something was written in place.
     pub fn mark_unsynced(&self) {
         assert!(!self.temporary, "pages of tempdb need not be hardened");

@@ -17,6 +17,7 @@ use crate::log::record::{FLAG_COMPENSATION, Head, Kind, Record};
 use crate::log::replay;
 use crate::pages::data_files::DataFile;
 use crate::pages::page::{self, HEADER_BYTES, PageKind, u16_at};
+use crate::recovery::control::HeldEntry;
 use crate::shapes::shape::DIRECTORY_ROOT;
 
 /// Redo of such a record changes pages.
@@ -91,9 +92,13 @@ impl Engine {
         }
     }
 
-    /// At a start: those that were missing or damaged may be there and whole by now. `end`: of the log that was found.
-    pub fn recover_held_files(&self, end: u64) -> StorageResult<()> {
-        for held in self.files.held().into_iter().filter(|held| held.hold != Hold::Offline) {
+    /// At a start: those that were missing or damaged before may be there and whole by now.
+    pub fn recover_held_files(&self, before: &[HeldEntry]) -> StorageResult<()> {
+        let was_held = |held: &HeldFile| before.iter().any(|before| before.number == held.number);
+        for held in self.files.held().into_iter().filter(|held| held.hold != Hold::Offline && was_held(held)) {
+            // With what the rollbacks of this start have undone.
+            self.log.harden_all()?;
+            let end = self.log.hardened();
             // Why not, the file says now.
             self.recover_file(&held, end).or_else(|error| self.log.is_stopped().map_or(Ok(()), |_| Err(error)))?;
         }

@@ -272,7 +272,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         }
         engine.check_heads(since)?;
         assert_eq!(engine.locks.oldest_lsn(), u64::MAX, "nothing is left to undo");
-        engine.recover_held_files(end)?;
+        engine.recover_held_files(&held)?;
         engine.load_memory_tables(&found, &control, end)?;
         engine.advance_horizon();
         engine.log.harden_all()?;
@@ -378,7 +378,10 @@ impl Engine {
     /// What a record says of pages of the file.
     pub(crate) fn redo_on(&self, file: &DataFile, record: &Record<'_>) -> StorageResult<()> {
         let head = &record.head;
-        let damaged = || StorageError::Damaged(format!("log record at {} does not fit its page", record.lsn));
+        let damaged = || {
+            let (lsn, kind, page) = (record.lsn, head.kind, head.page);
+            StorageError::Damaged(format!("log record at {lsn} ({kind:?}) does not fit its page, {page}"))
+        };
         if head.kind == Kind::Structure {
             let actions = structure::decode(record.body).ok_or_else(damaged)?;
             for (at, (number, first)) in actions.iter().enumerate() {

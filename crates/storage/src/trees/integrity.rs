@@ -16,7 +16,6 @@ use crate::pages::data_files::DataFile;
 use crate::pages::files::read_or_zero;
 use crate::pages::page::{self, HEADER_BYTES, PAGE_BYTES, PageBytes, PageKind, u16_at};
 use crate::shapes::shape::DIRECTORY_ROOT;
-use crate::shapes::tree::Tree;
 use os::wait::WaitType;
 
 /// How often what was found is looked for again, and after how long.

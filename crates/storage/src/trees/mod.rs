@@ -10,3 +10,4 @@ pub mod directory;
 pub mod long;
 pub mod check;
 pub mod integrity;
+pub mod shrink;
