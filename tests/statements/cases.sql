@@ -950,7 +950,13 @@ GO
 SELECT 'ok'
 
 --- What administers: DBCC CHECKCONSTRAINTS
-DBCC CHECKCONSTRAINTS
+CREATE TABLE statements_checked (a int CHECK (a > 0))
+ALTER TABLE statements_checked NOCHECK CONSTRAINT ALL
+INSERT statements_checked VALUES (1), (-1)
+GO
+DBCC CHECKCONSTRAINTS ('statements_checked') WITH ALL_CONSTRAINTS, NO_INFOMSGS
+DROP TABLE statements_checked
+SELECT 'ok'
 
 --- What administers: DBCC CLEANTABLE
 DBCC CLEANTABLE (0, 't')

@@ -405,8 +405,14 @@ impl Engine {
                 if next.page == 0 {
                     self.append(&mut Author::System, Kind::FileDrop, &file, 0, &[])?;
                     self.remove_file(next.file)?;
-                } else if !self.free_tree(&Tree::new(file, next.page), &mut left)? {
-                    return Ok(true);
+                } else {
+                    match self.free_tree(&Tree::new(file, next.page), &mut left) {
+                        Ok(true) => {}
+                        Ok(false) => return Ok(true),
+                        // What lies below a damaged page nobody knows: it stays taken, and a check tells of it. Others must not wait.
+                        Err(StorageError::CorruptPage { .. }) => {}
+                        Err(error) => return Err(error),
+                    }
                 }
             }
             self.pending_frees.remove(next);

@@ -20,6 +20,7 @@
 //! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners
 //! login       CREATE/ALTER/DROP LOGIN
 //! dbcc        arguments of DBCC                 check       DBCC CHECKDB and its kin
+//! check_constraints  DBCC CHECKCONSTRAINTS
 //! space       DBCC SHRINKFILE, LOGINFO
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
@@ -50,6 +51,7 @@ pub mod pool;
 pub mod access;
 pub mod dbcc;
 pub mod check;
+pub mod check_constraints;
 pub mod space;
 pub mod server;
 pub mod database_setting;

@@ -4,6 +4,7 @@ use sql::ast::{AlterServerConfiguration, Dbcc, Expr, Kill, Literal, find_setting
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::check;
+use super::check_constraints;
 use super::dbcc::{answer, no_such_object, number_argument, text_argument};
 use super::number::{identity_of, identity_rule, whole_number};
 use super::site::{Ddl, cannot_find_object};
@@ -158,7 +159,8 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         "SHRINKDATABASE" => space::shrink_database(ddl, dbcc)?,
         "SHRINKFILE" => space::shrink_file(ddl, dbcc)?,
         "LOGINFO" => space::log_info(ddl)?,
-        "CLEANTABLE" | "CHECKCONSTRAINTS" => {
+        "CHECKCONSTRAINTS" => check_constraints::run(ddl, dbcc)?,
+        "CLEANTABLE" => {
             return Err(super::unsupported(&format!("DBCC {}", dbcc.command)));
         }
         _ => return Err(sql_error!(2526, state 3)),

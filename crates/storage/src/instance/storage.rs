@@ -851,6 +851,12 @@ impl Storage {
         })
     }
 
+    /// How long ago the last checkpoint began. None: one is being written.
+    pub fn checkpoint_ago_ms(&self) -> Option<u64> {
+        let last = self.inner.checkpointed.try_lock()?;
+        Some(clock::now_ms().saturating_sub(last.at_ms))
+    }
+
     /// Old versions of memory-optimized tables that wait to be collected, by scheduler.
     pub fn garbage_queues(&self) -> Vec<GarbageQueue> {
         self.engine().xtp.garbage.queues()
