@@ -78,7 +78,9 @@ fn data_file(directory: &Path, database: i64) -> PathBuf {
         if path.extension().is_some_and(|extension| extension == "hdb") {
             let mut head = [0; 6];
             let file = fs::File::open(&path).expect("readable");
-            if file.read_exact_at(&mut head, 64).is_ok() && i64::from(u16::from_le_bytes([head[4], head[5]])) == database {
+            if file.read_exact_at(&mut head, 64).is_ok()
+                && i64::from(u16::from_le_bytes([head[4], head[5]])) == database
+            {
                 found.push(path);
             }
         }
@@ -89,7 +91,8 @@ fn data_file(directory: &Path, database: i64) -> PathBuf {
 
 fn logs(directory: &Path) -> Vec<PathBuf> {
     let names = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
-    let mut logs: Vec<PathBuf> = names.filter(|path| path.extension().is_some_and(|extension| extension == "log")).collect();
+    let mut logs: Vec<PathBuf> =
+        names.filter(|path| path.extension().is_some_and(|extension| extension == "log")).collect();
     logs.sort();
     logs
 }
@@ -123,7 +126,12 @@ fn two_databases(sa: &mut Connection) {
 }
 
 fn rows(sa: &mut Connection, name: &str) -> i64 {
-    one(sa, &format!("SELECT COUNT(*) + (SELECT COUNT(*) FROM {name}..m) + (SELECT COUNT(*) FROM {name}..h) FROM {name}..t"))
+    one(
+        sa,
+        &format!(
+            "SELECT COUNT(*) + (SELECT COUNT(*) FROM {name}..m) + (SELECT COUNT(*) FROM {name}..h) FROM {name}..t"
+        ),
+    )
 }
 
 #[test]
@@ -140,7 +148,9 @@ fn a_missing_file_stops_its_database_alone_until_it_is_back() {
     let server = again(&directory);
     let mut sa = connect(&server);
     assert_eq!((state(&mut sa, "a"), state(&mut sa, "b")), ("RECOVERY_PENDING".into(), "ONLINE".into()));
-    for text in ["USE a", "SELECT COUNT(*) FROM a..t", "INSERT a..h VALUES (1, 'y')", "DBCC CHECKDB ('a')", "EXEC a..sp_help"] {
+    for text in
+        ["USE a", "SELECT COUNT(*) FROM a..t", "INSERT a..h VALUES (1, 'y')", "DBCC CHECKDB ('a')", "EXEC a..sp_help"]
+    {
         let answer = ask(&mut sa, text);
         let error = answer.first_error().expect(text);
         assert_eq!((error.number, error.severity, error.state), (945, 14, 2), "{text}: {}", error.text);
@@ -149,10 +159,19 @@ fn a_missing_file_stops_its_database_alone_until_it_is_back() {
     assert!(Connection::open(&target(server.port, "a"), None).is_err(), "4060");
     assert_eq!(rows(&mut sa, "b"), 3_800);
     must(&mut sa, "INSERT b..m VALUES (301, 1); CHECKPOINT");
-    let log = word(&mut sa, "CREATE TABLE #l (d datetime, p nvarchar(50), t nvarchar(max)); INSERT #l EXEC xp_readerrorlog 0, 1, N'FCB::Open'; SELECT MAX(t) FROM #l");
+    let log = word(
+        &mut sa,
+        "CREATE TABLE #l (d datetime, p nvarchar(50), t nvarchar(max)); INSERT #l EXEC xp_readerrorlog 0, 1, N'FCB::Open'; SELECT MAX(t) FROM #l",
+    );
     assert!(log.contains("'a'") && log.contains(".hdb"), "{log}");
     assert_eq!(error_of(&mut sa, "ALTER DATABASE a SET ONLINE"), 945, "it is still away");
-    assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM sys.master_files WHERE database_id = DB_ID('a') AND state_desc = 'RECOVERY_PENDING'"), 2);
+    assert_eq!(
+        one(
+            &mut sa,
+            "SELECT COUNT(*) FROM sys.master_files WHERE database_id = DB_ID('a') AND state_desc = 'RECOVERY_PENDING'"
+        ),
+        2
+    );
     fs::rename(&away, &file).expect("back");
     must(&mut sa, "ALTER DATABASE a SET ONLINE");
     assert_eq!(rows(&mut sa, "a"), 3_800);
@@ -293,14 +312,19 @@ fn checkdb_names_what_is_wrong() {
         assert!(told.iter().any(|number| matches!(number, 8928 | 8939 | 8946)), "page {page}: {told:?}");
         assert!(told.contains(&8989), "page {page}: {told:?}");
         let named = format!("(1:{page})");
-        assert!(answer.messages.iter().any(|message| message.text.contains(&named)), "page {page}: {:?}", answer.messages);
+        assert!(
+            answer.messages.iter().any(|message| message.text.contains(&named)),
+            "page {page}: {:?}",
+            answer.messages
+        );
         overwrite(&file, page * PAGE, &whole[(page * PAGE) as usize..][..PAGE as usize]);
     }
     assert_eq!(numbers(&must(&mut sa, "DBCC CHECKDB ('a') WITH NO_INFOMSGS")), Vec::<i32>::new());
     // Read from disk: 824 to the statement that needs it, and to no other.
     drop(sa);
     server.stop();
-    let leaf = (20..whole.len() as u64 / PAGE).rev().find(|page| whole[(page * PAGE) as usize + 4] == 3).expect("a leaf");
+    let leaf =
+        (20..whole.len() as u64 / PAGE).rev().find(|page| whole[(page * PAGE) as usize + 4] == 3).expect("a leaf");
     overwrite(&file, leaf * PAGE + 200, b"damage");
     let server = again(&directory);
     let mut sa = connect(&server);
@@ -310,9 +334,16 @@ fn checkdb_names_what_is_wrong() {
     let as_rows = must(&mut sa, "DBCC CHECKDB ('a') WITH TABLERESULTS, NO_INFOMSGS");
     assert_eq!(as_rows.sets[0].rows[0][0].as_i64(), 8928);
     assert_eq!(as_rows.sets[0].rows[0][15].as_i64(), leaf as i64);
-    let reads = ["SELECT SUM(LEN(l)) FROM a..t", "SELECT COUNT(s) FROM a..t WITH (INDEX (1))", "SELECT COUNT(y) FROM a..h WITH (INDEX (0))",
-        "SELECT COUNT(v) FROM a..t WITH (INDEX (v))", "SELECT COUNT(x) FROM a..h WITH (INDEX (x))", "SELECT COUNT(*) FROM a..t WITH (INDEX (s)) WHERE v > 10"];
-    let failed: Vec<i32> = reads.iter().filter_map(|text| ask(&mut sa, text).first_error().map(|error| error.number)).collect();
+    let reads = [
+        "SELECT SUM(LEN(l)) FROM a..t",
+        "SELECT COUNT(s) FROM a..t WITH (INDEX (1))",
+        "SELECT COUNT(y) FROM a..h WITH (INDEX (0))",
+        "SELECT COUNT(v) FROM a..t WITH (INDEX (v))",
+        "SELECT COUNT(x) FROM a..h WITH (INDEX (x))",
+        "SELECT COUNT(*) FROM a..t WITH (INDEX (s)) WHERE v > 10",
+    ];
+    let failed: Vec<i32> =
+        reads.iter().filter_map(|text| ask(&mut sa, text).first_error().map(|error| error.number)).collect();
     assert!(failed.iter().all(|number| *number == 824), "{failed:?}");
     assert!(failed.len() < reads.len());
     assert_eq!(rows(&mut sa, "b"), 3_800);
@@ -365,7 +396,11 @@ fn no_start_after_a_kill_or_a_stop_takes_its_log_for_short() {
             must(&mut sa, "CHECKPOINT");
         }
         drop(sa);
-        if round % 2 == 0 { server.kill() } else { drop(server.stop()) }
+        if round % 2 == 0 {
+            server.kill()
+        } else {
+            drop(server.stop())
+        }
         server = again(&directory);
     }
     assert_eq!(one(&mut connect(&server), "SELECT COUNT(*) FROM t7"), 10_600);
@@ -376,7 +411,10 @@ fn files_give_back_what_is_free() {
     let (server, directory) = start("damage-shrink");
     let mut sa = connect(&server);
     must(&mut sa, "CREATE DATABASE a");
-    must(&mut sa, "USE a; CREATE TABLE k (a int); INSERT k VALUES (1); CREATE TABLE t (a int, s char(4000)); INSERT t SELECT value, 's' FROM GENERATE_SERIES(1, 6000)");
+    must(
+        &mut sa,
+        "USE a; CREATE TABLE k (a int); INSERT k VALUES (1); CREATE TABLE t (a int, s char(4000)); INSERT t SELECT value, 's' FROM GENERATE_SERIES(1, 6000)",
+    );
     must(&mut sa, "CHECKPOINT");
     let id = one(&mut sa, "SELECT DB_ID('a')");
     let file = data_file(&directory, id);
@@ -387,10 +425,16 @@ fn files_give_back_what_is_free() {
     let now = fs::metadata(&file).expect("a file").len();
     assert!(now < full / 4, "{full} to {now}");
     assert_eq!(row[2].as_i64() as u64 * PAGE, now, "CurrentSize is the file's");
-    assert_eq!(one(&mut sa, "SELECT CONVERT(int, size) FROM sys.database_files WHERE file_id = 1") as u64 * PAGE, now.max(8 << 20));
+    assert_eq!(
+        one(&mut sa, "SELECT CONVERT(int, size) FROM sys.database_files WHERE file_id = 1") as u64 * PAGE,
+        now.max(8 << 20)
+    );
     must(&mut sa, "DBCC SHRINKFILE ('a_log') WITH NO_INFOMSGS; DBCC SHRINKDATABASE ('a', 10) WITH NO_INFOMSGS");
     assert_eq!(error_of(&mut sa, "DBCC SHRINKFILE ('nothing')"), 8985);
-    must(&mut sa, "CREATE TABLE t (a int, s char(4000)); INSERT t SELECT value, 's' FROM GENERATE_SERIES(1, 6000); DBCC CHECKDB WITH NO_INFOMSGS");
+    must(
+        &mut sa,
+        "CREATE TABLE t (a int, s char(4000)); INSERT t SELECT value, 's' FROM GENERATE_SERIES(1, 6000); DBCC CHECKDB WITH NO_INFOMSGS",
+    );
     let segments = must(&mut sa, "DBCC LOGINFO");
     let bytes: i64 = segments.sets[0].rows.iter().map(|row| row[2].as_i64()).sum();
     let on_disk: u64 = logs(&directory).iter().map(|path| fs::metadata(path).expect("a file").len()).sum();

@@ -21,7 +21,9 @@ pub enum Hold {
 
 impl Hold {
     pub fn from_byte(byte: u8) -> Option<Hold> {
-        [Hold::Offline, Hold::RecoveryPending, Hold::Suspect, Hold::Changing].into_iter().find(|hold| *hold as u8 == byte)
+        [Hold::Offline, Hold::RecoveryPending, Hold::Suspect, Hold::Changing]
+            .into_iter()
+            .find(|hold| *hold as u8 == byte)
     }
 }
 

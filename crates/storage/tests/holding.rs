@@ -200,7 +200,8 @@ fn memory_optimized_rows_come_back_with_their_database() {
 fn a_damaged_checkpoint_file_holds_the_database_that_has_rows_in_it() {
     let (place, storage) = filled("pair", Kind::Ordered);
     drop(storage);
-    let rows = place.disk.list().expect("names").into_iter().find(|name| name.ends_with(".hxd")).expect("a file of rows");
+    let rows =
+        place.disk.list().expect("names").into_iter().find(|name| name.ends_with(".hxd")).expect("a file of rows");
     place.disk.rename(&rows, "away").expect("moved");
     let storage = place.open().expect("opened without its rows");
     expect_held(&storage, Hold::Suspect);

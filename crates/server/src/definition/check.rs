@@ -185,7 +185,8 @@ fn page_id(page: u32) -> String {
 
 fn of_flaw(db: &Database, flaw: &Flaw) -> Found {
     const TYPE: &str = "In-row data";
-    let (object, index, page) = (flaw.table, if flaw.table == NO_OBJECT { -1 } else { flaw.index as i32 }, page_id(flaw.page));
+    let (object, index, page) =
+        (flaw.table, if flaw.table == NO_OBJECT { -1 } else { flaw.index as i32 }, page_id(flaw.page));
     let error = match flaw.kind {
         FlawKind::Unreadable => sql_error!(8928, object, index, 0, 0, TYPE, page),
         FlawKind::UnreadableOnDisk => {
@@ -515,9 +516,8 @@ fn definitions(rows: &mut Rows<'_>) -> SqlResult<Vec<Found>> {
     let objects: BTreeSet<i32> = rows.all::<ObjectRow>()?.into_iter().map(|row| row.id).collect();
     let mut found = Vec::new();
     let mut lost = |table: &str, row: String, object: i32| {
-        let text = format!(
-            "Row ({row}) in sys.{table} does not have a matching row (object_id={object}) in sys.objects."
-        );
+        let text =
+            format!("Row ({row}) in sys.{table} does not have a matching row (object_id={object}) in sys.objects.");
         let error = sql_error!(8992, 3852, 1, text);
         found.push(Found { error, object: NO_OBJECT, index: 0, page: 0, of_allocation: false });
     };

@@ -47,13 +47,14 @@ pub fn run(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     constraints.extend(checks(ddl, &which)?);
     let mut rows = Vec::new();
     for constraint in constraints {
-        let shown: Vec<String> = constraint
-            .columns
-            .iter()
-            .map(|column| format!("CONVERT(nvarchar(4000), t.{})", bracket(column)))
-            .collect();
-        let query =
-            format!("SELECT TOP ({told_max}) {} FROM {} AS t WHERE {}", shown.join(", "), constraint.table, constraint.violated);
+        let shown: Vec<String> =
+            constraint.columns.iter().map(|column| format!("CONVERT(nvarchar(4000), t.{})", bracket(column))).collect();
+        let query = format!(
+            "SELECT TOP ({told_max}) {} FROM {} AS t WHERE {}",
+            shown.join(", "),
+            constraint.table,
+            constraint.violated
+        );
         for values in texts(ddl, &query, shown.len())? {
             let terms: Vec<String> = constraint
                 .columns
@@ -120,7 +121,8 @@ fn foreign_keys(ddl: &mut Ddl<'_>, which: &str) -> SqlResult<Vec<Constraint>> {
     let finish = |(_, mut constraint, place, referenced): (String, Constraint, String, Vec<String>)| {
         let pairs = || constraint.columns.iter().zip(&referenced);
         let filled: Vec<String> = pairs().map(|(own, _)| format!("t.{} IS NOT NULL", bracket(own))).collect();
-        let equal: Vec<String> = pairs().map(|(own, other)| format!("r.{} = t.{}", bracket(other), bracket(own))).collect();
+        let equal: Vec<String> =
+            pairs().map(|(own, other)| format!("r.{} = t.{}", bracket(other), bracket(own))).collect();
         constraint.violated = format!(
             "{} AND NOT EXISTS (SELECT 1 FROM {place} AS r WHERE {})",
             filled.join(" AND "),

@@ -9,8 +9,8 @@ use super::dbcc::{answer, no_such_object, number_argument, text_argument};
 use super::number::{identity_of, identity_rule, whole_number};
 use super::site::{Ddl, cannot_find_object};
 use super::space;
-use crate::catalog::error::storage_error;
 use crate::catalog::Database;
+use crate::catalog::error::storage_error;
 use crate::instance::machine::Followed;
 use crate::instance::plan_cache::Forget;
 use crate::instance::question::Counted;
@@ -129,7 +129,8 @@ fn not_active(spid: u32) -> SqlError {
 
 pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let quiet = find_setting(&dbcc.options, "NO_INFOMSGS").is_some();
-    let is_check = matches!(&*dbcc.command, "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" | "CHECKTABLE");
+    let is_check =
+        matches!(&*dbcc.command, "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" | "CHECKTABLE");
     for option in ["TABLERESULTS", "ESTIMATEONLY"] {
         if !is_check && find_setting(&dbcc.options, option).is_some() {
             return Err(super::unsupported(&format!("DBCC {} WITH {option}", dbcc.command)));

@@ -197,9 +197,15 @@ fn tell_held(storage: &Storage) {
                     17204,
                     16,
                     1,
-                    &format!("FCB::Open failed: Could not open file for file number 1 of database '{}'.  OS error: {}.", held.name, held.why),
+                    &format!(
+                        "FCB::Open failed: Could not open file for file number 1 of database '{}'.  OS error: {}.",
+                        held.name, held.why
+                    ),
                 );
-                format!("database {}: RECOVERY_PENDING: {}. Put the file back and restart, or SET ONLINE", held.name, held.why)
+                format!(
+                    "database {}: RECOVERY_PENDING: {}. Put the file back and restart, or SET ONLINE",
+                    held.name, held.why
+                )
             }
             _ => {
                 error_log::raise_as(
@@ -212,7 +218,10 @@ fn tell_held(storage: &Storage) {
                         held.name, held.database, held.why
                     ),
                 );
-                format!("database {}: SUSPECT: {}. Put a good copy of the file back, or restore the database", held.name, held.why)
+                format!(
+                    "database {}: SUSPECT: {}. Put a good copy of the file back, or restore the database",
+                    held.name, held.why
+                )
             }
         };
         tracing::error!(target: error_log::CONSOLE, "{text}");

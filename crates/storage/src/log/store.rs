@@ -482,14 +482,18 @@ impl LogStore for LocalLog {
 
     fn all_segments(&self) -> Vec<Segment> {
         let segments = *self.segments.lock();
-        let mut all: Vec<Segment> = self
-            .table[..segments.files as usize]
+        let mut all: Vec<Segment> = self.table[..segments.files as usize]
             .iter()
             .enumerate()
             .map(|(file, segment)| {
                 let segment = (segment.load(Ordering::Relaxed) & !DIRTY).checked_sub(1);
-                let is_cut = segment.is_none() && self.file(file as u64).is_ok_and(|file| file.is_empty().unwrap_or(false));
-                Segment { file: file_name(file as u64), first_lsn: segment.map(|segment| segment * self.segment_bytes), is_cut }
+                let is_cut =
+                    segment.is_none() && self.file(file as u64).is_ok_and(|file| file.is_empty().unwrap_or(false));
+                Segment {
+                    file: file_name(file as u64),
+                    first_lsn: segment.map(|segment| segment * self.segment_bytes),
+                    is_cut,
+                }
             })
             .collect();
         all.sort_by_key(|segment| segment.first_lsn.unwrap_or(u64::MAX));

@@ -173,14 +173,12 @@ impl Tail {
         since: Since,
     ) -> StorageResult<()> {
         let unread: Mutex<Vec<(usize, StorageError)>> = Mutex::new(WaitType::SOS_MUTEX, Vec::new());
-        in_parallel(pairs.len(), |number| {
-            match self.load_pair(engine, tables, &pairs[number]) {
-                Err(error @ (StorageError::Damaged(_) | StorageError::Io(_) | StorageError::CorruptRow(_))) => {
-                    unread.lock().push((number, error));
-                    Ok(())
-                }
-                other => other,
+        in_parallel(pairs.len(), |number| match self.load_pair(engine, tables, &pairs[number]) {
+            Err(error @ (StorageError::Damaged(_) | StorageError::Io(_) | StorageError::CorruptRow(_))) => {
+                unread.lock().push((number, error));
+                Ok(())
             }
+            other => other,
         })?;
         for (number, error) in unread.into_inner() {
             let databases: BTreeSet<DatabaseId> =
@@ -195,7 +193,12 @@ impl Tail {
         Ok(())
     }
 
-    pub fn load_pair(&self, engine: &Engine, tables: &BTreeMap<u32, Arc<MemoryShape>>, pair: &Pair) -> StorageResult<()> {
+    pub fn load_pair(
+        &self,
+        engine: &Engine,
+        tables: &BTreeMap<u32, Arc<MemoryShape>>,
+        pair: &Pair,
+    ) -> StorageResult<()> {
         let deleted = pair.read_deleted(&engine.disk)?;
         debug_assert!(deleted.len() as u64 <= pair.deleted, "numbers of a delta file are counted");
         let mut buffers = Buffers::default();

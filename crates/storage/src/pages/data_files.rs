@@ -430,7 +430,8 @@ impl DataFiles {
 
     /// The databases that have a file which may be used.
     pub fn databases(&self) -> Vec<DatabaseId> {
-        let used = self.table.iter().filter(|state| state.number.load(Ordering::Acquire) != 0 && state.held().is_none());
+        let used =
+            self.table.iter().filter(|state| state.number.load(Ordering::Acquire) != 0 && state.held().is_none());
         used.map(|state| DatabaseId(state.database.load(Ordering::Relaxed) as u16)).collect()
     }
 

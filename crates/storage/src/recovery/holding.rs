@@ -180,8 +180,7 @@ impl Engine {
             self.undo_record(&mut writer, &record, file.clone(), 0)
         });
         if writer.last_lsn != 0 {
-            let head =
-                Head { kind: Kind::End, flags: 0, transaction, previous: writer.last_lsn, file: 0, page: 0 };
+            let head = Head { kind: Kind::End, flags: 0, transaction, previous: writer.last_lsn, file: 0, page: 0 };
             self.log.append(head, &[])?;
         }
         self.locks.leave(member);

@@ -619,8 +619,7 @@ impl Engine {
         // Pending frees before the files: a file that goes in between is found missing and no longer pending.
         let pending = self.pending_frees.all();
         os::sim_point!("checkpoint.files");
-        let mut files: Vec<FileEntry> =
-            self.files.all()?.iter().filter(|file| file.is_logged()).map(entry).collect();
+        let mut files: Vec<FileEntry> = self.files.all()?.iter().filter(|file| file.is_logged()).map(entry).collect();
         let held = self.files.held();
         files.extend(held.iter().map(|held| FileEntry {
             number: held.number,

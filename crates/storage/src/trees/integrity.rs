@@ -178,7 +178,8 @@ impl Engine {
         let defines = self.locks.entries().iter().any(|entry| {
             entry.mode == LockMode::SchemaModification && matches!(entry.resource, Resource::Table(of, _) if of == db)
         });
-        let is_complete = is_complete && !pending && !defines && walk.flaws.iter().all(|flaw| flaw.kind != FlawKind::Unreadable);
+        let is_complete =
+            is_complete && !pending && !defines && walk.flaws.iter().all(|flaw| flaw.kind != FlawKind::Unreadable);
         self.check_bitmaps(&mut walk, is_complete)?;
         Ok(walk.flaws)
     }
