@@ -187,32 +187,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     found.pending = std::mem::take(&mut control.pending);
     let mut end = control.scan_lsn;
     if !is_new {
-        store.check_files(control.scan_lsn)?;
-        let (first, limit) = store.range().unwrap_or((0, 0));
-        if first > control.scan_lsn {
-            return Err(StorageError::Damaged(format!("the log before LSN {first} is missing; restore it")));
-        }
-        let read = replay(&store, control.scan_lsn, limit, &mut |record| found.take(&record))?;
-        if read.end < control.redo_lsn {
-            return Err(StorageError::Damaged(format!(
-                "the log ends at LSN {}, before LSN {} of the last checkpoint; restore it or a backup",
-                read.end, control.redo_lsn
-            )));
-        }
-        let noted = control_file.noted_hardened()?;
-        if read.end < noted {
-            return Err(StorageError::Damaged(format!(
-                "the log ends at LSN {}, but had been hardened up to LSN {noted}: what was committed between them is gone; \
-                 put its files back, or restore from a backup",
-                read.end
-            )));
-        }
-        store.rewrite(read.hardened, read.end)?;
-        if read.hardened < read.end {
-            store.harden()?;
-        }
-        end = read.end;
-        control.epoch = control.epoch.max(read.epoch);
+        end = analyse(&store, &control_file, &mut control, &mut found)?;
     }
     control.epoch += 1;
     let next = control.next_transaction.max(found.transaction_max + 1);
@@ -281,6 +256,41 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     engine.free_pending()?;
     recovered.elapsed_ns = os::clock::now() - started;
     Ok((engine, control_file, control, recovered))
+}
+
+/// Reads the log from the last checkpoint on, once it is known to be there up to its end. Where that is.
+fn analyse(
+    store: &LocalLog,
+    control_file: &ControlFile,
+    control: &mut Control,
+    found: &mut Found,
+) -> StorageResult<u64> {
+    store.check_files(control.scan_lsn)?;
+    let (first, limit) = store.range().unwrap_or((0, 0));
+    if first > control.scan_lsn {
+        return Err(StorageError::Damaged(format!("the log before LSN {first} is missing; restore it")));
+    }
+    let read = replay(store, control.scan_lsn, limit, &mut |record| found.take(&record))?;
+    if read.end < control.redo_lsn {
+        return Err(StorageError::Damaged(format!(
+            "the log ends at LSN {}, before LSN {} of the last checkpoint; restore it or a backup",
+            read.end, control.redo_lsn
+        )));
+    }
+    let noted = control_file.noted_hardened()?;
+    if read.end < noted {
+        return Err(StorageError::Damaged(format!(
+            "the log ends at LSN {}, but had been hardened up to LSN {noted}: what was committed between them is gone; \
+             put its files back, or restore from a backup",
+            read.end
+        )));
+    }
+    store.rewrite(read.hardened, read.end)?;
+    if read.hardened < read.end {
+        store.harden()?;
+    }
+    control.epoch = control.epoch.max(read.epoch);
+    Ok(read.end)
 }
 
 /// Where backups are unpacked.
