@@ -18,6 +18,9 @@ CREATE DATABASE s ON (NAME = a, FILENAME = 'a') AS SNAPSHOT OF master
 --- Databases: CREATE DATABASE ... FOR ATTACH
 CREATE DATABASE s ON (FILENAME = 'a') FOR ATTACH
 
+--- Databases: sp_detach_db, sp_attach_db, sp_attach_single_file_db
+EXEC sp_detach_db 'model'
+
 --- Databases: CREATE DATABASE ... CONTAINMENT = PARTIAL
 CREATE DATABASE s CONTAINMENT = PARTIAL
 
