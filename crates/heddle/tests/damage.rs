@@ -318,18 +318,11 @@ fn checkdb_names_what_is_wrong() {
     let as_rows = must(&mut sa, "DBCC CHECKDB ('a') WITH TABLERESULTS, NO_INFOMSGS");
     assert_eq!(as_rows.sets[0].rows[0][0].as_i64(), 8928);
     assert_eq!(as_rows.sets[0].rows[0][15].as_i64(), leaf as i64);
-    let reads = [
-        "SELECT SUM(LEN(l)) FROM a..t",
-        "SELECT COUNT(s) FROM a..t WITH (INDEX (1))",
-        "SELECT COUNT(y) FROM a..h WITH (INDEX (0))",
-        "SELECT COUNT(v) FROM a..t WITH (INDEX (v))",
-        "SELECT COUNT(x) FROM a..h WITH (INDEX (x))",
-        "SELECT COUNT(*) FROM a..t WITH (INDEX (s)) WHERE v > 10",
-    ];
+    let reads = ["SELECT SUM(LEN(l)) FROM a..t", "SELECT COUNT(s) FROM a..t", "SELECT COUNT(y) FROM a..h"];
     let failed: Vec<i32> =
         reads.iter().filter_map(|text| ask(&mut sa, text).first_error().map(|error| error.number)).collect();
     assert!(failed.iter().all(|number| *number == 824), "{failed:?}");
-    assert!(failed.len() < reads.len());
+    assert!(failed.len() < reads.len(), "{failed:?}");
     assert_eq!(rows(&mut sa, "b"), 3_800);
     assert_eq!(error_of(&mut sa, "DBCC CHECKDB ('a', REPAIR_REBUILD)"), 7919);
 }
@@ -375,7 +368,7 @@ fn no_start_after_a_kill_or_a_stop_takes_its_log_for_short() {
     for round in 0..8 {
         let mut sa = connect(&server);
         must(&mut sa, &format!("CREATE TABLE t{round} (a int, s char(4000))"));
-        must(&mut sa, &format!("INSERT t{round} SELECT value, 's' FROM GENERATE_SERIES(1, {})", 100 + round * 1_500));
+        must(&mut sa, &format!("INSERT t{round} SELECT value, 's' FROM GENERATE_SERIES(1, {})", 100 + round * 600));
         if round == 4 {
             must(&mut sa, "CHECKPOINT");
         }
@@ -387,7 +380,7 @@ fn no_start_after_a_kill_or_a_stop_takes_its_log_for_short() {
         }
         server = again(&directory);
     }
-    assert_eq!(one(&mut connect(&server), "SELECT COUNT(*) FROM t7"), 10_600);
+    assert_eq!(one(&mut connect(&server), "SELECT COUNT(*) FROM t7"), 4_300);
 }
 
 #[test]
@@ -397,7 +390,7 @@ fn files_give_back_what_is_free() {
     must(&mut sa, "CREATE DATABASE a");
     must(
         &mut sa,
-        "USE a; CREATE TABLE k (a int); INSERT k VALUES (1); CREATE TABLE t (a int, s char(4000)); INSERT t SELECT value, 's' FROM GENERATE_SERIES(1, 6000)",
+        "USE a; CREATE TABLE k (a int); INSERT k VALUES (1); CREATE TABLE t (a int, s char(4000)); INSERT t SELECT value, 's' FROM GENERATE_SERIES(1, 3000)",
     );
     must(&mut sa, "CHECKPOINT");
     let id = one(&mut sa, "SELECT DB_ID('a')");
@@ -417,7 +410,7 @@ fn files_give_back_what_is_free() {
     assert_eq!(error_of(&mut sa, "DBCC SHRINKFILE ('nothing')"), 8985);
     must(
         &mut sa,
-        "CREATE TABLE t (a int, s char(4000)); INSERT t SELECT value, 's' FROM GENERATE_SERIES(1, 6000); DBCC CHECKDB WITH NO_INFOMSGS",
+        "CREATE TABLE t (a int, s char(4000)); INSERT t SELECT value, 's' FROM GENERATE_SERIES(1, 3000); DBCC CHECKDB WITH NO_INFOMSGS",
     );
     let segments = must(&mut sa, "DBCC LOGINFO");
     let bytes: i64 = segments.sets[0].rows.iter().map(|row| row[2].as_i64()).sum();
@@ -427,7 +420,7 @@ fn files_give_back_what_is_free() {
     server.kill();
     let server = again(&directory);
     let mut sa = connect(&server);
-    assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM a..t"), 6_000);
+    assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM a..t"), 3_000);
     must(&mut sa, "DBCC CHECKDB ('a') WITH NO_INFOMSGS");
 }
 
@@ -435,7 +428,7 @@ fn files_give_back_what_is_free() {
 /// databases, and the damage is found at the start, at a read or by CHECKDB, or is in bytes that mean nothing.
 #[test]
 fn sampled_damage_is_found_or_harmless_and_stays_in_its_database() {
-    let cases = number("DAMAGE_CASES").unwrap_or(40);
+    let cases = number("DAMAGE_CASES").unwrap_or(20);
     let seed = number("SEED").unwrap_or_else(|| u64::from(std::process::id()));
     let mut random = Random(seed);
     let (server, directory) = start("damage-sampled");

@@ -338,3 +338,79 @@ fn the_log_gives_its_files_back_after_a_peak() {
     let storage = place.open().expect("opened");
     assert_eq!(ids_of(&storage, DB).len(), 18_010);
 }
+
+/// What a damaged directory comes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Outcome {
+    Refused,
+    Held,
+    ByCheck,
+    Harmless,
+}
+
+/// Bytes are flipped, overwritten or cut, in a data file or the log, at places that the seed says: found, or harmless, and what is not
+/// damaged is as it was. `DAMAGE_CASES` says how many, `SEED` repeats them.
+#[test]
+fn sampled_damage_is_found_or_harmless() {
+    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
+    let seed = number("SEED").unwrap_or_else(|| u64::from(std::process::id()) * 2_654_435_761 + 1);
+    let mut rng = Rng(seed);
+    let (place, storage) = filled("sampled", Kind::Clustered);
+    insert(&storage, 100..160);
+    storage.note_hardened();
+    std::mem::forget(storage);
+    let whole = Place::new("sampled-whole");
+    copy_files(&place, &whole);
+    let mut seen = std::collections::BTreeMap::<(bool, Outcome), u32>::new();
+    for case in 0..number("DAMAGE_CASES").unwrap_or(300) {
+        copy_files(&whole, &place);
+        let in_log = rng.next(3) == 0;
+        let name = if in_log { newest_log(&place) } else { "d00001.hdb".to_string() };
+        let file = place.file(&name);
+        let length = file.len().expect("a length");
+        // Most of a segment is empty.
+        let at = if in_log { rng.next(length / 2) } else { rng.next(length) };
+        match rng.next(8) {
+            0 => file.set_len(at).expect("cut"),
+            _ => {
+                let bytes: Vec<u8> = (0..=rng.next(40)).map(|_| rng.next(256) as u8).collect();
+                file.write_at(&bytes, at.min(length - 64)).expect("overwritten");
+            }
+        }
+        let outcome = outcome(&place, &format!("case {case} of seed {seed}, {name} at {at}"));
+        assert!(in_log || outcome != Outcome::Refused, "case {case} of seed {seed}: the file of one database");
+        *seen.entry((in_log, outcome)).or_default() += 1;
+    }
+    println!("seed {seed}: {seen:?}");
+    assert!(seen.keys().filter(|(in_log, _)| !in_log).count() > 1, "{seen:?}");
+}
+
+fn copy_files(from: &Place, to: &Place) {
+    for name in to.disk.list().expect("names") {
+        to.disk.remove(&name).expect("removed");
+    }
+    for name in from.disk.list().expect("names") {
+        let source = from.file(&name);
+        let mut bytes = vec![0; source.len().expect("a length") as usize];
+        source.read_at(&mut bytes, 0).expect("read");
+        to.disk.open(&name, Open::ExistingOrNew).and_then(|file| file.write_at(&bytes, 0)).expect("written");
+    }
+}
+
+fn outcome(place: &Place, case: &str) -> Outcome {
+    let storage = match place.open() {
+        Ok(storage) => storage,
+        Err(StorageError::Damaged(_)) => return Outcome::Refused,
+        Err(error) => panic!("{case}: {error}"),
+    };
+    assert_eq!(ids_of(&storage, OTHER), to(160), "{case}");
+    if storage.hold_of(DB).is_some() {
+        return Outcome::Held;
+    }
+    let flaws = storage.flaws(DB, None, &Unheard::default()).expect(case);
+    if !flaws.is_empty() {
+        return Outcome::ByCheck;
+    }
+    assert_eq!(ids_of(&storage, DB), to(160), "{case}");
+    Outcome::Harmless
+}
