@@ -406,6 +406,9 @@ impl Engine {
                 // the next crash must not do again what is done.
                 guard.mark_dirty();
                 for (_, action) in actions[at..].iter().filter(|(of, _)| of == number) {
+                    if !action.fits(&guard, *number) {
+                        return Err(damaged());
+                    }
                     action.apply(&mut guard, file.number, *number);
                 }
                 page::set_lsn(&mut guard, record.end);
@@ -687,9 +690,7 @@ fn redo_cell(page: &mut PageBytes, kind: Kind, body: &[u8]) -> Option<()> {
     match kind {
         Kind::Insert => {
             let body = CellBody::decode(body)?;
-            let fits = body.slot as usize <= count
-                && body.key.len() >= page::prefix_length(page)
-                && page::has_room(page, body.key, body.payload.len());
+            let fits = page::takes(page, body.slot as usize, body.key, body.payload.len());
             fits.then(|| page::insert(page, body.slot as usize, body.key, &[body.payload]))
         }
         Kind::Update => {
