@@ -47,10 +47,9 @@ fn take_offline(ddl: &mut Ddl<'_>, db: &Arc<Database>, termination: Option<&Term
         until_alone(ddl, db, termination)?;
         // Numbers that identity columns have reserved go back.
         db.counters.write_back(&catalog.storage, db)?;
-        match termination {
+        if let Some(Termination::RollbackImmediate | Termination::RollbackAfter(_)) = termination {
             // Sessions that use it from another database.
-            Some(Termination::RollbackImmediate | Termination::RollbackAfter(_)) => end_users(ddl, db),
-            _ => {}
+            end_users(ddl, db);
         }
     }
     let deadline = match termination {

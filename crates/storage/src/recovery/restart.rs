@@ -398,7 +398,7 @@ impl Engine {
                 if actions[..at].iter().any(|(earlier, _)| earlier == number) {
                     continue;
                 }
-                let mut guard = self.page_to_redo(&file, *number, matches!(first, Action::Image { .. }))?;
+                let mut guard = self.page_to_redo(file, *number, matches!(first, Action::Image { .. }))?;
                 if page::lsn(&guard) >= record.end {
                     continue;
                 }
@@ -415,7 +415,7 @@ impl Engine {
             }
             return Ok(());
         }
-        let mut guard = self.page_to_redo(&file, head.page, false)?;
+        let mut guard = self.page_to_redo(file, head.page, false)?;
         if page::lsn(&guard) >= record.end {
             return Ok(());
         }
