@@ -155,6 +155,7 @@ impl Engine {
             _ if pinned != 0 && segment(pinned - 1) <= first => LogHolder::Backup,
             _ if kept.is_some_and(|lsn| segment(lsn) <= first) => LogHolder::LogBackup,
             lsn if lsn != u64::MAX && segment(lsn) <= first => LogHolder::Transaction,
+            _ if self.files.wanted_from().is_some_and(|lsn| segment(lsn) <= first) => LogHolder::HeldDatabase,
             _ => LogHolder::Checkpoint,
         }
     }

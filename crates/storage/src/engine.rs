@@ -394,22 +394,49 @@ impl Engine {
     fn free_some(&self) -> StorageResult<bool> {
         let _one_at_a_time = self.freeing.lock();
         let mut left = FREED_AT_ONCE;
-        while let Some(next) = self.pending_frees.first() {
+        while let Some(next) = self.next_to_free() {
             if !self.has_room_to_clean()? {
                 return Ok(false);
             }
             debug_assert!(next.page == 0 || next.page > 1, "the file's header and bitmap are no tree: {next}");
-            if let Some(file) = self.file(next.file)? {
+            if self.files.is_held(next.file) {
+                self.remove_held_file(next.file)?;
+            } else if let Some(file) = self.file(next.file)? {
                 if next.page == 0 {
                     self.append(&mut Author::System, Kind::FileDrop, &file, 0, &[])?;
                     self.remove_file(next.file)?;
-                } else if !self.free_tree(&Tree::new(file, next.page), &mut left)? {
-                    return Ok(true);
+                } else {
+                    match self.free_tree(&Tree::new(file, next.page), &mut left) {
+                        Ok(true) => {}
+                        Ok(false) => return Ok(true),
+                        // What lies below a damaged page nobody knows: it stays taken, and a check tells of it. Others must not wait.
+                        Err(StorageError::CorruptPage { .. }) => {}
+                        Err(error) => return Err(error),
+                    }
                 }
             }
             self.pending_frees.remove(next);
         }
         Ok(false)
+    }
+
+    /// Trees of files that nobody gets wait until these are opened again.
+    fn next_to_free(&self) -> Option<PageRef> {
+        let first = self.pending_frees.first()?;
+        let may_go = |page: &PageRef| page.page == 0 || !self.files.is_held(page.file);
+        if may_go(&first) { Some(first) } else { self.pending_frees.all().into_iter().find(may_go) }
+    }
+
+    /// A database that cannot be opened is dropped: its file goes, if there is one.
+    fn remove_held_file(&self, number: u32) -> StorageResult<()> {
+        let head = Head { kind: Kind::FileDrop, flags: 0, transaction: 0, previous: 0, file: number, page: 0 };
+        self.log.append(head, &[])?;
+        self.log.harden_all()?;
+        self.files.remove_held(number);
+        if self.disk.exists(&file_name(number)) {
+            self.disk.remove(&file_name(number))?;
+        }
+        Ok(())
     }
 
     /// Closes and removes a data file nobody uses. Its removal is in the log already.

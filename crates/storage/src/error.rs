@@ -7,6 +7,7 @@ use os::region::OutOfMemory;
 use types::SqlResult;
 use types::row::CorruptRow;
 
+use crate::hold::Hold;
 use crate::layout::{IndexId, PageRef, TableId};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -76,6 +77,11 @@ pub enum StorageError {
     /// The row named by a locator is not there (deleted since the caller read it).
     RowGone,
     UnknownDatabase,
+    /// Nobody may use the database: it is offline (942), its file is missing (945), or damaged (926).
+    Held {
+        database: Box<str>,
+        hold: Hold,
+    },
     UnknownTable,
     UnknownIndex,
     AlreadyExists,
@@ -124,6 +130,7 @@ impl fmt::Display for StorageError {
             StorageError::CorruptRow(why) => write!(f, "{why}"),
             StorageError::RowGone => write!(f, "the row is gone"),
             StorageError::UnknownDatabase => write!(f, "unknown database"),
+            StorageError::Held { database, hold } => write!(f, "database {database} is not open: {hold}"),
             StorageError::UnknownTable => write!(f, "unknown table"),
             StorageError::UnknownIndex => write!(f, "unknown index"),
             StorageError::AlreadyExists => write!(f, "already exists"),
@@ -170,6 +177,8 @@ pub enum LogHolder {
     LogBackup,
     Backup,
     Transaction,
+    /// A database that is not open wants it once it is (`hold`).
+    HeldDatabase,
 }
 
 impl LogHolder {
@@ -181,6 +190,7 @@ impl LogHolder {
             LogHolder::LogBackup => 2,
             LogHolder::Backup => 3,
             LogHolder::Transaction => 4,
+            LogHolder::HeldDatabase => 14,
         }
     }
 
@@ -191,6 +201,7 @@ impl LogHolder {
             LogHolder::LogBackup => "LOG_BACKUP",
             LogHolder::Backup => "ACTIVE_BACKUP_OR_RESTORE",
             LogHolder::Transaction => "ACTIVE_TRANSACTION",
+            LogHolder::HeldDatabase => "OTHER_TRANSIENT",
         }
     }
 }

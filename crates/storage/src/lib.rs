@@ -11,6 +11,7 @@
 
 pub mod layout;
 pub mod bounds;
+pub mod hold;
 pub mod error;
 pub mod region;
 pub mod pages;
@@ -33,11 +34,13 @@ pub mod backup;
 pub use bounds::{KeyBound, in_bounds};
 pub use concurrency::locks::{LockEntry, MemoryTransaction, Resource, TransactionEntry};
 pub use error::{LogHolder, StorageError, StorageResult};
+pub use hold::{HeldFile, Hold};
 pub use instance::metrics::{LogSpace, Metrics};
 pub use instance::storage::{Storage, StorageConfig};
 pub use layout::{
     DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, MemoryOptimized, PageRef, TableId, TableLayout,
 };
+pub use log::store::Segment;
 pub use pages::data_files::Chain;
 pub use recovery::control::CONTROL_FILE;
 pub use recovery::restart::Recovered;
@@ -55,6 +58,7 @@ pub use tables::table::{Scan, Table};
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};
 pub use trees::check::{FileSpace, PageTotals};
 pub use trees::directory::TreeSize;
+pub use trees::integrity::{Flaw, FlawKind};
 pub use xtp::collect::GarbageQueue;
 pub use xtp::counts::{IndexCounts, TableCounts, TransactionCounts};
 pub use xtp::hash_index::{BUCKETS_MAX, bucket_count};

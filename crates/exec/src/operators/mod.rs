@@ -29,7 +29,7 @@ mod window;
 mod watched;
 
 pub use keys::{FastHash, encode_from};
-pub use scan::{BaseScan, base, needs_snapshot, session_at_snapshot, storage_error};
+pub use scan::{BaseScan, base, needs_snapshot, not_open, session_at_snapshot, storage_error};
 pub use simple::Rows;
 
 use std::sync::Arc;

@@ -16,6 +16,17 @@ use crate::context::{Context, RowSource, out_of_memory};
 use crate::expression::{Compiler, I64Expr, TableUse, filter, filter_batch};
 use crate::statements::datum;
 
+/// Why a database cannot be used.
+/// https://learn.microsoft.com/sql/relational-databases/databases/database-states
+pub fn not_open(database: &str, hold: storage::Hold) -> SqlError {
+    match hold {
+        storage::Hold::Offline => sql_error!(942, database),
+        storage::Hold::RecoveryPending => sql_error!(945, database),
+        storage::Hold::Suspect => sql_error!(926, database),
+        storage::Hold::Changing => sql_error!(952, database),
+    }
+}
+
 /// What a storage error is to the user. Whose process and which database are filled in where the statement fails.
 pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError {
     match error {
@@ -46,6 +57,7 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
         StorageError::DiskFull => sql_error!(1105, state 2, table.map_or("", |table| &table.name), "", "", "PRIMARY"),
         StorageError::OutOfMemory => out_of_memory(),
         StorageError::Stopped(_) => sql_error!(9001, ""),
+        StorageError::Held { database, hold } => not_open(&database, hold),
         StorageError::CorruptPage { page } => sql_error!(824, state 2, "incorrect checksum", "read", page),
         StorageError::UnknownTable | StorageError::UnknownIndex => {
             let name = table.map_or(String::new(), |table| table.name.to_string());

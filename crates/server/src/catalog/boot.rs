@@ -190,7 +190,7 @@ impl Catalog {
             }
             Ok(())
         })?;
-        for database in self.databases() {
+        for database in self.open_databases() {
             let guests = [MASTER, TEMPDB, MSDB, ASE_MDA].contains(&database.id);
             self.change(&database, |rows| {
                 let mut grant = |user| rows.try_insert(&granted(class::DATABASE, 0, user, "CO", "CONNECT"));

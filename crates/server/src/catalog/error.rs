@@ -22,6 +22,8 @@ pub fn storage_error(error: StorageError) -> SqlError {
         | StorageError::NotRepeatable { .. }
         | StorageError::Phantom { .. }
         | StorageError::DependencyFailed
+        | StorageError::Held { .. }
+        | StorageError::CorruptPage { .. }
         | StorageError::MemoryOptimizedFull { .. }
         | StorageError::QuotaReached) => exec::storage_error(conflict, None),
         other => sql_error!(823, other, "read or write"),

@@ -192,6 +192,22 @@ impl Catalog {
         self.read(&master, |rows| rows.first::<base::LoginRow>(1, &[load::name(name)]))
     }
 
+    /// 926, 942, 945, 952: nobody may use it now.
+    pub fn check_open(&self, db: &Database) -> SqlResult<()> {
+        db.check_restored()?;
+        match self.storage.hold_of(db.storage_id()) {
+            None => Ok(()),
+            Some(hold) => Err(exec::not_open(&db.name(), hold)),
+        }
+    }
+
+    /// Those that may be used.
+    pub fn open_databases(&self) -> Vec<Arc<Database>> {
+        let mut all = self.databases();
+        all.retain(|db| self.check_open(db).is_ok());
+        all
+    }
+
     /// Reads committed rows of a database in a transaction of its own.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn read<T>(&self, db: &Database, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {
@@ -214,7 +230,7 @@ impl Catalog {
 
     /// A clean stop: counters give back what they reserved.
     pub fn shutdown(&self) -> SqlResult<()> {
-        for db in self.databases() {
+        for db in self.open_databases() {
             db.counters.write_back(&self.storage, &db)?;
         }
         Ok(())

@@ -337,6 +337,9 @@ impl<'a> SessionCatalog<'a> {
             None => Some(self.current.clone()),
             Some(database) => {
                 let found = self.catalog.database_named(database);
+                if let Some(db) = &found {
+                    self.catalog.check_open(db)?;
+                }
                 if let (Some(db), Some(gate)) = (&found, self.gate)
                     && db.id != self.current.id
                 {
@@ -448,8 +451,8 @@ impl<'a> SessionCatalog<'a> {
     /// The id of what `resolve` would find, of any kind (constraints too): OBJECT_ID.
     pub fn object_id(&self, name: &ObjectName) -> SqlResult<Option<(DatabaseId, i32, String)>> {
         let db = match self.database_of(name) {
-            // Who may not enter it does not learn what is there.
-            Err(error) if error.number == 916 => return Ok(None),
+            // Who may not enter it does not learn what is there, nor anybody of one that is not open.
+            Err(error) if matches!(error.number, 916 | 926 | 942 | 945 | 952) => return Ok(None),
             found => found?,
         };
         let Some(db) = db else { return Ok(None) };

@@ -17,7 +17,7 @@ const LOOK_MS: u64 = 20;
 const NS_A_SECOND: u64 = 1_000_000_000;
 
 /// 5070 or 5064, followed by 5069.
-fn failed(error: SqlError) -> SqlError {
+pub fn failed(error: SqlError) -> SqlError {
     sql_error!(5069).after(vec![error])
 }
 
@@ -54,7 +54,7 @@ fn others(ddl: &mut Ddl<'_>, db: &Database) -> Vec<u32> {
     users
 }
 
-fn end_others(ddl: &mut Ddl<'_>, db: &Database) {
+pub fn end_others(ddl: &mut Ddl<'_>, db: &Database) {
     let server = ddl.site.server();
     for spid in others(ddl, db) {
         server.kill(spid);
@@ -62,7 +62,7 @@ fn end_others(ddl: &mut Ddl<'_>, db: &Database) {
 }
 
 /// Waits until the others have left. 5070: they may not be waited for.
-fn until_alone(ddl: &mut Ddl<'_>, db: &Database, termination: Option<&Termination>) -> SqlResult<()> {
+pub fn until_alone(ddl: &mut Ddl<'_>, db: &Database, termination: Option<&Termination>) -> SqlResult<()> {
     let ends_at = match termination {
         Some(Termination::RollbackAfter(seconds)) => {
             let seconds = whole_number(seconds).and_then(|n| u64::try_from(n).ok()).unwrap_or(0);

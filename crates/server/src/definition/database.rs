@@ -7,6 +7,7 @@ use types::{SqlResult, sql_error};
 
 use super::access;
 use super::database_setting::{self, setting_text};
+use super::database_state;
 use super::number::whole_number;
 use super::server::{OtherSession, other_sessions};
 use super::site::Ddl;
@@ -191,6 +192,10 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
             for setting in settings {
                 database_setting::apply(&mut row, setting)?;
             }
+            if database_state::is_changed(settings) {
+                return database_state::change(ddl, &db, settings, termination.as_ref());
+            }
+            ddl.catalog.check_open(&db).map_err(|error| sql_error!(5069).after(vec![error]))?;
             let own = db.clone();
             access::change(ddl, &own, settings, termination.as_ref(), |ddl| write(ddl, &db, row))?;
             if own.row().recovery_model == SIMPLE {

@@ -48,7 +48,6 @@ const REFUSED: &[&str] = &[
     "ERROR_BROKER_CONVERSATIONS",
     "NESTED_TRIGGERS",
     "NEW_BROKER",
-    "OFFLINE",
     "TRANSFORM_NOISE_WORDS",
     "TWO_DIGIT_YEAR_CUTOFF",
 ];
@@ -128,7 +127,8 @@ pub fn apply(row: &mut DatabaseRow, setting: &Setting) -> SqlResult<()> {
         "RESTRICTED_USER" => row.user_access = 2,
         "READ_ONLY" => set(row, database_option::READ_ONLY, true),
         "READ_WRITE" => set(row, database_option::READ_ONLY, false),
-        "ONLINE" | "DISABLE_BROKER" => {}
+        // The first two are of its file, and `database_state` sees to them.
+        "ONLINE" | "OFFLINE" | "DISABLE_BROKER" => {}
         "PARAMETERIZATION" => set(row, database_option::PARAMETERIZATION_FORCED, choice(&["SIMPLE", "FORCED"])? == 1),
         "CURSOR_DEFAULT" if choice(&["GLOBAL", "LOCAL"])? == 1 => return Err(refused(setting)),
         "CURSOR_DEFAULT" => {}

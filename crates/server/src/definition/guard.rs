@@ -537,15 +537,15 @@ fn dbcc(ddl: &mut Ddl<'_>, command: &Dbcc) -> SqlResult<()> {
         "USEROPTIONS" | "TRACESTATUS" => true,
         "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" | "OPENTRAN" | "UPDATEUSAGE" | "DBINFO"
         | "LOGINFO" | "SHRINKDATABASE" | "SHRINKFILE" | "CHECKCONSTRAINTS" => {
-            let meant = super::server::database_argument(ddl, command).unwrap_or_else(|_| db.clone());
+            let meant = super::dbcc::database_argument(ddl, command).unwrap_or_else(|_| db.clone());
             ddl.database_permission(&meant, "CONTROL")?
         }
-        "SHOW_STATISTICS" => match super::server::table_argument(ddl, command)? {
+        "SHOW_STATISTICS" => match super::dbcc::table_argument(ddl, command)? {
             Some((db, row)) => ddl.object_permission(&db, &row, "SELECT")?,
             None => true,
         },
         "CHECKTABLE" | "CHECKIDENT" | "CLEANTABLE" | "DBREINDEX" | "INDEXDEFRAG" => {
-            match super::server::table_argument(ddl, command)? {
+            match super::dbcc::table_argument(ddl, command)? {
                 Some((db, row)) => ddl.object_permission(&db, &row, "ALTER")?,
                 None => ddl.database_permission(&db, "ALTER")?,
             }

@@ -16,8 +16,12 @@
 //! index       indexes, statistics   module      views, procedures, functions, triggers (execute_as: as whom)
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
+//! database_state  SET OFFLINE, SET ONLINE
 //! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners
 //! login       CREATE/ALTER/DROP LOGIN
+//! dbcc        arguments of DBCC                 check       DBCC CHECKDB and its kin
+//! check_constraints  DBCC CHECKCONSTRAINTS
+//! space       DBCC SHRINKFILE, LOGINFO
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
 //! governor    CREATE, ALTER, DROP RESOURCE POOL       security_policy   CREATE, ALTER SECURITY POLICY
@@ -45,9 +49,14 @@ pub mod permission;
 pub mod audited;
 pub mod audit;
 pub mod pool;
-pub mod server;
 pub mod access;
+pub mod dbcc;
+pub mod check;
+pub mod check_constraints;
+pub mod space;
+pub mod server;
 pub mod database_setting;
+pub mod database_state;
 pub mod database;
 pub mod backup_options;
 pub mod backup_device;

@@ -1,17 +1,15 @@
 //! DBCC, CHECKPOINT, RECONFIGURE, KILL, ALTER SERVER CONFIGURATION.
 
-use std::sync::Arc;
-
-use exec::session::Signal;
 use sql::ast::{AlterServerConfiguration, Dbcc, Expr, Kill, Literal, find_setting};
-use sql::plan::OutputColumn;
-use storage::{IndexId, ScanSpec, StorageError, StorageResult, Table, TableId, Transaction};
-use types::pause::Pause;
-use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
+use super::check;
+use super::check_constraints;
+use super::dbcc::{answer, database_argument, find, no_such_object, number_argument, text_argument};
 use super::number::{identity_of, identity_rule, whole_number};
 use super::site::{Ddl, cannot_find_object};
-use crate::catalog::base::{IndexRow, ObjectRow};
+use super::space;
+use crate::catalog::base::IndexRow;
 use crate::catalog::error::storage_error;
 use crate::catalog::{Database, load};
 use crate::instance::machine::Followed;
@@ -21,8 +19,6 @@ use crate::settings::config::{masks_of, no_such_cpu, option};
 
 /// CPUs that the two affinity masks can name.
 const CPUS_MASKED: usize = 64;
-/// Rows that CHECKDB asks for at once.
-const CHECK_ROWS: usize = 256;
 
 pub fn checkpoint(ddl: &mut Ddl<'_>) -> SqlResult<()> {
     ddl.long_storage(|storage, _, pause| storage.checkpoint_heard(pause)).map_err(storage_error)
@@ -140,13 +136,9 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
             return Err(super::unsupported(&format!("DBCC {} WITH {option}", dbcc.command)));
         }
     }
-    let repair = dbcc.command.starts_with("CHECK").then(|| text_argument(dbcc, 1)).flatten();
-    if let Some(repair) = repair.filter(|word| word.to_ascii_uppercase().starts_with("REPAIR")) {
-        return Err(super::unsupported(&format!("DBCC {} {}", dbcc.command, repair.to_ascii_uppercase())));
-    }
     match &*dbcc.command {
-        "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" => check_database(ddl, dbcc, quiet)?,
-        "CHECKTABLE" => check_table(ddl, dbcc, quiet)?,
+        "CHECKTABLE" => check::table(ddl, dbcc, quiet)?,
+        "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" => check::database(ddl, dbcc, quiet)?,
         "CHECKIDENT" => check_identity(ddl, dbcc, quiet)?,
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FLUSHPROCINDB" | "PURGESQLCACHE" => {
             if let Some(forget) = plans_meant(dbcc)? {
@@ -164,11 +156,14 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         "SQLPERF" => performance(ddl, dbcc)?,
         "OPENTRAN" => open_transactions(ddl)?,
         "DBINFO" => database_info(ddl, dbcc)?,
-        "LOGINFO" => log_info(ddl, dbcc)?,
         "SHOW_STATISTICS" => show_statistics(ddl, dbcc)?,
         // Rows are counted as they change, and pages are kept in order.
         "UPDATEUSAGE" | "DBREINDEX" | "INDEXDEFRAG" => {}
-        "SHRINKDATABASE" | "SHRINKFILE" | "CLEANTABLE" | "CHECKCONSTRAINTS" => {
+        "SHRINKDATABASE" => space::shrink_database(ddl, dbcc)?,
+        "SHRINKFILE" => space::shrink_file(ddl, dbcc)?,
+        "LOGINFO" => space::log_info(ddl)?,
+        "CHECKCONSTRAINTS" => check_constraints::run(ddl, dbcc)?,
+        "CLEANTABLE" => {
             return Err(super::unsupported(&format!("DBCC {}", dbcc.command)));
         }
         _ => return Err(sql_error!(2526, state 3)),
@@ -180,8 +175,20 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 }
 
 /// Commands that answer tables anyway.
-const TABLES: [&str; 7] =
-    ["DBINFO", "LOGINFO", "SHOW_STATISTICS", "TRACESTATUS", "USEROPTIONS", "INPUTBUFFER", "SQLPERF"];
+const TABLES: [&str; 12] = [
+    "CHECKDB",
+    "CHECKALLOC",
+    "CHECKCATALOG",
+    "CHECKFILEGROUP",
+    "CHECKTABLE",
+    "DBINFO",
+    "LOGINFO",
+    "SHOW_STATISTICS",
+    "TRACESTATUS",
+    "USEROPTIONS",
+    "INPUTBUFFER",
+    "SQLPERF",
+];
 
 /// DBINFO, WITH TABLERESULTS: what the database's first page says, of which this server has these. Without the option the text goes to
 /// the error log's console in SQL Server, and nowhere here.
@@ -212,22 +219,6 @@ fn database_info(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     })?;
     let text = SqlType::varchar(255);
     answer(ddl, &[("ParentObject", text), ("Object", text), ("Field", text), ("VALUE", text)], &rows)
-}
-
-/// LOGINFO: as sys.dm_db_log_info, which has no rows.
-fn log_info(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
-    database_argument(ddl, dbcc)?;
-    let columns = [
-        ("RecoveryUnitId", SqlType::INT),
-        ("FileId", SqlType::INT),
-        ("FileSize", SqlType::BIGINT),
-        ("StartOffset", SqlType::BIGINT),
-        ("FSeqNo", SqlType::INT),
-        ("Status", SqlType::INT),
-        ("Parity", SqlType::TINYINT),
-        ("CreateLSN", SqlType::decimal(25, 0)),
-    ];
-    answer(ddl, &columns, &[])
 }
 
 /// SHOW_STATISTICS (table, statistics) WITH STAT_HEADER, DENSITY_VECTOR, HISTOGRAM; all three if none is named. Statistics are never
@@ -304,222 +295,6 @@ fn plans_meant(dbcc: &Dbcc) -> SqlResult<Option<Forget>> {
             _ => None,
         },
     })
-}
-
-/// An argument as text: a string, a word or a name.
-fn text_argument(dbcc: &Dbcc, position: usize) -> Option<String> {
-    match dbcc.args.get(position)? {
-        Expr::Word(word) => Some(word.to_string()),
-        Expr::Literal(Literal::String { text, .. }) => Some(text.to_string()),
-        Expr::Column(column) => {
-            let before = column.table.as_ref().map(|table| super::site::written(table) + ".");
-            Some(before.unwrap_or_default() + &column.name)
-        }
-        _ => None,
-    }
-}
-
-fn number_argument(dbcc: &Dbcc, position: usize) -> Option<i128> {
-    whole_number(dbcc.args.get(position)?)
-}
-
-/// A result set of nullable columns.
-fn answer(ddl: &mut Ddl<'_>, columns: &[(&str, SqlType)], rows: &[Vec<Datum>]) -> SqlResult<()> {
-    let mut batch = RowBatch::new(columns.iter().map(|(_, ty)| ty.physical()));
-    for row in rows {
-        for (value, column) in row.iter().zip(&mut batch.columns) {
-            column.push(value);
-        }
-        batch.rows += 1;
-    }
-    let described =
-        columns.iter().map(|(name, ty)| OutputColumn { name: (*name).into(), ty: *ty, nullable: true, origin: None });
-    let described: Vec<OutputColumn> = described.collect();
-    ddl.site.result(&described, &batch)
-}
-
-/// The database that a command is about: one named or numbered, or the current one.
-pub fn database_argument(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<Arc<Database>> {
-    let db = match (text_argument(dbcc, 0), number_argument(dbcc, 0)) {
-        (Some(name), _) => ddl.catalog.database_named(&name).ok_or_else(|| sql_error!(2520, state 5, name)),
-        (None, Some(id)) if id != 0 => {
-            let found = u16::try_from(id).ok().and_then(|id| ddl.catalog.database(sql::catalog::DatabaseId(id)));
-            found.ok_or_else(|| sql_error!(2521, state 5, id))
-        }
-        _ => ddl.current(),
-    }?;
-    db.check_restored()?;
-    Ok(db)
-}
-
-/// The table that a command is about. None: there is no such table, or it names none.
-pub fn table_argument(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<Option<(Arc<Database>, ObjectRow)>> {
-    text_argument(dbcc, 0).map_or(Ok(None), |name| find(ddl, &name))
-}
-
-fn check_database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
-    let db = database_argument(ddl, dbcc)?;
-    let tables = ddl.catalog.storage.tables(db.storage_id()).map_err(storage_error)?;
-    let mut progress = Progress::of(ddl, &db, &tables);
-    let mut errors = 0;
-    for id in tables {
-        let object = ddl.rows(&db, |rows| load::object_row(rows, id.0))?;
-        let name = object.map_or_else(|| id.0.to_string(), |object| object.name);
-        errors += check(ddl, &db, id, &name, quiet, &mut progress)?;
-    }
-    if !quiet || errors > 0 {
-        ddl.message(sql_error!(8989, dbcc.command, 0, errors, db.name()));
-    }
-    Ok(())
-}
-
-fn check_table(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
-    let Some(name) = text_argument(dbcc, 0) else { return Ok(()) };
-    let (db, row) = find(ddl, &name)?.ok_or_else(|| no_such_object(&name))?;
-    let mut progress = Progress::of(ddl, &db, &[TableId(row.id)]);
-    let errors = check(ddl, &db, TableId(row.id), &row.name, quiet, &mut progress)?;
-    if errors > 0 {
-        ddl.message(sql_error!(8990, "CHECKTABLE", 0, errors, row.name, row.id));
-    }
-    Ok(())
-}
-
-/// How far a check is: entries of indexes that were read, of about so many.
-struct Progress {
-    signal: Arc<Signal>,
-    read: u64,
-    all: u64,
-}
-
-impl Progress {
-    fn of(ddl: &mut Ddl<'_>, db: &Database, tables: &[TableId]) -> Progress {
-        let storage = &ddl.catalog.storage;
-        let tables = tables.iter().filter_map(|id| storage.open_table(db.storage_id(), *id).ok());
-        let entries = |table: &Table| table.row_count_estimate() * (table.layout().indexes.len() as u64).max(1);
-        let all = tables.map(|table| entries(&table)).sum();
-        Progress { signal: ddl.site.session().signal.clone(), read: 0, all }
-    }
-
-    fn read(&mut self, entries: usize) {
-        self.read += entries as u64;
-        self.signal.running.tell(self.read, self.all);
-    }
-}
-
-/// Reads every row of every index, so that each page passes its checksum, and compares their counts: how many are wrong.
-fn check(
-    ddl: &mut Ddl<'_>,
-    db: &Database,
-    id: TableId,
-    name: &str,
-    quiet: bool,
-    progress: &mut Progress,
-) -> SqlResult<u64> {
-    let database = db.storage_id();
-    let mut counts: Vec<(IndexId, u64)> = Vec::new();
-    let mut members: Vec<(IndexId, u64)> = Vec::new();
-    let found = ddl.long_storage(|storage, tx, pause| {
-        tx.hold_table(database, id, true)?;
-        let read = read_table(tx, pause, &*storage.open_table(database, id)?, &mut counts, &mut members, progress);
-        tx.end_statement();
-        read
-    });
-    match found {
-        Ok(()) => {}
-        // It was dropped meanwhile.
-        Err(StorageError::UnknownTable) => return Ok(0),
-        Err(
-            error @ (StorageError::Cancelled
-            | StorageError::LockTimeout
-            | StorageError::Deadlock
-            | StorageError::Stopped(_)),
-        ) => return Err(storage_error(error)),
-        Err(error) => {
-            ddl.message(sql_error!(8928, id.0, name, error));
-            return Ok(1);
-        }
-    }
-    let rows = counts.first().map_or(0, |(_, count)| *count);
-    let mut errors = 0;
-    for (index, count) in counts {
-        let rows = members.iter().find(|(filtered, _)| *filtered == index).map_or(rows, |(_, members)| *members);
-        if count == rows {
-            continue;
-        }
-        errors += 1;
-        ddl.message(sql_error!(8951, name, id.0, index.0, count, rows));
-    }
-    if !quiet {
-        ddl.message(sql_error!(2536, name));
-        ddl.message(sql_error!(2593, rows, u64::from(rows > 0), name));
-    }
-    Ok(errors)
-}
-
-/// The entries of each index, and for filtered ones how many there should be.
-fn read_table(
-    tx: &mut Transaction,
-    pause: &dyn Pause,
-    table: &Table,
-    counts: &mut Vec<(IndexId, u64)>,
-    members: &mut Vec<(IndexId, u64)>,
-    progress: &mut Progress,
-) -> StorageResult<()> {
-    let heard = || pause.pause().map_err(|_| StorageError::Cancelled);
-    let clustered = table.layout().indexes.iter().any(|index| index.clustered);
-    let heap = (!clustered).then_some(IndexId(0));
-    for index in heap.into_iter().chain(table.layout().indexes.iter().map(|index| index.id)) {
-        let columns = if index == IndexId(0) {
-            (0..table.layout().row.len() as u16).collect()
-        } else {
-            table.index_columns(index)?
-        };
-        let classes: Vec<_> =
-            columns.iter().map(|column| table.layout().row.column_type(usize::from(*column)).physical()).collect();
-        let mut scan = table.scan(tx, ScanSpec::all(index, columns))?;
-        let mut batch = RowBatch::new(classes);
-        let mut count = 0;
-        loop {
-            batch.clear();
-            let rows = scan.fill(tx, &mut batch, CHECK_ROWS)?;
-            if rows == 0 {
-                break;
-            }
-            count += rows as u64;
-            progress.read(rows);
-            heard()?;
-        }
-        counts.push((index, count));
-    }
-    let filtered = table.layout().indexes.iter().filter(|index| !index.filter.is_empty());
-    members.extend(filtered.map(|index| (index.id, 0)));
-    if members.is_empty() {
-        return Ok(());
-    }
-    let mut scan = table.scan(tx, ScanSpec::all(IndexId(0), Vec::new()))?;
-    let mut rows = 0;
-    while let Some(row) = scan.next(tx)? {
-        rows += 1;
-        if rows % CHECK_ROWS == 0 {
-            heard()?;
-        }
-        for (index, count) in &mut *members {
-            *count += u64::from(table.index_holds(*index, row.image)?);
-        }
-    }
-    Ok(())
-}
-
-fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
-    match sql::catalog::ObjectName::from_text(name) {
-        Some(name) => ddl.find(&name.into()),
-        None => Ok(None),
-    }
-}
-
-/// 2501
-fn no_such_object(name: &str) -> SqlError {
-    sql_error!(2501, state 45, name)
 }
 
 /// CHECKIDENT ('table' [, NORESEED | RESEED [, value]])

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use os::wait::WaitType;
 use types::SqlResult;
 
-use crate::instance::server::Server;
+use crate::instance::server::{Event, Server};
 use crate::settings::options::{Kernel, Workers};
 use crate::system;
 use crate::system::performance::PER_SECOND;
@@ -160,6 +160,9 @@ pub fn text(server: &Arc<Server>) -> SqlResult<String> {
             families.add("cpu_seconds_total", Counter, help, &labels, ms as f64 / 1e3);
         }
     }
+    let failed = server.events.total(Event::FailedLogin) as f64;
+    families.add("failed_logins_total", Counter, "Logins that were refused", &[], failed);
+    add_space(server, &mut families);
     add_performance_counters(server, &mut families)?;
     for source in SOURCES {
         add_rows(server, source, &mut families)?;
@@ -172,6 +175,32 @@ fn about(server: &Server) -> [(&'static str, &str); 4] {
     let workers = if server.settings.workers == Workers::Fiber { "fiber" } else { "thread" };
     let name = &server.catalog.server_name;
     [("version", env!("CARGO_PKG_VERSION")), ("server", name), ("kernel", kernel), ("workers", workers)]
+}
+
+/// Bytes of files, and what is left for them; states of databases by the numbers of sys.databases.
+fn add_space(server: &Arc<Server>, families: &mut Families) {
+    let storage = &server.catalog.storage;
+    let log = storage.log_space();
+    families.add("log_bytes", Gauge, "Size of the log's files", &[], log.total as f64);
+    families.add("log_used_bytes", Gauge, "Log from the oldest record that is wanted on", &[], log.used as f64);
+    if let Ok(free) = storage.disk().free_bytes() {
+        families.add("disk_free_bytes", Gauge, "Free space where the data are", &[], free as f64);
+    }
+    let ago = storage.checkpoint_ago_ms().unwrap_or(0);
+    families.add("checkpoint_age_seconds", Gauge, "Time since the last checkpoint began", &[], ago as f64 / 1e3);
+    for db in server.catalog.databases() {
+        let name = db.name();
+        let labels = [("database", name.as_str())];
+        let held = storage.hold_of(db.storage_id());
+        let help = "Whether the database can be used";
+        families.add("database_online", Gauge, help, &labels, f64::from(u8::from(held.is_none())));
+        // Nothing of one that cannot be read.
+        if let Ok(space) = storage.space(db.storage_id()) {
+            let pages = |pages: u64| (pages * 8_192) as f64;
+            families.add("database_bytes", Gauge, "Size of a database's file", &labels, pages(space.pages));
+            families.add("database_used_bytes", Gauge, "Of that, pages in use", &labels, pages(space.used));
+        }
+    }
 }
 
 fn add_rows(server: &Arc<Server>, source: &Source, families: &mut Families) -> SqlResult<()> {

@@ -12,7 +12,7 @@ use crate::catalog::login_policy::LoginPolicy;
 use crate::catalog::row::Binary;
 use crate::catalog::{MASTER, clock};
 use crate::instance::error_log::{self, CONSOLE, Source};
-use crate::instance::server::Server;
+use crate::instance::server::{Event, Server};
 use crate::security::guessing::Turn;
 use crate::security::password::{self, Known};
 use crate::security::policy::Rules;
@@ -235,6 +235,7 @@ impl Server {
 
     /// Tells the log, if it wants to know. `state`: why, which the client does not learn.
     pub fn audit_failed(&self, attempt: &Attempt<'_>, error: &SqlError, state: u8, why: &str) {
+        self.events.add(Event::FailedLogin);
         if self.catalog.configuration.running(option::LOGIN_AUDITING) & AUDIT_FAILED != 0 {
             let reason = if why.is_empty() { String::new() } else { format!(" Reason: {why}") };
             let text = format!("{}{reason} [CLIENT: {}]", on_one_line(&error.text), attempt.address);

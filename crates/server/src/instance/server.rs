@@ -37,6 +37,7 @@ pub enum Event {
     Login,
     Logout,
     Compilation,
+    FailedLogin,
 }
 
 /// How often it happened, in all engines.

@@ -429,6 +429,7 @@ impl Host for SessionHost {
 
     fn use_database(&mut self, state: &mut State, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
         let database = self.server.catalog.database_named(name).ok_or_else(|| no_such_database(name))?;
+        self.server.catalog.check_open(&database)?;
         self.check_enters(state, &database)?;
         super::admission::admit(&self.server, &self.entry, &database)?;
         self.enter_database(sink, &database).map_err(exec::session::stopped)?;

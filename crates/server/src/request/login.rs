@@ -146,6 +146,9 @@ impl SessionHost {
         if let Some(why) = Self::connects(server, actor, endpoint).map_err(refused)? {
             return Err(failed(server, attempt, 12, why));
         }
+        if server.catalog.check_open(&database).is_err() {
+            return Err(cannot_open("Failed to open the database"));
+        }
         let user = Self::enters(server, actor, &database).map_err(refused)?;
         let user = user.ok_or_else(|| cannot_open("It has no user in the database"))?;
         Ok((database, user))

@@ -15,7 +15,7 @@ use os::region::Visibility;
 use os::sched::{MachineConfig, Place, Pool, STARTS_WITH_MOST, TaskKind, Trouble, Watch, WorkerKind};
 use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
-use storage::{Storage, StorageConfig, StorageError};
+use storage::{Hold, Storage, StorageConfig, StorageError};
 
 use crate::audit::audits::Audits;
 use crate::catalog::boot::BootOptions;
@@ -23,7 +23,7 @@ use crate::catalog::{Catalog, DATABASE_PAGE_BITS, DATABASES_MAX, shared};
 use crate::http;
 use crate::instance::doors::Doors;
 use crate::instance::engines::Engines;
-use crate::instance::error_log;
+use crate::instance::error_log::{self, Source};
 use crate::instance::limits;
 use crate::instance::load::Loads;
 use crate::instance::machine;
@@ -184,6 +184,48 @@ fn check_collation(catalog: &Catalog, settings: &Settings) -> Result<(), String>
             catalog.collation.name()
         )),
         _ => Ok(()),
+    }
+}
+
+/// Databases that do not come up with the others, each with the file or page that is the reason.
+fn tell_held(storage: &Storage) {
+    for held in storage.held() {
+        let text = match held.hold {
+            Hold::Offline => continue,
+            Hold::RecoveryPending => {
+                error_log::raise_as(
+                    Source::Server,
+                    17204,
+                    16,
+                    1,
+                    &format!(
+                        "FCB::Open failed: Could not open file for file number 1 of database '{}'.  OS error: {}.",
+                        held.name, held.why
+                    ),
+                );
+                format!(
+                    "database {}: RECOVERY_PENDING: {}. Put the file back and restart, or SET ONLINE",
+                    held.name, held.why
+                )
+            }
+            _ => {
+                error_log::raise_as(
+                    Source::Server,
+                    3414,
+                    21,
+                    1,
+                    &format!(
+                        "An error occurred during recovery, preventing the database '{}' (database ID {}) from restarting: {}. Diagnose the recovery errors and fix them, or restore from a known good backup.",
+                        held.name, held.database, held.why
+                    ),
+                );
+                format!(
+                    "database {}: SUSPECT: {}. Put a good copy of the file back, or restore the database",
+                    held.name, held.why
+                )
+            }
+        };
+        tracing::error!(target: error_log::CONSOLE, "{text}");
     }
 }
 
@@ -366,6 +408,7 @@ pub(crate) fn open_on(
     let config = storage_config(&settings, disk, memory, engines);
     let storage = Storage::open(config).map_err(|error| cannot_open(&directory, &error))?;
     fit_rows(&storage, memory)?;
+    tell_held(&storage);
     let recovered = storage.recovered();
     if recovered.records > 0 {
         tracing::info!(

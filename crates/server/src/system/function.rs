@@ -200,7 +200,11 @@ impl Call<'_> {
         let flag = |bit: i64| Answer::from(row.options & bit != 0);
         match name.as_str() {
             "collation" => row.collation.as_str().into(),
-            "status" => (if db.is_restoring() { "RESTORING" } else { "ONLINE" }).into(),
+            "status" if db.is_restoring() => "RESTORING".into(),
+            "status" => match self.host.server.catalog.storage.hold_of(db.storage_id()) {
+                None => "ONLINE".into(),
+                Some(hold) => hold.to_string().as_str().into(),
+            },
             "updateability" => (if row.options & option::READ_ONLY != 0 { "READ_ONLY" } else { "READ_WRITE" }).into(),
             "useraccess" => {
                 ["MULTI_USER", "SINGLE_USER", "RESTRICTED_USER"][usize::from(row.user_access.min(2))].into()

@@ -237,7 +237,7 @@ fn applies(kind: &str, permission: &str) -> bool {
 /// HAS_DBACCESS. None: there is no such database.
 pub fn has_database_access(host: &mut SessionHost, state: &mut State, name: &str) -> SqlResult<Option<bool>> {
     let Some(db) = host.server.catalog.database_named(name) else { return Ok(None) };
-    if db.is_restoring() {
+    if host.server.catalog.check_open(&db).is_err() {
         return Ok(Some(false));
     }
     host.rights(state, |rights, look| Ok(Some(rights.user(look, &db)?.is_some())))

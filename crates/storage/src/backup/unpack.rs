@@ -189,6 +189,7 @@ impl Unpacking<'_> {
             manifest,
             next_row: tail.next_row,
             chains: Vec::new(),
+            held: Vec::new(),
         };
         // An instance is there once its control file is.
         let (file, _) = ControlFile::open(self.disk)?;

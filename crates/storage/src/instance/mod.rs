@@ -4,3 +4,4 @@
 
 pub mod metrics;
 pub mod storage;
+pub mod holding;

@@ -1,6 +1,6 @@
 //! One instance: its files, buffer, log, transactions and tables. Opening it recovers it.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
 use os::clock;
@@ -20,6 +20,7 @@ use crate::error::{LogHolder, ROW_WORK, StorageError, StorageResult, heard};
 use crate::instance::metrics::{LogSpace, Metrics};
 use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLayout};
 use crate::log::BLOCK_HEAD;
+use crate::log::store::Segment;
 use crate::memory_optimized::checkpoint::Covered;
 use crate::pages::data_files::{Chain, DataFile};
 use crate::pages::page::PAGE_BYTES;
@@ -40,6 +41,7 @@ use crate::tables::scan::ScanSpec;
 use crate::tables::table::Table;
 use crate::transaction::{Isolation, Transaction};
 use crate::trees::check::{FileSpace, PageTotals};
+use crate::trees::integrity::Flaw;
 use crate::xtp::collect::GarbageQueue;
 use crate::xtp::pools::Pools;
 use crate::xtp::values;
@@ -151,6 +153,8 @@ struct Inner {
     duties: Duties,
     spill: Arc<Spill>,
     recovered: Recovered,
+    /// How far the control file says that the log was hardened, as far as this engine knows.
+    noted: AtomicU64,
     /// Held by who restores a database: there is one place to unpack a backup.
     restoring: Placed<Mutex<()>>,
     page_bits: u32,
@@ -209,6 +213,7 @@ impl Storage {
             duties,
             spill,
             recovered,
+            noted: AtomicU64::new(0),
             restoring,
             page_bits: limits.page_bits,
             memory_optimized_bytes: limits.memory_optimized_bytes,
@@ -358,6 +363,7 @@ impl Storage {
         self.engine().room.serve();
         self.start_duty(TaskKind::Checkpoint, &self.engine().checkpointer, move |inner| {
             let Some(inner) = inner.upgrade() else { return };
+            inner.note_hardened();
             // Its failure has stopped the log, or leaves the older checkpoint valid: the next one tries again.
             inner.checkpoint_if_due(checkpoint_ms).ok();
         });
@@ -425,12 +431,42 @@ impl Storage {
         }
     }
 
+    /// Notes how far the log has been hardened, as a background duty does.
+    pub fn note_hardened(&self) {
+        self.inner.note_hardened();
+    }
+
+    /// While no checkpoint is written. `work` hears what the last one covered.
+    pub(crate) fn under_checkpoint<T>(&self, work: impl FnOnce(Covered) -> StorageResult<T>) -> StorageResult<T> {
+        let last = self.inner.checkpointed.lock();
+        work(last.covered)
+    }
+
     /// Checkpoints and stops; calls after it fail with `Stopped`.
     pub fn shutdown(&self) -> StorageResult<()> {
         let result = self.checkpoint();
+        if result.is_ok() {
+            self.inner.note_hardened();
+        }
         self.engine().log.stop(StorageError::Stopped("shut down".into()));
         self.inner.end_duties();
         result
+    }
+
+    /// The files of the log.
+    pub fn log_segments(&self) -> Vec<Segment> {
+        self.engine().log.store().all_segments()
+    }
+
+    /// Of each file of the log.
+    pub fn log_segment_bytes(&self) -> u64 {
+        self.engine().log.store().segment_bytes()
+    }
+
+    /// Gives back the log's files that are not in use, after a checkpoint.
+    pub fn shrink_log(&self, pause: &dyn Pause) -> StorageResult<()> {
+        self.checkpoint_heard(pause)?;
+        self.engine().log.store().shrink()
     }
 
     /// Waits until nothing can be written any more, or until the deadline: a log or data write has failed, or `shutdown` ran.
@@ -447,7 +483,7 @@ impl Storage {
     /// `TEMPDB` is not recovered: the next start removes it.
     pub fn create_database(&self, tx: &mut Transaction, db: DatabaseId, name: &str) -> StorageResult<()> {
         tx.check_running()?;
-        if self.engine().file_of(db).is_ok() {
+        if !matches!(self.engine().file_of(db), Err(StorageError::UnknownDatabase)) {
             return Err(StorageError::AlreadyExists);
         }
         self.engine().create_file(Some(&mut tx.writer), db, db == DatabaseId::TEMPDB, name).map(|_| ())
@@ -456,13 +492,20 @@ impl Storage {
     /// The files go when the transaction commits. Nobody may use the database any more.
     pub fn drop_database(&self, tx: &mut Transaction, db: DatabaseId) -> StorageResult<()> {
         tx.check_running()?;
-        let file = self.engine().file_of(db)?;
+        let (number, noted) = match self.engine().files.held_of(db) {
+            // Its file is named in master's place.
+            Some(held) => (held.number, self.engine().file_of(DatabaseId::MASTER)?),
+            None => {
+                let file = self.engine().file_of(db)?;
+                (file.number, file)
+            }
+        };
         self.engine().identify(&mut tx.writer)?;
-        tx.drops.push(PageRef { file: file.number, page: 0 });
+        tx.drops.push(PageRef { file: number, page: 0 });
         let objects = self.engine().xtp.objects.all().map(|(_, object)| object);
         tx.objects.dropped.extend(objects.filter(|object| object.database() == db).map(|object| object.number()));
         // A transaction that only drops must still write its commit.
-        self.engine().note(&mut tx.writer, &file)
+        self.engine().note(&mut tx.writer, &noted)
     }
 
     pub fn databases(&self) -> Vec<DatabaseId> {
@@ -859,6 +902,12 @@ impl Storage {
         })
     }
 
+    /// How long ago the last checkpoint began. None: one is being written.
+    pub fn checkpoint_ago_ms(&self) -> Option<u64> {
+        let last = self.inner.checkpointed.try_lock()?;
+        Some(clock::now_ms().saturating_sub(last.at_ms))
+    }
+
     /// Old versions of memory-optimized tables that wait to be collected, by scheduler.
     pub fn garbage_queues(&self) -> Vec<GarbageQueue> {
         self.engine().xtp.garbage.queues()
@@ -948,8 +997,21 @@ impl Storage {
         self.engine().check_pages(db)
     }
 
+    /// All that is wrong with the pages of a database, or of one table, while it is used.
+    pub fn flaws(&self, db: DatabaseId, only: Option<TableId>, pause: &dyn Pause) -> StorageResult<Vec<Flaw>> {
+        self.engine().flaws(db, only, pause)
+    }
+
     pub fn space(&self, db: DatabaseId) -> StorageResult<FileSpace> {
         self.engine().space(db)
+    }
+
+    /// Gives back the free end of a database's file, all but `least` pages of it. Pages in use stay where they are.
+    pub fn shrink_file(&self, db: DatabaseId, least: u32, pause: &dyn Pause) -> StorageResult<()> {
+        self.clean_ghosts()?;
+        self.engine().free_pending()?;
+        self.checkpoint_heard(pause)?;
+        self.engine().shrink_file(db, least)
     }
 
     /// Pages of the file of a database, in use or not.
@@ -1013,6 +1075,14 @@ impl Inner {
         self.engine.cleaner.set();
         self.engine.xtp.memory.short.set();
         self.engine.checkpointer.set();
+    }
+
+    /// So that a start knows a log that has lost its end. What cannot be written now is next time.
+    fn note_hardened(&self) {
+        let hardened = self.engine.log.hardened();
+        if self.noted.swap(hardened, Ordering::Relaxed) != hardened {
+            self.control.note_hardened(hardened).ok();
+        }
     }
 
     fn checkpoint_if_due(&self, every_ms: u64) -> StorageResult<()> {

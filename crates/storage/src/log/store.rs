@@ -2,11 +2,14 @@
 //!
 //! ```text
 //! hNNNN.log   4 KB header: magic "HLSEG001", segment number u64, segment bytes u64, crc32 of the three
+//!             at 32, once the next segment has a file: its number u64, crc32 of both numbers
 //!             then the segment's bytes of the log: LSN = number * segment bytes + offset
 //! ```
 //! A segment that is no longer needed is given a new number and used again, so the log grows rarely. Its old bytes
-//! stay: a block carries its own LSN and epoch, so they cannot be taken for new ones.
+//! stay: a block carries its own LSN and epoch, so they cannot be taken for new ones. After a peak the files of free segments are cut to
+//! nothing; they keep their names, since other engines may have them open, and grow again when they are needed.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -43,6 +46,20 @@ pub trait LogStore: Send + Sync {
     fn bytes_left(&self) -> u64;
     /// Nothing before `lsn` will be read again.
     fn truncate(&self, lsn: u64) -> StorageResult<()>;
+    /// Gives back what is not in use.
+    fn shrink(&self) -> StorageResult<()>;
+    /// By first LSN, those that are free last.
+    fn all_segments(&self) -> Vec<Segment>;
+}
+
+/// A file of the log.
+#[derive(Debug, Clone)]
+pub struct Segment {
+    pub file: String,
+    /// None: it is free.
+    pub first_lsn: Option<u64>,
+    /// It has no bytes now.
+    pub is_cut: bool,
 }
 
 const HEADER: u64 = 4096;
@@ -66,8 +83,14 @@ shared_struct! {
         files: u64,
         /// Segments in use.
         used: u64,
+        /// Files that were cut to nothing.
+        cut: u64,
     }
 }
+
+/// Free files that keep their bytes, besides as many as were in use.
+const SPARE_SEGMENTS: u64 = 2;
+const NEXT_AT: u64 = 32;
 
 pub struct LocalLog {
     disk: Disk,
@@ -94,7 +117,7 @@ impl LocalLog {
             segment_bytes > 0 && bytes_max >= segment_bytes,
             "a log of {bytes_max} bytes in segments of {segment_bytes}"
         );
-        let none = Segments { files: 0, used: 0 };
+        let none = Segments { files: 0, used: 0, cut: 0 };
         let log = LocalLog {
             disk,
             segment_bytes,
@@ -108,7 +131,9 @@ impl LocalLog {
         for name in log.disk.list()?.into_iter().filter(|name| is_log_name(name)) {
             let number: u64 = name[1..5].parse().expect("four digits");
             segments.files = segments.files.max(number + 1);
-            if let Some(segment) = read_header(&*log.file(number)?, segment_bytes)? {
+            let file = log.file(number)?;
+            segments.cut += u64::from(file.is_empty()?);
+            if let Some(segment) = read_header(&file, segment_bytes)? {
                 log.table[number as usize].store(segment + 1, Ordering::Relaxed);
                 segments.used += 1;
             }
@@ -154,6 +179,75 @@ impl LocalLog {
         Ok(found.ok_or_else(missing)?.1)
     }
 
+    /// At a start: what was made up to the end is there, and whole. A log that begins at `scan` and lacks its last file, or a part of it,
+    /// would look like one that ends earlier.
+    pub fn check_files(&self, scan: u64) -> StorageResult<()> {
+        let segments = *self.segments.lock();
+        let used: BTreeMap<u64, u64> = self.used(&segments).collect();
+        let missing = |segment: u64| {
+            StorageError::Damaged(format!(
+                "the log's file of segment {segment}, from LSN {} on, is missing: put it back, or restore from a backup",
+                segment * self.segment_bytes
+            ))
+        };
+        let first = scan / self.segment_bytes;
+        // The log may end where a segment does, and a full disk have no room for the next.
+        let ends_before = scan.is_multiple_of(self.segment_bytes) && first > 0 && used.contains_key(&(first - 1));
+        if !used.contains_key(&first) && !ends_before {
+            return Err(missing(first));
+        }
+        for (segment, number) in used.range(first.saturating_sub(u64::from(ends_before))..) {
+            let file = self.file(*number)?;
+            let (length, whole) = (file.len()?, HEADER + self.segment_bytes);
+            if length < whole {
+                return Err(StorageError::Damaged(format!(
+                    "{} has been cut to {length} of {whole} bytes: put it back, or restore from a backup",
+                    file_name(*number)
+                )));
+            }
+            if let Some(next) = read_next(&file, *segment)?
+                && !used.contains_key(&next)
+            {
+                return Err(missing(next));
+            }
+        }
+        Ok(())
+    }
+
+    /// The segment before says that this one was made.
+    fn note_next(&self, segments: &Segments, segment: u64) -> StorageResult<()> {
+        let Some((before, file)) = self.used(segments).find(|(before, _)| before + 1 == segment) else { return Ok(()) };
+        let mut bytes = [0; 20];
+        put_u64(&mut bytes, 0, before);
+        put_u64(&mut bytes, 8, segment);
+        let crc = crc32fast::hash(&bytes[..16]);
+        put_u32(&mut bytes, 16, crc);
+        // Hardened with what is written there next: until then the end of the log is not known to lie beyond.
+        self.file(file)?.write_at(&bytes[8..], NEXT_AT)?;
+        self.table[file as usize].fetch_or(DIRTY, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Cuts free files to nothing, all but so many.
+    fn cut_free(&self, segments: &mut Segments, kept: u64) -> StorageResult<()> {
+        let mut whole = segments.files - segments.used - segments.cut;
+        for at in 0..segments.files {
+            if whole <= kept {
+                break;
+            }
+            if self.table[at as usize].load(Ordering::Relaxed) != 0 {
+                continue;
+            }
+            let file = self.file(at)?;
+            if !file.is_empty()? {
+                file.set_len(0)?;
+                segments.cut += 1;
+                whole -= 1;
+            }
+        }
+        Ok(())
+    }
+
     /// The files of these segments may be used again.
     fn free(&self, segments: &mut Segments, gone: impl Fn(u64) -> bool) {
         let old: Vec<_> = self.used(segments).filter(|(segment, _)| gone(*segment)).collect();
@@ -185,11 +279,30 @@ impl LocalLog {
         Ok(file.write_at(&header, 0)?)
     }
 
+    fn make_whole(&self, file: &File) -> StorageResult<()> {
+        match file.allocate(HEADER + self.segment_bytes) {
+            Err(DiskError::Full) => return Err(StorageError::LogFull(LogHolder::Nothing)),
+            other => other?,
+        }
+        if matches!(self.disk, Disk::Real(_)) {
+            self.fill_with_zeros(file)?;
+        }
+        Ok(())
+    }
+
     fn add_segment(&self, segments: &mut Segments, number: u64) -> StorageResult<()> {
         let is_free = |file: &u64| self.table[*file as usize].load(Ordering::Relaxed) == 0;
         debug_assert!(self.used(segments).all(|(segment, _)| segment != number), "segment {number} is in one file");
         let (at, file) = match (0..segments.files).rev().find(is_free) {
-            Some(at) => (at, self.file(at)?),
+            Some(at) => {
+                let file = self.file(at)?;
+                if file.len()? < HEADER + self.segment_bytes {
+                    let was_cut = file.is_empty()?;
+                    self.make_whole(&file)?;
+                    segments.cut -= u64::from(was_cut && segments.cut > 0);
+                }
+                (at, file)
+            }
             None => {
                 let full = (segments.used + 1) * self.segment_bytes > self.bytes_max;
                 if full || segments.files as usize == FILES_MAX {
@@ -197,16 +310,8 @@ impl LocalLog {
                 }
                 let at = segments.files;
                 let file = self.file(at)?;
-                if let Err(error) = file.allocate(HEADER + self.segment_bytes) {
-                    // Its header is empty: the next start finds it free.
-                    return Err(match error {
-                        DiskError::Full => StorageError::LogFull(LogHolder::Nothing),
-                        error => error.into(),
-                    });
-                }
-                if matches!(self.disk, Disk::Real(_)) {
-                    self.fill_with_zeros(&file)?;
-                }
+                // If there is no room, its header is empty: the next start finds it free.
+                self.make_whole(&file)?;
                 segments.files += 1;
                 self.disk.sync_names()?;
                 (at, file)
@@ -214,6 +319,7 @@ impl LocalLog {
         };
         self.write_header(&file, number)?;
         file.sync_data()?;
+        self.note_next(segments, number)?;
         self.table[at as usize].store(number + 1, Ordering::Relaxed);
         segments.used += 1;
         assert!(segments.used <= segments.files, "a file has one segment");
@@ -247,6 +353,15 @@ fn read_header(file: &File, segment_bytes: u64) -> StorageResult<Option<u64>> {
         return Err(StorageError::Damaged("log segments of another size than configured".into()));
     }
     Ok(Some(u64_at(&header, 8)))
+}
+
+/// The segment behind this one, if it has been made.
+fn read_next(file: &File, segment: u64) -> StorageResult<Option<u64>> {
+    let mut bytes = [0; 20];
+    put_u64(&mut bytes, 0, segment);
+    read_or_zero(file, WaitType::IO_COMPLETION, NEXT_AT, &mut bytes[8..])?;
+    let is_whole = crc32fast::hash(&bytes[..16]) == u32_at(&bytes, 16) && u64_at(&bytes, 8) == segment + 1;
+    Ok(is_whole.then_some(segment + 1))
 }
 
 impl LogStore for LocalLog {
@@ -298,6 +413,9 @@ impl LogStore for LocalLog {
             self.write_header(&*self.file(file)?, segment)?;
             self.table[file as usize].fetch_or(DIRTY, Ordering::Relaxed);
         }
+        for (segment, _) in self.used(&segments).filter(|(segment, _)| *segment > from / self.segment_bytes) {
+            self.note_next(&segments, segment)?;
+        }
         let mut piece = vec![0; PIECE_BYTES];
         for at in (from..to).step_by(PIECE_BYTES) {
             piece.truncate((to - at) as usize);
@@ -342,7 +460,8 @@ impl LogStore for LocalLog {
     }
 
     fn file_bytes(&self) -> u64 {
-        self.segments.lock().files * (HEADER + self.segment_bytes)
+        let segments = *self.segments.lock();
+        (segments.files - segments.cut) * (HEADER + self.segment_bytes)
     }
 
     fn bytes_left(&self) -> u64 {
@@ -351,7 +470,33 @@ impl LogStore for LocalLog {
 
     fn truncate(&self, lsn: u64) -> StorageResult<()> {
         let keep = lsn / self.segment_bytes;
-        self.free(&mut self.segments.lock(), |segment| segment < keep);
-        Ok(())
+        let mut segments = self.segments.lock();
+        let before = segments.used;
+        self.free(&mut segments, |segment| segment < keep);
+        self.cut_free(&mut segments, before + SPARE_SEGMENTS)
+    }
+
+    fn shrink(&self) -> StorageResult<()> {
+        self.cut_free(&mut self.segments.lock(), 0)
+    }
+
+    fn all_segments(&self) -> Vec<Segment> {
+        let segments = *self.segments.lock();
+        let mut all: Vec<Segment> = self.table[..segments.files as usize]
+            .iter()
+            .enumerate()
+            .map(|(file, segment)| {
+                let segment = (segment.load(Ordering::Relaxed) & !DIRTY).checked_sub(1);
+                let is_cut =
+                    segment.is_none() && self.file(file as u64).is_ok_and(|file| file.is_empty().unwrap_or(false));
+                Segment {
+                    file: file_name(file as u64),
+                    first_lsn: segment.map(|segment| segment * self.segment_bytes),
+                    is_cut,
+                }
+            })
+            .collect();
+        all.sort_by_key(|segment| segment.first_lsn.unwrap_or(u64::MAX));
+        all
     }
 }

@@ -116,6 +116,30 @@ impl<'a> Action<'a> {
         Some((u32_at(head, 4), action, &bytes[8 + length..]))
     }
 
+    /// Whether the page may be what the action was logged for. One that was damaged, or is older than the log supposes, is not.
+    pub fn fits(&self, page: &PageBytes, page_no: u32) -> bool {
+        let is_tree = || matches!(page::kind(page), Some(PageKind::Leaf | PageKind::Inner));
+        match *self {
+            Action::Image { .. } => true,
+            Action::InsertCell { slot, key, payload } => {
+                is_tree() && page::takes(page, slot as usize, key, payload.len())
+            }
+            Action::RemoveCell { slot } => is_tree() && (slot as usize) < page::slot_count(page),
+            Action::SplitLeft { slot, separator } => {
+                is_tree() && slot as usize <= page::slot_count(page) && page::is_within_fences(page, separator)
+            }
+            // A file's first bitmap begins with its own bits, each other one with those of its first pages.
+            Action::SetBits { bits, .. } => match page::kind(page) {
+                Some(PageKind::Bitmap) => true,
+                Some(PageKind::Free) => page_no != 1 || bits.iter().any(|bit| bit == 0),
+                _ => false,
+            },
+            Action::SetChild { slot, .. } => {
+                is_tree() && (slot == LAST_CHILD || slot as usize <= page::slot_count(page))
+            }
+        }
+    }
+
     pub fn apply(&self, page: &mut PageBytes, file: u32, page_no: u32) {
         match *self {
             Action::Image { head, tail } => {

@@ -140,7 +140,7 @@ fn read_blocks(
     if bytes == 0 {
         return Ok(());
     }
-    let file = disk.open(name, Open::Existing)?;
+    let file = disk.open(name, Open::Existing).map_err(|error| StorageError::Damaged(format!("{name}: {error}")))?;
     let mut at = 0;
     let mut block = Vec::new();
     while at < bytes {
@@ -532,6 +532,10 @@ impl Engine {
 
     /// Merges the first neighbours that fit one file, if there are any. Returns what they were.
     fn merge_pairs(&self, manifest: &mut Manifest, pause: &dyn Pause) -> StorageResult<Vec<Pair>> {
+        if !self.files.held().is_empty() {
+            // Nobody knows which rows are of tables that are there.
+            return Ok(Vec::new());
+        }
         let counts = &self.xtp.numbers.checkpoints;
         counts.looks.fetch_add(1, Ordering::Relaxed);
         let is_there = |object: u32| self.xtp.objects.find(object).is_some();

@@ -5,10 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use os::parallel::in_parallel;
+use os::sync::Mutex;
+use os::wait::WaitType;
 use types::row::RowView;
 
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
+use crate::hold::Since;
 use crate::layout::{DatabaseId, TableId, TableLayout};
 use crate::log::record::{Kind, Record};
 use crate::memory_optimized::checkpoint::Pair;
@@ -39,22 +42,55 @@ struct Buffers {
 
 impl Engine {
     /// The tables of all databases that are memory-optimized, and those of their values, ready for their rows; by object number.
-    pub fn open_memory_tables(&self) -> StorageResult<BTreeMap<u32, Arc<MemoryShape>>> {
+    /// A database whose definitions cannot be read is held.
+    pub fn open_memory_tables(&self, since: Since) -> StorageResult<BTreeMap<u32, Arc<MemoryShape>>> {
         let mut tables = BTreeMap::new();
         let mut databases = self.files.databases();
         databases.sort();
         for db in databases {
-            for table in self.list_directory(db)? {
-                if let Some(shape) = self.read_memory_shape(db, table)? {
-                    let values = shape.values.as_ref().map(|values| values.shape.clone());
-                    for shape in values.into_iter().chain([shape]) {
-                        self.xtp.knows_objects_below(shape.number + 1);
-                        let before = tables.insert(shape.number, shape);
+            match self.memory_tables_of(db) {
+                Ok(of_database) => {
+                    for (number, shape) in of_database {
+                        let before = tables.insert(number, shape);
                         assert!(before.is_none(), "an object is one table's");
                     }
                 }
+                Err(error) => self.or_hold(self.file_of(db)?.number, since, Err(error))?,
             }
         }
+        Ok(tables)
+    }
+
+    fn memory_tables_of(&self, db: DatabaseId) -> StorageResult<BTreeMap<u32, Arc<MemoryShape>>> {
+        let mut tables = BTreeMap::new();
+        for table in self.list_directory(db)? {
+            if let Some(shape) = self.read_memory_shape(db, table)? {
+                let values = shape.values.as_ref().map(|values| values.shape.clone());
+                for shape in values.into_iter().chain([shape]) {
+                    self.xtp.knows_objects_below(shape.number + 1);
+                    tables.insert(shape.number, shape);
+                }
+            }
+        }
+        Ok(tables)
+    }
+
+    /// Of a database, those whose rows are not in memory.
+    pub fn memory_tables_not_loaded(&self, db: DatabaseId) -> StorageResult<BTreeMap<u32, Arc<MemoryShape>>> {
+        let mut missing = BTreeSet::new();
+        for table in self.list_directory(db)? {
+            if let Some((layout, roots)) = self.read_directory(db, table)?
+                && layout.memory.is_some()
+            {
+                missing.extend([roots.base, roots.long_values]);
+            }
+        }
+        missing.retain(|object| *object != 0 && self.xtp.objects.find(*object).is_none());
+        if missing.is_empty() {
+            return Ok(BTreeMap::new());
+        }
+        let mut tables = self.memory_tables_of(db)?;
+        tables.retain(|object, _| missing.contains(object));
         Ok(tables)
     }
 
@@ -128,17 +164,41 @@ impl Tail {
         })
     }
 
-    /// Then the rows in the checkpoint files, several pairs at a time.
+    /// Then the rows in the checkpoint files, several pairs at a time. Databases that have rows in a damaged file are held.
     pub fn load_pairs(
         &self,
         engine: &Engine,
         tables: &BTreeMap<u32, Arc<MemoryShape>>,
         pairs: &[Pair],
+        since: Since,
     ) -> StorageResult<()> {
-        in_parallel(pairs.len(), |number| self.load_pair(engine, tables, &pairs[number]))
+        let unread: Mutex<Vec<(usize, StorageError)>> = Mutex::new(WaitType::SOS_MUTEX, Vec::new());
+        in_parallel(pairs.len(), |number| match self.load_pair(engine, tables, &pairs[number]) {
+            Err(error @ (StorageError::Damaged(_) | StorageError::Io(_) | StorageError::CorruptRow(_))) => {
+                unread.lock().push((number, error));
+                Ok(())
+            }
+            other => other,
+        })?;
+        for (number, error) in unread.into_inner() {
+            let databases: BTreeSet<DatabaseId> =
+                pairs[number].objects.keys().filter_map(|object| Some(tables.get(object)?.db)).collect();
+            for db in databases {
+                // With rows in two of them it is held already.
+                if let Ok(file) = engine.file_of(db) {
+                    engine.or_hold(file.number, since, Err(error.clone()))?;
+                }
+            }
+        }
+        Ok(())
     }
 
-    fn load_pair(&self, engine: &Engine, tables: &BTreeMap<u32, Arc<MemoryShape>>, pair: &Pair) -> StorageResult<()> {
+    pub fn load_pair(
+        &self,
+        engine: &Engine,
+        tables: &BTreeMap<u32, Arc<MemoryShape>>,
+        pair: &Pair,
+    ) -> StorageResult<()> {
         let deleted = pair.read_deleted(&engine.disk)?;
         debug_assert!(deleted.len() as u64 <= pair.deleted, "numbers of a delta file are counted");
         let mut buffers = Buffers::default();

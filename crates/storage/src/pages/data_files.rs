@@ -1,5 +1,6 @@
 //! The data files of an instance. What all engines know of a file lies in a table of the region; each engine has a handle
 //! of its own for it, opened when it first meets the file.
+//! One may be held (`hold`): it keeps its place, and nobody gets it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -11,6 +12,7 @@ use os::sync::{Mutex, RwLock};
 use os::wait::WaitType;
 
 use crate::error::{StorageError, StorageResult};
+use crate::hold::{HeldFile, Hold, Since};
 use crate::layout::DatabaseId;
 use crate::pages::page::PAGE_BYTES;
 use crate::region::memory::Memory;
@@ -50,6 +52,9 @@ impl Chain {
     }
 }
 
+/// Bytes kept of the reason why a file is held.
+const WHY_BYTES: usize = 240;
+
 shared_struct! {
     /// A file as all engines know it, by slot: its place in the range of page addresses.
     struct FileState {
@@ -73,6 +78,46 @@ shared_struct! {
         base: [AtomicU64; 2],
         name_bytes: AtomicU32,
         name: [AtomicU8; NAME_BYTES],
+        /// `Hold`, 0: everybody may use it.
+        hold: AtomicU8,
+        /// `Since`, while it is held.
+        scan_lsn: AtomicU64,
+        redo_lsn: AtomicU64,
+        /// How often it was opened again: a handle from before is of the file that was there then.
+        reopened: AtomicU32,
+        why_bytes: AtomicU32,
+        why: [AtomicU8; WHY_BYTES],
+    }
+}
+
+fn text_in(bytes: &[AtomicU8], length: &AtomicU32) -> String {
+    let bytes: Vec<u8> =
+        bytes[..length.load(Ordering::Relaxed) as usize].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn keep_text(text: &str, bytes: &[AtomicU8], length: &AtomicU32) {
+    let text = &text.as_bytes()[..text.floor_char_boundary(bytes.len())];
+    for (to, byte) in bytes.iter().zip(text) {
+        to.store(*byte, Ordering::Relaxed);
+    }
+    length.store(text.len() as u32, Ordering::Relaxed);
+}
+
+impl FileState {
+    fn say_held(&self, hold: Hold, since: Since, why: &str) {
+        self.scan_lsn.store(since.scan_lsn, Ordering::Relaxed);
+        self.redo_lsn.store(since.redo_lsn, Ordering::Relaxed);
+        keep_text(why, &self.why, &self.why_bytes);
+        self.hold.store(hold as u8, Ordering::Release);
+    }
+
+    fn since(&self) -> Since {
+        Since { scan_lsn: self.scan_lsn.load(Ordering::Relaxed), redo_lsn: self.redo_lsn.load(Ordering::Relaxed) }
+    }
+
+    fn held(&self) -> Option<Hold> {
+        Hold::from_byte(self.hold.load(Ordering::Acquire))
     }
 }
 
@@ -106,6 +151,8 @@ pub struct DataFile {
     pub temporary: bool,
     pub(crate) slot: usize,
     pub(crate) file: File,
+    /// `FileState::reopened` when it was opened.
+    opening: u32,
     table: Part<FileState>,
 }
 
@@ -134,9 +181,7 @@ impl DataFile {
     /// Of the database.
     pub fn name(&self) -> String {
         let state = self.state();
-        let length = state.name_bytes.load(Ordering::Relaxed) as usize;
-        let bytes: Vec<u8> = state.name[..length].iter().map(|byte| byte.load(Ordering::Relaxed)).collect();
-        String::from_utf8_lossy(&bytes).into_owned()
+        text_in(&state.name, &state.name_bytes)
     }
 
     /// The record of its creation has been appended.
@@ -176,6 +221,16 @@ impl DataFile {
         Ok(())
     }
 
+    /// Gives back what lies behind so many pages. Nobody takes a page there meanwhile.
+    pub fn shrink(&self, pages: u32) -> StorageResult<()> {
+        if pages >= self.pages() {
+            return Ok(());
+        }
+        self.state().pages.store(pages, Ordering::Release);
+        self.state().free_hint.fetch_min(pages, Ordering::Relaxed);
+        Ok(self.file.set_len(pages as u64 * PAGE_BYTES as u64)?)
+    }
+
     /// Something was written in place.
     pub fn mark_unsynced(&self) {
         assert!(!self.temporary, "pages of tempdb need not be hardened");
@@ -210,9 +265,26 @@ impl DataFiles {
         file: File,
         name: &str,
     ) -> StorageResult<Arc<DataFile>> {
-        assert!(number != 0 && database != 0, "0 is a free slot");
         let pages = (file.len()? / PAGE_BYTES as u64) as u32;
-        let name = &name.as_bytes()[..name.floor_char_boundary(NAME_BYTES)];
+        let slot = self.take_slot(number, database, temporary, pages, name, None)?;
+        Ok(self.keep(slot, number, file))
+    }
+
+    /// One that nobody gets.
+    pub fn add_held(&self, held: &HeldFile) -> StorageResult<()> {
+        self.take_slot(held.number, held.database, false, 0, &held.name, Some(held)).map(drop)
+    }
+
+    fn take_slot(
+        &self,
+        number: u32,
+        database: u16,
+        temporary: bool,
+        pages: u32,
+        name: &str,
+        held: Option<&HeldFile>,
+    ) -> StorageResult<usize> {
+        assert!(number != 0 && database != 0, "0 is a free slot");
         let _changing = self.changing.lock();
         let is_free = |state: &FileState| state.number.load(Ordering::Relaxed) == 0;
         let slot = self.table.iter().position(is_free).ok_or(StorageError::OutOfMemory)?;
@@ -229,13 +301,15 @@ impl DataFiles {
         state.pages.store(pages, Ordering::Relaxed);
         state.free_hint.store(0, Ordering::Relaxed);
         state.set_chain(Chain::default());
-        state.name_bytes.store(name.len() as u32, Ordering::Relaxed);
-        for (to, byte) in state.name.iter().zip(name) {
-            to.store(*byte, Ordering::Relaxed);
+        keep_text(name, &state.name, &state.name_bytes);
+        state.hold.store(0, Ordering::Relaxed);
+        if let Some(held) = held {
+            state.logged.store(true, Ordering::Relaxed);
+            state.say_held(held.hold, held.since, &held.why);
         }
         // Release: who sees the number sees the rest.
         state.number.store(number, Ordering::Release);
-        Ok(self.keep(slot, number, file))
+        Ok(slot)
     }
 
     fn keep(&self, slot: usize, number: u32, file: File) -> Arc<DataFile> {
@@ -247,6 +321,7 @@ impl DataFiles {
             temporary: state.temporary.load(Ordering::Relaxed),
             slot,
             file,
+            opening: state.reopened.load(Ordering::Acquire),
             table: self.table.clone(),
         });
         self.opened.write()[slot] = Some(data.clone());
@@ -262,17 +337,19 @@ impl DataFiles {
         self.opened.write()[file.slot] = None;
     }
 
-    /// The file in a slot, None if it is free. An error if this engine cannot open it: a checkpoint that took it for free would
+    /// The file in a slot, None if it is free or held. An error if this engine cannot open it: a checkpoint that took it for free would
     /// leave its pages behind.
     pub fn in_slot(&self, slot: usize) -> StorageResult<Option<Arc<DataFile>>> {
         let state = &self.table[slot];
         let number = state.number.load(Ordering::Acquire);
         if let Some(file) = &self.opened.read()[slot]
             && file.number == number
+            && file.opening == state.reopened.load(Ordering::Acquire)
         {
             return Ok(Some(file.clone()));
         }
-        if number == 0 {
+        // Pages of one that is being closed are still written.
+        if number == 0 || state.held().is_some_and(|hold| hold != Hold::Changing) {
             return Ok(None);
         }
         match self.disk.open(&file_name(number), Open::Existing) {
@@ -286,6 +363,9 @@ impl DataFiles {
     fn find(&self, is: impl Fn(&FileState) -> bool) -> StorageResult<Option<Arc<DataFile>>> {
         let found = |state: &FileState| state.number.load(Ordering::Acquire) != 0 && is(state);
         let Some(slot) = self.table.iter().position(found) else { return Ok(None) };
+        if self.table[slot].held().is_some() {
+            return Ok(None);
+        }
         Ok(self.in_slot(slot)?.filter(|file| file.is_there()))
     }
 
@@ -295,12 +375,116 @@ impl DataFiles {
 
     /// The data file of a database.
     pub fn of(&self, db: DatabaseId) -> StorageResult<Arc<DataFile>> {
-        self.find(|state| state.database.load(Ordering::Relaxed) == db.0 as u32)?.ok_or(StorageError::UnknownDatabase)
+        self.find(|state| state.database.load(Ordering::Relaxed) == db.0 as u32)?.ok_or_else(|| self.why_not(db))
     }
 
-    /// The databases that have a file.
+    #[cold]
+    fn why_not(&self, db: DatabaseId) -> StorageError {
+        match self.held_of(db) {
+            Some(held) => StorageError::Held { database: held.name.into(), hold: held.hold },
+            None => StorageError::UnknownDatabase,
+        }
+    }
+
+    /// Nobody gets the file from now on. Its pages stay in memory: the caller sees to them.
+    pub fn hold(&self, file: &DataFile, hold: Hold, since: Since, why: &str) {
+        assert!(file.is_there() && !file.temporary, "a file that is there is held");
+        file.state().say_held(hold, since, why);
+    }
+
+    /// What is said of a file that is held.
+    pub fn say_held(&self, number: u32, hold: Hold, since: Since, why: &str) {
+        if let Some(state) = self.table.iter().find(|state| state.number.load(Ordering::Acquire) == number) {
+            state.say_held(hold, since, why);
+        }
+    }
+
+    /// Everybody may use the file.
+    pub fn let_go(&self, file: &DataFile) {
+        file.state().hold.store(0, Ordering::Release);
+    }
+
+    /// Forgets the handles of a held file: what is opened next may be another file.
+    pub fn close(&self, number: u32) {
+        let _changing = self.changing.lock();
+        let Some(slot) = self.table.iter().position(|state| state.number.load(Ordering::Acquire) == number) else {
+            return;
+        };
+        debug_assert!(self.table[slot].held().is_some(), "a file that is in use stays open");
+        self.table[slot].reopened.fetch_add(1, Ordering::AcqRel);
+        self.opened.write()[slot] = None;
+    }
+
+    /// Opens a held file, for the caller alone until `let_go`.
+    pub fn reopen(&self, number: u32) -> StorageResult<Arc<DataFile>> {
+        self.close(number);
+        let file = self.disk.open(&file_name(number), Open::Existing)?;
+        let pages = (file.len()? / PAGE_BYTES as u64) as u32;
+        let _changing = self.changing.lock();
+        let found = self.table.iter().position(|state| state.number.load(Ordering::Acquire) == number);
+        let slot = found.ok_or(StorageError::UnknownDatabase)?;
+        let state = &self.table[slot];
+        state.pages.store(pages, Ordering::Relaxed);
+        state.free_hint.store(0, Ordering::Relaxed);
+        state.unsynced.store(false, Ordering::Relaxed);
+        state.hold.store(Hold::Changing as u8, Ordering::Release);
+        Ok(self.keep(slot, number, file))
+    }
+
+    /// The slot of a held file may be used again.
+    pub fn remove_held(&self, number: u32) {
+        self.close(number);
+        let _changing = self.changing.lock();
+        if let Some(state) = self.table.iter().find(|state| state.number.load(Ordering::Acquire) == number) {
+            state.number.store(0, Ordering::Release);
+        }
+    }
+
+    /// Those that nobody gets, by number.
+    pub fn held(&self) -> Vec<HeldFile> {
+        let describe = |state: &FileState| {
+            let number = state.number.load(Ordering::Acquire);
+            let hold = state.held().filter(|_| number != 0)?;
+            Some(HeldFile {
+                number,
+                database: state.database.load(Ordering::Relaxed) as u16,
+                name: text_in(&state.name, &state.name_bytes),
+                hold,
+                since: state.since(),
+                why: text_in(&state.why, &state.why_bytes),
+            })
+        };
+        let mut held: Vec<HeldFile> = self.table.iter().filter_map(describe).collect();
+        held.sort_by_key(|file| file.number);
+        held
+    }
+
+    pub fn held_of(&self, db: DatabaseId) -> Option<HeldFile> {
+        self.held().into_iter().find(|held| held.database == db.0)
+    }
+
+    /// Why nobody gets the file of a database.
+    pub fn hold_of(&self, db: DatabaseId) -> Option<Hold> {
+        let is = |state: &&FileState| {
+            state.number.load(Ordering::Acquire) != 0 && state.database.load(Ordering::Relaxed) == db.0 as u32
+        };
+        self.table.iter().find(is)?.held()
+    }
+
+    pub fn is_held(&self, number: u32) -> bool {
+        let is = |state: &FileState| state.number.load(Ordering::Acquire) == number && state.held().is_some();
+        self.table.iter().any(is)
+    }
+
+    /// Where the log that held files lack begins.
+    pub fn wanted_from(&self) -> Option<u64> {
+        self.held().iter().map(|held| held.since.scan_lsn).min().filter(|lsn| *lsn != u64::MAX)
+    }
+
+    /// The databases that have a file which may be used.
     pub fn databases(&self) -> Vec<DatabaseId> {
-        let used = self.table.iter().filter(|state| state.number.load(Ordering::Acquire) != 0);
+        let used =
+            self.table.iter().filter(|state| state.number.load(Ordering::Acquire) != 0 && state.held().is_none());
         used.map(|state| DatabaseId(state.database.load(Ordering::Relaxed) as u16)).collect()
     }
 
@@ -315,10 +499,27 @@ impl DataFiles {
         self.table.iter().find(is).map_or(Chain::default(), FileState::chain)
     }
 
-    /// All of them, by number.
+    /// Those that have one, by number of the file, files that are held too.
+    pub fn chains(&self) -> Vec<(u32, Chain)> {
+        let of = |state: &FileState| (state.number.load(Ordering::Relaxed), state.chain());
+        let used = self.table.iter().filter(|state| state.is_used());
+        used.map(of).filter(|(_, chain)| *chain != Chain::default()).collect()
+    }
+
+    /// At a start, of files that are still there.
+    pub fn take_chains(&self, chains: &[(u32, Chain)]) {
+        for state in self.table.iter().filter(|state| state.is_used()) {
+            let number = state.number.load(Ordering::Relaxed);
+            if let Some((_, chain)) = chains.iter().find(|(of, _)| *of == number) {
+                state.set_chain(*chain);
+            }
+        }
+    }
+
+    /// All that may be used, by number.
     pub fn all(&self) -> StorageResult<Vec<Arc<DataFile>>> {
         let opened: StorageResult<Vec<_>> = (0..self.table.len()).map(|slot| self.in_slot(slot)).collect();
-        let mut all: Vec<_> = opened?.into_iter().flatten().collect();
+        let mut all: Vec<_> = opened?.into_iter().flatten().filter(|file| !self.is_held(file.number)).collect();
         all.sort_by_key(|file| file.number);
         debug_assert!(all.is_sorted_by(|a, b| a.number < b.number), "a file has one slot");
         Ok(all)

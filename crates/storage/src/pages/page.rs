@@ -510,6 +510,18 @@ pub fn has_room(page: &PageBytes, key: &[u8], payload: usize) -> bool {
     free_bytes(page) >= cell_need(key.len() - prefix_length(page), payload)
 }
 
+/// Whether a cell may come to be at `slot` of a page that is not known to be the one it was logged for: within the fences, in order,
+/// and with room.
+pub fn takes(page: &PageBytes, slot: usize, key: &[u8], payload: usize) -> bool {
+    let count = slot_count(page);
+    slot <= count
+        && key.len() >= prefix_length(page)
+        && is_within_fences(page, key)
+        && has_room(page, key, payload)
+        && (slot == 0 || self::key(page, slot - 1)[..] < *key)
+        && (slot == count || *key < self::key(page, slot)[..])
+}
+
 /// Room for the payload of `slot` to become `payload` bytes long.
 pub fn has_room_to_replace(page: &PageBytes, slot: usize, new_payload: usize) -> bool {
     free_bytes(page) + payload(page, slot).len() >= new_payload

@@ -11,7 +11,12 @@
 //! .. next row number u64, as of the redo LSN or later (format 4 ends before it: row numbers begin at the log's end)
 //! .. chain count u16, then what backups have of a file (format 5 ends before it: the log is kept for none):
 //!    file u32, log kept from u64, LSN of the last full backup u64, its number u128
+//! .. held files u16 (format 5 ends before them), then each: file u32, hold u8 (1 offline, 2 recovery pending, 3 suspect),
+//!    reason length u8, scan LSN u64, redo LSN u64 (all ones: it lacks nothing), reason
+//! at 128 KB, written now and then beside them: magic "HDLCHARD"   8 LSN u64   16 crc32 u32 of the two
 //! ```
+//! The last is how far the log had been hardened: it tells a log that has lost its end from one that ends there. It says no more than
+//! what was hardened when it was written, so what is not written of it only tells less.
 //! Up to format 2 all values of memory-optimized tables are in their rows, up to 3 what rows lack is always NULL (`shape.rs`). A restored
 //! database brings row numbers that this instance has not given: since format 5 the record says where its own go on.
 
@@ -19,6 +24,7 @@ use os::disk::{Disk, File, Open};
 use os::wait::WaitType;
 
 use crate::error::{StorageError, StorageResult};
+use crate::hold::{Hold, Since};
 use crate::layout::PageRef;
 use crate::pages::data_files::Chain;
 use crate::pages::files::read_or_zero;
@@ -27,8 +33,11 @@ use crate::pages::page::{put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
 /// Of everything on disk: pages, log and control file.
 pub const FORMAT: u32 = 6;
 const MAGIC: &[u8; 8] = b"HDLCTL01";
+const HARDENED_MAGIC: &[u8; 8] = b"HDLCHARD";
 const COPY_BYTES: u64 = 64 * 1024;
 const HEAD: usize = 64;
+const HARDENED_BYTES: usize = 20;
+const CONTROL_BYTES: u64 = 2 * COPY_BYTES + 4096;
 const _: () =
     assert!(COPY_BYTES / 8 < u16::MAX as u64, "more files or pending frees than are counted do not fit a copy");
 /// There is an instance where there is this file.
@@ -59,6 +68,39 @@ pub struct Control {
     pub next_row: u64,
     /// By number of the file; of which nothing is backed up has none.
     pub chains: Vec<(u32, Chain)>,
+    /// Of `files`, those that nobody gets: number, why, and what of the log they lack.
+    pub held: Vec<HeldEntry>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeldEntry {
+    pub number: u32,
+    pub hold: Hold,
+    pub since: Since,
+    pub why: String,
+}
+
+impl HeldEntry {
+    fn encode(&self, out: &mut Vec<u8>) {
+        let why = &self.why.as_bytes()[..self.why.floor_char_boundary(usize::from(u8::MAX))];
+        out.extend_from_slice(&self.number.to_le_bytes());
+        out.extend_from_slice(&[self.hold as u8, why.len() as u8]);
+        out.extend_from_slice(&self.since.scan_lsn.to_le_bytes());
+        out.extend_from_slice(&self.since.redo_lsn.to_le_bytes());
+        out.extend_from_slice(why);
+    }
+
+    fn decode(bytes: &[u8]) -> Option<(HeldEntry, &[u8])> {
+        let (head, rest) = bytes.split_at_checked(22)?;
+        let (why, rest) = rest.split_at_checked(usize::from(head[5]))?;
+        let entry = HeldEntry {
+            number: u32_at(head, 0),
+            hold: Hold::from_byte(head[4])?,
+            since: Since { scan_lsn: u64_at(head, 6), redo_lsn: u64_at(head, 14) },
+            why: String::from_utf8_lossy(why).into_owned(),
+        };
+        Some((entry, rest))
+    }
 }
 
 impl FileEntry {
@@ -114,6 +156,8 @@ impl Control {
             out.extend_from_slice(&chain.base_lsn.to_le_bytes());
             out.extend_from_slice(&chain.base.to_le_bytes());
         }
+        out.extend_from_slice(&(self.held.len() as u16).to_le_bytes());
+        self.held.iter().for_each(|held| held.encode(&mut out));
         let length = out.len() as u32 - 16;
         put_u32(&mut out, 16, length);
         let crc = crc32fast::hash(&out[16..]);
@@ -166,22 +210,30 @@ impl Control {
             rest = after;
         }
         if found > 5 {
-            let Some(chains) = decode_chains(rest) else { return Ok(None) };
+            let Some((chains, after)) = decode_chains(rest) else { return Ok(None) };
             control.chains = chains;
+            let Some((count, after)) = after.split_first_chunk() else { return Ok(None) };
+            rest = after;
+            for _ in 0..u16::from_le_bytes(*count) {
+                let Some((held, after)) = HeldEntry::decode(rest) else { return Ok(None) };
+                control.held.push(held);
+                rest = after;
+            }
         }
         Ok(Some(control))
     }
 }
 
-fn decode_chains(bytes: &[u8]) -> Option<Vec<(u32, Chain)>> {
+/// And what comes behind them.
+fn decode_chains(bytes: &[u8]) -> Option<(Vec<(u32, Chain)>, &[u8])> {
     const BYTES: usize = 36;
     let (count, rest) = bytes.split_first_chunk()?;
-    let chains = rest.get(..usize::from(u16::from_le_bytes(*count)) * BYTES)?;
+    let (chains, rest) = rest.split_at_checked(usize::from(u16::from_le_bytes(*count)) * BYTES)?;
     let chain = |bytes: &[u8]| {
         let base = u128::from(u64_at(bytes, 28)) << 64 | u128::from(u64_at(bytes, 20));
         (u32_at(bytes, 0), Chain { log_from: u64_at(bytes, 4), base_lsn: u64_at(bytes, 12), base })
     };
-    Some(chains.chunks_exact(BYTES).map(chain).collect())
+    Some((chains.chunks_exact(BYTES).map(chain).collect(), rest))
 }
 
 pub struct ControlFile(File);
@@ -207,8 +259,8 @@ impl ControlFile {
             return Err(StorageError::Damaged(format!("{CONTROL_FILE} has no good copy; restore it from a backup")));
         }
         // Whole from the start: a full disk must not keep a checkpoint from its end.
-        if file.len()? < 2 * COPY_BYTES {
-            file.allocate(2 * COPY_BYTES)?;
+        if file.len()? < CONTROL_BYTES {
+            file.allocate(CONTROL_BYTES)?;
             file.sync_data()?;
         }
         let control_file = ControlFile(file);
@@ -231,6 +283,24 @@ impl ControlFile {
         }
         self.0.write_at(&bytes, control.sequence % 2 * COPY_BYTES)?;
         Ok(self.0.sync_data()?)
+    }
+
+    /// The log has been hardened up to there. Not hardened itself.
+    pub fn note_hardened(&self, lsn: u64) -> StorageResult<()> {
+        let mut bytes = [0; HARDENED_BYTES];
+        bytes[..8].copy_from_slice(HARDENED_MAGIC);
+        put_u64(&mut bytes, 8, lsn);
+        let crc = crc32fast::hash(&bytes[..16]);
+        put_u32(&mut bytes, 16, crc);
+        Ok(self.0.write_at(&bytes, 2 * COPY_BYTES)?)
+    }
+
+    /// How far it is known that the log was hardened; 0: it is not.
+    pub fn noted_hardened(&self) -> StorageResult<u64> {
+        let mut bytes = [0; HARDENED_BYTES];
+        read_or_zero(&self.0, WaitType::IO_COMPLETION, 2 * COPY_BYTES, &mut bytes)?;
+        let is_whole = &bytes[..8] == HARDENED_MAGIC && crc32fast::hash(&bytes[..16]) == u32_at(&bytes, 16);
+        Ok(if is_whole { u64_at(&bytes, 8) } else { 0 })
     }
 }
 
@@ -263,12 +333,19 @@ mod tests {
             manifest: 12,
             next_row: 1 << 40,
             chains: vec![(1, Chain { log_from: 4096, base_lsn: 8192, base: 5 << 100 | 6 })],
+            held: vec![HeldEntry {
+                number: 1,
+                hold: Hold::Suspect,
+                since: Since { scan_lsn: 4096, redo_lsn: 4096 },
+                why: "page 1".into(),
+            }],
         };
+        let held = 2 + 22 + 6;
         let bytes = control.encode();
         assert_eq!(Control::decode(&bytes).as_ref(), Ok(&Some(control.clone())));
-        let older = Control { chains: Vec::new(), ..control };
-        assert_eq!(Control::decode(&as_format(5, &bytes, 38)).as_ref(), Ok(&Some(older.clone())));
-        assert_eq!(Control::decode(&as_format(4, &bytes, 46)), Ok(Some(Control { next_row: 0, ..older })));
+        let older = Control { chains: Vec::new(), held: Vec::new(), ..control };
+        assert_eq!(Control::decode(&as_format(5, &bytes, 38 + held)).as_ref(), Ok(&Some(older.clone())));
+        assert_eq!(Control::decode(&as_format(4, &bytes, 46 + held)), Ok(Some(Control { next_row: 0, ..older })));
         let newer = as_format(FORMAT + 1, &bytes, 0);
         assert_eq!(Control::decode(&newer), Err(StorageError::NewerFormat { found: FORMAT + 1, known: FORMAT }));
         for at in 0..bytes.len() {

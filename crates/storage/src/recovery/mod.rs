@@ -3,5 +3,6 @@
 //! Modules lowest first.
 
 pub mod control;
+pub mod holding;
 pub mod restart;
 pub mod burial;

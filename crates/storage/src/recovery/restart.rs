@@ -28,16 +28,18 @@ use crate::concurrency::locks::Locks;
 use crate::concurrency::versions::Versions;
 use crate::engine::{BITMAP_SPAN, Engine, Numbers, TreeCounters, Writer};
 use crate::error::{StorageError, StorageResult};
+use crate::hold::{HeldFile, Hold, Since};
 use crate::layout::{DatabaseId, PageRef};
 use crate::log::record::{CellBody, FLAG_TEMPORARY, HeaderBody, Kind, Record, UpdateBody};
 use crate::log::store::{LocalLog, LogStore};
 use crate::log::structure::{self, Action, Bits};
 use crate::log::{Log, replay};
-use crate::memory_optimized::checkpoint::{Covered, Manifest, Written, manifest_name};
+use crate::memory_optimized::checkpoint::{Covered, Manifest, Pair, Written, manifest_name};
 use crate::memory_optimized::load::Tail;
-use crate::pages::data_files::{Chain, DataFile, DataFiles, file_name, is_file_name};
+use crate::pages::data_files::{DataFile, DataFiles, file_name, is_file_name};
 use crate::pages::page::{self, PageBytes, PageKind, u16_at, u32_at};
-use crate::recovery::control::{Control, ControlFile, FileEntry};
+use crate::recovery::control::{Control, ControlFile, FileEntry, HeldEntry};
+use crate::recovery::holding::{changes_pages, may_be_held};
 use crate::region::ghosts::Ghosts;
 use crate::region::grants::Grants;
 use crate::region::memory::Memory;
@@ -90,6 +92,8 @@ struct Found {
     /// Last record of each unfinished transaction.
     unfinished: BTreeMap<u64, u64>,
     files: BTreeMap<u32, FileEntry>,
+    /// Of these, those that came to be behind the checkpoint.
+    created: BTreeSet<u32>,
     dropped: BTreeSet<u32>,
     pending: Vec<PageRef>,
     /// Transactions whose rows of memory-optimized tables are not to be read from the log: rolled back, or committed before
@@ -133,6 +137,9 @@ impl Found {
                 let damaged = || StorageError::Damaged(format!("log record at {}", record.lsn));
                 let (entry, _) = FileEntry::decode(record.body).ok_or_else(damaged)?;
                 self.file_max = self.file_max.max(entry.number);
+                if record.lsn >= self.redo_lsn {
+                    self.created.insert(entry.number);
+                }
                 self.files.insert(entry.number, entry);
             }
             Kind::FileDrop => {
@@ -174,28 +181,13 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     let memory = limits.reserve()?;
     let store = LocalLog::open(&memory, disk.clone(), limits.log_segment_bytes, limits.log_bytes_max)?;
     let mut found = Found { redo_lsn: control.redo_lsn, ..Found::default() };
+    let held = std::mem::take(&mut control.held);
     let known = std::mem::take(&mut control.files);
     found.files.extend(known.into_iter().map(|entry| (entry.number, entry)));
     found.pending = std::mem::take(&mut control.pending);
     let mut end = control.scan_lsn;
     if !is_new {
-        let (first, limit) = store.range().unwrap_or((0, 0));
-        if first > control.scan_lsn {
-            return Err(StorageError::Damaged(format!("the log before LSN {first} is missing; restore it")));
-        }
-        let read = replay(&store, control.scan_lsn, limit, &mut |record| found.take(&record))?;
-        if read.end < control.redo_lsn {
-            return Err(StorageError::Damaged(format!(
-                "the log ends at LSN {}, before LSN {} of the last checkpoint; restore it or a backup",
-                read.end, control.redo_lsn
-            )));
-        }
-        store.rewrite(read.hardened, read.end)?;
-        if read.hardened < read.end {
-            store.harden()?;
-        }
-        end = read.end;
-        control.epoch = control.epoch.max(read.epoch);
+        end = analyse(&store, &control_file, &mut control, &mut found)?;
     }
     control.epoch += 1;
     let next = control.next_transaction.max(found.transaction_max + 1);
@@ -235,24 +227,28 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         xtp: Xtp::new(&memory, limits.memory_optimized_bytes)?,
         memory,
     });
-    engine.open_files(&found)?;
-    engine.take_chains(&control)?;
+    engine.open_files(&found, &held, &control)?;
+    engine.files.take_chains(&control.chains);
     if !is_new {
         let (scan, redo) = (control.scan_lsn, control.redo_lsn);
+        let since = Since { scan_lsn: scan, redo_lsn: redo };
         let store = engine.log.store();
         replay(store, scan, end, &mut |record| {
             if record.lsn < redo {
                 return Ok(());
             }
             recovered.records += 1;
-            engine.redo(&record, &found)
+            let redone = engine.redo(&record, &found);
+            engine.or_hold(record.head.file, since, redone)
         })?;
         recovered.log_bytes = end - scan;
         recovered.rolled_back = found.unfinished.len();
         for (transaction, last_lsn) in &found.unfinished {
-            engine.undo_unfinished(*transaction, *last_lsn, scan)?;
+            engine.undo_unfinished(*transaction, *last_lsn, since)?;
         }
+        engine.check_heads(since)?;
         assert_eq!(engine.locks.oldest_lsn(), u64::MAX, "nothing is left to undo");
+        engine.recover_held_files(&held)?;
         engine.load_memory_tables(&found, &control, end)?;
         engine.advance_horizon();
         engine.log.harden_all()?;
@@ -261,6 +257,41 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     engine.free_pending()?;
     recovered.elapsed_ns = os::clock::now() - started;
     Ok((engine, control_file, control, recovered))
+}
+
+/// Reads the log from the last checkpoint on, once it is known to be there up to its end. Where that is.
+fn analyse(
+    store: &LocalLog,
+    control_file: &ControlFile,
+    control: &mut Control,
+    found: &mut Found,
+) -> StorageResult<u64> {
+    store.check_files(control.scan_lsn)?;
+    let (first, limit) = store.range().unwrap_or((0, 0));
+    if first > control.scan_lsn {
+        return Err(StorageError::Damaged(format!("the log before LSN {first} is missing; restore it")));
+    }
+    let read = replay(store, control.scan_lsn, limit, &mut |record| found.take(&record))?;
+    if read.end < control.redo_lsn {
+        return Err(StorageError::Damaged(format!(
+            "the log ends at LSN {}, before LSN {} of the last checkpoint; restore it or a backup",
+            read.end, control.redo_lsn
+        )));
+    }
+    let noted = control_file.noted_hardened()?;
+    if read.end < noted {
+        return Err(StorageError::Damaged(format!(
+            "the log ends at LSN {}, but had been hardened up to LSN {noted}: what was committed between them is gone; \
+             put its files back, or restore from a backup",
+            read.end
+        )));
+    }
+    store.rewrite(read.hardened, read.end)?;
+    if read.hardened < read.end {
+        store.harden()?;
+    }
+    control.epoch = control.epoch.max(read.epoch);
+    Ok(read.end)
 }
 
 /// Where backups are unpacked.
@@ -280,17 +311,7 @@ pub fn clear_scratch(disk: &Disk) -> StorageResult<()> {
 }
 
 impl Engine {
-    /// What backups have, of the files that are still there.
-    fn take_chains(&self, control: &Control) -> StorageResult<()> {
-        for (number, chain) in &control.chains {
-            if let Some(file) = self.file(*number)? {
-                file.set_chain(*chain);
-            }
-        }
-        Ok(())
-    }
-
-    fn open_files(&self, found: &Found) -> StorageResult<()> {
+    fn open_files(&self, found: &Found, held: &[HeldEntry], control: &Control) -> StorageResult<()> {
         let path = |number: u32| file_name(number);
         for number in &found.dropped {
             if self.disk.exists(&path(*number)) {
@@ -318,9 +339,32 @@ impl Engine {
                 }
                 continue;
             }
+            let hold = |hold, since, why: String| {
+                let (number, database, name) = (entry.number, entry.database, entry.name.clone());
+                self.files.add_held(&HeldFile { number, database, name, hold, since, why })
+            };
+            if let Some(before) = held.iter().find(|held| held.number == entry.number) {
+                hold(before.hold, before.since, before.why.clone())?;
+                continue;
+            }
             // Its creation is in the log if it is not on disk yet; then redo fills it.
-            let file = self.disk.open(&path(entry.number), Open::ExistingOrNew)?;
-            self.files.add(entry.number, entry.database, false, file, &entry.name)?.mark_logged();
+            let how = if found.created.contains(&entry.number) { Open::ExistingOrNew } else { Open::Existing };
+            match self.disk.open(&path(entry.number), how) {
+                Ok(file) => {
+                    self.files.add(entry.number, entry.database, false, file, &entry.name)?.mark_logged();
+                }
+                Err(error) if may_be_held(entry.database) => {
+                    let since = Since { scan_lsn: control.scan_lsn, redo_lsn: control.redo_lsn };
+                    hold(Hold::RecoveryPending, since, format!("{}: {error}", path(entry.number)))?;
+                }
+                Err(error) => {
+                    return Err(StorageError::Damaged(format!(
+                        "{} of database {}: {error}; put it back, or restore from a backup",
+                        path(entry.number),
+                        entry.name
+                    )));
+                }
+            }
         }
         Ok(())
     }
@@ -332,18 +376,30 @@ impl Engine {
             return Ok(());
         }
         let damaged = || StorageError::Damaged(format!("log record at {} does not fit its page", record.lsn));
-        let paged = matches!(head.kind, Kind::Insert | Kind::Update | Kind::Header | Kind::Remove | Kind::Structure);
-        if !paged {
+        if !changes_pages(head.kind) {
+            return Ok(());
+        }
+        if self.files.is_held(head.file) {
             return Ok(());
         }
         let file = self.file(head.file)?.ok_or_else(damaged)?;
+        self.redo_on(&file, record)
+    }
+
+    /// What a record says of pages of the file.
+    pub(crate) fn redo_on(&self, file: &DataFile, record: &Record<'_>) -> StorageResult<()> {
+        let head = &record.head;
+        let damaged = || {
+            let (lsn, kind, page) = (record.lsn, head.kind, head.page);
+            StorageError::Damaged(format!("log record at {lsn} ({kind:?}) does not fit its page, {page}"))
+        };
         if head.kind == Kind::Structure {
             let actions = structure::decode(record.body).ok_or_else(damaged)?;
             for (at, (number, first)) in actions.iter().enumerate() {
                 if actions[..at].iter().any(|(earlier, _)| earlier == number) {
                     continue;
                 }
-                let mut guard = self.page_to_redo(&file, *number, matches!(first, Action::Image { .. }))?;
+                let mut guard = self.page_to_redo(file, *number, matches!(first, Action::Image { .. }))?;
                 if page::lsn(&guard) >= record.end {
                     continue;
                 }
@@ -351,13 +407,16 @@ impl Engine {
                 // the next crash must not do again what is done.
                 guard.mark_dirty();
                 for (_, action) in actions[at..].iter().filter(|(of, _)| of == number) {
+                    if !action.fits(&guard, *number) {
+                        return Err(damaged());
+                    }
                     action.apply(&mut guard, file.number, *number);
                 }
                 page::set_lsn(&mut guard, record.end);
             }
             return Ok(());
         }
-        let mut guard = self.page_to_redo(&file, head.page, false)?;
+        let mut guard = self.page_to_redo(file, head.page, false)?;
         if page::lsn(&guard) >= record.end {
             return Ok(());
         }
@@ -375,7 +434,8 @@ impl Engine {
         let manifest = Manifest::read(&self.disk, control.manifest)?;
         manifest.remove_others(&self.disk, control.manifest)?;
         self.xtp.knows_objects_below(manifest.next_object);
-        let tables = self.open_memory_tables()?;
+        let since = Since { scan_lsn: control.scan_lsn, redo_lsn: control.redo_lsn };
+        let tables = self.open_memory_tables(since)?;
         debug_assert!(
             tables.keys().all(|number| *number < self.xtp.next_object()),
             "numbers of objects are given once"
@@ -387,8 +447,29 @@ impl Engine {
             false => Ok(()),
         };
         read_log(&mut |record| tail.note(self, record, &others))?;
-        tail.load_pairs(self, &tables, &manifest.pairs)?;
+        tail.load_pairs(self, &tables, &manifest.pairs, since)?;
         read_log(&mut |record| tail.load(self, &tables, record, &others))
+    }
+
+    /// The rows of memory-optimized tables of a database that is opened while the others are used; those that are loaded already stay.
+    /// `covered`: by the last checkpoint, and none is written meanwhile. `end`: up to which the log is hardened.
+    pub fn load_memory_tables_of(&self, db: DatabaseId, covered: Covered, end: u64) -> StorageResult<()> {
+        let tables = self.memory_tables_not_loaded(db)?;
+        if tables.is_empty() {
+            return Ok(());
+        }
+        let mut found = Found { redo_lsn: covered.redo_lsn, ..Found::default() };
+        let store = self.log.store();
+        replay(store, covered.scan_lsn, end, &mut |record| found.take(&record))?;
+        let others: BTreeSet<u64> = found.rows_elsewhere.iter().chain(found.unfinished.keys()).copied().collect();
+        let manifest = Manifest::read(&self.disk, covered.manifest)?;
+        let mut tail = Tail::default();
+        replay(store, covered.scan_lsn, end, &mut |record| tail.note(self, &record, &others))?;
+        let with_rows = |pair: &&Pair| pair.objects.keys().any(|object| tables.contains_key(object));
+        for pair in manifest.pairs.iter().filter(with_rows) {
+            tail.load_pair(self, &tables, pair)?;
+        }
+        replay(store, covered.scan_lsn, end, &mut |record| tail.load(self, &tables, &record, &others)).map(drop)
     }
 
     fn page_to_redo(&self, file: &DataFile, number: u32, replaces: bool) -> StorageResult<Exclusive<'_>> {
@@ -401,13 +482,20 @@ impl Engine {
     }
 
     /// `scan`: its records lie behind.
-    fn undo_unfinished(&self, transaction: u64, last_lsn: u64, scan: u64) -> StorageResult<()> {
+    fn undo_unfinished(&self, transaction: u64, last_lsn: u64, since: Since) -> StorageResult<()> {
+        let scan = since.scan_lsn;
         assert!(transaction != 0 && last_lsn >= scan, "record {last_lsn} of a log read from {scan}");
         os::sim_point!("recovery.undo");
         let member = self.locks.enter();
         self.locks[member].id.store(transaction, Ordering::SeqCst);
         self.locks[member].first_lsn.store(scan, Ordering::SeqCst);
-        self.roll_back_abandoned(member, transaction, last_lsn)?;
+        let mut next = last_lsn;
+        while let Err(error) = self.roll_back_abandoned(member, transaction, next) {
+            // What has been undone is in the log. The rest goes on without the file that is damaged.
+            let StorageError::CorruptPage { page } = &error else { return Err(error) };
+            self.or_hold(page.file, since, Err(error.clone()))?;
+            next = self.locks[member].last_lsn.load(Ordering::SeqCst).max(last_lsn);
+        }
         self.locks.leave(member);
         Ok(())
     }
@@ -545,10 +633,23 @@ impl Engine {
         // Pending frees before the files: a file that goes in between is found missing and no longer pending.
         let pending = self.pending_frees.all();
         os::sim_point!("checkpoint.files");
-        let logged: Vec<_> = self.files.all()?.into_iter().filter(|file| file.is_logged()).collect();
-        let files = logged.iter().map(entry).collect();
-        let chains = logged.iter().map(|file| (file.number, file.chain()));
-        let chains = chains.filter(|(_, chain)| *chain != Chain::default()).collect();
+        let mut files: Vec<FileEntry> = self.files.all()?.iter().filter(|file| file.is_logged()).map(entry).collect();
+        let held = self.files.held();
+        files.extend(held.iter().map(|held| FileEntry {
+            number: held.number,
+            database: held.database,
+            temporary: false,
+            name: held.name.clone(),
+        }));
+        files.sort_by_key(|file| file.number);
+        let wanted = self.files.wanted_from().map_or(scan_lsn, |lsn| lsn.min(scan_lsn));
+        // One that is being recovered is what it was before.
+        let kept = |hold| if hold == Hold::Changing { Hold::RecoveryPending } else { hold };
+        let held = held
+            .into_iter()
+            .filter(|held| held.since != Since::OPEN)
+            .map(|held| HeldEntry { number: held.number, hold: kept(held.hold), since: held.since, why: held.why })
+            .collect();
         // A start that knows a file from here and nothing of its transaction would take that for one that committed.
         self.log.harden_all()?;
         let control = Control {
@@ -562,7 +663,8 @@ impl Engine {
             pending,
             manifest: rows.manifest,
             next_row,
-            chains,
+            chains: self.files.chains(),
+            held,
         };
         // A flush of another worker may have failed meanwhile.
         if let Some(stopped) = self.log.is_stopped() {
@@ -579,8 +681,8 @@ impl Engine {
         os::sim_point!("checkpoint.truncate");
         rows.install(&self.xtp.numbers.checkpoints, &self.disk, pinned.is_some())?;
         debug_assert!(scan_lsn <= self.log.hardened(), "the log is given back up to where a start begins to read");
-        let kept = pinned.into_iter().chain(self.files.log_kept_from()).min();
-        self.log.store().truncate(kept.map_or(scan_lsn, |from| from.min(scan_lsn)))
+        let kept = pinned.into_iter().chain(self.files.log_kept_from()).chain([wanted]).min();
+        self.log.store().truncate(kept.expect("one is given"))
     }
 }
 
@@ -591,9 +693,7 @@ fn redo_cell(page: &mut PageBytes, kind: Kind, body: &[u8]) -> Option<()> {
     match kind {
         Kind::Insert => {
             let body = CellBody::decode(body)?;
-            let fits = body.slot as usize <= count
-                && body.key.len() >= page::prefix_length(page)
-                && page::has_room(page, body.key, body.payload.len());
+            let fits = page::takes(page, body.slot as usize, body.key, body.payload.len());
             fits.then(|| page::insert(page, body.slot as usize, body.key, &[body.payload]))
         }
         Kind::Update => {

@@ -9,3 +9,5 @@ pub mod rows;
 pub mod directory;
 pub mod long;
 pub mod check;
+pub mod integrity;
+pub mod shrink;

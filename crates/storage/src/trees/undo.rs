@@ -4,6 +4,7 @@
 //! record that says what to undo next, so a crash in the middle of a rollback goes on where it was. The same code serves
 //! ROLLBACK, savepoints, failed statements and recovery.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::concurrency::locks::MemberId;
@@ -12,6 +13,7 @@ use crate::error::{StorageError, StorageResult};
 use crate::layout::PageRef;
 use crate::log::backward::Backward;
 use crate::log::record::{CellBody, FLAG_COMPENSATION, Head, HeaderBody, Kind, Record, UpdateBody};
+use crate::pages::data_files::DataFile;
 use crate::pages::page;
 use crate::shapes::tree::Tree;
 
@@ -40,8 +42,11 @@ impl Engine {
             let bytes = log.record(next)?;
             let record = Record::decode(next, bytes).filter(|record| record.head.transaction == writer.id);
             let record = record.ok_or_else(|| StorageError::Damaged(format!("log record at {next}")))?;
-            if record.head.flags & FLAG_COMPENSATION == 0 {
-                self.undo_record(writer, &record)?;
+            if record.head.flags & FLAG_COMPENSATION == 0
+                && let Some(file) = self.file(record.head.file)?
+            {
+                // Without its file it is of a database whose creation has been undone already, or of one that nobody gets now.
+                self.undo_record(writer, &record, file, record.head.previous)?;
             }
             assert!(record.head.previous < next, "undo goes back: from {next} to {}", record.head.previous);
             next = record.head.previous;
@@ -66,15 +71,20 @@ impl Engine {
         Ok(())
     }
 
-    fn undo_record(&self, writer: &mut Writer, record: &Record<'_>) -> StorageResult<()> {
+    /// `next`: what is to be undone after it.
+    pub fn undo_record(
+        &self,
+        writer: &mut Writer,
+        record: &Record<'_>,
+        file: Arc<DataFile>,
+        next: u64,
+    ) -> StorageResult<()> {
         let head = &record.head;
         debug_assert!(head.flags & FLAG_COMPENSATION == 0, "what undoes is not undone");
         let damaged = || StorageError::Damaged(format!("log record at {}", record.lsn));
-        let Some(file) = self.file(head.file)? else {
-            // Its file is gone: of a database whose creation has been undone already.
-            return Ok(());
-        };
-        let mut author = Author::Compensation(writer, head.previous);
+        // An unfinished transaction's row stays: a file that has it not is not the one that the log speaks of.
+        let lost = || StorageError::CorruptPage { page: PageRef { file: head.file, page: head.page } };
+        let mut author = Author::Compensation(writer, next);
         match head.kind {
             Kind::Insert => {
                 let body = CellBody::decode(record.body).ok_or_else(damaged)?;
@@ -82,7 +92,9 @@ impl Engine {
                 self.log.admit()?;
                 let mut leaf = self.leaf_exclusive(&tree, body.key)?;
                 let (slot, found) = page::lower_bound(&leaf, body.key);
-                assert!(found, "an unfinished transaction's row stays: {} {:02x?}", tree.root, body.key);
+                if !found {
+                    return Err(lost());
+                }
                 self.ghosts.note(PageRef { file: head.file, page: leaf.number() }, 0);
                 self.drop_cell(&mut author, &tree, &mut leaf, slot)
             }
@@ -93,7 +105,9 @@ impl Engine {
                     self.log.admit()?;
                     let mut leaf = self.leaf_exclusive(&tree, body.key)?;
                     let (slot, found) = page::lower_bound(&leaf, body.key);
-                    assert!(found, "an unfinished transaction's row stays: {} {:02x?}", tree.root, body.key);
+                    if !found {
+                        return Err(lost());
+                    }
                     let old = body.patch(page::payload(&leaf, slot), body.old);
                     if page::has_room_to_replace(&leaf, slot, old.len()) {
                         return self.put_payload(&mut author, &tree, &mut leaf, slot, body.key, &old);
@@ -111,7 +125,9 @@ impl Engine {
                 self.log.admit()?;
                 let mut leaf = self.leaf_exclusive(&tree, body.key)?;
                 let (slot, found) = page::lower_bound(&leaf, body.key);
-                assert!(found, "an unfinished transaction's row stays: {} {:02x?}", tree.root, body.key);
+                if !found {
+                    return Err(lost());
+                }
                 self.put_header(&mut author, &tree, &mut leaf, slot, body.key, body.old)
             }
             Kind::TreeCreate => {

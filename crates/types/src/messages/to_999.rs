@@ -148,5 +148,9 @@ rows![
     message(916, 14, "The server principal \"%.*ls\" is not able to access the database \"%.*ls\" under the current security context."),
     message(923, 14, "Database '%.*ls' is in restricted mode. Only the database owner and members of the dbcreator and sysadmin roles can access it."),
     message(924, 14, "Database '%.*ls' is already open and can only have one user at a time."),
+    message(926, 14, "Database '%.*ls' cannot be opened. It has been marked SUSPECT by recovery. See the SQL Server errorlog for more information."),
     message(927, 14, "Database '%.*ls' cannot be opened. It is in the middle of a restore."),
+    message(942, 14, "Database '%.*ls' cannot be opened because it is offline.").state(4),
+    message(945, 14, "Database '%.*ls' cannot be opened due to inaccessible files or insufficient memory or disk space.  See the SQL Server errorlog for details.").state(2),
+    message(952, 16, "Database '%.*ls' is in transition. Try the statement later."),
 ];

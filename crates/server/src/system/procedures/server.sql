@@ -165,6 +165,19 @@ DECLARE @text nvarchar(400) = N'ALTER DATABASE ' + QUOTENAME(@dbname) + N' SET '
 EXEC (@text)
 RETURN 0
 GO
+-- A data file goes on with the instance's log, transactions and row numbers: another instance could not read it.
+CREATE PROCEDURE sys.sp_detach_db @dbname sysname = NULL, @skipchecks nvarchar(10) = NULL, @keepfulltextindexfile nvarchar(10) = NULL AS
+RAISERROR(40510, -1, -1, N'sp_detach_db')
+RETURN 1
+GO
+CREATE PROCEDURE sys.sp_attach_db @dbname sysname, @filename1 nvarchar(260), @filename2 nvarchar(260) = NULL, @filename3 nvarchar(260) = NULL AS
+RAISERROR(40510, -1, -1, N'sp_attach_db')
+RETURN 1
+GO
+CREATE PROCEDURE sys.sp_attach_single_file_db @dbname sysname, @physname nvarchar(260) AS
+RAISERROR(40510, -1, -1, N'sp_attach_single_file_db')
+RETURN 1
+GO
 CREATE PROCEDURE sys.sp_dbcmptlevel @dbname sysname = NULL, @new_cmptlevel tinyint = NULL AS
 SET NOCOUNT ON
 DECLARE @refused int

@@ -7,7 +7,7 @@ use exec::session::Session as State;
 use sql::catalog::{DatabaseId, ModuleKind};
 use sql::lex::{Lexer, TokenKind, unquote};
 use sql::plan::OutputColumn;
-use storage::{IndexId, TreeSize};
+use storage::{Hold, IndexId, TreeSize};
 use types::{Datum, SqlResult, SqlType, variant};
 
 use super::{audit_rows, governor_rows, plan_rows, server_rows, text_rows};
@@ -52,6 +52,7 @@ pub fn rows(
         "syscheckcolumns" => check_columns(host, state, &db)?,
         "dm_db_index_physical_stats" => physical_stats(host, state, arguments)?,
         "sysfilepages" => file_pages(host),
+        "sysheld" => held(host),
         "sysxtpobjects" => xtp_objects(host, state, &db)?,
         "syspolicypredicates" => policy_predicates(host, state, &db)?,
         "sysidentityvalues" => identity_values(host, state, &db)?,
@@ -279,9 +280,8 @@ fn physical_stats(host: &SessionHost, state: &mut State, arguments: &Arguments<'
         ["", "DEFAULT", "NULL", "LIMITED"].iter().any(|word| mode.trim().eq_ignore_ascii_case(word))
     });
     let mut found = Vec::new();
-    let databases = host.server.catalog.databases();
-    let readable = databases.iter().filter(|db| !db.is_restoring());
-    for db in readable.filter(|db| asked(0).is_none_or(|wanted| wanted == i64::from(db.id.0))) {
+    let databases = host.server.catalog.open_databases();
+    for db in databases.iter().filter(|db| asked(0).is_none_or(|wanted| wanted == i64::from(db.id.0))) {
         for size in index_sizes(host, state, db, asked(1))? {
             let fits =
                 index.is_none_or(|wanted| wanted == i64::from(size.index)) && asked(3).is_none_or(|wanted| wanted == 1);
@@ -340,6 +340,29 @@ fn check_columns(host: &SessionHost, state: &mut State, db: &Database) -> SqlRes
         }
         Ok(found)
     })
+}
+
+/// Databases that nobody may use, by the numbers that sys.databases and sys.database_files have for their states.
+/// https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-databases-transact-sql
+fn held(host: &SessionHost) -> Vec<NamedRow> {
+    let row = |held: storage::HeldFile| -> NamedRow {
+        let state = match held.hold {
+            Hold::Changing => 2,
+            Hold::RecoveryPending => 3,
+            Hold::Suspect => 4,
+            Hold::Offline => 6,
+        };
+        vec![
+            ("database_id", number(held.database)),
+            ("state", number(state)),
+            ("state_desc", text(&held.hold.to_string())),
+        ]
+    };
+    let catalog = &host.server.catalog;
+    let restoring = catalog.databases().into_iter().filter(|db| db.is_restoring()).map(|db| -> NamedRow {
+        vec![("database_id", number(db.id.0)), ("state", number(1)), ("state_desc", text("RESTORING"))]
+    });
+    catalog.storage.held().into_iter().map(row).chain(restoring).collect()
 }
 
 /// Pages of the files of data, by database.

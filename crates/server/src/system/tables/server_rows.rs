@@ -30,6 +30,7 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "database_query_store_options" => vec![query_store()],
         "dm_db_log_space_usage" => vec![log_space(host)],
         "dm_db_log_stats" => log_stats(host, arguments),
+        "dm_db_log_info" => log_info(host, arguments),
         "syslogspace" => log_reuse(host),
         "dm_db_file_space_usage" => file_space(host),
         "dm_io_virtual_file_stats" | "fn_virtualfilestats" => file_stats(host, arguments),
@@ -200,6 +201,35 @@ fn log_reuse(host: &SessionHost) -> Vec<NamedRow> {
         ]
     };
     catalog.databases().iter().map(row).collect()
+}
+
+/// The segments of the log: all databases'.
+fn log_info(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
+    let storage = &host.server.catalog.storage;
+    let id = arguments.number(0).unwrap_or(i64::from(host.catalog_session.database.0));
+    if !host.server.catalog.databases().iter().any(|db| i64::from(db.id.0) == id) {
+        return Vec::new();
+    }
+    let bytes = storage.log_segment_bytes();
+    let row = |(at, segment): (usize, storage::Segment)| -> NamedRow {
+        let sequence = segment.first_lsn.map_or(0, |lsn| lsn / bytes);
+        let megabytes = if segment.is_cut { 0.0 } else { bytes as f64 / f64::from(1 << 20) };
+        let mut row = vec![
+            ("database_id", number(id)),
+            ("file_id", number(2)),
+            ("vlf_begin_offset", number(at as u64 * bytes)),
+            ("vlf_size_mb", Cell::Datum(Datum::F64(megabytes))),
+            ("vlf_sequence_number", number(sequence)),
+            ("vlf_active", segment.first_lsn.is_some().into()),
+            ("vlf_status", number(if segment.first_lsn.is_some() { 2 } else { 0 })),
+            ("vlf_parity", number(if sequence % 2 == 0 { 64 } else { 128 })),
+        ];
+        if let Some(lsn) = segment.first_lsn {
+            row.push(("vlf_first_lsn", text(&format!("{:08x}:{:08x}:0001", lsn >> 32, lsn & u64::from(u32::MAX)))));
+        }
+        row
+    };
+    storage.log_segments().into_iter().enumerate().map(row).collect()
 }
 
 fn log_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {

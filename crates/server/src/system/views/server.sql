@@ -5,8 +5,7 @@ SELECT d.name, d.id AS database_id, CONVERT(int, NULL) AS source_database_id, CO
   d.created AS create_date, d.compatibility_level, CONVERT(sysname, d.collation) AS collation_name, d.user_access,
   CONVERT(nvarchar(60), CASE d.user_access WHEN 0 THEN N'MULTI_USER' WHEN 1 THEN N'SINGLE_USER' ELSE N'RESTRICTED_USER' END) AS user_access_desc,
   CONVERT(bit, d.options & 8) AS is_read_only, CONVERT(bit, d.options & 2) AS is_auto_close_on, CONVERT(bit, d.options & 4) AS is_auto_shrink_on,
-  CONVERT(tinyint, CASE WHEN d.options & 33554432 <> 0 THEN 6 WHEN d.options & 536870912 <> 0 THEN 1 ELSE 0 END) AS state,
-  CONVERT(nvarchar(60), CASE WHEN d.options & 33554432 <> 0 THEN N'OFFLINE' WHEN d.options & 536870912 <> 0 THEN N'RESTORING' ELSE N'ONLINE' END) AS state_desc,
+  CONVERT(tinyint, ISNULL(h.state, 0)) AS state, CONVERT(nvarchar(60), ISNULL(h.state_desc, N'ONLINE')) AS state_desc,
   CONVERT(bit, 0) AS is_in_standby, CONVERT(bit, 0) AS is_cleanly_shutdown, CONVERT(bit, 0) AS is_supplemental_logging_enabled,
   d.snapshot_isolation AS snapshot_isolation_state,
   CONVERT(nvarchar(60), CASE d.snapshot_isolation WHEN 1 THEN N'ON' ELSE N'OFF' END) AS snapshot_isolation_state_desc,
@@ -46,13 +45,13 @@ SELECT d.name, d.id AS database_id, CONVERT(int, NULL) AS source_database_id, CO
   CONVERT(bit, 1) AS is_memory_optimized_enabled, CONVERT(bit, 0) AS is_data_retention_enabled, CONVERT(bit, 0) AS is_ledger_on,
   CONVERT(bit, 0) AS is_change_feed_enabled
 FROM master.sys.sysdbreg d
+LEFT JOIN sys.sysheld h ON h.database_id = d.id
 GO
 CREATE VIEW sys.master_files AS
 SELECT f.dbid AS database_id, f.fileid AS file_id, CONVERT(uniqueidentifier, NULL) AS file_guid,
   CONVERT(tinyint, CASE WHEN f.status & 2 <> 0 THEN 1 WHEN f.status & 4 <> 0 THEN 2 ELSE 0 END) AS type,
   CONVERT(nvarchar(60), CASE WHEN f.status & 2 <> 0 THEN N'LOG' WHEN f.status & 4 <> 0 THEN N'FILESTREAM' ELSE N'ROWS' END) AS type_desc, f.filegroup AS data_space_id, f.name,
-  CONVERT(nvarchar(260), f.path) AS physical_name, CONVERT(tinyint, CASE WHEN d.options & 536870912 <> 0 THEN 1 ELSE 0 END) AS state,
-  CONVERT(nvarchar(60), CASE WHEN d.options & 536870912 <> 0 THEN N'RESTORING' ELSE N'ONLINE' END) AS state_desc,
+  CONVERT(nvarchar(260), f.path) AS physical_name, CONVERT(tinyint, ISNULL(h.state, 0)) AS state, CONVERT(nvarchar(60), ISNULL(h.state_desc, N'ONLINE')) AS state_desc,
   CASE WHEN f.status & 4 <> 0 THEN 0 WHEN g.pages > f.size THEN CONVERT(int, g.pages) ELSE f.size END AS size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
   CONVERT(bit, 0) AS is_sparse, CONVERT(bit, f.status & 1) AS is_percent_growth, CONVERT(bit, 0) AS is_name_reserved,
   CONVERT(bit, 0) AS is_persistent_log_buffer, CONVERT(numeric(25, 0), NULL) AS create_lsn, CONVERT(numeric(25, 0), NULL) AS drop_lsn,
@@ -62,14 +61,14 @@ SELECT f.dbid AS database_id, f.fileid AS file_id, CONVERT(uniqueidentifier, NUL
   CONVERT(uniqueidentifier, NULL) AS redo_start_fork_guid, CONVERT(numeric(25, 0), NULL) AS redo_target_lsn,
   CONVERT(uniqueidentifier, NULL) AS redo_target_fork_guid, CONVERT(numeric(25, 0), NULL) AS backup_lsn, CONVERT(int, NULL) AS credential_id
 FROM master.sys.sysprufiles f
-LEFT JOIN master.sys.sysdbreg d ON d.id = f.dbid
 LEFT JOIN sys.sysfilepages g ON g.database_id = f.dbid AND g.file_id = f.fileid
+LEFT JOIN sys.sysheld h ON h.database_id = f.dbid
 GO
 CREATE VIEW sys.database_files AS
 SELECT f.fileid AS file_id, CONVERT(uniqueidentifier, NULL) AS file_guid,
   CONVERT(tinyint, CASE WHEN f.status & 2 <> 0 THEN 1 WHEN f.status & 4 <> 0 THEN 2 ELSE 0 END) AS type,
   CONVERT(nvarchar(60), CASE WHEN f.status & 2 <> 0 THEN N'LOG' WHEN f.status & 4 <> 0 THEN N'FILESTREAM' ELSE N'ROWS' END) AS type_desc, f.filegroup AS data_space_id, f.name,
-  CONVERT(nvarchar(260), f.path) AS physical_name, CONVERT(tinyint, 0) AS state, CONVERT(nvarchar(60), N'ONLINE') AS state_desc,
+  CONVERT(nvarchar(260), f.path) AS physical_name, CONVERT(tinyint, ISNULL(h.state, 0)) AS state, CONVERT(nvarchar(60), ISNULL(h.state_desc, N'ONLINE')) AS state_desc,
   CASE WHEN f.status & 4 <> 0 THEN 0 WHEN g.pages > f.size THEN CONVERT(int, g.pages) ELSE f.size END AS size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
   CONVERT(bit, 0) AS is_sparse, CONVERT(bit, f.status & 1) AS is_percent_growth, CONVERT(bit, 0) AS is_name_reserved,
   CONVERT(bit, 0) AS is_persistent_log_buffer, CONVERT(numeric(25, 0), NULL) AS create_lsn, CONVERT(numeric(25, 0), NULL) AS drop_lsn,
@@ -81,6 +80,7 @@ SELECT f.fileid AS file_id, CONVERT(uniqueidentifier, NULL) AS file_guid,
 FROM master.sys.sysprufiles f
 JOIN sys.systhisdatabase t ON t.database_id = f.dbid
 LEFT JOIN sys.sysfilepages g ON g.database_id = f.dbid AND g.file_id = f.fileid
+LEFT JOIN sys.sysheld h ON h.database_id = f.dbid
 GO
 CREATE VIEW sys.configurations AS
 SELECT configuration_id, name, value, minimum, maximum, value_in_use, description, is_dynamic, is_advanced

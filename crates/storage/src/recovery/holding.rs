@@ -1,0 +1,189 @@
+//! One damaged or missing file stops its database, not the instance: the file is held, and what the log says of it waits there. Later,
+//! at a start or while the others are used, the file is opened, what it lacks is redone, and undone what was unfinished when it was held.
+//!
+//! A transaction that changed a held file and others was rolled back in the others alone, and its end is in the log. So whose changes of
+//! the file remain is read off the file's own records: each that changed a row for somebody, less one for each that undid one, of
+//! transactions without a commit. What undoes them leads nowhere: a crash in the middle must not undo the other files once more.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::engine::{Engine, Writer};
+use crate::error::{StorageError, StorageResult};
+use crate::hold::{HeldFile, Hold, Since};
+use crate::layout::{DatabaseId, PageRef};
+use crate::log::record::{FLAG_COMPENSATION, Head, Kind, Record};
+use crate::log::replay;
+use crate::pages::data_files::DataFile;
+use crate::pages::page::{self, HEADER_BYTES, PageKind, u16_at};
+use crate::recovery::control::HeldEntry;
+use crate::shapes::shape::DIRECTORY_ROOT;
+
+/// Redo of such a record changes pages.
+pub fn changes_pages(kind: Kind) -> bool {
+    matches!(kind, Kind::Insert | Kind::Update | Kind::Header | Kind::Remove | Kind::Structure)
+}
+
+/// Undo of such a record does something.
+fn is_undone(kind: Kind) -> bool {
+    matches!(kind, Kind::Insert | Kind::Update | Kind::Header | Kind::TreeCreate)
+}
+
+/// Without master there is no instance.
+pub fn may_be_held(database: u16) -> bool {
+    DatabaseId(database) != DatabaseId::MASTER && DatabaseId(database) != DatabaseId::TEMPDB
+}
+
+/// What a file that cannot be opened, or recovered, is from then on.
+fn hold_for(error: &StorageError) -> Hold {
+    match error {
+        StorageError::Io(_) => Hold::RecoveryPending,
+        _ => Hold::Suspect,
+    }
+}
+
+impl Engine {
+    /// Takes an error that is of one file's content as the file's: it is held, and the others go on.
+    pub fn or_hold(&self, number: u32, since: Since, result: StorageResult<()>) -> StorageResult<()> {
+        let Err(error) = result else { return Ok(()) };
+        let is_of_file = matches!(
+            error,
+            StorageError::CorruptPage { .. }
+                | StorageError::CorruptRow(_)
+                | StorageError::Damaged(_)
+                | StorageError::Io(_)
+        );
+        let file = match self.file(number)? {
+            Some(file) if is_of_file && may_be_held(file.database) && self.log.is_stopped().is_none() => file,
+            _ => return Err(error),
+        };
+        self.put_away(&file, Hold::Suspect, since, &error.to_string());
+        Ok(())
+    }
+
+    /// Nobody gets the file any more, and nothing of it stays in memory.
+    pub fn put_away(&self, file: &DataFile, hold: Hold, since: Since, why: &str) {
+        self.files.hold(file, hold, since, why);
+        self.buffer.forget_file(file);
+        self.files.close(file.number);
+        self.shapes.forget_all();
+    }
+
+    /// Files whose first pages are not theirs are held.
+    pub fn check_heads(&self, since: Since) -> StorageResult<()> {
+        for file in self.files.all()?.iter().filter(|file| !file.temporary) {
+            self.or_hold(file.number, since, self.check_head(file))?;
+        }
+        Ok(())
+    }
+
+    fn check_head(&self, file: &DataFile) -> StorageResult<()> {
+        let corrupt = |page| StorageError::CorruptPage { page: PageRef { file: file.number, page } };
+        let header = self.buffer.shared(file, 0)?;
+        if page::kind(&header) != Some(PageKind::FileHeader) || u16_at(&header[..], HEADER_BYTES + 4) != file.database {
+            return Err(corrupt(0));
+        }
+        drop(header);
+        let root = self.buffer.shared(file, DIRECTORY_ROOT)?;
+        match page::kind(&root) {
+            Some(PageKind::Leaf | PageKind::Inner) => Ok(()),
+            _ => Err(corrupt(DIRECTORY_ROOT)),
+        }
+    }
+
+    /// At a start: those that were missing or damaged before may be there and whole by now.
+    pub fn recover_held_files(&self, before: &[HeldEntry]) -> StorageResult<()> {
+        let was_held = |held: &HeldFile| before.iter().any(|before| before.number == held.number);
+        for held in self.files.held().into_iter().filter(|held| held.hold != Hold::Offline && was_held(held)) {
+            // With what the rollbacks of this start have undone.
+            self.log.harden_all()?;
+            let end = self.log.hardened();
+            // Why not, the file says now.
+            self.recover_file(&held, end).or_else(|error| self.log.is_stopped().map_or(Ok(()), |_| Err(error)))?;
+        }
+        Ok(())
+    }
+
+    /// Opens a held file and brings it up to `end`, up to which the log is hardened; nobody else is at it.
+    pub fn recover_file(&self, held: &HeldFile, end: u64) -> StorageResult<()> {
+        let recovered = match self.files.reopen(held.number) {
+            Err(error) => Err((None, error)),
+            Ok(file) => match self.bring_up(&file, held.since, end).and_then(|()| self.check_head(&file)) {
+                Err(error) => Err((Some(file), error)),
+                Ok(()) => Ok(file),
+            },
+        };
+        match recovered {
+            Ok(file) => {
+                self.shapes.forget_all();
+                self.files.let_go(&file);
+                Ok(())
+            }
+            Err((file, error)) => {
+                let why = format!("d{:05}.hdb: {error}", held.number);
+                match file {
+                    Some(file) => self.put_away(&file, hold_for(&error), held.since, &why),
+                    None => self.files.say_held(held.number, hold_for(&error), held.since, &why),
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn bring_up(&self, file: &Arc<DataFile>, since: Since, end: u64) -> StorageResult<()> {
+        if since.is_clean() {
+            return Ok(());
+        }
+        // Of each transaction without a commit its records that nobody has undone.
+        let mut open: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
+        let read = replay(self.log.store(), since.scan_lsn, end, &mut |record| {
+            let Head { kind, transaction, flags, file: of, .. } = record.head;
+            if kind == Kind::Commit {
+                open.remove(&transaction);
+            }
+            if of != file.number {
+                return Ok(());
+            }
+            if transaction != 0 && flags & FLAG_COMPENSATION != 0 {
+                open.get_mut(&transaction).map(Vec::pop);
+            } else if transaction != 0 && is_undone(kind) {
+                open.entry(transaction).or_default().push(record.lsn);
+            }
+            if record.lsn >= since.redo_lsn && changes_pages(kind) {
+                self.redo_on(file, &record)?;
+            }
+            os::wait::maybe_yield();
+            Ok(())
+        })?;
+        if read.end < end {
+            return Err(StorageError::Damaged(format!("the log at LSN {}", read.end)));
+        }
+        open.into_iter().try_for_each(|(transaction, records)| self.undo_apart(file, transaction, &records, since))
+    }
+
+    /// Undoes these records of a transaction that is over.
+    fn undo_apart(&self, file: &Arc<DataFile>, transaction: u64, records: &[u64], since: Since) -> StorageResult<()> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        let member = self.locks.enter();
+        self.locks[member].id.store(transaction, Ordering::SeqCst);
+        self.locks[member].first_lsn.store(since.scan_lsn, Ordering::SeqCst);
+        let mut writer = Writer::new(member, transaction, 0);
+        let mut bytes = Vec::new();
+        let undone = records.iter().rev().try_for_each(|lsn| {
+            self.log.read(*lsn, &mut bytes)?;
+            let record = Record::decode(*lsn, &bytes).filter(|record| record.head.transaction == transaction);
+            let record = record.ok_or_else(|| StorageError::Damaged(format!("log record at {lsn}")))?;
+            os::wait::maybe_yield();
+            self.undo_record(&mut writer, &record, file.clone(), 0)
+        });
+        if writer.last_lsn != 0 {
+            let head = Head { kind: Kind::End, flags: 0, transaction, previous: writer.last_lsn, file: 0, page: 0 };
+            self.log.append(head, &[])?;
+        }
+        self.locks.leave(member);
+        undone
+    }
+}
