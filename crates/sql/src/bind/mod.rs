@@ -23,6 +23,7 @@ mod table_definition;
 mod variables;
 mod builtin;
 mod schema_bound;
+mod xml;
 mod call;
 mod early;
 mod expr;

@@ -40,6 +40,9 @@ impl Binder<'_> {
                 if name.is_unqualified() && name.name.is("GENERATE_SERIES") {
                     return self.generate_series(args, function, &scope);
                 }
+                if let Some(nodes) = self.column_nodes(name, args, function, &scope)? {
+                    return Ok(nodes);
+                }
                 let unknown = || errors::invalid_object(&display(name));
                 let meant = self.resolve(&object_name(name))?.ok_or_else(unknown)?;
                 let through = self.needs.through.take();
@@ -120,11 +123,15 @@ impl Binder<'_> {
             ast::TableFunctionKind::OpenJson { text, path, schema } => {
                 self.open_json(text, path.as_ref(), schema.as_deref(), function, &scope)
             }
+            ast::TableFunctionKind::Method { target, name, args } => {
+                let target = self.xml_target(target, parent.unwrap_or(&scope))?;
+                self.xml_nodes(target, name, args, function, parent.unwrap_or(&scope))
+            }
             _ => Err(errors::not_supported("table function")),
         }
     }
 
-    fn leaf_function(
+    pub fn leaf_function(
         &mut self,
         function: TableFunction,
         arguments: Vec<Expr>,

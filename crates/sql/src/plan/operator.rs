@@ -349,6 +349,8 @@ pub enum TableFunction {
     OpenJson,
     /// (path, as_json) a column.
     OpenJsonWith(Vec<(Box<str>, bool)>),
+    /// Value, text, prefixes, and what the text asks of SQL: see `bind::xml`.
+    XmlNodes,
 }
 
 /// For planners' and printers' convenience.
