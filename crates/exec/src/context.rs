@@ -13,6 +13,7 @@ use sql::plan::OuterSlot;
 use types::pause::{Pacer, Pause};
 use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
 
+use crate::expression::Documents;
 use crate::cursor_name::{CursorId, CursorName};
 use crate::host::{Host, ModuleInfo};
 use crate::memory_table::MemoryTable;
@@ -68,6 +69,8 @@ pub struct Context<'a> {
     /// `Pause::left`
     pub paced: Cell<usize>,
     pub workspace: LazyWorkspace,
+    /// Trees of xml values, where a method has made some; those of a query with nodes() are swapped in with it.
+    pub xml: RefCell<Option<Box<Documents>>>,
 }
 
 /// Most modules hold nothing: theirs is not made.

@@ -1,23 +1,27 @@
-//! What an evaluation may use: it gives way to others by its pacer, and holds no more than its caller can have.
+//! What an evaluation may use: it gives way to others by its pacer, and asks for the memory that it holds.
 
+use types::SqlResult;
 use types::pause::Pacer;
-use types::{SqlResult, sql_error};
 
 /// Work for a node that is looked at.
 pub const NODE: usize = 64;
+
+/// Bytes that are held before somebody is asked again.
+const STEP: usize = 64 << 10;
 
 /// Counts the work and the bytes of one evaluation.
 pub struct Meter<'a, 'p> {
     pub pacer: &'a mut Pacer<'p>,
     /// Bytes held by sequences and trees that were made, roughly; what is let go is not taken off.
     held: usize,
-    held_max: usize,
+    asked: usize,
+    grow: &'a mut dyn FnMut(usize) -> SqlResult<()>,
 }
 
 impl<'a, 'p> Meter<'a, 'p> {
-    /// `held_max`: bytes, above which it is error 701.
-    pub fn new(pacer: &'a mut Pacer<'p>, held_max: usize) -> Meter<'a, 'p> {
-        Meter { pacer, held: 0, held_max }
+    /// `grow`: so many bytes are held in all; 701 if there are not so many.
+    pub fn new(pacer: &'a mut Pacer<'p>, grow: &'a mut dyn FnMut(usize) -> SqlResult<()>) -> Meter<'a, 'p> {
+        Meter { pacer, held: 0, asked: 0, grow }
     }
 
     /// Work of about so many bytes of a fast loop.
@@ -30,10 +34,12 @@ impl<'a, 'p> Meter<'a, 'p> {
     #[inline]
     pub fn hold(&mut self, bytes: usize) -> SqlResult<()> {
         self.held = self.held.saturating_add(bytes);
-        if self.held > self.held_max { Err(sql_error!(701, "default")) } else { Ok(()) }
+        if self.held < self.asked { Ok(()) } else { self.ask() }
     }
 
-    pub fn held(&self) -> usize {
-        self.held
+    #[cold]
+    fn ask(&mut self) -> SqlResult<()> {
+        self.asked = self.held.saturating_add(STEP);
+        (self.grow)(self.asked)
     }
 }

@@ -46,6 +46,8 @@ pub struct Compiler {
     pub reads_session: bool,
     /// Tables and indexes of the database that it uses, and how.
     pub tables: Vec<(Arc<TableDef>, TableUse)>,
+    /// It has rows of nodes(), which are of documents that the query keeps.
+    pub keeps_documents: bool,
     depth: u32,
 }
 
@@ -55,7 +57,7 @@ pub fn too_deep() -> SqlError {
 
 impl Compiler {
     pub fn new(plan_source: PlanSource) -> Compiler {
-        Compiler { plan_source, reads_variables: false, reads_session: false, tables: Vec::new(), depth: 0 }
+        Compiler { plan_source, reads_variables: false, reads_session: false, tables: Vec::new(), keeps_documents: false, depth: 0 }
     }
 
     /// Runs `make` one level deeper.

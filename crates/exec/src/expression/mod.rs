@@ -6,6 +6,8 @@
 mod batch;
 pub mod json;
 mod mask;
+mod shown;
+mod xml;
 mod general;
 mod integer;
 mod wide;
@@ -16,6 +18,8 @@ pub use batch::{fill, fill_all, filter, filter_batch};
 pub use compile::{Compiler, TableUse};
 pub use general::General;
 pub use integer::{I64Expr, holds};
+pub use shown::shown;
+pub use xml::{Documents, XmlCall};
 pub use wide::{BytesExpr, F64Expr, I128Expr};
 
 use types::{Datum, Physical, SqlResult, SqlType};

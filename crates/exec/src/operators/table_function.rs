@@ -3,15 +3,19 @@
 use std::sync::Arc;
 
 use sql::catalog::ModuleDef;
+use sql::function::FunctionId;
 use sql::plan::{Expr, Operator, TableFunction};
 use types::pause::{CHARACTER, Pacer};
 use types::{Datum, Physical, RowBatch, SqlResult, SqlType, sql_error};
+
+use xml::query::Method;
 
 use super::batch_of;
 use super::simple::Pending;
 use crate::columns::BATCH_ROWS;
 use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
-use crate::expression::{Compiler, Scalar, json};
+use crate::expression::{Compiler, Scalar, XmlCall, json};
+use crate::workspace::Held;
 
 /// Work for a row.
 const ROW: usize = 16 * CHARACTER;
@@ -21,6 +25,7 @@ enum Kind {
     Split,
     Json(Vec<(Box<str>, bool)>),
     JsonAll,
+    Nodes(Box<XmlCall>),
 }
 
 /// A function that gives all its rows at once.
@@ -54,6 +59,13 @@ pub fn make(
         TableFunction::StringSplit => Kind::Split,
         TableFunction::OpenJson => Kind::JsonAll,
         TableFunction::OpenJsonWith(paths) => Kind::Json(paths.clone()),
+        TableFunction::XmlNodes => {
+            compiler.keeps_documents = true;
+            let arguments = compiler.scalars(arguments)?;
+            let call = XmlCall::new(FunctionId::XmlQuery, Method::Nodes, arguments, SqlType::XML_NODE)?;
+            let rows = Pending::new(batch_of(operator));
+            return Ok(Box::new(Whole { kind: Kind::Nodes(Box::new(call)), arguments: Vec::new(), rows }));
+        }
     };
     whole(operator, kind, arguments, compiler)
 }
@@ -78,6 +90,17 @@ impl RowSource for Whole {
             Kind::User(module) => {
                 let typed = types.into_iter().zip(arguments).collect();
                 (context.interpreter.table_function)(context, module, typed, batch)
+            }
+            Kind::Nodes(call) => {
+                let mut held = Held::default();
+                let mut bytes = 0;
+                call.nodes(context, |node| {
+                    if let Datum::Bytes(reference) = &node {
+                        bytes += reference.len() + size_of::<u32>();
+                    }
+                    push_row(batch, &[node]);
+                })?;
+                context.force(&mut held, bytes)
             }
             Kind::Split => split(&types, &arguments, batch, &mut context.pacer()),
             Kind::JsonAll => open_json(&types, &arguments, None, batch, &mut context.pacer()),

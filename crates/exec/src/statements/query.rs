@@ -17,6 +17,7 @@ use super::measure::Counters;
 use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
 use crate::columns::{self, BATCH_ROWS};
+use crate::expression::Documents;
 use crate::context::{Context, RowSource};
 use crate::expression::TableUse;
 use crate::host::{Host, TableAccess};
@@ -41,6 +42,9 @@ pub struct Prepared {
     /// `Context::execution` of the last run.
     execution: u64,
     outer: Vec<Datum>,
+    /// It has rows of nodes(): its documents are its own, while it runs and while its cursor is open.
+    keeps_documents: bool,
+    documents: Option<Box<Documents>>,
 }
 
 /// A table whose definition must stay while the query runs.
@@ -101,6 +105,8 @@ impl Prepared {
             actor: 0,
             execution: 0,
             outer,
+            keeps_documents: compiler.keeps_documents,
+            documents: None,
         })
     }
 
@@ -131,6 +137,7 @@ impl Prepared {
     }
 
     pub fn close(&mut self) {
+        self.documents = None;
         match &mut self.plan {
             Plan::Select(source) | Plan::Assign { source, .. } | Plan::SelectInto(source) | Plan::ForText(source) => {
                 source.close();
@@ -150,18 +157,27 @@ impl Prepared {
             context.workspace().begin_statement(percent);
         }
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
+        if self.keeps_documents {
+            std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        }
     }
 
     #[inline]
     pub fn leave(&mut self, context: &Context) {
         context.execution.set(0);
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
+        if self.keeps_documents {
+            std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        }
     }
 
     /// For cursors: goes on with the run `enter` began.
     pub fn resume(&mut self, context: &Context) {
         context.execution.set(self.execution);
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
+        if self.keeps_documents {
+            std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        }
     }
 
     pub fn tables(&self) -> impl Iterator<Item = &Arc<TableDef>> {

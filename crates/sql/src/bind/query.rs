@@ -546,6 +546,7 @@ impl Binder<'_> {
                 if column.name.starts_with('$') {
                     continue;
                 }
+                super::xml::check_direct(&column.name, &column.ty)?;
                 self.needs.mark(column.id);
                 let expr = Expr::column(column.id.index(), column.ty, column.nullable);
                 outputs.push(Output { name: column.name, expr });

@@ -20,6 +20,7 @@ use sql::function::FunctionId;
 use types::{SqlResult, SqlType};
 
 use super::Scalar;
+use super::xml::{self, XmlCall};
 use super::general::{Call, Function, General};
 use crate::context::Context;
 use crate::value::{Row, Value};
@@ -28,6 +29,9 @@ use crate::value::{Row, Value};
 pub fn call(id: FunctionId, arguments: Vec<Scalar>, ty: SqlType) -> SqlResult<Scalar> {
     if id == FunctionId::Rand && arguments.is_empty() {
         return Ok(Scalar::general(ty, General::Rand(Cell::new((0, 0.0)))));
+    }
+    if let Some(method) = xml::method_of(id) {
+        return Ok(Scalar::general(ty, General::Xml(Box::new(XmlCall::new(id, method, arguments, ty)?))));
     }
     let found = math::find(id)
         .or_else(|| text::find(id))
