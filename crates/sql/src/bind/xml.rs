@@ -7,12 +7,12 @@ use xml::query::{AtomicType, ContextKind, External, Method, Query, Receiver, Sup
 
 use super::binder::Binder;
 use super::errors;
-use super::scope::{FromRel, Scope, SourceColumns};
+use super::scope::{FromRel, Scope, Source, SourceColumns};
 use super::typing;
 use crate::ast;
 use crate::function::FunctionId;
-use crate::optimize::ColumnId;
-use crate::plan::{Expr, ExprKind, TableFunction};
+use crate::optimize::{ColumnId, Output};
+use crate::plan::{Expr, ExprKind, TableFunction, XmlOwner};
 
 /// What a method is called on.
 pub struct XmlTarget {
@@ -315,6 +315,59 @@ impl Binder<'_> {
         }
         Ok(named)
     }
+}
+
+/// The table that each output is a column of.
+pub fn owners(outputs: &[Output], sources: &[Source]) -> Vec<Option<XmlOwner>> {
+    let owner = |output: &Output| {
+        let ExprKind::Column(id) = output.expr.kind else { return None };
+        let number = sources.iter().position(|source| match &source.columns {
+            SourceColumns::Table { table, first } => (first.index()..first.index() + table.columns.len()).contains(&id),
+            SourceColumns::List(list) => list.iter().any(|column| column.id.index() == id),
+        })?;
+        let source = &sources[number];
+        let name = match &source.schema {
+            Some(schema) if source.qualified => format!("{schema}.{}", source.alias).into(),
+            _ => source.alias.clone(),
+        };
+        Some(XmlOwner { number, name })
+    };
+    outputs.iter().map(owner).collect()
+}
+
+/// What FOR XML cannot be with what. 6800, 6825, 6855, 6859, 6861, 6868, 6873, 40510.
+pub fn check_for_xml(
+    clause: &ast::ForXml,
+    owners: &[Option<XmlOwner>],
+    namespaces: &[(Box<str>, Box<str>)],
+) -> SqlResult<()> {
+    use ast::XmlMode::*;
+    let inline = clause.schema.is_some() || clause.xml_data;
+    if clause.element.is_some() && matches!(clause.mode, Auto | Explicit) {
+        return Err(sql_error!(6859));
+    }
+    if clause.elements.is_some() && clause.mode == Explicit {
+        return Err(sql_error!(6825));
+    }
+    if matches!(&clause.root, Some(Some(root)) if root.is_empty()) {
+        return Err(sql_error!(6861));
+    }
+    if clause.mode == Path && inline {
+        return Err(sql_error!(6855));
+    }
+    if !namespaces.is_empty() && (inline || clause.mode == Explicit) {
+        return Err(sql_error!(6868));
+    }
+    if inline {
+        return Err(errors::unsupported("FOR XML ... XMLSCHEMA or XMLDATA"));
+    }
+    if clause.elements == Some(ast::XmlElements::XsiNil) && namespaces.iter().any(|(prefix, _)| &**prefix == "xsi") {
+        return Err(sql_error!(6873));
+    }
+    if clause.mode == Auto && owners.iter().all(Option::is_none) {
+        return Err(sql_error!(6800));
+    }
+    Ok(())
 }
 
 /// What a value of SQL is for a query. 9344.

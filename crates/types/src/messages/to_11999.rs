@@ -68,6 +68,7 @@ rows![
     message(6824, 16, "In the FOR XML EXPLICIT clause, mode '%.*ls' in a column name is invalid."),
     message(6825, 16, "ELEMENTS option is only allowed in RAW, AUTO, and PATH modes of FOR XML."),
     message(6829, 16, "FOR XML EXPLICIT and RAW modes currently do not support addressing binary data as URLs in column '%.*ls'. Remove the column, or use the BINARY BASE64 mode, or create the URL directly using the 'dbobject/TABLE[@PK1=\"V1\"]/@COLUMN' syntax."),
+    message(6831, 16, "FOR XML AUTO requires primary keys to create references for '%.*ls'. Select primary keys, or use BINARY BASE64 to obtain binary data in encoded form if no primary keys exist."),
     message(6833, 16, "Parent tag ID %d is not among the open tags. FOR XML EXPLICIT requires parent tags to be opened first. Check the ordering of the result set."),
     message(6835, 16, "FOR XML EXPLICIT field '%.*ls' can specify the directive HIDE only once."),
     message(6841, 16, "FOR XML could not serialize the data for node '%.*ls' because it contains a character (0x%04X) which is not allowed in XML. To retrieve this data using FOR XML, convert it to binary, varbinary or image data type and use the BINARY BASE64 directive."),
