@@ -17,6 +17,7 @@ pub(crate) mod random;
 pub(crate) mod notices;
 pub mod definition_name;
 pub mod running;
+pub mod prepared_xml;
 pub mod session;
 pub mod host;
 pub mod memory_table;

@@ -19,7 +19,7 @@ pub use compile::{Compiler, TableUse};
 pub use general::General;
 pub use integer::{I64Expr, holds};
 pub use shown::shown;
-pub use xml::{Documents, XmlCall};
+pub use xml::{Documents, XmlCall, metered};
 pub use wide::{BytesExpr, F64Expr, I128Expr};
 
 use types::{Datum, Physical, SqlResult, SqlType};

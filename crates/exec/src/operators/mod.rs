@@ -23,6 +23,7 @@ mod merge;
 mod sort;
 mod aggregate_state;
 mod aggregate;
+mod open_xml;
 mod table_function;
 mod top;
 mod virtual_table;

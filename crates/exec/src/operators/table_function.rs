@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use sql::catalog::ModuleDef;
 use sql::function::FunctionId;
-use sql::plan::{Expr, Operator, TableFunction};
+use sql::plan::{Expr, OpenXmlColumn, Operator, TableFunction};
 use types::pause::{CHARACTER, Pacer};
 use types::{Datum, Physical, RowBatch, SqlResult, SqlType, sql_error};
 
 use xml::query::Method;
 
 use super::batch_of;
+use super::open_xml;
 use super::simple::Pending;
 use crate::columns::BATCH_ROWS;
 use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
@@ -26,6 +27,7 @@ enum Kind {
     Json(Vec<(Box<str>, bool)>),
     JsonAll,
     Nodes(Box<XmlCall>),
+    OpenXml(Vec<OpenXmlColumn>),
 }
 
 /// A function that gives all its rows at once.
@@ -59,6 +61,7 @@ pub fn make(
         TableFunction::StringSplit => Kind::Split,
         TableFunction::OpenJson => Kind::JsonAll,
         TableFunction::OpenJsonWith(paths) => Kind::Json(paths.clone()),
+        TableFunction::OpenXml(columns) => Kind::OpenXml(columns.clone()),
         TableFunction::XmlNodes => {
             compiler.keeps_documents = true;
             let arguments = compiler.scalars(arguments)?;
@@ -102,6 +105,7 @@ impl RowSource for Whole {
                 })?;
                 context.force(&mut held, bytes)
             }
+            Kind::OpenXml(columns) => open_xml::rows(context, &types, &arguments, columns, batch),
             Kind::Split => split(&types, &arguments, batch, &mut context.pacer()),
             Kind::JsonAll => open_json(&types, &arguments, None, batch, &mut context.pacer()),
             Kind::Json(paths) => open_json(&types, &arguments, Some(paths), batch, &mut context.pacer()),

@@ -33,6 +33,7 @@ mod query;
 mod filter;
 mod module;
 mod recursive;
+mod open_xml;
 mod table_function;
 mod pivot;
 mod from;

@@ -123,6 +123,9 @@ impl Binder<'_> {
             ast::TableFunctionKind::OpenJson { text, path, schema } => {
                 self.open_json(text, path.as_ref(), schema.as_deref(), function, &scope)
             }
+            ast::TableFunctionKind::OpenXml { handle, pattern, flags, schema } => {
+                self.open_xml((handle, pattern, flags.as_ref()), schema, function, &scope)
+            }
             ast::TableFunctionKind::Method { target, name, args } => {
                 let target = self.xml_target(target, parent.unwrap_or(&scope))?;
                 self.xml_nodes(target, name, args, function, parent.unwrap_or(&scope))

@@ -52,6 +52,7 @@ rows![
     message(6401, 16, "Cannot roll back %.*ls. No transaction or savepoint of that name was found."),
     message(6602, 16, "The error description is '%.*ls'."),
     message(6603, 16, "XML parsing error: %.*ls"),
+    message(6624, 16, "XML document could not be created because server memory is low. Use sp_xml_removedocument to release XML documents."),
     message(6800, 16, "FOR XML AUTO requires at least one table for generating XML tags. Use FOR XML RAW or add a FROM clause with a table name."),
     message(6801, 16, "FOR XML EXPLICIT requires at least three columns, including the tag column, the parent column, and at least one data column."),
     message(6802, 16, "FOR XML EXPLICIT query contains the invalid column name '%.*ls'. Use the TAGNAME!TAGID!ATTRIBUTENAME[!..] format where TAGID is a positive integer."),

@@ -23,6 +23,7 @@ mod server;
 mod pools;
 mod error_log;
 mod xtp;
+mod xml_document;
 mod recorded;
 pub mod cursor;
 mod describe;
