@@ -1020,11 +1020,26 @@ EXECUTE ('SELECT 1 AS a') WITH RESULT SETS ((b bigint))
 --- Queries: WITH XMLNAMESPACES
 WITH XMLNAMESPACES ('u' AS n) SELECT 1 AS a FOR XML PATH
 
---- Queries: FOR XML ... XSINIL
-SELECT 1 AS a, NULL AS b FOR XML PATH, ELEMENTS XSINIL
+--- Queries: WITH CHANGE_TRACKING_CONTEXT
+WITH CHANGE_TRACKING_CONTEXT (0x01) SELECT 1 AS a
 
---- Queries: FOR XML EXPLICIT
+--- Queries: FOR XML RAW, AUTO, PATH, EXPLICIT with ROOT, TYPE, ELEMENTS, XSINIL, BINARY BASE64
 SELECT 1 AS tag, NULL AS parent, 1 AS [a!1!b] FOR XML EXPLICIT
+
+--- Queries: FOR XML ... XMLSCHEMA, XMLDATA
+SELECT 1 AS a FOR XML RAW, XMLSCHEMA
+
+--- Queries: FOR XML EXPLICIT, directive XMLTEXT
+SELECT 1 AS tag, NULL AS parent, 'x' AS [a!1!b!xmltext] FOR XML EXPLICIT
+
+--- Queries: methods of xml: value, query, exist, nodes
+SELECT n.c.value('@k', 'int') AS k FROM (SELECT CAST('<r><i k="1"/></r>' AS xml) AS x) AS t CROSS APPLY t.x.nodes('/r/i') AS n(c)
+
+--- Queries: OPENXML
+DECLARE @h int
+EXEC sp_xml_preparedocument @h OUTPUT, N'<r><i k="1"/></r>'
+SELECT * FROM OPENXML(@h, '/r/i') WITH (k int)
+EXEC sp_xml_removedocument @h
 
 --- Queries: FIRST_VALUE, LAST_VALUE, LAG, LEAD ... IGNORE NULLS
 SELECT FIRST_VALUE(a) IGNORE NULLS OVER (ORDER BY a) FROM (VALUES (1), (NULL)) v(a)

@@ -66,7 +66,7 @@ impl XmlWriter {
         let ForFormat::Xml { mode, element, root, elements, nil, ty, base64, namespaces, owners } = format else {
             panic!("it is asked for XML only")
         };
-        let names = Names { mode: *mode, namespaces };
+        let names = Names { namespaces };
         let root = root.as_ref().map(|root| names.tag("Root", root)).transpose()?;
         let element = match element {
             Some(element) if element.is_empty() => Some(String::new()),
@@ -197,7 +197,6 @@ fn auto_row(
 
 /// Names of columns and what they become.
 struct Names<'a> {
-    mode: XmlMode,
     namespaces: &'a [(Box<str>, Box<str>)],
 }
 
