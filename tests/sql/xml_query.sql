@@ -40,7 +40,7 @@ go
 -- https://learn.microsoft.com/sql/xquery/xml-construction-xquery
 declare @x xml = '<r a="1"><b>t</b></r>';
 select @x.query('<new/>') as empty, @x.query('<new>text</new>') as with_text, @x.query('<new x="1" y="{data(/r/@a)}"/>') as attributes, @x.query('<new>{ /r/b }</new>') as nodes, @x.query('<new>{ 1, 2 }{ 3 }</new>') as atoms;
-select @x.query('element out { "in" }') as computed, @x.query('element out { attribute k { 5 }, "v" }') as with_attribute, @x.query('<o>{ text { "x" } }</o>') as text_of, @x.query('<!-- c -->') as comment, @x.query('<?p d?>') as instruction;
+select @x.query('element out { "in" }') as computed, @x.query('element out { attribute k { 5 }, text { "v" } }') as with_attribute, @x.query('<o>{ text { "x" } }</o>') as text_of, @x.query('<!-- c -->') as comment, @x.query('<?p d?>') as instruction;
 select @x.query('<a>  {1}  </a>') as boundary, @x.query('<a> x {1}</a>') as kept, @x.query('<a>{{}}</a>') as braces, @x.query('<a>&lt;</a>') as entity, @x.query('<e>{/r/@a}</e>') as hoisted, @x.query('<a><![CDATA[<x>]]></a>') as cdata;
 go
 -- Functions: https://learn.microsoft.com/sql/xquery/xquery-functions-against-the-xml-data-type

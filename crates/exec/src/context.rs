@@ -13,8 +13,8 @@ use sql::plan::OuterSlot;
 use types::pause::{Pacer, Pause};
 use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
 
-use crate::expression::Documents;
 use crate::cursor_name::{CursorId, CursorName};
+use crate::expression::Documents;
 use crate::host::{Host, ModuleInfo};
 use crate::memory_table::MemoryTable;
 use crate::notices;

@@ -11,8 +11,8 @@ use types::datetime::{DateFormat, LanguageId};
 use types::pause::{Pause, STRIDE};
 use types::{Datum, SqlError, SqlResult, SqlType};
 
-use crate::prepared_xml::PreparedXml;
 use crate::cursor_book::CursorBook;
+use crate::prepared_xml::PreparedXml;
 use crate::random::RandState;
 use crate::running::Running;
 use crate::sink::{Sink, Stop};

@@ -218,8 +218,7 @@ impl Builder {
         }
         self.document.text.push_str(value);
         let parent = self.parent();
-        let node =
-            Node { kind, parent, end: number as u32 + 1, name, start: start as u32, length: value.len() as u32 };
+        let node = Node { kind, parent, end: number as u32 + 1, name, start: start as u32, length: value.len() as u32 };
         self.document.nodes.push(node);
         Ok(number as u32)
     }

@@ -148,9 +148,11 @@ impl<'a> Writer<'a> {
             return (name.prefix.to_string(), false);
         }
         let fits = |prefix: &str| element || !prefix.is_empty();
-        let in_scope = self.bound.iter().rev().find(|(prefix, known)| {
-            known == uri && fits(prefix) && self.meaning(prefix) == Some(uri)
-        });
+        let in_scope = self
+            .bound
+            .iter()
+            .rev()
+            .find(|(prefix, known)| known == uri && fits(prefix) && self.meaning(prefix) == Some(uri));
         if let Some((prefix, _)) = in_scope {
             return (prefix.clone(), false);
         }

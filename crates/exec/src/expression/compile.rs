@@ -57,7 +57,14 @@ pub fn too_deep() -> SqlError {
 
 impl Compiler {
     pub fn new(plan_source: PlanSource) -> Compiler {
-        Compiler { plan_source, reads_variables: false, reads_session: false, tables: Vec::new(), keeps_documents: false, depth: 0 }
+        Compiler {
+            plan_source,
+            reads_variables: false,
+            reads_session: false,
+            tables: Vec::new(),
+            keeps_documents: false,
+            depth: 0,
+        }
     }
 
     /// Runs `make` one level deeper.

@@ -19,8 +19,8 @@ pub use compile::{Compiler, TableUse};
 pub use general::General;
 pub use integer::{I64Expr, holds};
 pub use shown::shown;
-pub use xml::{Documents, XmlCall, metered};
 pub use wide::{BytesExpr, F64Expr, I128Expr};
+pub use xml::{Documents, XmlCall, metered};
 
 use types::{Datum, Physical, SqlResult, SqlType};
 

@@ -9,8 +9,8 @@ use types::{Datum, RowBatch, SqlResult, SqlType, TypeKind, convert, sql_error};
 use super::for_xml::XmlWriter;
 use super::{batch_of, drain, source};
 use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
-use crate::expression::{Compiler, shown};
 use crate::expression::functions::{escape_json, escape_paced};
+use crate::expression::{Compiler, shown};
 use crate::workspace::Held;
 
 /// Text made row by row.
@@ -30,8 +30,14 @@ pub struct Writer {
 
 enum Node {
     /// Column number.
-    Value { name: String, column: usize },
-    Branch { name: String, children: Vec<Node> },
+    Value {
+        name: String,
+        column: usize,
+    },
+    Branch {
+        name: String,
+        children: Vec<Node>,
+    },
 }
 
 impl Writer {

@@ -365,14 +365,7 @@ fn is_name(c: char, first: bool) -> bool {
 
 impl RowText<'_, '_> {
     /// An element with what is in it. `optional`: nothing at all when every value is NULL.
-    fn element(
-        &self,
-        name: &str,
-        nodes: &[Node],
-        declared: &str,
-        optional: bool,
-        out: &mut String,
-    ) -> SqlResult<()> {
+    fn element(&self, name: &str, nodes: &[Node], declared: &str, optional: bool, out: &mut String) -> SqlResult<()> {
         if optional && nodes.iter().all(|node| self.is_left_out(node)) {
             return Ok(());
         }

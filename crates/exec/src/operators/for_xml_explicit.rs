@@ -55,7 +55,8 @@ impl Explicit {
         if !columns[1].ty.is_integer() {
             return Err(sql_error!(6804));
         }
-        let mut explicit = Explicit { elements: Vec::new(), parts: Vec::new(), open: Vec::new(), begun: false, nil: false };
+        let mut explicit =
+            Explicit { elements: Vec::new(), parts: Vec::new(), open: Vec::new(), begun: false, nil: false };
         for (column, output) in columns.iter().enumerate().skip(2) {
             explicit.part(column, output)?;
         }
@@ -66,7 +67,8 @@ impl Explicit {
         let invalid = || sql_error!(6802, output.name);
         let mut fields = output.name.split('!');
         let element = fields.next().unwrap_or_default();
-        let tag: i64 = fields.next().and_then(|tag| tag.trim().parse().ok()).filter(|tag| *tag > 0).ok_or_else(invalid)?;
+        let tag: i64 =
+            fields.next().and_then(|tag| tag.trim().parse().ok()).filter(|tag| *tag > 0).ok_or_else(invalid)?;
         let name = fields.next().unwrap_or_default();
         let written = fields.next().unwrap_or_default();
         if element.is_empty() || fields.next().is_some() {

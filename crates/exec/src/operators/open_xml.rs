@@ -85,10 +85,7 @@ pub fn rows(
         _ => return Ok(()),
     };
     let flags = number(2).unwrap_or(0);
-    let sources = columns
-        .iter()
-        .map(|column| source(column, flags, &namespaces))
-        .collect::<SqlResult<Vec<_>>>()?;
+    let sources = columns.iter().map(|column| source(column, flags, &namespaces)).collect::<SqlResult<Vec<_>>>()?;
     metered(context, |meter| {
         let mut bytes = 0;
         for item in row_pattern.evaluate(&document, 0, &[], meter)? {
@@ -119,9 +116,7 @@ fn source(column: &OpenXmlColumn, flags: i64, namespaces: &Namespaces) -> SqlRes
     let Some(text) = &column.pattern else { return Ok(Source::Name(column.name.clone())) };
     let Some(meta) = text.strip_prefix("@mp:") else { return pattern(text, namespaces).map(Source::Pattern) };
     match META.iter().find(|(name, _)| *name == meta) {
-        Some((_, Meta::Text)) if flags & OVERFLOW != 0 => {
-            Err(sql_error!(40517, "OPENXML with flag 8 and @mp:xmltext"))
-        }
+        Some((_, Meta::Text)) if flags & OVERFLOW != 0 => Err(sql_error!(40517, "OPENXML with flag 8 and @mp:xmltext")),
         Some((_, meta)) => Ok(Source::Meta(*meta)),
         None => Err(sql_error!(6603, state 2, format_args!("Unknown metaproperty\r\n\n{text}--><--"))),
     }
@@ -178,12 +173,7 @@ fn previous(document: &Document, node: u32) -> Option<u32> {
     document.children(parent).take_while(|&sibling| sibling < node).last()
 }
 
-fn meta_property(
-    document: &Document,
-    node: u32,
-    meta: Meta,
-    meter: &mut Meter<'_, '_>,
-) -> SqlResult<Option<String>> {
+fn meta_property(document: &Document, node: u32, meta: Meta, meter: &mut Meter<'_, '_>) -> SqlResult<Option<String>> {
     let parent = document.parent(node).filter(|&parent| parent > 0);
     let filled = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
     Ok(match meta {
@@ -224,7 +214,12 @@ fn edges(document: &Document, top: u32, meter: &mut Meter<'_, '_>, out: &mut Row
         let parent = document.parent(node).filter(|&parent| parent > 0).map(id);
         let before = if kind == ATTRIBUTE { None } else { previous(document, node).map(id) };
         let (prefix, uri) = (&*document.name(node).prefix, &*document.name(node).uri);
-        push_edge(out, [Some(id(node)), parent, Some(kind), before], [Some(name), Some(prefix), Some(uri), own], meter)?;
+        push_edge(
+            out,
+            [Some(id(node)), parent, Some(kind), before],
+            [Some(name), Some(prefix), Some(uri), own],
+            meter,
+        )?;
         if kind == ATTRIBUTE {
             let text = Some(document.value(node));
             push_edge(out, [Some(behind), Some(id(node)), Some(TEXT), None], [Some("#text"), None, None, text], meter)?;
@@ -246,8 +241,7 @@ fn push_edge(
         Some(text) => convert::text_datum_paced(text, &SqlType::NVARCHAR_MAX, meter.pacer),
         None => Ok(Datum::Null),
     };
-    let row =
-        [number(0), number(1), number(2), text(0)?, text(1)?, text(2)?, Datum::Null, number(3), text(3)?];
+    let row = [number(0), number(1), number(2), text(0)?, text(1)?, text(2)?, Datum::Null, number(3), text(3)?];
     for (column, value) in out.columns.iter_mut().zip(&row) {
         column.push(value);
     }

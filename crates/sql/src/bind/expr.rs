@@ -53,7 +53,9 @@ impl Binder<'_> {
             ast::Expr::IsNull { operand, not: negated } => {
                 let operand = match &**operand {
                     // A column of nodes() may stand here.
-                    column @ ast::Expr::Column(name) if scope.column(name).is_ok() => self.xml_target(column, scope)?.value,
+                    column @ ast::Expr::Column(name) if scope.column(name).is_ok() => {
+                        self.xml_target(column, scope)?.value
+                    }
                     operand => self.expr(operand, scope)?,
                 };
                 let test = Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(operand)));
@@ -90,9 +92,7 @@ impl Binder<'_> {
             ast::Expr::Parse(p) => self.parse(p, scope),
             ast::Expr::Call(call) => self.call(call, scope).map_err(|e| e.at_line(call.line)),
             ast::Expr::Niladic(niladic) => Ok(self.niladic(*niladic)),
-            ast::Expr::Method(method) => {
-                self.method(method, scope).map_err(|e| e.at_line(method.line))
-            }
+            ast::Expr::Method(method) => self.method(method, scope).map_err(|e| e.at_line(method.line)),
             ast::Expr::StaticMethod(method) => {
                 Err(sql_error!(243, state 4, super::names::display(&method.type_name)).at_line(method.line))
             }

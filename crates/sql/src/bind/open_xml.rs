@@ -76,12 +76,7 @@ impl Binder<'_> {
         Ok((rel.map(defs), sources))
     }
 
-    fn edge_table(
-        &mut self,
-        arguments: Vec<Expr>,
-        function: &ast::TableFunction,
-        long: SqlType,
-    ) -> SqlResult<FromRel> {
+    fn edge_table(&mut self, arguments: Vec<Expr>, function: &ast::TableFunction, long: SqlType) -> SqlResult<FromRel> {
         let columns = vec![
             ("id", SqlType::BIGINT, false),
             ("parentid", SqlType::BIGINT, true),

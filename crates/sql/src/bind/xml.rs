@@ -80,7 +80,13 @@ impl Binder<'_> {
     fn method_target(&mut self, name: &ast::ObjectName, scope: &Scope) -> SqlResult<Option<XmlTarget>> {
         let Some(column) = &name.schema else { return Ok(None) };
         let table = name.database.as_ref().map(|table| {
-            Box::new(ast::ObjectName { server: None, database: None, schema: name.server.clone(), name: table.clone(), ..name.clone() })
+            Box::new(ast::ObjectName {
+                server: None,
+                database: None,
+                schema: name.server.clone(),
+                name: table.clone(),
+                ..name.clone()
+            })
         });
         let column = ast::ColumnName { table, name: column.clone(), line: name.line };
         let Ok((found, _)) = scope.column(&column) else { return Ok(None) };
@@ -116,7 +122,9 @@ impl Binder<'_> {
         while let Some(scope) = here {
             for source in scope.sources {
                 let table = match &source.columns {
-                    SourceColumns::Table { table, first } if (first.0..first.0 + table.columns.len() as u32).contains(&id.0) => {
+                    SourceColumns::Table { table, first }
+                        if (first.0..first.0 + table.columns.len() as u32).contains(&id.0) =>
+                    {
                         match (&source.schema, source.qualified) {
                             (Some(schema), true) => format!("{schema}.{}", source.alias),
                             (Some(_), false) => source.alias.to_string(),
@@ -142,13 +150,7 @@ impl Binder<'_> {
     }
 
     /// Parses and checks a method's text: the arguments of its function behind the value.
-    fn xml_query(
-        &mut self,
-        method: Method,
-        text: &str,
-        target: &XmlTarget,
-        scope: &Scope,
-    ) -> SqlResult<Vec<Expr>> {
+    fn xml_query(&mut self, method: Method, text: &str, target: &XmlTarget, scope: &Scope) -> SqlResult<Vec<Expr>> {
         let receiver = Receiver { method, column: target.column.clone() };
         let query = Query::parse(text, &receiver, &self.xml_namespaces)?;
         let mut arguments = vec![self.xml_text(text), self.xml_text(&written(&self.xml_namespaces))];
@@ -302,14 +304,8 @@ impl Binder<'_> {
         let label = target.column.clone();
         let arguments = std::iter::once(target.value).chain(behind).collect();
         let columns = vec![("node", SqlType::XML_NODE, false)];
-        let named = self.leaf_function(
-            TableFunction::XmlNodes,
-            arguments,
-            columns,
-            Some(alias),
-            &function.columns,
-            "nodes",
-        )?;
+        let named =
+            self.leaf_function(TableFunction::XmlNodes, arguments, columns, Some(alias), &function.columns, "nodes")?;
         if let SourceColumns::List(list) = &named.1[0].columns {
             self.xml_labels.push((list[0].id, label));
         }

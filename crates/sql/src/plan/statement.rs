@@ -524,13 +524,7 @@ impl QueryKind {
 #[derive(Debug, Clone)]
 pub enum ForFormat {
     /// `raw`: columns whose text is JSON already.
-    Json {
-        auto: bool,
-        root: Option<Box<str>>,
-        include_nulls: bool,
-        without_wrapper: bool,
-        raw: Vec<bool>,
-    },
+    Json { auto: bool, root: Option<Box<str>>, include_nulls: bool, without_wrapper: bool, raw: Vec<bool> },
     Xml {
         mode: XmlMode,
         element: Option<Box<str>>,

@@ -92,7 +92,8 @@ impl Evaluation<'_> {
                 text(joined)
             }
             Contains => {
-                let (whole, part) = (self.string(&arguments[0], focus, meter)?, self.string(&arguments[1], focus, meter)?);
+                let (whole, part) =
+                    (self.string(&arguments[0], focus, meter)?, self.string(&arguments[1], focus, meter)?);
                 meter.spend(whole.len())?;
                 boolean(whole.contains(&part))
             }

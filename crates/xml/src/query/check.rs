@@ -5,7 +5,9 @@ use types::{SqlResult, sql_error};
 use super::atomic::{Arithmetic, AtomicType, Base, arithmetic_base};
 use super::function::Function;
 use super::kinds::{ContextKind, Count, Kind, Type};
-use super::tree::{Action, Axis, Body, Clause, Content, Element, Expr, Flwor, Path, Place, Quantified, Start, Step, Test};
+use super::tree::{
+    Action, Axis, Body, Clause, Content, Element, Expr, Flwor, Path, Place, Quantified, Start, Step, Test,
+};
 use super::{Method, Query, SuppliedType};
 
 pub(super) fn check(query: &Query, context: ContextKind, types: &[SuppliedType]) -> SqlResult<()> {
@@ -402,7 +404,8 @@ impl Checker<'_> {
             Sum | Avg | Min | Max => {
                 let ty = self.value(&arguments[0], context)?;
                 let base = base_of(&ty);
-                let numeric = matches!(base, Base::Integer | Base::Decimal | Base::Float | Base::Double | Base::Untyped);
+                let numeric =
+                    matches!(base, Base::Integer | Base::Decimal | Base::Float | Base::Double | Base::Untyped);
                 if matches!(function, Sum | Avg) && !numeric {
                     return Err(sql_error!(9308, self.label(), name, ty));
                 }
@@ -588,8 +591,8 @@ impl Checker<'_> {
 
 /// `position() = 2`
 fn is_position(predicate: &Expr) -> bool {
-    let (Expr::General(super::tree::Comparison::Equal, operands) | Expr::Value(super::tree::Comparison::Equal, operands)) =
-        predicate
+    let (Expr::General(super::tree::Comparison::Equal, operands)
+    | Expr::Value(super::tree::Comparison::Equal, operands)) = predicate
     else {
         return false;
     };

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use types::SqlResult;
 
 use super::atomic::{self, Atomic, Base};
-use super::tree::{Clause, Comparison, Content, Element, Expr, Flwor, ItemTest, NodeComparison, Quantified, SequenceType};
+use super::tree::{
+    Clause, Comparison, Content, Element, Expr, Flwor, ItemTest, NodeComparison, Quantified, SequenceType,
+};
 use super::{Item, Query, Supplied, atomize};
 use crate::document::{Builder, Document, Kind};
 use crate::meter::{Meter, NODE};
@@ -105,9 +107,7 @@ impl<'q> Evaluation<'q> {
                 }
             }
             Expr::Negate(operand) => match self.single(operand, focus, meter)? {
-                Some(value) => {
-                    maybe(atomic::arithmetic(atomic::Arithmetic::Subtract, &Atomic::Integer(0), &value))
-                }
+                Some(value) => maybe(atomic::arithmetic(atomic::Arithmetic::Subtract, &Atomic::Integer(0), &value)),
                 None => Vec::new(),
             },
             Expr::Call(function, arguments) => return self.call(*function, arguments, focus, meter),
@@ -146,12 +146,7 @@ impl<'q> Evaluation<'q> {
         Ok((self.single(&operands[0], focus, meter)?, self.single(&operands[1], focus, meter)?))
     }
 
-    pub(super) fn atoms(
-        &mut self,
-        expr: &Expr,
-        focus: &Focus,
-        meter: &mut Meter<'_, '_>,
-    ) -> SqlResult<Vec<Atomic>> {
+    pub(super) fn atoms(&mut self, expr: &Expr, focus: &Focus, meter: &mut Meter<'_, '_>) -> SqlResult<Vec<Atomic>> {
         let items = self.eval(expr, focus, meter)?;
         items.iter().map(|item| atomize(item, meter)).collect()
     }

@@ -99,7 +99,8 @@ impl<'t> Parser<'t> {
             return Ok(true);
         }
         // `prefix:name`
-        let name_end = match close.strip_prefix(':').filter(|local| local.starts_with(|c| is_name_start(c) || c == '*')) {
+        let name_end = match close.strip_prefix(':').filter(|local| local.starts_with(|c| is_name_start(c) || c == '*'))
+        {
             Some(local) => rest.len() - local.trim_start_matches(|c| super::parse::is_name(c) || c == '*').len(),
             None => word.len(),
         };

@@ -228,10 +228,17 @@ pub enum Content {
 /// XML data manipulation.
 #[derive(Debug)]
 pub enum Action {
-    Insert { content: Expr, place: Place, target: Expr },
+    Insert {
+        content: Expr,
+        place: Place,
+        target: Expr,
+    },
     Delete(Expr),
     /// `replace value of target with value`
-    Replace { target: Expr, value: Expr },
+    Replace {
+        target: Expr,
+        value: Expr,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

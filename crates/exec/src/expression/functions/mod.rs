@@ -20,8 +20,8 @@ use sql::function::FunctionId;
 use types::{SqlResult, SqlType};
 
 use super::Scalar;
-use super::xml::{self, XmlCall};
 use super::general::{Call, Function, General};
+use super::xml::{self, XmlCall};
 use crate::context::Context;
 use crate::value::{Row, Value};
 

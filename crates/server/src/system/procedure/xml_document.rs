@@ -1,8 +1,8 @@
 //! sp_xml_preparedocument and sp_xml_removedocument: documents for OPENXML, the session's own.
 
 use exec::session::Session as State;
-use types::pause::Unheard;
 use types::pause::Pacer;
+use types::pause::Unheard;
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 use xml::{Document, Kind, Meter};
 
