@@ -14,7 +14,6 @@ use types::pause::{Pacer, Pause};
 use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
 
 use crate::cursor_name::{CursorId, CursorName};
-use crate::expression::Documents;
 use crate::host::{Host, ModuleInfo};
 use crate::memory_table::MemoryTable;
 use crate::notices;
@@ -22,6 +21,7 @@ use crate::session::Session;
 use crate::sink::Sink;
 use crate::value::Value;
 use crate::workspace::{Held, SMALL_BYTES, Workspace};
+use crate::xml_documents::Documents;
 
 pub use crate::workspace::out_of_memory;
 

@@ -22,6 +22,7 @@ pub mod session;
 pub mod host;
 pub mod memory_table;
 mod cursor_name;
+mod xml_documents;
 pub mod context;
 pub(crate) mod kernel;
 pub mod message;

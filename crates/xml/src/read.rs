@@ -6,6 +6,16 @@ use types::{SqlError, SqlResult, sql_error};
 use crate::document::{Builder, Document, Name};
 use crate::meter::{Meter, NODE};
 
+/// Prefixes that every query knows.
+pub const KNOWN_PREFIXES: [(&str, &str); 5] = [
+    ("xs", "http://www.w3.org/2001/XMLSchema"),
+    ("xsi", "http://www.w3.org/2001/XMLSchema-instance"),
+    ("xdt", "http://www.w3.org/2004/07/xpath-datatypes"),
+    ("fn", "http://www.w3.org/2004/07/xpath-functions"),
+    ("sql", "urn:schemas-microsoft-com:xml-sql"),
+];
+
+/// What the prefix xml stands for.
 pub const XML_NAMESPACE: &str = "http://www.w3.org/XML/1998/namespace";
 
 fn broken() -> SqlError {

@@ -7,7 +7,7 @@ use types::{SqlResult, xml};
 
 use crate::document::{Document, Kind, Name};
 use crate::meter::{Meter, NODE};
-use crate::query::KNOWN_PREFIXES;
+use crate::read::KNOWN_PREFIXES;
 
 /// Writes nodes one after the other.
 pub struct Writer<'a> {

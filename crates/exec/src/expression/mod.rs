@@ -20,7 +20,7 @@ pub use general::General;
 pub use integer::{I64Expr, holds};
 pub use shown::shown;
 pub use wide::{BytesExpr, F64Expr, I128Expr};
-pub use xml::{Documents, XmlCall, metered};
+pub use xml::{XmlCall, metered};
 
 use types::{Datum, Physical, SqlResult, SqlType};
 

@@ -22,19 +22,6 @@ const INLINE_BYTES_MAX: usize = 2 << 10;
 /// Node, document, text: see `reference`.
 const REFERENCE_BYTES: usize = 8;
 
-/// Trees of the query that runs.
-#[derive(Default)]
-pub struct Documents {
-    /// What nodes() has made of long values, by number from 1.
-    kept: Vec<Arc<Document>>,
-    held: Held,
-    /// `Context::execution` that they are of.
-    execution: u64,
-    /// The value that a method read last: several methods of one column read it one after the other.
-    last: Option<(Box<[u8]>, Arc<Document>)>,
-    last_held: Held,
-}
-
 /// A method, its text parsed.
 pub struct XmlCall {
     function: FunctionId,

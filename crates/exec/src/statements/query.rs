@@ -18,12 +18,12 @@ use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
-use crate::expression::Documents;
 use crate::expression::TableUse;
 use crate::host::{Host, TableAccess};
 use crate::operators::{self, batch_of, storage_error};
 use crate::session::{Session, stop_of, stopped};
 use crate::sink::Command;
+use crate::xml_documents::Documents;
 
 /// A bound query, compiled, with the buffers of its runs.
 pub struct Prepared {

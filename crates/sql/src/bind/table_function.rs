@@ -1,5 +1,7 @@
 //! Functions as tables in FROM: inline and multi-statement ones, STRING_SPLIT, GENERATE_SERIES, OPENJSON.
 
+use std::sync::Arc;
+
 use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Home};
@@ -9,7 +11,7 @@ use super::names::{display, object_name};
 use super::query::{Bound, Use};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
-use crate::catalog::{ModuleKind, Object};
+use crate::catalog::{ModuleKind, Object, VirtualTableDef};
 use crate::mask::MaskFunction;
 use crate::optimize::{Leaf, LeafKind, Rel};
 use crate::plan::{Expr, ExprKind, TableFunction};
@@ -98,25 +100,7 @@ impl Binder<'_> {
                         self.need_module(&module, &named.1[0]);
                         Ok(named)
                     }
-                    Object::Virtual(def) => {
-                        // DEFAULT is what the server makes of NULL.
-                        let null = ast::Expr::Literal(ast::Literal::Null);
-                        let given = |arg| if matches!(arg, &ast::Expr::Default) { &null } else { arg };
-                        let bound: Vec<Expr> =
-                            args.iter().map(|arg| self.expr(given(arg), &scope)).collect::<SqlResult<_>>()?;
-                        if bound.len() > def.parameters.len() {
-                            return Err(sql_error!(8144, state 3, display(name)));
-                        }
-                        if bound.len() < def.parameters.len() {
-                            return Err(sql_error!(313, state 3, display(name)));
-                        }
-                        let arguments = bound
-                            .into_iter()
-                            .zip(&def.parameters)
-                            .map(|(e, ty)| implicit(e, ty))
-                            .collect::<SqlResult<_>>()?;
-                        Ok(self.virtual_table(def, arguments, name, alias))
-                    }
+                    Object::Virtual(def) => self.virtual_function(def, args, name, alias, &scope),
                     _ => Err(unknown()),
                 }
             }
@@ -132,6 +116,30 @@ impl Binder<'_> {
             }
             _ => Err(errors::not_supported("table function")),
         }
+    }
+
+    /// One of the server's own.
+    fn virtual_function(
+        &mut self,
+        def: Arc<VirtualTableDef>,
+        args: &[ast::Expr],
+        name: &ast::ObjectName,
+        alias: Option<&ast::Ident>,
+        scope: &Scope,
+    ) -> SqlResult<FromRel> {
+        // DEFAULT is what the server makes of NULL.
+        let null = ast::Expr::Literal(ast::Literal::Null);
+        let given = |arg| if matches!(arg, &ast::Expr::Default) { &null } else { arg };
+        let bound: Vec<Expr> = args.iter().map(|arg| self.expr(given(arg), scope)).collect::<SqlResult<_>>()?;
+        if bound.len() > def.parameters.len() {
+            return Err(sql_error!(8144, state 3, display(name)));
+        }
+        if bound.len() < def.parameters.len() {
+            return Err(sql_error!(313, state 3, display(name)));
+        }
+        let arguments =
+            bound.into_iter().zip(&def.parameters).map(|(e, ty)| implicit(e, ty)).collect::<SqlResult<_>>()?;
+        Ok(self.virtual_table(def, arguments, name, alias))
     }
 
     pub fn leaf_function(

@@ -186,7 +186,7 @@ impl<'q> Evaluation<'q> {
     ) -> SqlResult<Sequence> {
         let (left, right) = (self.eval(&operands[0], focus, meter)?, self.eval(&operands[1], focus, meter)?);
         let (Some(left), Some(right)) = (left.first(), right.first()) else { return Ok(Vec::new()) };
-        let ordering = super::step::order(left, right);
+        let ordering = order(left, right);
         Ok(boolean(match op {
             NodeComparison::Same => ordering.is_eq(),
             NodeComparison::Before => ordering.is_lt(),
@@ -365,6 +365,16 @@ pub fn append(builder: &mut Builder, items: &[Item], meter: &mut Meter<'_, '_>) 
         }
     }
     Ok(())
+}
+
+/// Document order; of different trees one after the other, always the same.
+pub(super) fn order(a: &Item, b: &Item) -> Ordering {
+    match (a, b) {
+        (Item::Node(a_tree, a), Item::Node(b_tree, b)) => {
+            (Arc::as_ptr(a_tree) as usize, a).cmp(&(Arc::as_ptr(b_tree) as usize, b))
+        }
+        _ => Ordering::Equal,
+    }
 }
 
 pub(super) fn boolean(value: bool) -> Sequence {

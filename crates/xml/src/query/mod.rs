@@ -34,15 +34,6 @@ use tree::{Body, Prolog};
 /// Parentheses, predicates and constructors within one another; more is error 2363.
 pub const NESTING_MAX: u32 = 40;
 
-/// Prefixes that every query knows.
-pub const KNOWN_PREFIXES: [(&str, &str); 5] = [
-    ("xs", "http://www.w3.org/2001/XMLSchema"),
-    ("xsi", "http://www.w3.org/2001/XMLSchema-instance"),
-    ("xdt", "http://www.w3.org/2004/07/xpath-datatypes"),
-    ("fn", "http://www.w3.org/2004/07/xpath-functions"),
-    ("sql", "urn:schemas-microsoft-com:xml-sql"),
-];
-
 /// Which method a text belongs to, as its errors say it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {

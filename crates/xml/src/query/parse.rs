@@ -5,8 +5,8 @@ use types::{SqlError, SqlResult, sql_error};
 
 use super::atomic::{Atomic, parse_decimal};
 use super::tree::{Body, Clause, Expr, External, Flwor, Prolog, Quantified};
-use super::{KNOWN_PREFIXES, Method, NESTING_MAX, Query, Receiver};
-use crate::read::{entity, is_space};
+use super::{Method, NESTING_MAX, Query, Receiver};
+use crate::read::{KNOWN_PREFIXES, entity, is_space};
 
 pub(super) struct Parser<'t> {
     pub text: &'t str,

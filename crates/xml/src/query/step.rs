@@ -1,25 +1,14 @@
 //! Paths: each step goes from every node that the one before gave, and what comes is in document order, each node once.
 
-use std::cmp::Ordering;
 use std::sync::Arc;
 
 use types::SqlResult;
 
 use super::Item;
-use super::evaluate::{Evaluation, Focus, Sequence, sorted, truth};
+use super::evaluate::{Evaluation, Focus, Sequence, order, sorted, truth};
 use super::tree::{Axis, Expr, Path, Start, Step, Test};
 use crate::document::{Document, Kind};
 use crate::meter::{Meter, NODE};
-
-/// Document order; of different trees one after the other, always the same.
-pub(super) fn order(a: &Item, b: &Item) -> Ordering {
-    match (a, b) {
-        (Item::Node(a_tree, a), Item::Node(b_tree, b)) => {
-            (Arc::as_ptr(a_tree) as usize, a).cmp(&(Arc::as_ptr(b_tree) as usize, b))
-        }
-        _ => Ordering::Equal,
-    }
-}
 
 impl Evaluation<'_> {
     #[inline(never)]
