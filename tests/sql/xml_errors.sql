@@ -52,10 +52,10 @@ go
 declare @q nvarchar(max) = replicate(N'(', 60) + N'1' + replicate(N')', 60);
 declare @sql nvarchar(max) = N'declare @x xml = ''<r/>''; select @x.query(''' + @q + N''')';
 exec (@sql);
-set @q = replicate(N'(', 30) + N'1' + replicate(N')', 30);
+set @q = replicate(N'(', 20) + N'1' + replicate(N')', 20);
 set @sql = N'declare @x xml = ''<r/>''; select @x.query(''' + @q + N''') as deep';
 exec (@sql);
-set @q = replicate(N'<a>{', 18) + N'1' + replicate(N'}</a>', 18);
+set @q = replicate(N'<a>{', 11) + N'1' + replicate(N'}</a>', 11);
 set @sql = N'declare @x xml = ''<r/>''; select @x.query(''' + @q + N''') as deep';
 exec (@sql);
 go

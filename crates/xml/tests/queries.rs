@@ -134,8 +134,14 @@ fn what_is_wrong_is_told_before_it_runs() {
 #[test]
 fn nesting_is_bounded() {
     let nested = |depth: usize| format!("{}1{}", "(".repeat(depth), ")".repeat(depth));
-    assert_eq!(query("<r/>", &nested(30)).unwrap(), "1");
+    assert_eq!(query("<r/>", &nested(20)).unwrap(), "1");
     assert_eq!(query("<r/>", &nested(60)).unwrap_err().number, 2363);
+    let chain = |operator: &str, count: usize| vec!["1"; count].join(operator);
+    assert_eq!(query("<r/>", &chain(" + ", 40)).unwrap(), "40");
+    assert_eq!(query("<r/>", &chain(" + ", 4000)).unwrap_err().number, 2363);
+    assert_eq!(query("<r/>", &vec!["1 = 1"; 400].join(" and ")).unwrap(), "true");
+    let bindings: String = (0..4000).map(|at| format!("for $a{at} in 1 ")).collect();
+    assert_eq!(query("<r/>", &format!("{bindings} return 1")).unwrap_err().number, 2363);
 }
 
 #[test]

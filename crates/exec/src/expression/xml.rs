@@ -147,7 +147,9 @@ pub fn metered<T>(context: &Context, run: impl FnOnce(&mut Meter<'_, '_>) -> Sql
     let mut held = Held::default();
     let mut grow = |bytes: usize| context.force(&mut held, bytes);
     let mut pacer = context.pacer();
-    run(&mut Meter::new(&mut pacer, &mut grow))
+    let mut meter = Meter::new(&mut pacer, &mut grow);
+    meter.stack_left = os::sched::stack_remaining;
+    run(&mut meter)
 }
 
 /// Keeps a document for as long as the query runs. Its number, from 1.

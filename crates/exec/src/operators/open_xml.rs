@@ -2,6 +2,7 @@
 //!
 //! Flags: 1 (and 0) a column without a pattern is the attribute of its name, 2 the child element, 3 the attribute or else the element.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use sql::plan::OpenXmlColumn;
@@ -168,9 +169,14 @@ fn id(node: u32) -> i64 {
     if node <= 1 { 0 } else { i64::from(node) }
 }
 
-fn previous(document: &Document, node: u32) -> Option<u32> {
-    let parent = document.parent(node)?;
-    document.children(parent).take_while(|&sibling| sibling < node).last()
+fn previous(document: &Document, node: u32, meter: &mut Meter<'_, '_>) -> SqlResult<Option<u32>> {
+    let Some(parent) = document.parent(node) else { return Ok(None) };
+    let mut last = None;
+    for sibling in document.children(parent).take_while(|&sibling| sibling < node) {
+        meter.spend(xml::meter::NODE)?;
+        last = Some(sibling);
+    }
+    Ok(last)
 }
 
 fn meta_property(document: &Document, node: u32, meta: Meta, meter: &mut Meter<'_, '_>) -> SqlResult<Option<String>> {
@@ -181,7 +187,7 @@ fn meta_property(document: &Document, node: u32, meta: Meta, meter: &mut Meter<'
         Meta::LocalName => filled(&document.name(node).local),
         Meta::NamespaceUri => filled(&document.name(node).uri),
         Meta::Prefix => filled(&document.name(node).prefix),
-        Meta::Previous => previous(document, node).map(|node| id(node).to_string()),
+        Meta::Previous => previous(document, node, meter)?.map(|node| id(node).to_string()),
         Meta::ParentId => parent.map(|parent| id(parent).to_string()),
         Meta::ParentLocalName => parent.and_then(|parent| filled(&document.name(parent).local)),
         Meta::ParentNamespaceUri => parent.and_then(|parent| filled(&document.name(parent).uri)),
@@ -200,6 +206,8 @@ const COMMENT: i64 = 8;
 /// A row for each node of a subtree; the text of an attribute is a node of its own, numbered behind all others.
 fn edges(document: &Document, top: u32, meter: &mut Meter<'_, '_>, out: &mut RowBatch) -> SqlResult<()> {
     let mut behind = i64::from(document.count());
+    // The last child that was seen of each element.
+    let mut last: HashMap<u32, u32> = HashMap::new();
     for node in top..document.end(top) {
         meter.spend(xml::meter::NODE)?;
         let (kind, name) = match document.kind(node) {
@@ -212,7 +220,10 @@ fn edges(document: &Document, top: u32, meter: &mut Meter<'_, '_>, out: &mut Row
         };
         let own = matches!(kind, TEXT | COMMENT | INSTRUCTION).then(|| document.value(node));
         let parent = document.parent(node).filter(|&parent| parent > 0).map(id);
-        let before = if kind == ATTRIBUTE { None } else { previous(document, node).map(id) };
+        let before = match document.parent(node).filter(|_| kind != ATTRIBUTE) {
+            Some(parent) => last.insert(parent, node).map(id),
+            None => None,
+        };
         let (prefix, uri) = (&*document.name(node).prefix, &*document.name(node).uri);
         push_edge(
             out,

@@ -151,6 +151,8 @@ impl Binder<'_> {
 
     /// Parses and checks a method's text: the arguments of its function behind the value.
     fn xml_query(&mut self, method: Method, text: &str, target: &XmlTarget, scope: &Scope) -> SqlResult<Vec<Expr>> {
+        // Parsing and checking take less than what `deeper` keeps.
+        self.deeper(|_| Ok(()))?;
         let receiver = Receiver { method, column: target.column.clone() };
         let query = Query::parse(text, &receiver, &self.xml_namespaces)?;
         let mut arguments = vec![self.xml_text(text), self.xml_text(&written(&self.xml_namespaces))];

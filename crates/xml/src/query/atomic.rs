@@ -81,7 +81,7 @@ const TYPES: &[AtomicType] = &[
 const SCALE: u32 = 10;
 const ONE: i128 = 10_i128.pow(SCALE);
 /// Exact numbers are below it: 28 digits before the point.
-const DECIMAL_MAX: i128 = 10_i128.pow(38);
+const DECIMAL_MAX: u128 = 10_u128.pow(38);
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Atomic {
@@ -108,7 +108,7 @@ impl Atomic {
             Some(more) => round_divide(unscaled, 10_i128.checked_pow(more)?),
             None => unscaled.checked_mul(10_i128.pow(SCALE - scale))?,
         };
-        (scaled.abs() < DECIMAL_MAX).then_some(Atomic::Decimal(scaled))
+        (scaled.unsigned_abs() < DECIMAL_MAX).then_some(Atomic::Decimal(scaled))
     }
 
     pub fn base(&self) -> Base {
@@ -435,7 +435,7 @@ pub fn arithmetic(op: Arithmetic, a: &Atomic, b: &Atomic) -> Option<Atomic> {
             Arithmetic::Modulo => a.checked_rem(*b)?,
             Arithmetic::Divide => unreachable!("a quotient is a decimal"),
         };
-        return (value.abs() < DECIMAL_MAX).then_some(Atomic::Integer(value));
+        return (value.unsigned_abs() < DECIMAL_MAX).then_some(Atomic::Integer(value));
     }
     if base == Base::Decimal {
         let (a, b) = (a.exact()?, b.exact()?);
@@ -446,7 +446,7 @@ pub fn arithmetic(op: Arithmetic, a: &Atomic, b: &Atomic) -> Option<Atomic> {
             Arithmetic::Modulo => a.checked_rem(b)?,
             Arithmetic::Divide => return divide(a, b),
         };
-        return (value.abs() < DECIMAL_MAX).then_some(Atomic::Decimal(value));
+        return (value.unsigned_abs() < DECIMAL_MAX).then_some(Atomic::Decimal(value));
     }
     let (a, b) = (a.number()?, b.number()?);
     let value = match op {

@@ -133,8 +133,9 @@ impl Checker<'_> {
             Expr::Flwor(flwor) => return self.flwor(flwor, context),
             Expr::Quantified(quantified) => return self.quantified(quantified, context),
             Expr::And(operands) | Expr::Or(operands) => {
-                self.condition(&operands[0], context)?;
-                self.condition(&operands[1], context)?;
+                for operand in operands {
+                    self.condition(operand, context)?;
+                }
                 BOOLEAN
             }
             Expr::General(op, operands) => {

@@ -43,6 +43,7 @@ impl<'q> Evaluation<'q> {
 
     pub(super) fn eval(&mut self, expr: &Expr, focus: &Focus, meter: &mut Meter<'_, '_>) -> SqlResult<Sequence> {
         meter.spend(NODE / 4)?;
+        meter.deeper()?;
         Ok(match expr {
             Expr::Literal(value) => vec![Item::Atomic(value.clone())],
             Expr::Variable(slot) => {
@@ -82,12 +83,8 @@ impl<'q> Evaluation<'q> {
                 let found = self.quantified(quantified, 0, focus, meter)?;
                 boolean(found != quantified.every)
             }
-            Expr::And(operands) => {
-                boolean(self.holds(&operands[0], focus, meter)? && self.holds(&operands[1], focus, meter)?)
-            }
-            Expr::Or(operands) => {
-                boolean(self.holds(&operands[0], focus, meter)? || self.holds(&operands[1], focus, meter)?)
-            }
+            Expr::And(operands) => boolean(self.any(operands, false, focus, meter)?.is_none()),
+            Expr::Or(operands) => boolean(self.any(operands, true, focus, meter)?.is_some()),
             Expr::General(op, operands) => return self.general(*op, operands, focus, meter),
             Expr::Value(op, operands) => {
                 let (left, right) = self.pair(operands, focus, meter)?;
@@ -154,6 +151,22 @@ impl<'q> Evaluation<'q> {
     /// The effective boolean value.
     pub(super) fn holds(&mut self, expr: &Expr, focus: &Focus, meter: &mut Meter<'_, '_>) -> SqlResult<bool> {
         Ok(truth(&self.eval(expr, focus, meter)?))
+    }
+
+    /// The first operand that is `wanted`.
+    fn any<'e>(
+        &mut self,
+        operands: &'e [Expr],
+        wanted: bool,
+        focus: &Focus,
+        meter: &mut Meter<'_, '_>,
+    ) -> SqlResult<Option<&'e Expr>> {
+        for operand in operands {
+            if self.holds(operand, focus, meter)? == wanted {
+                return Ok(Some(operand));
+            }
+        }
+        Ok(None)
     }
 
     #[inline(never)]

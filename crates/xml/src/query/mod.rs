@@ -32,7 +32,10 @@ use crate::write::Writer;
 use tree::{Body, Prolog};
 
 /// Parentheses, predicates and constructors within one another; more is error 2363.
-pub const NESTING_MAX: u32 = 40;
+pub const NESTING_MAX: u32 = 24;
+
+/// Operators, casts and bindings of one text, each of which may be an operand of the next; more is error 2363. AND and OR do not count.
+pub const OPERATORS_MAX: u32 = 50;
 
 /// Which method a text belongs to, as its errors say it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -64,6 +64,7 @@ const WORDS: &[(&str, Operator, u8)] = &[
 impl<'t> Parser<'t> {
     /// Operands and operators that bind at least as tightly as `least`.
     pub(super) fn operators(&mut self, least: u8) -> SqlResult<Expr> {
+        let above = self.operator_count;
         let mut left = self.unary()?;
         loop {
             let word = self.peek_word()?;
@@ -76,6 +77,9 @@ impl<'t> Parser<'t> {
                 return Ok(left);
             };
             self.at += written.len();
+            if !matches!(operator, Operator::And | Operator::Or) {
+                self.count()?;
+            }
             left = match operator {
                 Operator::Unsupported(what) => return Err(self.unsupported(what)),
                 Operator::InstanceOf => {
@@ -89,6 +93,13 @@ impl<'t> Parser<'t> {
                         return Err(sql_error!(9301, self.label, ""));
                     }
                     Expr::Cast(ty, Box::new(left))
+                }
+                // Operands of AND and OR stand beside each other in the tree.
+                Operator::And | Operator::Or => {
+                    let before = std::mem::replace(&mut self.operator_count, above);
+                    let right = self.operators(precedence + 1)?;
+                    self.operator_count = self.operator_count.max(before);
+                    joined(operator, left, right)
                 }
                 _ => {
                     let right = self.operators(precedence + 1)?;
@@ -195,15 +206,25 @@ impl<'t> Parser<'t> {
     }
 }
 
+/// A row of ANDs, or of ORs, is one node.
 fn joined(operator: Operator, left: Expr, right: Expr) -> Expr {
-    let operands = Box::new([left, right]);
-    match operator {
-        Operator::Or => Expr::Or(operands),
-        Operator::And => Expr::And(operands),
-        Operator::General(op) => Expr::General(op, operands),
-        Operator::Value(op) => Expr::Value(op, operands),
-        Operator::Node(op) => Expr::Node(op, operands),
-        Operator::Arithmetic(op) => Expr::Arithmetic(op, operands),
-        Operator::InstanceOf | Operator::Cast | Operator::Unsupported(_) => unreachable!("these have no right side"),
+    match (operator, left) {
+        (Operator::Or, Expr::Or(mut list)) => {
+            list.push(right);
+            Expr::Or(list)
+        }
+        (Operator::And, Expr::And(mut list)) => {
+            list.push(right);
+            Expr::And(list)
+        }
+        (Operator::Or, left) => Expr::Or(vec![left, right]),
+        (Operator::And, left) => Expr::And(vec![left, right]),
+        (Operator::General(op), left) => Expr::General(op, Box::new([left, right])),
+        (Operator::Value(op), left) => Expr::Value(op, Box::new([left, right])),
+        (Operator::Node(op), left) => Expr::Node(op, Box::new([left, right])),
+        (Operator::Arithmetic(op), left) => Expr::Arithmetic(op, Box::new([left, right])),
+        (Operator::InstanceOf | Operator::Cast | Operator::Unsupported(_), _) => {
+            unreachable!("these have no right side")
+        }
     }
 }

@@ -5,7 +5,7 @@ use types::{SqlError, SqlResult, sql_error};
 
 use super::atomic::{Atomic, parse_decimal};
 use super::tree::{Body, Clause, Expr, External, Flwor, Prolog, Quantified};
-use super::{Method, NESTING_MAX, Query, Receiver};
+use super::{Method, NESTING_MAX, OPERATORS_MAX, Query, Receiver};
 use crate::read::{KNOWN_PREFIXES, entity, is_space};
 
 pub(super) struct Parser<'t> {
@@ -18,6 +18,8 @@ pub(super) struct Parser<'t> {
     variables: Vec<(&'t str, usize)>,
     slots: usize,
     depth: u32,
+    /// Operators that may be operands of each other.
+    pub operator_count: u32,
     /// Predicates around what is read.
     pub predicates: u32,
 }
@@ -35,6 +37,7 @@ pub fn parse(text: &str, receiver: &Receiver, prolog: &[(Box<str>, Box<str>)]) -
         variables: Vec::new(),
         slots: 0,
         depth: 0,
+        operator_count: 0,
         predicates: 0,
     };
     parser.prolog()?;
@@ -180,6 +183,12 @@ impl<'t> Parser<'t> {
         let result = read(self);
         self.depth -= 1;
         result
+    }
+
+    /// One more of what makes the tree deeper. 2363.
+    pub fn count(&mut self) -> SqlResult<()> {
+        self.operator_count += 1;
+        if self.operator_count > OPERATORS_MAX { Err(sql_error!(2363, self.label)) } else { Ok(()) }
     }
 
     fn prolog(&mut self) -> SqlResult<()> {
@@ -394,11 +403,13 @@ impl<'t> Parser<'t> {
         }
     }
 
-    fn bind(&mut self, name: &'t str) -> usize {
+    /// 2363
+    fn bind(&mut self, name: &'t str) -> SqlResult<usize> {
+        self.count()?;
         let slot = self.slots;
         self.slots += 1;
         self.variables.push((name, slot));
-        slot
+        Ok(slot)
     }
 
     #[inline(never)]
@@ -423,7 +434,7 @@ impl<'t> Parser<'t> {
                     return Err(sql_error!(2205, self.label, separator));
                 }
                 let source = self.single()?;
-                let slot = self.bind(name);
+                let slot = self.bind(name)?;
                 clauses.push(if word == "for" { Clause::For(slot, source) } else { Clause::Let(slot, source) });
                 if !self.eat(",")? {
                     break;
@@ -482,7 +493,7 @@ impl<'t> Parser<'t> {
             }
             self.expect_word("in")?;
             let source = self.single()?;
-            bindings.push((self.bind(name), source));
+            bindings.push((self.bind(name)?, source));
             if !self.eat(",")? {
                 break;
             }

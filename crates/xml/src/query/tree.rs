@@ -39,8 +39,8 @@ pub enum Expr {
     If(Box<[Expr; 3]>),
     Flwor(Box<Flwor>),
     Quantified(Box<Quantified>),
-    And(Box<[Expr; 2]>),
-    Or(Box<[Expr; 2]>),
+    And(Vec<Expr>),
+    Or(Vec<Expr>),
     /// True if any two items compare so.
     General(Comparison, Box<[Expr; 2]>),
     /// Of single values.
