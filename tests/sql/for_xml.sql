@@ -41,13 +41,13 @@ select (select c.id, c.name from c order by id for xml auto, type).query('/c[2]'
 select (select id from c for xml raw, type).value('count(/row)', 'int') as n;
 declare @x xml = (select id from c order by id for xml path('c'), root('r'), type);
 select @x.query('/r/c[2]') as second, @x.value('(/r/c/id)[3]', 'int') as v;
-select 'a' + char(10) + 'b' as '@a', 'c' + char(13) + 'd' as e, '"<&>' as '@q' for xml path('r');
+select 'a' + char(10) + 'b' as '@a', '"<&>' as '@q', 'c' + char(13) + 'd' as e for xml path('r');
 select cast(1 as bit) as b, cast(1.5 as float) as f, cast('2024-01-02T03:04:05' as datetime) as d, cast('2024-01-02' as date) as dd, cast(2.50 as money) as m, newid() as g where 1 = 0 for xml path;
 select cast(1 as bit) as b, cast(1.5 as float) as f, cast('2024-01-02T03:04:05' as datetime) as d, cast('2024-01-02' as date) as dd, cast(2.50 as money) as m, cast(0x01 as varbinary(1)) as v for xml path;
 go
 -- WITH XMLNAMESPACES: https://learn.microsoft.com/sql/relational-databases/xml/add-namespaces-to-queries-with-with-xmlnamespaces
 with xmlnamespaces ('uri' as ns1) select id as 'ns1:id', name as 'ns1:name' from c where id = 1 for xml raw('ns1:c'), elements;
-with xmlnamespaces ('uri1' as ns1, 'uri2' as ns2, default 'uri2') select id as 'ns1:id', name as 'ns2:name', note as '@ns1:note' from c where id = 2 for xml path('ns1:c');
+with xmlnamespaces ('uri1' as ns1, 'uri2' as ns2, default 'uri2') select note as '@ns1:note', id as 'ns1:id', name as 'ns2:name' from c where id = 2 for xml path('ns1:c');
 go
 with xmlnamespaces ('uri1' as ns1, 'uri2' as ns2, default 'uri2') select name as 'ns1:name' from c where id = 1 for xml raw('ns1:c'), root('ns2:root'), elements;
 with xmlnamespaces ('uri' as ns1) select id as 'ns1:id', note as 'ns1:note' from c where id = 1 for xml raw('ns1:c'), elements xsinil;

@@ -39,5 +39,7 @@ select id from openxml(@h, '/r/q:a[') with (id int '@q:id');
 select id from openxml(@h, '/r/q:a') with (id int '@mp:nope');
 select id from openxml(@h, '/r/q:a', 8) with (id int '@q:id', rest nvarchar(10) '@mp:xmltext');
 select id from openxml(@h, '/r/q:a') with (id date '@q:id');
+go
+declare @h int;
 select * from openxml(@h, '/r') with nosuch;
 go

@@ -37,11 +37,17 @@ end;
 go
 -- The receiver is named.
 create table t (id int, x xml);
+go
 select x.value('/r/a', 'int') from t;
+go
 select a.x.value('/r/a', 'int') from dbo.t a;
+go
 select dbo.t.x.value('/r/a', 'int') from dbo.t;
+go
 select t.x.value('/r/a', 'int') from dbo.t;
+go
 select n.c.value('a', 'int') from t cross apply t.x.nodes('/r') as n(c);
+go
 update t set x.modify('insert 1 into (/r)[1]');
 go
 -- Nothing of the batch runs.

@@ -16,6 +16,7 @@ set @x.modify('insert <?pi data?> after (/r)[1]'); insert #r values (@x);
 set @x.modify('insert /r/b into (/r/c)[1]'); insert #r values (@x);
 set @x.modify('insert <n/> into (/nowhere)[1]'); insert #r values (@x);
 select n, x from #r order by n;
+drop table #r;
 go
 -- delete and replace value of: https://learn.microsoft.com/sql/t-sql/xml/delete-xml-dml, replace-value-of-xml-dml
 create table #r (n int identity, x xml);

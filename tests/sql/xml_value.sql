@@ -20,7 +20,7 @@ select @x.value('(/r)[1]', 'int') as v, @x.query('/r') as q, @x.exist('/r') as e
 go
 -- https://learn.microsoft.com/sql/t-sql/xml/exist-method-xml-data-type
 declare @x xml = '<r a="1"><b>2010-01-01</b></r>';
-select @x.exist('/r') as yes, @x.exist('/q') as no, @x.exist('/r[@a=1]') as by_attribute, @x.exist('/r[b="x"]') as wrong, @x.exist('false()') as one_item, @x.exist('()') as none, @x.exist('/r[(b cast as xs:date?) eq xs:date("2010-01-01")]') as dates;
+select @x.exist('/r') as yes, @x.exist('/q') as no, @x.exist('/r[@a=1]') as by_attribute, @x.exist('/r[b="x"]') as wrong, @x.exist('false()') as one_item, @x.exist('()') as none, @x.exist('/r[((b/text())[1] cast as xs:date?) eq xs:date("2010-01-01")]') as dates;
 if @x.exist('/r/b') = 1 print 'found';
 go
 -- https://learn.microsoft.com/sql/t-sql/xml/nodes-method-xml-data-type
@@ -30,6 +30,8 @@ select n.c.query('.') as q, n.c.query('..') as p from @x.nodes('/r/i[2]') as n(c
 select count(*) as n from @x.nodes('//i') as n(c);
 select m.d.value('.', 'nvarchar(5)') as v, n.c.value('@k', 'int') as k from @x.nodes('/r') as r(o) cross apply r.o.nodes('i') as n(c) outer apply n.c.nodes('s') as m(d);
 select n.c.value('local-name(.)', 'sysname') as name, n.c.value('.', 'int') as v from @x.nodes('/r/i/@*') as n(c) order by v desc;
+go
+declare @x xml = '<r/>';
 select row_number() over (order by n.c) from @x.nodes('/r/i') as n(c);
 go
 declare @x xml = '<r><i k="1"/><i k="2"/></r>';

@@ -40,8 +40,12 @@ struct Level {
 }
 
 enum Shape {
-    /// The row's element; empty: none.
-    Row(String, Vec<Node>),
+    /// The row's element; empty: none, and values of `data()` go on from row to row.
+    Row {
+        element: String,
+        nodes: Vec<Node>,
+        after_data: bool,
+    },
     Auto {
         levels: Vec<Level>,
         /// The row before.
@@ -85,11 +89,12 @@ impl XmlWriter {
                 for (column, output) in columns.iter().enumerate() {
                     names.path(&mut nodes, output, column)?;
                 }
-                Shape::Row(element.unwrap_or_else(|| "row".into()), nodes)
+                Shape::Row { element: element.unwrap_or_else(|| "row".into()), nodes, after_data: false }
             }
             XmlMode::Raw => {
                 let all: Vec<usize> = (0..columns.len()).collect();
-                Shape::Row(element.unwrap_or_else(|| "row".into()), names.flat(columns, &all, *elements)?)
+                let nodes = names.flat(columns, &all, *elements)?;
+                Shape::Row { element: element.unwrap_or_else(|| "row".into()), nodes, after_data: false }
             }
             XmlMode::Auto => {
                 let levels = names.levels(columns, owners, *elements)?;
@@ -97,7 +102,7 @@ impl XmlWriter {
             }
             XmlMode::Explicit => Shape::Explicit(Explicit::new(columns)?),
         };
-        if let Shape::Row(element, nodes) = &shape
+        if let Shape::Row { element, nodes, .. } = &shape
             && element.is_empty()
             && nodes.iter().any(|node| matches!(node, Node::Leaf { leaf: Leaf::Attribute(_), .. }))
         {
@@ -127,7 +132,11 @@ impl XmlWriter {
         let declared = if self.root.is_some() { "" } else { &self.declared };
         let row = RowText { context, types: &self.types, values, nil: self.nil, ty: self.ty };
         match &mut self.shape {
-            Shape::Row(element, nodes) => row.element(element, nodes, declared, false, out),
+            Shape::Row { element, nodes, after_data } if element.is_empty() => {
+                *after_data = row.content(nodes, declared, *after_data, out)?;
+                Ok(())
+            }
+            Shape::Row { element, nodes, .. } => row.element(element, nodes, declared, false, out),
             Shape::Auto { levels, previous } => {
                 auto_row(&row, levels, previous, declared, out)?;
                 *previous = values.to_vec();
@@ -189,7 +198,7 @@ fn auto_row(
         } else {
             row.start_tag(&level.name, &level.nodes, declared, out)?;
             out.push('>');
-            row.content(&level.nodes, "", out)?;
+            row.content(&level.nodes, "", false, out)?;
         }
     }
     Ok(())
@@ -369,13 +378,10 @@ impl RowText<'_, '_> {
         if optional && nodes.iter().all(|node| self.is_left_out(node)) {
             return Ok(());
         }
-        if name.is_empty() {
-            return self.content(nodes, declared, out);
-        }
         self.start_tag(name, nodes, declared, out)?;
         let before = out.len();
         out.push('>');
-        self.content(nodes, "", out)?;
+        self.content(nodes, "", false, out)?;
         let written = nodes
             .iter()
             .any(|node| !matches!(node, Node::Leaf { leaf: Leaf::Attribute(_), .. }) && !self.is_left_out(node));
@@ -400,9 +406,9 @@ impl RowText<'_, '_> {
         Ok(())
     }
 
-    /// All but attributes.
-    fn content(&self, nodes: &[Node], declared: &str, out: &mut String) -> SqlResult<()> {
-        let mut after_data = false;
+    /// All but attributes. `after_data`: a value of `data()` is what comes before; the answer is whether one is what comes last.
+    fn content(&self, nodes: &[Node], declared: &str, after_data: bool, out: &mut String) -> SqlResult<bool> {
+        let mut after_data = after_data;
         for node in nodes {
             match node {
                 Node::Leaf { leaf: Leaf::Attribute(_), .. } => continue,
@@ -419,7 +425,7 @@ impl RowText<'_, '_> {
             }
             after_data = matches!(node, Node::Leaf { leaf: Leaf::Data, .. });
         }
-        Ok(())
+        Ok(after_data)
     }
 
     fn is_left_out(&self, node: &Node) -> bool {
