@@ -190,7 +190,7 @@ impl<'t> Parser<'t> {
                 }
                 _ => {}
             }
-            if !text.is_empty() && !(bare && text.chars().all(is_space)) {
+            if !(text.is_empty() || bare && text.chars().all(is_space)) {
                 content.push(Content::Text(std::mem::take(&mut text).into()));
             }
             text.clear();

@@ -425,9 +425,8 @@ impl<'t> Parser<'t> {
             loop {
                 let name = self.variable_name()?;
                 let separator = if word == "for" { "in" } else { ":=" };
-                match self.peek_word()? {
-                    unknown @ ("at" | "as") => return Err(self.unsupported(unknown)),
-                    _ => {}
+                if let unknown @ ("at" | "as") = self.peek_word()? {
+                    return Err(self.unsupported(unknown));
                 }
                 let found = if word == "for" { self.eat_word("in")? } else { self.eat(":=")? };
                 if !found {
