@@ -1175,13 +1175,29 @@ SELECT 'ok'
 EXECUTE ('SELECT 1 AS a') WITH RESULT SETS ((b bigint))
 
 --- Queries: WITH XMLNAMESPACES
-WITH XMLNAMESPACES ('u' AS n) SELECT 1 AS a FOR XML PATH
+WITH XMLNAMESPACES ('u' AS n) SELECT 'ok' WHERE (SELECT 1 AS [n:a] FOR XML PATH) = N'<row xmlns:n="u"><n:a>1</n:a></row>'
 
---- Queries: FOR XML ... XSINIL
-SELECT 1 AS a, NULL AS b FOR XML PATH, ELEMENTS XSINIL
+--- Queries: WITH CHANGE_TRACKING_CONTEXT
+WITH CHANGE_TRACKING_CONTEXT (0x01) SELECT 1 AS a
 
---- Queries: FOR XML EXPLICIT
-SELECT 1 AS tag, NULL AS parent, 1 AS [a!1!b] FOR XML EXPLICIT
+--- Queries: FOR XML RAW, AUTO, PATH, EXPLICIT with ROOT, TYPE, ELEMENTS, XSINIL, BINARY BASE64
+SELECT 'ok' WHERE (SELECT 1 AS tag, NULL AS parent, 1 AS [a!1!b] FOR XML EXPLICIT) = N'<a b="1"/>'
+    AND (SELECT 1 AS a, 0x01 AS b FOR XML RAW('r'), ROOT('t'), BINARY BASE64) = N'<t><r a="1" b="AQ=="/></t>'
+
+--- Queries: FOR XML ... XMLSCHEMA, XMLDATA
+SELECT 1 AS a FOR XML RAW, XMLSCHEMA
+
+--- Queries: FOR XML EXPLICIT, directive XMLTEXT
+SELECT 1 AS tag, NULL AS parent, 'x' AS [a!1!b!xmltext] FOR XML EXPLICIT
+
+--- Queries: methods of xml: value, query, exist, nodes
+SELECT n.c.value('@k', 'varchar(2)') AS k FROM (SELECT CAST('<r><i k="ok"/></r>' AS xml) AS x) AS t CROSS APPLY t.x.nodes('/r/i') AS n(c)
+
+--- Queries: OPENXML
+DECLARE @h int
+EXEC sp_xml_preparedocument @h OUTPUT, N'<r><i k="ok"/></r>'
+SELECT * FROM OPENXML(@h, '/r/i') WITH (k varchar(2))
+EXEC sp_xml_removedocument @h
 
 --- Queries: FIRST_VALUE, LAST_VALUE, LAG, LEAD ... IGNORE NULLS, RESPECT NULLS
 SELECT 'ok' FROM (SELECT FIRST_VALUE(a) IGNORE NULLS OVER (ORDER BY n ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) AS f, FIRST_VALUE(a) RESPECT NULLS OVER (ORDER BY n) AS r, n FROM (VALUES (1, NULL), (2, 5)) v(n, a)) q WHERE n = 1 AND f = 5 AND r IS NULL

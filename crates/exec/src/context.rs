@@ -21,6 +21,7 @@ use crate::session::Session;
 use crate::sink::Sink;
 use crate::value::Value;
 use crate::workspace::{Held, SMALL_BYTES, Workspace};
+use crate::xml_documents::Documents;
 
 pub use crate::workspace::out_of_memory;
 
@@ -70,6 +71,8 @@ pub struct Context<'a> {
     /// `Pause::left`
     pub paced: Cell<usize>,
     pub workspace: LazyWorkspace,
+    /// Trees of xml values, where a method has made some; those of a query with nodes() are swapped in with it.
+    pub xml: RefCell<Option<Box<Documents>>>,
 }
 
 /// Most modules hold nothing: theirs is not made.

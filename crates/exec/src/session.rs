@@ -12,6 +12,7 @@ use types::pause::{Pause, STRIDE};
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::cursor_book::CursorBook;
+use crate::prepared_xml::PreparedXml;
 use crate::random::RandState;
 use crate::running::Running;
 use crate::sink::{Sink, Stop};
@@ -61,6 +62,8 @@ pub struct Session {
     pub(crate) rand_state: Option<RandState>,
     pub context_info: Box<[u8]>,
     pub(crate) cursors: CursorTable,
+    /// What sp_xml_preparedocument has prepared.
+    pub prepared_xml: PreparedXml,
     /// What others may know of its cursors.
     pub cursor_book: Arc<CursorBook>,
     /// A module that a system procedure called, or a trigger, has ended the batch; the statement that led there has yet to see it.
@@ -429,6 +432,7 @@ impl Session {
             rand_state: None,
             context_info: Box::default(),
             cursors: CursorTable::default(),
+            prepared_xml: PreparedXml::default(),
             cursor_book: Arc::default(),
             aborted: false,
             thrown: false,

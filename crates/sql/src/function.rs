@@ -238,6 +238,11 @@ functions! {
     Assemblyproperty "ASSEMBLYPROPERTY" 2 2,
     Verifysignedbycert "VERIFYSIGNEDBYCERT" 3 3,
     XmlSchemaNamespace "XML_SCHEMA_NAMESPACE" 2 3,
+    // Methods of type xml: in lower case nobody finds them by name.
+    XmlValue "value" 3 65535,
+    XmlQuery "query" 3 65535,
+    XmlExist "exist" 3 65535,
+    XmlModify "modify" 4 65535,
 }
 
 impl FunctionId {

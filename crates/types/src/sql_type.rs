@@ -150,6 +150,8 @@ impl SqlType {
     pub const UNIQUEIDENTIFIER: SqlType = SqlType::fixed(TypeKind::UniqueIdentifier, 16, 0, 0);
     pub const ROWVERSION: SqlType = SqlType::fixed(TypeKind::RowVersion, 8, 0, 0);
     pub const XML: SqlType = SqlType::fixed(TypeKind::Xml, MAX_LENGTH, 0, 0);
+    /// A node of an xml value, as nodes() gives it: never stored and never sent.
+    pub const XML_NODE: SqlType = SqlType::fixed(TypeKind::Xml, MAX_LENGTH, 0, 1);
     pub const TEXT: SqlType = SqlType::fixed(TypeKind::Text, MAX_LENGTH, 0, 0);
     pub const NTEXT: SqlType = SqlType::fixed(TypeKind::NText, MAX_LENGTH, 0, 0);
     pub const IMAGE: SqlType = SqlType::fixed(TypeKind::Image, MAX_LENGTH, 0, 0);

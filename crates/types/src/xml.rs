@@ -527,7 +527,8 @@ impl<'a> Reader<'a, '_> {
     }
 }
 
-fn escape(text: &str, attribute: bool, out: &mut String, pacer: &mut Pacer<'_>) -> SqlResult<()> {
+/// Appends `text` with what a text or an attribute's value may not hold as it is escaped.
+pub fn escape(text: &str, attribute: bool, out: &mut String, pacer: &mut Pacer<'_>) -> SqlResult<()> {
     for c in text.chars() {
         pacer.spend(1)?;
         match c {

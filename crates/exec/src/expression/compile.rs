@@ -49,6 +49,8 @@ pub struct Compiler {
     pub tables: Vec<(Arc<TableDef>, TableUse)>,
     /// Operators that are watched while they run, by the number that each is given: where it lies in the plan. None: nobody asked.
     pub watched: Option<Vec<usize>>,
+    /// It has rows of nodes(), which are of documents that the query keeps.
+    pub keeps_documents: bool,
     depth: u32,
 }
 
@@ -64,6 +66,7 @@ impl Compiler {
             reads_session: false,
             tables: Vec::new(),
             watched: None,
+            keeps_documents: false,
             depth: 0,
         }
     }

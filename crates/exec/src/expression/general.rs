@@ -11,6 +11,7 @@ use super::Scalar;
 use super::integer::{I64Expr, holds};
 use super::mask::MaskNode;
 use super::subquery::SubqueryState;
+use super::xml::XmlCall;
 use crate::context::Context;
 use crate::kernel;
 use crate::value::{Row, Value};
@@ -31,6 +32,7 @@ pub enum General {
     },
     NextValueFor(Arc<SequenceDef>),
     Mask(Box<MaskNode>),
+    Xml(Box<XmlCall>),
     /// RAND(): one value for all rows of a query. `Context::execution` and the value.
     Rand(Cell<(u64, f64)>),
 }
@@ -87,6 +89,7 @@ impl General {
                 let runtime = &mut *runtime;
                 runtime.host.sequence_next(runtime.session, sequence).map(Value::from_owned)
             }
+            General::Xml(call) => call.eval(context, row),
             General::Mask(mask) => mask.eval(context, row),
             General::Rand(kept) => {
                 let execution = context.execution.get();

@@ -7,6 +7,8 @@ mod batch;
 pub mod json;
 mod mask;
 pub mod subquery;
+mod shown;
+mod xml;
 mod general;
 mod integer;
 mod wide;
@@ -17,7 +19,9 @@ pub use batch::{fill, fill_all, filter, filter_batch};
 pub use compile::{Compiler, TableUse};
 pub use general::General;
 pub use integer::{I64Expr, holds};
+pub use shown::shown;
 pub use wide::{BytesExpr, F64Expr, I128Expr};
+pub use xml::{XmlCall, metered};
 
 use types::{Datum, Physical, SqlResult, SqlType};
 

@@ -1,16 +1,16 @@
 //! FOR XML and FOR JSON: rows become one text.
 //!
-//! The names of the columns say where a value goes: `a.b` of JSON and `a/b` of XML nest, and neighbours share what they have in
+//! The names of the columns say where a value goes: `a.b` nests, and neighbours share what they have in
 //! common. So the names are made into a tree once, and each row walks it.
 
-use sql::plan::{ForFormat, Operator, OutputColumn, XmlMode};
-use types::pause::Pacer;
-use types::{Datum, RowBatch, SqlResult, SqlType, TypeKind, convert, sql_error};
+use sql::plan::{ForFormat, Operator, OutputColumn};
+use types::{Datum, RowBatch, SqlResult, SqlType, convert, sql_error};
 
+use super::for_xml::XmlWriter;
 use super::{batch_of, drain, source};
 use crate::context::{Context, GRANT_BYTES_MAX, RowSource, out_of_memory};
 use crate::expression::Compiler;
-use crate::expression::functions::{escape_json, json_text as shown, push_json};
+use crate::expression::functions::{escape_json, push_json};
 use crate::workspace::Held;
 
 /// Text made row by row.
@@ -19,8 +19,8 @@ pub struct Writer {
     /// Where each column's value goes.
     tree: Vec<Node>,
     types: Vec<SqlType>,
-    /// XML: name of a row's element; empty for none.
-    row_element: String,
+    /// Of FOR XML.
+    xml: Option<XmlWriter>,
     text: String,
     /// What ends the text that `text` begins.
     end: String,
@@ -29,12 +29,8 @@ pub struct Writer {
 }
 
 enum Node {
-    /// Column number. `name` of XML may be empty: text.
+    /// Column number.
     Value {
-        name: String,
-        column: usize,
-    },
-    Attribute {
         name: String,
         column: usize,
     },
@@ -47,18 +43,21 @@ enum Node {
 impl Writer {
     pub fn new(format: &ForFormat, columns: &[OutputColumn]) -> SqlResult<Writer> {
         let types = columns.iter().map(|column| column.ty).collect();
-        let (tree, row_element) = match format {
-            ForFormat::Json { .. } => (json_tree(format, columns)?, String::new()),
-            ForFormat::Xml { mode, element, elements, .. } => xml_tree(*mode, element.as_deref(), *elements, columns)?,
+        let (tree, xml) = match format {
+            ForFormat::Json { .. } => (json_tree(format, columns)?, None),
+            ForFormat::Xml { .. } => (Vec::new(), Some(XmlWriter::new(format, columns)?)),
         };
-        let (text, end) = frame(format);
-        Ok(Writer { format: format.clone(), tree, types, row_element, text, end, held: Held::default(), rows: 0 })
+        let (text, end) = match &xml {
+            Some(xml) => xml.frame(),
+            None => frame(format),
+        };
+        Ok(Writer { format: format.clone(), tree, types, xml, text, end, held: Held::default(), rows: 0 })
     }
 
     pub fn append(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
         for row in 0..batch.rows {
             let values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(row)).collect();
-            let Writer { format, tree, types, row_element, text, .. } = self;
+            let Writer { format, tree, types, xml, text, .. } = self;
             match format {
                 ForFormat::Json { raw, include_nulls, .. } => {
                     if self.rows > 0 {
@@ -68,8 +67,7 @@ impl Writer {
                     row.object(tree, text)?;
                 }
                 ForFormat::Xml { .. } => {
-                    let row = XmlRow { context, types, values: &values };
-                    row.element(row_element, tree, text, false)?;
+                    xml.as_mut().expect("made with the format").row(context, &values, text)?;
                 }
             }
             self.rows += 1;
@@ -82,6 +80,9 @@ impl Writer {
 
     /// None: no rows.
     pub fn finish(mut self) -> Option<String> {
+        if let Some(xml) = self.xml {
+            xml.finish(&mut self.text);
+        }
         self.text.push_str(&self.end);
         Some(self.text).filter(|_| self.rows > 0)
     }
@@ -100,10 +101,6 @@ fn frame(format: &ForFormat) -> (String, String) {
                     (format!("{{\"{name}\":{open}"), format!("{close}}}"))
                 }
             }
-        }
-        ForFormat::Xml { root: Some(root), .. } => {
-            let root = xml_name(root);
-            (format!("<{root}>"), format!("</{root}>"))
         }
         ForFormat::Xml { .. } => Default::default(),
     }
@@ -140,7 +137,7 @@ fn json_tree(format: &ForFormat, columns: &[OutputColumn]) -> SqlResult<Vec<Node
 fn check_conflicts(nodes: &[Node], above: &str) -> SqlResult<()> {
     let mut names: Vec<&str> = Vec::new();
     for node in nodes {
-        let (Node::Value { name, .. } | Node::Attribute { name, .. } | Node::Branch { name, .. }) = node;
+        let (Node::Value { name, .. } | Node::Branch { name, .. }) = node;
         if names.contains(&name.as_str()) {
             return Err(sql_error!(13601, format_args!("{above}{name}")));
         }
@@ -172,12 +169,12 @@ impl JsonRow<'_, '_> {
             if out.len() > start {
                 out.push(',');
             }
-            let (Node::Value { name, .. } | Node::Attribute { name, .. } | Node::Branch { name, .. }) = node;
+            let (Node::Value { name, .. } | Node::Branch { name, .. }) = node;
             out.push('"');
             escape_json(name, out);
             out.push_str("\":");
             match node {
-                Node::Value { column, .. } | Node::Attribute { column, .. } => self.value(*column, out)?,
+                Node::Value { column, .. } => self.value(*column, out)?,
                 Node::Branch { children, .. } => self.object(children, out)?,
             }
         }
@@ -187,7 +184,7 @@ impl JsonRow<'_, '_> {
 
     fn is_null(&self, node: &Node) -> bool {
         match node {
-            Node::Value { column, .. } | Node::Attribute { column, .. } => self.values[*column].is_null(),
+            Node::Value { column, .. } => self.values[*column].is_null(),
             Node::Branch { children, .. } => children.iter().all(|child| self.is_null(child)),
         }
     }
@@ -199,169 +196,6 @@ impl JsonRow<'_, '_> {
             return Ok(());
         }
         push_json(self.context, ty, value, self.raw.get(column).copied().unwrap_or(false), out)
-    }
-}
-
-fn xml_tree(
-    mode: XmlMode,
-    element: Option<&str>,
-    elements: bool,
-    columns: &[OutputColumn],
-) -> SqlResult<(Vec<Node>, String)> {
-    let mut tree = Vec::new();
-    for (column, output) in columns.iter().enumerate() {
-        if mode == XmlMode::Path {
-            path_column(&mut tree, &output.name, column)?;
-            continue;
-        }
-        // Nodes are put inside, as they are or within an element, also where other columns are attributes.
-        if output.ty.kind == TypeKind::Xml {
-            tree.push(Node::Value { name: xml_name(&output.name), column });
-            continue;
-        }
-        if output.name.is_empty() {
-            return Err(sql_error!(6809));
-        }
-        let name = xml_name(&output.name);
-        tree.push(if elements { Node::Value { name, column } } else { Node::Attribute { name, column } });
-    }
-    let row = match (mode, element) {
-        (_, Some(element)) => xml_name(element),
-        (XmlMode::Auto, None) => {
-            let table = columns.iter().find_map(|column| column.origin.as_ref()).map(|origin| &origin.table.name);
-            table.map_or("row".to_string(), |name| xml_name(name))
-        }
-        (_, None) => "row".to_string(),
-    };
-    Ok((tree, row))
-}
-
-/// `@attribute`, `a/b`, `a/@b`, `text()`, `*` and no name at all.
-fn path_column(tree: &mut Vec<Node>, name: &str, column: usize) -> SqlResult<()> {
-    let path: Vec<&str> = name.split('/').collect();
-    let (last, before) = path.split_last().expect("a name has a part");
-    let leaf = match last.strip_prefix('@') {
-        Some(attribute) => {
-            if before.is_empty() && tree.iter().any(|node| !matches!(node, Node::Attribute { .. })) {
-                return Err(sql_error!(6852, name));
-            }
-            Node::Attribute { name: xml_name(attribute), column }
-        }
-        None => {
-            let text = matches!(*last, "" | "*" | "text()" | "data()" | "node()");
-            Node::Value { name: if text { String::new() } else { xml_name(last) }, column }
-        }
-    };
-    let before: Vec<String> = before.iter().map(|part| xml_name(part)).collect();
-    let before: Vec<&str> = before.iter().map(String::as_str).collect();
-    insert(tree, &before, leaf);
-    Ok(())
-}
-
-/// What a name may not hold is written `_xHHHH_`.
-fn xml_name(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    for (i, c) in name.chars().enumerate() {
-        if c.is_alphabetic() || matches!(c, '_' | ':') || i > 0 && (c.is_alphanumeric() || matches!(c, '-' | '.')) {
-            out.push(c);
-        } else {
-            out.push_str(&format!("_x{:04X}_", c as u32));
-        }
-    }
-    out
-}
-
-fn escape_xml(text: &str, attribute: bool, out: &mut String, pacer: &mut Pacer<'_>) -> SqlResult<()> {
-    for c in text.chars() {
-        pacer.spend(1)?;
-        match c {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '\r' => out.push_str("&#x0D;"),
-            '"' if attribute => out.push_str("&quot;"),
-            '\n' if attribute => out.push_str("&#x0A;"),
-            '\t' if attribute => out.push_str("&#x09;"),
-            c if (c as u32) < 0x20 && !matches!(c, '\n' | '\t') => out.push_str(&format!("&#x{:02X};", c as u32)),
-            c => out.push(c),
-        }
-    }
-    Ok(())
-}
-
-struct XmlRow<'a, 'c> {
-    context: &'a Context<'c>,
-    types: &'a [SqlType],
-    values: &'a [Datum],
-}
-
-impl XmlRow<'_, '_> {
-    /// `optional`: nothing at all when every value is NULL.
-    fn element(&self, name: &str, nodes: &[Node], out: &mut String, optional: bool) -> SqlResult<()> {
-        if optional && nodes.iter().all(|node| self.is_null(node)) {
-            return Ok(());
-        }
-        if !name.is_empty() {
-            out.push('<');
-            out.push_str(name);
-        }
-        for node in nodes {
-            if let Node::Attribute { name: attribute, column } = node
-                && !self.values[*column].is_null()
-            {
-                if name.is_empty() {
-                    return Err(sql_error!(6864));
-                }
-                out.push(' ');
-                out.push_str(attribute);
-                out.push_str("=\"");
-                let text = shown(self.context, &self.types[*column], &self.values[*column])?;
-                escape_xml(&text, true, out, &mut self.context.pacer())?;
-                out.push('"');
-            }
-        }
-        let content = nodes.iter().any(|node| !matches!(node, Node::Attribute { .. }) && !self.is_null(node));
-        if !name.is_empty() {
-            out.push_str(if content { ">" } else { "/>" });
-        }
-        for node in nodes {
-            match node {
-                Node::Attribute { .. } => {}
-                Node::Branch { name, children } => self.element(name, children, out, true)?,
-                Node::Value { name, column } => self.value(name, *column, out)?,
-            }
-        }
-        if content && !name.is_empty() {
-            out.push_str(&format!("</{name}>"));
-        }
-        Ok(())
-    }
-
-    fn is_null(&self, node: &Node) -> bool {
-        match node {
-            Node::Value { column, .. } | Node::Attribute { column, .. } => self.values[*column].is_null(),
-            Node::Branch { children, .. } => children.iter().all(|child| self.is_null(child)),
-        }
-    }
-
-    fn value(&self, name: &str, column: usize, out: &mut String) -> SqlResult<()> {
-        let (ty, value) = (&self.types[column], &self.values[column]);
-        if value.is_null() {
-            return Ok(());
-        }
-        if !name.is_empty() {
-            out.push_str(&format!("<{name}>"));
-        }
-        let text = shown(self.context, ty, value)?;
-        if ty.kind == TypeKind::Xml {
-            out.push_str(&text);
-        } else {
-            escape_xml(&text, false, out, &mut self.context.pacer())?;
-        }
-        if !name.is_empty() {
-            out.push_str(&format!("</{name}>"));
-        }
-        Ok(())
     }
 }
 

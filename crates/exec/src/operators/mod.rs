@@ -2,6 +2,9 @@
 //!
 //! A batch without columns may count any number of rows up to `wanted`; one with columns holds at most `BATCH_ROWS` or so.
 
+mod for_xml_row;
+mod for_xml_explicit;
+mod for_xml;
 pub mod for_text;
 mod keys;
 mod range;
@@ -21,6 +24,7 @@ mod merge;
 mod sort;
 mod aggregate_state;
 mod aggregate;
+mod open_xml;
 mod table_function;
 mod top;
 mod virtual_table;

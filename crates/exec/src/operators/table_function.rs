@@ -3,15 +3,19 @@
 use std::sync::Arc;
 
 use sql::catalog::ModuleDef;
-use sql::plan::{Expr, Operator, TableFunction};
+use sql::function::FunctionId;
+use sql::plan::{Expr, OpenXmlColumn, Operator, TableFunction};
 use types::pause::{CHARACTER, Pacer};
 use types::{Datum, Physical, RowBatch, SqlResult, SqlType, sql_error};
 
+use xml::query::Method;
+
 use super::batch_of;
+use super::open_xml;
 use super::simple::Pending;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
-use crate::expression::{Compiler, Scalar, json};
+use crate::expression::{Compiler, Scalar, XmlCall, json};
 use crate::workspace::Held;
 
 /// Work for a row.
@@ -22,6 +26,8 @@ enum Kind {
     Split,
     Json(Vec<(Box<str>, bool)>),
     JsonAll,
+    Nodes(Box<XmlCall>),
+    OpenXml(Vec<OpenXmlColumn>),
 }
 
 /// A function that gives all its rows at once.
@@ -56,6 +62,19 @@ pub fn make(
         TableFunction::StringSplit => Kind::Split,
         TableFunction::OpenJson => Kind::JsonAll,
         TableFunction::OpenJsonWith(paths) => Kind::Json(paths.clone()),
+        TableFunction::OpenXml(columns) => Kind::OpenXml(columns.clone()),
+        TableFunction::XmlNodes => {
+            compiler.keeps_documents = true;
+            let arguments = compiler.scalars(arguments)?;
+            let call = XmlCall::new(FunctionId::XmlQuery, Method::Nodes, arguments, SqlType::XML_NODE)?;
+            let rows = Pending::new(batch_of(operator));
+            return Ok(Box::new(Whole {
+                kind: Kind::Nodes(Box::new(call)),
+                arguments: Vec::new(),
+                rows,
+                held: Held::default(),
+            }));
+        }
     };
     whole(operator, kind, arguments, compiler)
 }
@@ -82,6 +101,16 @@ impl RowSource for Whole {
                 let typed = types.into_iter().zip(arguments).collect();
                 (context.interpreter.table_function)(context, module, typed, out.batch)
             }
+            Kind::Nodes(call) => {
+                let mut failure = Ok(());
+                call.nodes(context, |node| {
+                    if failure.is_ok() {
+                        failure = out.push(&[node]);
+                    }
+                })?;
+                failure
+            }
+            Kind::OpenXml(columns) => open_xml::rows(context, &types, &arguments, columns, out.batch),
             Kind::Split => split(&types, &arguments, &mut out, &mut context.pacer()),
             Kind::JsonAll => open_json(&types, &arguments, None, &mut out, &mut context.pacer()),
             Kind::Json(paths) => open_json(&types, &arguments, Some(paths), &mut out, &mut context.pacer()),

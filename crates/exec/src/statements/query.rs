@@ -23,6 +23,7 @@ use crate::host::{Host, TableAccess};
 use crate::operators::{self, batch_of, storage_error};
 use crate::session::{Session, stop_of, stopped};
 use crate::sink::Command;
+use crate::xml_documents::Documents;
 
 /// A bound query, compiled, with the buffers of its runs.
 pub struct Prepared {
@@ -43,6 +44,9 @@ pub struct Prepared {
     outer: Vec<Datum>,
     /// `Context::kept`, between two of its runs.
     kept: Vec<Kept>,
+    /// It has rows of nodes(): its documents are its own, while it runs and while its cursor is open.
+    keeps_documents: bool,
+    documents: Option<Box<Documents>>,
 }
 
 /// A table whose definition must stay while the query runs.
@@ -120,6 +124,8 @@ impl Prepared {
             execution: 0,
             kept: Vec::new(),
             outer,
+            keeps_documents: compiler.keeps_documents,
+            documents: None,
         };
         Ok((prepared, compiler.watched))
     }
@@ -152,6 +158,7 @@ impl Prepared {
 
     pub fn close(&mut self) {
         self.kept.clear();
+        self.documents = None;
         match &mut self.plan {
             Plan::Select(source) | Plan::Assign { source, .. } | Plan::SelectInto(source) | Plan::ForText(source) => {
                 source.close();
@@ -171,6 +178,9 @@ impl Prepared {
             context.workspace().begin_statement(percent);
         }
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
+        if self.keeps_documents {
+            std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        }
     }
 
     #[inline]
@@ -181,12 +191,18 @@ impl Prepared {
         if !kept.is_empty() {
             self.kept.append(&mut kept);
         }
+        if self.keeps_documents {
+            std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        }
     }
 
     /// For cursors: goes on with the run `enter` began.
     pub fn resume(&mut self, context: &Context) {
         context.execution.set(self.execution);
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
+        if self.keeps_documents {
+            std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        }
     }
 
     pub fn tables(&self) -> impl Iterator<Item = &Arc<TableDef>> {

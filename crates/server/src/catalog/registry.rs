@@ -130,6 +130,8 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_refreshview",
     "sp_rename",
     "sp_sequence_get_range",
+    "sp_xml_preparedocument",
+    "sp_xml_removedocument",
     "sp_setconfigvalue",
     "sp_xtp_bind_db_resource_pool",
     "sp_xtp_unbind_db_resource_pool",

@@ -45,7 +45,8 @@ pub fn resolve_in(
         TypeName::Sysname => {
             ResolvedType { nullable: Some(false), utype: scalar_type::SYSNAME, ..plain(SqlType::SYSNAME) }
         }
-        TypeName::XmlOf { .. } => plain(SqlType::XML),
+        // There are no collections.
+        TypeName::XmlOf { collection, .. } => return Err(sql_error!(6314, written(collection))),
         TypeName::User(name) => match alias(ddl, db, schema, name)? {
             Some(found) => found,
             None => return Err(unknown(&written(name))),

@@ -107,6 +107,10 @@ pub struct Binder<'a> {
     pub conditionals: u32,
     /// The query being bound is the client's own, and tells where its columns come from: see `browse`.
     pub browses: bool,
+    /// What WITH XMLNAMESPACES declares for the query that is being bound.
+    pub xml_namespaces: Vec<(Box<str>, Box<str>)>,
+    /// Columns of nodes(), and how errors name what they were made of.
+    pub xml_labels: Vec<(ColumnId, String)>,
     depth: u32,
     sources: u32,
     expansion: u32,
@@ -198,6 +202,8 @@ impl<'a> Binder<'a> {
             any_columns: false,
             conditionals: 0,
             browses: false,
+            xml_namespaces: Vec::new(),
+            xml_labels: Vec::new(),
             depth: 0,
             sources: 0,
             expansion: 0,
@@ -253,7 +259,10 @@ impl<'a> Binder<'a> {
             return Err(sql_error!(217, 32));
         }
         self.expansion += 1;
+        // Its own text declares its own.
+        let namespaces = std::mem::take(&mut self.xml_namespaces);
         let result = f(self);
+        self.xml_namespaces = namespaces;
         self.expansion -= 1;
         result
     }

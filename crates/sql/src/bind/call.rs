@@ -21,6 +21,9 @@ use crate::plan::{CompareOp, Expr, ExprKind};
 impl Binder<'_> {
     pub fn call(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
         if !call.name.is_unqualified() {
+            if let Some(called) = self.column_method(call, scope)? {
+                return Ok(called);
+            }
             return self.user_function(call, scope);
         }
         let name = &*call.name.name.text;

@@ -42,7 +42,8 @@ pub fn scalar_type(
     let found = match &ty.name {
         TypeName::Builtin(kind) => builtin(*kind, ty.length, default_length)?,
         TypeName::Sysname => SqlType::SYSNAME,
-        TypeName::XmlOf { .. } => SqlType::XML,
+        // There are no collections.
+        TypeName::XmlOf { collection, .. } => return Err(sql_error!(6314, display(collection))),
         TypeName::User(name) => match find_type(catalog, schema, &object_name(name))? {
             Some(UserType::Alias { ty, .. }) => return Ok(ty),
             _ => return Err(errors::unknown_type(1, &display(name))),

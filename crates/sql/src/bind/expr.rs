@@ -52,7 +52,13 @@ impl Binder<'_> {
                 Ok(not(operand))
             }
             ast::Expr::IsNull { operand, not: negated } => {
-                let operand = self.expr(operand, scope)?;
+                let operand = match &**operand {
+                    // A column of nodes() may stand here.
+                    column @ ast::Expr::Column(name) if scope.column(name).is_ok() => {
+                        self.xml_target(column, scope)?.value
+                    }
+                    operand => self.expr(operand, scope)?,
+                };
                 let test = Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(operand)));
                 Ok(if *negated { not(test) } else { test })
             }
@@ -89,14 +95,7 @@ impl Binder<'_> {
             ast::Expr::Parse(p) => self.parse(p, scope),
             ast::Expr::Call(call) => self.call(call, scope).map_err(|e| e.at_line(call.line)),
             ast::Expr::Niladic(niladic) => Ok(self.niladic(*niladic)),
-            ast::Expr::Method(method) => {
-                let target = self.expr(&method.target, scope)?.ty;
-                Err(match target.kind {
-                    TypeKind::Xml => errors::not_supported("methods of xml"),
-                    _ => sql_error!(258, typing::type_name(&target)),
-                }
-                .at_line(method.line))
-            }
+            ast::Expr::Method(method) => self.method(method, scope).map_err(|e| e.at_line(method.line)),
             ast::Expr::StaticMethod(method) => {
                 Err(sql_error!(243, state 4, super::names::display(&method.type_name)).at_line(method.line))
             }
@@ -124,6 +123,15 @@ impl Binder<'_> {
                 Ok(Expr::new(SqlType::BIT, false, ExprKind::Function(FunctionId::Update, vec![name])))
             }
             ast::Expr::Word(word) => Ok(text::string(word, true, self.catalog.collation())),
+        }
+    }
+
+    fn method(&mut self, method: &ast::Method, scope: &Scope) -> SqlResult<Expr> {
+        let target = self.xml_target(&method.target, scope)?;
+        match (target.value.ty.kind, &method.args) {
+            (TypeKind::Xml, Some(args)) => self.xml_method(target, &method.name, args, scope),
+            (TypeKind::Xml, None) => Err(sql_error!(227, format_args!("\"{}\"", method.name.text))),
+            _ => Err(sql_error!(258, typing::type_name(&target.value.ty))),
         }
     }
 
@@ -190,6 +198,7 @@ impl Binder<'_> {
         }
         match scope.column(name) {
             Ok((column, _)) => {
+                super::xml::check_direct(&column.name, &column.ty)?;
                 self.needs.mark(column.id);
                 if self.columns.is_untyped(column.id) {
                     return Ok(Expr::null(SqlType::INT));

@@ -721,7 +721,15 @@ impl<'a> ModuleBinder<'a> {
                 let kind = self.cursor(None, Some(slot), definition, statement)?;
                 Ok(StatementKind::DeclareCursor(Box::new(kind)))
             }
-            ast::SetVariableKind::Method { .. } | ast::SetVariableKind::Property { .. } => {
+            ast::SetVariableKind::Method { name, args } => {
+                let slot = self.slot(&set.variable)?;
+                let mut binder = self.binder();
+                let variable = ast::Expr::Variable(set.variable.clone());
+                let target = binder.xml_target(&variable, &Scope::EMPTY)?;
+                let value = binder.xml_modify(target, &set.variable.name, name, args, &Scope::EMPTY)?;
+                Ok(StatementKind::Assign { slot, value })
+            }
+            ast::SetVariableKind::Property { .. } => {
                 let slot = self.slot(&set.variable)?;
                 let ty = self.module.variables[slot.0 as usize].ty;
                 Err(sql_error!(258, ty.name()))

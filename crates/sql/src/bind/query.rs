@@ -11,7 +11,7 @@ use super::scope::{CteScope, Scope, Source};
 use super::typing::is_null_literal;
 use crate::ast;
 use crate::optimize::{Branch, ColumnId, ColumnSet, Group, Output, Rel, TopRows, Window};
-use crate::plan::{Expr, ExprKind, SortKey, VariableSlot};
+use crate::plan::{Expr, ExprKind, SortKey, VariableSlot, XmlOwner};
 
 /// A bound query: `outputs` are over `rel`.
 pub struct Bound {
@@ -22,11 +22,13 @@ pub struct Bound {
     pub into: Option<ast::ObjectName>,
     /// So many of `outputs`, the last ones, are not in the select list: see `browse`.
     pub hidden: usize,
+    /// For FOR XML AUTO: the table that each output is a column of.
+    pub owners: Vec<Option<XmlOwner>>,
 }
 
 impl Bound {
     pub fn new(rel: Rel, outputs: Vec<Output>) -> Bound {
-        Bound { rel, outputs, assigns: Vec::new(), into: None, hidden: 0 }
+        Bound { rel, outputs, assigns: Vec::new(), into: None, hidden: 0, owners: Vec::new() }
     }
 }
 
@@ -66,6 +68,8 @@ struct Tail<'q> {
     order_by: &'q [ast::OrderItem],
     offset: Option<&'q ast::Expr>,
     fetch: Option<&'q ast::Expr>,
+    /// `Bound::owners` are asked for.
+    owners: bool,
 }
 
 impl Binder<'_> {
@@ -121,7 +125,9 @@ impl Binder<'_> {
                 return Err(sql_error!(1033));
             }
         }
-        let tail = Tail { order_by: &query.order_by, offset: query.offset.as_ref(), fetch: query.fetch.as_ref() };
+        let owners = matches!(text, Some(ast::ForClause::Xml(xml)) if xml.mode == ast::XmlMode::Auto);
+        let tail =
+            Tail { order_by: &query.order_by, offset: query.offset.as_ref(), fetch: query.fetch.as_ref(), owners };
         let bound = match &query.body {
             ast::QueryBody::Select(select) => self.select(select, &tail, parent, ctes, place)?,
             body => {
@@ -153,7 +159,7 @@ impl Binder<'_> {
     ) -> SqlResult<Bound> {
         match body {
             ast::QueryBody::Select(select) => {
-                let tail = Tail { order_by: &[], offset: None, fetch: None };
+                let tail = Tail { order_by: &[], offset: None, fetch: None, owners: false };
                 self.select(select, &tail, parent, ctes, place)
             }
             ast::QueryBody::Nested(query) => self.query(query, parent, ctes, Use::Nested),
@@ -438,6 +444,7 @@ impl Binder<'_> {
 
         self.blocks[block].place = Place::Select;
         let (mut outputs, assigns) = self.items(select, &scope, any_columns)?;
+        let owners = if tail.owners { super::xml::owners(&outputs, &sources) } else { Vec::new() };
         if !named_keys.is_empty() {
             self.found_keys = named_keys.iter().map(|name| output_of(name, &outputs, &scope)).collect();
         }
@@ -498,7 +505,7 @@ impl Binder<'_> {
         if into.is_some() && !matches!(place, Use::Root | Use::Nested | Use::Branch) {
             return Err(sql_error!(156, "INTO"));
         }
-        Ok(Bound { rel, outputs, assigns, into, hidden })
+        Ok(Bound { rel, outputs, assigns, into, hidden, owners })
     }
 
     /// SELECT DISTINCT: outputs become columns, and what is sorted by must be among them.
@@ -624,6 +631,7 @@ impl Binder<'_> {
                 if column.name.starts_with('$') {
                     continue;
                 }
+                super::xml::check_direct(&column.name, &column.ty)?;
                 self.needs.mark(column.id);
                 let expr = match self.columns.is_untyped(column.id) {
                     true => Expr::null(SqlType::INT),

@@ -11,10 +11,10 @@ use crate::ast;
 use crate::optimize::{Branch, Output, Rel};
 
 impl Binder<'_> {
-    /// 40510 for what else may stand behind WITH: it would change what XML says, or what changes are tracked as.
+    /// Common table expressions and namespaces of XML. 40510 for what changes would be tracked as.
     pub fn check_ctes(&mut self, with: &ast::With) -> SqlResult<()> {
         if !with.xml_namespaces.is_empty() {
-            return Err(errors::unsupported("WITH XMLNAMESPACES"));
+            self.xml_namespaces = super::xml::namespaces(&with.xml_namespaces)?;
         }
         if with.change_tracking_context.is_some() {
             return Err(errors::unsupported("WITH CHANGE_TRACKING_CONTEXT"));

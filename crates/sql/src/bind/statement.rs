@@ -13,7 +13,7 @@ use crate::catalog::Catalog;
 use crate::optimize::{Get, JoinMethod, Output, Rel};
 use crate::plan::{
     ExecutorSlot, Expr, ExprKind, ForFormat, GrantEstimate, JoinKind, Module, Operator, OperatorKind, OutputColumn,
-    Query, QueryKind, TableSource, XmlMode,
+    Query, QueryKind, TableSource, XmlMode, XmlOwner,
 };
 
 /// Binds a statement that `bind_module` deferred. The error has the line of what is wrong.
@@ -209,7 +209,7 @@ impl Binder<'_> {
         let mut bound = self.query(query, None, None, Use::Root)?;
         let raw = json_outputs(&bound.outputs);
         self.mask_outputs(&mut bound.outputs);
-        let into = bound.into;
+        let (into, owners) = (bound.into, bound.owners);
         if let Some(target) = into {
             let mut seen: Vec<&str> = Vec::new();
             for (i, output) in bound.outputs.iter().enumerate() {
@@ -238,7 +238,7 @@ impl Binder<'_> {
         }
         match query.for_clause.as_deref() {
             Some(clause @ (ast::ForClause::Xml(_) | ast::ForClause::Json(_))) => {
-                Ok(QueryKind::ForText { plan, format: for_format(clause, raw, row_element(query))? })
+                Ok(QueryKind::ForText { plan, format: for_format(clause, raw, owners, &self.xml_namespaces)? })
             }
             _ => Ok(QueryKind::Select(plan)),
         }
@@ -268,7 +268,8 @@ impl Binder<'_> {
 
     /// FOR XML or FOR JSON in a subquery: one column of text, or of xml.
     pub fn text_subquery(&mut self, bound: Bound, clause: &ast::ForClause) -> SqlResult<Bound> {
-        let format = for_format(clause, json_outputs(&bound.outputs), None)?;
+        let raw = json_outputs(&bound.outputs);
+        let format = for_format(clause, raw, bound.owners, &self.xml_namespaces)?;
         // With TYPE its nodes stay nodes in whatever XML is put together around it.
         let ty = match format {
             ForFormat::Xml { ty: true, .. } => SqlType::XML,
@@ -322,21 +323,13 @@ fn has_unique_index(source: &TableSource) -> bool {
     table.indexes.iter().any(|index| index.unique && index.filter.is_empty())
 }
 
-/// FOR XML AUTO names the elements of a query from one table as its FROM does: by the alias, or all of the name.
-fn row_element(query: &ast::Query) -> Option<Box<str>> {
-    let ast::QueryBody::Select(select) = &query.body else { return None };
-    let [ast::TableRef::Table(table)] = select.from.as_slice() else { return None };
-    if let Some(alias) = &table.alias {
-        return Some(alias.text.clone());
-    }
-    let name = &table.name;
-    let parts = [name.server.as_ref(), name.database.as_ref(), name.schema.as_ref(), Some(&name.name)];
-    let parts: Vec<&str> = parts.into_iter().flatten().map(|part| &*part.text).collect();
-    Some(parts.join(".").into())
-}
-
-/// `row`: what AUTO calls a row's element.
-fn for_format(clause: &ast::ForClause, raw: Vec<bool>, row: Option<Box<str>>) -> SqlResult<ForFormat> {
+/// FOR XML or FOR JSON. `owners`: of AUTO.
+fn for_format(
+    clause: &ast::ForClause,
+    raw: Vec<bool>,
+    owners: Vec<Option<XmlOwner>>,
+    namespaces: &[(Box<str>, Box<str>)],
+) -> SqlResult<ForFormat> {
     let named =
         |root: &Option<Option<Box<str>>>| root.as_ref().map(|name| name.clone().unwrap_or_else(|| "root".into()));
     Ok(match clause {
@@ -347,27 +340,25 @@ fn for_format(clause: &ast::ForClause, raw: Vec<bool>, row: Option<Box<str>>) ->
             without_wrapper: json.without_array_wrapper,
             raw,
         },
-        ast::ForClause::Xml(xml) if xml.elements == Some(ast::XmlElements::XsiNil) => {
-            return Err(errors::unsupported("FOR XML ... XSINIL"));
+        ast::ForClause::Xml(xml) => {
+            super::xml::check_for_xml(xml, &owners, namespaces)?;
+            ForFormat::Xml {
+                mode: match xml.mode {
+                    ast::XmlMode::Raw => XmlMode::Raw,
+                    ast::XmlMode::Auto => XmlMode::Auto,
+                    ast::XmlMode::Path => XmlMode::Path,
+                    ast::XmlMode::Explicit => XmlMode::Explicit,
+                },
+                element: xml.element.clone(),
+                root: named(&xml.root),
+                elements: xml.elements.is_some(),
+                nil: xml.elements == Some(ast::XmlElements::XsiNil),
+                ty: xml.typed,
+                base64: xml.binary_base64,
+                namespaces: namespaces.to_vec(),
+                owners,
+            }
         }
-        ast::ForClause::Xml(xml) if xml.schema.is_some() || xml.xml_data => {
-            return Err(errors::unsupported("FOR XML ... XMLSCHEMA or XMLDATA"));
-        }
-        ast::ForClause::Xml(xml) => ForFormat::Xml {
-            mode: match xml.mode {
-                ast::XmlMode::Raw => XmlMode::Raw,
-                ast::XmlMode::Auto => XmlMode::Auto,
-                ast::XmlMode::Path => XmlMode::Path,
-                ast::XmlMode::Explicit => return Err(errors::not_supported("FOR XML EXPLICIT")),
-            },
-            element: match xml.mode {
-                ast::XmlMode::Auto => row,
-                _ => xml.element.clone(),
-            },
-            root: named(&xml.root),
-            elements: xml.elements.is_some(),
-            ty: xml.typed,
-        },
         _ => panic!("only XML and JSON make text"),
     })
 }

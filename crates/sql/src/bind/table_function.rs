@@ -1,5 +1,7 @@
 //! Functions as tables in FROM: inline and multi-statement ones, STRING_SPLIT, GENERATE_SERIES, OPENJSON.
 
+use std::sync::Arc;
+
 use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Home};
@@ -9,7 +11,7 @@ use super::names::{display, object_name};
 use super::query::{Bound, Use, check_named};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
-use crate::catalog::{ModuleKind, Object};
+use crate::catalog::{ModuleKind, Object, VirtualTableDef};
 use crate::mask::MaskFunction;
 use crate::optimize::{Leaf, LeafKind, Rel};
 use crate::plan::{Expr, ExprKind, TableFunction};
@@ -39,6 +41,9 @@ impl Binder<'_> {
                 }
                 if name.is_unqualified() && name.name.is("GENERATE_SERIES") {
                     return self.generate_series(args, function, &scope);
+                }
+                if let Some(nodes) = self.column_nodes(name, args, function, &scope)? {
+                    return Ok(nodes);
                 }
                 let unknown = || errors::invalid_object(&display(name));
                 let meant = self.resolve(&object_name(name))?.ok_or_else(unknown)?;
@@ -96,30 +101,19 @@ impl Binder<'_> {
                         self.need_module(&module, &named.1[0]);
                         Ok(named)
                     }
-                    Object::Virtual(def) => {
-                        // DEFAULT is what the server makes of NULL.
-                        let null = ast::Expr::Literal(ast::Literal::Null);
-                        let given = |arg| if matches!(arg, &ast::Expr::Default) { &null } else { arg };
-                        let bound: Vec<Expr> =
-                            args.iter().map(|arg| self.expr(given(arg), &scope)).collect::<SqlResult<_>>()?;
-                        if bound.len() > def.parameters.len() {
-                            return Err(sql_error!(8144, state 3, display(name)));
-                        }
-                        if bound.len() < def.parameters.len() {
-                            return Err(sql_error!(313, state 3, display(name)));
-                        }
-                        let arguments = bound
-                            .into_iter()
-                            .zip(&def.parameters)
-                            .map(|(e, ty)| implicit(e, ty))
-                            .collect::<SqlResult<_>>()?;
-                        Ok(self.virtual_table(def, arguments, name, alias))
-                    }
+                    Object::Virtual(def) => self.virtual_function(def, args, name, alias, &scope),
                     _ => Err(unknown()),
                 }
             }
             ast::TableFunctionKind::OpenJson { text, path, schema } => {
                 self.open_json(text, path.as_ref(), schema.as_deref(), function, &scope)
+            }
+            ast::TableFunctionKind::OpenXml { handle, pattern, flags, schema } => {
+                self.open_xml((handle, pattern, flags.as_ref()), schema, function, &scope)
+            }
+            ast::TableFunctionKind::Method { target, name, args } => {
+                let target = self.xml_target(target, parent.unwrap_or(&scope))?;
+                self.xml_nodes(target, name, args, function, parent.unwrap_or(&scope))
             }
             _ => Err(errors::not_supported("table function")),
         }
@@ -130,7 +124,31 @@ impl Binder<'_> {
         (0..source.len()).for_each(|at| self.columns.set_untyped(source.column(at).id, false));
     }
 
-    fn leaf_function(
+    /// One of the server's own.
+    fn virtual_function(
+        &mut self,
+        def: Arc<VirtualTableDef>,
+        args: &[ast::Expr],
+        name: &ast::ObjectName,
+        alias: Option<&ast::Ident>,
+        scope: &Scope,
+    ) -> SqlResult<FromRel> {
+        // DEFAULT is what the server makes of NULL.
+        let null = ast::Expr::Literal(ast::Literal::Null);
+        let given = |arg| if matches!(arg, &ast::Expr::Default) { &null } else { arg };
+        let bound: Vec<Expr> = args.iter().map(|arg| self.expr(given(arg), scope)).collect::<SqlResult<_>>()?;
+        if bound.len() > def.parameters.len() {
+            return Err(sql_error!(8144, state 3, display(name)));
+        }
+        if bound.len() < def.parameters.len() {
+            return Err(sql_error!(313, state 3, display(name)));
+        }
+        let arguments =
+            bound.into_iter().zip(&def.parameters).map(|(e, ty)| implicit(e, ty)).collect::<SqlResult<_>>()?;
+        Ok(self.virtual_table(def, arguments, name, alias))
+    }
+
+    pub fn leaf_function(
         &mut self,
         function: TableFunction,
         arguments: Vec<Expr>,

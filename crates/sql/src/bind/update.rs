@@ -359,6 +359,13 @@ impl Binder<'_> {
                     let column = target.table.stored[column as usize];
                     out.assign.push(SetVariable { slot, value, column, after: out.set.len() });
                 }
+                ast::SetClause::Method { column, method, args } if !method.is("write") => {
+                    let named = ast::Expr::Column(Box::new(column.clone()));
+                    let current = self.xml_target(&named, names)?;
+                    let value = self.xml_modify(current, &column.name, method, args, scope)?;
+                    let id = self.target_column(column, target, names, &out)?;
+                    out.set.push((id, self.masked(value)));
+                }
                 ast::SetClause::Method { column, method, args } => {
                     if !method.is("write") || args.len() != 3 {
                         return Err(sql_error!(258, &*column.name));

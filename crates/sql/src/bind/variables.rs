@@ -243,6 +243,14 @@ fn visit_table<'a>(table: &'a ast::TableRef, f: Visit<'_, 'a>) {
                 visit_expr(text, f);
                 path.iter().for_each(|e| visit_expr(e, f));
             }
+            ast::TableFunctionKind::OpenXml { handle, pattern, flags, schema } => {
+                visit_expr(handle, f);
+                visit_expr(pattern, f);
+                flags.iter().for_each(|e| visit_expr(e, f));
+                if let ast::OpenXmlSchema::Table(name) = schema {
+                    f(Found::Named(name));
+                }
+            }
             _ => {}
         },
         ast::TableRef::Derived(derived) => visit_query(&derived.query, f),

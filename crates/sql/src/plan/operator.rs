@@ -362,6 +362,18 @@ pub enum TableFunction {
     OpenJson,
     /// (path, as_json) a column.
     OpenJsonWith(Vec<(Box<str>, bool)>),
+    /// Value, text, prefixes, and what the text asks of SQL: see `bind::xml`.
+    XmlNodes,
+    /// Without columns: the edge table.
+    OpenXml(Vec<OpenXmlColumn>),
+}
+
+/// A column of OPENXML's WITH clause; the function gives its text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenXmlColumn {
+    pub name: Box<str>,
+    pub pattern: Option<Box<str>>,
+    pub is_xml: bool,
 }
 
 /// For planners' and printers' convenience.

@@ -524,19 +524,21 @@ impl QueryKind {
 #[derive(Debug, Clone)]
 pub enum ForFormat {
     /// `raw`: columns whose text is JSON already.
-    Json {
-        auto: bool,
-        root: Option<Box<str>>,
-        include_nulls: bool,
-        without_wrapper: bool,
-        raw: Vec<bool>,
-    },
+    Json { auto: bool, root: Option<Box<str>>, include_nulls: bool, without_wrapper: bool, raw: Vec<bool> },
     Xml {
         mode: XmlMode,
         element: Option<Box<str>>,
         root: Option<Box<str>>,
         elements: bool,
+        /// ELEMENTS XSINIL: an element for a NULL.
+        nil: bool,
         ty: bool,
+        /// BINARY BASE64
+        base64: bool,
+        /// Prefixes of WITH XMLNAMESPACES; the empty one is the default.
+        namespaces: Vec<(Box<str>, Box<str>)>,
+        /// Of AUTO: the table that each column is of.
+        owners: Vec<Option<XmlOwner>>,
     },
 }
 
@@ -545,6 +547,15 @@ pub enum XmlMode {
     Raw,
     Auto,
     Path,
+    Explicit,
+}
+
+/// A table of FROM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct XmlOwner {
+    pub number: usize,
+    /// As its elements are called: its alias, or its name as it is written.
+    pub name: Box<str>,
 }
 
 /// INSERT, UPDATE, DELETE or MERGE on one table.

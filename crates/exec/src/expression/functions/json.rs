@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::expression::general::{Call, Function, General};
 use crate::expression::json::{Json, Path};
 use crate::expression::wide::BytesExpr;
-use crate::expression::{Node, Scalar};
+use crate::expression::{Node, Scalar, shown};
 use crate::kernel;
 use crate::session::stop_of;
 use crate::value::{Row, Value};
@@ -102,37 +102,6 @@ pub fn push_value(context: &Context, ty: &SqlType, value: &Datum, raw: bool, out
         out.push('"');
     }
     Ok(())
-}
-
-/// The value in ISO form, or whatever CONVERT gives it; binary values in base 64.
-pub fn shown(context: &Context, ty: &SqlType, value: &Datum) -> SqlResult<String> {
-    if ty.is_binary()
-        && let Datum::Bytes(bytes) = value
-    {
-        return base64(bytes, &mut context.pacer());
-    }
-    let style = match ty.kind {
-        _ if ty.is_temporal() => Some(126),
-        TypeKind::Float | TypeKind::Real | TypeKind::Money | TypeKind::SmallMoney => Some(2),
-        _ => None,
-    };
-    let wide = SqlType::NVARCHAR_MAX;
-    let text = kernel::convert(context, Value::from_datum(value), ty, &wide, style, true)?;
-    text.bytes().map_or(Ok(String::new()), |bytes| convert::text_of_paced(&bytes, &wide, &mut context.pacer()))
-}
-
-fn base64(bytes: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<String> {
-    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut out = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        pacer.spend(chunk.len())?;
-        let word = (0..3).fold(0_u32, |word, i| word << 8 | chunk.get(i).copied().unwrap_or(0) as u32);
-        for i in 0..4 {
-            let digit = DIGITS[(word >> (18 - 6 * i) & 63) as usize] as char;
-            out.push(if i <= chunk.len() { digit } else { '=' });
-        }
-    }
-    Ok(out)
 }
 
 fn text<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {

@@ -9,7 +9,7 @@ mod session;
 mod text;
 
 pub use datetime::arithmetic as datetime_arithmetic;
-pub use json::{escape as escape_json, push_value as push_json, shown as json_text};
+pub use json::{escape as escape_json, push_value as push_json};
 pub use math::next_random;
 pub use session::{global, session_number};
 
@@ -21,6 +21,7 @@ use types::{SqlResult, SqlType};
 
 use super::Scalar;
 use super::general::{Call, Function, General};
+use super::xml::{self, XmlCall};
 use crate::context::Context;
 use crate::value::{Row, Value};
 
@@ -28,6 +29,9 @@ use crate::value::{Row, Value};
 pub fn call(id: FunctionId, arguments: Vec<Scalar>, ty: SqlType) -> SqlResult<Scalar> {
     if id == FunctionId::Rand && arguments.is_empty() {
         return Ok(Scalar::general(ty, General::Rand(Cell::new((0, 0.0)))));
+    }
+    if let Some(method) = xml::method_of(id) {
+        return Ok(Scalar::general(ty, General::Xml(Box::new(XmlCall::new(id, method, arguments, ty)?))));
     }
     let found = math::find(id)
         .or_else(|| text::find(id))

@@ -6,7 +6,10 @@ use types::SqlResult;
 
 use super::definition::{self, Change};
 use super::parameters::Parameters;
-use super::{application_lock, application_role, describe, error_log, files, pools, sequence, server, undeclared, xtp};
+use super::{
+    application_lock, application_role, describe, error_log, files, pools, sequence, server, undeclared, xml_document,
+    xtp,
+};
 use crate::session::host::SessionHost;
 
 /// What a procedure runs with.
@@ -89,6 +92,10 @@ pub const PROCEDURES: &[Native] = &[
     native("sp_refreshsqlmodule", &["@name", "@namespace"], 1, |call, given| {
         definition::refresh(call.host, call.state, call.sink, given)
     }),
+    native("sp_xml_preparedocument", &["@hdoc", "@xmltext", "@xpath_namespaces"], 0, |call, given| {
+        xml_document::prepare(call.state, given)
+    }),
+    native("sp_xml_removedocument", &["@hdoc"], 1, |call, given| xml_document::remove(call.state, given)),
     native("sp_cycle_errorlog", &[], 0, |call, _| error_log::cycle(call.host, call.state)),
     native("xp_readerrorlog", &["@p1", "@p2", "@p3", "@p4", "@p5", "@p6", "@p7"], 0, |call, given| {
         error_log::read(call.host, call.state, call.sink, given)

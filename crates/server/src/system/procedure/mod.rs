@@ -25,6 +25,7 @@ mod pools;
 mod error_log;
 mod files;
 mod xtp;
+mod xml_document;
 mod recorded;
 pub mod cursor;
 pub mod describe;

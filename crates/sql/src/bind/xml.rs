@@ -1,0 +1,394 @@
+//! Methods of type xml. Their texts are parsed and checked here, and stand in the plan as they are: arguments of a function, behind the value
+//! that it is called on. What `exec` can rely on: the text parses, and the values that it asks of SQL follow in the order of
+//! `xml::Query::externals`.
+
+use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
+use xml::query::{AtomicType, ContextKind, External, Method, Query, Receiver, SuppliedType};
+
+use super::binder::Binder;
+use super::errors;
+use super::scope::{FromRel, Scope, Source, SourceColumns};
+use super::typing;
+use crate::ast;
+use crate::function::FunctionId;
+use crate::optimize::{ColumnId, Output};
+use crate::plan::{Expr, ExprKind, TableFunction, XmlOwner};
+
+/// What a method is called on.
+pub struct XmlTarget {
+    pub value: Expr,
+    /// `table.column` of a column, else empty: errors begin with it.
+    column: String,
+}
+
+/// A column of nodes(): its value says which node of which document.
+fn is_node(ty: &SqlType) -> bool {
+    *ty == SqlType::XML_NODE
+}
+
+/// 493: the rows of nodes() are for methods and IS NULL only.
+pub fn check_direct(name: &str, ty: &SqlType) -> SqlResult<()> {
+    if is_node(ty) { Err(sql_error!(493, name)) } else { Ok(()) }
+}
+
+/// Prefixes that WITH XMLNAMESPACES declares, checked: the empty one is the default. 6869 to 6877.
+pub fn namespaces(declared: &[ast::XmlNamespace]) -> SqlResult<Vec<(Box<str>, Box<str>)>> {
+    let mut out: Vec<(Box<str>, Box<str>)> = Vec::with_capacity(declared.len());
+    for namespace in declared {
+        let prefix: Box<str> = namespace.prefix.as_ref().map_or("".into(), |prefix| prefix.text.clone());
+        if namespace.uri.is_empty() && !prefix.is_empty() {
+            return Err(sql_error!(6874));
+        }
+        if &*prefix == "xmlns" {
+            return Err(sql_error!(6871, &*prefix));
+        }
+        if (&*prefix == "xml") != (&*namespace.uri == xml::read::XML_NAMESPACE) {
+            return Err(sql_error!(6872));
+        }
+        if out.iter().any(|(known, _)| *known == prefix) {
+            return Err(sql_error!(6869, &*prefix));
+        }
+        let fault = prefix.chars().enumerate().find(|(at, c)| {
+            !(c.is_alphabetic() || *c == '_' || *at > 0 && (c.is_alphanumeric() || matches!(c, '-' | '.')))
+        });
+        if let Some((_, c)) = fault {
+            return Err(sql_error!(6870, &*prefix, c, format_args!("{:04X}", c as u32)));
+        }
+        out.push((prefix, namespace.uri.clone()));
+    }
+    Ok(out)
+}
+
+/// Prefixes and URIs as one text, for the plan.
+fn written(namespaces: &[(Box<str>, Box<str>)]) -> String {
+    namespaces.iter().map(|(prefix, uri)| format!("{prefix}\0{uri}\0")).collect()
+}
+
+impl Binder<'_> {
+    fn xml_text(&self, text: &str) -> Expr {
+        let ty = SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation());
+        Expr::literal(ty, Datum::nvarchar(text))
+    }
+
+    /// `column.method(...)`, `table.column.method(...)`. None: no column of such a name has methods.
+    pub fn column_method(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Option<Expr>> {
+        let Some(target) = self.method_target(&call.name, scope)? else { return Ok(None) };
+        self.xml_method(target, &call.name.name, &call.args, scope).map(Some)
+    }
+
+    /// The column before the last name, if it is one of type xml.
+    fn method_target(&mut self, name: &ast::ObjectName, scope: &Scope) -> SqlResult<Option<XmlTarget>> {
+        let Some(column) = &name.schema else { return Ok(None) };
+        let table = name.database.as_ref().map(|table| {
+            Box::new(ast::ObjectName {
+                server: None,
+                database: None,
+                schema: name.server.clone(),
+                name: table.clone(),
+                ..name.clone()
+            })
+        });
+        let column = ast::ColumnName { table, name: column.clone(), line: name.line };
+        let Ok((found, _)) = scope.column(&column) else { return Ok(None) };
+        if found.ty.kind != TypeKind::Xml {
+            return match Method::find(&name.name.text) {
+                Some(_) => Err(sql_error!(258, severity 15, typing::type_name(&found.ty))),
+                None => Ok(None),
+            };
+        }
+        self.needs.mark(found.id);
+        let value = Expr::column(found.id.index(), found.ty, found.nullable);
+        Ok(Some(XmlTarget { column: self.column_label(found.id, &found.name, scope), value }))
+    }
+
+    /// An expression that a method is called on: of a column also one of nodes().
+    pub fn xml_target(&mut self, target: &ast::Expr, scope: &Scope) -> SqlResult<XmlTarget> {
+        if let ast::Expr::Column(name) = target
+            && let Ok((found, _)) = scope.column(name)
+        {
+            self.needs.mark(found.id);
+            let value = Expr::column(found.id.index(), found.ty, found.nullable);
+            return Ok(XmlTarget { column: self.column_label(found.id, &found.name, scope), value });
+        }
+        Ok(XmlTarget { value: self.expr(target, scope)?, column: String::new() })
+    }
+
+    /// How errors name a column: with its table as FROM has it, whatever its alias; a column of nodes() by what it was made of.
+    fn column_label(&self, id: ColumnId, name: &str, scope: &Scope) -> String {
+        if let Some((_, label)) = self.xml_labels.iter().find(|(known, _)| *known == id) {
+            return label.clone();
+        }
+        let mut here = Some(scope);
+        while let Some(scope) = here {
+            for source in scope.sources {
+                let table = match &source.columns {
+                    SourceColumns::Table { table, first }
+                        if (first.0..first.0 + table.columns.len() as u32).contains(&id.0) =>
+                    {
+                        match (&source.schema, source.qualified) {
+                            (Some(schema), true) => format!("{schema}.{}", source.alias),
+                            (Some(_), false) => source.alias.to_string(),
+                            (None, _) => table.name.to_string(),
+                        }
+                    }
+                    SourceColumns::List(list) if list.iter().any(|column| column.id == id) => source.alias.to_string(),
+                    _ => continue,
+                };
+                return format!("{table}.{name}");
+            }
+            here = scope.parent;
+        }
+        String::new()
+    }
+
+    /// The text of the method's argument `number`. 8172.
+    fn xml_literal<'e>(arguments: &'e [ast::Expr], number: usize, method: &str) -> SqlResult<&'e str> {
+        match &arguments[number - 1] {
+            ast::Expr::Literal(ast::Literal::String { text, .. }) => Ok(text),
+            _ => Err(sql_error!(8172, number, method)),
+        }
+    }
+
+    /// Parses and checks a method's text: the arguments of its function behind the value.
+    fn xml_query(&mut self, method: Method, text: &str, target: &XmlTarget, scope: &Scope) -> SqlResult<Vec<Expr>> {
+        // Parsing and checking take less than what `deeper` keeps.
+        self.deeper(|_| Ok(()))?;
+        let receiver = Receiver { method, column: target.column.clone() };
+        let query = Query::parse(text, &receiver, &self.xml_namespaces)?;
+        let mut arguments = vec![self.xml_text(text), self.xml_text(&written(&self.xml_namespaces))];
+        let mut types = Vec::with_capacity(query.externals().len());
+        for external in query.externals() {
+            let value = self.xml_external(external, scope)?;
+            types.push(supplied_type(&value.ty, &receiver)?);
+            arguments.push(value);
+        }
+        let context = if is_node(&target.value.ty) { ContextKind::Node } else { ContextKind::Document };
+        query.check(context, &types)?;
+        Ok(arguments)
+    }
+
+    /// `sql:column`, `sql:variable`. 9501, 9519.
+    fn xml_external(&mut self, external: &External, scope: &Scope) -> SqlResult<Expr> {
+        match external {
+            External::Variable(name) if !name.starts_with('@') || name.len() < 2 => Err(sql_error!(9519, name)),
+            External::Variable(name) => {
+                let variable = ast::Variable { name: name.clone(), line: 0 };
+                self.variable(&variable).map_err(|_| sql_error!(9501, state 2, name))
+            }
+            External::Column(name) => {
+                let mut parts: Vec<ast::Ident> = name
+                    .split('.')
+                    .map(|part| part.trim().trim_start_matches('[').trim_end_matches(']'))
+                    .map(ast::Ident::new)
+                    .collect();
+                let column = parts.pop().expect("a text has a part");
+                let table = parts.pop().map(|table| {
+                    let mut named = ast::ObjectName::unqualified(table, 0);
+                    named.schema = parts.pop();
+                    Box::new(named)
+                });
+                self.expr(&ast::Expr::Column(Box::new(ast::ColumnName { table, name: column, line: 0 })), scope)
+            }
+        }
+    }
+
+    /// value, query, exist. 227, 174, 8137, 8172, and what the text has wrong.
+    pub fn xml_method(
+        &mut self,
+        target: XmlTarget,
+        name: &ast::Ident,
+        arguments: &[ast::Expr],
+        scope: &Scope,
+    ) -> SqlResult<Expr> {
+        let (function, method) = match Method::find(&name.text) {
+            Some(method @ Method::Value) => (FunctionId::XmlValue, method),
+            Some(method @ Method::Query) => (FunctionId::XmlQuery, method),
+            Some(method @ Method::Exist) => (FunctionId::XmlExist, method),
+            Some(Method::Modify) => return Err(sql_error!(8137, "modify")),
+            Some(Method::Nodes) | None => return Err(sql_error!(227, format_args!("\"{}\"", name.text))),
+        };
+        let count = if method == Method::Value { 2 } else { 1 };
+        if arguments.len() != count {
+            return Err(errors::argument_count(method.name(), count));
+        }
+        let text = Self::xml_literal(arguments, 1, method.name())?;
+        let ty = match method {
+            Method::Value => self.value_type(Self::xml_literal(arguments, 2, "value")?)?,
+            Method::Query => SqlType::XML,
+            _ => SqlType::BIT,
+        };
+        let behind = self.xml_query(method, text, &target, scope)?;
+        let arguments = std::iter::once(target.value).chain(behind).collect();
+        Ok(Expr::new(ty, true, ExprKind::Function(function, arguments)))
+    }
+
+    /// The type that value() names. 9500.
+    fn value_type(&self, text: &str) -> SqlResult<SqlType> {
+        let invalid = || sql_error!(9500, text);
+        let parsed = crate::parse::parse_type(text.trim()).map_err(|_| invalid())?;
+        let ty = self.data_type(&parsed, 1).map_err(|_| invalid())?;
+        use TypeKind::*;
+        match ty.kind {
+            Xml | Text | NText | Image | SqlVariant => Err(invalid()),
+            _ => Ok(ty),
+        }
+    }
+
+    /// What a value becomes by `modify`; `name` is what error 5302 calls it. 8113, 227, 258.
+    pub fn xml_modify(
+        &mut self,
+        target: XmlTarget,
+        name: &str,
+        method: &ast::Ident,
+        arguments: &[ast::Expr],
+        scope: &Scope,
+    ) -> SqlResult<Expr> {
+        if target.value.ty.kind != TypeKind::Xml {
+            return Err(sql_error!(258, severity 15, typing::type_name(&target.value.ty)));
+        }
+        match Method::find(&method.text) {
+            Some(Method::Modify) => {}
+            Some(other) => return Err(sql_error!(8113, other.name())),
+            None => return Err(sql_error!(227, format_args!("\"{}\"", method.text))),
+        }
+        if arguments.len() != 1 {
+            return Err(errors::argument_count("modify", 1));
+        }
+        let text = Self::xml_literal(arguments, 1, "modify")?;
+        let mut behind = self.xml_query(Method::Modify, text, &target, scope)?;
+        behind.insert(2, self.xml_text(name));
+        let arguments = std::iter::once(target.value).chain(behind).collect();
+        Ok(Expr::new(SqlType::XML, true, ExprKind::Function(FunctionId::XmlModify, arguments)))
+    }
+
+    /// `column.nodes(...)` in FROM. None: no column of such a name has methods.
+    pub fn column_nodes(
+        &mut self,
+        name: &ast::ObjectName,
+        arguments: &[ast::Expr],
+        function: &ast::TableFunction,
+        scope: &Scope,
+    ) -> SqlResult<Option<FromRel>> {
+        if name.schema.is_none() || !name.name.is("nodes") {
+            return Ok(None);
+        }
+        let scope = scope.parent.unwrap_or(scope);
+        let Some(target) = self.method_target(name, scope)? else { return Ok(None) };
+        self.xml_nodes(target, &name.name, arguments, function, scope).map(Some)
+    }
+
+    /// A row for each node that the text finds. 227, 258, 318, 8159.
+    pub fn xml_nodes(
+        &mut self,
+        target: XmlTarget,
+        method: &ast::Ident,
+        arguments: &[ast::Expr],
+        function: &ast::TableFunction,
+        scope: &Scope,
+    ) -> SqlResult<FromRel> {
+        if target.value.ty.kind != TypeKind::Xml {
+            return Err(sql_error!(258, severity 15, typing::type_name(&target.value.ty)));
+        }
+        if Method::find(&method.text) != Some(Method::Nodes) {
+            return Err(sql_error!(227, format_args!("\"{}\"", method.text)));
+        }
+        if arguments.len() != 1 {
+            return Err(errors::argument_count("nodes", 1));
+        }
+        let Some(alias) = function.alias.as_ref().filter(|_| !function.columns.is_empty()) else {
+            return Err(sql_error!(318, state 0));
+        };
+        if function.columns.len() > 1 {
+            return Err(sql_error!(8159, &*alias.text));
+        }
+        let text = Self::xml_literal(arguments, 1, "nodes")?;
+        let behind = self.xml_query(Method::Nodes, text, &target, scope)?;
+        let label = target.column.clone();
+        let arguments = std::iter::once(target.value).chain(behind).collect();
+        let columns = vec![("node", SqlType::XML_NODE, false)];
+        let named =
+            self.leaf_function(TableFunction::XmlNodes, arguments, columns, Some(alias), &function.columns, "nodes")?;
+        if let SourceColumns::List(list) = &named.1[0].columns {
+            self.xml_labels.push((list[0].id, label));
+        }
+        Ok(named)
+    }
+}
+
+/// The table that each output is a column of.
+pub fn owners(outputs: &[Output], sources: &[Source]) -> Vec<Option<XmlOwner>> {
+    let owner = |output: &Output| {
+        let ExprKind::Column(id) = output.expr.kind else { return None };
+        let number = sources.iter().position(|source| match &source.columns {
+            SourceColumns::Table { table, first } => (first.index()..first.index() + table.columns.len()).contains(&id),
+            SourceColumns::List(list) => list.iter().any(|column| column.id.index() == id),
+        })?;
+        let source = &sources[number];
+        let name = match &source.schema {
+            Some(schema) if source.qualified => format!("{schema}.{}", source.alias).into(),
+            _ => source.alias.clone(),
+        };
+        Some(XmlOwner { number, name })
+    };
+    outputs.iter().map(owner).collect()
+}
+
+/// What FOR XML cannot be with what. 6800, 6825, 6855, 6859, 6861, 6868, 6873, 40510.
+pub fn check_for_xml(
+    clause: &ast::ForXml,
+    owners: &[Option<XmlOwner>],
+    namespaces: &[(Box<str>, Box<str>)],
+) -> SqlResult<()> {
+    use ast::XmlMode::*;
+    let inline = clause.schema.is_some() || clause.xml_data;
+    if clause.element.is_some() && matches!(clause.mode, Auto | Explicit) {
+        return Err(sql_error!(6859));
+    }
+    if clause.elements.is_some() && clause.mode == Explicit {
+        return Err(sql_error!(6825));
+    }
+    if matches!(&clause.root, Some(Some(root)) if root.is_empty()) {
+        return Err(sql_error!(6861));
+    }
+    if clause.mode == Path && inline {
+        return Err(sql_error!(6855));
+    }
+    if !namespaces.is_empty() && (inline || clause.mode == Explicit) {
+        return Err(sql_error!(6868));
+    }
+    if inline {
+        return Err(errors::unsupported("FOR XML ... XMLSCHEMA or XMLDATA"));
+    }
+    if clause.elements == Some(ast::XmlElements::XsiNil) && namespaces.iter().any(|(prefix, _)| &**prefix == "xsi") {
+        return Err(sql_error!(6873));
+    }
+    if clause.mode == Auto && owners.iter().all(Option::is_none) {
+        return Err(sql_error!(6800));
+    }
+    Ok(())
+}
+
+/// What a value of SQL is for a query. 9344.
+fn supplied_type(ty: &SqlType, receiver: &Receiver) -> SqlResult<SuppliedType> {
+    use TypeKind::*;
+    let name = match ty.kind {
+        Bit => "boolean",
+        TinyInt => "unsignedByte",
+        SmallInt => "short",
+        Int => "int",
+        BigInt => "long",
+        Decimal | Numeric | Money | SmallMoney => "decimal",
+        Real => "float",
+        Float => "double",
+        Char | VarChar | NChar | NVarChar | UniqueIdentifier => "string",
+        Binary | VarBinary | RowVersion => "base64Binary",
+        Date => "date",
+        Time => "time",
+        DateTime | SmallDateTime | DateTime2 | DateTimeOffset => "dateTime",
+        Xml => return Ok(SuppliedType::Xml),
+        SqlVariant | Text | NText | Image => {
+            return Err(sql_error!(9344, receiver.label(), ty.message_name()));
+        }
+    };
+    Ok(SuppliedType::Atomic(AtomicType::find(name).expect("a type of the xs namespace")))
+}
