@@ -379,7 +379,7 @@ fn no_start_after_a_kill_or_a_stop_takes_its_log_for_short() {
         if round % 2 == 0 {
             server.kill()
         } else {
-            drop(server.stop())
+            server.stop();
         }
         server = again(&directory);
     }
