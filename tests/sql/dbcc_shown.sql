@@ -17,8 +17,10 @@ insert #page exec ('dbcc dbinfo with tableresults, no_infomsgs');
 select Field, case when Field in ('dbi_crdate', 'dbi_dbid', 'dbi_dbname', 'dbi_dbccLastKnownGood') then case when [Value] is null then 'none' else 'there' end else [Value] end as value
 from #page order by Field;
 create table #log (RecoveryUnitId int, FileId int, FileSize bigint, StartOffset bigint, FSeqNo bigint, Status bigint, Parity bigint, CreateLSN numeric(38, 0));
+set nocount on;
 insert #log exec ('dbcc loginfo with no_infomsgs');
-select count(*) as parts from #log;
+set nocount off;
+select case when count(*) > 0 and max(Status) = 2 then 'there' else 'none' end as parts from #log;
 go
 dbcc tracestatus (-1) with tableresults, no_infomsgs;
 go

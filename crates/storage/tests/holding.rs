@@ -352,8 +352,8 @@ enum Outcome {
 /// damaged is as it was. `DAMAGE_CASES` says how many, `SEED` repeats them.
 #[test]
 fn sampled_damage_is_found_or_harmless() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
-    let seed = number("SEED").unwrap_or_else(|| u64::from(std::process::id()) * 2_654_435_761 + 1);
+    let number = |name: &str| os::env::var(name).and_then(|text| text.parse::<u64>().ok());
+    let seed = number("SEED").unwrap_or_else(|| u64::from(os::env::process_id()) * 2_654_435_761 + 1);
     let mut rng = Rng(seed);
     let (place, storage) = filled("sampled", Kind::Clustered);
     insert(&storage, 100..160);
