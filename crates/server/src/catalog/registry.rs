@@ -412,7 +412,7 @@ mod tests {
             ("dm_os_workers", 37),
             ("dm_os_tasks", 13),
             ("dm_exec_requests", 61),
-            ("dm_exec_sessions", 51),
+            ("dm_exec_sessions", 52),
             ("dm_exec_connections", 22),
             ("dm_exec_query_stats", 80),
             ("dm_tran_locks", 19),
