@@ -452,12 +452,12 @@ fn a_terminal_shows_the_last_second() {
     let (shown, said) = (String::from_utf8_lossy(&ran.stderr), String::from_utf8_lossy(&ran.stdout));
     assert_eq!(ran.status.code(), Some(1), "{shown}");
     assert!(!said.contains('\u{1b}') && !said.contains("on average") && said.contains("fairness"), "{said}");
-    // The numbers move, whatever is between them.
+    // The numbers move, whatever is between them: the median may be in one step of its scale all the time.
     let different = |name: &str| {
         let parts = shown.split(name).skip(1).filter_map(|part| part.split_whitespace().next());
         parts.collect::<std::collections::BTreeSet<_>>().len()
     };
-    for name in ["requests/s  ", "now, ", "p50 ", "errors  "] {
+    for name in ["requests/s  ", "now, ", "p99 ", "errors  "] {
         assert!(different(name) >= 2, "{name}: {shown}");
     }
     for part in [" x 8134, 0 retries", "3 of 3 open, client CPU ", "█"] {
