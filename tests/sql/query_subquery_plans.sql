@@ -35,6 +35,11 @@ SELECT COUNT(*) FROM n WHERE x NOT IN (SELECT y FROM m WHERE m.g = n.g);
 SELECT COUNT(*) FROM n WHERE x NOT IN (SELECT y FROM m WHERE m.g = n.g AND y > 5);
 SELECT COUNT(*) FROM n o WHERE NOT EXISTS (SELECT 1 FROM m WHERE m.g = o.g AND y > 5 AND (y = o.x OR y IS NULL OR o.x IS NULL));
 SELECT COUNT(*) FROM n WHERE x > ALL (SELECT y FROM m WHERE m.g = n.g AND y < 3);
+-- NULLs that an outer join makes of a column without any.
+SELECT COUNT(*) FROM n WHERE id IN (SELECT d.id FROM m LEFT JOIN (SELECT id, g FROM m WHERE id < 0) d ON d.g = m.g WHERE m.y = n.g);
+SELECT COUNT(*) FROM n WHERE id NOT IN (SELECT d.id FROM m LEFT JOIN (SELECT id, g FROM m WHERE id < 0) d ON d.g = m.g WHERE m.y = n.g);
+SELECT COUNT(*) FROM n WHERE CASE WHEN id NOT IN (SELECT d.id FROM m LEFT JOIN (SELECT id, g FROM m WHERE id < 0) d ON d.g = m.g WHERE m.y = n.g) THEN 1 END = 1;
+SELECT COUNT(*) FROM n WHERE EXISTS (SELECT 1 FROM m WHERE m.y = n.g);
 SELECT COUNT(*) FROM n WHERE x > (SELECT AVG(y) FROM m WHERE m.g = n.g);
 SELECT SUM(v) FROM (SELECT (SELECT COUNT(*) FROM m WHERE m.g = n.g AND m.y < n.x) AS v FROM n) q;
 SELECT COUNT(*) FROM n WHERE EXISTS (SELECT 1 FROM m WHERE m.g = n.g AND m.y = n.x) OR n.id < 5;

@@ -67,9 +67,11 @@ impl Binder<'_> {
         let (value, column) = convert::comparable(value, column, test.name).map_err(|e| e.at_line(test.line))?;
         if joinable && (!may_be_unknown || is_keyed(&bound.rel, outer)) {
             let mut defs = Vec::new();
+            // An outer join inside may leave NULLs where the table has none.
+            let nullable = column.nullable;
             let id = self.as_column(column, &mut defs);
             let right = bound.rel.map(defs);
-            let column = self.columns.expr(id);
+            let column = Expr { nullable, ..self.columns.expr(id) };
             let is_null = |e: &Expr| Expr::predicate(ExprKind::IsNull(Box::new(e.clone())));
             // A row for which it is UNKNOWN keeps the other out as well.
             let unknown = [&value, &column].into_iter().filter(|e| may_be_unknown && e.nullable).map(is_null);
