@@ -256,7 +256,7 @@ fn mortal_engine(storage: &Storage, board: &Arc<Board>, number: u32) -> i32 {
 }
 
 fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let deadline = os::clock::after_ms(50_000);
+    let deadline = os::clock::after_ms(20_000);
     while !done() {
         assert!(os::clock::now() < deadline, "{what}");
         os::wait::sleep(WaitType::SLEEP_SYSTEMTASK, 1);
