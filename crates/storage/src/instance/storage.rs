@@ -402,11 +402,12 @@ impl Storage {
     /// Ends the transactions of an engine process that died outside of critical sections; how many there were. `publish` makes visible
     /// what it may have defined, before its locks are released.
     pub fn bury(&self, engine: u32, publish: impl FnOnce()) -> StorageResult<usize> {
-        // What cannot be removed now goes at the next start.
-        self.inner.unpin(&|_, pin| pin.engine == u64::from(engine) + 1).ok();
         let buried = self.engine().bury(engine, publish)?;
         self.engine().grants.engine_has_ended(engine);
         self.broker().engine_has_ended(engine);
+        // Last: whoever writes a checkpoint holds its pins, and may wait for what the dead engine has left, the log's writer too. What
+        // cannot be removed now goes at the next start.
+        self.inner.unpin(&|_, pin| pin.engine == u64::from(engine) + 1).ok();
         Ok(buried)
     }
 
