@@ -11,6 +11,7 @@ use super::text;
 use super::typing::{self, beside_decimal, is_null_literal, numeric};
 use crate::ast;
 use crate::function::FunctionId;
+use crate::optimize::{Output, Rel};
 use crate::plan::{ArithmeticOp, CompareOp, Expr, ExprKind, Global, Subquery, SubqueryKind};
 
 impl Binder<'_> {
@@ -441,10 +442,15 @@ impl Binder<'_> {
         super::query::one_column(&bound)?;
         let column = bound.outputs.remove(0).expr;
         let (value, column) = convert::comparable(value, column, convert::compare_name(op))?;
-        let outputs = vec![crate::optimize::Output { name: "".into(), expr: column }];
-        let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, outputs);
         let kind = if all { SubqueryKind::All { value, op } } else { SubqueryKind::Any { value, op } };
-        Ok(Expr::predicate(ExprKind::Subquery(Box::new(Subquery { plan, kind, mask: None, bindings }))))
+        Ok(self.compared(bound.rel, column, kind))
+    }
+
+    /// A comparison with the values of `column` in the rows of `rel`.
+    pub fn compared(&mut self, rel: Rel, column: Expr, kind: SubqueryKind) -> Expr {
+        let outputs = vec![Output { name: "".into(), expr: column }];
+        let (plan, bindings) = self.lowering.subquery(&self.columns, rel, outputs);
+        Expr::predicate(ExprKind::Subquery(Box::new(Subquery { plan, kind, mask: None, bindings })))
     }
 
     fn case(&mut self, case: &ast::Case, scope: &Scope) -> SqlResult<Expr> {

@@ -8,8 +8,8 @@ use super::expr::{compare_op, not};
 use super::query::one_column;
 use super::scope::Scope;
 use crate::ast;
-use crate::optimize::{ColumnSet, Join, Output, Rel, equi};
-use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
+use crate::optimize::{ColumnSet, Join, Rel, equi};
+use crate::plan::{CompareOp, Expr, ExprKind, JoinKind, SubqueryKind};
 
 enum InJoin {
     Join { right: Rel, on: Vec<Expr> },
@@ -45,16 +45,7 @@ impl Binder<'_> {
                 InJoin::Predicate(test) => predicates.push(test),
             }
         }
-        // Plain predicates first: they make what the joins see smaller. Those with queries last: fewer rows may be left for them.
-        let (last, first): (Vec<Expr>, Vec<Expr>) = predicates.into_iter().partition(Expr::has_subquery);
-        Ok(match rel {
-            Rel::Join(mut join) if matches!(join.kind, JoinKind::Semi | JoinKind::Anti) => {
-                let left = std::mem::replace(&mut join.left, Rel::one_row());
-                join.left = below_semi(left, first);
-                Rel::Join(join).filter(last)
-            }
-            rel => rel.filter(first.into_iter().chain(last).collect()),
-        })
+        Ok(rel.filter(predicates))
     }
 
     fn in_join(&mut self, test: &Membership, outer: &ColumnSet, scope: &Scope) -> SqlResult<InJoin> {
@@ -85,11 +76,7 @@ impl Binder<'_> {
             let on = if arms.len() == 1 { arms } else { vec![Expr::predicate(ExprKind::Or(arms))] };
             return Ok(InJoin::Join { right, on });
         }
-        let outputs = vec![Output { name: "".into(), expr: column }];
-        let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, outputs);
-        let kind = crate::plan::SubqueryKind::Any { value, op: CompareOp::Equal };
-        let any =
-            Expr::predicate(ExprKind::Subquery(Box::new(crate::plan::Subquery { plan, kind, mask: None, bindings })));
+        let any = self.compared(bound.rel, column, SubqueryKind::Any { value, op: CompareOp::Equal });
         Ok(InJoin::Predicate(if test.negated { not(any) } else { any }))
     }
 }
@@ -127,18 +114,6 @@ fn is_keyed(query: &Rel, outer: &ColumnSet) -> bool {
     let right = lift(query.clone(), outer, &mut on);
     let own = right.defined();
     !right.free().meets(outer) && on.iter().any(|p| equi(p, outer, &own).is_some())
-}
-
-/// Under any semi joins that the same WHERE has made.
-fn below_semi(rel: Rel, predicates: Vec<Expr>) -> Rel {
-    match rel {
-        Rel::Join(mut join) if matches!(join.kind, JoinKind::Semi | JoinKind::Anti) => {
-            let left = std::mem::replace(&mut join.left, Rel::one_row());
-            join.left = below_semi(left, predicates);
-            Rel::Join(join)
-        }
-        rel => rel.filter(predicates),
-    }
 }
 
 /// The correlated predicates directly inside become the join's; if nothing else inside reads the left side, the right is

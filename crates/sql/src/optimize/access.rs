@@ -41,6 +41,15 @@ impl Access {
     }
 }
 
+/// How the rows of a table are read.
+pub enum Way {
+    OneScan,
+    /// Of the predicates, the OR whose arms are read one after another.
+    Arms(usize),
+    /// Put aside by what each outer row asks of them.
+    OuterRows,
+}
+
 /// A predicate of the form `column op value`, value without columns of this table.
 struct Sarg<'a> {
     predicate: usize,

@@ -2,7 +2,7 @@
 
 use types::{Datum, SqlType};
 
-use super::access::{self, Access};
+use super::access::{self, Access, Way};
 use super::either;
 use super::estimate;
 use super::order::order;
@@ -308,11 +308,11 @@ impl Lowering {
             want.order.iter().map(|(id, descending)| Some((get.column_of(*id)?, *descending))).collect();
         let access = access::choose(&get, &predicates, &needed, wanted.as_deref().unwrap_or(&[]), want.goal);
         self.impossible_hint |= access::misses_rows(&get, &access);
-        let (get, predicates) = match self.several_ways(columns, get, predicates, &access, &needed, want) {
-            Ok(lowered) => return lowered,
-            Err(as_it_was) => as_it_was,
-        };
-        self.scan(columns, get, predicates, given, access, want)
+        match self.way(&get, &predicates, &access, &needed, want) {
+            Way::OneScan => self.scan(columns, get, predicates, given, access, want),
+            Way::Arms(or) => self.by_arms(columns, get, predicates, or, want),
+            Way::OuterRows => self.by_outer_rows(columns, get, predicates, want),
+        }
     }
 
     /// The scan that `access` describes, giving the columns `given` (and those the residual needs).

@@ -289,6 +289,17 @@ impl Get {
     pub fn id_of(&self, column: u16) -> ColumnId {
         ColumnId(self.first.0 + column as u32)
     }
+
+    fn defines(&self, out: &mut ColumnSet) {
+        (0..self.table.columns.len()).for_each(|i| out.insert(self.id_of(i as u16)));
+        self.locator.iter().for_each(|id| out.insert(*id));
+    }
+
+    pub fn defined(&self) -> ColumnSet {
+        let mut all = ColumnSet::default();
+        self.defines(&mut all);
+        all
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -401,10 +412,7 @@ impl Rel {
     /// Adds the columns this relation offers to those above it.
     pub fn defines(&self, out: &mut ColumnSet) {
         match self {
-            Rel::Get(get) => {
-                (0..get.table.columns.len()).for_each(|i| out.insert(get.id_of(i as u16)));
-                get.locator.iter().for_each(|id| out.insert(*id));
-            }
+            Rel::Get(get) => get.defines(out),
             Rel::Leaf(leaf) => leaf.ids.iter().for_each(|id| out.insert(*id)),
             Rel::Values { ids, .. }
             | Rel::Concat { ids, .. }
