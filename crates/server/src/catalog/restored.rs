@@ -53,6 +53,11 @@ impl Catalog {
         if let Some(old) = old {
             self.drop_pages(&mut tx, old)?;
         }
+        self.replace(tx, db, files, old)
+    }
+
+    /// Commits `tx`, with which master has `db` and its files, and `old` no more.
+    fn replace(&self, mut tx: Transaction, db: Database, files: &[FileRow], old: Option<&Database>) -> SqlResult<()> {
         let master = self.expect_database(MASTER);
         let mut rows = master.rows(&self.storage, &mut tx);
         if let Some(old) = old {
@@ -61,7 +66,7 @@ impl Catalog {
             rows.delete::<FileRow>(0, &number)?;
         }
         // Another may have made one of the name.
-        rows.try_insert(&row)?.map_err(|_| sql_error!(1801, row.name))?;
+        rows.try_insert(&*db.row())?.map_err(|_| sql_error!(1801, db.name()))?;
         for file in files {
             rows.insert(file)?;
         }
@@ -92,26 +97,7 @@ impl Catalog {
         if let Some(old) = old {
             self.drop_pages(&mut tx, old)?;
         }
-        let master = self.expect_database(MASTER);
-        let mut rows = master.rows(&self.storage, &mut tx);
-        if let Some(old) = old {
-            let number = [int(i32::from(old.id.0))];
-            rows.delete::<DatabaseRow>(0, &number)?;
-            rows.delete::<FileRow>(0, &number)?;
-        }
-        rows.try_insert(&row)?.map_err(|_| sql_error!(1801, row.name))?;
-        for file in files {
-            rows.insert(file)?;
-        }
-        tx.commit(storage::Durability::Full).map_err(storage_error)?;
-        if let Some(old) = old {
-            self.remove_database(old.id);
-            if old.is_restoring() {
-                self.storage.forget_restore(old.storage_id()).map_err(storage_error)?;
-            }
-        }
-        self.add_database(Database::new(row, &self.shared));
-        Ok(())
+        self.replace(tx, Database::new(row, &self.shared), files, old)
     }
 
     /// Ends the restore of `db`, whose pages come with `tx`: it can be used.

@@ -63,8 +63,22 @@ impl Reporter {
         Reporter { signal: ddl.site.session().signal.clone(), every, told: 0 }
     }
 
+    /// Runs long work that tells how far it is, and hears the client meanwhile.
+    pub fn follow<T>(
+        &mut self,
+        ddl: &mut Ddl<'_>,
+        mut work: impl FnMut(&mut dyn FnMut(Progress) -> StorageResult<()>) -> StorageResult<T>,
+    ) -> StorageResult<T> {
+        let mut done = None;
+        ddl.site.heard(&mut |ear| {
+            done = Some(work(&mut |progress| self.step(ear, progress))?);
+            Ok(())
+        })?;
+        Ok(done.expect("work without an error is done"))
+    }
+
     /// Err: nobody wants the answer any more.
-    pub fn step(&mut self, ear: &Ear<'_>, progress: Progress) -> StorageResult<()> {
+    fn step(&mut self, ear: &Ear<'_>, progress: Progress) -> StorageResult<()> {
         storage::error::heard(ear.pause())?;
         self.signal.running.tell(progress.done, progress.total);
         let percent = (u128::from(progress.done) * 100 / u128::from(progress.total.max(1))) as u64;

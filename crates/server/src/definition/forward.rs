@@ -140,18 +140,13 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let began = os::clock::now();
     let mut reporter = Reporter::new(ddl, &options);
     let (storage, id) = (ddl.catalog.storage.clone(), db.storage_id());
-    let mut applied = None;
     let at = stop.as_ref().map(|(stop, _)| *stop);
-    let done = ddl.site.heard(&mut |ear| {
-        let step = &mut |progress| reporter.step(ear, progress);
-        match storage.restore_log(id, (&device.file, from.set.from), at, step) {
-            Err(Gap::World(error)) => return Err(error),
-            other => applied = Some(other),
-        }
-        Ok(())
+    let applied = reporter.follow(ddl, |step| match storage.restore_log(id, (&device.file, from.set.from), at, step) {
+        Err(Gap::World(error)) => Err(error),
+        other => Ok(other),
     });
-    done.map_err(|error| step_error(&device, &name, &from.about, error))?;
-    let (set, reached) = applied.expect("it was applied, or not").map_err(|gap| match gap {
+    let applied = applied.map_err(|error| step_error(&device, &name, &from.about, error))?;
+    let (set, reached) = applied.map_err(|gap| match gap {
         Gap::TooRecent { begins, wanted } => sql_error!(4305, begins, wanted),
         Gap::TooEarly { ends, wanted } => sql_error!(4326, ends, wanted),
         Gap::PastStop => sql_error!(4338),
@@ -199,14 +194,8 @@ pub fn restore_differential(
     let mut reporter = Reporter::new(ddl, options);
     let (storage, id, at) = (ddl.catalog.storage.clone(), db.storage_id(), from.set.from);
     let device: &Device = from.device;
-    let mut applied = None;
-    let done = ddl.site.heard(&mut |ear| {
-        let step = &mut |progress| reporter.step(ear, progress);
-        applied = Some(storage.restore_differential(id, &device.file, at, step)?);
-        Ok(())
-    });
-    done.map_err(|error| step_error(device, name, &from.about, error))?;
-    from.set = applied.expect("it is done");
+    let applied = reporter.follow(ddl, |step| storage.restore_differential(id, &device.file, at, step));
+    from.set = applied.map_err(|error| step_error(device, name, &from.about, error))?;
     let restoring = options.has("NORECOVERY") || stop.is_some();
     if !restoring {
         finish(ddl, db, &mut reporter)?;
@@ -275,13 +264,9 @@ fn finish(ddl: &mut Ddl<'_>, db: &Arc<Database>, reporter: &mut Reporter) -> Sql
     let mut tx = storage.begin(Isolation::ReadCommitted);
     tx.begin_statement();
     let name = db.name();
-    let mut finished = Ok(());
-    let done = ddl.site.heard(&mut |ear| {
-        let step = &mut |progress| reporter.step(ear, progress);
-        finished = storage.finish_restore(&mut tx, Target { database: id, name: &name }, step);
-        finished.clone()
-    });
-    done.map_err(|error| match error {
+    let target = || Target { database: id, name: &name };
+    let finished = reporter.follow(ddl, |step| storage.finish_restore(&mut tx, target(), step));
+    finished.map_err(|error| match error {
         StorageError::CorruptPage { page } => sql_error!(3183, 1, page.page, name),
         StorageError::AlreadyExists => sql_error!(3153),
         StorageError::Damaged(_) | StorageError::CorruptRow(_) => sql_error!(3189),

@@ -77,9 +77,7 @@ fn verify_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let (device, options) = open(ddl, statement, backup_options::VERIFYONLY)?;
     let (position, set, about) = chosen(&device, &options)?;
     let mut reporter = Reporter::new(ddl, &options);
-    let verified = ddl.site.heard(&mut |ear| {
-        backup::verify(&device.file, set.from, &mut |progress| reporter.step(ear, progress)).map(drop)
-    });
+    let verified = reporter.follow(ddl, |step| backup::verify(&device.file, set.from, step).map(drop));
     verified.map_err(|error| device.read_error(error))?;
     reporter.end(ddl);
     if options.has("LOADHISTORY") {
@@ -201,13 +199,8 @@ fn restore(
     let mut tx = catalog.storage.begin(Isolation::ReadCommitted);
     tx.begin_statement();
     let target = Target { database: storage::DatabaseId(claimed.id), name: new.name };
-    let mut restored = None;
-    let done = ddl.site.heard(&mut |ear| {
-        let step = &mut |progress| reporter.step(ear, progress);
-        restored = Some(catalog.storage.restore(&mut tx, target, &device.file, set.from, step)?);
-        Ok(())
-    });
-    done.map_err(|error| restore_error(device, new.name, &about.files, error))?;
+    let restored = reporter.follow(ddl, |step| catalog.storage.restore(&mut tx, target, &device.file, set.from, step));
+    let restored = restored.map_err(|error| restore_error(device, new.name, &about.files, error))?;
     if let Some(old) = new.old {
         // Who came meanwhile.
         expect_nobody(ddl, old, "RESTORE")?;
@@ -219,7 +212,7 @@ fn restore(
     }
     // Plans keep tables open, and these the data file that is gone.
     ddl.site.server().forget_plans(Forget::All);
-    Ok(restored.expect("it is done"))
+    Ok(restored)
 }
 
 /// As `restore`, and leaves it restoring.
@@ -236,13 +229,8 @@ fn begin(
     row.options |= database_option::RESTORING;
     let files = files(ddl, new, about, claimed.id)?;
     let db = storage::DatabaseId(claimed.id);
-    let mut begun = None;
-    let done = ddl.site.heard(&mut |ear| {
-        let step = &mut |progress| reporter.step(ear, progress);
-        begun = Some(catalog.storage.begin_restore(db, &device.file, set.from, step)?);
-        Ok(())
-    });
-    done.map_err(|error| restore_error(device, new.name, &about.files, error))?;
+    let begun = reporter.follow(ddl, |step| catalog.storage.begin_restore(db, &device.file, set.from, step));
+    let begun = begun.map_err(|error| restore_error(device, new.name, &about.files, error))?;
     let put = match new.old {
         // Who came meanwhile.
         Some(old) => expect_nobody(ddl, old, "RESTORE"),
@@ -258,7 +246,7 @@ fn begin(
         catalog.change_governor().unbind(old.id)?;
     }
     ddl.site.server().forget_plans(Forget::All);
-    Ok(begun.expect("it is done"))
+    Ok(begun)
 }
 
 /// The database as master will have it. Its options come back with it; who owns it does where a member of sysadmin restores it, and the
