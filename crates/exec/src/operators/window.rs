@@ -314,7 +314,7 @@ impl Function {
                 let pacer = &mut context.pacer();
                 for row in 0..count {
                     pacer.spend(STEP)?;
-                    known_offset_value(arguments, (back, &known), context, rows, row)?.push_to(results);
+                    offset_value(arguments, (back, Some(&known)), context, rows, row)?.push_to(results);
                 }
             }
             WindowKind::Lag | WindowKind::Lead => {
@@ -322,7 +322,7 @@ impl Function {
                 let pacer = &mut context.pacer();
                 for row in 0..count {
                     pacer.spend(STEP)?;
-                    offset_value(arguments, back, context, rows, row)?.push_to(results);
+                    offset_value(arguments, (back, None), context, rows, row)?.push_to(results);
                 }
             }
             WindowKind::FirstValue | WindowKind::LastValue => {
@@ -461,7 +461,7 @@ fn ntile(groups: &Scalar, context: &Context, rows: &RowBatch, results: &mut Colu
 
 fn offset_value<'a>(
     arguments: &'a [Scalar],
-    back: bool,
+    (back, known): (bool, Option<&[usize]>),
     context: &'a Context,
     rows: &'a RowBatch,
     row: usize,
@@ -471,8 +471,14 @@ fn offset_value<'a>(
     if offset < 0 {
         return Err(sql_error!(8730));
     }
-    let at = if back { (row as i64).checked_sub(offset) } else { (row as i64).checked_add(offset) };
-    match at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < rows.rows) {
+    let at = match known {
+        None => {
+            let at = if back { (row as i64).checked_sub(offset) } else { (row as i64).checked_add(offset) };
+            at.and_then(|at| usize::try_from(at).ok()).filter(|at| *at < rows.rows)
+        }
+        Some(known) => offset_of_known(known, row, offset, back),
+    };
+    match at {
         Some(at) => arguments[0].value(context, Row { batch: rows, index: at }),
         None => match arguments.get(2) {
             Some(default) => default.value(context, here),
@@ -481,32 +487,14 @@ fn offset_value<'a>(
     }
 }
 
-/// LAG and LEAD over the rows `known`, whose value is not NULL; an offset of 0 is the row itself.
-fn known_offset_value<'a>(
-    arguments: &'a [Scalar],
-    (back, known): (bool, &[usize]),
-    context: &'a Context,
-    rows: &'a RowBatch,
-    row: usize,
-) -> SqlResult<Value<'a>> {
-    let here = Row { batch: rows, index: row };
-    let Some(offset) = arguments[1].i64(context, here)? else { return Ok(Value::Null) };
-    if offset < 0 {
-        return Err(sql_error!(8730));
-    }
+/// The same over the rows `known`, whose value is not NULL; an offset of 0 is the row itself.
+fn offset_of_known(known: &[usize], row: usize, offset: i64, back: bool) -> Option<usize> {
     let before = known.partition_point(|at| *at < row) as i64;
     let upto = known.partition_point(|at| *at <= row) as i64;
-    let at = match (offset, back) {
+    match (offset, back) {
         (0, _) => Some(row),
         (offset, true) => usize::try_from(before.saturating_sub(offset)).ok().map(|at| known[at]),
         (offset, false) => usize::try_from(upto.saturating_add(offset) - 1).ok().and_then(|at| known.get(at).copied()),
-    };
-    match at {
-        Some(at) => arguments[0].value(context, Row { batch: rows, index: at }),
-        None => match arguments.get(2) {
-            Some(default) => default.value(context, here),
-            None => Ok(Value::Null),
-        },
     }
 }
 

@@ -46,6 +46,14 @@ pub struct Range {
 }
 
 impl Rule {
+    /// The value that follows the last one.
+    fn after(&self, counter: &Counter) -> i128 {
+        match counter.used {
+            0 => self.start,
+            _ => counter.last.checked_add(self.increment).unwrap_or(i128::MAX),
+        }
+    }
+
     /// `count` values, at least one, from `next` on. None: they pass the end of a counter that does not cycle.
     fn range(&self, next: i128, count: u64) -> Option<Range> {
         let step = self.increment.unsigned_abs();
@@ -94,10 +102,7 @@ impl Counters {
         assert!(count > 0 && rule.increment != 0, "a counter gives at least one value and moves");
         let mut stripe = self.all.lock(self.database, id);
         let mut counter = self.load(&stripe, storage, db, id)?;
-        let mut first = match counter.used {
-            0 => rule.start,
-            _ => counter.last.checked_add(rule.increment).unwrap_or(i128::MAX),
-        };
+        let mut first = rule.after(&counter);
         let spread = rule.increment.saturating_mul(i128::from(count) - 1);
         let outside = |value: i128| value > rule.maximum || value < rule.minimum;
         if outside(first) && rule.cycle && counter.used != 0 {
@@ -133,11 +138,7 @@ impl Counters {
         assert!(count > 0 && rule.increment != 0, "a range has at least one value, and they differ");
         let mut stripe = self.all.lock(self.database, id);
         let counter = self.load(&stripe, storage, db, id)?;
-        let next = match counter.used {
-            0 => rule.start,
-            _ => counter.last.checked_add(rule.increment).unwrap_or(i128::MAX),
-        };
-        let Some(range) = rule.range(next, count) else { return Ok(Err(Exhausted)) };
+        let Some(range) = rule.range(rule.after(&counter), count) else { return Ok(Err(Exhausted)) };
         self.place(&mut stripe, storage, db, id, Some(range.last), rule)?;
         Ok(Ok(range))
     }
