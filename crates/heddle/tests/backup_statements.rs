@@ -12,11 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
-use lab::client::{Answer, Connection};
-use support::ask::{ask, must};
+use lab::client::Connection;
+use support::ask::{ask, connect, must, numbers, one, text_of, texts, word};
 use support::wire::Wire;
-use support::{Server, scratch, target};
-use types::Datum;
+use support::{Server, scratch};
 
 /// A server with its data in a directory of the test's own, and where its backups go.
 fn start(name: &str) -> (Server, PathBuf) {
@@ -28,32 +27,6 @@ fn start(name: &str) -> (Server, PathBuf) {
 
 fn again(directory: &Path) -> Server {
     Server::start_on(directory.join("data").to_str().expect("UTF-8"), &["--admin-listen", "off"])
-}
-
-fn connect(server: &Server, database: &str) -> Connection {
-    Connection::open(&target(server.port, database), None).expect("logged in")
-}
-
-fn texts(answer: &Answer) -> Vec<(i32, String)> {
-    answer.messages.iter().map(|message| (message.number, message.text.clone())).collect()
-}
-
-fn numbers(answer: &Answer) -> Vec<i32> {
-    answer.messages.iter().map(|message| message.number).collect()
-}
-
-fn text_of(datum: &Datum) -> String {
-    types::collation::code_page::utf16_to_string(datum.as_bytes())
-}
-
-/// The first value of a query, a number.
-fn one(connection: &mut Connection, query: &str) -> i64 {
-    must(connection, query).sets[0].rows[0][0].as_i64()
-}
-
-/// The first value of a query, a wide text.
-fn word(connection: &mut Connection, query: &str) -> String {
-    text_of(&must(connection, query).sets[0].rows[0][0])
 }
 
 #[test]

@@ -12,8 +12,8 @@ use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use lab::client::{Answer, Connection};
-use support::ask::{ask, must};
+use lab::client::Connection;
+use support::ask::{ask, connect, must, numbers, one, word};
 use support::random::{Random, number};
 use support::{PASSWORD, Server, binary, scratch, target};
 
@@ -37,31 +37,11 @@ fn refused_start(directory: &Path) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn connect(server: &Server) -> Connection {
-    Connection::open(&target(server.port, "master"), None).expect("logged in")
-}
-
-fn text_of(datum: &types::Datum) -> String {
-    types::collation::code_page::utf16_to_string(datum.as_bytes())
-}
-
-fn one(sa: &mut Connection, query: &str) -> i64 {
-    must(sa, query).sets[0].rows[0][0].as_i64()
-}
-
-fn word(sa: &mut Connection, query: &str) -> String {
-    text_of(&must(sa, query).sets[0].rows[0][0])
-}
-
 fn state(sa: &mut Connection, name: &str) -> String {
     let shown = word(sa, &format!("SELECT state_desc FROM sys.databases WHERE name = '{name}'"));
     let property = word(sa, &format!("SELECT CONVERT(nvarchar(60), DATABASEPROPERTYEX('{name}', 'Status'))"));
     assert_eq!(shown, property);
     shown
-}
-
-fn numbers(answer: &Answer) -> Vec<i32> {
-    answer.messages.iter().map(|message| message.number).collect()
 }
 
 /// The number of the first error of a batch.
@@ -137,7 +117,7 @@ fn rows(sa: &mut Connection, name: &str) -> i64 {
 #[test]
 fn a_missing_file_stops_its_database_alone_until_it_is_back() {
     let (server, directory) = start("damage-missing");
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     two_databases(&mut sa);
     let id = one(&mut sa, "SELECT DB_ID('a')");
     // A file that came after the last checkpoint is made anew from the log.
@@ -148,7 +128,7 @@ fn a_missing_file_stops_its_database_alone_until_it_is_back() {
     let away = directory.join("away");
     fs::rename(&file, &away).expect("moved");
     let server = again(&directory);
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     assert_eq!((state(&mut sa, "a"), state(&mut sa, "b")), ("RECOVERY_PENDING".into(), "ONLINE".into()));
     for text in ["USE a", "SELECT COUNT(*) FROM a..t", "INSERT a..h VALUES (1, 'y')", "DBCC CHECKDB ('a')"] {
         let answer = ask(&mut sa, text);
@@ -184,27 +164,27 @@ fn a_missing_file_stops_its_database_alone_until_it_is_back() {
     drop(server);
     fs::rename(&away, &file).expect("back");
     let server = again(&directory);
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     assert_eq!(rows(&mut sa, "a"), 3_802);
     drop(sa);
     server.kill();
     fs::remove_file(&file).expect("removed");
     let server = again(&directory);
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     must(&mut sa, "DROP DATABASE a");
     assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM sys.databases WHERE name = 'a'"), 0);
     must(&mut sa, "CREATE DATABASE a");
     drop(sa);
     server.kill();
     let server = again(&directory);
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     assert_eq!(state(&mut sa, "a"), "ONLINE");
 }
 
 #[test]
 fn a_damaged_file_is_suspect_and_mended_by_a_good_copy() {
     let (server, directory) = start("damage-suspect");
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     two_databases(&mut sa);
     let id = one(&mut sa, "SELECT DB_ID('a')");
     must(&mut sa, "CHECKPOINT");
@@ -215,7 +195,7 @@ fn a_damaged_file_is_suspect_and_mended_by_a_good_copy() {
     fs::File::open(&file).expect("readable").read_exact_at(&mut whole, 2 * PAGE).expect("read");
     overwrite(&file, 2 * PAGE + 100, &[0xa5; 16]);
     let server = again(&directory);
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     assert_eq!((state(&mut sa, "a"), state(&mut sa, "b")), ("SUSPECT".into(), "ONLINE".into()));
     let answer = ask(&mut sa, "SELECT * FROM a..t");
     let error = answer.first_error().expect("an error");
@@ -233,7 +213,7 @@ fn a_damaged_file_is_suspect_and_mended_by_a_good_copy() {
 #[test]
 fn offline_closes_the_file_and_online_opens_it() {
     let (server, directory) = start("damage-offline");
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     two_databases(&mut sa);
     let id = one(&mut sa, "SELECT DB_ID('a')");
     let mut user = Connection::open(&target(server.port, "a"), None).expect("logged in");
@@ -255,7 +235,7 @@ fn offline_closes_the_file_and_online_opens_it() {
     drop((user, sa));
     server.stop();
     let server = again(&directory);
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     assert_eq!(state(&mut sa, "a"), "OFFLINE");
     must(&mut sa, "EXEC sp_dboption 'a', 'offline', 'false'");
     assert_eq!(rows(&mut sa, "a"), 3_800);
@@ -270,7 +250,7 @@ fn offline_closes_the_file_and_online_opens_it() {
 #[test]
 fn checkdb_names_what_is_wrong() {
     let (server, directory) = start("damage-checkdb");
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     two_databases(&mut sa);
     assert_eq!(numbers(&must(&mut sa, "DBCC CHECKDB ('a') WITH NO_INFOMSGS")), Vec::<i32>::new());
     let clean = must(&mut sa, "DBCC CHECKDB ('a')");
@@ -311,7 +291,7 @@ fn checkdb_names_what_is_wrong() {
         (20..whole.len() as u64 / PAGE).rev().find(|page| whole[(page * PAGE) as usize + 4] == 3).expect("a leaf");
     overwrite(&file, leaf * PAGE + 200, b"damage");
     let server = again(&directory);
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     let answer = ask(&mut sa, "DBCC CHECKDB ('a') WITH NO_INFOMSGS, ALL_ERRORMSGS");
     let told = numbers(&answer);
     assert!(told.contains(&8928) && told.contains(&8989), "{told:?}");
@@ -322,7 +302,7 @@ fn checkdb_names_what_is_wrong() {
     // Of severity 24, so the connection goes with it.
     let failed: Vec<i32> = reads
         .iter()
-        .filter_map(|text| ask(&mut connect(&server), text).first_error().map(|error| error.number))
+        .filter_map(|text| ask(&mut connect(&server, "master"), text).first_error().map(|error| error.number))
         .collect();
     assert!(failed.iter().all(|number| *number == 824), "{failed:?}");
     assert!(failed.len() < reads.len(), "{failed:?}");
@@ -341,7 +321,7 @@ fn a_log_that_lost_what_was_committed_is_refused() {
         }),
     ] {
         let (server, directory) = start(&format!("damage-log-{name}"));
-        let mut sa = connect(&server);
+        let mut sa = connect(&server, "master");
         must(&mut sa, "CREATE TABLE t (a int)");
         for at in 0..50 {
             must(&mut sa, &format!("INSERT t VALUES ({at})"));
@@ -361,7 +341,7 @@ fn a_log_that_lost_what_was_committed_is_refused() {
             fs::copy(&path, directory.join(path.file_name().expect("a name"))).expect("copied");
         }
         let server = again(&directory);
-        assert_eq!(one(&mut connect(&server), "SELECT COUNT(*) FROM t"), 50, "{name}");
+        assert_eq!(one(&mut connect(&server, "master"), "SELECT COUNT(*) FROM t"), 50, "{name}");
     }
 }
 
@@ -369,7 +349,7 @@ fn a_log_that_lost_what_was_committed_is_refused() {
 fn no_start_after_a_kill_or_a_stop_takes_its_log_for_short() {
     let (mut server, directory) = start("damage-no-alarm");
     for round in 0..8 {
-        let mut sa = connect(&server);
+        let mut sa = connect(&server, "master");
         must(&mut sa, &format!("CREATE TABLE t{round} (a int, s char(4000))"));
         must(&mut sa, &format!("INSERT t{round} SELECT value, 's' FROM GENERATE_SERIES(1, {})", 100 + round * 600));
         if round == 4 {
@@ -383,13 +363,13 @@ fn no_start_after_a_kill_or_a_stop_takes_its_log_for_short() {
         }
         server = again(&directory);
     }
-    assert_eq!(one(&mut connect(&server), "SELECT COUNT(*) FROM t7"), 4_300);
+    assert_eq!(one(&mut connect(&server, "master"), "SELECT COUNT(*) FROM t7"), 4_300);
 }
 
 #[test]
 fn files_give_back_what_is_free() {
     let (server, directory) = start("damage-shrink");
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     must(&mut sa, "CREATE DATABASE a");
     must(
         &mut sa,
@@ -422,7 +402,7 @@ fn files_give_back_what_is_free() {
     drop(sa);
     server.kill();
     let server = again(&directory);
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM a..t"), 3_000);
     must(&mut sa, "DBCC CHECKDB ('a') WITH NO_INFOMSGS");
 }
@@ -435,7 +415,7 @@ fn sampled_damage_is_found_or_harmless_and_stays_in_its_database() {
     let seed = number("SEED").unwrap_or_else(|| u64::from(std::process::id()));
     let mut random = Random(seed);
     let (server, directory) = start("damage-sampled");
-    let mut sa = connect(&server);
+    let mut sa = connect(&server, "master");
     two_databases(&mut sa);
     let id = one(&mut sa, "SELECT DB_ID('a')");
     let sum = "SELECT CHECKSUM_AGG(CHECKSUM(id, v, s)) + SUM(LEN(l)) + (SELECT CHECKSUM_AGG(CHECKSUM(x, y)) FROM a..h) + (SELECT SUM(v) FROM a..m) FROM a..t";
@@ -458,7 +438,7 @@ fn sampled_damage_is_found_or_harmless_and_stays_in_its_database() {
             }
         }
         let server = again(&directory);
-        let mut sa = connect(&server);
+        let mut sa = connect(&server, "master");
         assert_eq!(rows(&mut sa, "b"), 3_800, "case {case}, seed {seed}");
         let outcome = if state(&mut sa, "a") != "ONLINE" {
             "at the start"

@@ -4,42 +4,9 @@
 mod common;
 
 use common::*;
-use os::disk::{Disk, File, Open};
+use os::disk::File;
 use storage::pages::page::{self, PAGE_BYTES};
 use storage::*;
-
-/// A directory of its own, removed at the end.
-struct Place {
-    path: std::path::PathBuf,
-    disk: Disk,
-}
-
-impl Place {
-    fn new(name: &str) -> Place {
-        let path = os::fs::temporary(&format!("damage-{name}"));
-        let disk = Disk::directory(&path).expect("a directory");
-        Place { path, disk }
-    }
-
-    fn open(&self) -> StorageResult<Storage> {
-        Storage::open(small(self.disk.clone()))
-    }
-
-    fn file(&self, name: &str) -> File {
-        self.disk.open(name, Open::Existing).expect(name)
-    }
-
-    /// The only log file of these tests, which stay within one segment.
-    fn log(&self) -> File {
-        self.file("h0000.log")
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        os::fs::remove_dir_all(&self.path).ok();
-    }
-}
 
 /// Where an LSN of the first segment is in its file.
 fn in_log(lsn: u64) -> u64 {
@@ -72,7 +39,7 @@ fn ids(storage: &Storage) -> Vec<i64> {
 
 /// With rows 0..100, all in the data file.
 fn filled(name: &str) -> Place {
-    let place = Place::new(name);
+    let place = Place::new(&format!("damage-{name}"));
     let storage = place.open().expect("opened");
     create(&storage, Kind::Clustered);
     insert(&storage, 0..100);

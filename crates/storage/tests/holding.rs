@@ -4,49 +4,25 @@
 mod common;
 
 use common::*;
-use os::disk::{Disk, File, Open};
+use os::disk::Open;
 use storage::*;
 use types::pause::Unheard;
 
 const OTHER: DatabaseId = DatabaseId(6);
 
-struct Place {
-    path: std::path::PathBuf,
-    disk: Disk,
-}
-
-impl Place {
-    fn new(name: &str) -> Place {
-        let path = os::fs::temporary(&format!("holding-{name}"));
-        let disk = Disk::directory(&path).expect("a directory");
-        Place { path, disk }
+/// With the file in its place again: by bringing the database online, or by a start.
+fn back(place: &Place, storage: Storage, live: bool) -> Storage {
+    if live {
+        storage.bring_online(DB).expect("online");
+        return storage;
     }
-
-    fn open(&self) -> StorageResult<Storage> {
-        Storage::open(small(self.disk.clone()))
-    }
-
-    fn file(&self, name: &str) -> File {
-        self.disk.open(name, Open::Existing).expect(name)
-    }
-
-    fn logs(&self) -> Vec<String> {
-        let mut names: Vec<String> =
-            self.disk.list().expect("names").into_iter().filter(|name| name.ends_with(".log")).collect();
-        names.sort();
-        names
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        os::fs::remove_dir_all(&self.path).ok();
-    }
+    drop(storage);
+    place.open().expect("opened")
 }
 
 /// Two databases with a table each, and rows 0..100 in both, in the data files.
 fn filled(name: &str, kind: Kind) -> (Place, Storage) {
-    let place = Place::new(name);
+    let place = Place::new(&format!("holding-{name}"));
     let storage = place.open().expect("opened");
     create(&storage, kind);
     let mut tx = storage.begin(Isolation::ReadCommitted);
@@ -149,16 +125,7 @@ fn a_database_without_its_file_waits_for_it_and_lacks_nothing() {
         assert!(storage.bring_online(DB).is_err(), "it is not there");
         expect_held(&storage, Hold::RecoveryPending);
         place.disk.rename("away", "d00001.hdb").expect("back");
-        let storage = match live {
-            true => {
-                storage.bring_online(DB).expect("online");
-                storage
-            }
-            false => {
-                drop(storage);
-                place.open().expect("opened")
-            }
-        };
+        let storage = back(&place, storage, live);
         assert_eq!(storage.hold_of(DB), None, "{:?}", storage.held());
         assert_eq!(ids_of(&storage, DB), to(160), "live: {live}");
         assert_eq!(ids_of(&storage, OTHER), to(2_170));
@@ -181,16 +148,7 @@ fn memory_optimized_rows_come_back_with_their_database() {
         insert_other(&storage, 160..170);
         storage.checkpoint().expect("a checkpoint");
         place.disk.rename("away", "d00001.hdb").expect("back");
-        let storage = match live {
-            true => {
-                storage.bring_online(DB).expect("online");
-                storage
-            }
-            false => {
-                drop(storage);
-                place.open().expect("opened")
-            }
-        };
+        let storage = back(&place, storage, live);
         assert_eq!(ids_of(&storage, DB), to(160), "live: {live}");
         assert_eq!(ids_of(&storage, OTHER), to(170));
     }
@@ -277,7 +235,7 @@ fn a_log_that_lost_a_file_or_a_part_is_refused() {
         }),
     ];
     for (name, damage) in damages {
-        let place = Place::new(&format!("log-{name}"));
+        let place = Place::new(&format!("holding-log-{name}"));
         let storage = place.open().expect("opened");
         create(&storage, Kind::Clustered);
         let mut tx = storage.begin(Isolation::ReadCommitted);
@@ -311,7 +269,7 @@ fn newest_log(place: &Place) -> String {
 
 #[test]
 fn the_log_gives_its_files_back_after_a_peak() {
-    let place = Place::new("peak");
+    let place = Place::new("holding-peak");
     let storage = place.open().expect("opened");
     create(&storage, Kind::Clustered);
     let before = storage.log_space().total;
@@ -359,7 +317,7 @@ fn sampled_damage_is_found_or_harmless() {
     insert(&storage, 100..160);
     storage.note_hardened();
     std::mem::forget(storage);
-    let whole = Place::new("sampled-whole");
+    let whole = Place::new("holding-sampled-whole");
     copy_files(&place, &whole);
     let mut seen = std::collections::BTreeMap::<(bool, Outcome), u32>::new();
     for case in 0..number("DAMAGE_CASES").unwrap_or(300) {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use os::disk::{Disk, SimDisk};
+use os::disk::{Disk, File, Open, SimDisk};
 use storage::*;
 use types::key::KeyColumn;
 use types::row::{ColumnType, encode};
@@ -17,6 +17,46 @@ impl Rng {
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) % bound
+    }
+}
+
+/// A directory on the real disk with an instance of its own, removed at the end.
+pub struct Place {
+    path: std::path::PathBuf,
+    pub disk: Disk,
+}
+
+impl Place {
+    pub fn new(name: &str) -> Place {
+        let path = os::fs::temporary(name);
+        let disk = Disk::directory(&path).expect("a directory");
+        Place { path, disk }
+    }
+
+    pub fn open(&self) -> StorageResult<Storage> {
+        Storage::open(small(self.disk.clone()))
+    }
+
+    pub fn file(&self, name: &str) -> File {
+        self.disk.open(name, Open::Existing).expect(name)
+    }
+
+    /// The first log file, and the only one of tests that stay within a segment.
+    pub fn log(&self) -> File {
+        self.file("h0000.log")
+    }
+
+    pub fn logs(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            self.disk.list().expect("names").into_iter().filter(|name| name.ends_with(".log")).collect();
+        names.sort();
+        names
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        os::fs::remove_dir_all(&self.path).ok();
     }
 }
 
