@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use sql::catalog::{DatabaseId, ObjectId};
 use sql::plan::{AtomicIsolation, IsolationLevel};
@@ -90,40 +90,12 @@ pub struct Signal {
     pub running: Running,
     /// `RUNS`, or the number of what stops it. A flag alone: it orders no other memory.
     state: AtomicU32,
-    /// Of `Stop::Expired`: the limit, as `Limit::packed`.
-    limit: AtomicU64,
+    /// Of `Stop::Expired`: what it might take, in seconds.
+    limit_s: AtomicU32,
 }
 
 /// Nothing stops it.
 const RUNS: u32 = 0;
-
-/// What a request may take at most, in seconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    Elapsed(u32),
-    Cpu(u32),
-}
-
-impl Limit {
-    fn packed(self) -> u64 {
-        match self {
-            Limit::Elapsed(seconds) => u64::from(seconds),
-            Limit::Cpu(seconds) => 1 << 32 | u64::from(seconds),
-        }
-    }
-
-    fn unpacked(word: u64) -> Limit {
-        if word >> 32 == 0 { Limit::Elapsed(word as u32) } else { Limit::Cpu(word as u32) }
-    }
-
-    /// 10961
-    pub fn error(self) -> SqlError {
-        match self {
-            Limit::Elapsed(seconds) => sql_error!(10961, "elapsed", seconds),
-            Limit::Cpu(seconds) => sql_error!(10961, "CPU", seconds),
-        }
-    }
-}
 
 /// The stronger the higher: who is gone needs no answer, and who sends an attention waits for the answer to that.
 fn number_of(stop: Stop) -> u32 {
@@ -149,14 +121,14 @@ impl Signal {
     }
 
     /// The request has taken more than it may. By who knows that it still runs.
-    pub fn expire(&self, limit: Limit) {
-        self.limit.store(limit.packed(), Ordering::Relaxed);
+    pub fn expire(&self, limit_s: u32) {
+        self.limit_s.store(limit_s, Ordering::Relaxed);
         self.raise(Stop::Expired);
     }
 
-    /// Of a request that has expired.
-    pub fn limit(&self) -> Limit {
-        Limit::unpacked(self.limit.load(Ordering::Relaxed))
+    /// 10961, of a request that has expired.
+    pub fn expired(&self) -> SqlError {
+        sql_error!(10961, self.limit_s.load(Ordering::Relaxed))
     }
 
     /// Before a new request: an attention or a limit for the last one is over, a kill is not.

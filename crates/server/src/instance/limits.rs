@@ -6,8 +6,6 @@
 
 use std::sync::atomic::Ordering;
 
-use exec::session::Limit;
-
 use crate::instance::server::Server;
 use crate::instance::sessions::SessionEntry;
 use crate::settings::config::option;
@@ -46,7 +44,7 @@ fn expire(session: &SessionEntry, limit_s: u32) {
     if elapsed_ns > limit_ns + GRACE_S * NS {
         session.kill();
     } else if elapsed_ns > limit_ns {
-        session.expire(limit_ns, Limit::Elapsed(limit_s));
+        session.expire(limit_s);
     }
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
 use crate::settings::config::CONNECTIONS_DEFAULT;
 use exec::cursor_book::CursorBook;
-use exec::session::{Limit, Signal};
+use exec::session::Signal;
 use exec::sink::Stop;
 use os::net::{Endpoint, StreamHandle};
 use os::region::{Part, Placed};
@@ -251,15 +251,15 @@ impl SessionEntry {
         }
     }
 
-    /// The request that runs ends, if it has taken longer than `limit_ns`: its waits end, its loops see it.
-    pub fn expire(&self, limit_ns: u64, limit: Limit) {
+    /// The request that runs ends, if it has taken longer than `limit_s` seconds: its waits end, its loops see it.
+    pub fn expire(&self, limit_s: u32) {
         // As long as this is held no other request begins.
         let running = self.running.lock();
         if let Some((worker, task)) = *running
-            && self.request_elapsed_ns() > limit_ns
+            && self.request_elapsed_ns() > u64::from(limit_s) * 1_000_000_000
             && self.signal.pending().is_none()
         {
-            self.signal.expire(limit);
+            self.signal.expire(limit_s);
             os::wait::interrupt(worker, task);
         }
     }

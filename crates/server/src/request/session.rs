@@ -75,7 +75,7 @@ impl Session {
                 let mut sink = sink;
                 os::wait::clear_interrupt();
                 state.signal.clear_attention();
-                let error = state.signal.limit().error().at_line(1);
+                let error = state.signal.expired().at_line(1);
                 state.error = error.number;
                 sink.message(&error).map_err(|_| ConnectionError::Closed)?;
                 sink.finish(state.transaction.level > 0)?;

@@ -19,6 +19,8 @@ pub struct GrantEstimate {
     /// MIN_GRANT_PERCENT and MAX_GRANT_PERCENT.
     pub percent_min: Option<f64>,
     pub percent_max: Option<f64>,
+    /// Of `cost`, what is paid once however often the operator is opened: an index spool reads its input for all.
+    pub(crate) once: f64,
 }
 
 /// What an operator that keeps rows cannot do without.
@@ -68,10 +70,10 @@ impl GrantEstimate {
             Concat(inputs) => inputs.iter().for_each(|input| self.add(input)),
             NestedLoops(join) => {
                 self.add(&join.outer);
-                let before = self.cost;
+                let (before, once) = (self.cost, self.once);
                 self.add(&join.inner);
                 // Once for each row of the outer side.
-                self.cost += (self.cost - before) * (join.outer.rows - 1.0).max(0.0);
+                self.cost += (self.cost - before - (self.once - once)) * (join.outer.rows - 1.0).max(0.0);
             }
             HashJoin(join) => {
                 self.add(&join.left);
@@ -120,7 +122,9 @@ impl GrantEstimate {
                 self.hold(input.rows, width(input));
             }
             IndexSpool(spool) => {
+                let before = self.cost;
                 self.add(&spool.input);
+                self.once += self.cost - before;
                 let keys = spool.keys.iter().map(|(key, _)| bytes(&key.ty)).sum::<u64>();
                 self.hold(spool.input.rows, width(&spool.input) + keys);
             }
@@ -132,7 +136,9 @@ impl GrantEstimate {
     fn add_subqueries(&mut self, expr: &Expr, rows: f64) {
         if let ExprKind::Subquery(subquery) = &expr.kind {
             let times = if subquery.bindings.is_empty() { 1.0 } else { rows.max(1.0) };
-            self.cost += GrantEstimate::of(Some(&subquery.plan)).cost * times;
+            let each = GrantEstimate::of(Some(&subquery.plan));
+            self.cost += (each.cost - each.once) * times + each.once;
+            self.once += each.once;
         }
         expr.for_each_child(&mut |child| self.add_subqueries(child, rows));
     }

@@ -394,8 +394,8 @@ impl DataFiles {
 
     /// What is said of a file that is held.
     pub fn say_held(&self, number: u32, hold: Hold, since: Since, why: &str) {
-        if let Some(state) = self.table.iter().find(|state| state.number.load(Ordering::Acquire) == number) {
-            state.say_held(hold, since, why);
+        if let Some(slot) = self.slot_of(number) {
+            self.table[slot].say_held(hold, since, why);
         }
     }
 
@@ -407,9 +407,7 @@ impl DataFiles {
     /// Forgets the handles of a held file: what is opened next may be another file.
     pub fn close(&self, number: u32) {
         let _changing = self.changing.lock();
-        let Some(slot) = self.table.iter().position(|state| state.number.load(Ordering::Acquire) == number) else {
-            return;
-        };
+        let Some(slot) = self.slot_of(number) else { return };
         debug_assert!(self.table[slot].held().is_some(), "a file that is in use stays open");
         self.table[slot].reopened.fetch_add(1, Ordering::AcqRel);
         self.opened.write()[slot] = None;
@@ -421,8 +419,7 @@ impl DataFiles {
         let file = self.disk.open(&file_name(number), Open::Existing)?;
         let pages = (file.len()? / PAGE_BYTES as u64) as u32;
         let _changing = self.changing.lock();
-        let found = self.table.iter().position(|state| state.number.load(Ordering::Acquire) == number);
-        let slot = found.ok_or(StorageError::UnknownDatabase)?;
+        let slot = self.slot_of(number).ok_or(StorageError::UnknownDatabase)?;
         let state = &self.table[slot];
         state.pages.store(pages, Ordering::Relaxed);
         state.free_hint.store(0, Ordering::Relaxed);
@@ -435,8 +432,8 @@ impl DataFiles {
     pub fn remove_held(&self, number: u32) {
         self.close(number);
         let _changing = self.changing.lock();
-        if let Some(state) = self.table.iter().find(|state| state.number.load(Ordering::Acquire) == number) {
-            state.number.store(0, Ordering::Release);
+        if let Some(slot) = self.slot_of(number) {
+            self.table[slot].number.store(0, Ordering::Release);
         }
     }
 
@@ -472,8 +469,11 @@ impl DataFiles {
     }
 
     pub fn is_held(&self, number: u32) -> bool {
-        let is = |state: &FileState| state.number.load(Ordering::Acquire) == number && state.held().is_some();
-        self.table.iter().any(is)
+        self.slot_of(number).is_some_and(|slot| self.table[slot].held().is_some())
+    }
+
+    fn slot_of(&self, number: u32) -> Option<usize> {
+        self.table.iter().position(|state| state.number.load(Ordering::Acquire) == number)
     }
 
     /// Where the log that held files lack begins.

@@ -327,7 +327,7 @@ rows![
     message(10915, 16, "The operation could not be completed. Altering '%.*ls' %S_MSG is not allowed."),
     message(10918, 16, "Cannot create %S_MSG '%.*ls' because it already exists."),
     message(10931, 16, "Cannot drop resource pool '%.*ls' because it is bound to a database. Remove all bindings to this resource pool before dropping it."),
-    message(10961, 16, "The request was stopped because it exceeded the limit of its %ls time, %u seconds. Rerun it with less to do, or ask the system administrator to raise the limit."),
+    message(10961, 16, "The request was stopped because it exceeded the limit of its elapsed time, %u seconds. Rerun it with less to do, or ask the system administrator to raise the limit."),
     message(11415, 16, "Object '%.*ls' cannot be disabled or enabled. This action applies only to foreign key and check constraints."),
     message(11513, 16, "The metadata could not be determined because statement '%.*ls' contains dynamic SQL.  Consider using the WITH RESULT SETS clause to explicitly describe the result set."),
     message(11514, 16, "The metadata could not be determined because statement '%.*ls' in procedure '%.*ls'  contains dynamic SQL.  Consider using the WITH RESULT SETS clause to explicitly describe the result set."),
