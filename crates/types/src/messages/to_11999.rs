@@ -265,6 +265,7 @@ rows![
     message(9809, 16, "The style %d is not supported for conversions from %s to %s."),
     message(9810, 16, "The datepart %.*ls is not supported by date function %.*ls for data type %s."),
     message(9812, 16, "The timezone provided to builtin function %.*ls is invalid."),
+    message(9818, 16, "The culture parameter '%.*ls' provided in the function call is not supported."),
     message(9819, 16, "Error converting string value '%.*ls' into data type %ls using culture '%.*ls'."),
     message(9820, 16, "The time zone parameter '%.*ls' provided to AT TIME ZONE clause is invalid."),
     message(9828, 16, "The second and third arguments of the TRANSLATE built-in function must contain an equal number of characters."),

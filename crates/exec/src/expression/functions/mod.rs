@@ -1,10 +1,13 @@
 //! The built-in functions: one file a group, one table from name to computation. The binder has given the arguments their types.
 
 mod binary;
+mod culture;
 mod datetime;
+mod format;
 mod json;
 mod logic;
 mod math;
+mod parse;
 mod session;
 mod text;
 
