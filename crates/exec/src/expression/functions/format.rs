@@ -15,13 +15,7 @@ pub fn format<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResu
     let value = call.arguments[0].datum(context, row)?;
     let pattern = given!(call.text(1, context, row));
     let culture = given!(culture_of(call, 2, context, row));
-    let (ty, value) = match (&value, call.arguments[0].ty.kind) {
-        (Datum::Bytes(bytes), TypeKind::SqlVariant) => match types::variant::decode(bytes) {
-            Some(inner) => inner,
-            None => return Ok(Value::Null),
-        },
-        _ => (call.arguments[0].ty, value),
-    };
+    let ty = call.arguments[0].ty;
     if value.is_null() || pattern.len() > STRIDE {
         return Ok(Value::Null);
     }

@@ -58,6 +58,13 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.varchar(4)
         }
         Format => {
+            let ty = call.args[0].ty;
+            let formatted = ty.is_temporal() || ty.is_integer() || ty.is_decimal();
+            let formatted = formatted
+                || matches!(ty.kind, TypeKind::Money | TypeKind::SmallMoney | TypeKind::Float | TypeKind::Real);
+            if !formatted {
+                return Err(errors::invalid_argument(&ty, 1, call.name));
+            }
             call.take(1, call.wide(4000))?;
             call.take(2, call.sysname())?;
             call.wide(4000)
