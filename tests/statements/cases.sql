@@ -648,7 +648,7 @@ GO
 EXECUTE AS USER = 'u' SELECT CASE USER_NAME() WHEN 'u' THEN 'ok' END REVERT
 
 --- Modules: EXECUTE (...) AS USER, AS LOGIN
-EXECUTE ('SELECT 1') AS USER = 'dbo'
+EXECUTE ('SELECT CASE USER_NAME() WHEN ''guest'' THEN ''ok'' END') AS USER = 'guest'
 
 --- Modules: EXECUTE (...) AT
 EXECUTE ('SELECT 1') AT elsewhere
@@ -1172,7 +1172,13 @@ GO
 SELECT 'ok'
 
 --- Queries: EXECUTE ... WITH RESULT SETS
-EXECUTE ('SELECT 1 AS a') WITH RESULT SETS ((b bigint))
+EXECUTE ('SELECT ''ok  '' AS a') WITH RESULT SETS ((b char(2)))
+
+--- Queries: EXECUTE ... WITH RESULT SETS (AS FOR XML)
+EXECUTE ('SELECT 1 AS a') WITH RESULT SETS (AS FOR XML)
+
+--- Queries: INSERT ... EXECUTE ... WITH RESULT SETS
+DECLARE @t table (a int); INSERT @t EXECUTE ('SELECT 1 AS a') WITH RESULT SETS ((b int))
 
 --- Queries: WITH XMLNAMESPACES
 WITH XMLNAMESPACES ('u' AS n) SELECT 'ok' WHERE (SELECT 1 AS [n:a] FOR XML PATH) = N'<row xmlns:n="u"><n:a>1</n:a></row>'

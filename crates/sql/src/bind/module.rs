@@ -15,7 +15,7 @@ use super::scope::Scope;
 use super::variables::{Found, has_query, needs_catalog, visit_expr, visit_query, visit_statement};
 use super::{BindOptions, Errors};
 use crate::ast;
-use crate::catalog::{Catalog, ModuleDef, TableDef, UserType};
+use crate::catalog::{Catalog, ColumnDef, ModuleDef, ModuleKind, Object, TableDef, UserType};
 use crate::parse::{ParseOptions, parse_batch, parse_parameter_declarations};
 use crate::plan::*;
 
@@ -824,6 +824,12 @@ impl<'a> ModuleBinder<'a> {
     }
 }
 
+fn columns_of(table: &TableDef) -> ResultSet {
+    let column =
+        |column: &ColumnDef| ResultColumn { name: column.name.clone(), ty: column.ty, nullable: column.nullable };
+    table.columns.iter().map(column).collect()
+}
+
 impl Binder<'_> {
     pub fn execute(&mut self, execute: &ast::Execute) -> SqlResult<Execute> {
         let result_sets = self.result_sets(execute.result_sets.as_ref())?;
@@ -892,11 +898,28 @@ impl Binder<'_> {
         };
         let set = |set: &ast::ResultSet| match set {
             ast::ResultSet::Columns(columns) => columns.iter().map(|column| self.result_column(column)).collect(),
-            ast::ResultSet::Object(_) => Err(errors::unsupported("WITH RESULT SETS (AS OBJECT)")),
-            ast::ResultSet::Type(_) => Err(errors::unsupported("WITH RESULT SETS (AS TYPE)")),
+            ast::ResultSet::Object(name) => self.columns_of_object(name),
+            ast::ResultSet::Type(name) => match find_type(self.catalog, self.names.schema, &object_name(name))? {
+                Some(UserType::Table(table)) => Ok(columns_of(&table)),
+                _ => Err(sql_error!(2715, state 3, 1, super::names::display(name))),
+            },
             ast::ResultSet::ForXml => Err(errors::unsupported("WITH RESULT SETS (AS FOR XML)")),
         };
         sets.iter().map(set).collect::<SqlResult<Box<[ResultSet]>>>().map(Some)
+    }
+
+    /// AS OBJECT: of a table or a view. Error 208 for none.
+    fn columns_of_object(&self, name: &ast::ObjectName) -> SqlResult<ResultSet> {
+        let table = match self.catalog.resolve(&object_name(name))? {
+            Some(Object::Table(table)) => Some(table),
+            Some(Object::Module(module)) if module.kind == ModuleKind::View => {
+                self.catalog.view_target(module.database, module.object)?
+            }
+            Some(_) => return Err(errors::unsupported("WITH RESULT SETS (AS OBJECT) of what is no table and no view")),
+            None => None,
+        };
+        let table = table.ok_or_else(|| sql_error!(208, super::names::display(name)))?;
+        Ok(columns_of(&table))
     }
 
     fn result_column(&self, column: &ast::ResultColumn) -> SqlResult<ResultColumn> {
