@@ -552,11 +552,12 @@ impl<'a> Runner<'a> {
     pub fn insert_execute(
         &mut self,
         insert: &mut ModifyPlan,
+        own: &[SqlType],
         code: &ExecuteCode,
         aborted: &mut Option<Unwind>,
     ) -> SqlResult<u64> {
         let began = self.text_as(code)?;
-        let inserted = self.insert_called(insert, code, aborted, began);
+        let inserted = self.insert_called((insert, own), code, aborted, began);
         // A call that did not come to its end.
         self.end_text_as(began);
         inserted
@@ -565,7 +566,7 @@ impl<'a> Runner<'a> {
     /// `began`: see `text_as`; the rows are inserted as whom the statement itself runs.
     fn insert_called(
         &mut self,
-        insert: &mut ModifyPlan,
+        (insert, own): (&mut ModifyPlan, &[SqlType]),
         code: &ExecuteCode,
         aborted: &mut Option<Unwind>,
         began: Option<u32>,
@@ -620,17 +621,25 @@ impl<'a> Runner<'a> {
         if self.session().transaction.doomed {
             return Err(transaction::cannot_commit());
         }
-        let rows = self.converted(rows, &types)?;
+        let rows = self.converted(rows, &types, own)?;
         modify::run_rows(insert, &mut self.context, &rows)
     }
 
-    fn converted(&mut self, rows: Vec<(Vec<SqlType>, RowBatch)>, types: &[SqlType]) -> SqlResult<RowBatch> {
+    /// `own`: the columns' types. A text or binary value comes whole (`types`), since one that is too long is an error there.
+    fn converted(
+        &mut self,
+        rows: Vec<(Vec<SqlType>, RowBatch)>,
+        types: &[SqlType],
+        own: &[SqlType],
+    ) -> SqlResult<RowBatch> {
         let mut all = columns::batch_for(types);
         for (from, batch) in rows {
             for start in (0..batch.rows).step_by(BATCH_ROWS) {
                 self.context.yield_point()?;
                 let session = &*self.context.runtime.get_mut().session;
-                for (at, (from, to)) in from.iter().zip(types).enumerate() {
+                for (at, (from, whole)) in from.iter().zip(types).enumerate() {
+                    let alike = from.is_string() && whole.is_string() || from.is_binary() && whole.is_binary();
+                    let to = if alike { whole } else { &own[at] };
                     for row in start..batch.rows.min(start + BATCH_ROWS) {
                         let value = kernel::convert_datum(session, &batch.columns[at].datum(row), from, to)?;
                         all.columns[at].push(&value);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use types::{SqlResult, TypeKind, sql_error};
+use types::{MAX_LENGTH, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::convert::converted;
@@ -31,6 +31,17 @@ pub struct InsertTarget {
     pub name: String,
     /// Of a table that a view shows: its columns' first id in the view's text.
     pub first: Option<ColumnId>,
+}
+
+/// The type in which a called module's value comes to a column: whole, so that one which is too long is found there.
+fn whole(ty: &SqlType) -> SqlType {
+    let kind = match ty.kind {
+        TypeKind::Char | TypeKind::VarChar => TypeKind::VarChar,
+        TypeKind::NChar | TypeKind::NVarChar => TypeKind::NVarChar,
+        TypeKind::Binary | TypeKind::VarBinary => TypeKind::VarBinary,
+        _ => return *ty,
+    };
+    SqlType { kind, length: MAX_LENGTH, ..*ty }
 }
 
 impl Binder<'_> {
@@ -73,9 +84,14 @@ impl Binder<'_> {
                 (bound.rel, supplied)
             }
             ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => {
-                let ids: Vec<ColumnId> =
-                    columns.iter().map(|&c| self.columns.add(target.table.columns[c as usize].ty, true)).collect();
-                let supplied = ids.iter().map(|&id| Some(self.columns.expr(id))).collect();
+                let mut ids = Vec::with_capacity(columns.len());
+                let mut supplied = Vec::with_capacity(columns.len());
+                for &column in &columns {
+                    let column = &target.table.columns[column as usize];
+                    let id = self.columns.add(whole(&column.ty), true);
+                    supplied.push(Some(fitted(self.columns.expr(id), column)?));
+                    ids.push(id);
+                }
                 (Rel::Values { ids, rows: Vec::new() }, supplied)
             }
         };
