@@ -29,7 +29,7 @@ EXEC ('SELECT 1') AS USER = 'nobody_of_that_name';
 GO
 EXEC ('SELECT SUSER_SNAME() AS who') AS LOGIN = 'sa';
 GO
-CREATE PROCEDURE dbo.says AS EXEC ('SELECT USER_NAME() AS within') AS USER = 'reader_of_text'; SELECT USER_NAME() AS behind;
+CREATE PROCEDURE dbo.says AS EXEC ('SELECT USER_NAME() AS inside') AS USER = 'reader_of_text'; SELECT USER_NAME() AS behind;
 GO
 EXEC dbo.says;
 GO

@@ -33,12 +33,19 @@ pub struct Culture {
     pub afternoon: &'static str,
     /// Monday to Sunday, apart by commas.
     short_days: &'static str,
+    /// Where they are not the language's, else empty.
+    days: &'static str,
     /// January to December where they are not the language's, else empty.
     months: &'static str,
     short_months: &'static str,
 }
 
 const ENGLISH_DAYS: &str = "Mon,Tue,Wed,Thu,Fri,Sat,Sun";
+// `sys.syslanguages` has these with capitals.
+const SPANISH_DAYS: &str = "lunes,martes,miércoles,jueves,viernes,sábado,domingo";
+const SPANISH_MONTHS: &str = "enero,febrero,marzo,abril,mayo,junio,julio,agosto,septiembre,octubre,noviembre,diciembre";
+const PORTUGUESE_MONTHS: &str =
+    "janeiro,fevereiro,março,abril,maio,junho,julho,agosto,setembro,outubro,novembro,dezembro";
 
 /// What most have.
 const USUAL: Culture = Culture {
@@ -62,6 +69,7 @@ const USUAL: Culture = Culture {
     morning: "",
     afternoon: "",
     short_days: ENGLISH_DAYS,
+    days: "",
     months: "",
     short_months: "",
 };
@@ -139,6 +147,8 @@ const CULTURES: [Culture; 23] = [
         month_day: "d 'de' MMMM",
         year_month: "MMMM 'de' yyyy",
         short_days: "lu.,ma.,mi.,ju.,vi.,sá.,do.",
+        days: SPANISH_DAYS,
+        months: SPANISH_MONTHS,
         short_months: "ene.,feb.,mar.,abr.,may.,jun.,jul.,ago.,sep.,oct.,nov.,dic.",
         ..USUAL
     },
@@ -153,6 +163,8 @@ const CULTURES: [Culture; 23] = [
         morning: "a. m.",
         afternoon: "p. m.",
         short_days: "lun.,mar.,mié.,jue.,vie.,sáb.,dom.",
+        days: SPANISH_DAYS,
+        months: SPANISH_MONTHS,
         short_months: "ene.,feb.,mar.,abr.,may.,jun.,jul.,ago.,sep.,oct.,nov.,dic.",
         ..ENGLISH
     },
@@ -177,6 +189,7 @@ const CULTURES: [Culture; 23] = [
         month_day: "d 'de' MMMM",
         year_month: "MMMM 'de' yyyy",
         short_days: "seg,ter,qua,qui,sex,sáb,dom",
+        months: PORTUGUESE_MONTHS,
         ..USUAL
     },
     Culture {
@@ -187,6 +200,7 @@ const CULTURES: [Culture; 23] = [
         month_day: "d 'de' MMMM",
         year_month: "MMMM 'de' yyyy",
         short_days: "seg,ter,qua,qui,sex,sáb,dom",
+        months: PORTUGUESE_MONTHS,
         ..USUAL
     },
     Culture {
@@ -354,7 +368,7 @@ impl Culture {
 
     /// `weekday` is 0 for Sunday.
     pub fn weekday(&self, weekday: i64) -> &'static str {
-        self.language().weekday(weekday)
+        if self.days.is_empty() { self.language().weekday(weekday) } else { nth(self.days, (weekday + 6) % 7) }
     }
 
     /// `weekday` is 0 for Sunday.

@@ -160,13 +160,8 @@ impl Binder<'_> {
             let mut extra = Vec::new();
             let mut order = Vec::new();
             if percentile {
-                // APPROX_PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x): of x.
-                let within = call.extra.as_ref().map_or(&[][..], |extra| &extra.within_group);
-                let [item] = within else { return Err(sql_error!(10754, name)) };
-                extra.push(implicit(binder.expr(&call.args[0], scope)?, &SqlType::FLOAT)?);
-                let expr = binder.expr(&item.expr, scope)?;
-                order.push(SortKey { expr: expr.clone(), descending: item.descending });
-                return Ok((Some(expr), extra, order));
+                let (key, part) = binder.percentile(call, &name, scope)?;
+                return Ok((Some(key.expr.clone()), vec![part], vec![key]));
             }
             let argument = match call.args.first() {
                 Some(arg) => Some(binder.expr(arg, scope)?),
@@ -229,6 +224,15 @@ impl Binder<'_> {
             }
         };
         Ok(Expr::column(id.index(), ty, nullable))
+    }
+
+    /// APPROX_PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x): x, and p. Error 10754 without a WITHIN GROUP.
+    fn percentile(&mut self, call: &ast::Call, name: &str, scope: &Scope) -> SqlResult<(SortKey, Expr)> {
+        let within = call.extra.as_ref().map_or(&[][..], |extra| &extra.within_group);
+        let [item] = within else { return Err(sql_error!(10754, name)) };
+        let part = implicit(self.expr(&call.args[0], scope)?, &SqlType::FLOAT)?;
+        let expr = self.expr(&item.expr, scope)?;
+        Ok((SortKey { expr, descending: item.descending }, part))
     }
 
     /// Binds with `block` at another place, so that misplaced calls are found.

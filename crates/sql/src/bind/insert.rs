@@ -84,15 +84,7 @@ impl Binder<'_> {
                 (bound.rel, supplied)
             }
             ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => {
-                let mut ids = Vec::with_capacity(columns.len());
-                let mut supplied = Vec::with_capacity(columns.len());
-                for &column in &columns {
-                    let column = &target.table.columns[column as usize];
-                    let id = self.columns.add(whole(&column.ty), true);
-                    supplied.push(Some(fitted(self.columns.expr(id), column)?));
-                    ids.push(id);
-                }
-                (Rel::Values { ids, rows: Vec::new() }, supplied)
+                self.called_rows(&target.table, &columns)?
             }
         };
         let source = match &insert.top {
@@ -150,6 +142,19 @@ impl Binder<'_> {
             return Err(errors::unsupported("INSERT ... EXECUTE ... WITH RESULT SETS"));
         }
         Ok(QueryKind::InsertExecute { insert: Box::new(modify), execute })
+    }
+
+    /// The rows that a call will give, and its values for `columns`.
+    fn called_rows(&mut self, table: &TableDef, columns: &[u16]) -> SqlResult<(Rel, Vec<Option<Expr>>)> {
+        let mut ids = Vec::with_capacity(columns.len());
+        let mut supplied = Vec::with_capacity(columns.len());
+        for &column in columns {
+            let column = &table.columns[column as usize];
+            let id = self.columns.add(whole(&column.ty), true);
+            supplied.push(Some(fitted(self.columns.expr(id), column)?));
+            ids.push(id);
+        }
+        Ok((Rel::Values { ids, rows: Vec::new() }, supplied))
     }
 
     fn insert_values(

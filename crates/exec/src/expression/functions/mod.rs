@@ -4,10 +4,10 @@ mod binary;
 mod culture;
 mod datetime;
 mod format;
+mod parse;
 mod json;
 mod logic;
 mod math;
-mod parse;
 mod session;
 mod text;
 
