@@ -648,7 +648,7 @@ GO
 EXECUTE AS USER = 'u' SELECT CASE USER_NAME() WHEN 'u' THEN 'ok' END REVERT
 
 --- Modules: EXECUTE (...) AS USER, AS LOGIN
-EXECUTE ('SELECT 1') AS USER = 'dbo'
+EXECUTE ('SELECT CASE USER_NAME() WHEN ''guest'' THEN ''ok'' END') AS USER = 'guest'
 
 --- Modules: EXECUTE (...) AT
 EXECUTE ('SELECT 1') AT elsewhere
@@ -1172,7 +1172,19 @@ GO
 SELECT 'ok'
 
 --- Queries: EXECUTE ... WITH RESULT SETS
-EXECUTE ('SELECT 1 AS a') WITH RESULT SETS ((b bigint))
+EXECUTE ('SELECT ''ok  '' AS a') WITH RESULT SETS ((b char(2)))
+
+--- Queries: EXECUTE ... WITH RESULT SETS (AS FOR XML)
+EXECUTE ('SELECT 1 AS a') WITH RESULT SETS (AS FOR XML)
+
+--- Queries: INSERT ... EXECUTE ... WITH RESULT SETS
+DECLARE @t table (a int); INSERT @t EXECUTE ('SELECT 1 AS a') WITH RESULT SETS ((b int))
+
+--- Queries: FORMAT, PARSE, TRY_PARSE
+SELECT 'ok' WHERE FORMAT(1234.5, 'N', 'de-DE') = '1.234,50' AND PARSE('1.234,5' AS float USING 'de-DE') = 1234.5
+
+--- Queries: FORMAT, PARSE, TRY_PARSE in another culture
+SELECT FORMAT(1, 'N', 'th-TH')
 
 --- Queries: WITH XMLNAMESPACES
 WITH XMLNAMESPACES ('u' AS n) SELECT 'ok' WHERE (SELECT 1 AS [n:a] FOR XML PATH) = N'<row xmlns:n="u"><n:a>1</n:a></row>'

@@ -133,7 +133,7 @@ pub fn like(context: &Context, ty: &SqlType, value: &[u8], pattern: &[u8], escap
     LikePattern::new(ty, pattern, escape, pacer)?.matches(value, pacer)
 }
 
-fn settings(session: &Session, explicit: bool) -> ConvertContext {
+pub fn settings(session: &Session, explicit: bool) -> ConvertContext {
     let options = &session.options;
     ConvertContext {
         date_format: options.date_format,

@@ -26,6 +26,7 @@ pub mod xml;
 pub mod precedence;
 
 pub mod datetime;
+pub mod culture;
 pub mod variant;
 
 pub mod compare;

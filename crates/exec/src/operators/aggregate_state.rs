@@ -162,6 +162,8 @@ enum State {
     /// STRING_AGG: (order key, text) of each group.
     Text(Vec<Vec<(Vec<u8>, Vec<u8>)>>, usize, Vec<u8>),
     Checksum(Vec<Option<i32>>),
+    /// Percentiles: the values of each group, which part of it is asked for, and the bytes of all.
+    Ranked(Vec<Vec<(Vec<u8>, Datum)>>, Option<f64>, usize),
 }
 
 impl Accumulator {
@@ -211,6 +213,7 @@ impl Accumulator {
             State::ExtremeI64(values) => values.resize(count, None),
             State::Text(values, _, _) => values.resize(count, Vec::new()),
             State::Checksum(values) => values.resize(count, None),
+            State::Ranked(values, _, _) => values.resize(count, Vec::new()),
         }
     }
 
@@ -245,6 +248,12 @@ impl Accumulator {
         {
             let row = crate::value::Row { batch, index: 0 };
             *separator = scalar.value(context, row)?.bytes().map_or(Vec::new(), |bytes| bytes.into_owned());
+        }
+        if let State::Ranked(_, part, _) = &mut self.state
+            && let Some(scalar) = &self.separator
+            && batch.rows > 0
+        {
+            *part = scalar.value(context, crate::value::Row { batch, index: 0 })?.f64();
         }
         if self.distinct.is_none() && self.values.nulls.is_empty() && self.add_whole(groups)? {
             return Ok(());
@@ -308,7 +317,7 @@ impl Accumulator {
     /// Bytes of values that no row count tells.
     pub fn held_bytes(&self) -> usize {
         match &self.state {
-            State::Extreme(_, _, _, bytes) | State::Text(_, bytes, _) => *bytes,
+            State::Extreme(_, _, _, bytes) | State::Text(_, bytes, _) | State::Ranked(_, _, bytes) => *bytes,
             _ => 0,
         }
     }
@@ -468,6 +477,14 @@ impl Accumulator {
                 let value = values[row] as i32;
                 sums[group] = Some(sums[group].map_or(value, |sum| sum ^ value));
             }
+            State::Ranked(values, _, bytes) => {
+                let mut order = Vec::new();
+                if let Some(keys) = &self.order {
+                    keys.encode(row, &mut order);
+                }
+                *bytes += order.len() + 72;
+                values[group].push((order, self.values.datum(row)));
+            }
         }
         Ok(())
     }
@@ -513,6 +530,7 @@ impl Accumulator {
             State::ExtremeI64(best) => best[group].map_or(Datum::Null, Datum::I64),
             State::Text(texts, _, separator) => join_text(&texts[group], separator, &self.ty, context)?,
             State::Checksum(sums) => sums[group].map_or(Datum::Null, |sum| Datum::I64(sum as i64)),
+            State::Ranked(values, part, _) => percentile(&values[group], *part, self.function, context)?,
         };
         out.push(&datum);
         Ok(())
@@ -530,6 +548,7 @@ fn state_for(function: AggregateFunction, argument: &SqlType) -> State {
         Min | Max => State::Extreme(Vec::new(), KeyCodec::new(argument, false), Vec::new(), 0),
         StringAgg => State::Text(Vec::new(), 0, Vec::new()),
         ChecksumAgg => State::Checksum(Vec::new()),
+        ApproxPercentileCont | ApproxPercentileDisc => State::Ranked(Vec::new(), None, 0),
     }
 }
 
@@ -600,6 +619,36 @@ fn join_text(texts: &[(Vec<u8>, Vec<u8>)], separator: &[u8], ty: &SqlType, conte
         return Err(sql_error!(9829));
     }
     Ok(Datum::Bytes(joined.into()))
+}
+
+/// Of values with their keys of the order; `part`: 0 to 1, else error 4199. The exact percentile is within the error that is allowed.
+fn percentile(
+    values: &[(Vec<u8>, Datum)],
+    part: Option<f64>,
+    function: AggregateFunction,
+    context: &Context,
+) -> SqlResult<Datum> {
+    if values.is_empty() {
+        return Ok(Datum::Null);
+    }
+    let within = function == AggregateFunction::ApproxPercentileDisc;
+    let Some(part) = part.filter(|part| (0.0..=1.0).contains(part)) else {
+        let shown = part.map_or("NULL".to_owned(), |part| part.to_string());
+        let name = if within { "approx_percentile_disc" } else { "approx_percentile_cont" };
+        return Err(sql_error!(4199, shown, 1, name));
+    };
+    let order = order_of(values.len(), |at| &values[at].0, context)?;
+    let value = |at: usize| &values[order[at] as usize].1;
+    if within {
+        let at = (part * order.len() as f64).ceil() as usize;
+        return Ok(value(at.clamp(1, order.len()) - 1).clone());
+    }
+    let place = part * (order.len() - 1) as f64;
+    let (Datum::F64(low), Datum::F64(high)) = (value(place.floor() as usize), value(place.ceil() as usize)) else {
+        panic!("a percentile between values is of floats");
+    };
+    let between = low + (high - low) * (place - place.floor());
+    if between.is_finite() { Ok(Datum::F64(between)) } else { Err(kernel::arithmetic_overflow(TypeKind::Float)) }
 }
 
 /// Rows of group values, one a group, in the groups' classes.

@@ -4,7 +4,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use sql::plan::{
-    self, Argument, CursorOptions, CursorRef, Module, PrincipalKind, QueryId, SetOption, StatementKind, TransactionName,
+    self, Argument, CursorOptions, CursorRef, Module, PrincipalKind, QueryId, ResultSet, SetOption, StatementKind,
+    TransactionName,
 };
 use sql::plan::{CursorSlot, VariableSlotTable};
 use types::{SqlResult, SqlType};
@@ -107,6 +108,10 @@ pub struct ExecuteCode {
     pub target: ExecuteTarget,
     pub arguments: Vec<ArgumentCode>,
     pub return_value: Option<u32>,
+    /// EXEC ('text') AS USER, AS LOGIN.
+    pub context: Option<(PrincipalKind, Scalar)>,
+    /// WITH RESULT SETS.
+    pub result_sets: Option<Box<[ResultSet]>>,
     /// What it has called before, if that is a procedure which takes its arguments.
     pub known: Cell<Option<Box<Known>>>,
 }
@@ -360,6 +365,11 @@ pub fn execute(execute: &plan::Execute, module: &Module, compiler: &mut Compiler
         target,
         arguments: arguments.collect::<SqlResult<Vec<_>>>()?,
         return_value: execute.return_value.map(|slot| slot.0),
+        context: match &execute.context {
+            Some((kind, name)) => Some((*kind, compiler.scalar(name)?)),
+            None => None,
+        },
+        result_sets: execute.result_sets.clone(),
         known: Cell::new(None),
     })
 }

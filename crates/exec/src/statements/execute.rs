@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use native::Passed;
 use sql::catalog::{ColumnDef, DatabaseId, ModuleDef, ObjectName, TableDef, USER_OBJECT_MIN};
-use sql::plan::{Module, OutputColumn};
+use sql::plan::{Module, OutputColumn, ResultSet};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::callee::{Callee, Known};
@@ -12,6 +12,7 @@ use super::code::{ArgumentValue, ExecuteCode, ExecuteTarget};
 use super::ends::Origin;
 use super::failure::Unwind;
 use super::modify::{self, ModifyPlan};
+use super::result_sets::Declared;
 use super::run::{Flow, Runner};
 use super::{Frame, Instance, nested, run_instance, transaction};
 use crate::columns::{self, BATCH_ROWS};
@@ -308,7 +309,14 @@ impl<'a> Runner<'a> {
         let level = self.session().transaction.level;
         let returned = match self.call_known(code) {
             Some(returned) => returned,
-            None => self.call_found(code),
+            None => match self.text_as(code) {
+                Ok(began) => {
+                    let returned = self.call_found(code);
+                    self.end_text_as(began);
+                    returned
+                }
+                Err(error) => Err(Unwind::Scope(error)),
+            },
         };
         let Returned { info, status, outputs } = match returned {
             Ok(returned) => returned,
@@ -397,7 +405,11 @@ impl<'a> Runner<'a> {
         if module.as_ref().is_some_and(|module| !module.cursor_parameters.is_empty()) {
             self.session().cursors.want();
         }
-        let ended = dispatch(call, arguments, self.context.runtime.get_mut().again());
+        let runtime = self.context.runtime.get_mut().again();
+        let ended = match &code.result_sets {
+            Some(sets) => dispatch_as(sets, call, arguments, runtime),
+            None => dispatch(call, arguments, runtime),
+        };
         if let Some(module) = module.filter(|module| !module.cursor_parameters.is_empty()) {
             self.take_cursors(code, &module);
         }
@@ -412,6 +424,7 @@ impl<'a> Runner<'a> {
         let naming = runtime.host.naming(runtime.session);
         let call = self.resolve(name)?;
         if let Call::Module(module, Some(info)) = &call
+            && code.result_sets.is_none()
             // With a database in its name, that database's name counts too.
             && name.database.is_none()
             && info.database == naming.database
@@ -539,8 +552,24 @@ impl<'a> Runner<'a> {
     pub fn insert_execute(
         &mut self,
         insert: &mut ModifyPlan,
+        own: &[SqlType],
         code: &ExecuteCode,
         aborted: &mut Option<Unwind>,
+    ) -> SqlResult<u64> {
+        let began = self.text_as(code)?;
+        let inserted = self.insert_called((insert, own), code, aborted, began);
+        // A call that did not come to its end.
+        self.end_text_as(began);
+        inserted
+    }
+
+    /// `began`: see `text_as`; the rows are inserted as whom the statement itself runs.
+    fn insert_called(
+        &mut self,
+        (insert, own): (&mut ModifyPlan, &[SqlType]),
+        code: &ExecuteCode,
+        aborted: &mut Option<Unwind>,
+        began: Option<u32>,
     ) -> SqlResult<u64> {
         let (call, arguments) = self.prepare_call(code)?;
         let types = insert.source_types();
@@ -571,6 +600,7 @@ impl<'a> Runner<'a> {
             }
             result.map(|result| (result, rows))
         };
+        self.end_text_as(began);
         let (result, rows) = match result {
             Ok(result) => result,
             Err(Unwind::Error(error)) => {
@@ -591,17 +621,25 @@ impl<'a> Runner<'a> {
         if self.session().transaction.doomed {
             return Err(transaction::cannot_commit());
         }
-        let rows = self.converted(rows, &types)?;
+        let rows = self.converted(rows, &types, own)?;
         modify::run_rows(insert, &mut self.context, &rows)
     }
 
-    fn converted(&mut self, rows: Vec<(Vec<SqlType>, RowBatch)>, types: &[SqlType]) -> SqlResult<RowBatch> {
+    /// `own`: the columns' types. A text or binary value comes whole (`types`), since one that is too long is an error there.
+    fn converted(
+        &mut self,
+        rows: Vec<(Vec<SqlType>, RowBatch)>,
+        types: &[SqlType],
+        own: &[SqlType],
+    ) -> SqlResult<RowBatch> {
         let mut all = columns::batch_for(types);
         for (from, batch) in rows {
             for start in (0..batch.rows).step_by(BATCH_ROWS) {
                 self.context.yield_point()?;
                 let session = &*self.context.runtime.get_mut().session;
-                for (at, (from, to)) in from.iter().zip(types).enumerate() {
+                for (at, (from, whole)) in from.iter().zip(types).enumerate() {
+                    let alike = from.is_string() && whole.is_string() || from.is_binary() && whole.is_binary();
+                    let to = if alike { whole } else { &own[at] };
                     for row in start..batch.rows.min(start + BATCH_ROWS) {
                         let value = kernel::convert_datum(session, &batch.columns[at].datum(row), from, to)?;
                         all.columns[at].push(&value);
@@ -624,6 +662,23 @@ fn check_unaltered(runtime: &mut Runtime<'_>, table: &TableDef) -> SqlResult<()>
     match now.is_ok_and(|now| shape(&now) == shape(table)) {
         true => Ok(()),
         false => Err(sql_error!(556)),
+    }
+}
+
+/// `dispatch`, with the result sets as WITH RESULT SETS has them.
+fn dispatch_as(
+    sets: &[ResultSet],
+    call: Call,
+    arguments: Vec<CallArgument>,
+    runtime: Runtime<'_>,
+) -> Result<CallResult, Unwind> {
+    let settings = kernel::settings(runtime.session, false);
+    let mut sink = Declared::new(runtime.sink, sets, settings);
+    let Runtime { session, host, .. } = runtime;
+    let ended = dispatch(call, arguments, Runtime { session, host, sink: &mut sink });
+    match (ended, sink.finish()) {
+        (Ok(_), Some(error)) => Err(Unwind::Scope(error)),
+        (ended, _) => ended,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use types::{Datum, SqlResult, SqlType, sql_error};
 
-use super::code::ExecuteAsCode;
+use super::code::{ExecuteAsCode, ExecuteCode};
 use super::run::Runner;
 use crate::context::Runtime;
 use crate::expression::Scalar;
@@ -30,6 +30,27 @@ impl Runner<'_> {
             self.context.variables.set_datum(slot, &value);
         }
         Ok(())
+    }
+
+    /// As whom the text of an EXEC runs, if it says so. What `end_text_as` wants.
+    pub fn text_as(&mut self, code: &ExecuteCode) -> SqlResult<Option<u32>> {
+        let Some((kind, name)) = &code.context else { return Ok(None) };
+        let name = match name.scalar_datum(&self.context)? {
+            Datum::Bytes(bytes) => kernel::text(&name.ty, &bytes),
+            _ => String::new(),
+        };
+        let asked = Impersonation { kind: *kind, name: &name, no_revert: false, cookie: false };
+        let Runtime { host, session, .. } = self.context.runtime.get_mut();
+        let began = session.contexts;
+        host.impersonate(session, &asked)?;
+        Ok(Some(began))
+    }
+
+    /// The text has ended, however it did.
+    pub fn end_text_as(&mut self, began: Option<u32>) {
+        let Some(began) = began else { return };
+        let Runtime { host, session, .. } = self.context.runtime.get_mut();
+        host.revert_to(session, began);
     }
 
     pub fn revert(&mut self, cookie: Option<&Scalar>) -> SqlResult<()> {

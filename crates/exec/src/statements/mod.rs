@@ -13,6 +13,7 @@ mod transaction;
 mod atomic;
 mod ends;
 mod failure;
+mod result_sets;
 mod execute;
 mod native;
 mod grant;

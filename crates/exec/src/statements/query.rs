@@ -69,6 +69,8 @@ enum Plan {
     InsertExecute {
         insert: Box<ModifyPlan>,
         execute: Box<ExecuteCode>,
+        /// Of the table's columns that the call's values are for.
+        own: Vec<SqlType>,
     },
     ForText(Box<dyn RowSource>),
 }
@@ -105,9 +107,14 @@ impl Prepared {
                 (Plan::SelectInto(operators::source(plan, &mut compiler)?), batch_of(plan))
             }
             QueryKind::InsertExecute { insert, execute } => {
-                let insert = Box::new(ModifyPlan::new(insert, &mut compiler)?);
+                let made = Box::new(ModifyPlan::new(insert, &mut compiler)?);
                 let execute = Box::new(code::execute(execute, module, &mut compiler)?);
-                (Plan::InsertExecute { insert, execute }, RowBatch::default())
+                let own = insert.source.columns.iter().map(|output| {
+                    let column = made.table().columns.iter().find(|column| column.name == output.name);
+                    column.map_or(output.ty, |column| column.ty)
+                });
+                let own = own.collect();
+                (Plan::InsertExecute { insert: made, execute, own }, RowBatch::default())
             }
             QueryKind::ForText { plan, .. } => (Plan::ForText(operators::source(plan, &mut compiler)?), batch_of(plan)),
         };
@@ -600,8 +607,8 @@ impl<'a> Runner<'a> {
                 let rows = modify::insert_all(&table, &mut **source, &mut self.context, batch)?;
                 Ok((Command::SelectInto, rows))
             }
-            (Plan::InsertExecute { insert, execute }, QueryKind::InsertExecute { .. }) => {
-                let rows = self.insert_execute(insert, execute, aborted)?;
+            (Plan::InsertExecute { insert, execute, own }, QueryKind::InsertExecute { .. }) => {
+                let rows = self.insert_execute(insert, own, execute, aborted)?;
                 Ok((Command::Insert, rows))
             }
             (Plan::ForText(source), QueryKind::ForText { plan, format }) => {

@@ -8,7 +8,7 @@ use sql::ast::{
 };
 use sql::catalog::{ColumnDef, TableDef};
 use storage::{IndexId, TableId};
-use types::{SqlError, SqlResult, sql_error};
+use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::added_value::{self, Added};
 use super::column::{column_row, set_mask, type_computed};
@@ -206,7 +206,7 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
         let mut columns = carried(&existing, |column| bracket(&column.name));
         columns.extend(added.iter().filter(|(row, ..)| stored(row)).map(|(row, _, value)| {
             let ty = column_type(row);
-            NewColumn { name: row.name.clone(), ty, value: cast(value, row) }
+            NewColumn { name: row.name.clone(), ty, value: cast(value, row), whole: false }
         }));
         Some(rebuild::save(ddl, db, &from, &target.shown, &columns)?)
     };
@@ -359,6 +359,31 @@ fn cast(value: &str, row: &ColumnRow) -> String {
     let name = if row.xtype == 189 { "binary(8)".to_string() } else { scalar_type::display(&ty) };
     let collate = row.collation.as_deref().map_or_else(String::new, |collation| format!(" COLLATE {collation}"));
     format!("CONVERT({name}, {value}){collate}")
+}
+
+/// A text or binary column's value as its new type has it, but of any length, so that none is cut. None: `cast` cuts nothing.
+fn whole(from: &SqlType, new: &ColumnRow) -> Option<String> {
+    let to = column_type(new).ty;
+    let alike = from.is_string() && to.is_string() || from.is_binary() && to.is_binary();
+    let limited = matches!(
+        to.kind,
+        TypeKind::Char
+            | TypeKind::VarChar
+            | TypeKind::NChar
+            | TypeKind::NVarChar
+            | TypeKind::Binary
+            | TypeKind::VarBinary
+    );
+    if !alike || !limited || to.is_max() {
+        return None;
+    }
+    let name = match to.is_unicode_string() {
+        true => "nvarchar(max)",
+        false if to.is_string() => "varchar(max)",
+        false => "varbinary(max)",
+    };
+    let collate = new.collation.as_deref().map_or_else(String::new, |collation| format!(" COLLATE {collation}"));
+    Some(format!("CONVERT({name}, {}){collate}", bracket(&new.name)))
 }
 
 fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) -> SqlResult<()> {
@@ -595,8 +620,12 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
     } else {
         let after: Vec<ColumnRow> =
             columns.iter().map(|c| if c.colid == new.colid { new.clone() } else { c.clone() }).collect();
-        let list =
-            carried(&after, |c| if c.colid == new.colid { cast(&bracket(&c.name), c) } else { bracket(&c.name) });
+        let longer = whole(&column_type(&column).ty, &new);
+        let value = longer.clone().unwrap_or_else(|| cast(&bracket(&new.name), &new));
+        let mut list = carried(&after, |c| if c.colid == new.colid { value.clone() } else { bracket(&c.name) });
+        for column in list.iter_mut().filter(|column| column.name == new.name) {
+            column.whole = longer.is_some();
+        }
         Some(rebuild::save(ddl, db, &source(&target.place, &target.shown), &target.shown, &list)?)
     };
     ddl.rows(db, |rows| rows.update::<ColumnRow>(0, &[int(id), small(0), int(new.colid)], |row| *row = new.clone()))?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use storage::{IndexId, ScanSpec, StorageError, TableId, TableLayout};
-use types::{ColumnType, Datum, RowBatch, RowLayout, SqlError, SqlResult, row, sql_error};
+use types::{ColumnType, Datum, RowBatch, RowLayout, SqlError, SqlResult, convert, row, sql_error};
 
 use super::layout::{create_storage, row_layout};
 use super::site::{Ddl, Place, has, source};
@@ -19,6 +19,8 @@ pub struct NewColumn {
     pub name: String,
     pub ty: ColumnType,
     pub value: String,
+    /// The value is text or binary of any length: what is longer than the type is error 2628.
+    pub whole: bool,
 }
 
 /// Rows put aside, in the new layout.
@@ -43,7 +45,10 @@ pub fn save(ddl: &mut Ddl<'_>, db: &Database, source: &str, shown: &str, columns
     let mut image = Vec::new();
     ddl.site.query(&query, &mut |tx, batch| {
         for i in 0..batch.rows {
-            let values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(i)).collect();
+            let mut values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(i)).collect();
+            for (column, value) in columns.iter().zip(&mut values).filter(|(column, _)| column.whole) {
+                *value = fitted(std::mem::replace(value, Datum::Null), column, &db.name(), shown)?;
+            }
             if let Some(position) =
                 columns.iter().zip(&values).position(|(column, value)| !column.ty.nullable && value.is_null())
             {
@@ -88,6 +93,20 @@ pub fn restore(ddl: &mut Ddl<'_>, db: &Database, new: &TableDef, saved: Saved) -
     .map_err(storage_error)
 }
 
+/// The value as one of the column's type. 2628: it is too long.
+fn fitted(value: Datum, column: &NewColumn, database: &str, table: &str) -> SqlResult<Datum> {
+    let too_long = convert::is_too_long(&value, &column.ty.ty);
+    let fitted = convert::fit(value, &column.ty.ty);
+    match &fitted {
+        Datum::Bytes(cut) if too_long => {
+            let ty = &column.ty.ty;
+            let shown = if ty.is_string() { convert::text_of(cut, ty) } else { String::new() };
+            Err(sql_error!(2628, format_args!("{database}.dbo.{table}"), column.name, shown))
+        }
+        _ => Ok(fitted),
+    }
+}
+
 /// 515
 pub fn no_null(column: &str, database: &str, table: &str, verb: &str) -> SqlError {
     sql_error!(515, column, format_args!("{database}.dbo.{table}"), verb)
@@ -105,7 +124,13 @@ pub fn column_type(column: &ColumnRow) -> ColumnType {
 /// How the stored columns of `columns` come from the table as it is.
 pub fn carried(columns: &[ColumnRow], value: impl Fn(&ColumnRow) -> String) -> Vec<NewColumn> {
     let kept = columns.iter().filter(|column| stored(column));
-    kept.map(|column| NewColumn { name: column.name.clone(), ty: column_type(column), value: value(column) }).collect()
+    let new = |column: &ColumnRow| NewColumn {
+        name: column.name.clone(),
+        ty: column_type(column),
+        value: value(column),
+        whole: false,
+    };
+    kept.map(new).collect()
 }
 
 /// Makes computed columns stored: an index needs them.

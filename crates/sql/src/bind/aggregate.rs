@@ -30,6 +30,8 @@ pub fn aggregate_function(name: &str) -> Option<AggregateFunction> {
         ("STRING_AGG", StringAgg),
         ("CHECKSUM_AGG", ChecksumAgg),
         ("APPROX_COUNT_DISTINCT", ApproxCountDistinct),
+        ("APPROX_PERCENTILE_CONT", ApproxPercentileCont),
+        ("APPROX_PERCENTILE_DISC", ApproxPercentileDisc),
     ];
     NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|(_, function)| *function)
 }
@@ -99,6 +101,13 @@ pub fn aggregate_type(
             }
             (SqlType::FLOAT, Some(converted(argument, &SqlType::FLOAT, false)))
         }
+        ApproxPercentileCont | ApproxPercentileDisc => {
+            if !(ty.is_integer() || ty.is_decimal() || matches!(ty.kind, Money | SmallMoney | Real | Float)) {
+                return Err(invalid());
+            }
+            let result = if function == ApproxPercentileCont { SqlType::FLOAT } else { ty };
+            (result, Some(converted(argument, &result, false)))
+        }
         ChecksumAgg => (SqlType::INT, Some(implicit(argument, &SqlType::INT)?)),
         StringAgg => {
             let result = match ty.kind {
@@ -111,6 +120,10 @@ pub fn aggregate_type(
             (result, Some(argument))
         }
     })
+}
+
+fn is_percentile(function: AggregateFunction) -> bool {
+    matches!(function, AggregateFunction::ApproxPercentileCont | AggregateFunction::ApproxPercentileDisc)
 }
 
 impl Binder<'_> {
@@ -131,6 +144,10 @@ impl Binder<'_> {
         if !call.star && call.args.len() != expected {
             return Err(errors::argument_count(&name, expected));
         }
+        let percentile = is_percentile(function);
+        if percentile && over.is_some() {
+            return Err(sql_error!(4113, name));
+        }
         if over.is_none() {
             let place = self.blocks[block].place;
             if !matches!(place, Place::Select | Place::Having | Place::OrderBy | Place::Window) {
@@ -140,12 +157,16 @@ impl Binder<'_> {
         // A windowed aggregate's argument may itself be an aggregate: SUM(SUM(x)) OVER ().
         let inner = if over.is_some() { Place::Window } else { Place::Argument };
         let (argument, extra, order) = self.within(block, inner, |binder| {
+            let mut extra = Vec::new();
+            let mut order = Vec::new();
+            if percentile {
+                let (key, part) = binder.percentile(call, &name, scope)?;
+                return Ok((Some(key.expr.clone()), vec![part], vec![key]));
+            }
             let argument = match call.args.first() {
                 Some(arg) => Some(binder.expr(arg, scope)?),
                 None => None,
             };
-            let mut extra = Vec::new();
-            let mut order = Vec::new();
             if function == AggregateFunction::StringAgg {
                 extra.push(binder.expr(&call.args[1], scope)?);
                 if let Some(call_extra) = &call.extra {
@@ -203,6 +224,15 @@ impl Binder<'_> {
             }
         };
         Ok(Expr::column(id.index(), ty, nullable))
+    }
+
+    /// APPROX_PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x): x, and p. Error 10754 without a WITHIN GROUP.
+    fn percentile(&mut self, call: &ast::Call, name: &str, scope: &Scope) -> SqlResult<(SortKey, Expr)> {
+        let within = call.extra.as_ref().map_or(&[][..], |extra| &extra.within_group);
+        let [item] = within else { return Err(sql_error!(10754, name)) };
+        let part = implicit(self.expr(&call.args[0], scope)?, &SqlType::FLOAT)?;
+        let expr = self.expr(&item.expr, scope)?;
+        Ok((SortKey { expr, descending: item.descending }, part))
     }
 
     /// Binds with `block` at another place, so that misplaced calls are found.

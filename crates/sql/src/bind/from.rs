@@ -11,7 +11,7 @@ use super::names::{display, object_name, same_name};
 use super::query::{Bound, Use, check_named, is_untyped_null};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns, WorkTable};
 use crate::ast;
-use crate::catalog::{ModuleDef, ModuleKind, Object, TableDef, VirtualTableDef};
+use crate::catalog::{IndexDef, ModuleDef, ModuleKind, Object, TableDef, VirtualTableDef};
 use crate::optimize::{Branch, Get, Join, JoinMethod, Leaf, LeafKind, Rel};
 use crate::plan::{Expr, ExprKind, JoinKind, LockHint, TableSource, VariableSlotTable};
 
@@ -562,16 +562,20 @@ fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
 
 fn index_id(get: &Get, reference: &ast::IndexReference) -> SqlResult<u32> {
     let table = format!("{}.{}", get.table.schema, get.table.name);
+    let enabled = |index: &IndexDef| match index.disabled {
+        true => Err(sql_error!(315, index.name, table)),
+        false => Ok(index.id),
+    };
     match reference {
         ast::IndexReference::Name(name) => get
             .table
             .indexes
             .iter()
             .find(|index| same_name(&index.name, name))
-            .map(|index| index.id)
-            .ok_or_else(|| sql_error!(308, &**name, table)),
+            .ok_or_else(|| sql_error!(308, &**name, table))
+            .and_then(enabled),
         ast::IndexReference::Id(id) => {
-            let found = get.table.indexes.iter().find(|index| index.id as i32 == *id).map(|index| index.id);
+            let found = get.table.indexes.iter().find(|index| index.id as i32 == *id).map(enabled).transpose()?;
             // 0 is the heap, or a scan of the clustered index.
             let clustered = get.table.indexes.iter().find(|index| index.id == 1).map(|index| index.id);
             found

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use types::{SqlResult, TypeKind, sql_error};
+use types::{MAX_LENGTH, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::convert::converted;
@@ -31,6 +31,17 @@ pub struct InsertTarget {
     pub name: String,
     /// Of a table that a view shows: its columns' first id in the view's text.
     pub first: Option<ColumnId>,
+}
+
+/// The type in which a called module's value comes to a column: whole, so that one which is too long is found there.
+fn whole(ty: &SqlType) -> SqlType {
+    let kind = match ty.kind {
+        TypeKind::Char | TypeKind::VarChar => TypeKind::VarChar,
+        TypeKind::NChar | TypeKind::NVarChar => TypeKind::NVarChar,
+        TypeKind::Binary | TypeKind::VarBinary => TypeKind::VarBinary,
+        _ => return *ty,
+    };
+    SqlType { kind, length: MAX_LENGTH, ..*ty }
 }
 
 impl Binder<'_> {
@@ -73,10 +84,7 @@ impl Binder<'_> {
                 (bound.rel, supplied)
             }
             ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => {
-                let ids: Vec<ColumnId> =
-                    columns.iter().map(|&c| self.columns.add(target.table.columns[c as usize].ty, true)).collect();
-                let supplied = ids.iter().map(|&id| Some(self.columns.expr(id))).collect();
-                (Rel::Values { ids, rows: Vec::new() }, supplied)
+                self.called_rows(&target.table, &columns)?
             }
         };
         let source = match &insert.top {
@@ -130,7 +138,23 @@ impl Binder<'_> {
             ast::InsertSource::ExecuteString(execute) => self.execute_string(execute)?,
             _ => return Ok(QueryKind::Modify(Box::new(modify))),
         };
+        if execute.result_sets.is_some() {
+            return Err(errors::unsupported("INSERT ... EXECUTE ... WITH RESULT SETS"));
+        }
         Ok(QueryKind::InsertExecute { insert: Box::new(modify), execute })
+    }
+
+    /// The rows that a call will give, and its values for `columns`.
+    fn called_rows(&mut self, table: &TableDef, columns: &[u16]) -> SqlResult<(Rel, Vec<Option<Expr>>)> {
+        let mut ids = Vec::with_capacity(columns.len());
+        let mut supplied = Vec::with_capacity(columns.len());
+        for &column in columns {
+            let column = &table.columns[column as usize];
+            let id = self.columns.add(whole(&column.ty), true);
+            supplied.push(Some(fitted(self.columns.expr(id), column)?));
+            ids.push(id);
+        }
+        Ok((Rel::Values { ids, rows: Vec::new() }, supplied))
     }
 
     fn insert_values(

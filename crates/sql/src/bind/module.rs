@@ -15,7 +15,7 @@ use super::scope::Scope;
 use super::variables::{Found, has_query, needs_catalog, visit_expr, visit_query, visit_statement};
 use super::{BindOptions, Errors};
 use crate::ast;
-use crate::catalog::{Catalog, ModuleDef, TableDef, UserType};
+use crate::catalog::{Catalog, ColumnDef, ModuleDef, ModuleKind, Object, TableDef, UserType};
 use crate::parse::{ParseOptions, parse_batch, parse_parameter_declarations};
 use crate::plan::*;
 
@@ -593,14 +593,7 @@ impl<'a> ModuleBinder<'a> {
     }
 
     fn execute_as(&mut self, context: &ast::ExecuteAs) -> SqlResult<ExecuteAs> {
-        let name = |binder: &mut Self, name| binder.scalar(name);
-        let principal = match &context.principal {
-            ast::ExecuteAsPrincipal::Caller => None,
-            ast::ExecuteAsPrincipal::User(user) => Some((PrincipalKind::User, name(self, user)?)),
-            ast::ExecuteAsPrincipal::Login(login) => Some((PrincipalKind::Login, name(self, login)?)),
-            ast::ExecuteAsPrincipal::Owner => return Err(sql_error!(102, "OWNER")),
-            ast::ExecuteAsPrincipal::SelfUser => return Err(sql_error!(102, "SELF")),
-        };
+        let principal = self.binder().principal(context)?;
         let cookie = context.cookie.as_ref().map(|variable| self.binder().slot(variable)).transpose()?;
         Ok(ExecuteAs { principal, no_revert: context.no_revert, cookie })
     }
@@ -831,17 +824,15 @@ impl<'a> ModuleBinder<'a> {
     }
 }
 
-/// WITH RESULT SETS would give columns other names and types. UNDEFINED says that they are what they are.
-fn refuse_result_sets(sets: Option<&ast::ResultSets>) -> SqlResult<()> {
-    match sets {
-        None | Some(ast::ResultSets::Undefined) => Ok(()),
-        Some(_) => Err(errors::unsupported("EXECUTE ... WITH RESULT SETS")),
-    }
+fn columns_of(table: &TableDef) -> ResultSet {
+    let column =
+        |column: &ColumnDef| ResultColumn { name: column.name.clone(), ty: column.ty, nullable: column.nullable };
+    table.columns.iter().map(column).collect()
 }
 
 impl Binder<'_> {
     pub fn execute(&mut self, execute: &ast::Execute) -> SqlResult<Execute> {
-        refuse_result_sets(execute.result_sets.as_ref())?;
+        let result_sets = self.result_sets(execute.result_sets.as_ref())?;
         let return_value = match &execute.result {
             Some(variable) => Some(self.slot(variable)?),
             None => None,
@@ -853,7 +844,7 @@ impl Binder<'_> {
             }
         };
         let arguments = self.arguments(&execute.args)?;
-        Ok(Execute { target, arguments, return_value, recompile: execute.recompile })
+        Ok(Execute { target, arguments, return_value, recompile: execute.recompile, context: None, result_sets })
     }
 
     pub fn execute_string(&mut self, execute: &ast::ExecuteString) -> SqlResult<Execute> {
@@ -873,16 +864,70 @@ impl Binder<'_> {
         if execute.at.is_some() || execute.at_data_source.is_some() {
             return Err(errors::not_supported("EXECUTE AT"));
         }
-        refuse_result_sets(execute.result_sets.as_ref())?;
-        if execute.context.is_some() {
-            return Err(errors::unsupported("EXECUTE (...) AS USER or LOGIN"));
-        }
+        let context = match &execute.context {
+            Some(context) => self.principal(context)?,
+            None => None,
+        };
         Ok(Execute {
             target: ExecuteTarget::Text(text),
             arguments: self.arguments(&execute.args)?,
             return_value: None,
             recompile: execute.recompile,
+            context,
+            result_sets: self.result_sets(execute.result_sets.as_ref())?,
         })
+    }
+
+    /// Whom EXECUTE AS or `EXECUTE (...) AS` names; None for CALLER.
+    fn principal(&mut self, context: &ast::ExecuteAs) -> SqlResult<Option<(PrincipalKind, Expr)>> {
+        Ok(match &context.principal {
+            ast::ExecuteAsPrincipal::Caller => None,
+            ast::ExecuteAsPrincipal::User(user) => Some((PrincipalKind::User, self.expr(user, &Scope::EMPTY)?)),
+            ast::ExecuteAsPrincipal::Login(login) => Some((PrincipalKind::Login, self.expr(login, &Scope::EMPTY)?)),
+            ast::ExecuteAsPrincipal::Owner => return Err(sql_error!(102, "OWNER")),
+            ast::ExecuteAsPrincipal::SelfUser => return Err(sql_error!(102, "SELF")),
+        })
+    }
+
+    /// What WITH RESULT SETS says; None where it says nothing.
+    fn result_sets(&self, sets: Option<&ast::ResultSets>) -> SqlResult<Option<Box<[ResultSet]>>> {
+        let sets = match sets {
+            None | Some(ast::ResultSets::Undefined) => return Ok(None),
+            Some(ast::ResultSets::None) => return Ok(Some(Box::default())),
+            Some(ast::ResultSets::Sets(sets)) => sets,
+        };
+        let set = |set: &ast::ResultSet| match set {
+            ast::ResultSet::Columns(columns) => columns.iter().map(|column| self.result_column(column)).collect(),
+            ast::ResultSet::Object(name) => self.columns_of_object(name),
+            ast::ResultSet::Type(name) => match find_type(self.catalog, self.names.schema, &object_name(name))? {
+                Some(UserType::Table(table)) => Ok(columns_of(&table)),
+                _ => Err(sql_error!(2715, state 3, 1, super::names::display(name))),
+            },
+            ast::ResultSet::ForXml => Err(errors::unsupported("WITH RESULT SETS (AS FOR XML)")),
+        };
+        sets.iter().map(set).collect::<SqlResult<Box<[ResultSet]>>>().map(Some)
+    }
+
+    /// AS OBJECT: of a table or a view. Error 208 for none.
+    fn columns_of_object(&self, name: &ast::ObjectName) -> SqlResult<ResultSet> {
+        let table = match self.catalog.resolve(&object_name(name))? {
+            Some(Object::Table(table)) => Some(table),
+            Some(Object::Module(module)) if module.kind == ModuleKind::View => {
+                self.catalog.view_target(module.database, module.object)?
+            }
+            Some(_) => return Err(errors::unsupported("WITH RESULT SETS (AS OBJECT) of what is no table and no view")),
+            None => None,
+        };
+        let table = table.ok_or_else(|| sql_error!(208, super::names::display(name)))?;
+        Ok(columns_of(&table))
+    }
+
+    fn result_column(&self, column: &ast::ResultColumn) -> SqlResult<ResultColumn> {
+        let mut ty = super::scalar_type(self.catalog, self.names.schema, &column.data_type, 1)?;
+        if let Some(collation) = &column.collation {
+            ty = ty.with_collation(self.collation(collation)?);
+        }
+        Ok(ResultColumn { name: column.name.text.clone(), ty, nullable: column.null != Some(false) })
     }
 
     fn arguments(&mut self, args: &[ast::Argument]) -> SqlResult<Vec<Argument>> {

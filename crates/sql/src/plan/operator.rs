@@ -267,7 +267,7 @@ pub enum GroupStrategy {
 #[derive(Debug, Clone)]
 pub struct Aggregate {
     pub function: AggregateFunction,
-    /// None: COUNT(*). STRING_AGG: value, then separator in `extra`.
+    /// None: COUNT(*). STRING_AGG: value, then separator in `extra`. Percentiles: what WITHIN GROUP orders by.
     pub argument: Option<Expr>,
     pub extra: Vec<Expr>,
     /// WITHIN GROUP (ORDER BY ...).
@@ -291,6 +291,9 @@ pub enum AggregateFunction {
     StringAgg,
     ChecksumAgg,
     ApproxCountDistinct,
+    /// Of the value of WITHIN GROUP; which part of the group is in `extra`.
+    ApproxPercentileCont,
+    ApproxPercentileDisc,
 }
 
 #[derive(Debug, Clone)]

@@ -216,7 +216,10 @@ fn execute(execute: &Execute) -> usize {
         let value = if let ArgumentValue::Expr(expr) = &argument.value { owned(expr) } else { 0 };
         size_of_val(argument) + argument.name.as_ref().map_or(0, |name| block(name.len())) + value
     });
-    block(size_of::<Execute>()) + target + block(arguments.sum())
+    let context = execute.context.as_ref().map_or(0, |(_, name)| owned(name));
+    let columns = execute.result_sets.iter().flatten().flatten();
+    let sets: usize = columns.map(|column| size_of_val(column) + block(column.name.len())).sum();
+    block(size_of::<Execute>()) + target + block(arguments.sum()) + context + sets
 }
 
 fn statements(all: &[Statement]) -> usize {

@@ -294,6 +294,22 @@ pub struct Execute {
     pub return_value: Option<VariableSlot>,
     /// Bound with the catalog at each call; the rows go to INSERT ... EXEC when that is the caller.
     pub recompile: bool,
+    /// EXEC ('text') AS USER, AS LOGIN: as whom the text runs.
+    pub context: Option<(PrincipalKind, Expr)>,
+    /// WITH RESULT SETS: the result sets that the call gives, as whom they go to wants them. None: as they are.
+    pub result_sets: Option<Box<[ResultSet]>>,
+}
+
+/// The columns of one result set of WITH RESULT SETS.
+pub type ResultSet = Box<[ResultColumn]>;
+
+/// A column of WITH RESULT SETS.
+#[derive(Debug, Clone)]
+pub struct ResultColumn {
+    pub name: Box<str>,
+    pub ty: SqlType,
+    /// False: NOT NULL, and a NULL is an error.
+    pub nullable: bool,
 }
 
 #[derive(Debug)]

@@ -81,6 +81,11 @@ pub fn bad_style(style: i32, from: &SqlType) -> SqlError {
     sql_error!(281, style, from.name())
 }
 
+/// 9809: as 281, of the types that came with SQL Server 2008.
+pub fn style_not_supported(style: i32, from: &SqlType, to: &SqlType) -> SqlError {
+    sql_error!(9809, style, from.name(), to.name())
+}
+
 /// 8169
 pub fn uuid_syntax() -> SqlError {
     sql_error!(8169, state 2)

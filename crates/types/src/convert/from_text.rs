@@ -191,6 +191,9 @@ pub fn to_moment(
     let Some(bytes) = piece(bytes, from, pacer)? else { return Err(error::date_syntax()) };
     let old = matches!(to.kind, TypeKind::DateTime | TypeKind::SmallDateTime);
     let rules = if old { Rules::Old } else { Rules::New };
+    if !old && style != format::STYLE_DEFAULT && !format::is_style(style) {
+        return Err(error::style_not_supported(style, from, to));
+    }
     let order = if style == format::STYLE_DEFAULT {
         context.date_format
     } else {

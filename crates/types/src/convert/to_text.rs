@@ -43,7 +43,10 @@ pub fn convert(
         },
         _ => {
             let mut digits = String::new();
-            push_text_in(value, from, style, context.language, &mut digits)?;
+            push_text_in(value, from, style, context.language, &mut digits).map_err(|error| match from.kind {
+                Date | Time | DateTime2 | DateTimeOffset => error::style_not_supported(style, from, to),
+                _ => error,
+            })?;
             if let Some(capacity) = to.capacity()
                 && digits.len() > capacity
             {

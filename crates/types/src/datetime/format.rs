@@ -46,6 +46,11 @@ enum Layout {
     Both(fn(&Shown, &mut String), &'static str, fn(&Shown, &mut String)),
 }
 
+/// Whether CONVERT has a style of this number for moments.
+pub fn is_style(style: i32) -> bool {
+    matches!(style, 0..=14 | 20..=25 | 100..=114 | 120 | 121 | 126 | 127 | 130 | 131)
+}
+
 /// Appends the value in a style. None: the style is not one for this type (error 281).
 pub fn push_text(ty: &SqlType, datum: DatumRef<'_>, style: i32, language: LanguageId, out: &mut String) -> Option<()> {
     let legacy = matches!(ty.kind, TypeKind::DateTime | TypeKind::SmallDateTime);

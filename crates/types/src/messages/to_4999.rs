@@ -271,6 +271,7 @@ rows![
     message(4108, 15, "Windowed functions can only appear in the SELECT or ORDER BY clauses.").listed(16),
     message(4109, 15, "Windowed functions cannot be used in the context of another windowed function or aggregate.").listed(16),
     message(4112, 15, "The function '%.*ls' must have an OVER clause with ORDER BY.").listed(16),
+    message(4113, 15, "The function '%.*ls' is not a valid windowing function, and cannot be used with the OVER clause."),
     message(4116, 16, "The function 'ntile' takes only a positive int or bigint expression as its input."),
     message(4121, 16, "Cannot find either column \"%.*ls\" or the user-defined function or aggregate \"%.*ls\", or the name is ambiguous."),
     message(4127, 16, "At least one of the arguments to COALESCE must be an expression that is not the NULL constant."),

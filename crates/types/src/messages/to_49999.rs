@@ -59,6 +59,7 @@ rows![
     message(15021, 16, "Invalid value given for parameter %s. Specify a valid parameter value."),
     message(15023, 16, "User, group, or role '%s' already exists in the current database."),
     message(15025, 16, "The server principal '%s' already exists."),
+    message(15036, 16, "The data type '%s' does not exist or you do not have permission."),
     message(15040, 16, "User-defined error messages must have an ID greater than 50000."),
     message(15041, 16, "User-defined error messages must have a severity level between 1 and 25."),
     message(15043, 16, "You must specify 'REPLACE' to overwrite an existing message."),

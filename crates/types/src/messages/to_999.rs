@@ -108,6 +108,7 @@ rows![
     message(308, 16, "Index '%.*ls' on table '%.*ls' (specified in the FROM clause) does not exist."),
     message(310, 15, "The value %d specified for the MAXRECURSION option exceeds the allowed maximum of %d."),
     message(313, 16, "An insufficient number of arguments were supplied for the procedure or function %.*ls."),
+    message(315, 16, "Index \"%.*ls\" on table \"%.*ls\" (specified in the FROM clause) is disabled or resides in a filegroup which is not online."),
     message(318, 15, "The table (and its columns) returned by a table-valued method need to be aliased."),
     message(319, 15, "Incorrect syntax near the keyword 'with'. If this statement is a common table expression, an xmlnamespaces clause or a change tracking context clause, the previous statement must be terminated with a semicolon.").listed(16),
     message(321, 15, "\"%.*ls\" is not a recognized table hints option."),

@@ -1,8 +1,7 @@
 //! Logic and type.
 
 use sql::function::FunctionId;
-use types::pause::STRIDE;
-use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Datum, SqlResult, SqlType, TypeKind};
 
 use super::given;
 use crate::context::Context;
@@ -19,7 +18,7 @@ pub fn find(id: FunctionId) -> Option<Function> {
         Nullif => nullif,
         Isnumeric => isnumeric,
         SqlVariantProperty => variant_property,
-        Parse | TryParse => parse,
+        Parse | TryParse => super::parse::parse,
         _ => return None,
     })
 }
@@ -122,29 +121,4 @@ fn variant_property<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> S
         "maxlength" => whole(ty.length as i64),
         _ => Value::Null,
     })
-}
-
-/// PARSE by the culture en-US, which is how CONVERT reads.
-fn parse<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    let ty = call.arguments[0].ty;
-    let value = call.value(0, context, row)?;
-    let Value::Bytes(bytes) = &value else { return Ok(Value::Null) };
-    let failed = |text: &str| match call.id {
-        FunctionId::TryParse => Ok(Value::Null),
-        _ => Err(sql_error!(9819, text, kernel::type_name(call.ty.kind), "")),
-    };
-    let text = kernel::text(&ty, &bytes[..bytes.len().min(STRIDE)]);
-    // Nothing so long is a number or a moment.
-    if bytes.len() > STRIDE {
-        return failed(&text);
-    }
-    // Digits may be grouped.
-    let plain = if call.ty.is_temporal() { text.clone() } else { text.replace(',', "") };
-    let Datum::Bytes(plain) = Datum::nvarchar(plain.trim()) else { unreachable!("a string") };
-    let from = SqlType::NVARCHAR_MAX;
-    match kernel::convert(context, Value::owned(plain.into_vec()), &from, &call.ty, None, true) {
-        Ok(value) => Ok(value),
-        Err(error) if !kernel::is_conversion_error(&error) => Err(error),
-        Err(_) => failed(&text),
-    }
 }

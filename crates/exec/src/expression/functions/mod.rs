@@ -1,7 +1,10 @@
 //! The built-in functions: one file a group, one table from name to computation. The binder has given the arguments their types.
 
 mod binary;
+mod culture;
 mod datetime;
+mod format;
+mod parse;
 mod json;
 mod logic;
 mod math;

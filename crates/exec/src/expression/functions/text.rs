@@ -24,7 +24,7 @@ pub fn find(id: FunctionId) -> Option<Function> {
         Concat => concat,
         ConcatWs => concat_ws,
         Difference => difference,
-        Format => super::datetime::format,
+        Format => super::format::format,
         Left | Right => side,
         Len => len,
         Lower | Upper => case,

@@ -399,3 +399,21 @@ SET NOCOUNT ON
 SELECT CONVERT(char(1), NULL) AS drive, CONVERT(int, NULL) AS [MB free] WHERE 1 = 0
 RETURN 0
 GO
+CREATE PROCEDURE sys.sp_addtype @typename sysname, @phystype sysname, @nulltype varchar(8) = NULL, @owner sysname = NULL AS
+SET NOCOUNT ON
+IF @phystype LIKE N'%[^a-zA-Z0-9_(), ]%'
+BEGIN
+  RAISERROR(15036, -1, -1, @phystype)
+  RETURN 1
+END
+DECLARE @text nvarchar(700) = N'CREATE TYPE ' + ISNULL(QUOTENAME(@owner) + N'.', N'') + QUOTENAME(@typename) + N' FROM ' + @phystype
+  + CASE WHEN LOWER(@nulltype) IN ('not null', 'nonull') THEN N' NOT NULL' WHEN LOWER(@nulltype) = 'null' THEN N' NULL' ELSE N'' END
+EXEC (@text)
+RETURN CASE WHEN @@ERROR = 0 THEN 0 ELSE 1 END
+GO
+CREATE PROCEDURE sys.sp_droptype @typename sysname AS
+SET NOCOUNT ON
+DECLARE @text nvarchar(300) = N'DROP TYPE ' + QUOTENAME(@typename)
+EXEC (@text)
+RETURN CASE WHEN @@ERROR = 0 THEN 0 ELSE 1 END
+GO

@@ -58,6 +58,7 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.varchar(4)
         }
         Format => {
+            check_formatted(call)?;
             call.take(1, call.wide(4000))?;
             call.take(2, call.sysname())?;
             call.wide(4000)
@@ -169,4 +170,12 @@ fn cut(ty: &SqlType, count: Option<i64>) -> SqlType {
 /// 8,000 bytes, or (max).
 fn longest(ty: &SqlType, max: bool) -> SqlType {
     SqlType { length: if max { MAX_LENGTH } else { 8000 }, ..varying(ty) }
+}
+
+/// FORMAT is of numbers and moments: 8116.
+fn check_formatted(call: &BuiltinCall<'_, '_>) -> SqlResult<()> {
+    let ty = call.args[0].ty;
+    let number = ty.is_integer() || ty.is_decimal();
+    let number = number || matches!(ty.kind, TypeKind::Money | TypeKind::SmallMoney | TypeKind::Float | TypeKind::Real);
+    if number || ty.is_temporal() { Ok(()) } else { Err(errors::invalid_argument(&ty, 1, call.name)) }
 }

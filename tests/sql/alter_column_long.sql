@@ -1,0 +1,34 @@
+-- ALTER COLUMN refuses rows whose values are too long for the new type, and changes nothing: error 2628.
+-- https://learn.microsoft.com/sql/t-sql/statements/alter-table-transact-sql, "ALTER COLUMN"
+CREATE TABLE dbo.shorter (id int PRIMARY KEY, a varchar(9), b nvarchar(9), c varbinary(9), d char(4), e int);
+INSERT dbo.shorter VALUES (1, 'abcde', N'abcde', 0x010203, 'ab', 300), (2, 'x', N'x', 0x01, 'y', 1);
+GO
+ALTER TABLE dbo.shorter ALTER COLUMN a varchar(3);
+GO
+ALTER TABLE dbo.shorter ALTER COLUMN a char(3);
+GO
+ALTER TABLE dbo.shorter ALTER COLUMN b nvarchar(2);
+GO
+ALTER TABLE dbo.shorter ALTER COLUMN b varchar(4);
+GO
+ALTER TABLE dbo.shorter ALTER COLUMN c binary(2);
+GO
+ALTER TABLE dbo.shorter ALTER COLUMN e tinyint;
+GO
+SELECT * FROM dbo.shorter;
+SELECT name, TYPE_NAME(system_type_id) AS type, max_length FROM sys.columns WHERE object_id = OBJECT_ID('dbo.shorter') ORDER BY column_id;
+GO
+-- Blanks and zeros at the end do not count; what fits is changed.
+UPDATE dbo.shorter SET a = 'abc  ', c = 0x0100 WHERE id = 1;
+ALTER TABLE dbo.shorter ALTER COLUMN a varchar(3);
+ALTER TABLE dbo.shorter ALTER COLUMN b nchar(6);
+ALTER TABLE dbo.shorter ALTER COLUMN c varbinary(1);
+ALTER TABLE dbo.shorter ALTER COLUMN d char(2);
+SELECT id, a, DATALENGTH(a) AS la, b, DATALENGTH(b) AS lb, c, d FROM dbo.shorter;
+GO
+CREATE TABLE #t (a varchar(5));
+INSERT #t VALUES ('abcde');
+ALTER TABLE #t ALTER COLUMN a varchar(3);
+GO
+SELECT a FROM #t;
+GO
