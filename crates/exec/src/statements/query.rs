@@ -42,11 +42,24 @@ pub struct Prepared {
     /// `Context::execution` of the last run.
     execution: u64,
     outer: Vec<Datum>,
+    /// None: it keeps nothing.
+    keeps: Option<Box<Keeps>>,
+}
+
+/// What a query keeps until it ends, or its cursor is closed.
+#[derive(Default)]
+struct Keeps {
     /// `Context::kept`, between two of its runs.
-    kept: Vec<Kept>,
-    /// It has rows of nodes(): its documents are its own, while it runs and while its cursor is open.
-    keeps_documents: bool,
+    rows: Vec<Kept>,
+    /// Of rows of nodes().
     documents: Option<Box<Documents>>,
+}
+
+impl Keeps {
+    /// The documents are the context's while the query runs.
+    fn exchange(&mut self, context: &Context) {
+        std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+    }
 }
 
 /// A table whose definition must stay while the query runs.
@@ -122,10 +135,8 @@ impl Prepared {
             identity_insert: None,
             actor: 0,
             execution: 0,
-            kept: Vec::new(),
             outer,
-            keeps_documents: compiler.keeps_documents,
-            documents: None,
+            keeps: compiler.keeps.then(Box::default),
         };
         Ok((prepared, compiler.watched))
     }
@@ -157,8 +168,9 @@ impl Prepared {
     }
 
     pub fn close(&mut self) {
-        self.kept.clear();
-        self.documents = None;
+        if let Some(keeps) = &mut self.keeps {
+            **keeps = Keeps::default();
+        }
         match &mut self.plan {
             Plan::Select(source) | Plan::Assign { source, .. } | Plan::SelectInto(source) | Plan::ForText(source) => {
                 source.close();
@@ -178,8 +190,8 @@ impl Prepared {
             context.workspace().begin_statement(percent);
         }
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
-        if self.keeps_documents {
-            std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        if let Some(keeps) = &mut self.keeps {
+            keeps.exchange(context);
         }
     }
 
@@ -187,12 +199,9 @@ impl Prepared {
     pub fn leave(&mut self, context: &Context) {
         context.execution.set(0);
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
-        let mut kept = context.kept.borrow_mut();
-        if !kept.is_empty() {
-            self.kept.append(&mut kept);
-        }
-        if self.keeps_documents {
-            std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        if let Some(keeps) = &mut self.keeps {
+            keeps.rows.append(&mut context.kept.borrow_mut());
+            keeps.exchange(context);
         }
     }
 
@@ -200,8 +209,8 @@ impl Prepared {
     pub fn resume(&mut self, context: &Context) {
         context.execution.set(self.execution);
         std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
-        if self.keeps_documents {
-            std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        if let Some(keeps) = &mut self.keeps {
+            keeps.exchange(context);
         }
     }
 
@@ -417,11 +426,13 @@ impl<'a> Runner<'a> {
             Ok(prepared) => prepared,
             Err(error) => return self.fail_bound(error, line),
         };
-        let mut watched = None;
+        let mut usual = None;
         if self.session().options.statistics_xml {
             match self.watch(&prepared) {
                 Ok(None) => {}
-                Ok(Some((other, operators))) => watched = Some((std::mem::replace(&mut prepared, other), operators)),
+                Ok(Some((watched, operators))) => {
+                    usual = Some(Box::new((std::mem::replace(&mut prepared, watched), operators)));
+                }
                 Err(error) => {
                     self.put_query(id, prepared);
                     return self.fail_bound(error, line);
@@ -452,14 +463,13 @@ impl<'a> Runner<'a> {
             prepared.leave(&runner.context);
             result
         });
-        let (usual, run) = match watched {
-            None => (prepared, None),
-            Some((usual, operators)) => {
-                prepared.close();
-                (usual, Some((prepared.query.clone(), operators)))
-            }
-        };
-        self.put_query(id, usual);
+        let mut run = None;
+        if let Some(usual) = usual {
+            prepared.close();
+            run = Some((prepared.query.clone(), usual.1));
+            prepared = usual.0;
+        }
+        self.put_query(id, prepared);
         // What it was granted is others', but for what open cursors hold.
         let granted = self.context.workspace.get().map(|workspace| workspace.end());
         let profile = run.is_some().then(|| self.context.workspace().take_profile()).flatten();

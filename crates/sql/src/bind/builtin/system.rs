@@ -133,8 +133,22 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.take_all(call.wide(255))?;
             call.sysname()
         }
+        Getansinull => {
+            call.take_all(call.sysname())?;
+            SqlType::INT
+        }
+        TriggerNestlevel => {
+            for at in 0..call.args.len() {
+                call.take(at, if at == 0 { SqlType::INT } else { call.sysname() })?;
+            }
+            SqlType::INT
+        }
+        ApplockTest => {
+            call.take_all(call.wide(255))?;
+            SqlType::SMALLINT
+        }
         TertiaryWeights => SqlType::varbinary(8000),
-        Getansinull | TriggerNestlevel | Permissions => SqlType::INT,
+        Permissions => SqlType::INT,
         _ => return Ok(None),
     }))
 }
