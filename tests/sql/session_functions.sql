@@ -43,7 +43,7 @@ SELECT APPLOCK_MODE('public', 'loom', 'Session') AS joined, APPLOCK_MODE('public
 EXEC sp_getapplock 'loom', 'Exclusive', 'Session';
 SELECT APPLOCK_MODE('public', 'loom', 'Session') AS exclusive;
 BEGIN TRANSACTION;
-SELECT APPLOCK_TEST('public', 'loom', 'Shared', 'Transaction') AS by_another, APPLOCK_TEST('public', 'shuttle', 'Shared', 'Transaction') AS free,
+SELECT APPLOCK_TEST('public', 'loom', 'Shared', 'Transaction') AS covered, APPLOCK_TEST('public', 'shuttle', 'Shared', 'Transaction') AS free,
   APPLOCK_MODE('public', 'shuttle', 'Transaction') AS none;
 EXEC sp_getapplock 'shuttle', 'Update';
 SELECT APPLOCK_MODE('public', 'shuttle', 'Transaction') AS held;
