@@ -98,6 +98,9 @@ fn a_killed_session_comes_back_as_it_was() {
     });
     assert_eq!(first_database.as_deref(), Some("weaving"), "the client is told where it is");
     assert_eq!(text(&mut again, SEEN), seen);
+    // mssql-jdbc heeds no lower number than those of the connection that broke.
+    let answer = again.batch("SET LOCK_TIMEOUT 5");
+    assert_eq!(news(&answer).map(|news| news.sequence), Some(2));
     // A reset is to what the first session began with.
     assert_eq!(acknowledged(&again).len(), began.len());
     assert_eq!(text(again.reset(), "SELECT CONCAT(DB_NAME(), @@LANGUAGE, @@LOCK_TIMEOUT)"), "tempdbus_english-1");

@@ -41,7 +41,6 @@ pub struct Prepared {
     actor: u64,
     /// `Context::execution` of the last run.
     execution: u64,
-    outer: Vec<Datum>,
     /// None: it keeps nothing.
     keeps: Option<Box<Keeps>>,
 }
@@ -53,12 +52,15 @@ struct Keeps {
     rows: Vec<Kept>,
     /// Of rows of nodes().
     documents: Option<Box<Documents>>,
+    /// Values of outer rows, by their slots.
+    outer: Vec<Datum>,
 }
 
 impl Keeps {
-    /// The documents are the context's while the query runs.
+    /// Documents and values of outer rows are the context's while the query runs.
     fn exchange(&mut self, context: &Context) {
         std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
     }
 }
 
@@ -87,12 +89,12 @@ enum Plan {
 }
 
 impl Prepared {
-    pub fn new(query: Arc<Query>, module: &sql::plan::Module) -> SqlResult<Prepared> {
+    pub fn new(query: Arc<Query>, module: &sql::plan::Module) -> SqlResult<Box<Prepared>> {
         Ok(Prepared::compile(query, module, None)?.0)
     }
 
     /// The same query with its operators watched; also where each of them lies in the plan.
-    pub fn watched(&self, module: &sql::plan::Module) -> SqlResult<(Prepared, Vec<usize>)> {
+    pub fn watched(&self, module: &sql::plan::Module) -> SqlResult<(Box<Prepared>, Vec<usize>)> {
         let (mut prepared, operators) = Prepared::compile(self.query.clone(), module, Some(Vec::new()))?;
         (prepared.identity_insert, prepared.actor) = (self.identity_insert, self.actor);
         Ok((prepared, operators.unwrap_or_default()))
@@ -102,7 +104,7 @@ impl Prepared {
         query: Arc<Query>,
         module: &sql::plan::Module,
         watched: Option<Vec<usize>>,
-    ) -> SqlResult<(Prepared, Option<Vec<usize>>)> {
+    ) -> SqlResult<(Box<Prepared>, Option<Vec<usize>>)> {
         let mut compiler = code::compiler();
         compiler.watched = watched;
         let (plan, batch) = match &query.kind {
@@ -125,7 +127,8 @@ impl Prepared {
             QueryKind::ForText { plan, .. } => (Plan::ForText(operators::source(plan, &mut compiler)?), batch_of(plan)),
         };
         let outer = vec![Datum::Null; query.outer_slots.len()];
-        let prepared = Prepared {
+        let keeps = compiler.keeps || !outer.is_empty();
+        let prepared = Box::new(Prepared {
             asks: grant::asks(&query.grant),
             query,
             plan,
@@ -135,9 +138,8 @@ impl Prepared {
             identity_insert: None,
             actor: 0,
             execution: 0,
-            outer,
-            keeps: compiler.keeps.then(Box::default),
-        };
+            keeps: keeps.then(|| Box::new(Keeps { outer, ..Keeps::default() })),
+        });
         Ok((prepared, compiler.watched))
     }
 
@@ -169,7 +171,8 @@ impl Prepared {
 
     pub fn close(&mut self) {
         if let Some(keeps) = &mut self.keeps {
-            **keeps = Keeps::default();
+            keeps.rows.clear();
+            keeps.documents = None;
         }
         match &mut self.plan {
             Plan::Select(source) | Plan::Assign { source, .. } | Plan::SelectInto(source) | Plan::ForText(source) => {
@@ -189,7 +192,6 @@ impl Prepared {
         if percent.is_some() || context.workspace.get().is_some() {
             context.workspace().begin_statement(percent);
         }
-        std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
         if let Some(keeps) = &mut self.keeps {
             keeps.exchange(context);
         }
@@ -198,7 +200,6 @@ impl Prepared {
     #[inline]
     pub fn leave(&mut self, context: &Context) {
         context.execution.set(0);
-        std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
         if let Some(keeps) = &mut self.keeps {
             keeps.rows.append(&mut context.kept.borrow_mut());
             keeps.exchange(context);
@@ -208,7 +209,6 @@ impl Prepared {
     /// For cursors: goes on with the run `enter` began.
     pub fn resume(&mut self, context: &Context) {
         context.execution.set(self.execution);
-        std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
         if let Some(keeps) = &mut self.keeps {
             keeps.exchange(context);
         }
@@ -343,19 +343,19 @@ impl<'a> Runner<'a> {
     }
 
     /// Takes the query out of its place for the length of a run; recursion binds its own.
-    pub fn take_query(&mut self, id: QueryId) -> SqlResult<Prepared> {
+    pub fn take_query(&mut self, id: QueryId) -> SqlResult<Box<Prepared>> {
         self.prepare(id)?;
         Ok(self.queries[id.0 as usize].take().expect("prepared"))
     }
 
-    pub fn put_query(&mut self, id: QueryId, mut prepared: Prepared) {
+    pub fn put_query(&mut self, id: QueryId, mut prepared: Box<Prepared>) {
         prepared.close();
         self.queries[id.0 as usize] = Some(prepared);
     }
 
     /// Locks the definitions of the query's tables for the statement. Who waited for one may find another than the query was bound to:
     /// it is bound again then, and again, until it runs on what it was bound to.
-    pub fn hold_tables(&mut self, id: QueryId, prepared: &mut Prepared) -> SqlResult<()> {
+    pub fn hold_tables(&mut self, id: QueryId, prepared: &mut Box<Prepared>) -> SqlResult<()> {
         loop {
             if prepared.tables.is_empty() {
                 return Ok(());
@@ -431,7 +431,7 @@ impl<'a> Runner<'a> {
             match self.watch(&prepared) {
                 Ok(None) => {}
                 Ok(Some((watched, operators))) => {
-                    usual = Some(Box::new((std::mem::replace(&mut prepared, watched), operators)));
+                    usual = Some((std::mem::replace(&mut prepared, watched), operators));
                 }
                 Err(error) => {
                     self.put_query(id, prepared);

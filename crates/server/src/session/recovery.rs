@@ -4,7 +4,7 @@
 //! What cannot be handed back (temporary tables, cursors, locks and the like: "Connection resiliency" in Microsoft's guide to drivers) makes
 //! a session unrecoverable as long as it is there; its client gets the error then. Open transactions a client knows by itself.
 
-use exec::session::{Options, Session as State};
+use exec::session::{CONTEXT_INFO_BYTES, Options, Session as State};
 use sql::plan::IsolationLevel;
 use tds::recovery;
 use tds::token::SessionState;
@@ -14,11 +14,10 @@ use types::datetime::{DateFormat, LanguageId};
 
 use crate::session::host::SessionHost;
 
-/// Numbers of states. Their values mean something only here.
+/// Numbers of states. Their values mean something only here, and each keeps its length: mssql-jdbc takes a longer one for a new state, which
+/// it counts once more among the unrecoverable ones.
 const OPTIONS: u8 = 0;
 const CONTEXT_INFO: u8 = 1;
-
-const CONTEXT_INFO_BYTES_MAX: usize = 128;
 
 const SWITCHES: usize = 27;
 
@@ -66,8 +65,11 @@ const ISOLATION_LEVELS: [IsolationLevel; 5] = [
     IsolationLevel::Serializable,
 ];
 
-fn options_value(options: &Options) -> Vec<u8> {
+/// The number of the SESSIONSTATE comes first: who brings the session back goes on counting, since mssql-jdbc, which still knows the states
+/// of the connection that broke, heeds only higher numbers.
+fn options_value(options: &Options, sequence: u32) -> Vec<u8> {
     let mut value = Vec::new();
+    value.put_u32(sequence);
     let mut copy = options.clone();
     let bits = switches(&mut copy).into_iter().rev().fold(0u32, |bits, switch| bits << 1 | u32::from(*switch));
     value.put_u32(bits);
@@ -79,16 +81,16 @@ fn options_value(options: &Options) -> Vec<u8> {
     value.put_u8(options.date_format as u8);
     value.put_u8(options.deadlock_priority as u8);
     value.put_u8(options.isolation as u8);
-    if let Some((database, table)) = options.identity_insert {
-        value.put_u16(database);
-        value.put_u32(table as u32);
-    }
+    let (database, table) = options.identity_insert.unwrap_or_default();
+    value.put_u16(database);
+    value.put_u32(table as u32);
     value
 }
 
 /// None: no client of ours was ever told such a value.
-fn options_of(value: &[u8]) -> Option<Options> {
+fn options_of(value: &[u8]) -> Option<(Options, u32)> {
     let mut input = Input::new(value);
+    let sequence = input.u32().ok()?;
     let mut options = Options::default();
     let bits = input.u32().ok()?;
     for (at, switch) in switches(&mut options).into_iter().enumerate() {
@@ -103,10 +105,9 @@ fn options_of(value: &[u8]) -> Option<Options> {
     options.date_format = *DATE_FORMATS.get(usize::from(input.u8().ok()?))?;
     options.deadlock_priority = Some(input.u8().ok()? as i8).filter(|priority| (-10..=10).contains(priority))?;
     options.isolation = *ISOLATION_LEVELS.get(usize::from(input.u8().ok()?))?;
-    if !input.is_empty() {
-        options.identity_insert = Some((input.u16().ok()?, input.i32().ok()?));
-    }
-    input.is_empty().then_some(options)
+    let (database, table) = (input.u16().ok()?, input.i32().ok()?);
+    options.identity_insert = (database != 0).then_some((database, table));
+    input.is_empty().then_some((options, sequence))
 }
 
 #[derive(Clone, PartialEq)]
@@ -124,24 +125,30 @@ impl Picture {
         self.options == state.options && self.context_info == state.context_info
     }
 
-    fn states(&self) -> Vec<recovery::State> {
+    fn states(&self, sequence: u32) -> Vec<recovery::State> {
+        let mut info = vec![self.context_info.len() as u8];
+        info.extend(&self.context_info);
+        info.resize(1 + CONTEXT_INFO_BYTES, 0);
         vec![
-            recovery::State { id: OPTIONS, value: options_value(&self.options) },
-            recovery::State { id: CONTEXT_INFO, value: self.context_info.to_vec() },
+            recovery::State { id: OPTIONS, value: options_value(&self.options, sequence) },
+            recovery::State { id: CONTEXT_INFO, value: info },
         ]
     }
 
-    fn set(&mut self, states: impl Iterator<Item = impl std::borrow::Borrow<recovery::State>>) -> ProtocolResult<()> {
+    /// What it is by these states; also the number of the SESSIONSTATE that they came with.
+    fn set<'a>(&mut self, states: impl Iterator<Item = &'a recovery::State>) -> ProtocolResult<u32> {
         const STRANGE: ProtocolError = ProtocolError::Login("a lost session of another server");
-        for state in states {
-            let recovery::State { id, value } = state.borrow();
-            match *id {
-                OPTIONS => self.options = options_of(value).ok_or(STRANGE)?,
-                CONTEXT_INFO if value.len() <= CONTEXT_INFO_BYTES_MAX => self.context_info = value.as_slice().into(),
+        let mut last = 0;
+        for recovery::State { id, value } in states {
+            match (*id, &value[..]) {
+                (OPTIONS, value) => (self.options, last) = options_of(value).ok_or(STRANGE)?,
+                (CONTEXT_INFO, [length, info @ ..]) if info.len() == CONTEXT_INFO_BYTES => {
+                    self.context_info = info.get(..usize::from(*length)).ok_or(STRANGE)?.into();
+                }
                 _ => return Err(STRANGE),
             }
         }
-        Ok(())
+        Ok(last)
     }
 }
 
@@ -156,7 +163,7 @@ pub struct ToldState {
 }
 
 impl ToldState {
-    /// Of a session that begins, and the states that the client is to be told with its login.
+    /// Of a session that begins.
     pub fn begin(state: &State) -> ToldState {
         let picture = Picture::of(state);
         ToldState { began: picture.clone(), told: picture, recoverable: true, sequence: 0 }
@@ -167,16 +174,16 @@ impl ToldState {
         let mut began = Picture::of(state);
         let mut told = began.clone();
         began.set(lost.began.states.iter())?;
-        told.set(lost.states())?;
+        let sequence = told.set(lost.states())?;
         state.options = told.options.clone();
         state.context_info = told.context_info.clone();
-        Ok(ToldState { began, told, recoverable: true, sequence: 0 })
+        Ok(ToldState { began, told, recoverable: true, sequence })
     }
 
     /// As FEATUREEXTACK has them.
     pub fn states(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
-        recovery::put_states(&self.told.states(), &mut bytes);
+        recovery::put_states(&self.told.states(self.sequence), &mut bytes);
         bytes
     }
 
@@ -196,7 +203,7 @@ impl ToldState {
         self.told = Picture::of(state);
         // A client does not bring back a session whose numbers have run out: MS-TDS 2.2.7.21, "SeqNo".
         self.sequence = self.sequence.saturating_add(1);
-        Some(SessionState { sequence: self.sequence, recoverable, states: self.told.states() })
+        Some(SessionState { sequence: self.sequence, recoverable, states: self.told.states(self.sequence) })
     }
 }
 
@@ -224,7 +231,7 @@ mod tests {
         for at in 0..SWITCHES {
             let switch = &mut *switches(&mut options)[at];
             *switch = !*switch;
-            assert_eq!(options_of(&options_value(&options)).as_ref(), Some(&options), "switch {at}");
+            assert_eq!(options_of(&options_value(&options, 7)), Some((options.clone(), 7)), "switch {at}");
         }
         for isolation in ISOLATION_LEVELS {
             for date_format in DATE_FORMATS {
@@ -233,7 +240,7 @@ mod tests {
                     Options { row_count: 7, text_size: 100, lock_timeout_ms: 0, deadlock_priority: -10, ..options };
                 let changed = Options { isolation, date_format, language, date_first: 1, ..numbers };
                 let changed = Options { identity_insert: Some((5, -3)), ..changed };
-                assert_eq!(options_of(&options_value(&changed)).as_ref(), Some(&changed));
+                assert_eq!(options_of(&options_value(&changed, 8)), Some((changed.clone(), 8)));
                 options = changed;
             }
         }
@@ -241,11 +248,11 @@ mod tests {
 
     #[test]
     fn what_no_server_said_is_no_session() {
-        let value = options_value(&Options::default());
+        let value = options_value(&Options::default(), 1);
         for length in 0..value.len() {
             assert_eq!(options_of(&value[..length]), None, "{length} bytes");
         }
-        let weekday = 4 + 8 + 4 + 4 + 2;
+        let weekday = 4 + 4 + 8 + 4 + 4 + 2;
         assert_eq!(options_of(&[&value[..weekday], &[8], &value[weekday + 1..]].concat()), None);
     }
 }
