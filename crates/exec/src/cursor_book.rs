@@ -73,6 +73,10 @@ impl CursorBook {
         note
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.0.lock().notes.iter().all(|note| note.strong_count() == 0)
+    }
+
     pub fn all(&self) -> Vec<Arc<CursorNote>> {
         self.0.lock().notes.iter().filter_map(Weak::upgrade).collect()
     }

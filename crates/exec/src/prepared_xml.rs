@@ -35,6 +35,10 @@ impl PreparedXml {
         Ok(handle)
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.documents.is_empty()
+    }
+
     /// 8179. NULL is no handle.
     pub fn find(&self, handle: Option<i64>) -> SqlResult<&PreparedDocument> {
         let handle = handle.unwrap_or(0);

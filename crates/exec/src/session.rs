@@ -47,11 +47,8 @@ pub struct Session {
     pub(crate) cursor_rows: i64,
     /// @@NESTLEVEL.
     pub nest_level: u32,
-    /// TRIGGER_NESTLEVEL().
-    pub trigger_level: u32,
-    /// The innermost trigger that runs, and how many AFTER triggers do.
-    pub(crate) running_trigger: i32,
-    pub(crate) after_triggers: u32,
+    /// Triggers that run, innermost last.
+    pub(crate) triggers: Vec<RunningTrigger>,
     /// @@PROCID of the running module, 0 in a batch.
     pub procedure_id: i32,
     /// Errors of the CATCH blocks being run, innermost last: ERROR_NUMBER() and the like.
@@ -82,6 +79,15 @@ pub struct Session {
     pub(crate) isolation_changed: bool,
     pub statistics: Statistics,
     pub signal: Arc<Signal>,
+}
+
+/// Of CONTEXT_INFO.
+pub const CONTEXT_INFO_BYTES: usize = 128;
+
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RunningTrigger {
+    pub object: i32,
+    pub instead_of: bool,
 }
 
 /// Raised from another worker to end what the session runs, which others see here.
@@ -395,9 +401,7 @@ impl Session {
             fetch_status: 0,
             cursor_rows: 0,
             nest_level: 0,
-            trigger_level: 0,
-            running_trigger: 0,
-            after_triggers: 0,
+            triggers: Vec::new(),
             procedure_id: 0,
             handling: Vec::new(),
             try_level: 0,
@@ -430,9 +434,7 @@ impl Session {
         self.signal = old.signal;
         self.transaction = old.transaction;
         self.nest_level = old.nest_level;
-        self.trigger_level = old.trigger_level;
-        self.running_trigger = old.running_trigger;
-        self.after_triggers = old.after_triggers;
+        self.triggers = old.triggers;
         self.try_level = old.try_level;
         self.statement_depth = old.statement_depth;
         self.atomic = old.atomic;

@@ -63,8 +63,8 @@ fn check(driver: &str, program: impl Fn() -> Command) {
     }
 }
 
-/// The checks that failed.
-fn check_with(driver: &str, mut program: Command, serve: &[&str]) -> Vec<&'static str> {
+/// The checks that failed, and those that a driver has for itself.
+fn check_with(driver: &str, mut program: Command, serve: &[&str]) -> Vec<String> {
     let data = scratch(&format!("client-{driver}"));
     let server = Server::start_on(data.to_str().expect("UTF-8 path"), serve);
     let output = program
@@ -74,7 +74,10 @@ fn check_with(driver: &str, mut program: Command, serve: &[&str]) -> Vec<&'stati
         .unwrap_or_else(|error| panic!("{driver}: {error}"));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     println!("{driver}\n{text}\n{}", String::from_utf8_lossy(&output.stderr));
-    CHECKS.iter().copied().filter(|name| !text.lines().any(|line| line == format!("ok {name}"))).collect()
+    let passed = |name: &str| text.lines().any(|line| line.strip_prefix("ok ") == Some(name));
+    let failed = text.lines().filter_map(|line| line.strip_prefix("not ok ")?.split(':').next());
+    let failed = failed.filter(|name| !CHECKS.contains(name));
+    CHECKS.iter().copied().filter(|name| !passed(name)).chain(failed).map(str::to_owned).collect()
 }
 
 /// A program with its first arguments, started in `directory`.

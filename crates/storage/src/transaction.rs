@@ -835,6 +835,11 @@ impl Transaction {
         Ok(())
     }
 
+    /// Whether nobody else holds a lock that would make it wait.
+    pub fn may_lock_application(&self, db: DatabaseId, resource: u64, mode: LockMode) -> bool {
+        !self.engine.locks.is_excluded(self.writer.member, Resource::Application(db, resource), mode)
+    }
+
     /// False: it was not held.
     pub fn unlock_application(&mut self, db: DatabaseId, resource: u64) -> bool {
         let resource = Resource::Application(db, resource);

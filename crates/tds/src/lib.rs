@@ -11,6 +11,7 @@ pub mod date_text;
 pub mod error;
 pub mod version;
 pub mod wire;
+pub mod recovery;
 pub mod login7;
 pub mod packet;
 pub mod prelogin;

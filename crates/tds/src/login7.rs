@@ -11,6 +11,7 @@
 use std::fmt;
 
 use crate::error::{ProtocolError, ProtocolResult};
+use crate::recovery::Lost;
 use crate::version::TdsVersion;
 use crate::wire::{Put, clip_utf16, utf16_len, utf16_to_string};
 
@@ -115,6 +116,11 @@ impl Login7 {
 
     pub fn feature(&self, id: u8) -> Option<&Feature> {
         self.features.iter().find(|feature| feature.id == id)
+    }
+
+    /// The session that this login is to bring back. None: it begins a new one.
+    pub fn lost_session(&self) -> ProtocolResult<Option<Lost>> {
+        self.feature(feature::SESSION_RECOVERY).map_or(Ok(None), |recovery| Lost::decode(&recovery.data))
     }
 
     pub fn decode(payload: &[u8]) -> ProtocolResult<Login7> {

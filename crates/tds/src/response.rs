@@ -7,8 +7,8 @@ use types::{RowBatch, SqlError, error::Message};
 use crate::packet::{PacketType, PacketWriter};
 use crate::row::{RowLayout, put_pieces};
 use crate::token::{
-    ColumnSource, Done, EnvChange, LoginAck, RETURN_STATUS, ReturnValue, ServerMessage, encode_column_sources,
-    encode_feature_ack, encode_order, encode_table_names, put_return_value_head,
+    ColumnSource, Done, EnvChange, LoginAck, RETURN_STATUS, ReturnValue, ServerMessage, SessionState,
+    encode_column_sources, encode_feature_ack, encode_order, encode_table_names, put_return_value_head,
 };
 use crate::type_info::{Place, TypeInfo};
 use crate::value::{Codec, Value};
@@ -79,6 +79,10 @@ impl ResponseWriter {
 
     pub fn feature_ack(&mut self, features: &[(u8, &[u8])]) {
         encode_feature_ack(features, &mut self.packets);
+    }
+
+    pub fn session_state(&mut self, state: &SessionState) {
+        state.encode(&mut self.packets);
     }
 
     pub fn return_status(&mut self, status: i32) {

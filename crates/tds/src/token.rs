@@ -9,6 +9,7 @@ use crate::collation::WireCollation;
 use crate::column::{COLMETADATA, ColumnInfo, TableName, decode_columns};
 use crate::error::{ProtocolError, ProtocolResult};
 use crate::login7::feature;
+use crate::recovery;
 use crate::row::{NBCROW, ROW};
 use crate::type_info::{Form, Place, TypeInfo};
 use crate::value::{CHUNKED_NULL, Value};
@@ -358,6 +359,37 @@ impl LoginAck {
     }
 }
 
+/// What a client may bring back of its session. The next token is the last DONE of its response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionState {
+    /// Rises with each of a connection.
+    pub sequence: u32,
+    /// The session holds nothing that would be lost with its connection.
+    pub recoverable: bool,
+    pub states: Vec<recovery::State>,
+}
+
+impl SessionState {
+    const RECOVERABLE: u8 = 1;
+
+    pub fn encode(&self, out: &mut impl Put) {
+        let mut body = Vec::new();
+        body.put_u32(self.sequence);
+        body.put_u8(if self.recoverable { SessionState::RECOVERABLE } else { 0 });
+        recovery::put_states(&self.states, &mut body);
+        out.put_u8(SESSION_STATE);
+        out.put_u32(body.len() as u32);
+        out.put(&body);
+    }
+
+    fn decode(body: &[u8]) -> ProtocolResult<SessionState> {
+        let mut input = Input::new(body);
+        let (sequence, status) = (input.u32()?, input.u8()?);
+        let recoverable = status & SessionState::RECOVERABLE != 0;
+        Ok(SessionState { sequence, recoverable, states: recovery::read_states(&mut input)? })
+    }
+}
+
 /// Acknowledged features with their data, in the order given.
 pub fn encode_feature_ack(features: &[(u8, &[u8])], out: &mut impl Put) {
     out.put_u8(FEATURE_EXT_ACK);
@@ -439,7 +471,8 @@ pub enum Token {
     ReturnStatus(i32),
     ReturnValue(ReturnValue),
     Order(Vec<u16>),
-    /// A token with nothing for us in it: TABNAME, COLINFO, session state, SSPI.
+    SessionState(SessionState),
+    /// A token with nothing for us in it: TABNAME, COLINFO, SSPI.
     Skipped(u8),
 }
 
@@ -505,8 +538,8 @@ impl TokenReader {
             FEATURE_EXT_ACK => Token::FeatureAck(decode_feature_ack(input)?),
             SESSION_STATE => {
                 let count = input.u32()? as usize;
-                input.take(count)?;
-                Token::Skipped(token)
+                let body = input.take(count)?;
+                Token::SessionState(SessionState::decode(body).map_err(|_| ProtocolError::Token(token))?)
             }
             FED_AUTH_INFO => {
                 let count = input.u32()? as usize;

@@ -49,8 +49,8 @@ pub struct Compiler {
     pub tables: Vec<(Arc<TableDef>, TableUse)>,
     /// Operators that are watched while they run, by the number that each is given: where it lies in the plan. None: nobody asked.
     pub watched: Option<Vec<usize>>,
-    /// It has rows of nodes(), which are of documents that the query keeps.
-    pub keeps_documents: bool,
+    /// The query has to keep something while it runs: documents for rows of nodes(), rows that ANY and ALL compare with.
+    pub keeps: bool,
     depth: u32,
 }
 
@@ -66,7 +66,7 @@ impl Compiler {
             reads_session: false,
             tables: Vec::new(),
             watched: None,
-            keeps_documents: false,
+            keeps: false,
             depth: 0,
         }
     }
@@ -298,6 +298,7 @@ impl Compiler {
             plan::SubqueryKind::Any { value, op } => SubqueryKind::Any { value: self.scalar(value)?, op: *op },
             plan::SubqueryKind::All { value, op } => SubqueryKind::All { value: self.scalar(value)?, op: *op },
         };
+        self.keeps |= matches!(kind, SubqueryKind::Any { .. } | SubqueryKind::All { .. });
         let bindings = subquery
             .bindings
             .iter()

@@ -193,6 +193,7 @@ impl Range {
     }
 
     /// The same of any values, in buffers.
+    #[inline]
     fn between(
         &self,
         buffers: &mut Buffers,

@@ -64,7 +64,7 @@ pub fn make(
         TableFunction::OpenJsonWith(paths) => Kind::Json(paths.clone()),
         TableFunction::OpenXml(columns) => Kind::OpenXml(columns.clone()),
         TableFunction::XmlNodes => {
-            compiler.keeps_documents = true;
+            compiler.keeps = true;
             let arguments = compiler.scalars(arguments)?;
             let call = XmlCall::new(FunctionId::XmlQuery, Method::Nodes, arguments, SqlType::XML_NODE)?;
             let rows = Pending::new(batch_of(operator));

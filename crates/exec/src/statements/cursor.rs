@@ -334,7 +334,6 @@ impl<'a> Runner<'a> {
             prepared.leave(&self.context);
             opened?;
             let buffer = RowBatch::new(rows.batch.columns.iter().map(columns::class_of));
-            let prepared = Box::new(prepared);
             cursor.state = State::Streaming(Stream { prepared, buffer, at: 0, ask: 16, ended: false });
         } else {
             let result = self.in_statement(false, |runner| {
@@ -640,7 +639,7 @@ impl<'a> Runner<'a> {
             if let State::Streaming(stream) = state
                 && Arc::ptr_eq(&cursor.module, &runner.module)
             {
-                runner.put_query(cursor.query, *stream.prepared);
+                runner.put_query(cursor.query, stream.prepared);
             }
             Ok(())
         })

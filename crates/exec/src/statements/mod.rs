@@ -63,7 +63,7 @@ struct Instance {
     variables: Variables,
     tables: Vec<RefCell<MemoryTable>>,
     /// By `QueryId`; made when the query first runs.
-    queries: Vec<Option<Prepared>>,
+    queries: Vec<Option<Box<Prepared>>>,
     /// Of a natively compiled module; made when it first runs.
     native: Option<Box<NativeCode>>,
     /// Of the shelf it came from, the module's own first. None: it runs, and its runner has them.
@@ -140,7 +140,7 @@ pub fn held_bytes(module: &Module) -> usize {
     let counted = shelves.iter().filter(|shelf| shelf.counters.get().is_some()).count();
     let instances: usize = shelves.iter().map(|shelf| shelf.idle.lock().len()).sum();
     let plans = module.queries.iter().filter_map(|query| query.bound.get());
-    let queries: usize = plans.map(|plan| size_of::<Option<Prepared>>() + COMPILED_PER_PLAN * plan.held_bytes()).sum();
+    let queries: usize = plans.map(|plan| size_of::<Prepared>() + COMPILED_PER_PLAN * plan.held_bytes()).sum();
     let instance = size_of::<Instance>() + queries + size_of::<Datum>() * module.variables.len();
     let program = pool.and_then(|pool| pool.program.lock().as_ref().map(|(_, program)| program.held_bytes()));
     size_of::<Pool>() + counted.max(1) * counters + instances.max(1) * instance + program.unwrap_or(0)

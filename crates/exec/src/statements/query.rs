@@ -41,12 +41,27 @@ pub struct Prepared {
     actor: u64,
     /// `Context::execution` of the last run.
     execution: u64,
-    outer: Vec<Datum>,
+    /// None: it keeps nothing.
+    keeps: Option<Box<Keeps>>,
+}
+
+/// What a query keeps until it ends, or its cursor is closed.
+#[derive(Default)]
+struct Keeps {
     /// `Context::kept`, between two of its runs.
-    kept: Vec<Kept>,
-    /// It has rows of nodes(): its documents are its own, while it runs and while its cursor is open.
-    keeps_documents: bool,
+    rows: Vec<Kept>,
+    /// Of rows of nodes().
     documents: Option<Box<Documents>>,
+    /// Values of outer rows, by their slots.
+    outer: Vec<Datum>,
+}
+
+impl Keeps {
+    /// Documents and values of outer rows are the context's while the query runs.
+    fn exchange(&mut self, context: &Context) {
+        std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
+    }
 }
 
 /// A table whose definition must stay while the query runs.
@@ -76,12 +91,12 @@ enum Plan {
 }
 
 impl Prepared {
-    pub fn new(query: Arc<Query>, module: &sql::plan::Module) -> SqlResult<Prepared> {
+    pub fn new(query: Arc<Query>, module: &sql::plan::Module) -> SqlResult<Box<Prepared>> {
         Ok(Prepared::compile(query, module, None)?.0)
     }
 
     /// The same query with its operators watched; also where each of them lies in the plan.
-    pub fn watched(&self, module: &sql::plan::Module) -> SqlResult<(Prepared, Vec<usize>)> {
+    pub fn watched(&self, module: &sql::plan::Module) -> SqlResult<(Box<Prepared>, Vec<usize>)> {
         let (mut prepared, operators) = Prepared::compile(self.query.clone(), module, Some(Vec::new()))?;
         (prepared.identity_insert, prepared.actor) = (self.identity_insert, self.actor);
         Ok((prepared, operators.unwrap_or_default()))
@@ -91,7 +106,7 @@ impl Prepared {
         query: Arc<Query>,
         module: &sql::plan::Module,
         watched: Option<Vec<usize>>,
-    ) -> SqlResult<(Prepared, Option<Vec<usize>>)> {
+    ) -> SqlResult<(Box<Prepared>, Option<Vec<usize>>)> {
         let mut compiler = code::compiler();
         compiler.watched = watched;
         let (plan, batch) = match &query.kind {
@@ -119,7 +134,8 @@ impl Prepared {
             QueryKind::ForText { plan, .. } => (Plan::ForText(operators::source(plan, &mut compiler)?), batch_of(plan)),
         };
         let outer = vec![Datum::Null; query.outer_slots.len()];
-        let prepared = Prepared {
+        let keeps = compiler.keeps || !outer.is_empty();
+        let prepared = Box::new(Prepared {
             asks: grant::asks(&query.grant),
             query,
             plan,
@@ -129,11 +145,8 @@ impl Prepared {
             identity_insert: None,
             actor: 0,
             execution: 0,
-            kept: Vec::new(),
-            outer,
-            keeps_documents: compiler.keeps_documents,
-            documents: None,
-        };
+            keeps: keeps.then(|| Box::new(Keeps { outer, ..Keeps::default() })),
+        });
         Ok((prepared, compiler.watched))
     }
 
@@ -164,8 +177,10 @@ impl Prepared {
     }
 
     pub fn close(&mut self) {
-        self.kept.clear();
-        self.documents = None;
+        if let Some(keeps) = &mut self.keeps {
+            keeps.rows.clear();
+            keeps.documents = None;
+        }
         match &mut self.plan {
             Plan::Select(source) | Plan::Assign { source, .. } | Plan::SelectInto(source) | Plan::ForText(source) => {
                 source.close();
@@ -184,31 +199,25 @@ impl Prepared {
         if percent.is_some() || context.workspace.get().is_some() {
             context.workspace().begin_statement(percent);
         }
-        std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
-        if self.keeps_documents {
-            std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        if let Some(keeps) = &mut self.keeps {
+            keeps.exchange(context);
         }
     }
 
     #[inline]
     pub fn leave(&mut self, context: &Context) {
         context.execution.set(0);
-        std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
-        let mut kept = context.kept.borrow_mut();
-        if !kept.is_empty() {
-            self.kept.append(&mut kept);
-        }
-        if self.keeps_documents {
-            std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        if let Some(keeps) = &mut self.keeps {
+            keeps.rows.append(&mut context.kept.borrow_mut());
+            keeps.exchange(context);
         }
     }
 
     /// For cursors: goes on with the run `enter` began.
     pub fn resume(&mut self, context: &Context) {
         context.execution.set(self.execution);
-        std::mem::swap(&mut *context.outer.borrow_mut(), &mut self.outer);
-        if self.keeps_documents {
-            std::mem::swap(&mut *context.xml.borrow_mut(), &mut self.documents);
+        if let Some(keeps) = &mut self.keeps {
+            keeps.exchange(context);
         }
     }
 
@@ -341,19 +350,19 @@ impl<'a> Runner<'a> {
     }
 
     /// Takes the query out of its place for the length of a run; recursion binds its own.
-    pub fn take_query(&mut self, id: QueryId) -> SqlResult<Prepared> {
+    pub fn take_query(&mut self, id: QueryId) -> SqlResult<Box<Prepared>> {
         self.prepare(id)?;
         Ok(self.queries[id.0 as usize].take().expect("prepared"))
     }
 
-    pub fn put_query(&mut self, id: QueryId, mut prepared: Prepared) {
+    pub fn put_query(&mut self, id: QueryId, mut prepared: Box<Prepared>) {
         prepared.close();
         self.queries[id.0 as usize] = Some(prepared);
     }
 
     /// Locks the definitions of the query's tables for the statement. Who waited for one may find another than the query was bound to:
     /// it is bound again then, and again, until it runs on what it was bound to.
-    pub fn hold_tables(&mut self, id: QueryId, prepared: &mut Prepared) -> SqlResult<()> {
+    pub fn hold_tables(&mut self, id: QueryId, prepared: &mut Box<Prepared>) -> SqlResult<()> {
         loop {
             if prepared.tables.is_empty() {
                 return Ok(());
@@ -424,11 +433,13 @@ impl<'a> Runner<'a> {
             Ok(prepared) => prepared,
             Err(error) => return self.fail_bound(error, line),
         };
-        let mut watched = None;
+        let mut usual = None;
         if self.session().options.statistics_xml {
             match self.watch(&prepared) {
                 Ok(None) => {}
-                Ok(Some((other, operators))) => watched = Some((std::mem::replace(&mut prepared, other), operators)),
+                Ok(Some((watched, operators))) => {
+                    usual = Some((std::mem::replace(&mut prepared, watched), operators));
+                }
                 Err(error) => {
                     self.put_query(id, prepared);
                     return self.fail_bound(error, line);
@@ -459,14 +470,13 @@ impl<'a> Runner<'a> {
             prepared.leave(&runner.context);
             result
         });
-        let (usual, run) = match watched {
-            None => (prepared, None),
-            Some((usual, operators)) => {
-                prepared.close();
-                (usual, Some((prepared.query.clone(), operators)))
-            }
-        };
-        self.put_query(id, usual);
+        let mut run = None;
+        if let Some(usual) = usual {
+            prepared.close();
+            run = Some((prepared.query.clone(), usual.1));
+            prepared = usual.0;
+        }
+        self.put_query(id, prepared);
         // What it was granted is others', but for what open cursors hold.
         let granted = self.context.workspace.get().map(|workspace| workspace.end());
         let profile = run.is_some().then(|| self.context.workspace().take_profile()).flatten();

@@ -54,7 +54,7 @@ pub struct Try {
 
 pub struct Runner<'a> {
     pub context: Context<'a>,
-    pub queries: Vec<Option<Prepared>>,
+    pub queries: Vec<Option<Box<Prepared>>>,
     pub module: Arc<Module>,
     pub frame: Frame,
     pub return_value: Datum,
@@ -86,7 +86,7 @@ const NO_ROW: fn() -> Row<'static> = || Row { batch: no_row(), index: 0 };
 impl<'a> Runner<'a> {
     pub fn new(
         mut context: Context<'a>,
-        queries: Vec<Option<Prepared>>,
+        queries: Vec<Option<Box<Prepared>>>,
         module: Arc<Module>,
         frame: Frame,
         counters: Option<Arc<[Counters]>>,

@@ -7,7 +7,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 use super::run::Runner;
 use crate::expression::Scalar;
 use crate::kernel;
-use crate::session::Options;
+use crate::session::{CONTEXT_INFO_BYTES, Options};
 use crate::sink::Environment;
 
 /// The switch of that name; None: not one that is kept here.
@@ -150,14 +150,13 @@ impl Runner<'_> {
                     transaction.set_deadlock_priority(priority);
                 }
             }
-            "CONTEXT_INFO" => match &datum {
-                Datum::Bytes(bytes) => {
-                    let mut info = bytes.to_vec();
-                    info.truncate(128);
-                    session.context_info = info.into();
+            "CONTEXT_INFO" => {
+                let wanted = SqlType::varbinary(CONTEXT_INFO_BYTES as u16);
+                match kernel::convert_datum(session, &datum, &ty, &wanted)? {
+                    Datum::Bytes(info) => session.context_info = info,
+                    _ => return Err(sql_error!(2743, "CONTEXT_INFO", "varbinary")),
                 }
-                _ => return Err(sql_error!(2743, "CONTEXT_INFO", "varbinary")),
-            },
+            }
             "QUERY_GOVERNOR_COST_LIMIT" => {
                 // "Values are rounded down to the nearest integer. Negative values are rounded up to 0."
                 let limit = match &datum {

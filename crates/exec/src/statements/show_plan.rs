@@ -130,7 +130,7 @@ impl Runner<'_> {
 
     /// SET STATISTICS XML is on: the statement with its operators watched, and where these lie in its plan. None: what a function or a
     /// natively compiled module does is not told.
-    pub fn watch(&mut self, prepared: &Prepared) -> SqlResult<Option<(Prepared, Vec<usize>)>> {
+    pub fn watch(&mut self, prepared: &Prepared) -> SqlResult<Option<(Box<Prepared>, Vec<usize>)>> {
         if self.frame.function.is_some() || self.module.atomic.is_some() {
             return Ok(None);
         }

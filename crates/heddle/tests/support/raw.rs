@@ -19,11 +19,15 @@ pub const RPC: u8 = 3;
 pub const BULK: u8 = 7;
 const LOGIN: u8 = 0x10;
 const PRELOGIN: u8 = 0x12;
+/// Status bits of a packet (MS-TDS 2.2.3.1.2).
+const END_OF_MESSAGE: u8 = 0x01;
+const RESET_CONNECTION: u8 = 0x08;
 
 pub struct Raw {
     stream: TcpStream,
     /// The answer to the login.
     pub greeting: Vec<u8>,
+    resets: bool,
 }
 
 impl Raw {
@@ -31,7 +35,7 @@ impl Raw {
     pub fn open(port: u16, odbc: bool, features: Vec<Feature>) -> Raw {
         let stream = TcpStream::connect(("127.0.0.1", port)).expect("connected");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("set");
-        let mut raw = Raw { stream, greeting: Vec::new() };
+        let mut raw = Raw { stream, greeting: Vec::new(), resets: false };
         let prelogin = Prelogin { encryption: Some(Encryption::NotSupported), ..Prelogin::default() };
         let mut bytes = Vec::new();
         prelogin.encode(&mut bytes);
@@ -55,7 +59,8 @@ impl Raw {
     /// A message of one packet: the payload of its answer.
     pub fn ask(&mut self, kind: u8, payload: &[u8]) -> Vec<u8> {
         let length = (payload.len() + 8) as u16;
-        let mut packet = vec![kind, 1];
+        let reset = if std::mem::take(&mut self.resets) { RESET_CONNECTION } else { 0 };
+        let mut packet = vec![kind, END_OF_MESSAGE | reset];
         packet.extend(length.to_be_bytes());
         packet.extend([0, 0, 1, 0]);
         packet.extend(payload);
@@ -71,6 +76,12 @@ impl Raw {
                 return answer;
             }
         }
+    }
+
+    /// The next message resets the connection first.
+    pub fn reset(&mut self) -> &mut Raw {
+        self.resets = true;
+        self
     }
 
     pub fn batch(&mut self, text: &str) -> Vec<u8> {

@@ -599,7 +599,8 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             references_type(ddl, db, resolved.utype)?;
             let kept = collation.as_ref().map(|c| c.to_string()).or_else(|| column.collation.clone());
             let ty = data_type::collate(db, resolved.ty, kept.as_deref())?;
-            let nullable = null.or(resolved.nullable).unwrap_or(ddl.site.options().ansi_null_dflt_on);
+            // "ANSI_NULL defaults are always on for ALTER COLUMN": the page of ALTER TABLE.
+            let nullable = null.or(resolved.nullable).unwrap_or(true);
             new.xtype = resolved.xtype;
             new.utype = resolved.utype;
             new.length = scalar_type::max_length(&ty);

@@ -68,8 +68,8 @@ pub fn column_row(
     references_type(ddl, db, resolved.utype)?;
     resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
     let is_version = resolved.ty.kind == TypeKind::RowVersion;
-    let dflt_null = ddl.site.options().ansi_null_dflt_on;
-    let nullable = column.null.or(resolved.nullable).unwrap_or(!is_version && dflt_null);
+    let by_default = || !is_version && ddl.site.options().null_by_default;
+    let nullable = column.null.or(resolved.nullable).unwrap_or_else(by_default);
     let mut status = 0;
     if nullable && !primary && column.identity.is_none() {
         status |= cs::NULLABLE;

@@ -134,7 +134,9 @@ impl Site for HostSite<'_> {
 
     fn options(&self) -> SiteOptions {
         SiteOptions {
-            ansi_null_dflt_on: self.state.options.ansi_null_dflt_on,
+            null_by_default: self.host.ask_database(|database| {
+                database.is_none_or(|database| SessionHost::is_null_by_default(&self.state.options, database))
+            }),
             ansi_nulls: self.state.options.ansi_nulls,
             quoted_identifier: self.state.options.quoted_identifier,
             nest_level: self.state.nest_level,

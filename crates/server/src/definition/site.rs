@@ -89,7 +89,8 @@ pub trait Site {
 
 #[derive(Debug, Clone, Copy)]
 pub struct SiteOptions {
-    pub ansi_null_dflt_on: bool,
+    /// Of a column that says neither NULL nor NOT NULL.
+    pub null_by_default: bool,
     pub ansi_nulls: bool,
     pub quoted_identifier: bool,
     /// @@NESTLEVEL.

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use exec::session::Session as State;
 use os::net::{Place, Ready, Stream};
 use os::sched::Pool;
+use tds::ProtocolError;
+use tds::login7::feature;
 use types::{SqlError, sql_error};
 
 use crate::instance::doors::Door;
@@ -16,10 +18,12 @@ use crate::request::login::{self, NotIn};
 use crate::request::session::Session;
 use crate::security::guessing::Turn;
 use crate::session::host::SessionHost;
+use crate::session::recovery::ToldState;
+use crate::wire;
 use crate::wire::connection::{Connection, ConnectionError, Origin};
 use crate::wire::handshake::Handshake;
 use crate::wire::login::{Greeting, LOGIN_TIME_MAX_MS};
-use crate::wire::sink::Told;
+use crate::wire::sink::{FirstError, Told};
 
 /// Takes a new connection: when its first bytes come, its login begins on the scheduler with the fewest connections.
 pub fn arrive(server: &Arc<Server>, stream: Stream, origin: Origin) {
@@ -130,7 +134,7 @@ impl Entrant {
 
     fn refuse(mut self, errors: &[SqlError]) {
         // The client may have gone already; nothing is left to do for it then.
-        let _ = crate::wire::login::refuse(&mut self.connection, self.greeting.version, errors);
+        let _ = wire::login::refuse(&mut self.connection, self.greeting.version, errors);
     }
 
     fn enter(self, server: &Arc<Server>) {
@@ -148,22 +152,64 @@ impl Entrant {
     }
 }
 
+/// The session that the client has lost, or a new one. Of a client that could bring it back: what it is to be told.
+/// Whatever comes of it, the client is not in before it knows.
+fn bring_back(
+    greeting: &Greeting,
+    state: &mut State,
+    host: &mut SessionHost,
+) -> Result<Option<Box<ToldState>>, Vec<SqlError>> {
+    if !greeting.version.has_feature_ack() || greeting.login.feature(feature::SESSION_RECOVERY).is_none() {
+        return Ok(None);
+    }
+    let malformed = |error: ProtocolError| {
+        tracing::debug!("no login: {error}");
+        vec![sql_error!(17832, "")]
+    };
+    let Some(lost) = greeting.login.lost_session().map_err(malformed)? else {
+        return Ok(Some(Box::new(ToldState::begin(state))));
+    };
+    let told = ToldState::bring_back(state, &lost).map_err(malformed)?;
+    let database = lost.database();
+    if !database.is_empty() && database != host.database_name() {
+        let entered = exec::host::Host::use_database(host, state, &mut FirstError::default(), database);
+        entered.map_err(|_| wire::login::cannot_open(database, &greeting.login.user).to_vec())?;
+    }
+    Ok(Some(Box::new(told)))
+}
+
 /// Welcomes a client that is logged in, and serves it.
-fn begin(server: &Arc<Server>, mut connection: Connection, greeting: &Greeting, mut state: State, host: SessionHost) {
+fn begin(
+    server: &Arc<Server>,
+    mut connection: Connection,
+    greeting: &Greeting,
+    mut state: State,
+    mut host: SessionHost,
+) {
     if server.stopping.load(std::sync::atomic::Ordering::Acquire) {
         // It logged in while the others were told to end.
-        let mut host = host;
         return host.log_out(&mut state);
     }
+    let told_state = match bring_back(greeting, &mut state, &mut host) {
+        Ok(told_state) => told_state,
+        Err(errors) => {
+            host.log_out(&mut state);
+            // The client may have gone already.
+            let _ = wire::login::refuse(&mut connection, greeting.version, &errors);
+            return;
+        }
+    };
+    let states = told_state.as_ref().map(|told| told.states());
     let told = Told { database: host.database_name(), language: state.options.language.get().name.to_string() };
     let welcomed = os::panics::catch(|| {
-        crate::wire::login::welcome(
+        wire::login::welcome(
             &mut connection,
             greeting,
             &told.database,
             &told.language,
             host.database_collation(),
             state.spid,
+            states.as_deref(),
         )
     });
     match welcomed {
@@ -172,14 +218,12 @@ fn begin(server: &Arc<Server>, mut connection: Connection, greeting: &Greeting, 
                 connection.start_sessions();
             }
             let pool = if host.entry.identity.admin { Pool::ADMIN } else { Pool::DEFAULT };
-            let mut session = Box::new(Session { connection, writer, told, state, host, pool, pools_seen: 0 });
+            let mut session =
+                Box::new(Session { connection, writer, told, told_state, state, host, pool, pools_seen: 0 });
             // The first request may be here already, but it is its login's pool that serves it.
             if session.pool() == pool { session.serve() } else { session.rest() }
         }
         // The panic's hook has said what it was.
-        Ok(Err(_)) | Err(_) => {
-            let mut host = host;
-            host.log_out(&mut state);
-        }
+        Ok(Err(_)) | Err(_) => host.log_out(&mut state),
     }
 }

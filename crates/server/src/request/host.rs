@@ -407,8 +407,8 @@ impl Host for SessionHost {
         system::session_function(self, state, function, arguments, ty)
     }
 
-    fn global(&mut self, state: &mut State, global: Global) -> SqlResult<Datum> {
-        system::global(self, state, global)
+    fn global(&mut self, _state: &mut State, global: Global) -> SqlResult<Datum> {
+        system::global(self, global)
     }
 
     fn database(&self) -> DatabaseId {

@@ -82,6 +82,9 @@ impl Session {
     fn dispatch(&mut self, message: Message) -> Result<(), ConnectionError> {
         if message.reset != Reset::No {
             let old = self.host.database_collation();
+            if let Some(told) = &mut self.told_state {
+                told.reset();
+            }
             let rolled_back = self.host.reset(&mut self.state, message.reset == Reset::KeepTransaction);
             self.writer.env_change(&EnvChange::ResetAcknowledged);
             if let Some(descriptor) = rolled_back {

@@ -9,6 +9,7 @@ use tds::ResponseWriter;
 use tds::token::Done;
 
 use crate::session::host::SessionHost;
+use crate::session::recovery::ToldState;
 use crate::wire::connection::{Connection, ConnectionError};
 use crate::wire::sink::{TdsSink, Told};
 
@@ -16,6 +17,8 @@ pub struct Session {
     pub connection: Connection,
     pub writer: ResponseWriter,
     pub told: Told,
+    /// Of a client that can bring back its session when its connection breaks.
+    pub told_state: Option<Box<ToldState>>,
     pub state: exec::session::Session,
     pub host: SessionHost,
     /// The schedulers that serve it, as of so many changes of the pools.
@@ -25,6 +28,7 @@ pub struct Session {
 
 /// What a request runs with: the session's parts side by side.
 pub struct Parts<'a> {
+    told_state: Option<&'a mut ToldState>,
     pub state: &'a mut exec::session::Session,
     pub host: &'a mut SessionHost,
     pub sink: TdsSink<'a>,
@@ -51,13 +55,14 @@ impl Session {
     /// The parts a run needs, borrowed apart. `in_rpc`: statements end with DONEINPROC.
     pub fn parts<'a>(&'a mut self, signal: &'a exec::session::Signal, in_rpc: bool) -> Parts<'a> {
         let sink = TdsSink::new(&mut self.connection, &mut self.writer, &mut self.told, signal, in_rpc);
-        Parts { state: &mut self.state, host: &mut self.host, sink }
+        Parts { told_state: self.told_state.as_deref_mut(), state: &mut self.state, host: &mut self.host, sink }
     }
 
     /// Ends the response of a run: its last DONE, or the acknowledgment of the attention that stopped it.
     pub fn finish(parts: Parts<'_>, stopped: Option<Stop>) -> Result<(), ConnectionError> {
-        let Parts { state, sink, .. } = parts;
+        let Parts { told_state, state, host, mut sink } = parts;
         let fatal = sink.fatal;
+        sink.session_state = told_state.and_then(|told| told.news(state, host));
         // An attention that was read has to be answered, also where the run got to its end. A kill ends waits as an attention does,
         // and must not be told as one: the client would take what it has for the whole answer.
         let stopped = match state.signal.pending() {
@@ -72,7 +77,6 @@ impl Session {
             Some(Stop::Disconnected) => return Err(ConnectionError::Closed),
             Some(Stop::Attention) => sink.finish_cancelled()?,
             Some(Stop::Expired) => {
-                let mut sink = sink;
                 os::wait::clear_interrupt();
                 state.signal.clear_attention();
                 let error = state.signal.expired().at_line(1);

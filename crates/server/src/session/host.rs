@@ -7,13 +7,14 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
 use exec::host::{ModuleInfo, Naming};
-use exec::session::Session as State;
+use exec::session::{Options, Session as State};
 use sql::bind::BindOptions;
 use sql::catalog::{Catalog as _, DatabaseId, Object, ObjectName};
 use sql::plan::{Client, Module, ObjectRef};
 use types::datetime::LanguageId;
 use types::{CollationId, Datum, SqlResult};
 
+use crate::catalog::base::database_option;
 use crate::catalog::store::Rows;
 use crate::catalog::{CatalogSession, Database, SessionCatalog};
 use crate::instance::server::Server;
@@ -115,6 +116,13 @@ impl SessionHost {
 
     pub fn database_name(&self) -> String {
         self.server.catalog.database(self.catalog_session.database).map_or_else(String::new, |db| db.row().name.clone())
+    }
+
+    /// Whether a column that says neither NULL nor NOT NULL takes NULL: the session's settings before the database's.
+    /// https://learn.microsoft.com/sql/t-sql/statements/set-ansi-null-dflt-on-transact-sql
+    pub fn is_null_by_default(options: &Options, database: &Database) -> bool {
+        let by_database = database.row().options & database_option::ANSI_NULL_DEFAULT != 0;
+        options.ansi_null_dflt_on || !options.ansi_null_dflt_off && by_database
     }
 
     /// Of the current database.

@@ -13,6 +13,7 @@ pub mod host;
 pub mod permissions;
 pub mod impersonation;
 pub mod audit;
+pub mod recovery;
 pub mod early;
 pub mod compile;
 pub mod modules;

@@ -7,6 +7,7 @@
 //! tables.txt        columns of the tables whose rows are computed, absent.txt: of those that are always empty
 //! virtual_table     rows of the computed ones
 //! permissions       HAS_PERMS_BY_NAME and its like      principal   USER_NAME and its like
+//! application_lock  APPLOCK_MODE, APPLOCK_TEST
 //! function          OBJECT_ID and its like
 //! login_property    LOGINPROPERTY, PWDCOMPARE, PWDENCRYPT      object_property   OBJECTPROPERTY
 //! column_property   COLUMNPROPERTY, TYPEPROPERTY
@@ -19,6 +20,7 @@ pub mod cell;
 pub mod messages;
 pub mod permissions;
 pub mod principal;
+pub mod application_lock;
 pub mod login_property;
 pub mod procedure;
 pub mod server_property;

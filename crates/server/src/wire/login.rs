@@ -1,5 +1,6 @@
 //! What a client is told at the end of its login: that it is in, or why it is not.
 
+use tds::login7::feature;
 use tds::token::{Done, DoneKind, EnvChange, LoginAck, command, done};
 use tds::{Login7, ResponseWriter, TdsVersion, WireCollation};
 use types::{CollationId, SqlError, sql_error};
@@ -15,9 +16,6 @@ pub const PROGRAM_NAME: &str = "Microsoft SQL Server";
 pub const PROGRAM_VERSION: [u8; 4] = [16, 0, 0x0F, 0xA3];
 
 pub const PACKET_BYTES_DEFAULT: u32 = 4_096;
-
-const FEATURE_COLUMN_ENCRYPTION: u8 = 0x04;
-const FEATURE_UTF8_SUPPORT: u8 = 0x0A;
 
 /// What a client said of itself, and what was agreed.
 #[derive(Debug)]
@@ -52,7 +50,7 @@ pub fn cannot_open(database: &str, user: &str) -> [SqlError; 2] {
     [sql_error!(4060, database), login_failed(user)]
 }
 
-/// The answer to a login that succeeded. `told` is what the client now knows.
+/// The answer to a login that succeeded. `states`: of its session, for a client that can bring it back.
 pub fn welcome(
     connection: &mut Connection,
     greeting: &Greeting,
@@ -60,6 +58,7 @@ pub fn welcome(
     language: &str,
     collation: CollationId,
     spid: u32,
+    states: Option<&[u8]>,
 ) -> Result<ResponseWriter, ConnectionError> {
     let mut writer = ResponseWriter::new(greeting.version, PACKET_BYTES_DEFAULT as usize, crate::SERVER_NAME);
     // As much of it as the packet header has room for.
@@ -77,11 +76,11 @@ pub fn welcome(
     writer.env_change(&EnvChange::PacketBytes { new: greeting.packet_bytes, old: PACKET_BYTES_DEFAULT });
     if greeting.version.has_feature_ack() && !greeting.login.features.is_empty() {
         // Of column encryption the first version: without enclaves. Its clients ask about parameters before they send them.
-        let known = [FEATURE_COLUMN_ENCRYPTION, FEATURE_UTF8_SUPPORT];
-        let known = known.into_iter().filter(|&id| greeting.login.feature(id).is_some());
-        let known: Vec<(u8, &[u8])> = known.map(|id| (id, &[1u8][..])).collect();
+        let states = states.map(|states| (feature::SESSION_RECOVERY, states));
+        let known = states.into_iter().chain([(feature::COLUMN_ENCRYPTION, &[1][..]), (feature::UTF8_SUPPORT, &[1])]);
+        let known: Vec<(u8, &[u8])> = known.filter(|(id, _)| greeting.login.feature(*id).is_some()).collect();
         writer.feature_ack(&known);
-        writer.column_encryption = known.iter().any(|(id, _)| *id == FEATURE_COLUMN_ENCRYPTION);
+        writer.column_encryption = known.iter().any(|(id, _)| *id == feature::COLUMN_ENCRYPTION);
     }
     writer.done(Done { kind: DoneKind::Batch, status: done::FINAL, command: command::NONE, rows: 0 });
     let transport = &mut connection.transport;

@@ -8,7 +8,7 @@ use exec::session::Signal;
 use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
 use sql::plan::{ExecutorSlot, OutputColumn, ToldOrigin};
 use tds::column::flag;
-use tds::token::{self, ColumnSource, EnvChange, command, done};
+use tds::token::{self, ColumnSource, EnvChange, SessionState, command, done};
 use tds::{ColumnInfo, ResponseWriter, RowLayout, WireCollation};
 use types::{RowBatch, SqlError, TypeKind, sql_error};
 
@@ -41,6 +41,8 @@ pub struct TdsSink<'a> {
     pub fatal: bool,
     /// Requests of an RPC message that were answered with an error count in its DONEPROC.
     pub failed: bool,
+    /// Of the session, for a client that can bring it back: goes out before the last DONE.
+    pub session_state: Option<SessionState>,
 }
 
 impl<'a> TdsSink<'a> {
@@ -62,6 +64,7 @@ impl<'a> TdsSink<'a> {
             attention_checked_ns: os::clock::now(),
             fatal: false,
             failed: false,
+            session_state: None,
         }
     }
 
@@ -169,6 +172,12 @@ impl<'a> TdsSink<'a> {
         token::Done { kind, status, command: command::NONE, rows: 0 }
     }
 
+    fn tell_session_state(&mut self) {
+        if let Some(state) = self.session_state.take() {
+            self.writer.session_state(&state);
+        }
+    }
+
     /// Ends the response: the DONE held back is the last one. A run without any still answers with one.
     pub fn finish(mut self, in_transaction: bool) -> Result<(), ConnectionError> {
         let mut last = self.take_last();
@@ -179,6 +188,7 @@ impl<'a> TdsSink<'a> {
             // In place of ERROR: what the results so far are worth nobody knows, and the connection ends.
             last.status = last.status & !done::ERROR | done::SERVER_ERROR;
         }
+        self.tell_session_state();
         self.writer.done(last);
         let transport = &mut self.connection.transport;
         self.writer.finish(&mut |bytes: &[u8]| transport.send(bytes))
@@ -199,6 +209,7 @@ impl<'a> TdsSink<'a> {
         // The cut response is a message of its own, and the confirmation the next: tedious waits for both.
         self.failed = false;
         let last = self.take_last();
+        self.tell_session_state();
         let confirmed =
             token::Done { kind: token::DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 };
         let transport = &mut self.connection.transport;

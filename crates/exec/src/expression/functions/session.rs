@@ -8,7 +8,7 @@ use super::given;
 use crate::context::Context;
 use crate::expression::general::{Call, Function};
 use crate::kernel;
-use crate::session::{Options, Session};
+use crate::session::{CONTEXT_INFO_BYTES, Options, RunningTrigger, Session};
 use crate::value::{Row, Value};
 
 pub fn find(id: FunctionId) -> Option<Function> {
@@ -20,7 +20,16 @@ pub fn find(id: FunctionId) -> Option<Function> {
         ScopeIdentity => |_, context, _| {
             Ok(Value::from_owned(context.session(|session| Session::identity_datum(session.scope_identity))))
         },
-        TriggerNestlevel => |_, context, _| Ok(Value::I64(context.session(|session| session.trigger_level as i64))),
+        ContextInfo => |_, context, _| {
+            let mut info = context.session(|session| session.context_info.to_vec());
+            if info.is_empty() {
+                return Ok(Value::Null);
+            }
+            // Unlike the views, which show what was given.
+            info.resize(CONTEXT_INFO_BYTES, 0);
+            Ok(Value::owned(info))
+        },
+        TriggerNestlevel => trigger_nest_level,
         Formatmessage => formatmessage,
         CursorStatus => cursor_status,
         Update => update,
@@ -32,6 +41,31 @@ pub fn find(id: FunctionId) -> Option<Function> {
         },
         _ => return None,
     })
+}
+
+/// Triggers that run; with arguments those of one object, `AFTER` or `IOT` (INSTEAD OF), `DML` or `DDL`.
+/// https://learn.microsoft.com/sql/t-sql/functions/trigger-nestlevel-transact-sql
+fn trigger_nest_level<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    if call.arguments.is_empty() {
+        return Ok(Value::I64(context.session(|session| session.triggers.len() as i64)));
+    }
+    let object = given!(call.i64(0, context, row));
+    let mut words = Vec::new();
+    for at in 1..call.arguments.len() {
+        words.push(given!(call.text(at, context, row)).to_ascii_uppercase());
+    }
+    let instead_of = match words.first().map(String::as_str) {
+        None => None,
+        Some("AFTER") => Some(false),
+        Some("IOT") => Some(true),
+        Some(_) => return Ok(Value::Null),
+    };
+    let dml = words.get(1).is_none_or(|category| category == "DML");
+    let counts = |trigger: &&RunningTrigger| {
+        let is_it = object == 0 || i64::from(trigger.object) == object;
+        dml && is_it && instead_of.is_none_or(|instead_of| trigger.instead_of == instead_of)
+    };
+    Ok(Value::I64(context.session(|session| session.triggers.iter().filter(counts).count() as i64)))
 }
 
 /// Of a cursor of the module that runs, or of the session.

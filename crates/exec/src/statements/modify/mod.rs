@@ -715,7 +715,7 @@ impl Run {
     }
 
     fn finish(mut self, plan: &mut ModifyPlan, context: &mut Context) -> SqlResult<u64> {
-        let deepest = context.session(|session| session.trigger_level);
+        let deepest = context.session(|session| session.triggers.len() as u32);
         assert!(deepest <= super::NESTING_MAX, "triggers are counted with calls");
         if let Some(moved) = self.moved.take() {
             let Moved { before, after, locators, late, .. } = &moved;

@@ -8,7 +8,7 @@ use types::{RowBatch, SqlError, SqlResult, sql_error};
 use super::target::{Part, Verb};
 use crate::context::{Context, TriggerRows};
 use crate::host::Callee;
-use crate::session::stopped;
+use crate::session::{RunningTrigger, stopped};
 use crate::statements::{Frame, Unwind, nested, replace, run_instance};
 
 fn fires(trigger: &TriggerDef, verb: Verb) -> bool {
@@ -25,7 +25,12 @@ pub fn instead_of(def: &TableDef, mut verbs: impl Iterator<Item = Verb>, context
     let Some(trigger) = verbs.find_map(|verb| def.triggers.iter().find(|t| t.instead_of && fires(t, verb))) else {
         return false;
     };
-    context.session(|session| session.running_trigger) != trigger.object.0
+    !is_within(trigger, context)
+}
+
+/// Whether it is what the innermost trigger runs for: it would call itself.
+fn is_within(trigger: &TriggerDef, context: &Context) -> bool {
+    context.session(|session| session.triggers.last().is_some_and(|running| running.object == trigger.object.0))
 }
 
 pub fn any_after(def: &TableDef, mut verbs: impl Iterator<Item = Verb>) -> bool {
@@ -56,8 +61,8 @@ pub fn fire(
     if !firing.instead_of {
         let session = &*runtime.session;
         // What a trigger does after it has ended the transaction fires none.
-        let over = session.trigger_level > 0 && session.transaction.level == 0;
-        if over || session.after_triggers > 0 && !runtime.host.nested_triggers() {
+        let over = !session.triggers.is_empty() && session.transaction.level == 0;
+        if over || session.triggers.iter().any(|running| !running.instead_of) && !runtime.host.nested_triggers() {
             return Ok(());
         }
     }
@@ -90,7 +95,7 @@ pub fn fire(
             columns: names.clone(),
         };
         for trigger in def.triggers.iter().filter(|t| t.instead_of == firing.instead_of && fires(t, verb)) {
-            if recursive || context.session(|session| session.running_trigger) != trigger.object.0 {
+            if recursive || !is_within(trigger, context) {
                 run(def, trigger, rows.clone(), firing.affected, context)?;
             } else if firing.instead_of {
                 return Err(own_view(def));
@@ -115,9 +120,7 @@ fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, affected: u64, c
     }
     let generation = session.transaction.descriptor;
     let xact_abort = std::mem::replace(&mut session.options.xact_abort, true);
-    session.trigger_level += 1;
-    session.after_triggers += !trigger.instead_of as u32;
-    let outer = std::mem::replace(&mut session.running_trigger, trigger.object.0);
+    session.triggers.push(RunningTrigger { object: trigger.object.0, instead_of: trigger.instead_of });
     session.row_count = affected;
     session.error = 0;
     let frame = Frame { info: Some(info), nested: true, trigger: Some(rows), function: None };
@@ -125,9 +128,7 @@ fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, affected: u64, c
         run_instance(&module, Vec::new(), Vec::new(), runtime, frame, false)
     });
     let session = &mut *runtime.session;
-    session.trigger_level -= 1;
-    session.after_triggers -= !trigger.instead_of as u32;
-    session.running_trigger = outer;
+    session.triggers.pop();
     session.options.xact_abort = xact_abort;
     let state = &mut session.transaction;
     let (ended, doomed, replaced) = (state.level == 0, state.doomed, state.descriptor != generation);

@@ -30,6 +30,28 @@ pub fn session(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             numeric(38, 0)
         }
         ContextInfo => SqlType::varbinary(128),
+        CursorStatus => {
+            call.take_all(call.sysname())?;
+            SqlType::SMALLINT
+        }
+        ApplockMode => {
+            call.take_all(call.wide(255))?;
+            call.sysname()
+        }
+        Getansinull => {
+            call.take_all(call.sysname())?;
+            SqlType::INT
+        }
+        TriggerNestlevel => {
+            for at in 0..call.args.len() {
+                call.take(at, if at == 0 { SqlType::INT } else { call.sysname() })?;
+            }
+            SqlType::INT
+        }
+        ApplockTest => {
+            call.take_all(call.wide(255))?;
+            SqlType::SMALLINT
+        }
         SuserSid | SidBinary => {
             call.take(0, call.sysname())?;
             call.take(1, SqlType::INT)?;
@@ -125,16 +147,8 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.wide(2047)
         }
         MinActiveRowversion => SqlType::binary(8),
-        CursorStatus => {
-            call.take_all(call.sysname())?;
-            SqlType::SMALLINT
-        }
-        ApplockMode => {
-            call.take_all(call.wide(255))?;
-            call.sysname()
-        }
         TertiaryWeights => SqlType::varbinary(8000),
-        Getansinull | TriggerNestlevel | Permissions => SqlType::INT,
+        Permissions => SqlType::INT,
         _ => return Ok(None),
     }))
 }

@@ -320,6 +320,46 @@ public class Checks {
         pooled.close();
     }
 
+    /** The driver looks whether its connection is gone when it was idle for 15 seconds: here at once, as its own tests have it. */
+    static void looksAtOnce(Connection connection) throws Exception {
+        var driver = connection.unwrap(com.microsoft.sqlserver.jdbc.SQLServerConnection.class);
+        var tracker = com.microsoft.sqlserver.jdbc.SQLServerConnection.class.getDeclaredField("idleNetworkTracker");
+        tracker.setAccessible(true);
+        var limit = tracker.getType().getDeclaredMethod("setMaxIdleMillis", int.class);
+        limit.setAccessible(true);
+        limit.invoke(tracker.get(driver), -1);
+    }
+
+    static void kill(Connection other, Object spid) throws Exception {
+        execute(other, "KILL " + spid);
+        // Until its end has come here.
+        Thread.sleep(200);
+    }
+
+    /** connectRetryCount is 1 unless a URL says otherwise: a connection that broke while it was idle comes back as it was. */
+    static void recovered() throws Exception {
+        try (Connection connection = connect(USUAL); Connection other = connect(USUAL)) {
+            looksAtOnce(connection);
+            execute(connection, "SET LOCK_TIMEOUT 1234; SET DATEFIRST 3; SET CONTEXT_INFO 0x0102; USE tempdb");
+            Object spid = one(connection, "SELECT @@SPID");
+            kill(other, spid);
+            equal(one(connection, "SELECT @@LOCK_TIMEOUT"), 1234, "lock timeout");
+            equal(one(connection, "SELECT DB_NAME()"), "tempdb", "database");
+            equal(one(connection, "SELECT @@DATEFIRST + CAST(SUBSTRING(CONTEXT_INFO(), 1, 2) AS int)"), 3 + 0x0102, "settings");
+            // What would be lost is not lost in silence.
+            execute(connection, "CREATE TABLE #t (a int)");
+            spid = one(connection, "SELECT @@SPID");
+            kill(other, spid);
+            boolean told = false;
+            try {
+                one(connection, "SELECT 1");
+            } catch (SQLException error) {
+                told = true;
+            }
+            equal(told, true, "the loss of a temporary table");
+        }
+    }
+
     static void large() throws SQLException {
         String text = "ab字".repeat(350_000);
         byte[] blob = filled(1 << 20, 7);
@@ -362,6 +402,7 @@ public class Checks {
         all &= report("cancel", Checks::cancel);
         all &= report("reset", Checks::reset);
         all &= report("large", Checks::large);
+        all &= report("recovered", Checks::recovered);
         System.exit(all ? 0 : 1);
     }
 }
