@@ -5,7 +5,7 @@ use sql::ast::{ColumnDefinition, ConstraintKind, Expr};
 use types::row::{self, ColumnType, Field, RowView};
 use types::{Datum, RowLayout, SqlResult};
 
-use super::rebuild::{column_type, no_null, stored};
+use super::rebuild::{NewColumn, fitted, no_null, stored};
 use super::site::{Ddl, has};
 use crate::catalog::Database;
 use crate::catalog::base::{ColumnRow, column_status as cs};
@@ -63,32 +63,32 @@ fn is_constant(value: &Expr) -> bool {
     }
 }
 
-/// Sets in `layout`, whose last columns are the added ones that are stored, what rows of before read as. `values`: as text of the
-/// columns' types. 515: a NULL where none may be.
+/// Sets in `layout`, whose last columns are the added ones that are stored, what rows of before read as. 515: a NULL where none may be, 2628: a value that is too long.
 pub fn set_missing(
     ddl: &mut Ddl<'_>,
     (db, shown): (&Database, &str),
-    added: &[Added<'_>],
-    values: &[String],
+    columns: &[NewColumn],
     layout: &mut RowLayout,
 ) -> SqlResult<()> {
-    let first = layout.len() - added.iter().filter(|(row, ..)| stored(row)).count();
+    let first = layout.len() - columns.len();
+    let values: Vec<&str> = columns.iter().map(|column| &*column.value).collect();
     let query = format!("SELECT {}", values.join(", "));
     let mut found: Vec<Datum> = Vec::new();
     ddl.site.query(&query, &mut |_, batch| {
         found = batch.columns.iter().map(|column| column.datum(0)).collect();
         Ok(())
     })?;
-    for (position, ((row, ..), value)) in added.iter().filter(|(row, ..)| stored(row)).zip(&found).enumerate() {
+    for (position, (column, value)) in columns.iter().zip(found).enumerate() {
         if value.is_null() {
-            if !has(row.status, cs::NULLABLE) {
-                return Err(no_null(&row.name, &db.name(), shown, "UPDATE"));
+            if !column.ty.nullable {
+                return Err(no_null(&column.name, &db.name(), shown, "UPDATE"));
             }
             continue;
         }
-        let alone = RowLayout::new(&[ColumnType { nullable: true, ..column_type(row) }]);
+        let value = if column.whole { fitted(value, column, &db.name(), shown)? } else { value };
+        let alone = RowLayout::new(&[ColumnType { nullable: true, ..column.ty }]);
         let mut image = Vec::new();
-        row::encode(&alone, std::slice::from_ref(value), &mut image);
+        row::encode(&alone, &[value], &mut image);
         let view = RowView::new(&alone, &image).expect("an image just made");
         if let Field::Bytes(bytes) = view.field(0) {
             layout.set_missing(first + position, bytes);

@@ -204,10 +204,8 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
         None
     } else {
         let mut columns = carried(&existing, |column| bracket(&column.name));
-        columns.extend(added.iter().filter(|(row, ..)| stored(row)).map(|(row, _, value)| {
-            let ty = column_type(row);
-            NewColumn { name: row.name.clone(), ty, value: cast(value, row), whole: false }
-        }));
+        let new = added.iter().filter(|(row, ..)| stored(row));
+        columns.extend(new.map(|(row, _, value)| added_column(row, value)));
         Some(rebuild::save(ddl, db, &from, &target.shown, &columns)?)
     };
     ddl.rows(db, |rows| {
@@ -224,9 +222,9 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
             let mut layout = row_layout(&new);
             let database = db.storage_id();
             if any_row {
-                let values: Vec<String> =
-                    added.iter().filter(|(row, ..)| stored(row)).map(|(row, _, value)| cast(value, row)).collect();
-                added_value::set_missing(ddl, (db, &target.shown), &added, &values, &mut layout)?;
+                let columns = added.iter().filter(|(row, ..)| stored(row));
+                let columns: Vec<NewColumn> = columns.map(|(row, _, value)| added_column(row, value)).collect();
+                added_value::set_missing(ddl, (db, &target.shown), &columns, &mut layout)?;
             }
             if layout != row_layout(old) {
                 ddl.long_storage(|storage, tx, pause| {
@@ -361,10 +359,23 @@ fn cast(value: &str, row: &ColumnRow) -> String {
     format!("CONVERT({name}, {value}){collate}")
 }
 
-/// A text or binary column's value as its new type has it, but of any length, so that none is cut. None: `cast` cuts nothing.
+/// A column that is added, with what the rows that are there get.
+fn added_column(row: &ColumnRow, value: &str) -> NewColumn {
+    let whole = uncut(value, row);
+    let (whole, value) = (whole.is_some(), whole.unwrap_or_else(|| cast(value, row)));
+    NewColumn { name: row.name.clone(), ty: column_type(row), value, whole }
+}
+
+/// A text or binary column's value as its new type has it, but of any length. None: `cast` cuts nothing.
 fn whole(from: &SqlType, new: &ColumnRow) -> Option<String> {
     let to = column_type(new).ty;
     let alike = from.is_string() && to.is_string() || from.is_binary() && to.is_binary();
+    if alike { uncut(&bracket(&new.name), new) } else { None }
+}
+
+/// The value as text or binary of any length, so that none is cut. None: the column is neither, or of any length itself.
+fn uncut(value: &str, new: &ColumnRow) -> Option<String> {
+    let to = column_type(new).ty;
     let limited = matches!(
         to.kind,
         TypeKind::Char
@@ -374,7 +385,7 @@ fn whole(from: &SqlType, new: &ColumnRow) -> Option<String> {
             | TypeKind::Binary
             | TypeKind::VarBinary
     );
-    if !alike || !limited || to.is_max() {
+    if !limited || to.is_max() {
         return None;
     }
     let name = match to.is_unicode_string() {
@@ -383,7 +394,7 @@ fn whole(from: &SqlType, new: &ColumnRow) -> Option<String> {
         false => "varbinary(max)",
     };
     let collate = new.collation.as_deref().map_or_else(String::new, |collation| format!(" COLLATE {collation}"));
-    Some(format!("CONVERT({name}, {}){collate}", bracket(&new.name)))
+    Some(format!("CONVERT({name}, {value}){collate}"))
 }
 
 fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) -> SqlResult<()> {

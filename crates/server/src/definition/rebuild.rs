@@ -94,7 +94,7 @@ pub fn restore(ddl: &mut Ddl<'_>, db: &Database, new: &TableDef, saved: Saved) -
 }
 
 /// The value as one of the column's type. 2628: it is too long.
-fn fitted(value: Datum, column: &NewColumn, database: &str, table: &str) -> SqlResult<Datum> {
+pub fn fitted(value: Datum, column: &NewColumn, database: &str, table: &str) -> SqlResult<Datum> {
     let too_long = convert::is_too_long(&value, &column.ty.ty);
     let fitted = convert::fit(value, &column.ty.ty);
     match &fitted {
