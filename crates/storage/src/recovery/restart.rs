@@ -40,6 +40,7 @@ use crate::pages::data_files::{DataFile, DataFiles, file_name, is_file_name};
 use crate::pages::page::{self, PageBytes, PageKind, u16_at, u32_at};
 use crate::recovery::control::{Control, ControlFile, FileEntry, HeldEntry};
 use crate::recovery::holding::{changes_pages, may_be_held};
+use crate::region::archived::Archived;
 use crate::region::ghosts::Ghosts;
 use crate::region::grants::Grants;
 use crate::region::memory::Memory;
@@ -65,6 +66,10 @@ pub struct Limits {
     /// Who else will see the instance's memory.
     pub visibility: Visibility,
 }
+
+/// The page of a record that a file came to be, if its pages were written before and no record has them: those of a restored database.
+/// After a crash the file is there as it was hardened then. What is made of the log alone, as the restore of an archive, has it not.
+pub const PAGES_FROM_ELSEWHERE: u32 = 1;
 
 /// Trees and files that committed transactions dropped and that still hold their pages.
 const PENDING_FREES_MAX: usize = 4 << 20;
@@ -94,6 +99,8 @@ struct Found {
     files: BTreeMap<u32, FileEntry>,
     /// Of these, those that came to be behind the checkpoint.
     created: BTreeSet<u32>,
+    /// Of these, those whose pages the log has not.
+    filled_elsewhere: BTreeSet<u32>,
     dropped: BTreeSet<u32>,
     pending: Vec<PageRef>,
     /// Transactions whose rows of memory-optimized tables are not to be read from the log: rolled back, or committed before
@@ -139,6 +146,9 @@ impl Found {
                 self.file_max = self.file_max.max(entry.number);
                 if record.lsn >= self.redo_lsn {
                     self.created.insert(entry.number);
+                }
+                if head.page == PAGES_FROM_ELSEWHERE {
+                    self.filled_elsewhere.insert(entry.number);
                 }
                 self.files.insert(entry.number, entry);
             }
@@ -221,6 +231,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         ghosts: Ghosts::new(&memory)?,
         checkpointer: memory.place("checkpoint", Event::auto_reset(WaitType::CHECKPOINT_QUEUE))?,
         room: memory.place("room in the log", Room::default())?,
+        archived: memory.place("archive", Archived::default())?,
         cleaner: memory.place("version cleaner", Event::auto_reset(WaitType::VERSION_STORE_CLEANER))?,
         numbers: memory.place("numbers", numbers)?,
         grants: Grants::new(&memory)?,
@@ -348,7 +359,8 @@ impl Engine {
                 continue;
             }
             // Its creation is in the log if it is not on disk yet; then redo fills it.
-            let how = if found.created.contains(&entry.number) { Open::ExistingOrNew } else { Open::Existing };
+            let is_filled_by_redo = found.created.contains(&entry.number) && !found.filled_elsewhere.contains(&entry.number);
+            let how = if is_filled_by_redo { Open::ExistingOrNew } else { Open::Existing };
             match self.disk.open(&path(entry.number), how) {
                 Ok(file) => {
                     self.files.add(entry.number, entry.database, false, file, &entry.name)?.mark_logged();
@@ -681,7 +693,8 @@ impl Engine {
         os::sim_point!("checkpoint.truncate");
         rows.install(&self.xtp.numbers.checkpoints, &self.disk, pinned.is_some())?;
         debug_assert!(scan_lsn <= self.log.hardened(), "the log is given back up to where a start begins to read");
-        let kept = pinned.into_iter().chain(self.files.log_kept_from()).chain([wanted]).min();
+        let archived = self.archived.kept_from(self.log.hardened());
+        let kept = pinned.into_iter().chain(self.files.log_kept_from()).chain(archived).chain([wanted]).min();
         self.log.store().truncate(kept.expect("one is given"))
     }
 }
