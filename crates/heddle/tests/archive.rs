@@ -168,7 +168,8 @@ fn random(bound: u64) -> u64 {
 /// As `--at` takes it.
 fn at(ticks: u64) -> String {
     let seconds = (ticks / 10_000_000) as i64 - 62_135_596_800;
-    let output = std::process::Command::new("date").args(["-u", "-d", &format!("@{seconds}"), "+%Y-%m-%dT%H:%M:%S"]).output();
+    let output =
+        std::process::Command::new("date").args(["-u", "-d", &format!("@{seconds}"), "+%Y-%m-%dT%H:%M:%S"]).output();
     let text = String::from_utf8(output.expect("date runs").stdout).expect("UTF-8");
     format!("{}.{:07}Z", text.trim(), ticks % 10_000_000)
 }
@@ -220,7 +221,11 @@ fn killed_under_load(name: &str, kernel: &[&str]) {
         for (session, (journal, there)) in journals.iter().zip(found(&back)).enumerate() {
             let sent = journal.iter().filter(|put| put.sent <= moment).count();
             let heard = journal.iter().filter(|put| put.heard.is_some_and(|heard| heard <= moment)).count();
-            assert!((heard..=sent).contains(&there), "session {session} at {}: {there} of {heard} to {sent}", at(moment));
+            assert!(
+                (heard..=sent).contains(&there),
+                "session {session} at {}: {there} of {heard} to {sent}",
+                at(moment)
+            );
         }
         drop(back);
     }
@@ -366,7 +371,10 @@ fn a_database_that_was_restored_is_in_the_archive_with_the_next_snapshot() {
     let places = Places::new("archive-restored");
     let server = places.start(&[]);
     let mut sa = with_shop(&server);
-    must(&mut sa, "INSERT t VALUES (1, 1, 'a row'); INSERT m VALUES (1, 1); INSERT t VALUES (1, 2, 'a row'); INSERT m VALUES (1, 2)");
+    must(
+        &mut sa,
+        "INSERT t VALUES (1, 1, 'a row'); INSERT m VALUES (1, 1); INSERT t VALUES (1, 2, 'a row'); INSERT m VALUES (1, 2)",
+    );
     until("a snapshot", || snapshots(&mut sa) > 0);
     let taken = snapshots(&mut sa);
     must(&mut sa, "USE master; BACKUP DATABASE shop TO DISK = 'shop.bak'");
@@ -390,7 +398,8 @@ fn a_database_that_was_restored_is_in_the_archive_with_the_next_snapshot() {
 fn the_commands_of_the_page_work() {
     let page = std::fs::read_to_string(support::root().join("docs/operations.md")).expect("the page");
     let section = page.split("\n## ").find(|section| section.starts_with("The archive")).expect("the section");
-    let commands: Vec<&str> = section.split("```sh\n").skip(1).filter_map(|block| block.split("```").next()).flat_map(str::lines).collect();
+    let commands: Vec<&str> =
+        section.split("```sh\n").skip(1).filter_map(|block| block.split("```").next()).flat_map(str::lines).collect();
     assert!(commands.len() >= 4, "{commands:?}");
     let places = Places::new("archive-page");
     let (mut server, mut moment, mut served) = (None::<Server>, String::new(), 0);

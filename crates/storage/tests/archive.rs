@@ -126,7 +126,8 @@ struct Moment {
 #[test]
 fn any_commit_comes_back() {
     for (seed, kind) in [(3, Kind::Clustered), (5, Kind::Heap), (7, Kind::Hash), (11, Kind::Ordered)] {
-        let (place, shelf) = (Place::new(&format!("archive-any-{seed}")), Shelf::new(&format!("archive-any-shelf-{seed}")));
+        let (place, shelf) =
+            (Place::new(&format!("archive-any-{seed}")), Shelf::new(&format!("archive-any-shelf-{seed}")));
         let (mut rng, mut model, mut moments) = (Rng(seed), Model::new(), Vec::new());
         let mut storage = place.open().expect("opened");
         create(&storage, kind);

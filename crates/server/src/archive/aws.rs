@@ -27,9 +27,8 @@ pub fn told(
     read: &dyn Fn(&std::path::Path) -> Option<String>,
 ) -> Result<Told, String> {
     let home = environment("HOME").map(PathBuf::from).unwrap_or_default();
-    let place = |variable: &str, name: &str| {
-        environment(variable).map_or_else(|| home.join(".aws").join(name), PathBuf::from)
-    };
+    let place =
+        |variable: &str, name: &str| environment(variable).map_or_else(|| home.join(".aws").join(name), PathBuf::from);
     let name = environment("AWS_PROFILE").unwrap_or_else(|| PROFILE_DEFAULT.into());
     let credentials_at = place("AWS_SHARED_CREDENTIALS_FILE", "credentials");
     let credentials = read(&credentials_at).map(|text| profile(&text, &[&name])).unwrap_or_default();
@@ -92,9 +91,7 @@ mod tests {
             }
             _ => None,
         };
-        let found = |name: &str| {
-            environment.iter().find(|(of, _)| *of == name).map(|(_, value)| value.to_string())
-        };
+        let found = |name: &str| environment.iter().find(|(of, _)| *of == name).map(|(_, value)| value.to_string());
         told(&found, &files)
     }
 

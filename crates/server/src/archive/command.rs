@@ -162,7 +162,9 @@ fn describe(catalogue: &Catalogue, covered: Option<u64>) -> (String, bool) {
         text.push('\n');
     };
     match catalogue.owners.last() {
-        Some(owner) => line(format!("owner      {}, since {}, term {}", owner.who, moment::text(owner.since), owner.term)),
+        Some(owner) => {
+            line(format!("owner      {}, since {}, term {}", owner.who, moment::text(owner.since), owner.term))
+        }
         None => line("owner      nobody".into()),
     }
     let ranges = catalogue.ranges();
@@ -180,7 +182,10 @@ fn describe(catalogue: &Catalogue, covered: Option<u64>) -> (String, bool) {
         let segments = catalogue.segments.iter().filter(|one| range.from <= one.first && one.first < range.to).count();
         line(format!("log        LSN {} to {}, {segments} segments", range.from, range.to));
         if let Some(Range { from, .. }) = ranges.get(at + 1) {
-            line(format!("GAP        LSN {} to {from}: nothing in it can be restored, nor what lies behind without a later snapshot", range.to));
+            line(format!(
+                "GAP        LSN {} to {from}: nothing in it can be restored, nor what lies behind without a later snapshot",
+                range.to
+            ));
         }
     }
     for why in &catalogue.damaged {

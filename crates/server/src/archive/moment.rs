@@ -15,7 +15,11 @@ pub fn text(utc_ticks: u64) -> String {
 
 /// Ticks, UTC. Err: how it is written.
 pub fn parse(text: &str) -> Result<u64, String> {
-    let wrong = || format!("'{text}' is not a time, such as '2026-11-27 14:03:00', '2026-11-27T14:03:00.250Z' or '2026-11-27 14:03:00 +01:00'");
+    let wrong = || {
+        format!(
+            "'{text}' is not a time, such as '2026-11-27 14:03:00', '2026-11-27T14:03:00.250Z' or '2026-11-27 14:03:00 +01:00'"
+        )
+    };
     ticks(text.trim()).and_then(|ticks| u64::try_from(ticks).ok()).ok_or_else(wrong)
 }
 
@@ -71,7 +75,15 @@ mod tests {
         assert_eq!(parse("2026-05-28 12:33:00.25-01:30"), Ok(utc));
         assert_eq!(parse("2026-05-28 14:03Z"), Ok(utc - 2_500_000));
         assert_eq!(parse("2026-05-28Z").map(|day| utc - day), Ok((14 * 60 + 3) * 600_000_000 + 2_500_000));
-        for wrong in ["", "yesterday", "2026-02-29", "2026-13-01", "2026-05-28 24:00", "2026-05-28 14:03:00 CET", "2026-05-28 1:2"] {
+        for wrong in [
+            "",
+            "yesterday",
+            "2026-02-29",
+            "2026-13-01",
+            "2026-05-28 24:00",
+            "2026-05-28 14:03:00 CET",
+            "2026-05-28 1:2",
+        ] {
             assert!(parse(wrong).is_err_and(|why| why.contains(wrong)), "{wrong}");
         }
     }

@@ -40,7 +40,9 @@ impl Bucket {
     pub fn new(place: &str, endpoint: Option<&str>, region: &str, keys: Keys) -> Result<Bucket, String> {
         let (bucket, prefix) = place.split_once('/').unwrap_or((place, ""));
         let is_name = bucket.len() >= 3
-            && bucket.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
+            && bucket
+                .bytes()
+                .all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
         if !is_name {
             return Err(format!("'{bucket}' is not the name of a bucket"));
         }
@@ -115,8 +117,7 @@ impl S3Store {
         body: &[u8],
     ) -> StoreResult<Answer> {
         let bucket = &self.bucket;
-        let path =
-            if name.is_empty() { bucket.root.clone() } else { format!("{}{}", bucket.path, encode(name, true)) };
+        let path = if name.is_empty() { bucket.root.clone() } else { format!("{}{}", bucket.path, encode(name, true)) };
         let mut query: Vec<(String, String)> =
             query.iter().map(|(name, value)| (encode(name, false), encode(value, false))).collect();
         query.sort();
@@ -148,7 +149,8 @@ impl S3Store {
             }
             .map_err(|why| why.to_string())?;
             let status = answer.status().as_u16();
-            let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
+            let header =
+                |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
             let (etag, length) = (header("etag"), header("content-length").and_then(|length| length.parse().ok()));
             let limit = if status < 300 { OBJECT_BYTES_MAX } else { ERROR_BYTES_MAX };
             let body = match method {

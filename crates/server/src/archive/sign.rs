@@ -52,8 +52,7 @@ pub fn amz_date(utc_ticks: u64) -> String {
     let ticks = utc_ticks as i64;
     let Civil { year, month, day } = Civil::from_days(ticks / TICKS_PER_DAY);
     let time = ticks % TICKS_PER_DAY;
-    let (hours, minutes, seconds) =
-        (time / TICKS_PER_HOUR, time / TICKS_PER_MINUTE % 60, time / TICKS_PER_SECOND % 60);
+    let (hours, minutes, seconds) = (time / TICKS_PER_HOUR, time / TICKS_PER_MINUTE % 60, time / TICKS_PER_SECOND % 60);
     format!("{year:04}{month:02}{day:02}T{hours:02}{minutes:02}{seconds:02}Z")
 }
 

@@ -132,9 +132,10 @@ pub struct ServeArgs {
     /// PEM private key of the certificate; nobody but its owner may read it
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     pub tls_key: Option<PathBuf>,
-    /// Directory, on another disk, that the log is shipped to every second and snapshots of all databases are put into: `heddle restore`
-    /// brings the whole instance back from it, up to any moment. One server writes an archive
-    #[arg(long, value_name = "DIR")]
+    /// Directory on another disk, or s3://bucket/path, that the log is shipped to every second and snapshots of all databases are put into:
+    /// `heddle restore` brings the whole instance back from it, up to any moment. One server writes an archive. Keys and endpoint of S3
+    /// are told as to AWS's tools: AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL_S3, ~/.aws
+    #[arg(long, value_name = "DIR|s3://BUCKET/PATH")]
     pub archive: Option<String>,
     /// Hours between two snapshots of --archive; also fractions [default: 24]
     #[arg(long, value_name = "HOURS", requires = "archive")]
@@ -221,7 +222,7 @@ struct FileSettings {
 /// Where the instance is archived, and how.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ArchiveSettings {
-    /// A directory.
+    /// A directory, or `s3://bucket/path`.
     pub place: String,
     /// Between two snapshots, in ticks of 100 ns.
     pub snapshot_ticks: u64,
@@ -418,10 +419,14 @@ fn archive_settings(
         return if is_given { Err(without()) } else { Ok(None) };
     };
     if place.is_empty() {
-        return Err(SettingError("--archive needs a directory".into()));
+        return Err(SettingError("--archive needs a directory, or s3://bucket/path".into()));
     }
     let ticks = |name: &str, hours: f64| {
-        let wrong = || SettingError(format!("--archive-{name}: '{hours}' is not a number of hours, more than 0 and at most {ARCHIVE_HOURS_MOST}"));
+        let wrong = || {
+            SettingError(format!(
+                "--archive-{name}: '{hours}' is not a number of hours, more than 0 and at most {ARCHIVE_HOURS_MOST}"
+            ))
+        };
         let is_some = hours > 0.0 && hours <= ARCHIVE_HOURS_MOST;
         if is_some { Ok((hours * 36e9) as u64) } else { Err(wrong()) }
     };

@@ -44,8 +44,8 @@ use crate::settings::options::{AdminListen, DataLocation, Kernel, RwLock, Schedu
 use crate::settings::startup::StartupFile;
 use crate::settings::strength;
 use crate::start::init;
-use crate::start::listen;
 use crate::start::keeper;
+use crate::start::listen;
 use crate::start::renewal;
 
 /// A scheduler that has not switched for so long is reported.

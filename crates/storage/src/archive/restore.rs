@@ -59,7 +59,8 @@ pub fn restore(
     };
     let log = snapshot.end_lsn.max(end) - snapshot.from();
     let total = snapshot.files.iter().map(|(_, bytes)| bytes).sum::<u64>() + log;
-    let mut restoring = Restoring { store, to, catalogue: &catalogue, snapshot, progress: Progress { done: 0, total }, step };
+    let mut restoring =
+        Restoring { store, to, catalogue: &catalogue, snapshot, progress: Progress { done: 0, total }, step };
     // There, and of no instance until it is whole.
     drop(to.open(CONTROL_FILE, Open::New).map_err(StorageError::from)?);
     restoring.files()?;
@@ -69,7 +70,12 @@ pub fn restore(
 }
 
 /// The last snapshot that ended before what is wanted.
-fn choose<'a>(store: &dyn Store, catalogue: &'a Catalogue, until: Until, told: Told<'_>) -> ArchiveResult<&'a Snapshot> {
+fn choose<'a>(
+    store: &dyn Store,
+    catalogue: &'a Catalogue,
+    until: Until,
+    told: Told<'_>,
+) -> ArchiveResult<&'a Snapshot> {
     let refused = |why: String| Err(ArchiveError::Refused(why));
     if let Until::Time(time) = until
         && let Some(covered) = catalogue.covered(store)?
@@ -147,7 +153,8 @@ impl Restoring<'_> {
             let mut piece_bytes = 0;
             read_part(self.snapshot, part, &bytes, &mut |name, at, piece| {
                 let file = files.iter().find(|(of, _)| *of == name);
-                let unnamed = || ArchiveError::Refused(format!("the snapshot has a piece of '{name}', which it does not name"));
+                let unnamed =
+                    || ArchiveError::Refused(format!("the snapshot has a piece of '{name}', which it does not name"));
                 file.ok_or_else(unnamed)?.1.write_at(piece, at).map_err(StorageError::from)?;
                 piece_bytes += piece.len() as u64;
                 Ok(())
@@ -218,7 +225,9 @@ impl Restoring<'_> {
         let next = self.catalogue.ranges().into_iter().map(|range| range.from).find(|from| *from > at);
         let wanted = match (until, next) {
             // Whether what lies behind is wanted, only what lies there could tell.
-            (Until::Time(time), Some(next)) if time > covered => format!("{}, which may lie behind LSN {next}", told(time)),
+            (Until::Time(time), Some(next)) if time > covered => {
+                format!("{}, which may lie behind LSN {next}", told(time))
+            }
             (Until::End, Some(next)) => format!("its end, behind LSN {next}"),
             (Until::Lsn(lsn), _) if lsn > at => format!("LSN {lsn}"),
             _ => return Ok(()),

@@ -40,7 +40,8 @@ impl SegmentName {
     pub fn parse(name: &str) -> Option<SegmentName> {
         let mut parts = name.split('-').map(|part| u64::from_str_radix(part, 16).ok());
         let name = SegmentName { first: parts.next()??, end: parts.next()??, term: parts.next()?? };
-        let is_whole = name.first < name.end && [name.first, name.end].iter().all(|lsn| lsn.is_multiple_of(BLOCK_BYTES));
+        let is_whole =
+            name.first < name.end && [name.first, name.end].iter().all(|lsn| lsn.is_multiple_of(BLOCK_BYTES));
         (is_whole && parts.next().is_none()).then_some(name)
     }
 }
@@ -63,7 +64,8 @@ impl Segment {
     pub fn encode(name: &SegmentName, instance: u128, covered: u64, body: &[u8]) -> StorageResult<Vec<u8>> {
         let mut deflate = DeflateEncoder::new(Vec::new(), Compression::fast());
         // Into memory: it cannot fail.
-        let deflated = deflate.write_all(body).and_then(|()| deflate.finish()).map_err(|_| StorageError::OutOfMemory)?;
+        let deflated =
+            deflate.write_all(body).and_then(|()| deflate.finish()).map_err(|_| StorageError::OutOfMemory)?;
         let sealing = Sealing::new(MAGIC).u128(instance).u64(name.term).u64(name.first).u64(name.end).u64(covered);
         Ok(sealing.u32(body.len() as u32).bytes(&deflated).seal())
     }

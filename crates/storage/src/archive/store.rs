@@ -90,7 +90,12 @@ impl DirectoryStore {
     }
 
     /// Whole and durable under another name first.
-    fn write(&self, name: &str, bytes: &[u8], finish: impl FnOnce(&Disk, &str, &str) -> Result<(), DiskError>) -> StoreResult<()> {
+    fn write(
+        &self,
+        name: &str,
+        bytes: &[u8],
+        finish: impl FnOnce(&Disk, &str, &str) -> Result<(), DiskError>,
+    ) -> StoreResult<()> {
         let (disk, object) = self.directory_of(name)?;
         let unfinished = format!("{object}.{:016x}{UNFINISHED}", os::random::u64());
         let written = || -> Result<(), DiskError> {

@@ -359,7 +359,8 @@ impl Engine {
                 continue;
             }
             // Its creation is in the log if it is not on disk yet; then redo fills it.
-            let is_filled_by_redo = found.created.contains(&entry.number) && !found.filled_elsewhere.contains(&entry.number);
+            let is_filled_by_redo =
+                found.created.contains(&entry.number) && !found.filled_elsewhere.contains(&entry.number);
             let how = if is_filled_by_redo { Open::ExistingOrNew } else { Open::Existing };
             match self.disk.open(&path(entry.number), how) {
                 Ok(file) => {
