@@ -50,9 +50,10 @@ impl Places {
 
     /// What a restore is refused with.
     fn refused(&self, until: &[&str]) -> String {
-        let _ = std::fs::remove_dir_all(self.path("refused"));
         let output = self.restore("refused", until);
         assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stdout));
+        let left = std::fs::read_dir(self.path("refused")).map_or(0, |entries| entries.count());
+        assert_eq!(left, 0, "it leaves nothing behind");
         String::from_utf8(output.stderr).expect("UTF-8")
     }
 
@@ -177,33 +178,33 @@ fn at(ticks: u64) -> String {
 fn killed_under_load(name: &str, kernel: &[&str]) {
     let places = Places::new(name);
     let more: Vec<&str> = [&["--archive-snapshot", "0.0006"], kernel].concat();
-    let mut server = places.start(&more);
-    let mut sa = with_shop(&server);
+    let mut server = Some(places.start(&more));
+    let mut sa = with_shop(server.as_ref().expect("it runs"));
     until("a snapshot", || snapshots(&mut sa) > 0);
     drop(sa);
     let begun = os::clock::utc_ticks();
     let mut journals: [Vec<Put>; SESSIONS] = Default::default();
     for round in 0..rounds() {
-        let (port, enough) = (server.port, Arc::new(AtomicBool::new(false)));
+        let (port, enough) = (server.as_ref().expect("it runs").port, Arc::new(AtomicBool::new(false)));
         std::thread::scope(|scope| {
             for (session, journal) in journals.iter_mut().enumerate() {
                 let enough = enough.clone();
                 scope.spawn(move || put_rows(port, session, journal, &enough));
             }
             std::thread::sleep(Duration::from_millis(400 + random(1_500)));
-            if round + 1 < rounds() {
-                server.kill();
-                server = places.start(&more);
-            } else {
-                enough.store(true, Ordering::Relaxed);
+            match round + 1 < rounds() {
+                true => server.take().expect("it runs").kill(),
+                false => enough.store(true, Ordering::Relaxed),
             }
         });
+        let server = server.get_or_insert_with(|| places.start(&more));
         // A row that nobody heard of is there or not: the journal follows.
-        for (journal, there) in journals.iter_mut().zip(found(&server)) {
+        for (journal, there) in journals.iter_mut().zip(found(server)) {
             assert!(journal.iter().filter(|put| put.heard.is_some()).count() <= there, "nothing that was told is lost");
             journal.truncate(there);
         }
     }
+    let server = server.expect("it runs");
     let ended = os::clock::utc_ticks();
     let all = found(&server);
     let mut sa = connect(&server, "master");

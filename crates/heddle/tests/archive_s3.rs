@@ -7,7 +7,7 @@ mod support;
 #[path = "support/bucket.rs"]
 mod bucket;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Output, Stdio};
 use std::time::{Duration, Instant};
 
@@ -58,7 +58,7 @@ fn with_shop(data: &str, bucket: &Bucket) -> (Server, Connection) {
 }
 
 /// The rows of what comes back.
-fn restored(bucket: &Bucket, root: &PathBuf, name: &str) -> i64 {
+fn restored(bucket: &Bucket, root: &Path, name: &str) -> i64 {
     let to = root.join(name).to_str().expect("UTF-8").to_owned();
     let output = tool(bucket, &["restore", "--archive", PLACE, "--to", &to]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -256,7 +256,7 @@ fn what_lies_outside_of_the_archive_is_refused() {
 
 #[test]
 fn another_server_is_refused_and_one_that_was_replaced_notices() {
-    let (place, shelf, storage, mut archiver, mut model) = with_segments("archive-owner");
+    let (place, shelf, storage, archiver, mut model) = with_segments("archive-owner");
     let stranger = Place::new("archive-owner-stranger");
     let other = stranger.open().expect("opened");
     match archive::claim(&other, &*shelf.store, "there") {
@@ -410,6 +410,35 @@ fn the_log_waits_for_a_store_out_of_reach_up_to_a_limit() {
     let back = Place::new("archive-lag-later");
     restore(&*shelf.store, &back.disk, Until::End).expect("restored");
     assert!(rows(&back.open().expect("recovered")) == model);
+}
+
+#[test]
+fn log_that_was_not_shipped_before_a_kill_is_shipped_after_it() {
+    let (place, shelf) = (Place::new("archive-behind"), Shelf::new("archive-behind-shelf"));
+    let (mut rng, mut model) = (Rng(41), Model::new());
+    let storage = place.open().expect("opened");
+    create(&storage, Kind::Clustered);
+    let mut archiver = self::archiver(&storage, &shelf.store);
+    archiver.ship().expect("shipped");
+    snapshot(&storage, &archiver);
+    let begun = storage.hardened();
+    // Some segments, which the checkpoints of the next start would give back.
+    while storage.hardened() < begun + (4 << 20) {
+        work(&storage, &mut rng, &mut model);
+    }
+    drop((archiver, storage));
+    let storage = place.open().expect("opened again");
+    storage.checkpoint().expect("a checkpoint");
+    let mut archiver = self::archiver(&storage, &shelf.store);
+    archiver.ship().expect("shipped");
+    assert_eq!((archiver.behind(), storage.archived().gaps.load(Ordering::SeqCst)), (0, 0));
+    let back = Place::new("archive-behind-back");
+    restore(&*shelf.store, &back.disk, Until::End).expect("restored");
+    assert!(rows(&back.open().expect("recovered")) == model);
+    // Whoever goes on without an archive does not wait for it.
+    storage.archived().let_go();
+    storage.checkpoint().expect("a checkpoint");
+    assert_ne!(storage.log_space().holder, LogHolder::Archive);
 }
 
 #[test]

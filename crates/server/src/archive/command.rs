@@ -90,7 +90,13 @@ fn try_restore(args: &RestoreArgs) -> Result<Brought, String> {
         Ok(())
     });
     bar.end();
-    brought.map_err(|error| error.to_string())
+    brought.map_err(|error| {
+        // It was empty, and what is there now is of no use.
+        for name in to.list().unwrap_or_default() {
+            to.remove(&name).ok();
+        }
+        error.to_string()
+    })
 }
 
 fn empty_directory(path: &Path) -> Result<Disk, String> {

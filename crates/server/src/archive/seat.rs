@@ -28,7 +28,11 @@ pub struct Seat {
 /// At a start: takes the archive that the settings name. Err: it is another server's, or of other data. A store that does not answer is
 /// asked again later.
 pub fn take_seat(settings: &Settings, storage: &Storage, directory: &str) -> Result<Option<Seat>, String> {
-    let Some(wanted) = &settings.archive else { return Ok(None) };
+    let Some(wanted) = &settings.archive else {
+        // One that was written before is not waited for.
+        storage.archived().let_go();
+        return Ok(None);
+    };
     if settings.data == DataLocation::Memory {
         return Err("--archive: a server with --data :memory: keeps nothing, and has nothing to archive".into());
     }

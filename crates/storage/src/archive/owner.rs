@@ -18,11 +18,11 @@ use super::store::{Store, StoreError, StoreResult};
 use super::words::{Sealing, opened};
 use crate::error::StorageResult;
 use crate::pages::files::read_or_zero;
+use crate::recovery::restart::ARCHIVE_TOKEN;
 
 const MAGIC: &[u8; 8] = b"HARCOWN1";
 pub const DIRECTORY: &str = "owner";
 const TOKEN_MAGIC: &[u8; 8] = b"HARCTOK1";
-const TOKEN: &str = "archive-owner";
 const TOKEN_NEXT: &str = "archive-owner.next";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,10 +87,10 @@ pub struct Token {
 impl Token {
     /// None: it has never written one, or its file is damaged.
     pub fn read(disk: &Disk) -> StorageResult<Option<Token>> {
-        if !disk.exists(TOKEN) {
+        if !disk.exists(ARCHIVE_TOKEN) {
             return Ok(None);
         }
-        let file = disk.open(TOKEN, Open::Existing)?;
+        let file = disk.open(ARCHIVE_TOKEN, Open::Existing)?;
         let mut bytes = vec![0; file.len()?.min(4_096) as usize];
         read_or_zero(&file, os::wait::WaitType::BACKUPIO, 0, &mut bytes)?;
         let read = || {
@@ -107,7 +107,7 @@ impl Token {
         file.set_len(bytes.len() as u64)?;
         file.write_at(&bytes, 0)?;
         file.sync_data()?;
-        disk.rename(TOKEN_NEXT, TOKEN)?;
+        disk.rename(TOKEN_NEXT, ARCHIVE_TOKEN)?;
         Ok(disk.sync_names()?)
     }
 

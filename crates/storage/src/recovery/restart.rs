@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-use os::disk::{Disk, Open};
+use os::disk::{Disk, DiskError, Open};
 use os::region::Visibility;
 use os::sync::{Event, Mutex};
 use os::wait::WaitType;
@@ -71,6 +71,9 @@ pub struct Limits {
 /// After a crash the file is there as it was hardened then. What is made of the log alone, as the restore of an archive, has it not.
 pub const PAGES_FROM_ELSEWHERE: u32 = 1;
 
+/// The file of a directory whose log is archived (`archive::owner`).
+pub const ARCHIVE_TOKEN: &str = "archive-owner";
+
 /// Trees and files that committed transactions dropped and that still hold their pages.
 const PENDING_FREES_MAX: usize = 4 << 20;
 
@@ -99,8 +102,8 @@ struct Found {
     files: BTreeMap<u32, FileEntry>,
     /// Of these, those that came to be behind the checkpoint.
     created: BTreeSet<u32>,
-    /// Of these, those whose pages the log has not.
-    filled_elsewhere: BTreeSet<u32>,
+    /// Files whose pages the log has not, and whose transaction made them.
+    filled_elsewhere: BTreeMap<u32, u64>,
     dropped: BTreeSet<u32>,
     pending: Vec<PageRef>,
     /// Transactions whose rows of memory-optimized tables are not to be read from the log: rolled back, or committed before
@@ -148,7 +151,7 @@ impl Found {
                     self.created.insert(entry.number);
                 }
                 if head.page == PAGES_FROM_ELSEWHERE {
-                    self.filled_elsewhere.insert(entry.number);
+                    self.filled_elsewhere.insert(entry.number, head.transaction);
                 }
                 self.files.insert(entry.number, entry);
             }
@@ -238,6 +241,11 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         xtp: Xtp::new(&memory, limits.memory_optimized_bytes)?,
         memory,
     });
+    if engine.disk.exists(ARCHIVE_TOKEN) {
+        // What it lacks, whoever writes it on will say.
+        engine.archived.lag_max.store(u64::MAX, Ordering::SeqCst);
+        engine.archived.hold_from(engine.log.store().first());
+    }
     engine.open_files(&found, &held, &control)?;
     engine.files.take_chains(&control.chains);
     if !is_new {
@@ -359,13 +367,15 @@ impl Engine {
                 continue;
             }
             // Its creation is in the log if it is not on disk yet; then redo fills it.
-            let is_filled_by_redo =
-                found.created.contains(&entry.number) && !found.filled_elsewhere.contains(&entry.number);
+            let elsewhere = found.filled_elsewhere.get(&entry.number);
+            let is_filled_by_redo = found.created.contains(&entry.number) && elsewhere.is_none();
             let how = if is_filled_by_redo { Open::ExistingOrNew } else { Open::Existing };
             match self.disk.open(&path(entry.number), how) {
                 Ok(file) => {
                     self.files.add(entry.number, entry.database, false, file, &entry.name)?.mark_logged();
                 }
+                // A restore of an archive up to the middle of its making.
+                Err(DiskError::NotFound) if elsewhere.is_some_and(|maker| found.unfinished.contains_key(maker)) => {}
                 Err(error) if may_be_held(entry.database) => {
                     let since = Since { scan_lsn: control.scan_lsn, redo_lsn: control.redo_lsn };
                     hold(Hold::RecoveryPending, since, format!("{}: {error}", path(entry.number)))?;
