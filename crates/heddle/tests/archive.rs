@@ -406,7 +406,7 @@ fn the_commands_of_the_page_work() {
     let (mut server, mut moment, mut served) = (None::<Server>, String::new(), 0);
     for command in commands {
         let command = command
-            .replace("/backup/", &format!("{}/", places.root.display()))
+            .replace("/backup/", &format!("{}/backup/", places.root.display()))
             .replace("shop-data", &places.path("shop-data"))
             .replace(" shop-restored", &format!(" {}", places.path("shop-restored")));
         let mut words: Vec<String> = Vec::new();

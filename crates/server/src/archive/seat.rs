@@ -1,7 +1,7 @@
 //! Which start of a server has the archive.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use os::sync::Mutex;
 use os::wait::WaitType;
@@ -21,6 +21,8 @@ pub struct Seat {
     pub owner: Mutex<Option<Owner>>,
     /// Held by who ships.
     pub turn: Mutex<()>,
+    /// When the next snapshot may be tried after one that failed, in `os::clock` milliseconds.
+    pub next_try_ms: AtomicU64,
     /// A snapshot is being taken.
     pub is_taking: AtomicBool,
 }
@@ -50,6 +52,7 @@ pub fn take_seat(settings: &Settings, storage: &Storage, directory: &str) -> Res
         who,
         owner: Mutex::new(WaitType::BACKUPIO, None),
         turn: Mutex::new(WaitType::BACKUPIO, ()),
+        next_try_ms: AtomicU64::new(0),
         is_taking: AtomicBool::new(false),
     };
     match seat.claim(storage) {

@@ -57,13 +57,12 @@ struct Keeper<'a> {
     shipped_ms: u64,
     /// None: the last try succeeded.
     retry_ms: Option<u64>,
-    snapshot_retry: u64,
 }
 
 impl<'a> Keeper<'a> {
     fn new(server: &'a Arc<Server>) -> Keeper<'a> {
         let seat = server.archive.as_ref().expect("an archive is named");
-        Keeper { server, seat, archiver: None, shipped_ms: 0, retry_ms: None, snapshot_retry: 0 }
+        Keeper { server, seat, archiver: None, shipped_ms: 0, retry_ms: None }
     }
 
     fn storage(&self) -> &'a Storage {
@@ -161,15 +160,17 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    fn take_snapshot_if_due(&mut self) {
+    fn take_snapshot_if_due(&self) {
         let (seat, archived) = (self.seat, self.storage().archived());
         let age = os::clock::utc_ticks().saturating_sub(archived.snapshot_at.load(Ordering::SeqCst));
         let is_due = archived.wants_snapshot() || age >= seat.settings.snapshot_ticks;
         let Some(owner) = seat.owner.lock().clone() else { return };
-        if !is_due || os::clock::now_ms() < self.snapshot_retry || seat.is_taking.swap(true, Ordering::SeqCst) {
+        if !is_due
+            || os::clock::now_ms() < seat.next_try_ms.load(Ordering::SeqCst)
+            || seat.is_taking.swap(true, Ordering::SeqCst)
+        {
             return;
         }
-        self.snapshot_retry = os::clock::now_ms() + RETRY_MS_MAX;
         let server = self.server.clone();
         // The log goes on being shipped.
         os::sched::spawn(TaskKind::System, Place::LeastLoaded, move || {
@@ -195,6 +196,7 @@ fn take_snapshot(server: &Server, seat: &Seat, owner: &Owner) {
         }
         Err(ArchiveError::Storage(StorageError::Cancelled)) => return,
         Err(error) => {
+            seat.next_try_ms.store(os::clock::now_ms() + RETRY_MS_MAX, Ordering::SeqCst);
             tracing::error!("no snapshot is in the archive {}, it is tried again: {error}", seat.settings.place);
             return;
         }

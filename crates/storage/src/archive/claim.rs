@@ -7,6 +7,7 @@ use super::{ArchiveError, ArchiveResult};
 use crate::backup::set::Words;
 use crate::instance::storage::Storage;
 use crate::log::BLOCK_HEAD;
+use crate::recovery::restart::ARCHIVE_TOKEN;
 
 /// The archive is this server's from now on. `who`: what others are told. Err(Owned): it is another's. Err(Refused): what it has is not
 /// what these data have been.
@@ -17,6 +18,13 @@ pub fn claim(storage: &Storage, store: &dyn Store, who: &str) -> ArchiveResult<O
     let before = catalogue.owners.last();
     if let Some(before) = before.filter(|before| !token.has_taken(before)) {
         return Err(ArchiveError::Owned(before.clone()));
+    }
+    if before.is_none() && token.taken != 0 && token.place == store.place() {
+        return Err(ArchiveError::Refused(format!(
+            "{} is empty, and had been written by this server: is its disk mounted? To begin it anew, remove the file {ARCHIVE_TOKEN} \
+             from the data directory",
+            store.place()
+        )));
     }
     if before.is_none() && !catalogue.segments.is_empty() {
         return Err(ArchiveError::Refused(format!("{} has log, and nothing that says whose", store.place())));
@@ -33,7 +41,9 @@ pub fn claim(storage: &Storage, store: &dyn Store, who: &str) -> ArchiveResult<O
         who: who.to_owned(),
     };
     // A kill on either side of what the store decides leaves the archive to this directory.
-    Token { instance, taken: before.map_or(0, |before| before.nonce), next: owner.nonce }.write(disk)?;
+    let place = store.place().to_owned();
+    let taken = before.map_or(0, |before| before.nonce);
+    Token { instance, taken, next: owner.nonce, place: place.clone() }.write(disk)?;
     os::sim_point!("archive.claim");
     match store.put_new(&owner::path(owner.term), &owner.encode()) {
         Ok(()) => {}
@@ -46,7 +56,7 @@ pub fn claim(storage: &Storage, store: &dyn Store, who: &str) -> ArchiveResult<O
         }
         Err(error) => return Err(error.into()),
     }
-    Token { instance, taken: owner.nonce, next: owner.nonce }.write(disk)?;
+    Token { instance, taken: owner.nonce, next: owner.nonce, place }.write(disk)?;
     Ok(owner)
 }
 

@@ -7,22 +7,24 @@
 //!  0 magic "HARCOWN1"   8 instance u128   24 nonce u128   40 from LSN u64   48 since u64 (ticks, UTC)
 //! 56 who: length u32, text   .. crc32 u32 of all before
 //! archive-owner    beside the data: magic "HARCTOK1", instance u128, the nonces of the last term that was taken and of the one that
-//!                  was about to be, u128 each, crc32 u32
+//!                  was about to be, u128 each, the archive's place (length u32, text), crc32 u32
 //! ```
 //! The nonce, which only the data directory knows besides, says that the owner's term was taken by this directory: so a server that was
 //! killed goes on, and one with other data is refused.
 
 use os::disk::{Disk, Open};
 
-use super::store::{Store, StoreError, StoreResult};
+use super::store::{OWNERS, Store, StoreError, StoreResult};
 use super::words::{Sealing, opened};
 use crate::error::StorageResult;
 use crate::pages::files::read_or_zero;
 use crate::recovery::restart::ARCHIVE_TOKEN;
 
 const MAGIC: &[u8; 8] = b"HARCOWN1";
-pub const DIRECTORY: &str = "owner";
+pub const DIRECTORY: &str = OWNERS;
 const TOKEN_MAGIC: &[u8; 8] = b"HARCTOK1";
+/// With the longest path.
+const TOKEN_BYTES_MAX: u64 = 16 << 10;
 const TOKEN_NEXT: &str = "archive-owner.next";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,11 +79,14 @@ pub fn terms(store: &dyn Store) -> StoreResult<Vec<u64>> {
 }
 
 /// What a data directory knows of the archive that it writes.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Token {
     pub instance: u128,
+    /// 0: none yet.
     pub taken: u128,
     pub next: u128,
+    /// Where the archive is.
+    pub place: String,
 }
 
 impl Token {
@@ -91,18 +96,20 @@ impl Token {
             return Ok(None);
         }
         let file = disk.open(ARCHIVE_TOKEN, Open::Existing)?;
-        let mut bytes = vec![0; file.len()?.min(4_096) as usize];
+        let mut bytes = vec![0; file.len()?.min(TOKEN_BYTES_MAX) as usize];
         read_or_zero(&file, os::wait::WaitType::BACKUPIO, 0, &mut bytes)?;
         let read = || {
             let mut reading = opened(TOKEN_MAGIC, &bytes)?;
-            Some(Token { instance: reading.u128()?, taken: reading.u128()?, next: reading.u128()? })
+            let (instance, taken, next) = (reading.u128()?, reading.u128()?, reading.u128()?);
+            Some(Token { instance, taken, next, place: reading.text()? })
         };
         Ok(read())
     }
 
     /// For good when it returns.
     pub fn write(&self, disk: &Disk) -> StorageResult<()> {
-        let bytes = Sealing::new(TOKEN_MAGIC).u128(self.instance).u128(self.taken).u128(self.next).seal();
+        let bytes = Sealing::new(TOKEN_MAGIC).u128(self.instance).u128(self.taken).u128(self.next);
+        let bytes = bytes.bytes(self.place.as_bytes()).seal();
         let file = disk.open(TOKEN_NEXT, Open::ExistingOrNew)?;
         file.set_len(bytes.len() as u64)?;
         file.write_at(&bytes, 0)?;

@@ -15,12 +15,13 @@ use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 
+use super::store::LOG;
 use super::words::{Sealing, opened};
 use crate::error::{StorageError, StorageResult};
 use crate::log::BLOCK_BYTES;
 
 const MAGIC: &[u8; 8] = b"HARCLOG1";
-pub const DIRECTORY: &str = "log";
+pub const DIRECTORY: &str = LOG;
 
 /// What a segment's name says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

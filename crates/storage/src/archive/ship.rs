@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use super::catalogue::{Catalogue, put_seen};
 use super::owner::{self, Owner};
 use super::segment::{Segment, SegmentName};
-use super::snapshot::off_the_scheduler;
+use super::snapshot::{Snapshot, off_the_scheduler};
 use super::store::{Store, StoreError};
 use super::{ArchiveError, ArchiveResult};
 use crate::error::{StorageError, StorageResult};
@@ -60,6 +60,15 @@ impl Archiver {
 
     /// Err(Owned): another server has taken the archive.
     pub fn check_owner(&self) -> ArchiveResult<()> {
+        match Owner::read(&*self.store, self.owner.term) {
+            Ok(owner) if owner.nonce == self.owner.nonce => {}
+            Ok(owner) => return Err(ArchiveError::Owned(owner)),
+            Err(StoreError::NotFound) => {
+                let (place, name) = (self.store.place(), owner::path(self.owner.term));
+                return Err(StoreError::World(format!("{place} has no {name} any more: is it the same store?")).into());
+            }
+            Err(error) => return Err(error.into()),
+        }
         match Owner::read(&*self.store, self.owner.term + 1) {
             Err(StoreError::NotFound) => Ok(()),
             Ok(owner) => Err(ArchiveError::Owned(owner)),
@@ -117,7 +126,8 @@ impl Archiver {
             let log = (snapshot.from(), snapshot.end_lsn);
             self.storage.archived().note_snapshot(snapshot.ended, snapshot.control.redo_lsn, log);
         }
-        let end = catalogue.end();
+        // Of a start that took a snapshot and shipped nothing, the snapshot's log is still to come.
+        let end = catalogue.end().or_else(|| catalogue.snapshots.last().map(Snapshot::from));
         let is_whole = self.storage.keep_for_archive(end)?;
         self.begun = true;
         match (end, is_whole) {

@@ -23,7 +23,7 @@ use os::disk::{DiskError, Open};
 use os::wait::WaitType;
 
 use super::owner::Owner;
-use super::store::{Store, StoreError};
+use super::store::{SNAPSHOTS, Store, StoreError};
 use super::words::{Sealing, opened};
 use super::{ArchiveError, ArchiveResult};
 use crate::backup::take::whole_page;
@@ -37,7 +37,7 @@ use crate::recovery::control::Control;
 
 const PART_MAGIC: &[u8; 8] = b"HARCSNP1";
 const MANIFEST_MAGIC: &[u8; 8] = b"HARCMAN1";
-pub const DIRECTORY: &str = "snapshot";
+pub const DIRECTORY: &str = SNAPSHOTS;
 const MANIFEST: &str = "manifest";
 /// A part has about so many bytes before it is deflated.
 const PART_BYTES: usize = 4 << 20;

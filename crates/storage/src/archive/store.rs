@@ -3,7 +3,7 @@
 //! A name is `directory/object`. What an archive relies on: of two that put an object of the same name as a new one, one is told that
 //! it is there already. What it needs of any store is in `Store`; here is the store that is a directory of files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use os::disk::{Disk, DiskError, Open};
 use os::wait::WaitType;
@@ -54,18 +54,26 @@ const UNFINISHED: &str = ".tmp";
 /// An archive's objects are some megabytes; one that is much larger is none of them.
 const OBJECT_BYTES_MAX: u64 = 1 << 30;
 
+/// What an archive's objects are, each kind in a directory.
+pub const OWNERS: &str = "owner";
+pub const LOG: &str = "log";
+pub const SNAPSHOTS: &str = "snapshot";
+
 /// A directory of the machine, or one that it has mounted.
 pub struct DirectoryStore {
     disk: Disk,
+    path: PathBuf,
     place: String,
 }
 
 impl DirectoryStore {
     /// Made if it is not there.
     pub fn new(path: &Path) -> StoreResult<DirectoryStore> {
-        let place = path.display().to_string();
-        let disk = Disk::directory(path).map_err(|error| StoreError::World(format!("{place}: {error}")))?;
-        Ok(DirectoryStore { disk, place })
+        let store = DirectoryStore::at(path)?;
+        for directory in [OWNERS, LOG, SNAPSHOTS] {
+            store.disk.subdirectory(directory).map_err(|why| store.world(directory, why))?;
+        }
+        Ok(store)
     }
 
     /// It must be there.
@@ -73,20 +81,35 @@ impl DirectoryStore {
         if !os::fs::exists(path) {
             return Err(StoreError::World(format!("there is no directory {}", path.display())));
         }
-        DirectoryStore::new(path)
+        DirectoryStore::at(path)
+    }
+
+    fn at(path: &Path) -> StoreResult<DirectoryStore> {
+        let place = path.display().to_string();
+        let disk = Disk::directory(path).map_err(|error| StoreError::World(format!("{place}: {error}")))?;
+        Ok(DirectoryStore { disk, path: path.to_owned(), place })
+    }
+
+    fn world(&self, name: &str, why: DiskError) -> StoreError {
+        StoreError::World(format!("{}/{name}: {why}", self.place))
     }
 
     fn error(&self, name: &str, why: DiskError) -> StoreError {
         match why {
             DiskError::NotFound => StoreError::NotFound,
             DiskError::AlreadyExists => StoreError::Exists,
-            why => StoreError::World(format!("{}/{name}: {why}", self.place)),
+            why => self.world(name, why),
         }
+    }
+
+    /// As it was made: where it has gone, with a disk that is not mounted any more, it is not made again, and nothing in it is missing.
+    fn directory(&self, name: &str) -> StoreResult<Disk> {
+        self.disk.elsewhere(&self.path.join(name)).map_err(|why| self.world(name, why))
     }
 
     fn directory_of<'a>(&self, name: &'a str) -> StoreResult<(Disk, &'a str)> {
         let (directory, object) = name.split_once('/').expect("a directory and an object");
-        Ok((self.disk.subdirectory(directory).map_err(|why| self.error(name, why))?, object))
+        Ok((self.directory(directory)?, object))
     }
 
     /// Whole and durable under another name first.
@@ -99,7 +122,7 @@ impl DirectoryStore {
         let (disk, object) = self.directory_of(name)?;
         let unfinished = format!("{object}.{:016x}{UNFINISHED}", os::random::u64());
         let written = || -> Result<(), DiskError> {
-            let file = disk.open(&unfinished, Open::New)?;
+            let file = disk.open(&unfinished, Open::ExistingOrNew)?;
             file.write_away_at(bytes, 0)?;
             file.sync_data_as(WaitType::BACKUPIO)?;
             finish(&disk, &unfinished, object)?;
@@ -137,8 +160,8 @@ impl Store for DirectoryStore {
     }
 
     fn list(&self, directory: &str) -> StoreResult<Vec<String>> {
-        let disk = self.disk.subdirectory(directory).map_err(|why| self.error(directory, why))?;
-        let mut names = disk.list().map_err(|why| self.error(directory, why))?;
+        let disk = self.directory(directory)?;
+        let mut names = disk.list().map_err(|why| self.world(directory, why))?;
         names.retain(|name| !name.ends_with(UNFINISHED));
         Ok(names)
     }
