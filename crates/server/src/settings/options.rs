@@ -347,10 +347,8 @@ pub fn resolve(
         Some(text) => AdminListen::At(parse_listen("--admin-listen", &text)?),
     };
     let archive = archive_settings(
-        args.archive.or(file.archive),
-        args.archive_snapshot.or(file.archive_snapshot),
-        args.archive_retention.or(file.archive_retention),
-        args.archive_lag.or(file.archive_lag),
+        (args.archive.or(file.archive), args.archive_lag.or(file.archive_lag)),
+        [args.archive_snapshot.or(file.archive_snapshot), args.archive_retention.or(file.archive_retention)],
     )?;
     let tls = args.tls_certificate.or(file.tls_certificate).zip(args.tls_key.or(file.tls_key));
     let http = args.http.or(file.http).map(|text| parse_listen("--http", &text)).transpose()?;
@@ -360,13 +358,7 @@ pub fn resolve(
             address.port()
         )));
     }
-    let memory = match args.memory.or(file.memory) {
-        Some(text) => Some(parse_size(&text)?),
-        None => match environment("MSSQL_MEMORY_LIMIT_MB") {
-            Some(text) => Some(parse_size(&format!("{text}MB"))?),
-            None => memory_configured(&startup),
-        },
-    };
+    let memory = memory_bytes(args.memory.or(file.memory), &environment, &startup)?;
     let pooling = startup.get(option::LIGHTWEIGHT_POOLING).unwrap_or(OPTIONS[option::LIGHTWEIGHT_POOLING].default);
     let workers_configured = if pooling == 1 { Workers::Fiber } else { Workers::Thread };
     let password_policy = !(args.no_password_policy || file.no_password_policy.unwrap_or(false));
@@ -407,11 +399,24 @@ pub fn resolve(
     })
 }
 
+/// None: half of what the container or machine has.
+fn memory_bytes(
+    given: Option<String>,
+    environment: impl Fn(&str) -> Option<String>,
+    startup: &StartupValues,
+) -> Result<Option<u64>, SettingError> {
+    match given {
+        Some(text) => parse_size(&text).map(Some),
+        None => match environment("MSSQL_MEMORY_LIMIT_MB") {
+            Some(text) => parse_size(&format!("{text}MB")).map(Some),
+            None => Ok(memory_configured(startup)),
+        },
+    }
+}
+
 fn archive_settings(
-    place: Option<String>,
-    snapshot_hours: Option<f64>,
-    retention_hours: Option<f64>,
-    lag: Option<String>,
+    (place, lag): (Option<String>, Option<String>),
+    [snapshot_hours, retention_hours]: [Option<f64>; 2],
 ) -> Result<Option<ArchiveSettings>, SettingError> {
     let Some(place) = place else {
         let is_given = snapshot_hours.is_some() || retention_hours.is_some() || lag.is_some();

@@ -239,13 +239,7 @@ impl Storage {
     /// A checkpoint, whose files and the log from its scan LSN on stay until the guard goes. None: there are as many already as there
     /// may be.
     pub(crate) fn pin_checkpoint(&self) -> StorageResult<Option<PinnedCheckpoint>> {
-        let mut last = self.inner.checkpointed.lock();
-        let Some(slot) = last.pins.iter().position(|pin| pin.engine == 0) else { return Ok(None) };
-        self.inner.write_checkpoint(&mut last, &Unheard::default())?;
-        let covered = last.covered;
-        last.pins[slot] = Pin { engine: u64::from(os::engines::number()) + 1, scan_lsn: covered.scan_lsn };
-        self.inner.show_pinned(&last);
-        Ok(Some(PinnedCheckpoint { inner: self.inner.clone(), slot, covered }))
+        Ok(self.pin_instance()?.map(|(pin, _)| pin))
     }
 
     /// The log of a database that is kept for log backups stays from here on until the guard goes; where it begins. The outer None: there are
