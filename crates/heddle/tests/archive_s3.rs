@@ -110,7 +110,7 @@ fn what_fails_in_the_store_holds_nobody_up() {
     let listed = tool(&bucket, &["archive", "list", "--archive", PLACE]);
     assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stdout));
     // Damage is found there as well.
-    let victim = bucket.names().into_iter().filter(|name| name.contains("/log/")).next_back().expect("a segment");
+    let victim = bucket.names().into_iter().rfind(|name| name.contains("/log/")).expect("a segment");
     bucket.change(&victim, |mut bytes| {
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;

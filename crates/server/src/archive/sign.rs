@@ -109,10 +109,11 @@ mod tests {
         let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let host = pair("host", "examplebucket.s3.amazonaws.com");
         let empty = digest(b"");
-        let sign = |method, path, query: &[(String, String)], headers: &[(String, String)], payload: &str| {
-            let text = authorization(&Asked { method, path, query, headers, payload }, &keys, "us-east-1", date);
-            text.rsplit_once("Signature=").expect("a signature").1.to_owned()
-        };
+        let sign =
+            |method: &str, path: &str, query: &[(String, String)], headers: &[(String, String)], payload: &str| {
+                let text = authorization(&Asked { method, path, query, headers, payload }, &keys, "us-east-1", date);
+                text.rsplit_once("Signature=").expect("a signature").1.to_owned()
+            };
         let headers =
             [host.clone(), pair("range", "bytes=0-9"), pair("x-amz-content-sha256", &empty), pair("x-amz-date", date)];
         assert_eq!(

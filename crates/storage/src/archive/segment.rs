@@ -107,7 +107,7 @@ mod tests {
         assert_eq!(SegmentName::parse("0000000000004000-0000000000002000-00000001"), None);
         let bytes = Segment::encode(&name, 7, 99, &[5; 3_000]).expect("encoded");
         assert!(bytes.len() < 200, "it is deflated: {}", bytes.len());
-        let read = Segment::decode(name, 7, &bytes).ok().expect("read");
+        let read = Segment::decode(name, 7, &bytes).unwrap_or_else(|why| panic!("{why}"));
         assert_eq!((read.name, read.covered, read.body), (name, 99, vec![5; 3_000]));
         for at in 0..bytes.len() {
             let mut flipped = bytes.clone();
