@@ -1,4 +1,4 @@
-//! The one binary: `serve`, `sql`, `stress`, `ping`, `lab`, `completions`. Command line and nothing else.
+//! The one binary: `serve`, `restore`, `archive`, `sql`, `stress`, `ping`, `lab`, `completions`. Command line and nothing else.
 
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
@@ -24,6 +24,9 @@ enum Command {
     Sql(Box<lab::sql_tool::Args>),
     Stress(Box<lab::stress::Args>),
     Ping(lab::ping::Args),
+    Restore(server::archive::command::RestoreArgs),
+    #[command(subcommand)]
+    Archive(server::archive::command::ArchiveCommand),
     #[command(subcommand)]
     Lab(Lab),
     /// Write a shell's completion script to stdout
@@ -100,6 +103,8 @@ fn main() {
         Command::Sql(args) => lab::sql_tool::run(&args),
         Command::Stress(args) => lab::stress::run(&args),
         Command::Ping(args) => lab::ping::run(&args),
+        Command::Restore(args) => server::archive::command::restore(&args),
+        Command::Archive(command) => server::archive::command::archive(&command),
         Command::Lab(Lab::Run(args)) => lab::experiment::run(&args),
         Command::Lab(Lab::List) => lab::experiment::list(),
         Command::Lab(Lab::Show(args)) => lab::experiment::show(&args),

@@ -6,6 +6,7 @@ pub mod settings;
 pub mod catalog;
 pub mod security;
 pub mod audit;
+pub mod archive;
 pub mod instance;
 pub mod wire;
 pub mod session;

@@ -154,6 +154,9 @@ impl Engine {
             _ if first >= segment(self.log.hardened()) => LogHolder::Nothing,
             _ if pinned != 0 && segment(pinned - 1) <= first => LogHolder::Backup,
             _ if kept.is_some_and(|lsn| segment(lsn) <= first) => LogHolder::LogBackup,
+            _ if self.archived.kept_from(self.log.hardened()).is_some_and(|lsn| segment(lsn) <= first) => {
+                LogHolder::Archive
+            }
             lsn if lsn != u64::MAX && segment(lsn) <= first => LogHolder::Transaction,
             _ if self.files.wanted_from().is_some_and(|lsn| segment(lsn) <= first) => LogHolder::HeldDatabase,
             _ => LogHolder::Checkpoint,

@@ -20,6 +20,7 @@ use crate::log::record::{FLAG_COMPENSATION, FLAG_TEMPORARY, Head, Kind};
 use crate::log::structure::{self, Action, Bits};
 use crate::pages::data_files::{DataFile, DataFiles, file_name};
 use crate::pages::page::{self, BODY_BYTES, HEADER_BYTES, PAGE_BYTES, PageKind, u64_at};
+use crate::region::archived::Archived;
 use crate::region::ghosts::Ghosts;
 use crate::region::grants::Grants;
 use crate::region::memory::Memory;
@@ -74,6 +75,7 @@ pub struct Engine {
     /// What the checkpoint waits for, besides its half second: who needs one, and the end.
     pub checkpointer: Placed<Event>,
     pub room: Placed<Room>,
+    pub archived: Placed<Archived>,
     pub numbers: Placed<Numbers>,
     pub xtp: Xtp,
     pub grants: Grants,

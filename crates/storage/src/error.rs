@@ -175,6 +175,8 @@ pub enum LogHolder {
     Checkpoint,
     /// Of a database under FULL or BULK_LOGGED: it is in no log backup yet.
     LogBackup,
+    /// The archive has not got it yet.
+    Archive,
     Backup,
     Transaction,
     /// A database that is not open wants it once it is (`hold`).
@@ -187,7 +189,7 @@ impl LogHolder {
         match self {
             LogHolder::Nothing => 0,
             LogHolder::Checkpoint => 1,
-            LogHolder::LogBackup => 2,
+            LogHolder::LogBackup | LogHolder::Archive => 2,
             LogHolder::Backup => 3,
             LogHolder::Transaction => 4,
             LogHolder::HeldDatabase => 14,
@@ -198,7 +200,7 @@ impl LogHolder {
         match self {
             LogHolder::Nothing => "NOTHING",
             LogHolder::Checkpoint => "CHECKPOINT",
-            LogHolder::LogBackup => "LOG_BACKUP",
+            LogHolder::LogBackup | LogHolder::Archive => "LOG_BACKUP",
             LogHolder::Backup => "ACTIVE_BACKUP_OR_RESTORE",
             LogHolder::Transaction => "ACTIVE_TRANSACTION",
             LogHolder::HeldDatabase => "OTHER_TRANSIENT",

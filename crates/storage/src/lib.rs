@@ -30,6 +30,7 @@ pub mod transaction;
 pub mod tables;
 pub mod instance;
 pub mod backup;
+pub mod archive;
 
 pub use bounds::{KeyBound, in_bounds};
 pub use concurrency::locks::{LockEntry, MemoryTransaction, Resource, TransactionEntry};
@@ -44,6 +45,7 @@ pub use log::store::Segment;
 pub use pages::data_files::Chain;
 pub use recovery::control::CONTROL_FILE;
 pub use recovery::restart::Recovered;
+pub use region::archived::{ArchiveState, Archived};
 pub use region::broker::{Broker, Clerk};
 pub use region::grants::{Grant, GrantEntry, GrantRequest, GrantTotals, Grants, Refused};
 pub use region::memory::Memory;

@@ -159,6 +159,20 @@ impl Disk {
         }
     }
 
+    /// Gives a file another name that no file has: `AlreadyExists` if one does, and then nothing has changed. Of several that try the same
+    /// name, in other processes and on other machines too, one succeeds.
+    pub fn rename_new(&self, from: &str, to: &str) -> DiskResult<()> {
+        assert_name(from);
+        assert_name(to);
+        assert!(from != to, "a file takes another name");
+        match self {
+            Disk::Real(disk) => disk.rename_new(from, to),
+            // Of one process's own.
+            Disk::Memory(_) | Disk::Sim(_) if self.exists(to) => Err(DiskError::AlreadyExists),
+            Disk::Memory(_) | Disk::Sim(_) => self.rename(from, to),
+        }
+    }
+
     /// Files of the directory (not of directories in it), sorted.
     pub fn list(&self) -> DiskResult<Vec<String>> {
         match self {

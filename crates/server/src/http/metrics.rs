@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use os::wait::WaitType;
 use types::SqlResult;
@@ -12,6 +13,7 @@ use crate::instance::server::{Event, Server};
 use crate::settings::options::{Kernel, Workers};
 use crate::system;
 use crate::system::performance::PER_SECOND;
+use crate::system::tables::archive_rows::lag_seconds;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
@@ -186,6 +188,7 @@ fn add_space(server: &Arc<Server>, families: &mut Families) {
     if let Ok(free) = storage.disk().free_bytes() {
         families.add("disk_free_bytes", Gauge, "Free space where the data are", &[], free as f64);
     }
+    add_archive(server, families);
     let ago = storage.checkpoint_ago_ms().unwrap_or(0);
     families.add("checkpoint_age_seconds", Gauge, "Time since the last checkpoint began", &[], ago as f64 / 1e3);
     for db in server.catalog.databases() {
@@ -201,6 +204,27 @@ fn add_space(server: &Arc<Server>, families: &mut Families) {
             families.add("database_used_bytes", Gauge, "Of that, pages in use", &labels, pages(space.used));
         }
     }
+}
+
+/// How far the archive is behind, where there is one.
+fn add_archive(server: &Server, families: &mut Families) {
+    if server.archive.is_none() {
+        return;
+    }
+    let storage = &server.catalog.storage;
+    let archived = storage.archived();
+    let behind = storage.hardened().saturating_sub(archived.lsn.load(Ordering::SeqCst));
+    families.add("archive_lag_bytes", Gauge, "Log that the archive has not got", &[], behind as f64);
+    if let Some(seconds) = lag_seconds(archived) {
+        let help = "Time since the archive had all that was committed";
+        families.add("archive_lag_seconds", Gauge, help, &[], seconds as f64);
+    }
+    let ships = f64::from(u8::from(archived.state() == storage::ArchiveState::Ships));
+    families.add("archive_ships", Gauge, "Whether the archive takes the log", &[], ships);
+    let failures = archived.failures.load(Ordering::Relaxed) as f64;
+    families.add("archive_failures_total", Counter, "Tries that the archive did not take", &[], failures);
+    let gaps = archived.gaps.load(Ordering::Relaxed) as f64;
+    families.add("archive_gaps_total", Counter, "Times that log was given back before it was archived", &[], gaps);
 }
 
 fn add_rows(server: &Arc<Server>, source: &Source, families: &mut Families) -> SqlResult<()> {

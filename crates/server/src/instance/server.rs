@@ -8,6 +8,7 @@ use os::shared_struct;
 use os::sync::Mutex;
 use storage::{Memory, StorageResult};
 
+use crate::archive::seat::Seat;
 use crate::audit::audits::Audits;
 use crate::catalog::Catalog;
 use crate::instance::counts::Counts;
@@ -107,6 +108,8 @@ pub struct Server {
     pub doors: Arc<Doors>,
     pub(crate) orphans: Orphans,
     pub startup: StartupFile,
+    /// None: it is not archived.
+    pub archive: Option<Seat>,
     pub(crate) pools: Pools,
     pub audits: Audits,
     pub events: Events,

@@ -19,6 +19,12 @@ const ERRORLOG_MB_DEFAULT: u32 = 20;
 const ERRORLOG_MB_LEAST: i64 = 1;
 const ERRORLOG_MB_MOST: i64 = 1_000;
 
+/// Of `--archive-snapshot`, `--archive-retention` and `--archive-lag`. A hundred years of hours are more than anybody means.
+const ARCHIVE_SNAPSHOT_HOURS: f64 = 24.0;
+const ARCHIVE_RETENTION_HOURS: f64 = 168.0;
+const ARCHIVE_HOURS_MOST: f64 = 876_000.0;
+const ARCHIVE_LAG_BYTES: u64 = 16 << 30;
+
 /// Of `--max-connections`. Each may have state in the region and in the sockets' layer; more than a million was never tried.
 const CONNECTIONS_LEAST: i64 = 100;
 const CONNECTIONS_MOST: i64 = 1_000_000;
@@ -126,6 +132,21 @@ pub struct ServeArgs {
     /// PEM private key of the certificate; nobody but its owner may read it
     #[arg(long, value_name = "FILE", requires = "tls_certificate")]
     pub tls_key: Option<PathBuf>,
+    /// Directory on another disk, or s3://bucket/path, that the log is shipped to every second and snapshots of all databases are put into:
+    /// `heddle restore` brings the whole instance back from it, up to any moment. One server writes an archive. Keys and endpoint of S3
+    /// are told as to AWS's tools: AWS_ACCESS_KEY_ID, AWS_ENDPOINT_URL_S3, ~/.aws
+    #[arg(long, value_name = "DIR|s3://BUCKET/PATH")]
+    pub archive: Option<String>,
+    /// Hours between two snapshots of --archive; also fractions [default: 24]
+    #[arg(long, value_name = "HOURS", requires = "archive")]
+    pub archive_snapshot: Option<f64>,
+    /// Hours that --archive can restore any moment of; what is older goes at the next snapshot [default: 168, a week]
+    #[arg(long, value_name = "HOURS", requires = "archive")]
+    pub archive_retention: Option<f64>,
+    /// Most log that is kept while --archive does not take it; beyond it the archive has a gap and begins anew with a snapshot. Without a
+    /// database under FULL or BULK_LOGGED never more than 256MB [default: 16GB]
+    #[arg(long, value_name = "SIZE", requires = "archive")]
+    pub archive_lag: Option<String>,
 }
 
 #[derive(ValueEnum, Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
@@ -192,6 +213,23 @@ struct FileSettings {
     errorlog_size: Option<u32>,
     tls_certificate: Option<PathBuf>,
     tls_key: Option<PathBuf>,
+    archive: Option<String>,
+    archive_snapshot: Option<f64>,
+    archive_retention: Option<f64>,
+    archive_lag: Option<String>,
+}
+
+/// Where the instance is archived, and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ArchiveSettings {
+    /// A directory, or `s3://bucket/path`.
+    pub place: String,
+    /// Between two snapshots, in ticks of 100 ns.
+    pub snapshot_ticks: u64,
+    /// How far back any moment can be restored, in ticks of 100 ns.
+    pub retention_ticks: u64,
+    /// Of log that waits for it.
+    pub lag_bytes: u64,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -244,6 +282,8 @@ pub struct Settings {
     /// Of a file of the error log.
     pub errorlog_bytes: u64,
     pub tls: Option<(PathBuf, PathBuf)>,
+    /// None: it is not.
+    pub archive: Option<ArchiveSettings>,
     /// What sp_configure left for this start: `affinity mask` and `max worker threads` are used as they are here.
     pub startup: StartupValues,
 }
@@ -306,6 +346,10 @@ pub fn resolve(
         Some(text) if text.eq_ignore_ascii_case("off") => AdminListen::Off,
         Some(text) => AdminListen::At(parse_listen("--admin-listen", &text)?),
     };
+    let archive = archive_settings(
+        (args.archive.or(file.archive), args.archive_lag.or(file.archive_lag)),
+        [args.archive_snapshot.or(file.archive_snapshot), args.archive_retention.or(file.archive_retention)],
+    )?;
     let tls = args.tls_certificate.or(file.tls_certificate).zip(args.tls_key.or(file.tls_key));
     let http = args.http.or(file.http).map(|text| parse_listen("--http", &text)).transpose()?;
     if let Some(address) = http.filter(|address| !address.ip().is_loopback() && tls.is_none()) {
@@ -314,13 +358,7 @@ pub fn resolve(
             address.port()
         )));
     }
-    let memory = match args.memory.or(file.memory) {
-        Some(text) => Some(parse_size(&text)?),
-        None => match environment("MSSQL_MEMORY_LIMIT_MB") {
-            Some(text) => Some(parse_size(&format!("{text}MB"))?),
-            None => memory_configured(&startup),
-        },
-    };
+    let memory = memory_bytes(args.memory.or(file.memory), &environment, &startup)?;
     let pooling = startup.get(option::LIGHTWEIGHT_POOLING).unwrap_or(OPTIONS[option::LIGHTWEIGHT_POOLING].default);
     let workers_configured = if pooling == 1 { Workers::Fiber } else { Workers::Thread };
     let password_policy = !(args.no_password_policy || file.no_password_policy.unwrap_or(false));
@@ -356,8 +394,53 @@ pub fn resolve(
         encrypt: args.encrypt.or(file.encrypt).unwrap_or(Encrypt::Optional),
         errorlog_bytes: u64::from(errorlog_mb) << 20,
         tls,
+        archive,
         startup,
     })
+}
+
+/// None: half of what the container or machine has.
+fn memory_bytes(
+    given: Option<String>,
+    environment: impl Fn(&str) -> Option<String>,
+    startup: &StartupValues,
+) -> Result<Option<u64>, SettingError> {
+    match given {
+        Some(text) => parse_size(&text).map(Some),
+        None => match environment("MSSQL_MEMORY_LIMIT_MB") {
+            Some(text) => parse_size(&format!("{text}MB")).map(Some),
+            None => Ok(memory_configured(startup)),
+        },
+    }
+}
+
+fn archive_settings(
+    (place, lag): (Option<String>, Option<String>),
+    [snapshot_hours, retention_hours]: [Option<f64>; 2],
+) -> Result<Option<ArchiveSettings>, SettingError> {
+    let Some(place) = place else {
+        let is_given = snapshot_hours.is_some() || retention_hours.is_some() || lag.is_some();
+        let without = || SettingError("archive-snapshot, archive-retention and archive-lag are of an --archive".into());
+        return if is_given { Err(without()) } else { Ok(None) };
+    };
+    if place.is_empty() {
+        return Err(SettingError("--archive needs a directory, or s3://bucket/path".into()));
+    }
+    let ticks = |name: &str, hours: f64| {
+        let wrong = || {
+            SettingError(format!(
+                "--archive-{name}: '{hours}' is not a number of hours, more than 0 and at most {ARCHIVE_HOURS_MOST}"
+            ))
+        };
+        let is_some = hours > 0.0 && hours <= ARCHIVE_HOURS_MOST;
+        if is_some { Ok((hours * 36e9) as u64) } else { Err(wrong()) }
+    };
+    Ok(Some(ArchiveSettings {
+        place,
+        snapshot_ticks: ticks("snapshot", snapshot_hours.unwrap_or(ARCHIVE_SNAPSHOT_HOURS))?,
+        retention_ticks: ticks("retention", retention_hours.unwrap_or(ARCHIVE_RETENTION_HOURS))?,
+        lag_bytes: lag.map_or(Ok(ARCHIVE_LAG_BYTES), |text| size_of("--archive-lag", &text))?,
+    }))
 }
 
 /// As given by the command line, the environment or the configuration file, or as the first line of the file that one of these names.

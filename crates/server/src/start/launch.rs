@@ -19,6 +19,7 @@ use crate::request::entrance;
 use crate::session::host::SessionHost;
 use crate::settings::options::Settings;
 use crate::start::init;
+use crate::start::keeper;
 use crate::start::renewal;
 use crate::start::serve::{self, Listeners};
 use crate::system;
@@ -254,6 +255,9 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
         os::sched::spawn(TaskKind::System, Place::Here, move || bury_the_dead(&burials));
         listeners.accept(&server);
         serve::watch(&server);
+        if os::engines::number() == FIRST {
+            keeper::start(&server);
+        }
         server.engines.begin_to_serve();
         stop_requested.wait(None);
         serve::end_sessions(&server);

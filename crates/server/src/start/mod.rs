@@ -5,6 +5,7 @@
 pub mod listen;
 pub mod init;
 pub mod renewal;
+pub mod keeper;
 pub mod serve;
 pub mod simulated;
 pub mod launch;

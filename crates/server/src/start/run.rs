@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::instance::error_log;
 use crate::settings::options::{self, Kernel, ServeArgs, Settings};
+use crate::start::keeper;
 use crate::start::launch;
 use crate::start::serve;
 
@@ -35,6 +36,7 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
         println!("heddle is ready on {}", listeners.tcp.local_addr());
         listeners.accept(&server);
         serve::watch(&server);
+        keeper::start(&server);
         stop_requested.wait(None);
         serve::stop(&server)
     });

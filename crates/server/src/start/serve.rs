@@ -17,6 +17,7 @@ use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
 use storage::{Hold, Storage, StorageConfig, StorageError};
 
+use crate::archive::seat;
 use crate::audit::audits::Audits;
 use crate::catalog::boot::BootOptions;
 use crate::catalog::{Catalog, DATABASE_PAGE_BITS, DATABASES_MAX, shared};
@@ -43,6 +44,7 @@ use crate::settings::options::{AdminListen, DataLocation, Kernel, RwLock, Schedu
 use crate::settings::startup::StartupFile;
 use crate::settings::strength;
 use crate::start::init;
+use crate::start::keeper;
 use crate::start::listen;
 use crate::start::renewal;
 
@@ -435,6 +437,7 @@ pub(crate) fn open_on(
         password_policy: settings.password_policy,
         session_number: number_type(settings.max_connections),
     };
+    let archive = seat::take_seat(&settings, &storage, &boot.data_directory)?;
     let catalog = Catalog::boot(storage, &boot)
         .map_err(|error| format!("cannot open the catalog in {}: {error}", boot.data_directory))?;
     check_collation(&catalog, &settings)?;
@@ -468,6 +471,7 @@ pub(crate) fn open_on(
         doors: Doors::new(memory, os::limits::open_files()),
         orphans: Orphans::default(),
         startup,
+        archive,
         pools,
         audits,
         events: Events::new(shared).map_err(refused)?,
@@ -616,5 +620,6 @@ pub(crate) fn end_sessions(server: &Server) {
 /// Everything is on disk, and nothing is changed any more.
 pub(crate) fn close(server: &Server) -> Result<(), String> {
     server.catalog.shutdown().map_err(|error| error.to_string())?;
+    keeper::ship_the_rest(server);
     server.catalog.storage.shutdown().map_err(|error| format!("the data could not be closed: {error}"))
 }

@@ -273,7 +273,7 @@ impl Storage {
         let memory = Memory::reserve(0, Visibility::ThisProcess)?;
         let log = LocalLog::open(&memory, disk.clone(), PRIVATE_SEGMENT_BYTES, PRIVATE_LOG_BYTES_MAX)?;
         log.continue_at(wanted);
-        let mut lengthening = Lengthening { log: &log, end: wanted, part_end: None, stop };
+        let mut lengthening = Lengthening::new(&log, wanted, stop);
         read_set(from, at, &mut |_, kind, body, progress| {
             if kind == BlockKind::Log && lengthening.part_end.is_none() {
                 lengthening.take(body)?;
@@ -377,7 +377,7 @@ fn cut_log(disk: &Disk, end: u64, step: &mut dyn FnMut(Progress) -> StorageResul
 }
 
 /// The log of a database that is being restored, and the point where it is to stop.
-struct Lengthening<'a> {
+pub(crate) struct Lengthening<'a> {
     log: &'a LocalLog,
     end: u64,
     /// It stops in the block at `end`, of which the part up to this LSN is there.
@@ -385,8 +385,23 @@ struct Lengthening<'a> {
     stop: Option<Stop>,
 }
 
-impl Lengthening<'_> {
-    fn take(&mut self, body: &[u8]) -> StorageResult<()> {
+impl<'a> Lengthening<'a> {
+    /// Goes on at `end`, up to the point to stop at.
+    pub(crate) fn new(log: &'a LocalLog, end: u64, stop: Option<Stop>) -> Lengthening<'a> {
+        Lengthening { log, end, part_end: None, stop }
+    }
+
+    pub(crate) fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Where the log ends, once the point to stop at has come.
+    pub(crate) fn part_end(&self) -> Option<u64> {
+        self.part_end
+    }
+
+    /// `body`: blocks, each its LSN, its length and its bytes. What lies before the end is there already.
+    pub(crate) fn take(&mut self, body: &[u8]) -> StorageResult<()> {
         let bad = || damaged("a block of its log");
         let mut words = Words(body);
         while !words.0.is_empty() {

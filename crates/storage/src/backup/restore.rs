@@ -20,7 +20,7 @@ use crate::pages::data_files::{DataFile, file_name};
 use crate::pages::files::read_or_zero;
 use crate::pages::page::PAGE_BYTES;
 use crate::recovery::control::FileEntry;
-use crate::recovery::restart::{SCRATCH, clear_scratch};
+use crate::recovery::restart::{PAGES_FROM_ELSEWHERE, SCRATCH, clear_scratch};
 use crate::shapes::shape::Roots;
 use crate::tables::table::Table;
 use crate::transaction::{Isolation, Transaction};
@@ -185,7 +185,7 @@ impl Storage {
             // What stays goes at the next start.
             engine.disk.remove(&file_name(number)).ok();
         })?;
-        engine.append(&mut Author::Change(&mut tx.writer), Kind::FileCreate, &data, 0, &[&body])?;
+        engine.append(&mut Author::Change(&mut tx.writer), Kind::FileCreate, &data, PAGES_FROM_ELSEWHERE, &[&body])?;
         data.mark_logged();
         os::sim_point!("restore.created");
         let tables: Vec<_> =

@@ -186,7 +186,7 @@ impl Taking<'_> {
             body.extend_from_slice(&first.to_le_bytes());
             body.extend_from_slice(&mask.to_le_bytes());
             for (number, bytes) in piece.as_chunks_mut::<PAGE_BYTES>().0.iter_mut().enumerate() {
-                self.make_whole(first + number as u32, bytes)?;
+                whole_page(self.engine, self.file, first + number as u32, bytes)?;
                 // An LSN of 0: all of them.
                 if page::lsn(bytes) > self.base_lsn || (self.base_lsn == 0 && bytes.iter().any(|byte| *byte != 0)) {
                     mask |= 1 << number;
@@ -201,20 +201,6 @@ impl Taking<'_> {
             os::sim_point!("backup.pages");
             self.advance(count as usize * PAGE_BYTES)?;
         }
-        Ok(())
-    }
-
-    /// A page that was being written while it was read is read again, at last from the buffer.
-    fn make_whole(&self, number: u32, bytes: &mut PageBytes) -> StorageResult<()> {
-        for _ in 0..LOOKS {
-            if page::is_intact(bytes, self.file.number, number) {
-                return Ok(());
-            }
-            let at = u64::from(number) * PAGE_BYTES as u64;
-            read_or_zero(&self.file.file, WaitType::BACKUPIO, at, bytes)?;
-        }
-        bytes.copy_from_slice(&self.engine.buffer.shared(self.file, number)?[..]);
-        page::seal(bytes);
         Ok(())
     }
 
@@ -284,4 +270,18 @@ impl Taking<'_> {
         }
         (self.step)(Progress { done: self.progress.total, ..self.progress })
     }
+}
+
+/// A page that was being written while it was read is read again, at last from the buffer.
+pub(crate) fn whole_page(engine: &Engine, file: &DataFile, number: u32, bytes: &mut PageBytes) -> StorageResult<()> {
+    for _ in 0..LOOKS {
+        if page::is_intact(bytes, file.number, number) {
+            return Ok(());
+        }
+        let at = u64::from(number) * PAGE_BYTES as u64;
+        read_or_zero(&file.file, WaitType::BACKUPIO, at, bytes)?;
+    }
+    bytes.copy_from_slice(&engine.buffer.shared(file, number)?[..]);
+    page::seal(bytes);
+    Ok(())
 }

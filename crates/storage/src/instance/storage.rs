@@ -24,8 +24,9 @@ use crate::log::store::Segment;
 use crate::memory_optimized::checkpoint::Covered;
 use crate::pages::data_files::{Chain, DataFile};
 use crate::pages::page::PAGE_BYTES;
-use crate::recovery::control::ControlFile;
+use crate::recovery::control::{CONTROL_FILE, Control, ControlFile};
 use crate::recovery::restart::{self, Limits, Recovered};
+use crate::region::archived::Archived;
 use crate::region::broker::{Broker, Clerk};
 use crate::region::grants::Grants;
 use crate::region::memory::Memory;
@@ -238,13 +239,7 @@ impl Storage {
     /// A checkpoint, whose files and the log from its scan LSN on stay until the guard goes. None: there are as many already as there
     /// may be.
     pub(crate) fn pin_checkpoint(&self) -> StorageResult<Option<PinnedCheckpoint>> {
-        let mut last = self.inner.checkpointed.lock();
-        let Some(slot) = last.pins.iter().position(|pin| pin.engine == 0) else { return Ok(None) };
-        self.inner.write_checkpoint(&mut last, &Unheard::default())?;
-        let covered = last.covered;
-        last.pins[slot] = Pin { engine: u64::from(os::engines::number()) + 1, scan_lsn: covered.scan_lsn };
-        self.inner.show_pinned(&last);
-        Ok(Some(PinnedCheckpoint { inner: self.inner.clone(), slot, covered }))
+        Ok(self.pin_instance()?.map(|(pin, _)| pin))
     }
 
     /// The log of a database that is kept for log backups stays from here on until the guard goes; where it begins. The outer None: there are
@@ -257,6 +252,41 @@ impl Storage {
         last.pins[slot] = Pin { engine: u64::from(os::engines::number()) + 1, scan_lsn: from };
         self.inner.show_pinned(&last);
         Ok(Some((PinnedCheckpoint { inner: self.inner.clone(), slot, covered }, from)))
+    }
+
+    /// As `pin_checkpoint`, with the control record that was written.
+    pub(crate) fn pin_instance(&self) -> StorageResult<Option<(PinnedCheckpoint, Control)>> {
+        let mut last = self.inner.checkpointed.lock();
+        let Some(slot) = last.pins.iter().position(|pin| pin.engine == 0) else { return Ok(None) };
+        self.inner.write_checkpoint(&mut last, &Unheard::default())?;
+        let control = self.inner.control.newest()?;
+        let missing = || StorageError::Damaged(format!("{CONTROL_FILE} has no good copy"));
+        let covered = last.covered;
+        let control = control.filter(|control| control.scan_lsn == covered.scan_lsn).ok_or_else(missing)?;
+        last.pins[slot] = Pin { engine: u64::from(os::engines::number()) + 1, scan_lsn: covered.scan_lsn };
+        self.inner.show_pinned(&last);
+        Ok(Some((PinnedCheckpoint { inner: self.inner.clone(), slot, covered }, control)))
+    }
+
+    /// From now on the log is kept for the archive: from `end` on, where the archive ends, if the log is still there, else from where the
+    /// last checkpoint begins. Whether it is there.
+    pub(crate) fn keep_for_archive(&self, end: Option<u64>) -> StorageResult<bool> {
+        let engine = self.engine();
+        self.under_checkpoint(|covered| {
+            let there = end.filter(|end| *end >= engine.log.store().first());
+            engine.archived.hold_from(there.unwrap_or(covered.scan_lsn));
+            Ok(there.is_some())
+        })
+    }
+
+    /// What the archive has, and how it goes.
+    pub fn archived(&self) -> &Archived {
+        &self.engine().archived
+    }
+
+    /// Up to which LSN the log is hardened.
+    pub fn hardened(&self) -> u64 {
+        self.engine().log.hardened()
     }
 
     /// What backups have of a database.

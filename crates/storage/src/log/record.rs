@@ -36,7 +36,7 @@ pub enum Kind {
     End = 7,
     /// Body: `checkpoint.rs`.
     Checkpoint = 8,
-    /// A data file came to be. `file` is its number; body: database u16, flags u16, name.
+    /// A data file came to be. `file` is its number, `page` whether its pages were there already; body: database u16, flags u16, name.
     FileCreate = 9,
     /// A data file was removed.
     FileDrop = 10,

@@ -244,30 +244,48 @@ impl ControlFile {
     pub fn open(disk: &Disk) -> StorageResult<(ControlFile, Option<Control>)> {
         let existed = disk.exists(CONTROL_FILE);
         let file = disk.open(CONTROL_FILE, Open::ExistingOrNew)?;
+        let control_file = ControlFile(file);
+        let newest = control_file.newest()?;
+        let data = disk.list()?.iter().any(|name| name.ends_with(".hdb"));
+        if newest.is_none() && existed && data {
+            return Err(StorageError::Damaged(format!("{CONTROL_FILE} has no good copy; restore it from a backup")));
+        }
+        // Whole from the start: a full disk must not keep a checkpoint from its end.
+        control_file.make_whole()?;
+        if let Some(newest) = &newest {
+            control_file.write(newest)?;
+        }
+        Ok((control_file, newest))
+    }
+
+    /// Of a directory that is being filled with the files of an instance.
+    pub fn new(disk: &Disk) -> StorageResult<ControlFile> {
+        let control_file = ControlFile(disk.open(CONTROL_FILE, Open::ExistingOrNew)?);
+        control_file.make_whole()?;
+        Ok(control_file)
+    }
+
+    fn make_whole(&self) -> StorageResult<()> {
+        if self.0.len()? < CONTROL_BYTES {
+            self.0.allocate(CONTROL_BYTES)?;
+            self.0.sync_data()?;
+        }
+        Ok(())
+    }
+
+    /// The newest good copy.
+    pub fn newest(&self) -> StorageResult<Option<Control>> {
         let mut newest: Option<Control> = None;
         for copy in 0..2 {
             let mut bytes = vec![0; COPY_BYTES as usize];
-            read_or_zero(&file, WaitType::IO_COMPLETION, copy * COPY_BYTES, &mut bytes)?;
+            read_or_zero(&self.0, WaitType::IO_COMPLETION, copy * COPY_BYTES, &mut bytes)?;
             if let Some(control) = Control::decode(&bytes)?
                 && newest.as_ref().is_none_or(|newest| newest.sequence < control.sequence)
             {
                 newest = Some(control);
             }
         }
-        let data = disk.list()?.iter().any(|name| name.ends_with(".hdb"));
-        if newest.is_none() && existed && data {
-            return Err(StorageError::Damaged(format!("{CONTROL_FILE} has no good copy; restore it from a backup")));
-        }
-        // Whole from the start: a full disk must not keep a checkpoint from its end.
-        if file.len()? < CONTROL_BYTES {
-            file.allocate(CONTROL_BYTES)?;
-            file.sync_data()?;
-        }
-        let control_file = ControlFile(file);
-        if let Some(newest) = &newest {
-            control_file.write(newest)?;
-        }
-        Ok((control_file, newest))
+        Ok(newest)
     }
 
     pub fn write(&self, control: &Control) -> StorageResult<()> {

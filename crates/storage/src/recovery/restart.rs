@@ -16,7 +16,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
 
-use os::disk::{Disk, Open};
+use os::disk::{Disk, DiskError, Open};
 use os::region::Visibility;
 use os::sync::{Event, Mutex};
 use os::wait::WaitType;
@@ -40,6 +40,7 @@ use crate::pages::data_files::{DataFile, DataFiles, file_name, is_file_name};
 use crate::pages::page::{self, PageBytes, PageKind, u16_at, u32_at};
 use crate::recovery::control::{Control, ControlFile, FileEntry, HeldEntry};
 use crate::recovery::holding::{changes_pages, may_be_held};
+use crate::region::archived::Archived;
 use crate::region::ghosts::Ghosts;
 use crate::region::grants::Grants;
 use crate::region::memory::Memory;
@@ -65,6 +66,13 @@ pub struct Limits {
     /// Who else will see the instance's memory.
     pub visibility: Visibility,
 }
+
+/// The page of a record that a file came to be, if its pages were written before and no record has them: those of a restored database.
+/// After a crash the file is there as it was hardened then. What is made of the log alone, as the restore of an archive, has it not.
+pub const PAGES_FROM_ELSEWHERE: u32 = 1;
+
+/// The file of a directory whose log is archived (`archive::owner`).
+pub const ARCHIVE_TOKEN: &str = "archive-owner";
 
 /// Trees and files that committed transactions dropped and that still hold their pages.
 const PENDING_FREES_MAX: usize = 4 << 20;
@@ -94,6 +102,8 @@ struct Found {
     files: BTreeMap<u32, FileEntry>,
     /// Of these, those that came to be behind the checkpoint.
     created: BTreeSet<u32>,
+    /// Files whose pages the log has not, and whose transaction made them.
+    filled_elsewhere: BTreeMap<u32, u64>,
     dropped: BTreeSet<u32>,
     pending: Vec<PageRef>,
     /// Transactions whose rows of memory-optimized tables are not to be read from the log: rolled back, or committed before
@@ -139,6 +149,9 @@ impl Found {
                 self.file_max = self.file_max.max(entry.number);
                 if record.lsn >= self.redo_lsn {
                     self.created.insert(entry.number);
+                }
+                if head.page == PAGES_FROM_ELSEWHERE {
+                    self.filled_elsewhere.insert(entry.number, head.transaction);
                 }
                 self.files.insert(entry.number, entry);
             }
@@ -221,12 +234,18 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         ghosts: Ghosts::new(&memory)?,
         checkpointer: memory.place("checkpoint", Event::auto_reset(WaitType::CHECKPOINT_QUEUE))?,
         room: memory.place("room in the log", Room::default())?,
+        archived: memory.place("archive", Archived::default())?,
         cleaner: memory.place("version cleaner", Event::auto_reset(WaitType::VERSION_STORE_CLEANER))?,
         numbers: memory.place("numbers", numbers)?,
         grants: Grants::new(&memory)?,
         xtp: Xtp::new(&memory, limits.memory_optimized_bytes)?,
         memory,
     });
+    if engine.disk.exists(ARCHIVE_TOKEN) {
+        // What it lacks, whoever writes it on will say.
+        engine.archived.lag_max.store(u64::MAX, Ordering::SeqCst);
+        engine.archived.hold_from(engine.log.store().first());
+    }
     engine.open_files(&found, &held, &control)?;
     engine.files.take_chains(&control.chains);
     if !is_new {
@@ -348,11 +367,15 @@ impl Engine {
                 continue;
             }
             // Its creation is in the log if it is not on disk yet; then redo fills it.
-            let how = if found.created.contains(&entry.number) { Open::ExistingOrNew } else { Open::Existing };
+            let elsewhere = found.filled_elsewhere.get(&entry.number);
+            let is_filled_by_redo = found.created.contains(&entry.number) && elsewhere.is_none();
+            let how = if is_filled_by_redo { Open::ExistingOrNew } else { Open::Existing };
             match self.disk.open(&path(entry.number), how) {
                 Ok(file) => {
                     self.files.add(entry.number, entry.database, false, file, &entry.name)?.mark_logged();
                 }
+                // A restore of an archive up to the middle of its making.
+                Err(DiskError::NotFound) if elsewhere.is_some_and(|maker| found.unfinished.contains_key(maker)) => {}
                 Err(error) if may_be_held(entry.database) => {
                     let since = Since { scan_lsn: control.scan_lsn, redo_lsn: control.redo_lsn };
                     hold(Hold::RecoveryPending, since, format!("{}: {error}", path(entry.number)))?;
@@ -681,7 +704,8 @@ impl Engine {
         os::sim_point!("checkpoint.truncate");
         rows.install(&self.xtp.numbers.checkpoints, &self.disk, pinned.is_some())?;
         debug_assert!(scan_lsn <= self.log.hardened(), "the log is given back up to where a start begins to read");
-        let kept = pinned.into_iter().chain(self.files.log_kept_from()).chain([wanted]).min();
+        let archived = self.archived.kept_from(self.log.hardened());
+        let kept = pinned.into_iter().chain(self.files.log_kept_from()).chain(archived).chain([wanted]).min();
         self.log.store().truncate(kept.expect("one is given"))
     }
 }

@@ -11,3 +11,4 @@ pub mod page_list;
 pub mod ghosts;
 pub mod row_counts;
 pub mod room;
+pub mod archived;

@@ -10,7 +10,7 @@ use sql::plan::OutputColumn;
 use storage::{Hold, IndexId, TreeSize};
 use types::{Datum, SqlResult, SqlType, variant};
 
-use super::{audit_rows, governor_rows, plan_rows, server_rows, text_rows};
+use super::{archive_rows, audit_rows, governor_rows, plan_rows, server_rows, text_rows};
 use crate::catalog::base::{
     ColumnRow, IndexRow, ObjectRow, PropertyRow, SequenceRow, class, column_status, index_status,
 };
@@ -58,7 +58,10 @@ pub fn rows(
         "sysidentityvalues" => identity_values(host, state, &db)?,
         "syssequencevalues" => sequence_values(host, state, &db)?,
         "fn_listextendedproperty" => extended_properties(host, state, &db, arguments)?,
-        _ => match server_rows::rows(host, name, arguments).or_else(|| plan_rows::rows(host, name, arguments)) {
+        _ => match server_rows::rows(host, name, arguments)
+            .or_else(|| plan_rows::rows(host, name, arguments))
+            .or_else(|| archive_rows::rows(host, name))
+        {
             Some(rows) => rows,
             None => match governor_rows::rows(host, name)? {
                 Some(rows) => rows,

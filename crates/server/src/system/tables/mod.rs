@@ -1,5 +1,6 @@
 //! Rows of the computed system tables, a file a family.
 
+pub mod archive_rows;
 pub mod audit_rows;
 pub mod catalog_rows;
 pub mod plan_rows;

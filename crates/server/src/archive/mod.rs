@@ -1,0 +1,12 @@
+//! The archive of the instance, as `--archive` names it: where it lies, which start of a server has it, and the commands that restore it
+//! and show what it has. What an archive is, `storage::archive` knows; the duty that keeps it is `start::keeper`.
+//!
+//! Modules lowest first.
+
+pub mod moment;
+pub mod sign;
+pub mod aws;
+pub mod s3;
+pub mod place;
+pub mod seat;
+pub mod command;
