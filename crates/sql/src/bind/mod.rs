@@ -41,6 +41,7 @@ mod open_xml;
 mod table_function;
 mod pivot;
 mod from;
+mod temporal;
 mod dml;
 mod masking;
 mod view_use;

@@ -105,6 +105,11 @@ impl Source {
         }
     }
 
+    /// `*` does not stand for it.
+    pub fn is_hidden(&self, index: usize) -> bool {
+        matches!(&self.columns, SourceColumns::Table { table, .. } if table.columns[index].hidden)
+    }
+
     pub fn find(&self, name: &str) -> Option<SourceColumn> {
         let index = match &self.columns {
             SourceColumns::Table { table, .. } => table.columns.iter().position(|c| same_name(&c.name, name)),

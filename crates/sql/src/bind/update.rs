@@ -93,6 +93,7 @@ impl Binder<'_> {
         let first_column = first_set_column(set.unwrap_or(&[]), &names)?;
         let change = if set.is_some() { Change::Update } else { Change::Delete };
         let target = self.changed_target(shape, &mut rel, &sources, named, first_column, change)?;
+        self.refuse_history(&target.table, Some(change))?;
         view_use::refuse_output(shape.output, &target.table, &[change], &view_use::target_name(shape.target))?;
         let mut current_of = None;
         match shape.filter {
@@ -448,6 +449,9 @@ impl Binder<'_> {
         }
         if def.ty.kind == TypeKind::RowVersion {
             return Err(sql_error!(272).at_line(column.line));
+        }
+        if def.generated.is_some() {
+            return Err(sql_error!(13537, self.full_name(&target.table)).at_line(column.line));
         }
         if so_far.set.iter().any(|(c, _)| *c == ordinal) {
             return Err(twice(&def.name).at_line(column.line));

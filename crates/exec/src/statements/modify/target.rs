@@ -9,6 +9,7 @@ use types::key::KeyCodec;
 use types::row::{RowBuilder, RowView};
 use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
+use super::versions::Versions;
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
 use crate::kernel;
@@ -42,6 +43,8 @@ pub struct Target {
     columns: Vec<usize>,
     source: TableSource,
     place: Place,
+    /// What its rows were, of a system-versioned table; and the columns of its period.
+    versions: Option<Box<Versions>>,
     /// Columns of which long values were not read, and stay.
     pub unread: Vec<u16>,
     /// The statement itself has made it, and it goes with the statement's failure.
@@ -194,6 +197,7 @@ impl Target {
             types: columns.iter().map(|column| def.columns[*column].ty).collect(),
             identity: columns.iter().position(|column| def.columns[*column].identity.is_some()),
             columns,
+            versions: Versions::of(&def).map(Box::new),
             def,
             source: source.clone(),
             place,
@@ -228,7 +232,23 @@ impl Target {
             runtime.host.check_writable(self.def.database)?;
             *table = Some(runtime.host.open_table(runtime.session, &self.def)?);
         }
-        Ok(())
+        match &mut self.versions {
+            Some(versions) => versions.open(context, &self.def),
+            None => Ok(()),
+        }
+    }
+
+    /// The ends of its period, by stored ordinal; None: it has none.
+    pub fn period(&self) -> Option<(usize, usize)> {
+        self.versions.as_ref().map(|versions| (versions.start, versions.end))
+    }
+
+    /// Writes what the rows were until now into the table's history, if it has one.
+    fn keep_versions(&self, context: &Context, old: &RowBatch) -> SqlResult<()> {
+        match &self.versions {
+            Some(versions) => versions.keep(self, context, old),
+            None => Ok(()),
+        }
     }
 
     pub fn is_base(&self) -> bool {
@@ -388,6 +408,7 @@ impl Target {
         changes: &mut Changes,
     ) -> SqlResult<()> {
         super::constraint::check_parents(self, context, new, Some(old), "UPDATE")?;
+        self.keep_versions(context, old)?;
         match &self.place {
             Place::View => unreachable!("its INSTEAD OF triggers take the change"),
             Place::Base(_) => {
@@ -459,6 +480,7 @@ impl Target {
     }
 
     pub fn delete(&self, context: &Context, old: &RowBatch, locators: &Column, changes: &mut Changes) -> SqlResult<()> {
+        self.keep_versions(context, old)?;
         match &self.place {
             Place::View => unreachable!("its INSTEAD OF triggers take the change"),
             Place::Base(_) => {
@@ -675,7 +697,7 @@ impl Target {
     }
 }
 
-fn build(table: &Table, rows: &RowBatch, row: usize, image: &mut Vec<u8>) {
+pub(super) fn build(table: &Table, rows: &RowBatch, row: usize, image: &mut Vec<u8>) {
     let mut builder = RowBuilder::new(&table.layout().row, image);
     for column in &rows.columns {
         builder.push_from(column, row);
