@@ -164,9 +164,7 @@ impl Binder<'_> {
                 }
                 Ok(self.virtual_table(def, Vec::new(), &table.name, table.alias.as_ref()))
             }
-            Object::Module(module) if module.kind == ModuleKind::View => {
-                self.view_at(&module, table)
-            }
+            Object::Module(module) if module.kind == ModuleKind::View => self.view_at(&module, table),
             Object::Module(module) => Err(match module.kind {
                 ModuleKind::InlineFunction | ModuleKind::TableFunction => sql_error!(216, display(&table.name)),
                 _ => unknown(),

@@ -326,8 +326,7 @@ impl Binder<'_> {
             let mut out = Vec::with_capacity(target.columns.len());
             for (_, column) in &target.columns {
                 let def = &table.columns[*column as usize];
-                let given =
-                    def.computed.is_none() && !def.hidden && (def.identity.is_none() || identity_insert);
+                let given = def.computed.is_none() && !def.hidden && (def.identity.is_none() || identity_insert);
                 if given {
                     out.push(*column);
                 }
