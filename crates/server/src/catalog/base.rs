@@ -566,6 +566,8 @@ pub mod database_option {
     pub const MIXED_PAGE_ALLOCATION: i64 = 1 << 28;
     /// Its restore goes on, or its tail of the log has been backed up for one: nobody may use it.
     pub const RESTORING: i64 = 1 << 29;
+    /// TEMPORAL_HISTORY_RETENTION OFF: what has outlived its retention is not removed.
+    pub const NO_HISTORY_RETENTION: i64 = 1 << 30;
 
     /// `(name in ALTER DATABASE SET, bit)`.
     pub const NAMES: &[(&str, i64)] = &[

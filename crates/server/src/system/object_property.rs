@@ -224,7 +224,7 @@ impl Subject {
             "tablehasdeletetrigger" | "tabledeletetrigger" | "tabledeletetriggercount" => {
                 self.triggers_of(name, os_::ON_DELETE)
             }
-            "tabletemporaltype" => match self.row.status & (os_::VERSIONED | os_::HISTORY) {
+            "tabletemporaltype" => match self.status & (os_::VERSIONED | os_::HISTORY) {
                 0 => Answer::Number(0),
                 os_::HISTORY => Answer::Number(1),
                 _ => Answer::Number(2),
