@@ -47,6 +47,18 @@ WITH w AS (SELECT id, a FROM t FOR SYSTEM_TIME ALL) SELECT COUNT(*) AS rows FROM
 SELECT a, e FROM t WITH (NOLOCK) WHERE id = 1;
 SELECT a FROM t FOR SYSTEM_TIME AS OF '2020-01-20' WITH (NOLOCK) ORDER BY a;
 GO
+-- A row is put right from what it was.
+BEGIN TRANSACTION;
+UPDATE t SET a = was.a FROM t FOR SYSTEM_TIME AS OF '2020-01-20' AS was WHERE was.id = 1 AND t.id = 1;
+SELECT id, a FROM t ORDER BY id;
+INSERT t SELECT id, a, DEFAULT_S FROM (SELECT id, a, s AS DEFAULT_S FROM t FOR SYSTEM_TIME AS OF '2020-01-20') AS w WHERE id = 2;
+ROLLBACK;
+GO
+INSERT t (id, a) SELECT id, a FROM t FOR SYSTEM_TIME AS OF '2020-01-20' AS w WHERE id = 2;
+SELECT id, a FROM t ORDER BY id;
+DELETE t WHERE id = 2;
+DELETE was FROM t FOR SYSTEM_TIME AS OF '2020-01-20' AS was;
+GO
 -- Views: the clause goes for what is below them.
 CREATE TABLE plain (id int, p varchar(10)); INSERT plain VALUES (1, 'one'), (2, 'two');
 GO

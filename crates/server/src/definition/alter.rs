@@ -631,6 +631,12 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             };
             new.status = if *add { new.status | bit } else { new.status & !bit };
         }
+        ColumnChange::Type { generated: true, .. } => {
+            return Err(sql_error!(13589, column.name, versioned::full_name(db, old)));
+        }
+        ColumnChange::Type { hidden: true, .. } if column.status & (cs::ROW_START | cs::ROW_END) == 0 => {
+            return Err(sql_error!(13735, column.name, versioned::full_name(db, old)));
+        }
         ColumnChange::Type { data_type, collation, null, masked, .. } => {
             if has(column.status, cs::COMPUTED) || column.xtype == 189 {
                 let what = if column.xtype == 189 { "timestamp" } else { "COMPUTED" };

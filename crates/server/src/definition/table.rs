@@ -94,7 +94,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
         schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
         memory_optimized::check(ddl, &place.db, &create.name.name, &create.definition, kept)?;
     }
-    temporal::check_definition(&create.definition, false)?;
+    temporal::check_definition(&create.definition, None)?;
     if kept.is_some() && create.definition.period.is_some() {
         return Err(super::unsupported("PERIOD FOR SYSTEM_TIME of a memory-optimized table"));
     }

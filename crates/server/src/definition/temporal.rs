@@ -83,8 +83,8 @@ fn asked_retention(value: &SettingValue) -> SqlResult<Option<Retention>> {
     }
 }
 
-/// The period of a definition, by its own text. `period`: of the table that the columns are added to.
-pub fn check_definition(definition: &TableDefinition, period: bool) -> SqlResult<()> {
+/// The period of a definition, by its own text. `added_to`: whether the table that the columns are added to has one; None: a new table.
+pub fn check_definition(definition: &TableDefinition, added_to: Option<bool>) -> SqlResult<()> {
     let (mut start, mut end) = (None, None);
     for column in &definition.columns {
         match column.generated {
@@ -99,10 +99,10 @@ pub fn check_definition(definition: &TableDefinition, period: bool) -> SqlResult
     }
     let generates = start.is_some() || end.is_some();
     match &definition.period {
-        None if generates && !period => Err(sql_error!(13509)),
+        None if generates && added_to != Some(true) => Err(sql_error!(13509)),
         None if generates => Err(if start.is_some() { sql_error!(13502) } else { sql_error!(13503) }),
         None => Ok(()),
-        Some((from, to)) if generates || !definition.columns.is_empty() => {
+        Some((from, to)) if generates || added_to.is_none() => {
             let (Some(start), Some(end)) = (start, end) else {
                 return Err(if start.is_none() { sql_error!(13504) } else { sql_error!(13505) });
             };
@@ -537,7 +537,7 @@ pub fn drop_period(ddl: &mut Ddl<'_>, db: &Database, table: &TableDef) -> SqlRes
 /// What ALTER TABLE may not do to one of a system-versioned pair, or to a period.
 pub fn check_change(db: &Database, table: &TableDef, action: &AlterTableAction) -> SqlResult<()> {
     let AlterTableAction::Add { definition, .. } = action else { return Ok(()) };
-    check_definition(definition, table.period().is_some())?;
+    check_definition(definition, Some(table.period().is_some()))?;
     let name = || full_name(db, table);
     if definition.period.is_some() {
         if table.is_history() {

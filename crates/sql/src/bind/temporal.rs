@@ -15,7 +15,7 @@ use super::scope::{FromRel, Scope, Source, SourceColumns};
 use super::view_use::Change;
 use crate::ast;
 use crate::catalog::{ModuleDef, Retention, TableDef, Versioning};
-use crate::optimize::{Branch, Rel};
+use crate::optimize::{Branch, ColumnId, Rel};
 use crate::plan::{CompareOp, Expr, TableSource};
 
 /// What periods fractions of a second are compared in.
@@ -122,12 +122,14 @@ impl Binder<'_> {
         let hints: Vec<ast::TableHint> = named.hints.iter().filter(word).cloned().collect();
         self.needs.through = through;
         let past = self.branch_at(&history, named, &hints, &time, Some(retention))?;
-        let first = self.columns.add_table(table);
+        // No column of one table: nothing is to be changed through it.
+        let ids: Vec<ColumnId> =
+            table.columns.iter().map(|column| self.columns.add(column.ty, column.nullable)).collect();
+        let first = ids[0];
         for table in [table, &history] {
             self.needs.through = through;
             self.need_table(&TableSource::Base(table.clone()), table, first);
         }
-        let ids: Vec<_> = (0..table.columns.len() as u32).map(|at| crate::optimize::ColumnId(first.0 + at)).collect();
         let branches = vec![current, past];
         self.hand_on_branches(&ids, &branches);
         let alias = named.alias.as_ref();

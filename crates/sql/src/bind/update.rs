@@ -238,10 +238,11 @@ impl Binder<'_> {
             if let Some(Object::Table(table)) = self.resolve(&object_name(name))? {
                 let same: Vec<usize> = (0..sources.len())
                     .filter(|&i| match &sources[i].columns {
-                        // Not `inserted` and `deleted`, which have its shape.
+                        // Not `inserted` and `deleted`, nor versions of its rows, which have its shape.
                         SourceColumns::Table { table: other, first } => {
                             other.object == table.object
                                 && other.database == table.database
+                                && self.columns.info(*first).origin.is_some()
                                 && find_get(&mut rel, *first)
                                     .is_none_or(|get| matches!(get.source, TableSource::Base(_)))
                         }
