@@ -114,6 +114,16 @@ impl RetentionUnit {
     pub const ALL: [RetentionUnit; 4] =
         [RetentionUnit::Day, RetentionUnit::Week, RetentionUnit::Month, RetentionUnit::Year];
 
+    /// How many of them a year has, at most.
+    pub const fn a_year(self) -> i32 {
+        match self {
+            RetentionUnit::Day => 366,
+            RetentionUnit::Week => 53,
+            RetentionUnit::Month => 12,
+            RetentionUnit::Year => 1,
+        }
+    }
+
     /// As DATEADD and the catalog name it.
     pub const fn name(self) -> &'static str {
         match self {

@@ -17,6 +17,7 @@ use super::index::{self, IndexSpec};
 use super::layout::create_storage;
 use super::number::whole_number;
 use super::rebuild::persist_computed;
+use super::rights::new_object;
 use super::site::{Ddl, Place, has, place_of, source, written};
 use super::text::bracket;
 use super::versioned::full_name;
@@ -24,6 +25,9 @@ use crate::catalog::base::{ColumnRow, ObjectRow, ReferenceRow, class, column_sta
 use crate::catalog::load::{self, int, small};
 use crate::catalog::row::{Text, Whole};
 use crate::catalog::{Database, TEMPDB, scalar_type};
+
+/// What is that old is before the first date there is, as years go by.
+const RETENTION_YEARS_MAX: i32 = 1_000;
 
 /// SYSTEM_VERSIONING as a statement asks for it.
 pub enum Asked {
@@ -78,6 +82,9 @@ fn asked_retention(value: &SettingValue) -> SqlResult<Option<Retention>> {
     let Some(unit) = RetentionUnit::ALL.iter().find(named) else { return Err(sql_error!(13744, unit)) };
     let count = whole_number(value).unwrap_or(0);
     match i32::try_from(count) {
+        Ok(count) if count > 0 && count / unit.a_year() >= RETENTION_YEARS_MAX => {
+            Err(sql_error!(13749, count, unit.name()))
+        }
         Ok(count) if count > 0 => Ok(Some(Retention { count, unit: *unit })),
         _ => Err(sql_error!(13743, count)),
     }
@@ -264,6 +271,9 @@ pub fn turn_on(
             return Err(sql_error!(13511, row.name));
         }
         Some((_, row)) => {
+            if !ddl.object_permission(db, &row, "CONTROL")? {
+                return Err(sql_error!(13538));
+            }
             ddl.lock(db, row.id)?;
             let history = ddl.reload(db, row.id)?;
             check_history(ddl, db, &table, &history)?;
@@ -308,7 +318,11 @@ fn retention_numbers(retention: Option<Retention>) -> (i32, i32) {
 fn history_place(ddl: &mut Ddl<'_>, current: &Place, id: i32, named: Option<ObjectName>) -> SqlResult<Place> {
     if let Some(named) = named {
         let database = Some(Ident { text: current.db.name().into(), quoted: true });
-        return ddl.place(&ObjectName { database, ..named });
+        let name = ObjectName { database, ..named };
+        if !ddl.is_sysadmin()? {
+            new_object(ddl, &name, "CREATE TABLE")?;
+        }
+        return ddl.place(&name);
     }
     let mut name = format!("MSSQL_TemporalHistoryFor_{id}");
     let is_taken = |ddl: &mut Ddl<'_>, name: &str| {
