@@ -16,7 +16,9 @@ ALTER TABLE t ADD s datetime2 GENERATED ALWAYS AS ROW START HIDDEN CONSTRAINT df
 GO
 ALTER TABLE t ADD s datetime2 GENERATED ALWAYS AS ROW START HIDDEN CONSTRAINT df_s DEFAULT DATEADD(day, -2, SYSUTCDATETIME()),
   e datetime2 GENERATED ALWAYS AS ROW END HIDDEN CONSTRAINT df_e DEFAULT CONVERT(datetime2, '9999-12-31 23:59:59.9999999'), PERIOD FOR SYSTEM_TIME (s, e);
+GO
 ALTER TABLE t SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h));
+GO
 SELECT *, e, DATEDIFF(hour, s, SYSUTCDATETIME()) AS hours FROM t;
 INSERT t VALUES (3, 'three');
 SELECT id, DATEDIFF(hour, s, SYSUTCDATETIME()) AS hours, e FROM t WHERE id = 3;
@@ -29,18 +31,23 @@ GO
 -- Columns go to the history too.
 UPDATE t SET a = 'uno' WHERE id = 1;
 ALTER TABLE t ADD b int NULL, c int NOT NULL CONSTRAINT df_c DEFAULT 7;
+GO
 SELECT * FROM t; SELECT id, a, b, c FROM h ORDER BY id;
 SELECT name, is_nullable, default_object_id FROM sys.columns WHERE object_id = OBJECT_ID('h') ORDER BY column_id;
 UPDATE t SET b = 5, c = 8 WHERE id = 1;
 SELECT id, a, b, c FROM t FOR SYSTEM_TIME ALL ORDER BY id, s;
 GO
 ALTER TABLE t ALTER COLUMN a nvarchar(30) NOT NULL;
+GO
 ALTER TABLE t ALTER COLUMN c bigint NOT NULL;
+GO
 SELECT OBJECT_NAME(object_id) AS o, name, TYPE_NAME(user_type_id) AS ty, max_length, is_nullable FROM sys.columns WHERE object_id IN (OBJECT_ID('h'), OBJECT_ID('t')) AND name IN ('a', 'c') ORDER BY 1, 2;
 ALTER TABLE t DROP COLUMN b;
+GO
 DELETE t WHERE id = 2;
 SELECT id, a, c FROM t FOR SYSTEM_TIME ALL ORDER BY id, s;
 EXEC sp_rename 't.a', 'label', 'COLUMN';
+GO
 SELECT OBJECT_NAME(object_id) AS o, name FROM sys.columns WHERE object_id IN (OBJECT_ID('h'), OBJECT_ID('t')) AND column_id = 2 ORDER BY 1;
 UPDATE t SET label = 'renamed';
 SELECT id, label FROM t FOR SYSTEM_TIME ALL ORDER BY id, s;
@@ -48,9 +55,11 @@ GO
 -- Hidden or not.
 SELECT * FROM t;
 ALTER TABLE t ALTER COLUMN e DROP HIDDEN;
+GO
 SELECT id, label, c, CASE WHEN e > '9999' THEN e END AS e FROM t;
 SELECT name, is_hidden FROM sys.columns WHERE object_id = OBJECT_ID('t') ORDER BY column_id;
 ALTER TABLE t ALTER COLUMN e ADD HIDDEN;
+GO
 SELECT * FROM t;
 GO
 ALTER TABLE t ALTER COLUMN c ADD HIDDEN;
@@ -102,6 +111,7 @@ GO
 CREATE INDEX by_id ON h (id) INCLUDE (label);
 CREATE STATISTICS st ON h (label);
 ALTER TABLE h ADD CONSTRAINT df_h DEFAULT 1 FOR c;
+GO
 UPDATE t SET label = 'indexed';
 SELECT label FROM t FOR SYSTEM_TIME ALL WHERE id = 1 ORDER BY s;
 ALTER INDEX ALL ON h REBUILD;
@@ -111,16 +121,21 @@ SELECT label FROM t FOR SYSTEM_TIME ALL WHERE id = 1 ORDER BY s;
 GO
 -- The tables' names.
 EXEC sp_rename 't', 'now_called'; EXEC sp_rename 'h', 'was_called';
+GO
 UPDATE now_called SET label = 'moved';
 SELECT COUNT(*) AS versions FROM now_called FOR SYSTEM_TIME ALL WHERE id = 1;
 GO
 -- The history goes with no one, and comes back.
 ALTER TABLE now_called SET (SYSTEM_VERSIONING = OFF);
+GO
 SELECT name, temporal_type_desc, history_table_id FROM sys.tables WHERE name IN ('now_called', 'was_called') ORDER BY name;
 ALTER TABLE now_called SET (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.was_called));
+GO
 SELECT COUNT(*) AS versions FROM now_called FOR SYSTEM_TIME ALL WHERE id = 1;
 ALTER TABLE now_called SET (SYSTEM_VERSIONING = OFF);
+GO
 ALTER TABLE now_called DROP PERIOD FOR SYSTEM_TIME;
+GO
 SELECT name, generated_always_type_desc, is_hidden FROM sys.columns WHERE object_id = OBJECT_ID('now_called') ORDER BY column_id;
 GO
 ALTER TABLE now_called DROP PERIOD FOR SYSTEM_TIME;
@@ -128,7 +143,9 @@ GO
 -- In a transaction, undone.
 BEGIN TRANSACTION;
 ALTER TABLE now_called ADD PERIOD FOR SYSTEM_TIME (s, e);
+GO
 ALTER TABLE now_called SET (SYSTEM_VERSIONING = ON);
+GO
 UPDATE now_called SET label = 'undone';
 ROLLBACK;
 SELECT name, temporal_type_desc FROM sys.tables ORDER BY name;

@@ -4,6 +4,7 @@
 use exec::session::Session as State;
 use exec::sink::Sink;
 use sql::catalog::{ObjectName, Retention, Versioning};
+use types::collation::code_page::utf16_to_string;
 use types::{Datum, SqlResult, SqlType, sql_error};
 
 use super::definition::define;
@@ -47,15 +48,26 @@ pub fn clean_up(
                 ddl.rows(&db, |rows| load::object_row(rows, history.0))?.expect("a current table has its history");
             let schema = ddl.rows(&db, |rows| load::schema_name(rows, row.nsid))?;
             let from = format!("{}.{}.{}", bracket(&db.name()), bracket(&schema), bracket(&row.name));
-            let text = format!(
-                "DELETE TOP ({ROWS_AT_ONCE}) FROM {from} OUTPUT 1 AS a WHERE {end} < DATEADD({}, -{count}, SYSUTCDATETIME())",
-                unit.name()
-            );
-            let mut rows = 0;
-            ddl.site.query(&text, &mut |_, batch| {
-                rows += batch.rows as u64;
+            let mut moment = String::new();
+            // One moment for both statements below, so that what is counted is what goes.
+            let query =
+                format!("SELECT CONVERT(nvarchar(40), DATEADD({}, -{count}, SYSUTCDATETIME()), 126) AS a", unit.name());
+            ddl.site.query(&query, &mut |_, batch| {
+                moment = utf16_to_string(batch.columns[0].bytes(0));
                 Ok(())
             })?;
+            let aged = format!("{end} < CONVERT(datetime2, '{moment}', 126)");
+            let mut rows = 0;
+            let query = format!(
+                "SELECT COUNT_BIG(*) AS a FROM (SELECT TOP ({ROWS_AT_ONCE}) 1 AS a FROM {from} WHERE {aged}) AS aged"
+            );
+            ddl.site.query(&query, &mut |_, batch| {
+                rows = batch.columns[0].datum(0).as_i64() as u64;
+                Ok(())
+            })?;
+            if rows > 0 {
+                ddl.site.query(&format!("DELETE TOP ({ROWS_AT_ONCE}) FROM {from} WHERE {aged}"), &mut |_, _| Ok(()))?;
+            }
             Ok(rows)
         })?;
         removed += piece;
