@@ -27,6 +27,9 @@ pub fn clean_up(
     let (schema, table) = (given.text(0).unwrap_or_default(), given.text(1).unwrap_or_default());
     let mut removed = 0;
     loop {
+        // Its statements are within its transaction, if there is no other: none of them ends it.
+        let own = state.transaction.current.is_none();
+        state.transaction.level += u32::from(own);
         let piece = define(host, state, sink, |ddl| {
             let name =
                 ObjectName { schema: Some(schema.as_str().into()), name: table.as_str().into(), ..Default::default() };
@@ -53,7 +56,9 @@ pub fn clean_up(
             let query =
                 format!("SELECT CONVERT(nvarchar(40), DATEADD({}, -{count}, SYSUTCDATETIME()), 126) AS a", unit.name());
             ddl.site.query(&query, &mut |_, batch| {
-                moment = utf16_to_string(batch.columns[0].bytes(0));
+                if batch.rows > 0 {
+                    moment = utf16_to_string(batch.columns[0].bytes(0));
+                }
                 Ok(())
             })?;
             let aged = format!("{end} < CONVERT(datetime2, '{moment}', 126)");
@@ -62,14 +67,20 @@ pub fn clean_up(
                 "SELECT COUNT_BIG(*) AS a FROM (SELECT TOP ({ROWS_AT_ONCE}) 1 AS a FROM {from} WHERE {aged}) AS aged"
             );
             ddl.site.query(&query, &mut |_, batch| {
-                rows = batch.columns[0].datum(0).as_i64() as u64;
+                if batch.rows > 0 {
+                    rows = batch.columns[0].datum(0).as_i64() as u64;
+                }
                 Ok(())
             })?;
             if rows > 0 {
                 ddl.site.query(&format!("DELETE TOP ({ROWS_AT_ONCE}) FROM {from} WHERE {aged}"), &mut |_, _| Ok(()))?;
             }
             Ok(rows)
-        })?;
+        });
+        if own {
+            state.transaction.level = 0;
+        }
+        let piece = piece?;
         removed += piece;
         if piece < ROWS_AT_ONCE {
             break;
