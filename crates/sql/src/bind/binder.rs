@@ -108,7 +108,7 @@ pub struct Binder<'a> {
     /// The query being bound is the client's own, and tells where its columns come from: see `browse`.
     pub browses: bool,
     /// FOR SYSTEM_TIME of the view whose text is being bound: of all system-versioned tables in it.
-    pub system_time: Option<super::temporal::SystemTime>,
+    pub system_time: Option<super::scope::SystemTime>,
     /// What WITH XMLNAMESPACES declares for the query that is being bound.
     pub xml_namespaces: Vec<(Box<str>, Box<str>)>,
     /// Columns of nodes(), and how errors name what they were made of.

@@ -128,6 +128,25 @@ impl Source {
     }
 }
 
+/// A bound FOR SYSTEM_TIME.
+#[derive(Clone)]
+pub struct SystemTime {
+    pub kind: SystemTimeKind,
+    pub from: Option<Expr>,
+    pub to: Option<Expr>,
+    /// A system-versioned table was read at it.
+    pub used: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SystemTimeKind {
+    All,
+    AsOf,
+    FromTo,
+    BetweenAnd,
+    ContainedIn,
+}
+
 /// The names visible at one place.
 #[derive(Clone, Copy)]
 pub struct Scope<'p> {

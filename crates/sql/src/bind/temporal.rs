@@ -11,7 +11,7 @@ use super::binder::Binder;
 use super::convert::{compare, converted};
 use super::errors;
 use super::names::display;
-use super::scope::{FromRel, Scope, Source, SourceColumns};
+use super::scope::{FromRel, Scope, Source, SourceColumns, SystemTime, SystemTimeKind};
 use super::view_use::Change;
 use crate::ast;
 use crate::catalog::{ModuleDef, Retention, TableDef, Versioning};
@@ -21,39 +21,20 @@ use crate::plan::{CompareOp, Expr, TableSource};
 /// What periods fractions of a second are compared in.
 const MOMENT: SqlType = SqlType::datetime2(7);
 
-/// A bound FOR SYSTEM_TIME.
-#[derive(Clone)]
-pub struct SystemTime {
-    kind: Kind,
-    from: Option<Expr>,
-    to: Option<Expr>,
-    /// A system-versioned table was read at it.
-    used: bool,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    All,
-    AsOf,
-    FromTo,
-    BetweenAnd,
-    ContainedIn,
-}
-
-impl SystemTime {
-    /// What the period of a row has to be.
-    fn of_period(&self, start: &Expr, end: &Expr) -> SqlResult<Vec<Expr>> {
-        use CompareOp::{Greater, GreaterOrEqual, Less, LessOrEqual};
-        let is = |period: &Expr, op: CompareOp, moment: &Option<Expr>| {
-            let moment = moment.clone().expect("the clause has this moment");
-            compare(op, period.clone(), moment, false)
-        };
-        match self.kind {
-            Kind::All => Ok(Vec::new()),
-            Kind::AsOf => Ok(vec![is(start, LessOrEqual, &self.from)?, is(end, Greater, &self.from)?]),
-            Kind::FromTo => Ok(vec![is(start, Less, &self.to)?, is(end, Greater, &self.from)?]),
-            Kind::BetweenAnd => Ok(vec![is(start, LessOrEqual, &self.to)?, is(end, Greater, &self.from)?]),
-            Kind::ContainedIn => Ok(vec![is(start, GreaterOrEqual, &self.from)?, is(end, LessOrEqual, &self.to)?]),
+/// What the period of a row has to be.
+fn of_period(time: &SystemTime, start: &Expr, end: &Expr) -> SqlResult<Vec<Expr>> {
+    use CompareOp::{Greater, GreaterOrEqual, Less, LessOrEqual};
+    let is = |period: &Expr, op: CompareOp, moment: &Option<Expr>| {
+        let moment = moment.clone().expect("the clause has this moment");
+        compare(op, period.clone(), moment, false)
+    };
+    match time.kind {
+        SystemTimeKind::All => Ok(Vec::new()),
+        SystemTimeKind::AsOf => Ok(vec![is(start, LessOrEqual, &time.from)?, is(end, Greater, &time.from)?]),
+        SystemTimeKind::FromTo => Ok(vec![is(start, Less, &time.to)?, is(end, Greater, &time.from)?]),
+        SystemTimeKind::BetweenAnd => Ok(vec![is(start, LessOrEqual, &time.to)?, is(end, Greater, &time.from)?]),
+        SystemTimeKind::ContainedIn => {
+            Ok(vec![is(start, GreaterOrEqual, &time.from)?, is(end, LessOrEqual, &time.to)?])
         }
     }
 }
@@ -86,11 +67,11 @@ impl Binder<'_> {
 
     fn system_time(&mut self, time: &ast::SystemTime) -> SqlResult<SystemTime> {
         let (kind, from, to) = match time {
-            ast::SystemTime::All => (Kind::All, None, None),
-            ast::SystemTime::AsOf(at) => (Kind::AsOf, Some(at), None),
-            ast::SystemTime::FromTo(from, to) => (Kind::FromTo, Some(from), Some(to)),
-            ast::SystemTime::BetweenAnd(from, to) => (Kind::BetweenAnd, Some(from), Some(to)),
-            ast::SystemTime::ContainedIn(from, to) => (Kind::ContainedIn, Some(from), Some(to)),
+            ast::SystemTime::All => (SystemTimeKind::All, None, None),
+            ast::SystemTime::AsOf(at) => (SystemTimeKind::AsOf, Some(at), None),
+            ast::SystemTime::FromTo(from, to) => (SystemTimeKind::FromTo, Some(from), Some(to)),
+            ast::SystemTime::BetweenAnd(from, to) => (SystemTimeKind::BetweenAnd, Some(from), Some(to)),
+            ast::SystemTime::ContainedIn(from, to) => (SystemTimeKind::ContainedIn, Some(from), Some(to)),
         };
         let mut moment = |at: Option<&ast::Expr>| at.map(|at| self.expr_as(at, &MOMENT, &Scope::EMPTY)).transpose();
         Ok(SystemTime { kind, from: moment(from)?, to: moment(to)?, used: false })
@@ -167,7 +148,7 @@ impl Binder<'_> {
             if column.ty == MOMENT { value } else { converted(value, &MOMENT, false) }
         };
         let (start, end) = (moment(start), moment(end));
-        let mut predicates = time.of_period(&start, &end)?;
+        let mut predicates = of_period(time, &start, &end)?;
         if let Some(retention) = past {
             // What a transaction has changed more than once was nobody's state: its period is empty.
             predicates.push(compare(CompareOp::Less, start, end.clone(), false)?);

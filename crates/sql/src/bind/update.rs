@@ -93,7 +93,6 @@ impl Binder<'_> {
         let first_column = first_set_column(set.unwrap_or(&[]), &names)?;
         let change = if set.is_some() { Change::Update } else { Change::Delete };
         let target = self.changed_target(shape, &mut rel, &sources, named, first_column, change)?;
-        self.refuse_history(&target.table, Some(change))?;
         view_use::refuse_output(shape.output, &target.table, &[change], &view_use::target_name(shape.target))?;
         let mut current_of = None;
         match shape.filter {
@@ -189,7 +188,11 @@ impl Binder<'_> {
                 Err(errors::not_supported("WHERE CURRENT OF for a view with an INSTEAD OF trigger"))
             }
             Some(target) => Ok(target),
-            None => self.row_target(rel, &sources[named], first_column),
+            None => {
+                let target = self.row_target(rel, &sources[named], first_column)?;
+                self.refuse_history(&target.table, Some(change))?;
+                Ok(target)
+            }
         }
     }
 

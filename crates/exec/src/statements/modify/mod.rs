@@ -711,7 +711,7 @@ impl Run {
         if target.types[stored].kind == TypeKind::RowVersion && !self.instead_of {
             return target.rowversion_values(context, rows, column);
         }
-        if !self.instead_of && versions::fill_period(target, stored, context, rows, column) {
+        if !self.instead_of && target.fill_period(stored, context, rows, column) {
             return Ok(());
         }
         columns::append_nulls(column, rows);
@@ -846,7 +846,7 @@ fn compute(
         }
     }
     if !instead_of {
-        versions::renew_period(target, context, new);
+        target.renew_period(context, new);
     }
     for (stored, scalar) in computed {
         let mut column = Column::new(scalar.ty.physical());
@@ -922,7 +922,7 @@ fn output_rows(
                 None if target.types[stored].kind == TypeKind::RowVersion => {
                     target.rowversion_values(context, wide.rows, column)?;
                 }
-                None if versions::fill_period(target, stored, context, wide.rows, column) => {}
+                None if target.fill_period(stored, context, wide.rows, column) => {}
                 None => columns::append_nulls(column, wide.rows),
             }
         }

@@ -238,17 +238,34 @@ impl Target {
         }
     }
 
-    /// The ends of its period, by stored ordinal; None: it has none.
-    pub fn period(&self) -> Option<(usize, usize)> {
-        self.versions.as_ref().map(|versions| (versions.start, versions.end))
+    /// The values of a column of its period in new rows. False: it is none.
+    pub fn fill_period(&self, stored: usize, context: &Context, rows: usize, column: &mut Column) -> bool {
+        self.versions.as_ref().is_some_and(|versions| versions.fill(stored, context, rows, column))
     }
 
-    /// Writes what the rows were until now into the table's history, if it has one.
-    fn keep_versions(&self, context: &Context, old: &RowBatch) -> SqlResult<()> {
-        match &self.versions {
-            Some(versions) => versions.keep(self, context, old),
-            None => Ok(()),
+    /// The same of rows that an UPDATE has made.
+    pub fn renew_period(&self, context: &Context, rows: &mut RowBatch) {
+        if let Some(versions) = &self.versions {
+            versions.renew(context, rows);
         }
+    }
+
+    /// Writes what the rows were until now into the table's history, if it has one. 13535
+    fn keep_versions(&self, context: &Context, old: &RowBatch) -> SqlResult<()> {
+        let Some(versions) = &self.versions else { return Ok(()) };
+        let Some((history, table)) = versions.history().filter(|_| old.rows > 0) else { return Ok(()) };
+        let Some(rows) = versions.ended(context, old) else {
+            return Err(sql_error!(13535, self.full_name(context)));
+        };
+        let mut image = Vec::new();
+        let mut runtime = context.runtime();
+        let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
+        for row in 0..rows.rows {
+            image.clear();
+            build(table, &rows, row, &mut image);
+            table.insert(transaction, &image).map_err(|error| storage_error(error, Some(history)))?;
+        }
+        Ok(())
     }
 
     pub fn is_base(&self) -> bool {
@@ -697,7 +714,7 @@ impl Target {
     }
 }
 
-pub(super) fn build(table: &Table, rows: &RowBatch, row: usize, image: &mut Vec<u8>) {
+fn build(table: &Table, rows: &RowBatch, row: usize, image: &mut Vec<u8>) {
     let mut builder = RowBuilder::new(&table.layout().row, image);
     for column in &rows.columns {
         builder.push_from(column, row);

@@ -8,11 +8,9 @@ use std::sync::Arc;
 
 use sql::catalog::{ObjectId, TableDef, Versioning};
 use storage::Table;
-use types::{Column, Datum, RowBatch, SqlResult, SqlType, sql_error};
+use types::{Column, Datum, RowBatch, SqlResult, SqlType};
 
-use super::target::{Target, build};
 use crate::context::Context;
-use crate::operators::storage_error;
 
 /// The end of the period of a row that is: 9999-12-31 23:59:59.9999999, in ticks as `datetime2` has them.
 const FOREVER: i64 = 3_652_059 * 864_000_000_000 - 1;
@@ -20,8 +18,10 @@ const FOREVER: i64 = 3_652_059 * 864_000_000_000 - 1;
 /// Of a table with a period.
 pub struct Versions {
     /// By stored ordinal.
-    pub start: usize,
-    pub end: usize,
+    start: usize,
+    end: usize,
+    /// Of both.
+    ty: SqlType,
     /// None: SYSTEM_VERSIONING is off, nobody keeps the rows.
     history: Option<ObjectId>,
     opened: Option<(Arc<TableDef>, Arc<Table>)>,
@@ -35,7 +35,8 @@ impl Versions {
             Some(Versioning::Current { history, .. }) => Some(history),
             _ => None,
         };
-        Some(Versions { start: stored(start), end: stored(end), history, opened: None })
+        let ty = def.columns[usize::from(start)].ty;
+        Some(Versions { start: stored(start), end: stored(end), ty, history, opened: None })
     }
 
     pub fn open(&mut self, context: &Context, def: &TableDef) -> SqlResult<()> {
@@ -51,27 +52,44 @@ impl Versions {
         Ok(())
     }
 
-    /// 13535: another transaction, which began later, has changed a row already.
-    pub fn keep(&self, target: &Target, context: &Context, old: &RowBatch) -> SqlResult<()> {
-        let Some((history, table)) = &self.opened else { return Ok(()) };
-        if old.rows == 0 {
-            return Ok(());
-        }
-        let now = moment(&target.types[self.start], begun(context));
+    /// Where the rows that were go.
+    pub fn history(&self) -> Option<&(Arc<TableDef>, Arc<Table>)> {
+        self.opened.as_ref()
+    }
+
+    /// The rows as the history has them. None: another transaction, which began later, has changed one already.
+    pub fn ended(&self, context: &Context, old: &RowBatch) -> Option<RowBatch> {
+        let now = self.moment(begun(context));
         if (0..old.rows).any(|row| old.columns[self.start].datum(row).as_i64() > now) {
-            return Err(sql_error!(13535, target.full_name(context)));
+            return None;
         }
         let mut rows = old.clone();
         set(&mut rows.columns[self.end], old.rows, now);
-        let mut image = Vec::new();
-        let mut runtime = context.runtime();
-        let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
-        for row in 0..rows.rows {
-            image.clear();
-            build(table, &rows, row, &mut image);
-            table.insert(transaction, &image).map_err(|error| storage_error(error, Some(history)))?;
+        Some(rows)
+    }
+
+    /// The values of a column of the period in new rows. False: it is none.
+    pub fn fill(&self, stored: usize, context: &Context, rows: usize, column: &mut Column) -> bool {
+        let ticks = match stored {
+            _ if stored == self.start => begun(context),
+            _ if stored == self.end => FOREVER,
+            _ => return false,
+        };
+        set(column, rows, self.moment(ticks));
+        true
+    }
+
+    /// The same of rows that an UPDATE has made.
+    pub fn renew(&self, context: &Context, rows: &mut RowBatch) {
+        let count = rows.rows;
+        for stored in [self.start, self.end] {
+            self.fill(stored, context, count, &mut rows.columns[stored]);
         }
-        Ok(())
+    }
+
+    /// With as many digits as the columns have: cut, so that no period begins after it was made.
+    fn moment(&self, ticks: i64) -> i64 {
+        ticks - ticks % 10_i64.pow(7 - u32::from(self.ty.scale))
     }
 }
 
@@ -86,34 +104,7 @@ fn begun(context: &Context) -> i64 {
     state.begun.1
 }
 
-/// With as many digits as the column has: cut, so that no period begins after it was made.
-fn moment(ty: &SqlType, ticks: i64) -> i64 {
-    ticks - ticks % 10_i64.pow(7 - u32::from(ty.scale))
-}
-
 fn set(column: &mut Column, rows: usize, moment: i64) {
     column.clear();
     (0..rows).for_each(|_| column.push(&Datum::I64(moment)));
-}
-
-/// The values of a column of the period in new rows. False: it is none.
-pub fn fill_period(target: &Target, stored: usize, context: &Context, rows: usize, column: &mut Column) -> bool {
-    let Some((start, end)) = target.period() else { return false };
-    let ticks = match stored {
-        _ if stored == start => begun(context),
-        _ if stored == end => FOREVER,
-        _ => return false,
-    };
-    set(column, rows, moment(&target.types[stored], ticks));
-    true
-}
-
-/// The same of rows that an UPDATE has made.
-pub fn renew_period(target: &Target, context: &Context, rows: &mut RowBatch) {
-    if let Some((start, end)) = target.period() {
-        let count = rows.rows;
-        for stored in [start, end] {
-            fill_period(target, stored, context, count, &mut rows.columns[stored]);
-        }
-    }
 }
