@@ -368,6 +368,8 @@ pub struct TransactionState {
     /// XACT_STATE() -1: only ROLLBACK is possible.
     pub doomed: bool,
     pub(crate) savepoints: Vec<(Box<str>, storage::Savepoint)>,
+    /// UTC of its begin, once that was asked for: (`storage::Transaction::begun_ns` it is of, ticks).
+    pub(crate) begun: (u64, i64),
     /// Counts transactions of the session, for ENVCHANGE descriptors.
     pub descriptor: u64,
 }

@@ -36,6 +36,26 @@ pub fn utc_ticks() -> u64 {
     UNIX_EPOCH_TICKS + unix_ns / 100
 }
 
+/// UTC at a moment of [`now`], in ticks as [`utc_ticks`]. The two clocks are read as near to each other as can be had: a thread that is
+/// interrupted between them would place the moment elsewhere.
+pub fn utc_ticks_at(moment: u64) -> u64 {
+    const APART_MAX_NS: u64 = 20_000;
+    const TRIES: u32 = 8;
+    let mut best = (u64::MAX, 0);
+    for _ in 0..TRIES {
+        let before = now();
+        let utc = utc_ticks();
+        let apart = now() - before;
+        if apart < best.0 {
+            best = (apart, utc.saturating_sub((before + apart / 2).saturating_sub(moment) / 100));
+        }
+        if apart <= APART_MAX_NS {
+            break;
+        }
+    }
+    best.1
+}
+
 /// Minutes local time is ahead of UTC at this moment (the offset of `sysdatetimeoffset`). 0 in a simulation.
 pub fn local_offset_minutes() -> i32 {
     if simcore::active() {

@@ -40,6 +40,17 @@ pub struct ColumnDef {
     pub rowguid: bool,
     /// MASKED WITH.
     pub mask: Option<Arc<MaskFunction>>,
+    /// GENERATED ALWAYS: which end of its table's period it is.
+    pub generated: Option<PeriodEnd>,
+    /// HIDDEN: only who names it sees it.
+    pub hidden: bool,
+}
+
+/// Of PERIOD FOR SYSTEM_TIME.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PeriodEnd {
+    RowStart,
+    RowEnd,
 }
 
 #[derive(Debug, Clone)]
@@ -71,6 +82,57 @@ pub struct TableDef {
     /// Rows as last counted: for join order.
     pub row_count: u64,
     pub memory: Option<MemoryOptimized>,
+    pub versioning: Option<Versioning>,
+}
+
+/// SYSTEM_VERSIONING = ON, from either side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Versioning {
+    /// The rows of now; those that were are in `history`, for as long as `retention` says.
+    Current { history: ObjectId, retention: Option<Retention> },
+    /// Rows that were.
+    History { current: ObjectId },
+}
+
+/// HISTORY_RETENTION_PERIOD.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Retention {
+    pub count: i32,
+    pub unit: RetentionUnit,
+}
+
+/// With the numbers of `sys.tables.history_retention_period_unit`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RetentionUnit {
+    Day = 3,
+    Week = 4,
+    Month = 5,
+    Year = 6,
+}
+
+impl RetentionUnit {
+    pub const ALL: [RetentionUnit; 4] =
+        [RetentionUnit::Day, RetentionUnit::Week, RetentionUnit::Month, RetentionUnit::Year];
+
+    /// How many of them a year has, at most.
+    pub const fn a_year(self) -> i32 {
+        match self {
+            RetentionUnit::Day => 366,
+            RetentionUnit::Week => 53,
+            RetentionUnit::Month => 12,
+            RetentionUnit::Year => 1,
+        }
+    }
+
+    /// As DATEADD and the catalog name it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            RetentionUnit::Day => "DAY",
+            RetentionUnit::Week => "WEEK",
+            RetentionUnit::Month => "MONTH",
+            RetentionUnit::Year => "YEAR",
+        }
+    }
 }
 
 /// WITH (MEMORY_OPTIMIZED = ON, ...).
@@ -84,6 +146,16 @@ pub struct MemoryOptimized {
 pub const USER_OBJECT_MIN: i32 = 1_000;
 
 impl TableDef {
+    /// The columns of PERIOD FOR SYSTEM_TIME, start and end.
+    pub fn period(&self) -> Option<(u16, u16)> {
+        let of = |end| self.columns.iter().position(|column| column.generated == Some(end)).map(|at| at as u16);
+        Some((of(PeriodEnd::RowStart)?, of(PeriodEnd::RowEnd)?))
+    }
+
+    pub fn is_history(&self) -> bool {
+        matches!(self.versioning, Some(Versioning::History { .. }))
+    }
+
     /// Nobody else changes its definition: a table of the server's own, or a local temporary table.
     pub fn is_own(&self) -> bool {
         self.object.0 < USER_OBJECT_MIN && self.object.0 > 0

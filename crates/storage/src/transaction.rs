@@ -166,6 +166,11 @@ impl Transaction {
         self.engine.locks[self.writer.member].session.store(session, Ordering::Relaxed);
     }
 
+    /// When it began, by `os::clock::now`.
+    pub fn begun_ns(&self) -> u64 {
+        self.engine.locks[self.writer.member].begun_ns.load(Ordering::Relaxed)
+    }
+
     /// Milliseconds; negative waits for ever, 0 not at all.
     pub fn set_lock_timeout_ms(&mut self, timeout_ms: i64) {
         self.patience = u64::try_from(timeout_ms).map_or(Patience::Forever, Patience::Ms);

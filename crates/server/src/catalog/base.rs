@@ -225,7 +225,8 @@ base_tables! {
     } unique [0, 1] unique [0, 2];
 
     /// One thing refers to another: foreign keys (class 27: depid the key, indepid the table), role members (25: depid the role,
-    /// indepid the member), server role members (26), modules (1), databases in resource pools (202), predicates of security policies (204).
+    /// indepid the member), server role members (26), modules (1), databases in resource pools (202), predicates of security policies (204),
+    /// history tables (205).
     ReferenceRow = 74 "syssingleobjrefs" every {
         class: u8,
         depid: i32,
@@ -471,6 +472,9 @@ pub mod object_status {
     pub const NULL_ON_NULL: i32 = 262_144;
     pub const EXECUTE_AS_OWNER: i32 = 524_288;
     pub const ENCRYPTED: i32 = 1_048_576;
+    /// SYSTEM_VERSIONING: the current table, and its history.
+    pub const VERSIONED: i32 = 2_097_152;
+    pub const HISTORY: i32 = 4_194_304;
 }
 
 /// Bits of `ColumnRow::status`.
@@ -494,6 +498,10 @@ pub mod column_status {
     pub const RENAMED: i32 = 16384;
     /// Its `definition` is a mask.
     pub const MASKED: i32 = 32768;
+    pub const HIDDEN: i32 = 65536;
+    /// Ends of its table's PERIOD FOR SYSTEM_TIME.
+    pub const ROW_START: i32 = 131_072;
+    pub const ROW_END: i32 = 262_144;
 }
 
 /// Bits of `IndexRow::status`.
@@ -558,6 +566,8 @@ pub mod database_option {
     pub const MIXED_PAGE_ALLOCATION: i64 = 1 << 28;
     /// Its restore goes on, or its tail of the log has been backed up for one: nobody may use it.
     pub const RESTORING: i64 = 1 << 29;
+    /// TEMPORAL_HISTORY_RETENTION OFF: what has outlived its retention is not removed.
+    pub const NO_HISTORY_RETENTION: i64 = 1 << 30;
 
     /// `(name in ALTER DATABASE SET, bit)`.
     pub const NAMES: &[(&str, i64)] = &[
@@ -631,6 +641,8 @@ pub mod class {
     pub const EXECUTE_AS: u8 = 203;
     /// A predicate of a security policy: depid the policy, depsubid its number there, indepid the table or view.
     pub const SECURITY_PREDICATE: u8 = 204;
+    /// SYSTEM_VERSIONING: depid the current table, indepid its history; indepsubid and status its retention, count and unit, or -1.
+    pub const TEMPORAL_HISTORY: u8 = 205;
 }
 
 pub mod schema {

@@ -90,6 +90,8 @@ impl Database {
                 column_id: i as u32 + 1,
                 rowguid: false,
                 mask: None,
+                generated: None,
+                hidden: false,
             })
             .collect();
         let indexes = table.keys.iter().enumerate().map(|(i, key)| IndexDef {
@@ -126,6 +128,7 @@ impl Database {
             predicates: Vec::new(),
             row_count: 1_000,
             memory: None,
+            versioning: None,
         }
     }
 

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sql::catalog::{
     CheckDef, ColumnDef, Computed, DatabaseId, ForeignKeyDef, IndexDef, IndexKind, MemoryOptimized, ModuleDef,
-    ModuleKind, Object, ObjectId, ObjectName, ReferentialAction, SequenceDef, SynonymDef, TableDef, TriggerDef,
-    UserType,
+    ModuleKind, Object, ObjectId, ObjectName, PeriodEnd, ReferentialAction, Retention, RetentionUnit, SequenceDef,
+    SynonymDef, TableDef, TriggerDef, UserType, Versioning,
 };
 use sql::lex::{Lexer, TokenKind};
 use sql::mask::MaskFunction;
@@ -231,6 +231,12 @@ pub fn column_def(row: &ColumnRow, default: Option<String>) -> Option<ColumnDef>
         }),
         column_id: row.colid as u32,
         rowguid: row.status & cs::ROWGUID != 0,
+        generated: match row.status & (cs::ROW_START | cs::ROW_END) {
+            0 => None,
+            cs::ROW_START => Some(PeriodEnd::RowStart),
+            _ => Some(PeriodEnd::RowEnd),
+        },
+        hidden: row.status & cs::HIDDEN != 0,
     })
 }
 
@@ -342,9 +348,28 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         triggers,
         predicates: predicate::enabled_on(rows, id)?,
         row_count,
+        versioning: versioning(rows, row)?,
         memory: (row.status & os_::MEMORY_OPTIMIZED != 0)
             .then_some(MemoryOptimized { durable: row.status & os_::SCHEMA_ONLY == 0 }),
     }))
+}
+
+/// SYSTEM_VERSIONING of a table.
+fn versioning(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<Versioning>> {
+    let of = [int(row.id), small(class::TEMPORAL_HISTORY)];
+    if row.status & os_::VERSIONED != 0 {
+        let found = rows.first::<ReferenceRow>(0, &of)?;
+        return Ok(found.map(|found| {
+            let unit = RetentionUnit::ALL.into_iter().find(|unit| *unit as i32 == found.status);
+            let retention = unit.map(|unit| Retention { count: found.indepsubid, unit });
+            Versioning::Current { history: ObjectId(found.indepid), retention }
+        }));
+    }
+    if row.status & os_::HISTORY != 0 {
+        let found = rows.first::<ReferenceRow>(1, &of)?;
+        return Ok(found.map(|found| Versioning::History { current: ObjectId(found.depid) }));
+    }
+    Ok(None)
 }
 
 pub const fn referential_action(number: i32) -> ReferentialAction {

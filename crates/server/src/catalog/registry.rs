@@ -130,6 +130,7 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_refreshview",
     "sp_rename",
     "sp_sequence_get_range",
+    "sp_cleanup_temporal_history",
     "sp_xml_preparedocument",
     "sp_xml_removedocument",
     "sp_setconfigvalue",

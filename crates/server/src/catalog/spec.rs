@@ -50,6 +50,8 @@ pub fn column(name: &str, ty: SqlType, column_id: u32) -> ColumnDef {
         column_id,
         rowguid: false,
         mask: None,
+        generated: None,
+        hidden: false,
     }
 }
 

@@ -6,7 +6,7 @@ use sql::ast::{
     AlterColumn, AlterTable, AlterTableAction, AlterTableDropKind, ColumnChange, ColumnDefinition, ConstraintKind,
     Ident, Setting, TableDefinition, find_setting,
 };
-use sql::catalog::{ColumnDef, TableDef};
+use sql::catalog::{ColumnDef, IndexDef, TableDef};
 use storage::{IndexId, TableId};
 use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
@@ -23,7 +23,9 @@ use super::rights::references_type;
 use super::schema_binding;
 use super::site::{Ddl, Place, constraint_failed, has, source};
 use super::table;
+use super::temporal;
 use super::text::{self, bracket};
+use super::versioned;
 use crate::catalog::base::{
     ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, column_status as cs,
     index_status as ix, object_status as os_,
@@ -45,19 +47,47 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
     let (db, row, old, place) = table::expect_table(ddl, &alter.name)?;
     let shown = if alter.name.is_temporary() { alter.name.name.to_string() } else { row.name.clone() };
     let target = Target { db, row, place, shown };
+    temporal::check_change(&target.db, &old, &alter.action)?;
     match &alter.action {
-        AlterTableAction::Add { check, definition } => add(ddl, &target, &old, *check, definition)?,
+        AlterTableAction::Add { check, definition } => {
+            add(ddl, &target, &old, *check, definition)?;
+            if let (false, Some((history, old))) = (definition.columns.is_empty(), history_of(ddl, &target, &old)?) {
+                add_columns(ddl, &history, &old, definition, false)?;
+            }
+        }
         AlterTableAction::Drop(items) => {
             for item in items {
                 match &item.kind {
-                    AlterTableDropKind::Column(name) => drop_column(ddl, &target, name, item.if_exists)?,
-                    AlterTableDropKind::Constraint { name, .. } => drop_constraint(ddl, &target, name, item.if_exists)?,
+                    AlterTableDropKind::Column(name) => {
+                        refuse_column_drop(&target, &old, name)?;
+                        drop_column(ddl, &target, name, item.if_exists)?;
+                        if let Some((history, _)) = history_of(ddl, &target, &old)? {
+                            drop_column(ddl, &history, name, true)?;
+                        }
+                    }
+                    AlterTableDropKind::Constraint { name, .. } => {
+                        let is_it = |index: &&IndexDef| index.primary_key && target.db.equal_names(&index.name, name);
+                        if old.versioning.is_some() && old.indexes.iter().any(|index| is_it(&index)) {
+                            return Err(sql_error!(13557, versioned::full_name(&target.db, &old)));
+                        }
+                        drop_constraint(ddl, &target, name, item.if_exists)?;
+                    }
                     AlterTableDropKind::Index(name) => drop_index(ddl, &target, name, item.if_exists)?,
-                    AlterTableDropKind::Period => return Err(super::unsupported("PERIOD FOR SYSTEM_TIME")),
+                    AlterTableDropKind::Period => temporal::drop_period(ddl, &target.db, &old)?,
                 }
             }
         }
-        AlterTableAction::AlterColumn(change) => alter_column(ddl, &target, &old, change)?,
+        AlterTableAction::AlterColumn(change) => {
+            if old.is_history() {
+                return Err(sql_error!(13548, &*change.name, versioned::full_name(&target.db, &old)));
+            }
+            alter_column(ddl, &target, &old, change)?;
+            let own = matches!(&change.change, ColumnChange::Property { property, .. }
+                if matches!(&**property, "HIDDEN" | "ROWGUIDCOL" | "PERSISTED" | "NOT FOR REPLICATION"));
+            if let (false, Some((history, old))) = (own, history_of(ddl, &target, &old)?) {
+                alter_column(ddl, &history, &old, change)?;
+            }
+        }
         AlterTableAction::SwitchConstraint { with_check, enable, constraints } => {
             switch_constraints(ddl, &target, *with_check, *enable, constraints.as_deref())?;
         }
@@ -68,7 +98,12 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
             super::module::switch_triggers_of(ddl, &db, table, names.as_deref(), *enable, missing)?;
         }
         // Lock escalation, compression and the like change nothing about what is stored.
-        AlterTableAction::Set(options) => table::refuse_kinds(options)?,
+        AlterTableAction::Set(options) => {
+            table::refuse_kinds(options)?;
+            if let Some(asked) = temporal::asked(options)? {
+                temporal::set(ddl, &target.place, target.row.id, asked)?;
+            }
+        }
         AlterTableAction::Rebuild { partition, options } => {
             let table = (target.row.id, &*target.shown);
             super::index::rebuild_table(ddl, &target.db, table, partition.as_ref(), options)?;
@@ -82,6 +117,24 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
     ddl.touch(&target.db, target.row.id)
 }
 
+/// Of a system-versioned table its history, to which its columns' changes go too, and what that was.
+fn history_of(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef) -> SqlResult<Option<(Target, TableDef)>> {
+    let found = temporal::history_of(ddl, &target.db, old)?;
+    Ok(found.map(|temporal::History { row, table, place }| {
+        let shown = row.name.clone();
+        (Target { db: target.db.clone(), row, place, shown }, table)
+    }))
+}
+
+/// 13588, 13551
+fn refuse_column_drop(target: &Target, old: &TableDef, name: &str) -> SqlResult<()> {
+    let full_name = || versioned::full_name(&target.db, old);
+    if old.columns.iter().any(|column| column.generated.is_some() && target.db.equal_names(&column.name, name)) {
+        return Err(sql_error!(13588, name, full_name()));
+    }
+    if old.is_history() { Err(sql_error!(13551, full_name())) } else { Ok(()) }
+}
+
 fn columns_of(ddl: &mut Ddl<'_>, target: &Target) -> SqlResult<Vec<ColumnRow>> {
     ddl.rows(&target.db, |rows| rows.find::<ColumnRow>(0, &[int(target.row.id), small(0)]))
 }
@@ -93,10 +146,12 @@ fn add(
     check: Option<bool>,
     definition: &TableDefinition,
 ) -> SqlResult<()> {
-    table::refuse_period(definition)?;
     memory_optimized::check_added(ddl, &target.db, &target.shown, definition, old.memory.is_some())?;
     if !definition.columns.is_empty() {
-        add_columns(ddl, target, old, definition)?;
+        add_columns(ddl, target, old, definition, true)?;
+    }
+    if let Some(period) = &definition.period {
+        temporal::add_period(ddl, &target.place, &target.shown, target.row.id, period)?;
     }
     let (place, shown, id) = (&target.place, &*target.shown, target.row.id);
     for key in constraint::keys_of(definition) {
@@ -189,7 +244,14 @@ fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<(
     built.map_err(|error| if error.number == 1505 { constraint_failed(error) } else { error })
 }
 
-fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &TableDefinition) -> SqlResult<()> {
+/// `defaults`: with their constraints. A history table has the values of now and no constraints.
+fn add_columns(
+    ddl: &mut Ddl<'_>,
+    target: &Target,
+    old: &TableDef,
+    definition: &TableDefinition,
+    defaults: bool,
+) -> SqlResult<()> {
     let (db, id) = (&target.db, target.row.id);
     let existing = columns_of(ddl, target)?;
     let (added, next) = new_columns(ddl, target, old, definition, &existing)?;
@@ -235,7 +297,7 @@ fn add_columns(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, definition: &
         }
     }
     number_rows(ddl, target, &added)?;
-    for (_, column, _) in &added {
+    for (_, column, _) in added.iter().filter(|_| defaults) {
         for constraint in &column.constraints {
             if let ConstraintKind::Default(default) = &constraint.kind {
                 let name = constraint.name.as_ref().map(|name| name.to_string());
@@ -594,6 +656,10 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
                 "ROWGUIDCOL" => cs::ROWGUID,
                 "SPARSE" => cs::SPARSE,
                 "NOT FOR REPLICATION" => cs::NOT_FOR_REPLICATION,
+                "HIDDEN" if column.status & (cs::ROW_START | cs::ROW_END) != 0 => cs::HIDDEN,
+                "HIDDEN" => {
+                    return Err(sql_error!(13735, column.name, versioned::full_name(db, old)));
+                }
                 "PERSISTED" if *add => {
                     return persist_computed(ddl, db, &target.place, &target.shown, id, &[column.colid]);
                 }
@@ -601,10 +667,19 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             };
             new.status = if *add { new.status | bit } else { new.status & !bit };
         }
+        ColumnChange::Type { generated: true, .. } => {
+            return Err(sql_error!(13589, column.name, versioned::full_name(db, old)));
+        }
+        ColumnChange::Type { hidden: true, .. } if column.status & (cs::ROW_START | cs::ROW_END) == 0 => {
+            return Err(sql_error!(13735, column.name, versioned::full_name(db, old)));
+        }
         ColumnChange::Type { data_type, collation, null, masked, .. } => {
             if has(column.status, cs::COMPUTED) || column.xtype == 189 {
                 let what = if column.xtype == 189 { "timestamp" } else { "COMPUTED" };
                 return Err(sql_error!(4928, column.name, what));
+            }
+            if column.status & (cs::ROW_START | cs::ROW_END) != 0 {
+                return Err(sql_error!(13599, column.name));
             }
             let resolved = data_type::resolve(ddl, db, data_type, column.colid as usize)?;
             references_type(ddl, db, resolved.utype)?;

@@ -1,6 +1,6 @@
 //! A column's row in the catalog, from its definition.
 
-use sql::ast::{ColumnDefinition, ColumnKind};
+use sql::ast::{ColumnDefinition, ColumnKind, GeneratedAlways};
 use sql::mask::MaskFunction;
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
@@ -68,9 +68,9 @@ pub fn column_row(
     references_type(ddl, db, resolved.utype)?;
     resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
     let is_version = resolved.ty.kind == TypeKind::RowVersion;
-    let by_default = || !is_version && ddl.site.options().null_by_default;
+    let mut status = period_bits(column, &resolved.ty)?;
+    let by_default = || !is_version && status == 0 && ddl.site.options().null_by_default;
     let nullable = column.null.or(resolved.nullable).unwrap_or_else(by_default);
-    let mut status = 0;
     if nullable && !primary && column.identity.is_none() {
         status |= cs::NULLABLE;
     }
@@ -100,6 +100,19 @@ pub fn column_row(
     Ok(row)
 }
 
+/// GENERATED ALWAYS AS ROW START or END, and HIDDEN.
+fn period_bits(column: &ColumnDefinition, ty: &SqlType) -> SqlResult<i32> {
+    let Some(generated) = column.generated else { return Ok(0) };
+    if ty.kind != TypeKind::DateTime2 {
+        return Err(sql_error!(13501, &*column.name));
+    }
+    if column.null == Some(true) {
+        return Err(sql_error!(13587, &*column.name));
+    }
+    let end = if generated == GeneratedAlways::RowStart { cs::ROW_START } else { cs::ROW_END };
+    Ok(end | if column.hidden { cs::HIDDEN } else { 0 })
+}
+
 /// Gives the column a mask, by the text of its function, or none.
 pub fn set_mask(row: &mut ColumnRow, masked: Option<&str>, ty: &SqlType) -> SqlResult<()> {
     let function = masked.map(|text| MaskFunction::parse(text, &row.name, ty)).transpose()?;
@@ -111,7 +124,6 @@ pub fn set_mask(row: &mut ColumnRow, masked: Option<&str>, ty: &SqlType) -> SqlR
 /// As `refuse_kinds`. SPARSE is only a way to store a column.
 fn refuse_column(column: &ColumnDefinition) -> SqlResult<()> {
     let refused = [
-        (column.generated.is_some(), "GENERATED ALWAYS"),
         (!column.encrypted.is_empty(), "ENCRYPTED WITH"),
         (column.filestream, "FILESTREAM"),
         (column.column_set, "COLUMN_SET"),

@@ -472,6 +472,9 @@ fn check_foreign_key(
     if target.kind.as_str() != "U" || is_system(&target) {
         return Err(sql_error!(1768, name, target_name));
     }
+    if has(target.status, os_::HISTORY) {
+        return Err(sql_error!(13565, name));
+    }
     if target.id != table {
         references(ddl, db, &target)?;
     }

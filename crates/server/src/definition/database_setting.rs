@@ -52,8 +52,8 @@ const REFUSED: &[&str] = &[
     "TWO_DIGIT_YEAR_CUTOFF",
 ];
 
-/// Nothing could follow these: history tables do not exist, and rows of decimals have one form.
-const MEANINGLESS: &[&str] = &["TEMPORAL_HISTORY_RETENTION", "VARDECIMAL_STORAGE_FORMAT"];
+/// Nothing could follow this: rows of decimals have one form.
+const MEANINGLESS: &[&str] = &["VARDECIMAL_STORAGE_FORMAT"];
 
 /// Id, name and value of what `sys.database_scoped_configurations` shows.
 pub const SCOPED_CONFIGURATIONS: [(i32, &str, i64); 5] = [
@@ -135,6 +135,7 @@ pub fn apply(row: &mut DatabaseRow, setting: &Setting) -> SqlResult<()> {
         "ENCRYPTION" if setting.is_on() => return Err(sql_error!(33106)),
         "ENCRYPTION" if setting.is_off() => {}
         "ENCRYPTION" => return Err(refused(setting)),
+        "TEMPORAL_HISTORY_RETENTION" => set(row, database_option::NO_HISTORY_RETENTION, !setting.is_on()),
         name if MEANINGLESS.contains(&name) => {}
         name => match database_option::NAMES.iter().find(|(known, _)| *known == name) {
             Some((_, bit)) => set(row, *bit, setting.is_on()),

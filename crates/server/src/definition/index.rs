@@ -275,6 +275,9 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
     if table_def.memory.is_some() {
         schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
     }
+    if create.unique && table_def.is_history() {
+        return Err(sql_error!(13741, super::versioned::full_name(&db, &table_def)));
+    }
     let table_name = if create.table.is_temporary() { create.table.name.to_string() } else { row.name.clone() };
     let shown = format!("{}.{}", table_def.schema, table_name);
     let drop_existing = find_setting(&create.options, "DROP_EXISTING").is_some_and(Setting::is_on);
@@ -498,6 +501,9 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
             return Err(sql_error!(3723, state 4, shown, kind));
         }
         refuse_referenced(ddl, &db, &row, &index, &shown)?;
+        if index.indid == 1 && has(row.status, os_::HISTORY) {
+            super::versioned::check_index_drop(ddl, &db, &row, &shown)?;
+        }
         remove(ddl, &db, &row, &index)?;
     }
     Ok(())

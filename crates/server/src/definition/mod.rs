@@ -10,6 +10,7 @@
 //! layout      a definition as storage knows it             rebuild     rows into a new layout
 //! added_value  what rows that are there have in a new column
 //! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
+//! temporal    periods of system time, SYSTEM_VERSIONING, history tables     versioned   how others meet these
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
 //! guard       who may run which of these statements
@@ -41,6 +42,7 @@ pub mod schema_binding;
 pub mod layout;
 pub mod column;
 pub mod rebuild;
+pub mod versioned;
 pub mod added_value;
 pub mod governor;
 pub mod execute_as;
@@ -73,6 +75,7 @@ pub mod application_role;
 pub mod index;
 pub mod constraint;
 pub mod memory_optimized;
+pub mod temporal;
 pub mod table;
 pub mod security_policy;
 pub mod object;

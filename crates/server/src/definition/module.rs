@@ -307,6 +307,11 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()
             false => sql_error!(10777),
         });
     }
+    let versioned = has(parent.status, os_::VERSIONED) && create.instead_of;
+    if versioned || has(parent.status, os_::HISTORY) {
+        let table = ddl.reload(&db, parent.id)?;
+        return Err(sql_error!(13569, super::versioned::full_name(&db, &table)));
+    }
     let event = |name: &str, bit: i32| if create.events.iter().any(|event| &**event == name) { bit } else { 0 };
     let status = option_bits(ddl, &create.options)
         | if create.instead_of { os_::INSTEAD_OF } else { 0 }

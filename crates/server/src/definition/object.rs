@@ -10,6 +10,8 @@ use super::memory_optimized;
 use super::schema_binding;
 use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written};
 use super::table;
+use super::temporal;
+use super::versioned;
 use super::{database, login, security, security_policy, text};
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PrivilegeRow, PropertyRow, ReferenceRow,
@@ -273,6 +275,7 @@ fn drop_object(
     }
     ddl.lock(&db, row.id)?;
     if row.kind.as_str() == "U" {
+        versioned::check_drop(ddl, &db, &row)?;
         let references =
             ddl.rows(&db, |rows| rows.find::<ReferenceRow>(1, &[int(row.id), small(class::FOREIGN_KEY)]))?;
         for reference in references {
@@ -505,6 +508,17 @@ fn rename_column(
     (written, old): (&str, &str),
     new: &str,
 ) -> SqlResult<()> {
+    if has(row.status, os_::VERSIONED) {
+        // The columns of its history have the names of its own.
+        let table = ddl.reload(db, row.id)?;
+        if let Some(history) = temporal::history_of(ddl, db, &table)? {
+            let plain = history.row.status & !os_::HISTORY;
+            rename_column(ddl, db, &ObjectRow { status: plain, ..history.row }, (written, old), new)?;
+        }
+    }
+    if has(row.status, os_::HISTORY) {
+        return Err(sql_error!(13759, row.name));
+    }
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(row.id), small(0)]))?;
     let Some(column) = columns.iter().find(|c| db.equal_names(&c.name, old)) else {
         return Err(sql_error!(15248, "COLUMN"));

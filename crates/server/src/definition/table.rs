@@ -19,6 +19,8 @@ use super::site::{
     Ddl, Place, TEMPORARY_NAME, cannot_find_object, constraint_failed, has, is_system, place_of, temporary_name,
     written,
 };
+use super::temporal::{self, Asked};
+use super::versioned;
 use crate::catalog::base::{
     ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, PrivilegeRow, PropertyRow, ReferenceRow,
     SequenceRow, TextRow, class, column_status as cs, object_status as os_, schema,
@@ -49,14 +51,6 @@ const OPTIONS: &[&str] = &[
     "SYSTEM_VERSIONING",
     "XML_COMPRESSION",
 ];
-/// No period of system time, as a system-versioned table has it.
-pub fn refuse_period(definition: &TableDefinition) -> SqlResult<()> {
-    match definition.period {
-        Some(_) => Err(super::unsupported("PERIOD FOR SYSTEM_TIME")),
-        None => Ok(()),
-    }
-}
-
 /// Refuses what would make a table hold, show or hide something else than its rows: to take it and leave it out would be a lie.
 /// Compression, locks and places on disk make no such difference.
 pub fn refuse_kinds(options: &[Setting]) -> SqlResult<()> {
@@ -65,7 +59,7 @@ pub fn refuse_kinds(options: &[Setting]) -> SqlResult<()> {
         if !OPTIONS.contains(&name) {
             return Err(sql_error!(155, name, "CREATE TABLE"));
         }
-        let is_kind = matches!(name, "SYSTEM_VERSIONING" | "LEDGER" | "DATA_DELETION" | "REMOTE_DATA_ARCHIVE");
+        let is_kind = matches!(name, "LEDGER" | "DATA_DELETION" | "REMOTE_DATA_ARCHIVE");
         if is_kind && option.is_on() || name.starts_with("FILETABLE") || name == "FILESTREAM_ON" {
             return Err(super::unsupported(name));
         }
@@ -100,6 +94,14 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
         schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
         memory_optimized::check(ddl, &place.db, &create.name.name, &create.definition, kept)?;
     }
+    temporal::check_definition(&create.definition, None)?;
+    if kept.is_some() && create.definition.period.is_some() {
+        return Err(super::unsupported("PERIOD FOR SYSTEM_TIME of a memory-optimized table"));
+    }
+    let versioned = temporal::asked(&create.options)?;
+    if let Some(Asked::On { .. }) = versioned {
+        temporal::check_new(&place, &create.definition, kept.is_some(), &create.name.name)?;
+    }
     let status = match kept {
         None => 0,
         Some(Kept::SchemaOnly) => os_::MEMORY_OPTIMIZED | os_::SCHEMA_ONLY,
@@ -115,6 +117,9 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
     }
     if create.name.name.starts_with("##") {
         ddl.site.state().0.add_global_temporary(id);
+    }
+    if let Some(Asked::On { history, check, retention }) = versioned {
+        temporal::turn_on(ddl, &place, id, history, check, retention.flatten())?;
     }
     Ok(())
 }
@@ -133,7 +138,9 @@ pub fn build(
     if definition.columns.len() > COLUMNS_MAX {
         return Err(sql_error!(1702, &*definition.columns[COLUMNS_MAX].name, shown, 1024));
     }
-    refuse_period(definition)?;
+    if kind != "U" && (definition.period.is_some() || definition.columns.iter().any(|c| c.generated.is_some())) {
+        return Err(sql_error!(13572));
+    }
     let db = place.db.clone();
     let id = ddl.add_object(place, kind, 0, status, definition.columns.len() as i32)?;
     if let Some(level) = temporary {
@@ -155,6 +162,7 @@ pub fn build(
         }
         rows.push(row);
     }
+    temporal::check_precision(&rows)?;
     // Computed columns take their type from a query over the table, so the others come first.
     for row in rows.iter().filter(|row| !has(row.status, cs::COMPUTED)) {
         ddl.rows(&db, |store| store.insert(row))?;
@@ -276,6 +284,9 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
     }
     if table.referenced_by.iter().any(|key| key.table != table.object && !key.disabled) {
         return Err(sql_error!(4712, written(&truncate.table)));
+    }
+    if table.versioning.is_some() {
+        return Err(sql_error!(13545, versioned::full_name(&db, &table)));
     }
     let (database, id) = (db.storage_id(), TableId(row.id));
     ddl.storage(|storage, tx| storage.truncate_table(tx, database, id)).map_err(storage_error)?;

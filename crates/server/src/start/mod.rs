@@ -6,6 +6,7 @@ pub mod listen;
 pub mod init;
 pub mod renewal;
 pub mod keeper;
+pub mod retention;
 pub mod serve;
 pub mod simulated;
 pub mod launch;

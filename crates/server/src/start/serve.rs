@@ -46,7 +46,7 @@ use crate::settings::strength;
 use crate::start::init;
 use crate::start::keeper;
 use crate::start::listen;
-use crate::start::renewal;
+use crate::start::{renewal, retention};
 
 /// A scheduler that has not switched for so long is reported.
 const NONYIELDING_MS: u64 = 60_000;
@@ -573,7 +573,7 @@ fn make_password() -> String {
 pub(crate) fn watch(server: &Arc<Server>) {
     let server = server.clone();
     os::sched::spawn(TaskKind::System, Place::Here, move || {
-        let mut trimmed_ns = 0;
+        let (mut trimmed_ns, mut retained_ns) = (0, 0);
         loop {
             let why = server.catalog.storage.wait_until_stopped(os::clock::after_ms(DATA_LOOK_MS));
             if os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
@@ -582,6 +582,7 @@ pub(crate) fn watch(server: &Arc<Server>) {
             // One of the engines looks at the schedulers of all.
             if server.engines.others().all(|other| other > os::engines::number()) {
                 server.load.sample(&os::stats::schedulers(os::stats::machine_here().unwrap_or(0)));
+                retention::look(&server, &mut retained_ns);
             }
             renewal::look(&server);
             memory::look(&server, &mut trimmed_ns);

@@ -31,6 +31,12 @@ pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>) -> Answe
         "isrowguidcol" => has(cs::ROWGUID),
         "issparse" => has(cs::SPARSE),
         "ismasked" => has(cs::MASKED),
+        "ishidden" => has(cs::HIDDEN),
+        "generatedalwaystype" => match row.status & (cs::ROW_START | cs::ROW_END) {
+            0 => Answer::Number(0),
+            cs::ROW_START => Answer::Number(1),
+            _ => Answer::Number(2),
+        },
         // Of a computed column alone.
         "isdeterministic" | "isprecise" | "issystemverified" | "systemdataaccess" | "userdataaccess"
             if row.status & cs::COMPUTED == 0 =>
@@ -48,8 +54,6 @@ pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>) -> Answe
         | "fulltexttypecolumn"
         | "isxmlindexable"
         | "iscolumnset"
-        | "ishidden"
-        | "generatedalwaystype"
         | "isprecise"
         | "issystemverified"
         | "systemdataaccess"

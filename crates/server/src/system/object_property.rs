@@ -224,8 +224,12 @@ impl Subject {
             "tablehasdeletetrigger" | "tabledeletetrigger" | "tabledeletetriggercount" => {
                 self.triggers_of(name, os_::ON_DELETE)
             }
-            "tabletemporaltype"
-            | "tableisfake"
+            "tabletemporaltype" => match self.status & (os_::VERSIONED | os_::HISTORY) {
+                0 => Answer::Number(0),
+                os_::HISTORY => Answer::Number(1),
+                _ => Answer::Number(2),
+            },
+            "tableisfake"
             | "tableispinned"
             | "tableislockedonbulkload"
             | "tabletextinrowlimit"

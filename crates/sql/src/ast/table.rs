@@ -281,6 +281,8 @@ pub enum ColumnChange {
         sparse: bool,
         masked: Option<Box<str>>,
         hidden: bool,
+        /// GENERATED ALWAYS, which a column is made with or not at all.
+        generated: bool,
     },
     /// `ADD | DROP` with ROWGUIDCOL, PERSISTED, NOT FOR REPLICATION, SPARSE, HIDDEN, MASKED (in capitals).
     Property { add: bool, property: Box<str>, masked: Option<Box<str>> },

@@ -107,6 +107,8 @@ pub struct Binder<'a> {
     pub conditionals: u32,
     /// The query being bound is the client's own, and tells where its columns come from: see `browse`.
     pub browses: bool,
+    /// FOR SYSTEM_TIME of the view whose text is being bound: of all system-versioned tables in it.
+    pub system_time: Option<super::scope::SystemTime>,
     /// What WITH XMLNAMESPACES declares for the query that is being bound.
     pub xml_namespaces: Vec<(Box<str>, Box<str>)>,
     /// Columns of nodes(), and how errors name what they were made of.
@@ -202,6 +204,7 @@ impl<'a> Binder<'a> {
             any_columns: false,
             conditionals: 0,
             browses: false,
+            system_time: None,
             xml_namespaces: Vec::new(),
             xml_labels: Vec::new(),
             depth: 0,

@@ -127,7 +127,10 @@ impl Binder<'_> {
         refuse_source(table).map_err(|error| error.at_line(line))?;
         if table.name.is_unqualified() {
             if let Some(found) = self.cte(&table.name.name, table.alias.as_ref(), ctes)? {
-                return Ok(found);
+                return match table.system_time {
+                    Some(_) => Err(errors::not_temporal(&table.name.name).at_line(line)),
+                    None => Ok(found),
+                };
             }
             if let Some(target) = self.names.trigger_table {
                 let (inserted, deleted) = (table.name.name.is("inserted"), table.name.name.is("deleted"));
@@ -147,7 +150,13 @@ impl Binder<'_> {
         let found = self.resolve(&name).map_err(|e| e.at_line(line))?;
         match found.ok_or_else(unknown)? {
             Object::Table(def) => {
+                if let Some(found) = self.versions(&def, table).map_err(|e| e.at_line(line))? {
+                    return Ok(found);
+                }
                 self.get(TableSource::Base(def.clone()), def, &table.name, table.alias.as_ref(), &table.hints)
+            }
+            object if table.system_time.is_some() && !is_view(&object) => {
+                Err(errors::not_temporal(&display(&table.name)).at_line(line))
             }
             Object::Virtual(def) => {
                 if !def.parameters.is_empty() {
@@ -155,9 +164,7 @@ impl Binder<'_> {
                 }
                 Ok(self.virtual_table(def, Vec::new(), &table.name, table.alias.as_ref()))
             }
-            Object::Module(module) if module.kind == ModuleKind::View => {
-                self.view(&module, &table.name, table.alias.as_ref())
-            }
+            Object::Module(module) if module.kind == ModuleKind::View => self.view_at(&module, table),
             Object::Module(module) => Err(match module.kind {
                 ModuleKind::InlineFunction | ModuleKind::TableFunction => sql_error!(216, display(&table.name)),
                 _ => unknown(),
@@ -166,7 +173,7 @@ impl Binder<'_> {
         }
     }
 
-    fn get(
+    pub fn get(
         &mut self,
         source: TableSource,
         table: Arc<TableDef>,
@@ -281,7 +288,7 @@ impl Binder<'_> {
         (Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::Virtual { table: def, arguments } })), vec![source])
     }
 
-    fn view(
+    pub fn view(
         &mut self,
         module: &Arc<ModuleDef>,
         name: &ast::ObjectName,
@@ -507,10 +514,13 @@ impl Binder<'_> {
     }
 }
 
-/// Rows of another time, of another server, or a sample: what would be read instead is something else.
+fn is_view(object: &Object) -> bool {
+    matches!(object, Object::Module(module) if module.kind == ModuleKind::View)
+}
+
+/// Rows of another server, or a sample: what would be read instead is something else.
 fn refuse_source(table: &ast::TableName) -> SqlResult<()> {
     match table {
-        ast::TableName { system_time: Some(_), .. } => Err(errors::not_temporal(&display(&table.name))),
         ast::TableName { data_source: Some(_), .. } => Err(errors::ad_hoc_queries_are_off()),
         ast::TableName { sample: Some(_), .. } => Err(errors::unsupported("TABLESAMPLE")),
         _ => Ok(()),

@@ -193,6 +193,7 @@ impl Binder<'_> {
                 let column = &target.table.columns[columns[i] as usize];
                 let value = match cell {
                     ast::Expr::Default => self.default_value(column)?,
+                    _ if column.generated.is_some() => return Err(self.explicit_period(&target.table)),
                     cell => {
                         if column.ty.kind == TypeKind::RowVersion && !is_null_ast(cell) {
                             return Err(explicit_rowversion());
@@ -254,6 +255,7 @@ impl Binder<'_> {
         }
         match self.resolve(&object_name(name))?.ok_or_else(unknown)? {
             Object::Table(table) => {
+                self.refuse_history(&table, Some(Change::Insert))?;
                 self.need_write(Action::Insert, &table);
                 Ok(InsertTarget {
                     source: TableSource::Base(table.clone()),
@@ -304,6 +306,7 @@ impl Binder<'_> {
                 let Some(base) = base else {
                     return Err(sql_error!(4406, shown));
                 };
+                self.refuse_history(&base.table, Some(Change::Insert))?;
                 let first = Some(base.first);
                 self.need_change(Action::Insert, &sources[0], base.first, &[]);
                 Ok(InsertTarget { source: base.source, table: base.table, columns, name: shown, first })
@@ -347,7 +350,7 @@ impl Binder<'_> {
             let mut out = Vec::with_capacity(target.columns.len());
             for (_, column) in &target.columns {
                 let def = &table.columns[*column as usize];
-                let given = def.computed.is_none() && (def.identity.is_none() || identity_insert);
+                let given = def.computed.is_none() && !def.hidden && (def.identity.is_none() || identity_insert);
                 if given {
                     out.push(*column);
                 }
@@ -416,6 +419,7 @@ impl Binder<'_> {
                 continue;
             }
             let value = match given.iter().find(|(c, _)| *c as usize == index) {
+                Some(_) if column.generated.is_some() => return Err(self.explicit_period(table)),
                 Some((_, value)) => {
                     if column.ty.kind == TypeKind::RowVersion {
                         if !is_null_literal(value) {
@@ -426,7 +430,7 @@ impl Binder<'_> {
                     value.clone()
                 }
                 None if column.identity.is_some() && !identity_insert => continue,
-                None if column.ty.kind == TypeKind::RowVersion => continue,
+                None if column.ty.kind == TypeKind::RowVersion || column.generated.is_some() => continue,
                 None => self.default_value(column)?,
             };
             values.push((index as u16, value.clone()));

@@ -116,6 +116,7 @@ impl Binder<'_> {
             None => self.row_target(left, source, None)?,
         };
         let name = merge.alias.as_ref().map_or_else(|| view_use::target_name(&merge.target), |alias| alias.to_string());
+        self.refuse_history(&target.table, None)?;
         view_use::refuse_output(merge.output.as_deref(), &target.table, &changes, &name)?;
         let takes = |change: &Change| {
             target.table.triggers.iter().any(|trigger| {
@@ -189,7 +190,7 @@ impl Binder<'_> {
         for (value, column) in values.iter().zip(columns) {
             let def = &table.columns[column as usize];
             let value = match value {
-                ast::Expr::Default if def.identity.is_some() => continue,
+                ast::Expr::Default if def.identity.is_some() || def.generated.is_some() => continue,
                 ast::Expr::Default => self.default_value(def)?,
                 value => {
                     let value = fitted(self.expr(value, here)?, def)?;

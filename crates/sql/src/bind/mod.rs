@@ -44,6 +44,7 @@ mod from;
 mod dml;
 mod masking;
 mod view_use;
+mod temporal;
 mod guard;
 mod insert;
 mod update;

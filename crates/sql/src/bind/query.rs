@@ -628,7 +628,7 @@ impl Binder<'_> {
         for source in sources {
             for index in 0..source.len() {
                 let column = source.column(index);
-                if column.name.starts_with('$') {
+                if column.name.starts_with('$') || source.is_hidden(index) {
                     continue;
                 }
                 super::xml::check_direct(&column.name, &column.ty)?;

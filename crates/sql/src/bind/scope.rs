@@ -105,6 +105,11 @@ impl Source {
         }
     }
 
+    /// `*` does not stand for it.
+    pub fn is_hidden(&self, index: usize) -> bool {
+        matches!(&self.columns, SourceColumns::Table { table, .. } if table.columns[index].hidden)
+    }
+
     pub fn find(&self, name: &str) -> Option<SourceColumn> {
         let index = match &self.columns {
             SourceColumns::Table { table, .. } => table.columns.iter().position(|c| same_name(&c.name, name)),
@@ -121,6 +126,25 @@ impl Source {
                 (Some(_), None) => false,
             }
     }
+}
+
+/// A bound FOR SYSTEM_TIME.
+#[derive(Clone)]
+pub struct SystemTime {
+    pub kind: SystemTimeKind,
+    pub from: Option<Expr>,
+    pub to: Option<Expr>,
+    /// A system-versioned table was read at it.
+    pub used: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum SystemTimeKind {
+    All,
+    AsOf,
+    FromTo,
+    BetweenAnd,
+    ContainedIn,
 }
 
 /// The names visible at one place.

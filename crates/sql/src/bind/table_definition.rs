@@ -39,7 +39,12 @@ impl Binder<'_> {
             predicates: Vec::new(),
             row_count: 0,
             memory: None,
+            versioning: None,
         };
+        // 13572: https://learn.microsoft.com/sql/relational-databases/tables/temporal/considerations-limitations
+        if definition.period.is_some() || definition.columns.iter().any(|column| column.generated.is_some()) {
+            return Err(sql_error!(13572));
+        }
         let mut keys: Vec<(&ast::Key, bool, Option<u16>)> = Vec::new();
         for (index, column) in definition.columns.iter().enumerate() {
             if table.columns.iter().any(|known| same_name(&known.name, &column.name)) {
@@ -152,6 +157,8 @@ impl Binder<'_> {
             column_id: table.columns.len() as u32 + 1,
             rowguid: column.rowguidcol,
             mask,
+            generated: None,
+            hidden: false,
         })
     }
 

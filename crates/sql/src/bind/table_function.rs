@@ -23,7 +23,11 @@ impl Binder<'_> {
         parent: Option<&Scope>,
         ctes: Option<&CteScope>,
     ) -> SqlResult<FromRel> {
-        self.function_here(function, parent, ctes).map_err(|e| e.at_line(function.line))
+        // FOR SYSTEM_TIME of a view is about the tables that the view itself names.
+        let system_time = self.system_time.take();
+        let found = self.function_here(function, parent, ctes).map_err(|e| e.at_line(function.line));
+        self.system_time = system_time;
+        found
     }
 
     fn function_here(

@@ -188,7 +188,11 @@ impl Binder<'_> {
                 Err(errors::not_supported("WHERE CURRENT OF for a view with an INSTEAD OF trigger"))
             }
             Some(target) => Ok(target),
-            None => self.row_target(rel, &sources[named], first_column),
+            None => {
+                let target = self.row_target(rel, &sources[named], first_column)?;
+                self.refuse_history(&target.table, Some(change))?;
+                Ok(target)
+            }
         }
     }
 
@@ -237,10 +241,11 @@ impl Binder<'_> {
             if let Some(Object::Table(table)) = self.resolve(&object_name(name))? {
                 let same: Vec<usize> = (0..sources.len())
                     .filter(|&i| match &sources[i].columns {
-                        // Not `inserted` and `deleted`, which have its shape.
+                        // Not `inserted` and `deleted`, nor versions of its rows, which have its shape.
                         SourceColumns::Table { table: other, first } => {
                             other.object == table.object
                                 && other.database == table.database
+                                && self.columns.info(*first).origin.is_some()
                                 && find_get(&mut rel, *first)
                                     .is_none_or(|get| matches!(get.source, TableSource::Base(_)))
                         }
@@ -448,6 +453,9 @@ impl Binder<'_> {
         }
         if def.ty.kind == TypeKind::RowVersion {
             return Err(sql_error!(272).at_line(column.line));
+        }
+        if def.generated.is_some() {
+            return Err(sql_error!(13537, self.full_name(&target.table)).at_line(column.line));
         }
         if so_far.set.iter().any(|(c, _)| *c == ordinal) {
             return Err(twice(&def.name).at_line(column.line));

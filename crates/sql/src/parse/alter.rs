@@ -337,7 +337,8 @@ impl Parser<'_> {
     }
 
     fn column_type(&mut self, data_type: DataType) -> P<ColumnChange> {
-        let (mut collation, mut null, mut sparse, mut masked, mut hidden) = (None, None, false, None, false);
+        let (mut collation, mut null, mut sparse, mut masked) = (None, None, false, None);
+        let (mut hidden, mut generated) = (false, false);
         loop {
             match self.keyword() {
                 K::COLLATE => {
@@ -374,14 +375,14 @@ impl Parser<'_> {
                     self.with_settings()?;
                 }
                 K::GENERATED => {
-                    // ALTER COLUMN of a period column; the binder refuses the type change itself.
                     self.bump();
                     self.expect_word(K::ALWAYS)?;
                     self.expect_word(K::AS)?;
                     self.bump();
                     self.bump();
+                    generated = true;
                 }
-                _ => return Ok(ColumnChange::Type { data_type, collation, null, sparse, masked, hidden }),
+                _ => return Ok(ColumnChange::Type { data_type, collation, null, sparse, masked, hidden, generated }),
             }
         }
     }

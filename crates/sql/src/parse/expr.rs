@@ -166,7 +166,7 @@ impl<'a> Parser<'a> {
         Ok(Expr::Method(Box::new(Method { target, name, args, line })))
     }
 
-    fn primary(&mut self) -> P<Expr> {
+    pub(super) fn primary(&mut self) -> P<Expr> {
         match self.kind() {
             T::Word if self.token.keyword.is_reserved() => self.reserved_primary(),
             T::Word | T::Bracketed | T::Dollar => self.named_primary(),

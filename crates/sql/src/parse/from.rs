@@ -285,6 +285,14 @@ impl Parser<'_> {
         Ok(IndexReference::Name(self.ident()?))
     }
 
+    /// A constant or a variable, and nothing that is computed.
+    fn moment(&mut self) -> P<Expr> {
+        if self.at_string() || self.at(T::Variable) || self.at_word(K::NULL) || Self::is_number(self.token.kind) {
+            return self.primary();
+        }
+        Err(self.unexpected())
+    }
+
     #[inline(never)]
     fn system_time(&mut self) -> P<Option<Box<SystemTime>>> {
         self.bump();
@@ -301,27 +309,27 @@ impl Parser<'_> {
             K::AS => {
                 self.bump();
                 self.expect_word(K::OF)?;
-                SystemTime::AsOf(self.scalar()?)
+                SystemTime::AsOf(self.moment()?)
             }
             K::FROM => {
                 self.bump();
-                let from = self.scalar()?;
+                let from = self.moment()?;
                 self.expect_word(K::TO)?;
-                SystemTime::FromTo(from, self.scalar()?)
+                SystemTime::FromTo(from, self.moment()?)
             }
             K::BETWEEN => {
                 self.bump();
-                let from = self.scalar()?;
+                let from = self.moment()?;
                 self.expect_word(K::AND)?;
-                SystemTime::BetweenAnd(from, self.scalar()?)
+                SystemTime::BetweenAnd(from, self.moment()?)
             }
             K::CONTAINED => {
                 self.bump();
                 self.expect_word(K::IN)?;
                 self.expect(T::LeftParen)?;
-                let from = self.scalar()?;
+                let from = self.moment()?;
                 self.expect(T::Comma)?;
-                let to = self.scalar()?;
+                let to = self.moment()?;
                 self.expect(T::RightParen)?;
                 SystemTime::ContainedIn(from, to)
             }

@@ -111,6 +111,7 @@ impl Parser<'_> {
             }
             K::INDEX => definition.indexes.push(self.inline_index(true)?),
             K::PERIOD if self.peek_word(1, K::FOR) => {
+                let start_line = self.token.line;
                 self.bump();
                 self.bump();
                 self.expect_word(K::SYSTEM_TIME)?;
@@ -119,6 +120,9 @@ impl Parser<'_> {
                 self.expect(T::Comma)?;
                 let end = self.ident()?;
                 self.expect(T::RightParen)?;
+                if definition.period.is_some() {
+                    return Err(sql_error!(13508).at_line(start_line));
+                }
                 definition.period = Some((start, end));
             }
             K::CONNECTION if self.peek_is(1, T::LeftParen) => {

@@ -488,6 +488,7 @@ fn cascade(
         new.columns[*stored] = column;
         touched[key.columns[at] as usize] = true;
     }
+    target.renew_period(context, &mut new);
     target.refuse_nulls(context, &new, "UPDATE")?;
     target.update(context, &rows, &new, &locators, true, &mut changes)?;
     barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, Some(&new), Some(&rows)))?;

@@ -4,6 +4,7 @@
 //! statement as a whole can answer (references from other tables, triggers, OUTPUT) is collected and done at the end.
 
 mod unread;
+mod versions;
 mod target;
 mod barrier;
 mod trigger;
@@ -710,6 +711,9 @@ impl Run {
         if target.types[stored].kind == TypeKind::RowVersion && !self.instead_of {
             return target.rowversion_values(context, rows, column);
         }
+        if !self.instead_of && target.fill_period(stored, context, rows, column) {
+            return Ok(());
+        }
         columns::append_nulls(column, rows);
         Ok(())
     }
@@ -827,7 +831,7 @@ fn set_in_turn(
     Ok(())
 }
 
-/// What the server itself gives rows that an UPDATE has set: row versions, and what is computed of other columns.
+/// What the server itself gives rows that an UPDATE has set: row versions, periods, and what is computed of other columns.
 fn compute(
     target: &Target,
     computed: &[(u16, Scalar)],
@@ -840,6 +844,9 @@ fn compute(
             new.columns[stored].clear();
             target.rowversion_values(context, new.rows, &mut new.columns[stored])?;
         }
+    }
+    if !instead_of {
+        target.renew_period(context, new);
     }
     for (stored, scalar) in computed {
         let mut column = Column::new(scalar.ty.physical());
@@ -915,6 +922,7 @@ fn output_rows(
                 None if target.types[stored].kind == TypeKind::RowVersion => {
                     target.rowversion_values(context, wide.rows, column)?;
                 }
+                None if target.fill_period(stored, context, wide.rows, column) => {}
                 None => columns::append_nulls(column, wide.rows),
             }
         }

@@ -9,6 +9,7 @@ use types::key::KeyCodec;
 use types::row::{RowBuilder, RowView};
 use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
+use super::versions::Versions;
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
 use crate::kernel;
@@ -42,6 +43,8 @@ pub struct Target {
     columns: Vec<usize>,
     source: TableSource,
     place: Place,
+    /// What its rows were, of a system-versioned table; and the columns of its period.
+    versions: Option<Box<Versions>>,
     /// Columns of which long values were not read, and stay.
     pub unread: Vec<u16>,
     /// The statement itself has made it, and it goes with the statement's failure.
@@ -194,6 +197,7 @@ impl Target {
             types: columns.iter().map(|column| def.columns[*column].ty).collect(),
             identity: columns.iter().position(|column| def.columns[*column].identity.is_some()),
             columns,
+            versions: Versions::of(&def).map(Box::new),
             def,
             source: source.clone(),
             place,
@@ -227,6 +231,39 @@ impl Target {
             let runtime = &mut *runtime;
             runtime.host.check_writable(self.def.database)?;
             *table = Some(runtime.host.open_table(runtime.session, &self.def)?);
+        }
+        match &mut self.versions {
+            Some(versions) => versions.open(context, &self.def),
+            None => Ok(()),
+        }
+    }
+
+    /// The values of a column of its period in new rows. False: it is none.
+    pub fn fill_period(&self, stored: usize, context: &Context, rows: usize, column: &mut Column) -> bool {
+        self.versions.as_ref().is_some_and(|versions| versions.fill(stored, context, rows, column))
+    }
+
+    /// The same of rows that an UPDATE has made.
+    pub fn renew_period(&self, context: &Context, rows: &mut RowBatch) {
+        if let Some(versions) = &self.versions {
+            versions.renew(context, rows);
+        }
+    }
+
+    /// Writes what the rows were until now into the table's history, if it has one. 13535
+    fn keep_versions(&self, context: &Context, old: &RowBatch) -> SqlResult<()> {
+        let Some(versions) = &self.versions else { return Ok(()) };
+        let Some((history, table)) = versions.history().filter(|_| old.rows > 0) else { return Ok(()) };
+        let Some(rows) = versions.ended(context, old) else {
+            return Err(sql_error!(13535, self.full_name(context)));
+        };
+        let mut image = Vec::new();
+        let mut runtime = context.runtime();
+        let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
+        for row in 0..rows.rows {
+            image.clear();
+            build(table, &rows, row, &mut image);
+            table.insert(transaction, &image).map_err(|error| storage_error(error, Some(history)))?;
         }
         Ok(())
     }
@@ -388,6 +425,7 @@ impl Target {
         changes: &mut Changes,
     ) -> SqlResult<()> {
         super::constraint::check_parents(self, context, new, Some(old), "UPDATE")?;
+        self.keep_versions(context, old)?;
         match &self.place {
             Place::View => unreachable!("its INSTEAD OF triggers take the change"),
             Place::Base(_) => {
@@ -459,6 +497,7 @@ impl Target {
     }
 
     pub fn delete(&self, context: &Context, old: &RowBatch, locators: &Column, changes: &mut Changes) -> SqlResult<()> {
+        self.keep_versions(context, old)?;
         match &self.place {
             Place::View => unreachable!("its INSTEAD OF triggers take the change"),
             Place::Base(_) => {

@@ -39,7 +39,11 @@ pub fn define<T>(
         work(&mut Ddl::new(&mut site, ""))
     };
     if own {
-        let transaction = state.transaction.current.take().expect("begun above");
+        let Some(transaction) = state.transaction.current.take() else {
+            // A query that it asked has ended it, as a deadlock does.
+            host.catalog_session.transaction_ended(&host.server.catalog, false);
+            return result;
+        };
         let mut published = false;
         let publish = || {
             published = true;
@@ -53,8 +57,7 @@ pub fn define<T>(
             host.catalog_session.transaction_ended(&host.server.catalog, false);
         }
         ended.map_err(storage_error)?;
-    } else if let (Err(_), Some(savepoint)) = (&result, savepoint) {
-        let transaction = state.transaction.current.as_mut().expect("a definition leaves it open");
+    } else if let (Err(_), Some(savepoint), Some(transaction)) = (&result, savepoint, &mut state.transaction.current) {
         transaction.rollback_to(savepoint).map_err(storage_error)?;
         host.catalog_session.rolled_back_to_savepoint(&host.server.catalog, transaction);
     }

@@ -7,8 +7,8 @@ use types::SqlResult;
 use super::definition::{self, Change};
 use super::parameters::Parameters;
 use super::{
-    application_lock, application_role, describe, error_log, files, pools, sequence, server, undeclared, xml_document,
-    xtp,
+    application_lock, application_role, describe, error_log, files, pools, sequence, server, temporal, undeclared,
+    xml_document, xtp,
 };
 use crate::session::host::SessionHost;
 
@@ -83,6 +83,9 @@ pub const PROCEDURES: &[Native] = &[
         3,
         |call, given| sequence::range(call.host, call.state, given),
     ),
+    native("sp_cleanup_temporal_history", &["@schema_name", "@table_name", "@rowcount"], 2, |call, given| {
+        temporal::clean_up(call.host, call.state, call.sink, given)
+    }),
     native("sp_recompile", &["@objname"], 1, |call, given| {
         definition::recompile(call.host, call.state, call.sink, given)
     }),

@@ -4,6 +4,7 @@
 //! parameters         arguments by a procedure's own parameters      result    a small result set
 //! application_lock   sp_getapplock, sp_releaseapplock
 //! definition         sp_rename, extended properties, sp_recompile, sp_refreshview          sequence   sp_sequence_get_range
+//! temporal           sp_cleanup_temporal_history
 //! server             configuration, session context, messages, xp_*
 //! pools              thread pools and execution classes          error_log  who reads it, and begins a new one          files   xp_dirtree, xp_fileexist
 //! xtp                which natively compiled modules are measured, databases in resource pools
@@ -20,6 +21,7 @@ pub mod application_lock;
 mod application_role;
 mod definition;
 mod sequence;
+mod temporal;
 mod server;
 mod pools;
 mod error_log;

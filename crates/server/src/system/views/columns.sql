@@ -8,11 +8,13 @@ SELECT c.id AS object_id, c.name, c.colid AS column_id, c.xtype AS system_type_i
   CONVERT(bit, 0) AS is_filestream, CONVERT(bit, 0) AS is_replicated, CONVERT(bit, 0) AS is_non_sql_subscribed,
   CONVERT(bit, 0) AS is_merge_published, CONVERT(bit, 0) AS is_dts_replicated, CONVERT(bit, 0) AS is_xml_document,
   CONVERT(int, 0) AS xml_collection_id, c.dflt AS default_object_id, CONVERT(int, 0) AS rule_object_id,
-  CONVERT(bit, c.status & 256) AS is_sparse, CONVERT(bit, 0) AS is_column_set, CONVERT(tinyint, 0) AS generated_always_type,
-  CONVERT(nvarchar(60), N'NOT_APPLICABLE') AS generated_always_type_desc, CONVERT(int, NULL) AS encryption_type,
+  CONVERT(bit, c.status & 256) AS is_sparse, CONVERT(bit, 0) AS is_column_set,
+  CONVERT(tinyint, CASE WHEN c.status & 131072 <> 0 THEN 1 WHEN c.status & 262144 <> 0 THEN 2 ELSE 0 END) AS generated_always_type,
+  CONVERT(nvarchar(60), CASE WHEN c.status & 131072 <> 0 THEN N'AS_ROW_START' WHEN c.status & 262144 <> 0 THEN N'AS_ROW_END'
+    ELSE N'NOT_APPLICABLE' END) AS generated_always_type_desc, CONVERT(int, NULL) AS encryption_type,
   CONVERT(nvarchar(64), NULL) AS encryption_type_desc, CONVERT(sysname, NULL) AS encryption_algorithm_name,
   CONVERT(int, NULL) AS column_encryption_key_id, CONVERT(sysname, NULL) AS column_encryption_key_database_name,
-  CONVERT(bit, 0) AS is_hidden, CONVERT(bit, c.status & 32768) AS is_masked, CONVERT(int, NULL) AS graph_type,
+  CONVERT(bit, c.status & 65536) AS is_hidden, CONVERT(bit, c.status & 32768) AS is_masked, CONVERT(int, NULL) AS graph_type,
   CONVERT(nvarchar(60), NULL) AS graph_type_desc, CONVERT(bit, 0) AS is_data_deletion_filter_column,
   CONVERT(tinyint, NULL) AS ledger_view_column_type, CONVERT(nvarchar(60), NULL) AS ledger_view_column_type_desc,
   CONVERT(bit, 0) AS is_dropped_ledger_column

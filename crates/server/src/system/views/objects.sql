@@ -36,16 +36,28 @@ SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, 
   CONVERT(nvarchar(60), N'TABLE') AS lock_escalation_desc, CONVERT(bit, 0) AS is_filetable,
   CONVERT(bit, o.status & 8192) AS is_memory_optimized, CONVERT(tinyint, CASE WHEN o.status & 16384 <> 0 THEN 1 ELSE 0 END) AS durability,
   CONVERT(nvarchar(60), CASE WHEN o.status & 16384 <> 0 THEN N'SCHEMA_ONLY' ELSE N'SCHEMA_AND_DATA' END) AS durability_desc,
-  CONVERT(tinyint, 0) AS temporal_type, CONVERT(nvarchar(60), N'NON_TEMPORAL_TABLE') AS temporal_type_desc,
-  CONVERT(int, NULL) AS history_table_id, CONVERT(bit, 0) AS is_remote_data_archive_enabled, CONVERT(bit, 0) AS is_external,
-  CONVERT(int, NULL) AS history_retention_period, CONVERT(int, NULL) AS history_retention_period_unit,
-  CONVERT(nvarchar(10), NULL) AS history_retention_period_unit_desc, CONVERT(bit, 0) AS is_node, CONVERT(bit, 0) AS is_edge,
+  CONVERT(tinyint, CASE WHEN o.status & 2097152 <> 0 THEN 2 WHEN o.status & 4194304 <> 0 THEN 1 ELSE 0 END) AS temporal_type,
+  CONVERT(nvarchar(60), CASE WHEN o.status & 2097152 <> 0 THEN N'SYSTEM_VERSIONED_TEMPORAL_TABLE'
+    WHEN o.status & 4194304 <> 0 THEN N'HISTORY_TABLE' ELSE N'NON_TEMPORAL_TABLE' END) AS temporal_type_desc,
+  r.indepid AS history_table_id, CONVERT(bit, 0) AS is_remote_data_archive_enabled, CONVERT(bit, 0) AS is_external,
+  r.indepsubid AS history_retention_period, r.status AS history_retention_period_unit,
+  CONVERT(nvarchar(10), CASE r.status WHEN -1 THEN N'INFINITE' WHEN 3 THEN N'DAY' WHEN 4 THEN N'WEEK' WHEN 5 THEN N'MONTH'
+    WHEN 6 THEN N'YEAR' END) AS history_retention_period_unit_desc, CONVERT(bit, 0) AS is_node, CONVERT(bit, 0) AS is_edge,
   CONVERT(int, -1) AS data_retention_period, CONVERT(int, -1) AS data_retention_period_unit,
   CONVERT(nvarchar(10), N'INFINITE') AS data_retention_period_unit_desc, CONVERT(tinyint, 0) AS ledger_type,
   CONVERT(nvarchar(60), N'NON_LEDGER_TABLE') AS ledger_type_desc, CONVERT(int, NULL) AS ledger_view_id,
   CONVERT(bit, 0) AS is_dropped_ledger_table
 FROM sys.sysschobjs o
+LEFT JOIN sys.syssingleobjrefs r ON r.class = 205 AND r.depid = o.id AND r.depsubid = 0
 WHERE o.kind = 'U'
+GO
+CREATE VIEW sys.periods AS
+SELECT CONVERT(sysname, N'SYSTEM_TIME') AS name, CONVERT(tinyint, 1) AS period_type,
+  CONVERT(nvarchar(60), N'SYSTEM_TIME_PERIOD') AS period_type_desc, s.id AS object_id, s.colid AS start_column_id,
+  e.colid AS end_column_id
+FROM sys.syscolpars s
+JOIN sys.syscolpars e ON e.id = s.id AND e.number = 0 AND e.status & 262144 <> 0
+WHERE s.number = 0 AND s.status & 131072 <> 0
 GO
 CREATE VIEW sys.views AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,

@@ -38,7 +38,7 @@ SELECT d.name, d.id AS database_id, CONVERT(int, NULL) AS source_database_id, CO
   CONVERT(nvarchar(60), CASE d.delayed_durability WHEN 0 THEN N'DISABLED' WHEN 1 THEN N'ALLOWED' ELSE N'FORCED' END) AS delayed_durability_desc,
   CONVERT(bit, d.options & 8388608) AS is_memory_optimized_elevate_to_snapshot_on, CONVERT(bit, 0) AS is_federation_member,
   CONVERT(bit, 0) AS is_remote_data_archive_enabled, CONVERT(bit, d.options & 268435456) AS is_mixed_page_allocation_on,
-  CONVERT(bit, 0) AS is_temporal_history_retention_enabled, CONVERT(int, 0) AS catalog_collation_type,
+  CONVERT(bit, CASE WHEN d.options & 1073741824 = 0 THEN 1 ELSE 0 END) AS is_temporal_history_retention_enabled, CONVERT(int, 0) AS catalog_collation_type,
   CONVERT(nvarchar(60), N'DATABASE_DEFAULT') AS catalog_collation_type_desc, CONVERT(nvarchar(128), NULL) AS physical_database_name,
   CONVERT(bit, 0) AS is_result_set_caching_on, CONVERT(bit, d.options & 67108864) AS is_accelerated_database_recovery_on,
   CONVERT(bit, 0) AS is_tempdb_spill_to_remote_store, CONVERT(bit, 0) AS is_stale_page_detection_on,

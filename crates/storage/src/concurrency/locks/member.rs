@@ -93,8 +93,8 @@ shared_struct! {
         pub engine: AtomicU32,
         pub session: AtomicU32,
         pub priority: AtomicI32,
-        /// `NO_TRANSACTION`: of the version cleaner.
-        pub begun_ms: AtomicU64,
+        /// Of `clock::now`. `NO_TRANSACTION`: of the version cleaner.
+        pub begun_ns: AtomicU64,
         /// When the rollback began that `undone` is about.
         pub undo_begun_ms: AtomicU64,
         /// Locks it was granted.
@@ -200,7 +200,7 @@ impl Members {
         slot.engine.store(os::engines::number(), Ordering::Relaxed);
         slot.wake.forget();
         slot.priority.store(0, Ordering::Relaxed);
-        slot.begun_ms.store(clock::now_ms(), Ordering::Relaxed);
+        slot.begun_ns.store(clock::now(), Ordering::Relaxed);
         slot.victim.store(false, Ordering::Relaxed);
         // Release: whoever sees the number sees the fields.
         slot.number.store(number, Ordering::Release);

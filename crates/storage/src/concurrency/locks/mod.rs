@@ -177,7 +177,7 @@ impl Locks {
     /// As `enter`, of the version cleaner, which is no transaction but must be known to have rows in hand.
     pub fn enter_cleaner(&self) -> MemberId {
         let member = self.members.enter();
-        self[member].begun_ms.store(NO_TRANSACTION, Ordering::Relaxed);
+        self[member].begun_ns.store(NO_TRANSACTION, Ordering::Relaxed);
         member
     }
 
@@ -243,15 +243,19 @@ impl Locks {
         let entry = |(number, member): (MemberId, &Member)| TransactionEntry {
             id: member.id.load(Ordering::Relaxed),
             session: member.session.load(Ordering::Relaxed),
-            begun_ms: member.begun_ms.load(Ordering::Relaxed),
+            begun_ms: member.begun_ns.load(Ordering::Relaxed) / 1_000_000,
             log_bytes: member.log_bytes.load(Ordering::Relaxed),
             snapshot: Some(member.snapshot.load(Ordering::Relaxed)).filter(|time| *time != u64::MAX),
             blocked_by: self.blockers(number).first().map_or(0, |by| self[*by].session.load(Ordering::Relaxed)),
             undone: member.undone.load(Ordering::Relaxed).checked_sub(1),
             undo_begun_ms: member.undo_begun_ms.load(Ordering::Relaxed),
         };
-        let mut all: Vec<_> =
-            self.members.running().map(entry).filter(|entry| entry.begun_ms != NO_TRANSACTION).collect();
+        let mut all: Vec<_> = self
+            .members
+            .running()
+            .filter(|(_, member)| member.begun_ns.load(Ordering::Relaxed) != NO_TRANSACTION)
+            .map(entry)
+            .collect();
         all.sort_by_key(|entry| (entry.begun_ms, entry.id));
         all
     }
@@ -490,7 +494,7 @@ impl Locks {
                 let slot = &self[**member];
                 let (priority, log) = (slot.priority.load(Ordering::Relaxed), slot.log_bytes.load(Ordering::Relaxed));
                 // Of equals the youngest.
-                (priority, log, u64::MAX - slot.begun_ms.load(Ordering::Relaxed), member.raw())
+                (priority, log, u64::MAX - slot.begun_ns.load(Ordering::Relaxed), member.raw())
             };
             let victim = &self[*cycle.iter().min_by_key(cost).expect("a cycle has members")];
             victim.victim.store(true, Ordering::SeqCst);
