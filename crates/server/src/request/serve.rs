@@ -70,8 +70,7 @@ impl Session {
         }
         self.state.signal.clear_attention();
         self.host.request_started(&self.state);
-        let stream_watched = message.kind != PacketType::BulkLoad;
-        self.connection.transport.stream().interrupt_on_input(stream_watched);
+        self.connection.transport.stream().interrupt_on_input(true);
         let outcome = self.dispatch(message);
         self.connection.transport.stream().interrupt_on_input(false);
         os::wait::clear_interrupt();
