@@ -1124,13 +1124,13 @@ GO
 CREATE WORKLOAD GROUP g USING statements_made
 
 --- What administers: ALTER RESOURCE GOVERNOR WITH (CLASSIFIER_FUNCTION)
-CREATE FUNCTION dbo.statements_made () RETURNS sysname WITH SCHEMABINDING AS BEGIN RETURN NULL END
+EXEC master.sys.sp_executesql N'CREATE FUNCTION dbo.statements_made () RETURNS sysname WITH SCHEMABINDING AS BEGIN RETURN NULL END'
 GO
 ALTER RESOURCE GOVERNOR WITH (CLASSIFIER_FUNCTION = dbo.statements_made)
 GO
-SELECT 'ok' FROM sys.resource_governor_configuration WHERE classifier_function_id = OBJECT_ID('dbo.statements_made')
+SELECT 'ok' FROM sys.resource_governor_configuration WHERE classifier_function_id = OBJECT_ID('master.dbo.statements_made')
 ALTER RESOURCE GOVERNOR WITH (CLASSIFIER_FUNCTION = NULL)
-DROP FUNCTION dbo.statements_made
+EXEC master.sys.sp_executesql N'DROP FUNCTION dbo.statements_made'
 
 --- What administers: ALTER RESOURCE GOVERNOR WITH (MAX_OUTSTANDING_IO_PER_VOLUME)
 ALTER RESOURCE GOVERNOR WITH (MAX_OUTSTANDING_IO_PER_VOLUME = 20)
