@@ -66,7 +66,7 @@ const SCRIPT: &[(&str, &str)] = &[
     ),
     (
         "index",
-        "BEGIN TRAN; CREATE INDEX made ON a (t, v); SELECT COUNT(*) FROM a WITH (INDEX (made)) WHERE t > ''; ROLLBACK",
+        "BEGIN TRAN; CREATE INDEX made ON wide (t, id); SELECT COUNT(*) FROM wide WITH (INDEX (made)) WHERE t > ''; ROLLBACK",
     ),
     (
         "table variable",
@@ -78,7 +78,7 @@ const SCRIPT: &[(&str, &str)] = &[
     ),
     (
         "static cursor",
-        "DECLARE c CURSOR LOCAL STATIC FOR SELECT id, t FROM a ORDER BY t, id; OPEN c; FETCH LAST FROM c; CLOSE c; DEALLOCATE c",
+        "DECLARE c CURSOR LOCAL STATIC FOR SELECT id, t FROM wide ORDER BY t, id; OPEN c; FETCH LAST FROM c; CLOSE c; DEALLOCATE c",
     ),
     (
         "output",
@@ -131,6 +131,12 @@ fn start() -> Failing {
         format!(
             "INSERT a SELECT value, value % 5, value * 7919 % 3001, REPLICATE(CHAR(97 + value % 20), value % 400) FROM GENERATE_SERIES(1, {ROWS})"
         ),
+        "CREATE TABLE wide (id int NOT NULL PRIMARY KEY, t varchar(900) NOT NULL)".to_string(),
+        "INSERT wide SELECT value, REPLICATE(CHAR(97 + value % 20), 300 + value % 500) FROM GENERATE_SERIES(1, 8000)"
+            .to_string(),
+        // What has no hint spills, too.
+        "ALTER WORKLOAD GROUP [default] WITH (REQUEST_MAX_MEMORY_GRANT_PERCENT = 1)".to_string(),
+        "ALTER RESOURCE GOVERNOR RECONFIGURE".to_string(),
         format!(
             "INSERT b SELECT value, value % 5, value * 17 % 3001, REPLICATE(CHAR(97 + value % 20), value % 300) FROM GENERATE_SERIES(1, {})",
             ROWS / 4
@@ -194,11 +200,13 @@ fn what_fails_at_any_step_leaves_nothing() {
     for (name, statement) in
         SCRIPT.iter().filter(|(name, statement)| name.contains(&wanted) || statement.contains(&wanted))
     {
-        let text = text_of(statement);
+        let hinted = text_of(statement);
         let mut wire = open(&failing);
         let mut session = one(&mut wire, "SELECT CONVERT(int, @@SPID)");
-        let right = must(&mut wire, &text);
-        for step in STEPS {
+        let right = must(&mut wire, &hinted);
+        // With some memory what is refused is found in work files.
+        let tries = STEPS.iter().map(|step| (*step, hinted.as_str())).chain([("Memory", *statement)]);
+        for (step, text) in tries {
             must(&mut wire, &format!("/*step {step} 0*/ {text}"));
             std::fs::write(&failing.log, "").expect("emptied");
             must(&mut wire, "/*steps*/ SELECT 1");
@@ -232,9 +240,10 @@ fn what_fails_at_any_step_leaves_nothing() {
                     check_nothing_is_left(&mut failing.watcher, session, &what);
                     session = one(&mut wire, "SELECT CONVERT(int, @@SPID)");
                 }
-                must(&mut wire, "IF @@TRANCOUNT > 0 ROLLBACK; DROP TABLE IF EXISTS #t");
+                // How many steps there are may differ from run to run: what was not reached is not waited for any more.
+                must(&mut wire, "/*steps*/ IF @@TRANCOUNT > 0 ROLLBACK; DROP TABLE IF EXISTS #t");
                 check_nothing_is_left(&mut failing.watcher, session, &what);
-                let again: Vec<Vec<Datum>> = must(&mut wire, &text);
+                let again: Vec<Vec<Datum>> = must(&mut wire, text);
                 assert_eq!(again, right, "{what}: the next answer");
             }
             failed += bad;
