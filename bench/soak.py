@@ -57,12 +57,13 @@ INSERT #own SELECT TOP (3000) id, t FROM big ORDER BY v; CREATE INDEX i ON #own 
 DECLARE @n int = (SELECT COUNT(*) FROM #own); IF @n <> 3000 INSERT wrong VALUES (CONCAT('temporary: ', @n)); DROP TABLE #own"""
 
 # What is held, in one row.
-HELD = """SET NOCOUNT ON; USE tempdb; SELECT CONCAT_WS(' ',
+HELD = """SET NOCOUNT ON; SET ANSI_WARNINGS OFF; USE tempdb; SELECT CONCAT_WS(' ',
 (SELECT SUM(internal_object_reserved_page_count) FROM sys.dm_db_file_space_usage),
-(SELECT SUM(user_object_reserved_page_count) FROM sys.dm_db_file_space_usage),
-(SELECT COUNT(*) FROM sys.dm_exec_query_memory_grants), (SELECT COUNT(*) FROM sys.dm_exec_sessions WHERE is_user_process = 1),
-(SELECT COUNT(*) FROM sys.dm_tran_locks WHERE resource_type <> 'DATABASE'), (SELECT SUM(pages_kb) / 1024 FROM sys.dm_os_memory_clerks),
-(SELECT COUNT(*) FROM soak.dbo.moved))"""
+(SELECT COALESCE(SUM(p.reserved_page_count), 0) FROM sys.dm_db_partition_stats p JOIN sys.tables t ON t.object_id = p.object_id),
+(SELECT COUNT(*) FROM sys.dm_exec_query_memory_grants WHERE session_id <> @@SPID),
+(SELECT COUNT(*) FROM sys.dm_exec_sessions WHERE is_user_process = 1),
+(SELECT COUNT(*) FROM sys.dm_tran_locks WHERE resource_type <> 'DATABASE' AND request_session_id <> @@SPID),
+(SELECT SUM(pages_kb) / 1024 FROM sys.dm_os_memory_clerks), (SELECT COUNT(*) FROM soak.dbo.moved WITH (NOLOCK)))"""
 FIGURES = ["resident MB", "descriptors", "spilled pages", "temporary pages", "grants", "sessions", "locks", "clerks MB", "moved"]
 
 
@@ -126,7 +127,8 @@ class Load:
 
     def kill(self, session, draw):
         ask(session, """DECLARE @s varchar(40) = (SELECT TOP 1 CONCAT('KILL ', session_id) FROM sys.dm_exec_requests
-            WHERE session_id > 50 AND session_id <> @@SPID AND total_elapsed_time > 2500 ORDER BY NEWID()); EXEC (@s)""")
+            WHERE session_id > 50 AND session_id <> @@SPID AND total_elapsed_time > 2500 AND session_id IN (SELECT session_id
+            FROM sys.dm_exec_sessions WHERE program_name = '') ORDER BY NEWID()); EXEC (@s)""")
         time.sleep(0.3)
 
     def temporary(self, session, draw):
@@ -153,8 +155,8 @@ def held(server, options):
     kb = {line.split(":")[0]: line.split()[1] for line in status.splitlines() if line.startswith(("VmRSS", "RssFile"))}
     resident = (int(kb["VmRSS"]) - int(kb["RssFile"])) // 1024
     descriptors = len(os.listdir(f"/proc/{server.process.pid}/fd"))
-    answer = server.tool(options.heddle, "sql", "-h", "-1", "-W", "-Q", HELD).split()
-    return [resident, descriptors, *map(int, answer[-7:])]
+    answer = server.tool(options.heddle, "sql", "-b", "-h", "-1", "-W", "-Q", HELD)
+    return [resident, descriptors, *map(int, answer.split()[-7:])]
 
 
 def main():
@@ -180,7 +182,7 @@ def run(server, options):
         server.tool(options.heddle, "sql", "-b", "-Q", batch)
     load = Load(server.address)
     kinds = [(load.move, 4), (load.spill, 2), (load.cancel, 3), (load.kill, 1), (load.temporary, 1), (load.storm, 1)]
-    threads = [threading.Thread(target=load.repeat, args=(work, work.__name__)) for work, times in kinds for _ in range(times)]
+    threads = [threading.Thread(target=load.repeat, args=(work, work.__name__), daemon=True) for work, times in kinds for _ in range(times)]
     for thread in threads:
         thread.start()
     print("  ".join(["minute", *FIGURES]), flush=True)

@@ -76,6 +76,7 @@ fn definitions_are_checked() {
         ("ALTER RESOURCE GOVERNOR WITH (CLASSIFIER_FUNCTION = dbo.nowhere)", 10902),
         ("ALTER RESOURCE GOVERNOR WITH (MAX_OUTSTANDING_IO_PER_VOLUME = 20)", 40510),
         ("DROP FUNCTION dbo.which", 10920),
+        ("ALTER FUNCTION dbo.which () RETURNS sysname WITH SCHEMABINDING AS BEGIN RETURN N'x' END", 10920),
         ("BEGIN TRAN; CREATE WORKLOAD GROUP g", 226),
     ] {
         refused(&mut wire, batch, number);
