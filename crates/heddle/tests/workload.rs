@@ -146,28 +146,27 @@ fn requests_above_the_limit_wait() {
         let group = "SELECT active_request_count * 100 + queued_request_count FROM sys.dm_resource_governor_workload_groups \
             WHERE name = 'bounded'";
         let mut seen_waiting = 0;
-        while begun.elapsed() < Duration::from_millis(900) && kernel == "threaded" {
+        while seen_waiting == 0 && begun.elapsed() < Duration::from_secs(10) {
             let now = one(&mut wire, group);
             assert!(now / 100 <= 2, "{now}: more than two run");
             seen_waiting = seen_waiting.max(now % 100);
         }
         waits.into_iter().for_each(|child| drop(said(child)));
         let took = begun.elapsed();
-        assert!(took >= Duration::from_millis(2_900), "six seconds by two at a time: {took:?} ({workers}, {kernel})");
-        assert!(kernel == "process" || seen_waiting > 0, "nobody was seen waiting");
-        assert_eq!(
-            one(
-                &mut wire,
-                "SELECT CONVERT(int, total_queued_request_count) / 4 FROM sys.dm_resource_governor_workload_groups WHERE name = 'bounded'"
-            ) > 0,
-            true
+        assert!(
+            took >= Duration::from_millis(2_900),
+            "six seconds of waiting by two at a time: {took:?} ({workers}, {kernel})"
         );
+        assert!(seen_waiting > 0, "nobody was seen waiting ({workers}, {kernel})");
+        let waited =
+            "SELECT total_queued_request_count FROM sys.dm_resource_governor_workload_groups WHERE name = 'bounded'";
+        assert!(one(&mut wire, waited) > 0);
         // Others do not notice, and without the limit nobody waits.
         set(&mut wire, "GROUP_MAX_REQUESTS = 0");
         let begun = Instant::now();
-        let waits: Vec<_> = (0..4).map(|_| run_as(&server, "small", "WAITFOR DELAY '0:0:2'")).collect();
+        let waits: Vec<_> = (0..4).map(|_| run_as(&server, "small", "WAITFOR DELAY '0:0:4'")).collect();
         waits.into_iter().for_each(|child| drop(said(child)));
-        assert!(begun.elapsed() < Duration::from_secs(6), "{:?}", begun.elapsed());
+        assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
     }
 }
 

@@ -64,7 +64,7 @@ fn in_effect(pool: &ResourcePool, usage: &MemoryPoolUsage) -> NamedRow {
     row
 }
 
-/// Who waits for a turn has a request and does not run. CPU time is that of the sessions here.
+/// CPU time is that of the sessions here.
 fn group_in_effect(host: &SessionHost, group: &WorkloadGroup) -> NamedRow {
     let mut row = workload_group(group);
     let sessions = host.server.sessions.all();
@@ -76,10 +76,15 @@ fn group_in_effect(host: &SessionHost, group: &WorkloadGroup) -> NamedRow {
         INTERNAL_GROUP => GroupFigures::default(),
         id => host.server.catalog.workload_groups().figures(id),
     };
+    // Who asks for a turn and does not wait yet is no request that runs.
+    let active = match group.settings[setting::MAX_REQUESTS] {
+        0 => requests,
+        _ => figures.active as usize,
+    };
     let cpu_ns: u64 = of_group.iter().map(|session| session.cpu_ns.load(Ordering::Relaxed)).sum();
     row.extend([
         ("statistics_start_time", Cell::Datum(Datum::I64(host.server.catalog.started.0))),
-        ("active_request_count", number(requests.saturating_sub(figures.waiting as usize))),
+        ("active_request_count", number(active)),
         ("queued_request_count", number(figures.waiting)),
         ("total_queued_request_count", number(figures.waited)),
         ("total_cpu_limit_violation_count", number(figures.violations)),
