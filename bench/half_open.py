@@ -86,10 +86,14 @@ def log_in(address):
     return connection
 
 
-def ask(connection):
+def send(connection, text):
     headers = struct.pack("<IIHQI", 22, 18, 2, 0, 1)
-    connection.sendall(packet(1, headers + ASKED.encode("utf-16-le")))
-    receive(connection)
+    connection.sendall(packet(1, headers + text.encode("utf-16-le")))
+
+
+def ask(connection, text=ASKED):
+    send(connection, text)
+    return receive(connection)
 
 
 def measure(address, seconds, results):

@@ -1159,6 +1159,40 @@ DBCC QUICK
 --- What administers: ALTER SERVER CONFIGURATION
 ALTER SERVER CONFIGURATION SET DIAGNOSTICS LOG ON
 
+--- What administers: CREATE, ALTER, DROP WORKLOAD GROUP
+CREATE WORKLOAD GROUP statements_made WITH (GROUP_MAX_REQUESTS = 5)
+GO
+ALTER WORKLOAD GROUP statements_made WITH (GROUP_MAX_REQUESTS = 7) USING [default]
+GO
+SELECT 'ok' FROM sys.resource_governor_workload_groups WHERE name = 'statements_made' AND group_max_requests = 7
+DROP WORKLOAD GROUP statements_made
+
+--- What administers: WORKLOAD GROUP WITH (IMPORTANCE = LOW or HIGH)
+CREATE WORKLOAD GROUP g WITH (IMPORTANCE = HIGH)
+
+--- What administers: WORKLOAD GROUP WITH (MAX_DOP)
+CREATE WORKLOAD GROUP statements_made WITH (MAX_DOP = 4)
+GO
+SELECT 'ok' FROM sys.resource_governor_workload_groups WHERE name = 'statements_made' AND max_dop = 4
+DROP WORKLOAD GROUP statements_made
+
+--- What administers: WORKLOAD GROUP USING a pool
+CREATE RESOURCE POOL statements_made
+GO
+CREATE WORKLOAD GROUP g USING statements_made
+
+--- What administers: ALTER RESOURCE GOVERNOR WITH (CLASSIFIER_FUNCTION)
+EXEC master.sys.sp_executesql N'CREATE FUNCTION dbo.statements_made () RETURNS sysname WITH SCHEMABINDING AS BEGIN RETURN NULL END'
+GO
+ALTER RESOURCE GOVERNOR WITH (CLASSIFIER_FUNCTION = dbo.statements_made)
+GO
+SELECT 'ok' FROM sys.resource_governor_configuration WHERE classifier_function_id = OBJECT_ID('master.dbo.statements_made')
+ALTER RESOURCE GOVERNOR WITH (CLASSIFIER_FUNCTION = NULL)
+EXEC master.sys.sp_executesql N'DROP FUNCTION dbo.statements_made'
+
+--- What administers: ALTER RESOURCE GOVERNOR WITH (MAX_OUTSTANDING_IO_PER_VOLUME)
+ALTER RESOURCE GOVERNOR WITH (MAX_OUTSTANDING_IO_PER_VOLUME = 20)
+
 --- What administers: CREATE SERVER AUDIT ... TO FILE
 USE master
 GO

@@ -18,7 +18,7 @@ use crate::host::{Host, ModuleInfo};
 use crate::memory_table::MemoryTable;
 use crate::notices;
 use crate::session::Session;
-use crate::sink::Sink;
+use crate::sink::{Sink, Stop};
 use crate::value::Value;
 use crate::workspace::{Held, SMALL_BYTES, Workspace};
 use crate::xml_documents::Documents;
@@ -143,6 +143,9 @@ impl<'a> Context<'a> {
     pub fn yield_point(&self) -> SqlResult<()> {
         os::plant!();
         os::wait::maybe_yield();
+        if os::fails!(Yield) {
+            self.runtime.borrow().session.signal.raise(Stop::Attention);
+        }
         if os::wait::is_interrupted() {
             self.runtime.borrow_mut().sink.interrupted().map_err(crate::session::stopped)?;
         }
@@ -154,7 +157,8 @@ impl<'a> Context<'a> {
     pub fn workspace(&self) -> &Arc<Workspace> {
         self.workspace.get_or_init(|| {
             let runtime = self.runtime();
-            Workspace::new(runtime.host.workspace_pool(), runtime.session.spid)
+            let query_percent = runtime.host.grant_policy().query_percent;
+            Workspace::new(runtime.host.workspace_pool(), runtime.session.spid, query_percent)
         })
     }
 

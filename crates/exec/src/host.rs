@@ -75,6 +75,9 @@ pub trait Host {
     /// How much a query that asks for memory is given at least, and how long it waits.
     fn grant_policy(&self) -> GrantPolicy;
 
+    /// What the workload group of this number is called.
+    fn workload_group(&self, number: i32) -> String;
+
     /// sp_configure 'nested triggers': whether what an AFTER trigger changes fires AFTER triggers.
     fn nested_triggers(&self) -> bool {
         true

@@ -2,7 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use sql::catalog::{DatabaseId, ObjectId};
 use sql::plan::{AtomicIsolation, IsolationLevel};
@@ -96,8 +96,9 @@ pub struct Signal {
     pub running: Running,
     /// `RUNS`, or the number of what stops it. A flag alone: it orders no other memory.
     state: AtomicU32,
-    /// Of `Stop::Expired`: what it might take, in seconds.
+    /// Of `Stop::Expired`: what it might take, in seconds, and whether those are of CPU time.
     limit_s: AtomicU32,
+    limit_is_cpu: AtomicBool,
 }
 
 /// Nothing stops it.
@@ -127,14 +128,16 @@ impl Signal {
     }
 
     /// The request has taken more than it may. By who knows that it still runs.
-    pub fn expire(&self, limit_s: u32) {
+    pub fn expire(&self, limit_s: u32, of_cpu: bool) {
         self.limit_s.store(limit_s, Ordering::Relaxed);
+        self.limit_is_cpu.store(of_cpu, Ordering::Relaxed);
         self.raise(Stop::Expired);
     }
 
     /// 10961, of a request that has expired.
     pub fn expired(&self) -> SqlError {
-        sql_error!(10961, self.limit_s.load(Ordering::Relaxed))
+        let what = if self.limit_is_cpu.load(Ordering::Relaxed) { "CPU time" } else { "elapsed time" };
+        sql_error!(10961, what, self.limit_s.load(Ordering::Relaxed))
     }
 
     /// Before a new request: an attention or a limit for the last one is over, a kill is not.

@@ -50,8 +50,8 @@ impl Pool {
         Arc::new(Pool { grants: storage.grants().clone(), storage: Some(storage.clone()), query_max })
     }
 
-    fn query_max(&self) -> usize {
-        let part = usize::try_from(self.grants.query_max()).unwrap_or(usize::MAX);
+    fn query_max(&self, percent: u32) -> usize {
+        let part = usize::try_from(self.grants.query_max(percent)).unwrap_or(usize::MAX);
         self.query_max.map_or(part.max(BYTES_MIN), |most| most.min(part))
     }
 
@@ -79,8 +79,12 @@ struct Counters {
 pub struct GrantPolicy {
     /// 'min memory per query (KB)'.
     pub min_kb: u64,
-    /// 'query wait (s)'; None: by cost.
+    /// 'query wait (s)', or what the workload group says; None: by cost.
     pub wait_s: Option<u64>,
+    /// REQUEST_MAX_MEMORY_GRANT_PERCENT of the workload group: what a query may have of what all may.
+    pub query_percent: u32,
+    /// The workload group's number.
+    pub group: i32,
     /// 'query governor cost limit'; 0: none.
     pub cost_max: u32,
 }
@@ -98,6 +102,8 @@ pub struct Workspace {
     pool: Arc<Pool>,
     /// Whose module it is.
     session: u32,
+    /// What a query of its workload group may have of what all may.
+    query_percent: u32,
     used: AtomicUsize,
     /// Beyond `BYTES_MIN`: what the pool knows of.
     told: AtomicUsize,
@@ -112,11 +118,12 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    pub fn new(pool: Arc<Pool>, session: u32) -> Arc<Workspace> {
+    pub fn new(pool: Arc<Pool>, session: u32, query_percent: u32) -> Arc<Workspace> {
         Arc::new(Workspace {
-            max: AtomicUsize::new(pool.query_max()),
+            max: AtomicUsize::new(pool.query_max(query_percent)),
             pool,
             session,
+            query_percent,
             used: AtomicUsize::new(0),
             told: AtomicUsize::new(0),
             asked: AtomicUsize::new(0),
@@ -128,7 +135,7 @@ impl Workspace {
 
     /// A statement begins, perhaps with MAX_GRANT_PERCENT: of what a query may have. What it cannot do without is forced.
     pub fn begin_statement(&self, percent: Option<f64>) {
-        let query_max = self.pool.query_max();
+        let query_max = self.pool.query_max(self.query_percent);
         let max = percent.map_or(query_max, |percent| (query_max as f64 * percent / 100.0) as usize);
         self.max.store(max, Ordering::Relaxed);
         let Counters { bytes, read, sort_runs, hash_partitions, depth } = &self.spilled;
@@ -142,8 +149,8 @@ impl Workspace {
     pub fn ask(&self, wanted: &GrantRequest, deadline: u64, must_pass: impl Fn() -> bool) -> Result<(), Refused> {
         // A cursor of this module holds some: what comes above that is asked for in steps.
         if self.grant.lock().is_none() {
-            let given =
-                self.pool.grants.ask(&GrantRequest { session: self.session, ..*wanted }, deadline, must_pass)?;
+            let wanted = GrantRequest { session: self.session, query_percent: self.query_percent, ..*wanted };
+            let given = self.pool.grants.ask(&wanted, deadline, must_pass)?;
             self.asked.store(given.granted() as usize, Ordering::Relaxed);
             *self.grant.lock() = Some(given);
         }
@@ -189,6 +196,9 @@ impl Workspace {
     #[inline]
     fn cover(&self, used: usize, forced: bool) -> bool {
         let told = self.told.load(Ordering::Relaxed);
+        if os::fails!(Memory) {
+            return false;
+        }
         used <= told + BYTES_MIN || self.tell(used - BYTES_MIN, forced)
     }
 
@@ -203,7 +213,7 @@ impl Workspace {
             _ if missing == 0 => true,
             Some(grant) => grant.grow(missing) || forced && grant.force(missing),
             None => {
-                *grant = self.pool.grants.ask_late(self.session, missing, forced);
+                *grant = self.pool.grants.ask_late(self.session, self.query_percent, missing, forced);
                 grant.is_some()
             }
         };
@@ -397,7 +407,7 @@ pub fn out_of_memory() -> SqlError {
 mod tests {
     use super::*;
     use os::region::Visibility;
-    use storage::Memory;
+    use storage::{Memory, QUERY_PERCENT};
 
     const MB: usize = 1 << 20;
 
@@ -411,7 +421,7 @@ mod tests {
     #[test]
     fn a_query_has_a_quarter_of_the_pool_and_gives_it_back() {
         let pool = pool(16 * MB);
-        let workspace = Workspace::new(pool.clone(), 51);
+        let workspace = Workspace::new(pool.clone(), 51, QUERY_PERCENT);
         let (mut one, mut two, mut small) = (Held::default(), Held::default(), Held::default());
         assert!(one.hold(&workspace, 3 * MB));
         assert!(!two.hold(&workspace, 2 * MB));
@@ -432,7 +442,7 @@ mod tests {
     #[test]
     fn a_small_query_asks_nobody() {
         let pool = pool(MB);
-        let workspace = Workspace::new(pool.clone(), 51);
+        let workspace = Workspace::new(pool.clone(), 51, QUERY_PERCENT);
         let mut held = Held::default();
         assert!(held.hold(&workspace, BYTES_MIN));
         assert_eq!(pool.grants.totals().holders, 0);
@@ -444,7 +454,7 @@ mod tests {
     #[test]
     fn what_was_asked_for_stays_until_the_statement_is_over() {
         let pool = pool(16 * MB);
-        let workspace = Workspace::new(pool.clone(), 51);
+        let workspace = Workspace::new(pool.clone(), 51, QUERY_PERCENT);
         let wanted = GrantRequest { required: MB as u64, ideal: 3 * MB as u64, ..GrantRequest::default() };
         workspace.ask(&wanted, 0, || false).unwrap();
         let mut held = Held::default();

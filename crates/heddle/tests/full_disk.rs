@@ -74,6 +74,10 @@ fn prepare(wire: &mut Wire) {
 
 const KEPT: &str = "SELECT COUNT_BIG(*) * 1000000000 + SUM(CAST(v AS bigint)) FROM kept";
 
+/// Pages that work files have.
+const SPILLED: &str = "EXEC tempdb.sys.sp_executesql \
+    N'SELECT SUM(internal_object_reserved_page_count) FROM sys.dm_db_file_space_usage'";
+
 #[test]
 fn a_statement_that_finds_no_room_fails_whole_and_there_are_ways_out() {
     let server = start("full-disk");
@@ -90,12 +94,26 @@ fn a_statement_that_finds_no_room_fails_whole_and_there_are_ways_out() {
             INSERT wide (c) SELECT a.c FROM wide a CROSS JOIN GENERATE_SERIES(1, 20) b",
         "BEGIN TRAN; UPDATE kept SET v = 0; \
             INSERT wide (c) SELECT a.c FROM wide a CROSS JOIN GENERATE_SERIES(1, 20) b",
+        "MERGE wide AS t USING (SELECT a.id * 100 + b.value AS id, a.c FROM wide a CROSS JOIN GENERATE_SERIES(1, 20) b) AS s \
+            ON t.id = -s.id WHEN NOT MATCHED THEN INSERT (c) VALUES (s.c);",
+        "BEGIN TRAN; ALTER TABLE wide ALTER COLUMN c nvarchar(4000) NOT NULL; \
+            INSERT wide (c) SELECT a.c FROM wide a CROSS JOIN GENERATE_SERIES(1, 20) b",
+        "BEGIN TRAN; ALTER INDEX ALL ON wide REBUILD; \
+            INSERT wide (c) SELECT a.c FROM wide a CROSS JOIN GENERATE_SERIES(1, 20) b",
+        // Its work file is on that disk as well.
+        "SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER (ORDER BY a.c, b.value, a.id DESC) AS n, a.c \
+            FROM wide a CROSS JOIN GENERATE_SERIES(1, 20) b) x WHERE LEN(c) > 0 OPTION (MAX_GRANT_PERCENT = 0)",
+        "CREATE TABLE #own (id int, c varchar(4000)); \
+            INSERT #own SELECT a.id, a.c FROM wide a CROSS JOIN GENERATE_SERIES(1, 20) b",
     ] {
         let begun = Instant::now();
         let answer = wire.query(statement);
         println!("{:>8.1?}  {:?}  {statement}", begun.elapsed(), answer.errors.first());
         assert!(is_full(&answer), "{statement}: {answer:?}");
-        must(&mut wire, "IF @@TRANCOUNT > 0 ROLLBACK");
+        let in_tempdb = answer.errors.iter().any(|error| error.2.contains("in database 'tempdb'"));
+        assert_eq!(in_tempdb, statement.contains('#') || statement.starts_with("SELECT COUNT"), "{answer:?}");
+        must(&mut wire, "IF @@TRANCOUNT > 0 ROLLBACK; DROP TABLE IF EXISTS #own");
+        assert_eq!(one(&mut wire, SPILLED), 0, "{statement}");
         assert_eq!(one(&mut wire, KEPT), kept, "{statement}");
         assert_eq!(one(&mut wire, "SELECT COUNT(*) FROM wide"), 15000, "{statement}");
         assert_eq!(
@@ -119,6 +137,10 @@ fn a_statement_that_finds_no_room_fails_whole_and_there_are_ways_out() {
     }
     must(&mut wire, "DBCC CHECKDB WITH NO_INFOMSGS");
     fill(&mut wire, "other");
+    // A backup that finds no room is refused (3202, 3013).
+    let backup = wire.query("BACKUP DATABASE tight TO DISK = 'tight.bak'");
+    assert!(backup.errors.iter().any(|error| error.0 == 3013), "{backup:?}");
+    assert_eq!(one(&mut wire, KEPT), kept);
     drop(wire);
     let (code, took) = server.stop();
     assert_eq!(code, Some(0), "it ends cleanly on a full disk");

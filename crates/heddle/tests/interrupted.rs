@@ -54,6 +54,7 @@ fn cases() -> Vec<Case> {
         case("a lock", table, Call("INSERT held (a) VALUES (77 + @a)")),
         case("a lock", table, Load(10)),
         case("a lock", table, Load(20_000)),
+        case("a lock", table, Load(500_000)),
         case("a lock", table, LoadInTransaction(10)),
         case("a lock", table, LoadInTransaction(20_000)),
         case("a lock", "BEGIN TRAN; INSERT held (a) VALUES (1000005)", Load(10)),

@@ -194,11 +194,10 @@ fn settings_of_pools_take_effect_or_are_refused() {
     }
     must(&mut wire, "ALTER RESOURCE POOL kept WITH (MIN_MEMORY_PERCENT = 0); ALTER RESOURCE GOVERNOR RECONFIGURE");
     assert!(limit(&mut wire, "other") > all * 85 / 100);
-    // Groups of requests are not there.
-    assert!(
-        refused(&mut wire, "CREATE WORKLOAD GROUP g WITH (GROUP_MAX_REQUESTS = 5)", 40510).contains("WORKLOAD GROUP")
-    );
-    assert!(refused(&mut wire, "ALTER WORKLOAD GROUP [default] WITH (MAX_DOP = 1)", 40510).contains("WORKLOAD GROUP"));
+    // Groups are in the default pool.
+    let text = refused(&mut wire, "CREATE WORKLOAD GROUP g USING kept", 40510);
+    assert!(text.contains("WORKLOAD GROUP USING [kept]"), "{text}");
+    refused(&mut wire, "CREATE WORKLOAD GROUP g USING nowhere", 10911);
 }
 
 /// Whatever a statement waits for, SET LOCK_TIMEOUT bounds the wait: 1222, and the statement is undone.

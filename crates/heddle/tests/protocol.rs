@@ -49,6 +49,42 @@ fn a_load_ends_as_each_client_ends_it() {
     assert_eq!(rows(&raw.batch("SELECT SUM(c) FROM loaded")), [[Datum::I64(15)]]);
 }
 
+/// MS-TDS 2.2.3.1.2: the status bit "ignore this event", with the end of the message. SqlClient sends the attention alone, in the middle
+/// (TdsParserStateObject.CancelRequest after a time-out of SqlBulkCopy). Either way the rows that came are gone.
+#[test]
+fn a_load_that_is_taken_back_leaves_nothing() {
+    const BULK: u8 = 7;
+    const ATTENTION: u8 = 6;
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    raw.batch("CREATE TABLE loaded (c int NULL)");
+    for (begin, level) in [("SELECT 1", 0), ("BEGIN TRAN; INSERT loaded VALUES (1)", 1)] {
+        raw.batch(begin);
+        let payload = [&int_column(&[])[..], &int_row(7)].concat();
+        assert!(errors(&raw.batch("insert bulk loaded ([c] int)")).is_empty());
+        raw.packet(BULK, 0, &payload);
+        raw.packet(BULK, 3, &[]);
+        let answer = raw.answer();
+        assert!(errors(&answer).is_empty(), "{answer:02x?}");
+        assert_eq!(dones(&answer).last().map(|done| done.1 & FINAL_ERROR), Some(FINAL_ERROR));
+        for status in [0, 3] {
+            assert!(errors(&raw.batch("insert bulk loaded ([c] int)")).is_empty());
+            raw.packet(BULK, 0, &payload);
+            if status != 0 {
+                raw.packet(BULK, status, &[]);
+            }
+            raw.packet(ATTENTION, 1, &[]);
+            let mut answers = 0;
+            while !dones(&raw.answer()).iter().any(|done| done.1 & done::ATTENTION != 0) {
+                answers += 1;
+                assert!(answers < 3, "the attention is confirmed");
+            }
+        }
+        let left = rows(&raw.batch("SELECT COUNT(*) + @@TRANCOUNT * 10 FROM loaded"));
+        assert_eq!(left, [[Datum::I64(11 * level)]], "the client's own transaction goes on");
+    }
+}
+
 #[test]
 fn a_load_has_a_table_of_keys_where_column_encryption_was_agreed() {
     let server = Server::start(&[]);

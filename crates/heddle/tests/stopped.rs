@@ -119,6 +119,20 @@ fn cases() -> Vec<Case> {
             "ALTER TABLE big DROP COLUMN made",
         ),
         case("UPDATE small SET v = v + 1", "UPDATE", "UPDATE small SET v = v - 1"),
+        // What spills, and leaves its work file as it was.
+        case(
+            "SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER (ORDER BY s, v DESC) AS n, s FROM big) x WHERE LEN(s) > 0 OPTION (MAX_GRANT_PERCENT = 0)",
+            "SELECT",
+            "",
+        ),
+        case("SELECT COUNT(*) FROM big a JOIN pile b ON a.s = b.s + 'x' OPTION (MAX_GRANT_PERCENT = 0)", "SELECT", ""),
+        case("SELECT COUNT(*) FROM (SELECT DISTINCT v, s FROM big) x OPTION (MAX_GRANT_PERCENT = 0)", "SELECT", ""),
+        case("DBCC CHECKCONSTRAINTS ('big') WITH NO_INFOMSGS", "DBCC TABLE CHECK", ""),
+        case(
+            "ALTER TABLE big ALTER COLUMN v bigint NOT NULL",
+            "ALTER TABLE",
+            "ALTER TABLE big ALTER COLUMN v int NOT NULL",
+        ),
         case("INSERT small SELECT id + 100000000, v FROM big", "INSERT", "DELETE small WHERE id > 100000000"),
         case(
             "ALTER TABLE small ADD more int NOT NULL CONSTRAINT five DEFAULT 5",

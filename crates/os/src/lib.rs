@@ -10,7 +10,7 @@
 //! | [`region`] | memory shared by engines, and a heap in it |
 //! | [`launcher`], [`engines`] | engines as processes: forked and watched; when one must not die alone |
 //! | [`clock`], [`random`], [`limits`], [`cpus`], [`cores`], [`threads`], [`env`], [`fs`], [`signal`], [`children`] | the rest of the outside world |
-//! | [`panics`], [`planted`] | what a panic costs; panics that a test plants |
+//! | [`panics`], [`planted`] | what a panic costs; panics and failures that a test plants |
 //! | [`stats`] | what the DMVs show of all this |
 //! | [`sim`] | the simulated machine: one seed, one trace |
 //!
@@ -60,6 +60,14 @@ macro_rules! plant {
     () => {
         #[cfg(debug_assertions)]
         $crate::planted::pass();
+    };
+}
+
+/// Whether a test wants this step of its session to fail (`planted`). Never in a release.
+#[macro_export]
+macro_rules! fails {
+    ($step:ident) => {
+        cfg!(debug_assertions) && $crate::planted::fails($crate::planted::Step::$step)
     };
 }
 

@@ -1,4 +1,5 @@
-//! Planted panics, for tests and not in a release: the session that was chosen panics at the n-th marked place that it passes.
+//! Planted panics and failures, for tests and not in a release: the session that was chosen panics at the n-th marked place that it passes,
+//! or the n-th of its steps of some kind fails (`fails!`).
 //!
 //! A place is marked by `plant!`, or by calling what is marked so and says who called: taking a lock, reading a page. In a release build
 //! nothing of it is left.
@@ -84,4 +85,61 @@ fn count(place: &'static Location<'static>) {
             places.push((place, passing));
         }
     }
+}
+
+/// What may fail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// A block of a work file is written, or read.
+    SpillWrite = 1,
+    SpillRead,
+    /// An operator asks for more memory.
+    Memory,
+    /// A loop looks whether it is to end.
+    Yield,
+}
+
+impl Step {
+    pub fn named(name: &str) -> Option<Step> {
+        [Step::SpillWrite, Step::SpillRead, Step::Memory, Step::Yield]
+            .into_iter()
+            .find(|step| format!("{step:?}").eq_ignore_ascii_case(name))
+    }
+}
+
+/// Whose steps of which kind are counted; 0: nobody's.
+static STEPPING: AtomicU32 = AtomicU32::new(0);
+static STEP: AtomicU32 = AtomicU32::new(0);
+static STEPS: AtomicU64 = AtomicU64::new(0);
+static NTH_STEP: AtomicU64 = AtomicU64::new(0);
+
+/// From now on these steps of `session` are counted; the `nth` fails, 0: none.
+pub fn choose_step(session: u32, step: Step, nth: u64) {
+    STEPS.store(0, Ordering::Relaxed);
+    NTH_STEP.store(nth, Ordering::Relaxed);
+    STEP.store(step as u32, Ordering::Relaxed);
+    STEPPING.store(session, Ordering::Relaxed);
+}
+
+/// How many there were since. Ends the count.
+pub fn steps() -> u64 {
+    STEPPING.store(0, Ordering::Relaxed);
+    STEPS.load(Ordering::Relaxed)
+}
+
+/// Whether this step is the one.
+#[inline]
+pub fn fails(step: Step) -> bool {
+    STEPPING.load(Ordering::Relaxed) != 0 && counts_down(step)
+}
+
+#[cold]
+fn counts_down(step: Step) -> bool {
+    let me = worker::current_or_none();
+    if step as u32 != STEP.load(Ordering::Relaxed) || !me.is_some() || !worker::on_scheduler() {
+        return false;
+    }
+    let session = worker::slot(me).session_id.load(SlotOrdering::Relaxed);
+    session == STEPPING.load(Ordering::Relaxed)
+        && STEPS.fetch_add(1, Ordering::Relaxed) + 1 == NTH_STEP.load(Ordering::Relaxed)
 }

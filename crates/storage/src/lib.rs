@@ -47,7 +47,7 @@ pub use recovery::control::CONTROL_FILE;
 pub use recovery::restart::Recovered;
 pub use region::archived::{ArchiveState, Archived};
 pub use region::broker::{Broker, Clerk};
-pub use region::grants::{Grant, GrantEntry, GrantRequest, GrantTotals, Grants, Refused};
+pub use region::grants::{Grant, GrantEntry, GrantRequest, GrantTotals, Grants, QUERY_PERCENT, Refused};
 pub use region::memory::Memory;
 pub use tables::memory_table::MemoryTable;
 pub use tables::memory_table::look_up::LookUp;

@@ -10,7 +10,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
-use os::disk::{Disk, File, Open};
+use os::disk::{Disk, DiskError, File, Open};
 use os::sync::Mutex;
 use os::wait::WaitType;
 
@@ -24,6 +24,9 @@ const HEAD_BYTES: usize = 16;
 pub const BLOCK_ROOM: usize = BLOCK_BYTES - HEAD_BYTES;
 
 const PREFIX: &str = "spill.";
+
+/// What a planted failure to read is.
+const EIO: i32 = 5;
 
 /// Blocks of one file: more than any limit asks for, and 64 TB.
 const BLOCKS_MAX: u64 = 1 << 30;
@@ -186,6 +189,9 @@ impl Stream {
         self.tail[12..16].copy_from_slice(&self.serial.to_le_bytes());
         let sum = crc32fast::hash(&self.tail[4..]);
         self.tail[..4].copy_from_slice(&sum.to_le_bytes());
+        if os::fails!(SpillWrite) {
+            return Err(DiskError::Full.into());
+        }
         file.write_away_at(&self.tail, place_of(block))?;
         self.tail.clear();
         self.file = Some(file);
@@ -206,6 +212,9 @@ impl Stream {
         let block = self.blocks[at];
         let file = self.file.as_ref().expect("a stream with blocks has a file");
         into.resize(BLOCK_BYTES, 0);
+        if os::fails!(SpillRead) {
+            return Err(DiskError::Io(EIO).into());
+        }
         let got = file.read_some_at(into, place_of(block))?;
         let damaged = StorageError::CorruptPage { page: PageRef { file: DatabaseId::TEMPDB.0.into(), page: block } };
         if got < HEAD_BYTES {

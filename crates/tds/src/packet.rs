@@ -187,6 +187,24 @@ impl MessageReader {
         }
     }
 
+    /// Whether what was received and not yet given out is the rest of a message, or a part of that, and an attention.
+    pub fn has_attention_behind(&self) -> ProtocolResult<bool> {
+        let mut bytes = &self.buffer[self.start..self.end];
+        let mut open = self.open.is_some();
+        while let Some(head) = bytes.first_chunk::<HEADER_BYTES>() {
+            let header = Header::decode(head)?;
+            if header.kind == PacketType::Attention {
+                return Ok(true);
+            }
+            if !open || bytes.len() < header.length as usize {
+                break;
+            }
+            open = !header.is_last();
+            bytes = &bytes[header.length as usize..];
+        }
+        Ok(false)
+    }
+
     /// True between messages with nothing buffered: the state in which a connection may idle, or TLS may begin.
     pub fn is_idle(&self) -> bool {
         self.buffered() == 0 && self.open.is_none()
@@ -227,6 +245,12 @@ impl MessageReader {
                 return Ok(None);
             }
             let reset = match self.open {
+                // SqlClient ends a bulk load that has run out of time so: the message is withdrawn, and the attention comes next.
+                Some((kind, reset)) if kind == self.streamed && header.kind == PacketType::Attention => {
+                    payload.clear();
+                    self.open = None;
+                    return Ok(Some(Message { kind, reset, ignore: true, is_last: true }));
+                }
                 Some((kind, _)) if kind != header.kind => {
                     return Err(ProtocolError::PacketInterleaved { expected: kind as u8, found: header.kind as u8 });
                 }

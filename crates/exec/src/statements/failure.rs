@@ -129,7 +129,11 @@ impl<'a> Runner<'a> {
             1105 | 3960 | 3961 | 9001 | 9002 => {
                 let runtime = self.context.runtime.get_mut();
                 let database = runtime.host.database();
-                let name = runtime.host.database_name(runtime.session, database);
+                // Temporary tables lie in tempdb, whichever database is the current one.
+                let name = match error.text.contains("for object '#") {
+                    true => "tempdb".into(),
+                    false => runtime.host.database_name(runtime.session, database),
+                };
                 error.text = error.text.replacen("database ''", &format!("database '{name}'"), 1);
             }
             _ => {}

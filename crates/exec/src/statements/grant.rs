@@ -21,7 +21,7 @@ const WAIT_MS_MIN: f64 = 1_000.0;
 /// A day.
 const WAIT_MS_MAX: f64 = 86_400_000.0;
 
-/// As the resource governor numbers and names them.
+/// As the resource governor numbers and names it: the pool of all workload groups.
 const POOL: (&str, u32) = ("default", 2);
 
 /// The least cost that a limit, a whole number, can be below of: who costs less asks nobody.
@@ -75,15 +75,17 @@ pub fn ask(context: &Context, estimate: &GrantEstimate) -> SqlResult<()> {
             Ok(()) => return Ok(()),
             // Of an attention or KILL; else it was input that came, and it goes on.
             Err(Refused::Interrupted) => context.yield_point()?,
-            Err(refused) => return Err(refusal(refused)),
+            Err(refused) => {
+                return Err(refusal(refused, &context.runtime().host.workload_group(policy.group), policy.group));
+            }
         }
     }
 }
 
-fn refusal(refused: Refused) -> SqlError {
+fn refusal(refused: Refused, group: &str, group_number: i32) -> SqlError {
     let (pool, number) = POOL;
     match refused {
-        Refused::TooMuch(bytes) => sql_error!(8657, bytes.div_ceil(1024), pool, number, pool, number),
+        Refused::TooMuch(bytes) => sql_error!(8657, bytes.div_ceil(1024), group, group_number, pool, number),
         Refused::TimedOut => sql_error!(8645, pool, number),
         Refused::OutOfSlots | Refused::Interrupted => sql_error!(8651, pool, number),
     }

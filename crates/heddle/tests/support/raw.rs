@@ -58,13 +58,23 @@ impl Raw {
 
     /// A message of one packet: the payload of its answer.
     pub fn ask(&mut self, kind: u8, payload: &[u8]) -> Vec<u8> {
-        let length = (payload.len() + 8) as u16;
         let reset = if std::mem::take(&mut self.resets) { RESET_CONNECTION } else { 0 };
-        let mut packet = vec![kind, END_OF_MESSAGE | reset];
+        self.packet(kind, END_OF_MESSAGE | reset, payload);
+        self.answer()
+    }
+
+    /// Sends a packet. Of its status 1 ends the message, 2 takes it back.
+    pub fn packet(&mut self, kind: u8, status: u8, payload: &[u8]) {
+        let length = (payload.len() + 8) as u16;
+        let mut packet = vec![kind, status];
         packet.extend(length.to_be_bytes());
         packet.extend([0, 0, 1, 0]);
         packet.extend(payload);
         self.stream.write_all(&packet).expect("sent");
+    }
+
+    /// The payload of the next message that comes.
+    pub fn answer(&mut self) -> Vec<u8> {
         let mut answer = Vec::new();
         loop {
             let mut header = [0; 8];

@@ -628,6 +628,7 @@ pub mod class {
     /// In master's: the pools of the resource governor, and the governor itself.
     pub const RESOURCE_POOL: u8 = 200;
     pub const RESOURCE_GOVERNOR: u8 = 201;
+    pub const WORKLOAD_GROUP: u8 = 205;
     /// What the password policy keeps of a login.
     pub const LOGIN_POLICY: u8 = 210;
     /// Of which database backups one is: `name` its family, `value` itself.

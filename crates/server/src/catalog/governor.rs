@@ -1,7 +1,8 @@
-//! The resource governor: pools, and which databases' memory-optimized tables count for which.
+//! The resource governor: pools, which databases' memory-optimized tables count for which, workload groups and the classifier.
 //!
 //! What is asked for is kept in master, in effect is what lies in the region: ALTER RESOURCE GOVERNOR RECONFIGURE, or a start,
 //! makes it so. Of a pool's settings those of memory govern something, and that only memory-optimized tables; the others are refused.
+//! Workload groups are all in the default pool.
 
 use os::sync::MutexGuard;
 use sql::catalog::DatabaseId;
@@ -13,14 +14,8 @@ use super::load::{int, small};
 use super::row::Text;
 use super::shared::{Governed, GovernedPool, POOL_SETTINGS};
 use super::store::Rows;
+use super::workload::{GovernorSetting, Groups, WorkloadGroup, free_number};
 use super::{Catalog, MASTER, clock, database};
-
-/// A setting of a pool: its column, its least and greatest value, and what it is if nobody says.
-pub struct PoolSetting {
-    pub column: &'static str,
-    pub range: (i32, i32),
-    pub default: i32,
-}
 
 /// Where in `SETTINGS` a setting is.
 pub mod setting {
@@ -33,14 +28,14 @@ pub mod setting {
     pub const MAX_IOPS: usize = 6;
 }
 
-pub const SETTINGS: [PoolSetting; POOL_SETTINGS] = [
-    PoolSetting { column: "min_cpu_percent", range: (0, 100), default: 0 },
-    PoolSetting { column: "max_cpu_percent", range: (1, 100), default: 100 },
-    PoolSetting { column: "cap_cpu_percent", range: (1, 100), default: 100 },
-    PoolSetting { column: "min_memory_percent", range: (0, 100), default: 0 },
-    PoolSetting { column: "max_memory_percent", range: (1, 100), default: 100 },
-    PoolSetting { column: "min_iops_per_volume", range: (0, i32::MAX), default: 0 },
-    PoolSetting { column: "max_iops_per_volume", range: (0, i32::MAX), default: 0 },
+pub const SETTINGS: [GovernorSetting; POOL_SETTINGS] = [
+    GovernorSetting { column: "min_cpu_percent", range: (0, 100), default: 0 },
+    GovernorSetting { column: "max_cpu_percent", range: (1, 100), default: 100 },
+    GovernorSetting { column: "cap_cpu_percent", range: (1, 100), default: 100 },
+    GovernorSetting { column: "min_memory_percent", range: (0, 100), default: 0 },
+    GovernorSetting { column: "max_memory_percent", range: (1, 100), default: 100 },
+    GovernorSetting { column: "min_iops_per_volume", range: (0, i32::MAX), default: 0 },
+    GovernorSetting { column: "max_iops_per_volume", range: (0, i32::MAX), default: 0 },
 ];
 
 pub const INTERNAL_POOL: i32 = 1;
@@ -116,6 +111,26 @@ fn kept(rows: &mut Rows<'_>) -> SqlResult<Vec<ResourcePool>> {
     Ok(pools)
 }
 
+/// The workload groups that are asked for, by number, the internal one first.
+fn kept_groups(rows: &mut Rows<'_>) -> SqlResult<Vec<WorkloadGroup>> {
+    let mut groups = vec![WorkloadGroup::internal(), WorkloadGroup::predefined()];
+    for row in rows.find::<ClassRow>(0, &[small(class::WORKLOAD_GROUP)])? {
+        let group = WorkloadGroup::of_row(row);
+        match group.is_predefined() {
+            true => groups[1] = group,
+            false => groups.push(group),
+        }
+    }
+    groups.sort_by_key(|group| group.id);
+    Ok(groups)
+}
+
+/// The number and the quoted name of the classifier that is asked for.
+fn kept_classifier(rows: &mut Rows<'_>) -> SqlResult<Option<(i32, String)>> {
+    let said = governor(rows)?.and_then(|row| row.value.0);
+    Ok(said.and_then(|said| said.split_once(' ').and_then(|(id, name)| Some((id.parse().ok()?, name.into())))))
+}
+
 /// While somebody changes pools, or databases come to them: nobody else does.
 pub struct Changing<'a> {
     catalog: &'a Catalog,
@@ -138,6 +153,11 @@ impl Catalog {
         Ok(())
     }
 
+    /// Workload groups as they are in effect.
+    pub fn workload_groups(&self) -> &Groups {
+        &self.shared.groups
+    }
+
     /// As they are asked for.
     pub fn resource_pools(&self) -> SqlResult<Vec<ResourcePool>> {
         self.read(&self.expect_database(MASTER), kept)
@@ -158,14 +178,35 @@ impl Catalog {
 
     /// Whether something else is asked for than what is in effect.
     pub fn governor_is_behind(&self) -> SqlResult<bool> {
-        let asked_for = if self.governor_is_enabled()? { self.resource_pools()? } else { predefined() };
+        let enabled = self.governor_is_enabled()?;
+        let asked_for = if enabled { self.resource_pools()? } else { predefined() };
+        let groups = if enabled { self.asked_workload_groups()? } else { no_groups() };
+        let classifier = self.asked_classifier()?.filter(|_| enabled).map_or(0, |(id, _)| id);
         let in_effect = self.governed_pools();
-        Ok(!asked_for.iter().eq(in_effect.iter().map(|(pool, _)| pool)))
+        let effective = self.workload_groups();
+        Ok(!asked_for.iter().eq(in_effect.iter().map(|(pool, _)| pool))
+            || groups != effective.all()
+            || classifier != effective.classifier())
+    }
+
+    /// As they are asked for.
+    pub fn asked_workload_groups(&self) -> SqlResult<Vec<WorkloadGroup>> {
+        self.read(&self.expect_database(MASTER), kept_groups)
+    }
+
+    /// The number and the quoted name of the classifier that is asked for.
+    pub fn asked_classifier(&self) -> SqlResult<Option<(i32, String)>> {
+        self.read(&self.expect_database(MASTER), kept_classifier)
     }
 
     pub fn governor_is_enabled(&self) -> SqlResult<bool> {
         Ok(self.read(&self.expect_database(MASTER), governor)?.is_some_and(|row| row.status != 0))
     }
+}
+
+/// While the governor is disabled.
+fn no_groups() -> Vec<WorkloadGroup> {
+    vec![WorkloadGroup::internal(), WorkloadGroup::predefined()]
 }
 
 fn bindings(rows: &mut Rows<'_>) -> SqlResult<Vec<ReferenceRow>> {
@@ -201,7 +242,42 @@ impl Changing<'_> {
             storage.unlimit(MemoryPool(at as u8));
         }
         *self.governed = governed;
+        let groups = if enabled { self.groups()? } else { no_groups() };
+        let classifier = if enabled { self.read(kept_classifier)? } else { None };
+        let classifier = classifier.as_ref().map(|(id, name)| (*id, name.as_str()));
+        self.catalog.workload_groups().set(&groups, classifier);
         Ok(())
+    }
+
+    pub fn groups(&self) -> SqlResult<Vec<WorkloadGroup>> {
+        self.read(kept_groups)
+    }
+
+    pub fn group(&self, name: &str) -> SqlResult<Option<WorkloadGroup>> {
+        let collation = self.catalog.collation;
+        Ok(self.groups()?.into_iter().find(|group| database::names_equal(collation, &group.name, name)))
+    }
+
+    /// The number of the next group. None: there are as many as there may be. One that is in effect still is not given again.
+    pub fn next_group(&self) -> SqlResult<Option<i32>> {
+        let in_effect = self.catalog.workload_groups().all();
+        let taken: Vec<i32> = self.groups()?.iter().chain(&in_effect).map(|group| group.id).collect();
+        Ok(free_number(&taken))
+    }
+
+    pub fn keep_group(&self, group: &WorkloadGroup) -> SqlResult<()> {
+        self.keep_row(&group.row())
+    }
+
+    pub fn forget_group(&self, group: &WorkloadGroup) -> SqlResult<()> {
+        self.change(|rows| rows.delete::<ClassRow>(0, &[small(class::WORKLOAD_GROUP), int(group.id)]))?;
+        Ok(())
+    }
+
+    /// The function of this number and quoted name classifies sessions, from the next RECONFIGURE on. None: no function does.
+    pub fn classify_by(&self, function: Option<(i32, &str)>) -> SqlResult<()> {
+        let said = function.map(|(id, name)| format!("{id} {name}"));
+        self.change_row(|row| row.value = Text(said.clone()))
     }
 
     pub fn pools(&self) -> SqlResult<Vec<ResourcePool>> {
@@ -222,12 +298,15 @@ impl Changing<'_> {
     }
 
     pub fn keep(&self, pool: &ResourcePool) -> SqlResult<()> {
-        let row = pool.row();
+        self.keep_row(&pool.row())
+    }
+
+    fn keep_row(&self, row: &ClassRow) -> SqlResult<()> {
         self.change(|rows| {
             let key = [small(row.class), int(row.id)];
             let update = |old: &mut ClassRow| *old = ClassRow { created: old.created, ..row.clone() };
             if rows.update::<ClassRow>(0, &key, update)? == 0 {
-                rows.insert(&row)?;
+                rows.insert(row)?;
             }
             Ok(())
         })
@@ -240,25 +319,31 @@ impl Changing<'_> {
 
     /// RECONFIGURE or DISABLE.
     pub fn reconfigure(&mut self, enabled: bool) -> SqlResult<()> {
+        self.change_row(|row| row.status = i32::from(enabled))?;
+        self.apply()
+    }
+
+    /// Changes what is kept of the governor itself.
+    fn change_row(&self, change: impl Fn(&mut ClassRow)) -> SqlResult<()> {
         self.change(|rows| {
-            let status = i32::from(enabled);
             let key = [small(class::RESOURCE_GOVERNOR)];
-            if rows.update::<ClassRow>(0, &key, |row| row.status = status)? == 0 {
+            if rows.update::<ClassRow>(0, &key, |row| change(row))? == 0 {
                 let now = clock::now();
-                rows.insert(&ClassRow {
+                let mut row = ClassRow {
                     class: class::RESOURCE_GOVERNOR,
                     id: 1,
                     name: "resource governor".into(),
                     owner: 1,
                     created: now,
                     modified: now,
-                    status,
+                    status: 0,
                     value: Text(None),
-                })?;
+                };
+                change(&mut row);
+                rows.insert(&row)?;
             }
             Ok(())
-        })?;
-        self.apply()
+        })
     }
 
     /// Whether a pool that is kept is in effect, too.

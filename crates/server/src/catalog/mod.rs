@@ -26,6 +26,7 @@ pub mod predicate;
 pub mod load;
 pub mod login_policy;
 pub mod family;
+pub mod workload;
 pub mod shared;
 pub mod spec;
 pub mod configuration;

@@ -11,6 +11,8 @@ use os::wait::WaitType;
 use storage::{Memory, POOLS_MAX, StorageResult};
 use types::SqlType;
 
+use super::workload::Groups;
+
 /// Ids of databases are below this.
 const DATABASE_IDS: usize = 1 << 15;
 /// Identity columns, sequences and row versions that were used since the start.
@@ -28,7 +30,7 @@ pub const POOL_SETTINGS: usize = 7;
 
 /// What `Shared::new` needs of the instance's memory.
 pub const BYTES: usize =
-    DATABASE_IDS * size_of::<DatabaseNumbers>() + COUNTERS_MAX * (size_of::<Slot>() + 8) + (1 << 20);
+    DATABASE_IDS * size_of::<DatabaseNumbers>() + COUNTERS_MAX * (size_of::<Slot>() + 8) + Groups::BYTES + (1 << 20);
 
 shared_struct! {
     #[derive(Default)]
@@ -81,6 +83,7 @@ pub struct Shared {
     pub counters: Counters,
     pub owned: Owned,
     pub governor: Placed<Mutex<Governed>>,
+    pub groups: Groups,
     /// Of session numbers: the same for all, since all start with one set of options.
     pub session_number: SqlType,
 }
@@ -92,6 +95,7 @@ impl Shared {
             databases: memory.carve("databases", DATABASE_IDS)?,
             counters: Counters::new(memory)?,
             governor: memory.place("resource governor", Mutex::new(WaitType::OBJECT_CATALOG, Governed::NONE))?,
+            groups: Groups::new(memory)?,
             owned: Owned { places: memory.carve("temporary objects", OWNED_MAX)? },
             session_number,
         })

@@ -1,4 +1,4 @@
-//! CREATE, ALTER and DROP RESOURCE POOL, ALTER RESOURCE GOVERNOR.
+//! CREATE, ALTER and DROP RESOURCE POOL, ALTER RESOURCE GOVERNOR. Workload groups: `workload`.
 
 use sql::ast::{ResourceGovernor, Setting, SettingValue};
 use storage::POOLS_MAX;
@@ -6,6 +6,7 @@ use types::{SqlError, SqlResult, sql_error};
 
 use super::number::whole_number;
 use super::site::Ddl;
+use super::workload;
 use crate::catalog::governor::{Changing, INTERNAL_POOL, ResourcePool, SETTINGS, setting};
 
 pub fn run(ddl: &mut Ddl<'_>, statement: &ResourceGovernor) -> SqlResult<()> {
@@ -13,16 +14,40 @@ pub fn run(ddl: &mut Ddl<'_>, statement: &ResourceGovernor) -> SqlResult<()> {
         ResourceGovernor::CreatePool(..) => "CREATE RESOURCE POOL",
         ResourceGovernor::AlterPool(..) => "ALTER RESOURCE POOL",
         ResourceGovernor::DropPool(_) => "DROP RESOURCE POOL",
-        ResourceGovernor::Reconfigure | ResourceGovernor::Disable => "ALTER RESOURCE GOVERNOR",
+        ResourceGovernor::CreateGroup(..) => "CREATE WORKLOAD GROUP",
+        ResourceGovernor::AlterGroup(..) => "ALTER WORKLOAD GROUP",
+        ResourceGovernor::DropGroup(_) => "DROP WORKLOAD GROUP",
+        _ => "ALTER RESOURCE GOVERNOR",
     };
     ddl.refuse_in_transaction(said)?;
+    // Asked before the lock is taken: it reads as a query does.
+    let classifier = match statement {
+        ResourceGovernor::Classifier(Some(function)) => Some(workload::classifier(ddl, function)?),
+        _ => None,
+    };
     let catalog = ddl.catalog.clone();
     let mut changing = catalog.change_governor();
     match statement {
+        ResourceGovernor::CreateGroup(name, settings, pool) => {
+            workload::create(&changing, name, settings, pool.as_deref())
+        }
+        ResourceGovernor::AlterGroup(name, settings, pool) => {
+            workload::alter(&changing, name, settings, pool.as_deref())
+        }
+        ResourceGovernor::DropGroup(name) => workload::drop_group(&changing, name),
+        ResourceGovernor::Classifier(_) => {
+            changing.classify_by(classifier.as_ref().map(|(id, name)| (*id, name.as_str())))
+        }
+        ResourceGovernor::Setting(setting) => {
+            Err(sql_error!(40510, format!("ALTER RESOURCE GOVERNOR WITH ({})", setting.name)))
+        }
         ResourceGovernor::CreatePool(name, settings) => create(&changing, name, settings),
         ResourceGovernor::AlterPool(name, settings) => alter(&changing, name, settings),
         ResourceGovernor::DropPool(name) => drop_pool(ddl, &changing, name),
-        ResourceGovernor::Reconfigure => changing.reconfigure(true),
+        ResourceGovernor::Reconfigure => {
+            workload::check_sessions(ddl, &changing)?;
+            changing.reconfigure(true)
+        }
         ResourceGovernor::Disable => changing.reconfigure(false),
     }
 }

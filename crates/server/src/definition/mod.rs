@@ -25,6 +25,7 @@
 //! space       DBCC SHRINKFILE, LOGINFO
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
+//! workload    CREATE, ALTER, DROP WORKLOAD GROUP, the classifier
 //! governor    CREATE, ALTER, DROP RESOURCE POOL       security_policy   CREATE, ALTER SECURITY POLICY
 //! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files
 //! backup_about    what a set says of its database         backup_history  what msdb says of sets
@@ -44,6 +45,7 @@ pub mod column;
 pub mod rebuild;
 pub mod versioned;
 pub mod added_value;
+pub mod workload;
 pub mod governor;
 pub mod execute_as;
 pub mod module;

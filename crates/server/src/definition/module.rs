@@ -16,6 +16,7 @@ use super::execute_as::keep_execute_as;
 use super::schema_binding;
 use super::site::{Ddl, Place, has, place_of, temporary_name, written};
 use super::text;
+use super::workload;
 use crate::catalog::Database;
 use crate::catalog::base::{
     ColumnRow, ObjectRow, ReferenceRow, TextRow, class, column_status as cs, object_status as os_,
@@ -83,6 +84,9 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
         };
         if !same {
             return Err(sql_error!(2010, written(draft.name)));
+        }
+        if draft.kind == "FN" {
+            workload::refuse_classifier(ddl, &db, row.id, "alter", &written(draft.name))?;
         }
         ddl.lock(&db, row.id)?;
         let id = row.id;

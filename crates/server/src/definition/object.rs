@@ -12,6 +12,7 @@ use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written}
 use super::table;
 use super::temporal;
 use super::versioned;
+use super::workload;
 use super::{database, login, security, security_policy, text};
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, OwnerRow, PrivilegeRow, PropertyRow, ReferenceRow,
@@ -266,6 +267,9 @@ fn drop_object(
     }
     if row.kind.as_str() == "D" && row.pid != 0 {
         return Err(sql_error!(3717));
+    }
+    if row.kind.as_str() == "FN" {
+        workload::refuse_classifier(ddl, &db, row.id, "drop", &shown)?;
     }
     if has(row.status, os_::MEMORY_OPTIMIZED) {
         schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;

@@ -6,12 +6,16 @@
 
 use std::sync::atomic::Ordering;
 
+use crate::catalog::workload::setting;
 use crate::instance::server::Server;
 use crate::instance::sessions::SessionEntry;
 use crate::settings::config::option;
 
 /// From the limit to the end of the connection, for what has not ended by then.
 const GRACE_S: u64 = 30;
+
+/// The trace flag by which REQUEST_MAX_CPU_TIME_SEC stops requests.
+const STOPS_AT_CPU_LIMIT: i32 = 2422;
 
 const NS: u64 = 1_000_000_000;
 /// Of `clock::utc_ticks`.
@@ -21,12 +25,16 @@ const TICKS: i64 = 10_000_000;
 pub fn look(server: &Server) {
     let running = |option| server.catalog.configuration.running(option) as u32;
     let (request_s, idle_s) = (running(option::REQUEST_TIME_LIMIT), running(option::IDLE_SESSION_LIMIT));
-    if request_s == 0 && idle_s == 0 {
+    let bounds_cpu = server.catalog.workload_groups().bounds_cpu();
+    if request_s == 0 && idle_s == 0 && !bounds_cpu {
         return;
     }
     for session in server.sessions.all().iter().filter(|session| !session.identity.admin) {
         if request_s > 0 {
             expire(session, request_s);
+        }
+        if bounds_cpu {
+            bound_cpu(server, session);
         }
         if idle_s > 0 && idles(session, idle_s) {
             tracing::warn!(
@@ -44,7 +52,33 @@ fn expire(session: &SessionEntry, limit_s: u32) {
     if elapsed_ns > limit_ns + GRACE_S * NS {
         session.kill();
     } else if elapsed_ns > limit_ns {
-        session.expire(limit_s);
+        session.expire(limit_s, false);
+    }
+}
+
+/// "By default, Resource Governor doesn't prevent a request from continuing if the maximum time is exceeded. However, an event is generated."
+/// With trace flag 2422 it is stopped.
+/// https://learn.microsoft.com/sql/t-sql/statements/create-workload-group-transact-sql
+fn bound_cpu(server: &Server, session: &SessionEntry) {
+    let groups = server.catalog.workload_groups();
+    let group = session.group.load(Ordering::Relaxed);
+    let limit_s = groups.setting(group, setting::CPU_TIME) as u32;
+    let Some((cpu_ns, ..)) = session.work_of_request().filter(|_| limit_s > 0) else { return };
+    if cpu_ns <= u64::from(limit_s) * NS {
+        return;
+    }
+    let request = session.requests.load(Ordering::Relaxed);
+    if session.cpu_told.swap(request, Ordering::Relaxed) != request {
+        groups.count_violation(group);
+        tracing::warn!(
+            spid = session.spid,
+            "a request of login '{}' has taken {} ms of CPU time; its workload group {group} allows {limit_s} s",
+            session.identity.login_name,
+            cpu_ns / 1_000_000
+        );
+    }
+    if server.trace_flags.is_on(STOPS_AT_CPU_LIMIT) {
+        session.expire(limit_s, true);
     }
 }
 

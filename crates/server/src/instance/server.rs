@@ -62,7 +62,7 @@ impl Events {
 const TRACE_FLAGS: usize = 12_000;
 
 shared_struct! {
-    /// DBCC TRACEON: known to DBCC TRACESTATUS, without effect.
+    /// DBCC TRACEON: known to DBCC TRACESTATUS. One has an effect: `limits`.
     pub struct TraceFlags {
         words: [AtomicU64; TRACE_FLAGS / 64 + 1],
     }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, Ordering};
 
+use crate::catalog::workload::DEFAULT_GROUP;
 use crate::settings::config::CONNECTIONS_DEFAULT;
 use exec::cursor_book::CursorBook;
 use exec::session::Signal;
@@ -110,6 +111,10 @@ pub struct SessionEntry {
     /// None: a session of the server's own.
     stream: Option<StreamHandle>,
     pub killed: AtomicBool,
+    /// Its workload group: what the classifier said at its login.
+    pub group: AtomicI32,
+    /// The request, by its number in `requests`, of which it was told that it takes more CPU time than the group allows.
+    pub cpu_told: AtomicU64,
     pub database: AtomicU32,
     /// Requests run since login.
     pub requests: AtomicU64,
@@ -173,6 +178,8 @@ impl SessionEntry {
             cursors: Arc::default(),
             stream,
             killed: AtomicBool::new(false),
+            group: AtomicI32::new(DEFAULT_GROUP),
+            cpu_told: AtomicU64::new(0),
             database: AtomicU32::new(u32::from(database)),
             requests: AtomicU64::new(0),
             request_started_ns: AtomicU64::new(0),
@@ -251,15 +258,15 @@ impl SessionEntry {
         }
     }
 
-    /// The request that runs ends, if it has taken longer than `limit_s` seconds: its waits end, its loops see it.
-    pub fn expire(&self, limit_s: u32) {
+    /// The request that runs ends, if it has taken longer than `limit_s` seconds, `of_cpu` time or not: its waits end, its loops see it.
+    pub fn expire(&self, limit_s: u32, of_cpu: bool) {
         // As long as this is held no other request begins.
         let running = self.running.lock();
         if let Some((worker, task)) = *running
             && self.request_elapsed_ns() > u64::from(limit_s) * 1_000_000_000
             && self.signal.pending().is_none()
         {
-            self.signal.expire(limit_s);
+            self.signal.expire(limit_s, of_cpu);
             os::wait::interrupt(worker, task);
         }
     }

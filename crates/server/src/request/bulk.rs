@@ -3,9 +3,9 @@
 //! Rows run through the same compiled INSERT, some hundreds at once, so defaults, constraints and indexes are those of any insert. A load
 //! stays as a whole or not at all.
 //!
-//! What a client sends while rows still come is rows, so only after the last of them does input interrupt a wait, as for other requests. So that
-//! few loads wait before it, rows are collected up to `BYTES_AT_ONCE` before the first are inserted; a client that has more is held by
-//! its full socket, and could not send an attention that is not behind those rows.
+//! What a client sends while rows still come is mostly rows. It interrupts as other input does, and what has come is read ahead up to a bound,
+//! so that an attention behind rows, or the client's end, is heard before those are inserted. A client that has more to send is held by its full
+//! socket, and could not send an attention that is not behind those rows.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -45,34 +45,47 @@ pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError>
         None => Err(sql_error!(4022)),
     };
     let mut message = first;
-    loop {
-        reader.feed(&session.connection.payload);
+    let withdrawn = loop {
         let (is_last, bytes) = (message.is_last, session.connection.payload.len());
-        let cancelled = is_last && hear_input(session)?;
         if let Ok(running) = &mut load {
+            reader.feed(&session.connection.payload);
             running.waiting_bytes += bytes;
             running.unread_bytes += bytes;
-            let mut parts = session.parts(&signal, false);
-            let taken = if cancelled {
-                Err(exec::session::stopped(Stop::Attention))
-            } else if is_last || running.unread_bytes >= BYTES_AT_ONCE {
+            if (is_last || running.unread_bytes >= BYTES_AT_ONCE) && !message.ignore {
                 running.unread_bytes = 0;
-                running.take_rows(&mut parts, &mut reader, is_last)
-            } else {
-                Ok(())
-            };
-            if let Err(error) = taken {
-                running.undo(&mut parts);
-                load = Err(error);
+                let mut parts = session.parts(&signal, false);
+                if let Err(error) = running.take_rows(&mut parts, &mut reader, is_last) {
+                    running.undo(&mut parts);
+                    load = Err(error);
+                }
             }
         }
         if is_last {
-            break;
+            break message.ignore;
         }
-        // After an error the rest of the rows is read and dropped: the client listens only when it has sent them all.
+        // After an error the rest of the rows is read and dropped: the client listens only when it has sent them all. Rows that came
+        // meanwhile are no reason not to wait for more.
+        if !os::sched::stopping() {
+            os::wait::clear_interrupt();
+        }
+        if signal.pending() == Some(Stop::Disconnected) {
+            return Err(ConnectionError::Closed);
+        }
         message = session.connection.receive(None)?;
+    };
+    // An attention that was seen behind the rows, or has come since, is taken: it is answered here.
+    if session.connection.has_news() && session.connection.take_attention()? {
+        signal.raise(Stop::Attention);
     }
     let mut parts = session.parts(&signal, false);
+    let stop = signal.pending();
+    if let (Ok(running), true) = (&mut load, withdrawn || stop.is_some()) {
+        running.undo(&mut parts);
+        match stop {
+            Some(stop) => load = Err(exec::session::stopped(stop)),
+            None => return parts.sink.finish_withdrawn(parts.state.transaction.level > 0),
+        }
+    }
     let ended = load.and_then(|mut load| load.commit(&mut parts));
     let stopped = match ended {
         Ok(rows) => {
@@ -86,16 +99,6 @@ pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError>
         },
     };
     Session::finish(parts, stopped)
-}
-
-/// All rows are here: from now on what comes interrupts. True: the attention was here already; it is taken then.
-fn hear_input(session: &mut Session) -> Result<bool, ConnectionError> {
-    session.connection.transport.stream().interrupt_on_input(true);
-    let cancelled = session.connection.has_news() && session.connection.take_attention()?;
-    if cancelled {
-        session.state.signal.raise(Stop::Attention);
-    }
-    Ok(cancelled)
 }
 
 /// For the INSERT of a load: nothing but why it failed, and what the client sends meanwhile.
@@ -217,6 +220,8 @@ impl Load {
     fn insert_rows(&mut self, parts: &mut Parts<'_>) -> SqlResult<()> {
         self.waiting_bytes = 0;
         let Some(module) = self.insert.clone().filter(|_| self.batch.rows > 0) else { return Ok(()) };
+        // What came while there was no room to read it ahead has interrupted nothing.
+        parts.sink.interrupted().map_err(exec::session::stopped)?;
         if !self.target.order.is_empty() {
             for row in 0..self.batch.rows {
                 self.check_order(row)?;

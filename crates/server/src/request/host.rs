@@ -1,6 +1,7 @@
 //! What execution asks of the server for one session: `exec::Host`.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use exec::host::{
     CallArgument, Callee, Host, Impersonation, ModuleInfo, NamedValue, Naming, TableAccess, TableArgument, Wanted,
@@ -18,6 +19,7 @@ use sql::plan::{Global, MaskedColumn, Module, ObjectRef, OutputColumn, Query, Qu
 use storage::{Storage, Table, TableId};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
+use crate::catalog::workload::setting;
 use crate::catalog::{Database, no_such_database, registry};
 use crate::definition::{self, HostSite};
 use crate::instance::error_log::{self, CONSOLE, Source};
@@ -169,11 +171,24 @@ impl Host for SessionHost {
 
     fn grant_policy(&self) -> GrantPolicy {
         let running = |option| self.server.catalog.configuration.running(option);
+        let group = self.entry.group.load(Ordering::Relaxed);
+        let of_group = |setting| self.server.catalog.workload_groups().setting(group, setting);
+        let wait_s = match of_group(setting::GRANT_TIMEOUT) {
+            0 => u64::try_from(running(option::QUERY_WAIT)).ok(),
+            seconds => Some(seconds as u64),
+        };
         GrantPolicy {
             min_kb: running(option::MIN_MEMORY_PER_QUERY) as u64,
-            wait_s: u64::try_from(running(option::QUERY_WAIT)).ok(),
+            wait_s,
             cost_max: running(option::QUERY_COST_LIMIT) as u32,
+            query_percent: of_group(setting::GRANT_PERCENT) as u32,
+            group,
         }
+    }
+
+    fn workload_group(&self, number: i32) -> String {
+        let groups = self.server.catalog.workload_groups().all();
+        groups.into_iter().find(|group| group.id == number).map_or_else(|| "default".into(), |group| group.name)
     }
 
     fn snapshot_reads(&self, database: DatabaseId) -> bool {

@@ -242,6 +242,7 @@ impl SessionHost {
                 return Err(NotIn::Refused(errors));
             }
         }
+        host.classify(&mut state);
         server.audit_succeeded(&attempt);
         Ok((state, host))
     }

@@ -11,6 +11,7 @@ pub mod host;
 pub mod lifetime;
 pub mod login;
 pub mod session;
+pub mod workload;
 #[cfg(debug_assertions)]
 pub mod planted;
 pub mod panicked;

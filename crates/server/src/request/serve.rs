@@ -8,6 +8,7 @@ use tds::{Message, PacketType, Reset, WireCollation};
 
 use crate::instance::spare::Buffers;
 use crate::request::session::Session;
+use crate::request::workload::Admitted;
 use crate::request::{batch, bulk, panicked, rpc, transaction};
 use crate::wire::connection::ConnectionError;
 
@@ -70,8 +71,7 @@ impl Session {
         }
         self.state.signal.clear_attention();
         self.host.request_started(&self.state);
-        let stream_watched = message.kind != PacketType::BulkLoad;
-        self.connection.transport.stream().interrupt_on_input(stream_watched);
+        self.connection.transport.stream().interrupt_on_input(true);
         let outcome = self.dispatch(message);
         self.connection.transport.stream().interrupt_on_input(false);
         os::wait::clear_interrupt();
@@ -114,6 +114,10 @@ impl Session {
         if message.kind == PacketType::BulkLoad {
             return bulk::run(self, message);
         }
+        let _turn = match self.await_turn()? {
+            Admitted::Runs(turn) => turn,
+            Admitted::Cancelled => return self.answer_cancelled(),
+        };
         let payload = std::mem::take(&mut self.connection.payload);
         let mut limits = Limits::default();
         if message.kind == PacketType::Rpc {
@@ -123,13 +127,7 @@ impl Session {
         self.connection.payload = payload;
         // What came before the stream was watched interrupts nothing.
         if self.connection.has_news() && self.connection.take_attention()? {
-            self.answer(Done { kind: DoneKind::Batch, status: done::FINAL, command: command::NONE, rows: 0 })?;
-            return self.answer(Done {
-                kind: DoneKind::Batch,
-                status: done::ATTENTION,
-                command: command::NONE,
-                rows: 0,
-            });
+            return self.answer_cancelled();
         }
         match request {
             Ok(Request::Batch(batch)) => batch::run(self, &batch.text),
@@ -143,6 +141,12 @@ impl Session {
                 if error.is_recoverable() { Ok(()) } else { Err(error.into()) }
             }
         }
+    }
+
+    /// To a request that an attention ended before it began.
+    fn answer_cancelled(&mut self) -> Result<(), ConnectionError> {
+        self.answer(Done { kind: DoneKind::Batch, status: done::FINAL, command: command::NONE, rows: 0 })?;
+        self.answer(Done { kind: DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 })
     }
 
     /// The client is gone, or must go: its work is rolled back.

@@ -165,6 +165,7 @@ fn describe(end: End) -> String {
 fn bury(server: &Arc<Server>, processes: &mut Processes, dead: u32, count: u32) -> bool {
     server.engines.has_ended(dead);
     server.plans.engine_has_ended(dead);
+    server.catalog.workload_groups().engine_has_ended(dead);
     let alone = !(1..=count).any(|number| server.engines.serves(number));
     if alone || os::engines::died_inside(dead) {
         return false;
@@ -183,6 +184,7 @@ fn bury(server: &Arc<Server>, processes: &mut Processes, dead: u32, count: u32) 
                 tracing::error!("engine {number} has ended during a burial: {}", describe(end));
                 server.engines.has_ended(number);
                 server.plans.engine_has_ended(number);
+                server.catalog.workload_groups().engine_has_ended(number);
                 break false;
             }
             News::Stop => asked_to_stop = true,

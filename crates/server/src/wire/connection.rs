@@ -31,6 +31,9 @@ pub const LOGIN_BYTES_MAX: usize = 128 << 10;
 const LEFT_OVER_BYTES_MAX: usize = 4 << 20;
 const LEFT_OVER_MS: u64 = 500;
 
+/// Of the rows of a bulk load, before their turn comes: what a client had sent when it sent an attention mostly lies within that.
+const AHEAD_BYTES_MAX: usize = 4 << 20;
+
 /// What TLS holds of a connection, about.
 const TLS_BYTES: usize = 16 << 10;
 
@@ -284,11 +287,14 @@ impl Connection {
 
     /// Whether something has come, or may have, that was not looked at: cheap.
     pub fn has_news(&mut self) -> bool {
-        let buffered = match &mut self.transport.mars {
+        self.buffered() > 0 || self.transport.stream().readable_now()
+    }
+
+    fn buffered(&mut self) -> usize {
+        match &mut self.transport.mars {
             None => self.reader.buffered(),
             Some(mars) => mars.buffered(),
-        };
-        buffered > 0 || self.transport.stream().readable_now()
+        }
     }
 
     /// From here on the client's packets come in frames of sessions, and its answers go so.
@@ -316,9 +322,16 @@ impl Connection {
         })
     }
 
-    /// In the middle of a request: whether its attention has come. It is taken then. What else a client sends ahead stays for later;
-    /// only so much of it is read. Forgets the payload of the message at hand.
+    /// In the middle of a request: whether its attention has come. It is taken then; behind rows of a load it stays until those were
+    /// received. What else a client sends ahead stays for later; only so much of it is read. Forgets the payload of the message at hand.
     pub fn take_attention(&mut self) -> Result<bool, ConnectionError> {
+        if self.message_goes_on {
+            while self.buffered() < AHEAD_BYTES_MAX && self.fill(None)? {}
+            return Ok(match &mut self.transport.mars {
+                None => self.reader.has_attention_behind()?,
+                Some(mars) => mars.has_attention_behind()?,
+            });
+        }
         while self.next_kind()?.is_none() && self.fill(None)? {}
         if self.next_kind()? != Some(PacketType::Attention) {
             return Ok(false);

@@ -233,6 +233,11 @@ impl Multiplexer {
         self.current().map_or(Ok(None), |session| session.reader.next_kind())
     }
 
+    /// Of the session that is served: see `MessageReader::has_attention_behind`.
+    pub fn has_attention_behind(&mut self) -> ProtocolResult<bool> {
+        self.current().map_or(Ok(false), |session| session.reader.has_attention_behind())
+    }
+
     pub fn buffered(&mut self) -> usize {
         self.current().map_or(0, |session| session.reader.buffered())
     }

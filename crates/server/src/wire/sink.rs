@@ -222,6 +222,12 @@ impl<'a> TdsSink<'a> {
 }
 
 impl TdsSink<'_> {
+    /// Ends the response to a request that its client took back while it still sent it.
+    pub fn finish_withdrawn(mut self, in_transaction: bool) -> Result<(), ConnectionError> {
+        self.failed = true;
+        self.finish(in_transaction)
+    }
+
     /// A wait of this request was ended by a request of another session of the connection.
     fn finish_busy(mut self) -> Result<(), ConnectionError> {
         self.release();

@@ -1,6 +1,6 @@
 //! What speaks to the server itself: DBCC, KILL, ALTER SERVER CONFIGURATION, thread pools, the resource governor.
 
-use super::{Expr, Ident, Setting};
+use super::{Expr, Ident, ObjectName, Setting};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dbcc {
@@ -55,6 +55,14 @@ pub enum ResourceGovernor {
     CreatePool(Ident, Vec<Setting>),
     AlterPool(Ident, Vec<Setting>),
     DropPool(Ident),
+    /// With the pool that USING names.
+    CreateGroup(Ident, Vec<Setting>, Option<Ident>),
+    AlterGroup(Ident, Vec<Setting>, Option<Ident>),
+    DropGroup(Ident),
+    /// The function that says which group a session is in; None: NULL.
+    Classifier(Option<ObjectName>),
+    /// Another option of the governor itself.
+    Setting(Setting),
     Reconfigure,
     Disable,
 }

@@ -67,6 +67,7 @@ impl Parser<'_> {
             }
             K::THREAD if self.peek_word(2, K::POOL) => self.thread_pool(),
             K::RESOURCE if self.peek_word(2, K::POOL) => self.resource_pool(),
+            K::WORKLOAD if self.peek_word(2, K::GROUP) => self.workload_group(),
             K::RESOURCE if self.peek_word(2, K::GOVERNOR) => self.resource_governor(),
             K::NONE_ => {
                 self.bump();

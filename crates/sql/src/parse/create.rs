@@ -22,6 +22,7 @@ impl Parser<'_> {
             K::DEFAULT | K::RULE => return self.create_default_or_rule(),
             K::THREAD if self.peek_word(2, K::POOL) => return self.thread_pool(),
             K::RESOURCE if self.peek_word(2, K::POOL) => return self.resource_pool(),
+            K::WORKLOAD if self.peek_word(2, K::GROUP) => return self.workload_group(),
             K::XML if self.peek_word(2, K::SCHEMA) => return self.other(),
             K::SERVER if !self.peek_word(2, K::ROLE) => return self.other(),
             _ if self.is_other_kind(next) && !matches!(next, K::XML | K::SERVER | K::APPLICATION) => {
@@ -308,6 +309,7 @@ impl Parser<'_> {
         match next {
             K::THREAD if self.peek_word(2, K::POOL) => return self.thread_pool(),
             K::RESOURCE if self.peek_word(2, K::POOL) => return self.resource_pool(),
+            K::WORKLOAD if self.peek_word(2, K::GROUP) => return self.workload_group(),
             K::DATABASE if self.peek_word(2, K::SCOPED) || self.peek_word(2, K::ENCRYPTION) => {
                 return self.other();
             }

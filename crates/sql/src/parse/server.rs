@@ -216,13 +216,58 @@ impl Parser<'_> {
         self.loose_setting()
     }
 
-    /// `ALTER RESOURCE GOVERNOR RECONFIGURE | DISABLE`; the current token is the verb.
+    /// `CREATE | ALTER | DROP WORKLOAD GROUP name [WITH (a = 1, ...)] [USING pool]`; the current token is the verb.
+    #[inline(never)]
+    pub(super) fn workload_group(&mut self) -> P<StatementKind> {
+        let verb = self.token.keyword;
+        for _ in 0..3 {
+            self.bump();
+        }
+        let name = self.ident()?;
+        let (mut settings, mut pool) = (Vec::new(), None);
+        if verb != K::DROP {
+            if self.eat_word(K::WITH) {
+                self.expect(T::LeftParen)?;
+                settings = self.list(Self::loose_setting)?;
+                self.expect(T::RightParen)?;
+            }
+            if self.eat_word(K::USING) {
+                pool = Some(self.ident()?);
+            }
+        }
+        Ok(StatementKind::ResourceGovernor(Box::new(match verb {
+            K::CREATE => ResourceGovernor::CreateGroup(name, settings, pool),
+            K::ALTER => ResourceGovernor::AlterGroup(name, settings, pool),
+            _ => ResourceGovernor::DropGroup(name),
+        })))
+    }
+
+    /// `WITH (CLASSIFIER_FUNCTION = name | NULL)`; the current token is the verb of ALTER RESOURCE GOVERNOR.
+    fn resource_governor_setting(&mut self) -> P<ResourceGovernor> {
+        for _ in 0..4 {
+            self.bump();
+        }
+        self.expect(T::LeftParen)?;
+        let setting = if self.eat_text("CLASSIFIER_FUNCTION") {
+            self.expect(T::Equals)?;
+            ResourceGovernor::Classifier(if self.eat_word(K::NULL) { None } else { Some(self.object_name()?) })
+        } else {
+            ResourceGovernor::Setting(self.loose_setting()?)
+        };
+        self.expect(T::RightParen)?;
+        Ok(setting)
+    }
+
+    /// `ALTER RESOURCE GOVERNOR RECONFIGURE | DISABLE | WITH (CLASSIFIER_FUNCTION = ...)`; the current token is the verb.
     #[inline(never)]
     pub(super) fn resource_governor(&mut self) -> P<StatementKind> {
+        if self.peek_word(3, K::WITH) {
+            return Ok(StatementKind::ResourceGovernor(Box::new(self.resource_governor_setting()?)));
+        }
         let action = match self.peek(3).keyword {
             K::RECONFIGURE => ResourceGovernor::Reconfigure,
             K::DISABLE => ResourceGovernor::Disable,
-            // Classifiers, statistics.
+            // RESET STATISTICS.
             _ => return self.other(),
         };
         for _ in 0..4 {

@@ -25,8 +25,8 @@ use crate::region::wake::Waker;
 /// Queries that hold or want more than they may without asking, at a time.
 const SLOTS: usize = 16 << 10;
 
-/// Of what all queries may have, one has at most one part in this many: SQL Server's 25 percent.
-const QUERY_PART: u64 = 4;
+/// Of what all queries may have, one has at most so much where its workload group says nothing else, as in SQL Server.
+pub const QUERY_PERCENT: u32 = 25;
 
 /// How often somebody who waits looks whether he must not, and whether there is more memory than there was.
 const LOOK_MS: u64 = 100;
@@ -35,7 +35,7 @@ const WAITING: u32 = 1;
 const GRANTED: u32 = 2;
 
 /// What a query asks for, in bytes.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GrantRequest {
     pub session: u32,
     pub request: u32,
@@ -46,9 +46,27 @@ pub struct GrantRequest {
     /// MIN_GRANT_PERCENT and MAX_GRANT_PERCENT, of what a query may have.
     pub percent_min: Option<f64>,
     pub percent_max: Option<f64>,
+    /// What a query may have: percent of what all may.
+    pub query_percent: u32,
     /// As the optimizer guesses.
     pub cost: f64,
     pub timeout_ms: u64,
+}
+
+impl Default for GrantRequest {
+    fn default() -> GrantRequest {
+        GrantRequest {
+            session: 0,
+            request: 0,
+            required: 0,
+            ideal: 0,
+            percent_min: None,
+            percent_max: None,
+            query_percent: QUERY_PERCENT,
+            cost: 0.0,
+            timeout_ms: 0,
+        }
+    }
 }
 
 /// Why there is no grant.
@@ -111,6 +129,7 @@ shared_struct! {
         session: AtomicU32,
         request: AtomicU32,
         scheduler: AtomicU32,
+        query_percent: AtomicU32,
         /// Its turn.
         ticket: AtomicU64,
         requested: AtomicU64,
@@ -163,6 +182,10 @@ pub struct Grant {
     slot: u32,
 }
 
+fn part_of(bytes: u64, percent: u32) -> u64 {
+    (u128::from(bytes) * u128::from(percent) / 100) as u64
+}
+
 fn get(word: &AtomicU64) -> u64 {
     word.load(Ordering::Relaxed)
 }
@@ -186,18 +209,18 @@ impl Grants {
         Ok(Grants { inner: Arc::new(inner) })
     }
 
-    /// What one query may have.
-    pub fn query_max(&self) -> u64 {
-        self.inner.broker.queries_bytes() / QUERY_PART
+    /// What one query may have, of whose workload group one has so much percent.
+    pub fn query_max(&self, percent: u32) -> u64 {
+        part_of(self.inner.broker.queries_bytes(), percent)
     }
 
     /// Waits until there is memory, or `deadline` passes. `must_pass`: whether the caller holds what others wait for.
     pub fn ask(&self, wanted: &GrantRequest, deadline: u64, must_pass: impl Fn() -> bool) -> Result<Grant, Refused> {
         let inner = &self.inner;
-        let query_max = self.query_max();
+        let query_max = self.query_max(wanted.query_percent);
         let part = |percent: f64| (query_max as f64 * percent / 100.0) as u64;
         let least = wanted.required.max(wanted.percent_min.map_or(0, part));
-        if least > inner.broker.queries_bytes_max() / QUERY_PART {
+        if least > part_of(inner.broker.queries_bytes_max(), wanted.query_percent) {
             return Err(Refused::TooMuch(least));
         }
         let least = least.min(query_max);
@@ -223,9 +246,9 @@ impl Grants {
 
     /// For a query that had not asked, and wants more than it may have without. None: there is no room, or somebody waits. `forced`:
     /// nothing can be done without it, and only no memory at all is none.
-    pub fn ask_late(&self, session: u32, bytes: u64, forced: bool) -> Option<Grant> {
+    pub fn ask_late(&self, session: u32, query_percent: u32, bytes: u64, forced: bool) -> Option<Grant> {
         let inner = &self.inner;
-        let slot = inner.new_slot(&GrantRequest { session, ..GrantRequest::default() }, 0, 0).ok()?;
+        let slot = inner.new_slot(&GrantRequest { session, query_percent, ..GrantRequest::default() }, 0, 0).ok()?;
         let mut queue = inner.queue.lock();
         inner.give(&mut queue, slot, 0);
         drop(queue);
@@ -252,7 +275,7 @@ impl Grants {
             waiters: queue.waiting,
             timeouts: get(&inner.counters.timeouts),
             forced: get(&inner.counters.forced),
-            query_max: self.query_max(),
+            query_max: self.query_max(QUERY_PERCENT),
         }
     }
 
@@ -329,6 +352,7 @@ impl Inner {
         slot.session.store(wanted.session, Ordering::Relaxed);
         slot.request.store(wanted.request, Ordering::Relaxed);
         slot.scheduler.store(os::sched::number_here(), Ordering::Relaxed);
+        slot.query_percent.store(wanted.query_percent, Ordering::Relaxed);
         let words = [
             (&slot.ticket, 0),
             (&slot.requested, requested),
@@ -402,7 +426,8 @@ impl Inner {
             let slot = &self.slots[first];
             // There may be less now than when it asked.
             let total = self.broker.queries_bytes();
-            let bytes = get(&slot.requested).min((total / QUERY_PART).max(get(&slot.required)));
+            let query_max = part_of(total, slot.query_percent.load(Ordering::Relaxed));
+            let bytes = get(&slot.requested).min(query_max.max(get(&slot.required)));
             if queue.granted > 0 && queue.granted + bytes > total {
                 return;
             }
@@ -489,7 +514,8 @@ impl Grant {
         let mut queue = inner.queue.lock();
         let total = inner.broker.queries_bytes();
         let granted = self.granted() + bytes;
-        let fits = queue.waiting == 0 && granted <= total / QUERY_PART && queue.granted + bytes <= total;
+        let query_max = part_of(total, self.slot().query_percent.load(Ordering::Relaxed));
+        let fits = queue.waiting == 0 && granted <= query_max && queue.granted + bytes <= total;
         if fits {
             queue.granted += bytes;
             set(&self.slot().granted, granted);
@@ -567,6 +593,25 @@ mod tests {
         drop((one, two));
         assert_eq!((grants.totals().granted, grants.totals().used, grants.totals().holders), (0, 0, 0));
         assert!(grants.entries().is_empty());
+    }
+
+    #[test]
+    fn a_workload_group_bounds_a_query_otherwise() {
+        let grants = grants();
+        let ask = |query_percent, ideal| {
+            let wanted = GrantRequest { session: 51, required: MB, ideal, query_percent, ..Default::default() };
+            grants.ask(&wanted, 0, || false)
+        };
+        let large = ask(75, 100 * MB).unwrap();
+        assert_eq!(large.granted(), 24 * MB);
+        assert!(!large.grow(1));
+        drop(large);
+        let small = ask(5, 100 * MB).unwrap();
+        assert_eq!(small.granted(), 32 * MB * 5 / 100);
+        assert!(!small.grow(1));
+        let most = 32 * MB * 2 / 100;
+        assert!(matches!(ask(2, 100 * MB).map(drop), Err(Refused::TooMuch(bytes)) if bytes > most));
+        assert!(grants.ask_late(52, 5, MB, false).is_some_and(|late| !late.grow(MB)));
     }
 
     #[test]

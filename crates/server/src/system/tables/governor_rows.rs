@@ -2,11 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
-use os::stats;
 use storage::MemoryPoolUsage;
 use types::{Datum, SqlResult};
 
-use crate::catalog::governor::{ResourcePool, SETTINGS};
+use crate::catalog::governor::{DEFAULT_POOL, INTERNAL_POOL, ResourcePool, SETTINGS};
+use crate::catalog::workload::{GROUP_SETTINGS, GroupFigures, INTERNAL_GROUP, WorkloadGroup, setting};
 use crate::session::host::SessionHost;
 use crate::system::cell::{Cell, NamedRow, number, text};
 
@@ -15,12 +15,12 @@ pub fn rows(host: &SessionHost, name: &str) -> SqlResult<Option<Vec<NamedRow>>> 
     let catalog = &host.server.catalog;
     Ok(Some(match name {
         "resource_governor_configuration" => {
-            let mut row = configuration();
+            let mut row = configuration(catalog.asked_classifier()?.map_or(0, |(id, _)| id));
             row.push(("is_enabled", catalog.governor_is_enabled()?.into()));
             vec![row]
         }
         "dm_resource_governor_configuration" => {
-            let mut row = configuration();
+            let mut row = configuration(catalog.workload_groups().classifier());
             row.push(("is_reconfiguration_pending", catalog.governor_is_behind()?.into()));
             vec![row]
         }
@@ -35,22 +35,16 @@ pub fn rows(host: &SessionHost, name: &str) -> SqlResult<Option<Vec<NamedRow>>> 
             catalog.governed_pools().iter().map(row).collect()
         }
         "dm_resource_governor_workload_groups" => {
-            let requests = host
-                .server
-                .sessions
-                .all()
-                .iter()
-                .filter(|session| session.request_started_ns.load(Ordering::Relaxed) != 0)
-                .count();
-            vec![group_in_effect(host, 1, "internal", 0), group_in_effect(host, 2, "default", requests)]
+            let groups = catalog.workload_groups().all();
+            groups.iter().map(|group| group_in_effect(host, group)).collect()
         }
-        "resource_governor_workload_groups" => vec![workload_group(1, "internal"), workload_group(2, "default")],
+        "resource_governor_workload_groups" => catalog.asked_workload_groups()?.iter().map(workload_group).collect(),
         _ => return Ok(None),
     }))
 }
 
-fn configuration() -> NamedRow {
-    vec![("classifier_function_id", number(0)), ("max_outstanding_io_per_volume", number(0))]
+fn configuration(classifier: i32) -> NamedRow {
+    vec![("classifier_function_id", number(classifier)), ("max_outstanding_io_per_volume", number(0))]
 }
 
 fn asked_for(pool: &ResourcePool) -> NamedRow {
@@ -70,34 +64,46 @@ fn in_effect(pool: &ResourcePool, usage: &MemoryPoolUsage) -> NamedRow {
     row
 }
 
-/// Requests and CPU time are all the default group's.
-fn group_in_effect(host: &SessionHost, id: i32, name: &str, requests: usize) -> NamedRow {
-    let mut row = workload_group(id, name);
-    let is_default = id == 2;
-    let schedulers = stats::schedulers(stats::machine_here().unwrap_or(0));
-    let cpu_ns: u64 = schedulers.iter().map(|scheduler| scheduler.total_cpu_usage_ns).sum();
+/// CPU time is that of the sessions here.
+fn group_in_effect(host: &SessionHost, group: &WorkloadGroup) -> NamedRow {
+    let mut row = workload_group(group);
+    let sessions = host.server.sessions.all();
+    let of_group: Vec<_> =
+        sessions.iter().filter(|session| session.group.load(Ordering::Relaxed) == group.id).collect();
+    let requests = of_group.iter().filter(|session| session.request_started_ns.load(Ordering::Relaxed) != 0).count();
+    // The internal group has no sessions, and no figures of its own.
+    let figures = match group.id {
+        INTERNAL_GROUP => GroupFigures::default(),
+        id => host.server.catalog.workload_groups().figures(id),
+    };
+    // Who asks for a turn and does not wait yet is no request that runs.
+    let active = match group.settings[setting::MAX_REQUESTS] {
+        0 => requests,
+        _ => figures.active as usize,
+    };
+    let cpu_ns: u64 = of_group.iter().map(|session| session.cpu_ns.load(Ordering::Relaxed)).sum();
     row.extend([
         ("statistics_start_time", Cell::Datum(Datum::I64(host.server.catalog.started.0))),
-        ("active_request_count", number(requests)),
-        ("queued_request_count", number(0)),
-        ("total_cpu_usage_ms", number(if is_default { cpu_ns / 1_000_000 } else { 0 })),
+        ("active_request_count", number(active)),
+        ("queued_request_count", number(figures.waiting)),
+        ("total_queued_request_count", number(figures.waited)),
+        ("total_cpu_limit_violation_count", number(figures.violations)),
+        ("total_cpu_usage_ms", number(cpu_ns / 1_000_000)),
         ("effective_max_dop", number(1)),
     ]);
     row
 }
 
-fn workload_group(id: i32, name: &str) -> NamedRow {
-    vec![
-        ("group_id", number(id)),
-        ("name", text(name)),
+fn workload_group(group: &WorkloadGroup) -> NamedRow {
+    let settings = GROUP_SETTINGS.iter().zip(group.settings).map(|(setting, value)| (setting.column, number(value)));
+    let mut row: NamedRow = settings.collect();
+    row.extend([
+        ("group_id", number(group.id)),
+        ("name", text(&group.name)),
         ("importance", text("Medium")),
-        ("request_max_memory_grant_percent", number(25)),
-        ("request_max_memory_grant_percent_numeric", number(25)),
-        ("request_max_cpu_time_sec", number(0)),
-        ("request_memory_grant_timeout_sec", number(0)),
-        ("max_dop", number(0)),
-        ("group_max_requests", number(0)),
-        ("pool_id", number(id)),
+        ("request_max_memory_grant_percent_numeric", number(group.settings[setting::GRANT_PERCENT])),
+        ("pool_id", number(if group.id == INTERNAL_GROUP { INTERNAL_POOL } else { DEFAULT_POOL })),
         ("external_pool_id", number(2)),
-    ]
+    ]);
+    row
 }

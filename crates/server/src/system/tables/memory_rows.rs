@@ -1,5 +1,7 @@
 //! Rows about memory: who holds how much of it, what queries are granted and wait for, what process and machine have.
 
+use std::sync::atomic::Ordering;
+
 use storage::{Clerk, GrantEntry};
 use types::Datum;
 
@@ -132,6 +134,7 @@ fn grants(host: &SessionHost) -> Vec<NamedRow> {
         if let Some(session) = sessions.iter().find(|session| session.spid == grant.session) {
             row.push(("plan_handle", plan_handle(session)));
             row.push(("sql_handle", sql_handle(session)));
+            row.push(("group_id", number(session.group.load(Ordering::Relaxed))));
         }
         row
     });
@@ -163,7 +166,6 @@ fn grant_row(grant: &GrantEntry) -> NamedRow {
         ("wait_order", waiting(number(grant.place))),
         ("is_next_candidate", waiting((grant.place == 0).into())),
         ("wait_time_ms", waiting(number(grant.waited_ms))),
-        ("group_id", number(POOL)),
         ("pool_id", number(POOL)),
         ("is_small", false.into()),
         ("ideal_memory_kb", number((grant.ideal / 1_024).min(i64::MAX as u64))),
