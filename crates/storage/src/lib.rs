@@ -47,6 +47,7 @@ pub use recovery::restart::Recovered;
 pub use region::broker::{Broker, Clerk};
 pub use region::grants::{Grant, GrantEntry, GrantRequest, GrantTotals, Grants, Refused};
 pub use region::memory::Memory;
+pub use region::row_counts::ChangeCount;
 pub use tables::memory_table::MemoryTable;
 pub use tables::memory_table::look_up::LookUp;
 pub use tables::memory_table::stats::{
@@ -59,6 +60,7 @@ pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Tra
 pub use trees::check::{FileSpace, PageTotals};
 pub use trees::directory::TreeSize;
 pub use trees::integrity::{Flaw, FlawKind};
+pub use trees::sample::Sampled;
 pub use xtp::collect::GarbageQueue;
 pub use xtp::counts::{IndexCounts, TableCounts, TransactionCounts};
 pub use xtp::hash_index::{BUCKETS_MAX, bucket_count};

@@ -39,6 +39,7 @@ impl Binder<'_> {
             predicates: Vec::new(),
             row_count: 0,
             memory: None,
+            statistics: Vec::new(),
         };
         let mut keys: Vec<(&ast::Key, bool, Option<u16>)> = Vec::new();
         for (index, column) in definition.columns.iter().enumerate() {
@@ -198,6 +199,7 @@ impl Binder<'_> {
                 included: Vec::new(),
                 filter: Vec::new(),
                 disabled: false,
+                statistics_kept: false,
                 ignores_duplicates: ignores_duplicates(&key.options),
                 bucket_count: None,
             });
@@ -248,6 +250,7 @@ fn add_index(table: &mut TableDef, index: &ast::InlineIndex, column: Option<u16>
         included,
         filter,
         disabled: false,
+        statistics_kept: false,
         ignores_duplicates: ignores_duplicates(&index.options),
         bucket_count: None,
     });

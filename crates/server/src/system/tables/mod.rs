@@ -1,6 +1,7 @@
 //! Rows of the computed system tables, a file a family.
 
 pub mod audit_rows;
+pub mod statistics_rows;
 pub mod catalog_rows;
 pub mod plan_rows;
 pub mod governor_rows;
