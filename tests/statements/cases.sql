@@ -221,7 +221,11 @@ SELECT 'ok' FROM sys.databases WHERE database_id = DB_ID() AND is_auto_shrink_on
 --- ALTER DATABASE SET: AUTO_CREATE_STATISTICS
 ALTER DATABASE CURRENT SET AUTO_CREATE_STATISTICS OFF
 GO
-SELECT 'ok' FROM sys.databases WHERE database_id = DB_ID() AND is_auto_create_stats_on = 0
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int)
+INSERT t SELECT value, value % 5 FROM GENERATE_SERIES(1, 1000)
+GO
+DECLARE @n int = (SELECT COUNT(*) FROM t x JOIN t y ON x.b = y.a)
+SELECT 'ok' FROM sys.databases WHERE database_id = DB_ID() AND is_auto_create_stats_on = 0 AND NOT EXISTS (SELECT * FROM sys.stats WHERE auto_created = 1)
 
 --- ALTER DATABASE SET: AUTO_UPDATE_STATISTICS
 ALTER DATABASE CURRENT SET AUTO_UPDATE_STATISTICS OFF
@@ -625,7 +629,7 @@ CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
 GO
 CREATE INDEX i ON t (b) WITH (STATISTICS_NORECOMPUTE = ON)
 GO
-SELECT 'ok'
+SELECT 'ok' FROM sys.stats WHERE name = 'i' AND no_recompute = 1
 
 --- Indexes and statistics: STATISTICS_INCREMENTAL
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
@@ -684,9 +688,25 @@ SELECT 'ok' FROM sys.indexes WHERE name = 'i' AND is_disabled = 1
 --- Indexes and statistics: CREATE STATISTICS, UPDATE STATISTICS
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
 GO
+INSERT t (a, b) VALUES (1, 5)
+GO
 CREATE STATISTICS s ON t (b) WITH FULLSCAN; UPDATE STATISTICS t WITH FULLSCAN
 GO
-SELECT 'ok' FROM sys.stats WHERE name = 's'
+SELECT 'ok' FROM sys.stats s CROSS APPLY sys.dm_db_stats_histogram(s.object_id, s.stats_id) h WHERE s.name = 's' AND h.range_high_key = 5
+
+--- Indexes and statistics: UPDATE STATISTICS ... WITH FULLSCAN, SAMPLE, RESAMPLE, NORECOMPUTE
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int)
+INSERT t SELECT value, value % 5 FROM GENERATE_SERIES(1, 100)
+CREATE STATISTICS s ON t (b)
+GO
+UPDATE STATISTICS t (s) WITH SAMPLE 50 PERCENT; UPDATE STATISTICS t s WITH RESAMPLE; UPDATE STATISTICS t WITH FULLSCAN, NORECOMPUTE
+GO
+SELECT 'ok' FROM sys.stats s CROSS APPLY sys.dm_db_stats_properties(s.object_id, s.stats_id) p WHERE s.name = 's' AND s.no_recompute = 1 AND p.rows = 100 AND p.steps = 5
+
+--- Indexes and statistics: CREATE, UPDATE STATISTICS ... WITH INCREMENTAL, PERSIST_SAMPLE_PERCENT, AUTO_DROP = ON
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int)
+GO
+CREATE STATISTICS s ON t (b) WITH INCREMENTAL = ON
 
 --- Modules: EXECUTE AS CALLER
 CREATE PROCEDURE p WITH EXECUTE AS CALLER AS SELECT USER_NAME()

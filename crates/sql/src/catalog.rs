@@ -7,6 +7,7 @@ use std::sync::Arc;
 use types::{CollationId, KeySet, SqlError, SqlType};
 
 use crate::mask::MaskFunction;
+use crate::statistics::{TableStatistics, Wanted};
 
 /// `sys.databases.database_id`: 1 master, 2 tempdb, 3 model, 4 msdb, 5 and up the user's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -83,6 +84,21 @@ pub struct TableDef {
     pub row_count: u64,
     pub memory: Option<MemoryOptimized>,
     pub versioning: Option<Versioning>,
+    /// Those without an index of their own.
+    pub statistics: Vec<StatisticsDef>,
+}
+
+/// CREATE STATISTICS.
+#[derive(Debug, Clone)]
+pub struct StatisticsDef {
+    /// `sys.stats.stats_id`, and in one row of numbers with `IndexDef::id`.
+    pub id: u32,
+    pub name: Box<str>,
+    /// Of `TableDef::columns`.
+    pub columns: Vec<u16>,
+    pub filter: Vec<FilterTerm>,
+    /// NORECOMPUTE
+    pub kept_as_made: bool,
 }
 
 /// SYSTEM_VERSIONING = ON, from either side.
@@ -178,6 +194,8 @@ pub struct IndexDef {
     /// Of a filtered index: the rows that satisfy all of these are in it.
     pub filter: Vec<FilterTerm>,
     pub disabled: bool,
+    /// STATISTICS_NORECOMPUTE
+    pub statistics_kept: bool,
     /// IGNORE_DUP_KEY: an INSERT leaves out the rows whose key is there.
     pub ignores_duplicates: bool,
     /// Of a hash index: its buckets, as asked for.
@@ -378,6 +396,11 @@ pub trait Catalog {
     /// Rows of the table now, as far as this is better known than when `table` was read.
     fn row_count(&self, table: &TableDef) -> u64 {
         table.row_count
+    }
+
+    /// What is known of the values of a table's columns; made first where that is due. A plan without a choice does not ask.
+    fn statistics(&self, _table: &Arc<TableDef>, _wanted: &[Wanted]) -> TableStatistics {
+        TableStatistics::default()
     }
 
     /// Of `@@SPID`.

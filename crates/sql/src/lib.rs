@@ -8,6 +8,7 @@ pub mod ast;
 pub mod batches;
 pub mod parse;
 pub mod mask;
+pub mod statistics;
 pub mod catalog;
 pub mod multipart;
 pub mod function;

@@ -49,6 +49,7 @@ pub use region::archived::{ArchiveState, Archived};
 pub use region::broker::{Broker, Clerk};
 pub use region::grants::{Grant, GrantEntry, GrantRequest, GrantTotals, Grants, QUERY_PERCENT, Refused};
 pub use region::memory::Memory;
+pub use region::row_counts::ChangeCount;
 pub use tables::memory_table::MemoryTable;
 pub use tables::memory_table::look_up::LookUp;
 pub use tables::memory_table::stats::{
@@ -61,6 +62,7 @@ pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Tra
 pub use trees::check::{FileSpace, PageTotals};
 pub use trees::directory::TreeSize;
 pub use trees::integrity::{Flaw, FlawKind};
+pub use trees::sample::Sampled;
 pub use xtp::collect::GarbageQueue;
 pub use xtp::counts::{IndexCounts, TableCounts, TransactionCounts};
 pub use xtp::hash_index::{BUCKETS_MAX, bucket_count};

@@ -317,9 +317,8 @@ impl<'a> Runner<'a> {
         let runtime = self.context.runtime.get_mut();
         let version = runtime.host.catalog_version(runtime.session);
         let identity_insert = runtime.session.options.identity_insert;
-        let current = |prepared: &Prepared| {
-            prepared.query.catalog_version == version && prepared.identity_insert == identity_insert
-        };
+        let current =
+            |prepared: &Prepared| prepared.query.is_current(version) && prepared.identity_insert == identity_insert;
         if let Some(prepared) = self.queries[at].as_mut().filter(|prepared| current(prepared)) {
             if prepared.actor != runtime.session.actor {
                 runtime.host.check_needs(runtime.session, &prepared.query)?;

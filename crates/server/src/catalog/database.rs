@@ -31,6 +31,7 @@ pub struct Database {
     cache: RwLock<Cache>,
     shared: Shared,
     pub counters: super::counter::Counters,
+    pub statistics: super::statistics::Store,
 }
 
 #[derive(Default)]
@@ -62,6 +63,7 @@ impl Database {
             row: RwLock::new(WaitType::METADATA_CACHE, Arc::new(row)),
             cache: RwLock::new(WaitType::METADATA_CACHE, Cache::default()),
             counters: super::counter::Counters::new(shared.counters.clone(), row_id),
+            statistics: super::statistics::Store::default(),
             shared: shared.clone(),
         };
         database.keep_base_tables();
@@ -110,6 +112,7 @@ impl Database {
             included: Vec::new(),
             filter: Vec::new(),
             disabled: false,
+            statistics_kept: false,
             ignores_duplicates: false,
             bucket_count: None,
         });
@@ -129,6 +132,7 @@ impl Database {
             row_count: 1_000,
             memory: None,
             versioning: None,
+            statistics: Vec::new(),
         }
     }
 
@@ -177,6 +181,15 @@ impl Database {
     /// ALLOW_SNAPSHOT_ISOLATION.
     pub fn allows_snapshot(&self) -> bool {
         self.row.read().snapshot_isolation != 0
+    }
+
+    /// AUTO_CREATE_STATISTICS and AUTO_UPDATE_STATISTICS.
+    pub fn automatic_statistics(&self) -> super::statistics::Automatic {
+        let options = self.row.read().options;
+        super::statistics::Automatic {
+            create: options & database_option::AUTO_CREATE_STATISTICS != 0,
+            update: options & database_option::AUTO_UPDATE_STATISTICS != 0,
+        }
     }
 
     /// RECURSIVE_TRIGGERS.

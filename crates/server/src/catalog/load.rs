@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use sql::catalog::{
-    CheckDef, ColumnDef, Computed, DatabaseId, ForeignKeyDef, IndexDef, IndexKind, MemoryOptimized, ModuleDef,
-    ModuleKind, Object, ObjectId, ObjectName, PeriodEnd, ReferentialAction, Retention, RetentionUnit, SequenceDef,
-    SynonymDef, TableDef, TriggerDef, UserType, Versioning,
+    CheckDef, ColumnDef, Computed, DatabaseId, FilterTerm, ForeignKeyDef, IndexDef, IndexKind, MemoryOptimized,
+    ModuleDef, ModuleKind, Object, ObjectId, ObjectName, PeriodEnd, ReferentialAction, Retention, RetentionUnit,
+    SequenceDef, StatisticsDef, SynonymDef, TableDef, TriggerDef, UserType, Versioning,
 };
 use sql::lex::{Lexer, TokenKind};
 use sql::mask::MaskFunction;
@@ -270,15 +270,25 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
     }
     let position = |colid: i32| columns.iter().position(|column| column.column_id == colid as u32).map(|i| i as u16);
 
-    let mut indexes = Vec::new();
+    let (mut indexes, mut statistics) = (Vec::new(), Vec::new());
     let index_columns = rows.find::<IndexColumnRow>(0, &[int(id)])?;
     for index in rows.find::<IndexRow>(0, &[int(id)])? {
-        if index.indid == 0 || index.status & ix::STATISTICS != 0 {
+        if index.indid == 0 {
             continue;
         }
         let mut key: Vec<&IndexColumnRow> =
             index_columns.iter().filter(|c| c.indid == index.indid && c.keyord > 0).collect();
         key.sort_by_key(|c| c.keyord);
+        if index.status & ix::STATISTICS != 0 {
+            statistics.push(StatisticsDef {
+                id: index.indid as u32,
+                name: index.name.as_deref().unwrap_or_default().into(),
+                columns: key.iter().filter_map(|c| position(c.colid)).collect(),
+                filter: kept_filter(&index, &columns),
+                kept_as_made: index.status & ix::NO_RECOMPUTE != 0,
+            });
+            continue;
+        }
         let included = index_columns.iter().filter(|c| c.indid == index.indid && c.keyord == 0);
         indexes.push(IndexDef {
             id: index.indid as u32,
@@ -289,12 +299,9 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
             unique_constraint: index.status & ix::UNIQUE_CONSTRAINT != 0,
             key: key.iter().filter_map(|c| Some((position(c.colid)?, c.status & 1 != 0))).collect(),
             included: included.filter_map(|c| position(c.colid)).collect(),
-            filter: match &index.filter.0 {
-                // One that an earlier version let in and this one refuses: the index has every row.
-                Some(text) => sql::bind::kept_index_filter(text, &columns).unwrap_or_default(),
-                None => Vec::new(),
-            },
+            filter: kept_filter(&index, &columns),
             disabled: index.status & ix::DISABLED != 0,
+            statistics_kept: index.status & ix::NO_RECOMPUTE != 0,
             ignores_duplicates: index.status & ix::IGNORE_DUPLICATES != 0,
             bucket_count: (index.kind == HASH_INDEX).then_some(index.buckets as u64),
         });
@@ -349,6 +356,7 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         predicates: predicate::enabled_on(rows, id)?,
         row_count,
         versioning: versioning(rows, row)?,
+        statistics,
         memory: (row.status & os_::MEMORY_OPTIMIZED != 0)
             .then_some(MemoryOptimized { durable: row.status & os_::SCHEMA_ONLY == 0 }),
     }))
@@ -370,6 +378,12 @@ fn versioning(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<Versioni
         return Ok(found.map(|found| Versioning::History { current: ObjectId(found.depid) }));
     }
     Ok(None)
+}
+
+/// Of a filtered index or statistics. One that an earlier version let in and this one refuses: every row.
+fn kept_filter(index: &IndexRow, columns: &[ColumnDef]) -> Vec<FilterTerm> {
+    let text = index.filter.0.as_deref();
+    text.and_then(|text| sql::bind::kept_index_filter(text, columns).ok()).unwrap_or_default()
 }
 
 pub const fn referential_action(number: i32) -> ReferentialAction {

@@ -8,6 +8,7 @@
 //! login_policy     what the password policy keeps of a login
 //! shared           versions and counters that all engines see
 //! numbers          identity values, sequences, row versions
+//! statistics       of the values in tables, in memory
 //! database         one database: options, cache, counters
 //! registry, spec   the system objects by name: T-SQL text, computed tables, native procedures
 //! session          sql::catalog::Catalog for a session: own uncommitted changes, temporary tables, system objects
@@ -34,6 +35,7 @@ pub mod governor;
 pub mod boot;
 pub mod restored;
 pub mod counter;
+pub mod statistics;
 pub mod database;
 pub mod registry;
 pub mod numbers;

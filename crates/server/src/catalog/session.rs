@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use sql::catalog::{DatabaseId, ModuleDef, Object, ObjectId, ObjectName, TableDef, UserType};
+use sql::statistics::{TableStatistics, Wanted};
 use storage::Transaction;
 use types::{CollationId, SqlError, SqlResult, SqlType, sql_error};
 
@@ -15,7 +16,7 @@ use super::load::{self, int, name as name_datum};
 use super::registry;
 use super::shared::Owned;
 use super::store::Rows;
-use super::{Catalog, Database, MASTER, TEMPDB};
+use super::{Catalog, Database, MASTER, TEMPDB, statistics};
 
 /// Bits of a version that all sessions share; the bits above are the session's own.
 pub const SHARED_VERSION_BITS: u32 = 32;
@@ -597,6 +598,11 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
         let opened =
             self.catalog.storage.open_table(storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
         opened.map_or(table.row_count, |opened| opened.row_count_estimate())
+    }
+
+    fn statistics(&self, table: &Arc<TableDef>, wanted: &[Wanted]) -> TableStatistics {
+        let Some(db) = self.catalog.database(table.database) else { return TableStatistics::default() };
+        statistics::ask(&self.catalog.storage, &db.statistics, db.automatic_statistics(), table, wanted)
     }
 
     fn collation(&self) -> CollationId {

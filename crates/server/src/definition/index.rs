@@ -1,10 +1,10 @@
-//! Indexes and statistics.
+//! Indexes.
 
 use std::sync::Arc;
 
 use sql::ast::{
-    AlterIndex, AlterIndexAction, CreateIndex, CreateStatistics, DropIndex, Ident, IndexKind, InlineIndex, ObjectName,
-    PartitionChoice, Setting, SettingValue, UpdateStatistics, find_setting,
+    AlterIndex, AlterIndexAction, CreateIndex, DropIndex, IndexKind, InlineIndex, PartitionChoice, Setting,
+    SettingValue, find_setting,
 };
 use storage::{IndexId, StorageError, TableId};
 use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
@@ -233,7 +233,7 @@ pub fn add_inline(
 fn drop_value<T>(_: T) {}
 
 /// The text of a filter that may stand: `sys.indexes.filter_definition`.
-fn filter_text(
+pub fn filter_text(
     kind: &str,
     name: &str,
     written: &str,
@@ -258,7 +258,8 @@ fn refuse_ignored_duplicates(options: &[Setting], name: &str, table: &str) -> Sq
     Err(sql_error!(10618, "create", name, table))
 }
 
-pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
+/// Gives where it is: the database, the table, the index's number.
+pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Database>, i32, i32)> {
     match create.kind {
         IndexKind::Rows => {}
         IndexKind::Columnstore => return Err(super::unsupported("CREATE COLUMNSTORE INDEX")),
@@ -316,7 +317,8 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
         constraint_id: 0,
     };
     let indid = add_rows(ddl, &db, &shown, row.id, &spec)?;
-    build(ddl, &db, row.id, indid, &place, &table_name, create.unique)
+    build(ddl, &db, row.id, indid, &place, &table_name, create.unique)?;
+    Ok((db, row.id, indid))
 }
 
 /// The table of CREATE INDEX.
@@ -470,7 +472,7 @@ pub fn remove(ddl: &mut Ddl<'_>, db: &Arc<Database>, object: &ObjectRow, index: 
         .map_err(storage_error)
 }
 
-fn find_index(ddl: &mut Ddl<'_>, db: &Database, table: i32, name: &str) -> SqlResult<Option<IndexRow>> {
+pub fn find_index(ddl: &mut Ddl<'_>, db: &Database, table: i32, name: &str) -> SqlResult<Option<IndexRow>> {
     let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
     Ok(indexes.into_iter().find(|index| index.name.as_deref().is_some_and(|own| db.equal_names(own, name))))
 }
@@ -682,72 +684,9 @@ pub fn set_space(ddl: &mut Ddl<'_>, db: &Database, table: i32, space: i32) -> Sq
     })
 }
 
-fn set_status(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, status: i32) -> SqlResult<()> {
+pub fn set_status(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, status: i32) -> SqlResult<()> {
     ddl.rows(db, |rows| rows.update::<IndexRow>(0, &[int(table), int(indid)], |row| row.status = status))?;
     ddl.changed(db.id, table);
-    Ok(())
-}
-
-pub fn create_statistics(ddl: &mut Ddl<'_>, create: &CreateStatistics) -> SqlResult<()> {
-    let Some((db, row)) = ddl.find(&create.table)? else {
-        return Err(sql_error!(1088, written(&create.table)));
-    };
-    let filter = match &create.filter {
-        None => None,
-        Some(condition) => {
-            let table = ddl.reload(&db, row.id)?;
-            Some(filter_text("statistics", &create.name, &written(&create.table), condition, &table)?)
-        }
-    };
-    let spec = IndexSpec {
-        name: create.name.to_string(),
-        clustered: false,
-        hash: false,
-        status: ix::STATISTICS,
-        columns: create.columns.iter().map(|c| (c.to_string(), false)).collect(),
-        included: Vec::new(),
-        filter,
-        options: &[],
-        space: 1,
-        constraint_id: 0,
-    };
-    add_rows(ddl, &db, &row.name, row.id, &spec).map(drop_value)
-}
-
-/// Row counts are kept as rows change: the statement only has to be right about its names.
-pub fn update_statistics(ddl: &mut Ddl<'_>, update: &UpdateStatistics) -> SqlResult<()> {
-    let shown = written(&update.table);
-    let Some((db, row)) = ddl.find(&update.table)? else {
-        return Err(sql_error!(2706, state 6, shown));
-    };
-    for name in &update.names {
-        if find_index(ddl, &db, row.id, name)?.is_none() {
-            return Err(sql_error!(2767, &**name));
-        }
-    }
-    Ok(())
-}
-
-/// `table.statistics`
-pub fn drop_statistics(ddl: &mut Ddl<'_>, names: &[ObjectName]) -> SqlResult<()> {
-    for name in names {
-        let table = ObjectName {
-            server: None,
-            database: name.server.clone(),
-            schema: name.database.clone(),
-            name: name.schema.clone().unwrap_or_else(|| Ident::new("")),
-            line: name.line,
-        };
-        let found = match ddl.find(&table)? {
-            Some((db, row)) => find_index(ddl, &db, row.id, &name.name)?.map(|index| (db, row, index)),
-            None => None,
-        };
-        match found {
-            Some((db, row, index)) if has(index.status, ix::STATISTICS) => remove(ddl, &db, &row, &index)?,
-            Some(_) => return Err(sql_error!(3739, "DROP", written(name))),
-            None => return Err(cannot_drop("statistics", &written(name), 6)),
-        }
-    }
     Ok(())
 }
 

@@ -14,13 +14,14 @@
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
 //! guard       who may run which of these statements
-//! index       indexes, statistics   module      views, procedures, functions, triggers (execute_as: as whom)
+//! index       indexes            module      views, procedures, functions, triggers (execute_as: as whom)
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
 //! database_state  SET OFFLINE, SET ONLINE
 //! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners
 //! login       CREATE/ALTER/DROP LOGIN
 //! dbcc        arguments of DBCC                 check       DBCC CHECKDB and its kin
+//! statistics  CREATE, UPDATE, DROP STATISTICS, DBCC SHOW_STATISTICS
 //! check_constraints  DBCC CHECKCONSTRAINTS
 //! space       DBCC SHRINKFILE, LOGINFO
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
@@ -75,6 +76,7 @@ pub mod login;
 pub mod security;
 pub mod application_role;
 pub mod index;
+pub mod statistics;
 pub mod constraint;
 pub mod memory_optimized;
 pub mod temporal;
@@ -164,12 +166,12 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateTable(create) => table::create(ddl, create),
         StatementKind::AlterTable(change) => alter::alter_table(ddl, change),
         StatementKind::Truncate(truncate) => table::truncate(ddl, truncate),
-        StatementKind::CreateIndex(create) => index::create(ddl, create),
+        StatementKind::CreateIndex(create) => statistics::create_index(ddl, create),
         StatementKind::AlterIndex(change) => index::alter(ddl, change),
         StatementKind::DropIndex(drop) => index::drop(ddl, drop),
-        StatementKind::CreateStatistics(create) => index::create_statistics(ddl, create),
-        StatementKind::UpdateStatistics(update) => index::update_statistics(ddl, update),
-        StatementKind::DropStatistics(names) => index::drop_statistics(ddl, names),
+        StatementKind::CreateStatistics(create) => statistics::create(ddl, create),
+        StatementKind::UpdateStatistics(update) => statistics::update(ddl, update),
+        StatementKind::DropStatistics(names) => statistics::drop(ddl, names),
         StatementKind::SwitchTrigger(switch) => module::switch_trigger(ddl, switch),
         StatementKind::CreateView(create) => module::create_view(ddl, create),
         StatementKind::CreateProcedure(create) => module::create_procedure(ddl, create),
@@ -198,6 +200,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::AlterAuthorization(change) => security::alter_authorization(ddl, change),
         StatementKind::SecurityPolicy(statement) => security_policy::run(ddl, statement),
         StatementKind::Permission(statement) => permission::permission(ddl, statement),
+        StatementKind::Dbcc(dbcc) if &*dbcc.command == "SHOW_STATISTICS" => statistics::show(ddl, dbcc),
         StatementKind::Dbcc(dbcc) => server::dbcc(ddl, dbcc),
         StatementKind::Checkpoint(_) => server::checkpoint(ddl),
         StatementKind::Reconfigure { with_override } => server::reconfigure(ddl, *with_override),

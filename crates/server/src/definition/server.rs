@@ -5,13 +5,12 @@ use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::check;
 use super::check_constraints;
-use super::dbcc::{answer, database_argument, find, no_such_object, number_argument, text_argument};
+use super::dbcc::{answer, database_argument, no_such_object, number_argument, text_argument};
 use super::number::{identity_of, identity_rule, whole_number};
 use super::site::{Ddl, cannot_find_object};
 use super::space;
-use crate::catalog::base::IndexRow;
+use crate::catalog::Database;
 use crate::catalog::error::storage_error;
-use crate::catalog::{Database, load};
 use crate::instance::machine::Followed;
 use crate::instance::plan_cache::Forget;
 use crate::instance::question::Counted;
@@ -156,7 +155,6 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         "SQLPERF" => performance(ddl, dbcc)?,
         "OPENTRAN" => open_transactions(ddl)?,
         "DBINFO" => database_info(ddl, dbcc)?,
-        "SHOW_STATISTICS" => show_statistics(ddl, dbcc)?,
         // Rows are counted as they change, and pages are kept in order.
         "UPDATEUSAGE" | "DBREINDEX" | "INDEXDEFRAG" => {}
         "SHRINKDATABASE" => space::shrink_database(ddl, dbcc)?,
@@ -219,61 +217,6 @@ fn database_info(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     })?;
     let text = SqlType::varchar(255);
     answer(ddl, &[("ParentObject", text), ("Object", text), ("Field", text), ("VALUE", text)], &rows)
-}
-
-/// SHOW_STATISTICS (table, statistics) WITH STAT_HEADER, DENSITY_VECTOR, HISTOGRAM; all three if none is named. Statistics are never
-/// filled here, and of such SQL Server shows the name alone.
-fn show_statistics(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
-    let table = text_argument(dbcc, 0).ok_or_else(|| sql_error!(2526, state 3))?;
-    let (db, row) = find(ddl, &table)?.ok_or_else(|| no_such_object(&table))?;
-    let name = text_argument(dbcc, 1).ok_or_else(|| sql_error!(2526, state 3))?;
-    let of_table = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[load::int(row.id)]))?;
-    let is_it = |index: &IndexRow| index.name.as_deref().is_some_and(|own| own.eq_ignore_ascii_case(&name));
-    let Some(index) = of_table.into_iter().find(is_it) else { return Err(sql_error!(2767, name)) };
-    let asked = |option| find_setting(&dbcc.options, option).is_some();
-    let parts = ["STAT_HEADER", "DENSITY_VECTOR", "HISTOGRAM"];
-    let all = !parts.iter().any(|part| asked(part)) && !asked("STATS_STREAM");
-    if all || asked("STAT_HEADER") {
-        let text = SqlType::nvarchar(128);
-        let columns = [
-            ("Name", text),
-            ("Updated", SqlType::nvarchar(20)),
-            ("Rows", SqlType::BIGINT),
-            ("Rows Sampled", SqlType::BIGINT),
-            ("Steps", SqlType::SMALLINT),
-            ("Density", SqlType::REAL),
-            ("Average key length", SqlType::REAL),
-            ("String Index", SqlType::nvarchar(3)),
-            ("Filter Expression", SqlType::nvarchar(4000)),
-            ("Unfiltered Rows", SqlType::BIGINT),
-            ("Persisted Sample Percent", SqlType::FLOAT),
-        ];
-        let mut cells = vec![Datum::Null; columns.len()];
-        cells[0] = index.name.as_deref().map_or(Datum::Null, Datum::nvarchar);
-        cells[8] = index.filter.0.as_deref().map_or(Datum::Null, Datum::nvarchar);
-        answer(ddl, &columns, &[cells])?;
-    }
-    if all || asked("DENSITY_VECTOR") {
-        let real = SqlType::REAL;
-        answer(ddl, &[("All density", real), ("Average Length", real), ("Columns", SqlType::nvarchar(4000))], &[])?;
-    }
-    if all || asked("HISTOGRAM") {
-        let real = SqlType::REAL;
-        let columns = [
-            ("RANGE_HI_KEY", SqlType::nvarchar(4000)),
-            ("RANGE_ROWS", real),
-            ("EQ_ROWS", real),
-            ("DISTINCT_RANGE_ROWS", SqlType::BIGINT),
-            ("AVG_RANGE_ROWS", real),
-        ];
-        answer(ddl, &columns, &[])?;
-    }
-    if asked("STATS_STREAM") {
-        let columns =
-            [("Stats_Stream", SqlType::varbinary(8000)), ("Rows", SqlType::BIGINT), ("Data Pages", SqlType::BIGINT)];
-        answer(ddl, &columns, &[vec![Datum::Null, Datum::Null, Datum::Null]])?;
-    }
-    Ok(())
 }
 
 /// The plans that a DBCC statement drops; PURGESQLCACHE is ASE's. None: it means another cache.

@@ -120,7 +120,7 @@ impl SessionHost {
         let text = &module.queries[query.0 as usize];
         let version = self.catalog_session.version(&self.server.catalog);
         let identity_insert = state.options.identity_insert;
-        if let Some(bound) = text.bound.get().filter(|bound| bound.catalog_version == version)
+        if let Some(bound) = text.bound.get().filter(|bound| bound.is_current(version))
             && identity_insert.is_none()
         {
             return Ok(bound.clone());

@@ -31,7 +31,7 @@ impl PrivateQueries {
         let wanted = |private: &&PrivateQuery| {
             Arc::ptr_eq(&private.module, module)
                 && private.id == id
-                && private.bound.catalog_version == version
+                && private.bound.is_current(version)
                 && private.identity_insert == identity_insert
         };
         self.0.iter().rev().find(wanted).map(|private| private.bound.clone())

@@ -103,6 +103,7 @@ impl Call<'_> {
             IndexCol => self.index_column()?,
             Indexproperty => self.index_property()?,
             IndexkeyProperty => self.index_key_property()?,
+            StatsDate => self.statistics_date(),
             Typeproperty => self.type_property()?,
             Fileproperty => self.file_property(),
             Filegroupproperty => self.filegroup_property(),
@@ -485,6 +486,16 @@ impl Call<'_> {
     }
 
     /// INDEXKEY_PROPERTY(table, index, place in the key, property)
+    fn statistics_date(&self) -> Answer {
+        let (Some(object), Some(id)) = (self.arguments.id(0), self.arguments.number(1)) else { return Answer::Null };
+        let Some(db) = self.host.server.catalog.database(self.host.catalog_session.database) else {
+            return Answer::Null;
+        };
+        let all = db.statistics.of_table(object);
+        let own = all.iter().find(|kept| i64::from(kept.id.number()) == id);
+        own.map_or(Answer::Null, |kept| Answer::Number(kept.made.0))
+    }
+
     fn index_key_property(&mut self) -> SqlResult<Answer> {
         let (Some(id), Some(index), Some(place), Some(property)) =
             (self.arguments.id(0), self.arguments.number(1), self.arguments.number(2), self.arguments.text(3))

@@ -69,7 +69,7 @@ pub struct Binder<'a> {
     pub options: &'a BindOptions,
     pub names: Names<'a>,
     pub columns: Columns,
-    pub lowering: Lowering,
+    pub lowering: Lowering<'a>,
     pub blocks: Vec<Block>,
     /// Parameters of the inline functions being expanded, innermost last; while there are any, variables are theirs.
     pub parameters: Vec<Vec<(Box<str>, Expr)>>,
@@ -182,7 +182,7 @@ impl<'a> Binder<'a> {
             options,
             names,
             columns: Columns::default(),
-            lowering: Lowering::default(),
+            lowering: Lowering::new(catalog),
             blocks: Vec::new(),
             parameters: Vec::new(),
             homes: Vec::new(),

@@ -117,7 +117,17 @@ impl Binder<'_> {
                 _ => None,
             };
             let keep_order = hint.is_some() || self.force_order;
-            rel = Rel::Join(Box::new(Join { kind, left: rel, right, on, lateral, hint, keep_order, guard: false }));
+            rel = Rel::Join(Box::new(Join {
+                kind,
+                left: rel,
+                right,
+                on,
+                lateral,
+                hint,
+                keep_order,
+                guard: false,
+                rows: None,
+            }));
         }
         Ok((rel, sources))
     }
@@ -189,6 +199,7 @@ impl Binder<'_> {
         };
         let mut get = Get {
             rows,
+            statistics: Default::default(),
             source,
             table: table.clone(),
             first,

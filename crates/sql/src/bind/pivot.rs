@@ -131,6 +131,7 @@ impl Binder<'_> {
             hint: None,
             keep_order: true,
             guard: false,
+            rows: None,
         };
         let source = Source {
             alias: unpivot.alias.text.clone(),

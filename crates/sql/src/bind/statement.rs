@@ -56,6 +56,7 @@ pub fn bind_query(
         grant: GrantEstimate { percent_min, percent_max, ..GrantEstimate::of(kind.plan()) },
         kind,
         outer_slots: binder.lowering.slots,
+        watches: binder.lowering.watches.into(),
         catalog_version,
         row_targets: binder.row_targets,
         row_guards: binder.row_guards,

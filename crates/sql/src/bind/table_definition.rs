@@ -40,6 +40,7 @@ impl Binder<'_> {
             row_count: 0,
             memory: None,
             versioning: None,
+            statistics: Vec::new(),
         };
         // 13572: https://learn.microsoft.com/sql/relational-databases/tables/temporal/considerations-limitations
         if definition.period.is_some() || definition.columns.iter().any(|column| column.generated.is_some()) {
@@ -205,6 +206,7 @@ impl Binder<'_> {
                 included: Vec::new(),
                 filter: Vec::new(),
                 disabled: false,
+                statistics_kept: false,
                 ignores_duplicates: ignores_duplicates(&key.options),
                 bucket_count: None,
             });
@@ -255,6 +257,7 @@ fn add_index(table: &mut TableDef, index: &ast::InlineIndex, column: Option<u16>
         included,
         filter,
         disabled: false,
+        statistics_kept: false,
         ignores_duplicates: ignores_duplicates(&index.options),
         bucket_count: None,
     });

@@ -1,10 +1,9 @@
 //! How to read one table: which index, which bounds, what is left to test on each row.
 
-use types::convert::NO_STYLE;
-use types::key::encode_datum;
-use types::{ConvertContext, Datum, KeySet, SqlType, TypeKind};
+use types::{Datum, KeySet, SqlType};
 
-use super::estimate::{self, selectivity, table_rows};
+use super::constant::{constant_key, stripped};
+use super::estimate::{self, table_rows};
 use super::rel::{ColumnId, Get};
 use crate::catalog::{IndexDef, IndexKind};
 use crate::plan::{Bound, CompareOp, Expr, ExprKind};
@@ -28,6 +27,15 @@ pub struct Access {
     pub one_row: bool,
     pub rows: f64,
     pub cost: f64,
+}
+
+/// What the bounds of a seek make of its rows.
+struct Sought {
+    /// Columns of the key that are fixed to one value.
+    fixed: Vec<u16>,
+    rows: f64,
+    /// The rows are not a guess.
+    known: bool,
 }
 
 impl Access {
@@ -66,8 +74,15 @@ enum SargKind<'a> {
 }
 
 /// What reading a row costs: a row of the clustered index is 1.
-const LOOKUP_COST: f64 = 3.0;
-const SEEK_COST: f64 = 3.0;
+pub const SEEK_COST: f64 = 3.0;
+/// A page of its own for each row. Reading 30 % of a million rows so took 4.8 times the time of a scan, 1 microsecond a row.
+const LOOKUP_COST: f64 = 12.0;
+/// Where the rows are a guess, since a needless scan of the table is the dearer error; and in a table of a few pages, where a seek locks
+/// less and grows with it.
+const LIGHT_LOOKUP_COST: f64 = 3.0;
+const LIGHT_ROWS_MAX: f64 = 1000.0;
+/// A scan meets the locks of all rows, also in a table of a few: a seek is the better way then, too.
+const SCAN_COST_MIN: f64 = 100.0;
 
 /// The cheapest way to read the columns `needed` of the rows that pass `predicates`. `wanted`: an order that is worth a sort.
 pub fn choose(get: &Get, predicates: &[Expr], needed: &[u16], wanted: &[(u16, bool)], row_goal: Option<f64>) -> Access {
@@ -81,7 +96,7 @@ pub fn choose(get: &Get, predicates: &[Expr], needed: &[u16], wanted: &[(u16, bo
     };
     let residual: f64 = estimate::filtered(get, predicates);
     if clustered.is_none() && get.forced_index.is_none_or(|id| id == 0) {
-        let rows = table_rows(get);
+        let rows = table_rows(get).max(SCAN_COST_MIN);
         offer(Access {
             index: 0,
             equal: Vec::new(),
@@ -174,7 +189,7 @@ fn with_index(
         rows: rows_out,
         cost: 0.0,
     };
-    let (fixed, mut seek_rows) = seek(&mut access, get, index, predicates, sargs);
+    let Sought { fixed, rows: mut seek_rows, known } = seek(&mut access, get, index, predicates, sargs);
     let all_fixed = index.unique && index.key.len() == access.equal.len();
     if all_fixed {
         seek_rows = 1.0;
@@ -188,7 +203,7 @@ fn with_index(
         && (access.any_of.is_empty() || direction == Some(false));
     access.backward = access.ordered && direction == Some(true);
 
-    let mut read = seek_rows;
+    let mut read = if access.is_seek() { seek_rows } else { seek_rows.max(SCAN_COST_MIN) };
     if let (Some(goal), true) = (row_goal, access.ordered || wanted.is_empty()) {
         // A TOP above stops the scan early: on the way to `goal` rows it passes some that the residual refuses.
         read = read.min(goal * (seek_rows / rows_out.max(1.0)).max(1.0));
@@ -198,7 +213,12 @@ fn with_index(
     } else {
         0.5 + 0.02 * (index.key.len() + index.included.len()).min(20) as f64
     };
-    access.cost = read * (width + if lookup { LOOKUP_COST } else { 0.0 });
+    let lookup_cost = match (lookup, known) {
+        (false, _) => 0.0,
+        (true, true) if table_rows(get) > LIGHT_ROWS_MAX => LOOKUP_COST,
+        (true, _) => LIGHT_LOOKUP_COST,
+    };
+    access.cost = read * (width + lookup_cost);
     if access.is_seek() {
         access.cost += SEEK_COST * access.any_of.len().max(1) as f64;
     } else if get.force_seek {
@@ -210,10 +230,11 @@ fn with_index(
     access
 }
 
-/// Where the predicates let a reader go in the index: as many first columns of its key as they fix, then a list or a range. Returns
-/// the fixed columns, and how many rows are there.
-fn seek(access: &mut Access, get: &Get, index: &IndexDef, predicates: &[Expr], sargs: &[Sarg]) -> (Vec<u16>, f64) {
-    let mut seek_rows = table_rows(get) * index.filter.iter().map(|term| share(&term.keys)).product::<f64>();
+/// Where the predicates let a reader go in the index: as many first columns of its key as they fix, then a list or a range.
+fn seek(access: &mut Access, get: &Get, index: &IndexDef, predicates: &[Expr], sargs: &[Sarg]) -> Sought {
+    let entries = table_rows(get) * index.filter.iter().map(|term| share(&term.keys)).product::<f64>();
+    // The predicates that bound it.
+    let mut bounding: Vec<usize> = Vec::new();
     let mut fixed: Vec<u16> = Vec::new();
     for (column, _) in &index.key {
         let ty = get.table.columns[*column as usize].ty;
@@ -221,7 +242,7 @@ fn seek(access: &mut Access, get: &Get, index: &IndexDef, predicates: &[Expr], s
             sargs.iter().find(|s| s.column == *column && matches!(s.kind, SargKind::Compare(CompareOp::Equal, _)));
         if let Some(sarg @ Sarg { kind: SargKind::Compare(_, value), .. }) = equal {
             access.equal.push(brought(value, ty, sarg.converted));
-            seek_rows *= selectivity(&predicates[sarg.predicate]);
+            bounding.push(sarg.predicate);
             fixed.push(*column);
             if !sarg.converted {
                 access.consumed.push(sarg.predicate);
@@ -231,13 +252,13 @@ fn seek(access: &mut Access, get: &Get, index: &IndexDef, predicates: &[Expr], s
         let list = sargs.iter().find(|s| s.column == *column && matches!(s.kind, SargKind::In(_)));
         if let Some(sarg @ Sarg { kind: SargKind::In(values), .. }) = list {
             access.any_of = values.iter().map(|value| brought(value, ty, sarg.converted)).collect();
-            seek_rows *= selectivity(&predicates[sarg.predicate]);
+            bounding.push(sarg.predicate);
             if !sarg.converted {
                 access.consumed.push(sarg.predicate);
             }
             break;
         }
-        range(access, sargs.iter().filter(|s| s.column == *column), ty, predicates, &mut seek_rows);
+        range(access, sargs.iter().filter(|s| s.column == *column), ty, &mut bounding);
         break;
     }
     // A hash index finds whole keys, and gives them in no order.
@@ -246,7 +267,7 @@ fn seek(access: &mut Access, get: &Get, index: &IndexDef, predicates: &[Expr], s
         (access.lower, access.upper) = (None, None);
         access.consumed.clear();
         fixed.clear();
-        seek_rows = table_rows(get);
+        bounding.clear();
     }
     // NULLs are the lowest keys: with an upper bound alone they are within it, so the predicate must be tested again.
     if access.upper.is_some() && access.lower.is_none() {
@@ -257,17 +278,13 @@ fn seek(access: &mut Access, get: &Get, index: &IndexDef, predicates: &[Expr], s
                 .retain(|&p| !sargs.iter().any(|s| s.predicate == p && s.column == column && !fixed.contains(&column)));
         }
     }
-    (fixed, seek_rows)
+    let bounding = bounding.iter().map(|&at| &predicates[at]);
+    let known = !bounding.clone().any(|predicate| estimate::is_guess(get, predicate));
+    Sought { fixed, rows: entries * estimate::part(get, bounding), known }
 }
 
-/// The bounds that comparisons with one column give; each makes the rows fewer.
-fn range<'s>(
-    access: &mut Access,
-    sargs: impl Iterator<Item = &'s Sarg<'s>>,
-    ty: SqlType,
-    predicates: &[Expr],
-    rows: &mut f64,
-) {
+/// The bounds that comparisons with one column give.
+fn range<'s>(access: &mut Access, sargs: impl Iterator<Item = &'s Sarg<'s>>, ty: SqlType, bounding: &mut Vec<usize>) {
     for sarg in sargs {
         let SargKind::Compare(op, value) = sarg.kind else { continue };
         let (slot, bound) = match op {
@@ -288,7 +305,7 @@ fn range<'s>(
             *slot = Some(((*value).clone(), bound));
             access.consumed.push(sarg.predicate);
         }
-        *rows *= selectivity(&predicates[sarg.predicate]);
+        bounding.push(sarg.predicate);
     }
 }
 
@@ -356,68 +373,6 @@ fn values_of(get: &Get, column: u16, predicate: &Expr) -> Option<KeySet> {
         }
         ExprKind::And(parts) => {
             parts.iter().filter_map(|part| values_of(get, column, part)).reduce(|a, b| a.intersection(&b))
-        }
-        _ => None,
-    }
-}
-
-/// The column under any conversions: NULL in, NULL out.
-fn stripped(expr: &Expr) -> Option<ColumnId> {
-    match &expr.kind {
-        ExprKind::Column(column) => Some(ColumnId(*column as u32)),
-        ExprKind::Convert { value, .. } => stripped(value),
-        _ => None,
-    }
-}
-
-/// The key of a constant that is compared with the column's own values: as they are, or in a conversion that keeps their order.
-fn constant_key(get: &Get, column: u16, own: &Expr, value: &Expr) -> Option<Vec<u8>> {
-    let ty = get.table.columns[usize::from(column)].ty;
-    let same_text = |a: &SqlType, b: &SqlType| a.collation == b.collation && a.is_ansi_string() == b.is_ansi_string();
-    let same_order = |a: &SqlType, b: &SqlType| match (a.is_string(), b.is_string()) {
-        (true, true) => same_text(a, b),
-        (false, false) => a.is_binary() && b.is_binary(),
-        _ => false,
-    };
-    let plain = match own.kind {
-        ExprKind::Column(_) => true,
-        ExprKind::Convert { explicit: false, .. } => same_order(&own.ty, &ty) && own.ty.length >= ty.length,
-        _ => false,
-    };
-    let (constant, from) = constant(value)?;
-    let same_form = match ty {
-        _ if ty.is_integer() => from.is_integer() && from.length <= ty.length,
-        _ if ty.is_decimal() => from.is_decimal() && from.scale == ty.scale && from.precision <= ty.precision,
-        _ => from == ty || same_order(&from, &ty),
-    };
-    if !plain || !same_form || constant.is_null() {
-        return None;
-    }
-    let constant = match (constant, ty.kind) {
-        (Datum::Bytes(bytes), TypeKind::Binary) if bytes.len() < usize::from(ty.length) => {
-            let mut padded = bytes.into_vec();
-            padded.resize(usize::from(ty.length), 0);
-            Datum::Bytes(padded.into())
-        }
-        (Datum::Bytes(bytes), TypeKind::Binary) if bytes.len() > usize::from(ty.length) => return None,
-        (constant, _) => constant,
-    };
-    let mut key = Vec::new();
-    encode_datum(&ty, false, &constant, &mut key);
-    Some(key)
-}
-
-/// A literal under conversions whose outcome does not depend on the session.
-fn constant(value: &Expr) -> Option<(Datum, SqlType)> {
-    match &value.kind {
-        ExprKind::Literal(datum) => Some((datum.clone(), value.ty)),
-        ExprKind::Convert { value: inner, style: None, attempt: false, explicit } => {
-            let (datum, from) = constant(inner)?;
-            let context = if *explicit { ConvertContext::CAST } else { ConvertContext::ASSIGN };
-            if from.is_string() && value.ty.is_temporal() {
-                return None;
-            }
-            Some((types::convert(&datum, &from, &value.ty, NO_STYLE, &context).ok()?, value.ty))
         }
         _ => None,
     }

@@ -1,14 +1,20 @@
 //! The last step: relations become operators, column ids become positions.
 
+use std::sync::Arc;
+
 use types::{Datum, SqlType};
 
 use super::access::{self, Access, Way};
 use super::either;
 use super::estimate;
-use super::order::order;
+use super::order::{order, seekable};
 use super::push::{equal_columns, push};
 use super::rel::*;
+use super::search::{BUILD_COST, HASH_COST, PROBE_COST};
+use super::wanted;
+use crate::catalog::Catalog;
 use crate::plan::*;
+use crate::statistics::Watch;
 
 /// What the root shows: exactly these columns in this order.
 #[derive(Debug, Clone)]
@@ -18,8 +24,12 @@ pub struct Output {
 }
 
 /// One statement's lowering: slots are numbered through the whole statement.
-#[derive(Debug, Default)]
-pub struct Lowering {
+#[derive(Default)]
+pub struct Lowering<'a> {
+    /// Whom to ask for statistics; None: nobody.
+    pub catalog: Option<&'a dyn Catalog>,
+    /// Of the statistics that plans were made with.
+    pub watches: Vec<Arc<dyn Watch>>,
     pub slots: Vec<SqlType>,
     /// A hint names a filtered index that lacks rows of the answer.
     pub impossible_hint: bool,
@@ -38,6 +48,9 @@ pub(super) enum Frame {
     /// The edge of a subquery: columns of the query around it, lowered later.
     Edge { bindings: Vec<(OuterSlot, ColumnId)> },
 }
+
+/// MIN and MAX that are looked up one by one; more are read off one scan.
+const EXTREMES_MAX: usize = 4;
 
 /// An operator and the ids of its columns.
 pub(super) struct Lowered {
@@ -63,22 +76,40 @@ impl<'a> Want<'a> {
     }
 }
 
-/// Rules on the whole relation, before methods are chosen.
-pub fn rewrite(rel: Rel) -> Rel {
-    match rel {
-        Rel::Get(_) => rel,
-        Rel::Filter { input, predicates } if matches!(*input, Rel::Get(_)) => {
-            input.filter(either::factored(predicates))
-        }
-        rel => order(push(rel, Vec::new())),
+impl<'a> Lowering<'a> {
+    pub fn new(catalog: &'a dyn Catalog) -> Lowering<'a> {
+        Lowering { catalog: Some(catalog), ..Lowering::default() }
     }
 }
 
-impl Lowering {
+impl Lowering<'_> {
+    /// Rules on the whole relation, before methods are chosen.
+    fn rewrite(&mut self, rel: Rel, outputs: &[Output]) -> Rel {
+        let mut rel = match rel {
+            Rel::Get(_) => return rel,
+            Rel::Filter { input, predicates } if matches!(*input, Rel::Get(_)) => {
+                input.filter(either::factored(predicates))
+            }
+            rel => push(rel, Vec::new()),
+        };
+        // Natively compiled modules keep their plans whatever happens to their tables.
+        if let (Some(catalog), false) = (self.catalog, self.looks_up) {
+            wanted::attach(&mut rel, catalog, &mut self.watches);
+        }
+        if matches!(rel, Rel::Filter { ref input, .. } if matches!(**input, Rel::Get(_))) {
+            return rel;
+        }
+        let mut needed = ColumnSet::default();
+        outputs.iter().for_each(|output| needed.insert_expr(&output.expr));
+        read_by_all(&rel, &mut needed);
+        order(rel, &needed)
+    }
+
     /// Plans `rel` to give exactly `outputs`.
     pub fn root(&mut self, columns: &Columns, rel: Rel, outputs: Vec<Output>) -> Operator {
         assert!(self.frames.is_empty(), "a root is lowered alone");
-        self.outputs(columns, rewrite(rel), outputs)
+        let rel = self.rewrite(rel, &outputs);
+        self.outputs(columns, rel, outputs)
     }
 
     /// Plans a subquery: also gives the enclosing columns it reads, each with the slot to put it in.
@@ -90,7 +121,8 @@ impl Lowering {
     ) -> (Operator, Vec<(OuterSlot, Expr)>) {
         assert!(self.frames.is_empty(), "a subquery is lowered before its query");
         self.frames.push(Frame::Edge { bindings: Vec::new() });
-        let op = self.outputs(columns, rewrite(rel), outputs);
+        let rel = self.rewrite(rel, &outputs);
+        let op = self.outputs(columns, rel, outputs);
         let Some(Frame::Edge { bindings }) = self.frames.pop() else { panic!("frames are balanced") };
         (op, bindings.into_iter().map(|(slot, id)| (slot, columns.expr(id))).collect())
     }
@@ -252,12 +284,13 @@ impl Lowering {
         let mut needed = want.needed.clone();
         predicates.iter().for_each(|p| needed.insert_expr(p));
         let goal = want.goal.map(|goal| goal * 3.0);
+        let part = estimate::part(&input, predicates.iter());
         let input = self.lower(columns, input, Want { needed: &needed, goal, ..want });
-        self.filtered(columns, input, predicates)
+        self.filtered(columns, input, predicates, part)
     }
 
-    pub(super) fn filtered(&mut self, columns: &Columns, input: Lowered, predicates: Vec<Expr>) -> Lowered {
-        let part: f64 = predicates.iter().map(estimate::selectivity).product();
+    /// `part`: of the rows, those that pass.
+    pub(super) fn filtered(&mut self, columns: &Columns, input: Lowered, predicates: Vec<Expr>, part: f64) -> Lowered {
         let predicates = predicates.into_iter().map(|p| self.bound(columns, p, &input.layout)).collect();
         let Some(predicate) = Expr::all(predicates) else { return input };
         let rows = (input.op.rows * part).max(1.0);
@@ -428,6 +461,9 @@ impl Lowering {
 
     fn lower_group(&mut self, columns: &Columns, mut group: Group, want: Want) -> Lowered {
         group.aggregates.retain(|(id, _)| want.needed.contains(*id));
+        if let Some(lowered) = self.lower_extremes(columns, &group) {
+            return lowered;
+        }
         let mut needed = ColumnSet::default();
         group.group.iter().for_each(|(_, e)| needed.insert_expr(e));
         for (_, aggregate) in &group.aggregates {
@@ -458,6 +494,7 @@ impl Lowering {
                 }
             }
         }
+        let groups = estimate::groups(&group.input, estimate::rows(&group.input), group.group.iter().map(|(_, e)| e));
         let input = match extreme_order(&group) {
             Some((id, descending)) => self.lower_extreme(columns, group.input, id, descending, &needed),
             None => self.lower(columns, group.input, Want { needed: &needed, order: &order, goal: None }),
@@ -477,7 +514,7 @@ impl Lowering {
                 aggregate
             })
             .collect();
-        let rows = if keys.is_empty() { 1.0 } else { rows_in.powf(0.7).max(1.0) };
+        let rows = if keys.is_empty() { 1.0 } else { groups.min(rows_in).max(1.0) };
         let input = Box::new(input.op);
         let kind = match group.sets {
             Some((sets, id)) => {
@@ -504,23 +541,9 @@ impl Lowering {
         needed: &ColumnSet,
     ) -> Lowered {
         let order = [(id, descending)];
-        let column = columns.expr(id);
-        let first = if column.nullable {
-            let null = Expr::predicate(ExprKind::IsNull(Box::new(column)));
-            input.clone().filter(vec![Expr::predicate(ExprKind::Not(Box::new(null)))])
-        } else {
-            input.clone()
-        };
-        let ordered = seekable(&first).is_some_and(|(get, predicates)| {
-            let read: Vec<u16> =
-                (0..get.table.columns.len() as u16).filter(|&c| needed.contains(get.id_of(c))).collect();
-            get.column_of(id).is_some_and(|column| {
-                access::choose(get, &predicates, &read, &[(column, descending)], Some(1.0)).ordered
-            })
-        });
-        if !ordered {
+        let Some(first) = first_by(columns, &input, id, descending, needed) else {
             return self.lower(columns, input, Want::columns(needed));
-        }
+        };
         let first = self.lower(columns, first, Want { needed, order: &order, goal: Some(1.0) });
         // What the predicates read as well may have made another index the better one.
         if !first.ordered {
@@ -532,6 +555,41 @@ impl Lowering {
         let top = Top { input: input.op, count, percent: false, ties: Vec::new(), offset: None };
         let kind = OperatorKind::Top(Box::new(top));
         Lowered { op: Operator { kind, columns: shape, rows: 1.0 }, layout: input.layout, ordered: false }
+    }
+
+    /// Several MIN and MAX of all rows, each of which an index has first: a seek for each, as SQL Server does it.
+    fn lower_extremes(&mut self, columns: &Columns, group: &Group) -> Option<Lowered> {
+        let (get, predicates) = seekable(&group.input)?;
+        let is_plain = group.group.is_empty() && group.sets.is_none() && get.locator.is_none();
+        if !is_plain || !(2..=EXTREMES_MAX).contains(&group.aggregates.len()) || self.looks_up {
+            return None;
+        }
+        if predicates.iter().any(|p| p.is_volatile() || p.has_subquery()) {
+            return None;
+        }
+        for (_, aggregate) in &group.aggregates {
+            let (id, descending) = extreme_of(aggregate)?;
+            let needed: ColumnSet = [id].into_iter().collect();
+            first_by(columns, &group.input, id, descending, &needed)?;
+        }
+        let mut all = group.aggregates.iter().map(|aggregate| {
+            let needed: ColumnSet = [aggregate.0].into_iter().collect();
+            let alone = Group {
+                input: group.input.clone(),
+                group: Vec::new(),
+                aggregates: vec![aggregate.clone()],
+                sets: None,
+            };
+            self.lower_group(columns, alone, Want::columns(&needed))
+        });
+        let first = all.next()?;
+        Some(all.fold(first, |outer, inner| {
+            let (layout, shape, _) = joined_shape(JoinKind::Inner, &outer, &inner);
+            let (kind, bindings, predicate) = (JoinKind::Inner, Vec::new(), None);
+            let loops = NestedLoops { outer: outer.op, inner: inner.op, kind, bindings, predicate };
+            let op = Operator { kind: OperatorKind::NestedLoops(Box::new(loops)), columns: shape, rows: 1.0 };
+            Lowered { op, layout, ordered: false }
+        }))
     }
 
     fn lower_window(&mut self, columns: &Columns, mut window: Window, want: Want) -> Lowered {
@@ -660,25 +718,22 @@ impl Lowering {
         let (keys, rest): (Vec<Expr>, Vec<Expr>) =
             join.on.iter().cloned().partition(|p| equi(p, &left, &right).is_some());
         let hashable = !join.lateral && (!keys.is_empty() || join.kind == JoinKind::FullOuter);
-        let rows = {
-            let (l, r) = (estimate::rows(&join.left), estimate::rows(&join.right));
-            match join.kind {
-                JoinKind::Inner => estimate::joined(l, r, &join.on),
-                JoinKind::LeftOuter => estimate::joined(l, r, &join.on).max(l),
-                JoinKind::FullOuter => estimate::joined(l, r, &join.on).max(l + r),
-                JoinKind::Semi | JoinKind::Anti => (l * 0.5).max(1.0),
-            }
-        };
+        let (left_rows, right_rows) = (estimate::rows(&join.left), estimate::rows(&join.right));
+        let rows = join.rows.unwrap_or_else(|| {
+            estimate::joined(join.kind, (&join.left, left_rows), (&join.right, right_rows), &join.on)
+        });
         let method = join.hint.or(self.join_method);
         let seek_side = join.kind != JoinKind::FullOuter && method != Some(JoinMethod::Hash);
-        if seek_side && (join.lateral || !hashable || self.seek_pays(&join, &needed, want.goal)) {
+        if seek_side
+            && (join.lateral || !hashable || self.seek_pays(&join, (left_rows, right_rows), &needed, want.goal))
+        {
             return self.nested(columns, join, &outer_needed, &needed, want, rows);
         }
         if !hashable {
             return self.nested(columns, join, &outer_needed, &needed, want, rows);
         }
         let Join { kind, left: left_rel, right: right_rel, .. } = join;
-        let build_left = kind == JoinKind::Inner && estimate::rows(&left_rel) < estimate::rows(&right_rel);
+        let build_left = kind == JoinKind::Inner && left_rows < right_rows;
         let left_side = self.lower(columns, left_rel, Want::columns(&needed));
         let right_side = self.lower(columns, right_rel, Want::columns(&needed));
         let keys = keys
@@ -696,7 +751,7 @@ impl Lowering {
     }
 
     /// Is seeking the right side once a row of the left cheaper than hashing?
-    fn seek_pays(&self, join: &Join, needed: &ColumnSet, goal: Option<f64>) -> bool {
+    fn seek_pays(&self, join: &Join, rows: (f64, f64), needed: &ColumnSet, goal: Option<f64>) -> bool {
         if join.hint.or(self.join_method) == Some(JoinMethod::Loop) {
             return true;
         }
@@ -705,10 +760,11 @@ impl Lowering {
             // The right is read once either way: without a hash table.
             return true;
         }
-        let mut predicates = own;
-        predicates.extend(join.on.iter().cloned());
         let columns: Vec<u16> =
             (0..get.table.columns.len() as u16).filter(|&c| needed.contains(get.id_of(c))).collect();
+        let whole = access::choose(get, &own, &columns, &[], None).cost;
+        let mut predicates = own;
+        predicates.extend(join.on.iter().cloned());
         let access = access::choose(get, &predicates, &columns, &[], None);
         if !access.is_lookup()
             || !join.on.iter().enumerate().any(|(i, _)| {
@@ -718,9 +774,11 @@ impl Lowering {
         {
             return false;
         }
-        let outer = estimate::rows(&join.left);
-        let outer = goal.map_or(outer, |goal| outer.min(goal * 4.0));
-        let hash = estimate::rows(&join.left) + estimate::table_rows(get) * 1.5;
+        let outer = goal.map_or(rows.0, |goal| rows.0.min(goal * 4.0));
+        // Inner joins build on the smaller side, others on the right.
+        let (built, probed) =
+            if join.kind == JoinKind::Inner { (rows.0.min(rows.1), rows.0.max(rows.1)) } else { (rows.1, rows.0) };
+        let hash = whole + HASH_COST + built * BUILD_COST + probed * PROBE_COST;
         self.looks_up || outer * access.cost < hash
     }
 
@@ -775,6 +833,24 @@ impl Lowered {
     }
 }
 
+/// Adds what the expressions of `rel` read.
+fn read_by_all(rel: &Rel, needed: &mut ColumnSet) {
+    rel.for_each_expr(&mut |e| needed.insert_expr(e));
+    match rel {
+        Rel::Concat { branches, .. } => {
+            branches.iter().flat_map(|branch| &branch.columns).for_each(|id| needed.insert(*id))
+        }
+        Rel::SetOperation { left, right, .. } => {
+            left.columns.iter().chain(&right.columns).for_each(|id| needed.insert(*id))
+        }
+        Rel::Recursive { anchor, recursive, .. } => {
+            anchor.columns.iter().chain(&recursive.columns).for_each(|id| needed.insert(*id))
+        }
+        _ => {}
+    }
+    rel.for_each_input(&mut |input| read_by_all(input, needed));
+}
+
 /// The layout that goes on, its columns, and the joined row that predicates see.
 fn joined_shape(kind: JoinKind, left: &Lowered, right: &Lowered) -> (Vec<ColumnId>, Vec<OutputColumn>, Vec<ColumnId>) {
     let mut all = left.layout.clone();
@@ -815,20 +891,6 @@ pub fn equi(predicate: &Expr, left: &ColumnSet, right: &ColumnSet) -> Option<(Ex
     }
 }
 
-/// A table under filters and computed columns.
-fn seekable(rel: &Rel) -> Option<(&Get, Vec<Expr>)> {
-    match rel {
-        Rel::Get(get) => Some((get, Vec::new())),
-        Rel::Filter { input, predicates } => {
-            let (get, mut own) = seekable(input)?;
-            own.extend(predicates.iter().cloned());
-            Some((get, own))
-        }
-        Rel::Map { input, .. } => seekable(input),
-        _ => None,
-    }
-}
-
 /// A unique key of the one table is fixed by values from outside it.
 fn at_most_one(rel: &Rel) -> bool {
     seekable(rel).is_some_and(|(get, predicates)| access::choose(get, &predicates, &[], &[], None).one_row)
@@ -840,11 +902,30 @@ fn uses_left(value: &Expr, get: &Get) -> bool {
     outside
 }
 
+/// The rows of `input` that have a value in the column, if a way to read them gives the wanted one first.
+fn first_by(columns: &Columns, input: &Rel, id: ColumnId, descending: bool, needed: &ColumnSet) -> Option<Rel> {
+    let column = columns.expr(id);
+    let first = if column.nullable {
+        let null = Expr::predicate(ExprKind::IsNull(Box::new(column)));
+        input.clone().filter(vec![Expr::predicate(ExprKind::Not(Box::new(null)))])
+    } else {
+        input.clone()
+    };
+    let (get, predicates) = seekable(&first)?;
+    let read: Vec<u16> = (0..get.table.columns.len() as u16).filter(|&c| needed.contains(get.id_of(c))).collect();
+    let column = get.column_of(id)?;
+    access::choose(get, &predicates, &read, &[(column, descending)], Some(1.0)).ordered.then_some(first)
+}
+
 /// The order in which the first row has the answer of a group that is one MIN or MAX of a column.
 fn extreme_order(group: &Group) -> Option<(ColumnId, bool)> {
     let (true, None, [(_, aggregate)]) = (group.group.is_empty(), &group.sets, group.aggregates.as_slice()) else {
         return None;
     };
+    extreme_of(aggregate)
+}
+
+fn extreme_of(aggregate: &Aggregate) -> Option<(ColumnId, bool)> {
     let descending = match aggregate.function {
         AggregateFunction::Min => false,
         AggregateFunction::Max => true,

@@ -1,13 +1,17 @@
 //! From the binder's relations to operators: rules first, costs where rules do not decide.
 //!
 //! 1. `push` moves predicates down to where their columns come from and turns outer joins that lose their NULLs into inner ones.
-//! 2. `order` puts the tables of an inner join into the order that keeps intermediate results small.
 //!    `either` takes apart what is joined by OR.
+//! 2. `wanted` fetches what is known of the values that the predicates read, `estimate` tells rows by it, and `order` gives the tables of
+//!    inner joins the cheapest order that `search` finds.
 //! 3. `lower` chooses indexes, join and grouping methods, keeps only needed columns, and turns column ids into positions.
 
 pub mod rel;
+pub mod constant;
 pub mod estimate;
+pub mod wanted;
 pub mod access;
+pub mod search;
 pub mod order;
 pub mod either;
 pub mod push;

@@ -1,118 +1,188 @@
-//! Join order: greedy. Start with the smallest relation, then always join the one that keeps the result smallest, preferring
-//! those that a predicate connects. Relations that read columns of others (APPLY) wait until those are there.
+//! Join order: of each chain of inner joins, the cheapest tree that `search` finds. Outer, semi and anti joins stay where they are, as
+//! parts of a chain. Relations that read columns of others (APPLY) wait until those are there.
 
+use super::access;
 use super::estimate;
-use super::rel::{ColumnSet, Join, Rel};
+use super::rel::{ColumnSet, Get, Join, Rel};
+use super::search::{self, Edge, Part, Tree};
 use crate::plan::{Expr, JoinKind};
 
-/// Orders every chain of inner joins within `rel`.
-pub fn order(rel: Rel) -> Rel {
+/// Orders every chain of inner joins within `rel`, of whose columns `needed` are read by others than its predicates.
+pub fn order(rel: Rel, needed: &ColumnSet) -> Rel {
     match rel {
-        Rel::Join(join) if join.kind == JoinKind::Inner && !join.keep_order => order_chain(*join),
+        Rel::Join(join) if join.kind == JoinKind::Inner && !join.keep_order => order_chain(*join, needed),
         mut other => {
-            other.for_each_input_mut(&mut |input| *input = order(std::mem::replace(input, Rel::one_row())));
+            other.for_each_input_mut(&mut |input| *input = order(std::mem::replace(input, Rel::one_row()), needed));
             other
         }
     }
 }
 
-struct Part {
+struct Piece {
     rel: Rel,
     defines: ColumnSet,
-    /// Columns of other parts that it reads.
+    /// Columns of other pieces that it reads.
     needs: ColumnSet,
     rows: f64,
 }
 
-fn order_chain(join: Join) -> Rel {
-    let (mut parts, mut predicates) = (Vec::new(), Vec::new());
-    flatten(Rel::Join(Box::new(join)), false, &mut parts, &mut predicates);
+fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
+    let (mut pieces, mut predicates) = (Vec::new(), Vec::new());
+    flatten(Rel::Join(Box::new(join)), false, needed, &mut pieces, &mut predicates);
     let mut all = ColumnSet::default();
-    parts.iter().for_each(|part| all.insert_all(&part.defines));
-    for part in &mut parts {
-        part.needs.retain(|id| all.contains(id));
+    pieces.iter().for_each(|piece| all.insert_all(&piece.defines));
+    for piece in &mut pieces {
+        piece.needs.retain(|id| all.contains(id));
     }
-    let mut predicates: Vec<(ColumnSet, Expr)> = predicates
-        .into_iter()
-        .map(|p| {
-            let mut columns = ColumnSet::of(&p);
-            columns.retain(|id| all.contains(id));
-            (columns, p)
+    let read: ColumnSet = {
+        let mut read = needed.clone();
+        predicates.iter().for_each(|p| read.insert_expr(p));
+        read
+    };
+    let touched = |columns: &ColumnSet| -> Vec<usize> {
+        (0..pieces.len()).filter(|&at| pieces[at].defines.meets(columns)).collect()
+    };
+    let parts: Vec<Part> = pieces
+        .iter()
+        .map(|piece| Part {
+            rows: piece.rows,
+            cost: cost_of(&piece.rel, piece.rows, &read),
+            needs: touched(&piece.needs),
         })
         .collect();
-
-    let start = smallest(&parts, |part| if part.needs.is_empty() { part.rows } else { f64::INFINITY });
-    let first = parts.remove(start);
-    let (mut rel, mut defines, mut rows) = (first.rel, first.defines, first.rows);
-    while !parts.is_empty() {
-        let next = smallest(&parts, |part| {
-            if !part.needs.within(&defines) {
-                return f64::INFINITY;
-            }
-            let on: Vec<Expr> = usable(&predicates, &defines, &part.defines).map(|(_, p)| p.clone()).collect();
-            let joined = estimate::joined(rows, part.rows, &on);
-            // A cross join that happens to be small now makes everything after it larger.
-            if on.is_empty() && part.needs.is_empty() { joined * 1e6 } else { joined }
-        });
-        let part = parts.remove(next);
-        let mut on = Vec::new();
-        predicates.retain(|(columns, predicate)| {
-            let mut reach = defines.clone();
-            reach.insert_all(&part.defines);
-            let now = columns.within(&reach);
-            if now {
-                on.push(predicate.clone());
-            }
-            !now
-        });
-        rows = estimate::joined(rows, part.rows, &on);
-        let lateral = !part.needs.is_empty();
-        rel = Rel::Join(Box::new(Join {
-            kind: JoinKind::Inner,
-            left: rel,
-            right: part.rel,
-            on,
-            lateral,
-            hint: None,
-            keep_order: false,
-            guard: false,
-        }));
-        defines.insert_all(&part.defines);
-    }
-    rel.filter(predicates.into_iter().map(|(_, p)| p).collect())
+    let edges = edges(&pieces, &predicates, touched);
+    let seek = |part: usize, with: &[usize]| {
+        let (get, mut own) = seekable(&pieces[part].rel)?;
+        with.iter().for_each(|&edge| own.extend(edges[edge].predicates.iter().map(|&p| predicates[p].clone())));
+        let access = access::choose(get, &own, &columns_of(get, &read), &[], None);
+        access.is_lookup().then_some(access.cost)
+    };
+    let tree = search::cheapest(&parts, &edges, &seek);
+    let mut pieces: Vec<Option<Piece>> = pieces.into_iter().map(Some).collect();
+    let mut predicates: Vec<(ColumnSet, Option<Expr>)> = predicates
+        .into_iter()
+        .map(|predicate| {
+            let mut columns = ColumnSet::of(&predicate);
+            columns.retain(|id| all.contains(id));
+            (columns, Some(predicate))
+        })
+        .collect();
+    let (rel, _) = built(&tree, f64::INFINITY, &mut pieces, &mut predicates);
+    rel.filter(predicates.into_iter().filter_map(|(_, predicate)| predicate).collect())
 }
 
-/// The first of the least.
-fn smallest(parts: &[Part], cost: impl Fn(&Part) -> f64) -> usize {
-    let mut best = (f64::INFINITY, 0);
-    for (i, part) in parts.iter().enumerate() {
-        let cost = cost(part);
-        if cost < best.0 {
-            best = (cost, i);
+/// Predicates by the pieces that they connect: equalities between the same two are one edge.
+fn edges(pieces: &[Piece], predicates: &[Expr], touched: impl Fn(&ColumnSet) -> Vec<usize>) -> Vec<Edge> {
+    let mut edges: Vec<Edge> = Vec::new();
+    for (at, predicate) in predicates.iter().enumerate() {
+        let parts = touched(&ColumnSet::of(predicate));
+        let is_equal = match parts.as_slice() {
+            [a, b] => estimate::sides(predicate, &pieces[*a].rel, &pieces[*b].rel).is_some(),
+            _ => false,
+        };
+        match edges.iter_mut().find(|edge| edge.is_equal && is_equal && edge.parts == parts) {
+            Some(edge) => edge.predicates.push(at),
+            None => edges.push(Edge { parts, predicates: vec![at], part: 1.0, is_equal }),
         }
     }
-    best.1
+    for edge in &mut edges {
+        let own: Vec<&Expr> = edge.predicates.iter().map(|&at| &predicates[at]).collect();
+        if own.iter().any(|predicate| predicate.has_subquery()) {
+            // A filter above some join.
+            continue;
+        }
+        edge.part = match edge.parts.as_slice() {
+            [a, b] if edge.is_equal => {
+                let (a, b) = (&pieces[*a], &pieces[*b]);
+                estimate::join_part((&a.rel, a.rows), (&b.rel, b.rows), &own)
+            }
+            [a, b] => estimate::part(&estimate::Both(&pieces[*a].rel, &pieces[*b].rel), own.into_iter()),
+            [a] => estimate::part(&pieces[*a].rel, own.into_iter()),
+            _ => estimate::part(&estimate::Nothing, own.into_iter()),
+        };
+    }
+    edges
 }
 
-fn usable<'a>(
-    predicates: &'a [(ColumnSet, Expr)],
-    have: &'a ColumnSet,
-    new: &'a ColumnSet,
-) -> impl Iterator<Item = &'a (ColumnSet, Expr)> {
-    predicates.iter().filter(move |(columns, _)| {
-        let mut reach = have.clone();
-        reach.insert_all(new);
-        columns.meets(new) && columns.meets(have) && columns.within(&reach)
-    })
+/// The relation that the tree describes; each predicate at the first join that has all its columns, and one with a subquery above the
+/// join of these that leaves the fewest rows to ask it of. `fewest`: of the joins above.
+fn built(
+    tree: &Tree,
+    fewest: f64,
+    pieces: &mut [Option<Piece>],
+    predicates: &mut [(ColumnSet, Option<Expr>)],
+) -> (Rel, ColumnSet) {
+    let (left, right, rows) = match tree {
+        Tree::Part(at) => {
+            let piece = pieces[*at].take().expect("a part is in the tree once");
+            return (piece.rel, piece.defines);
+        }
+        Tree::Join { left, right, rows } => (left, right, *rows),
+    };
+    let lateral = match &**right {
+        Tree::Part(at) => pieces[*at].as_ref().is_some_and(|piece| !piece.needs.is_empty()),
+        Tree::Join { .. } => false,
+    };
+    let (left, mut defines) = built(left, fewest.min(rows), pieces, predicates);
+    let (right, own) = built(right, fewest.min(rows), pieces, predicates);
+    defines.insert_all(&own);
+    let (mut on, mut above) = (Vec::new(), Vec::new());
+    for (_, predicate) in predicates.iter_mut().filter(|(columns, _)| columns.within(&defines)) {
+        match predicate.as_ref().map(Expr::has_subquery) {
+            Some(false) => on.extend(predicate.take()),
+            Some(true) if rows <= fewest => above.extend(predicate.take()),
+            _ => {}
+        }
+    }
+    let join = Join {
+        kind: JoinKind::Inner,
+        left,
+        right,
+        on,
+        lateral,
+        hint: None,
+        keep_order: false,
+        guard: false,
+        rows: Some(rows.max(1.0)),
+    };
+    (Rel::Join(Box::new(join)).filter(above), defines)
 }
 
-/// The parts of a chain of inner joins, from left to right; filters between the joins join the predicates.
-fn flatten(rel: Rel, lateral: bool, parts: &mut Vec<Part>, predicates: &mut Vec<Expr>) {
+/// What it costs to read the relation once.
+fn cost_of(rel: &Rel, rows: f64, needed: &ColumnSet) -> f64 {
+    if let Some((get, predicates)) = seekable(rel) {
+        return access::choose(get, &predicates, &columns_of(get, needed), &[], None).cost;
+    }
+    let mut cost = rows;
+    rel.for_each_input(&mut |input| cost += cost_of(input, estimate::rows(input), needed));
+    cost
+}
+
+fn columns_of(get: &Get, needed: &ColumnSet) -> Vec<u16> {
+    (0..get.table.columns.len() as u16).filter(|&column| needed.contains(get.id_of(column))).collect()
+}
+
+/// A table under filters and computed columns.
+pub fn seekable(rel: &Rel) -> Option<(&Get, Vec<Expr>)> {
+    match rel {
+        Rel::Get(get) => Some((get, Vec::new())),
+        Rel::Filter { input, predicates } => {
+            let (get, mut own) = seekable(input)?;
+            own.extend(predicates.iter().cloned());
+            Some((get, own))
+        }
+        Rel::Map { input, .. } => seekable(input),
+        _ => None,
+    }
+}
+
+/// The pieces of a chain of inner joins, from left to right; filters between the joins join the predicates.
+fn flatten(rel: Rel, lateral: bool, needed: &ColumnSet, pieces: &mut Vec<Piece>, predicates: &mut Vec<Expr>) {
     match rel {
         Rel::Join(join) if join.kind == JoinKind::Inner && !join.keep_order && !lateral => {
             let join = *join;
-            flatten(join.left, false, parts, predicates);
-            flatten(join.right, join.lateral, parts, predicates);
+            flatten(join.left, false, needed, pieces, predicates);
+            flatten(join.right, join.lateral, needed, pieces, predicates);
             predicates.extend(join.on);
         }
         Rel::Filter { input, predicates: own }
@@ -120,13 +190,13 @@ fn flatten(rel: Rel, lateral: bool, parts: &mut Vec<Part>, predicates: &mut Vec<
                 && !lateral
                 && !own.iter().any(Expr::is_volatile) =>
         {
-            flatten(*input, false, parts, predicates);
+            flatten(*input, false, needed, pieces, predicates);
             predicates.extend(own);
         }
         rel => {
-            let rel = order(rel);
+            let rel = order(rel, needed);
             let needs = if lateral { rel.free() } else { ColumnSet::default() };
-            parts.push(Part { defines: rel.defined(), needs, rows: estimate::rows(&rel), rel });
+            pieces.push(Piece { defines: rel.defined(), needs, rows: estimate::rows(&rel), rel });
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::plan::{
     Aggregate, ColumnOrigin, Expr, ExprKind, ForFormat, JoinKind, LockHint, Mask, MaskedColumn, Modify, SortKey,
     TableFunction, TableSource, WindowFunction,
 };
+use crate::statistics::TableStatistics;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ColumnId(pub u32);
@@ -277,6 +278,8 @@ pub struct Get {
     pub alias: Box<str>,
     /// Rows of the table when the query was bound.
     pub rows: u64,
+    /// What is known of its values, where the plan has a choice.
+    pub statistics: TableStatistics,
 }
 
 impl Get {
@@ -340,6 +343,8 @@ pub struct Join {
     pub keep_order: bool,
     /// A semi join with a security policy's predicate: nobody wrote it.
     pub guard: bool,
+    /// As the search for an order has estimated them.
+    pub rows: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -406,7 +411,17 @@ impl Rel {
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn join(kind: JoinKind, left: Rel, right: Rel, on: Vec<Expr>) -> Rel {
         types::plant!();
-        Rel::Join(Box::new(Join { kind, left, right, on, lateral: false, hint: None, keep_order: false, guard: false }))
+        Rel::Join(Box::new(Join {
+            kind,
+            left,
+            right,
+            on,
+            lateral: false,
+            hint: None,
+            keep_order: false,
+            guard: false,
+            rows: None,
+        }))
     }
 
     /// Adds the columns this relation offers to those above it.

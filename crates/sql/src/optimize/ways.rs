@@ -2,6 +2,7 @@
 
 use super::access::{self, Access, Way};
 use super::either::{conjuncts, not_true};
+use super::estimate;
 use super::lower::{Lowered, Lowering, Output, Want, equi};
 use super::rel::{ColumnId, ColumnSet, Columns, Get, Rel};
 use crate::plan::{Expr, ExprKind, IndexSpool, Operator, OperatorKind, TableSource};
@@ -11,7 +12,7 @@ const ARMS_MAX: usize = 16;
 /// A table with fewer rows is scanned as fast.
 const SPOOLED_ROWS_MIN: u64 = 32;
 
-impl Lowering {
+impl Lowering<'_> {
     /// Better than `access`, which is the best way with one scan.
     pub(super) fn way(&self, get: &Get, predicates: &[Expr], access: &Access, needed: &[u16], want: Want) -> Way {
         // Natively compiled code knows scans alone, and a modification's target is found by one.
@@ -85,6 +86,8 @@ impl Lowering {
             read.retain(|id| own.contains(id));
             needed.insert_all(&read);
         });
+        let part = estimate::part(&get, rest.iter());
+        let asked = estimate::part(&get, keys.iter());
         let input = self.lower_get(columns, get, local, Want { needed: &needed, order: want.order, goal: None });
         let pairs = keys.iter().map(|p| outer_key(p, &own).expect("it is a key")).collect::<Vec<_>>();
         let keys_bound = pairs
@@ -93,12 +96,12 @@ impl Lowering {
             .collect();
         let predicate = Expr::all(keys).expect("there is a key");
         let predicate = self.bound(columns, predicate, &input.layout);
-        let rows = input.op.rows.sqrt().max(1.0);
+        let rows = (input.op.rows * asked).max(1.0);
         let shape = input.op.columns.clone();
         let spool = IndexSpool { input: input.op, keys: keys_bound, predicate };
         let op = Operator { kind: OperatorKind::IndexSpool(Box::new(spool)), columns: shape, rows };
         let spooled = Lowered { op, layout: input.layout, ordered: input.ordered };
-        self.filtered(columns, spooled, rest)
+        self.filtered(columns, spooled, rest, part)
     }
 
     /// A predicate asks for a value of an enclosing row.

@@ -16,9 +16,19 @@ pub fn show(query: &QueryKind, module: &Module) -> Vec<String> {
     show_operators(query, module).0
 }
 
-/// The same, and for each line where its operator lies in the plan; 0 for one that is none of the plan's own.
-pub fn show_operators(query: &QueryKind, module: &Module) -> (Vec<String>, Vec<usize>) {
-    let mut show = Show { module, outer: HashMap::new(), lines: Vec::new(), operators: Vec::new(), at: 0 };
+/// Of a line: its operator.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Shown {
+    /// Where it lies in the plan; 0: it is none of the plan's own.
+    pub place: usize,
+    /// That the planner expects of one execution.
+    pub rows: Option<f64>,
+}
+
+/// The same, and the operator of each line.
+pub fn show_operators(query: &QueryKind, module: &Module) -> (Vec<String>, Vec<Shown>) {
+    let mut show =
+        Show { module, outer: HashMap::new(), lines: Vec::new(), operators: Vec::new(), at: Shown::default() };
     match query {
         QueryKind::Select(plan)
         | QueryKind::SelectAssign { plan, .. }
@@ -38,9 +48,9 @@ struct Show<'a> {
     /// What correlated values are named.
     outer: HashMap<u32, String>,
     lines: Vec<String>,
-    operators: Vec<usize>,
-    /// The operator whose line comes next; 0: it has one.
-    at: usize,
+    operators: Vec<Shown>,
+    /// The operator whose line comes next; none: it has one.
+    at: Shown,
 }
 
 fn title(verb: &str) -> String {
@@ -137,7 +147,7 @@ impl Show<'_> {
     }
 
     fn operator(&mut self, operator: &Operator, depth: usize) {
-        self.at = std::ptr::from_ref(operator).addr();
+        self.at = Shown { place: std::ptr::from_ref(operator).addr(), rows: Some(operator.rows) };
         match &operator.kind {
             OperatorKind::Scan(scan) => self.scan(scan, depth),
             OperatorKind::Virtual { table, .. } => {

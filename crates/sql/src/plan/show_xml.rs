@@ -1,10 +1,10 @@
 //! Plans as XML by Microsoft's showplan schema: what SET SHOWPLAN_XML and sys.dm_exec_query_plan give. A statement has its operators nested
-//! as they run, each with the words that SHOWPLAN_TEXT has for it; costs and estimates are left out.
+//! as they run, each with the words that SHOWPLAN_TEXT has for it and the rows that are expected of it; costs are left out.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use super::show::{show, show_operators};
+use super::show::{Shown, show_operators};
 use super::statement::{Module, QueryId, QueryKind};
 
 /// What an operator did in a run.
@@ -75,12 +75,13 @@ impl ShowPlan {
 
     fn plan(&mut self, module: &Module, kind: &QueryKind) {
         self.statements += "<QueryPlan>";
-        operators(&show(kind, module), &mut self.statements, |_| String::new());
+        let (lines, shown) = show_operators(kind, module);
+        operators(&lines, &shown, &mut self.statements, |_| String::new());
         self.statements += "</QueryPlan>";
     }
 
     fn plan_of_run(&mut self, module: &Module, kind: &QueryKind, run: &Run) {
-        let (lines, places) = show_operators(kind, module);
+        let (lines, shown) = show_operators(kind, module);
         self.statements += "<QueryPlan DegreeOfParallelism=\"1\">";
         if run.granted > 0 {
             let _ = write!(
@@ -90,8 +91,8 @@ impl ShowPlan {
                 run.used.div_ceil(1024)
             );
         }
-        operators(&lines, &mut self.statements, |node| {
-            run.operators.get(&places[node]).map_or_else(String::new, |actual| of_run(actual, run))
+        operators(&lines, &shown, &mut self.statements, |node| {
+            run.operators.get(&shown[node].place).map_or_else(String::new, |actual| of_run(actual, run))
         });
         self.statements += "</QueryPlan>";
     }
@@ -179,7 +180,7 @@ fn of_run(actual: &Actual, run: &Run) -> String {
 }
 
 /// Lines of SHOWPLAN_TEXT, each an operator below the nearest one that is indented less; `more`: what else is said of one.
-fn operators(lines: &[String], xml: &mut String, more: impl Fn(usize) -> String) {
+fn operators(lines: &[String], shown: &[Shown], xml: &mut String, more: impl Fn(usize) -> String) {
     let mut open: Vec<usize> = Vec::new();
     for (node, line) in lines.iter().enumerate() {
         let words = line.trim_start_matches(TREE);
@@ -190,8 +191,10 @@ fn operators(lines: &[String], xml: &mut String, more: impl Fn(usize) -> String)
         }
         let name = words.split('(').next().unwrap_or_default();
         let about = &words[name.len()..];
+        let rows = shown.get(node).and_then(|shown| shown.rows);
+        let rows = rows.map_or_else(String::new, |rows| format!(" EstimateRows=\"{}\"", (rows * 1e3).round() / 1e3));
         *xml += &format!(
-            "<RelOp NodeId=\"{node}\" PhysicalOp=\"{}\" Description=\"{}\">",
+            "<RelOp NodeId=\"{node}\" PhysicalOp=\"{}\" Description=\"{}\"{rows}>",
             escaped(name.trim()),
             escaped(about)
         );
@@ -226,7 +229,7 @@ mod tests {
         let lines =
             ["Sort(ORDER BY:(a))", "  |--Join(x < 1)", "       |--Scan(t)", "       |--Seek(u)"].map(String::from);
         let mut xml = String::new();
-        operators(&lines, &mut xml, |_| String::new());
+        operators(&lines, &[], &mut xml, |_| String::new());
         let names: String = xml.split("PhysicalOp=\"").skip(1).map(|part| &part[..4]).collect();
         assert_eq!(names, "SortJoinScanSeek");
         assert_eq!(xml.matches("<RelOp").count(), xml.matches("</RelOp>").count());

@@ -13,6 +13,7 @@ use super::grant::GrantEstimate;
 use super::operator::{Operator, OutputColumn, TableSource};
 use crate::ast;
 use crate::catalog::{DatabaseId, ObjectId, ObjectName, TableDef};
+use crate::statistics::Watch;
 
 /// Index of a table variable in its module's `table_variables`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -469,6 +470,8 @@ pub struct Query {
     pub outer_slots: Vec<SqlType>,
     /// `Catalog::version` at binding.
     pub catalog_version: u64,
+    /// Of the tables whose statistics decided: seldom any, and none of a look-up by key.
+    pub watches: Box<[Arc<dyn Watch>]>,
     /// An updatable cursor's tables: the last columns of its rows are their locators, which clients do not see.
     pub row_targets: Vec<TableSource>,
     /// For each of these: what a security policy asks of a row that is read again, over its stored columns.
@@ -484,6 +487,11 @@ pub struct Query {
 }
 
 impl Query {
+    /// It is what binding at this version of the catalog would give.
+    pub fn is_current(&self, catalog_version: u64) -> bool {
+        self.catalog_version == catalog_version && !self.watches.iter().any(|watch| watch.has_moved())
+    }
+
     /// Of the rows that go to the client; None: it has none.
     pub fn result_columns(&self) -> Option<&[OutputColumn]> {
         match &self.kind {

@@ -23,7 +23,10 @@ shared_struct! {
     /// Of one table, in a cache line of its own.
     #[repr(align(64))]
     struct RowShare {
-        rows: AtomicI64,
+        gained: AtomicI64,
+        lost: AtomicI64,
+        /// Changed in place or moved.
+        changed: AtomicI64,
     }
 }
 
@@ -34,26 +37,68 @@ pub fn pack(db: DatabaseId, table: TableId) -> u64 {
     u64::from(db.0) << 32 | u64::from(table.0 as u32)
 }
 
-/// About how many rows a table has: no rollback corrects it.
+/// About how many rows a table has, and how often rows have changed: no rollback corrects it.
 pub struct Rows {
     counts: Part<RowShare>,
     /// None: there was no place left.
     at: Option<usize>,
-    own: AtomicI64,
+    own: RowShare,
+}
+
+/// How often rows of a table have changed, for whoever looks again later. Numbers from before the table got another shape may be higher.
+#[derive(Clone)]
+pub struct ChangeCount {
+    counts: Part<RowShare>,
+    at: Option<usize>,
 }
 
 impl Rows {
-    pub fn add(&self, change: i64) {
+    fn share(&self) -> &RowShare {
         let share = os::sched::here().unwrap_or(0) as usize % SHARES;
-        let count = self.at.map_or(&self.own, |at| &self.counts[at * SHARES + share].rows);
-        count.fetch_add(change, Ordering::Relaxed);
+        self.at.map_or(&self.own, |at| &self.counts[at * SHARES + share])
+    }
+
+    fn shares(&self) -> &[RowShare] {
+        self.at.map_or(std::slice::from_ref(&self.own), |at| &self.counts[at * SHARES..][..SHARES])
+    }
+
+    pub fn gained(&self) {
+        self.share().gained.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn lost(&self) {
+        self.share().lost.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub fn changed(&self) {
+        self.share().changed.fetch_add(1, Ordering::Relaxed);
     }
 
     pub fn get(&self) -> i64 {
-        let sum = |at: usize| {
-            self.counts[at * SHARES..][..SHARES].iter().map(|share| share.rows.load(Ordering::Relaxed)).sum()
+        let all = self.shares().iter();
+        all.map(|share| share.gained.load(Ordering::Relaxed) - share.lost.load(Ordering::Relaxed)).sum()
+    }
+
+    pub fn changes(&self) -> ChangeCount {
+        ChangeCount { counts: self.counts.clone(), at: self.at }
+    }
+}
+
+impl ChangeCount {
+    /// Always 0 for a table that has no place.
+    pub fn get(&self) -> i64 {
+        let Some(at) = self.at else { return 0 };
+        let of = |share: &RowShare| {
+            let words = [&share.gained, &share.lost, &share.changed];
+            words.iter().map(|word| word.load(Ordering::Relaxed)).sum::<i64>()
         };
-        self.at.map_or_else(|| self.own.load(Ordering::Relaxed), sum)
+        self.counts[at * SHARES..][..SHARES].iter().map(of).sum()
+    }
+}
+
+impl std::fmt::Debug for ChangeCount {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} changes", self.get())
     }
 }
 
@@ -102,14 +147,17 @@ impl RowCounts {
                 if let Some(at) = at {
                     // Only who holds `placing` fills a place.
                     debug_assert_eq!(self.tables[at].load(Ordering::Relaxed), 0, "a place is one table's");
-                    let (first, others) = self.counts[at * SHARES..][..SHARES].split_first().expect("shares");
-                    first.rows.store(own, Ordering::Relaxed);
-                    others.iter().for_each(|share| share.rows.store(0, Ordering::Relaxed));
+                    for (number, share) in self.counts[at * SHARES..][..SHARES].iter().enumerate() {
+                        share.gained.store(if number == 0 { own } else { 0 }, Ordering::Relaxed);
+                        share.lost.store(0, Ordering::Relaxed);
+                        share.changed.store(0, Ordering::Relaxed);
+                    }
                     self.tables[at].store(table, Ordering::Release);
                 }
             }
         }
-        Ok(Rows { counts: self.counts.clone(), at, own: AtomicI64::new(own) })
+        let own = RowShare { gained: AtomicI64::new(own), lost: AtomicI64::new(0), changed: AtomicI64::new(0) };
+        Ok(Rows { counts: self.counts.clone(), at, own })
     }
 
     /// The next who asks for the table's count estimates it anew.
@@ -137,9 +185,12 @@ mod tests {
     fn rows_are_counted_together_until_they_are_forgotten() {
         let counts = counts();
         let (a, b) = (counts.of(1, || Ok(10)).expect("a"), counts.of(1, || Ok(99)).expect("b"));
-        a.add(5);
-        b.add(-1);
+        let before = a.changes().get();
+        (0..5).for_each(|_| a.gained());
+        b.lost();
+        b.changed();
         assert_eq!((a.get(), b.get()), (14, 14));
+        assert_eq!(a.changes().get() - before, 7);
         counts.forget(1);
         assert_eq!(counts.of(1, || Ok(3)).expect("anew").get(), 3);
     }
@@ -150,7 +201,7 @@ mod tests {
         let first = RowCounts::places(1).next();
         let alike = (1..).filter(|table| RowCounts::places(*table).next() == first).take(TRIES + 1);
         let rows: Vec<Rows> = alike.map(|table| counts.of(table, || Ok(7)).expect("rows")).collect();
-        rows.iter().for_each(|rows| rows.add(1));
+        rows.iter().for_each(Rows::gained);
         assert!(rows.iter().all(|rows| rows.get() == 8));
         assert_eq!(rows.iter().filter(|rows| rows.at.is_none()).count(), 1);
     }

@@ -14,10 +14,12 @@ use crate::engine::{Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{IndexId, Locator};
 use crate::pages::page::KEY_BYTES_MAX;
+use crate::region::row_counts::ChangeCount;
 use crate::shapes::shape::{IndexShape, Shape};
 use crate::transaction::Transaction;
 use crate::trees::directory::TreeSize;
 use crate::trees::rows::{Inserted, Seen};
+use crate::trees::sample::Sampled;
 
 /// As `Table` of any kind; cheap to clone.
 #[derive(Clone)]
@@ -94,7 +96,7 @@ impl DiskTable {
         for index in shape.indexes.iter().filter(|index| index.holds(&view)) {
             self.insert_entry(tx, index, &view, &key)?;
         }
-        shape.rows.add(1);
+        shape.rows.gained();
         let locator = Locator::new(&key);
         debug_assert_eq!(&*locator, &key[..]);
         tx.scratch.key = key;
@@ -214,6 +216,7 @@ impl DiskTable {
                 self.update_entry(tx, index, (&before, locator), (&view, &key))?;
             }
         }
+        shape.rows.changed();
         tx.scratch.image = old;
         Ok(Locator::new(&key))
     }
@@ -281,7 +284,7 @@ impl DiskTable {
                 self.delete_entry(tx, index, &view, locator)?;
             }
         }
-        shape.rows.add(-1);
+        shape.rows.lost();
         tx.scratch.image = old;
         Ok(())
     }
@@ -321,6 +324,25 @@ impl DiskTable {
 
     pub fn row_count_estimate(&self) -> u64 {
         self.shape.rows.get().max(0) as u64
+    }
+
+    pub fn changes(&self) -> ChangeCount {
+        self.shape.rows.changes()
+    }
+
+    /// Rows of leaves that are spread evenly over the table, as they are now, committed or not; see `Engine::sample`. The caller holds
+    /// the table's definition.
+    pub fn sample(
+        &self,
+        leaves_max: u64,
+        pause: &mut dyn FnMut() -> bool,
+        visit: &mut dyn FnMut(u64, &RowView<'_>),
+    ) -> StorageResult<Sampled> {
+        let layout = &self.shape.layout.row;
+        self.engine.sample(&self.shape.base, leaves_max, pause, &mut |leaf, image| {
+            visit(leaf, &RowView::new(layout, image)?);
+            Ok(())
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use types::RowBatch;
 use crate::bounds::KeyBound;
 use crate::error::StorageResult;
 use crate::layout::{DatabaseId, IndexId, Locator, TableId, TableLayout};
+use crate::region::row_counts::ChangeCount;
 use crate::tables::disk_table::DiskTable;
 use crate::tables::memory_table::MemoryTable;
 use crate::tables::memory_table::scan::MemoryScan;
@@ -113,6 +114,14 @@ impl Table {
         match self {
             Table::Disk(table) => table.row_count_estimate(),
             Table::Memory(table) => table.row_count_estimate(),
+        }
+    }
+
+    /// None: of a memory-optimized table nobody counts them.
+    pub fn changes(&self) -> Option<ChangeCount> {
+        match self {
+            Table::Disk(table) => Some(table.changes()),
+            Table::Memory(_) => None,
         }
     }
 

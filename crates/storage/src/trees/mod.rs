@@ -7,6 +7,7 @@ pub mod cleanup;
 pub mod undo;
 pub mod rows;
 pub mod directory;
+pub mod sample;
 pub mod long;
 pub mod check;
 pub mod integrity;

@@ -263,7 +263,7 @@ BEGIN
   PRINT @line
   IF @count > 0
   BEGIN
-    SET @text = N'UPDATE STATISTICS ' + @name
+    SET @text = N'UPDATE STATISTICS ' + @name + CASE WHEN LOWER(@resample) = 'resample' THEN N' WITH RESAMPLE' ELSE N'' END
     EXEC (@text)
   END
   SET @line = N'    ' + CONVERT(nvarchar(10), @count) + N' index(es)/statistic(s) have been updated, 0 did not require update.'
@@ -286,6 +286,25 @@ IF @flagc IS NULL
     CONVERT(datetime, STATS_DATE(s.object_id, s.stats_id)) AS [Last Updated]
   FROM sys.stats s
   WHERE s.object_id = @object_id AND (@indname IS NULL OR s.name = @indname)
+ELSE
+BEGIN
+  IF UPPER(@flagc) NOT IN ('ON', 'OFF')
+  BEGIN
+    RAISERROR(15600, -1, -1, 'sys.sp_autostats')
+    RETURN 1
+  END
+  -- What UPDATE STATISTICS says of NORECOMPUTE stays.
+  DECLARE @name sysname = N'', @text nvarchar(max)
+  WHILE 1 = 1
+  BEGIN
+    SELECT TOP (1) @name = s.name FROM sys.stats s
+    WHERE s.object_id = @object_id AND (@indname IS NULL OR s.name = @indname) AND s.name > @name ORDER BY s.name
+    IF @@ROWCOUNT = 0 BREAK
+    SET @text = N'UPDATE STATISTICS ' + QUOTENAME(OBJECT_SCHEMA_NAME(@object_id)) + N'.' + QUOTENAME(OBJECT_NAME(@object_id)) + N' ('
+      + QUOTENAME(@name) + N') WITH RESAMPLE' + CASE UPPER(@flagc) WHEN 'OFF' THEN N', NORECOMPUTE' ELSE N'' END
+    EXEC (@text)
+  END
+END
 RETURN 0
 GO
 CREATE PROCEDURE sys.sp_tableoption @TableNamePattern nvarchar(776), @OptionName varchar(35), @OptionValue varchar(12) AS

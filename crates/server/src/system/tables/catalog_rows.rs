@@ -10,7 +10,7 @@ use sql::plan::OutputColumn;
 use storage::{Hold, IndexId, TreeSize};
 use types::{Datum, SqlResult, SqlType, variant};
 
-use super::{archive_rows, audit_rows, governor_rows, plan_rows, server_rows, text_rows};
+use super::{archive_rows, audit_rows, governor_rows, plan_rows, server_rows, statistics_rows, text_rows};
 use crate::catalog::base::{
     ColumnRow, IndexRow, ObjectRow, PropertyRow, SequenceRow, class, column_status, index_status,
 };
@@ -49,6 +49,8 @@ pub fn rows(
         "syssystemparameters" => system_parameters(),
         "systhisdatabase" => vec![vec![("database_id", number(database.0)), ("name", text(&db.name()))]],
         "systablerows" => table_rows(host, state, &db)?,
+        "sysstatisticsrows" => statistics_rows::kept(host, &db),
+        "sysstatisticssteps" => statistics_rows::steps(&db, arguments),
         "syscheckcolumns" => check_columns(host, state, &db)?,
         "dm_db_index_physical_stats" => physical_stats(host, state, arguments)?,
         "sysfilepages" => file_pages(host),

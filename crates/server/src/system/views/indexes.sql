@@ -42,11 +42,22 @@ SELECT i.id AS object_id, i.name, i.indid AS stats_id, CONVERT(bit, 0) AS auto_c
   CONVERT(bit, 0) AS auto_drop
 FROM sys.sysidxstats i
 WHERE i.indid > 0
+UNION ALL
+SELECT k.object_id, k.name, k.stats_id, CONVERT(bit, 1), CONVERT(bit, 0), k.no_recompute, CONVERT(bit, 0), NULL,
+  CONVERT(bit, 0), CONVERT(bit, 0), CONVERT(bit, 0), CONVERT(int, 0), CONVERT(varchar(80), 'Sort based statistics'), CONVERT(bit, 0)
+FROM sys.sysstatisticsrows k
+JOIN sys.sysschobjs o ON o.id = k.object_id
+WHERE k.column_id > 0
 GO
 CREATE VIEW sys.stats_columns AS
 SELECT c.id AS object_id, c.indid AS stats_id, c.subid AS stats_column_id, c.colid AS column_id
 FROM sys.sysiscols c
 WHERE c.keyord > 0
+UNION ALL
+SELECT k.object_id, k.stats_id, CONVERT(int, 1), k.column_id
+FROM sys.sysstatisticsrows k
+JOIN sys.sysschobjs o ON o.id = k.object_id
+WHERE k.column_id > 0
 GO
 CREATE VIEW sys.key_constraints AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
@@ -157,12 +168,19 @@ SELECT name, id AS data_space_id, CONVERT(char(2), CASE WHEN status & 2 <> 0 THE
 FROM sys.sysclsobjs
 WHERE class = 65
 GO
--- No histograms are kept, so nothing is known but that the statistics are there, as with SQL Server's that were never filled.
+-- Of statistics that nothing has wanted yet, nothing is known but that they are there, as of SQL Server's that were never filled.
 CREATE FUNCTION sys.dm_db_stats_properties(@object_id int, @stats_id int)
 RETURNS TABLE AS RETURN
-SELECT s.object_id, s.stats_id, CONVERT(datetime2(7), STATS_DATE(s.object_id, s.stats_id)) AS last_updated, CONVERT(bigint, NULL) AS rows,
-  CONVERT(bigint, NULL) AS rows_sampled, CONVERT(int, NULL) AS steps, CONVERT(bigint, NULL) AS unfiltered_rows,
-  CONVERT(bigint, NULL) AS modification_counter, CONVERT(float, NULL) AS persisted_sample_percent
+SELECT s.object_id, s.stats_id, CONVERT(datetime2(7), k.last_updated) AS last_updated, k.rows, k.rows_sampled, k.steps, k.unfiltered_rows,
+  k.modification_counter, CONVERT(float, CASE WHEN k.rows IS NULL THEN NULL ELSE 0 END) AS persisted_sample_percent
 FROM sys.stats s
+LEFT JOIN sys.sysstatisticsrows k ON k.object_id = s.object_id AND k.stats_id = s.stats_id
 WHERE s.object_id = @object_id AND s.stats_id = @stats_id
+GO
+CREATE FUNCTION sys.dm_db_stats_histogram(@object_id int, @stats_id int)
+RETURNS TABLE AS RETURN
+SELECT h.object_id, h.stats_id, h.step_number, h.range_high_key, h.range_rows, h.equal_rows, h.distinct_range_rows, h.average_range_rows
+FROM sys.sysstatisticssteps(@object_id, @stats_id) h
+JOIN sys.stats s ON s.object_id = h.object_id AND s.stats_id = h.stats_id
+WHERE HAS_PERMS_BY_NAME(QUOTENAME(OBJECT_SCHEMA_NAME(@object_id)) + N'.' + QUOTENAME(OBJECT_NAME(@object_id)), 'OBJECT', 'SELECT') = 1
 GO

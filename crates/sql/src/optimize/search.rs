@@ -1,0 +1,316 @@
+//! The search for a join order, over numbers alone: which parts there are, what connects them, what joining costs.
+//!
+//! Up to `EXACT_MAX` parts, fewer where most are connected with most, each connected set of them gets its cheapest tree, bushy ones too, by
+//! dynamic programming over subsets (as in Moerkotte, Neumann, "Analysis of Two Existing and One New Dynamic Programming Algorithm for the
+//! Generation of Optimal Bushy Join Trees", VLDB 2006, without their enumeration). Beyond, trees are left-deep: from each of a few parts on, always the one that keeps
+//! the result smallest, and of these orders the cheapest. Sets that nothing connects are joined last, the smallest first.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// Parts whose trees are all looked at, at most.
+const EXACT_MAX: usize = 10;
+/// Pairs of subsets, 3 to the power of the parts, and for each the edges that are looked at: ten parts in a chain or a star are about as many.
+const EXACT_WORK_MAX: usize = 600_000;
+/// Parts from which greedy orders begin.
+const STARTS_MAX: usize = 8;
+
+/// A hash table, however few rows it has.
+pub const HASH_COST: f64 = 20.0;
+/// What a row costs where a row of a scan is 1: to be put into a hash table, to look for its partners there, to be given on.
+pub const BUILD_COST: f64 = 1.5;
+pub const PROBE_COST: f64 = 0.8;
+const GIVE_COST: f64 = 0.2;
+/// A pair of rows that nested loops without an index look at.
+const PAIR_COST: f64 = 0.5;
+
+/// A relation to be joined.
+pub struct Part {
+    pub rows: f64,
+    /// To read it once.
+    pub cost: f64,
+    /// Parts whose columns it reads: it is run once for each row of them.
+    pub needs: Vec<usize>,
+}
+
+/// Predicates between the same parts.
+pub struct Edge {
+    /// Ascending.
+    pub parts: Vec<usize>,
+    /// Which of the chain's.
+    pub predicates: Vec<usize>,
+    /// Of the rows, those that pass.
+    pub part: f64,
+    /// An equality between two parts.
+    pub is_equal: bool,
+}
+
+pub enum Tree {
+    Part(usize),
+    Join { left: Box<Tree>, right: Box<Tree>, rows: f64 },
+}
+
+/// What a look-up into a part costs with the edges given; None: no index has it.
+type Seek<'a> = &'a dyn Fn(usize, &[usize]) -> Option<f64>;
+
+pub fn cheapest(parts: &[Part], edges: &[Edge], seek: Seek) -> Tree {
+    let mut at: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
+    for (number, edge) in edges.iter().enumerate() {
+        edge.parts.iter().for_each(|&part| at[part].push(number));
+    }
+    let search = Search { parts, edges, at, seek, sought: RefCell::default() };
+    if parts.len() <= EXACT_MAX
+        && 3_usize.pow(parts.len() as u32) * edges.len().max(1) <= EXACT_WORK_MAX
+        && let Some(tree) = search.exact()
+    {
+        return tree;
+    }
+    search.greedy()
+}
+
+struct Search<'a> {
+    parts: &'a [Part],
+    edges: &'a [Edge],
+    /// Edges of each part.
+    at: Vec<Vec<usize>>,
+    seek: Seek<'a>,
+    /// Costs of look-ups that have been asked for: a part and up to two edges.
+    sought: RefCell<HashMap<(usize, usize, usize), Option<f64>>>,
+}
+
+/// The cheapest tree of a set of parts.
+#[derive(Clone, Copy)]
+struct Best {
+    cost: f64,
+    rows: f64,
+    /// The sets it joins; 0: it is one part.
+    left: u64,
+}
+
+impl Search<'_> {
+    /// None: something connects no two sets, or only more than two parts.
+    fn exact(&self) -> Option<Tree> {
+        let count = self.parts.len();
+        let mask_of = |parts: &[usize]| parts.iter().fold(0_u64, |mask, &part| mask | 1 << part);
+        let masks: Vec<u64> = self.edges.iter().map(|edge| mask_of(&edge.parts)).collect();
+        let needs: Vec<u64> = self.parts.iter().map(|part| mask_of(&part.needs)).collect();
+        let mut best: Vec<Option<Best>> = vec![None; 1 << count];
+        for (number, part) in self.parts.iter().enumerate() {
+            best[1 << number] = Some(Best { cost: part.cost, rows: part.rows, left: 0 });
+        }
+        let lateral = (0..count).filter(|&part| needs[part] != 0).fold(0_u64, |mask, part| mask | 1 << part);
+        let mut between: Vec<usize> = Vec::new();
+        for set in 1..1_u64 << count {
+            if set.count_ones() < 2 {
+                continue;
+            }
+            let mut rows = None;
+            let mut here = 0_u64;
+            loop {
+                // The next subset: of trees that cost the same the first is kept, which is nearest to the order as written.
+                here = here.wrapping_sub(set) & set;
+                if here == set {
+                    break;
+                }
+                let right = set & !here;
+                let (Some(one), Some(other)) = (best[here as usize], best[right as usize]) else { continue };
+                // A part that reads others comes behind all of them, alone.
+                let single = (right.count_ones() == 1).then(|| right.trailing_zeros() as usize);
+                let runs = single.filter(|&part| needs[part] != 0);
+                if here & lateral == here && here.count_ones() == 1 || runs.is_some_and(|part| needs[part] & !here != 0)
+                {
+                    continue;
+                }
+                between.clear();
+                between
+                    .extend((0..masks.len()).filter(|&edge| {
+                        masks[edge] & !set == 0 && masks[edge] & here != 0 && masks[edge] & right != 0
+                    }));
+                if between.is_empty() && runs.is_none() {
+                    continue;
+                }
+                let rows = *rows.get_or_insert_with(|| {
+                    let all = (0..count).filter(|&part| set >> part & 1 == 1).map(|part| self.parts[part].rows);
+                    let left = self.edges.iter().zip(&masks).filter(|(_, mask)| **mask & !set == 0);
+                    (all.product::<f64>() * left.map(|(edge, _)| edge.part).product::<f64>()).max(1.0)
+                });
+                let cost = self.join_cost((one.cost, one.rows), (other.cost, other.rows), single, &between, rows);
+                if best[set as usize].is_none_or(|old| cost < old.cost) {
+                    best[set as usize] = Some(Best { cost, rows, left: here });
+                }
+            }
+        }
+        best[(1 << count) - 1]?;
+        Some(tree_of(&best, (1 << count) - 1))
+    }
+
+    /// Of two sides with their costs and rows; `single`: the right one is this part.
+    fn join_cost(
+        &self,
+        left: (f64, f64),
+        right: (f64, f64),
+        single: Option<usize>,
+        between: &[usize],
+        rows: f64,
+    ) -> f64 {
+        let give = rows * GIVE_COST;
+        if let Some(part) = single.filter(|&part| !self.parts[part].needs.is_empty()) {
+            return left.0 + left.1 * self.parts[part].cost + give;
+        }
+        let hashed = match between.iter().any(|&edge| self.edges[edge].is_equal) {
+            true => {
+                let (built, probed) = (left.1.min(right.1), left.1.max(right.1));
+                left.0 + right.0 + HASH_COST + built * BUILD_COST + probed * PROBE_COST + give
+            }
+            false => left.0 + right.0 + left.1 * right.1 * PAIR_COST + give,
+        };
+        let sought = single.and_then(|part| self.look_up(part, between)).map(|cost| left.0 + left.1 * cost + give);
+        sought.map_or(hashed, |sought| sought.min(hashed))
+    }
+
+    /// The cheapest look-up that one or two of the edges allow.
+    fn look_up(&self, part: usize, between: &[usize]) -> Option<f64> {
+        let mut cheapest: Option<f64> = None;
+        let equal = || between.iter().copied().filter(|&edge| self.edges[edge].is_equal);
+        for one in equal() {
+            for other in equal().filter(|&other| other >= one) {
+                let ask = || match one == other {
+                    true => (self.seek)(part, &[one]),
+                    false => (self.seek)(part, &[one, other]),
+                };
+                let cost = *self.sought.borrow_mut().entry((part, one, other)).or_insert_with(ask);
+                cheapest = match (cheapest, cost) {
+                    (Some(old), Some(new)) => Some(old.min(new)),
+                    (old, new) => old.or(new),
+                };
+            }
+        }
+        cheapest
+    }
+
+    fn greedy(&self) -> Tree {
+        let mut starts: Vec<usize> = (0..self.parts.len()).filter(|&part| self.parts[part].needs.is_empty()).collect();
+        starts.sort_by(|&a, &b| self.parts[a].rows.total_cmp(&self.parts[b].rows));
+        starts.truncate(STARTS_MAX);
+        let orders = starts.into_iter().map(|start| self.greedy_from(start));
+        let (_, order) = orders.min_by(|a, b| a.0.total_cmp(&b.0)).expect("a part reads no other");
+        let mut order = order.into_iter();
+        let first = Tree::Part(order.next().expect("a chain has parts").0);
+        order.fold(first, |left, (part, rows)| Tree::Join {
+            left: Box::new(left),
+            right: Box::new(Tree::Part(part)),
+            rows,
+        })
+    }
+
+    /// The cost, and the parts in order, each with the rows that there are with it.
+    fn greedy_from(&self, start: usize) -> (f64, Vec<(usize, f64)>) {
+        let mut missing: Vec<usize> = self.edges.iter().map(|edge| edge.parts.len()).collect();
+        let mut waits: Vec<usize> = self.parts.iter().map(|part| part.needs.len()).collect();
+        let mut left: Vec<usize> = (0..self.parts.len()).filter(|&part| part != start).collect();
+        let (mut cost, mut rows) = (self.parts[start].cost, self.parts[start].rows);
+        let mut order = vec![(start, rows)];
+        let mut newest = start;
+        while !left.is_empty() {
+            self.at[newest].iter().for_each(|&edge| missing[edge] -= 1);
+            for &part in &left {
+                waits[part] -= self.parts[part].needs.iter().filter(|&&need| need == newest).count();
+            }
+            let result = |part: usize| {
+                let done = self.at[part].iter().filter(|&&edge| missing[edge] == 1);
+                let is_joined = done.clone().any(|&edge| self.edges[edge].parts.len() > 1);
+                let all = rows * self.parts[part].rows * done.map(|&edge| self.edges[edge].part).product::<f64>();
+                // A cross join that happens to be small now makes everything after it larger.
+                (if is_joined || !self.parts[part].needs.is_empty() { all } else { all * 1e6 }, all.max(1.0))
+            };
+            let ready = left.iter().enumerate().filter(|&(_, &part)| waits[part] == 0);
+            let (at, (_, after)) = ready
+                .map(|(at, &part)| (at, result(part)))
+                .min_by(|a, b| a.1.0.total_cmp(&b.1.0))
+                .expect("of the parts that are left one reads only what is there");
+            let part = left.remove(at);
+            let between: Vec<usize> = self.at[part].iter().copied().filter(|&edge| missing[edge] == 1).collect();
+            let own = (self.parts[part].cost, self.parts[part].rows);
+            cost = self.join_cost((cost, rows), own, Some(part), &between, after);
+            rows = after;
+            order.push((part, rows));
+            newest = part;
+        }
+        (cost, order)
+    }
+}
+
+fn tree_of(best: &[Option<Best>], set: u64) -> Tree {
+    let own = best[set as usize].expect("a set in a tree has one");
+    if own.left == 0 {
+        return Tree::Part(set.trailing_zeros() as usize);
+    }
+    let (left, right) = (tree_of(best, own.left), tree_of(best, set & !own.left));
+    Tree::Join { left: Box::new(left), right: Box::new(right), rows: own.rows }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Edge, Part, Tree, cheapest};
+
+    fn part(rows: f64) -> Part {
+        Part { rows, cost: rows, needs: Vec::new() }
+    }
+
+    fn equal(a: usize, b: usize, part: f64) -> Edge {
+        Edge { parts: vec![a, b], predicates: vec![], part, is_equal: true }
+    }
+
+    fn shown(tree: &Tree) -> String {
+        match tree {
+            Tree::Part(part) => part.to_string(),
+            Tree::Join { left, right, .. } => format!("({} {})", shown(left), shown(right)),
+        }
+    }
+
+    fn parts_of(tree: &Tree, out: &mut Vec<usize>) {
+        match tree {
+            Tree::Part(part) => out.push(*part),
+            Tree::Join { left, right, .. } => [left, right].into_iter().for_each(|side| parts_of(side, out)),
+        }
+    }
+
+    #[test]
+    fn what_many_rows_have_in_common_is_joined_last() {
+        // b x, b y on g of 100 values, and b z by the key of x and 10,000 values of y.
+        let parts = [part(10_000.0), part(10_000.0), part(10_000.0)];
+        let edges = [equal(0, 1, 0.01), equal(0, 2, 1e-4), equal(1, 2, 1e-4)];
+        let tree = shown(&cheapest(&parts, &edges, &|_, _| None));
+        assert!(!tree.contains("(0 1)") && !tree.contains("(1 0)"), "{tree}");
+    }
+
+    #[test]
+    fn two_small_ends_of_a_chain_are_joined_first() {
+        let parts = [part(10.0), part(1e5), part(1e5), part(10.0)];
+        let edges = [equal(0, 1, 1e-4), equal(1, 2, 1e-4), equal(2, 3, 1e-4)];
+        let tree = shown(&cheapest(&parts, &edges, &|_, _| None));
+        assert!(tree.starts_with("((") && tree.matches("((").count() == 1 && tree.ends_with("))"), "bushy: {tree}");
+    }
+
+    #[test]
+    fn a_part_that_reads_others_comes_behind_them() {
+        let mut parts = vec![part(1.0), part(1e5), part(1e4)];
+        parts[0].needs = vec![1, 2];
+        let tree = shown(&cheapest(&parts, &[equal(1, 2, 1e-4)], &|_, _| None));
+        assert!(tree.ends_with(" 0)"), "{tree}");
+    }
+
+    #[test]
+    fn each_part_is_joined_once_however_many_there_are() {
+        for count in [1, 2, 9, 10, 11, 40, 300] {
+            for connected in [false, true] {
+                let parts: Vec<Part> = (0..count).map(|at| part((at * 37 % 11 + 1) as f64)).collect();
+                let edges: Vec<Edge> = (1..count).filter(|_| connected).map(|at| equal(at / 2, at, 0.1)).collect();
+                let mut all = Vec::new();
+                parts_of(&cheapest(&parts, &edges, &|_, _| None), &mut all);
+                all.sort_unstable();
+                assert_eq!(all, (0..count).collect::<Vec<_>>());
+            }
+        }
+    }
+}
