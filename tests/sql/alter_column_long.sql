@@ -40,7 +40,7 @@ INSERT dbo.added (i, empty) VALUES (1, 'abc');
 ALTER TABLE dbo.added ADD c varchar(3) NOT NULL DEFAULT 'abcdef';
 ALTER TABLE dbo.added ADD n nchar(2) DEFAULT N'wef' WITH VALUES;
 ALTER TABLE dbo.added ADD b varbinary(2) NOT NULL DEFAULT 0x010203, j int NOT NULL DEFAULT 1;
-ALTER TABLE dbo.added ADD r varchar(3) NOT NULL DEFAULT LEFT(CAST(NEWID() AS varchar(36)), 8);
+ALTER TABLE dbo.added ADD r varchar(3) NOT NULL DEFAULT REPLICATE('r', 8);
 ALTER TABLE dbo.added ADD fits char(5) NOT NULL DEFAULT 'abc', blanks varchar(3) NOT NULL DEFAULT 'ab     ', later varchar(2) NULL DEFAULT 'xyz';
 SELECT *, DATALENGTH(fits) AS bytes FROM dbo.added;
 DROP TABLE dbo.added;

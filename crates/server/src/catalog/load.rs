@@ -331,12 +331,6 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
             _ => {}
         }
     }
-    let mut referenced_by = Vec::new();
-    for reference in rows.find::<ReferenceRow>(1, &[int(id), small(class::FOREIGN_KEY)])? {
-        if let Some(key) = object_row(rows, reference.depid)? {
-            referenced_by.extend(foreign_key(rows, &key)?);
-        }
-    }
     let row_count = match rows.storage.open_table(rows.database, storage::TableId(id)) {
         Ok(table) => table.row_count_estimate(),
         Err(_) => 0,
@@ -351,7 +345,7 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         indexes,
         checks,
         foreign_keys,
-        referenced_by,
+        referenced_by: foreign_keys_to(rows, id)?,
         triggers,
         predicates: predicate::enabled_on(rows, id)?,
         row_count,
@@ -393,6 +387,17 @@ pub const fn referential_action(number: i32) -> ReferentialAction {
         2 => ReferentialAction::SetNull,
         _ => ReferentialAction::SetDefault,
     }
+}
+
+/// Those of other tables, and its own, that reference a table.
+fn foreign_keys_to(rows: &mut Rows<'_>, table: i32) -> SqlResult<Vec<ForeignKeyDef>> {
+    let mut keys = Vec::new();
+    for reference in rows.find::<ReferenceRow>(1, &[int(table), small(class::FOREIGN_KEY)])? {
+        if let Some(key) = object_row(rows, reference.depid)? {
+            keys.extend(foreign_key(rows, &key)?);
+        }
+    }
+    Ok(keys)
 }
 
 /// Columns as positions in their tables.

@@ -9,10 +9,11 @@ use super::segment::{Segment, SegmentName};
 use super::snapshot::{Snapshot, off_the_scheduler};
 use super::store::{Store, StoreError};
 use super::{ArchiveError, ArchiveResult};
+use crate::backup::blank::each_record;
 use crate::error::{StorageError, StorageResult};
 use crate::instance::storage::Storage;
 use crate::log::record::{FLAG_TEMPORARY, HEAD_BYTES, Kind};
-use crate::log::{BLOCK_BYTES, BLOCK_HEAD, blocks, seal_block};
+use crate::log::{BLOCK_BYTES, blocks, seal_block};
 use crate::pages::page::u32_at;
 use crate::recovery::restart::PAGES_FROM_ELSEWHERE;
 
@@ -201,27 +202,19 @@ impl Archiver {
 
     /// What tempdb wrote is left out: nobody redoes it. Files whose pages did not come from the log are noted.
     fn look_at(&self, lsn: u64, block: &mut [u8]) -> StorageResult<()> {
-        let mut at = BLOCK_HEAD as usize;
         let mut changed = false;
-        while at < block.len() {
-            let rest = &mut block[at..];
-            let length = rest.get(..4).map_or(0, |bytes| u32_at(bytes, 0) as usize);
-            let record = rest.get_mut(..length).filter(|record| record.len() >= HEAD_BYTES);
-            let record = record.ok_or_else(|| StorageError::Damaged(format!("log record at {}", lsn + at as u64)))?;
-            match Kind::from_byte(record[4]) {
-                Some(Kind::Insert | Kind::Update | Kind::Header | Kind::Remove | Kind::Structure)
-                    if record[5] & FLAG_TEMPORARY != 0 =>
-                {
-                    record[HEAD_BYTES..].fill(0);
-                    changed = true;
-                }
-                Some(Kind::FileCreate) if u32_at(record, 28) == PAGES_FROM_ELSEWHERE => {
-                    self.storage.archived().unlogged.fetch_max(lsn + at as u64, Ordering::SeqCst);
-                }
-                _ => {}
+        each_record(lsn, block, |lsn, record| match Kind::from_byte(record[4]) {
+            Some(Kind::Insert | Kind::Update | Kind::Header | Kind::Remove | Kind::Structure)
+                if record[5] & FLAG_TEMPORARY != 0 =>
+            {
+                record[HEAD_BYTES..].fill(0);
+                changed = true;
             }
-            at += length;
-        }
+            Some(Kind::FileCreate) if u32_at(record, 28) == PAGES_FROM_ELSEWHERE => {
+                self.storage.archived().unlogged.fetch_max(lsn, Ordering::SeqCst);
+            }
+            _ => {}
+        })?;
         if changed {
             seal_block(block);
         }
