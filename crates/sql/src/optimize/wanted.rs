@@ -18,22 +18,27 @@ const WANTED_MAX: usize = 32;
 pub fn attach(rel: &mut Rel, catalog: &dyn Catalog, watches: &mut Vec<Arc<dyn Watch>>) {
     let mut tables = 0;
     let mut used = ColumnSet::default();
-    collect(rel, &mut used, &mut tables);
+    let mut groups = ColumnSet::default();
+    collect(rel, &mut used, &mut groups, &mut tables);
+    if tables > 1 {
+        used.insert_all(&groups);
+    }
     if tables == 0 || used.is_empty() || tables == 1 && is_one_row(rel) {
         return;
     }
     fill(rel, &used, catalog, watches);
 }
 
-fn collect(rel: &Rel, used: &mut ColumnSet, tables: &mut usize) {
+/// `groups`: columns by which rows are grouped, which decides nothing where there is one table.
+fn collect(rel: &Rel, used: &mut ColumnSet, groups: &mut ColumnSet, tables: &mut usize) {
     match rel {
         Rel::Get(get) => *tables += usize::from(has_statistics(get)),
         Rel::Filter { predicates, .. } => predicates.iter().for_each(|p| used.insert_expr(p)),
         Rel::Join(join) => join.on.iter().for_each(|p| used.insert_expr(p)),
-        Rel::Aggregate(group) => group.group.iter().for_each(|(_, e)| used.insert_expr(e)),
+        Rel::Aggregate(group) => group.group.iter().for_each(|(_, e)| groups.insert_expr(e)),
         _ => {}
     }
-    rel.for_each_input(&mut |input| collect(input, used, tables));
+    rel.for_each_input(&mut |input| collect(input, used, groups, tables));
 }
 
 /// Of a relation with one table: there is one row at most.
