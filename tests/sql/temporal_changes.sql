@@ -9,13 +9,13 @@ GO
 -- The time of a transaction is that of its begin, in UTC; a row that is has no end.
 DECLARE @before datetime2 = SYSUTCDATETIME();
 BEGIN TRANSACTION;
-DECLARE @begun datetime2 = SYSUTCDATETIME();
 WAITFOR DELAY '00:00:00.050';
+DECLARE @begun datetime2 = SYSUTCDATETIME();
 INSERT t VALUES (1, 'one'), (2, 'two');
 WAITFOR DELAY '00:00:00.020';
 INSERT t (a, id) SELECT 'three', 3;
 COMMIT;
-SELECT COUNT(DISTINCT s) AS times, CASE WHEN MIN(s) >= @before AND MAX(s) <= DATEADD(ms, 20, @begun) THEN 'at the begin' END AS taken, MIN(e) AS e FROM t;
+SELECT COUNT(DISTINCT s) AS times, CASE WHEN MIN(s) >= @before AND MAX(s) <= DATEADD(ms, -20, @begun) THEN 'at the begin' END AS taken, MIN(e) AS e FROM t;
 SELECT * FROM t;
 SELECT COUNT(*) AS former FROM h;
 GO
