@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use types::{CollationId, KeySet, SqlError, SqlType};
+use types::{CollationId, KeySet, SqlError, SqlType, TypeKind};
 
 use crate::mask::MaskFunction;
 use crate::statistics::{TableStatistics, Wanted};
@@ -166,6 +166,15 @@ impl TableDef {
     pub fn period(&self) -> Option<(u16, u16)> {
         let of = |end| self.columns.iter().position(|column| column.generated == Some(end)).map(|at| at as u16);
         Some((of(PeriodEnd::RowStart)?, of(PeriodEnd::RowEnd)?))
+    }
+
+    /// Whether there can be statistics of a column: it is stored, its values have an order, and each lies in its row.
+    pub fn is_countable(&self, column: u16) -> bool {
+        use TypeKind::{Image, NText, SqlVariant, Text, Xml};
+        let ty = &self.columns[usize::from(column)].ty;
+        self.stored[usize::from(column)].is_some()
+            && !ty.is_max()
+            && !matches!(ty.kind, Xml | Text | NText | Image | SqlVariant)
     }
 
     pub fn is_history(&self) -> bool {

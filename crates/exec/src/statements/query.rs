@@ -470,10 +470,10 @@ impl<'a> Runner<'a> {
             result
         });
         let mut run = None;
-        if let Some(usual) = usual {
+        if let Some((usual, operators)) = usual {
             prepared.close();
-            run = Some((prepared.query.clone(), usual.1));
-            prepared = usual.0;
+            run = Some((prepared.query.clone(), operators));
+            prepared = usual;
         }
         self.put_query(id, prepared);
         // What it was granted is others', but for what open cursors hold.

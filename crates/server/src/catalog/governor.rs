@@ -14,7 +14,7 @@ use super::load::{int, small};
 use super::row::Text;
 use super::shared::{Governed, GovernedPool, POOL_SETTINGS};
 use super::store::Rows;
-use super::workload::{GovernorSetting, Groups, WorkloadGroup, free_number};
+use super::workload::{GovernorSetting, Groups, WorkloadGroup, free_number, settings_of, settings_row};
 use super::{Catalog, MASTER, clock, database};
 
 /// Where in `SETTINGS` a setting is.
@@ -61,25 +61,11 @@ impl ResourcePool {
     }
 
     fn row(&self) -> ClassRow {
-        let now = clock::now();
-        let settings = self.settings.map(|value| value.to_string()).join(",");
-        ClassRow {
-            class: class::RESOURCE_POOL,
-            id: self.id,
-            name: self.name.clone(),
-            owner: 1,
-            created: now,
-            modified: now,
-            status: 0,
-            value: Text(Some(settings)),
-        }
+        settings_row(class::RESOURCE_POOL, self.id, &self.name, &self.settings)
     }
 
     fn of_row(row: ClassRow) -> ResourcePool {
-        let text = row.value.0.unwrap_or_default();
-        let mut values = text.split(',').map(|value| value.parse().ok());
-        let settings = SETTINGS.map(|setting| values.next().flatten().unwrap_or(setting.default));
-        ResourcePool { id: row.id, name: row.name, settings }
+        ResourcePool { id: row.id, settings: settings_of(&row, &SETTINGS), name: row.name }
     }
 }
 

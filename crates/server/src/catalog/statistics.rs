@@ -15,7 +15,7 @@ use sql::statistics::{HistogramBuilder, Statistics, TableStatistics, Wanted, Wat
 use storage::{ChangeCount, Isolation, Sampled, Storage, Table};
 use types::key::KeyCodec;
 use types::row::{Field, RowView};
-use types::{Datum, SqlType, TypeKind};
+use types::{Datum, SqlType};
 
 use super::clock;
 use super::row::Date;
@@ -296,15 +296,6 @@ pub fn named_spec(table: &TableDef, id: u32) -> Option<Spec> {
     own.or_else(|| index_spec(table, id))
 }
 
-/// A stored value that has an order and lies in its row.
-fn is_countable(table: &TableDef, column: u16) -> bool {
-    use TypeKind::{Image, NText, SqlVariant, Text, Xml};
-    let ty = &table.columns[usize::from(column)].ty;
-    table.stored[usize::from(column)].is_some()
-        && !ty.is_max()
-        && !matches!(ty.kind, Xml | Text | NText | Image | SqlVariant)
-}
-
 /// Waits for nobody; the task's interruption ends it.
 pub fn unheard() -> impl FnMut() -> bool {
     || {
@@ -338,7 +329,7 @@ pub fn sampled(
     let changes = disk.changes().get();
     let mut samples: Vec<Sample> = specs
         .iter()
-        .filter(|spec| spec.columns.iter().all(|&column| is_countable(table, column)))
+        .filter(|spec| spec.columns.iter().all(|&column| table.is_countable(column)))
         .map(|spec| Sample::new(table, spec))
         .collect();
     let mut ended = false;

@@ -23,6 +23,20 @@ pub struct GovernorSetting {
     pub default: i32,
 }
 
+/// A pool or a group as master keeps it: its settings are numbers in one text.
+pub fn settings_row(class: u8, id: i32, name: &str, settings: &[i32]) -> ClassRow {
+    let now = clock::now();
+    let settings: Vec<String> = settings.iter().map(|value| value.to_string()).collect();
+    let value = Text(Some(settings.join(",")));
+    ClassRow { class, id, name: name.into(), owner: 1, created: now, modified: now, status: 0, value }
+}
+
+/// The settings of such a row. An earlier version may have had fewer of them.
+pub fn settings_of<const N: usize>(row: &ClassRow, settings: &[GovernorSetting; N]) -> [i32; N] {
+    let mut values = row.value.0.as_deref().unwrap_or_default().split(',').map(|value| value.parse().ok());
+    settings.each_ref().map(|setting| values.next().flatten().unwrap_or(setting.default))
+}
+
 /// Groups that there may be, the default one included.
 pub const GROUPS_MAX: usize = 64;
 
@@ -80,25 +94,11 @@ impl WorkloadGroup {
     }
 
     pub fn row(&self) -> ClassRow {
-        let now = clock::now();
-        let settings = self.settings.map(|value| value.to_string()).join(",");
-        ClassRow {
-            class: class::WORKLOAD_GROUP,
-            id: self.id,
-            name: self.name.clone(),
-            owner: 1,
-            created: now,
-            modified: now,
-            status: 0,
-            value: Text(Some(settings)),
-        }
+        settings_row(class::WORKLOAD_GROUP, self.id, &self.name, &self.settings)
     }
 
     pub fn of_row(row: ClassRow) -> WorkloadGroup {
-        let text = row.value.0.unwrap_or_default();
-        let mut values = text.split(',').map(|value| value.parse().ok());
-        let settings = GROUP_SETTINGS.map(|setting| values.next().flatten().unwrap_or(setting.default));
-        WorkloadGroup { id: row.id, name: row.name, settings }
+        WorkloadGroup { id: row.id, settings: settings_of(&row, &GROUP_SETTINGS), name: row.name }
     }
 }
 

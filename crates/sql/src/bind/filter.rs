@@ -124,17 +124,7 @@ pub fn semi_join(left: Rel, right: Rel, on: Vec<Expr>, negated: bool) -> Rel {
     let right = lift(right, &outer, &mut on);
     let lateral = right.free().meets(&outer);
     let kind = if negated { JoinKind::Anti } else { JoinKind::Semi };
-    Rel::Join(Box::new(Join {
-        kind,
-        left,
-        right,
-        on,
-        lateral,
-        hint: None,
-        keep_order: false,
-        guard: false,
-        rows: None,
-    }))
+    Rel::Join(Box::new(Join { lateral, ..Join::new(kind, left, right, on) }))
 }
 
 fn lift(rel: Rel, outer: &ColumnSet, on: &mut Vec<Expr>) -> Rel {

@@ -117,17 +117,7 @@ impl Binder<'_> {
                 _ => None,
             };
             let keep_order = hint.is_some() || self.force_order;
-            rel = Rel::Join(Box::new(Join {
-                kind,
-                left: rel,
-                right,
-                on,
-                lateral,
-                hint,
-                keep_order,
-                guard: false,
-                rows: None,
-            }));
+            rel = Rel::Join(Box::new(Join { lateral, hint, keep_order, ..Join::new(kind, rel, right, on) }));
         }
         Ok((rel, sources))
     }

@@ -122,17 +122,7 @@ impl Binder<'_> {
         list.push(SourceColumn { name: unpivot.value.text.clone(), id: id_of(&value), ty: value.ty, nullable: false });
         list.push(SourceColumn { name: unpivot.column.text.clone(), id: id_of(&label), ty: label.ty, nullable: false });
         let present = super::expr::not(Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(value))));
-        let join = Join {
-            kind: JoinKind::Inner,
-            left: rel,
-            right: bound.rel,
-            on: Vec::new(),
-            lateral: true,
-            hint: None,
-            keep_order: true,
-            guard: false,
-            rows: None,
-        };
+        let join = Join { lateral: true, keep_order: true, ..Join::new(JoinKind::Inner, rel, bound.rel, Vec::new()) };
         let source = Source {
             alias: unpivot.alias.text.clone(),
             schema: None,

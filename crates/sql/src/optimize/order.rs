@@ -134,17 +134,7 @@ fn built(
             _ => {}
         }
     }
-    let join = Join {
-        kind: JoinKind::Inner,
-        left,
-        right,
-        on,
-        lateral,
-        hint: None,
-        keep_order: false,
-        guard: false,
-        rows: Some(rows.max(1.0)),
-    };
+    let join = Join { lateral, rows: Some(rows.max(1.0)), ..Join::new(JoinKind::Inner, left, right, on) };
     (Rel::Join(Box::new(join)).filter(above), defines)
 }
 

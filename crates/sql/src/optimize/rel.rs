@@ -347,6 +347,13 @@ pub struct Join {
     pub rows: Option<f64>,
 }
 
+impl Join {
+    /// One of which nothing more is said.
+    pub fn new(kind: JoinKind, left: Rel, right: Rel, on: Vec<Expr>) -> Join {
+        Join { kind, left, right, on, lateral: false, hint: None, keep_order: false, guard: false, rows: None }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JoinMethod {
     Loop,
@@ -411,17 +418,7 @@ impl Rel {
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn join(kind: JoinKind, left: Rel, right: Rel, on: Vec<Expr>) -> Rel {
         types::plant!();
-        Rel::Join(Box::new(Join {
-            kind,
-            left,
-            right,
-            on,
-            lateral: false,
-            hint: None,
-            keep_order: false,
-            guard: false,
-            rows: None,
-        }))
+        Rel::Join(Box::new(Join::new(kind, left, right, on)))
     }
 
     /// Adds the columns this relation offers to those above it.

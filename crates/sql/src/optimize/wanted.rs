@@ -3,8 +3,6 @@
 
 use std::sync::Arc;
 
-use types::TypeKind;
-
 use super::estimate;
 use super::rel::{ColumnSet, Get, Rel};
 use crate::catalog::{Catalog, USER_OBJECT_MIN};
@@ -77,7 +75,7 @@ fn fill(rel: &mut Rel, used: &ColumnSet, catalog: &dyn Catalog, watches: &mut Ve
 fn wanted(get: &Get, used: &ColumnSet) -> Vec<Wanted> {
     let mut wanted = Vec::new();
     for column in 0..get.table.columns.len() as u16 {
-        if !used.contains(get.id_of(column)) || !is_countable(get, column) {
+        if !used.contains(get.id_of(column)) || !get.table.is_countable(column) {
             continue;
         }
         let indexes = get.table.indexes.iter().filter(|index| {
@@ -92,13 +90,4 @@ fn wanted(get: &Get, used: &ColumnSet) -> Vec<Wanted> {
     }
     wanted.truncate(WANTED_MAX);
     wanted
-}
-
-/// A stored column of which each value lies in its row and has an order.
-fn is_countable(get: &Get, column: u16) -> bool {
-    use TypeKind::{Image, NText, SqlVariant, Text, Xml};
-    let ty = &get.table.columns[usize::from(column)].ty;
-    get.table.stored[usize::from(column)].is_some()
-        && !ty.is_max()
-        && !matches!(ty.kind, Xml | Text | NText | Image | SqlVariant)
 }

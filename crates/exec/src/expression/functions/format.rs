@@ -576,16 +576,10 @@ fn custom_moment(ticks: i64, offset: i16, pattern: &str, culture: &Culture) -> O
                 at += 1;
                 continue;
             }
-            '\'' | '"' => {
-                let rest = &chars[at + 1..];
-                let end = rest.iter().position(|other| *other == c)?;
-                out.extend(&rest[..end]);
-                at += end + 2;
-                continue;
-            }
-            '\\' => {
-                out.push(*chars.get(at + 1)?);
-                at += 2;
+            '\'' | '"' | '\\' => {
+                let (text, next) = literal(&chars, at)?;
+                out.extend(text);
+                at = next;
                 continue;
             }
             other => {
@@ -597,6 +591,18 @@ fn custom_moment(ticks: i64, offset: i16, pattern: &str, culture: &Culture) -> O
         at += run;
     }
     Some(out)
+}
+
+/// Text in quotes, or a character behind a backslash, that begins at `at`, and where the pattern goes on. None: it has no end.
+fn literal(chars: &[char], at: usize) -> Option<(&[char], usize)> {
+    let rest = &chars[at + 1..];
+    match chars[at] {
+        '\\' => Some((rest.get(..1)?, at + 2)),
+        quote => {
+            let end = rest.iter().position(|other| *other == quote)?;
+            Some((&rest[..end], at + end + 2))
+        }
+    }
 }
 
 fn offset_text(offset: i16, run: usize) -> String {
@@ -641,16 +647,10 @@ fn span_text(moment: &Moment, pattern: &str) -> Option<String> {
             'd' if run <= 8 => out += &format!("{:0run$}", 0),
             'f' if run <= 7 => out += &fraction[..run],
             'F' if run <= 7 => out += fraction[..run].trim_end_matches('0'),
-            '\\' => {
-                out.push(*chars.get(at + 1)?);
-                at += 2;
-                continue;
-            }
-            '\'' | '"' => {
-                let rest = &chars[at + 1..];
-                let end = rest.iter().position(|other| *other == c)?;
-                out.extend(&rest[..end]);
-                at += end + 2;
+            '\'' | '"' | '\\' => {
+                let (text, next) = literal(&chars, at)?;
+                out.extend(text);
+                at = next;
                 continue;
             }
             '%' if at == 0 => {
