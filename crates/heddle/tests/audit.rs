@@ -91,17 +91,8 @@ fn trail_of(name: &str) -> (std::path::PathBuf, std::path::PathBuf) {
 
 /// Engines outlive a killed launcher for a moment, and hold the directory.
 fn until_gone(data: &Path) {
-    let data = data.to_str().expect("UTF-8");
-    let runs = || {
-        let processes = std::fs::read_dir("/proc").expect("readable").flatten();
-        processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok()).any(|line| {
-            let line = String::from_utf8_lossy(&line).into_owned();
-            line.contains("serve") && line.split('\0').any(|argument| argument == data)
-        })
-    };
-    while runs() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    let lock = std::fs::File::open(data.join("lock")).expect("a server has been there");
+    lock.lock().expect("it is given back");
 }
 
 /// learn.microsoft.com, "SQL Server Audit Action Groups and Actions".
