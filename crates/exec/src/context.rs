@@ -4,6 +4,7 @@
 //! rows assigns. Whoever needs session or host borrows `runtime` for the length of that call.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, Ref, RefCell, RefMut};
 use std::sync::Arc;
 
@@ -175,6 +176,18 @@ impl<'a> Context<'a> {
         Pacer::new(self)
     }
 
+    /// A copy of what is not owned yet, which gives way where it is long.
+    pub fn own(&self, bytes: Cow<'_, [u8]>) -> SqlResult<Vec<u8>> {
+        match bytes {
+            Cow::Borrowed(bytes) if bytes.len() >= LONG_TEXT => {
+                let mut copy = Vec::new();
+                self.pacer().copy(bytes, &mut copy)?;
+                Ok(copy)
+            }
+            bytes => Ok(bytes.into_owned()),
+        }
+    }
+
     /// What could not be computed is NULL while ARITHABORT and ANSI_WARNINGS are off both; a message tells of it unless ARITHIGNORE
     /// is on.
     #[cold]
@@ -219,6 +232,9 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Longer values are handed over and not copied where that can be, and a variable's buffer of such does not stay for the next value.
+const LONG_TEXT: usize = 64 << 10;
+
 /// Local variables, each in its class. Machine code has numbers where they lie.
 pub struct Variables {
     numbers: Arc<[Number]>,
@@ -239,7 +255,7 @@ impl Variables {
     /// All NULL, as a new call finds them.
     pub fn clear(&mut self) {
         self.numbers.iter().for_each(|number| number.set_null(true));
-        for text in self.texts.iter_mut().filter(|text| text.capacity() > 64 << 10) {
+        for text in self.texts.iter_mut().filter(|text| text.capacity() > LONG_TEXT) {
             *text = Vec::new();
         }
     }
@@ -304,6 +320,10 @@ impl Variables {
             Value::I64(value) => self.of_class(slot, Physical::I64).set_i64(value),
             Value::F64(value) => self.of_class(slot, Physical::F64).set_f64(value),
             Value::I128(value) => self.of_class(slot, Physical::I128).set_i128(value),
+            Value::Bytes(Cow::Owned(value)) if value.len() >= LONG_TEXT => {
+                self.of_class(slot, Physical::Bytes).set_null(false);
+                self.texts[slot as usize] = value;
+            }
             Value::Bytes(value) => self.set_bytes(slot, &value),
         }
     }

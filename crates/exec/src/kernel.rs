@@ -153,10 +153,9 @@ pub fn convert(
     style: Option<i32>,
     explicit: bool,
 ) -> SqlResult<Value<'static>> {
-    let value = value.into_datum();
     let settings = context.session(|session| settings(session, explicit));
     let pacer = &mut context.pacer();
-    let value = convert::convert_paced(value.as_ref(), from, to, style.unwrap_or(NO_STYLE), &settings, pacer)?;
+    let value = convert::convert_paced(value.as_datum(), from, to, style.unwrap_or(NO_STYLE), &settings, pacer)?;
     Ok(Value::from_owned(if explicit { value } else { convert::fit(value, to) }))
 }
 

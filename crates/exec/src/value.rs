@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use types::{Column, ColumnData, Datum, RowBatch};
+use types::{Column, ColumnData, Datum, DatumRef, RowBatch};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
@@ -76,6 +76,16 @@ impl<'a> Value<'a> {
             Datum::F64(value) => Value::F64(value),
             Datum::I128(value) => Value::I128(value),
             Datum::Bytes(bytes) => Value::Bytes(Cow::Owned(bytes.into_vec())),
+        }
+    }
+
+    pub fn as_datum(&self) -> DatumRef<'_> {
+        match self {
+            Value::Null => DatumRef::Null,
+            Value::I64(value) => DatumRef::I64(*value),
+            Value::F64(value) => DatumRef::F64(*value),
+            Value::I128(value) => DatumRef::I128(*value),
+            Value::Bytes(bytes) => DatumRef::Bytes(bytes),
         }
     }
 

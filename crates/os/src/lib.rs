@@ -9,7 +9,7 @@
 //! | [`net`], [`disk`] | sockets that rest without a stack; files, real or simulated |
 //! | [`region`] | memory shared by engines, and a heap in it |
 //! | [`launcher`], [`engines`] | engines as processes: forked and watched; when one must not die alone |
-//! | [`clock`], [`random`], [`limits`], [`cpus`], [`cores`], [`threads`], [`env`], [`fs`], [`signal`], [`children`] | the rest of the outside world |
+//! | [`clock`], [`random`], [`limits`], [`heap`], [`cpus`], [`cores`], [`threads`], [`env`], [`fs`], [`signal`], [`children`] | the rest of the outside world |
 //! | [`panics`], [`planted`] | what a panic costs; panics and failures that a test plants |
 //! | [`stats`] | what the DMVs show of all this |
 //! | [`sim`] | the simulated machine: one seed, one trace |
@@ -22,6 +22,7 @@ mod sys;
 pub mod clock;
 pub mod random;
 pub mod limits;
+pub mod heap;
 mod private;
 pub mod parallel;
 pub mod threads;

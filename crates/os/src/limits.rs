@@ -93,15 +93,6 @@ fn resident_and_shared() -> (u64, u64) {
     (bytes(1), bytes(2))
 }
 
-/// Has the allocator give back what it keeps of freed memory. It takes milliseconds where that is much.
-pub fn trim_heap() {
-    #[cfg(target_env = "gnu")]
-    // SAFETY: the allocator's own locks see to it that nobody uses what it gives back.
-    unsafe {
-        libc::malloc_trim(0);
-    }
-}
-
 /// Files that the process may have open, and how far it may raise that itself.
 fn file_limit() -> Option<libc::rlimit> {
     // SAFETY: rlimit is plain data, filled by the call.
@@ -214,7 +205,7 @@ mod tests {
         assert!(!super::usable_cpus().is_empty());
         assert!(super::memory_limit() > 64 << 20 && super::memory_limit() <= super::physical_memory());
         assert!(super::private_memory() > 0 && super::private_memory() <= super::resident_memory());
-        super::trim_heap();
+        crate::heap::trim();
         assert!(super::resident_memory() > 0 && super::available_memory() > 0);
         let topology = super::topology();
         assert!(topology.logical_cpus >= topology.sockets && topology.numa_nodes > 0);

@@ -1,5 +1,8 @@
 //! One value in its physical class. Its meaning comes from the `SqlType` that travels beside it.
 
+use crate::error::SqlResult;
+use crate::pause::Pacer;
+
 /// A scalar value, or NULL. See `Physical` for what the bits of each class mean.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub enum Datum {
@@ -42,6 +45,18 @@ impl DatumRef<'_> {
             DatumRef::F64(value) => Datum::F64(value),
             DatumRef::I128(value) => Datum::I128(value),
             DatumRef::Bytes(bytes) => Datum::bytes(bytes),
+        }
+    }
+
+    /// As `to_datum`, of a value that may be long.
+    pub fn to_datum_paced(self, pacer: &mut Pacer<'_>) -> SqlResult<Datum> {
+        match self {
+            DatumRef::Bytes(bytes) => {
+                let mut copy = Vec::new();
+                pacer.copy(bytes, &mut copy)?;
+                Ok(Datum::Bytes(copy.into_boxed_slice()))
+            }
+            value => Ok(value.to_datum()),
         }
     }
 }

@@ -110,7 +110,10 @@ impl Scalar {
     }
 
     pub fn datum(&self, context: &Context, row: Row<'_>) -> SqlResult<Datum> {
-        Ok(self.value(context, row)?.into_datum())
+        Ok(match self.value(context, row)? {
+            Value::Bytes(bytes) => Datum::Bytes(context.own(bytes)?.into_boxed_slice()),
+            value => value.into_datum(),
+        })
     }
 
     /// Of an expression that reads no row.
@@ -119,7 +122,7 @@ impl Scalar {
     }
 
     pub fn scalar_datum(&self, context: &Context) -> SqlResult<Datum> {
-        Ok(self.scalar_value(context)?.into_datum())
+        self.datum(context, Row { batch: no_row(), index: 0 })
     }
 
     /// Panics if the expression is of another class.

@@ -133,7 +133,7 @@ impl BytesExpr {
         match self {
             BytesExpr::Const(_) | BytesExpr::Column(_) | BytesExpr::Variable(_) => self.eval(context, row),
             BytesExpr::Outer(slot) => match &context.outer.borrow()[*slot as usize] {
-                Datum::Bytes(value) => Ok(Some(Cow::Owned(value.to_vec()))),
+                Datum::Bytes(value) => Ok(Some(Cow::Owned(context.own(Cow::Borrowed(value))?))),
                 _ => Ok(None),
             },
             BytesExpr::Concat(parts, ty) => concat(context, row, parts, ty),

@@ -394,7 +394,7 @@ impl<'a> Runner<'a> {
             self.context.variables.set_i64(slot, value);
         } else {
             let value = match value.value(&self.context, NO_ROW())? {
-                Value::Bytes(bytes) => Value::Bytes(bytes.into_owned().into()),
+                Value::Bytes(bytes) => Value::Bytes(self.context.own(bytes)?.into()),
                 Value::I64(value) => Value::I64(value),
                 Value::F64(value) => Value::F64(value),
                 Value::I128(value) => Value::I128(value),

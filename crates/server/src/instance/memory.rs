@@ -69,7 +69,7 @@ pub fn look(server: &Server, trimmed_ns: &mut u64) {
     if slack && storage.is_short_of_frames() && now.saturating_sub(*trimmed_ns) > TRIM_EVERY_NS {
         *trimmed_ns = now;
         server.plans.let_go();
-        os::sched::preemptive(WaitType::PREEMPTIVE_OTHER, os::limits::trim_heap);
+        os::sched::preemptive(WaitType::PREEMPTIVE_OTHER, os::heap::trim);
         storage.measure_memory();
     }
 }

@@ -18,6 +18,7 @@ pub fn run(args: ServeArgs) -> Result<(), String> {
         tracing::warn!("{name} is set, but this server does not know it: it has no effect");
     }
     os::limits::raise_open_files();
+    os::heap::bound();
     match settings.kernel {
         Kernel::Threaded => serve_threaded(settings),
         Kernel::Process => launch::run(settings),

@@ -80,7 +80,7 @@ pub fn convert_paced(
         return Ok(Datum::Null);
     }
     if from.kind == to.kind && same_values(from, to) {
-        return Ok(value.to_datum());
+        return value.to_datum_paced(pacer);
     }
     if from.kind == TypeKind::SqlVariant {
         return from_variant(value, to, style, context);
