@@ -1,12 +1,16 @@
-//! Merging of sorted runs: files of rows whose last column is their key. Equal keys come in the order of the runs.
+//! Merging of sorted runs: files of rows whose last column is their key, or whose keys are made again from them. Equal keys come in the order
+//! of the runs.
 
 use std::cmp::Ordering;
 
 use types::{RowBatch, SqlResult};
 
+use super::keys::RowKeys;
 use super::row_file::{PIECE_BYTES, READER_BYTES, RowFile, RowReader};
+use super::sort::KeyList;
 use crate::columns;
 use crate::context::Context;
+use crate::workspace::Held;
 
 /// The first bytes of a key, which decide most comparisons.
 pub fn prefix(key: &[u8]) -> u64 {
@@ -25,7 +29,8 @@ fn readable(context: &Context, files: &[RowFile]) -> usize {
     let room = context.workspace().limit_now() / 2;
     let (mut count, mut bytes) = (0, 0);
     for file in files.iter().take(RUNS_MAX) {
-        bytes += file.reader_bytes() + PIECE_BYTES;
+        // With the keys of a piece.
+        bytes += file.reader_bytes() + 2 * PIECE_BYTES;
         let least = if file.reader_bytes() > 2 * READER_BYTES { 2 } else { RUNS_MIN };
         if bytes > room && count >= least {
             break;
@@ -39,6 +44,9 @@ struct Run {
     file: RowFile,
     reader: RowReader,
     piece: RowBatch,
+    /// Of the piece's rows, where the file has none.
+    keys: KeyList,
+    held: Held,
     /// Of the piece: the next row, and the prefix of its key.
     at: usize,
     prefix: u64,
@@ -46,16 +54,26 @@ struct Run {
 
 impl Run {
     fn key(&self) -> &[u8] {
-        self.piece.columns.last().expect("the key").bytes(self.at)
+        match self.keys.is_empty() {
+            true => self.piece.columns.last().expect("the key").bytes(self.at),
+            false => self.keys.key(self.at),
+        }
     }
 
-    /// Goes to the next row. False: that was the last.
-    fn step(&mut self, context: &Context) -> SqlResult<bool> {
+    /// Goes to the next row. False: that was the last. `keys`: what makes the rows' keys, if they are not in the file.
+    fn step(&mut self, context: &Context, keys: Option<&mut RowKeys>) -> SqlResult<bool> {
         self.at += 1;
         if self.at >= self.piece.rows {
             self.at = 0;
+            self.keys.clear();
             if !self.reader.next(context, &self.file, &mut self.piece)? {
+                self.held.clear();
                 return Ok(false);
+            }
+            if let Some(keys) = keys {
+                keys.load(context, &self.piece)?;
+                self.keys.append(keys, self.piece.rows);
+                self.held.force(context.workspace(), self.keys.bytes())?;
             }
         }
         self.prefix = prefix(self.key());
@@ -71,27 +89,47 @@ pub struct Merge {
 }
 
 impl Merge {
-    /// Of so many runs as can be read at a time: more are merged to longer ones first. `limit`: rows that are wanted.
-    pub fn begin(context: &Context, mut files: Vec<RowFile>, limit: usize, like: &RowBatch) -> SqlResult<Merge> {
+    /// Of so many runs as can be read at a time: more are merged to longer ones first. `limit`: rows that are wanted. `like`: a batch of what
+    /// is in the files. `keys`: what makes the rows' keys, if they are not there.
+    pub fn begin(
+        context: &Context,
+        mut files: Vec<RowFile>,
+        limit: usize,
+        like: &RowBatch,
+        mut keys: Option<&mut RowKeys>,
+    ) -> SqlResult<Merge> {
         while readable(context, &files) < files.len() {
             let mut longer = Vec::new();
             while !files.is_empty() {
                 let count = readable(context, &files);
                 let now: Vec<RowFile> = files.drain(..count).collect();
-                longer.push(Merge::of(context, now, like)?.into_file(context, limit, like)?);
+                let merge = Merge::of(context, now, like, keys.as_deref_mut())?;
+                longer.push(merge.into_file(context, limit, like, keys.as_deref_mut())?);
             }
             files = longer;
         }
-        Merge::of(context, files, like)
+        Merge::of(context, files, like, keys)
     }
 
-    /// `like`: a batch of the rows with their key.
-    fn of(context: &Context, files: Vec<RowFile>, like: &RowBatch) -> SqlResult<Merge> {
+    fn of(
+        context: &Context,
+        files: Vec<RowFile>,
+        like: &RowBatch,
+        mut keys: Option<&mut RowKeys>,
+    ) -> SqlResult<Merge> {
         let empty = || RowBatch::new(like.columns.iter().map(columns::class_of));
         let mut runs = Vec::new();
         for file in files {
-            let mut run = Run { file, reader: RowReader::default(), piece: empty(), at: 0, prefix: 0 };
-            if run.step(context)? {
+            let mut run = Run {
+                file,
+                reader: RowReader::default(),
+                piece: empty(),
+                keys: KeyList::default(),
+                held: Held::default(),
+                at: 0,
+                prefix: 0,
+            };
+            if run.step(context, keys.as_deref_mut())? {
                 runs.push(run);
             }
         }
@@ -127,7 +165,13 @@ impl Merge {
     }
 
     /// Appends the next rows, as many columns of each as `out` has: up to `wanted`, fewer if they are long or at the end.
-    pub fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+    pub fn next(
+        &mut self,
+        context: &Context,
+        wanted: usize,
+        out: &mut RowBatch,
+        mut keys: Option<&mut RowKeys>,
+    ) -> SqlResult<()> {
         let mut bytes = 0;
         while out.rows < wanted && bytes < 8 * PIECE_BYTES {
             let Some(&first) = self.heap.first() else { return Ok(()) };
@@ -137,7 +181,7 @@ impl Merge {
                 bytes += columns::value_bytes(from, run.at);
             }
             out.rows += 1;
-            if !run.step(context)? {
+            if !run.step(context, keys.as_deref_mut())? {
                 // Its file's space is free from here on.
                 run.piece.clear();
                 run.file = RowFile::finished(context)?;
@@ -149,12 +193,19 @@ impl Merge {
     }
 
     /// All that is left, up to `limit` rows, as one run.
-    fn into_file(mut self, context: &Context, limit: usize, like: &RowBatch) -> SqlResult<RowFile> {
+    fn into_file(
+        mut self,
+        context: &Context,
+        limit: usize,
+        like: &RowBatch,
+        mut keys: Option<&mut RowKeys>,
+    ) -> SqlResult<RowFile> {
         let mut file = RowFile::new(context);
         let mut batch = RowBatch::new(like.columns.iter().map(columns::class_of));
         while (file.rows() as usize) < limit {
             batch.clear();
-            self.next(context, columns::BATCH_ROWS.min(limit - file.rows() as usize), &mut batch)?;
+            let wanted = columns::BATCH_ROWS.min(limit - file.rows() as usize);
+            self.next(context, wanted, &mut batch, keys.as_deref_mut())?;
             if batch.rows == 0 {
                 break;
             }

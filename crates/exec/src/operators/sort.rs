@@ -19,6 +19,8 @@ const ROW_BYTES: usize = 28;
 struct Sort {
     input: Box<dyn RowSource>,
     keys: RowKeys,
+    /// They are columns and nothing else: runs are written without them, and they are made again as rows come back.
+    remakes_keys: bool,
     limit: Option<Scalar>,
     rows: Rows,
     scratch: RowBatch,
@@ -40,6 +42,7 @@ pub fn make(
     let keys = row_keys(keys, compiler)?;
     Ok(Box::new(Sort {
         input: source(input, compiler)?,
+        remakes_keys: keys.scalars.iter().all(|key| key.as_column().is_some()),
         keys,
         limit: limit.as_ref().map(|limit| compiler.scalar(limit)).transpose()?,
         rows: Rows::new(batch_of(input)),
@@ -82,8 +85,17 @@ impl KeyList {
         &self.bytes[start..self.ends[row]]
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
     /// With what ordering them takes.
-    fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes.len() + self.ends.len() * ROW_BYTES
     }
 
@@ -167,7 +179,7 @@ impl Sort {
         self.input.open(context)?;
         let mut list = KeyList::default();
         let mut runs = Vec::new();
-        let (rows, keys) = (&mut self.rows, &mut self.keys);
+        let (rows, keys, remakes_keys) = (&mut self.rows, &mut self.keys, self.remakes_keys);
         drain(&mut *self.input, context, &mut self.scratch, |batch| {
             keys.load(context, batch)?;
             list.append(keys, batch.rows);
@@ -178,7 +190,7 @@ impl Sort {
                 fits = rows.fits(context, list.bytes());
             }
             if !fits {
-                runs.push(write_run(context, rows, &mut list, limit)?);
+                runs.push(write_run(context, rows, &mut list, limit, !remakes_keys)?);
             }
             Ok(())
         })?;
@@ -189,28 +201,34 @@ impl Sort {
             return Ok(());
         }
         if rows.batch.rows > 0 {
-            runs.push(write_run(context, rows, &mut list, limit)?);
+            runs.push(write_run(context, rows, &mut list, limit, !remakes_keys)?);
         }
-        let like = with_key(&rows.batch);
+        let like = like(&rows.batch, !remakes_keys);
         rows.clear();
         drop(list);
-        self.merge = Some(Merge::begin(context, runs, limit, &like)?);
+        self.merge = Some(Merge::begin(context, runs, limit, &like, remakes_keys.then_some(keys))?);
         self.left = limit;
         Ok(())
     }
 }
 
-/// An empty batch of such rows with their key.
-fn with_key(rows: &RowBatch) -> RowBatch {
-    RowBatch::new(rows.columns.iter().map(columns::class_of).chain([Physical::Bytes]))
+/// An empty batch of such rows, perhaps with their key.
+fn like(rows: &RowBatch, with_key: bool) -> RowBatch {
+    RowBatch::new(rows.columns.iter().map(columns::class_of).chain(with_key.then_some(Physical::Bytes)))
 }
 
 /// Writes what has come together, in order, and begins anew.
-fn write_run(context: &Context, rows: &mut Rows, list: &mut KeyList, limit: usize) -> SqlResult<RowFile> {
+fn write_run(
+    context: &Context,
+    rows: &mut Rows,
+    list: &mut KeyList,
+    limit: usize,
+    with_key: bool,
+) -> SqlResult<RowFile> {
     let mut order = list.order(context)?;
     order.truncate(limit);
     let mut file = RowFile::new(context);
-    let mut piece = with_key(&rows.batch);
+    let mut piece = like(&rows.batch, with_key);
     let (mut picked, mut bytes) = (Vec::new(), 0);
     for (at, row) in order.iter().enumerate() {
         picked.push(*row);
@@ -221,8 +239,10 @@ fn write_run(context: &Context, rows: &mut Rows, list: &mut KeyList, limit: usiz
         piece.clear();
         // The key's column has none of theirs beside it.
         columns::append_batch_rows(&mut piece, &rows.batch, &picked);
-        let keys = piece.columns.last_mut().expect("the key");
-        picked.iter().for_each(|row| keys.push_bytes(list.key(*row as usize)));
+        if with_key {
+            let keys = piece.columns.last_mut().expect("the key");
+            picked.iter().for_each(|row| keys.push_bytes(list.key(*row as usize)));
+        }
         file.append(context, &piece)?;
         picked.clear();
         bytes = 0;
@@ -267,7 +287,7 @@ impl RowSource for Sort {
         }
         if let Some(merge) = &mut self.merge {
             let count = wanted.min(BATCH_ROWS).min(self.left);
-            merge.next(context, count, out)?;
+            merge.next(context, count, out, self.remakes_keys.then_some(&mut self.keys))?;
             self.left -= out.rows;
             return Ok(());
         }

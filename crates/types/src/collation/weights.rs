@@ -502,9 +502,8 @@ impl Comparer {
     fn binary_key<P: Pace>(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut P) -> Result<(), P::Stop> {
         let text = self.trim(text);
         let step = self.step();
-        let mut blanks = 0_u32;
-        for (position, unit) in text.chunks_exact(step).enumerate() {
-            pacer.spend(step)?;
+        let (mut blanks, mut position) = (0_u32, 0);
+        while let Some(unit) = text.get(position * step..(position + 1) * step) {
             let (is_blank, above) = if step == 1 {
                 (unit[0] == b' ', unit[0] > b' ')
             } else {
@@ -512,7 +511,9 @@ impl Comparer {
                 (unit == b" \0", self.binary_unit(unit, position) > blank)
             };
             if is_blank {
+                pacer.spend(step)?;
                 blanks += 1;
+                position += 1;
                 continue;
             }
             if blanks > 0 {
@@ -523,11 +524,22 @@ impl Comparer {
                 out.extend_from_slice(&run.1.to_be_bytes());
                 blanks = 0;
             }
-            if step == 1 {
-                out.push(unit[0]);
+            // As far as the next blank.
+            let rest = &text[position * step..];
+            let rest = &rest[..rest.len().min(STRIDE) / step * step];
+            let run = if step == 1 {
+                let run = memchr::memchr(b' ', rest).unwrap_or(rest.len());
+                out.extend_from_slice(&rest[..run]);
+                run
             } else {
-                out.extend_from_slice(&self.binary_unit(unit, position).to_be_bytes());
-            }
+                let units = rest.chunks_exact(step).take_while(|unit| *unit != b" \0").enumerate();
+                units.fold(0, |count, (at, unit)| {
+                    out.extend_from_slice(&self.binary_unit(unit, position + at).to_be_bytes());
+                    count + 1
+                })
+            };
+            pacer.spend(run * step)?;
+            position += run;
         }
         self.push_blank(text.len() / step, out);
         out.push(BLANKS_END);
