@@ -14,8 +14,8 @@ use types::pause::Pause as _;
 use types::{Datum, SqlError, SqlResult, SqlType, convert, sql_error};
 
 use super::backup_about::{About, KeptFile, Media};
-use super::backup_device::{self, Device};
-use super::backup_history::{self, PAGE_BYTES, log_pages};
+use super::backup_device::{self, Device, Names};
+use super::backup_history::{self, PAGE_BYTES, Place, log_pages};
 use super::backup_options::{self, Options};
 use super::database;
 use super::site::Ddl;
@@ -148,9 +148,9 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
     if let Some(part) = statement.files.first() {
         return Err(super::unsupported(&format!("{verb} ... {}", part.name)));
     }
-    let path = backup_device::path_of(ddl, &statement.devices, "BACKUP")?;
+    let names = backup_device::names_of(ddl, &statement.devices, "BACKUP")?;
     let of = if statement.log { backup_options::BACKUP_LOG } else { backup_options::BACKUP };
-    let options = backup_options::read(ddl, &statement.options, of, "BACKUP")?;
+    let options = backup_options::read(ddl, &statement.options, (of, names.is_url), "BACKUP")?;
     let kind = match (statement.log, options.has("DIFFERENTIAL")) {
         (true, _) => SetKind::Log,
         (false, true) => SetKind::Differential,
@@ -161,7 +161,7 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
     if is_tail {
         close(ddl, &db)?;
     }
-    let done = write(ddl, &db, (kind, verb), &options, &path);
+    let done = write(ddl, &db, (kind, verb), &options, names);
     if is_tail && done.is_err() {
         let row = DatabaseRow { options: db.row().options & !database_option::RESTORING, ..(*db.row()).clone() };
         database::write(ddl, &db, row)?;
@@ -221,11 +221,11 @@ fn write(
     db: &Database,
     (kind, verb): (SetKind, &str),
     options: &Options,
-    path: &str,
+    names: Names,
 ) -> SqlResult<()> {
     let expires = expires(ddl, options)?;
     let began = os::clock::now();
-    let device = Device::open_to_write(ddl, path)?;
+    let device = Device::open_to_write(ddl, names, options)?;
     let mut reporter = Reporter::new(ddl, options);
     let taken = take(ddl, (db, kind), &device, options, expires, &mut reporter);
     let (set, about, position) = match taken {
@@ -235,8 +235,7 @@ fn write(
             return Err(error);
         }
     };
-    let path = device.whole_path(ddl);
-    if backup_history::record_backup(&ddl.catalog, &set, &about, (&path, position)).is_err() {
+    if backup_history::record_backup(&ddl.catalog, &set, &about, &Place::of(ddl, &device, position)).is_err() {
         ddl.message(sql_error!(3009));
     }
     tell_pages(ddl, verb, (&db.name(), &about.files, position), &set, (&reporter, began));
@@ -263,8 +262,9 @@ fn expires(ddl: &Ddl<'_>, options: &Options) -> SqlResult<Option<Date>> {
 
 /// Where the set goes in the file, its position there, and the media that it belongs to; None: a new one.
 fn media(device: &Device, options: &Options) -> SqlResult<(u64, usize, Option<Media>)> {
-    let is_empty = device.file.is_empty().map_err(|error| device.read_error(error.into()))?;
-    if is_empty || options.has("FORMAT") {
+    let length = device.media().len().map_err(|error| device.read_error(error))?;
+    // An object has one set, and none is there where it may be written.
+    if length == 0 || options.has("FORMAT") || device.is_url() {
         return Ok((0, 1, None));
     }
     let sets = match device.sets() {
@@ -332,7 +332,7 @@ fn take(
         // The pages that wait to be written are written before the backup's own checkpoint, which cannot be interrupted.
         storage.checkpoint_heard(ear)?;
         let step = &mut |progress| reporter.step(ear, progress);
-        set = Some(storage.backup(db.storage_id(), &device.file, at, &wanted, step)?);
+        set = Some(storage.backup(db.storage_id(), device.media(), at, &wanted, step)?);
         Ok(())
     });
     taken.map_err(|error| match error {

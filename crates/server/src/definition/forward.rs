@@ -141,7 +141,7 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let mut reporter = Reporter::new(ddl, &options);
     let (storage, id) = (ddl.catalog.storage.clone(), db.storage_id());
     let at = stop.as_ref().map(|(stop, _)| *stop);
-    let applied = reporter.follow(ddl, |step| match storage.restore_log(id, (&device.file, from.set.from), at, step) {
+    let applied = reporter.follow(ddl, |step| match storage.restore_log(id, (device.media(), from.set.from), at, step) {
         Err(Gap::World(error)) => Err(error),
         other => Ok(other),
     });
@@ -194,7 +194,7 @@ pub fn restore_differential(
     let mut reporter = Reporter::new(ddl, options);
     let (storage, id, at) = (ddl.catalog.storage.clone(), db.storage_id(), from.set.from);
     let device: &Device = from.device;
-    let applied = reporter.follow(ddl, |step| storage.restore_differential(id, &device.file, at, step));
+    let applied = reporter.follow(ddl, |step| storage.restore_differential(id, device.media(), at, step));
     from.set = applied.map_err(|error| step_error(device, name, &from.about, error))?;
     let restoring = options.has("NORECOVERY") || stop.is_some();
     if !restoring {
@@ -228,7 +228,7 @@ pub fn recover(ddl: &mut Ddl<'_>, name: &str, db: Option<&Arc<Database>>, statem
     if ddl.site.in_user_transaction() {
         return Err(sql_error!(3021));
     }
-    let options = backup_options::read(ddl, &statement.options, backup_options::DATABASE, "RESTORE")?;
+    let options = backup_options::read(ddl, &statement.options, (backup_options::DATABASE, false), "RESTORE")?;
     let db = db.ok_or_else(|| no_such_database(name))?;
     if !db.is_restoring() {
         return Err(sql_error!(3153));

@@ -10,8 +10,10 @@
 //! each step makes longer.
 //! Modules in dependency order, lowest first.
 
+pub mod media;
 pub mod blocks;
 pub mod set;
+pub mod stripes;
 pub mod blank;
 pub mod take;
 pub mod unpack;
@@ -21,5 +23,7 @@ pub mod forward;
 
 pub use crate::instance::storage::BACKUPS;
 pub use forward::{Gap, Phase, Restored, Stop};
+pub use media::Media;
 pub use restore::Target;
 pub use set::{Progress, Set, SetHead, SetKind, SetTail, Wanted, begins, sets, verify};
+pub use stripes::{StripeHead, Striped};

@@ -8,11 +8,16 @@ SELECT m.id AS media_set_id, CONVERT(uniqueidentifier, CONVERT(varbinary(16), m.
 FROM master.sys.sysbackupmedia m
 GO
 CREATE VIEW msdb.backupmediafamily AS
-SELECT m.id AS media_set_id, CONVERT(tinyint, 1) AS family_sequence_number,
-  CONVERT(uniqueidentifier, CONVERT(varbinary(16), m.family)) AS media_family_id, CONVERT(int, 1) AS media_count,
-  CONVERT(nvarchar(128), NULL) AS logical_device_name, CONVERT(nvarchar(260), m.path) AS physical_device_name, CONVERT(tinyint, 2) AS device_type,
+SELECT m.id AS media_set_id, f.number AS family_sequence_number,
+  CONVERT(uniqueidentifier, CONVERT(varbinary(16), f.family)) AS media_family_id, CONVERT(int, 1) AS media_count,
+  CONVERT(nvarchar(128), NULL) AS logical_device_name, CONVERT(nvarchar(260), f.path) AS physical_device_name,
+  CONVERT(tinyint, CASE WHEN m.status & 2 = 2 THEN 9 ELSE 2 END) AS device_type,
   CONVERT(int, 4096) AS physical_block_size, CONVERT(tinyint, 0) AS mirror
 FROM master.sys.sysbackupmedia m
+JOIN (
+  SELECT b.id AS media, CONVERT(tinyint, 1) AS number, b.family, b.path FROM master.sys.sysbackupmedia b
+  UNION ALL SELECT s.media, s.number, s.family, s.path FROM master.sys.sysbackupstripes s
+) f ON f.media = m.id
 GO
 CREATE VIEW msdb.backupset AS
 SELECT s.id AS backup_set_id, CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.guid)) AS backup_set_uuid, s.media AS media_set_id,
