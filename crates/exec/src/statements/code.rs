@@ -48,7 +48,7 @@ pub enum CodeKind {
     Raiserror(Box<Raiserror>),
     Print(Scalar),
     Execute(Box<ExecuteCode>),
-    BeginTransaction(Option<TransactionName>),
+    BeginTransaction(Option<TransactionName>, Option<Box<Option<TransactionName>>>),
     Commit(Option<bool>),
     Rollback(Option<TransactionName>),
     Save(TransactionName),
@@ -282,7 +282,10 @@ fn kind(kind: &StatementKind, scope: &mut Scope, compiler: &mut Compiler) -> Sql
         }
         StatementKind::Print(value) => CodeKind::Print(compiler.scalar(value)?),
         StatementKind::Execute(execute) => CodeKind::Execute(Box::new(self::execute(execute, scope.module, compiler)?)),
-        StatementKind::BeginTransaction { name } => CodeKind::BeginTransaction(name.as_ref().map(copy_name)),
+        StatementKind::BeginTransaction { name, mark } => CodeKind::BeginTransaction(
+            name.as_ref().map(copy_name),
+            mark.as_ref().map(|description| Box::new(description.as_ref().map(copy_name))),
+        ),
         StatementKind::Commit { delayed_durability } => CodeKind::Commit(*delayed_durability),
         StatementKind::Rollback { name } => CodeKind::Rollback(name.as_ref().map(copy_name)),
         StatementKind::Save(name) => CodeKind::Save(copy_name(name)),

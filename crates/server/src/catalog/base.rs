@@ -404,12 +404,12 @@ base_tables! {
 
     /// A mark that a transaction has put into the log.
     LogMarkRow = 113 "syslogmarks" master {
+        /// Its LSN.
         id: i64,
         database: String,
         name: String,
         description: Text,
         user: String,
-        lsn: i64,
         time: Date,
     } unique [0];
 

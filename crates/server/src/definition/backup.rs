@@ -24,7 +24,7 @@ use crate::catalog::error::storage_error;
 use crate::catalog::family::new_guid;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Date;
-use crate::catalog::{Database, MASTER, TEMPDB, clock, family, is_system, no_such_database};
+use crate::catalog::{Database, MASTER, TEMPDB, clock, family, is_system, no_such_database, suspects};
 use crate::settings::config::option;
 
 const TICKS_A_DAY: i64 = 25_920_000;
@@ -314,7 +314,9 @@ fn take(
     reporter: &mut Reporter,
 ) -> SqlResult<(Set, About, usize)> {
     let (at, position, media) = media(device, options)?;
-    let about = about(ddl, db, options, (expires, media))?;
+    let mut about = about(ddl, db, options, (expires, media))?;
+    let logged = ddl.catalog.read(db, family::has_log_backup)?;
+    about.begins_chain = kind == SetKind::Log && !about.copy_only && !logged;
     let bytes = about.encode();
     // Of master there are full backups only, which nothing goes on from.
     let begins = kind != SetKind::Log && !(about.copy_only && kind == SetKind::Full) && db.id != MASTER;
@@ -327,6 +329,7 @@ fn take(
         copy_only: about.copy_only,
     };
     let storage = ddl.catalog.storage.clone();
+    let chain = storage.chain(db.storage_id()).map_err(storage_error)?;
     let mut set = None;
     let taken = ddl.site.heard(&mut |ear| {
         // The pages that wait to be written are written before the backup's own checkpoint, which cannot be interrupted.
@@ -340,11 +343,17 @@ fn take(
         StorageError::NoBackup if kind == SetKind::Log => sql_error!(4214),
         StorageError::NoBackup => sql_error!(3035, about.row.name),
         StorageError::CorruptPage { page } => {
+            suspects::record(&ddl.catalog);
             sql_error!(3043, about.row.name, 1, page.page, about.files[0].row.path.0.as_deref().unwrap_or(""))
         }
         StorageError::Damaged(_) => storage_error(error),
         error => device.write_error(error),
     })?;
+    // The first log backup of a chain begins it, and a full backup that nothing was kept before begins a chain.
+    let chain_begins = wanted.keeps_log && chain.log_from().is_none();
+    if about.begins_chain || chain_begins && logged {
+        family::note_log_backup(&ddl.catalog, db, about.begins_chain)?;
+    }
     // Who set RECOVERY SIMPLE meanwhile keeps no log.
     if db.row().recovery_model == SIMPLE {
         storage.end_log_chain(db.storage_id()).map_err(storage_error)?;
@@ -385,6 +394,7 @@ fn about(
         server: catalog.server_name.clone(),
         machine: os::env::host_name(),
         copy_only: options.has("COPY_ONLY"),
+        begins_chain: false,
         compressed: compresses,
         expires,
         offset_minutes: os::clock::local_offset_minutes() as i16,

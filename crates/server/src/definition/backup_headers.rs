@@ -157,7 +157,7 @@ fn header((position, device): (usize, i64), set: &Set, about: &About) -> Row {
         // Every set has them, whatever the statement said.
         ("HasBackupChecksums", SqlType::BIT, number(true)),
         ("IsDamaged", SqlType::BIT, number(false)),
-        ("BeginsLogChain", SqlType::BIT, number(false)),
+        ("BeginsLogChain", SqlType::BIT, number(about.begins_chain)),
         ("HasIncompleteMetaData", SqlType::BIT, number(false)),
         ("IsForceOffline", SqlType::BIT, number(false)),
         ("IsCopyOnly", SqlType::BIT, number(about.copy_only)),

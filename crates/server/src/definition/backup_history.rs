@@ -25,6 +25,7 @@ const READ_ONLY: i32 = 4;
 const SINGLE_USER: i32 = 8;
 const LOG: i32 = 16;
 const DIFFERENTIAL: i32 = 32;
+const BEGINS_CHAIN: i32 = 64;
 /// `BackupMediaRow::status`.
 const MEDIA_COMPRESSED: i32 = 1;
 const MEDIA_URL: i32 = 2;
@@ -148,6 +149,7 @@ fn insert_set(
         (is_single_user(row), SINGLE_USER),
         (set.head.kind == SetKind::Log, LOG),
         (set.head.kind == SetKind::Differential, DIFFERENTIAL),
+        (about.begins_chain, BEGINS_CHAIN),
     ];
     rows.insert(&BackupSetRow {
         id,

@@ -185,6 +185,10 @@ pub fn read(
                 SettingValue::List(..) => return Err(super::unsupported(&format!("{verb} ... WITH {name} (...)"))),
                 _ => return Err(sql_error!(102, name)),
             },
+            Text if name.ends_with("MARK") && matches!(setting.value, SettingValue::List(..)) => {
+                let (mark, after) = marked(ddl, &setting.value).ok_or_else(invalid)?;
+                options.texts.extend([(*name, mark), ("AFTER", after)]);
+            }
             Text => options.texts.push((name, text(ddl, &setting.value).ok_or_else(invalid)?)),
             Number(from, to) => {
                 let number = match &setting.value {
@@ -241,6 +245,13 @@ fn number(ddl: &Ddl<'_>, value: &SettingValue) -> Option<i64> {
         SettingValue::Value(expr) => i64::try_from(whole_number(expr)?).ok(),
         _ => None,
     }
+}
+
+/// `'mark' AFTER 'time'`, as the parser gives it.
+fn marked(ddl: &Ddl<'_>, value: &SettingValue) -> Option<(String, String)> {
+    let SettingValue::List(_, parts) = value else { return None };
+    let part = |name: &str| text(ddl, &parts.iter().find(|part| &*part.name == name)?.value);
+    Some((part("MARK")?, part("AFTER")?))
 }
 
 /// `MOVE 'logical' TO 'path'`, as the parser gives it.

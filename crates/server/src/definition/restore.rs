@@ -26,7 +26,7 @@ use crate::catalog::boot::files_of;
 use crate::catalog::error::storage_error;
 use crate::catalog::family::Family;
 use crate::catalog::row::{Binary, Text};
-use crate::catalog::{Database, MASTER, clock, family};
+use crate::catalog::{Database, MASTER, clock, family, suspects};
 use crate::instance::plan_cache::Forget;
 
 /// Options that a backup does not bring: they let the database's modules reach out of it.
@@ -208,6 +208,7 @@ fn restore(
     let old = new.old.map(|old| &**old);
     catalog.put_restored(tx, row, &files, about.database_family, old)?;
     if let Some(old) = old {
+        suspects::restored(&catalog, old.id.0, claimed.id)?;
         catalog.change_governor().unbind(old.id)?;
     }
     // Plans keep tables open, and these the data file that is gone.
@@ -243,6 +244,7 @@ fn begin(
     }
     put?;
     if let Some(old) = new.old {
+        suspects::restored(&catalog, old.id.0, claimed.id)?;
         catalog.change_governor().unbind(old.id)?;
     }
     ddl.site.server().forget_plans(Forget::All);

@@ -20,9 +20,11 @@ pub mod unpack;
 pub mod stamp;
 pub mod restore;
 pub mod forward;
+pub mod mark;
 
 pub use crate::instance::storage::BACKUPS;
 pub use forward::{Gap, Phase, Restored, Stop};
+pub use mark::{Wanted as WantedMark, find_mark};
 pub use media::Media;
 pub use restore::Target;
 pub use set::{Progress, Set, SetHead, SetKind, SetTail, Wanted, begins, sets, verify};

@@ -256,6 +256,7 @@ rows![
     message(3915, 16, "Cannot use the ROLLBACK statement within an INSERT-EXEC statement.").state(0),
     message(3916, 16, "Cannot use the COMMIT statement within an INSERT-EXEC statement unless BEGIN TRANSACTION is used first.").state(0),
     message(3918, 16, "The statement or function must be executed in the context of a user transaction."),
+    message(3920, 0, "The WITH MARK option only applies to the first BEGIN TRAN WITH MARK statement. The option is ignored.").listed(10),
     message(3930, 16, "The current transaction cannot be committed and cannot support operations that write to the log file. Roll back the transaction."),
     message(3931, 16, "The current transaction cannot be committed and cannot be rolled back to a savepoint. Roll back the entire transaction."),
     message(3952, 16, "Snapshot isolation transaction failed accessing database '%.*ls' because snapshot isolation is not allowed in this database. Use ALTER DATABASE to allow snapshot isolation."),
