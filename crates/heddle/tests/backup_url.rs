@@ -11,9 +11,11 @@ mod bucket;
 use std::time::{Duration, Instant};
 
 use bucket::{Bucket, KEY, Mood, NAME, SECRET};
-use lab::client::Connection;
+use lab::address::ServerAddress;
+use lab::client::{Connection, Target, Trust};
 use support::ask::{ask, connect, must, numbers, one, text_of, texts, word};
 use support::{Server, scratch};
+use tds::client::{ClientEncryption, ConnectOptions};
 
 /// Longer than anything that is waited for takes.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -55,6 +57,18 @@ fn until(what: &str, mut is_so: impl FnMut() -> bool) {
         assert!(started.elapsed() < PATIENCE, "{what}");
         std::thread::sleep(Duration::from_millis(20));
     }
+}
+
+fn as_login(server: &Server, user: &str, password: &str) -> Connection {
+    let options = ConnectOptions {
+        user: user.into(),
+        password: password.into(),
+        encryption: ClientEncryption::Login,
+        ..ConnectOptions::default()
+    };
+    let address = ServerAddress::parse(&format!("127.0.0.1,{}", server.port)).expect("an address");
+    let target = Target::new(address, options, &Trust::Anyone).expect("a target");
+    Connection::open(&target, None).expect("logged in")
 }
 
 #[test]
@@ -143,7 +157,7 @@ fn stripes_are_all_needed_and_in_any_order() {
     assert_eq!(numbers(&some), [3132, 3013]);
     must(&mut sa, &format!("RESTORE DATABASE again FROM {} {and}", urls(&[3, 1, 2])));
     let sum = "SELECT CHECKSUM_AGG(BINARY_CHECKSUM(id, note)) + 0 FROM";
-    let of = |sa: &mut Connection, name: &str| must(sa, &format!("{sum} {name}.dbo.t")).sets[0].rows[0][0].as_i64();
+    let of = |sa: &mut Connection, name: &str| one(sa, &format!("{sum} {name}.dbo.t"));
     let before = of(&mut sa, "shop");
     assert_eq!(of(&mut sa, "again"), before);
     // Files hold stripes as well.
@@ -279,9 +293,7 @@ fn credentials_are_chosen_by_the_longest_name_and_never_shown() {
     must(&mut sa, "BEGIN TRAN; DROP CREDENTIAL d; ROLLBACK; DROP CREDENTIAL d; DROP CREDENTIAL IF EXISTS d");
     // Who may not alter credentials neither sees nor uses them.
     must(&mut sa, "CREATE LOGIN low WITH PASSWORD = 'Enough-1-x'; USE shop; CREATE USER low; ALTER ROLE db_backupoperator ADD MEMBER low; USE master");
-    let mut target = support::target(server.port, "master");
-    (target.user, target.password) = ("low".into(), Some("Enough-1-x".into()));
-    let mut low = Connection::open(&target, None).expect("logged in");
+    let mut low = as_login(&server, "low", "Enough-1-x");
     assert_eq!(one(&mut low, "SELECT COUNT(*) FROM sys.credentials"), 0);
     assert_eq!(numbers(&ask(&mut low, "CREATE CREDENTIAL f WITH IDENTITY = 'a'")), [15247]);
     assert_eq!(numbers(&ask(&mut low, &format!("DROP CREDENTIAL [{place}]"))), [15151]);
