@@ -368,6 +368,54 @@ fn what_cannot_be_restored_is_refused_by_its_name() {
 }
 
 #[test]
+fn damage_in_the_archive_does_not_stop_a_start() {
+    let places = Places::new("archive-damaged");
+    let server = places.start(&[]);
+    let mut sa = with_shop(&server);
+    until("a snapshot", || snapshots(&mut sa) > 0);
+    must(&mut sa, "INSERT t VALUES (1, 1, 'x')");
+    shipped(&mut sa);
+    drop(sa);
+    assert_eq!(server.stop().0, Some(0));
+    let change = |path: &std::path::Path| {
+        let mut bytes = std::fs::read(path).expect("readable");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(path, bytes).expect("written");
+    };
+    // A manifest: a restore does without that snapshot, and the server says so.
+    let snapshot = places.root.join("archive/snapshot");
+    let manifests = std::fs::read_dir(snapshot).expect("snapshots").map(|entry| entry.expect("an entry").path());
+    let manifest = manifests.min_by_key(|path| std::fs::metadata(path).expect("a file").len()).expect("a manifest");
+    change(&manifest);
+    let server = places.start(&[]);
+    let mut sa = connect(&server, "shop");
+    must(&mut sa, "INSERT t VALUES (1, 2, 'x')");
+    shipped(&mut sa);
+    let name = manifest.file_name().and_then(|name| name.to_str()).expect("UTF-8").to_owned();
+    let log = error_log(&places, "data");
+    assert!(log.contains(&name) && log.contains("is damaged"), "{log}");
+    drop(sa);
+    assert_eq!(server.stop().0, Some(0));
+    // The end of the log, which says whether the archive is these data's.
+    let last = places.segments().pop().expect("a segment");
+    let last = places.root.join("archive/log").join(last);
+    let whole = std::fs::read(&last).expect("readable");
+    change(&last);
+    let server = places.start(&[]);
+    let mut sa = connect(&server, "shop");
+    must(&mut sa, "INSERT t VALUES (1, 3, 'x')");
+    until("it is told", || state(&mut sa) == "FAILS");
+    let why = word(&mut sa, "SELECT last_error FROM sys.dm_heddle_archive");
+    let name = last.file_name().and_then(|name| name.to_str()).expect("UTF-8").to_owned();
+    assert!(why.contains(&name) && why.contains("is damaged"), "{why}");
+    assert!(error_log(&places, "data").contains(&name));
+    std::fs::write(&last, whole).expect("written");
+    until("it goes on", || state(&mut sa) == "SHIPS");
+    shipped(&mut sa);
+}
+
+#[test]
 fn a_database_that_was_restored_is_in_the_archive_with_the_next_snapshot() {
     let places = Places::new("archive-restored");
     let server = places.start(&[]);
