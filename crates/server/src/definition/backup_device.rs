@@ -389,9 +389,9 @@ impl Member {
 /// What files that are to be written are together. 3231: they are another number of stripes already.
 fn written(names: &[String], files: Vec<File>, options: &Options) -> SqlResult<Box<dyn Media>> {
     let mut media: Vec<Box<dyn Media>> = files.into_iter().map(boxed).collect();
-    let anew = options.has("FORMAT");
-    for (name, one) in names.iter().zip(&media).filter(|_| !anew) {
-        if one.len().map_err(storage_error)? == 0 {
+    let mut is_striped = false;
+    for (name, one) in names.iter().zip(&media) {
+        if options.has("FORMAT") || one.len().map_err(storage_error)? == 0 {
             continue;
         }
         let head = StripeHead::read(&**one).map_err(|_| sql_error!(3241, name))?;
@@ -399,12 +399,11 @@ fn written(names: &[String], files: Vec<File>, options: &Options) -> SqlResult<B
         if count as usize != names.len() {
             return Err(sql_error!(3231, name, count, names.len()));
         }
-        if count > 1 {
-            return joined(names, media);
-        }
+        is_striped |= count > 1;
     }
-    Ok(match media.len() {
-        1 => media.remove(0),
-        _ => boxed(Striped::new(media, CHUNK, new_guid())),
-    })
+    match media.len() {
+        1 => Ok(media.remove(0)),
+        _ if is_striped => joined(names, media),
+        _ => Ok(boxed(Striped::new(media, CHUNK, new_guid()))),
+    }
 }
