@@ -408,7 +408,7 @@ pub fn save(runtime: &mut Runtime<'_>, name: Box<str>) -> SqlResult<()> {
 }
 
 impl Runner<'_> {
-    fn text_of(&self, name: &TransactionName) -> Box<str> {
+    fn whole_text(&self, name: &TransactionName) -> Box<str> {
         match name {
             TransactionName::Literal(name) => name.clone(),
             TransactionName::Variable(slot) => {
@@ -423,7 +423,7 @@ impl Runner<'_> {
         match name {
             TransactionName::Literal(name) => name.clone(),
             // Only 32 characters count.
-            variable => self.text_of(variable).chars().take(32).collect::<String>().into(),
+            variable => self.whole_text(variable).chars().take(32).collect::<String>().into(),
         }
     }
 
@@ -436,7 +436,7 @@ impl Runner<'_> {
         let name = name.map(|name| self.transaction_name(name));
         let mark = mark.map(|description| Mark {
             name: name.clone().unwrap_or_default(),
-            description: description.as_ref().map(|text| self.text_of(text)),
+            description: description.as_ref().map(|text| self.whole_text(text)),
         });
         let runtime = self.context.runtime.get_mut();
         let is_first = runtime.session.transaction.level == 0;

@@ -12,7 +12,7 @@
 //!             full backup's head), crc32 u32 of all before; written beside and renamed
 //! ```
 
-use os::disk::{Disk, File, Open};
+use os::disk::{Disk, Open};
 use os::region::Visibility;
 use os::wait::WaitType;
 
