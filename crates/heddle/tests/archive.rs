@@ -390,6 +390,8 @@ fn damage_in_the_archive_does_not_stop_a_start() {
     change(&manifest);
     let server = places.start(&[]);
     let mut sa = connect(&server, "shop");
+    // What comes behind the next snapshot is shipped, and stays.
+    until("another snapshot", || snapshots(&mut sa) > 0);
     must(&mut sa, "INSERT t VALUES (1, 2, 'x')");
     shipped(&mut sa);
     let name = manifest.file_name().and_then(|name| name.to_str()).expect("UTF-8").to_owned();

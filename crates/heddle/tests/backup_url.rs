@@ -153,7 +153,10 @@ fn stripes_are_all_needed_and_in_any_order() {
     let families = "SELECT COUNT(*) FROM msdb.dbo.backupmediafamily WHERE device_type = 9";
     assert_eq!(one(&mut sa, families), 3);
     let some = ask(&mut sa, &format!("RESTORE VERIFYONLY FROM {} {and}", urls(&[1, 3])));
-    assert_eq!(texts(&some)[0].1, "The media set has 3 media families but only 2 are provided. All members must be provided.");
+    assert_eq!(
+        texts(&some)[0].1,
+        "The media set has 3 media families but only 2 are provided. All members must be provided."
+    );
     assert_eq!(numbers(&some), [3132, 3013]);
     must(&mut sa, &format!("RESTORE DATABASE again FROM {} {and}", urls(&[3, 1, 2])));
     let sum = "SELECT CHECKSUM_AGG(BINARY_CHECKSUM(id, note)) + 0 FROM";
@@ -182,16 +185,22 @@ fn what_fails_leaves_nothing_and_says_why() {
     let place = place(&bucket);
     must(&mut sa, &credential(&bucket));
     let parts = ", MAXTRANSFERSIZE = 5242880";
-    let cases: [(Mood, i32, &str); 4] = [
+    let cases: [(Mood, i32, &str); 5] = [
         (Mood::Broken, 3201, "500 InternalError"),
         (Mood::Full, 3202, "112(There is not enough space on the disk.)"),
         (Mood::Filling, 3202, "112(There is not enough space on the disk.)"),
+        (Mood::Mute, 3202, "failed: 12030("),
         (Mood::Unending, 3202, "InternalError It could not be completed"),
     ];
     for (mood, number, words) in cases {
         bucket.set(mood);
         let failed = ask(&mut sa, &backup(&bucket, "fails.bak", parts));
-        assert_eq!(numbers(&failed).iter().rev().take(2).rev().copied().collect::<Vec<_>>(), [number, 3013], "{mood:?}: {:?}", texts(&failed));
+        assert_eq!(
+            numbers(&failed).iter().rev().take(2).rev().copied().collect::<Vec<_>>(),
+            [number, 3013],
+            "{mood:?}: {:?}",
+            texts(&failed)
+        );
         let said = texts(&failed);
         assert!(said.iter().any(|(_, text)| text.contains(words)), "{mood:?}: {said:?}");
         bucket.set(Mood::Well);
@@ -222,11 +231,10 @@ fn what_fails_leaves_nothing_and_says_why() {
     let host = place.trim_end_matches(NAME);
     let other = format!("{host}nobucket/x.bak");
     let named = format!("CREDENTIAL = '{place}'");
-    let missing = last_two(
-        &mut sa,
-        &format!("BACKUP DATABASE shop TO URL = '{other}' WITH {named}, BACKUP_OPTIONS = {REGION}"),
-    );
-    let text = format!("Cannot open backup device '{other}'. Operating system error 50(The request is not supported.).");
+    let missing =
+        last_two(&mut sa, &format!("BACKUP DATABASE shop TO URL = '{other}' WITH {named}, BACKUP_OPTIONS = {REGION}"));
+    let text =
+        format!("Cannot open backup device '{other}'. Operating system error 50(The request is not supported.).");
     assert_eq!(missing, (3201, text));
     // In clear with no other host than the server was told of.
     let nobody = format!("BACKUP DATABASE shop TO URL = 's3://127.0.0.1:1/{NAME}/x.bak' WITH {named}");
@@ -267,22 +275,40 @@ fn credentials_are_chosen_by_the_longest_name_and_never_shown() {
     let server = start(data.to_str().expect("UTF-8"), &bucket);
     let mut sa = with_shop(&server, 1);
     let place = place(&bucket);
-    must(&mut sa, &format!("CREATE CREDENTIAL [{place}] WITH IDENTITY = 'S3 Access Key', SECRET = '{KEY}:not-the-secret-of-it'"));
+    must(
+        &mut sa,
+        &format!("CREATE CREDENTIAL [{place}] WITH IDENTITY = 'S3 Access Key', SECRET = '{KEY}:not-the-secret-of-it'"),
+    );
     must(&mut sa, &format!("CREATE CREDENTIAL [{place}/a] WITH IDENTITY = 'S3 Access Key', SECRET = '{KEY}:{SECRET}'"));
     must(&mut sa, &backup(&bucket, "a/b/x.bak", ""));
     assert_eq!(numbers(&ask(&mut sa, &backup(&bucket, "ab/x.bak", ""))), [3201, 3013]);
     // By name another one may be taken.
     must(&mut sa, &backup(&bucket, "ab/x.bak", &format!(", CREDENTIAL = '{place}/a'")));
     let none = ask(&mut sa, &backup(&bucket, "c.bak", ", CREDENTIAL = 'none'"));
-    assert_eq!(texts(&none)[0].1, "Cannot find the credential 'none', because it does not exist or you do not have permission.");
+    assert_eq!(
+        texts(&none)[0].1,
+        "Cannot find the credential 'none', because it does not exist or you do not have permission."
+    );
     let rows = must(&mut sa, "SELECT name, credential_identity, target_type FROM sys.credentials ORDER BY name");
     assert_eq!(rows.sets[0].rows.len(), 2);
     assert_eq!(text_of(&rows.sets[0].rows[1][1]), "S3 Access Key");
     let errors: [(&str, i32, &str); 5] = [
         ("CREATE CREDENTIAL c WITH SECRET = 'a'", 102, "Incorrect syntax near 'SECRET'."),
-        ("DROP CREDENTIAL c", 15151, "Cannot drop the credential 'c', because it does not exist or you do not have permission."),
-        ("ALTER CREDENTIAL c WITH IDENTITY = 'a'", 15151, "Cannot alter the credential 'c', because it does not exist or you do not have permission."),
-        ("CREATE CREDENTIAL d WITH IDENTITY = 'a'; CREATE CREDENTIAL D WITH IDENTITY = 'a'", 15530, "The credential with name \"D\" already exists."),
+        (
+            "DROP CREDENTIAL c",
+            15151,
+            "Cannot drop the credential 'c', because it does not exist or you do not have permission.",
+        ),
+        (
+            "ALTER CREDENTIAL c WITH IDENTITY = 'a'",
+            15151,
+            "Cannot alter the credential 'c', because it does not exist or you do not have permission.",
+        ),
+        (
+            "CREATE CREDENTIAL d WITH IDENTITY = 'a'; CREATE CREDENTIAL D WITH IDENTITY = 'a'",
+            15530,
+            "The credential with name \"D\" already exists.",
+        ),
         ("CREATE CREDENTIAL e WITH IDENTITY = 'a' FOR CRYPTOGRAPHIC PROVIDER p", 40510, "CRYPTOGRAPHIC PROVIDER"),
     ];
     for (text, number, words) in errors {
@@ -292,7 +318,10 @@ fn credentials_are_chosen_by_the_longest_name_and_never_shown() {
     }
     must(&mut sa, "BEGIN TRAN; DROP CREDENTIAL d; ROLLBACK; DROP CREDENTIAL d; DROP CREDENTIAL IF EXISTS d");
     // Who may not alter credentials neither sees nor uses them.
-    must(&mut sa, "CREATE LOGIN low WITH PASSWORD = 'Enough-1-x'; USE shop; CREATE USER low; ALTER ROLE db_backupoperator ADD MEMBER low; USE master");
+    must(
+        &mut sa,
+        "CREATE LOGIN low WITH PASSWORD = 'Enough-1-x'; USE shop; CREATE USER low; ALTER ROLE db_backupoperator ADD MEMBER low; USE master",
+    );
     let mut low = as_login(&server, "low", "Enough-1-x");
     assert_eq!(one(&mut low, "SELECT COUNT(*) FROM sys.credentials"), 0);
     assert_eq!(numbers(&ask(&mut low, "CREATE CREDENTIAL f WITH IDENTITY = 'a'")), [15247]);

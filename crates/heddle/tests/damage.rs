@@ -531,7 +531,8 @@ fn pages_that_were_met_damaged_are_listed_until_they_are_restored() {
     let leaves: Vec<u64> = (0..whole.len() as u64 / PAGE)
         .filter(|page| {
             let bytes = &whole[(page * PAGE) as usize..][..PAGE as usize];
-            bytes[4] == whole[(leaf * PAGE) as usize + 4] && bytes.windows(60).any(|run| run.iter().all(|byte| *byte == b'y'))
+            bytes[4] == whole[(leaf * PAGE) as usize + 4]
+                && bytes.windows(60).any(|run| run.iter().all(|byte| *byte == b'y'))
         })
         .collect();
     assert!(leaves.len() > 1, "{leaves:?}");

@@ -38,7 +38,10 @@ fn restored(sa: &mut Connection, of: &str, stop: &str) -> Option<Vec<i64>> {
 fn databases_come_back_as_they_were_at_the_same_transaction() {
     let (_server, mut sa) = with_two("marks");
     must(&mut sa, "INSERT a.dbo.t VALUES (1); INSERT b.dbo.t VALUES (1)");
-    must(&mut sa, "BEGIN TRAN release WITH MARK 'the first'; INSERT a.dbo.t VALUES (2); INSERT b.dbo.t VALUES (2); COMMIT");
+    must(
+        &mut sa,
+        "BEGIN TRAN release WITH MARK 'the first'; INSERT a.dbo.t VALUES (2); INSERT b.dbo.t VALUES (2); COMMIT",
+    );
     must(&mut sa, "INSERT a.dbo.t VALUES (3); INSERT b.dbo.t VALUES (3)");
     must(&mut sa, "WAITFOR DELAY '00:00:00.050'");
     let between = word(&mut sa, "SELECT CONVERT(nvarchar(30), SYSDATETIME(), 126)");
@@ -59,11 +62,8 @@ fn databases_come_back_as_they_were_at_the_same_transaction() {
         &mut sa,
         "SELECT database_name, mark_name, description, user_name FROM msdb.dbo.logmarkhistory ORDER BY mark_time, database_name",
     );
-    let shown: Vec<Vec<String>> = history.sets[0]
-        .rows
-        .iter()
-        .map(|row| row.iter().map(support::ask::text_of).collect())
-        .collect();
+    let shown: Vec<Vec<String>> =
+        history.sets[0].rows.iter().map(|row| row.iter().map(support::ask::text_of).collect()).collect();
     assert_eq!(
         shown,
         [
@@ -101,13 +101,19 @@ fn the_first_log_backup_of_a_chain_begins_it() {
     let (_server, mut sa) = with_two("chains");
     let begins = "SELECT CONVERT(nvarchar(9), STRING_AGG(CONVERT(char(1), CONVERT(tinyint, begins_log_chain)), '')
       WITHIN GROUP (ORDER BY backup_set_id)) FROM msdb.dbo.backupset WHERE database_name = 'a' AND type = 'L'";
-    must(&mut sa, "BACKUP LOG a TO DISK = 'a.trn' WITH COPY_ONLY; BACKUP LOG a TO DISK = 'a.trn'; BACKUP LOG a TO DISK = 'a.trn'");
+    must(
+        &mut sa,
+        "BACKUP LOG a TO DISK = 'a.trn' WITH COPY_ONLY; BACKUP LOG a TO DISK = 'a.trn'; BACKUP LOG a TO DISK = 'a.trn'",
+    );
     // Another full backup goes on with the chain; the model SIMPLE ends it.
     must(&mut sa, "BACKUP DATABASE a TO DISK = 'a.bak'; BACKUP LOG a TO DISK = 'a.trn'");
     assert_eq!(word(&mut sa, begins), "0100");
     must(&mut sa, "ALTER DATABASE a SET RECOVERY SIMPLE; ALTER DATABASE a SET RECOVERY FULL");
     assert_eq!(numbers(&ask(&mut sa, "BACKUP LOG a TO DISK = 'a.trn'")), [4214, 3013]);
-    must(&mut sa, "BACKUP DATABASE a TO DISK = 'a.bak'; BACKUP LOG a TO DISK = 'a.trn'; BACKUP LOG a TO DISK = 'a.trn'");
+    must(
+        &mut sa,
+        "BACKUP DATABASE a TO DISK = 'a.bak'; BACKUP LOG a TO DISK = 'a.trn'; BACKUP LOG a TO DISK = 'a.trn'",
+    );
     assert_eq!(word(&mut sa, begins), "010010");
     let header = must(&mut sa, "RESTORE HEADERONLY FROM DISK = 'a.trn'");
     let at = header.sets[0].columns.iter().position(|column| column.name == "BeginsLogChain").expect("a column");

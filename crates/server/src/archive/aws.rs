@@ -36,8 +36,9 @@ struct Files {
 impl Files {
     fn of(environment: Environment<'_>, read: Read<'_>) -> Files {
         let home = environment("HOME").map(PathBuf::from).unwrap_or_default();
-        let place =
-            |variable: &str, name: &str| environment(variable).map_or_else(|| home.join(".aws").join(name), PathBuf::from);
+        let place = |variable: &str, name: &str| {
+            environment(variable).map_or_else(|| home.join(".aws").join(name), PathBuf::from)
+        };
         let name = environment("AWS_PROFILE").unwrap_or_else(|| PROFILE_DEFAULT.into());
         let credentials_at = place("AWS_SHARED_CREDENTIALS_FILE", "credentials");
         let credentials = read(&credentials_at).map(|text| profile(&text, &[&name])).unwrap_or_default();

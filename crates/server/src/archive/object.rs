@@ -20,9 +20,10 @@ use super::s3::{Answer, S3Store, Unanswered, element};
 const LANES: usize = 3;
 /// https://docs.aws.amazon.com/AmazonS3/latest/userguide/qfacts.html
 const PARTS_MAX: u32 = 10_000;
-/// A request that the store could not serve is made so often, after pauses of this and its doubles.
+/// A request that the store could not serve is made so often, after pauses of this and its doubles, and not any more after so long.
 const TRIES: u32 = 4;
 const PAUSE_MS: u64 = 100;
+const PATIENCE_MS: u64 = 20_000;
 /// Bytes of a piece that is read: from the first to the last, when one piece is read behind the other.
 const PIECE_MIN: u64 = 64 << 10;
 const PIECE_MAX: u64 = 4 << 20;
@@ -113,9 +114,11 @@ fn ask(
     body: &[u8],
 ) -> Result<Answer, Refusal> {
     let mut pause = PAUSE_MS;
+    let begun = os::clock::now_ms();
     for tries in 1.. {
         let answer = store.send(method, name, query, headers, body);
-        if tries == TRIES || !Refusal::passes(&answer) {
+        let is_last = tries == TRIES || os::clock::now_ms() > begun + PATIENCE_MS || os::wait::is_interrupted();
+        if is_last || !Refusal::passes(&answer) {
             let answer = answer?;
             return if (200..300).contains(&answer.status) { Ok(answer) } else { Err(Refusal::of(&answer)) };
         }

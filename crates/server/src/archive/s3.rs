@@ -98,7 +98,8 @@ impl From<ureq::Error> for Unanswered {
             ureq::Error::ConnectionFailed => 12_029,
             _ => 12_030,
         };
-        Unanswered { number, why: error.to_string() }
+        let why = error.to_string();
+        Unanswered { number, why: why.strip_prefix("io: ").map_or(why.clone(), str::to_owned) }
     }
 }
 

@@ -48,8 +48,8 @@ pub fn record(catalog: &Catalog) {
 }
 
 /// The database `old` was replaced by a restore, as `new`: its pages are sound again.
-pub fn restored(catalog: &Catalog, old: u16, new: u16) -> SqlResult<()> {
-    catalog.change(&catalog.expect_database(MASTER), |rows| {
+pub fn restored(catalog: &Catalog, old: u16, new: u16) {
+    let noted: SqlResult<()> = catalog.change(&catalog.expect_database(MASTER), |rows| {
         let found: Vec<SuspectPageRow> = rows.find(0, &[int(old.into())])?;
         rows.delete::<SuspectPageRow>(0, &[int(old.into())])?;
         for row in found {
@@ -58,5 +58,8 @@ pub fn restored(catalog: &Catalog, old: u16, new: u16) -> SqlResult<()> {
             rows.try_insert(&SuspectPageRow { database: new.into(), kind, updated: clock::now(), ..row })?.ok();
         }
         Ok(())
-    })
+    });
+    if let Err(error) = noted {
+        tracing::error!("msdb.dbo.suspect_pages does not show that a database was restored: {error}");
+    }
 }

@@ -345,7 +345,8 @@ impl Device {
 
     /// Of what was read from it.
     pub fn read_error(&self, error: StorageError) -> SqlError {
-        let refused = self.readers.iter().zip(&self.names.names).find_map(|(reader, url)| Some((reader.failed()?, url)));
+        let refused =
+            self.readers.iter().zip(&self.names.names).find_map(|(reader, url)| Some((reader.failed()?, url)));
         if let (Some((refusal, url)), StorageError::Io(_) | StorageError::DiskFull) = (refused, &error) {
             return backup_url::read_error(url, &refusal);
         }
@@ -359,7 +360,8 @@ impl Device {
 
     /// Of what was written to it.
     pub fn write_error(&self, error: StorageError) -> SqlError {
-        let refused = self.writers.iter().zip(&self.names.names).find_map(|(writer, url)| Some((writer.failed()?, url)));
+        let refused =
+            self.writers.iter().zip(&self.names.names).find_map(|(writer, url)| Some((writer.failed()?, url)));
         if let (Some((refusal, url)), StorageError::Io(_) | StorageError::DiskFull) = (refused, &error) {
             return backup_url::write_error(url, &refusal);
         }

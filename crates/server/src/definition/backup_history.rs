@@ -8,8 +8,8 @@ use super::backup_about::{About, Media};
 use super::backup_device::Device;
 use super::site::Ddl;
 use crate::catalog::base::{
-    BackupBaseRow, BackupFileRow, BackupMediaRow, BackupSetRow, BackupStripeRow, DatabaseRow, RestoreRow, RestoreStopRow,
-    database_option,
+    BackupBaseRow, BackupFileRow, BackupMediaRow, BackupSetRow, BackupStripeRow, DatabaseRow, RestoreRow,
+    RestoreStopRow, database_option,
 };
 use crate::catalog::counter::Rule;
 use crate::catalog::row::{BaseRow, Binary, Code, Date, Text};
@@ -133,13 +133,7 @@ fn media_id(rows: &mut Rows<'_>, new: i32, media: &Media, place: &Place, compres
     Ok(new)
 }
 
-fn insert_set(
-    rows: &mut Rows<'_>,
-    (id, media): (i32, i32),
-    set: &Set,
-    about: &About,
-    place: &Place,
-) -> SqlResult<()> {
+fn insert_set(rows: &mut Rows<'_>, (id, media): (i32, i32), set: &Set, about: &About, place: &Place) -> SqlResult<()> {
     let media = media_id(rows, media, &about.media, place, about.compressed)?;
     let row = &about.row;
     let flags = [

@@ -146,12 +146,7 @@ impl Options {
 
 /// The options of a statement, one of those above. `verb`: BACKUP or RESTORE. 155: it is none; 3032: it is another statement's;
 /// 3031: two that exclude each other; 40510: what is not there. With the statement: whether its devices are objects of stores.
-pub fn read(
-    ddl: &Ddl<'_>,
-    settings: &[Setting],
-    (statement, is_url): (u8, bool),
-    verb: &str,
-) -> SqlResult<Options> {
+pub fn read(ddl: &Ddl<'_>, settings: &[Setting], (statement, is_url): (u8, bool), verb: &str) -> SqlResult<Options> {
     let mut options = Options::default();
     for setting in settings {
         let name = &*setting.name;

@@ -80,12 +80,7 @@ fn place(ddl: &mut Ddl<'_>, url: &str, options: &Options) -> SqlResult<Place> {
 }
 
 /// 3271: it is there, and FORMAT is not said.
-pub fn to_write(
-    ddl: &mut Ddl<'_>,
-    url: &str,
-    options: &Options,
-    lanes: &Arc<Lanes>,
-) -> SqlResult<Arc<ObjectWriter>> {
+pub fn to_write(ddl: &mut Ddl<'_>, url: &str, options: &Options, lanes: &Arc<Lanes>) -> SqlResult<Arc<ObjectWriter>> {
     let Place { store, name } = place(ddl, url, options)?;
     let replaces = options.has("FORMAT");
     let was_there = match object::find(&store, &name) {
@@ -104,7 +99,9 @@ pub fn to_write(
 }
 
 fn exists(url: &str) -> SqlError {
-    let why = format!("The file {url} exists on the remote endpoint, and WITH FORMAT was not specified. Backup cannot continue.");
+    let why = format!(
+        "The file {url} exists on the remote endpoint, and WITH FORMAT was not specified. Backup cannot continue."
+    );
     sql_error!(3271, url, why)
 }
 
@@ -138,7 +135,9 @@ mod tests {
     fn an_address_has_a_host_and_a_name() {
         assert_eq!(parts("s3://h:9000/bucket/a/b.bak"), Some(("h:9000", "bucket/a/b.bak")));
         assert_eq!(parts("S3://bucket.h/b.bak"), Some(("bucket.h", "b.bak")));
-        for wrong in ["s3://h", "s3://h/", "s3:///a", "https://h/a", "s3://h/a/", "s3://u@h/a", "s3://h?x/a", "s3:/", "é"] {
+        for wrong in
+            ["s3://h", "s3://h/", "s3:///a", "https://h/a", "s3://h/a/", "s3://u@h/a", "s3://h?x/a", "s3:/", "é"]
+        {
             assert_eq!(parts(wrong), None, "{wrong}");
         }
     }

@@ -189,10 +189,11 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
         Some((point, _)) => Some(place_of(ddl, point, &from, restored.end_lsn, &mut reporter)?),
         None => None,
     };
-    let applied = reporter.follow(ddl, |step| match storage.restore_log(id, (device.media(), from.set.from), at, step) {
-        Err(Gap::World(error)) => Err(error),
-        other => Ok(other),
-    });
+    let applied =
+        reporter.follow(ddl, |step| match storage.restore_log(id, (device.media(), from.set.from), at, step) {
+            Err(Gap::World(error)) => Err(error),
+            other => Ok(other),
+        });
     let applied = applied.map_err(|error| step_error(&device, &name, &from.about, error))?;
     let (set, reached) = applied.map_err(|gap| match gap {
         Gap::TooRecent { begins, wanted } => sql_error!(4305, begins, wanted),

@@ -199,7 +199,8 @@ fn restore(
     let mut tx = catalog.storage.begin(Isolation::ReadCommitted);
     tx.begin_statement();
     let target = Target { database: storage::DatabaseId(claimed.id), name: new.name };
-    let restored = reporter.follow(ddl, |step| catalog.storage.restore(&mut tx, target, device.media(), set.from, step));
+    let restored =
+        reporter.follow(ddl, |step| catalog.storage.restore(&mut tx, target, device.media(), set.from, step));
     let restored = restored.map_err(|error| restore_error(device, new.name, &about.files, error))?;
     if let Some(old) = new.old {
         // Who came meanwhile.
@@ -208,7 +209,7 @@ fn restore(
     let old = new.old.map(|old| &**old);
     catalog.put_restored(tx, row, &files, about.database_family, old)?;
     if let Some(old) = old {
-        suspects::restored(&catalog, old.id.0, claimed.id)?;
+        suspects::restored(&catalog, old.id.0, claimed.id);
         catalog.change_governor().unbind(old.id)?;
     }
     // Plans keep tables open, and these the data file that is gone.
@@ -244,7 +245,7 @@ fn begin(
     }
     put?;
     if let Some(old) = new.old {
-        suspects::restored(&catalog, old.id.0, claimed.id)?;
+        suspects::restored(&catalog, old.id.0, claimed.id);
         catalog.change_governor().unbind(old.id)?;
     }
     ddl.site.server().forget_plans(Forget::All);

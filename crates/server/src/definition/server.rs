@@ -9,8 +9,8 @@ use super::dbcc::{answer, database_argument, no_such_object, number_argument, te
 use super::number::{identity_of, identity_rule, whole_number};
 use super::site::{Ddl, cannot_find_object};
 use super::space;
-use crate::catalog::{Database, suspects};
 use crate::catalog::error::storage_error;
+use crate::catalog::{Database, suspects};
 use crate::instance::machine::Followed;
 use crate::instance::plan_cache::Forget;
 use crate::instance::question::Counted;

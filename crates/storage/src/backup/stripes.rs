@@ -33,9 +33,7 @@ pub struct StripeHead {
 impl StripeHead {
     fn encode(&self) -> [u8; STRIPE_HEAD] {
         let mut bytes = [0; STRIPE_HEAD];
-        for (at, number) in
-            [STRIPE_MAGIC, STRIPE_FORMAT, self.count, self.number, self.chunk].into_iter().enumerate()
-        {
+        for (at, number) in [STRIPE_MAGIC, STRIPE_FORMAT, self.count, self.number, self.chunk].into_iter().enumerate() {
             put_u32(&mut bytes, at * 4, number);
         }
         bytes[20..36].copy_from_slice(&self.media);

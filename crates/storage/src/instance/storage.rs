@@ -23,7 +23,6 @@ use crate::log::BLOCK_HEAD;
 use crate::log::store::Segment;
 use crate::memory_optimized::checkpoint::Covered;
 use crate::pages::data_files::{Chain, DataFile};
-use crate::pages::suspects::SuspectKind;
 use crate::pages::page::PAGE_BYTES;
 use crate::recovery::control::{CONTROL_FILE, Control, ControlFile};
 use crate::recovery::restart::{self, Limits, Recovered};
@@ -1065,14 +1064,6 @@ impl Storage {
     /// Lock table entries, for `sys.dm_tran_locks`.
     pub fn locks(&self) -> Vec<LockEntry> {
         self.engine().locks.entries()
-    }
-
-    /// Pages that this engine has found damaged since the last call: the database of each, its number in the data file, and how.
-    pub fn take_suspects(&self) -> Vec<(DatabaseId, u32, SuspectKind)> {
-        let engine = self.engine();
-        let database = |file| Some(DatabaseId(engine.file(file).ok().flatten()?.database));
-        let found = engine.buffer.suspects.take();
-        found.into_iter().filter_map(|(at, kind)| Some((database(at.file)?, at.page, kind))).collect()
     }
 
     /// Running transactions, for `sys.dm_tran_active_transactions`.
