@@ -330,6 +330,11 @@ fn credentials_are_chosen_by_the_longest_name_and_never_shown() {
     must(&mut sa, "GRANT ALTER ANY CREDENTIAL TO low");
     must(&mut low, &backup(&bucket, "a/low.bak", ""));
     assert_eq!(one(&mut low, "SELECT COUNT(*) FROM sys.credentials"), 2);
+    let texts_of =
+        "SELECT COUNT(*) FROM (SELECT text FROM sys.dm_exec_cached_plans CROSS APPLY sys.dm_exec_sql_text(plan_handle)
+        UNION ALL SELECT text FROM sys.dm_exec_connections CROSS APPLY sys.dm_exec_sql_text(most_recent_sql_handle)) t";
+    assert!(one(&mut sa, texts_of) > 0);
+    assert_eq!(one(&mut sa, &format!("{texts_of} WHERE text LIKE '%not-the-' + 'secret-of-it%'")), 0);
     // Neither its data nor a backup of it has a secret in clear, but the log of a killed server has it no more either.
     must(&mut sa, "BACKUP DATABASE master TO DISK = 'master.bak'");
     server.kill();

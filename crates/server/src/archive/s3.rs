@@ -50,7 +50,7 @@ impl Bucket {
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
         let (origin, root) = match endpoint {
             Some(endpoint) => {
-                let origin = endpoint.trim_end_matches('/');
+                let origin = usual(endpoint.trim_end_matches('/'));
                 let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
                 if host.is_none_or(|host| host.is_empty() || host.contains('/')) {
                     return Err(format!("'{endpoint}' is not an endpoint, such as https://host:port"));
@@ -65,9 +65,16 @@ impl Bucket {
 
     /// All that lies behind a host, whose names begin with the bucket's or are those of a bucket that the host is named after.
     pub fn of_host(origin: &str, region: &str, keys: Keys) -> Bucket {
+        let origin = usual(origin);
         let (path, root, prefix) = ("/".to_owned(), "/".to_owned(), String::new());
         Bucket { origin: origin.to_owned(), path, root, prefix, region: region.to_owned(), keys }
     }
+}
+
+/// An origin as clients name it, whose signature has the host: without the port that is meant anyway.
+fn usual(origin: &str) -> &str {
+    let port = if origin.starts_with("https://") { ":443" } else { ":80" };
+    origin.strip_suffix(port).unwrap_or(origin)
 }
 
 pub struct Answer {
@@ -352,6 +359,8 @@ mod tests {
         let aws = Bucket::new("shop", None, "eu-west-1", keys()).expect("a bucket");
         assert_eq!((&*aws.origin, &*aws.path), ("https://shop.s3.eu-west-1.amazonaws.com", "/"));
         assert_eq!((&*aws.root, &*aws.prefix), ("/", ""));
+        assert_eq!(usual("https://store:443"), "https://store");
+        assert_eq!((usual("http://store:443"), usual("http://store:80")), ("http://store:443", "http://store"));
         assert!(Bucket::new("Shop", None, "r", keys()).is_err_and(|why| why.contains("'Shop'")));
         assert!(Bucket::new("shop", Some("store:9000"), "r", keys()).is_err_and(|why| why.contains("'store:9000'")));
         let listed = "<a><Key>x/1</Key><Key>x/2&amp;&lt;</Key><IsTruncated>true</IsTruncated></a>";
