@@ -277,8 +277,9 @@ fn one_server_writes_an_archive() {
     std::fs::copy(owner.join("00000001"), owner.join("00000002")).expect("copied");
     until("it notices", || state(&mut sa) == "TAKEN_OVER");
     must(&mut sa, "INSERT t VALUES (1, 1, 'goes on')");
-    let log = error_log(&places, "data");
-    assert!(log.contains("is archived in") && log.contains("no longer: it is written by another server"), "{log}");
+    let told = || error_log(&places, "data");
+    until("it is told", || told().contains("no longer: it is written by another server"));
+    assert!(told().contains("is archived in"), "{}", told());
     let before = places.segments();
     must(&mut sa, "INSERT t VALUES (1, 2, 'goes on')");
     std::thread::sleep(Duration::from_millis(1_500));
