@@ -1,6 +1,7 @@
 //! A bucket of an S3 store for tests: it checks signatures, keeps objects in memory, and fails as it is told.
 //!
 //! https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
+#![allow(dead_code)]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
