@@ -255,7 +255,7 @@ fn multipart(request: &Request, name: &str, state: &mut State) -> Option<(u16, V
                 // The status is sent before it is known how it ends.
                 return Some((200, error("InternalError", "It could not be completed")));
             }
-            if request.headers.get("if-none-match").is_some() && state.objects.contains_key(name) {
+            if request.headers.contains_key("if-none-match") && state.objects.contains_key(name) {
                 return Some((412, error("PreconditionFailed", "At least one of the pre-conditions did not hold")));
             }
             let upload = &state.uploads[&id];
