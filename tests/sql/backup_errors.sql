@@ -19,7 +19,43 @@ ROLLBACK;
 GO
 BACKUP DATABASE simple TO DISK = '';
 GO
-BACKUP DATABASE simple TO DISK = 'a.bak', DISK = 'b.bak';
+BACKUP DATABASE simple TO DISK = 'a.bak', URL = 's3://here/shelf/b.bak';
+GO
+BACKUP DATABASE simple TO DISK = 'a.bak', DISK = 'a.bak';
+GO
+BACKUP DATABASE simple TO URL = 's3://here';
+GO
+BACKUP DATABASE simple TO URL = 's3://here/shelf/x.bak';
+GO
+BACKUP DATABASE simple TO URL = 's3://here/shelf/x.bak' WITH CREDENTIAL = 'none';
+GO
+BACKUP DATABASE simple TO URL = 's3://here/shelf/x.bak' WITH MAXTRANSFERSIZE = 65536;
+GO
+BACKUP DATABASE simple TO URL = 's3://here/shelf/x.bak' WITH BACKUP_OPTIONS = '{"s3": {"region": 1}}';
+GO
+BACKUP DATABASE simple TO URL = 'https://here/x.bak';
+GO
+BACKUP DATABASE simple TO DISK = 'x.bak' WITH CREDENTIAL = 'c';
+GO
+CREATE CREDENTIAL [s3://here] WITH IDENTITY = 'somebody', SECRET = 'x';
+GO
+BACKUP DATABASE simple TO URL = 's3://here/shelf/x.bak';
+GO
+RESTORE LABELONLY FROM URL = 's3://here/shelf/x.bak' WITH RESTORE_OPTIONS = 'region';
+GO
+ALTER CREDENTIAL [s3://here] WITH IDENTITY = 'S3 Access Key';
+GO
+BACKUP DATABASE simple TO URL = 's3://here/shelf/x.bak';
+GO
+CREATE CREDENTIAL #c WITH IDENTITY = 'somebody';
+GO
+CREATE CREDENTIAL c WITH IDENTITY = 'somebody', SECRET = 'a', SECRET = 'b';
+GO
+CREATE CREDENTIAL c WITH IDENTITY = somebody;
+GO
+CREATE CREDENTIAL c;
+GO
+DROP CREDENTIAL [s3://here];
 GO
 BACKUP DATABASE simple TO shelf;
 GO

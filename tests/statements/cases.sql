@@ -793,6 +793,16 @@ DROP LOGIN statements_a
 --- Logins, users, roles: CREATE LOGIN ... CHECK_EXPIRATION without CHECK_POLICY
 CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x', CHECK_EXPIRATION = ON, CHECK_POLICY = OFF
 
+--- Logins, users, roles: CREATE CREDENTIAL, ALTER CREDENTIAL, DROP CREDENTIAL
+CREATE CREDENTIAL statements_key WITH IDENTITY = 'S3 Access Key', SECRET = 'id:secret'
+ALTER CREDENTIAL statements_key WITH IDENTITY = 'another'
+GO
+SELECT 'ok' FROM sys.credentials WHERE name = 'statements_key' AND credential_identity = 'another'
+DROP CREDENTIAL statements_key
+
+--- Logins, users, roles: CREATE CREDENTIAL ... FOR CRYPTOGRAPHIC PROVIDER
+CREATE CREDENTIAL statements_key WITH IDENTITY = 'a' FOR CRYPTOGRAPHIC PROVIDER p
+
 --- Logins, users, roles: CREATE LOGIN ... CREDENTIAL
 CREATE LOGIN statements_a WITH PASSWORD = 'Statements-1-x', CREDENTIAL = c
 
@@ -946,17 +956,37 @@ BACKUP DATABASE @name TO DISK = 'differential.bak' WITH DIFFERENTIAL
 GO
 SELECT 'ok' FROM msdb.dbo.backupset WHERE database_name = DB_NAME() AND type = 'I' AND differential_base_lsn = database_backup_lsn
 
---- What administers: BACKUP ... WITH ENCRYPTION, CONTINUE_AFTER_ERROR, CREDENTIAL, FILE_SNAPSHOT, METADATA_ONLY
+--- What administers: BACKUP ... WITH ENCRYPTION, CONTINUE_AFTER_ERROR, FILE_SNAPSHOT, METADATA_ONLY
 BACKUP DATABASE model TO DISK = 'd.bak' WITH CONTINUE_AFTER_ERROR
 
 --- What administers: BACKUP DATABASE ... FILE, FILEGROUP, READ_WRITE_FILEGROUPS
 BACKUP DATABASE model FILEGROUP = 'PRIMARY' TO DISK = 'f.bak'
 
---- What administers: BACKUP ... TO URL, TAPE, VIRTUAL_DEVICE
+--- What administers: BACKUP ... TO URL, RESTORE ... FROM URL = 's3://host:port/bucket/path'
+BEGIN TRY
+  EXEC (N'BACKUP DATABASE model TO URL = ''s3://127.0.0.1:1/shelf/x.bak''')
+END TRY
+BEGIN CATCH
+  SELECT 'ok' WHERE ERROR_NUMBER() IN (3201, 3013)
+END CATCH
+
+--- What administers: BACKUP, RESTORE ... WITH CREDENTIAL, BACKUP_OPTIONS, RESTORE_OPTIONS
+BEGIN TRY
+  EXEC (N'BACKUP DATABASE model TO DISK = ''c.bak'' WITH CREDENTIAL = ''c''')
+END TRY
+BEGIN CATCH
+  SELECT 'ok' WHERE ERROR_NUMBER() IN (3032, 3013)
+END CATCH
+
+--- What administers: BACKUP ... TO URL = 'https://...'
 BACKUP DATABASE model TO URL = 'https://here/x.bak'
 
 --- What administers: BACKUP ... TO several devices
-BACKUP DATABASE model TO DISK = 'a.bak', DISK = 'b.bak'
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'stripe1.bak', DISK = 'stripe2.bak' WITH FORMAT
+RESTORE VERIFYONLY FROM DISK = 'stripe2.bak', DISK = 'stripe1.bak'
+GO
+SELECT 'ok' FROM msdb.dbo.backupset s JOIN msdb.dbo.backupmediafamily f ON f.media_set_id = s.media_set_id WHERE database_name = DB_NAME() HAVING COUNT(*) = 2
 
 --- What administers: BACKUP ... TO a logical device
 BACKUP DATABASE model TO device
@@ -1064,14 +1094,20 @@ GO
 SELECT 'ok' WHERE NOT EXISTS (SELECT * FROM stopped_one.sys.tables WHERE name = 't')
 DROP DATABASE stopped_one
 
---- What administers: RESTORE LOG ... WITH STOPATMARK, STOPBEFOREMARK = 'mark'
-CREATE DATABASE marked
-BACKUP DATABASE marked TO DISK = 'marked.bak'
-BACKUP LOG marked TO DISK = 'marked.bak'
+--- What administers: RESTORE LOG ... WITH STOPATMARK, STOPBEFOREMARK = 'mark' AFTER 'time'
+CREATE TABLE t (a int)
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'mark.bak'
+BEGIN TRANSACTION m WITH MARK
+INSERT t VALUES (1)
+COMMIT
+INSERT t VALUES (2)
+BACKUP LOG @name TO DISK = 'mark.bak'
+RESTORE DATABASE marked_one FROM DISK = 'mark.bak' WITH NORECOVERY
+RESTORE LOG marked_one FROM DISK = 'mark.bak' WITH FILE = 2, STOPATMARK = 'm' AFTER '2020-01-01'
 GO
-RESTORE LOG marked FROM DISK = 'marked.bak' WITH FILE = 2, STOPATMARK = 'm'
-GO
-DROP DATABASE marked
+SELECT 'ok' FROM marked_one.dbo.t HAVING MAX(a) = 1
+DROP DATABASE marked_one
 
 --- What administers: RESTORE HEADERONLY, FILELISTONLY, LABELONLY
 DECLARE @name sysname = DB_NAME()
@@ -1239,7 +1275,7 @@ USE master
 GO
 CREATE SERVER AUDIT SPECIFICATION s FOR SERVER AUDIT a ADD (BROKER_LOGIN_GROUP)
 
---- What administers: CREATE CERTIFICATE, keys, credentials, endpoints, event sessions, full-text catalogs, assemblies, queues, services
+--- What administers: CREATE CERTIFICATE, keys, database scoped credentials, endpoints, event sessions, full-text catalogs, assemblies, queues, services
 CREATE CERTIFICATE c WITH SUBJECT = 's'
 
 --- Queries: OPTION (MAXRECURSION)
@@ -1330,6 +1366,7 @@ SELECT 'ok' FROM (SELECT FIRST_VALUE(a) IGNORE NULLS OVER (ORDER BY n ROWS BETWE
 BEGIN DISTRIBUTED TRANSACTION
 
 --- Queries: BEGIN TRANSACTION ... WITH MARK
-BEGIN TRANSACTION m WITH MARK 'here'; COMMIT
+CREATE TABLE t (a int)
+BEGIN TRANSACTION m WITH MARK 'here'; INSERT t VALUES (1); COMMIT
 GO
-SELECT 'ok'
+SELECT 'ok' FROM msdb.dbo.logmarkhistory WHERE database_name = DB_NAME() AND mark_name = 'm' AND description = 'here'

@@ -10,7 +10,7 @@ use sql::plan::{Global, MaskedColumn, Module, ObjectRef, OutputColumn, Principal
 use storage::{Storage, Table};
 use types::{Datum, SqlResult, SqlType, sql_error};
 
-use crate::session::Session;
+use crate::session::{Mark, Session};
 use crate::sink::{Sink, Stop};
 use crate::workspace::{GrantPolicy, Pool};
 
@@ -271,6 +271,16 @@ pub trait Host {
 
     /// A transaction began (true) or ended: catalog changes of a rolled back one are undone by the server.
     fn transaction_ended(&mut self, session: &mut Session, committed: bool);
+
+    /// A transaction that was begun WITH MARK is about to be committed.
+    fn put_mark(
+        &mut self,
+        _session: &mut Session,
+        _transaction: &mut storage::Transaction,
+        _mark: &Mark,
+    ) -> SqlResult<()> {
+        Ok(())
+    }
 
     /// A module of the catalog that ran at `level` of nesting has returned: its temporary tables go.
     fn module_returned(&mut self, _session: &mut Session, _level: u32) {}

@@ -357,6 +357,13 @@ impl Default for Options {
     }
 }
 
+/// BEGIN TRANSACTION name WITH MARK 'description'.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    pub name: Box<str>,
+    pub description: Option<Box<str>>,
+}
+
 /// The session's transaction, if one is open. `level` is @@TRANCOUNT.
 #[derive(Default)]
 pub struct TransactionState {
@@ -368,6 +375,8 @@ pub struct TransactionState {
     pub home: Option<DatabaseId>,
     /// Given by BEGIN TRANSACTION name at level 1.
     pub name: Option<Box<str>>,
+    /// It was begun WITH MARK.
+    pub(crate) mark: Option<Box<Mark>>,
     /// XACT_STATE() -1: only ROLLBACK is possible.
     pub doomed: bool,
     pub(crate) savepoints: Vec<(Box<str>, storage::Savepoint)>,

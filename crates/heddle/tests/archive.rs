@@ -277,8 +277,9 @@ fn one_server_writes_an_archive() {
     std::fs::copy(owner.join("00000001"), owner.join("00000002")).expect("copied");
     until("it notices", || state(&mut sa) == "TAKEN_OVER");
     must(&mut sa, "INSERT t VALUES (1, 1, 'goes on')");
-    let log = error_log(&places, "data");
-    assert!(log.contains("is archived in") && log.contains("no longer: it is written by another server"), "{log}");
+    let told = || error_log(&places, "data");
+    until("it is told", || told().contains("no longer: it is written by another server"));
+    assert!(told().contains("is archived in"), "{}", told());
     let before = places.segments();
     must(&mut sa, "INSERT t VALUES (1, 2, 'goes on')");
     std::thread::sleep(Duration::from_millis(1_500));
@@ -365,6 +366,56 @@ fn what_cannot_be_restored_is_refused_by_its_name() {
     assert!(listed.contains(&format!("GAP        LSN {lsn} to ")), "{listed}");
     // Up to the gap all is there.
     drop(places.restored("before", &["--lsn", &lsn.to_string()]));
+}
+
+#[test]
+fn damage_in_the_archive_does_not_stop_a_start() {
+    let places = Places::new("archive-damaged");
+    let server = places.start(&[]);
+    let mut sa = with_shop(&server);
+    until("a snapshot", || snapshots(&mut sa) > 0);
+    must(&mut sa, "INSERT t VALUES (1, 1, 'x')");
+    shipped(&mut sa);
+    drop(sa);
+    assert_eq!(server.stop().0, Some(0));
+    let change = |path: &std::path::Path| {
+        let mut bytes = std::fs::read(path).expect("readable");
+        let middle = bytes.len() / 2;
+        bytes[middle] ^= 1;
+        std::fs::write(path, bytes).expect("written");
+    };
+    // A manifest: a restore does without that snapshot, and the server says so.
+    let snapshot = places.root.join("archive/snapshot");
+    let manifests = std::fs::read_dir(snapshot).expect("snapshots").map(|entry| entry.expect("an entry").path());
+    let manifest = manifests.min_by_key(|path| std::fs::metadata(path).expect("a file").len()).expect("a manifest");
+    change(&manifest);
+    let server = places.start(&[]);
+    let mut sa = connect(&server, "shop");
+    // What comes behind the next snapshot is shipped, and stays.
+    until("another snapshot", || snapshots(&mut sa) > 0);
+    must(&mut sa, "INSERT t VALUES (1, 2, 'x')");
+    shipped(&mut sa);
+    let name = manifest.file_name().and_then(|name| name.to_str()).expect("UTF-8").to_owned();
+    let log = error_log(&places, "data");
+    assert!(log.contains(&name) && log.contains("is damaged"), "{log}");
+    drop(sa);
+    assert_eq!(server.stop().0, Some(0));
+    // The end of the log, which says whether the archive is these data's.
+    let last = places.segments().pop().expect("a segment");
+    let last = places.root.join("archive/log").join(last);
+    let whole = std::fs::read(&last).expect("readable");
+    change(&last);
+    let server = places.start(&[]);
+    let mut sa = connect(&server, "shop");
+    must(&mut sa, "INSERT t VALUES (1, 3, 'x')");
+    until("it is told", || state(&mut sa) == "FAILS");
+    let why = word(&mut sa, "SELECT last_error FROM sys.dm_heddle_archive");
+    let name = last.file_name().and_then(|name| name.to_str()).expect("UTF-8").to_owned();
+    assert!(why.contains(&name) && why.contains("is damaged"), "{why}");
+    assert!(error_log(&places, "data").contains(&name));
+    std::fs::write(&last, whole).expect("written");
+    until("it goes on", || state(&mut sa) == "SHIPS");
+    shipped(&mut sa);
 }
 
 #[test]

@@ -518,7 +518,7 @@ fn the_page_about_backups_is_true() {
     for block in blocks {
         let answer = must(&mut sa, block);
         if block.contains("msdb.dbo.restorehistory") {
-            assert_eq!((answer.sets[0].rows.len(), answer.sets[1].rows.len()), (8, 10));
+            assert_eq!((answer.sets[0].rows.len(), answer.sets[1].rows.len()), (11, 10));
             let path =
                 word(&mut sa, "SELECT physical_device_name FROM msdb.dbo.backupmediafamily ORDER BY media_set_id");
             assert!(Path::new(&path).is_absolute() && path.ends_with("/data/backup/shop.bak"), "{path}");

@@ -472,3 +472,74 @@ fn copy_all(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
     assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp runs").success());
 }
+
+/// https://learn.microsoft.com/sql/relational-databases/backup-restore/manage-the-suspect-pages-table-sql-server
+#[test]
+fn pages_that_were_met_damaged_are_listed_until_they_are_restored() {
+    let (server, directory) = start("damage-listed");
+    let mut sa = connect(&server, "master");
+    two_databases(&mut sa);
+    let pages = |sa: &mut Connection| {
+        let found = must(
+            sa,
+            "SELECT DB_NAME(database_id), CONVERT(bigint, file_id), page_id, CONVERT(bigint, event_type), CONVERT(bigint, error_count)
+             FROM msdb.dbo.suspect_pages WHERE last_update_date > '2020-01-01'",
+        );
+        let shown = found.sets[0].rows.iter().map(|row| {
+            let numbers: Vec<i64> = row[1..].iter().map(types::Datum::as_i64).collect();
+            (support::ask::text_of(&row[0]), numbers)
+        });
+        shown.collect::<Vec<_>>()
+    };
+    assert!(pages(&mut sa).is_empty());
+    must(&mut sa, "BACKUP DATABASE a TO DISK = 'a.bak'; CHECKPOINT");
+    let id = one(&mut sa, "SELECT CONVERT(bigint, DB_ID('a'))");
+    drop(sa);
+    server.stop();
+    let file = data_file(&directory, id);
+    let whole = fs::read(&file).expect("readable");
+    // A row of h: its text is nowhere else.
+    let at = whole.windows(60).rposition(|bytes| bytes.iter().all(|byte| *byte == b'y')).expect("a row") as u64;
+    let leaf = at / PAGE;
+    overwrite(&file, leaf * PAGE + 300, b"damage");
+    let server = again(&directory);
+    for count in 1..=2 {
+        assert_eq!(error_of(&mut connect(&server, "master"), "SELECT COUNT(y) FROM a..h"), 824);
+        let mut sa = connect(&server, "master");
+        assert_eq!(pages(&mut sa), [("a".to_owned(), vec![1, leaf as i64, 2, count])]);
+    }
+    let mut sa = connect(&server, "master");
+    let failed = ask(&mut sa, "BACKUP DATABASE a TO DISK = 'damaged.bak'");
+    assert_eq!(numbers(&failed), [3043, 3013]);
+    must(&mut sa, "RESTORE DATABASE a FROM DISK = 'a.bak' WITH REPLACE");
+    let listed = pages(&mut sa);
+    assert_eq!((listed.len(), &*listed[0].0, &listed[0].1[..3]), (1, "a", &[1, leaf as i64, 4][..]));
+    assert_eq!(rows(&mut sa, "a"), 3_800);
+    // Another page where it should lie has its own checksum.
+    drop(sa);
+    server.stop();
+    let id = {
+        let server = again(&directory);
+        let mut sa = connect(&server, "master");
+        let id = one(&mut sa, "SELECT CONVERT(bigint, DB_ID('a'))");
+        drop(sa);
+        server.stop();
+        id
+    };
+    let file = data_file(&directory, id);
+    let whole = fs::read(&file).expect("readable");
+    let leaves: Vec<u64> = (0..whole.len() as u64 / PAGE)
+        .filter(|page| {
+            let bytes = &whole[(page * PAGE) as usize..][..PAGE as usize];
+            bytes[4] == whole[(leaf * PAGE) as usize + 4]
+                && bytes.windows(60).any(|run| run.iter().all(|byte| *byte == b'y'))
+        })
+        .collect();
+    assert!(leaves.len() > 1, "{leaves:?}");
+    overwrite(&file, leaves[0] * PAGE, &whole[(leaves[1] * PAGE) as usize..][..PAGE as usize]);
+    let server = again(&directory);
+    assert_eq!(error_of(&mut connect(&server, "master"), "SELECT COUNT(y) FROM a..h"), 824);
+    let mut sa = connect(&server, "master");
+    let of_kind = "SELECT COUNT(*) FROM msdb.dbo.suspect_pages WHERE event_type = 1 AND page_id =";
+    assert_eq!(one(&mut sa, &format!("{of_kind} {}", leaves[0])), 1);
+}

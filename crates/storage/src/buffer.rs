@@ -41,6 +41,7 @@ use crate::log::Log;
 use crate::pages::data_files::{DataFile, DataFiles};
 use crate::pages::files::read_or_zero;
 use crate::pages::page::{self, PAGE_BYTES, PageBytes, PageKind, put_u32, u32_at};
+use crate::pages::suspects::{SuspectKind, Suspects};
 use crate::region::broker::Broker;
 use crate::region::memory::Memory;
 
@@ -102,6 +103,7 @@ pub struct Buffer {
     /// Set once, before pages change: the pool needs the log to keep S1.
     log: OnceLock<Arc<Log>>,
     counters: Placed<BufferCounters>,
+    pub suspects: Suspects,
 }
 
 shared_struct! {
@@ -264,6 +266,7 @@ impl Buffer {
             broker: memory.broker().clone(),
             resident: memory.place("resident pages", AtomicUsize::new(0))?,
             entries: memory.carve("clock of pages", pages)?,
+            suspects: Suspects::default(),
             clock: memory.place("clock hand", clock)?,
             files,
             writing: memory.place("page writer", Mutex::new(WaitType::SOS_MUTEX, ()))?,
@@ -545,10 +548,15 @@ impl Buffer {
         self.counters.reads.fetch_add(1, Ordering::Relaxed);
         os::stats::count_page_fault();
         if !intact {
+            let at = PageRef { file: file.number, page };
+            if !file.temporary {
+                let is_wrong = read.is_err() || page::has_own_checksum(frame);
+                self.suspects.add(at, if is_wrong { SuspectKind::Wrong } else { SuspectKind::Checksum });
+            }
             self.frames.discard(index);
             self.release(index, ABSENT, READING);
             read?;
-            return Err(StorageError::CorruptPage { page: PageRef { file: file.number, page } });
+            return Err(StorageError::CorruptPage { page: at });
         }
         self.enlist(index);
         self.state(index).fetch_or(REFERENCED, Ordering::Relaxed);

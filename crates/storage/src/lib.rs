@@ -43,6 +43,7 @@ pub use layout::{
 };
 pub use log::store::Segment;
 pub use pages::data_files::Chain;
+pub use pages::suspects::SuspectKind;
 pub use recovery::control::CONTROL_FILE;
 pub use recovery::restart::Recovered;
 pub use region::archived::{ArchiveState, Archived};

@@ -62,7 +62,7 @@ fn restore(store: &dyn Store, to: &Disk, until: Until) -> Result<u64, ArchiveErr
 fn refused(store: &dyn Store, until: Until) -> String {
     let place = Place::new(&format!("archive-refused-{:x}", os::random::u64()));
     match restore(store, &place.disk, until) {
-        Err(ArchiveError::Refused(why)) => why,
+        Err(ArchiveError::Refused(why) | ArchiveError::Damaged(why)) => why,
         other => panic!("{other:?}"),
     }
 }

@@ -48,7 +48,7 @@ pub enum CodeKind {
     Raiserror(Box<Raiserror>),
     Print(Scalar),
     Execute(Box<ExecuteCode>),
-    BeginTransaction(Option<TransactionName>),
+    BeginTransaction(Option<TransactionName>, Option<Box<Option<TransactionName>>>),
     Commit(Option<bool>),
     Rollback(Option<TransactionName>),
     Save(TransactionName),
@@ -236,6 +236,11 @@ fn list(statements: &[plan::Statement], scope: &mut Scope, compiler: &mut Compil
     compiler.deeper(|compiler| statements.iter().map(|statement| code(statement, scope, compiler)).collect())
 }
 
+fn begin_transaction(name: Option<&TransactionName>, mark: Option<&Option<TransactionName>>) -> CodeKind {
+    let mark = mark.map(|description| Box::new(description.as_ref().map(copy_name)));
+    CodeKind::BeginTransaction(name.map(copy_name), mark)
+}
+
 fn kind(kind: &StatementKind, scope: &mut Scope, compiler: &mut Compiler) -> SqlResult<CodeKind> {
     Ok(match kind {
         StatementKind::Query(id) => CodeKind::Query(*id),
@@ -282,7 +287,7 @@ fn kind(kind: &StatementKind, scope: &mut Scope, compiler: &mut Compiler) -> Sql
         }
         StatementKind::Print(value) => CodeKind::Print(compiler.scalar(value)?),
         StatementKind::Execute(execute) => CodeKind::Execute(Box::new(self::execute(execute, scope.module, compiler)?)),
-        StatementKind::BeginTransaction { name } => CodeKind::BeginTransaction(name.as_ref().map(copy_name)),
+        StatementKind::BeginTransaction { name, mark } => begin_transaction(name.as_ref(), mark.as_ref()),
         StatementKind::Commit { delayed_durability } => CodeKind::Commit(*delayed_durability),
         StatementKind::Rollback { name } => CodeKind::Rollback(name.as_ref().map(copy_name)),
         StatementKind::Save(name) => CodeKind::Save(copy_name(name)),

@@ -505,8 +505,8 @@ impl<'a> Runner<'a> {
                 }
                 return Ok(Flow::Next);
             }
-            CodeKind::BeginTransaction(name) => {
-                (self.begin_transaction(name.as_ref()), Some(Command::BeginTransaction))
+            CodeKind::BeginTransaction(name, mark) => {
+                (self.begin_transaction(name.as_ref(), mark.as_deref()), Some(Command::BeginTransaction))
             }
             CodeKind::Commit(delayed) => (self.commit(*delayed), Some(Command::Commit)),
             CodeKind::Rollback(name) => (self.rollback(name.as_ref()), Some(Command::Rollback)),

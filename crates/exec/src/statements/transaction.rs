@@ -8,7 +8,7 @@ use super::run::Runner;
 use crate::context::Runtime;
 use crate::host::Host;
 use crate::operators::storage_error;
-use crate::session::Session;
+use crate::session::{Mark, Session};
 use crate::sink::{Environment, Sink, Stop};
 
 /// What a statement is undone to.
@@ -239,6 +239,7 @@ pub fn abandon(session: &mut Session, host: &mut dyn Host) {
     session.transaction.level = 0;
     session.transaction.doomed = false;
     session.transaction.name = None;
+    session.transaction.mark = None;
     session.transaction.savepoints.clear();
     if let Some(transaction) = session.transaction.current.take() {
         // A rollback that fails has stopped the storage: every later call says so.
@@ -286,6 +287,27 @@ pub fn begin(runtime: &mut Runtime<'_>, name: Option<Box<str>>) -> SqlResult<()>
     opened(runtime.session, runtime.sink)
 }
 
+/// BEGIN TRANSACTION ... WITH MARK. Of several in one transaction the first counts.
+/// https://learn.microsoft.com/sql/t-sql/language-elements/begin-transaction-transact-sql
+fn set_mark(runtime: &mut Runtime<'_>, mark: Mark) -> SqlResult<()> {
+    if runtime.session.transaction.mark.is_none() {
+        runtime.session.transaction.mark = Some(Box::new(mark));
+        return Ok(());
+    }
+    runtime.sink.message(&sql_error!(3920)).map_err(crate::session::stopped)
+}
+
+/// Where it cannot be put, nothing is committed: whoever restores to it would miss this transaction.
+fn put_mark(runtime: &mut Runtime<'_>, mark: &Mark) -> SqlResult<()> {
+    let mut transaction = runtime.session.transaction.current.take().expect("a transaction of level 1 is open");
+    let put = runtime.host.put_mark(runtime.session, &mut transaction, mark);
+    let state = &mut runtime.session.transaction;
+    state.current = Some(transaction);
+    // What it has put already goes with the transaction alone.
+    state.doomed |= put.is_err();
+    put
+}
+
 /// What a statement calls sees a transaction, also in autocommit: the statement's own. What `end_share` wants to know.
 pub fn share(session: &mut Session) -> Option<u64> {
     let state = &mut session.transaction;
@@ -315,6 +337,10 @@ pub fn commit(runtime: &mut Runtime<'_>, delayed: Option<bool>) -> SqlResult<()>
         0 => Err(sql_error!(3902)),
         _ if state.doomed => Err(cannot_commit()),
         1 => {
+            if let Some(mark) = state.mark.take() {
+                put_mark(runtime, &mark)?;
+            }
+            let state = &mut runtime.session.transaction;
             let transaction = state.current.take().expect("a transaction of level 1 is open");
             state.level = 0;
             state.name = None;
@@ -382,23 +408,42 @@ pub fn save(runtime: &mut Runtime<'_>, name: Box<str>) -> SqlResult<()> {
 }
 
 impl Runner<'_> {
-    fn transaction_name(&self, name: &TransactionName) -> Box<str> {
+    fn whole_text(&self, name: &TransactionName) -> Box<str> {
         match name {
             TransactionName::Literal(name) => name.clone(),
             TransactionName::Variable(slot) => {
                 let ty = self.module.variables[slot.0 as usize].ty;
                 let text = self.context.variables.bytes(slot.0).map(|bytes| crate::kernel::text(&ty, bytes));
-                // Only 32 characters count.
-                text.unwrap_or_default().chars().take(32).collect::<String>().into()
+                text.unwrap_or_default().into()
             }
         }
     }
 
-    pub fn begin_transaction(&mut self, name: Option<&TransactionName>) -> SqlResult<()> {
+    fn transaction_name(&self, name: &TransactionName) -> Box<str> {
+        match name {
+            TransactionName::Literal(name) => name.clone(),
+            // Only 32 characters count.
+            variable => self.whole_text(variable).chars().take(32).collect::<String>().into(),
+        }
+    }
+
+    /// `mark`: WITH MARK, and its description.
+    pub fn begin_transaction(
+        &mut self,
+        name: Option<&TransactionName>,
+        mark: Option<&Option<TransactionName>>,
+    ) -> SqlResult<()> {
         let name = name.map(|name| self.transaction_name(name));
+        let mark = mark.map(|description| Mark {
+            name: name.clone().unwrap_or_default(),
+            description: description.as_ref().map(|text| self.whole_text(text)),
+        });
         let runtime = self.context.runtime.get_mut();
         let is_first = runtime.session.transaction.level == 0;
         begin(runtime, name)?;
+        if let Some(mark) = mark {
+            set_mark(runtime, mark)?;
+        }
         // "SET IMPLICIT_TRANSACTIONS": as if an unseen BEGIN TRANSACTION came first.
         if is_first && runtime.session.options.implicit_transactions {
             runtime.session.transaction.level += 1;

@@ -1,6 +1,7 @@
 //! A bucket of an S3 store for tests: it checks signatures, keeps objects in memory, and fails as it is told.
 //!
 //! https://docs.aws.amazon.com/AmazonS3/latest/API/API_Operations_Amazon_Simple_Storage_Service.html
+#![allow(dead_code)]
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -31,6 +32,17 @@ pub enum Mood {
     Slow,
     /// Takes what is put, and closes the connection without an answer.
     Mute,
+    /// Takes a part or two, and no more.
+    Filling,
+    /// Takes all parts, and does not make an object of them.
+    Unending,
+}
+
+/// Parts that are to be an object.
+#[derive(Default)]
+struct Upload {
+    name: String,
+    parts: BTreeMap<u32, Vec<u8>>,
 }
 
 #[derive(Default)]
@@ -41,6 +53,10 @@ struct State {
     /// Objects that were to be put a second time, without `If-None-Match`.
     replaced: Vec<String>,
     refused_signatures: u64,
+    uploads: BTreeMap<u64, Upload>,
+    uploads_begun: u64,
+    parts_put: u64,
+    part_bytes_max: usize,
 }
 
 pub struct Bucket {
@@ -83,6 +99,22 @@ impl Bucket {
 
     pub fn set(&self, mood: Mood) {
         self.state.lock().expect("the state").mood = Some(mood);
+    }
+
+    /// Uploads that were begun and neither completed nor aborted.
+    pub fn open_uploads(&self) -> usize {
+        self.state.lock().expect("the state").uploads.len()
+    }
+
+    /// Parts that were put, and the bytes of the longest.
+    pub fn parts(&self) -> (u64, usize) {
+        let state = self.state.lock().expect("the state");
+        (state.parts_put, state.part_bytes_max)
+    }
+
+    /// The bytes of an object.
+    pub fn object(&self, name: &str) -> Vec<u8> {
+        self.state.lock().expect("the state").objects.get(name).expect("an object").clone()
     }
 
     pub fn requests(&self) -> u64 {
@@ -183,7 +215,108 @@ fn plain(encoded: &str) -> String {
     String::from_utf8(bytes).expect("UTF-8")
 }
 
-fn answer(request: &Request, state: &mut State) -> (u16, Vec<u8>) {
+/// The value of a field of the query.
+fn field(request: &Request, name: &str) -> Option<String> {
+    request.query.iter().find(|(of, _)| of == name).map(|(_, value)| plain(value))
+}
+
+fn etag(bytes: &[u8]) -> String {
+    format!("\"{}\"", &digest(bytes)[..32])
+}
+
+/// https://docs.aws.amazon.com/AmazonS3/latest/API/API_CreateMultipartUpload.html and its siblings
+fn multipart(request: &Request, name: &str, state: &mut State) -> Option<(u16, Vec<u8>)> {
+    let mood = state.mood.unwrap_or(Mood::Well);
+    if request.method == "POST" && field(request, "uploads").is_some() {
+        state.uploads_begun += 1;
+        let id = state.uploads_begun;
+        state.uploads.insert(id, Upload { name: name.to_owned(), parts: BTreeMap::new() });
+        let said = format!("<InitiateMultipartUploadResult><UploadId>{id}</UploadId></InitiateMultipartUploadResult>");
+        return Some((200, said.into_bytes()));
+    }
+    let id = field(request, "uploadId")?;
+    let Some(id) = id.parse().ok().filter(|id| state.uploads.get(id).is_some_and(|upload| upload.name == name)) else {
+        return Some((404, error("NoSuchUpload", "The specified upload does not exist.")));
+    };
+    match &*request.method {
+        "PUT" => {
+            let taken: usize = state.uploads.values().map(|upload| upload.parts.len()).sum();
+            if mood == Mood::Full || mood == Mood::Filling && taken > 0 {
+                return Some((507, error("InsufficientStorage", "The disk is full")));
+            }
+            let number: u32 = field(request, "partNumber")?.parse().ok()?;
+            state.parts_put += 1;
+            state.part_bytes_max = state.part_bytes_max.max(request.body.len());
+            state.uploads.get_mut(&id).expect("it is there").parts.insert(number, request.body.clone());
+            Some((200, Vec::new()))
+        }
+        "POST" => {
+            if mood == Mood::Unending {
+                // The status is sent before it is known how it ends.
+                return Some((200, error("InternalError", "It could not be completed")));
+            }
+            if request.headers.contains_key("if-none-match") && state.objects.contains_key(name) {
+                return Some((412, error("PreconditionFailed", "At least one of the pre-conditions did not hold")));
+            }
+            let upload = &state.uploads[&id];
+            let body = String::from_utf8_lossy(&request.body).replace("&quot;", "\"");
+            let is_named = |(number, part): (&u32, &Vec<u8>)| {
+                body.contains(&format!("<Part><PartNumber>{number}</PartNumber><ETag>{}</ETag></Part>", etag(part)))
+            };
+            if upload.parts.is_empty() || !upload.parts.iter().all(is_named) {
+                return Some((400, error("InvalidPart", "One or more of the specified parts could not be found.")));
+            }
+            // All but the last are of five megabytes at least.
+            let short = upload.parts.values().rev().skip(1).any(|part| part.len() < 5 << 20);
+            if short {
+                return Some((400, error("EntityTooSmall", "A part is too small")));
+            }
+            let whole = upload.parts.values().flatten().copied().collect();
+            state.objects.insert(name.to_owned(), whole);
+            state.uploads.remove(&id);
+            Some((200, b"<CompleteMultipartUploadResult></CompleteMultipartUploadResult>".to_vec()))
+        }
+        "DELETE" => {
+            state.uploads.remove(&id);
+            Some((204, Vec::new()))
+        }
+        _ => None,
+    }
+}
+
+/// The part of an object that is asked for, and where it lies.
+fn part(request: &Request, bytes: &[u8]) -> (u16, Vec<u8>, Option<String>) {
+    let range = request.headers.get("range").and_then(|range| range.strip_prefix("bytes=")?.split_once('-'));
+    let Some((from, to)) = range else { return (200, bytes.to_vec(), None) };
+    let (from, to): (usize, usize) = (from.parse().expect("a number"), to.parse().expect("a number"));
+    if from >= bytes.len() {
+        return (416, error("InvalidRange", "The requested range is not satisfiable"), None);
+    }
+    let to = to.min(bytes.len() - 1);
+    (206, bytes[from..=to].to_vec(), Some(format!("bytes {from}-{to}/{}", bytes.len())))
+}
+
+/// With headers of its own.
+fn answer(request: &Request, state: &mut State) -> (u16, Vec<u8>, Vec<(&'static str, String)>) {
+    let path = plain(&request.path);
+    let name = path.strip_prefix(&format!("/{NAME}/")).unwrap_or("").to_owned();
+    let (status, body) = answer_plainly(request, state);
+    let mut headers = Vec::new();
+    if request.method == "PUT" && status == 200 {
+        headers.push(("ETag", etag(&request.body)));
+    }
+    let object = state.objects.get(&name).filter(|_| request.method == "GET" && status == 200 && !name.is_empty());
+    let Some(object) = object else { return (status, body, headers) };
+    if request.headers.get("if-match").is_some_and(|wanted| *wanted != etag(object)) {
+        return (412, error("PreconditionFailed", "At least one of the pre-conditions did not hold"), headers);
+    }
+    let (status, body, range) = part(request, object);
+    headers.push(("ETag", etag(object)));
+    headers.extend(range.map(|range| ("Content-Range", range)));
+    (status, body, headers)
+}
+
+fn answer_plainly(request: &Request, state: &mut State) -> (u16, Vec<u8>) {
     state.requests += 1;
     if !is_signed(request) {
         state.refused_signatures += 1;
@@ -198,6 +331,9 @@ fn answer(request: &Request, state: &mut State) -> (u16, Vec<u8>) {
         return (404, error("NoSuchBucket", "The specified bucket does not exist"));
     };
     let name = name.trim_start_matches('/').to_owned();
+    if let Some(answer) = multipart(request, &name, state) {
+        return answer;
+    }
     match (&*request.method, name.is_empty()) {
         ("GET", true) => (200, list(request, state)),
         ("GET", false) => match state.objects.get(&name) {
@@ -243,7 +379,7 @@ fn list(request: &Request, state: &State) -> Vec<u8> {
 fn serve(stream: &TcpStream, state: &Mutex<State>) {
     let mut reader = BufReader::new(stream);
     while let Some(request) = read(&mut reader) {
-        let ((status, body), mood) = {
+        let ((status, body, headers), mood) = {
             let mut state = state.lock().expect("the state");
             let answer = answer(&request, &mut state);
             (answer, state.mood.unwrap_or(Mood::Well))
@@ -253,7 +389,8 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
             Mood::Mute if request.method == "PUT" => return,
             _ => {}
         }
-        let head = format!("HTTP/1.1 {status} It is so\r\nContent-Length: {}\r\n\r\n", body.len());
+        let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let head = format!("HTTP/1.1 {status} It is so\r\n{headers}Content-Length: {}\r\n\r\n", body.len());
         let mut out = stream;
         if out.write_all(head.as_bytes()).and_then(|()| out.write_all(&body)).is_err() {
             return;

@@ -3,11 +3,11 @@
 //! https://docs.aws.amazon.com/sdkref/latest/guide/settings-reference.html
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::sign::Keys;
 
-const REGION_DEFAULT: &str = "us-east-1";
+pub const REGION_DEFAULT: &str = "us-east-1";
 const PROFILE_DEFAULT: &str = "default";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,22 +21,57 @@ pub struct Told {
 /// A profile's settings.
 type Profile = BTreeMap<String, String>;
 
+type Environment<'a> = &'a dyn Fn(&str) -> Option<String>;
+type Read<'a> = &'a dyn Fn(&Path) -> Option<String>;
+
+/// The files, as far as they concern the profile in use.
+struct Files {
+    /// The profile's.
+    name: String,
+    credentials_at: PathBuf,
+    credentials: Profile,
+    config: Profile,
+}
+
+impl Files {
+    fn of(environment: Environment<'_>, read: Read<'_>) -> Files {
+        let home = environment("HOME").map(PathBuf::from).unwrap_or_default();
+        let place = |variable: &str, name: &str| {
+            environment(variable).map_or_else(|| home.join(".aws").join(name), PathBuf::from)
+        };
+        let name = environment("AWS_PROFILE").unwrap_or_else(|| PROFILE_DEFAULT.into());
+        let credentials_at = place("AWS_SHARED_CREDENTIALS_FILE", "credentials");
+        let credentials = read(&credentials_at).map(|text| profile(&text, &[&name])).unwrap_or_default();
+        let of_config = format!("profile {name}");
+        let config = read(&place("AWS_CONFIG_FILE", "config")).map(|text| profile(&text, &[&of_config, &name]));
+        Files { name, credentials_at, credentials, config: config.unwrap_or_default() }
+    }
+
+    fn setting(&self, name: &str) -> Option<String> {
+        self.credentials.get(name).or_else(|| self.config.get(name)).cloned()
+    }
+}
+
+fn given(environment: Environment<'_>, variable: &str) -> Option<String> {
+    environment(variable).filter(|value| !value.is_empty())
+}
+
+fn endpoint_of(environment: Environment<'_>, files: &Files) -> Option<String> {
+    let given = |variable| given(environment, variable);
+    given("AWS_ENDPOINT_URL_S3").or_else(|| given("AWS_ENDPOINT_URL")).or_else(|| files.setting("endpoint_url"))
+}
+
+/// The endpoint that the server is told of. None: AWS itself.
+pub fn endpoint() -> Option<String> {
+    let read = |path: &Path| os::fs::read_text(path).ok();
+    endpoint_of(&os::env::var, &Files::of(&os::env::var, &read))
+}
+
 /// The environment wins over the files. Err: what is missing, and where it was looked for.
-pub fn told(
-    environment: &dyn Fn(&str) -> Option<String>,
-    read: &dyn Fn(&std::path::Path) -> Option<String>,
-) -> Result<Told, String> {
-    let home = environment("HOME").map(PathBuf::from).unwrap_or_default();
-    let place =
-        |variable: &str, name: &str| environment(variable).map_or_else(|| home.join(".aws").join(name), PathBuf::from);
-    let name = environment("AWS_PROFILE").unwrap_or_else(|| PROFILE_DEFAULT.into());
-    let credentials_at = place("AWS_SHARED_CREDENTIALS_FILE", "credentials");
-    let credentials = read(&credentials_at).map(|text| profile(&text, &[&name])).unwrap_or_default();
-    let of_config = format!("profile {name}");
-    let config = read(&place("AWS_CONFIG_FILE", "config")).map(|text| profile(&text, &[&of_config, &name]));
-    let config = config.unwrap_or_default();
-    let given = |variable: &str| environment(variable).filter(|value| !value.is_empty());
-    let in_files = |setting: &str| credentials.get(setting).or_else(|| config.get(setting)).cloned();
+pub fn told(environment: Environment<'_>, read: Read<'_>) -> Result<Told, String> {
+    let files = Files::of(environment, read);
+    let given = |variable: &str| given(environment, variable);
+    let in_files = |setting: &str| files.setting(setting);
     let keys = match (given("AWS_ACCESS_KEY_ID"), given("AWS_SECRET_ACCESS_KEY")) {
         (Some(id), Some(secret)) => Some(Keys { id, secret, token: given("AWS_SESSION_TOKEN") }),
         _ => in_files("aws_access_key_id").zip(in_files("aws_secret_access_key")).map(|(id, secret)| Keys {
@@ -47,13 +82,13 @@ pub fn told(
     };
     let keys = keys.ok_or_else(|| {
         format!(
-            "no keys for S3: neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, nor profile '{name}' in {}",
-            credentials_at.display()
+            "no keys for S3: neither AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, nor profile '{}' in {}",
+            files.name,
+            files.credentials_at.display()
         )
     })?;
     let region = given("AWS_REGION").or_else(|| given("AWS_DEFAULT_REGION")).or_else(|| in_files("region"));
-    let endpoint =
-        given("AWS_ENDPOINT_URL_S3").or_else(|| given("AWS_ENDPOINT_URL")).or_else(|| in_files("endpoint_url"));
+    let endpoint = endpoint_of(environment, &files);
     Ok(Told { keys, region: region.unwrap_or_else(|| REGION_DEFAULT.into()), endpoint })
 }
 

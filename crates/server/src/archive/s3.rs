@@ -50,7 +50,7 @@ impl Bucket {
         let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
         let (origin, root) = match endpoint {
             Some(endpoint) => {
-                let origin = endpoint.trim_end_matches('/');
+                let origin = usual(endpoint.trim_end_matches('/'));
                 let host = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
                 if host.is_none_or(|host| host.is_empty() || host.contains('/')) {
                     return Err(format!("'{endpoint}' is not an endpoint, such as https://host:port"));
@@ -62,13 +62,52 @@ impl Bucket {
         let path = format!("{}/{}", root.trim_end_matches('/'), encode(&prefix, true));
         Ok(Bucket { origin, path, root, prefix, region: region.to_owned(), keys })
     }
+
+    /// All that lies behind a host, whose names begin with the bucket's or are those of a bucket that the host is named after.
+    pub fn of_host(origin: &str, region: &str, keys: Keys) -> Bucket {
+        let origin = usual(origin);
+        let (path, root, prefix) = ("/".to_owned(), "/".to_owned(), String::new());
+        Bucket { origin: origin.to_owned(), path, root, prefix, region: region.to_owned(), keys }
+    }
+}
+
+/// An origin as clients name it, whose signature has the host: without the port that is meant anyway.
+fn usual(origin: &str) -> &str {
+    let port = if origin.starts_with("https://") { ":443" } else { ":80" };
+    origin.strip_suffix(port).unwrap_or(origin)
 }
 
 pub struct Answer {
     pub status: u16,
     pub etag: Option<String>,
+    /// Of the whole object, where a part of it was asked for.
     pub length: Option<u64>,
     pub body: Vec<u8>,
+}
+
+/// A request that no answer came to.
+pub struct Unanswered {
+    /// Of Windows' HTTP client, whose numbers SQL Server's messages have.
+    pub number: u32,
+    pub why: String,
+}
+
+impl From<ureq::Error> for Unanswered {
+    fn from(error: ureq::Error) -> Unanswered {
+        // https://learn.microsoft.com/windows/win32/winhttp/error-messages
+        let number = match &error {
+            ureq::Error::Timeout(_) => 12_002,
+            ureq::Error::HostNotFound => 12_007,
+            ureq::Error::Tls(_) | ureq::Error::Pem(_) | ureq::Error::Rustls(_) => 12_175,
+            // What TLS refuses comes as an error of the connection.
+            ureq::Error::Io(error) if error.get_ref().is_some_and(|inner| inner.is::<rustls::Error>()) => 12_175,
+            ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => 12_029,
+            ureq::Error::ConnectionFailed => 12_029,
+            _ => 12_030,
+        };
+        let why = error.to_string();
+        Unanswered { number, why: why.strip_prefix("io: ").map_or(why.clone(), str::to_owned) }
+    }
 }
 
 /// Connections of a process, by its number: after a fork they are the other's.
@@ -95,7 +134,9 @@ impl S3Store {
         match &*kept {
             Some(agent) if agent.process == process => agent.clone(),
             _ => {
+                let tls = ureq::tls::TlsConfig::builder().root_certs(roots(&self.bucket.origin)).build();
                 let config = ureq::Agent::config_builder()
+                    .tls_config(tls)
                     .http_status_as_error(false)
                     .timeout_connect(Some(CONNECT))
                     .timeout_global(Some(REQUEST))
@@ -107,8 +148,8 @@ impl S3Store {
         }
     }
 
-    /// A request for an object, by its name in the store; an empty one is the bucket.
-    pub fn ask(
+    /// As `send`, with an error that names the store.
+    fn ask(
         &self,
         method: &str,
         name: &str,
@@ -116,6 +157,19 @@ impl S3Store {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> StoreResult<Answer> {
+        let answer = self.send(method, name, query, headers, body);
+        answer.map_err(|unanswered| StoreError::World(format!("{}: {}", self.place, unanswered.why)))
+    }
+
+    /// A request for an object, by its name in the store; an empty one is the bucket.
+    pub fn send(
+        &self,
+        method: &str,
+        name: &str,
+        query: &[(&str, &str)],
+        headers: &[(&str, &str)],
+        body: &[u8],
+    ) -> Result<Answer, Unanswered> {
         let bucket = &self.bucket;
         let path = if name.is_empty() { bucket.root.clone() } else { format!("{}{}", bucket.path, encode(name, true)) };
         let mut query: Vec<(String, String)> =
@@ -140,45 +194,84 @@ impl S3Store {
         for (name, value) in headers.iter().filter(|(name, _)| name != "host") {
             request = request.header(name, value);
         }
-        let failed = |why: String| StoreError::World(format!("{}: {why}", self.place));
         let agent = self.agent();
-        let run = || -> Result<Answer, String> {
+        let run = || -> Result<Answer, ureq::Error> {
             let mut answer = match method {
-                "PUT" | "POST" => agent.agent.run(request.body(body).map_err(|why| why.to_string())?),
-                _ => agent.agent.run(request.body(()).map_err(|why| why.to_string())?),
-            }
-            .map_err(|why| why.to_string())?;
+                "PUT" | "POST" => agent.agent.run(request.body(body)?),
+                _ => agent.agent.run(request.body(())?),
+            }?;
             let status = answer.status().as_u16();
             let header =
                 |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).map(str::to_owned);
-            let (etag, length) = (header("etag"), header("content-length").and_then(|length| length.parse().ok()));
+            let range = header("content-range");
+            let length = range.as_deref().and_then(|range| range.rsplit_once('/')?.1.parse().ok());
+            let etag = header("etag");
             let limit = if status < 300 { OBJECT_BYTES_MAX } else { ERROR_BYTES_MAX };
             let body = match method {
                 "HEAD" => Vec::new(),
-                _ => answer.body_mut().with_config().limit(limit).read_to_vec().map_err(|why| why.to_string())?,
+                _ => answer.body_mut().with_config().limit(limit).read_to_vec()?,
             };
             Ok(Answer { status, etag, length, body })
         };
-        os::sched::preemptive(WaitType::PREEMPTIVE_OTHER, run).map_err(failed)
+        Ok(os::sched::preemptive(WaitType::PREEMPTIVE_OTHER, run)?)
     }
 
     fn error(&self, name: &str, answer: &Answer) -> StoreError {
-        let text = String::from_utf8_lossy(&answer.body);
-        let code = element(&text, "Code").unwrap_or_default();
+        let (code, said) = answer.said();
         if answer.status == 412 {
             return StoreError::Exists;
         }
         if answer.status == 404 && code != "NoSuchBucket" {
             return StoreError::NotFound;
         }
-        let said = element(&text, "Message").unwrap_or_default();
-        let said: String = said.chars().filter(|c| !c.is_control()).take(SAID_CHARS_MAX).collect();
         StoreError::World(format!("{}, {name}: {} {code} {said}", self.place, answer.status).trim_end().to_owned())
     }
 
     fn expect(&self, name: &str, answer: Answer) -> StoreResult<Answer> {
         if (200..300).contains(&answer.status) { Ok(answer) } else { Err(self.error(name, &answer)) }
     }
+}
+
+impl Answer {
+    /// What an answer that is an error says: its code and its words.
+    pub fn said(&self) -> (String, String) {
+        let text = String::from_utf8_lossy(&self.body);
+        let code: String = element(&text, "Code").unwrap_or_default();
+        let said = element(&text, "Message").unwrap_or_default();
+        let plain = |text: &str| text.chars().filter(|c| !c.is_control()).take(SAID_CHARS_MAX).collect();
+        (plain(&code), plain(&said))
+    }
+}
+
+/// Where systems keep the certificates that they trust; the first is told to everybody who asks OpenSSL.
+const ROOTS: [&str; 5] = [
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/pki/tls/certs/ca-bundle.crt",
+    "/etc/ssl/ca-bundle.pem",
+    "/etc/ssl/cert.pem",
+];
+
+/// The system's, or those of the file that SSL_CERT_FILE names. Where a system has none, Mozilla's.
+fn roots(origin: &str) -> ureq::tls::RootCerts {
+    if !origin.starts_with("https://") {
+        return ureq::tls::RootCerts::WebPki;
+    }
+    let given = os::env::var("SSL_CERT_FILE");
+    let places = given.iter().map(String::as_str).chain(ROOTS.iter().copied().filter(|_| given.is_none()));
+    for place in places {
+        let Ok(bytes) = os::fs::read(std::path::Path::new(place)) else { continue };
+        let certificates: Vec<_> = ureq::tls::parse_pem(&bytes)
+            .filter_map(|item| match item {
+                Ok(ureq::tls::PemItem::Certificate(certificate)) => Some(certificate),
+                _ => None,
+            })
+            .collect();
+        if !certificates.is_empty() {
+            return certificates.into();
+        }
+    }
+    ureq::tls::RootCerts::WebPki
 }
 
 /// The text of the first element of this name.
@@ -266,6 +359,8 @@ mod tests {
         let aws = Bucket::new("shop", None, "eu-west-1", keys()).expect("a bucket");
         assert_eq!((&*aws.origin, &*aws.path), ("https://shop.s3.eu-west-1.amazonaws.com", "/"));
         assert_eq!((&*aws.root, &*aws.prefix), ("/", ""));
+        assert_eq!(usual("https://store:443"), "https://store");
+        assert_eq!((usual("http://store:443"), usual("http://store:80")), ("http://store:443", "http://store"));
         assert!(Bucket::new("Shop", None, "r", keys()).is_err_and(|why| why.contains("'Shop'")));
         assert!(Bucket::new("shop", Some("store:9000"), "r", keys()).is_err_and(|why| why.contains("'store:9000'")));
         let listed = "<a><Key>x/1</Key><Key>x/2&amp;&lt;</Key><IsTruncated>true</IsTruncated></a>";

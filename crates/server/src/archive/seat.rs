@@ -61,6 +61,12 @@ pub fn take_seat(settings: &Settings, storage: &Storage, directory: &str) -> Res
             storage.archived().set_state(ArchiveState::Fails);
             tracing::error!("the archive {} cannot be reached, and is tried again: {error}", wanted.place);
         }
+        // Whose it is cannot be told before that is mended; the data are sound, and served.
+        Err(error @ ArchiveError::Damaged(_)) => {
+            storage.archived().set_state(ArchiveState::Fails);
+            storage.archived().say(&error.to_string());
+            tracing::error!("the archive {} takes no log, and is tried again until it does: {error}", wanted.place);
+        }
         Err(error) => return Err(format!("--archive {}: {}", wanted.place, refusal(&error))),
     }
     Ok(Some(seat))
@@ -85,6 +91,11 @@ impl Seat {
         tracing::info!("the log is archived in {}, term {}", self.settings.place, owner.term);
         storage.archived().set_state(ArchiveState::Ships);
         *self.owner.lock() = Some(owner);
+        // Snapshots that cannot be used hold nothing up: what they were for is told.
+        let damaged = archive::Catalogue::read(&*self.store).map(|catalogue| catalogue.damaged).unwrap_or_default();
+        for why in damaged {
+            tracing::error!("a snapshot of the archive cannot be restored: {why}");
+        }
         Ok(())
     }
 }

@@ -303,7 +303,7 @@ base_tables! {
         name: Option<String>,
         description: Text,
         path: Text,
-        /// 1: compressed.
+        /// 1: compressed; 2: its files are objects of a store.
         status: i32,
     } unique [0] unique [1];
 
@@ -383,6 +383,46 @@ base_tables! {
         /// 1: before the mark.
         status: i32,
     } unique [0];
+
+    /// A credential. Its secret is encrypted (`security::secret`), with `id`.
+    CredentialRow = 111 "syscredentials" master {
+        id: i32,
+        name: String,
+        identity: Text,
+        secret: Binary,
+        created: Date,
+        modified: Date,
+    } unique [0] unique [1];
+
+    /// One more family of a media set: its stripes from the second on.
+    BackupStripeRow = 112 "sysbackupstripes" master {
+        media: i32,
+        number: u8,
+        family: Binary,
+        path: Text,
+    } unique [0, 1];
+
+    /// A mark that a transaction has put into the log.
+    LogMarkRow = 113 "syslogmarks" master {
+        /// Its LSN.
+        id: i64,
+        database: String,
+        name: String,
+        description: Text,
+        user: String,
+        time: Date,
+    } unique [0];
+
+    /// A page that could not be read as it was written.
+    SuspectPageRow = 114 "syssuspectpages" master {
+        database: i32,
+        file: i32,
+        page: i64,
+        /// 1 unreadable, 2 another checksum, 3 torn; 4 restored, 5 repaired, 7 deallocated.
+        kind: i32,
+        errors: i32,
+        updated: Date,
+    } unique [0, 1, 2, 3];
 }
 
 /// Further system tables that `sys.objects` of a new database lists. As on SQL Server nobody can read them.

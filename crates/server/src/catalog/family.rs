@@ -9,6 +9,9 @@ use super::row::Text;
 use super::store::Rows;
 use super::{Catalog, Database, clock};
 
+/// `ClassRow::status`.
+const LOG_BACKUP: i32 = 1;
+
 /// A uniqueidentifier as it lies in rows.
 pub type Guid = [u8; 16];
 
@@ -76,6 +79,19 @@ pub fn of(catalog: &Catalog, db: &Database) -> SqlResult<Family> {
         }
     }
     Err(sql_error!(2801, db.name()))
+}
+
+/// Whether a log backup was taken in the chain that it is in.
+pub fn has_log_backup(rows: &mut Rows<'_>) -> SqlResult<bool> {
+    let found = rows.first::<ClassRow>(0, &[small(class::FAMILY)])?;
+    Ok(found.is_some_and(|row| row.status & LOG_BACKUP != 0))
+}
+
+pub fn note_log_backup(catalog: &Catalog, db: &Database, is_there: bool) -> SqlResult<()> {
+    let note = |row: &mut ClassRow| {
+        row.status = if is_there { row.status | LOG_BACKUP } else { row.status & !LOG_BACKUP };
+    };
+    catalog.change(db, |rows| rows.update(0, &[small(class::FAMILY)], note)).map(|_| ())
 }
 
 /// Of a database just restored.

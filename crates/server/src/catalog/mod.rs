@@ -34,6 +34,8 @@ pub mod configuration;
 pub mod governor;
 pub mod boot;
 pub mod restored;
+pub mod marks;
+pub mod suspects;
 pub mod counter;
 pub mod statistics;
 pub mod database;

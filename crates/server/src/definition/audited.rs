@@ -157,6 +157,10 @@ fn deeds(kind: &StatementKind) -> Vec<Deed<'_>> {
 fn of_principals(kind: &StatementKind) -> Vec<Deed<'_>> {
     use StatementKind as S;
     match kind {
+        S::Credential(change) => {
+            let action = if change.alter { of::ALTER } else { of::CREATE };
+            vec![Deed::name(of::SERVER_PRINCIPAL_CHANGE, action, "CD", &change.name)]
+        }
         S::CreateLogin(create) => vec![Deed::name(of::SERVER_PRINCIPAL_CHANGE, of::CREATE, "SL", &create.name)],
         S::AlterLogin(change) => {
             let mut deeds = vec![Deed::name(of::SERVER_PRINCIPAL_CHANGE, of::ALTER, "SL", &change.name)];

@@ -14,8 +14,8 @@ use types::pause::Pause as _;
 use types::{Datum, SqlError, SqlResult, SqlType, convert, sql_error};
 
 use super::backup_about::{About, KeptFile, Media};
-use super::backup_device::{self, Device};
-use super::backup_history::{self, PAGE_BYTES, log_pages};
+use super::backup_device::{self, Device, Names};
+use super::backup_history::{self, PAGE_BYTES, Place, log_pages};
 use super::backup_options::{self, Options};
 use super::database;
 use super::site::Ddl;
@@ -24,7 +24,7 @@ use crate::catalog::error::storage_error;
 use crate::catalog::family::new_guid;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Date;
-use crate::catalog::{Database, MASTER, TEMPDB, clock, family, is_system, no_such_database};
+use crate::catalog::{Database, MASTER, TEMPDB, clock, family, is_system, no_such_database, suspects};
 use crate::settings::config::option;
 
 const TICKS_A_DAY: i64 = 25_920_000;
@@ -148,9 +148,9 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
     if let Some(part) = statement.files.first() {
         return Err(super::unsupported(&format!("{verb} ... {}", part.name)));
     }
-    let path = backup_device::path_of(ddl, &statement.devices, "BACKUP")?;
+    let names = backup_device::names_of(ddl, &statement.devices, "BACKUP")?;
     let of = if statement.log { backup_options::BACKUP_LOG } else { backup_options::BACKUP };
-    let options = backup_options::read(ddl, &statement.options, of, "BACKUP")?;
+    let options = backup_options::read(ddl, &statement.options, (of, names.is_url), "BACKUP")?;
     let kind = match (statement.log, options.has("DIFFERENTIAL")) {
         (true, _) => SetKind::Log,
         (false, true) => SetKind::Differential,
@@ -161,7 +161,7 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
     if is_tail {
         close(ddl, &db)?;
     }
-    let done = write(ddl, &db, (kind, verb), &options, &path);
+    let done = write(ddl, &db, (kind, verb), &options, names);
     if is_tail && done.is_err() {
         let row = DatabaseRow { options: db.row().options & !database_option::RESTORING, ..(*db.row()).clone() };
         database::write(ddl, &db, row)?;
@@ -221,11 +221,11 @@ fn write(
     db: &Database,
     (kind, verb): (SetKind, &str),
     options: &Options,
-    path: &str,
+    names: Names,
 ) -> SqlResult<()> {
     let expires = expires(ddl, options)?;
     let began = os::clock::now();
-    let device = Device::open_to_write(ddl, path)?;
+    let device = Device::open_to_write(ddl, names, options)?;
     let mut reporter = Reporter::new(ddl, options);
     let taken = take(ddl, (db, kind), &device, options, expires, &mut reporter);
     let (set, about, position) = match taken {
@@ -235,8 +235,7 @@ fn write(
             return Err(error);
         }
     };
-    let path = device.whole_path(ddl);
-    if backup_history::record_backup(&ddl.catalog, &set, &about, (&path, position)).is_err() {
+    if backup_history::record_backup(&ddl.catalog, &set, &about, &Place::of(ddl, &device, position)).is_err() {
         ddl.message(sql_error!(3009));
     }
     tell_pages(ddl, verb, (&db.name(), &about.files, position), &set, (&reporter, began));
@@ -263,8 +262,9 @@ fn expires(ddl: &Ddl<'_>, options: &Options) -> SqlResult<Option<Date>> {
 
 /// Where the set goes in the file, its position there, and the media that it belongs to; None: a new one.
 fn media(device: &Device, options: &Options) -> SqlResult<(u64, usize, Option<Media>)> {
-    let is_empty = device.file.is_empty().map_err(|error| device.read_error(error.into()))?;
-    if is_empty || options.has("FORMAT") {
+    let length = device.media().len().map_err(|error| device.read_error(error))?;
+    // An object has one set, and none is there where it may be written.
+    if length == 0 || options.has("FORMAT") || device.is_url() {
         return Ok((0, 1, None));
     }
     let sets = match device.sets() {
@@ -314,7 +314,9 @@ fn take(
     reporter: &mut Reporter,
 ) -> SqlResult<(Set, About, usize)> {
     let (at, position, media) = media(device, options)?;
-    let about = about(ddl, db, options, (expires, media))?;
+    let mut about = about(ddl, db, options, (expires, media))?;
+    let logged = ddl.catalog.read(db, family::has_log_backup)?;
+    about.begins_chain = kind == SetKind::Log && !about.copy_only && !logged;
     let bytes = about.encode();
     // Of master there are full backups only, which nothing goes on from.
     let begins = kind != SetKind::Log && !(about.copy_only && kind == SetKind::Full) && db.id != MASTER;
@@ -327,12 +329,13 @@ fn take(
         copy_only: about.copy_only,
     };
     let storage = ddl.catalog.storage.clone();
+    let chain = storage.chain(db.storage_id()).map_err(storage_error)?;
     let mut set = None;
     let taken = ddl.site.heard(&mut |ear| {
         // The pages that wait to be written are written before the backup's own checkpoint, which cannot be interrupted.
         storage.checkpoint_heard(ear)?;
         let step = &mut |progress| reporter.step(ear, progress);
-        set = Some(storage.backup(db.storage_id(), &device.file, at, &wanted, step)?);
+        set = Some(storage.backup(db.storage_id(), device.media(), at, &wanted, step)?);
         Ok(())
     });
     taken.map_err(|error| match error {
@@ -340,11 +343,17 @@ fn take(
         StorageError::NoBackup if kind == SetKind::Log => sql_error!(4214),
         StorageError::NoBackup => sql_error!(3035, about.row.name),
         StorageError::CorruptPage { page } => {
+            suspects::record(&ddl.catalog);
             sql_error!(3043, about.row.name, 1, page.page, about.files[0].row.path.0.as_deref().unwrap_or(""))
         }
         StorageError::Damaged(_) => storage_error(error),
         error => device.write_error(error),
     })?;
+    // The first log backup of a chain begins it, and a full backup that nothing was kept before begins a chain.
+    let chain_begins = wanted.keeps_log && chain.log_from().is_none();
+    if about.begins_chain || chain_begins && logged {
+        family::note_log_backup(&ddl.catalog, db, about.begins_chain)?;
+    }
     // Who set RECOVERY SIMPLE meanwhile keeps no log.
     if db.row().recovery_model == SIMPLE {
         storage.end_log_chain(db.storage_id()).map_err(storage_error)?;
@@ -385,6 +394,7 @@ fn about(
         server: catalog.server_name.clone(),
         machine: os::env::host_name(),
         copy_only: options.has("COPY_ONLY"),
+        begins_chain: false,
         compressed: compresses,
         expires,
         offset_minutes: os::clock::local_offset_minutes() as i16,

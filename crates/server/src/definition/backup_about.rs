@@ -12,8 +12,8 @@ use crate::catalog::base::{DatabaseRow, FileRow};
 use crate::catalog::family::Guid;
 use crate::catalog::row::{Binary, Date, Text};
 
-/// Of these bytes.
-const FORMAT: u16 = 1;
+/// Of these bytes. Format 1 does not say whether a chain begins.
+const FORMAT: u16 = 2;
 const NULL: u32 = u32::MAX;
 /// Characters of a name.
 const NAME_MAX: usize = 128;
@@ -57,6 +57,8 @@ pub struct About {
     pub server: String,
     pub machine: String,
     pub copy_only: bool,
+    /// The first log backup of a chain.
+    pub begins_chain: bool,
     pub compressed: bool,
     pub expires: Option<Date>,
     /// Of local time, when it was made.
@@ -151,15 +153,14 @@ impl About {
         write_database(&mut to, &self.row);
         to.number(self.files.len() as i64);
         self.files.iter().for_each(|file| write_file(&mut to, file));
+        to.number(self.begins_chain);
         to.0
     }
 
     /// None: it is damaged, or of another version.
     pub fn decode(bytes: &[u8]) -> Option<About> {
         let mut words = Words(bytes);
-        if words.u16()? != FORMAT {
-            return None;
-        }
+        let format = words.u16().filter(|format| (1..=FORMAT).contains(format))?;
         let mut from = Reader(words);
         let [id, media, media_family, database_family, database] =
             [from.id()?, from.id()?, from.id()?, from.id()?, from.id()?];
@@ -181,6 +182,8 @@ impl About {
             return None;
         }
         let files: Option<Vec<KeptFile>> = (0..count).map(|_| read_file(&mut from)).collect();
+        let files = files?;
+        let begins_chain = format > 1 && from.flag()?;
         let about = About {
             id,
             media,
@@ -192,11 +195,12 @@ impl About {
             server,
             machine,
             copy_only,
+            begins_chain,
             compressed,
             expires,
             offset_minutes,
             row,
-            files: files?,
+            files,
         };
         from.0.0.is_empty().then_some(about)
     }
@@ -294,6 +298,7 @@ mod tests {
             server: "here".into(),
             machine: "here".into(),
             copy_only: true,
+            begins_chain: true,
             compressed: false,
             expires: Some(Date(77)),
             offset_minutes: -60,

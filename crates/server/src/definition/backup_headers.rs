@@ -16,8 +16,9 @@ use super::site::Ddl;
 use crate::catalog::family::Guid;
 use crate::catalog::row::{Date, text_datum};
 
-/// Of a file on disk.
+/// Of a file on disk, and of an object of a store.
 const DISK: i64 = 2;
+const URL: i64 = 9;
 /// Whoever writes this format says so.
 const SOFTWARE: &str = "Heddle";
 /// What SQL Server writes as its own number, 0x1200, which tools look for.
@@ -90,12 +91,13 @@ fn send(ddl: &mut Ddl<'_>, rows: &[Row]) -> SqlResult<()> {
 }
 
 /// Of each set: its position in the file, what storage and what the server says of it.
-pub fn headers(ddl: &mut Ddl<'_>, sets: &[(usize, Set, About)]) -> SqlResult<()> {
-    let rows: Vec<Row> = sets.iter().map(|(position, set, about)| header(*position, set, about)).collect();
+pub fn headers(ddl: &mut Ddl<'_>, sets: &[(usize, Set, About)], is_url: bool) -> SqlResult<()> {
+    let kind = if is_url { URL } else { DISK };
+    let rows: Vec<Row> = sets.iter().map(|(position, set, about)| header((*position, kind), set, about)).collect();
     send(ddl, &rows)
 }
 
-fn header(position: usize, set: &Set, about: &About) -> Row {
+fn header((position, device): (usize, i64), set: &Set, about: &About) -> Row {
     let row = &about.row;
     let (read_only, single_user) = (is_read_only(row), is_single_user(row));
     const WITH_CHECKSUMS: i64 = 16;
@@ -120,7 +122,7 @@ fn header(position: usize, set: &Set, about: &About) -> Row {
         ("ExpirationDate", SqlType::DATETIME, about.expires.map_or(Datum::Null, date)),
         ("Compressed", SqlType::TINYINT, number(about.compressed)),
         ("Position", SqlType::SMALLINT, number(i64::try_from(position).unwrap_or(i64::MAX).min(i16::MAX.into()))),
-        ("DeviceType", SqlType::TINYINT, number(DISK)),
+        ("DeviceType", SqlType::TINYINT, number(device)),
         ("UserName", NAME, text(&about.user)),
         ("ServerName", NAME, text(&about.server)),
         ("DatabaseName", NAME, text(&row.name)),
@@ -155,7 +157,7 @@ fn header(position: usize, set: &Set, about: &About) -> Row {
         // Every set has them, whatever the statement said.
         ("HasBackupChecksums", SqlType::BIT, number(true)),
         ("IsDamaged", SqlType::BIT, number(false)),
-        ("BeginsLogChain", SqlType::BIT, number(false)),
+        ("BeginsLogChain", SqlType::BIT, number(about.begins_chain)),
         ("HasIncompleteMetaData", SqlType::BIT, number(false)),
         ("IsForceOffline", SqlType::BIT, number(false)),
         ("IsCopyOnly", SqlType::BIT, number(about.copy_only)),
@@ -230,12 +232,12 @@ fn of_file(database: &Guid, fileid: i32) -> Guid {
 }
 
 /// The media that all sets of the file are of.
-pub fn label(ddl: &mut Ddl<'_>, about: &About) -> SqlResult<()> {
+pub fn label(ddl: &mut Ddl<'_>, about: &About, families: usize) -> SqlResult<()> {
     let media = &about.media;
     let row = vec![
         ("MediaName", NAME, maybe(media.name.as_deref())),
         ("MediaSetId", SqlType::UNIQUEIDENTIFIER, id(&media.id)),
-        ("FamilyCount", SqlType::INT, number(1)),
+        ("FamilyCount", SqlType::INT, number(families as i64)),
         ("FamilySequenceNumber", SqlType::INT, number(1)),
         ("MediaFamilyId", SqlType::UNIQUEIDENTIFIER, id(&media.family)),
         ("MediaSequenceNumber", SqlType::INT, number(1)),

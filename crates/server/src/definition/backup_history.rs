@@ -5,9 +5,11 @@ use storage::backup::{Set, SetKind};
 use types::{Datum, SqlResult};
 
 use super::backup_about::{About, Media};
+use super::backup_device::Device;
+use super::site::Ddl;
 use crate::catalog::base::{
-    BackupBaseRow, BackupFileRow, BackupMediaRow, BackupSetRow, DatabaseRow, RestoreRow, RestoreStopRow,
-    database_option,
+    BackupBaseRow, BackupFileRow, BackupMediaRow, BackupSetRow, BackupStripeRow, DatabaseRow, RestoreRow,
+    RestoreStopRow, database_option,
 };
 use crate::catalog::counter::Rule;
 use crate::catalog::row::{BaseRow, Binary, Code, Date, Text};
@@ -23,6 +25,10 @@ const READ_ONLY: i32 = 4;
 const SINGLE_USER: i32 = 8;
 const LOG: i32 = 16;
 const DIFFERENTIAL: i32 = 32;
+const BEGINS_CHAIN: i32 = 64;
+/// `BackupMediaRow::status`.
+const MEDIA_COMPRESSED: i32 = 1;
+const MEDIA_URL: i32 = 2;
 /// `RestoreRow::status`.
 const REPLACED: i32 = 1;
 const LEFT_RESTORING: i32 = 2;
@@ -75,21 +81,33 @@ fn next_id<R: BaseRow>(catalog: &Catalog) -> SqlResult<i32> {
     Ok(next.map_or(i32::MAX, |id| id as i32))
 }
 
-/// `device`: the path, and the set's position there.
-pub fn record_backup(catalog: &Catalog, set: &Set, about: &About, device: (&str, usize)) -> SqlResult<i32> {
+/// Where a set lies.
+pub struct Place {
+    paths: Vec<String>,
+    is_url: bool,
+    position: usize,
+}
+
+impl Place {
+    pub fn of(ddl: &Ddl<'_>, device: &Device, position: usize) -> Place {
+        Place { paths: device.whole_paths(ddl), is_url: device.is_url(), position }
+    }
+}
+
+pub fn record_backup(catalog: &Catalog, set: &Set, about: &About, place: &Place) -> SqlResult<i32> {
     let (id, media) = (next_id::<BackupSetRow>(catalog)?, next_id::<BackupMediaRow>(catalog)?);
     let master = catalog.expect_database(MASTER);
     catalog.change(&master, |rows| {
         let known = rows.first::<BackupSetRow>(BY_GUID, &[Datum::bytes(&about.id)])?;
         match known {
             Some(known) => Ok(known.id),
-            None => insert_set(rows, (id, media), set, about, device).map(|()| id),
+            None => insert_set(rows, (id, media), set, about, place).map(|()| id),
         }
     })
 }
 
 /// The number of the media set, whose row is made if there is none.
-fn media_id(rows: &mut Rows<'_>, new: i32, media: &Media, path: &str, compressed: bool) -> SqlResult<i32> {
+fn media_id(rows: &mut Rows<'_>, new: i32, media: &Media, place: &Place, compressed: bool) -> SqlResult<i32> {
     if let Some(known) = rows.first::<BackupMediaRow>(BY_GUID, &[Datum::bytes(&media.id)])? {
         return Ok(known.id);
     }
@@ -99,20 +117,24 @@ fn media_id(rows: &mut Rows<'_>, new: i32, media: &Media, path: &str, compressed
         family: Binary(Some(media.family.into())),
         name: media.name.clone(),
         description: Text(media.description.clone()),
-        path: Text(Some(path.to_string())),
-        status: i32::from(compressed),
+        path: Text(Some(place.paths[0].clone())),
+        status: i32::from(compressed) * MEDIA_COMPRESSED + i32::from(place.is_url) * MEDIA_URL,
     })?;
+    for (at, path) in place.paths.iter().enumerate().skip(1) {
+        let mut family = media.family;
+        family[15] ^= at as u8;
+        rows.insert(&BackupStripeRow {
+            media: new,
+            number: at as u8 + 1,
+            family: Binary(Some(family.into())),
+            path: Text(Some(path.clone())),
+        })?;
+    }
     Ok(new)
 }
 
-fn insert_set(
-    rows: &mut Rows<'_>,
-    (id, media): (i32, i32),
-    set: &Set,
-    about: &About,
-    (path, position): (&str, usize),
-) -> SqlResult<()> {
-    let media = media_id(rows, media, &about.media, path, about.compressed)?;
+fn insert_set(rows: &mut Rows<'_>, (id, media): (i32, i32), set: &Set, about: &About, place: &Place) -> SqlResult<()> {
+    let media = media_id(rows, media, &about.media, place, about.compressed)?;
     let row = &about.row;
     let flags = [
         (about.copy_only, COPY_ONLY),
@@ -121,12 +143,13 @@ fn insert_set(
         (is_single_user(row), SINGLE_USER),
         (set.head.kind == SetKind::Log, LOG),
         (set.head.kind == SetKind::Differential, DIFFERENTIAL),
+        (about.begins_chain, BEGINS_CHAIN),
     ];
     rows.insert(&BackupSetRow {
         id,
         guid: Binary(Some(about.id.into())),
         media,
-        position: position as i32,
+        position: place.position as i32,
         expires: about.expires,
         name: about.name.clone(),
         description: Text(about.description.clone()),
@@ -192,10 +215,10 @@ pub fn record_restore(
     catalog: &Catalog,
     set: &Set,
     about: &About,
-    device: (&str, usize),
+    place: &Place,
     restored: Restored<'_>,
 ) -> SqlResult<()> {
-    let set = record_backup(catalog, set, about, device)?;
+    let set = record_backup(catalog, set, about, place)?;
     let id = next_id::<RestoreRow>(catalog)?;
     let master = catalog.expect_database(MASTER);
     catalog.change(&master, |rows| {

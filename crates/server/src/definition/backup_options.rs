@@ -38,13 +38,14 @@ use Meaning::{How, Number, Refused, Switch, Text};
 const POSITIVE: Meaning = Number(1, i32::MAX as i64);
 
 const KNOWN: &[(&str, u8, Meaning)] = &[
+    ("BACKUP_OPTIONS", BACKUPS, Text),
     ("BLOCKSIZE", ALL, POSITIVE),
     ("BUFFERCOUNT", BACKUPS | RESTORES | VERIFYONLY, POSITIVE),
     ("CHECKSUM", ALL, Switch),
     ("COMPRESSION", BACKUPS, Switch),
     ("CONTINUE_AFTER_ERROR", ALL, Refused),
     ("COPY_ONLY", BACKUPS, Switch),
-    ("CREDENTIAL", ALL, Refused),
+    ("CREDENTIAL", ALL, Text),
     ("DBNAME", RESTORE, Refused),
     ("DESCRIPTION", BACKUPS, Text),
     ("DIFFERENTIAL", BACKUP, Switch),
@@ -82,6 +83,7 @@ const KNOWN: &[(&str, u8, Meaning)] = &[
     ("REPLACE", RESTORES, Switch),
     // Of BACKUPS it has had no effect for long, and what RESTORE does in one piece begins anew.
     ("RESTART", BACKUPS | RESTORES, How),
+    ("RESTORE_OPTIONS", RESTORE, Text),
     ("RESTRICTED_USER", DATABASE, Switch),
     ("RETAINDAYS", BACKUPS, Number(0, 99_999)),
     ("REWIND", ALL, How),
@@ -106,11 +108,17 @@ const OPPOSITES: [(&str, &str); 6] = [
     ("COMPRESSION", "NO_COMPRESSION"),
 ];
 
+/// Bytes of a part of an object.
+const PART: (i64, i64) = (5 << 20, 20 << 20);
+/// Options of objects of stores.
+const OF_URLS: [&str; 3] = ["BACKUP_OPTIONS", "CREDENTIAL", "RESTORE_OPTIONS"];
+
 /// Percent between two messages, where STATS does not say.
 const STATS: i64 = 10;
 /// Characters of names, and of descriptions.
 const NAME_MAX: usize = 128;
 const DESCRIPTION_MAX: usize = 255;
+const JSON_MAX: usize = 1_024;
 
 /// What a statement asks for.
 #[derive(Default)]
@@ -137,8 +145,8 @@ impl Options {
 }
 
 /// The options of a statement, one of those above. `verb`: BACKUP or RESTORE. 155: it is none; 3032: it is another statement's;
-/// 3031: two that exclude each other; 40510: what is not there.
-pub fn read(ddl: &Ddl<'_>, settings: &[Setting], statement: u8, verb: &str) -> SqlResult<Options> {
+/// 3031: two that exclude each other; 40510: what is not there. With the statement: whether its devices are objects of stores.
+pub fn read(ddl: &Ddl<'_>, settings: &[Setting], (statement, is_url): (u8, bool), verb: &str) -> SqlResult<Options> {
     let mut options = Options::default();
     for setting in settings {
         let name = &*setting.name;
@@ -159,6 +167,9 @@ pub fn read(ddl: &Ddl<'_>, settings: &[Setting], statement: u8, verb: &str) -> S
                 _ => sql_error!(3032, name.to_ascii_lowercase()),
             });
         }
+        if !is_url && OF_URLS.contains(name) {
+            return Err(sql_error!(3032, name.to_ascii_lowercase()));
+        }
         let invalid = || sql_error!(3217, name);
         match meaning {
             How => {}
@@ -169,13 +180,22 @@ pub fn read(ddl: &Ddl<'_>, settings: &[Setting], statement: u8, verb: &str) -> S
                 SettingValue::List(..) => return Err(super::unsupported(&format!("{verb} ... WITH {name} (...)"))),
                 _ => return Err(sql_error!(102, name)),
             },
+            Text if name.ends_with("MARK") && matches!(setting.value, SettingValue::List(..)) => {
+                let (mark, after) = marked(ddl, &setting.value).ok_or_else(invalid)?;
+                options.texts.extend([(*name, mark), ("AFTER", after)]);
+            }
             Text => options.texts.push((name, text(ddl, &setting.value).ok_or_else(invalid)?)),
             Number(from, to) => {
                 let number = match &setting.value {
                     SettingValue::Alone if *name == "STATS" => STATS,
                     value => number(ddl, value).ok_or_else(invalid)?,
                 };
-                if !(*from..=*to).contains(&number) {
+                let (from, to) = match *name {
+                    // Of other devices it says how, and is ignored.
+                    "MAXTRANSFERSIZE" if is_url => PART,
+                    _ => (*from, *to),
+                };
+                if !(from..=to).contains(&number) {
                     return Err(sql_error!(3250, number, name));
                 }
                 options.numbers.push((name, number));
@@ -194,7 +214,11 @@ fn check(options: &Options) -> SqlResult<()> {
         return Err(sql_error!(3253));
     }
     for (name, text) in &options.texts {
-        let most = if name.ends_with("DESCRIPTION") { DESCRIPTION_MAX } else { NAME_MAX };
+        let most = match *name {
+            "BACKUP_OPTIONS" | "RESTORE_OPTIONS" => JSON_MAX,
+            name if name.ends_with("DESCRIPTION") => DESCRIPTION_MAX,
+            _ => NAME_MAX,
+        };
         if text.encode_utf16().count() > most {
             return Err(sql_error!(3217, name));
         }
@@ -216,6 +240,13 @@ fn number(ddl: &Ddl<'_>, value: &SettingValue) -> Option<i64> {
         SettingValue::Value(expr) => i64::try_from(whole_number(expr)?).ok(),
         _ => None,
     }
+}
+
+/// `'mark' AFTER 'time'`, as the parser gives it.
+fn marked(ddl: &Ddl<'_>, value: &SettingValue) -> Option<(String, String)> {
+    let SettingValue::List(_, parts) = value else { return None };
+    let part = |name: &str| text(ddl, &parts.iter().find(|part| &*part.name == name)?.value);
+    Some((part("MARK")?, part("AFTER")?))
 }
 
 /// `MOVE 'logical' TO 'path'`, as the parser gives it.

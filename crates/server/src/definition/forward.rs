@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use sql::ast::Restore;
-use storage::backup::{Gap, Phase, Set, SetKind, Stop, Target};
+use storage::backup::{Gap, Phase, Set, SetKind, Stop, Target, WantedMark, find_mark};
 use storage::{Isolation, StorageError};
 use types::{SqlError, SqlResult, SqlType, convert, sql_error};
 
@@ -23,7 +23,7 @@ use super::site::Ddl;
 use crate::catalog::base::{DatabaseRow, database_option};
 use crate::catalog::error::storage_error;
 use crate::catalog::row::{Date, text_datum};
-use crate::catalog::{Database, clock, no_such_database};
+use crate::catalog::{Database, MASTER, clock, no_such_database};
 use crate::instance::plan_cache::Forget;
 
 /// `DatabaseRow::recovery_model`.
@@ -78,7 +78,46 @@ fn moment(text: &str, about: &About) -> SqlResult<(u64, Date)> {
 }
 
 /// Where RESTORE LOG stops, and what msdb says of it.
-type StopOf = (Stop, (Option<Date>, Option<(String, bool)>));
+type StopOf = (Point, (Option<Date>, Option<(String, bool)>));
+
+/// A point in the log as a statement names it.
+enum Point {
+    /// Ticks, UTC.
+    Time(u64),
+    /// Behind the commit of the transaction that has the mark, or before it.
+    Mark { name: String, after: u64, before: bool },
+    /// Behind the record there, or before it; of a mark, behind the commit of its transaction.
+    Lsn { lsn: u64, before: bool },
+}
+
+/// Where that is in a log backup, of which what lies before `from_lsn` is there already. A mark that it has not got lies behind its end.
+fn place_of(
+    ddl: &mut Ddl<'_>,
+    point: &Point,
+    from: &Source<'_>,
+    from_lsn: u64,
+    reporter: &mut Reporter,
+) -> SqlResult<Stop> {
+    let master = ddl.catalog.expect_database(MASTER);
+    let wanted_name = if let Point::Mark { name, .. } = point { name.as_str() } else { "" };
+    let fits = |found: &str| master.equal_names(found, wanted_name);
+    let (wanted, before, otherwise) = match point {
+        Point::Time(ticks) => return Ok(Stop::At(*ticks)),
+        Point::Lsn { lsn, before: true } => return Ok(Stop::Before(*lsn)),
+        Point::Lsn { lsn, .. } => (WantedMark::Lsn(*lsn), false, Stop::After(*lsn)),
+        Point::Mark { after, before, .. } => {
+            (WantedMark::Name { fits: &fits, after: *after }, *before, Stop::Before(u64::MAX))
+        }
+    };
+    let (media, at) = (from.device.media(), from.set.from);
+    let found = reporter.follow(ddl, |step| find_mark(media, at, from_lsn, &wanted, step));
+    let found = found.map_err(|error| from.device.read_error(error))?;
+    Ok(match found {
+        Some(commit) if before => Stop::Before(commit),
+        Some(commit) => Stop::After(commit),
+        None => otherwise,
+    })
+}
 
 fn stop_of(options: &Options, about: &About) -> SqlResult<Option<StopOf>> {
     const NAMES: [&str; 3] = ["STOPAT", "STOPATMARK", "STOPBEFOREMARK"];
@@ -92,24 +131,30 @@ fn stop_of(options: &Options, about: &About) -> SqlResult<Option<StopOf>> {
     };
     if name == "STOPAT" {
         let (ticks, shown) = moment(text, about)?;
-        return Ok(Some((Stop::At(ticks), (Some(shown), None))));
+        return Ok(Some((Point::Time(ticks), (Some(shown), None))));
     }
     let lsn = text.get(..4).filter(|word| word.eq_ignore_ascii_case("lsn:")).map(|_| &text[4..]);
-    // Marks of transactions are not kept in the log.
-    let lsn = lsn.ok_or_else(|| super::unsupported(&format!("RESTORE ... WITH {name} = 'mark'")))?;
-    let lsn: u64 = lsn.trim().parse().map_err(|_| sql_error!(3217, name))?;
     let before = name == "STOPBEFOREMARK";
-    let stop = if before { Stop::Before(lsn) } else { Stop::After(lsn) };
-    Ok(Some((stop, (None, Some((text.to_string(), before))))))
+    let after = match options.text("AFTER") {
+        Some(after) => Some(moment(after, about)?),
+        None => None,
+    };
+    let point = match lsn {
+        // Of an LSN there is one.
+        Some(_) if after.is_some() => return Err(sql_error!(3217, name)),
+        Some(lsn) => Point::Lsn { lsn: lsn.trim().parse().map_err(|_| sql_error!(3217, name))?, before },
+        None => Point::Mark { name: text.to_string(), after: after.map_or(0, |(ticks, _)| ticks), before },
+    };
+    Ok(Some((point, (after.map(|(_, shown)| shown), Some((text.to_string(), before))))))
 }
 
 /// A database backup is of one moment: STOPAT says that it must not be later than that, and that log follows. 3145, 4338, 4340.
 pub fn expect_stop_of_database(options: &Options, set: &Set, about: &About) -> SqlResult<Option<Date>> {
     match stop_of(options, about)? {
         None => Ok(None),
-        Some((Stop::At(_), _)) if about.row.recovery_model == SIMPLE => Err(sql_error!(3145)),
-        Some((Stop::At(ticks), _)) if ticks < set.tail.covered => Err(sql_error!(4338)),
-        Some((Stop::At(_), (shown, _))) => Ok(shown),
+        Some((Point::Time(_), _)) if about.row.recovery_model == SIMPLE => Err(sql_error!(3145)),
+        Some((Point::Time(ticks), _)) if ticks < set.tail.covered => Err(sql_error!(4338)),
+        Some((Point::Time(_), (shown, _))) => Ok(shown),
         Some(_) => Err(sql_error!(4340)),
     }
 }
@@ -135,16 +180,20 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     }
     let stop = stop_of(&options, &about)?;
     let mut from = Source { device: &device, position, set, about };
-    expect_phase(ddl, &db, &from)?;
+    let (restored, _) = expect_phase(ddl, &db, &from)?;
     expect_bytes(ddl, from.set.tail.log_bytes)?;
     let began = os::clock::now();
     let mut reporter = Reporter::new(ddl, &options);
     let (storage, id) = (ddl.catalog.storage.clone(), db.storage_id());
-    let at = stop.as_ref().map(|(stop, _)| *stop);
-    let applied = reporter.follow(ddl, |step| match storage.restore_log(id, (&device.file, from.set.from), at, step) {
-        Err(Gap::World(error)) => Err(error),
-        other => Ok(other),
-    });
+    let at = match &stop {
+        Some((point, _)) => Some(place_of(ddl, point, &from, restored.end_lsn, &mut reporter)?),
+        None => None,
+    };
+    let applied =
+        reporter.follow(ddl, |step| match storage.restore_log(id, (device.media(), from.set.from), at, step) {
+            Err(Gap::World(error)) => Err(error),
+            other => Ok(other),
+        });
     let applied = applied.map_err(|error| step_error(&device, &name, &from.about, error))?;
     let (set, reached) = applied.map_err(|gap| match gap {
         Gap::TooRecent { begins, wanted } => sql_error!(4305, begins, wanted),
@@ -155,7 +204,7 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     from.set = set;
     let recovers = !options.has("NORECOVERY");
     match stop {
-        Some((Stop::At(_), _)) if recovers && !reached => ddl.message(sql_error!(4322)),
+        Some((Point::Time(_), _)) if recovers && !reached => ddl.message(sql_error!(4322)),
         Some(_) if recovers && !reached => ddl.message(sql_error!(4329)),
         _ if recovers => finish(ddl, &db, &mut reporter)?,
         _ => {}
@@ -194,7 +243,7 @@ pub fn restore_differential(
     let mut reporter = Reporter::new(ddl, options);
     let (storage, id, at) = (ddl.catalog.storage.clone(), db.storage_id(), from.set.from);
     let device: &Device = from.device;
-    let applied = reporter.follow(ddl, |step| storage.restore_differential(id, &device.file, at, step));
+    let applied = reporter.follow(ddl, |step| storage.restore_differential(id, device.media(), at, step));
     from.set = applied.map_err(|error| step_error(device, name, &from.about, error))?;
     let restoring = options.has("NORECOVERY") || stop.is_some();
     if !restoring {
@@ -228,7 +277,7 @@ pub fn recover(ddl: &mut Ddl<'_>, name: &str, db: Option<&Arc<Database>>, statem
     if ddl.site.in_user_transaction() {
         return Err(sql_error!(3021));
     }
-    let options = backup_options::read(ddl, &statement.options, backup_options::DATABASE, "RESTORE")?;
+    let options = backup_options::read(ddl, &statement.options, (backup_options::DATABASE, false), "RESTORE")?;
     let db = db.ok_or_else(|| no_such_database(name))?;
     if !db.is_restoring() {
         return Err(sql_error!(3153));

@@ -145,6 +145,11 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             let held = ddl.server_permission("CONTROL SERVER")?;
             expect(held, not_permitted)
         }
+        StatementKind::Credential(change) => {
+            let held = ddl.server_permission("ALTER ANY CREDENTIAL")?;
+            let name = &*change.name;
+            expect(held, || if change.alter { cannot_find("alter", "credential", name) } else { not_permitted() })
+        }
         StatementKind::ServerAudit(_) => {
             let held = ddl.server_permission("ALTER ANY SERVER AUDIT")?;
             expect(held, not_permitted)
@@ -289,6 +294,10 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
                 let held = ddl.server_permission("ALTER ANY LOGIN")?;
                 let held = held && below_own_power(ddl, &name.name)?;
                 expect(held, || cannot_find("drop", "login", &name.name))?;
+            }
+            DropKind::Credential => {
+                let held = ddl.server_permission("ALTER ANY CREDENTIAL")?;
+                expect(held, || cannot_find("drop", "credential", &name.name))?;
             }
             DropKind::ServerRole => {
                 let held = ddl.server_permission("ALTER ANY SERVER ROLE")?

@@ -63,7 +63,9 @@ pub mod server;
 pub mod database_setting;
 pub mod database_state;
 pub mod database;
+pub mod credential;
 pub mod backup_options;
+pub mod backup_url;
 pub mod backup_device;
 pub mod backup_about;
 pub mod backup_history;
@@ -187,6 +189,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::AlterDatabase(change) => database::alter(ddl, change),
         StatementKind::Backup(statement) => backup::run(ddl, statement),
         StatementKind::Restore(statement) => restore::run(ddl, statement),
+        StatementKind::Credential(change) => credential::run(ddl, change),
         StatementKind::CreateLogin(create) => login::create_login(ddl, create),
         StatementKind::AlterLogin(change) => login::alter_login(ddl, change),
         StatementKind::CreateUser(create) => security::create_user(ddl, create),

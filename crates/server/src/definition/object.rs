@@ -199,6 +199,7 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             DropKind::Schema => drop_schema(ddl, name, drop.if_exists),
             DropKind::Database => database::drop(ddl, &name.name, drop.if_exists),
             DropKind::Login => login::drop_login(ddl, &name.name, false, drop.if_exists),
+            DropKind::Credential => super::credential::drop(ddl, &name.name, drop.if_exists),
             DropKind::ServerRole => login::drop_login(ddl, &name.name, true, drop.if_exists),
             DropKind::User => security::drop_principal(ddl, &name.name, &["S", "U", "G", "C", "K"], drop.if_exists),
             DropKind::Role => security::drop_principal(ddl, &name.name, &["R"], drop.if_exists),
@@ -208,7 +209,6 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             | DropKind::PartitionFunction
             | DropKind::PartitionScheme
             | DropKind::XmlSchemaCollection
-            | DropKind::Credential
                 if drop.if_exists =>
             {
                 Ok(())

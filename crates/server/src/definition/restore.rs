@@ -14,7 +14,7 @@ use super::backup::{Reporter, database_name, expect_nobody, tell_pages, terminat
 use super::backup_about::{About, KeptFile};
 use super::backup_device::Device;
 use super::backup_headers;
-use super::backup_history::{self, PAGE_BYTES, Restored};
+use super::backup_history::{self, PAGE_BYTES, Place, Restored};
 use super::backup_options::{self, Options};
 use super::forward;
 use super::restore_source::{
@@ -26,7 +26,7 @@ use crate::catalog::boot::files_of;
 use crate::catalog::error::storage_error;
 use crate::catalog::family::Family;
 use crate::catalog::row::{Binary, Text};
-use crate::catalog::{Database, MASTER, clock, family};
+use crate::catalog::{Database, MASTER, clock, family, suspects};
 use crate::instance::plan_cache::Forget;
 
 /// Options that a backup does not bring: they let the database's modules reach out of it.
@@ -49,7 +49,7 @@ fn header_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let (device, options) = open(ddl, statement, backup_options::HEADERONLY)?;
     if options.number("FILE").is_some() {
         let set = chosen(&device, &options)?;
-        return backup_headers::headers(ddl, &[set]);
+        return backup_headers::headers(ddl, &[set], device.is_url());
     }
     let mut sets = Vec::new();
     for (at, set) in device.sets()?.into_iter().enumerate() {
@@ -57,7 +57,7 @@ fn header_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
         expect_media(&device, &options, &about)?;
         sets.push((at + 1, set, about));
     }
-    backup_headers::headers(ddl, &sets)
+    backup_headers::headers(ddl, &sets, device.is_url())
 }
 
 fn file_list_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
@@ -70,14 +70,14 @@ fn label_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let (device, options) = open(ddl, statement, backup_options::LABELONLY)?;
     let about = about(&device, &device.set(1)?)?;
     expect_media(&device, &options, &about)?;
-    backup_headers::label(ddl, &about)
+    backup_headers::label(ddl, &about, device.families())
 }
 
 fn verify_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let (device, options) = open(ddl, statement, backup_options::VERIFYONLY)?;
     let (position, set, about) = chosen(&device, &options)?;
     let mut reporter = Reporter::new(ddl, &options);
-    let verified = reporter.follow(ddl, |step| backup::verify(&device.file, set.from, step).map(drop));
+    let verified = reporter.follow(ddl, |step| backup::verify(device.media(), set.from, step).map(drop));
     verified.map_err(|error| device.read_error(error))?;
     reporter.end(ddl);
     if options.has("LOADHISTORY") {
@@ -90,7 +90,7 @@ fn verify_only(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
             stop: None,
         };
         let recorded =
-            backup_history::record_restore(&ddl.catalog, &set, &about, (&device.whole_path(ddl), position), restored);
+            backup_history::record_restore(&ddl.catalog, &set, &about, &Place::of(ddl, &device, position), restored);
         if recorded.is_err() {
             ddl.message(sql_error!(3009));
         }
@@ -199,7 +199,8 @@ fn restore(
     let mut tx = catalog.storage.begin(Isolation::ReadCommitted);
     tx.begin_statement();
     let target = Target { database: storage::DatabaseId(claimed.id), name: new.name };
-    let restored = reporter.follow(ddl, |step| catalog.storage.restore(&mut tx, target, &device.file, set.from, step));
+    let restored =
+        reporter.follow(ddl, |step| catalog.storage.restore(&mut tx, target, device.media(), set.from, step));
     let restored = restored.map_err(|error| restore_error(device, new.name, &about.files, error))?;
     if let Some(old) = new.old {
         // Who came meanwhile.
@@ -208,6 +209,7 @@ fn restore(
     let old = new.old.map(|old| &**old);
     catalog.put_restored(tx, row, &files, about.database_family, old)?;
     if let Some(old) = old {
+        suspects::restored(&catalog, old.id.0, claimed.id);
         catalog.change_governor().unbind(old.id)?;
     }
     // Plans keep tables open, and these the data file that is gone.
@@ -229,7 +231,7 @@ fn begin(
     row.options |= database_option::RESTORING;
     let files = files(ddl, new, about, claimed.id)?;
     let db = storage::DatabaseId(claimed.id);
-    let begun = reporter.follow(ddl, |step| catalog.storage.begin_restore(db, &device.file, set.from, step));
+    let begun = reporter.follow(ddl, |step| catalog.storage.begin_restore(db, device.media(), set.from, step));
     let begun = begun.map_err(|error| restore_error(device, new.name, &about.files, error))?;
     let put = match new.old {
         // Who came meanwhile.
@@ -243,6 +245,7 @@ fn begin(
     }
     put?;
     if let Some(old) = new.old {
+        suspects::restored(&catalog, old.id.0, claimed.id);
         catalog.change_governor().unbind(old.id)?;
     }
     ddl.site.server().forget_plans(Forget::All);

@@ -8,8 +8,8 @@ use storage::backup::Set;
 use types::{SqlError, SqlResult, sql_error};
 
 use super::backup_about::{About, KeptFile};
-use super::backup_device::{Device, path_of};
-use super::backup_history::{self, Restored};
+use super::backup_device::{Device, names_of};
+use super::backup_history::{self, Place, Restored};
 use super::backup_options::{self, Options};
 use super::site::Ddl;
 use crate::catalog::{Database, MASTER, TEMPDB, is_system};
@@ -32,9 +32,9 @@ pub fn open(ddl: &mut Ddl<'_>, statement: &Restore, kind: u8) -> SqlResult<(Devi
     if ddl.site.in_user_transaction() {
         return Err(sql_error!(3021));
     }
-    let path = path_of(ddl, &statement.devices, "RESTORE")?;
-    let options = backup_options::read(ddl, &statement.options, kind, "RESTORE")?;
-    Ok((Device::open_to_read(ddl, &path)?, options))
+    let names = names_of(ddl, &statement.devices, "RESTORE")?;
+    let options = backup_options::read(ddl, &statement.options, (kind, names.is_url), "RESTORE")?;
+    Ok((Device::open_to_read(ddl, names, &options)?, options))
 }
 
 pub fn about(device: &Device, set: &Set) -> SqlResult<About> {
@@ -83,9 +83,8 @@ pub struct Source<'a> {
 
 /// In msdb. 3009: it could not be.
 pub fn record(ddl: &mut Ddl<'_>, from: &Source<'_>, restored: Restored<'_>) {
-    let path = from.device.whole_path(ddl);
-    let place = (path.as_str(), from.position);
-    if backup_history::record_restore(&ddl.catalog, &from.set, &from.about, place, restored).is_err() {
+    let place = Place::of(ddl, from.device, from.position);
+    if backup_history::record_restore(&ddl.catalog, &from.set, &from.about, &place, restored).is_err() {
         ddl.message(sql_error!(3009));
     }
 }

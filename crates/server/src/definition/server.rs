@@ -9,8 +9,8 @@ use super::dbcc::{answer, database_argument, no_such_object, number_argument, te
 use super::number::{identity_of, identity_rule, whole_number};
 use super::site::{Ddl, cannot_find_object};
 use super::space;
-use crate::catalog::Database;
 use crate::catalog::error::storage_error;
+use crate::catalog::{Database, suspects};
 use crate::instance::machine::Followed;
 use crate::instance::plan_cache::Forget;
 use crate::instance::question::Counted;
@@ -136,8 +136,14 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         }
     }
     match &*dbcc.command {
-        "CHECKTABLE" => check::table(ddl, dbcc, quiet)?,
-        "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" => check::database(ddl, dbcc, quiet)?,
+        "CHECKTABLE" | "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" => {
+            let checked = match &*dbcc.command {
+                "CHECKTABLE" => check::table(ddl, dbcc, quiet),
+                _ => check::database(ddl, dbcc, quiet),
+            };
+            suspects::record(&ddl.catalog);
+            checked?;
+        }
         "CHECKIDENT" => check_identity(ddl, dbcc, quiet)?,
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FLUSHPROCINDB" | "PURGESQLCACHE" => {
             if let Some(forget) = plans_meant(dbcc)? {

@@ -20,7 +20,7 @@ use storage::{Storage, Table, TableId};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::catalog::workload::setting;
-use crate::catalog::{Database, no_such_database, registry};
+use crate::catalog::{Database, marks, no_such_database, registry, suspects};
 use crate::definition::{self, HostSite};
 use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::request::text_procedures;
@@ -468,11 +468,23 @@ impl Host for SessionHost {
     fn log(&mut self, state: &State, message: &SqlError) {
         tracing::error!(target: CONSOLE, spid = state.spid, "{message}");
         error_log::raise(Source::Session(state.spid), message);
+        if matches!(message.number, 823 | 824) {
+            suspects::record(&self.server.catalog);
+        }
     }
 
     fn transaction_ended(&mut self, _state: &mut State, committed: bool) {
         self.catalog_session.transaction_ended(&self.server.catalog, committed);
         self.application_locks.transaction_ended();
+    }
+
+    fn put_mark(
+        &mut self,
+        _state: &mut State,
+        transaction: &mut storage::Transaction,
+        mark: &exec::session::Mark,
+    ) -> SqlResult<()> {
+        marks::put(&self.server.catalog, transaction, &self.entry.identity.login_name, mark)
     }
 
     fn module_returned(&mut self, state: &mut State, level: u32) {

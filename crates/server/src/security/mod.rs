@@ -5,7 +5,7 @@
 //! ```text
 //! guessing    who failed to log in how often               password    hashes
 //! policy      what CHECK_POLICY asks, by its numbers       tls         the certificate
-//! written     passwords in texts
+//! written     passwords in texts                       secret      what is encrypted at rest
 //! hierarchy   the permissions, and which implies which
 //! role        what fixed roles may do
 //! actor       a login with its roles, a user with its roles
@@ -17,6 +17,7 @@ pub mod password;
 pub mod policy;
 pub mod tls;
 pub mod written;
+pub mod secret;
 pub mod certificate;
 pub mod hierarchy;
 pub mod role;

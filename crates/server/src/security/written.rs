@@ -6,16 +6,17 @@
 /// Procedures and functions whose arguments are passwords.
 const CALLS: [&str; 4] = ["sp_password", "sp_addlogin", "pwdencrypt", "pwdcompare"];
 
-/// Whether the text may hold a password: `PASSWORD = '...'` or a hash, or a call with one.
+/// Whether the text may hold a password: `PASSWORD = '...'` or a hash, `SECRET = '...'`, or a call with one.
 pub fn holds_password(text: &str) -> bool {
-    const WORD: &str = "password";
+    const WORDS: [&str; 2] = ["password", "secret"];
     let text = text.to_ascii_lowercase();
-    let is_given = |at: usize| {
-        let rest = text[at + WORD.len()..].trim_start_matches([']', '"']).trim_start();
+    let is_given = |after: usize| {
+        let rest = text[after..].trim_start_matches([']', '"']).trim_start();
         let value = rest.strip_prefix('=').map(str::trim_start);
         value.is_some_and(|value| value.trim_start_matches('n').starts_with(['\'', '"']) || value.starts_with("0x"))
     };
-    text.match_indices(WORD).any(|(at, _)| is_given(at)) || CALLS.iter().any(|call| text.contains(call))
+    let mut given = WORDS.iter().flat_map(|word| text.match_indices(word).map(|(at, word)| at + word.len()));
+    given.any(is_given) || CALLS.iter().any(|call| text.contains(call))
 }
 
 /// As others may see it.
@@ -34,6 +35,7 @@ mod tests {
             "alter login a with password='x' old_password = 'y'",
             "ALTER LOGIN a WITH Password\n=\n0x0200 HASHED",
             "EXEC sp_password 'a', 'b'",
+            "CREATE CREDENTIAL c WITH IDENTITY = 'i', SECRET = N'x'",
             "CREATE SYMMETRIC KEY k ... ENCRYPTION BY PASSWORD = 'x'",
             "SELECT PWDCOMPARE(N'x', password_hash) FROM sys.sql_logins",
         ] {

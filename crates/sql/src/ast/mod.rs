@@ -174,6 +174,7 @@ pub enum StatementKind {
     AlterServerConfiguration(Box<AlterServerConfiguration>),
     ThreadPool(Box<ThreadPool>),
     ResourceGovernor(Box<ResourceGovernor>),
+    Credential(Box<Credential>),
     ServerAudit(Box<ServerAudit>),
     AuditSpecification(Box<AuditSpecification>),
     /// A statement of the language that is read to its end but has no tree of its own.

@@ -44,6 +44,17 @@ pub enum AlterLoginAction {
     DropCredential(Ident),
 }
 
+/// `CREATE | ALTER CREDENTIAL name WITH IDENTITY = 'text', SECRET = 'text'`
+#[derive(Debug, Clone, PartialEq)]
+pub struct Credential {
+    pub alter: bool,
+    pub name: Ident,
+    /// IDENTITY, SECRET
+    pub options: Vec<Setting>,
+    /// FOR CRYPTOGRAPHIC PROVIDER x
+    pub provider: Option<Ident>,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateUser {
     pub name: Ident,

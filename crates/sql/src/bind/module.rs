@@ -443,9 +443,12 @@ impl<'a> ModuleBinder<'a> {
             A::BeginTransaction(begin) if begin.distributed => {
                 return Err(errors::unsupported("BEGIN DISTRIBUTED TRANSACTION"));
             }
-            // A mark is for a restore of log backups, which there are none of.
             A::BeginTransaction(begin) => {
-                StatementKind::BeginTransaction { name: self.transaction_name(begin.name.as_ref())? }
+                let mark = begin.mark.as_ref().map(|description| self.mark_description(description.as_ref()));
+                StatementKind::BeginTransaction {
+                    name: self.transaction_name(begin.name.as_ref())?,
+                    mark: mark.transpose()?,
+                }
             }
             A::CommitTransaction(commit) => {
                 self.transaction_name(commit.name.as_ref())?;
@@ -786,6 +789,17 @@ impl<'a> ModuleBinder<'a> {
             None => None,
             Some(ast::TransactionName::Name(name)) => Some(TransactionName::Literal(name.text.clone())),
             Some(ast::TransactionName::Variable(variable)) => Some(TransactionName::Variable(self.slot(variable)?)),
+        })
+    }
+
+    /// The description of a mark: a string or a variable.
+    fn mark_description(&self, text: Option<&ast::Expr>) -> SqlResult<Option<TransactionName>> {
+        Ok(match text {
+            Some(ast::Expr::Variable(variable)) => Some(TransactionName::Variable(self.slot(variable)?)),
+            Some(ast::Expr::Literal(ast::Literal::String { text, .. })) => {
+                Some(TransactionName::Literal(text.to_string().into()))
+            }
+            _ => None,
         })
     }
 

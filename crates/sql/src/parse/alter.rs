@@ -36,6 +36,10 @@ impl Parser<'_> {
                 self.bump();
                 self.alter_login()
             }
+            K::CREDENTIAL => {
+                self.bump();
+                self.credential(true)
+            }
             K::USER => {
                 self.bump();
                 self.alter_user()

@@ -304,7 +304,7 @@ impl Parser<'_> {
         }
         let name = self.transaction_name()?;
         let mut mark = None;
-        if self.eat_words(K::WITH, K::MARK) {
+        if name.is_some() && self.eat_words(K::WITH, K::MARK) {
             mark = Some(if self.at_string() || self.at(T::Variable) { Some(self.string_or_variable()?) } else { None });
         }
         Ok(StatementKind::BeginTransaction(Box::new(BeginTransaction { name, distributed, mark })))

@@ -18,6 +18,10 @@ impl Parser<'_> {
             K::PROC | K::PROCEDURE | K::VIEW | K::FUNCTION | K::TRIGGER => return self.module(),
             K::OR if self.peek_word(2, K::ALTER) => return self.module(),
             K::DATABASE => return self.create_database(),
+            K::CREDENTIAL => {
+                self.bump();
+                return self.credential(false);
+            }
             K::SCHEMA => return self.create_schema(),
             K::DEFAULT | K::RULE => return self.create_default_or_rule(),
             K::THREAD if self.peek_word(2, K::POOL) => return self.thread_pool(),

@@ -359,10 +359,13 @@ impl Parser<'_> {
     /// Also `MOVE 'logical' TO 'file'`.
     fn restore_option(&mut self) -> P<Setting> {
         if !self.at_word(K::MOVE) {
-            let setting = self.loose_setting()?;
+            let mut setting = self.loose_setting()?;
             // STOPATMARK = 'x' AFTER 'time'
             if self.eat_word(K::AFTER) {
-                self.string_or_variable()?;
+                let after = SettingValue::Value(self.string_or_variable()?);
+                let line = setting.line;
+                let entry = |name: &str, value| Setting { name: name.into(), value, line };
+                setting.value = SettingValue::List(None, vec![entry("MARK", setting.value), entry("AFTER", after)]);
             }
             return Ok(setting);
         }

@@ -131,6 +131,22 @@ impl Parser<'_> {
         Ok(StatementKind::AlterLogin(Box::new(AlterLogin { name, action })))
     }
 
+    /// The current token is CREDENTIAL.
+    #[inline(never)]
+    pub(super) fn credential(&mut self, alter: bool) -> P<StatementKind> {
+        self.bump();
+        let name = self.ident()?;
+        self.expect_word(K::WITH)?;
+        let options = self.list(Self::loose_setting)?;
+        let mut provider = None;
+        if !alter && self.eat_word(K::FOR) {
+            self.expect_word(K::CRYPTOGRAPHIC)?;
+            self.expect_text("PROVIDER")?;
+            provider = Some(self.ident()?);
+        }
+        Ok(StatementKind::Credential(Box::new(Credential { alter, name, options, provider })))
+    }
+
     #[inline(never)]
     pub(super) fn create_user(&mut self) -> P<StatementKind> {
         self.bump();

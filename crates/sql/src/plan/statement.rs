@@ -217,6 +217,8 @@ pub enum StatementKind {
     Execute(Box<Execute>),
     BeginTransaction {
         name: Option<TransactionName>,
+        /// WITH MARK, and its description.
+        mark: Option<Option<TransactionName>>,
     },
     Commit {
         delayed_durability: Option<bool>,

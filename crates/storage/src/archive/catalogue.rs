@@ -58,7 +58,7 @@ impl Catalogue {
             let Some((began, true)) = snapshot::parse(&name) else { continue };
             match Snapshot::read(store, began) {
                 Ok(snapshot) => catalogue.snapshots.push(snapshot),
-                Err(ArchiveError::Refused(why)) => catalogue.damaged.push(why),
+                Err(ArchiveError::Refused(why) | ArchiveError::Damaged(why)) => catalogue.damaged.push(why),
                 // It has just been dropped.
                 Err(ArchiveError::Store(StoreError::NotFound)) => {}
                 Err(error) => return Err(error),
@@ -143,7 +143,7 @@ fn counts(segment: &SegmentName, owners: &[Owner]) -> bool {
     !owners.iter().any(|owner| owner.term > segment.term && owner.from <= segment.first)
 }
 
-/// Err(Refused): it is missing or damaged, by its name.
+/// Err(Refused): it is missing; Err(Damaged): it is damaged; by its name.
 pub fn read_segment(store: &dyn Store, name: SegmentName, instance: u128) -> ArchiveResult<Segment> {
     let path = name.path();
     let bytes = match store.get(&path) {
@@ -153,7 +153,7 @@ pub fn read_segment(store: &dyn Store, name: SegmentName, instance: u128) -> Arc
         bytes => bytes?,
     };
     Segment::decode(name, instance, &bytes)
-        .map_err(|why| ArchiveError::Refused(format!("{}/{path} is damaged: {why}", store.place())))
+        .map_err(|why| ArchiveError::Damaged(format!("{}/{path} is damaged: {why}", store.place())))
 }
 
 #[cfg(test)]

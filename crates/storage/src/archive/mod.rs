@@ -44,6 +44,8 @@ pub enum ArchiveError {
     Owned(Owner),
     /// It cannot be used as it is; the text names what is wrong.
     Refused(String),
+    /// An object of it is damaged; the text names it.
+    Damaged(String),
 }
 
 impl std::fmt::Display for ArchiveError {
@@ -52,7 +54,7 @@ impl std::fmt::Display for ArchiveError {
             ArchiveError::Store(error) => error.fmt(f),
             ArchiveError::Storage(error) => error.fmt(f),
             ArchiveError::Owned(owner) => write!(f, "it is written by another server, {}", owner.who),
-            ArchiveError::Refused(why) => f.write_str(why),
+            ArchiveError::Refused(why) | ArchiveError::Damaged(why) => f.write_str(why),
         }
     }
 }

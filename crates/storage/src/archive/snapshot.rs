@@ -122,7 +122,7 @@ impl Snapshot {
     pub fn read(store: &dyn Store, began: u64) -> ArchiveResult<Snapshot> {
         let name = manifest_path(began);
         let bytes = store.get(&name)?;
-        let damaged = || ArchiveError::Refused(format!("{}/{name} is damaged: its checksum is another", store.place()));
+        let damaged = || ArchiveError::Damaged(format!("{}/{name} is damaged: its checksum is another", store.place()));
         Snapshot::decode(&bytes).filter(|snapshot| snapshot.began == began).ok_or_else(damaged)
     }
 }

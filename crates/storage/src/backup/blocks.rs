@@ -12,16 +12,16 @@ use std::io::{Read, Write};
 use flate2::Compression;
 use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
-use os::disk::File;
-use os::wait::WaitType;
 
+use super::media::Media;
 use crate::error::{StorageError, StorageResult};
-use crate::pages::files::read_or_zero;
 use crate::pages::page::{put_u32, u32_at};
 
 const MAGIC: u32 = u32::from_le_bytes(*b"HBKP");
 const HEAD: usize = 24;
 const DEFLATED: u8 = 1;
+/// More than a tail has, with its head.
+const TAIL_BYTES_MAX: usize = 512;
 /// Deflating makes nothing smaller than this.
 const RATIO_MAX: u64 = 1040;
 
@@ -48,7 +48,7 @@ pub fn damaged(why: &str) -> StorageError {
 
 /// Writes the blocks of one set.
 pub struct BlockWriter<'a> {
-    file: &'a File,
+    file: &'a dyn Media,
     pub at: u64,
     number: u32,
     compressed: bool,
@@ -58,7 +58,7 @@ pub struct BlockWriter<'a> {
 }
 
 impl<'a> BlockWriter<'a> {
-    pub fn new(file: &'a File, at: u64, compressed: bool) -> BlockWriter<'a> {
+    pub fn new(file: &'a dyn Media, at: u64, compressed: bool) -> BlockWriter<'a> {
         BlockWriter { file, at, number: 0, compressed, sum: crc32fast::Hasher::new(), block: Vec::new() }
     }
 
@@ -111,7 +111,7 @@ fn crc_of(head: &[u8], body: &[u8]) -> u32 {
 
 /// Reads the blocks of one set, and what its tail says of them all.
 pub struct BlockReader<'a> {
-    file: &'a File,
+    file: &'a dyn Media,
     pub at: u64,
     end: u64,
     number: u32,
@@ -120,7 +120,7 @@ pub struct BlockReader<'a> {
 }
 
 impl<'a> BlockReader<'a> {
-    pub fn new(file: &'a File, at: u64) -> StorageResult<BlockReader<'a>> {
+    pub fn new(file: &'a dyn Media, at: u64) -> StorageResult<BlockReader<'a>> {
         let end = file.len()?;
         Ok(BlockReader { file, at, end, number: 0, sum: crc32fast::Hasher::new(), stored: Vec::new() })
     }
@@ -130,7 +130,7 @@ impl<'a> BlockReader<'a> {
         if self.at.saturating_add(HEAD as u64) > self.end {
             return Ok(None);
         }
-        read_or_zero(self.file, WaitType::BACKUPIO, self.at, head)?;
+        self.file.read_at(head, self.at)?;
         let length = u32_at(head, 12) as usize;
         let fits = length as u64 <= self.end - self.at - HEAD as u64;
         let is_next = u32_at(head, 0) == MAGIC && u32_at(head, 8) == self.number && fits;
@@ -142,7 +142,7 @@ impl<'a> BlockReader<'a> {
         let mut head = [0; HEAD];
         let (kind, length) = self.head(&mut head)?.ok_or_else(|| damaged("it is cut short, or none"))?;
         self.stored.resize(length, 0);
-        read_or_zero(self.file, WaitType::BACKUPIO, self.at + HEAD as u64, &mut self.stored)?;
+        self.file.read_at(&mut self.stored, self.at + HEAD as u64)?;
         let crc = u32_at(&head, 20);
         let whole = u32_at(&head, 16) as u64;
         if crc_of(&head, &self.stored) != crc || whole > (length as u64 + 1) * RATIO_MAX {
@@ -181,6 +181,23 @@ impl<'a> BlockReader<'a> {
     /// The block that comes is the tail.
     pub fn is_at_tail(&self) -> StorageResult<bool> {
         Ok(self.head(&mut [0; HEAD])?.is_some_and(|(kind, _)| kind == BlockKind::Tail))
+    }
+
+    /// Goes to the block that ends where the medium ends, which is a tail. False: there is none.
+    pub fn go_to_last_tail(&mut self) -> StorageResult<bool> {
+        let from = self.at.max(self.end.saturating_sub(TAIL_BYTES_MAX as u64));
+        let mut bytes = vec![0; (self.end - from) as usize];
+        self.file.read_at(&mut bytes, from)?;
+        let is_tail = |head: &[u8]| {
+            let length = u32_at(head, 12) as usize;
+            u32_at(head, 0) == MAGIC && head[4] == BlockKind::Tail as u8 && head.len() == HEAD + length
+        };
+        let found = (0..bytes.len().saturating_sub(HEAD - 1)).find(|at| is_tail(&bytes[*at..]));
+        if let Some(at) = found {
+            self.at = from + at as u64;
+            self.number = u32_at(&bytes[at..], 8);
+        }
+        Ok(found.is_some())
     }
 
     /// Blocks before the tail, and the sum of their checksums.

@@ -12,11 +12,12 @@
 //!             full backup's head), crc32 u32 of all before; written beside and renamed
 //! ```
 
-use os::disk::{Disk, File, Open};
+use os::disk::{Disk, Open};
 use os::region::Visibility;
 use os::wait::WaitType;
 
 use super::blocks::{BlockKind, damaged};
+use super::media::Media;
 use super::restore::Target;
 use super::set::{Progress, Set, SetKind, Words, read_set};
 use super::unpack::unpack;
@@ -188,7 +189,7 @@ impl Storage {
     pub fn begin_restore(
         &self,
         db: DatabaseId,
-        from: &File,
+        from: &dyn Media,
         at: u64,
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<Set> {
@@ -212,7 +213,7 @@ impl Storage {
     pub fn restore_differential(
         &self,
         db: DatabaseId,
-        from: &File,
+        from: &dyn Media,
         at: u64,
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<Set> {
@@ -246,7 +247,7 @@ impl Storage {
     pub fn restore_log(
         &self,
         db: DatabaseId,
-        (from, at): (&File, u64),
+        (from, at): (&dyn Media, u64),
         stop: Option<Stop>,
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> Result<(Set, bool), Gap> {

@@ -10,16 +10,22 @@
 //! each step makes longer.
 //! Modules in dependency order, lowest first.
 
+pub mod media;
 pub mod blocks;
 pub mod set;
+pub mod stripes;
 pub mod blank;
 pub mod take;
 pub mod unpack;
 pub mod stamp;
 pub mod restore;
 pub mod forward;
+pub mod mark;
 
 pub use crate::instance::storage::BACKUPS;
 pub use forward::{Gap, Phase, Restored, Stop};
+pub use mark::{Wanted as WantedMark, find_mark};
+pub use media::Media;
 pub use restore::Target;
 pub use set::{Progress, Set, SetHead, SetKind, SetTail, Wanted, begins, sets, verify};
+pub use stripes::{StripeHead, Striped};

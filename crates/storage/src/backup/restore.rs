@@ -8,6 +8,7 @@ use os::disk::{Disk, File, Open};
 use os::wait::WaitType;
 
 use super::blocks::damaged;
+use super::media::Media;
 use super::set::{Progress, Set};
 use super::stamp::Stamp;
 use super::unpack::unpack;
@@ -49,7 +50,7 @@ impl Storage {
         &self,
         tx: &mut Transaction,
         target: Target<'_>,
-        from: &File,
+        from: &dyn Media,
         at: u64,
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<Set> {
@@ -71,7 +72,7 @@ impl Storage {
         &self,
         tx: &mut Transaction,
         target: Target<'_>,
-        from: &File,
+        from: &dyn Media,
         at: u64,
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<Set> {

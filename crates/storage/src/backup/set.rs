@@ -13,9 +13,8 @@
 //! ```
 //! A log backup has blocks of log only: scan LSN is where it begins. A differential one has the pages that are newer than the base LSN.
 
-use os::disk::File;
-
 use super::blocks::{BlockKind, BlockReader, damaged};
+use super::media::Media;
 use crate::error::{StorageError, StorageResult};
 
 /// Of backups.
@@ -238,7 +237,7 @@ impl SetTail {
 
 /// Reads the set that begins at `from`, each block of it whole, and calls `visit` with those between head and tail.
 pub fn read_set(
-    file: &File,
+    file: &dyn Media,
     from: u64,
     visit: &mut dyn FnMut(&SetHead, BlockKind, &[u8], Progress) -> StorageResult<()>,
 ) -> StorageResult<Set> {
@@ -267,13 +266,13 @@ pub fn read_set(
 }
 
 /// Whether every block of the set at `from` is whole.
-pub fn verify(file: &File, from: u64, step: &mut dyn FnMut(Progress) -> StorageResult<()>) -> StorageResult<Set> {
+pub fn verify(file: &dyn Media, from: u64, step: &mut dyn FnMut(Progress) -> StorageResult<()>) -> StorageResult<Set> {
     read_set(file, from, &mut |_, _, _, progress| step(progress))
 }
 
 /// The sets of a file, by their heads and tails: what lies between is not read. Behind the last there may be one that was never
 /// ended. None: it is no file of backups.
-pub fn sets(file: &File) -> StorageResult<Vec<Set>> {
+pub fn sets(file: &dyn Media) -> StorageResult<Vec<Set>> {
     let mut found = Vec::new();
     let (mut from, mut body) = (0, Vec::new());
     while let Some(set) = one_set(file, from, &mut body)? {
@@ -284,17 +283,21 @@ pub fn sets(file: &File) -> StorageResult<Vec<Set>> {
 }
 
 /// Whether a set begins there, ended or not.
-pub fn begins(file: &File, from: u64) -> StorageResult<bool> {
+pub fn begins(file: &dyn Media, from: u64) -> StorageResult<bool> {
     let mut reader = BlockReader::new(file, from)?;
     Ok(matches!(reader.next(&mut Vec::new()), Ok(BlockKind::Head)))
 }
 
-fn one_set(file: &File, from: u64, body: &mut Vec<u8>) -> StorageResult<Option<Set>> {
+fn one_set(file: &dyn Media, from: u64, body: &mut Vec<u8>) -> StorageResult<Option<Set>> {
     let mut reader = BlockReader::new(file, from)?;
     if !matches!(reader.next(body), Ok(BlockKind::Head)) {
         return Ok(None);
     }
     let head = SetHead::decode(body)?;
+    // Of one set alone the tail is known to be at the end.
+    if file.holds_one() && !reader.go_to_last_tail()? {
+        return Ok(None);
+    }
     while !reader.is_at_tail()? {
         if reader.skip()?.is_none() {
             return Ok(None);

@@ -1,10 +1,10 @@
 //! Taking a backup.
 
-use os::disk::File;
 use os::wait::WaitType;
 
 use super::blank::blank_others;
 use super::blocks::{BlockKind, BlockWriter};
+use super::media::Media;
 use super::set::{PAGES_A_BLOCK, Progress, Set, SetHead, SetKind, SetTail, Wanted};
 use crate::engine::Engine;
 use crate::error::{StorageError, StorageResult};
@@ -22,11 +22,14 @@ const BLOCK_BYTES: usize = 256 * 1024;
 const LOOKS: u32 = 3;
 /// How often it is looked whether one of the other backups has ended.
 const LOOK_AGAIN_MS: u64 = 50;
+/// How often it is looked whether a medium takes more.
+const LOOK_AT_MEDIA_MS: u64 = 10;
 
 struct Taking<'a> {
     engine: &'a Engine,
     file: &'a DataFile,
     out: BlockWriter<'a>,
+    to: &'a dyn Media,
     /// Older pages are in the full backup that this one goes on from.
     base_lsn: u64,
     tail: SetTail,
@@ -41,13 +44,13 @@ impl Storage {
     pub fn backup(
         &self,
         db: DatabaseId,
-        to: &File,
+        to: &dyn Media,
         at: u64,
         wanted: &Wanted<'_>,
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<Set> {
         let taken = self.take(db, to, at, wanted, step);
-        if taken.is_err() {
+        if taken.is_err() && !to.holds_one() {
             to.set_len(at).ok();
         }
         taken
@@ -79,7 +82,7 @@ impl Storage {
     fn take(
         &self,
         db: DatabaseId,
-        to: &File,
+        to: &dyn Media,
         at: u64,
         wanted: &Wanted<'_>,
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
@@ -118,6 +121,7 @@ impl Storage {
             engine,
             file: &file,
             out: BlockWriter::new(to, at, wanted.compressed),
+            to,
             base_lsn: if wanted.kind == SetKind::Differential { chain.base_lsn } else { 0 },
             tail: SetTail::default(),
             progress: Progress { done: 0, total: u64::from(head.pages) * PAGE_BYTES as u64 },
@@ -129,17 +133,20 @@ impl Storage {
             taking.pages(head.pages)?;
         }
         taking.log(head.scan_lsn)?;
-        let Taking { mut out, mut tail, .. } = taking;
+        let Taking { mut out, mut tail, step, progress, .. } = taking;
         if engine.file(file.number)?.is_none() {
             return Err(StorageError::UnknownDatabase);
         }
         tail.ended = os::clock::utc_ticks();
         // First what the tail vouches for.
-        to.sync_data_as(WaitType::BACKUPIO)?;
+        to.sync()?;
         os::sim_point!("backup.tail");
         let said = out.sum();
         out.write(BlockKind::Tail, &tail.encode(said))?;
-        to.sync_data_as(WaitType::BACKUPIO)?;
+        while !to.end()? {
+            os::wait::sleep(WaitType::BACKUPIO, LOOK_AT_MEDIA_MS);
+            step(progress)?;
+        }
         let set = Set { from: at, to: out.at, head, tail };
         // The log that the next one needs stays until it is noted from where; what a log backup has goes with that.
         let pin = (wanted.kind != SetKind::Log).then_some(pin);
@@ -168,9 +175,15 @@ impl Storage {
 }
 
 impl Taking<'_> {
+    /// Something was written. Where more would have to wait, it is heard meanwhile whether anybody wants it.
     fn advance(&mut self, bytes: usize) -> StorageResult<()> {
         self.progress.done += bytes as u64;
-        (self.step)(self.progress)
+        (self.step)(self.progress)?;
+        while self.to.is_busy() {
+            os::wait::sleep(WaitType::BACKUPIO, LOOK_AT_MEDIA_MS);
+            (self.step)(self.progress)?;
+        }
+        Ok(())
     }
 
     /// The data file as it lies on disk. Pages that are newer than the checkpoint are as welcome: redo looks at their LSNs.

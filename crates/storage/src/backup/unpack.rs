@@ -4,6 +4,7 @@ use os::disk::{Disk, File, Open};
 use os::region::Visibility;
 
 use super::blocks::{BlockKind, damaged};
+use super::media::Media;
 use super::set::{Progress, Set, SetHead, Words, read_set};
 use crate::error::StorageResult;
 use crate::instance::storage::{PRIVATE_LOG_BYTES_MAX, PRIVATE_SEGMENT_BYTES};
@@ -32,7 +33,7 @@ struct Unpacking<'a> {
 
 /// Fills the empty directory `disk`. `over`: the data file that lies there already, whose pages those of a differential backup replace.
 pub fn unpack(
-    from: &File,
+    from: &dyn Media,
     at: u64,
     (disk, over): (&Disk, Option<File>),
     step: &mut dyn FnMut(Progress) -> StorageResult<()>,

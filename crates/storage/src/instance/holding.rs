@@ -1,4 +1,5 @@
-//! Databases that nobody may use: taken offline, or held since a start that could not open their files. What brings them back.
+//! Databases that nobody may use: taken offline, or held since a start that could not open their files. What brings them back. And pages
+//! that were found damaged in those that are open.
 
 use os::clock;
 use os::wait::WaitType;
@@ -9,6 +10,7 @@ use crate::error::{StorageError, StorageResult, heard};
 use crate::hold::{HeldFile, Hold, Since};
 use crate::instance::storage::Storage;
 use crate::layout::DatabaseId;
+use crate::pages::suspects::SuspectKind;
 
 /// How often it is looked whether those who use a database have ended.
 const LOOK_MS: u64 = 10;
@@ -22,6 +24,14 @@ impl Storage {
     /// The databases that nobody may use.
     pub fn held(&self) -> Vec<HeldFile> {
         self.engine().files.held()
+    }
+
+    /// Pages that this engine has found damaged since the last call: the database of each, its number in the data file, and how.
+    pub fn take_suspects(&self) -> Vec<(DatabaseId, u32, SuspectKind)> {
+        let engine = self.engine();
+        let database = |file| Some(DatabaseId(engine.file(file).ok().flatten()?.database));
+        let found = engine.buffer.suspects.take();
+        found.into_iter().filter_map(|(at, kind)| Some((database(at.file)?, at.page, kind))).collect()
     }
 
     /// Closes the file of a database, whole: it may be copied, and comes back as it is or as it was then. `LockTimeout`: transactions use

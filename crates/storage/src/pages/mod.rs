@@ -5,3 +5,4 @@
 pub mod files;
 pub mod page;
 pub mod data_files;
+pub mod suspects;

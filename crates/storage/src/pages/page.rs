@@ -147,6 +147,11 @@ pub fn seal(page: &mut PageBytes) {
     put_u32(page, 0, sum);
     debug_assert!(is_intact(page, file_no(page), page_no(page)), "what is written can be read back");
 }
+/// Its bytes are what was written, here or elsewhere.
+pub fn has_own_checksum(page: &PageBytes) -> bool {
+    u32_at(page, 0) == checksum(page)
+}
+
 /// Just after the page is read. A page of zeros was allocated and never written.
 pub fn is_intact(page: &PageBytes, file: u32, page_no_expected: u32) -> bool {
     if u32_at(page, 0) == checksum(page) {

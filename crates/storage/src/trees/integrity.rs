@@ -11,10 +11,11 @@ use types::pause::{Pacer, Pause};
 use crate::concurrency::locks::{LockMode, Resource};
 use crate::engine::{BITMAP_SPAN, Engine};
 use crate::error::{StorageError, StorageResult, heard};
-use crate::layout::{DatabaseId, IndexId, TableId};
+use crate::layout::{DatabaseId, IndexId, PageRef, TableId};
 use crate::pages::data_files::DataFile;
 use crate::pages::files::read_or_zero;
 use crate::pages::page::{self, HEADER_BYTES, PAGE_BYTES, PageBytes, PageKind, u16_at};
+use crate::pages::suspects::SuspectKind;
 use crate::shapes::shape::DIRECTORY_ROOT;
 use os::wait::WaitType;
 
@@ -263,6 +264,9 @@ impl Engine {
             }
             os::wait::sleep(WaitType::SLEEP_TASK, 1);
         }
+        let is_wrong = page::has_own_checksum(&bytes);
+        let kind = if is_wrong { SuspectKind::Wrong } else { SuspectKind::Checksum };
+        self.buffer.suspects.add(PageRef { file: file.number, page: number }, kind);
         Ok(false)
     }
 

@@ -218,6 +218,7 @@ rows![
     message(15422, 16, "Application roles can only be activated at the ad hoc level."),
     message(15434, 16, "Could not drop login '%s' as the user is currently logged in."),
     message(15457, 0, "Configuration option '%ls' changed from %ld to %ld. Run the RECONFIGURE statement to install.").listed(10),
+    message(15466, 16, "An error occurred during decryption."),
     message(15470, 0, "No foreign keys reference table '%ls', or you do not have permissions on referencing tables.").listed(10),
     message(15471, 0, "The text for object '%ls' is encrypted.").listed(10),
     message(15472, 0, "The object '%ls' does not have any indexes, or you do not have permissions.").listed(10),

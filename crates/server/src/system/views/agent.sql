@@ -154,11 +154,6 @@ CREATE VIEW msdb.restorefilegroup AS
 SELECT CONVERT(int, NULL) AS restore_history_id, CONVERT(nvarchar(128), NULL) AS filegroup_name
 WHERE 1 = 0
 GO
-CREATE VIEW msdb.logmarkhistory AS
-SELECT CONVERT(nvarchar(128), NULL) AS database_name, CONVERT(nvarchar(128), NULL) AS mark_name, CONVERT(nvarchar(255), NULL) AS description,
-  CONVERT(nvarchar(128), NULL) AS user_name, CONVERT(numeric(25, 0), NULL) AS lsn, CONVERT(datetime, NULL) AS mark_time
-WHERE 1 = 0
-GO
 CREATE VIEW msdb.sysmaintplan_plans AS
 SELECT CONVERT(sysname, NULL) AS name, CONVERT(uniqueidentifier, NULL) AS id, CONVERT(nvarchar(512), NULL) AS description,
   CONVERT(datetime, NULL) AS create_date, CONVERT(sysname, NULL) AS owner, CONVERT(int, NULL) AS version_major, CONVERT(int, NULL) AS version_minor,

@@ -1,22 +1,27 @@
 -- What msdb has as dbo's: the history of backups and restores.
 
 CREATE VIEW msdb.backupmediaset AS
-SELECT m.id AS media_set_id, CONVERT(uniqueidentifier, CONVERT(varbinary(16), m.guid)) AS media_uuid, CONVERT(tinyint, 1) AS media_family_count,
+SELECT m.id AS media_set_id, CONVERT(uniqueidentifier, CONVERT(varbinary(16), m.guid)) AS media_uuid, CONVERT(tinyint, 1 + (SELECT COUNT(*) FROM master.sys.sysbackupstripes f WHERE f.media = m.id)) AS media_family_count,
   CONVERT(nvarchar(128), m.name) AS name, CONVERT(nvarchar(255), m.description) AS description, CONVERT(nvarchar(128), N'Heddle') AS software_name,
   CONVERT(int, 4608) AS software_vendor_id, CONVERT(tinyint, 1) AS MTF_major_version, CONVERT(tinyint, 1) AS mirror_count,
   CONVERT(bit, 0) AS is_password_protected, CONVERT(bit, m.status & 1) AS is_compressed, CONVERT(bit, 0) AS is_encrypted
 FROM master.sys.sysbackupmedia m
 GO
 CREATE VIEW msdb.backupmediafamily AS
-SELECT m.id AS media_set_id, CONVERT(tinyint, 1) AS family_sequence_number,
-  CONVERT(uniqueidentifier, CONVERT(varbinary(16), m.family)) AS media_family_id, CONVERT(int, 1) AS media_count,
-  CONVERT(nvarchar(128), NULL) AS logical_device_name, CONVERT(nvarchar(260), m.path) AS physical_device_name, CONVERT(tinyint, 2) AS device_type,
+SELECT m.id AS media_set_id, f.number AS family_sequence_number,
+  CONVERT(uniqueidentifier, CONVERT(varbinary(16), f.family)) AS media_family_id, CONVERT(int, 1) AS media_count,
+  CONVERT(nvarchar(128), NULL) AS logical_device_name, CONVERT(nvarchar(260), f.path) AS physical_device_name,
+  CONVERT(tinyint, CASE WHEN m.status & 2 = 2 THEN 9 ELSE 2 END) AS device_type,
   CONVERT(int, 4096) AS physical_block_size, CONVERT(tinyint, 0) AS mirror
 FROM master.sys.sysbackupmedia m
+JOIN (
+  SELECT b.id AS media, CONVERT(tinyint, 1) AS number, b.family, b.path FROM master.sys.sysbackupmedia b
+  UNION ALL SELECT s.media, s.number, s.family, s.path FROM master.sys.sysbackupstripes s
+) f ON f.media = m.id
 GO
 CREATE VIEW msdb.backupset AS
 SELECT s.id AS backup_set_id, CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.guid)) AS backup_set_uuid, s.media AS media_set_id,
-  CONVERT(tinyint, 1) AS first_family_number, CONVERT(smallint, 1) AS first_media_number, CONVERT(tinyint, 1) AS last_family_number,
+  CONVERT(tinyint, 1) AS first_family_number, CONVERT(smallint, 1) AS first_media_number, CONVERT(tinyint, 1 + (SELECT COUNT(*) FROM master.sys.sysbackupstripes f WHERE f.media = s.media)) AS last_family_number,
   CONVERT(smallint, 1) AS last_media_number, CONVERT(tinyint, 1) AS catalog_family_number, CONVERT(smallint, 1) AS catalog_media_number,
   s.position, s.expires AS expiration_date, CONVERT(int, 4608) AS software_vendor_id, CONVERT(nvarchar(128), s.name) AS name,
   CONVERT(nvarchar(255), s.description) AS description, CONVERT(nvarchar(128), s.[user]) AS user_name,
@@ -33,7 +38,7 @@ SELECT s.id AS backup_set_id, CONVERT(uniqueidentifier, CONVERT(varbinary(16), s
   CONVERT(nvarchar(60), CASE s.recovery_model WHEN 1 THEN N'FULL' WHEN 2 THEN N'BULK-LOGGED' ELSE N'SIMPLE' END) AS recovery_model,
   CONVERT(bit, 0) AS has_bulk_logged_data, CONVERT(bit, 0) AS is_snapshot, CONVERT(bit, s.status & 4) AS is_readonly,
   CONVERT(bit, s.status & 8) AS is_single_user, CONVERT(bit, 1) AS has_backup_checksums, CONVERT(bit, 0) AS is_damaged,
-  CONVERT(bit, 0) AS begins_log_chain, CONVERT(bit, 0) AS has_incomplete_metadata, CONVERT(bit, 0) AS is_force_offline,
+  CONVERT(bit, s.status & 64) AS begins_log_chain, CONVERT(bit, 0) AS has_incomplete_metadata, CONVERT(bit, 0) AS is_force_offline,
   CONVERT(bit, s.status & 1) AS is_copy_only,
   CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.database_guid)) AS first_recovery_fork_guid,
   CONVERT(uniqueidentifier, CONVERT(varbinary(16), s.database_guid)) AS last_recovery_fork_guid, CONVERT(numeric(25, 0), NULL) AS fork_point_lsn,
@@ -67,8 +72,13 @@ SELECT r.id AS restore_history_id, r.finished AS restore_date, CONVERT(nvarchar(
 FROM master.sys.sysrestores r
 LEFT JOIN master.sys.sysrestorestops p ON p.[restore] = r.id
 GO
+CREATE VIEW msdb.logmarkhistory AS
+SELECT CONVERT(nvarchar(128), m.[database]) AS database_name, CONVERT(nvarchar(128), m.name) AS mark_name,
+  CONVERT(nvarchar(255), m.description) AS description, CONVERT(nvarchar(128), m.[user]) AS user_name, CONVERT(numeric(25, 0), m.id) AS lsn,
+  m.time AS mark_time
+FROM master.sys.syslogmarks m
+GO
 CREATE VIEW msdb.suspect_pages AS
-SELECT CONVERT(int, 0) AS database_id, CONVERT(int, 0) AS file_id, CONVERT(bigint, 0) AS page_id, CONVERT(int, 0) AS event_type,
-  CONVERT(int, 0) AS error_count, CONVERT(datetime, NULL) AS last_update_date
-FROM master.sys.sysrestores
-WHERE 1 = 0
+SELECT p.[database] AS database_id, p.[file] AS file_id, p.page AS page_id, p.kind AS event_type, p.errors AS error_count,
+  p.updated AS last_update_date
+FROM master.sys.syssuspectpages p

@@ -97,6 +97,12 @@ SELECT s.id AS server_id, s.name, s.product, s.provider, CONVERT(nvarchar(4000),
   CONVERT(bit, 0) AS is_rda_server
 FROM master.sys.sysxsrvs s
 GO
+CREATE VIEW sys.credentials AS
+SELECT c.id AS credential_id, c.name, CONVERT(nvarchar(4000), c.[identity]) AS credential_identity, c.created AS create_date,
+  c.modified AS modify_date, CONVERT(nvarchar(100), NULL) AS target_type, CONVERT(int, NULL) AS target_id
+FROM master.sys.syscredentials c
+WHERE HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW ANY SECURITY DEFINITION') = 1 OR HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER ANY CREDENTIAL') = 1
+GO
 CREATE VIEW sys.server_principals AS
 SELECT l.name, l.id AS principal_id, CONVERT(varbinary(85), l.sid) AS sid, l.kind AS type,
   CONVERT(nvarchar(60), CASE l.kind WHEN 'S' THEN N'SQL_LOGIN' WHEN 'R' THEN N'SERVER_ROLE' WHEN 'U' THEN N'WINDOWS_LOGIN'

@@ -1,0 +1,92 @@
+//! What a backup is written to and read from: a file, or an object of a store.
+//!
+//! A set is written from its first byte to its last; only a file may be written anew, or end earlier than it did.
+
+use std::sync::Arc;
+
+use os::disk::File;
+use os::wait::WaitType;
+
+use crate::error::StorageResult;
+use crate::pages::files::read_or_zero;
+
+pub trait Media: Send + Sync {
+    fn len(&self) -> StorageResult<u64>;
+    /// Behind its end are zeros.
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> StorageResult<()>;
+    fn write_at(&self, bytes: &[u8], at: u64) -> StorageResult<()>;
+    fn set_len(&self, length: u64) -> StorageResult<()>;
+    /// What was written so far is on disk for sure; a store has it once it is ended.
+    fn sync(&self) -> StorageResult<()>;
+
+    /// Something that was written is still on its way: more would have to wait.
+    fn is_busy(&self) -> bool {
+        false
+    }
+
+    /// Makes what was written be there for good. False: it is asked again, until it is.
+    fn end(&self) -> StorageResult<bool> {
+        self.sync().map(|()| true)
+    }
+
+    /// It has one set and nothing behind it.
+    fn holds_one(&self) -> bool {
+        false
+    }
+}
+
+impl Media for File {
+    fn len(&self) -> StorageResult<u64> {
+        Ok(File::len(self)?)
+    }
+
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> StorageResult<()> {
+        read_or_zero(self, WaitType::BACKUPIO, at, bytes)
+    }
+
+    fn write_at(&self, bytes: &[u8], at: u64) -> StorageResult<()> {
+        Ok(File::write_at(self, bytes, at)?)
+    }
+
+    fn set_len(&self, length: u64) -> StorageResult<()> {
+        Ok(File::set_len(self, length)?)
+    }
+
+    fn sync(&self) -> StorageResult<()> {
+        Ok(self.sync_data_as(WaitType::BACKUPIO)?)
+    }
+}
+
+impl<M: Media> Media for Arc<M> {
+    fn len(&self) -> StorageResult<u64> {
+        (**self).len()
+    }
+
+    fn read_at(&self, bytes: &mut [u8], at: u64) -> StorageResult<()> {
+        (**self).read_at(bytes, at)
+    }
+
+    fn write_at(&self, bytes: &[u8], at: u64) -> StorageResult<()> {
+        (**self).write_at(bytes, at)
+    }
+
+    fn set_len(&self, length: u64) -> StorageResult<()> {
+        (**self).set_len(length)
+    }
+
+    fn sync(&self) -> StorageResult<()> {
+        (**self).sync()
+    }
+
+    fn is_busy(&self) -> bool {
+        (**self).is_busy()
+    }
+
+    fn end(&self) -> StorageResult<bool> {
+        (**self).end()
+    }
+
+    fn holds_one(&self) -> bool {
+        (**self).holds_one()
+    }
+}
