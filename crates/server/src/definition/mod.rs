@@ -75,6 +75,7 @@ pub mod restore;
 pub mod login;
 pub mod security;
 pub mod application_role;
+pub mod build;
 pub mod index;
 pub mod statistics;
 pub mod constraint;

@@ -11,7 +11,6 @@ use os::shared_struct;
 use os::sync::{Event, Mutex};
 use os::wait::WaitType;
 use types::pause::{Pacer, Pause, Unheard};
-use types::row::RowView;
 
 use crate::concurrency::commits::Status;
 use crate::concurrency::locks::{LockEntry, LockMode, MemoryTransaction, TransactionEntry};
@@ -36,9 +35,9 @@ use crate::shapes::shape::{self, Roots, Shape};
 use crate::shapes::tree::Tree;
 use crate::spill::Spill;
 use crate::tables::disk_table::DiskTable;
+use crate::tables::load::{self, Build};
 use crate::tables::memory_table::stats::{LastCheckpoint, MemoryHeap, MemoryTableStats, MemoryTotals};
 use crate::tables::memory_table::{INDEXES_MAX, MemoryTable};
-use crate::tables::scan::ScanSpec;
 use crate::tables::table::Table;
 use crate::transaction::{Isolation, Transaction};
 use crate::trees::check::{FileSpace, PageTotals};
@@ -708,7 +707,7 @@ impl Storage {
         db: DatabaseId,
         table: TableId,
         index: &IndexLayout,
-        pause: &dyn Pause,
+        build: &mut Build<'_>,
     ) -> StorageResult<()> {
         tx.check_running()?;
         tx.lock_table(db, table, LockMode::SchemaModification)?;
@@ -718,18 +717,69 @@ impl Storage {
         }
         if layout.memory.is_some() {
             layout.indexes.push(index.clone());
-            return self.rebuild_memory_table(tx, db, table, &layout, &roots, pause);
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots, build.pause);
         }
         if index.clustered {
             layout.indexes.insert(0, index.clone());
-            return self.rebuild(tx, db, table, layout, &roots, pause);
+            return self.rebuild(tx, db, table, layout, &roots, false, build);
         }
         let before = tx.savepoint();
         let root = self.create_tree(tx, db)?;
         layout.indexes.push(index.clone());
         roots.indexes.push(root);
         self.write_shape(tx, db, table, Some((&layout, &roots)))?;
-        tx.fill_own_trees(before, |tx| self.build_index(tx, db, table, index.id, &mut Pacer::new(pause)))
+        tx.fill_own_trees(before, |tx| self.fill_index(tx, db, table, index.id, build))
+    }
+
+    /// Makes the trees of an index anew: its pages are in order and full, or as full as `build` says. Of the clustered index, or `HEAP`, that
+    /// is the table; the other indexes stay.
+    pub fn rebuild_index(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        index: IndexId,
+        build: &mut Build<'_>,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        assert!(layout.memory.is_none(), "a memory-optimized table has no pages");
+        let Some(at) = layout.indexes.iter().position(|known| known.id == index && !known.clustered) else {
+            let is_base = index == IndexId::HEAP || layout.indexes.iter().any(|known| known.id == index);
+            return match is_base {
+                true => self.rebuild(tx, db, table, layout, &roots, true, build),
+                false => Err(StorageError::UnknownIndex),
+            };
+        };
+        let before = tx.savepoint();
+        let root = self.create_tree(tx, db)?;
+        self.drop_tree(tx, db, std::mem::replace(&mut roots.indexes[at], root))?;
+        self.write_shape(tx, db, table, Some((&layout, &roots)))?;
+        tx.fill_own_trees(before, |tx| self.fill_index(tx, db, table, index, build))
+    }
+
+    /// Copies the rows of one table into another that this transaction has made and that is empty. Both have the same row layout.
+    pub fn copy_table(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        (source, target): (TableId, TableId),
+        build: &mut Build<'_>,
+    ) -> StorageResult<()> {
+        let source = self.open_table(db, source)?;
+        match &*self.open_table(db, target)? {
+            Table::Disk(target) => tx.filling(|tx| load::copy_rows(tx, &source, target, false, build)),
+            target @ Table::Memory(_) => {
+                let mut pacer = Pacer::new(build.pause);
+                let mut scan = source.scan(tx, load::every_row())?;
+                while let Some(row) = scan.next(tx)? {
+                    heard(pacer.spend(ROW_WORK + row.image.len()))?;
+                    target.insert(tx, row.image)?;
+                }
+                Ok(())
+            }
+        }
     }
 
     fn undo_if_failed(
@@ -744,29 +794,22 @@ impl Storage {
         result
     }
 
-    fn build_index(
+    fn fill_index(
         &self,
         tx: &mut Transaction,
         db: DatabaseId,
         table: TableId,
         id: IndexId,
-        pacer: &mut Pacer<'_>,
+        build: &mut Build<'_>,
     ) -> StorageResult<()> {
         let table = self.open_table(db, table)?;
         let Table::Disk(disk) = &*table else { return Err(StorageError::UnknownIndex) };
         let index = disk.index(id)?.ok_or(StorageError::UnknownIndex)?;
-        let mut scan = table.scan(tx, every_row())?;
-        while let Some(row) = scan.next(tx)? {
-            heard(pacer.spend(ROW_WORK + row.image.len()))?;
-            let view = RowView::new(&table.layout().row, row.image)?;
-            if index.holds(&view) {
-                disk.insert_entry(tx, index, &view, row.locator)?;
-            }
-        }
-        Ok(())
+        load::build_index(tx, disk, index, build)
     }
 
-    /// Copies the table into trees of another layout.
+    /// Copies the table into trees of another layout. `keeps_keys`: of the same one, and indexes beside the base tree stay as they are.
+    #[allow(clippy::too_many_arguments)]
     fn rebuild(
         &self,
         tx: &mut Transaction,
@@ -774,7 +817,8 @@ impl Storage {
         table: TableId,
         layout: TableLayout,
         old: &Roots,
-        pause: &dyn Pause,
+        keeps_keys: bool,
+        build: &mut Build<'_>,
     ) -> StorageResult<()> {
         debug_assert!(layout.memory.is_none() && old.base != 0);
         let before = tx.savepoint();
@@ -784,14 +828,21 @@ impl Storage {
         if shape::may_be_long(&layout, shape::image_max(&layout)) {
             roots.long_values = self.create_tree(tx, db)?;
         }
-        for index in &layout.indexes {
-            roots.indexes.push(if index.clustered { base } else { self.create_tree(tx, db)? });
+        for (at, index) in layout.indexes.iter().enumerate() {
+            roots.indexes.push(match (index.clustered, keeps_keys) {
+                (true, _) => base,
+                (false, true) => old.indexes[at],
+                (false, false) => self.create_tree(tx, db)?,
+            });
         }
-        self.drop_roots(tx, db, old)?;
+        match keeps_keys {
+            true => self.drop_roots(tx, db, &Roots { indexes: Vec::new(), ..old.clone() })?,
+            false => self.drop_roots(tx, db, old)?,
+        }
         self.write_shape(tx, db, table, Some((&layout, &roots)))?;
-        tx.fill_own_trees(before, |tx| {
-            let target = self.open_table(db, table)?;
-            copy_rows(tx, &source, &target, &mut Pacer::new(pause))
+        tx.fill_own_trees(before, |tx| match &*self.open_table(db, table)? {
+            Table::Disk(target) => load::copy_rows(tx, &source, target, keeps_keys, build),
+            Table::Memory(_) => unreachable!("it has pages"),
         })
     }
 
@@ -802,7 +853,7 @@ impl Storage {
         db: DatabaseId,
         table: TableId,
         index: IndexId,
-        pause: &dyn Pause,
+        build: &mut Build<'_>,
     ) -> StorageResult<()> {
         tx.check_running()?;
         tx.lock_table(db, table, LockMode::SchemaModification)?;
@@ -810,10 +861,10 @@ impl Storage {
         let at = layout.indexes.iter().position(|known| known.id == index).ok_or(StorageError::UnknownIndex)?;
         let removed = layout.indexes.remove(at);
         if layout.memory.is_some() {
-            return self.rebuild_memory_table(tx, db, table, &layout, &roots, pause);
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots, build.pause);
         }
         if removed.clustered {
-            return self.rebuild(tx, db, table, layout, &roots, pause);
+            return self.rebuild(tx, db, table, layout, &roots, false, build);
         }
         let root = roots.indexes.remove(at);
         self.drop_tree(tx, db, root)?;
@@ -1171,27 +1222,10 @@ impl Inner {
     }
 }
 
-pub(crate) fn every_row() -> ScanSpec {
-    let mut spec = ScanSpec::all(IndexId::HEAP, Vec::new());
-    spec.lock.no_lock = true;
-    spec.locator = true;
-    spec.ignore_own_statement = false;
-    spec
-}
-
 fn drop_objects(tx: &mut Transaction, roots: &Roots) {
     assert!(roots.base != 0, "0 is no object");
     tx.objects.dropped.push(roots.base);
     if roots.long_values != 0 {
         tx.objects.dropped.push(roots.long_values);
     }
-}
-
-fn copy_rows(tx: &mut Transaction, source: &Table, target: &Table, pacer: &mut Pacer<'_>) -> StorageResult<()> {
-    let mut scan = source.scan(tx, every_row())?;
-    while let Some(row) = scan.next(tx)? {
-        heard(pacer.spend(ROW_WORK + row.image.len()))?;
-        target.insert(tx, row.image)?;
-    }
-    Ok(())
 }
