@@ -195,9 +195,8 @@ struct Merge<'r> {
 impl<'r> Merge<'r> {
     fn of_memory(rows: &'r Rows) -> Merge<'r> {
         let starts = [0].into_iter().chain(rows.ends.iter().copied());
-        let runs = starts.zip(&rows.ends).map(|(start, end)| {
-            (rows.entries[start].prefix, Source::Memory(rows, start, *end))
-        });
+        let runs =
+            starts.zip(&rows.ends).map(|(start, end)| (rows.entries[start].prefix, Source::Memory(rows, start, *end)));
         Merge::of(runs.collect())
     }
 

@@ -58,7 +58,10 @@ fn every_kind_of_index_has_the_rows_of_its_table() {
             ("CREATE UNIQUE INDEX made ON t (w, s DESC, id)", "1 = 1"),
             ("CREATE INDEX made ON t (d) INCLUDE (s, n) WHERE n > 2500", "n > 2500"),
             ("CREATE INDEX made ON t (s) WHERE n IS NULL", "n IS NULL"),
-            ("CREATE INDEX made ON t (n) INCLUDE (w) WITH (SORT_IN_TEMPDB = ON, FILLFACTOR = 30, PAD_INDEX = ON)", "1 = 1"),
+            (
+                "CREATE INDEX made ON t (n) INCLUDE (w) WITH (SORT_IN_TEMPDB = ON, FILLFACTOR = 30, PAD_INDEX = ON)",
+                "1 = 1",
+            ),
             ("CREATE INDEX made ON t (wide, s, w)", "1 = 1"),
         ] {
             must(&mut wire, index);
@@ -121,7 +124,11 @@ fn a_key_that_is_there_twice_is_named() {
             '{name}'. The duplicate key value is {key}."
         );
         assert_eq!((told.0, &told.2), (1505, &expected), "{index}");
-        assert_eq!(one(&mut wire, "SELECT COUNT(*) FROM sys.indexes WHERE object_id = OBJECT_ID('twice')"), 1, "{index}");
+        assert_eq!(
+            one(&mut wire, "SELECT COUNT(*) FROM sys.indexes WHERE object_id = OBJECT_ID('twice')"),
+            1,
+            "{index}"
+        );
     }
     must(&mut wire, "CREATE UNIQUE INDEX u ON twice (c); CREATE UNIQUE INDEX v ON twice (a, c) WHERE a > 0");
     assert_eq!(one(&mut wire, "SELECT COUNT(*) FROM twice WITH (INDEX (u))"), 7);

@@ -136,7 +136,8 @@ fn filled(rows: i64) -> Storage {
     create(&storage, Kind::Clustered);
     let mut tx = storage.begin(Isolation::ReadCommitted);
     for index in [2, 3] {
-        building(Fill::default(), |build| storage.drop_index(&mut tx, DB, TABLE, IndexId(index), build)).expect("dropped");
+        building(Fill::default(), |build| storage.drop_index(&mut tx, DB, TABLE, IndexId(index), build))
+            .expect("dropped");
     }
     let table = storage.open_table(DB, TABLE).expect("the table");
     for id in 0..rows {
@@ -221,9 +222,11 @@ fn few_rows_and_wide_keys() {
         let mut index = layout(Kind::Heap).indexes[1].clone();
         (index.id, index.key[0].ordinal) = (IndexId(9), 1);
         for (leaf, inner) in [(100, 100), (1, 1)] {
-            building(Fill { leaf, inner }, |build| storage.create_index(&mut tx, DB, TABLE, &index, build)).expect("built");
+            building(Fill { leaf, inner }, |build| storage.create_index(&mut tx, DB, TABLE, &index, build))
+                .expect("built");
             check_as(&storage, &mut tx, &model, &format!("{rows} rows"));
-            building(Fill::default(), |build| storage.drop_index(&mut tx, DB, TABLE, IndexId(9), build)).expect("dropped");
+            building(Fill::default(), |build| storage.drop_index(&mut tx, DB, TABLE, IndexId(9), build))
+                .expect("dropped");
         }
         tx.commit(Durability::Full).expect("committed");
         check(&storage, &model, &format!("{rows} rows"));

@@ -259,7 +259,8 @@ fn a_rebuilt_table_keeps_its_values_where_they_are() {
         let (before, held, log) = (now(&storage), bytes(&storage), logged(&storage));
         for commits in [false, true] {
             let mut tx = begin(&storage);
-            building(Fill::default(), |build| storage.create_index(&mut tx, DB, TABLE, &index(7, 2), build)).expect("an index");
+            building(Fill::default(), |build| storage.create_index(&mut tx, DB, TABLE, &index(7, 2), build))
+                .expect("an index");
             if commits {
                 commit(tx)
             } else {
@@ -385,7 +386,8 @@ fn rows_longer_than_a_row_may_be_leave_their_longest_columns_out() {
     assert!(object(Role::Rows).row_bytes < 3 * 3_500);
 
     let mut tx = begin(&storage);
-    building(Fill::default(), |build| storage.create_index(&mut tx, DB, wide, &index(7, 1), build)).expect("an index on it");
+    building(Fill::default(), |build| storage.create_index(&mut tx, DB, wide, &index(7, 1), build))
+        .expect("an index on it");
     commit(tx);
     bytes(&storage);
     assert_eq!((object(Role::Values).versions, read(&storage)), (0, expected.clone()));

@@ -49,14 +49,19 @@ pub fn fills(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<Fills> {
         // "PAD_INDEX ... uses the percentage specified by FILLFACTOR": the page of CREATE INDEX.
         Fill { leaf, inner: if has(row.status, ix::PADDED) { leaf } else { 100 } }
     };
-    Ok(Fills { known: rows.iter().filter(|row| row.indid > 0).map(|row| (row.indid, fill(row))).collect(), other: Fill::default() })
+    Ok(Fills {
+        known: rows.iter().filter(|row| row.indid > 0).map(|row| (row.indid, fill(row))).collect(),
+        other: Fill::default(),
+    })
 }
 
 fn value_bytes(column: &ColumnDef) -> u64 {
     match column.ty.length {
         _ if column.ty.is_max() => REFERENCE_BYTES,
         // As the optimizer guesses: half of what may be.
-        length if matches!(column.ty.kind, TypeKind::VarChar | TypeKind::NVarChar | TypeKind::VarBinary) => u64::from(length) / 2 + 2,
+        length if matches!(column.ty.kind, TypeKind::VarChar | TypeKind::NVarChar | TypeKind::VarBinary) => {
+            u64::from(length) / 2 + 2
+        }
         length => u64::from(length),
     }
 }

@@ -369,7 +369,7 @@ pub fn build(
     };
     let database = db.storage_id();
     let fills = fills(ddl, db, id)?;
-    let made = ddl.build(&fills, |storage, tx, build| {
+    let made = ddl.build(&|index| fills.of(index), |storage, tx, build| {
         storage.create_index(tx, database, TableId(id), &layout, build)
     });
     ddl.changed(db.id, id);
@@ -403,10 +403,15 @@ fn duplicate_value(
     let columns: Vec<String> =
         index.key.iter().map(|(c, _)| text::bracket(&table_def.columns[usize::from(*c)].name)).collect();
     // The first one in the order of the index.
-    let order: Vec<String> = index.key.iter().zip(&columns).map(|((_, descending), column)| match descending {
-        true => format!("{column} DESC"),
-        false => column.clone(),
-    }).collect();
+    let order: Vec<String> = index
+        .key
+        .iter()
+        .zip(&columns)
+        .map(|((_, descending), column)| match descending {
+            true => format!("{column} DESC"),
+            false => column.clone(),
+        })
+        .collect();
     let parts: Vec<String> =
         columns.iter().map(|c| format!("ISNULL(CONVERT(nvarchar(200), {c}), N'<NULL>')")).collect();
     let query = format!(
@@ -487,8 +492,10 @@ pub fn remove(ddl: &mut Ddl<'_>, db: &Arc<Database>, object: &ObjectRow, index: 
     let index = IndexId(indid as u32);
     // What was this index becomes a heap, and the others are built anew.
     let fills = fills(ddl, db, id)?;
-    ddl.build(&fills, |storage, tx, build| storage.drop_index(tx, database, TableId(id), index, build))
-        .map_err(|error| build_error(error, &object.name, None))
+    ddl.build(&|index| fills.of(index), |storage, tx, build| {
+        storage.drop_index(tx, database, TableId(id), index, build)
+    })
+    .map_err(|error| build_error(error, &object.name, None))
 }
 
 pub fn find_index(ddl: &mut Ddl<'_>, db: &Database, table: i32, name: &str) -> SqlResult<Option<IndexRow>> {
@@ -601,8 +608,10 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
             AlterIndexAction::Disable if !has(index.status, ix::DISABLED) => {
                 let (database, id) = (db.storage_id(), IndexId(index.indid as u32));
                 let fills = fills(ddl, &db, row.id)?;
-                ddl.build(&fills, |storage, tx, build| storage.drop_index(tx, database, TableId(row.id), id, build))
-                    .map_err(storage_error)?;
+                ddl.build(&|index| fills.of(index), |storage, tx, build| {
+                    storage.drop_index(tx, database, TableId(row.id), id, build)
+                })
+                .map_err(storage_error)?;
                 set_status(ddl, &db, row.id, index.indid, index.status | ix::DISABLED)?;
             }
             AlterIndexAction::Disable => {}
@@ -626,8 +635,10 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
 fn rebuild_pages(ddl: &mut Ddl<'_>, db: &Database, (table, name): (i32, &str), index: &IndexRow) -> SqlResult<()> {
     let (database, id) = (db.storage_id(), IndexId(index.indid as u32));
     let fills = fills(ddl, db, table)?;
-    ddl.build(&fills, |storage, tx, build| storage.rebuild_index(tx, database, TableId(table), id, build))
-        .map_err(|error| build_error(error, name, index.name.as_deref()))?;
+    ddl.build(&|index| fills.of(index), |storage, tx, build| {
+        storage.rebuild_index(tx, database, TableId(table), id, build)
+    })
+    .map_err(|error| build_error(error, name, index.name.as_deref()))?;
     ddl.changed(db.id, table);
     Ok(())
 }

@@ -8,6 +8,7 @@
 //! text        expressions as catalog views show them       number      whole numbers as written
 //! data_type   a type as written -> a column's type         column      a column as written -> its row
 //! layout      a definition as storage knows it             rebuild     rows into a new layout
+//! build       what building an index takes: memory, how full pages are
 //! added_value  what rows that are there have in a new column
 //! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
 //! temporal    periods of system time, SYSTEM_VERSIONING, history tables     versioned   how others meet these
@@ -43,6 +44,7 @@ pub mod data_type;
 pub mod schema_binding;
 pub mod layout;
 pub mod column;
+pub mod build;
 pub mod rebuild;
 pub mod versioned;
 pub mod added_value;
@@ -75,7 +77,6 @@ pub mod restore;
 pub mod login;
 pub mod security;
 pub mod application_role;
-pub mod build;
 pub mod index;
 pub mod statistics;
 pub mod constraint;

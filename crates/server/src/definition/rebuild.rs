@@ -42,7 +42,8 @@ pub fn save(ddl: &mut Ddl<'_>, db: &Database, source: &str, shown: &str, columns
     let catalog = ddl.catalog.clone();
     let table = catalog.storage.open_table(database, TableId(heap)).map_err(storage_error)?;
     let mut image = Vec::new();
-    let mut load = ddl.storage(|_, tx| Ok(HeapLoad::new(&table, tx))).map_err(storage_error)?.expect("a heap just made");
+    let mut load =
+        ddl.storage(|_, tx| Ok(HeapLoad::new(&table, tx))).map_err(storage_error)?.expect("a heap just made");
     ddl.site.query(&query, &mut |tx, batch| {
         for i in 0..batch.rows {
             let mut values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(i)).collect();
@@ -72,7 +73,7 @@ pub fn restore(ddl: &mut Ddl<'_>, db: &Database, new: &TableDef, saved: Saved) -
     create_storage(ddl, db, new)?;
     assert_eq!(row_layout(new), saved.row, "rows were put aside in the layout of the new definition");
     let fills = fills(ddl, db, new.object.0)?;
-    ddl.build(&fills, |storage, tx, build| {
+    ddl.build(&|index| fills.of(index), |storage, tx, build| {
         storage.copy_table(tx, database, (TableId(saved.heap), id), build)?;
         storage.drop_table(tx, database, TableId(saved.heap))
     })

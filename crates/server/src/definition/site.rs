@@ -9,11 +9,10 @@ use sql::ast::{ObjectName, Span};
 use sql::bind::References;
 use sql::catalog::{DatabaseId, TableDef};
 use sql::plan::{GrantEstimate, OutputColumn};
-use storage::{Build, StorageResult, Transaction};
+use storage::{Build, Fill, IndexId, StorageResult, Transaction};
 use types::pause::Pause;
 use types::{RowBatch, SqlError, SqlResult, sql_error};
 
-use super::build::Fills;
 use super::text;
 use crate::catalog::base::{ClassRow, ObjectRow, TextRow, object_status};
 use crate::catalog::load::{self, int, name as name_datum};
@@ -181,18 +180,17 @@ impl<'a> Ddl<'a> {
         self.workspace.get_or_insert_with(|| self.site.workspace()).clone()
     }
 
-    /// As `long_storage`, for what builds trees.
+    /// As `long_storage`, for what builds trees, with pages so full.
     pub fn build(
         &mut self,
-        fills: &Fills,
+        fill: &dyn Fn(IndexId) -> Fill,
         mut work: impl FnMut(&storage::Storage, &mut Transaction, &mut Build<'_>) -> StorageResult<()>,
     ) -> StorageResult<()> {
         let catalog = self.catalog.clone();
         let workspace = self.workspace();
         self.site.paced(&mut |tx, pause| {
             let mut sorter = KeySort::new(workspace.clone(), catalog.storage.spill().clone());
-            let fill = |index| fills.of(index);
-            work(&catalog.storage, tx, &mut Build { sorter: &mut sorter, pause, fill: &fill })
+            work(&catalog.storage, tx, &mut Build { sorter: &mut sorter, pause, fill })
         })
     }
 

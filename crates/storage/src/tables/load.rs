@@ -78,11 +78,15 @@ pub(crate) fn copy_rows(
     }
     drop(scan);
     if !is_sorted {
-        build.sorter.drain(&mut pacer, &mut |key, image| {
-            match builder.push(&target.engine, &shape.base, &mut tx.writer, key, image)? {
-                true => Ok(()),
-                false => Err(StorageError::DuplicateKey { table: shape.id, index: base }),
-            }
+        build.sorter.drain(&mut pacer, &mut |key, image| match builder.push(
+            &target.engine,
+            &shape.base,
+            &mut tx.writer,
+            key,
+            image,
+        )? {
+            true => Ok(()),
+            false => Err(StorageError::DuplicateKey { table: shape.id, index: base }),
         })?;
     }
     builder.finish(&target.engine, &shape.base, &mut tx.writer)?;
@@ -119,11 +123,15 @@ pub(crate) fn build_index(
     }
     drop(scan);
     let mut builder = TreeBuilder::new(&tx.writer, (build.fill)(index.layout.id));
-    build.sorter.drain(&mut pacer, &mut |key, entry| {
-        match builder.push(&table.engine, &index.tree, &mut tx.writer, key, entry)? {
-            true => Ok(()),
-            false => Err(StorageError::DuplicateKey { table: table.shape.id, index: index.layout.id }),
-        }
+    build.sorter.drain(&mut pacer, &mut |key, entry| match builder.push(
+        &table.engine,
+        &index.tree,
+        &mut tx.writer,
+        key,
+        entry,
+    )? {
+        true => Ok(()),
+        false => Err(StorageError::DuplicateKey { table: table.shape.id, index: index.layout.id }),
     })?;
     builder.finish(&table.engine, &index.tree, &mut tx.writer)?;
     table.shape.rows.counted(rows);

@@ -70,8 +70,7 @@ pub struct TreeBuilder {
 impl TreeBuilder {
     pub fn new(writer: &Writer, fill: Fill) -> TreeBuilder {
         assert!(writer.id != 0, "who has made a tree has an id");
-        let header =
-            RowHeader { transaction: writer.id, ghost: false, fresh: true, link: u64::from(writer.statement) };
+        let header = RowHeader { transaction: writer.id, ghost: false, fresh: true, link: u64::from(writer.statement) };
         TreeBuilder {
             leaf_reserve: reserve(fill.leaf),
             inner_reserve: reserve(fill.inner),
@@ -163,7 +162,7 @@ impl TreeBuilder {
         let mut leaf = empty_leaf(tree, number, &self.lower, upper);
         for (slot, cell) in self.cells[..count].iter().enumerate() {
             let (key, image) = self.bytes[cell.start..][..cell.key + cell.payload].split_at(cell.key);
-            page::insert(&mut leaf, slot, key, &[&self.header, image]);
+            page::insert(&mut leaf, slot, key, &[&self.header[..], image]);
         }
         leaf
     }
