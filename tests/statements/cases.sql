@@ -1177,7 +1177,18 @@ DBCC LOGINFO WITH NO_INFOMSGS
 GO
 SELECT 'ok'
 
---- What administers: DBCC UPDATEUSAGE, DBREINDEX, INDEXDEFRAG
+--- What administers: DBCC DBREINDEX
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, INDEX i (b))
+INSERT t SELECT value, (CAST(value AS bigint) * 7919) % 20011 FROM GENERATE_SERIES(1, 20000)
+GO
+SELECT index_id, used_page_count AS pages INTO before FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t')
+GO
+DBCC DBREINDEX ('t', i, 30) WITH NO_INFOMSGS
+DBCC DBREINDEX (t) WITH NO_INFOMSGS
+GO
+SELECT 'ok' FROM before b JOIN sys.dm_db_partition_stats s ON s.index_id = b.index_id WHERE s.object_id = OBJECT_ID('t') AND b.index_id > 1 AND s.used_page_count > 1.8 * b.pages
+
+--- What administers: DBCC UPDATEUSAGE, INDEXDEFRAG
 DBCC UPDATEUSAGE (0) WITH NO_INFOMSGS
 GO
 SELECT 'ok'

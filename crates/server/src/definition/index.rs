@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    AlterIndex, AlterIndexAction, CreateIndex, DropIndex, IndexKind, InlineIndex, PartitionChoice, Setting,
+    AlterIndex, AlterIndexAction, CreateIndex, Dbcc, DropIndex, IndexKind, InlineIndex, PartitionChoice, Setting,
     SettingValue, find_setting,
 };
 use storage::{IndexId, StorageError, TableId};
 use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 
 use super::build::{ask_to_sort, build_error, fills};
+use super::dbcc::{no_such_object, number_argument, table_argument, text_argument};
 use super::layout::index_layout;
 use super::number::whole_number;
 use super::rebuild;
@@ -643,6 +644,40 @@ fn rebuild_pages(ddl: &mut Ddl<'_>, db: &Database, (table, name): (i32, &str), i
     Ok(())
 }
 
+/// DBCC DBREINDEX (table [, index [, fillfactor]]). 2501: no such table, 2727: no such index; a fill factor of 0 is the index's own.
+/// https://learn.microsoft.com/sql/t-sql/database-console-commands/dbcc-dbreindex-transact-sql
+pub fn reindex(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
+    let written = text_argument(dbcc, 0).unwrap_or_default();
+    let found = table_argument(ddl, dbcc)?.filter(|(_, row)| row.kind.as_str() == "U");
+    let (db, row) = found.ok_or_else(|| no_such_object(&written))?;
+    let percent = match number_argument(dbcc, 2) {
+        None | Some(0) => None,
+        Some(percent) => Some(checked_fill(percent)?),
+    };
+    ddl.lock(&db, row.id)?;
+    let rows = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
+    let is_built = |index: &IndexRow| index.indid > 0 && index.status & (ix::STATISTICS | ix::DISABLED) == 0;
+    let mut chosen: Vec<IndexRow> = rows.into_iter().filter(is_built).collect();
+    if let Some(name) = text_argument(dbcc, 1).filter(|name| !name.is_empty()) {
+        chosen.retain(|index| index.name.as_deref().is_some_and(|own| db.equal_names(own, &name)));
+        if chosen.is_empty() {
+            return Err(sql_error!(2727, state 3, name));
+        }
+    }
+    let table = place_of(ddl, &db, &row)?;
+    for index in chosen.iter().filter(|_| !has(row.status, os_::MEMORY_OPTIMIZED)) {
+        if let Some(percent) = percent {
+            let key = [int(row.id), int(index.indid)];
+            ddl.rows(&db, |rows| rows.update::<IndexRow>(0, &key, |row| row.fillfact = percent))?;
+        }
+        rebuild_pages(ddl, &db, (row.id, &format!("{}.{}", table.schema_name, row.name)), index)?;
+    }
+    if find_setting(&dbcc.options, "NO_INFOMSGS").is_none() {
+        ddl.message(sql_error!(2528));
+    }
+    Ok(())
+}
+
 /// FILLFACTOR, where it is given.
 fn set_fill(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, options: &[Setting]) -> SqlResult<()> {
     let Some(percent) = fill_factor(options)? else { return Ok(()) };
@@ -651,10 +686,13 @@ fn set_fill(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, options: &
 
 /// 129. https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors-0-to-999
 fn fill_factor(options: &[Setting]) -> SqlResult<Option<u8>> {
-    match number(options, "FILLFACTOR") {
-        None => Ok(None),
-        Some(percent @ 1..=100) => Ok(Some(percent as u8)),
-        Some(other) => Err(sql_error!(129, other)),
+    number(options, "FILLFACTOR").map(checked_fill).transpose()
+}
+
+fn checked_fill(percent: i128) -> SqlResult<u8> {
+    match percent {
+        1..=100 => Ok(percent as u8),
+        other => Err(sql_error!(129, other)),
     }
 }
 

@@ -203,6 +203,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::SecurityPolicy(statement) => security_policy::run(ddl, statement),
         StatementKind::Permission(statement) => permission::permission(ddl, statement),
         StatementKind::Dbcc(dbcc) if &*dbcc.command == "SHOW_STATISTICS" => statistics::show(ddl, dbcc),
+        StatementKind::Dbcc(dbcc) if &*dbcc.command == "DBREINDEX" => index::reindex(ddl, dbcc),
         StatementKind::Dbcc(dbcc) => server::dbcc(ddl, dbcc),
         StatementKind::Checkpoint(_) => server::checkpoint(ddl),
         StatementKind::Reconfigure { with_override } => server::reconfigure(ddl, *with_override),
