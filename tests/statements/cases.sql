@@ -513,7 +513,8 @@ ALTER TABLE t REBUILD PARTITION = 1
 --- Tables: ALTER TABLE ... REBUILD
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
 GO
-INSERT t (a, b) SELECT (CAST(value AS bigint) * 7919) % 20011, value FROM GENERATE_SERIES(1, 20000)
+INSERT t (a, b) SELECT value, value FROM GENERATE_SERIES(1, 30000)
+DELETE t WHERE a % 3 = 0
 GO
 SELECT SUM(used_page_count) AS pages INTO before FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = 1
 GO
@@ -675,7 +676,8 @@ ALTER INDEX ALL ON t REORGANIZE PARTITION = 1
 
 --- Indexes and statistics: ALTER INDEX ... REBUILD
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date, INDEX i (b))
-INSERT t (a, b) SELECT value, (CAST(value AS bigint) * 7919) % 20011 FROM GENERATE_SERIES(1, 20000)
+INSERT t (a, b) SELECT value, value FROM GENERATE_SERIES(1, 30000)
+DELETE t WHERE a % 3 = 0
 GO
 SELECT (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = INDEXPROPERTY(OBJECT_ID('t'), 'i', 'IndexID')) AS pages INTO before
 GO

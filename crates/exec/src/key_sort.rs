@@ -384,7 +384,7 @@ mod tests {
         let number = at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 16;
         let mut key = vec![b'k'; (number % 3) as usize * 7];
         key.extend_from_slice(&number.to_be_bytes());
-        (key, vec![at as u8; if at % 97 == 0 { 70_000 } else { (at % 60) as usize }])
+        (key, vec![at as u8; if at.is_multiple_of(97) { 70_000 } else { (at % 60) as usize }])
     }
 
     fn fill(sort: &mut KeySort, count: u64) -> StorageResult<()> {

@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::collections::btree_map::Entry;
+
 use common::*;
 use os::disk::{Disk, SimDisk, SimDiskFaults};
 use storage::*;
@@ -19,9 +21,9 @@ fn insert(storage: &Storage, tx: &mut Transaction, model: &mut Model, rng: &mut 
     for _ in 0..count {
         let id = rng.next(100_000) as i64;
         let row = any_row(rng);
-        if !model.contains_key(&id) {
+        if let Entry::Vacant(free) = model.entry(id) {
             table.insert(tx, &image(table.layout(), id, &row)).expect("inserted");
-            model.insert(id, row);
+            free.insert(row);
         }
     }
 }

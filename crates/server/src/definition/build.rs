@@ -39,10 +39,7 @@ impl Fills {
 /// https://learn.microsoft.com/sql/relational-databases/indexes/specify-fill-factor-for-an-index
 pub fn fills(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<Fills> {
     let usual = ddl.catalog.configuration.running(option::FILL_FACTOR);
-    let full = |percent: i64| match u8::try_from(percent) {
-        Ok(percent @ 1..=100) => percent,
-        _ => 100,
-    };
+    let full = |percent: i64| if (1..=100).contains(&percent) { percent as u8 } else { 100 };
     let rows = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
     let fill = |row: &IndexRow| {
         let leaf = full(if row.fillfact == 0 { usual } else { i64::from(row.fillfact) });

@@ -681,7 +681,8 @@ pub fn reindex(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 /// FILLFACTOR, where it is given.
 fn set_fill(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, options: &[Setting]) -> SqlResult<()> {
     let Some(percent) = fill_factor(options)? else { return Ok(()) };
-    ddl.rows(db, |rows| rows.update::<IndexRow>(0, &[int(table), int(indid)], |row| row.fillfact = percent))
+    ddl.rows(db, |rows| rows.update::<IndexRow>(0, &[int(table), int(indid)], |row| row.fillfact = percent))?;
+    Ok(())
 }
 
 /// 129. https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors-0-to-999

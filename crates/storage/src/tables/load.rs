@@ -109,12 +109,10 @@ pub(crate) fn build_index(
 ) -> StorageResult<()> {
     let layout = &table.shape.layout.row;
     let (mut key, mut entry) = (Vec::new(), Vec::new());
-    let mut rows = 0;
     let mut pacer = Pacer::new(build.pause);
     let mut scan = Table::Disk(table.clone()).scan(tx, every_row())?;
     while let Some(row) = scan.next(tx)? {
         heard(pacer.spend(ROW_WORK + row.image.len()))?;
-        rows += 1;
         let view = RowView::new(layout, row.image)?;
         if index.holds(&view) {
             entry_of(index, &view, row.locator, &mut key, &mut entry)?;
@@ -134,7 +132,6 @@ pub(crate) fn build_index(
         false => Err(StorageError::DuplicateKey { table: table.shape.id, index: index.layout.id }),
     })?;
     builder.finish(&table.engine, &index.tree, &mut tx.writer)?;
-    table.shape.rows.counted(rows);
     Ok(())
 }
 
@@ -168,7 +165,7 @@ impl HeapLoad {
         let view = RowView::new(&shape.layout.row, row)?;
         key.clear();
         table.base_key(&view, key)?;
-        tx.filling(|tx| {
+        tx.filling(|tx| -> StorageResult<()> {
             let image = table.fitting_image(tx, &view, moved)?;
             let added = builder.push(&table.engine, &shape.base, &mut tx.writer, key, image)?;
             assert!(added, "numbers of rows are new");
