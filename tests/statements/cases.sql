@@ -513,9 +513,14 @@ ALTER TABLE t REBUILD PARTITION = 1
 --- Tables: ALTER TABLE ... REBUILD
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
 GO
+INSERT t (a, b) SELECT value, value FROM GENERATE_SERIES(1, 30000)
+DELETE t WHERE a % 3 = 0
+GO
+SELECT SUM(used_page_count) AS pages INTO before FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = 1
+GO
 ALTER TABLE t REBUILD
 GO
-SELECT 'ok'
+SELECT 'ok' FROM before WHERE pages * 0.8 > (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = 1) AND 20000 = (SELECT COUNT(*) FROM t)
 
 --- Tables: ALTER TABLE ... SWITCH
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
@@ -605,17 +610,26 @@ SELECT 'ok' WHERE 2 = (SELECT COUNT(*) FROM sys.index_columns c JOIN sys.indexes
 
 --- Indexes and statistics: FILLFACTOR
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
+INSERT t (a, b) SELECT value, value FROM GENERATE_SERIES(1, 20000)
 GO
-CREATE INDEX i ON t (b) WITH (FILLFACTOR = 80)
+CREATE INDEX f ON t (b)
+CREATE INDEX i ON t (b) WITH (FILLFACTOR = 50)
 GO
-SELECT 'ok' FROM sys.indexes WHERE name = 'i' AND fill_factor = 80
+SELECT 'ok' FROM sys.indexes WHERE name = 'i' AND fill_factor = 50 AND (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = INDEXPROPERTY(OBJECT_ID('t'), 'i', 'IndexID')) > 1.8 * (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = INDEXPROPERTY(OBJECT_ID('t'), 'f', 'IndexID'))
+
+--- Indexes and statistics: FILLFACTOR of 0, or above 100
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
+GO
+CREATE INDEX i ON t (b) WITH (FILLFACTOR = 101)
 
 --- Indexes and statistics: PAD_INDEX
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
+INSERT t (a, b) SELECT value, value FROM GENERATE_SERIES(1, 20000)
 GO
-CREATE INDEX i ON t (b) WITH (PAD_INDEX = ON)
+CREATE INDEX f ON t (b) WITH (FILLFACTOR = 5)
+CREATE INDEX i ON t (b) WITH (FILLFACTOR = 5, PAD_INDEX = ON)
 GO
-SELECT 'ok' FROM sys.indexes WHERE name = 'i' AND is_padded = 1
+SELECT 'ok' FROM sys.indexes WHERE name = 'i' AND is_padded = 1 AND (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = INDEXPROPERTY(OBJECT_ID('t'), 'i', 'IndexID')) > 1.02 * (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = INDEXPROPERTY(OBJECT_ID('t'), 'f', 'IndexID'))
 
 --- Indexes and statistics: ALLOW_ROW_LOCKS, ALLOW_PAGE_LOCKS
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
@@ -660,12 +674,26 @@ CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
 GO
 ALTER INDEX ALL ON t REORGANIZE PARTITION = 1
 
---- Indexes and statistics: ALTER INDEX ... REBUILD, REORGANIZE
-CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
+--- Indexes and statistics: ALTER INDEX ... REBUILD
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date, INDEX i (b))
+INSERT t (a, b) SELECT value, value FROM GENERATE_SERIES(1, 30000)
+DELETE t WHERE a % 3 = 0
 GO
-CREATE INDEX i ON t (b)
+SELECT (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = INDEXPROPERTY(OBJECT_ID('t'), 'i', 'IndexID')) AS pages INTO before
 GO
-ALTER INDEX i ON t REORGANIZE; ALTER INDEX ALL ON t REBUILD
+ALTER INDEX i ON t REBUILD
+GO
+UPDATE before SET pages = 0 WHERE pages * 0.8 > (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = INDEXPROPERTY(OBJECT_ID('t'), 'i', 'IndexID'))
+GO
+SELECT (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = INDEXPROPERTY(OBJECT_ID('t'), 'i', 'IndexID')) AS pages INTO full_ones
+ALTER INDEX ALL ON t REBUILD WITH (FILLFACTOR = 50)
+GO
+SELECT 'ok' FROM before, full_ones f WHERE before.pages = 0 AND (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = INDEXPROPERTY(OBJECT_ID('t'), 'i', 'IndexID')) > 1.8 * f.pages AND 2 = (SELECT COUNT(*) FROM sys.indexes WHERE object_id = OBJECT_ID('t') AND fill_factor = 50)
+
+--- Indexes and statistics: ALTER INDEX ... REORGANIZE
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date, INDEX i (b))
+GO
+ALTER INDEX i ON t REORGANIZE
 GO
 SELECT 'ok'
 
@@ -1187,7 +1215,18 @@ DBCC LOGINFO WITH NO_INFOMSGS
 GO
 SELECT 'ok'
 
---- What administers: DBCC UPDATEUSAGE, DBREINDEX, INDEXDEFRAG
+--- What administers: DBCC DBREINDEX
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, INDEX i (b))
+INSERT t SELECT value, (CAST(value AS bigint) * 7919) % 20011 FROM GENERATE_SERIES(1, 20000)
+GO
+SELECT index_id, used_page_count AS pages INTO before FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t')
+GO
+DBCC DBREINDEX ('t', i, 30) WITH NO_INFOMSGS
+DBCC DBREINDEX (t) WITH NO_INFOMSGS
+GO
+SELECT 'ok' FROM before b JOIN sys.dm_db_partition_stats s ON s.index_id = b.index_id WHERE s.object_id = OBJECT_ID('t') AND b.index_id > 1 AND s.used_page_count > 1.8 * b.pages
+
+--- What administers: DBCC UPDATEUSAGE, INDEXDEFRAG
 DBCC UPDATEUSAGE (0) WITH NO_INFOMSGS
 GO
 SELECT 'ok'

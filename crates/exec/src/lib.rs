@@ -11,6 +11,7 @@
 pub mod sink;
 pub mod profile;
 pub mod workspace;
+pub mod key_sort;
 pub mod cursor_book;
 pub mod columns;
 pub mod value;
@@ -33,6 +34,7 @@ pub(crate) mod statements;
 
 pub use operators::{not_open, storage_error};
 pub use statements::{
-    Figures, Measured, Within, abandon_transaction, begin_transaction, call_module, commit_transaction, executions,
-    held_bytes, let_go, machine_code_bytes, measured, rollback_transaction, run_batch, run_within, save_transaction,
+    Figures, Measured, Within, abandon_transaction, ask_to_sort, begin_transaction, call_module, commit_transaction,
+    executions, held_bytes, let_go, machine_code_bytes, measured, rollback_transaction, run_batch, run_within,
+    save_transaction,
 };

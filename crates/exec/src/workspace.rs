@@ -404,7 +404,7 @@ pub fn out_of_memory() -> SqlError {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use os::region::Visibility;
     use storage::{Memory, QUERY_PERCENT};
@@ -412,7 +412,7 @@ mod tests {
     const MB: usize = 1 << 20;
 
     /// Queries have so many bytes, one of them a quarter.
-    fn pool(bytes: usize) -> Arc<Pool> {
+    pub(crate) fn pool(bytes: usize) -> Arc<Pool> {
         let memory = Memory::reserve(Grants::region_bytes(), Visibility::ThisProcess).expect("memory");
         memory.broker().set_target(2 * bytes as u64);
         Arc::new(Pool { grants: Grants::new(&memory).expect("room"), storage: None, query_max: None })

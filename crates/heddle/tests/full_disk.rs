@@ -128,6 +128,9 @@ fn a_statement_that_finds_no_room_fails_whole_and_there_are_ways_out() {
         ["DELETE TOP (3000) other WHERE id > 2000", "TRUNCATE TABLE other", "DROP TABLE wide"].iter().enumerate()
     {
         fill(&mut wire, "other");
+        if round == 0 {
+            an_index_that_finds_no_room_is_named(&mut wire);
+        }
         must(&mut wire, way_out);
         must(&mut wire, "CHECKPOINT");
         let waited =
@@ -145,6 +148,20 @@ fn a_statement_that_finds_no_room_fails_whole_and_there_are_ways_out() {
     let (code, took) = server.stop();
     assert_eq!(code, Some(0), "it ends cleanly on a full disk");
     println!("ended within {took:?}");
+}
+
+/// Small indexes take what is left, and go again.
+fn an_index_that_finds_no_room_is_named(wire: &mut Wire) {
+    let create = |number: i32| format!("CREATE INDEX brim_{number} ON kept (v)");
+    let (number, full) = (0..200)
+        .map(|number| (number, wire.query(&create(number))))
+        .find(|(_, answer)| is_full(answer))
+        .expect("the disk has an end");
+    println!("index {number}: {:?}", full.errors);
+    let named = format!("for object 'dbo.kept'.'brim_{number}' in database 'tight'");
+    assert!(full.errors.iter().any(|error| error.0 == 9002 || error.2.contains(&named)), "{full:?}");
+    assert_eq!(one(wire, "SELECT COUNT(*) FROM sys.indexes WHERE name LIKE 'brim%'"), i64::from(number));
+    (0..number).for_each(|number| drop(must(wire, &format!("DROP INDEX brim_{number} ON kept"))));
 }
 
 #[test]

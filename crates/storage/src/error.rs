@@ -66,6 +66,8 @@ pub enum StorageError {
     LogFull(LogHolder),
     /// No room in a data file (1105).
     DiskFull,
+    /// No room for the work files of a sort (1105, of tempdb).
+    WorkFilesFull,
     /// No memory for buffers, versions or locks (701, 1204).
     OutOfMemory,
     /// A page failed its checksum or carries another page's number (824).
@@ -125,6 +127,7 @@ impl fmt::Display for StorageError {
             StorageError::KeyTooLong { bytes, bytes_max } => write!(f, "key of {bytes} bytes, at most {bytes_max}"),
             StorageError::LogFull(holder) => write!(f, "the log is full due to {}", holder.name()),
             StorageError::DiskFull => write!(f, "a data file is full"),
+            StorageError::WorkFilesFull => write!(f, "no room for work files"),
             StorageError::OutOfMemory => write!(f, "out of memory"),
             StorageError::CorruptPage { page } => write!(f, "page {page} is damaged"),
             StorageError::CorruptRow(why) => write!(f, "{why}"),

@@ -51,6 +51,7 @@ pub use region::broker::{Broker, Clerk};
 pub use region::grants::{Grant, GrantEntry, GrantRequest, GrantTotals, Grants, QUERY_PERCENT, Refused};
 pub use region::memory::Memory;
 pub use region::row_counts::ChangeCount;
+pub use tables::load::{Build, HeapLoad, KeySorter};
 pub use tables::memory_table::MemoryTable;
 pub use tables::memory_table::look_up::LookUp;
 pub use tables::memory_table::stats::{
@@ -60,6 +61,7 @@ pub use tables::memory_table::stats::{
 pub use tables::scan::{LockHint, Prefixes, RowRef, ScanSpec};
 pub use tables::table::{Scan, Table};
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};
+pub use trees::build::Fill;
 pub use trees::check::{FileSpace, PageTotals};
 pub use trees::directory::TreeSize;
 pub use trees::integrity::{Flaw, FlawKind};

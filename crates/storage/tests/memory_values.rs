@@ -259,7 +259,8 @@ fn a_rebuilt_table_keeps_its_values_where_they_are() {
         let (before, held, log) = (now(&storage), bytes(&storage), logged(&storage));
         for commits in [false, true] {
             let mut tx = begin(&storage);
-            storage.create_index(&mut tx, DB, TABLE, &index(7, 2), &Unheard::default()).expect("an index");
+            building(Fill::default(), |build| storage.create_index(&mut tx, DB, TABLE, &index(7, 2), build))
+                .expect("an index");
             if commits {
                 commit(tx)
             } else {
@@ -273,7 +274,7 @@ fn a_rebuilt_table_keeps_its_values_where_they_are() {
             commit(tx);
         }
         let mut tx = begin(&storage);
-        storage.drop_index(&mut tx, DB, TABLE, IndexId(7), &Unheard::default()).expect("dropped");
+        building(Fill::default(), |build| storage.drop_index(&mut tx, DB, TABLE, IndexId(7), build)).expect("dropped");
         commit(tx);
         let grown = bytes(&storage).saturating_sub(held);
         assert!(grown < 32_768, "{kind:?}: {grown} bytes more");
@@ -385,13 +386,14 @@ fn rows_longer_than_a_row_may_be_leave_their_longest_columns_out() {
     assert!(object(Role::Rows).row_bytes < 3 * 3_500);
 
     let mut tx = begin(&storage);
-    storage.create_index(&mut tx, DB, wide, &index(7, 1), &Unheard::default()).expect("an index on it");
+    building(Fill::default(), |build| storage.create_index(&mut tx, DB, wide, &index(7, 1), build))
+        .expect("an index on it");
     commit(tx);
     bytes(&storage);
     assert_eq!((object(Role::Values).versions, read(&storage)), (0, expected.clone()));
 
     let mut tx = begin(&storage);
-    storage.drop_index(&mut tx, DB, wide, IndexId(7), &Unheard::default()).expect("dropped");
+    building(Fill::default(), |build| storage.drop_index(&mut tx, DB, wide, IndexId(7), build)).expect("dropped");
     commit(tx);
     bytes(&storage);
     assert_eq!((object(Role::Values).versions, read(&storage)), (3, expected.clone()));

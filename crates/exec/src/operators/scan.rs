@@ -55,6 +55,9 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
         StorageError::KeyTooLong { bytes, bytes_max } => sql_error!(1946, state 3, bytes, bytes_max, "nonclustered"),
         StorageError::LogFull(holder) => sql_error!(9002, state 2, "", holder.name()),
         StorageError::DiskFull => sql_error!(1105, state 2, table.map_or("", |table| &table.name), "", "", "PRIMARY"),
+        StorageError::WorkFilesFull => {
+            sql_error!(1105, state 2, "<temporary system object>", "", "tempdb", "PRIMARY")
+        }
         StorageError::OutOfMemory => out_of_memory(),
         StorageError::Stopped(_) => sql_error!(9001, ""),
         StorageError::Held { database, hold } => not_open(&database, hold),

@@ -5,12 +5,15 @@
 //! Asked before the statement locks anything: who has memory may wait for a lock, and nobody waits for memory with a lock of this
 //! statement. What its transaction has locked before may hold up others; then it waits no longer (`storage::Grants`).
 
+use std::sync::Arc;
+
 use sql::plan::GrantEstimate;
 use storage::{GrantRequest, Refused};
 use types::{SqlError, SqlResult, sql_error};
 
 use crate::context::Context;
-use crate::workspace::GrantPolicy;
+use crate::host::Host;
+use crate::workspace::{GrantPolicy, Workspace};
 
 /// Who expects no more asks nobody: what he has beyond it he asks for as he runs.
 const SMALL_BYTES: u64 = 1 << 20;
@@ -52,7 +55,42 @@ pub fn ask(context: &Context, estimate: &GrantEstimate) -> SqlResult<()> {
     if !wants_memory(estimate) {
         return Ok(());
     }
-    let workspace = context.workspace().clone();
+    let must_pass = || {
+        let runtime = context.runtime();
+        runtime.session.transaction.current.as_ref().is_some_and(|transaction| transaction.holds_up_others())
+    };
+    let refused = wait(&policy, context.workspace(), estimate, must_pass, &|| context.yield_point())?;
+    refused.map_or(Ok(()), |refused| {
+        Err(refusal(refused, &context.runtime().host.workload_group(policy.group), policy.group))
+    })
+}
+
+/// The same for a definition that is going to sort: it has no operators, and no cost but what it sorts.
+pub fn ask_to_sort(
+    host: &dyn Host,
+    workspace: &Arc<Workspace>,
+    estimate: &GrantEstimate,
+    must_pass: impl Fn() -> bool,
+    pause: &dyn Fn() -> SqlResult<()>,
+) -> SqlResult<()> {
+    if !wants_memory(estimate) {
+        return Ok(());
+    }
+    let policy = host.grant_policy();
+    match wait(&policy, workspace, estimate, must_pass, pause)? {
+        None => Ok(()),
+        Some(refused) => Err(refusal(refused, &host.workload_group(policy.group), policy.group)),
+    }
+}
+
+/// Some: why there is no grant.
+fn wait(
+    policy: &GrantPolicy,
+    workspace: &Arc<Workspace>,
+    estimate: &GrantEstimate,
+    must_pass: impl Fn() -> bool,
+    pause: &dyn Fn() -> SqlResult<()>,
+) -> SqlResult<Option<Refused>> {
     let request = GrantRequest {
         required: estimate.required.min(policy.min_kb << 10),
         ideal: estimate.ideal.max(policy.min_kb << 10),
@@ -66,18 +104,12 @@ pub fn ask(context: &Context, estimate: &GrantEstimate) -> SqlResult<()> {
         ..GrantRequest::default()
     };
     let deadline = os::clock::after_ms(request.timeout_ms);
-    let must_pass = || {
-        let runtime = context.runtime();
-        runtime.session.transaction.current.as_ref().is_some_and(|transaction| transaction.holds_up_others())
-    };
     loop {
-        match workspace.ask(&request, deadline, must_pass) {
-            Ok(()) => return Ok(()),
+        match workspace.ask(&request, deadline, &must_pass) {
+            Ok(()) => return Ok(None),
             // Of an attention or KILL; else it was input that came, and it goes on.
-            Err(Refused::Interrupted) => context.yield_point()?,
-            Err(refused) => {
-                return Err(refusal(refused, &context.runtime().host.workload_group(policy.group), policy.group));
-            }
+            Err(Refused::Interrupted) => pause()?,
+            Err(refused) => return Ok(Some(refused)),
         }
     }
 }

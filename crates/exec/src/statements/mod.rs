@@ -48,6 +48,7 @@ use query::Prepared;
 pub(crate) use callee::datum;
 pub(crate) use cursor_table::CursorTable;
 use failure::Unwind;
+pub use grant::ask_to_sort;
 use measure::Counters;
 pub use measure::{Figures, Measured};
 pub(crate) use transaction::reads_table;

@@ -15,6 +15,9 @@ pub fn storage_error(error: StorageError) -> SqlError {
         StorageError::KeyTooLong { bytes, bytes_max } => sql_error!(1946, state 3, bytes, bytes_max, "nonclustered"),
         StorageError::LogFull(holder) => sql_error!(9002, state 2, "", holder.name()),
         StorageError::DiskFull => sql_error!(1105, "", "", "", "PRIMARY"),
+        StorageError::WorkFilesFull => {
+            sql_error!(1105, state 2, "<temporary system object>", "", "tempdb", "PRIMARY")
+        }
         StorageError::OutOfMemory => sql_error!(701, "default"),
         StorageError::UnknownTable | StorageError::UnknownIndex => sql_error!(2801, ""),
         StorageError::Stopped(_) => sql_error!(9001, ""),

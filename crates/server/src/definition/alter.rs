@@ -11,6 +11,7 @@ use storage::{IndexId, TableId};
 use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::added_value::{self, Added};
+use super::build::ask_to_sort;
 use super::column::{column_row, set_mask, type_computed};
 use super::constraint::{self, KeySpec};
 use super::data_type;
@@ -44,6 +45,9 @@ struct Target {
 }
 
 pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
+    if may_sort(&alter.action) {
+        ask_to_sort(ddl, &alter.name, None)?;
+    }
     let (db, row, old, place) = table::expect_table(ddl, &alter.name)?;
     let shown = if alter.name.is_temporary() { alter.name.name.to_string() } else { row.name.clone() };
     let target = Target { db, row, place, shown };
@@ -115,6 +119,19 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
         AlterTableAction::SplitMerge { .. } => return Err(super::unsupported("ALTER TABLE SPLIT or MERGE")),
     }
     ddl.touch(&target.db, target.row.id)
+}
+
+/// It may have to build indexes over all rows.
+fn may_sort(action: &AlterTableAction) -> bool {
+    match action {
+        AlterTableAction::Add { definition, .. } => {
+            !constraint::keys_of(definition).is_empty()
+                || !definition.indexes.is_empty()
+                || definition.columns.iter().any(|column| !column.indexes.is_empty())
+        }
+        AlterTableAction::Drop(_) | AlterTableAction::AlterColumn(_) | AlterTableAction::Rebuild { .. } => true,
+        _ => false,
+    }
 }
 
 /// Of a system-versioned table its history, to which its columns' changes go too, and what that was.

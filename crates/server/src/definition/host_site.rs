@@ -2,14 +2,16 @@
 
 use std::sync::Arc;
 
-use exec::Within;
-use exec::host::NamedValue;
+use exec::host::{Host, NamedValue};
 use exec::session::{Ear, Session as State};
 use exec::sink::{Command, Done, DoneKind, Sink, Stop};
+use exec::workspace::Workspace;
+use exec::{Within, ask_to_sort};
 use sql::bind::References;
 use sql::catalog::{DatabaseId, ObjectId};
-use sql::plan::OutputColumn;
+use sql::plan::{GrantEstimate, OutputColumn};
 use storage::{StorageResult, Transaction};
+use types::pause::Pause;
 use types::{RowBatch, SqlError, SqlResult};
 
 use super::site::{AskRights, EachBatch, HeardWork, PacedWork, Site, SiteOptions};
@@ -80,6 +82,19 @@ impl Site for HostSite<'_> {
         let state = &mut *self.state;
         let transaction = state.transaction.current.as_mut().expect("a definition runs in a transaction");
         work(transaction, &Ear::new(&mut *self.sink, &state.signal))
+    }
+
+    fn workspace(&mut self) -> Arc<Workspace> {
+        let policy = self.host.grant_policy();
+        Workspace::new(self.host.workspace_pool(), self.state.spid, policy.query_percent)
+    }
+
+    fn ask_to_sort(&mut self, workspace: &Arc<Workspace>, estimate: &GrantEstimate) -> SqlResult<()> {
+        let state = &*self.state;
+        let transaction = state.transaction.current.as_ref();
+        let must_pass = || transaction.is_some_and(|transaction| transaction.holds_up_others());
+        let ear = Ear::new(&mut *self.sink, &state.signal);
+        ask_to_sort(&*self.host, workspace, estimate, must_pass, &|| ear.pause())
     }
 
     fn heard(&mut self, work: &mut HeardWork<'_>) -> StorageResult<()> {

@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    AlterIndex, AlterIndexAction, CreateIndex, DropIndex, IndexKind, InlineIndex, PartitionChoice, Setting,
+    AlterIndex, AlterIndexAction, CreateIndex, Dbcc, DropIndex, IndexKind, InlineIndex, PartitionChoice, Setting,
     SettingValue, find_setting,
 };
 use storage::{IndexId, StorageError, TableId};
 use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 
+use super::build::{ask_to_sort, build_error, fills};
+use super::dbcc::{no_such_object, number_argument, table_argument, text_argument};
 use super::layout::index_layout;
 use super::number::whole_number;
 use super::rebuild;
@@ -85,7 +87,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
             (true, false) => 1,
             (false, false) => 2,
         },
-        fillfact: number(spec.options, "FILLFACTOR").and_then(|n| u8::try_from(n).ok()).unwrap_or(0),
+        fillfact: fill_factor(spec.options)?.unwrap_or(0),
         dataspace: spec.space,
         filter: Text(spec.filter.clone()),
         buckets: buckets(spec.options),
@@ -268,6 +270,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
         IndexKind::FullText => return Err(super::unsupported("CREATE FULLTEXT INDEX")),
     }
     let shown = written(&create.table);
+    ask_for_columns(ddl, create)?;
     let (db, row) = indexed(ddl, create, &shown)?;
     super::database::refuse_filestream(create.filestream_on.as_ref())?;
     let space = super::database::data_space(ddl, &db, create.on.as_ref())?;
@@ -321,6 +324,13 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
     Ok((db, row.id, indid))
 }
 
+fn ask_for_columns(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
+    let keys = create.columns.iter().map(|column| &*column.name);
+    let columns: Vec<&str> = keys.chain(create.include.iter().map(|column| &**column)).collect();
+    let whole = create.clustered == Some(true);
+    ask_to_sort(ddl, &create.table, if whole { None } else { Some(&columns) })
+}
+
 /// The table of CREATE INDEX.
 fn indexed(ddl: &mut Ddl<'_>, create: &CreateIndex, shown: &str) -> SqlResult<(Arc<Database>, ObjectRow)> {
     let Some((db, row)) = ddl.find(&create.table)? else {
@@ -359,7 +369,10 @@ pub fn build(
         return Err(sql_error!(2729, column, "table", shown));
     };
     let database = db.storage_id();
-    let made = ddl.long_storage(|storage, tx, pause| storage.create_index(tx, database, TableId(id), &layout, pause));
+    let fills = fills(ddl, db, id)?;
+    let made = ddl.build(&|index| fills.of(index), |storage, tx, build| {
+        storage.create_index(tx, database, TableId(id), &layout, build)
+    });
     ddl.changed(db.id, id);
     match made {
         Ok(()) => Ok(()),
@@ -375,7 +388,7 @@ pub fn build(
             let values = duplicate_value(ddl, place, shown, index, filter.as_deref(), &table_def)?;
             Err(duplicate_found(&format!("{}.{shown}", table_def.schema), &index.name, &values))
         }
-        Err(error) => Err(storage_error(error)),
+        Err(error) => Err(build_error(error, &format!("{}.{shown}", table_def.schema), Some(&index.name))),
     }
 }
 
@@ -390,6 +403,16 @@ fn duplicate_value(
 ) -> SqlResult<String> {
     let columns: Vec<String> =
         index.key.iter().map(|(c, _)| text::bracket(&table_def.columns[usize::from(*c)].name)).collect();
+    // The first one in the order of the index.
+    let order: Vec<String> = index
+        .key
+        .iter()
+        .zip(&columns)
+        .map(|((_, descending), column)| match descending {
+            true => format!("{column} DESC"),
+            false => column.clone(),
+        })
+        .collect();
     let parts: Vec<String> =
         columns.iter().map(|c| format!("ISNULL(CONVERT(nvarchar(200), {c}), N'<NULL>')")).collect();
     let query = format!(
@@ -398,7 +421,7 @@ fn duplicate_value(
         source(place, shown),
         filter.map_or_else(String::new, |filter| format!(" WHERE {filter}")),
         columns.join(", "),
-        columns.join(", ")
+        order.join(", ")
     );
     let mut found = None;
     ddl.site.query(&query, &mut |_, batch| {
@@ -468,8 +491,12 @@ pub fn remove(ddl: &mut Ddl<'_>, db: &Arc<Database>, object: &ObjectRow, index: 
     }
     let database = db.storage_id();
     let index = IndexId(indid as u32);
-    ddl.long_storage(|storage, tx, pause| storage.drop_index(tx, database, TableId(id), index, pause))
-        .map_err(storage_error)
+    // What was this index becomes a heap, and the others are built anew.
+    let fills = fills(ddl, db, id)?;
+    ddl.build(&|index| fills.of(index), |storage, tx, build| {
+        storage.drop_index(tx, database, TableId(id), index, build)
+    })
+    .map_err(|error| build_error(error, &object.name, None))
 }
 
 pub fn find_index(ddl: &mut Ddl<'_>, db: &Database, table: i32, name: &str) -> SqlResult<Option<IndexRow>> {
@@ -532,6 +559,9 @@ fn refuse_referenced(
 
 pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     let shown = written(&alter.table);
+    if let AlterIndexAction::Rebuild { .. } = &alter.action {
+        ask_to_sort(ddl, &alter.table, None)?;
+    }
     let Some((db, row, old)) = ddl.table_for_change(&alter.table)? else {
         return Err(sql_error!(1088, shown));
     };
@@ -565,6 +595,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
                 let AlterIndexAction::Rebuild { options, .. } = &alter.action else { unreachable!("just looked") };
                 let status = status_with(options, index.status & !ix::DISABLED);
                 set_status(ddl, &db, row.id, index.indid, status)?;
+                set_fill(ddl, &db, row.id, index.indid, options)?;
                 build(ddl, &db, row.id, index.indid, &place, &row.name, has(index.status, ix::UNIQUE))?;
             }
             // Pages are kept in order as rows come: there is nothing to reorganize.
@@ -576,9 +607,10 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
                 return Err(super::unsupported("ALTER INDEX ... DISABLE of a clustered index"));
             }
             AlterIndexAction::Disable if !has(index.status, ix::DISABLED) => {
-                let database = db.storage_id();
-                ddl.long_storage(|storage, tx, pause| {
-                    storage.drop_index(tx, database, TableId(row.id), IndexId(index.indid as u32), pause)
+                let (database, id) = (db.storage_id(), IndexId(index.indid as u32));
+                let fills = fills(ddl, &db, row.id)?;
+                ddl.build(&|index| fills.of(index), |storage, tx, build| {
+                    storage.drop_index(tx, database, TableId(row.id), id, build)
                 })
                 .map_err(storage_error)?;
                 set_status(ddl, &db, row.id, index.indid, index.status | ix::DISABLED)?;
@@ -589,10 +621,80 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
                 if status != index.status {
                     set_status(ddl, &db, row.id, index.indid, status)?;
                 }
+                if let AlterIndexAction::Rebuild { .. } = &alter.action {
+                    set_fill(ddl, &db, row.id, index.indid, options)?;
+                    let name = format!("{}.{}", place.schema_name, row.name);
+                    rebuild_pages(ddl, &db, (row.id, &name), &index)?;
+                }
             }
         }
     }
     Ok(())
+}
+
+/// Makes the pages of an index, or of a heap, anew.
+fn rebuild_pages(ddl: &mut Ddl<'_>, db: &Database, (table, name): (i32, &str), index: &IndexRow) -> SqlResult<()> {
+    let (database, id) = (db.storage_id(), IndexId(index.indid as u32));
+    let fills = fills(ddl, db, table)?;
+    ddl.build(&|index| fills.of(index), |storage, tx, build| {
+        storage.rebuild_index(tx, database, TableId(table), id, build)
+    })
+    .map_err(|error| build_error(error, name, index.name.as_deref()))?;
+    ddl.changed(db.id, table);
+    Ok(())
+}
+
+/// DBCC DBREINDEX (table [, index [, fillfactor]]). 2501: no such table, 2727: no such index; a fill factor of 0 is the index's own.
+/// https://learn.microsoft.com/sql/t-sql/database-console-commands/dbcc-dbreindex-transact-sql
+pub fn reindex(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
+    let written = text_argument(dbcc, 0).unwrap_or_default();
+    let found = table_argument(ddl, dbcc)?.filter(|(_, row)| row.kind.as_str() == "U");
+    let (db, row) = found.ok_or_else(|| no_such_object(&written))?;
+    let percent = match number_argument(dbcc, 2) {
+        None | Some(0) => None,
+        Some(percent) => Some(checked_fill(percent)?),
+    };
+    ddl.lock(&db, row.id)?;
+    let rows = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
+    let is_built = |index: &IndexRow| index.indid > 0 && index.status & (ix::STATISTICS | ix::DISABLED) == 0;
+    let mut chosen: Vec<IndexRow> = rows.into_iter().filter(is_built).collect();
+    if let Some(name) = text_argument(dbcc, 1).filter(|name| !name.is_empty()) {
+        chosen.retain(|index| index.name.as_deref().is_some_and(|own| db.equal_names(own, &name)));
+        if chosen.is_empty() {
+            return Err(sql_error!(2727, state 3, name));
+        }
+    }
+    let table = place_of(ddl, &db, &row)?;
+    for index in chosen.iter().filter(|_| !has(row.status, os_::MEMORY_OPTIMIZED)) {
+        if let Some(percent) = percent {
+            let key = [int(row.id), int(index.indid)];
+            ddl.rows(&db, |rows| rows.update::<IndexRow>(0, &key, |row| row.fillfact = percent))?;
+        }
+        rebuild_pages(ddl, &db, (row.id, &format!("{}.{}", table.schema_name, row.name)), index)?;
+    }
+    if find_setting(&dbcc.options, "NO_INFOMSGS").is_none() {
+        ddl.message(sql_error!(2528));
+    }
+    Ok(())
+}
+
+/// FILLFACTOR, where it is given.
+fn set_fill(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, options: &[Setting]) -> SqlResult<()> {
+    let Some(percent) = fill_factor(options)? else { return Ok(()) };
+    ddl.rows(db, |rows| rows.update::<IndexRow>(0, &[int(table), int(indid)], |row| row.fillfact = percent))?;
+    Ok(())
+}
+
+/// 129. https://learn.microsoft.com/sql/relational-databases/errors-events/database-engine-events-and-errors-0-to-999
+fn fill_factor(options: &[Setting]) -> SqlResult<Option<u8>> {
+    number(options, "FILLFACTOR").map(checked_fill).transpose()
+}
+
+fn checked_fill(percent: i128) -> SqlResult<u8> {
+    match percent {
+        1..=100 => Ok(percent as u8),
+        other => Err(sql_error!(129, other)),
+    }
 }
 
 /// 7729, 7735: no table or index here has more than one partition, and a number is refused for those that have one.
@@ -663,7 +765,11 @@ pub fn rebuild_table(
             None => sql_error!(7735, "alter", "table", "table", name, "table"),
         });
     }
-    let Some(index) = clustered else { return Ok(()) };
+    let in_memory = ddl.reload(db, table)?.memory.is_some();
+    let Some(index) = clustered else {
+        let heap = ddl.rows(db, |rows| rows.first::<IndexRow>(0, &[int(table), int(0)]))?;
+        return heap.filter(|_| !in_memory).map_or(Ok(()), |heap| rebuild_pages(ddl, db, (table, name), &heap));
+    };
     let status = status_with(options, index.status);
     if has(status, ix::IGNORE_DUPLICATES) && !has(status, ix::UNIQUE) {
         return Err(duplicates_without_unique());
@@ -671,7 +777,8 @@ pub fn rebuild_table(
     if status != index.status {
         set_status(ddl, db, table, index.indid, status)?;
     }
-    Ok(())
+    set_fill(ddl, db, table, index.indid, options)?;
+    if in_memory { Ok(()) } else { rebuild_pages(ddl, db, (table, name), &index) }
 }
 
 /// The table's rows lie in this filegroup: of its heap or its clustered index.

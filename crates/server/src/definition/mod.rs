@@ -8,6 +8,7 @@
 //! text        expressions as catalog views show them       number      whole numbers as written
 //! data_type   a type as written -> a column's type         column      a column as written -> its row
 //! layout      a definition as storage knows it             rebuild     rows into a new layout
+//! build       what building an index takes: memory, how full pages are
 //! added_value  what rows that are there have in a new column
 //! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
 //! temporal    periods of system time, SYSTEM_VERSIONING, history tables     versioned   how others meet these
@@ -43,6 +44,7 @@ pub mod data_type;
 pub mod schema_binding;
 pub mod layout;
 pub mod column;
+pub mod build;
 pub mod rebuild;
 pub mod versioned;
 pub mod added_value;
@@ -204,6 +206,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::SecurityPolicy(statement) => security_policy::run(ddl, statement),
         StatementKind::Permission(statement) => permission::permission(ddl, statement),
         StatementKind::Dbcc(dbcc) if &*dbcc.command == "SHOW_STATISTICS" => statistics::show(ddl, dbcc),
+        StatementKind::Dbcc(dbcc) if &*dbcc.command == "DBREINDEX" => index::reindex(ddl, dbcc),
         StatementKind::Dbcc(dbcc) => server::dbcc(ddl, dbcc),
         StatementKind::Checkpoint(_) => server::checkpoint(ddl),
         StatementKind::Reconfigure { with_override } => server::reconfigure(ddl, *with_override),

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
-use storage::{IndexId, ScanSpec, StorageError, TableId, TableLayout};
-use types::{ColumnType, Datum, RowBatch, RowLayout, SqlError, SqlResult, convert, row, sql_error};
+use storage::{HeapLoad, TableId, TableLayout};
+use types::{ColumnType, Datum, RowLayout, SqlError, SqlResult, convert, row, sql_error};
 
+use super::build::{build_error, fills};
 use super::layout::{create_storage, row_layout};
 use super::site::{Ddl, Place, has, source};
 use super::text::bracket;
@@ -29,8 +30,6 @@ pub struct Saved {
     row: RowLayout,
 }
 
-const ROWS_AT_ONCE: usize = 256;
-
 /// Copies the rows as they will be; the catalog still has the old table. 515: a NULL where none may be.
 pub fn save(ddl: &mut Ddl<'_>, db: &Database, source: &str, shown: &str, columns: &[NewColumn]) -> SqlResult<Saved> {
     let row = RowLayout::new(&columns.iter().map(|column| column.ty).collect::<Vec<_>>());
@@ -43,6 +42,8 @@ pub fn save(ddl: &mut Ddl<'_>, db: &Database, source: &str, shown: &str, columns
     let catalog = ddl.catalog.clone();
     let table = catalog.storage.open_table(database, TableId(heap)).map_err(storage_error)?;
     let mut image = Vec::new();
+    let mut load =
+        ddl.storage(|_, tx| Ok(HeapLoad::new(&table, tx))).map_err(storage_error)?.expect("a heap just made");
     ddl.site.query(&query, &mut |tx, batch| {
         for i in 0..batch.rows {
             let mut values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(i)).collect();
@@ -56,10 +57,11 @@ pub fn save(ddl: &mut Ddl<'_>, db: &Database, source: &str, shown: &str, columns
             }
             image.clear();
             row::encode(&row, &values, &mut image);
-            tx.filling(|tx| table.insert(tx, &image)).map_err(storage_error)?;
+            load.push(tx, &image).map_err(|error| build_error(error, shown, None))?;
         }
         Ok(())
     })?;
+    ddl.storage(|_, tx| load.finish(tx)).map_err(|error| build_error(error, shown, None))?;
     Ok(Saved { heap, row })
 }
 
@@ -70,27 +72,12 @@ pub fn restore(ddl: &mut Ddl<'_>, db: &Database, new: &TableDef, saved: Saved) -
     ddl.storage(|storage, tx| storage.drop_table(tx, database, id)).map_err(storage_error)?;
     create_storage(ddl, db, new)?;
     assert_eq!(row_layout(new), saved.row, "rows were put aside in the layout of the new definition");
-    ddl.long_storage(|storage, tx, pause| {
-        let from = storage.open_table(database, TableId(saved.heap))?;
-        let to = storage.open_table(database, id)?;
-        let columns = (0..saved.row.len() as u16).collect();
-        let spec = ScanSpec { ignore_own_statement: false, ..ScanSpec::all(IndexId::HEAP, columns) };
-        let mut scan = from.scan(tx, spec)?;
-        let mut batch = RowBatch::new(saved.row.classes());
-        let mut image = Vec::new();
-        while scan.fill(tx, &mut batch, ROWS_AT_ONCE)? > 0 {
-            for i in 0..batch.rows {
-                let values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(i)).collect();
-                image.clear();
-                row::encode(&saved.row, &values, &mut image);
-                tx.filling(|tx| to.insert(tx, &image))?;
-            }
-            batch.clear();
-            pause.pause().map_err(|_| StorageError::Cancelled)?;
-        }
+    let fills = fills(ddl, db, new.object.0)?;
+    ddl.build(&|index| fills.of(index), |storage, tx, build| {
+        storage.copy_table(tx, database, (TableId(saved.heap), id), build)?;
         storage.drop_table(tx, database, TableId(saved.heap))
     })
-    .map_err(storage_error)
+    .map_err(|error| build_error(error, &format!("{}.{}", new.schema, new.name), None))
 }
 
 /// The value as one of the column's type. 2628: it is too long.

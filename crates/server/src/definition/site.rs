@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use exec::key_sort::KeySort;
 use exec::session::Ear;
+use exec::workspace::Workspace;
 use sql::ast::{ObjectName, Span};
 use sql::bind::References;
 use sql::catalog::{DatabaseId, TableDef};
-use sql::plan::OutputColumn;
-use storage::{StorageResult, Transaction};
+use sql::plan::{GrantEstimate, OutputColumn};
+use storage::{Build, Fill, IndexId, StorageResult, Transaction};
 use types::pause::Pause;
 use types::{RowBatch, SqlError, SqlResult, sql_error};
 
@@ -49,6 +51,12 @@ pub trait Site {
 
     /// Runs long work of storage.
     fn paced(&mut self, work: &mut PacedWork<'_>) -> StorageResult<()>;
+
+    /// Memory for a sort, of which nothing is granted yet.
+    fn workspace(&mut self) -> Arc<Workspace>;
+
+    /// Waits until a sort has its memory. 8645, 8651, 8657.
+    fn ask_to_sort(&mut self, workspace: &Arc<Workspace>, estimate: &GrantEstimate) -> SqlResult<()>;
 
     /// Runs long work outside of the transaction.
     fn heard(&mut self, work: &mut HeardWork<'_>) -> StorageResult<()>;
@@ -104,6 +112,8 @@ pub struct Ddl<'a> {
     pub text: &'a str,
     /// Of the statement; 0 outside one.
     pub line: u32,
+    /// What sorts of the statement hold.
+    workspace: Option<Arc<Workspace>>,
 }
 
 /// Where an object is, or is to be.
@@ -118,7 +128,7 @@ pub struct Place {
 impl<'a> Ddl<'a> {
     pub fn new(site: &'a mut dyn Site, text: &'a str) -> Ddl<'a> {
         let catalog = site.catalog();
-        Ddl { site, catalog, text, line: 0 }
+        Ddl { site, catalog, text, line: 0, workspace: None }
     }
 
     /// An information message, or an error that is not the last one of the statement.
@@ -158,6 +168,30 @@ impl<'a> Ddl<'a> {
     ) -> StorageResult<()> {
         let catalog = self.catalog.clone();
         self.site.paced(&mut |tx, pause| work(&catalog.storage, tx, pause))
+    }
+
+    /// Asks for the memory of a sort, before anything that it sorts is locked.
+    pub fn ask_to_sort(&mut self, estimate: &GrantEstimate) -> SqlResult<()> {
+        let workspace = self.workspace();
+        self.site.ask_to_sort(&workspace, estimate)
+    }
+
+    fn workspace(&mut self) -> Arc<Workspace> {
+        self.workspace.get_or_insert_with(|| self.site.workspace()).clone()
+    }
+
+    /// As `long_storage`, for what builds trees, with pages so full.
+    pub fn build(
+        &mut self,
+        fill: &dyn Fn(IndexId) -> Fill,
+        mut work: impl FnMut(&storage::Storage, &mut Transaction, &mut Build<'_>) -> StorageResult<()>,
+    ) -> StorageResult<()> {
+        let catalog = self.catalog.clone();
+        let workspace = self.workspace();
+        self.site.paced(&mut |tx, pause| {
+            let mut sorter = KeySort::new(workspace.clone(), catalog.storage.spill().clone());
+            work(&catalog.storage, tx, &mut Build { sorter: &mut sorter, pause, fill })
+        })
     }
 
     pub fn changed(&mut self, db: DatabaseId, object: i32) {

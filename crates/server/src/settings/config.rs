@@ -151,6 +151,8 @@ pub mod option {
     pub const RECOVERY_INTERVAL: usize = position(101);
     pub const ALLOW_UPDATES: usize = position(102);
     pub const USER_CONNECTIONS: usize = position(103);
+    pub const FILL_FACTOR: usize = position(109);
+    pub const INDEX_CREATE_MEMORY: usize = position(1505);
     pub const NESTED_TRIGGERS: usize = position(115);
     pub const BACKUP_COMPRESSION_DEFAULT: usize = position(1579);
     pub const CROSS_DB_OWNERSHIP_CHAINING: usize = position(400);

@@ -14,7 +14,7 @@ use super::stamp::Stamp;
 use super::unpack::unpack;
 use crate::engine::{Author, Engine};
 use crate::error::{StorageError, StorageResult};
-use crate::instance::storage::{Storage, every_row};
+use crate::instance::storage::Storage;
 use crate::layout::{DatabaseId, TableId};
 use crate::log::record::Kind;
 use crate::pages::data_files::{DataFile, file_name};
@@ -23,6 +23,7 @@ use crate::pages::page::PAGE_BYTES;
 use crate::recovery::control::FileEntry;
 use crate::recovery::restart::{PAGES_FROM_ELSEWHERE, SCRATCH, clear_scratch};
 use crate::shapes::shape::Roots;
+use crate::tables::load::every_row;
 use crate::tables::table::Table;
 use crate::transaction::{Isolation, Transaction};
 

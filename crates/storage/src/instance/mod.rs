@@ -1,7 +1,8 @@
-//! The instance as a whole: opening and closing, databases, checkpoints, figures for the DMVs.
+//! The instance as a whole: opening and closing, databases, tables and their indexes, checkpoints, figures for the DMVs.
 //!
 //! Modules lowest first.
 
 pub mod metrics;
 pub mod storage;
+pub mod indexes;
 pub mod holding;

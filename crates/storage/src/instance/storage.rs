@@ -11,14 +11,13 @@ use os::shared_struct;
 use os::sync::{Event, Mutex};
 use os::wait::WaitType;
 use types::pause::{Pacer, Pause, Unheard};
-use types::row::RowView;
 
 use crate::concurrency::commits::Status;
 use crate::concurrency::locks::{LockEntry, LockMode, MemoryTransaction, TransactionEntry};
 use crate::engine::Engine;
-use crate::error::{LogHolder, ROW_WORK, StorageError, StorageResult, heard};
+use crate::error::{LogHolder, StorageError, StorageResult, heard};
 use crate::instance::metrics::{LogSpace, Metrics};
-use crate::layout::{DatabaseId, IndexId, IndexLayout, PageRef, TableId, TableLayout};
+use crate::layout::{DatabaseId, PageRef, TableId, TableLayout};
 use crate::log::BLOCK_HEAD;
 use crate::log::store::Segment;
 use crate::memory_optimized::checkpoint::Covered;
@@ -38,7 +37,6 @@ use crate::spill::Spill;
 use crate::tables::disk_table::DiskTable;
 use crate::tables::memory_table::stats::{LastCheckpoint, MemoryHeap, MemoryTableStats, MemoryTotals};
 use crate::tables::memory_table::{INDEXES_MAX, MemoryTable};
-use crate::tables::scan::ScanSpec;
 use crate::tables::table::Table;
 use crate::transaction::{Isolation, Transaction};
 use crate::trees::check::{FileSpace, PageTotals};
@@ -549,7 +547,7 @@ impl Storage {
         self.engine().list_directory(db)
     }
 
-    fn create_tree(&self, tx: &mut Transaction, db: DatabaseId) -> StorageResult<u32> {
+    pub(super) fn create_tree(&self, tx: &mut Transaction, db: DatabaseId) -> StorageResult<u32> {
         let engine = self.engine();
         engine.identify(&mut tx.writer)?;
         engine.admit(&tx.writer)?;
@@ -611,7 +609,7 @@ impl Storage {
     }
 
     /// Copies a memory-optimized table into an object of another layout. Values that are out of their rows stay where they are.
-    fn rebuild_memory_table(
+    pub(super) fn rebuild_memory_table(
         &self,
         tx: &mut Transaction,
         db: DatabaseId,
@@ -632,7 +630,7 @@ impl Storage {
         self.undo_if_failed(tx, before, copied)
     }
 
-    fn write_shape(
+    pub(super) fn write_shape(
         &self,
         tx: &mut Transaction,
         db: DatabaseId,
@@ -650,14 +648,14 @@ impl Storage {
         self.engine().write_directory(&mut tx.writer, db, table, bytes.as_deref(), patience)
     }
 
-    fn drop_tree(&self, tx: &mut Transaction, db: DatabaseId, root: u32) -> StorageResult<()> {
+    pub(super) fn drop_tree(&self, tx: &mut Transaction, db: DatabaseId, root: u32) -> StorageResult<()> {
         assert!(root != 0, "no tree begins at page 0");
         let file = self.engine().file_of(db)?;
         tx.drops.push(PageRef { file: file.number, page: root });
         Ok(())
     }
 
-    fn drop_roots(&self, tx: &mut Transaction, db: DatabaseId, roots: &Roots) -> StorageResult<()> {
+    pub(super) fn drop_roots(&self, tx: &mut Transaction, db: DatabaseId, roots: &Roots) -> StorageResult<()> {
         self.drop_tree(tx, db, roots.base)?;
         if roots.long_values != 0 {
             self.drop_tree(tx, db, roots.long_values)?;
@@ -701,37 +699,6 @@ impl Storage {
         self.write_shape(tx, db, table, Some((&layout, &roots)))
     }
 
-    /// Builds it from the rows there are. A clustered one rebuilds the table.
-    pub fn create_index(
-        &self,
-        tx: &mut Transaction,
-        db: DatabaseId,
-        table: TableId,
-        index: &IndexLayout,
-        pause: &dyn Pause,
-    ) -> StorageResult<()> {
-        tx.check_running()?;
-        tx.lock_table(db, table, LockMode::SchemaModification)?;
-        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
-        if layout.indexes.iter().any(|known| known.id == index.id || known.clustered && index.clustered) {
-            return Err(StorageError::AlreadyExists);
-        }
-        if layout.memory.is_some() {
-            layout.indexes.push(index.clone());
-            return self.rebuild_memory_table(tx, db, table, &layout, &roots, pause);
-        }
-        if index.clustered {
-            layout.indexes.insert(0, index.clone());
-            return self.rebuild(tx, db, table, layout, &roots, pause);
-        }
-        let before = tx.savepoint();
-        let root = self.create_tree(tx, db)?;
-        layout.indexes.push(index.clone());
-        roots.indexes.push(root);
-        self.write_shape(tx, db, table, Some((&layout, &roots)))?;
-        tx.fill_own_trees(before, |tx| self.build_index(tx, db, table, index.id, &mut Pacer::new(pause)))
-    }
-
     fn undo_if_failed(
         &self,
         tx: &mut Transaction,
@@ -742,126 +709,6 @@ impl Storage {
             tx.rollback_to(before)?;
         }
         result
-    }
-
-    fn build_index(
-        &self,
-        tx: &mut Transaction,
-        db: DatabaseId,
-        table: TableId,
-        id: IndexId,
-        pacer: &mut Pacer<'_>,
-    ) -> StorageResult<()> {
-        let table = self.open_table(db, table)?;
-        let Table::Disk(disk) = &*table else { return Err(StorageError::UnknownIndex) };
-        let index = disk.index(id)?.ok_or(StorageError::UnknownIndex)?;
-        let mut scan = table.scan(tx, every_row())?;
-        while let Some(row) = scan.next(tx)? {
-            heard(pacer.spend(ROW_WORK + row.image.len()))?;
-            let view = RowView::new(&table.layout().row, row.image)?;
-            if index.holds(&view) {
-                disk.insert_entry(tx, index, &view, row.locator)?;
-            }
-        }
-        Ok(())
-    }
-
-    /// Copies the table into trees of another layout.
-    fn rebuild(
-        &self,
-        tx: &mut Transaction,
-        db: DatabaseId,
-        table: TableId,
-        layout: TableLayout,
-        old: &Roots,
-        pause: &dyn Pause,
-    ) -> StorageResult<()> {
-        debug_assert!(layout.memory.is_none() && old.base != 0);
-        let before = tx.savepoint();
-        let source = self.open_table(db, table)?;
-        let base = self.create_tree(tx, db)?;
-        let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
-        if shape::may_be_long(&layout, shape::image_max(&layout)) {
-            roots.long_values = self.create_tree(tx, db)?;
-        }
-        for index in &layout.indexes {
-            roots.indexes.push(if index.clustered { base } else { self.create_tree(tx, db)? });
-        }
-        self.drop_roots(tx, db, old)?;
-        self.write_shape(tx, db, table, Some((&layout, &roots)))?;
-        tx.fill_own_trees(before, |tx| {
-            let target = self.open_table(db, table)?;
-            copy_rows(tx, &source, &target, &mut Pacer::new(pause))
-        })
-    }
-
-    /// Dropping the clustered index leaves a heap.
-    pub fn drop_index(
-        &self,
-        tx: &mut Transaction,
-        db: DatabaseId,
-        table: TableId,
-        index: IndexId,
-        pause: &dyn Pause,
-    ) -> StorageResult<()> {
-        tx.check_running()?;
-        tx.lock_table(db, table, LockMode::SchemaModification)?;
-        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
-        let at = layout.indexes.iter().position(|known| known.id == index).ok_or(StorageError::UnknownIndex)?;
-        let removed = layout.indexes.remove(at);
-        if layout.memory.is_some() {
-            return self.rebuild_memory_table(tx, db, table, &layout, &roots, pause);
-        }
-        if removed.clustered {
-            return self.rebuild(tx, db, table, layout, &roots, pause);
-        }
-        let root = roots.indexes.remove(at);
-        self.drop_tree(tx, db, root)?;
-        self.write_shape(tx, db, table, Some((&layout, &roots)))
-    }
-
-    /// Rebuilds a memory-optimized table whose hash index gets another number of buckets.
-    pub fn set_bucket_count(
-        &self,
-        tx: &mut Transaction,
-        db: DatabaseId,
-        table: TableId,
-        index: IndexId,
-        count: u64,
-        pause: &dyn Pause,
-    ) -> StorageResult<()> {
-        tx.check_running()?;
-        tx.lock_table(db, table, LockMode::SchemaModification)?;
-        let (mut layout, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
-        let found = layout.indexes.iter_mut().find(|known| known.id == index && known.bucket_count.is_some());
-        found.ok_or(StorageError::UnknownIndex)?.bucket_count = Some(count);
-        self.rebuild_memory_table(tx, db, table, &layout, &roots, pause)
-    }
-
-    /// Adds columns at the end: existing rows read NULL there, or what `row` says. It must extend the present layout.
-    pub fn alter_row_layout(
-        &self,
-        tx: &mut Transaction,
-        db: DatabaseId,
-        table: TableId,
-        row: &types::RowLayout,
-        pause: &dyn Pause,
-    ) -> StorageResult<()> {
-        tx.check_running()?;
-        tx.lock_table(db, table, LockMode::SchemaModification)?;
-        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
-        let extends = row.columns().starts_with(layout.row.columns());
-        assert!(extends, "columns are only added at the end; other changes copy the table");
-        let before = std::mem::replace(&mut layout.row, row.clone());
-        before.missing().for_each(|(column, bytes)| layout.row.set_missing(column, bytes));
-        if layout.memory.is_some() {
-            assert!(layout.row.missing().next().is_none(), "rows in memory are made anew");
-            return self.rebuild_memory_table(tx, db, table, &layout, &roots, pause);
-        }
-        if roots.long_values == 0 && shape::may_be_long(&layout, shape::image_max(&layout)) {
-            roots.long_values = self.create_tree(tx, db)?;
-        }
-        self.write_shape(tx, db, table, Some((&layout, &roots)))
     }
 
     /// A hash look-up: open it in each statement, unless it `is_current` still.
@@ -1171,27 +1018,10 @@ impl Inner {
     }
 }
 
-pub(crate) fn every_row() -> ScanSpec {
-    let mut spec = ScanSpec::all(IndexId::HEAP, Vec::new());
-    spec.lock.no_lock = true;
-    spec.locator = true;
-    spec.ignore_own_statement = false;
-    spec
-}
-
 fn drop_objects(tx: &mut Transaction, roots: &Roots) {
     assert!(roots.base != 0, "0 is no object");
     tx.objects.dropped.push(roots.base);
     if roots.long_values != 0 {
         tx.objects.dropped.push(roots.long_values);
     }
-}
-
-fn copy_rows(tx: &mut Transaction, source: &Table, target: &Table, pacer: &mut Pacer<'_>) -> StorageResult<()> {
-    let mut scan = source.scan(tx, every_row())?;
-    while let Some(row) = scan.next(tx)? {
-        heard(pacer.spend(ROW_WORK + row.image.len()))?;
-        target.insert(tx, row.image)?;
-    }
-    Ok(())
 }

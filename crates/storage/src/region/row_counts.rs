@@ -66,6 +66,11 @@ impl Rows {
         self.share().gained.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// There are just so many: somebody has counted them while nobody could change the table.
+    pub fn counted(&self, rows: i64) {
+        self.share().gained.fetch_add(rows - self.get(), Ordering::Relaxed);
+    }
+
     pub fn lost(&self) {
         self.share().lost.fetch_add(1, Ordering::Relaxed);
     }

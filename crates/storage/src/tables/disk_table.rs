@@ -74,7 +74,7 @@ impl DiskTable {
     }
 
     /// Appends the base key of a row to `key`. A row number comes from the counter.
-    fn base_key(&self, view: &RowView<'_>, key: &mut Vec<u8>) -> StorageResult<()> {
+    pub(crate) fn base_key(&self, view: &RowView<'_>, key: &mut Vec<u8>) -> StorageResult<()> {
         debug_assert!(key.is_empty(), "a key from its beginning");
         debug_assert!(self.shape.clustered.is_some() || self.shape.numbered, "rows of a heap have numbers");
         if let Some((_, layout)) = &self.shape.clustered {
@@ -106,14 +106,9 @@ impl DiskTable {
     fn insert_base(&self, tx: &mut Transaction, view: &RowView<'_>, key: &[u8]) -> StorageResult<()> {
         let shape = &*self.shape;
         let patience = tx.patience();
-        let inserted = if view.image().len() <= shape.image_max {
-            self.engine.insert_row(&mut tx.writer, &shape.base, key, view.image(), patience)?
-        } else {
-            let mut image = Vec::new();
-            self.engine.move_long_values(&mut tx.writer, shape, view, patience, &mut image)?;
-            debug_assert!(image.len() <= shape.image_max, "what stays fits the row");
-            self.engine.insert_row(&mut tx.writer, &shape.base, key, &image, patience)?
-        };
+        let mut moved = Vec::new();
+        let image = self.fitting_image(tx, view, &mut moved)?;
+        let inserted = self.engine.insert_row(&mut tx.writer, &shape.base, key, image, patience)?;
         match inserted {
             Inserted::Done => Ok(()),
             Inserted::Duplicate => {
@@ -123,7 +118,24 @@ impl DiskTable {
         }
     }
 
-    pub(crate) fn insert_entry(
+    /// The row as it is in the base tree: what is too long for that is moved out of it, into `moved`.
+    pub(crate) fn fitting_image<'i>(
+        &self,
+        tx: &mut Transaction,
+        view: &RowView<'i>,
+        moved: &'i mut Vec<u8>,
+    ) -> StorageResult<&'i [u8]> {
+        let shape = &*self.shape;
+        if view.image().len() <= shape.image_max {
+            return Ok(view.image());
+        }
+        let patience = tx.patience();
+        self.engine.move_long_values(&mut tx.writer, shape, view, patience, moved)?;
+        debug_assert!(moved.len() <= shape.image_max, "what stays fits the row");
+        Ok(moved)
+    }
+
+    fn insert_entry(
         &self,
         tx: &mut Transaction,
         index: &IndexShape,
@@ -354,7 +366,7 @@ fn check_key(key: &[u8]) -> StorageResult<()> {
 }
 
 /// Key and payload of a row's entry in an index.
-fn entry_of(
+pub(crate) fn entry_of(
     index: &IndexShape,
     view: &RowView<'_>,
     locator: &[u8],

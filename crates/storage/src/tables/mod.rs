@@ -6,3 +6,4 @@ pub mod disk_table;
 pub mod scan;
 pub mod memory_table;
 pub mod table;
+pub mod load;

@@ -191,7 +191,8 @@ impl Engine {
         }
     }
 
-    fn split_node<'a>(
+    /// Cuts `node` in two; `parent`: the page above and the child's place in it, None for the root. `kept`: see `find_free`.
+    pub(crate) fn split_node<'a>(
         &'a self,
         tree: &Tree,
         parent: Option<(Exclusive<'a>, usize)>,
@@ -413,7 +414,7 @@ fn leaf_split_point(node: &PageBytes, key: &[u8]) -> (usize, Vec<u8>) {
 }
 
 /// The cell there goes up: its key is the separator.
-fn inner_split_point(node: &PageBytes) -> (usize, Vec<u8>) {
+pub(crate) fn inner_split_point(node: &PageBytes) -> (usize, Vec<u8>) {
     let count = page::slot_count(node);
     assert!(count > 0, "an inner page without separators is not full");
     // The rightmost inner page of an ascending load: keep the left one nearly full.

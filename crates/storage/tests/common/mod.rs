@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use os::disk::{Disk, File, Open, SimDisk};
 use storage::*;
 use types::key::KeyColumn;
+use types::pause::{Pacer, Unheard};
 use types::row::{ColumnType, encode};
 use types::{Datum, KeySet, RowLayout, SqlType};
 
@@ -190,4 +191,29 @@ pub fn create(storage: &Storage, kind: Kind) {
     storage.create_database(&mut tx, DB, "five").expect("a database");
     storage.create_table(&mut tx, DB, TABLE, &layout(kind)).expect("a table");
     tx.commit(Durability::Full).expect("committed");
+}
+
+/// Sorts in memory, however much it is.
+#[derive(Default)]
+pub struct InMemory(Vec<(Vec<u8>, Vec<u8>)>);
+
+impl KeySorter for InMemory {
+    fn add(&mut self, key: &[u8], payload: &[u8], _: &mut Pacer<'_>) -> StorageResult<()> {
+        self.0.push((key.to_vec(), payload.to_vec()));
+        Ok(())
+    }
+
+    fn drain(
+        &mut self,
+        _: &mut Pacer<'_>,
+        each: &mut dyn FnMut(&[u8], &[u8]) -> StorageResult<()>,
+    ) -> StorageResult<()> {
+        self.0.sort();
+        std::mem::take(&mut self.0).iter().try_for_each(|(key, payload)| each(key, payload))
+    }
+}
+
+/// Runs what builds trees, with pages so full.
+pub fn building<T>(fill: Fill, work: impl FnOnce(&mut Build<'_>) -> T) -> T {
+    work(&mut Build { sorter: &mut InMemory::default(), pause: &Unheard::default(), fill: &|_| fill })
 }

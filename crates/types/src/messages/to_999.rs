@@ -22,6 +22,7 @@ rows![
     message(121, 15, "The select list for the INSERT statement contains more items than the insert list. The number of SELECT values must match the number of INSERT columns."),
     message(127, 15, "A TOP N or FETCH rowcount value may not be negative."),
     message(128, 15, "The name \"%.*s\" is not permitted in this context. Valid expressions are constants, constant expressions, and (in some contexts) variables. Column names are not permitted."),
+    message(129, 15, "Fillfactor %d is not a valid percentage; fillfactor must be between 1 and 100."),
     message(130, 15, "Cannot perform an aggregate function on an expression containing an aggregate or a subquery.").listed(16),
     message(131, 15, "The size (%d) given to the %S_MSG '%.*ls' exceeds the maximum allowed for any data type (%d)."),
     message(132, 15, "The label '%.*ls' has already been declared. Label names must be unique within a query batch or stored procedure."),

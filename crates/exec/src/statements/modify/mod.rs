@@ -400,18 +400,18 @@ pub fn insert_all(
     batch: &mut RowBatch,
 ) -> SqlResult<u64> {
     let mut target = Target::new(&TableSource::Base(table.clone()));
-    target.is_new = true;
     target.open(context)?;
     source.open(context)?;
     let mut rows = 0;
-    let mut changes = Changes::none();
+    let mut load = target.begin_load(context);
     operators::drain(source, context, batch, |batch| {
         rows += batch.rows as u64;
         if let Some(identity) = target.identity {
             target.identity_given(context, &batch.columns[identity])?;
         }
-        target.insert(context, batch, &mut changes)
+        target.load(context, batch, &mut load)
     })?;
+    target.end_load(context, load)?;
     Ok(rows)
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::catalog::{Guarded, IndexDef, TableDef};
 use sql::plan::{Check, TableSource, VariableSlotTable};
-use storage::{StorageError, Table};
+use storage::{HeapLoad, StorageError, Table};
 use types::key::KeyCodec;
 use types::row::{RowBuilder, RowView};
 use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
@@ -47,8 +47,6 @@ pub struct Target {
     versions: Option<Box<Versions>>,
     /// Columns of which long values were not read, and stay.
     pub unread: Vec<u16>,
-    /// The statement itself has made it, and it goes with the statement's failure.
-    pub is_new: bool,
 }
 
 enum Place {
@@ -202,7 +200,6 @@ impl Target {
             source: source.clone(),
             place,
             unread: Vec::new(),
-            is_new: false,
         }
     }
 
@@ -330,11 +327,7 @@ impl Target {
                 for row in 0..rows.rows {
                     image.clear();
                     build(table, rows, row, &mut image);
-                    let inserted = match self.is_new {
-                        true => transaction.filling(|transaction| table.insert(transaction, &image)),
-                        false => table.insert(transaction, &image),
-                    };
-                    if let Err(error) = inserted {
+                    if let Err(error) = table.insert(transaction, &image) {
                         drop(runtime);
                         return Err(self.refused(error, context, rows, row));
                     }
@@ -351,6 +344,32 @@ impl Target {
             }
         }
         changes.note(context, Some(rows), None)
+    }
+
+    /// Begins to fill a table that the statement has just made.
+    pub fn begin_load(&self, context: &Context) -> HeapLoad {
+        let runtime = context.runtime();
+        let transaction = runtime.session.transaction.current.as_ref().expect("in a statement");
+        HeapLoad::new(self.storage(), transaction).expect("SELECT INTO makes heaps")
+    }
+
+    /// Adds rows to such a table.
+    pub fn load(&self, context: &Context, rows: &RowBatch, load: &mut HeapLoad) -> SqlResult<()> {
+        let mut image = Vec::new();
+        let mut runtime = context.runtime();
+        let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
+        for row in 0..rows.rows {
+            image.clear();
+            build(self.storage(), rows, row, &mut image);
+            load.push(transaction, &image).map_err(|error| storage_error(error, Some(&self.def)))?;
+        }
+        Ok(())
+    }
+
+    pub fn end_load(&self, context: &Context, load: HeapLoad) -> SqlResult<()> {
+        let mut runtime = context.runtime();
+        let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
+        load.finish(transaction).map_err(|error| storage_error(error, Some(&self.def)))
     }
 
     /// An index leaves out rows whose key is there (IGNORE_DUP_KEY).

@@ -1,0 +1,217 @@
+//! What changes a table's indexes, or the layout of its rows: trees made anew, filled from the rows there are, and put in the place of the old
+//! ones.
+
+use types::pause::{Pacer, Pause};
+
+use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
+use crate::instance::storage::Storage;
+use crate::layout::{DatabaseId, IndexId, IndexLayout, TableId, TableLayout};
+use crate::shapes::shape::{self, Roots};
+use crate::tables::load::{self, Build};
+use crate::tables::table::Table;
+use crate::transaction::{LockMode, Transaction};
+
+impl Storage {
+    /// Builds it from the rows there are. A clustered one rebuilds the table.
+    pub fn create_index(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        index: &IndexLayout,
+        build: &mut Build<'_>,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        if layout.indexes.iter().any(|known| known.id == index.id || known.clustered && index.clustered) {
+            return Err(StorageError::AlreadyExists);
+        }
+        if layout.memory.is_some() {
+            layout.indexes.push(index.clone());
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots, build.pause);
+        }
+        if index.clustered {
+            layout.indexes.insert(0, index.clone());
+            return self.rebuild(tx, db, table, layout, &roots, false, build);
+        }
+        let before = tx.savepoint();
+        let root = self.create_tree(tx, db)?;
+        layout.indexes.push(index.clone());
+        roots.indexes.push(root);
+        self.write_shape(tx, db, table, Some((&layout, &roots)))?;
+        tx.fill_own_trees(before, |tx| self.fill_index(tx, db, table, index.id, build))
+    }
+
+    /// Makes the trees of an index anew: its pages are in order and full, or as full as `build` says. Of the clustered index, or `HEAP`, that
+    /// is the table; the other indexes stay.
+    pub fn rebuild_index(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        index: IndexId,
+        build: &mut Build<'_>,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        assert!(layout.memory.is_none(), "a memory-optimized table has no pages");
+        let Some(at) = layout.indexes.iter().position(|known| known.id == index && !known.clustered) else {
+            let is_base = index == IndexId::HEAP || layout.indexes.iter().any(|known| known.id == index);
+            return match is_base {
+                true => self.rebuild(tx, db, table, layout, &roots, true, build),
+                false => Err(StorageError::UnknownIndex),
+            };
+        };
+        let before = tx.savepoint();
+        let root = self.create_tree(tx, db)?;
+        self.drop_tree(tx, db, std::mem::replace(&mut roots.indexes[at], root))?;
+        self.write_shape(tx, db, table, Some((&layout, &roots)))?;
+        tx.fill_own_trees(before, |tx| self.fill_index(tx, db, table, index, build))
+    }
+
+    /// Copies the rows of one table into another that this transaction has made and that is empty. Both have the same row layout.
+    pub fn copy_table(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        (source, target): (TableId, TableId),
+        build: &mut Build<'_>,
+    ) -> StorageResult<()> {
+        let source = self.open_table(db, source)?;
+        match &*self.open_table(db, target)? {
+            Table::Disk(target) => tx.filling(|tx| load::copy_rows(tx, &source, target, false, build)),
+            target @ Table::Memory(_) => {
+                let mut pacer = Pacer::new(build.pause);
+                let mut scan = source.scan(tx, load::every_row())?;
+                while let Some(row) = scan.next(tx)? {
+                    heard(pacer.spend(ROW_WORK + row.image.len()))?;
+                    target.insert(tx, row.image)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn fill_index(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        id: IndexId,
+        build: &mut Build<'_>,
+    ) -> StorageResult<()> {
+        let table = self.open_table(db, table)?;
+        let Table::Disk(disk) = &*table else { return Err(StorageError::UnknownIndex) };
+        let index = disk.index(id)?.ok_or(StorageError::UnknownIndex)?;
+        load::build_index(tx, disk, index, build)
+    }
+
+    /// Copies the table into trees of another layout. `keeps_keys`: of the same one, and indexes beside the base tree stay as they are.
+    #[allow(clippy::too_many_arguments)]
+    fn rebuild(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        layout: TableLayout,
+        old: &Roots,
+        keeps_keys: bool,
+        build: &mut Build<'_>,
+    ) -> StorageResult<()> {
+        debug_assert!(layout.memory.is_none() && old.base != 0);
+        let before = tx.savepoint();
+        let source = self.open_table(db, table)?;
+        let base = self.create_tree(tx, db)?;
+        let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
+        if shape::may_be_long(&layout, shape::image_max(&layout)) {
+            roots.long_values = self.create_tree(tx, db)?;
+        }
+        for (at, index) in layout.indexes.iter().enumerate() {
+            roots.indexes.push(match (index.clustered, keeps_keys) {
+                (true, _) => base,
+                (false, true) => old.indexes[at],
+                (false, false) => self.create_tree(tx, db)?,
+            });
+        }
+        match keeps_keys {
+            true => self.drop_roots(tx, db, &Roots { indexes: Vec::new(), ..old.clone() })?,
+            false => self.drop_roots(tx, db, old)?,
+        }
+        self.write_shape(tx, db, table, Some((&layout, &roots)))?;
+        tx.fill_own_trees(before, |tx| match &*self.open_table(db, table)? {
+            Table::Disk(target) => load::copy_rows(tx, &source, target, keeps_keys, build),
+            Table::Memory(_) => unreachable!("it has pages"),
+        })
+    }
+
+    /// Dropping the clustered index leaves a heap.
+    pub fn drop_index(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        index: IndexId,
+        build: &mut Build<'_>,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let at = layout.indexes.iter().position(|known| known.id == index).ok_or(StorageError::UnknownIndex)?;
+        let removed = layout.indexes.remove(at);
+        if layout.memory.is_some() {
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots, build.pause);
+        }
+        if removed.clustered {
+            return self.rebuild(tx, db, table, layout, &roots, false, build);
+        }
+        let root = roots.indexes.remove(at);
+        self.drop_tree(tx, db, root)?;
+        self.write_shape(tx, db, table, Some((&layout, &roots)))
+    }
+
+    /// Rebuilds a memory-optimized table whose hash index gets another number of buckets.
+    pub fn set_bucket_count(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        index: IndexId,
+        count: u64,
+        pause: &dyn Pause,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (mut layout, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let found = layout.indexes.iter_mut().find(|known| known.id == index && known.bucket_count.is_some());
+        found.ok_or(StorageError::UnknownIndex)?.bucket_count = Some(count);
+        self.rebuild_memory_table(tx, db, table, &layout, &roots, pause)
+    }
+
+    /// Adds columns at the end: existing rows read NULL there, or what `row` says. It must extend the present layout.
+    pub fn alter_row_layout(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        row: &types::RowLayout,
+        pause: &dyn Pause,
+    ) -> StorageResult<()> {
+        tx.check_running()?;
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let extends = row.columns().starts_with(layout.row.columns());
+        assert!(extends, "columns are only added at the end; other changes copy the table");
+        let before = std::mem::replace(&mut layout.row, row.clone());
+        before.missing().for_each(|(column, bytes)| layout.row.set_missing(column, bytes));
+        if layout.memory.is_some() {
+            assert!(layout.row.missing().next().is_none(), "rows in memory are made anew");
+            return self.rebuild_memory_table(tx, db, table, &layout, &roots, pause);
+        }
+        if roots.long_values == 0 && shape::may_be_long(&layout, shape::image_max(&layout)) {
+            roots.long_values = self.create_tree(tx, db)?;
+        }
+        self.write_shape(tx, db, table, Some((&layout, &roots)))
+    }
+}
