@@ -777,6 +777,23 @@ CREATE TRIGGER g ON DATABASE FOR CREATE_TABLE AS PRINT 1
 
 --- Modules: CREATE DEFAULT, CREATE RULE
 CREATE DEFAULT d AS 1
+GO
+CREATE RULE r AS @v < 5
+GO
+CREATE TABLE t (a int)
+EXEC sp_bindefault 'd', 't.a'
+EXEC sp_bindrule 'r', 't.a'
+INSERT t DEFAULT VALUES
+GO
+SELECT 'ok' FROM t WHERE a = 1
+
+--- Modules: DROP DEFAULT, DROP RULE of what is bound
+CREATE RULE r AS @v < 5
+GO
+CREATE TABLE t (a int)
+EXEC sp_bindrule 'r', 't.a'
+GO
+DROP RULE r
 
 --- Modules: DECLARE CURSOR ... DYNAMIC
 CREATE TABLE seen (id int PRIMARY KEY, v int)
@@ -1157,7 +1174,18 @@ SELECT 'ok' FROM msdb.dbo.restorehistory WHERE destination_database_name = DB_NA
 RESTORE REWINDONLY FROM TAPE = 'x'
 
 --- What administers: BULK INSERT
-BULK INSERT t FROM 'x'
+CREATE TABLE t (a int)
+GO
+BEGIN TRY BULK INSERT t FROM 'not there' END TRY BEGIN CATCH IF ERROR_NUMBER() = 4860 PRINT 'ok' END CATCH
+
+--- What administers: BULK INSERT ... WITH DATA_SOURCE, FORMATFILE_DATA_SOURCE, ERRORFILE_DATA_SOURCE
+BULK INSERT t FROM 'x' WITH (DATA_SOURCE = 'y')
+
+--- What administers: OPENROWSET(BULK ...)
+BEGIN TRY EXEC ('SELECT * FROM OPENROWSET(BULK ''not there'', SINGLE_BLOB) AS f') END TRY BEGIN CATCH IF ERROR_NUMBER() = 4860 PRINT 'ok' END CATCH
+
+--- What administers: OPENROWSET(BULK ..., ORDER)
+SELECT * FROM OPENROWSET(BULK 'x', FORMATFILE = 'y', ORDER (a)) AS f
 
 --- What administers: CHECKPOINT
 CHECKPOINT
@@ -1338,6 +1366,9 @@ INSERT jh /*m*/ SELECT x.a, y.b FROM jh x JOIN jh y ON y.a = x.b OPTION (HASH JO
 GO
 SELECT 'ok' FROM sys.dm_exec_query_stats s CROSS APPLY sys.dm_exec_text_query_plan(s.plan_handle, 0, -1) p CROSS APPLY sys.dm_exec_sql_text(s.sql_handle) t
 WHERE t.text LIKE 'INSERT jh /*[lm]*/%' HAVING SUM(IIF(p.query_plan LIKE IIF(t.text LIKE '%/*l*/%', '%Nested Loops%', '%Hash Match%'), 1, 0)) = 2
+
+--- Queries: OPTION (USE HINT) of a name that is none
+SELECT 1 OPTION (USE HINT ('DISABLE_OPTIMIZER_ROWGOAL', 'NO_SUCH_HINT'))
 
 --- Queries: OPTION, all other hints
 SELECT 1 AS a INTO #o OPTION (MAXDOP 1, RECOMPILE, HASH GROUP, FAST 10)

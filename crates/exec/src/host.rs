@@ -206,6 +206,7 @@ pub trait Host {
     fn compile(&mut self, session: &mut Session, text: &str) -> SqlResult<Arc<Module>>;
 
     /// Runs a `StatementKind::Definition` from its tree, within the session's transaction. `values`: of the variables that it names.
+    /// Answers the rows affected, of a statement that has some.
     fn define(
         &mut self,
         session: &mut Session,
@@ -213,7 +214,13 @@ pub trait Host {
         module: &Arc<Module>,
         query: QueryId,
         values: &[NamedValue],
-    ) -> SqlResult<()>;
+    ) -> SqlResult<Option<u64>>;
+
+    /// A file that OPENROWSET(BULK ...) names. 4834, 4860, 4861
+    fn open_data_file(&mut self, session: &mut Session, path: &str) -> SqlResult<os::disk::File>;
+
+    /// An error file, which must not be there yet. 4834, 4861
+    fn make_data_file(&mut self, session: &mut Session, path: &str) -> SqlResult<os::disk::File>;
 
     /// SELECT INTO: creates the table and answers its definition.
     fn create_table_for(

@@ -15,6 +15,7 @@ pub mod key_sort;
 pub mod cursor_book;
 pub mod columns;
 pub mod value;
+mod regexp;
 pub(crate) mod random;
 pub(crate) mod notices;
 pub mod definition_name;
@@ -27,14 +28,16 @@ mod cursor_name;
 mod xml_documents;
 pub mod context;
 pub(crate) mod kernel;
+pub mod bulk_file;
 pub mod message;
 pub(crate) mod expression;
 pub(crate) mod operators;
 pub(crate) mod statements;
 
+pub use operators::bulk::rejects;
 pub use operators::{not_open, storage_error};
 pub use statements::{
     Figures, Measured, Within, abandon_transaction, ask_to_sort, begin_transaction, call_module, commit_transaction,
-    executions, held_bytes, let_go, machine_code_bytes, measured, rollback_transaction, run_batch, run_within,
+    executions, held_bytes, let_go, machine_code_bytes, measured, renew_transaction, rollback_transaction, run_batch, run_within,
     save_transaction,
 };

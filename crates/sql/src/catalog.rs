@@ -234,6 +234,8 @@ pub struct CheckDef {
     /// Set when the constraint belongs to one column (its name is in error 547).
     pub column: Option<u16>,
     pub disabled: bool,
+    /// A rule that is bound to the column: error 513 instead of 547.
+    pub rule: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -391,6 +393,11 @@ pub trait Catalog {
     }
 
     fn user_type(&self, name: &ObjectName) -> Result<Option<UserType>, SqlError>;
+
+    /// What OPENROWSET(BULK ...) names as FORMATFILE. 4834, 4860, 4861
+    fn format_file(&self, path: &str) -> Result<Vec<u8>, SqlError> {
+        Err(types::sql_error!(4860, path))
+    }
 
     /// None: there is no such database.
     fn database_name(&self, _database: DatabaseId) -> Option<Box<str>> {

@@ -13,6 +13,7 @@ pub mod catalog;
 pub mod multipart;
 pub mod function;
 pub mod plan;
+pub mod bulk;
 
 pub mod optimize;
 pub mod bind;

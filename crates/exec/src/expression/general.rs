@@ -10,6 +10,7 @@ use types::{SqlResult, SqlType};
 use super::Scalar;
 use super::integer::{I64Expr, holds};
 use super::mask::MaskNode;
+use super::regexp::RegexpCall;
 use super::subquery::SubqueryState;
 use super::xml::XmlCall;
 use crate::context::Context;
@@ -33,6 +34,7 @@ pub enum General {
     NextValueFor(Arc<SequenceDef>),
     Mask(Box<MaskNode>),
     Xml(Box<XmlCall>),
+    Regexp(Box<RegexpCall>),
     /// RAND(): one value for all rows of a query. `Context::execution` and the value.
     Rand(Cell<(u64, f64)>),
 }
@@ -90,6 +92,7 @@ impl General {
                 runtime.host.sequence_next(runtime.session, sequence).map(Value::from_owned)
             }
             General::Xml(call) => call.eval(context, row),
+            General::Regexp(call) => call.eval(context, row),
             General::Mask(mask) => mask.eval(context, row),
             General::Rand(kept) => {
                 let execution = context.execution.get();

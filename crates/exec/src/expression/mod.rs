@@ -8,6 +8,7 @@ pub mod json;
 mod mask;
 pub mod subquery;
 mod shown;
+pub mod regexp;
 mod xml;
 mod general;
 mod integer;

@@ -25,6 +25,7 @@ mod sort;
 mod aggregate_state;
 mod aggregate;
 mod open_xml;
+pub mod bulk;
 mod table_function;
 mod top;
 mod virtual_table;
@@ -39,7 +40,7 @@ pub use simple::Rows;
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
-use sql::plan::{self, Operator, OperatorKind};
+use sql::plan::{self, Operator, OperatorKind, TableFunction};
 use types::{RowBatch, SqlResult, sql_error};
 
 use crate::columns::BATCH_ROWS;
@@ -102,6 +103,7 @@ fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSo
             recursive::make(anchor, recursive, *work_table, *rounds_max, compiler)?
         }
         OperatorKind::WorkTable(number) => recursive::work_table(*number),
+        OperatorKind::TableFunction { function: TableFunction::Bulk(file), .. } => bulk::make(file),
         OperatorKind::TableFunction { function, arguments } => {
             table_function::make(operator, function, arguments, compiler)?
         }

@@ -1,4 +1,4 @@
-//! Table-valued functions: STRING_SPLIT, GENERATE_SERIES, OPENJSON and multi-statement functions of users.
+//! Table-valued functions: STRING_SPLIT, GENERATE_SERIES, OPENJSON, those of regular expressions, and multi-statement functions of users.
 
 use std::sync::Arc;
 
@@ -15,7 +15,9 @@ use super::open_xml;
 use super::simple::Pending;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
-use crate::expression::{Compiler, Scalar, XmlCall, json};
+use crate::expression::regexp::{self, Compiled};
+use crate::expression::{Compiler, Scalar, XmlCall, functions, json};
+use crate::regexp::{Caller, Pattern};
 use crate::workspace::Held;
 
 /// Work for a row.
@@ -24,6 +26,8 @@ const ROW: usize = 16 * CHARACTER;
 enum Kind {
     User(Arc<ModuleDef>),
     Split,
+    Matches,
+    RegexpSplit,
     Json(Vec<(Box<str>, bool)>),
     JsonAll,
     Nodes(Box<XmlCall>),
@@ -36,6 +40,8 @@ struct Whole {
     arguments: Vec<Scalar>,
     rows: Pending,
     held: Held,
+    /// Of the regular expressions.
+    pattern: Option<Compiled>,
 }
 
 pub fn user(
@@ -60,6 +66,9 @@ pub fn make(
             return Ok(Box::new(Series { arguments, ty, next: None, stop: 0, step: 0 }));
         }
         TableFunction::StringSplit => Kind::Split,
+        TableFunction::RegexpMatches => Kind::Matches,
+        TableFunction::RegexpSplit => Kind::RegexpSplit,
+        TableFunction::Bulk(_) => unreachable!("it has an operator of its own"),
         TableFunction::OpenJson => Kind::JsonAll,
         TableFunction::OpenJsonWith(paths) => Kind::Json(paths.clone()),
         TableFunction::OpenXml(columns) => Kind::OpenXml(columns.clone()),
@@ -73,6 +82,7 @@ pub fn make(
                 arguments: Vec::new(),
                 rows,
                 held: Held::default(),
+                pattern: None,
             }));
         }
     };
@@ -86,7 +96,8 @@ fn whole(
     compiler: &mut Compiler,
 ) -> SqlResult<Box<dyn RowSource>> {
     let arguments = compiler.scalars(arguments)?;
-    Ok(Box::new(Whole { kind, arguments, rows: Pending::new(batch_of(operator)), held: Held::default() }))
+    let rows = Pending::new(batch_of(operator));
+    Ok(Box::new(Whole { kind, arguments, rows, held: Held::default(), pattern: None }))
 }
 
 impl RowSource for Whole {
@@ -112,6 +123,8 @@ impl RowSource for Whole {
             }
             Kind::OpenXml(columns) => open_xml::rows(context, &types, &arguments, columns, out.batch),
             Kind::Split => split(&types, &arguments, &mut out, &mut context.pacer()),
+            Kind::Matches => regexp_matches(&types, &arguments, &mut self.pattern, &mut out, &mut context.pacer()),
+            Kind::RegexpSplit => regexp_split(&types, &arguments, &mut self.pattern, &mut out, &mut context.pacer()),
             Kind::JsonAll => open_json(&types, &arguments, None, &mut out, &mut context.pacer()),
             Kind::Json(paths) => open_json(&types, &arguments, Some(paths), &mut out, &mut context.pacer()),
         }?;
@@ -169,6 +182,108 @@ fn split(types: &[SqlType], arguments: &[Datum], out: &mut Kept<'_, '_>, pacer: 
         (start, ordinal) = (at + unit, ordinal + 1);
     }
     Ok(())
+}
+
+/// Text and pattern of a call. None: something is NULL, and there are no rows.
+fn text_and_pattern(
+    types: &[SqlType],
+    arguments: &[Datum],
+    kept: &mut Option<Compiled>,
+    pacer: &mut Pacer<'_>,
+) -> SqlResult<Option<(String, Arc<Pattern>)>> {
+    let mut texts = Vec::with_capacity(3);
+    for (ty, argument) in types.iter().zip(arguments) {
+        let Datum::Bytes(bytes) = argument else { return Ok(None) };
+        texts.push(types::convert::text_of_paced(bytes, ty, pacer)?);
+    }
+    let flags = if texts.len() > 2 { texts.pop() } else { None };
+    let pattern = texts.pop().expect("the binder has counted");
+    let pattern = regexp::compiled(kept, pattern, flags.as_deref().unwrap_or_default(), Caller::Table)?;
+    Ok(texts.pop().map(|text| (text, pattern)))
+}
+
+/// Positions count characters. That of an empty match at the end is the last character's.
+fn regexp_matches(
+    types: &[SqlType],
+    arguments: &[Datum],
+    kept: &mut Option<Compiled>,
+    out: &mut Kept<'_, '_>,
+    pacer: &mut Pacer<'_>,
+) -> SqlResult<()> {
+    let Some((text, pattern)) = text_and_pattern(types, arguments, kept, pacer)? else { return Ok(()) };
+    let whole = count_characters(&text, pacer)?;
+    let mut search = pattern.search(&text, pattern.groups);
+    let (mut number, mut at, mut before) = (0, 0, 0);
+    while search.next(pacer)? {
+        let (start, end) = search.group(0).expect("the whole match");
+        before += count_characters(&text[at..start], pacer)?;
+        at = start;
+        number += 1;
+        let length = count_characters(&text[start..end], pacer)?;
+        let first = (before + 1).min(whole);
+        let last = if length == 0 { first } else { before + length };
+        let mut shown = String::from("[");
+        let groups = if pattern.groups == 0 { 0..=0 } else { 1..=pattern.groups };
+        for group in groups {
+            if shown.len() > 1 {
+                shown.push(',');
+            }
+            match search.group(group) {
+                None => shown.push_str(r#"{"value":null,"start":null,"length":null}"#),
+                Some((from, to)) => {
+                    let place = before + count_characters(&text[start..from], pacer)? + 1;
+                    let length = count_characters(&text[from..to], pacer)?;
+                    shown.push_str(r#"{"value":""#);
+                    functions::escape_json(&text[from..to], &mut shown);
+                    shown.push_str(&format!(r#"","start":{},"length":{length}}}"#, place.min(whole)));
+                }
+            }
+        }
+        shown.push(']');
+        pacer.spend(ROW + shown.len())?;
+        let value = types::convert::text_datum_paced(&text[start..end], &types[0], pacer)?;
+        let shown = Datum::Bytes(shown.into_bytes().into());
+        out.push(&[Datum::I64(number), Datum::I64(first), Datum::I64(last), value, shown])?;
+    }
+    Ok(())
+}
+
+fn count_characters(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<i64> {
+    let mut count = 0;
+    pacer.chunks(text.as_bytes(), |bytes| {
+        // The first byte of each.
+        count += bytes.iter().filter(|byte| (**byte & 0xc0) != 0x80).count() as i64;
+    })?;
+    Ok(count)
+}
+
+/// An empty match parts nothing at the beginning or the end of the text.
+fn regexp_split(
+    types: &[SqlType],
+    arguments: &[Datum],
+    kept: &mut Option<Compiled>,
+    out: &mut Kept<'_, '_>,
+    pacer: &mut Pacer<'_>,
+) -> SqlResult<()> {
+    let Some((text, pattern)) = text_and_pattern(types, arguments, kept, pacer)? else { return Ok(()) };
+    let mut search = pattern.search(&text, 0);
+    let (mut ordinal, mut at) = (1, 0);
+    let mut push = |piece: &str, pacer: &mut Pacer<'_>| {
+        pacer.spend(ROW)?;
+        let value = types::convert::text_datum_paced(piece, &types[0], pacer)?;
+        out.push(&[value, Datum::I64(ordinal)])?;
+        ordinal += 1;
+        SqlResult::Ok(())
+    };
+    while search.next(pacer)? {
+        let (start, end) = search.group(0).expect("the whole match");
+        if start == end && (start == 0 || start == text.len()) {
+            continue;
+        }
+        push(&text[at..start], pacer)?;
+        at = end;
+    }
+    push(&text[at..], pacer)
 }
 
 /// Without `columns`: key, value and type of each member. With: a row for the object, or for each of an array.

@@ -590,6 +590,11 @@ pub fn commit_transaction(session: &mut Session, host: &mut dyn Host, sink: &mut
     transaction::commit(&mut Runtime { session, host, sink }, None)
 }
 
+/// Within a statement of many parts: those that are done stay, whatever comes, unless the session has a transaction of its own.
+pub fn renew_transaction(session: &mut Session, host: &mut dyn Host, sink: &mut dyn Sink) -> SqlResult<()> {
+    transaction::renew(&mut Runtime { session, host, sink })
+}
+
 /// ROLLBACK TRANSACTION from outside of any batch; `name` may be a savepoint's.
 pub fn rollback_transaction(
     session: &mut Session,

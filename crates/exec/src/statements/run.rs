@@ -600,7 +600,12 @@ impl<'a> Runner<'a> {
             runtime.host.define(runtime.session, runtime.sink, &module, id, &values)
         });
         match result {
-            Ok(()) => {
+            Ok(Some(rows)) => {
+                self.session().error = 0;
+                self.done(Command::Insert, Some(rows))?;
+                Ok(Flow::Next)
+            }
+            Ok(None) => {
                 self.session().error = 0;
                 let name = definition_name::of(&module.queries[id.0 as usize].statement.kind);
                 self.done(Command::Definition(name), None)?;

@@ -123,6 +123,22 @@ fn durability(host: &dyn Host, transaction: &storage::Transaction, asked: Option
     if nothing_to_keep || host.delayed_durability(asked) { Durability::Delayed } else { Durability::Full }
 }
 
+/// A statement that is its own transaction commits what it has done so far, and goes on in another one.
+pub fn renew(runtime: &mut Runtime<'_>) -> SqlResult<()> {
+    if runtime.session.transaction.level > 0 {
+        return Ok(());
+    }
+    if let Some(mut transaction) = runtime.session.transaction.current.take() {
+        transaction.end_statement();
+        let durability = durability(runtime.host, &transaction, None);
+        commit_and_publish(runtime, *transaction, durability)?;
+    }
+    start(runtime);
+    let transaction = runtime.session.transaction.current.as_mut().expect("just started");
+    transaction.begin_statement();
+    Ok(())
+}
+
 /// The statement failed.
 pub fn undo_statement(runtime: &mut Runtime<'_>, scope: Scope, _stopped: bool) -> SqlResult<()> {
     runtime.session.statement_depth -= 1;

@@ -100,7 +100,7 @@ base_tables! {
         collation: Option<String>,
         /// `column_status`.
         status: i32,
-        /// The default constraint.
+        /// The default constraint, or the default that is bound to it.
         dflt: i32,
         seed: Whole,
         increment: Whole,
@@ -542,6 +542,10 @@ pub mod column_status {
     /// Ends of its table's PERIOD FOR SYSTEM_TIME.
     pub const ROW_START: i32 = 131_072;
     pub const ROW_END: i32 = 262_144;
+    /// A computed column whose values lie in the rows, though it is not PERSISTED: an index or a history has them.
+    pub const STORED: i32 = 524_288;
+    /// A reference of `class::RULE` says which.
+    pub const HAS_RULE: i32 = 1_048_576;
 }
 
 /// Bits of `IndexRow::status`.
@@ -684,6 +688,8 @@ pub mod class {
     pub const SECURITY_PREDICATE: u8 = 204;
     /// SYSTEM_VERSIONING: depid the current table, indepid its history; indepsubid and status its retention, count and unit, or -1.
     pub const TEMPORAL_HISTORY: u8 = 205;
+    /// A rule that is bound: depid and depsubid the column, indepid the rule.
+    pub const RULE: u8 = 206;
 }
 
 pub mod schema {

@@ -27,6 +27,8 @@ use crate::settings::config::Configuration;
 pub struct BootOptions {
     pub server_name: String,
     pub data_directory: String,
+    /// Where BULK INSERT may read, besides a directory of the data.
+    pub bulk_directories: Vec<std::path::PathBuf>,
     /// Of the server and of new databases; only at the first start.
     pub collation: CollationId,
     /// Hash of sa's password (`crate::security::password`); None leaves it as it is, at the first start: no password fits.
@@ -112,6 +114,7 @@ impl Catalog {
             configuration,
             server_name: options.server_name.clone(),
             data_directory: options.data_directory.clone(),
+            bulk_directories: options.bulk_directories.clone(),
             collation,
             started: clock::now(),
         };

@@ -227,7 +227,7 @@ pub fn column_def(row: &ColumnRow, default: Option<String>) -> Option<ColumnDef>
         default: default.map(Into::into),
         computed: (row.status & cs::COMPUTED != 0).then(|| Computed {
             definition: row.definition.0.as_deref().unwrap_or_default().into(),
-            persisted: row.status & cs::PERSISTED != 0,
+            persisted: row.status & (cs::PERSISTED | cs::STORED) != 0,
         }),
         column_id: row.colid as u32,
         rowguid: row.status & cs::ROWGUID != 0,
@@ -262,10 +262,14 @@ const HASH_INDEX: u8 = 7;
 /// The whole definition of a table. None: it has a column of a type without values here.
 pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>> {
     let id = row.id;
-    let mut columns = Vec::new();
+    let (mut columns, mut rules) = (Vec::new(), Vec::new());
     for column in rows.find::<ColumnRow>(0, &[int(id), Datum::I64(0)])? {
-        let default = if column.dflt != 0 { text_of(rows, column.dflt)? } else { None };
+        let default = if column.dflt != 0 { default_text(rows, column.dflt)? } else { None };
+        let ruled = column.status & cs::HAS_RULE != 0;
         let Some(column) = column_def(&column, default) else { return Ok(None) };
+        if ruled {
+            rules.extend(rule(rows, id, &column, columns.len() as u16)?);
+        }
         columns.push(column);
     }
     let position = |colid: i32| columns.iter().position(|column| column.column_id == colid as u32).map(|i| i as u16);
@@ -307,7 +311,7 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         });
     }
 
-    let (mut checks, mut foreign_keys, mut triggers) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut checks, mut foreign_keys, mut triggers) = (rules, Vec::new(), Vec::new());
     for child in rows.find::<ObjectRow>(BY_PARENT, &[int(id)])? {
         let has = |bit: i32| child.status & bit != 0;
         match child.kind.as_str() {
@@ -317,6 +321,7 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
                 definition: text_of(rows, child.id)?.unwrap_or_default().into(),
                 column: if has(os_::OF_COLUMN) { position(child.intprop) } else { None },
                 disabled: has(os_::DISABLED),
+                rule: false,
             }),
             "F" => foreign_keys.extend(foreign_key(rows, &child)?),
             "TR" => triggers.push(TriggerDef {
@@ -353,6 +358,30 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         statistics,
         memory: (row.status & os_::MEMORY_OPTIMIZED != 0)
             .then_some(MemoryOptimized { durable: row.status & os_::SCHEMA_ONLY == 0 }),
+    }))
+}
+
+/// The expression of a column's default, which may be an object of its own.
+fn default_text(rows: &mut Rows<'_>, id: i32) -> SqlResult<Option<String>> {
+    let Some(text) = text_of(rows, id)? else { return Ok(None) };
+    let alone = object_row(rows, id)?.is_some_and(|row| row.pid == 0);
+    Ok(Some(if alone { format!("({}\n)", super::bound::expression(&text)) } else { text }))
+}
+
+/// The rule that is bound to a column, as a check.
+fn rule(rows: &mut Rows<'_>, table: i32, column: &ColumnDef, position: u16) -> SqlResult<Option<CheckDef>> {
+    let key = [int(table), small(class::RULE), int(column.column_id as i32)];
+    let Some(reference) = rows.first::<ReferenceRow>(0, &key)? else { return Ok(None) };
+    let Some(row) = object_row(rows, reference.indepid)? else { return Ok(None) };
+    let text = text_of(rows, row.id)?.unwrap_or_default();
+    let named = format!("[{}]", column.name.replace(']', "]]"));
+    Ok(Some(CheckDef {
+        name: row.name.as_str().into(),
+        object: ObjectId(row.id),
+        definition: super::bound::condition(&text, &named).into(),
+        column: Some(position),
+        disabled: false,
+        rule: true,
     }))
 }
 

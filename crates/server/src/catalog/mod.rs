@@ -4,6 +4,7 @@
 //! row, base        the base tables and their rows as structs
 //! store            typed seeks and changes on them within a transaction
 //! predicate        predicates of security policies
+//! bound            texts of defaults and rules that are objects     data_file   files that BULK INSERT may read
 //! load             rows -> TableDef, ModuleDef, ...
 //! login_policy     what the password policy keeps of a login
 //! shared           versions and counters that all engines see
@@ -24,6 +25,8 @@ pub mod error;
 pub mod scalar_type;
 pub mod store;
 pub mod predicate;
+pub mod bound;
+pub mod data_file;
 pub mod load;
 pub mod login_policy;
 pub mod family;
@@ -89,6 +92,8 @@ pub struct Catalog {
     pub server_name: String,
     /// Where database files are, for sys.database_files and the server properties.
     pub data_directory: String,
+    /// Where BULK INSERT may read, besides a directory of the data.
+    pub bulk_directories: Vec<std::path::PathBuf>,
     pub collation: CollationId,
     pub started: row::Date,
 }

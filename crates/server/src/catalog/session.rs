@@ -293,6 +293,9 @@ pub(super) fn publish(catalog: &Catalog, changed: &[(DatabaseId, i32)]) {
 pub trait Gate {
     /// 916.
     fn check(&self, catalog: &Catalog, transaction: Option<&mut Transaction>, db: &Database) -> SqlResult<()>;
+
+    /// 4834: who may not load from files.
+    fn check_bulk(&self, catalog: &Catalog, transaction: Option<&mut Transaction>) -> SqlResult<()>;
 }
 
 /// `sql::catalog::Catalog` for one session at one moment: made when a statement is bound, while nothing else uses its transaction.
@@ -543,6 +546,13 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
             return self.object_in_schema(&master, name.schema.as_deref().unwrap_or("dbo"), &name.name);
         }
         Ok(None)
+    }
+
+    fn format_file(&self, path: &str) -> SqlResult<Vec<u8>> {
+        if let Some(gate) = self.gate {
+            gate.check_bulk(self.catalog, self.transaction.borrow_mut().as_deref_mut())?;
+        }
+        super::data_file::format_file(self.catalog, path)
     }
 
     fn table_by_id(&self, database: DatabaseId, object: ObjectId) -> SqlResult<Option<Arc<TableDef>>> {

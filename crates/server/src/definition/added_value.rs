@@ -7,7 +7,6 @@ use types::{Datum, RowLayout, SqlResult};
 
 use super::rebuild::{NewColumn, fitted, no_null, stored};
 use super::site::{Ddl, has};
-use crate::catalog::Database;
 use crate::catalog::base::{ColumnRow, column_status as cs};
 
 /// Rows that an UPDATE writes again have their values in the row: they have to fit as well.
@@ -64,12 +63,8 @@ fn is_constant(value: &Expr) -> bool {
 }
 
 /// Sets in `layout`, whose last columns are the added ones that are stored, what rows of before read as. 515: a NULL where none may be, 2628: a value that is too long.
-pub fn set_missing(
-    ddl: &mut Ddl<'_>,
-    (db, shown): (&Database, &str),
-    columns: &[NewColumn],
-    layout: &mut RowLayout,
-) -> SqlResult<()> {
+/// `table`: its full name.
+pub fn set_missing(ddl: &mut Ddl<'_>, table: &str, columns: &[NewColumn], layout: &mut RowLayout) -> SqlResult<()> {
     let first = layout.len() - columns.len();
     let values: Vec<&str> = columns.iter().map(|column| &*column.value).collect();
     let query = format!("SELECT {}", values.join(", "));
@@ -81,11 +76,11 @@ pub fn set_missing(
     for (position, (column, value)) in columns.iter().zip(found).enumerate() {
         if value.is_null() {
             if !column.ty.nullable {
-                return Err(no_null(&column.name, &db.name(), shown, "UPDATE"));
+                return Err(no_null(&column.name, table, "UPDATE"));
             }
             continue;
         }
-        let value = if column.whole { fitted(value, column, &db.name(), shown)? } else { value };
+        let value = if column.whole { fitted(value, column, table)? } else { value };
         let alone = RowLayout::new(&[ColumnType { nullable: true, ..column.ty }]);
         let mut image = Vec::new();
         row::encode(&alone, &[value], &mut image);

@@ -19,7 +19,7 @@ use super::index;
 use super::layout::row_layout;
 use super::memory_optimized;
 use super::number::{identity_of, identity_rule};
-use super::rebuild::{self, NewColumn, carried, column_type, persist_computed, stored};
+use super::rebuild::{self, NewColumn, carried, column_type, store_computed, stored};
 use super::rights::references_type;
 use super::schema_binding;
 use super::site::{Ddl, Place, constraint_failed, has, source};
@@ -285,7 +285,7 @@ fn add_columns(
         let mut columns = carried(&existing, |column| bracket(&column.name));
         let new = added.iter().filter(|(row, ..)| stored(row));
         columns.extend(new.map(|(row, _, value)| added_column(row, value)));
-        Some(rebuild::save(ddl, db, &from, &target.shown, &columns)?)
+        Some(rebuild::save(ddl, &target.place, &target.shown, &columns)?)
     };
     ddl.rows(db, |rows| {
         for (row, ..) in &added {
@@ -303,7 +303,7 @@ fn add_columns(
             if any_row {
                 let columns = added.iter().filter(|(row, ..)| stored(row));
                 let columns: Vec<NewColumn> = columns.map(|(row, _, value)| added_column(row, value)).collect();
-                added_value::set_missing(ddl, (db, &target.shown), &columns, &mut layout)?;
+                added_value::set_missing(ddl, &target.place.full_name(&target.shown), &columns, &mut layout)?;
             }
             if layout != row_layout(old) {
                 ddl.long_storage(|storage, tx, pause| {
@@ -349,6 +349,7 @@ fn new_columns<'d>(
         next += 1;
         let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
         let mut row = column_row(ddl, db, id, next, column, primary, &target.shown)?;
+        super::bound::inherit(ddl, db, &mut row)?;
         if has(row.status, cs::IDENTITY) && identity_of(old).is_some() {
             return Err(sql_error!(2744, target.shown));
         }
@@ -495,10 +496,11 @@ fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) 
     let kept: Vec<ColumnRow> = columns.into_iter().filter(|c| c.colid != column.colid).collect();
     let saved = if stored(&column) {
         let carried = carried(&kept, |column| bracket(&column.name));
-        Some(rebuild::save(ddl, db, &source(&target.place, &target.shown), &target.shown, &carried)?)
+        Some(rebuild::save(ddl, &target.place, &target.shown, &carried)?)
     } else {
         None
     };
+    super::bound::forget(ddl, db, &column)?;
     ddl.rows(db, |rows| rows.delete::<ColumnRow>(0, &[int(id), small(0), int(column.colid)]))?;
     ddl.changed(db.id, id);
     if let Some(saved) = saved {
@@ -678,7 +680,7 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
                     return Err(sql_error!(13735, column.name, versioned::full_name(db, old)));
                 }
                 "PERSISTED" if *add => {
-                    return persist_computed(ddl, db, &target.place, &target.shown, id, &[column.colid]);
+                    return store_computed(ddl, db, &target.place, &target.shown, id, &[column.colid], cs::PERSISTED);
                 }
                 other => return Err(super::unsupported(&format!("ALTER COLUMN {other}"))),
             };
@@ -730,7 +732,7 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
         for column in list.iter_mut().filter(|column| column.name == new.name) {
             column.whole = longer.is_some();
         }
-        Some(rebuild::save(ddl, db, &source(&target.place, &target.shown), &target.shown, &list)?)
+        Some(rebuild::save(ddl, &target.place, &target.shown, &list)?)
     };
     ddl.rows(db, |rows| rows.update::<ColumnRow>(0, &[int(id), small(0), int(new.colid)], |row| *row = new.clone()))?;
     ddl.changed(db.id, id);

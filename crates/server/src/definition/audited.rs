@@ -124,6 +124,7 @@ fn deeds(kind: &StatementKind) -> Vec<Deed<'_>> {
         S::CreateSequence(create) => object(made(create.alter), "SO", &create.name),
         S::SecurityPolicy(policy) => object(made(policy.alter), "SP", &policy.name),
         S::CreateSynonym(create) => object(of::CREATE, "SN", &create.name),
+        S::CreateDefaultOrRule(create) => object(of::CREATE, "D", &create.name),
         S::CreateType(create) => vec![Deed::object(of::DATABASE_OBJECT_CHANGE, of::CREATE, "TY", &create.name)],
         S::CreateSchema(create) => {
             let name = create.name.as_ref();

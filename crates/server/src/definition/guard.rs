@@ -79,6 +79,9 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateSequence(create) => new_sequence(ddl, &create.name),
         StatementKind::SecurityPolicy(policy) => super::security_policy::may_run(ddl, policy),
         StatementKind::CreateSynonym(create) => new_object(ddl, &create.name, "CREATE SYNONYM"),
+        StatementKind::CreateDefaultOrRule(create) => {
+            new_object(ddl, &create.name, if create.rule { "CREATE RULE" } else { "CREATE DEFAULT" })
+        }
         _ => administration(ddl, statement),
     }
 }

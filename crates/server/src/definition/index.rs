@@ -435,6 +435,18 @@ fn duplicate_value(
     Ok(found.unwrap_or_default())
 }
 
+/// The same of a table that has no rows yet.
+pub fn store_new_keys(ddl: &mut Ddl<'_>, db: &Arc<Database>, id: i32) -> SqlResult<()> {
+    let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
+    let key = ddl.rows(db, |rows| rows.find::<IndexColumnRow>(0, &[int(id)]))?;
+    for column in columns.iter().filter(|c| !rebuild::stored(c) && key.iter().any(|k| k.colid == c.colid)) {
+        let of = [int(id), small(0), int(column.colid)];
+        ddl.rows(db, |rows| rows.update::<ColumnRow>(0, &of, |row| row.status |= cs::STORED))?;
+        ddl.changed(db.id, id);
+    }
+    Ok(())
+}
+
 /// An index on a computed column needs its values in the row.
 fn store_computed_keys(
     ddl: &mut Ddl<'_>,
@@ -446,12 +458,8 @@ fn store_computed_keys(
 ) -> SqlResult<()> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
     let key = ddl.rows(db, |rows| rows.find::<IndexColumnRow>(0, &[int(id), int(indid)]))?;
-    let not_stored: Vec<&ColumnRow> = columns
-        .iter()
-        .filter(|c| {
-            has(c.status, cs::COMPUTED) && !has(c.status, cs::PERSISTED) && key.iter().any(|k| k.colid == c.colid)
-        })
-        .collect();
+    let not_stored: Vec<&ColumnRow> =
+        columns.iter().filter(|c| !rebuild::stored(c) && key.iter().any(|k| k.colid == c.colid)).collect();
     if not_stored.is_empty() {
         return Ok(());
     }
@@ -463,7 +471,7 @@ fn store_computed_keys(
         rows.delete::<IndexColumnRow>(0, &[int(id), int(indid)])
     })?;
     ddl.changed(db.id, id);
-    rebuild::persist_computed(ddl, db, place, shown, id, &ids)?;
+    rebuild::store_computed(ddl, db, place, shown, id, &ids, cs::STORED)?;
     ddl.rows(db, |rows| {
         rows.insert(&index)?;
         for column in &key {

@@ -11,6 +11,7 @@
 //! build       what building an index takes: memory, how full pages are
 //! added_value  what rows that are there have in a new column
 //! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
+//! bound       defaults and rules that are objects of their own, bound to columns and types
 //! temporal    periods of system time, SYSTEM_VERSIONING, history tables     versioned   how others meet these
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
@@ -81,6 +82,7 @@ pub mod security;
 pub mod application_role;
 pub mod index;
 pub mod statistics;
+pub mod bound;
 pub mod constraint;
 pub mod memory_optimized;
 pub mod temporal;
@@ -187,6 +189,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateType(create) => object::create_type(ddl, create),
         StatementKind::CreateSequence(create) => sequence::create_sequence(ddl, create),
         StatementKind::CreateSynonym(create) => object::create_synonym(ddl, create),
+        StatementKind::CreateDefaultOrRule(create) => bound::create(ddl, create),
         StatementKind::CreateDatabase(create) => database::create(ddl, create),
         StatementKind::AlterDatabase(change) => database::alter(ddl, change),
         StatementKind::Backup(statement) => backup::run(ddl, statement),
@@ -223,12 +226,10 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
 
 fn verb(kind: &StatementKind) -> &'static str {
     match kind {
-        StatementKind::CreateDefaultOrRule(_) => "CREATE DEFAULT or RULE",
         StatementKind::CreatePartitionFunction(_) => "CREATE PARTITION FUNCTION",
         StatementKind::AlterPartitionFunction(_) => "ALTER PARTITION FUNCTION",
         StatementKind::CreatePartitionScheme(_) => "CREATE PARTITION SCHEME",
         StatementKind::AlterPartitionScheme(_) => "ALTER PARTITION SCHEME",
-        StatementKind::BulkInsert(_) => "BULK INSERT",
         StatementKind::Shutdown { .. } => "SHUTDOWN",
         other => panic!("no definition, and no other part of the server refuses it: {other:?}"),
     }

@@ -268,6 +268,7 @@ fn drop_object(
     if row.kind.as_str() == "D" && row.pid != 0 {
         return Err(sql_error!(3717));
     }
+    super::bound::check_unbound(ddl, &db, &row, &shown)?;
     if row.kind.as_str() == "FN" {
         workload::refuse_classifier(ddl, &db, row.id, "drop", &shown)?;
     }

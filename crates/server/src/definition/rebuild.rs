@@ -31,14 +31,16 @@ pub struct Saved {
 }
 
 /// Copies the rows as they will be; the catalog still has the old table. 515: a NULL where none may be.
-pub fn save(ddl: &mut Ddl<'_>, db: &Database, source: &str, shown: &str, columns: &[NewColumn]) -> SqlResult<Saved> {
+pub fn save(ddl: &mut Ddl<'_>, place: &Place, shown: &str, columns: &[NewColumn]) -> SqlResult<Saved> {
+    let db = &place.db;
+    let full_name = place.full_name(shown);
     let row = RowLayout::new(&columns.iter().map(|column| column.ty).collect::<Vec<_>>());
     let heap = ddl.new_id(db)?;
     let database = db.storage_id();
     let layout = TableLayout::heap(row.clone());
     ddl.storage(|storage, tx| storage.create_table(tx, database, TableId(heap), &layout)).map_err(storage_error)?;
     let list: Vec<String> = columns.iter().enumerate().map(|(i, column)| format!("{} AS c{i}", column.value)).collect();
-    let query = format!("SELECT {} FROM {source}", list.join(", "));
+    let query = format!("SELECT {} FROM {}", list.join(", "), source(place, shown));
     let catalog = ddl.catalog.clone();
     let table = catalog.storage.open_table(database, TableId(heap)).map_err(storage_error)?;
     let mut image = Vec::new();
@@ -48,12 +50,12 @@ pub fn save(ddl: &mut Ddl<'_>, db: &Database, source: &str, shown: &str, columns
         for i in 0..batch.rows {
             let mut values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(i)).collect();
             for (column, value) in columns.iter().zip(&mut values).filter(|(column, _)| column.whole) {
-                *value = fitted(std::mem::replace(value, Datum::Null), column, &db.name(), shown)?;
+                *value = fitted(std::mem::replace(value, Datum::Null), column, &full_name)?;
             }
             if let Some(position) =
                 columns.iter().zip(&values).position(|(column, value)| !column.ty.nullable && value.is_null())
             {
-                return Err(no_null(&columns[position].name, &db.name(), shown, "UPDATE"));
+                return Err(no_null(&columns[position].name, &full_name, "UPDATE"));
             }
             image.clear();
             row::encode(&row, &values, &mut image);
@@ -80,27 +82,27 @@ pub fn restore(ddl: &mut Ddl<'_>, db: &Database, new: &TableDef, saved: Saved) -
     .map_err(|error| build_error(error, &format!("{}.{}", new.schema, new.name), None))
 }
 
-/// The value as one of the column's type. 2628: it is too long.
-pub fn fitted(value: Datum, column: &NewColumn, database: &str, table: &str) -> SqlResult<Datum> {
+/// The value as one of the column's type. 2628: it is too long. `table`: its full name.
+pub fn fitted(value: Datum, column: &NewColumn, table: &str) -> SqlResult<Datum> {
     let too_long = convert::is_too_long(&value, &column.ty.ty);
     let fitted = convert::fit(value, &column.ty.ty);
     match &fitted {
         Datum::Bytes(cut) if too_long => {
             let ty = &column.ty.ty;
             let shown = if ty.is_string() { convert::text_of(cut, ty) } else { String::new() };
-            Err(sql_error!(2628, format_args!("{database}.dbo.{table}"), column.name, shown))
+            Err(sql_error!(2628, table, column.name, shown))
         }
         _ => Ok(fitted),
     }
 }
 
-/// 515
-pub fn no_null(column: &str, database: &str, table: &str, verb: &str) -> SqlError {
-    sql_error!(515, column, format_args!("{database}.dbo.{table}"), verb)
+/// 515. `table`: its full name.
+pub fn no_null(column: &str, table: &str, verb: &str) -> SqlError {
+    sql_error!(515, column, table, verb)
 }
 
 pub fn stored(column: &ColumnRow) -> bool {
-    !has(column.status, cs::COMPUTED) || has(column.status, cs::PERSISTED)
+    !has(column.status, cs::COMPUTED) || has(column.status, cs::PERSISTED | cs::STORED)
 }
 
 pub fn column_type(column: &ColumnRow) -> ColumnType {
@@ -120,23 +122,24 @@ pub fn carried(columns: &[ColumnRow], value: impl Fn(&ColumnRow) -> String) -> V
     kept.map(new).collect()
 }
 
-/// Makes computed columns stored: an index needs them.
-pub fn persist_computed(
+/// Makes computed columns stored. `bit`: PERSISTED, or STORED where an index or a history needs the values.
+pub fn store_computed(
     ddl: &mut Ddl<'_>,
     db: &Arc<Database>,
     place: &Place,
     shown: &str,
     id: i32,
     columns: &[i32],
+    bit: i32,
 ) -> SqlResult<()> {
     let mut rows = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
     for row in rows.iter_mut().filter(|row| columns.contains(&row.colid)) {
-        row.status |= cs::PERSISTED;
+        row.status |= bit;
     }
-    let saved = save(ddl, db, &source(place, shown), shown, &carried(&rows, |column| bracket(&column.name)))?;
+    let saved = save(ddl, place, shown, &carried(&rows, |column| bracket(&column.name)))?;
     ddl.rows(db, |store| {
         for &colid in columns {
-            store.update::<ColumnRow>(0, &[int(id), small(0), int(colid)], |row| row.status |= cs::PERSISTED)?;
+            store.update::<ColumnRow>(0, &[int(id), small(0), int(colid)], |row| row.status |= bit)?;
         }
         Ok(())
     })?;

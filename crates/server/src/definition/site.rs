@@ -125,6 +125,13 @@ pub struct Place {
     pub name: String,
 }
 
+impl Place {
+    /// `database.schema.table`, as messages name it. `shown`: the name as it was written.
+    pub fn full_name(&self, shown: &str) -> String {
+        format!("{}.{}.{shown}", self.db.name(), self.schema_name)
+    }
+}
+
 impl<'a> Ddl<'a> {
     pub fn new(site: &'a mut dyn Site, text: &'a str) -> Ddl<'a> {
         let catalog = site.catalog();

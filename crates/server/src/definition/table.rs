@@ -156,7 +156,8 @@ pub fn build(
         if primary && column.null == Some(true) {
             return Err(constraint_failed(sql_error!(8111, shown)));
         }
-        let row = column_row(ddl, &db, id, i as i32 + 1, column, primary, shown)?;
+        let mut row = column_row(ddl, &db, id, i as i32 + 1, column, primary, shown)?;
+        super::bound::inherit(ddl, &db, &mut row)?;
         if has(row.status, cs::IDENTITY) && rows.iter().any(|row| has(row.status, cs::IDENTITY)) {
             return Err(sql_error!(2744, shown));
         }
@@ -175,6 +176,7 @@ pub fn build(
         ddl.changed(db.id, id);
     }
     constraint::plan_keys(ddl, place, shown, id, definition)?;
+    index::store_new_keys(ddl, &db, id)?;
     let table = ddl.reload(&db, id)?;
     create_storage(ddl, &db, &table)?;
     constraint::add_rest(ddl, place, shown, id, definition, true)?;
@@ -312,6 +314,7 @@ pub fn erase(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlResul
         rows.delete::<ReferenceRow>(0, &[int(id), small(class::FOREIGN_KEY)])?;
         rows.delete::<ReferenceRow>(0, &[int(id), small(class::OBJECT)])?;
         rows.delete::<ReferenceRow>(0, &[int(id), small(class::EXECUTE_AS)])?;
+        rows.delete::<ReferenceRow>(0, &[int(id), small(class::RULE)])?;
         rows.delete::<ReferenceRow>(0, &[int(id), small(class::SECURITY_PREDICATE)])?;
         rows.delete::<ReferenceRow>(1, &[int(id), small(class::SECURITY_PREDICATE)])?;
         rows.delete::<KeyReferenceRow>(0, &[int(id), small(class::FOREIGN_KEY)])?;

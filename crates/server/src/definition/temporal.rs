@@ -16,7 +16,7 @@ use super::constraint;
 use super::index::{self, IndexSpec};
 use super::layout::create_storage;
 use super::number::whole_number;
-use super::rebuild::persist_computed;
+use super::rebuild::store_computed;
 use super::rights::new_object;
 use super::site::{Ddl, Place, has, place_of, source, written};
 use super::text::bracket;
@@ -256,7 +256,7 @@ pub fn turn_on(
         .map(|(column, _)| column.column_id as i32)
         .collect();
     if !computed.is_empty() {
-        persist_computed(ddl, db, place, &place.name, id, &computed)?;
+        store_computed(ddl, db, place, &place.name, id, &computed, cs::STORED)?;
         table = ddl.reload(db, id)?;
     }
     let found = match &named {

@@ -4,7 +4,8 @@
 use std::fmt::Write;
 
 use sql::ast::{
-    Arithmetic, BinaryOp, Case, CompareOp, DataType, Expr, Literal, Niladic, ObjectName, TypeLength, TypeName, UnaryOp,
+    Arithmetic, BinaryOp, Case, Compare, CompareOp, DataType, Expr, Literal, Niladic, ObjectName, TypeLength, TypeName,
+    UnaryOp,
 };
 
 use crate::catalog::scalar_type;
@@ -84,10 +85,7 @@ pub fn expression(expr: &Expr) -> Option<String> {
         Expr::Unary(UnaryOp::Plus, inner) => expression(inner)?,
         Expr::Unary(UnaryOp::BitNot, inner) => format!("~{}", operand(inner)?),
         Expr::Arithmetic(arithmetic) => arithmetic_text(arithmetic)?,
-        Expr::Compare(compare) => {
-            let op = compare_text(compare.op);
-            format!("{}{op}{}", operand(&compare.left)?, operand(&compare.right)?)
-        }
+        Expr::Compare(compare) => comparison(compare)?,
         Expr::And(parts) => join(parts, " AND ", |part| matches!(part, Expr::Or(_)) || is_or(part))?,
         Expr::Or(parts) => join(parts, " OR ", |_| false)?,
         Expr::Not(inner) => match &**inner {
@@ -238,6 +236,14 @@ fn operand(expr: &Expr) -> Option<String> {
         | Expr::Not(_) => format!("({text})"),
         _ => text,
     })
+}
+
+fn comparison(compare: &Compare) -> Option<String> {
+    // A predicate, though the tree has it as a comparison.
+    if matches!(&compare.left, Expr::Call(call) if call.name.name.is("REGEXP_LIKE")) {
+        return expression(&compare.left);
+    }
+    Some(format!("{}{}{}", operand(&compare.left)?, compare_text(compare.op), operand(&compare.right)?))
 }
 
 fn join(parts: &[Expr], word: &str, enclose: impl Fn(&Expr) -> bool) -> Option<String> {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use exec::host::{CallArgument, Ended, TableArgument};
 use exec::running::BULK_INSERT;
-use exec::session::Unchecked;
+use exec::session::{Session as State, Unchecked};
 use exec::sink::{Command, Discard, Done, DoneKind, Sink, Stop};
 use sql::plan::Module;
 use tds::Message;
@@ -22,14 +22,15 @@ use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 use crate::request::session::{Parts, Session};
 use crate::request::table_value::{declaration, rows_as_parameter};
 use crate::session::bulk_target::{BulkColumn, BulkTarget};
+use crate::session::host::SessionHost;
 use crate::wire::connection::ConnectionError;
-use crate::wire::sink::{FirstError, TdsSink};
+use crate::wire::sink::FirstError;
 
 /// One row with its long values.
 const ROW_BYTES_MAX: usize = 64 << 20;
 /// Inserted together: whichever comes first.
-const ROWS_AT_ONCE: usize = 1024;
-const BYTES_AT_ONCE: usize = 1 << 20;
+pub const ROWS_AT_ONCE: usize = 1024;
+pub const BYTES_AT_ONCE: usize = 1 << 20;
 
 /// Where a load goes back to within the client's own transaction.
 const SAVEPOINT: &str = "<bulk load>";
@@ -102,12 +103,12 @@ pub fn run(session: &mut Session, first: Message) -> Result<(), ConnectionError>
 }
 
 /// For the INSERT of a load: nothing but why it failed, and what the client sends meanwhile.
-struct Quiet<'a, 'b> {
-    sink: &'a mut TdsSink<'b>,
+struct Quiet<'a> {
+    sink: &'a mut dyn Sink,
     failed: FirstError,
 }
 
-impl Sink for Quiet<'_, '_> {
+impl Sink for Quiet<'_> {
     fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
         self.failed.message(message)
     }
@@ -172,9 +173,8 @@ impl Load {
 
     fn begin(&mut self, parts: &mut Parts<'_>) -> SqlResult<()> {
         let columns = &self.target.columns;
-        let names: Vec<String> = columns.iter().map(|column| format!("[{}]", column.name.replace(']', "]]"))).collect();
-        if names.len() != self.types.len() {
-            let first_lone = names.len().min(self.types.len()) + 1;
+        if columns.len() != self.types.len() {
+            let first_lone = columns.len().min(self.types.len()) + 1;
             return Err(sql_error!(4816, first_lone));
         }
         if let Some(other) = columns.iter().zip(&self.types).position(|(column, sent)| !column.takes(sent)) {
@@ -190,22 +190,7 @@ impl Load {
         if !self.target.order.iter().all(as_stored) {
             self.target.order.clear();
         }
-        let columns = &self.target.columns;
-        let value = |(i, column): (usize, &BulkColumn)| match &column.default {
-            None => format!("[{i}]"),
-            Some(default) => format!("ISNULL([{i}], {default})"),
-        };
-        let values: Vec<String> = columns.iter().enumerate().map(value).collect();
-        let declared: Vec<String> = self.types.iter().enumerate().map(|(i, ty)| declaration(i, ty)).collect();
-        let text = format!(
-            "DECLARE @rows TABLE ({}); INSERT INTO {} ({}) SELECT {} FROM @rows",
-            declared.join(", "),
-            self.target.table,
-            names.join(", "),
-            values.join(", ")
-        );
-        let module = parts.host.bind_text(parts.state, &text, "").map_err(SqlError::together)?;
-        self.insert = Some(Arc::new(rows_as_parameter(module)));
+        self.insert = Some(compile_insert(parts.host, parts.state, &self.target, &self.types)?);
         if parts.state.transaction.level == 0 {
             exec::begin_transaction(parts.state, parts.host, &mut Discard, None)?;
             self.own_transaction = true;
@@ -230,31 +215,9 @@ impl Load {
         let rows = RowBatch::new(self.types.iter().map(SqlType::physical));
         let rows = std::mem::replace(&mut self.batch, rows);
         let count = rows.rows as u64;
-        let argument = CallArgument {
-            name: None,
-            value: None,
-            table: Some(TableArgument { types: self.types.clone(), rows, defaults: Vec::new(), from_client: false }),
-            output: false,
-        };
-        let mut quiet = Quiet { sink: &mut parts.sink, failed: FirstError::default() };
-        parts.state.unchecked = self.target.unchecked;
-        let identity_insert = parts.state.options.identity_insert;
-        parts.state.options.identity_insert = self.target.keep_identity.or(identity_insert);
-        let signal = parts.state.signal.clone();
-        signal.running.hold();
-        let (ended, _) = exec::call_module(&module, None, vec![argument], parts.state, parts.host, &mut quiet);
-        signal.running.release();
-        let failed = quiet.failed.0;
-        parts.state.options.identity_insert = identity_insert;
-        parts.state.unchecked = Unchecked::default();
-        match (ended, failed) {
-            (Ended::Stopped(stop), _) => Err(exec::session::stopped(stop)),
-            (Ended::Failed(error), _) | (_, Some(error)) => Err(error),
-            (Ended::Completed | Ended::Aborted, None) => {
-                self.rows += count;
-                Ok(())
-            }
-        }
+        insert_batch(parts.host, parts.state, &mut parts.sink, &module, &self.types, rows, &self.target)?;
+        self.rows += count;
+        Ok(())
     }
 
     /// 4819: a row that comes before the last one in the order that was promised, or has its key.
@@ -298,6 +261,66 @@ impl Load {
             exec::commit_transaction(parts.state, parts.host, &mut Discard)?;
         }
         Ok(self.rows)
+    }
+}
+
+/// The INSERT of rows of these types, which are given it as its one argument.
+pub fn compile_insert(
+    host: &mut SessionHost,
+    state: &mut State,
+    target: &BulkTarget,
+    types: &[SqlType],
+) -> SqlResult<Arc<Module>> {
+    let columns = &target.columns;
+    let names: Vec<String> = columns.iter().map(|column| format!("[{}]", column.name.replace(']', "]]"))).collect();
+    let value = |(i, column): (usize, &BulkColumn)| match &column.default {
+        None => format!("[{i}]"),
+        Some(default) => format!("ISNULL([{i}], {default})"),
+    };
+    let values: Vec<String> = columns.iter().enumerate().map(value).collect();
+    let declared: Vec<String> = types.iter().enumerate().map(|(i, ty)| declaration(i, ty)).collect();
+    let text = format!(
+        "DECLARE @rows TABLE ({}); INSERT INTO {} ({}) SELECT {} FROM @rows",
+        declared.join(", "),
+        target.table,
+        names.join(", "),
+        values.join(", ")
+    );
+    let module = host.bind_text(state, &text, "").map_err(SqlError::together)?;
+    Ok(Arc::new(rows_as_parameter(module)))
+}
+
+/// Inserts rows.
+pub fn insert_batch(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    insert: &Arc<Module>,
+    types: &[SqlType],
+    rows: RowBatch,
+    target: &BulkTarget,
+) -> SqlResult<()> {
+    let argument = CallArgument {
+        name: None,
+        value: None,
+        table: Some(TableArgument { types: types.to_vec(), rows, defaults: Vec::new(), from_client: false }),
+        output: false,
+    };
+    let mut quiet = Quiet { sink, failed: FirstError::default() };
+    state.unchecked = target.unchecked;
+    let identity_insert = state.options.identity_insert;
+    state.options.identity_insert = target.keep_identity.or(identity_insert);
+    let signal = state.signal.clone();
+    signal.running.hold();
+    let (ended, _) = exec::call_module(insert, None, vec![argument], state, host, &mut quiet);
+    signal.running.release();
+    let failed = quiet.failed.0;
+    state.options.identity_insert = identity_insert;
+    state.unchecked = Unchecked::default();
+    match (ended, failed) {
+        (Ended::Stopped(stop), _) => Err(exec::session::stopped(stop)),
+        (Ended::Failed(error), _) | (_, Some(error)) => Err(error),
+        (Ended::Completed | Ended::Aborted, None) => Ok(()),
     }
 }
 

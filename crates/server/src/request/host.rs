@@ -384,12 +384,24 @@ impl Host for SessionHost {
         module: &Arc<Module>,
         query: QueryId,
         values: &[NamedValue],
-    ) -> SqlResult<()> {
+    ) -> SqlResult<Option<u64>> {
         let statement = module.queries[query.0 as usize].statement.clone();
         if let StatementKind::InsertBulk(bulk) = &statement.kind {
-            return self.expect_bulk(state, sink, bulk).map_err(|error| error.at_line(statement.line));
+            return self.expect_bulk(state, sink, bulk).map(|()| None).map_err(|error| error.at_line(statement.line));
         }
-        definition::run(&mut HostSite { host: self, state, sink, values }, &statement, &module.text)
+        if let StatementKind::BulkInsert(bulk) = &statement.kind {
+            let rows = self.bulk_insert(state, sink, bulk, statement.line);
+            return rows.map(Some).map_err(|error| error.at_line(statement.line));
+        }
+        definition::run(&mut HostSite { host: self, state, sink, values }, &statement, &module.text).map(|()| None)
+    }
+
+    fn open_data_file(&mut self, state: &mut State, path: &str) -> SqlResult<os::disk::File> {
+        self.data_file(state, path)
+    }
+
+    fn make_data_file(&mut self, state: &mut State, path: &str) -> SqlResult<os::disk::File> {
+        self.new_data_file(state, path)
     }
 
     fn create_table_for(

@@ -19,5 +19,6 @@ pub mod batch;
 pub mod rpc;
 pub mod transaction;
 pub mod bulk;
+pub mod bulk_file;
 pub mod serve;
 pub mod entrance;

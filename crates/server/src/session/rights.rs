@@ -558,6 +558,14 @@ impl Gate for Rights {
         }
         Err(not_able(&mut look, self, db)?)
     }
+
+    fn check_bulk(&self, catalog: &Catalog, transaction: Option<&mut Transaction>) -> SqlResult<()> {
+        let mut look = Look { catalog, transaction };
+        match self.holds(&mut look, None, &Securable::SERVER, "ADMINISTER BULK OPERATIONS")? {
+            true => Ok(()),
+            false => Err(sql_error!(4834)),
+        }
+    }
 }
 
 /// 916.

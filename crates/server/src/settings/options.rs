@@ -118,6 +118,10 @@ pub struct ServeArgs {
     /// T-SQL script, or a directory of them, to run once on a new data directory
     #[arg(long, value_name = "FILE|DIR")]
     pub init: Option<PathBuf>,
+    /// Directory that BULK INSERT and OPENROWSET(BULK ...) may read and write their error files in, besides `bulk` in the data directory;
+    /// may be given several times
+    #[arg(long, value_name = "DIR")]
+    pub bulk_directory: Vec<PathBuf>,
     /// Encryption of connections: `optional`, as the client asks; `required`, a client that cannot encrypt is refused (mssql.conf's
     /// forceencryption); `strict`, only TDS 8.0, where all of a connection is TLS [default: optional]
     #[arg(long, value_enum)]
@@ -209,6 +213,8 @@ struct FileSettings {
     max_connections: Option<u32>,
     idle_spin: Option<u32>,
     init: Option<PathBuf>,
+    #[serde(default)]
+    bulk_directory: Vec<PathBuf>,
     encrypt: Option<Encrypt>,
     errorlog_size: Option<u32>,
     tls_certificate: Option<PathBuf>,
@@ -278,6 +284,8 @@ pub struct Settings {
     pub max_connections: u32,
     pub idle_spin_us: Option<u32>,
     pub init: Option<PathBuf>,
+    /// Where BULK INSERT may read, besides a directory of the data.
+    pub bulk_directories: Vec<PathBuf>,
     pub encrypt: Encrypt,
     /// Of a file of the error log.
     pub errorlog_bytes: u64,
@@ -391,6 +399,7 @@ pub fn resolve(
         max_connections,
         idle_spin_us: args.idle_spin.or(file.idle_spin),
         init: args.init.or(file.init),
+        bulk_directories: if args.bulk_directory.is_empty() { file.bulk_directory } else { args.bulk_directory },
         encrypt: args.encrypt.or(file.encrypt).unwrap_or(Encrypt::Optional),
         errorlog_bytes: u64::from(errorlog_mb) << 20,
         tls,

@@ -432,6 +432,7 @@ pub(crate) fn open_on(
     let boot = BootOptions {
         server_name: os::env::host_name(),
         data_directory: directory,
+        bulk_directories: settings.bulk_directories.clone(),
         collation: settings.collation.unwrap_or_default(),
         sa_password_hash: sa_password_hash.clone(),
         password_policy: settings.password_policy,

@@ -207,7 +207,7 @@ impl Subject {
             "tablehasclustindex" => test(&|table| table.indexes.iter().any(|index| index.id == 1)),
             "tablehasnonclustindex" => test(&|table| table.indexes.iter().any(|index| index.id > 1)),
             "tablehasindex" => test(&|table| !table.indexes.is_empty()),
-            "tablehascheckcnst" => test(&|table| !table.checks.is_empty()),
+            "tablehascheckcnst" => test(&|table| table.checks.iter().any(|check| !check.rule)),
             "tablehasforeignkey" => test(&|table| !table.foreign_keys.is_empty()),
             "tablehasforeignref" => test(&|table| !table.referenced_by.is_empty()),
             "tablehasdefaultcnst" => test(&|table| table.columns.iter().any(|column| column.default.is_some())),

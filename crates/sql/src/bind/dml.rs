@@ -140,7 +140,13 @@ impl Binder<'_> {
                 }
             }
             let predicate = positioned(predicate, &stored_ids(table, first));
-            out.push(Check { name: check.name.clone(), predicate, column: check.column, view: false });
+            out.push(Check {
+                name: check.name.clone(),
+                predicate,
+                column: check.column,
+                view: false,
+                rule: check.rule,
+            });
         }
         Ok(out)
     }
@@ -356,6 +362,50 @@ pub fn twice(name: &str) -> types::SqlError {
     sql_error!(264, name)
 }
 
+/// Why rows of `rel` are no rows of one table: 4403, 4418 for groups, 4417, 4426, 4436, 4447 for sets, else 4406, 4421. `is_view`: it is a
+/// view's, else a derived table's.
+#[cold]
+pub fn not_updatable(rel: &Rel, name: &str, is_view: bool) -> types::SqlError {
+    match (blocker(rel), is_view) {
+        (Some(Rel::Concat { branches, .. }), _) if branches.last().is_some_and(|last| reads_history(&last.rel)) => {
+            derived_field(name)
+        }
+        (Some(Rel::Aggregate(group)), true) if matches!(group.input, Rel::Concat { .. }) => sql_error!(4426, name),
+        (Some(Rel::Aggregate(group)), false) if matches!(group.input, Rel::Concat { .. }) => sql_error!(4417, name),
+        (Some(Rel::Aggregate(_)), true) => sql_error!(4403, name),
+        (Some(Rel::Aggregate(_)), false) => sql_error!(4418, name),
+        (Some(Rel::Concat { .. }), true) => sql_error!(4436, name),
+        (Some(Rel::SetOperation { .. }), true) => sql_error!(4447, name),
+        (Some(_), false) => sql_error!(4417, name),
+        (_, true) => sql_error!(4406, name),
+        (_, false) => sql_error!(4421, name),
+    }
+}
+
+/// What makes rows of several.
+fn blocker(rel: &Rel) -> Option<&Rel> {
+    match rel {
+        Rel::Aggregate(_) | Rel::Concat { .. } | Rel::SetOperation { .. } => Some(rel),
+        Rel::Filter { input, .. } | Rel::Map { input, .. } | Rel::Sort { input, .. } | Rel::Spool(input) => {
+            blocker(input)
+        }
+        Rel::Join(join) => blocker(&join.left).or_else(|| blocker(&join.right)),
+        Rel::Window(window) => blocker(&window.input),
+        Rel::Top(top) => blocker(&top.input),
+        _ => None,
+    }
+}
+
+/// The versions that FOR SYSTEM_TIME reads end with those of the history table.
+fn reads_history(rel: &Rel) -> bool {
+    match rel {
+        Rel::Get(get) => get.table.is_history(),
+        Rel::Filter { input, .. } | Rel::Map { input, .. } => reads_history(input),
+        _ => false,
+    }
+}
+
+/// 4406
 pub fn derived_field(name: &str) -> types::SqlError {
     sql_error!(4406, name)
 }

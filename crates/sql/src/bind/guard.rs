@@ -18,9 +18,9 @@ use super::needs::Place;
 use super::scope::{Scope, Source};
 use super::view_use::Change;
 use crate::ast::TableFunctionKind;
-use crate::catalog::{Guarded, ModuleKind, Object, PredicateDef, ReferentialAction, TableDef};
+use crate::catalog::{Guarded, ModuleKind, Object, PredicateDef, TableDef};
 use crate::optimize::{ColumnId, Rel};
-use crate::plan::{Barrier, CascadeBarriers, Expr, ExprKind, ObjectRef, Subquery, SubqueryKind, TableSource};
+use crate::plan::{Barrier, Expr, ExprKind, ObjectRef, Subquery, SubqueryKind, TableSource};
 
 impl Binder<'_> {
     /// `rel`, whose rows are those of `source`, without the rows that a filter predicate hides.
@@ -93,42 +93,6 @@ impl Binder<'_> {
             out.push(Barrier { before, predicate: positioned(test, &stored_ids(table, first)) });
         }
         Ok(out)
-    }
-
-    /// The same of the tables whose rows a change of this one takes with it.
-    pub fn cascades(&mut self, target: &TableSource, change: Change) -> SqlResult<Vec<CascadeBarriers>> {
-        let TableSource::Base(table) = target else { return Ok(Vec::new()) };
-        let (mut out, mut seen) = (Vec::new(), Vec::new());
-        self.cascades_from(table, change, &mut seen, &mut out)?;
-        Ok(out)
-    }
-
-    fn cascades_from(
-        &mut self,
-        table: &Arc<TableDef>,
-        change: Change,
-        seen: &mut Vec<(crate::catalog::ObjectId, Change)>,
-        out: &mut Vec<CascadeBarriers>,
-    ) -> SqlResult<()> {
-        for key in table.referenced_by.iter().filter(|key| !key.disabled) {
-            let updated = change == Change::Update;
-            let action = if updated { key.on_update } else { key.on_delete };
-            if action == ReferentialAction::NoAction || seen.contains(&(key.object, change)) {
-                continue;
-            }
-            seen.push((key.object, change));
-            let Some(child) = self.catalog.table_by_id(table.database, key.table)? else { continue };
-            let done = match action {
-                ReferentialAction::Cascade => change,
-                _ => Change::Update,
-            };
-            let barriers = self.barriers(&TableSource::Base(child.clone()), done, &key.columns)?;
-            if !barriers.is_empty() {
-                out.push(CascadeBarriers { key: key.object, updated, barriers });
-            }
-            self.deeper(|binder| binder.cascades_from(&child, done, seen, out))?;
-        }
-        Ok(())
     }
 
     /// The rows of the predicate's function for a row of `source`.

@@ -7,7 +7,8 @@ use types::{MAX_LENGTH, SqlResult, SqlType, TypeKind, sql_error};
 use super::binder::Binder;
 use super::convert::converted;
 use super::dml::{
-    Changes, RowTarget, SourceLayout, computed, explicit_rowversion, find_get, fitted, reads_table, twice,
+    Changes, RowTarget, SourceLayout, computed, explicit_rowversion, find_get, fitted, not_updatable, reads_table,
+    twice,
 };
 use super::errors;
 use super::names::{display, object_name, same_name};
@@ -304,7 +305,7 @@ impl Binder<'_> {
                     base.get_or_insert(target);
                 }
                 let Some(base) = base else {
-                    return Err(sql_error!(4406, shown));
+                    return Err(not_updatable(&rel, &shown, true));
                 };
                 self.refuse_history(&base.table, Some(Change::Insert))?;
                 let first = Some(base.first);

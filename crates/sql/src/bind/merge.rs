@@ -88,7 +88,7 @@ impl Binder<'_> {
         let mut cascades = Vec::new();
         for change in [Change::Update, Change::Delete] {
             if merge.clauses.iter().any(|clause| change_of(&clause.action) == change) {
-                cascades.extend(self.cascades(&target.source, change)?);
+                cascades.extend(self.cascades(&target.source, change, &set_columns)?);
             }
         }
         let mut checks = self.checks(&table, set)?;

@@ -155,6 +155,7 @@ impl Binder<'_> {
         let (mut loops, mut hashes) = (false, false);
         for hint in hints {
             match hint {
+                ast::QueryHint::UseHint(names) => names.iter().try_for_each(|name| use_hint(name))?,
                 ast::QueryHint::Words(words) if &**words == "FORCE ORDER" => self.force_order = true,
                 ast::QueryHint::Words(words) if &**words == "LOOP JOIN" => loops = true,
                 ast::QueryHint::Words(words) if matches!(&**words, "HASH JOIN" | "MERGE JOIN") => hashes = true,
@@ -386,5 +387,49 @@ fn keep_identity(columns: &mut [OutputColumn], joins: bool) {
     };
     if joins || columns.iter().filter(|column| identity(column)).count() > 1 {
         columns.iter_mut().for_each(|column| column.origin = None);
+    }
+}
+
+/// What USE HINT may name: `sys.dm_exec_valid_use_hints`. All of them say how, not what.
+///
+/// https://learn.microsoft.com/sql/t-sql/queries/hints-transact-sql-query#use_hint
+const USE_HINTS: [&str; 26] = [
+    "ASSUME_FIXED_MAX_SELECTIVITY_FOR_REGEXP",
+    "ASSUME_FIXED_MIN_SELECTIVITY_FOR_REGEXP",
+    "ASSUME_FULL_INDEPENDENCE_FOR_FILTER_ESTIMATES",
+    "ASSUME_JOIN_PREDICATE_DEPENDS_ON_FILTERS",
+    "ASSUME_MIN_SELECTIVITY_FOR_FILTER_ESTIMATES",
+    "ASSUME_PARTIAL_CORRELATION_FOR_FILTER_ESTIMATES",
+    "DISABLE_BATCH_MODE_ADAPTIVE_JOINS",
+    "DISABLE_BATCH_MODE_MEMORY_GRANT_FEEDBACK",
+    "DISABLE_CE_FEEDBACK",
+    "DISABLE_DEFERRED_COMPILATION_TV",
+    "DISABLE_DOP_FEEDBACK",
+    "DISABLE_INTERLEAVED_EXECUTION_TVF",
+    "DISABLE_MEMORY_GRANT_FEEDBACK_PERSISTENCE",
+    "DISABLE_OPTIMIZED_NESTED_LOOP",
+    "DISABLE_OPTIMIZED_PLAN_FORCING",
+    "DISABLE_OPTIMIZER_ROWGOAL",
+    "DISABLE_OPTIONAL_PARAMETER_OPTIMIZATION",
+    "DISABLE_PARAMETER_SNIFFING",
+    "DISABLE_ROW_MODE_MEMORY_GRANT_FEEDBACK",
+    "DISABLE_TSQL_SCALAR_UDF_INLINING",
+    "DISALLOW_BATCH_MODE",
+    "ENABLE_HIST_AMENDMENT_FOR_ASC_KEYS",
+    "ENABLE_QUERY_OPTIMIZER_HOTFIXES",
+    "FORCE_DEFAULT_CARDINALITY_ESTIMATION",
+    "FORCE_LEGACY_CARDINALITY_ESTIMATION",
+    "QUERY_PLAN_PROFILE",
+];
+
+/// 10715
+fn use_hint(name: &str) -> SqlResult<()> {
+    let level = name.to_ascii_uppercase();
+    let level = level.strip_prefix("QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_");
+    let of_level =
+        level.is_some_and(|level| matches!(level, "100" | "110" | "120" | "130" | "140" | "150" | "160" | "170"));
+    match of_level || USE_HINTS.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+        true => Ok(()),
+        false => Err(sql_error!(10715, name)),
     }
 }

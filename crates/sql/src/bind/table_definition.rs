@@ -72,13 +72,16 @@ impl Binder<'_> {
                 _ => {}
             }
         }
-        let mut ordinal = 0;
-        for column in &table.columns {
-            let stored = column.computed.as_ref().is_none_or(|computed| computed.persisted);
-            table.stored.push(stored.then_some(ordinal));
-            ordinal += stored as u16;
-        }
         self.add_keys(&mut table, &keys, definition)?;
+        let mut ordinal = 0;
+        for (at, column) in table.columns.iter().enumerate() {
+            // An index needs its values in the row.
+            let in_index =
+                || table.indexes.iter().any(|index| index.key.iter().any(|(key, _)| usize::from(*key) == at));
+            let stored = column.computed.as_ref().is_none_or(|computed| computed.persisted || in_index());
+            table.stored.push(stored.then_some(ordinal));
+            ordinal += u16::from(stored);
+        }
         Ok(table)
     }
 
@@ -230,6 +233,7 @@ fn add_check(table: &mut TableDef, check: &ast::Check, text: &str, column: Optio
         definition: format!("({})", check.text.of(text)).into(),
         column,
         disabled: false,
+        rule: false,
     });
 }
 

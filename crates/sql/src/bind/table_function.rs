@@ -46,6 +46,9 @@ impl Binder<'_> {
                 if name.is_unqualified() && name.name.is("GENERATE_SERIES") {
                     return self.generate_series(args, function, &scope);
                 }
+                if let Some(kind) = regexp_function(name) {
+                    return self.regexp_rows(kind, args, function, &scope);
+                }
                 if let Some(nodes) = self.column_nodes(name, args, function, &scope)? {
                     return Ok(nodes);
                 }
@@ -114,6 +117,9 @@ impl Binder<'_> {
             }
             ast::TableFunctionKind::OpenXml { handle, pattern, flags, schema } => {
                 self.open_xml((handle, pattern, flags.as_ref()), schema, function, &scope)
+            }
+            ast::TableFunctionKind::OpenRowsetBulk { files, options, order, schema, .. } => {
+                self.bulk_rows(&super::bulk::Rowset { files, options, order, schema }, function)
             }
             ast::TableFunctionKind::Method { target, name, args } => {
                 let target = self.xml_target(target, parent.unwrap_or(&scope))?;
@@ -206,6 +212,55 @@ impl Binder<'_> {
             &function.columns,
             "STRING_SPLIT",
         )
+    }
+
+    /// https://learn.microsoft.com/sql/t-sql/functions/regexp-matches-transact-sql
+    /// https://learn.microsoft.com/sql/t-sql/functions/regexp-split-to-table-transact-sql
+    fn regexp_rows(
+        &mut self,
+        kind: TableFunction,
+        args: &[ast::Expr],
+        function: &ast::TableFunction,
+        scope: &Scope,
+    ) -> SqlResult<FromRel> {
+        let is_split = kind == TableFunction::RegexpSplit;
+        let name = if is_split { "REGEXP_SPLIT_TO_TABLE" } else { "REGEXP_MATCHES" };
+        if args.len() < 2 {
+            return Err(sql_error!(313, state 3, name));
+        }
+        if args.len() > 3 {
+            return Err(sql_error!(8144, state 3, name));
+        }
+        let mut arguments = Vec::with_capacity(args.len());
+        for (i, arg) in args.iter().enumerate() {
+            let given = self.expr(arg, scope)?;
+            let ty = given.ty;
+            let fits = match i {
+                0 => ty.is_string(),
+                1 => ty.is_string() && !ty.is_max(),
+                _ => ty.is_ansi_string() && !ty.is_max(),
+            };
+            let long = matches!(ty.kind, types::TypeKind::Text | types::TypeKind::NText);
+            if (!fits || long) && !super::typing::is_null_literal(&given) {
+                return Err(errors::invalid_argument(&ty, i + 1, name));
+            }
+            arguments.push(self.as_string(given, i + 1, name)?);
+        }
+        let source = arguments[0].ty;
+        super::convert::common_collation(&arguments[0], &arguments[1], &name.to_ascii_lowercase())?;
+        let columns = if is_split {
+            vec![("value", source, true), ("ordinal", SqlType::BIGINT, false)]
+        } else {
+            let json = types::collation::lookup("Latin1_General_100_BIN2_UTF8").expect("a collation of the table");
+            vec![
+                ("match_id", SqlType::BIGINT, false),
+                ("start_position", SqlType::INT, false),
+                ("end_position", SqlType::INT, false),
+                ("match_value", super::builtin::varying(&source), true),
+                ("substring_matches", SqlType::VARCHAR_MAX.with_collation(json), false),
+            ]
+        };
+        self.leaf_function(kind, arguments, columns, function.alias.as_ref(), &function.columns, name)
     }
 
     fn generate_series(
@@ -335,5 +390,13 @@ impl Binder<'_> {
             out.push((column.name.text.clone(), ty, nullable));
         }
         Ok(out)
+    }
+}
+
+fn regexp_function(name: &ast::ObjectName) -> Option<TableFunction> {
+    match name.is_unqualified() {
+        true if name.name.is("REGEXP_MATCHES") => Some(TableFunction::RegexpMatches),
+        true if name.name.is("REGEXP_SPLIT_TO_TABLE") => Some(TableFunction::RegexpSplit),
+        _ => None,
     }
 }

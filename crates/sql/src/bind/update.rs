@@ -5,8 +5,8 @@ use types::{SqlResult, SqlType, TypeKind, sql_error};
 use super::binder::{Binder, Block, Place};
 use super::convert::{converted, implicit};
 use super::dml::{
-    Changes, RowTarget, SourceLayout, computed, derived_field, find_get, fitted, positioned, positioned_variable,
-    reads_again, spooled, twice,
+    Changes, RowTarget, SourceLayout, computed, derived_field, find_get, fitted, not_updatable, positioned,
+    positioned_variable, reads_again, spooled, twice,
 };
 use super::errors;
 use super::names::{display, object_name, same_name};
@@ -150,7 +150,7 @@ impl Binder<'_> {
         let plan = self.lower_source(rel, &layout);
         let plan = if twice || moves_in_scan(&plan, &target, &set_columns) { spooled(plan) } else { plan };
         let barriers = self.barriers(&target.source, change, &set_columns)?;
-        let cascades = self.cascades(&target.source, change)?;
+        let cascades = self.cascades(&target.source, change, &set_columns)?;
         let mut checks = Vec::new();
         if set.is_some() {
             checks = self.checks(&target.table, Some(&set_columns))?;
@@ -301,13 +301,17 @@ impl Binder<'_> {
                 firsts.dedup();
                 match firsts.as_slice() {
                     [one] => *one,
-                    [] => return Err(derived_field(&source.alias)),
+                    [] => return Err(not_updatable(rel, &source.alias, self.is_view(source))),
                     _ => return Err(sql_error!(4405, source.alias)),
                 }
             }
         };
         let locator = self.columns.add(SqlType::varbinary(64), true);
-        let Some(get) = find_get(rel, first) else { return Err(derived_field(&source.alias)) };
+        let is_view = self.is_view(source);
+        if find_get(rel, first).is_none() {
+            return Err(not_updatable(rel, &source.alias, is_view));
+        }
+        let get = find_get(rel, first).expect("just found");
         match &get.source {
             TableSource::Variable(slot, _) => self.check_not_readonly(slot.0 as usize)?,
             TableSource::Inserted(_) | TableSource::Deleted(_) => return Err(sql_error!(286)),

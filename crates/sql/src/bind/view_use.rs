@@ -112,6 +112,12 @@ impl Binder<'_> {
         (rel.map(defs), read, locator)
     }
 
+    /// Whether the columns of `source` are those of a view that is named, and not of a derived table.
+    pub fn is_view(&self, source: &Source) -> bool {
+        let SourceColumns::List(shown) = &source.columns else { return false };
+        self.views.iter().any(|view| view.columns.iter().any(|own| shown.iter().any(|shown| shown.id == own.id)))
+    }
+
     /// WITH CHECK OPTION of the views through which `target` is reached, over its new row. An UPDATE leaves alone what it does not set:
     /// its rows came through the views.
     pub fn view_checks(
@@ -141,7 +147,7 @@ impl Binder<'_> {
                 return Err(errors::not_supported("WITH CHECK OPTION over more than the table that is changed"));
             }
             let predicate = positioned(predicate.clone(), &stored_ids(table, first));
-            out.push(Check { name: "".into(), predicate, column: None, view: true });
+            out.push(Check { name: "".into(), predicate, column: None, view: true, rule: false });
         }
         Ok(out)
     }

@@ -3,6 +3,7 @@
 use super::{K, P, Parser, T};
 use crate::ast::*;
 use crate::lex::Token;
+use ::types::sql_error;
 
 impl Parser<'_> {
     /// Functions that are no ordinary calls; None: `word` begins an ordinary one. A parenthesis follows `word`.
@@ -181,6 +182,9 @@ impl Parser<'_> {
     #[inline(never)]
     pub(super) fn call(&mut self, name: ObjectName) -> P<Expr> {
         let line = name.line;
+        if name.is_unqualified() && !name.name.quoted && name.name.is("REGEXP_LIKE") {
+            return Err(sql_error!(156, name.name.text).at_line(line));
+        }
         let mut call = Call { name, args: Vec::new(), star: false, distinct: false, odbc: false, extra: None, line };
         self.call_arguments(&mut call)?;
         if self.at_any(&[K::OVER, K::WITHIN, K::IGNORE, K::RESPECT]) {

@@ -415,6 +415,7 @@ impl<'a> Parser<'a> {
                 K::CONTAINS | K::FREETEXT => return self.full_text(),
                 K::UPDATE if self.peek_is(1, T::LeftParen) => return self.update_column(),
                 K::MATCH if self.peek_is(1, T::LeftParen) => return self.graph_match(),
+                _ if self.at_text("REGEXP_LIKE") && self.peek_is(1, T::LeftParen) => return self.regexp_like(),
                 _ => self.scalar()?,
             },
             _ => self.scalar()?,
@@ -585,6 +586,24 @@ impl<'a> Parser<'a> {
         let column = self.ident()?;
         self.expect(T::RightParen)?;
         Ok(Expr::UpdateColumn(column))
+    }
+
+    /// `REGEXP_LIKE(text, pattern, flags)`: a predicate, and no value.
+    #[inline(never)]
+    fn regexp_like(&mut self) -> P<Expr> {
+        let line = self.token.line;
+        let name = ObjectName::unqualified(self.any_word()?, line);
+        self.expect(T::LeftParen)?;
+        let mut args = vec![self.scalar()?];
+        self.expect(T::Comma)?;
+        args.push(self.scalar()?);
+        if self.eat(T::Comma) {
+            args.push(self.scalar()?);
+        }
+        self.expect(T::RightParen)?;
+        let call = Call { name, args, star: false, distinct: false, odbc: false, extra: None, line };
+        let (left, right) = (Expr::Call(Box::new(call)), Expr::Literal(Literal::Int(1)));
+        Ok(Expr::Compare(Box::new(Compare { op: CompareOp::Equal, left, right, line })))
     }
 
     #[inline(never)]

@@ -4,6 +4,7 @@
 //! tables are bound when they first run (deferred name resolution, as SQL Server does it), each into a `Query`.
 
 pub mod expr;
+pub mod bulk;
 mod walk;
 pub mod operator;
 mod grant;
@@ -12,6 +13,7 @@ pub mod show;
 pub mod show_xml;
 mod size;
 
+pub use bulk::*;
 pub use expr::*;
 pub use grant::GrantEstimate;
 pub use operator::*;

@@ -360,6 +360,11 @@ pub enum FrameBound {
 #[derive(Debug, Clone, PartialEq)]
 pub enum TableFunction {
     StringSplit,
+    /// OPENROWSET(BULK ...)
+    Bulk(std::sync::Arc<super::bulk::BulkFile>),
+    /// Text, pattern, flags.
+    RegexpMatches,
+    RegexpSplit,
     GenerateSeries,
     /// Without WITH: key, value, type.
     OpenJson,

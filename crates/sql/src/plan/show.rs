@@ -153,6 +153,9 @@ impl Show<'_> {
             OperatorKind::Virtual { table, .. } => {
                 self.line(depth, format!("Table-valued function(OBJECT:([{}]))", table.name))
             }
+            OperatorKind::TableFunction { function: super::TableFunction::Bulk(_), .. } => {
+                self.line(depth, "Remote Scan(OBJECT:(STREAM))".to_string())
+            }
             OperatorKind::TableFunction { function, .. } => {
                 self.line(depth, format!("Table-valued function({function:?})"))
             }

@@ -11,8 +11,8 @@ use types::Datum;
 use super::expr::{Expr, ExprKind};
 use super::operator::{Aggregate, Operator, OperatorKind, OutputColumn, SeekRange, SortKey};
 use super::statement::{
-    ActionKind, ArgumentValue, Barrier, Condition, Execute, ExecuteTarget, FetchDirection, Modify, Module, Output,
-    Query, QueryKind, QueryText, SetOption, Statement, StatementKind,
+    ActionKind, ArgumentValue, Barrier, Cascade, Check, Condition, Execute, ExecuteTarget, FetchDirection, Modify,
+    Module, Output, Query, QueryKind, QueryText, SetOption, Statement, StatementKind,
 };
 
 /// An allocation costs so much more than what it holds.
@@ -156,7 +156,6 @@ fn operator_owned(at: &Operator) -> usize {
 }
 
 fn boxed_modify(modify: &Modify) -> usize {
-    let checks = modify.checks.iter().map(|check| size_of_val(check) + check.name.len() + owned(&check.predicate));
     let actions = modify.actions.iter().map(|action| {
         size_of_val(action)
             + list(&action.condition)
@@ -173,9 +172,20 @@ fn boxed_modify(modify: &Modify) -> usize {
         + operator_owned(&modify.source)
         + actions.sum::<usize>()
         + modify.output.as_ref().map_or(0, output)
-        + checks.sum::<usize>()
-        + modify.cascades.iter().map(|cascade| size_of_val(cascade) + barriers(&cascade.barriers)).sum::<usize>()
+        + checks(&modify.checks)
+        + modify.cascades.iter().map(cascade).sum::<usize>()
         + list(&modify.top)
+}
+
+fn cascade(cascade: &Cascade) -> usize {
+    size_of_val(cascade)
+        + barriers(&cascade.barriers)
+        + list(cascade.computed.iter().map(|(_, expr)| expr))
+        + checks(&cascade.checks)
+}
+
+fn checks(checks: &[Check]) -> usize {
+    checks.iter().map(|check| size_of_val(check) + check.name.len() + owned(&check.predicate)).sum()
 }
 
 fn barriers(barriers: &[Barrier]) -> usize {

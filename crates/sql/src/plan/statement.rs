@@ -599,8 +599,8 @@ pub struct Modify {
     pub output: Option<Output>,
     /// Conditions on the new row (all stored columns): CHECK constraints and WITH CHECK OPTION of views.
     pub checks: Vec<Check>,
-    /// Of tables below, where they have any.
-    pub cascades: Vec<CascadeBarriers>,
+    /// What the tables below ask of their rows that a foreign key changes, where they ask for anything.
+    pub cascades: Vec<Cascade>,
     /// NOT NULL columns of the row, by ordinal, with their names for error 515, are in the target's `TableDef`.
     pub identity_insert: bool,
     /// DELETE or UPDATE ... WHERE CURRENT OF.
@@ -628,13 +628,17 @@ pub struct Barrier {
     pub predicate: Expr,
 }
 
-/// The block predicates of a table whose rows a foreign key changes.
+/// What a table asks of its rows that a foreign key changes: that of an UPDATE or DELETE of its own.
 #[derive(Debug, Clone)]
-pub struct CascadeBarriers {
+pub struct Cascade {
     pub key: ObjectId,
     /// The key's ON UPDATE, else its ON DELETE.
     pub updated: bool,
     pub barriers: Vec<Barrier>,
+    /// Stored computed columns by ordinal, over the new row.
+    pub computed: Vec<(u16, Expr)>,
+    /// Conditions on the new row.
+    pub checks: Vec<Check>,
 }
 
 #[derive(Debug, Clone)]
@@ -696,4 +700,6 @@ pub struct Check {
     pub column: Option<u16>,
     /// WITH CHECK OPTION of a view: error 550 instead of 547.
     pub view: bool,
+    /// A rule of the column: error 513 instead of 547.
+    pub rule: bool,
 }

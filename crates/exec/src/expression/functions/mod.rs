@@ -3,6 +3,7 @@
 mod binary;
 mod culture;
 mod datetime;
+mod distance;
 mod format;
 mod parse;
 mod json;
@@ -24,6 +25,7 @@ use types::{SqlResult, SqlType};
 
 use super::Scalar;
 use super::general::{Call, Function, General};
+use super::regexp::RegexpCall;
 use super::xml::{self, XmlCall};
 use crate::context::Context;
 use crate::value::{Row, Value};
@@ -36,8 +38,19 @@ pub fn call(id: FunctionId, arguments: Vec<Scalar>, ty: SqlType) -> SqlResult<Sc
     if let Some(method) = xml::method_of(id) {
         return Ok(Scalar::general(ty, General::Xml(Box::new(XmlCall::new(id, method, arguments, ty)?))));
     }
+    if matches!(
+        id,
+        FunctionId::RegexpLike
+            | FunctionId::RegexpReplace
+            | FunctionId::RegexpSubstr
+            | FunctionId::RegexpInstr
+            | FunctionId::RegexpCount
+    ) {
+        return Ok(Scalar::general(ty, General::Regexp(Box::new(RegexpCall::new(id, arguments, ty)))));
+    }
     let found = math::find(id)
         .or_else(|| text::find(id))
+        .or_else(|| distance::find(id))
         .or_else(|| datetime::find(id))
         .or_else(|| logic::find(id))
         .or_else(|| json::find(id))

@@ -42,6 +42,7 @@ pub fn find(id: FunctionId) -> Option<Function> {
         Substring => substring,
         Translate => translate,
         Unicode => unicode,
+        Unistr => unistr,
         Datalength => datalength,
         _ => return None,
     })
@@ -93,6 +94,57 @@ fn unicode<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<
     let text = kernel::text(&ty, &value[..value.len().min(8)]);
     // Without supplementary characters a position is a UTF-16 unit.
     Ok(text.encode_utf16().next().map_or(Value::Null, |unit| Value::I64(unit as i64)))
+}
+
+/// Characters by their numbers: `\\xxxx` is a UTF-16 unit, `\\+xxxxxx` a code point; the escape sign twice is itself.
+///
+/// https://learn.microsoft.com/sql/t-sql/functions/unistr-transact-sql
+fn unistr<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let text = given!(call.text(0, context, row));
+    let sign = match call.arguments.len() {
+        1 => '\\',
+        _ => {
+            let given = given!(call.text(1, context, row));
+            let mut characters = given.chars();
+            match (characters.next(), characters.next()) {
+                (Some(sign), None) if !sign.is_ascii_hexdigit() && !matches!(sign, '+' | '\'' | '"' | ' ') => sign,
+                _ => return Err(sql_error!(9803, "nvarchar")),
+            }
+        }
+    };
+    let pacer = &mut context.pacer();
+    let mut units: Vec<u16> = Vec::with_capacity(text.len());
+    let mut rest = text.as_str();
+    while let Some(c) = rest.chars().next() {
+        pacer.spend(CHARACTER)?;
+        rest = &rest[c.len_utf8()..];
+        if c != sign {
+            units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
+            continue;
+        }
+        if let Some(behind) = rest.strip_prefix(sign) {
+            units.extend_from_slice(sign.encode_utf16(&mut [0; 2]));
+            rest = behind;
+            continue;
+        }
+        let (digits, count) = rest.strip_prefix('+').map_or((rest, 4), |digits| (digits, 6));
+        let number = digits.get(..count).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
+        let number = number.and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        match number {
+            Some(unit) if count == 4 => units.push(unit as u16),
+            Some(point) if std::char::from_u32(point).is_some() => {
+                let point = std::char::from_u32(point).expect("just seen");
+                units.extend_from_slice(point.encode_utf16(&mut [0; 2]));
+            }
+            _ => return Err(sql_error!(9803, "nvarchar")),
+        }
+        rest = &digits[count..];
+    }
+    if call.ty.is_unicode_string() {
+        let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        return Ok(call.result_bytes(bytes));
+    }
+    call.long_text(&String::from_utf16_lossy(&units), context)
 }
 
 fn char<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -184,7 +236,10 @@ fn invalid_length(function: &str) -> SqlError {
 fn substring<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let value = given!(call.bytes(0, context, row));
     let start = given!(call.i64(1, context, row));
-    let length = given!(call.i64(2, context, row));
+    let length = match call.arguments.len() {
+        2 => i64::MAX,
+        _ => given!(call.i64(2, context, row)),
+    };
     if length < 0 {
         return Err(sql_error!(537, state 3));
     }

@@ -1,6 +1,5 @@
 //! Block predicates of security policies: what a row has to be before or after it changes.
 
-use sql::catalog::ObjectId;
 use sql::plan;
 use types::{RowBatch, SqlResult, sql_error};
 
@@ -35,26 +34,5 @@ impl Barriers {
             }
         }
         Ok(())
-    }
-}
-
-/// Those of a table whose rows a foreign key changes.
-pub struct CascadeBarriers {
-    key: ObjectId,
-    updated: bool,
-    barriers: Barriers,
-}
-
-impl CascadeBarriers {
-    pub fn list(cascades: &[plan::CascadeBarriers], compiler: &mut Compiler) -> SqlResult<Vec<CascadeBarriers>> {
-        let one = |cascade: &plan::CascadeBarriers| {
-            let barriers = Barriers::new(&cascade.barriers, compiler)?;
-            Ok(CascadeBarriers { key: cascade.key, updated: cascade.updated, barriers })
-        };
-        cascades.iter().map(one).collect()
-    }
-
-    pub fn of(all: &[CascadeBarriers], key: ObjectId, updated: bool) -> Option<&Barriers> {
-        all.iter().find(|one| one.key == key && one.updated == updated).map(|one| &one.barriers)
     }
 }

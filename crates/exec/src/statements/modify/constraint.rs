@@ -1,24 +1,18 @@
-//! Foreign keys: the parents of new rows, and the children of rows that are gone or changed, with cascades.
+//! Foreign keys: the parents of new rows, and the children of rows that are gone or changed.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use sql::catalog::{ForeignKeyDef, IndexKind, ReferentialAction, TableDef};
-use sql::plan::TableSource;
+use sql::catalog::{ForeignKeyDef, IndexKind, TableDef};
 use storage::{IndexId, KeyBound, LockHint, Scan, ScanSpec, Table};
 use types::key::KeyCodec;
 use types::row::RowView;
-use types::{Column, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, sql_error};
+use types::{Datum, Physical, RowBatch, SqlError, SqlResult, sql_error};
 
-use super::barrier::CascadeBarriers;
-use super::target::{Changes, Part, Target, Verb};
-use super::trigger::Firing;
+use super::target::Target;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::Context;
 use crate::operators::{FastHash, encode_from, storage_error};
-
-/// Cascades within cascades, self-references included.
-const CASCADES_MAX: u32 = 32;
 
 /// Every new row's parents are there. Rows of a table that references itself are checked at the end of the statement.
 pub fn check_parents(
@@ -36,7 +30,7 @@ pub fn check_parents(
     Ok(())
 }
 
-fn check_key(
+pub fn check_key(
     target: &Target,
     key: &ForeignKeyDef,
     context: &Context,
@@ -84,11 +78,11 @@ fn check_key(
     Ok(())
 }
 
-fn stored_of(def: &TableDef, columns: &[u16]) -> Vec<usize> {
+pub fn stored_of(def: &TableDef, columns: &[u16]) -> Vec<usize> {
     columns.iter().map(|column| def.stored[*column as usize].expect("keys are stored") as usize).collect()
 }
 
-fn table_by_id(context: &Context, target: &Target, object: sql::catalog::ObjectId) -> SqlResult<Arc<TableDef>> {
+pub fn table_by_id(context: &Context, target: &Target, object: sql::catalog::ObjectId) -> SqlResult<Arc<TableDef>> {
     if object == target.def.object {
         return Ok(target.def.clone());
     }
@@ -98,7 +92,7 @@ fn table_by_id(context: &Context, target: &Target, object: sql::catalog::ObjectI
 }
 
 /// Rows of a table by the values of some columns: through an index that begins with them, else by reading all.
-struct Lookup {
+pub struct Lookup {
     def: Arc<TableDef>,
     table: Arc<Table>,
     index: u32,
@@ -113,7 +107,7 @@ struct Lookup {
 }
 
 impl Lookup {
-    fn new(def: Arc<TableDef>, columns: &[u16], context: &Context) -> SqlResult<Lookup> {
+    pub fn new(def: Arc<TableDef>, columns: &[u16], context: &Context) -> SqlResult<Lookup> {
         let table = {
             let mut runtime = context.runtime();
             let runtime = &mut *runtime;
@@ -158,7 +152,7 @@ impl Lookup {
     }
 
     /// Reads matching rows until `each` says stop (false). `wide`: all stored columns and the locator, else only the key columns.
-    fn read(
+    pub fn read(
         &self,
         context: &Context,
         values: &[Datum],
@@ -230,7 +224,7 @@ impl Lookup {
         }
     }
 
-    fn exists(&self, context: &Context, values: &[Datum]) -> SqlResult<bool> {
+    pub fn exists(&self, context: &Context, values: &[Datum]) -> SqlResult<bool> {
         let mut found = false;
         self.read(context, values, false, |_| {
             found = true;
@@ -331,174 +325,13 @@ fn no_parent(target: &Target, key: &ForeignKeyDef, parent: &TableDef, context: &
     conflict(verb, kind, &key.name, &target.database_name(context), parent, column)
 }
 
-/// At the end of the statement: self-references of new rows, and the references to rows that are gone.
-pub fn check_references(
-    target: &Target,
-    context: &mut Context,
-    parts: &[Part],
-    verb: &str,
-    barriers: &[CascadeBarriers],
-) -> SqlResult<()> {
-    parts.iter().try_for_each(|part| references(target, context, part, verb, Depth { cascades: 0, barriers }))
-}
-
-/// How deep in cascades it is, and what the tables below ask of their rows.
-#[derive(Clone, Copy)]
-struct Depth<'a> {
-    cascades: u32,
-    barriers: &'a [CascadeBarriers],
-}
-
-impl Depth<'_> {
-    fn next(self) -> Self {
-        Depth { cascades: self.cascades + 1, ..self }
-    }
-}
-
-fn references(target: &Target, context: &mut Context, part: &Part, verb: &str, depth: Depth<'_>) -> SqlResult<()> {
-    if depth.cascades > CASCADES_MAX {
-        return Err(sql_error!(217, 32));
-    }
-    for key in target.def.referenced_by.iter().filter(|key| !key.disabled) {
-        gone_parents(target, key, context, part, verb, depth)?;
-    }
-    for key in target.def.foreign_keys.iter().filter(|key| !key.disabled) {
-        if key.referenced_table == target.def.object {
-            check_key(target, key, context, &part.inserted, None, verb)?;
-        }
-    }
-    Ok(())
-}
-
-/// One constraint of a child table against the keys that rows of `target` no longer have.
-fn gone_parents(
+pub fn still_referenced(
     target: &Target,
     key: &ForeignKeyDef,
-    context: &mut Context,
-    part: &Part,
+    child: &TableDef,
+    context: &Context,
     verb: &str,
-    depth: Depth<'_>,
-) -> SqlResult<()> {
-    let Part { inserted, deleted, .. } = part;
-    if deleted.rows == 0 {
-        return Ok(());
-    }
-    let own = stored_of(&target.def, &key.referenced_columns);
-    let updated = part.verb == Verb::Update;
-    let codecs: Vec<KeyCodec> = own.iter().map(|stored| KeyCodec::new(&target.types[*stored], false)).collect();
-    let encode = |rows: &RowBatch, row: usize| {
-        let mut encoded = Vec::new();
-        for (codec, stored) in codecs.iter().zip(&own) {
-            encode_from(codec, &rows.columns[*stored], row, &mut encoded);
-        }
-        encoded
-    };
-    let child_def = table_by_id(context, target, key.table)?;
-    let mut child: Option<Lookup> = None;
-    let mut again: Option<Lookup> = None;
-    for row in 0..deleted.rows {
-        if own.iter().any(|stored| deleted.columns[*stored].is_null(row)) {
-            continue;
-        }
-        if updated && encode(inserted, row) == encode(deleted, row) {
-            continue;
-        }
-        let values: Vec<Datum> = own.iter().map(|stored| deleted.columns[*stored].datum(row)).collect();
-        let lookup = match &mut child {
-            Some(lookup) => lookup,
-            none => none.insert(Lookup::new(child_def.clone(), &key.columns, context)?),
-        };
-        let action = if updated { key.on_update } else { key.on_delete };
-        if action == ReferentialAction::NoAction {
-            if !lookup.exists(context, &values)? {
-                continue;
-            }
-            // Another row may have the key now.
-            let parents = match &mut again {
-                Some(lookup) => lookup,
-                none => none.insert(Lookup::new(target.def.clone(), &key.referenced_columns, context)?),
-            };
-            if parents.exists(context, &values)? {
-                continue;
-            }
-            return Err(still_referenced(target, key, &child_def, context, verb));
-        }
-        let mut rows = RowBatch::default();
-        lookup.read(context, &values, true, |batch| {
-            if rows.columns.is_empty() {
-                rows = RowBatch::new(batch.columns.iter().map(columns::class_of));
-            }
-            columns::append_batch(&mut rows, batch);
-            true
-        })?;
-        if rows.rows > 0 {
-            let new_key: Vec<Datum> = match action {
-                ReferentialAction::Cascade if updated => {
-                    own.iter().map(|stored| inserted.columns[*stored].datum(row)).collect()
-                }
-                _ => Vec::new(),
-            };
-            cascade(&child_def, key, action, updated, rows, &new_key, context, depth)?;
-        }
-    }
-    Ok(())
-}
-
-#[allow(clippy::too_many_arguments)]
-fn cascade(
-    def: &Arc<TableDef>,
-    key: &ForeignKeyDef,
-    action: ReferentialAction,
-    updated: bool,
-    mut rows: RowBatch,
-    new_key: &[Datum],
-    context: &mut Context,
-    depth: Depth<'_>,
-) -> SqlResult<()> {
-    let mut target = Target::new(&TableSource::Base(def.clone()));
-    target.open(context)?;
-    let locators = rows.columns.pop().expect("read with its locator");
-    let keep = target.is_referenced() || !def.triggers.is_empty();
-    let mut changes = Changes::new(&target, keep, !def.triggers.is_empty());
-    let barriers = CascadeBarriers::of(depth.barriers, key.object, updated);
-    if action == ReferentialAction::Cascade && !updated {
-        target.delete(context, &rows, &locators, &mut changes)?;
-        barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, None, Some(&rows)))?;
-        let parts = changes.take_parts();
-        parts.iter().try_for_each(|part| references(&target, context, part, "DELETE", depth.next()))?;
-        let firing = Firing { instead_of: false, affected: rows.rows as u64, updated: Vec::new() };
-        return super::trigger::fire(def, &[Verb::Delete], context, parts, firing);
-    }
-    let mut new = rows.clone();
-    let stored = stored_of(def, &key.columns);
-    let mut touched = vec![false; def.columns.len()];
-    for (at, stored) in stored.iter().enumerate() {
-        let ty: SqlType = target.types[*stored];
-        let value = match action {
-            ReferentialAction::Cascade => new_key[at].clone(),
-            ReferentialAction::SetDefault => {
-                let mut runtime = context.runtime();
-                let runtime = &mut *runtime;
-                runtime.host.column_default(runtime.session, def, key.columns[at])?
-            }
-            _ => Datum::Null,
-        };
-        let mut column = Column::new(ty.physical());
-        (0..rows.rows).for_each(|_| column.push(&value));
-        new.columns[*stored] = column;
-        touched[key.columns[at] as usize] = true;
-    }
-    target.renew_period(context, &mut new);
-    target.refuse_nulls(context, &new, "UPDATE")?;
-    target.update(context, &rows, &new, &locators, true, &mut changes)?;
-    barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, Some(&new), Some(&rows)))?;
-    let parts = changes.take_parts();
-    parts.iter().try_for_each(|part| references(&target, context, part, "UPDATE", depth.next()))?;
-    let firing = Firing { instead_of: false, affected: rows.rows as u64, updated: touched };
-    super::trigger::fire(def, &[Verb::Update], context, parts, firing)
-}
-
-fn still_referenced(target: &Target, key: &ForeignKeyDef, child: &TableDef, context: &Context, verb: &str) -> SqlError {
+) -> SqlError {
     let same = if child.object == target.def.object { "SAME TABLE REFERENCE" } else { "REFERENCE" };
     let column = match key.columns.as_slice() {
         [column] => Some(&*child.columns[*column as usize].name),

@@ -8,8 +8,9 @@ mod versions;
 mod target;
 mod barrier;
 mod trigger;
-mod constraint;
 mod required_options;
+mod constraint;
+mod cascade;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -29,7 +30,8 @@ use crate::sink::Command;
 use crate::value::Row;
 use crate::workspace::Held;
 
-use barrier::{Barriers, CascadeBarriers};
+use barrier::Barriers;
+use cascade::Cascade;
 pub use constraint::Parents;
 pub use target::Changes;
 pub use target::Target;
@@ -47,7 +49,7 @@ pub struct ModifyPlan {
     merge: bool,
     verb: &'static str,
     checks: Vec<(plan::Check, I64Expr)>,
-    cascades: Vec<CascadeBarriers>,
+    cascades: Vec<Cascade>,
     output: Option<OutputPlan>,
     top: Option<Scalar>,
     current_of: Option<plan::CursorRef>,
@@ -250,7 +252,7 @@ impl ModifyPlan {
             actions,
             verb: modify.verb,
             checks,
-            cascades: CascadeBarriers::list(&modify.cascades, compiler)?,
+            cascades: Cascade::list(&modify.cascades, compiler)?,
             output: output.transpose()?,
             top: modify.top.as_ref().map(|top| compiler.scalar(top)).transpose()?,
             current_of: modify.current_of.clone(),
@@ -733,7 +735,7 @@ impl Run {
         let parts = self.changes.take_parts();
         // What an INSTEAD OF trigger is given has not happened.
         if !self.unchecked.constraints && !self.instead_of {
-            constraint::check_references(&plan.target, context, &parts, plan.verb, &plan.cascades)?;
+            cascade::check_references(&plan.target, context, &parts, plan.verb, &plan.cascades)?;
         }
         if let Some(identity) = self.last_identity {
             context.session(|session| {

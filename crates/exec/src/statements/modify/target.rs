@@ -664,6 +664,10 @@ impl Target {
             return sql_error!(550);
         }
         let column = check.column.map(|column| &*self.def.columns[column as usize].name);
+        if check.rule {
+            let table = format!("{}.{}", self.def.schema, self.def.name);
+            return sql_error!(513, self.database_name(context), table, column.unwrap_or_default());
+        }
         super::constraint::conflict(verb, "CHECK", &check.name, &self.database_name(context), &self.def, column)
     }
 

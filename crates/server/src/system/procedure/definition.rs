@@ -15,6 +15,7 @@ use crate::catalog::base::{
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::Variant;
+use crate::definition::bound::{self, Bound};
 use crate::definition::{Ddl, HostSite, object};
 use crate::session::audit::Occurrence;
 use crate::session::host::SessionHost;
@@ -351,4 +352,33 @@ fn target(ddl: &mut Ddl<'_>, db: &Database, levels: &[Level; 3], invalid: &dyn F
         _ => return Err(invalid()),
     };
     Ok(Target { class, id, subid, shown })
+}
+
+/// sp_bindefault, sp_bindrule, sp_unbindefault, sp_unbindrule: the last parameter may be 'futureonly'.
+pub fn bind(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &Parameters<'_>,
+    kind: Bound,
+    binds: bool,
+) -> SqlResult<i32> {
+    let first = given.text(0).unwrap_or_default();
+    let second = given.text(1);
+    let option = if binds { given.text(2) } else { second.clone() };
+    let future_only = match &option {
+        None => false,
+        Some(word) if word.trim().eq_ignore_ascii_case("futureonly") => true,
+        Some(_) if binds && kind == Bound::Default => return Err(sql_error!(15100)),
+        Some(_) if binds => return Err(sql_error!(15106)),
+        Some(_) => return Err(sql_error!(15021, "@futureonly")),
+    };
+    let said = define(host, state, sink, |ddl| match binds {
+        true => bound::bind(ddl, kind, &first, &second.clone().unwrap_or_default(), future_only),
+        false => bound::unbind(ddl, kind, &first, future_only),
+    })?;
+    for message in said {
+        sink.message(&message).map_err(exec::session::stopped)?;
+    }
+    Ok(0)
 }

@@ -10,6 +10,7 @@ use super::{
     application_lock, application_role, describe, error_log, files, pools, sequence, server, temporal, undeclared,
     xml_document, xtp,
 };
+use crate::definition::bound::Bound;
 use crate::session::host::SessionHost;
 
 /// What a procedure runs with.
@@ -58,6 +59,18 @@ pub const PROCEDURES: &[Native] = &[
     }),
     native("sp_rename", &["@objname", "@newname", "@objtype"], 2, |call, given| {
         definition::rename(call.host, call.state, call.sink, given)
+    }),
+    native("sp_bindefault", &["@defname", "@objname", "@futureonly"], 2, |call, given| {
+        definition::bind(call.host, call.state, call.sink, given, Bound::Default, true)
+    }),
+    native("sp_bindrule", &["@rulename", "@objname", "@futureonly"], 2, |call, given| {
+        definition::bind(call.host, call.state, call.sink, given, Bound::Rule, true)
+    }),
+    native("sp_unbindefault", &["@objname", "@futureonly"], 1, |call, given| {
+        definition::bind(call.host, call.state, call.sink, given, Bound::Default, false)
+    }),
+    native("sp_unbindrule", &["@objname", "@futureonly"], 1, |call, given| {
+        definition::bind(call.host, call.state, call.sink, given, Bound::Rule, false)
     }),
     native("sp_addextendedproperty", PROPERTY, 1, |call, given| {
         definition::property(call.host, call.state, call.sink, Change::Add, given)

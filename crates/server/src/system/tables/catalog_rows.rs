@@ -396,7 +396,8 @@ fn xtp_objects(host: &SessionHost, state: &mut State, db: &Database) -> SqlResul
         add(table.object(), 0);
         let Some((values, ordinals)) = table.values() else { continue };
         let stored = |column: &&ColumnRow| {
-            column.status & (column_status::COMPUTED | column_status::PERSISTED) != column_status::COMPUTED
+            let kept = column_status::PERSISTED | column_status::STORED;
+            column.status & column_status::COMPUTED == 0 || column.status & kept != 0
         };
         let own: Vec<&ColumnRow> =
             columns.iter().filter(|column| column.id == id && column.number == 0).filter(stored).collect();

@@ -3,6 +3,7 @@
 mod data;
 mod datetime;
 mod math;
+mod regexp;
 mod system;
 mod text;
 
@@ -34,6 +35,8 @@ type Family = fn(&mut BuiltinCall) -> SqlResult<Option<SqlType>>;
 const FAMILIES: &[Family] = &[
     text::text,
     text::measure,
+    regexp::regexp,
+    regexp::distance,
     math::math,
     math::bits,
     datetime::datetime,
@@ -178,7 +181,7 @@ fn typing_wide_cut(ty: &SqlType) -> SqlType {
 }
 
 /// char to varchar of the same length, and so on.
-fn varying(ty: &SqlType) -> SqlType {
+pub fn varying(ty: &SqlType) -> SqlType {
     let kind = match ty.kind {
         TypeKind::Char => TypeKind::VarChar,
         TypeKind::NChar => TypeKind::NVarChar,

@@ -80,8 +80,9 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             }
             call.take(1, SqlType::BIGINT)?;
             call.take(2, SqlType::BIGINT)?;
-            cut(&call.args[0].ty, literal_count(&call.args[2]))
+            cut(&call.args[0].ty, call.args.get(2).and_then(literal_count))
         }
+        Unistr => unistr(call)?,
         Lower | Upper | Reverse => {
             call.null_from_arguments();
             call.strings(&[0])?;
@@ -136,6 +137,21 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         Concat | ConcatWs => concat(call)?,
         _ => return Ok(None),
     }))
+}
+
+fn unistr(call: &mut BuiltinCall) -> SqlResult<SqlType> {
+    call.null_from_arguments();
+    match is_null_literal(&call.args[0]) {
+        true => call.args[0] = crate::plan::Expr::null(call.wide(1)),
+        false => call.strings(&[0])?,
+    }
+    let ty = call.args[0].ty;
+    // What a code page lacks would be lost.
+    if ty.is_ansi_string() && ty.collation.code_page() != types::collation::CodePage::UTF8 {
+        return Err(errors::invalid_argument(&ty, 1, call.name));
+    }
+    call.take(1, call.wide(2))?;
+    Ok(varying(&ty))
 }
 
 /// CONCAT, CONCAT_WS: as long as all arguments together.

@@ -1,0 +1,255 @@
+//! Cascades: the child rows of keys that are gone or changed become what a DELETE or UPDATE of their own table would make of them.
+
+use std::sync::Arc;
+
+use sql::catalog::{ForeignKeyDef, ObjectId, ReferentialAction, TableDef};
+use sql::plan::{self, TableSource};
+use types::key::KeyCodec;
+use types::{Column, Datum, RowBatch, SqlResult, sql_error};
+
+use super::barrier::Barriers;
+use super::constraint::{Lookup, check_key, still_referenced, stored_of, table_by_id};
+use super::target::{Changes, Part, Target, Verb};
+use super::trigger::Firing;
+use super::{check_rows, compute, required_options, trigger};
+use crate::columns;
+use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
+use crate::expression::{Compiler, I64Expr, Scalar};
+use crate::operators::encode_from;
+use crate::workspace::Held;
+
+/// Cascades within cascades, self-references included.
+const CASCADES_MAX: u32 = 32;
+
+/// Of rows that are changed together, where they need not all be.
+const PIECE_BYTES: usize = 16 << 20;
+
+/// What a table below asks of its rows that a foreign key changes.
+pub struct Cascade {
+    key: ObjectId,
+    updated: bool,
+    barriers: Barriers,
+    computed: Vec<(u16, Scalar)>,
+    checks: Vec<(plan::Check, I64Expr)>,
+}
+
+impl Cascade {
+    pub fn list(cascades: &[plan::Cascade], compiler: &mut Compiler) -> SqlResult<Vec<Cascade>> {
+        let one = |cascade: &plan::Cascade| {
+            let barriers = Barriers::new(&cascade.barriers, compiler)?;
+            let computed = cascade.computed.iter().map(|(stored, expr)| Ok((*stored, compiler.scalar(expr)?)));
+            let computed = computed.collect::<SqlResult<Vec<_>>>()?;
+            let checks = cascade.checks.iter().map(|check| Ok((check.clone(), compiler.predicate(&check.predicate)?)));
+            let checks = checks.collect::<SqlResult<Vec<_>>>()?;
+            Ok(Cascade { key: cascade.key, updated: cascade.updated, barriers, computed, checks })
+        };
+        cascades.iter().map(one).collect()
+    }
+}
+
+/// The table that a key's action reaches.
+#[derive(Clone, Copy)]
+struct Reached<'a> {
+    def: &'a Arc<TableDef>,
+    key: &'a ForeignKeyDef,
+    action: ReferentialAction,
+    /// The action is that of ON UPDATE.
+    updated: bool,
+    /// The statement, for messages.
+    verb: &'a str,
+}
+
+/// At the end of the statement: self-references of new rows, and the references to rows that are gone.
+pub fn check_references(
+    target: &Target,
+    context: &mut Context,
+    parts: &[Part],
+    verb: &str,
+    asked: &[Cascade],
+) -> SqlResult<()> {
+    parts.iter().try_for_each(|part| references(target, context, part, verb, Depth { cascades: 0, asked }))
+}
+
+/// How deep in cascades it is, and what the tables below ask of their rows.
+#[derive(Clone, Copy)]
+struct Depth<'a> {
+    cascades: u32,
+    asked: &'a [Cascade],
+}
+
+impl Depth<'_> {
+    fn next(self) -> Self {
+        Depth { cascades: self.cascades + 1, ..self }
+    }
+}
+
+/// What follows from the rows of `target` that changed.
+fn references(target: &Target, context: &mut Context, part: &Part, verb: &str, depth: Depth<'_>) -> SqlResult<()> {
+    if depth.cascades > CASCADES_MAX {
+        return Err(sql_error!(217, 32));
+    }
+    for key in target.def.referenced_by.iter().filter(|key| !key.disabled) {
+        gone_parents(target, key, context, part, verb, depth)?;
+    }
+    for key in target.def.foreign_keys.iter().filter(|key| !key.disabled) {
+        if key.referenced_table == target.def.object {
+            check_key(target, key, context, &part.inserted, None, verb)?;
+        }
+    }
+    Ok(())
+}
+
+/// One constraint of a child table against the keys that rows of `target` no longer have.
+fn gone_parents(
+    target: &Target,
+    key: &ForeignKeyDef,
+    context: &mut Context,
+    part: &Part,
+    verb: &str,
+    depth: Depth<'_>,
+) -> SqlResult<()> {
+    let Part { inserted, deleted, .. } = part;
+    if deleted.rows == 0 {
+        return Ok(());
+    }
+    let own = stored_of(&target.def, &key.referenced_columns);
+    let updated = part.verb == Verb::Update;
+    let codecs: Vec<KeyCodec> = own.iter().map(|stored| KeyCodec::new(&target.types[*stored], false)).collect();
+    let encode = |rows: &RowBatch, row: usize| {
+        let mut encoded = Vec::new();
+        for (codec, stored) in codecs.iter().zip(&own) {
+            encode_from(codec, &rows.columns[*stored], row, &mut encoded);
+        }
+        encoded
+    };
+    let child_def = table_by_id(context, target, key.table)?;
+    let action = if updated { key.on_update } else { key.on_delete };
+    let reached = |def| Reached { def, key, action, updated, verb };
+    let mut child: Option<Lookup> = None;
+    let mut again: Option<Lookup> = None;
+    // All of them are found before the first is changed: one may get a key that another one had.
+    let (mut rows, mut parents, mut held) = (RowBatch::default(), Vec::new(), Held::default());
+    for row in 0..deleted.rows {
+        if own.iter().any(|stored| deleted.columns[*stored].is_null(row)) {
+            continue;
+        }
+        if updated && encode(inserted, row) == encode(deleted, row) {
+            continue;
+        }
+        let values: Vec<Datum> = own.iter().map(|stored| deleted.columns[*stored].datum(row)).collect();
+        let lookup = match &mut child {
+            Some(lookup) => lookup,
+            none => none.insert(Lookup::new(child_def.clone(), &key.columns, context)?),
+        };
+        if action == ReferentialAction::NoAction {
+            if !lookup.exists(context, &values)? {
+                continue;
+            }
+            // Another row may have the key now.
+            let others = match &mut again {
+                Some(lookup) => lookup,
+                none => none.insert(Lookup::new(target.def.clone(), &key.referenced_columns, context)?),
+            };
+            if others.exists(context, &values)? {
+                continue;
+            }
+            return Err(still_referenced(target, key, &child_def, context, verb));
+        }
+        lookup.read(context, &values, true, |batch| {
+            if rows.columns.is_empty() {
+                rows = RowBatch::new(batch.columns.iter().map(columns::class_of));
+            }
+            columns::append_batch(&mut rows, batch);
+            parents.extend(std::iter::repeat_n(row as u32, batch.rows));
+            true
+        })?;
+        let bytes = columns::batch_bytes(&rows);
+        if bytes > GRANT_BYTES_MAX {
+            return Err(out_of_memory());
+        }
+        context.force(&mut held, bytes)?;
+        // What loses its key gets none that is looked for later.
+        if bytes > PIECE_BYTES && !(updated && action == ReferentialAction::Cascade) {
+            let keys = NewKeys { rows: inserted, columns: &own, parents: &parents };
+            carry_on(reached(&child_def), std::mem::take(&mut rows), keys, context, depth)?;
+            parents.clear();
+        }
+    }
+    if rows.rows == 0 {
+        return Ok(());
+    }
+    carry_on(reached(&child_def), rows, NewKeys { rows: inserted, columns: &own, parents: &parents }, context, depth)
+}
+
+/// What rows refer to after ON UPDATE CASCADE.
+#[derive(Clone, Copy)]
+struct NewKeys<'a> {
+    /// Rows of the table that is referred to, and which columns the key has.
+    rows: &'a RowBatch,
+    columns: &'a [usize],
+    /// For each of the rows that refer, which of them.
+    parents: &'a [u32],
+}
+
+/// `rows`: all stored columns and the locator.
+fn carry_on(
+    reached: Reached<'_>,
+    mut rows: RowBatch,
+    new_keys: NewKeys<'_>,
+    context: &mut Context,
+    depth: Depth<'_>,
+) -> SqlResult<()> {
+    let Reached { def, key, action, updated, verb } = reached;
+    if required_options::has_them(def) {
+        required_options::check(context, verb)?;
+    }
+    let mut target = Target::new(&TableSource::Base(def.clone()));
+    target.open(context)?;
+    let locators = rows.columns.pop().expect("read with its locator");
+    let keep = target.is_referenced() || !def.triggers.is_empty();
+    let mut changes = Changes::new(&target, keep, !def.triggers.is_empty());
+    let asked = depth.asked.iter().find(|one| one.key == key.object && one.updated == updated);
+    let barriers = asked.map(|asked| &asked.barriers);
+    if action == ReferentialAction::Cascade && !updated {
+        target.delete(context, &rows, &locators, &mut changes)?;
+        barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, None, Some(&rows)))?;
+        let parts = changes.take_parts();
+        parts.iter().try_for_each(|part| references(&target, context, part, "DELETE", depth.next()))?;
+        let firing = Firing { instead_of: false, affected: rows.rows as u64, updated: Vec::new() };
+        return trigger::fire(def, &[Verb::Delete], context, parts, firing);
+    }
+    let mut new = rows.clone();
+    let stored = stored_of(def, &key.columns);
+    let mut touched = vec![false; def.columns.len()];
+    for (at, stored) in stored.iter().enumerate() {
+        let mut column = Column::new(target.types[*stored].physical());
+        let value = match action {
+            ReferentialAction::Cascade => {
+                let given = &new_keys.rows.columns[new_keys.columns[at]];
+                new_keys.parents.iter().for_each(|parent| column.push(&given.datum(*parent as usize)));
+                None
+            }
+            ReferentialAction::SetDefault => {
+                let mut runtime = context.runtime();
+                let runtime = &mut *runtime;
+                Some(runtime.host.column_default(runtime.session, def, key.columns[at])?)
+            }
+            _ => Some(Datum::Null),
+        };
+        if let Some(value) = value {
+            (0..rows.rows).for_each(|_| column.push(&value));
+        }
+        new.columns[*stored] = column;
+        touched[usize::from(key.columns[at])] = true;
+    }
+    let (computed, checks) = asked.map_or((&[][..], &[][..]), |asked| (&asked.computed, &asked.checks));
+    compute(&target, computed, false, context, &mut new)?;
+    target.refuse_nulls(context, &new, "UPDATE")?;
+    check_rows(&target, checks, context, &new, verb)?;
+    target.update(context, &rows, &new, &locators, true, &mut changes)?;
+    barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, Some(&new), Some(&rows)))?;
+    let parts = changes.take_parts();
+    parts.iter().try_for_each(|part| references(&target, context, part, "UPDATE", depth.next()))?;
+    let firing = Firing { instead_of: false, affected: rows.rows as u64, updated: touched };
+    trigger::fire(def, &[Verb::Update], context, parts, firing)
+}
