@@ -16,6 +16,7 @@ pub mod columns;
 pub mod value;
 pub(crate) mod random;
 pub(crate) mod notices;
+pub(crate) mod table_reads;
 pub mod definition_name;
 pub mod running;
 pub mod prepared_xml;
