@@ -78,3 +78,14 @@ DROP LOGIN keeper
 USE master
 DROP DATABASE owners
 GO
+GO
+-- A type is its schema's owner's, which is what scripts of a database ask for.
+CREATE TYPE owned FROM int
+GO
+ALTER AUTHORIZATION ON TYPE::dbo.owned TO SCHEMA OWNER
+GO
+ALTER AUTHORIZATION ON TYPE::dbo.nowhere TO SCHEMA OWNER
+GO
+ALTER AUTHORIZATION ON TYPE::dbo.owned TO dbo
+GO
+DROP TYPE owned

@@ -9,7 +9,7 @@ use std::cell::{Cell, OnceCell, Ref, RefCell, RefMut};
 use std::sync::Arc;
 
 use native::Number;
-use sql::catalog::ModuleDef;
+use sql::catalog::{ModuleDef, TableDef};
 use sql::plan::OuterSlot;
 use types::pause::{Pacer, Pause};
 use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
@@ -136,6 +136,12 @@ impl<'a> Context<'a> {
     pub fn session<R>(&self, read: impl FnOnce(&mut Session) -> R) -> R {
         os::plant!();
         read(self.runtime.borrow_mut().session)
+    }
+
+    /// As [`Session::reads`].
+    #[inline]
+    pub fn reads(&self, table: &Arc<TableDef>, scans: u64) {
+        self.runtime.borrow_mut().session.reads(table, scans);
     }
 
     /// Every batch and loop edge passes here: other workers get their turn, an attention ends the run.

@@ -112,6 +112,12 @@ pub trait Host {
         asked.unwrap_or(false)
     }
 
+    /// The row that a cursor of this name is on which the client's driver has opened: values of a unique key of `table`, each with its
+    /// column. None: there is no such cursor.
+    fn driver_row(&mut self, _cursor: &str, _table: &TableDef) -> SqlResult<Option<Vec<(usize, Datum)>>> {
+        Ok(None)
+    }
+
     /// Whether `audit_table` and `audit_call` are to be told: asked first, of every statement.
     fn audits(&self) -> bool {
         false

@@ -18,6 +18,7 @@ pub mod value;
 mod regexp;
 pub(crate) mod random;
 pub(crate) mod notices;
+pub(crate) mod table_reads;
 pub mod definition_name;
 pub mod running;
 pub mod prepared_xml;

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use sql::catalog::{DatabaseId, ObjectId};
+use sql::catalog::{DatabaseId, ObjectId, TableDef};
 use sql::plan::{AtomicIsolation, IsolationLevel};
 use storage::{Isolation, Transaction};
 use types::datetime::{DateFormat, LanguageId};
@@ -17,6 +17,7 @@ use crate::random::RandState;
 use crate::running::Running;
 use crate::sink::{Sink, Stop};
 use crate::statements::CursorTable;
+use crate::table_reads::TableReads;
 
 /// `sp_reset_connection` makes it new by `Session::new`.
 pub struct Session {
@@ -77,7 +78,8 @@ pub struct Session {
     pub(crate) atomic: Option<AtomicIsolation>,
     /// SET TRANSACTION ISOLATION LEVEL has run since the current transaction was told its level.
     pub(crate) isolation_changed: bool,
-    pub statistics: Statistics,
+    /// Of the running statement; None: STATISTICS IO is OFF.
+    pub(crate) table_reads: Option<Box<TableReads>>,
     pub signal: Arc<Signal>,
 }
 
@@ -193,15 +195,6 @@ impl Pause for Ear<'_> {
 pub struct Unchecked {
     pub constraints: bool,
     pub triggers: bool,
-}
-
-/// Counters of the running statement, for SET STATISTICS and the DMVs.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct Statistics {
-    pub rows_read: u64,
-    pub scans: u64,
-    pub cpu_ns: u64,
-    pub elapsed_ns: u64,
 }
 
 /// The number of the internal error by which a `Stop` travels up: no CATCH sees it and no client gets it.
@@ -398,6 +391,14 @@ impl TransactionState {
 }
 
 impl Session {
+    /// What the running statement reads from here on is of `table`, of which so many `scans` begin.
+    #[inline]
+    pub(crate) fn reads(&mut self, table: &Arc<TableDef>, scans: u64) {
+        if let Some(reads) = &mut self.table_reads {
+            reads.enter(table, scans);
+        }
+    }
+
     pub fn new(spid: u32) -> Session {
         Session {
             spid,
@@ -431,7 +432,7 @@ impl Session {
             unchecked: Unchecked::default(),
             isolation_changed: false,
             atomic: None,
-            statistics: Statistics::default(),
+            table_reads: None,
             signal: Arc::default(),
         }
     }

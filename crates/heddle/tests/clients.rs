@@ -7,6 +7,7 @@ mod support;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use support::{PASSWORD, Server, root, scratch};
 
@@ -24,6 +25,9 @@ const CHECKS: &[&str] = &[
     "reset",
     "large",
 ];
+
+/// What the servers are called.
+const INSTANCE: &str = "LOOM";
 
 /// False, with a word: the tool is missing and this is not CI.
 fn have(tool: &str) -> bool {
@@ -66,10 +70,16 @@ fn check(driver: &str, program: impl Fn() -> Command) {
 /// The checks that failed, and those that a driver has for itself.
 fn check_with(driver: &str, mut program: Command, serve: &[&str]) -> Vec<String> {
     let data = scratch(&format!("client-{driver}"));
-    let server = Server::start_on(data.to_str().expect("UTF-8 path"), serve);
+    // An address for each server: clients find the instance by its host, always on port 1434.
+    static HOSTS: AtomicU8 = AtomicU8::new(1);
+    let host = format!("127.0.87.{}", HOSTS.fetch_add(1, Ordering::Relaxed));
+    let browser = format!("{host}:1434");
+    let serve = [serve, &["--instance", INSTANCE, "--browser", &browser]].concat();
+    let server = Server::start_at(&format!("{host}:0"), data.to_str().expect("UTF-8 path"), &serve);
     let output = program
-        .args(["127.0.0.1", &server.port.to_string(), "sa", PASSWORD])
+        .args([&*host, &server.port.to_string(), "sa", PASSWORD])
         .env("HEDDLE_CERTIFICATE", data.join("tls/certificate.pem"))
+        .env("HEDDLE_INSTANCE", format!("{host}\\{INSTANCE}"))
         .output()
         .unwrap_or_else(|error| panic!("{driver}: {error}"));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -161,6 +171,43 @@ fn mssql_jdbc() {
         );
         let path = format!("target/classes:{}", std::fs::read_to_string(&classes).expect("written").trim());
         check("mssql-jdbc", || program("java", &["-cp", &path, "Checks"], &project));
+    }
+}
+
+/// The program with SqlClient, SMO and DacFx; None: it cannot be here.
+fn dotnet() -> Option<PathBuf> {
+    if cfg!(not(target_arch = "x86_64")) {
+        eprintln!("passed over: the wheels are of x86-64");
+        return None;
+    }
+    if !(have("python3") && have("mcs")) {
+        return None;
+    }
+    static MADE: std::sync::OnceLock<PathBuf> = std::sync::OnceLock::new();
+    let made = MADE.get_or_init(|| {
+        let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dotnet");
+        run("prepare.py", Command::new("python3").arg("prepare.py").arg(&made).current_dir(folder("dotnet")));
+        made.join("run")
+    });
+    Some(made.clone())
+}
+
+#[test]
+fn sql_client() {
+    if let Some(made) = dotnet() {
+        check("SqlClient", || program(&made, &[], &folder("dotnet")));
+    }
+}
+
+/// What SQL Server Management Studio and sqlpackage are built on: some minutes, and so only where HEDDLE_TOOLS is set.
+#[test]
+fn smo_and_dacfx() {
+    let Some(made) = dotnet().filter(|_| std::env::var_os("HEDDLE_TOOLS").is_some()) else { return };
+    for tool in ["smo", "dacfx"] {
+        let server = Server::start(&["--admin-listen", "off"]);
+        let mut checks =
+            program(&made, &["127.0.0.1", &server.port.to_string(), "sa", PASSWORD, tool], &folder("dotnet"));
+        println!("{}", run(tool, &mut checks));
     }
 }
 

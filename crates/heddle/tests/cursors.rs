@@ -239,3 +239,38 @@ fn a_cursor_gives_its_options_and_takes_a_name() {
     let refused = session.call(ProcedureId::CursorOption, vec![int(handle), int(9), int(0)]);
     assert_eq!(refused.first_error().map(|error| error.number), Some(16902));
 }
+
+/// @code 2 of https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-cursoroption-transact-sql, which is how
+/// SQLSetCursorName tells it, and @optype 0x20 (SETPOSITION) of sp_cursor.
+#[test]
+fn statements_find_the_row_of_a_cursor_by_the_name_that_its_driver_gave() {
+    let mut session = Session::start();
+    session.run("CREATE TABLE other (a int PRIMARY KEY)");
+    let [handle, ..] = session.open("SELECT name, id FROM t ORDER BY id", KEYSET, OPTIMISTIC);
+    let name = |session: &mut Session, handle: i64, name: &str| {
+        let answer = session.call(ProcedureId::CursorOption, vec![int(handle), int(2), text(name)]);
+        answer.first_error().map(|error| error.number)
+    };
+    let fails = |session: &mut Session, query: &str| {
+        let answer = session.connection.query(query, Session::deadline()).expect("an answer");
+        answer.first_error().map(|error| error.number)
+    };
+    assert_eq!(fails(&mut session, "DELETE t WHERE CURRENT OF mine"), Some(16916));
+    assert_eq!(name(&mut session, handle, "Mine"), None);
+    assert_eq!(fails(&mut session, "DELETE t WHERE CURRENT OF mine"), Some(16931), "before the first fetch");
+    session.call(ProcedureId::CursorFetch, vec![int(handle), int(2), int(0), int(3)]);
+    session.run("UPDATE t SET name = N'eins' WHERE CURRENT OF mine");
+    session.call(ProcedureId::Cursor, vec![int(handle), int(0x20), int(3), text("")]);
+    session.run("DELETE t WHERE CURRENT OF [MINE]");
+    assert_eq!(fails(&mut session, "DELETE t WHERE CURRENT OF mine"), Some(16947), "it is gone");
+    let seen = session.run("SELECT STRING_AGG(CONCAT(id, name), N' ') WITHIN GROUP (ORDER BY id) FROM t");
+    assert_eq!(seen.sets[0].rows[0][0], Datum::nvarchar("1eins 2two 4four 5five"));
+    assert_eq!(fails(&mut session, "DELETE other WHERE CURRENT OF mine"), Some(16933));
+    let [fixed, ..] = session.open("SELECT id FROM t", STATIC, READ_ONLY);
+    assert_eq!(name(&mut session, fixed, "mine"), Some(16915));
+    assert_eq!(name(&mut session, fixed, "fixed"), None);
+    session.call(ProcedureId::CursorFetch, vec![int(fixed), int(2), int(0), int(1)]);
+    assert_eq!(fails(&mut session, "DELETE t WHERE CURRENT OF fixed"), Some(16929));
+    let listed = session.run("SELECT COUNT(*) FROM sys.dm_exec_cursors(@@SPID) WHERE name IN ('Mine', 'fixed')");
+    assert_eq!(listed.sets[0].rows[0][0].as_i64(), 2);
+}

@@ -15,6 +15,7 @@ pub mod recovery;
 pub mod login7;
 pub mod packet;
 pub mod prelogin;
+pub mod resolution;
 pub mod tls_wrap;
 pub mod type_info;
 pub mod column;

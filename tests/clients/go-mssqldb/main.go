@@ -26,6 +26,19 @@ func dsn(encrypt, secret string) string {
 	return u.String()
 }
 
+// HOST\INSTANCE, without a port: the driver asks for it on UDP 1434.
+func instance() {
+	at, name, _ := strings.Cut(os.Getenv("HEDDLE_INSTANCE"), "\\")
+	query := url.Values{"encrypt": {usual}, "database": {"master"}, "TrustServerCertificate": {"true"}, "dial timeout": {"30"}}
+	address := url.URL{Scheme: "sqlserver", User: url.UserPassword(user, password), Host: at, Path: name, RawQuery: query.Encode()}
+	db, err := sql.Open("sqlserver", address.String())
+	must(err)
+	defer db.Close()
+	var seen string
+	must(db.QueryRow("SELECT CONVERT(nvarchar(128), SERVERPROPERTY('InstanceName'))").Scan(&seen))
+	equal(seen, name, "instance")
+}
+
 func open(encrypt string) *sql.DB {
 	db, err := sql.Open("sqlserver", dsn(encrypt, password))
 	must(err)
@@ -362,7 +375,7 @@ func main() {
 		{"login_plain", func() { login("disable", "FALSE") }}, {"login_encrypted", func() { login("true", "TRUE") }},
 		{"wrong_password", wrongPassword}, {"types", values}, {"parameters", parameters}, {"procedure", procedure},
 		{"rollback", rollback}, {"result_sets", resultSets}, {"error", errorDetails},
-		{"fatal_error", fatalError}, {"cancel", cancel}, {"reset", reset}, {"large", large},
+		{"fatal_error", fatalError}, {"cancel", cancel}, {"reset", reset}, {"large", large}, {"instance", instance},
 	}
 	failed := false
 	for _, check := range checks {

@@ -8,11 +8,12 @@ const [host, port, user, password] = process.argv.slice(2);
 // A server may take nothing that is not encrypted.
 const usual = 'HEDDLE_FORCED' in process.env;
 
-function connect({ encrypt = usual, secret = password } = {}) {
+function connect({ encrypt = usual, secret = password, server = host, instance } = {}) {
+  const place = instance ? { instanceName: instance } : { port: Number(port) };
   const connection = new Connection({
-    server: host,
+    server,
     authentication: { type: 'default', options: { userName: user, password: secret } },
-    options: { port: Number(port), encrypt, trustServerCertificate: true, database: 'master', connectTimeout: 30000,
+    options: { ...place, encrypt, trustServerCertificate: true, database: 'master', connectTimeout: 30000,
                requestTimeout: 60000, cancelTimeout: 10000, rowCollectionOnRequestCompletion: false },
   });
   return new Promise((resolve, reject) => {
@@ -226,6 +227,15 @@ const checks = {
       const { sets } = await run(connection, 'SELECT @t, @b',
         { prepare: (request) => { request.addParameter('t', TYPES.NVarChar, text); request.addParameter('b', TYPES.VarBinary, blob); } });
       assert.ok(sets[0][0][0] === text && blob.equals(sets[0][0][1]), 'changed on the way');
+    });
+  },
+
+  // HOST\INSTANCE, without a port: the driver asks for it on UDP 1434.
+  async instance() {
+    const [server, instance] = process.env.HEDDLE_INSTANCE.split('\\');
+    await using({ server, instance }, async (connection) => {
+      const { sets } = await run(connection, "SELECT CONVERT(nvarchar(128), SERVERPROPERTY('InstanceName'))");
+      assert.equal(sets[0][0][0], instance);
     });
   },
 };

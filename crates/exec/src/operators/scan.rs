@@ -306,7 +306,7 @@ impl Lookup {
                 Ok(true)
             })?;
         }
-        context.session(|session| session.statistics.scans += prefixes.len() as u64);
+        context.reads(&self.scan.table, prefixes.len() as u64);
         Ok(())
     }
 
@@ -324,12 +324,12 @@ impl Lookup {
         {
             let mut runtime = context.runtime();
             let session = &mut *runtime.session;
+            session.reads(&scan.table, 0);
             let transaction = session.transaction.current.as_mut().expect("a statement runs in a transaction");
             let filled = scan
                 .storage_scan(transaction)
                 .and_then(|rows| rows.fill_for(transaction, &mut self.prefixes, out, BATCH_ROWS, owners));
             filled.map_err(|error| storage_error(error, Some(&scan.table)))?;
-            session.statistics.rows_read += out.rows as u64;
         }
         scan.keep_owners(context, out, owners)
     }
@@ -444,7 +444,7 @@ impl BaseScan {
             self.bounds.reverse();
         }
         self.open_storage(context)?;
-        context.session(|session| session.statistics.scans += 1);
+        context.reads(&self.table, 1);
         Ok(())
     }
 
@@ -458,7 +458,7 @@ impl BaseScan {
         self.open_storage(context)?;
         let mut runtime = context.runtime();
         let session = &mut *runtime.session;
-        session.statistics.scans += 1;
+        session.reads(&self.table, 1);
         let Some((lower, upper)) = between else { return Ok(()) };
         let transaction = session.transaction.current.as_mut().expect("a statement runs in a transaction");
         let placed = self.storage_scan(transaction).and_then(|scan| scan.restart(transaction, &lower, &upper));
@@ -490,6 +490,7 @@ impl BaseScan {
     ) -> SqlResult<()> {
         let mut runtime = context.runtime();
         let session = &mut *runtime.session;
+        session.reads(&self.table, 0);
         let transaction = session.transaction.current.as_mut().expect("a statement runs in a transaction");
         let mut given = 0;
         while given < wanted {
@@ -503,7 +504,6 @@ impl BaseScan {
             given += count.map_err(|error| storage_error(error, Some(&self.table)))?;
             self.reading = !scan.is_done();
         }
-        session.statistics.rows_read += given as u64;
         Ok(())
     }
 
@@ -550,6 +550,7 @@ impl RowSource for BaseScan {
             {
                 let mut runtime = context.runtime();
                 let session = &mut *runtime.session;
+                session.reads(&self.table, 0);
                 let transaction = session.transaction.current.as_mut().expect("a statement runs in a transaction");
                 if !self.reading {
                     let Some(between) = self.bounds.pop() else { return Ok(()) };
@@ -560,7 +561,6 @@ impl RowSource for BaseScan {
                 let filled = scan.fill(transaction, out, ask);
                 let count = filled.map_err(|error| storage_error(error, Some(&self.table)))?;
                 out.rows = count;
-                session.statistics.rows_read += count as u64;
                 self.reading = !scan.is_done();
                 self.most = self.most.map(|most| next_most(most, out));
             }
@@ -673,7 +673,6 @@ impl RowSource for MemoryScan {
             }
             out.rows = count;
             self.at += count;
-            context.session(|session| session.statistics.rows_read += count as u64);
             if let Some(residual) = &self.residual {
                 filter_batch(residual, context, out, &mut self.selection)?;
             }

@@ -13,6 +13,7 @@ use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 use super::code::{ArgumentValue, CursorCode, DeclareCursor, Direction, ExecuteCode, FetchCode};
 use super::cursor_rows::Again;
 use super::grant;
+use super::modify::CurrentRow;
 use super::query::{Prepared, visible_columns};
 use super::run::Runner;
 use super::transaction;
@@ -585,10 +586,19 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// The locator of the row of `target` that the cursor is on.
-    pub fn current_row(&mut self, reference: &CursorRef, target: &TableSource) -> SqlResult<Box<[u8]>> {
-        let id = self.cursor_of_query(reference)?;
-        self.with_cursor(id, |_, cursor| {
+    /// The row of `target` that the cursor is on.
+    pub fn current_row(&mut self, reference: &CursorRef, target: &TableSource) -> SqlResult<CurrentRow> {
+        let id = match self.cursor_of_query(reference) {
+            Ok(id) => id,
+            Err(error) => {
+                let (CursorRef::Name { name, .. }, TableSource::Base(table)) = (reference, target) else {
+                    return Err(error);
+                };
+                let key = self.context.runtime.get_mut().host.driver_row(name, table)?;
+                return key.map(CurrentRow::Key).ok_or(error);
+            }
+        };
+        let locator: SqlResult<Box<[u8]>> = self.with_cursor(id, |_, cursor| {
             let (query, rows, position) = match &cursor.state {
                 State::Closed => return Err(sql_error!(16917)),
                 State::Kept { query, rows, position, .. } if !query.row_targets.is_empty() => (query, rows, *position),
@@ -602,7 +612,8 @@ impl<'a> Runner<'a> {
                 return Err(sql_error!(16931));
             }
             Ok(locators.bytes(position - 1).into())
-        })
+        });
+        locator.map(CurrentRow::At)
     }
 
     fn read_ahead(&mut self, stream: &mut Stream) -> SqlResult<()> {

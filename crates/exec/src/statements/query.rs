@@ -480,6 +480,7 @@ impl<'a> Runner<'a> {
         let granted = self.context.workspace.get().map(|workspace| workspace.end());
         let profile = run.is_some().then(|| self.context.workspace().take_profile()).flatten();
         if let Some(unwind) = aborted {
+            self.abandon_statistics(started);
             return Err(unwind);
         }
         match result {
@@ -507,6 +508,7 @@ impl<'a> Runner<'a> {
                 Ok(Flow::Next)
             }
             Err(error) => {
+                self.abandon_statistics(started);
                 self.context.null_eliminated.set(false);
                 self.context.notices.set(Default::default());
                 // The client learns that the statement of a TRY is over, not what ended it.
@@ -588,8 +590,8 @@ impl<'a> Runner<'a> {
                 let rows = match plan.current_of().cloned() {
                     None => modify::run(plan, &mut self.context, None)?,
                     Some(cursor) => {
-                        let locator = self.current_row(&cursor, plan.source_of_rows())?;
-                        match modify::run(plan, &mut self.context, Some(&locator))? {
+                        let row = self.current_row(&cursor, plan.source_of_rows())?;
+                        match modify::run(plan, &mut self.context, Some(&row))? {
                             0 => return Err(sql_error!(16947)),
                             rows => rows,
                         }

@@ -228,7 +228,12 @@ thread_local! {
     static HERE: Cell<Option<&'static Scheduler>> = const { Cell::new(None) };
     static QUANTUM_LEFT: Cell<u32> = const { Cell::new(QUANTUM_STRIDE) };
     static QUANTUM_END: Cell<u64> = const { Cell::new(0) };
+    /// CPU time of this thread at the last look, and how long its workers have had the scheduler since, as the clock says. ns.
+    static CPU_SEEN: Cell<(u64, u64)> = const { Cell::new((0, 0)) };
 }
+
+/// A turn that takes so long may have been interrupted by others' threads: the system is asked how much of it was on the CPU.
+const LONG_TURN_NS: u64 = 1_000_000;
 
 /// The shortest turn is this part of a quantum.
 const SHORTEST_PART: u64 = 8;
@@ -592,12 +597,13 @@ impl Scheduler {
         let own = worker::slot(me);
         let used = now.saturating_sub(own.quantum_start_ns.load(Ordering::Relaxed));
         // The baton's holder alone writes these.
-        own.quantum_used_ns.store(own.quantum_used_ns.load(Ordering::Relaxed) + used, Ordering::Relaxed);
+        let on_cpu = if self.machine.simulated { used } else { cpu_of_turn(used) };
+        own.quantum_used_ns.store(own.quantum_used_ns.load(Ordering::Relaxed) + on_cpu, Ordering::Relaxed);
         own.quantum_max_ns.store(own.quantum_max_ns.load(Ordering::Relaxed).max(used), Ordering::Relaxed);
         own.budget_ns.store(own.budget_ns.load(Ordering::Relaxed) - used as i64, Ordering::Relaxed);
         own.quantum_start_ns.store(now, Ordering::Relaxed);
         let cpu = &self.slot().cpu_ns;
-        cpu.store(cpu.load(Ordering::Relaxed) + used, Ordering::Relaxed);
+        cpu.store(cpu.load(Ordering::Relaxed) + on_cpu, Ordering::Relaxed);
         now
     }
 
@@ -840,6 +846,20 @@ impl Scheduler {
             }
         }
     }
+}
+
+/// How long the thread had the CPU in a turn that took `used` ns by the clock. A short turn counts as it is: a call of the system would
+/// cost more than it tells.
+#[inline]
+fn cpu_of_turn(used: u64) -> u64 {
+    let (seen, since) = CPU_SEEN.get();
+    if used < LONG_TURN_NS {
+        CPU_SEEN.set((seen, since + used));
+        return used;
+    }
+    let cpu = clock::thread_cpu();
+    CPU_SEEN.set((cpu, 0));
+    cpu.saturating_sub(seen + since).min(used)
 }
 
 /// The next [`quantum_over`] looks at the clock.

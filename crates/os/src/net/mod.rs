@@ -5,10 +5,12 @@
 
 mod real;
 mod mail;
+mod datagram;
 mod sim;
 
 pub use crate::kernel::poller::Ready;
 pub use crate::sched::Place;
+pub use datagram::{Datagrams, Sender};
 pub use mail::{MESSAGE_BYTES_MAX, Mail};
 pub use sim::SimNetFaults;
 pub(crate) use sim::{reset_network, set_network_faults};

@@ -476,7 +476,7 @@ pub(super) fn set_option(fd: i32, level: i32, option: i32, value: i32) {
     unsafe { libc::setsockopt(fd, level, option, (&raw const value).cast(), 4) };
 }
 
-fn check(result: i32) -> NetResult<()> {
+pub(super) fn check(result: i32) -> NetResult<()> {
     if result == 0 { Ok(()) } else { Err(error_of(errno())) }
 }
 
@@ -492,12 +492,12 @@ pub(super) fn error_of(errno: i32) -> NetError {
     }
 }
 
-fn new_raw() -> libc::sockaddr_storage {
+pub(super) fn new_raw() -> libc::sockaddr_storage {
     // SAFETY: sockaddr_storage is plain data.
     unsafe { std::mem::zeroed() }
 }
 
-fn to_raw(endpoint: Endpoint) -> (libc::sockaddr_storage, libc::socklen_t) {
+pub(super) fn to_raw(endpoint: Endpoint) -> (libc::sockaddr_storage, libc::socklen_t) {
     let mut raw = new_raw();
     match endpoint {
         Endpoint::Tcp(SocketAddr::V4(v4)) => {
@@ -532,7 +532,7 @@ fn to_raw(endpoint: Endpoint) -> (libc::sockaddr_storage, libc::socklen_t) {
 }
 
 /// `length`: how much of `raw` the system has filled.
-fn from_raw(raw: &libc::sockaddr_storage, length: libc::socklen_t) -> Endpoint {
+pub(super) fn from_raw(raw: &libc::sockaddr_storage, length: libc::socklen_t) -> Endpoint {
     assert!(length as usize <= size_of::<libc::sockaddr_storage>(), "an address of {length} bytes");
     match i32::from(raw.ss_family) {
         libc::AF_INET6 => {

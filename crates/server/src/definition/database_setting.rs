@@ -64,6 +64,40 @@ pub const SCOPED_CONFIGURATIONS: [(i32, &str, i64); 5] = [
     (6, "IDENTITY_CACHE", 1),
 ];
 
+/// The options of a Query Store, which is OFF and stays so: what `sys.database_query_store_options` shows.
+pub mod query_store {
+    pub const FLUSH_SECONDS: i64 = 900;
+    pub const INTERVAL_MINUTES: i64 = 60;
+    pub const STORAGE_MB: i64 = 1_000;
+    pub const STALE_DAYS: i64 = 30;
+    pub const PLANS: i64 = 200;
+    pub const MODE: &str = "AUTO";
+}
+
+/// Whether options of the Query Store are asked to be what they are, as scripts of a whole database do.
+fn is_query_store(options: &[Setting]) -> bool {
+    options.iter().all(|option| {
+        let number = match &option.value {
+            SettingValue::Value(expr) => whole_number(expr),
+            _ => None,
+        };
+        let is = |wanted: i64| number == Some(wanted.into());
+        match &*option.name {
+            "CLEANUP_POLICY" => matches!(&option.value, SettingValue::List(None, inner) if is_query_store(inner)),
+            "STALE_QUERY_THRESHOLD_DAYS" => is(query_store::STALE_DAYS),
+            "DATA_FLUSH_INTERVAL_SECONDS" => is(query_store::FLUSH_SECONDS),
+            "INTERVAL_LENGTH_MINUTES" => is(query_store::INTERVAL_MINUTES),
+            "MAX_STORAGE_SIZE_MB" => is(query_store::STORAGE_MB),
+            "MAX_PLANS_PER_QUERY" => is(query_store::PLANS),
+            "QUERY_CAPTURE_MODE" | "SIZE_BASED_CLEANUP_MODE" => {
+                setting_text(&option.value).is_some_and(|word| word.eq_ignore_ascii_case(query_store::MODE))
+            }
+            "WAIT_STATS_CAPTURE_MODE" => option.is_off(),
+            _ => false,
+        }
+    })
+}
+
 /// 40510, unless ALTER DATABASE SCOPED CONFIGURATION SET asks for what is so, as scripts of a whole database do; PRIMARY: of a
 /// secondary replica, for which nothing is set apart.
 pub fn expect_scoped(setting: &Setting) -> SqlResult<()> {
@@ -106,6 +140,11 @@ pub fn apply(row: &mut DatabaseRow, setting: &Setting) -> SqlResult<()> {
         words.iter().position(|word| *word == given).map(|at| at as u8).ok_or_else(bad)
     };
     let name = &*setting.name;
+    if let ("QUERY_STORE", SettingValue::List(None, options)) = (name, &setting.value)
+        && is_query_store(options)
+    {
+        return Ok(());
+    }
     if let Some((_, unused)) = UNUSED.iter().find(|(known, _)| *known == name) {
         return if asks_for(setting, unused) { Ok(()) } else { Err(refused(setting)) };
     }

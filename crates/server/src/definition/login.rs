@@ -41,26 +41,26 @@ pub fn bytes(settings: &[Setting], name: &str) -> Option<Box<[u8]>> {
 }
 
 /// What is stored for a password. `login`: whose it is; `rules`: those of the policy, if it is asked.
-fn hash(ddl: &Ddl<'_>, given: &Password, login: &str, rules: Option<&Rules>) -> SqlResult<Box<[u8]>> {
+fn hash(given: &Password, login: &str, rules: Option<&Rules>) -> SqlResult<Box<[u8]>> {
     if let (Expr::Literal(Literal::Binary(bytes)), true) = (&given.value, given.hashed) {
         return if password::is_hash(bytes) { Ok(bytes.clone()) } else { Err(sql_error!(15021, "PASSWORD")) };
     }
     let text = text_of(&given.value).filter(|_| !given.hashed).ok_or_else(|| sql_error!(15021, "PASSWORD"))?;
-    check_strength(ddl, text, login, rules)?;
+    check_strength(text, login, rules)?;
     new_hash(text)
 }
 
-fn check_strength(ddl: &Ddl<'_>, text: &str, login: &str, rules: Option<&Rules>) -> SqlResult<()> {
+fn check_strength(text: &str, login: &str, rules: Option<&Rules>) -> SqlResult<()> {
     strength::check_length(text)?;
     match rules {
-        Some(rules) => strength::check(text, login, &ddl.catalog.server_name, rules.length_min).map_err(Weak::error),
+        Some(rules) => strength::check(text, login, &os::env::host_name(), rules.length_min).map_err(Weak::error),
         None => Ok(()),
     }
 }
 
 /// Of an application role's password, which the policy is asked of always.
 pub fn password_hash(ddl: &Ddl<'_>, name: &str, password: &str) -> SqlResult<Box<[u8]>> {
-    check_strength(ddl, password, name, Some(&Rules::of(&ddl.catalog.configuration)))?;
+    check_strength(password, name, Some(&Rules::of(&ddl.catalog.configuration)))?;
     new_hash(password)
 }
 
@@ -134,7 +134,7 @@ pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
     let status = status_of(CHECK_POLICY, &create.options);
     check_login_options(&create.options, status, given.must_change)?;
     let rules = Rules::of(&ddl.catalog.configuration);
-    let password = hash(ddl, given, &name, (status & CHECK_POLICY != 0).then_some(&rules))?;
+    let password = hash(given, &name, (status & CHECK_POLICY != 0).then_some(&rules))?;
     let default_database = word(&create.options, "DEFAULT_DATABASE").unwrap_or_else(|| "master".into());
     no_such_default_database(ddl, &default_database)?;
     let default_language = word(&create.options, "DEFAULT_LANGUAGE")
@@ -276,7 +276,7 @@ fn set_password(
             return Err(sql_error!(15114));
         }
     }
-    let stored = hash(ddl, given, &row.name, checked.then_some(&rules))?;
+    let stored = hash(given, &row.name, checked.then_some(&rules))?;
     if let (true, Some(_), Some(new)) = (checked, &given.old, text_of(&given.value)) {
         for former in policy.history.iter().take(rules.history) {
             if compute(|| password::verify(former, new))? {

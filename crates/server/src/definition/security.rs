@@ -3,6 +3,7 @@
 use sql::ast::{AlterAuthorization, AlterRole, AlterRoleAction, AlterUser, CreateRole, CreateUser, UserSource};
 use types::{SqlError, SqlResult, sql_error};
 
+use super::data_type::find_type;
 use super::login::{LOGIN_MIN, bytes, change_login, word};
 use super::permission::{login as login_id, principal};
 use super::site::{Ddl, cannot_find};
@@ -377,6 +378,10 @@ pub fn alter_authorization(ddl: &mut Ddl<'_>, alter: &AlterAuthorization) -> Sql
             let owner = principal(ddl, &db, alter.to.as_deref().unwrap_or("dbo"))?;
             let (role, _) = role_of(ddl, &db, name, false)?;
             ddl.rows(&db, |rows| rows.update::<OwnerRow>(0, &[int(role)], |row| row.owner = owner))?;
+        }
+        // A type is always its schema's owner's.
+        Some("TYPE") if alter.to.is_none() => {
+            find_type(ddl, &alter.on.name)?.ok_or_else(|| cannot_find("find", "type", name))?;
         }
         None | Some("OBJECT") => {
             let (db, object) = ddl.find(&alter.on.name)?.ok_or_else(|| cannot_find("find", "object", name))?;

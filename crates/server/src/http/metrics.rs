@@ -246,7 +246,7 @@ fn add_rows(server: &Arc<Server>, source: &Source, families: &mut Families) -> S
 }
 
 /// Instances that are all there is, and so no label.
-const WHOLE: [&str; 3] = ["", "_Total", "MSSQLSERVER"];
+const WHOLE: [&str; 2] = ["", "_Total"];
 
 /// `sys.dm_os_performance_counters`, each under its own name.
 fn add_performance_counters(server: &Arc<Server>, families: &mut Families) -> SqlResult<()> {
@@ -257,7 +257,8 @@ fn add_performance_counters(server: &Arc<Server>, families: &mut Families) -> Sq
         let kind = if kind.number() == PER_SECOND { Counter } else { Gauge };
         let (name, unit) = metric_name(&object, &counter, kind);
         let labels = [("instance", instance.as_str())];
-        let labels = if WHOLE.contains(&instance.as_str()) { &[][..] } else { &labels };
+        let whole = WHOLE.contains(&instance.as_str()) || instance == server.settings.instance;
+        let labels = if whole { &[][..] } else { &labels };
         let help = format!("Performance counter {object}: {counter}");
         families.add(&name, kind, &help, labels, unit.value(value.number()));
     }
@@ -266,7 +267,8 @@ fn add_performance_counters(server: &Arc<Server>, families: &mut Families) -> Sq
 
 /// `SQLServer:Locks`, `Lock Wait Time (ms)` -> `locks_lock_wait_time_seconds_total`.
 fn metric_name(object: &str, counter: &str, kind: Kind) -> (String, Unit) {
-    let object = object.strip_prefix("SQLServer:").or(object.strip_prefix("SQL Server 2022 ")).unwrap_or(object);
+    let object = object.split_once(':').map_or(object, |(_, object)| object);
+    let object = object.strip_prefix("SQL Server 2022 ").unwrap_or(object);
     let counter = counter.replacen("/sec", "", 1);
     let (counter, unit, suffix) = match (counter.strip_suffix(" (ms)"), counter.strip_suffix(" (KB)")) {
         (Some(counter), _) => (counter, Milliseconds, " seconds"),

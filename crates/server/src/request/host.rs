@@ -191,6 +191,10 @@ impl Host for SessionHost {
         groups.into_iter().find(|group| group.id == number).map_or_else(|| "default".into(), |group| group.name)
     }
 
+    fn driver_row(&mut self, cursor: &str, table: &TableDef) -> SqlResult<Option<Vec<(usize, Datum)>>> {
+        self.cursors.named(cursor).map(|cursor| cursor.current_key(table)).transpose()
+    }
+
     fn snapshot_reads(&self, database: DatabaseId) -> bool {
         if database == self.catalog_session.database {
             return self.ask_database(|database| database.is_some_and(Database::snapshot_reads));

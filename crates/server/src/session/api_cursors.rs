@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use exec::cursor_book::CursorNote;
+use sql::bind::names::same_name;
 use sql::catalog::TableDef;
 use sql::plan::{OutputColumn, Query};
 use types::{Datum, RowBatch, SqlResult, sql_error};
@@ -62,6 +63,11 @@ impl ApiCursors {
         self.open.clear();
     }
 
+    /// The cursor that its driver has given this name.
+    pub fn named(&self, name: &str) -> Option<&ApiCursor> {
+        self.open.values().find(|cursor| !name.is_empty() && same_name(&cursor.note.name, name))
+    }
+
     pub fn keep(&mut self, cursor: ApiCursor) -> SqlResult<i32> {
         if self.open.len() >= CURSORS_MAX {
             return Err(sql_error!(701, state 1, "default"));
@@ -85,6 +91,8 @@ pub struct ApiCursor {
     pub start: i64,
     pub length: i64,
     pub note: Arc<CursorNote>,
+    /// The row that was made the current one; None: the first of the fetch buffer.
+    pub positioned: Option<usize>,
     /// What its rows are of, to ask whether they are still permitted; None: a procedure, which gave them once.
     pub query: Option<Arc<Query>>,
     /// The catalog's version and who acted when they were.
@@ -152,9 +160,27 @@ impl ApiCursor {
             fetch::RELATIVE => self.start.saturating_add(number),
             _ => self.start,
         };
+        self.positioned = None;
         self.start = start.clamp(0, count + 1);
         self.length = if self.start == 0 { 0 } else { (limit - self.start + 1).clamp(0, rows) };
         self.note.fetched(if self.length > 0 { 0 } else { -1 });
+    }
+
+    /// The values of the key of the row it is on, each with its column of the table: 16929 (read only), 16933 (of another table),
+    /// 16931 (on no row).
+    pub fn current_key(&self, table: &TableDef) -> SqlResult<Vec<(usize, Datum)>> {
+        let target = self.target.as_ref().filter(|_| self.concurrency != concurrency::READ_ONLY);
+        let target = target.ok_or_else(|| sql_error!(16929))?;
+        if (target.table.object, target.table.database) != (table.object, table.database) {
+            return Err(sql_error!(16933));
+        }
+        let at = self.positioned.or_else(|| self.buffer().next());
+        let row = at.and_then(|at| self.row(at)).ok_or_else(|| sql_error!(16931))?;
+        let column = |place: &usize| {
+            let origin = self.columns[*place].origin.as_ref().expect("a key column has a table");
+            (usize::from(origin.column), row[*place].clone())
+        };
+        Ok(target.key.iter().map(column).collect())
     }
 
     /// The rows of the fetch buffer.

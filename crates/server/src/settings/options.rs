@@ -14,6 +14,11 @@ use crate::settings::strength;
 /// Port when neither `--listen` nor `MSSQL_TCP_PORT` says otherwise.
 const PORT_DEFAULT: u16 = 1433;
 
+/// The instance that has no name of its own.
+pub const INSTANCE_DEFAULT: &str = "MSSQLSERVER";
+/// Characters of an instance's name.
+const INSTANCE_LENGTH_MAX: usize = 16;
+
 /// Of `--errorlog-size`.
 const ERRORLOG_MB_DEFAULT: u32 = 20;
 const ERRORLOG_MB_LEAST: i64 = 1;
@@ -58,6 +63,14 @@ pub struct ServeArgs {
     /// --listen, 1434 as a rule]; from other machines only with sp_configure 'remote admin connections', 1
     #[arg(long, value_name = "ADDRESS:PORT|off")]
     pub admin_listen: Option<String>,
+    /// Name of this instance, `host\NAME` for clients: 16 characters at most [default: MSSQLSERVER, the default instance, which clients
+    /// call by the host's name alone]
+    #[arg(long, value_name = "NAME")]
+    pub instance: Option<String>,
+    /// Answer clients that ask by UDP, as they ask SQL Server Browser, which port `host\NAME` has [default: off]. They ask port 1434;
+    /// servers of one user on one machine share it
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub browser: Option<String>,
     /// Serve the live page, /metrics (Prometheus) and /health on this address [default: off]. On a loopback address without a
     /// login; on others only with --tls-certificate, to the server's logins
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -198,6 +211,8 @@ struct FileSettings {
     listen: Option<String>,
     admin_listen: Option<String>,
     http: Option<String>,
+    instance: Option<String>,
+    browser: Option<String>,
     sa_password: Option<String>,
     sa_password_file: Option<PathBuf>,
     no_password_policy: Option<bool>,
@@ -261,6 +276,10 @@ pub struct Settings {
     pub admin_listen: AdminListen,
     /// Where the live page is served. None: nowhere. Not a loopback address: `tls` is given.
     pub http: Option<SocketAddr>,
+    /// `INSTANCE_DEFAULT`, or the name of a named instance.
+    pub instance: String,
+    /// Where SQL Server Browser's requests are answered (UDP). None: nowhere.
+    pub browser: Option<SocketAddr>,
     pub sa_password: Option<String>,
     /// A new server's `sa` has CHECK_POLICY.
     pub password_policy: bool,
@@ -294,6 +313,19 @@ pub struct Settings {
     pub archive: Option<ArchiveSettings>,
     /// What sp_configure left for this start: `affinity mask` and `max worker threads` are used as they are here.
     pub startup: StartupValues,
+}
+
+impl Settings {
+    /// None: the default instance.
+    pub fn named_instance(&self) -> Option<&str> {
+        (self.instance != INSTANCE_DEFAULT).then_some(self.instance.as_str())
+    }
+
+    /// `@@SERVERNAME`: `HOST`, or `HOST\NAME`.
+    pub fn server_name(&self) -> String {
+        let host = os::env::host_name();
+        self.named_instance().map_or(host.clone(), |name| format!("{host}\\{name}"))
+    }
 }
 
 /// A setting that cannot be used; the text names it and says what is allowed.
@@ -366,6 +398,7 @@ pub fn resolve(
             address.port()
         )));
     }
+    let browser = args.browser.or(file.browser).map(|text| parse_listen("--browser", &text)).transpose()?;
     let memory = memory_bytes(args.memory.or(file.memory), &environment, &startup)?;
     let pooling = startup.get(option::LIGHTWEIGHT_POOLING).unwrap_or(OPTIONS[option::LIGHTWEIGHT_POOLING].default);
     let workers_configured = if pooling == 1 { Workers::Fiber } else { Workers::Thread };
@@ -380,6 +413,8 @@ pub fn resolve(
         listen,
         admin_listen,
         http,
+        instance: parse_instance(args.instance.or(file.instance).as_deref().unwrap_or(INSTANCE_DEFAULT))?,
+        browser,
         sa_password,
         password_policy,
         collation: environment("MSSQL_COLLATION").map(|name| collation_named(&name)).transpose()?,
@@ -569,6 +604,26 @@ fn parse_listen(name: &str, text: &str) -> Result<SocketAddr, SettingError> {
         return Ok(SocketAddr::from(([127, 0, 0, 1], port)));
     }
     text.replace("localhost:", "127.0.0.1:").parse().map_err(|_| wrong())
+}
+
+/// The rules of SQL Server's setup, of which only letters without accents are taken: the protocol that tells names has no code page.
+/// https://learn.microsoft.com/sql/sql-server/install/instance-configuration
+pub fn parse_instance(name: &str) -> Result<String, SettingError> {
+    let wrong = |why: &str| Err(SettingError(format!("--instance: '{name}' {why}")));
+    if name.eq_ignore_ascii_case(INSTANCE_DEFAULT) {
+        return Ok(INSTANCE_DEFAULT.to_owned());
+    }
+    if name.eq_ignore_ascii_case("default") {
+        return wrong("is a reserved word; MSSQLSERVER is the default instance");
+    }
+    let first = name.bytes().next().is_some_and(|byte| byte == b'_' || byte.is_ascii_alphabetic());
+    if !first || !name.bytes().all(|byte| matches!(byte, b'_' | b'$') || byte.is_ascii_alphanumeric()) {
+        return wrong("is not a name: a letter or _, then letters, digits, _ and $");
+    }
+    if name.len() > INSTANCE_LENGTH_MAX {
+        return wrong("is longer than 16 characters");
+    }
+    Ok(name.to_owned())
 }
 
 /// Of `--spill-size`.
@@ -774,6 +829,23 @@ mod tests {
             assert_eq!(http(address, true).expect("encrypted"), address);
         }
         assert!(http("page", false).expect_err("refused").contains("--http: 'page'"));
+    }
+
+    #[test]
+    fn an_instance_has_a_name_by_the_rules_of_setup() {
+        assert_eq!(parse_instance("MSSQLServer").expect("the default"), INSTANCE_DEFAULT);
+        for name in ["SALES", "_a", "s$1", "abcdefghijklmnop"] {
+            assert_eq!(parse_instance(name).expect("a name"), name);
+        }
+        for name in ["", "Default", "1st", "a b", "a-b", "a\\b", "a;b", "é", "abcdefghijklmnopq"] {
+            assert!(parse_instance(name).expect_err("refused").0.contains("--instance"), "{name}");
+        }
+        let args = ServeArgs { browser: Some("0.0.0.0:1434".into()), config: Some("f".into()), ..ServeArgs::default() };
+        let named = settings(args, "instance = \"SALES\"", &[]).expect("a named instance");
+        assert_eq!((named.named_instance(), named.browser.map(|at| at.port())), (Some("SALES"), Some(1434)));
+        assert!(named.server_name().ends_with("\\SALES"));
+        let default = settings(ServeArgs::default(), "", &[]).expect("defaults");
+        assert_eq!((default.named_instance(), default.browser), (None, None));
     }
 
     #[test]

@@ -255,7 +255,7 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
         // As one who accepts: a stop interrupts its wait.
         os::sched::spawn(TaskKind::Accept, Place::Here, move || read_mail(&mail));
         os::sched::spawn(TaskKind::System, Place::Here, move || bury_the_dead(&burials));
-        listeners.accept(&server);
+        listeners.accept(&server, os::engines::number() == FIRST);
         serve::watch(&server);
         if os::engines::number() == FIRST {
             keeper::start(&server);

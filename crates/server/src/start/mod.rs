@@ -7,6 +7,7 @@ pub mod init;
 pub mod renewal;
 pub mod keeper;
 pub mod retention;
+pub mod browser;
 pub mod serve;
 pub mod simulated;
 pub mod launch;

@@ -35,7 +35,7 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
         server.audits.start()?;
         error_log::ready(&listeners.tcp.local_addr().to_string());
         println!("heddle is ready on {}", listeners.tcp.local_addr());
-        listeners.accept(&server);
+        listeners.accept(&server, true);
         serve::watch(&server);
         keeper::start(&server);
         stop_requested.wait(None);

@@ -43,6 +43,7 @@ use crate::settings::config::{masks_of, option};
 use crate::settings::options::{AdminListen, DataLocation, Kernel, RwLock, Scheduling, Settings, Workers};
 use crate::settings::startup::StartupFile;
 use crate::settings::strength;
+use crate::start::browser;
 use crate::start::init;
 use crate::start::keeper;
 use crate::start::listen;
@@ -272,8 +273,11 @@ impl Listeners {
         })
     }
 
-    /// Starts the tasks that accept.
-    pub(crate) fn accept(self, server: &Arc<Server>) {
+    /// Starts the tasks that accept. `browser`: also the one that tells clients of the ports.
+    pub(crate) fn accept(self, server: &Arc<Server>, browser: bool) {
+        if browser {
+            browser::start(server, self.tcp.local_addr(), self.admin.as_ref().map(Listener::local_addr));
+        }
         for listener in std::iter::once(self.tcp).chain(self.local) {
             let server = server.clone();
             os::sched::spawn(TaskKind::Accept, Place::Here, move || listen::accept_all(&server, &listener));
@@ -305,6 +309,7 @@ impl Listeners {
         });
         let admin = bind_admin(settings.admin_listen, tcp.local_addr())?;
         let http = settings.http.map(bind_http).transpose()?;
+        settings.browser.map_or(Ok(()), browser::check)?;
         Ok(Listeners { tcp, local, admin, http })
     }
 }
@@ -430,7 +435,7 @@ pub(crate) fn open_on(
         password::hash(password, salt)
     });
     let boot = BootOptions {
-        server_name: os::env::host_name(),
+        server_name: settings.server_name(),
         data_directory: directory,
         bulk_directories: settings.bulk_directories.clone(),
         collation: settings.collation.unwrap_or_default(),

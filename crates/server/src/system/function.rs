@@ -10,7 +10,8 @@ use super::column_property;
 use super::object_property::Subject;
 use super::permissions;
 use super::server_property::server_property;
-use crate::catalog::base::{ColumnRow, ObjectRow, TypeRow, object_status};
+use crate::catalog::base::{ColumnRow, IndexRow, ObjectRow, TypeRow, index_status, object_status};
+use crate::catalog::load::int;
 use crate::catalog::row::BaseRow as _;
 use crate::catalog::store::Rows;
 use crate::catalog::{Database, load, registry, scalar_type};
@@ -529,27 +530,42 @@ impl Call<'_> {
         else {
             return Ok(Answer::Null);
         };
-        let Some(table) = self.table(id)? else { return Ok(Answer::Null) };
-        let Some(index) = table.indexes.iter().find(|index| index.name.eq_ignore_ascii_case(&name)) else {
+        if self.table(id)?.is_none() {
             return Ok(Answer::Null);
-        };
+        }
+        let db = self.current();
+        let indexes: Vec<IndexRow> = self.read(&db, |rows| rows.find(0, &[int(id)]))?;
+        let is_named = |index: &&IndexRow| index.name.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(&name));
+        let Some(index) = indexes.iter().find(is_named) else { return Ok(Answer::Null) };
+        let has = |bit: i32| Answer::from(index.status & bit != 0);
         Ok(match property.trim().to_ascii_lowercase().as_str() {
-            "indexid" => Answer::Number(index.id.into()),
-            "isclustered" => (index.id == 1).into(),
-            "isunique" => index.unique.into(),
-            "isdisabled" => index.disabled.into(),
-            "indexdepth" => Answer::Number(1),
-            "indexfillfactor"
-            | "isautostatistics"
-            | "isfulltextkey"
-            | "ishypothetical"
-            | "ispadindex"
-            | "ispagelockdisallowed"
-            | "isrowlockdisallowed"
-            | "isstatistics"
-            | "iscolumnstore" => Answer::Number(0),
+            "indexid" => Answer::Number(index.indid.into()),
+            "indexfillfactor" => Answer::Number(index.fillfact.into()),
+            "indexdepth" => Answer::Number(self.index_depth(&db, index).into()),
+            "isclustered" => (index.indid == 1).into(),
+            "isunique" => has(index_status::UNIQUE),
+            "isdisabled" => has(index_status::DISABLED),
+            "ispadindex" => has(index_status::PADDED),
+            "ispagelockdisallowed" => has(index_status::NO_PAGE_LOCKS),
+            "isrowlockdisallowed" => has(index_status::NO_ROW_LOCKS),
+            "isstatistics" => has(index_status::STATISTICS),
+            "iscolumnstore" => matches!(index.kind, 5 | 6).into(),
+            "isautostatistics" | "isfulltextkey" | "ishypothetical" | "isoptimizedforsequentialkey" => {
+                Answer::Number(0)
+            }
             _ => Answer::Null,
         })
+    }
+
+    /// Levels of its tree; 0: it has none.
+    fn index_depth(&self, db: &Database, index: &IndexRow) -> u32 {
+        let table = self.host.server.catalog.storage.open_table(db.storage_id(), storage::TableId(index.id));
+        match table.as_deref() {
+            Ok(storage::Table::Disk(table)) => {
+                table.tree_size(storage::IndexId(index.indid as u32)).map_or(0, |size| size.levels.into())
+            }
+            _ => 0,
+        }
     }
 
     fn identity(&mut self, function: FunctionId) -> SqlResult<Answer> {

@@ -15,7 +15,7 @@ pub fn global(host: &mut SessionHost, global: Global) -> SqlResult<Datum> {
     let number = match global {
         Global::Version => return text(&version_text()),
         Global::ServerName => return text(&host.server.catalog.server_name),
-        Global::ServiceName => return text("MSSQLSERVER"),
+        Global::ServiceName => return text(&host.server.settings.instance),
         Global::RemServer => return Ok(Datum::Null),
         Global::KernelMode => return text(if host.server.engines.count() > 0 { "process" } else { "threaded" }),
         Global::Dbts => {

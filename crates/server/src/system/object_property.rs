@@ -17,6 +17,8 @@ pub struct Subject {
     is_shipped: bool,
     status: i32,
     schema: i32,
+    /// It belongs to another object.
+    is_part: bool,
     owner: i32,
     is_of_column: bool,
     triggers: Vec<ObjectRow>,
@@ -34,6 +36,7 @@ impl Subject {
             // The system's text is bound with both on.
             status: os_::ANSI_NULLS | os_::QUOTED_IDENTIFIER,
             schema: entry.schema_id(),
+            is_part: false,
             owner: 1,
             is_of_column: false,
             triggers: Vec::new(),
@@ -64,6 +67,7 @@ impl Subject {
             is_shipped: row.id < crate::catalog::base::USER_OBJECT_MIN,
             status: row.status,
             schema: row.nsid,
+            is_part: row.pid != 0,
             owner: row.owner.unwrap_or(1),
             is_of_column: kind == "D" || row.status & os_::OF_COLUMN != 0 || pairs == 1,
             triggers: children.into_iter().filter(|child| child.kind.as_str() == "TR").collect(),
@@ -114,7 +118,9 @@ impl Subject {
             "isforeignkey" => is("F"),
             "isuniquecnst" => is("UQ"),
             "ischeckcnst" => is("C"),
-            "isdefaultcnst" | "isdefault" => is("D"),
+            "isdefaultcnst" => is("D"),
+            // What CREATE DEFAULT makes, not a constraint.
+            "isdefault" => (self.kind == "D" && !self.is_part).into(),
             "isextendedproc" => is("X"),
             "isrule" => is("R"),
             "isqueue" => is("SQ"),

@@ -76,18 +76,21 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
         ("Procedure Cache", "Procedure Requests", "", procedures.found + procedures.not_found, PER_SECOND),
         ("Procedure Cache", "Procedure Removals", "", procedures.dropped, PER_SECOND),
     ];
+    // https://learn.microsoft.com/sql/relational-databases/performance-monitor/use-sql-server-objects
+    let named = host.server.settings.named_instance();
+    let prefix = named.map_or("SQLServer".to_owned(), |name| format!("MSSQL${name}"));
     let rows = list.into_iter().map(|(object, counter, instance, value, kind)| {
-        row(&format!("SQLServer:{object}"), counter, instance, value, kind)
+        row(&format!("{prefix}:{object}"), counter, instance, value, kind)
     });
-    rows.chain(of_system_calls()).chain(of_memory_optimized_tables(host)).collect()
+    rows.chain(of_system_calls(&prefix)).chain(of_memory_optimized_tables(host)).collect()
 }
 
 /// What the schedulers of all engines have asked the operating system for.
-fn of_system_calls() -> Vec<NamedRow> {
+fn of_system_calls(prefix: &str) -> Vec<NamedRow> {
     let schedulers = os::stats::schedulers(os::stats::machine_here().unwrap_or(0));
     let named = |(call, counter): (SystemCall, &str)| {
         let count = schedulers.iter().map(|scheduler| scheduler.calls[call as usize]).sum();
-        row("SQLServer:System Calls", counter, "", count, PER_SECOND)
+        row(&format!("{prefix}:System Calls"), counter, "", count, PER_SECOND)
     };
     let list: [(SystemCall, &str); SystemCall::COUNT] = [
         (SystemCall::SocketRead, "Socket Reads/sec"),
@@ -156,8 +159,9 @@ fn of_memory_optimized_tables(host: &SessionHost) -> Vec<NamedRow> {
         ("Transactions", "Transactions aborted/sec", transactions.aborted, PER_SECOND),
         ("Transactions", "Transactions created/sec", transactions.ended, PER_SECOND),
     ];
+    let instance = host.server.settings.instance.as_str();
     let named = |(object, counter, value, kind): (&str, &str, u64, i64)| {
-        row(&format!("SQL Server 2022 XTP {object}"), counter, "MSSQLSERVER", value, kind)
+        row(&format!("SQL Server 2022 XTP {object}"), counter, instance, value, kind)
     };
     list.into_iter().map(named).collect()
 }

@@ -21,7 +21,6 @@ pub fn version_text() -> String {
 }
 
 pub fn server_property(server: &Server, name: &str) -> Answer {
-    let instance_default = Answer::Null;
     match name.trim().to_ascii_lowercase().as_str() {
         "buildclrversion" => "v4.0.30319".into(),
         "collation" => server.catalog.collation.name().as_str().into(),
@@ -41,7 +40,7 @@ pub fn server_property(server: &Server, name: &str) -> Answer {
         "instancedefaultdatapath" | "instancedefaultlogpath" => {
             format!("{}/", server.catalog.data_directory).as_str().into()
         }
-        "instancename" => instance_default,
+        "instancename" => server.settings.named_instance().map_or(Answer::Null, Answer::from),
         "isadvancedanalyticsinstalled"
         | "isbigdatacluster"
         | "isclustered"

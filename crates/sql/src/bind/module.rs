@@ -330,6 +330,7 @@ impl<'a> ModuleBinder<'a> {
                 }
                 Found::Query
                 | Found::Catalog
+                | Found::Sequence(_)
                 | Found::Named(_)
                 | Found::Local(_)
                 | Found::Function(_)

@@ -87,6 +87,7 @@ impl<'a> Named<'a> {
             Found::Local(name) => self.local.push(name),
             Found::Column(column) => self.columns.push(&column.name),
             Found::Scalar(_) | Found::Table(_) | Found::Cursor(_) | Found::Query | Found::Catalog => {}
+            Found::Sequence(_) => {}
         }
     }
 

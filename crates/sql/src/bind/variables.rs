@@ -11,6 +11,7 @@ pub enum Found<'a> {
     Query,
     /// A user function or NEXT VALUE FOR.
     Catalog,
+    Sequence(&'a ast::ObjectName),
     /// A table or view, or what is named like one within the statement.
     Named(&'a ast::ObjectName),
     /// A common table expression or an alias.
@@ -127,6 +128,7 @@ pub fn visit_expr<'a>(expr: &'a ast::Expr, f: Visit<'_, 'a>) {
         StaticMethod(method) => method.args.iter().flatten().for_each(|e| visit_expr(e, f)),
         NextValueFor(next) => {
             f(Found::Catalog);
+            f(Found::Sequence(&next.sequence));
             next.over_order_by.iter().for_each(|item| visit_expr(&item.expr, f));
         }
         FullText(full_text) => {

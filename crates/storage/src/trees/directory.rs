@@ -8,10 +8,14 @@ use crate::layout::{DatabaseId, TableId, TableLayout};
 use crate::pages::page::{self, PageKind};
 use crate::shapes::shape::{DIRECTORY_ROOT, Roots, decode};
 use crate::shapes::tree::{Target, Tree};
+use crate::trees::btree::LEVELS_MAX;
 use crate::trees::rows::{Inserted, ReadMode, Seen, View};
 
 const PART_BYTES: usize = 4000;
 const _: () = assert!(PART_BYTES + 7 < page::BODY_BYTES / 2, "a part of a descriptor fits half of a leaf");
+
+/// Inner pages of each level of a tree that an estimate of its rows looks at.
+const LOOKED_AT_EACH_LEVEL: usize = 64;
 
 /// How large a tree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -139,15 +143,32 @@ impl Engine {
         Ok(size)
     }
 
-    /// Rows of a tree, from the fan-out along one path.
+    /// Rows of a tree, about: of each level of inner pages some are looked at, evenly spread, or all if they are few, and one leaf stands
+    /// for the others. As `tree_size`, it holds one latch at a time.
     pub fn estimate_rows(&self, tree: &Tree) -> StorageResult<i64> {
-        let mut node = self.buffer.shared(&tree.file, tree.root)?;
-        let mut product = 1_i64;
-        while page::kind(&node) == Some(PageKind::Inner) {
-            let count = page::slot_count(&node);
-            product = product.saturating_mul(count as i64 + 1);
-            node = self.buffer.shared(&tree.file, page::child(&node, count / 2))?;
+        let (mut pages, mut of_level) = (vec![tree.root], 1.0);
+        for _ in 0..LEVELS_MAX {
+            let (mut inner, mut rows, mut children) = (0_u64, 0, Vec::new());
+            for number in &pages {
+                let node = self.buffer.shared(&tree.file, *number)?;
+                if page::root(&node) != tree.root {
+                    continue;
+                }
+                if page::kind(&node) != Some(PageKind::Inner) {
+                    rows = page::slot_count(&node);
+                    continue;
+                }
+                inner += 1;
+                children
+                    .extend((0..=page::slot_count(&node)).map(|slot| (page::level(&node), page::child(&node, slot))));
+            }
+            let Some((level, _)) = children.first() else {
+                return Ok((of_level * rows as f64).round() as i64);
+            };
+            of_level *= children.len() as f64 / inner as f64;
+            let parts = if *level == 1 { 1 } else { children.len().min(LOOKED_AT_EACH_LEVEL) };
+            pages = (0..parts).map(|part| children[(part * 2 + 1) * children.len() / (parts * 2)].1).collect();
         }
-        Ok(product.saturating_mul(page::slot_count(&node) as i64))
+        Ok(of_level as i64)
     }
 }

@@ -231,7 +231,7 @@ rows![
     message(3607, 10, "Division by zero occurred."),
     message(3609, 16, "The transaction ended in the trigger. The batch has been aborted."),
     message(3612, 0, "%hs SQL Server Execution Times:%hs   CPU time = %lu ms,  elapsed time = %lu ms.").listed(10),
-    message(3615, 0, "Scan count %d, rows read %I64d.").listed(10),
+    message(3615, 0, "Table '%.*ls'. Scan count %d, logical reads %d, physical reads %d, page server reads %d, read-ahead reads %d, page server read-ahead reads %d, lob logical reads %d, lob physical reads %d, lob page server reads %d, lob read-ahead reads %d, lob page server read-ahead reads %d.").listed(10),
     message(3616, 16, "An error was raised during trigger execution. The batch has been aborted and the user transaction, if any, has been rolled back."),
     message(3621, 0, "The statement has been terminated.").state(0).listed(10),
     message(3622, 10, "Warning: An invalid floating point operation occurred."),

@@ -315,8 +315,16 @@ fn reads_one_table(operator: &plan::Operator) -> bool {
     }
 }
 
-/// One run of the statement. Returns the rows affected. `only`: the locator of the one row it is about (WHERE CURRENT OF).
-pub fn run(plan: &mut ModifyPlan, context: &mut Context, only: Option<&[u8]>) -> SqlResult<u64> {
+/// Which row WHERE CURRENT OF means.
+pub enum CurrentRow {
+    /// Its locator.
+    At(Box<[u8]>),
+    /// Columns of the table with the values of a unique key.
+    Key(Vec<(usize, Datum)>),
+}
+
+/// One run of the statement. Returns the rows affected. `only`: the one row it is about (WHERE CURRENT OF).
+pub fn run(plan: &mut ModifyPlan, context: &mut Context, only: Option<&CurrentRow>) -> SqlResult<u64> {
     let limit = match &plan.top {
         None => u64::MAX,
         Some(top) => match top.scalar_value(context)?.i64() {
@@ -328,7 +336,7 @@ pub fn run(plan: &mut ModifyPlan, context: &mut Context, only: Option<&[u8]>) ->
         0 => limit,
         set => limit.min(set),
     };
-    if let Some(locator) = only
+    if let Some(CurrentRow::At(locator)) = only
         && plan.source_types.len() == plan.target.width() + 1
         && plan.target.is_base()
         && !plan.target.is_filtered()
@@ -359,10 +367,16 @@ pub fn run(plan: &mut ModifyPlan, context: &mut Context, only: Option<&[u8]>) ->
             left = left.saturating_sub(batch.rows as u64);
             match only {
                 None => run.batch(plan, context, &batch)?,
-                Some(locator) => {
-                    let locators = &batch.columns[plan.target.width()];
-                    let found: Vec<u32> =
-                        (0..batch.rows as u32).filter(|&row| locators.bytes(row as usize) == locator).collect();
+                Some(only) => {
+                    let is_it = |row: usize| match only {
+                        CurrentRow::At(locator) => batch.columns[plan.target.width()].bytes(row) == &**locator,
+                        CurrentRow::Key(key) => (0..plan.target.width()).all(|stored| {
+                            let column = plan.target.column_of(stored);
+                            let wanted = key.iter().find(|(of_key, _)| *of_key == column);
+                            wanted.is_none_or(|(_, value)| batch.columns[stored].datum(row) == *value)
+                        }),
+                    };
+                    let found: Vec<u32> = (0..batch.rows as u32).filter(|&row| is_it(row as usize)).collect();
                     if !found.is_empty() {
                         let mut row = RowBatch::new(batch.columns.iter().map(columns::class_of));
                         columns::append_batch_rows(&mut row, &batch, &found);
@@ -408,6 +422,7 @@ pub fn insert_all(
     let mut load = target.begin_load(context);
     operators::drain(source, context, batch, |batch| {
         rows += batch.rows as u64;
+        context.reads(table, 0);
         if let Some(identity) = target.identity {
             target.identity_given(context, &batch.columns[identity])?;
         }
@@ -530,6 +545,9 @@ impl Run {
     }
 
     fn batch(&mut self, plan: &mut ModifyPlan, context: &mut Context, batch: &RowBatch) -> SqlResult<()> {
+        if plan.target.is_base() {
+            context.reads(&plan.target.def, 0);
+        }
         if let [Action { condition: None, kind: Kind::Insert(_), .. }] = plan.actions[..] {
             return self.act(plan, 0, context, batch);
         }

@@ -35,6 +35,7 @@ mod operation {
     pub const DELETE: i64 = 0x2;
     pub const INSERT: i64 = 0x4;
     pub const REFRESH: i64 = 0x8;
+    pub const SET_POSITION: i64 = 0x20;
     pub const ABSOLUTE: i64 = 0x40;
 }
 
@@ -279,6 +280,7 @@ fn open_rows(
         start: 0,
         length: 0,
         note,
+        positioned: None,
         query,
         permitted: now_permitted(host, state),
     };
@@ -581,8 +583,11 @@ fn operate(
         } else {
             cursor.buffer().nth(usize::try_from(row - 1).unwrap_or(usize::MAX)).into_iter().collect()
         };
-        if rows.is_empty() && (changes || kind & operation::REFRESH != 0) {
+        if rows.is_empty() && (changes || kind & (operation::REFRESH | operation::SET_POSITION) != 0) {
             return Err(sql_error!(16930));
+        }
+        if kind & operation::SET_POSITION != 0 {
+            cursor.positioned = rows.first().copied();
         }
         for at in rows.iter().copied().filter(|_| changes) {
             change(host, state, sink, cursor, at, kind & operation::DELETE != 0, &values)?;
@@ -714,9 +719,21 @@ mod cursor_option {
 /// for pointers to them gets them all the same.
 fn option(host: &mut SessionHost, arguments: &mut [CallArgument]) -> SqlResult<i32> {
     let code = number(arguments, 1).unwrap_or(0);
-    let value = with_cursor(host, "sp_cursoroption", arguments, |_, cursor| {
+    let name = arguments.get(2).and_then(text_of).filter(|_| code == cursor_option::NAME);
+    if let Some(name) = &name
+        && host.cursors.named(name).is_some()
+    {
+        return Err(sql_error!(16915, name));
+    }
+    let value = with_cursor(host, "sp_cursoroption", arguments, |host, cursor| {
         Ok(match code {
-            cursor_option::TEXT_POINTERS | cursor_option::NAME | cursor_option::TEXT_DATA => None,
+            cursor_option::NAME => {
+                let name = name.ok_or_else(|| expects_parameter("sp_cursoroption", "@value"))?;
+                cursor.note = host.entry.cursors.add(&name, properties(cursor.kind, cursor.concurrency), None);
+                cursor.note.set_open(true);
+                None
+            }
+            cursor_option::TEXT_POINTERS | cursor_option::TEXT_DATA => None,
             cursor_option::SCROLL => Some(cursor.kind),
             cursor_option::CONCURRENCY => Some(cursor.concurrency),
             cursor_option::ROW_COUNT => Some(cursor.count()),

@@ -12,7 +12,8 @@ use types::{Datum, SqlResult, SqlType, variant};
 
 use super::{archive_rows, audit_rows, governor_rows, plan_rows, server_rows, statistics_rows, text_rows};
 use crate::catalog::base::{
-    ColumnRow, IndexRow, ObjectRow, PropertyRow, SequenceRow, class, column_status, index_status,
+    BASE_TABLES, ColumnRow, IndexRow, ObjectRow, PropertyRow, SequenceRow, class, column_status, index_status,
+    object_status,
 };
 use crate::catalog::boot::SHIPPED;
 use crate::catalog::counter::Rule;
@@ -22,7 +23,7 @@ use crate::catalog::predicate;
 use crate::catalog::registry::{self, Source};
 use crate::catalog::row::Field;
 use crate::catalog::store::Rows;
-use crate::catalog::{Database, scalar_type};
+use crate::catalog::{Database, MASTER, scalar_type};
 use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
 use crate::system::cell::{Cell, NamedRow, number, text};
@@ -57,6 +58,8 @@ pub fn rows(
         "sysheld" => held(host),
         "sysxtpobjects" => xtp_objects(host, state, &db)?,
         "syspolicypredicates" => policy_predicates(host, state, &db)?,
+        "syssystemtablerows" => system_table_rows(host, &db),
+        "sysmodulereferences" => module_references(host, state, &db)?,
         "sysidentityvalues" => identity_values(host, state, &db)?,
         "syssequencevalues" => sequence_values(host, state, &db)?,
         "fn_listextendedproperty" => extended_properties(host, state, &db, arguments)?,
@@ -276,6 +279,22 @@ fn table_rows(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult
     Ok(index_sizes(host, state, db, None)?.into_iter().map(row).collect())
 }
 
+/// The system's own tables, which take space as others do.
+fn system_table_rows(host: &SessionHost, db: &Database) -> Vec<NamedRow> {
+    let storage = &host.server.catalog.storage;
+    let own = BASE_TABLES.iter().filter(|table| !table.master_only || db.id == MASTER);
+    let sized = own.filter_map(|of| match &*storage.open_table(db.storage_id(), storage::TableId(of.id)).ok()? {
+        storage::Table::Disk(table) => {
+            Some((of.id, table.row_count_estimate(), table.tree_size(IndexId::CLUSTERED).ok()?))
+        }
+        storage::Table::Memory(_) => None,
+    });
+    let row = |(id, rows, size): (i32, u64, TreeSize)| -> NamedRow {
+        vec![("object_id", number(id)), ("rows", number(rows)), ("pages", number(size.pages))]
+    };
+    sized.map(row).collect()
+}
+
 /// dm_db_index_physical_stats(database, object, index, partition, mode): NULL, 0 and DEFAULT mean all. How pages lie to each other is
 /// not counted. Rows are told in the modes that read them.
 fn physical_stats(host: &SessionHost, state: &mut State, arguments: &Arguments<'_>) -> SqlResult<Vec<NamedRow>> {
@@ -465,6 +484,54 @@ fn policy_predicates(host: &SessionHost, state: &mut State, db: &Database) -> Sq
         Ok(())
     })?;
     Ok(found)
+}
+
+/// What the modules name that are not schema-bound, as they are written. Those whose text nobody may see tell nothing.
+fn module_references(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
+    const KINDS: [&str; 6] = ["P", "V", "FN", "IF", "TF", "TR"];
+    let is_free = |row: &ObjectRow| {
+        KINDS.contains(&row.kind.as_str()) && row.status & (object_status::SCHEMA_BOUND | object_status::SHIPPED) == 0
+    };
+    let modules: Vec<(ObjectRow, String)> = host.catalog_rows(state, db, |rows| {
+        let modules = rows.all::<ObjectRow>()?.into_iter().filter(is_free);
+        let with_text = modules.map(|row| Ok(load::text_of(rows, row.id)?.map(|text| (row, text))));
+        with_text.filter_map(Result::transpose).collect()
+    })?;
+    let mut found = Vec::new();
+    for (row, definition) in modules {
+        let quoted = row.status & object_status::QUOTED_IDENTIFIER != 0;
+        for entity in sql::bind::module_references(&definition, quoted) {
+            // What belongs to the server is not noted.
+            if entity.name.database.is_none() && is_of_server(&entity.name) {
+                continue;
+            }
+            let part =
+                |part: &Option<sql::ast::Ident>| part.as_ref().map_or(Cell::Datum(Datum::Null), |part| text(part));
+            found.push(vec![
+                ("referencing_id", number(row.id)),
+                ("schema_id", number(row.nsid)),
+                ("is_type", entity.is_type.into()),
+                ("is_executed", entity.executed.into()),
+                ("is_called", entity.called.into()),
+                ("server_name", part(&entity.name.server)),
+                ("database_name", part(&entity.name.database)),
+                ("schema_name", part(&entity.name.schema)),
+                ("entity_name", text(&entity.name.name)),
+            ]);
+        }
+        os::wait::maybe_yield();
+    }
+    Ok(found)
+}
+
+/// A view, function or procedure of the server, also by a name without a schema (`sp_who`).
+fn is_of_server(name: &sql::ast::ObjectName) -> bool {
+    let schema = name.schema.as_deref();
+    let of_server =
+        schema.is_some_and(|schema| ["sys", "INFORMATION_SCHEMA"].iter().any(|own| own.eq_ignore_ascii_case(schema)));
+    let is_procedure =
+        ["sp_", "xp_"].iter().any(|prefix| name.name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case(prefix)));
+    of_server || is_procedure && registry::find(schema, &name.name).is_some()
 }
 
 fn sequence_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {

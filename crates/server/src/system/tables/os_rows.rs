@@ -271,6 +271,8 @@ fn sys_info(host: &SessionHost, machine: u32) -> NamedRow {
         ("socket_count", number(topology.sockets)),
         ("cores_per_socket", number(topology.cores_per_socket)),
         ("numa_node_count", number(os::sched::numa_nodes().len())),
+        ("container_type", number(0)),
+        ("container_type_desc", text("NONE")),
     ]
 }
 

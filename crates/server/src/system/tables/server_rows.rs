@@ -8,7 +8,7 @@ use types::{Datum, SqlType, variant};
 
 use crate::catalog::Database;
 use crate::catalog::base::database_option;
-use crate::definition::database_setting::SCOPED_CONFIGURATIONS;
+use crate::definition::database_setting::{SCOPED_CONFIGURATIONS, query_store as options};
 use crate::instance::sessions::{ENDPOINT_ADMIN, ENDPOINT_LOCAL, ENDPOINT_TCP};
 use crate::security::hierarchy::{Class, PERMISSIONS};
 use crate::session::host::SessionHost;
@@ -166,19 +166,19 @@ fn query_store() -> NamedRow {
         ("actual_state_desc", off()),
         ("readonly_reason", number(0)),
         ("current_storage_size_mb", number(0)),
-        ("flush_interval_seconds", number(900)),
-        ("interval_length_minutes", number(60)),
-        ("max_storage_size_mb", number(1_000)),
-        ("stale_query_threshold_days", number(30)),
-        ("max_plans_per_query", number(200)),
+        ("flush_interval_seconds", number(options::FLUSH_SECONDS)),
+        ("interval_length_minutes", number(options::INTERVAL_MINUTES)),
+        ("max_storage_size_mb", number(options::STORAGE_MB)),
+        ("stale_query_threshold_days", number(options::STALE_DAYS)),
+        ("max_plans_per_query", number(options::PLANS)),
         ("capture_policy_execution_count", number(30)),
         ("capture_policy_total_compile_cpu_time_ms", number(1_000)),
         ("capture_policy_total_execution_cpu_time_ms", number(100)),
         ("capture_policy_stale_threshold_hours", number(24)),
         ("query_capture_mode", number(2)),
-        ("query_capture_mode_desc", text("AUTO")),
+        ("query_capture_mode_desc", text(options::MODE)),
         ("size_based_cleanup_mode", number(1)),
-        ("size_based_cleanup_mode_desc", text("AUTO")),
+        ("size_based_cleanup_mode_desc", text(options::MODE)),
         ("wait_stats_capture_mode", number(0)),
         ("wait_stats_capture_mode_desc", off()),
     ]
@@ -326,12 +326,12 @@ fn file_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
 
 fn service(host: &SessionHost) -> NamedRow {
     vec![
-        ("servicename", text("SQL Server (MSSQLSERVER)")),
+        ("servicename", text(&format!("SQL Server ({})", host.server.settings.instance))),
         ("startup_type", number(2)),
         ("startup_type_desc", text("Automatic")),
         ("status", number(4)),
         ("status_desc", text("Running")),
-        ("service_account", text(&host.server.catalog.server_name)),
+        ("service_account", text(&os::env::host_name())),
         ("is_clustered", text("N")),
     ]
 }

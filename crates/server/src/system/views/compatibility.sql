@@ -154,14 +154,14 @@ LEFT JOIN master.sys.syssingleobjrefs m ON m.class = 26 AND m.depid = 3 AND m.in
 WHERE l.kind <> 'R'
 GO
 CREATE VIEW sys.sysservers AS
-SELECT CONVERT(smallint, s.id) AS srvid, CONVERT(smallint, 0) AS srvstatus, s.name AS srvname, s.product AS srvproduct, s.provider AS providername,
-  CONVERT(nvarchar(4000), s.source) AS datasource, CONVERT(nvarchar(4000), NULL) AS location, CONVERT(nvarchar(4000), NULL) AS providerstring, s.modified AS schemadate,
+SELECT CONVERT(smallint, s.server_id) AS srvid, CONVERT(smallint, 0) AS srvstatus, s.name AS srvname, s.product AS srvproduct, s.provider AS providername,
+  s.data_source AS datasource, CONVERT(nvarchar(4000), NULL) AS location, CONVERT(nvarchar(4000), NULL) AS providerstring, s.modify_date AS schemadate,
   CONVERT(int, 0) AS topologyx, CONVERT(int, 0) AS topologyy, CONVERT(sysname, NULL) AS catalog, CONVERT(sysname, NULL) AS srvcollation,
-  CONVERT(int, 0) AS connecttimeout, CONVERT(int, 0) AS querytimeout, CONVERT(char(30), s.name) AS srvnetname, CONVERT(bit, CASE s.id WHEN 0 THEN 1 ELSE 0 END) AS isremote,
+  CONVERT(int, 0) AS connecttimeout, CONVERT(int, 0) AS querytimeout, CONVERT(char(30), s.name) AS srvnetname, CONVERT(bit, CASE s.server_id WHEN 0 THEN 1 ELSE 0 END) AS isremote,
   CONVERT(bit, 1) AS rpc, CONVERT(bit, 0) AS pub, CONVERT(bit, 0) AS sub, CONVERT(bit, 0) AS dist, CONVERT(bit, 0) AS dpub, CONVERT(bit, 1) AS rpcout,
   CONVERT(bit, 0) AS dataaccess, CONVERT(bit, 0) AS collationcompatible, CONVERT(bit, 0) AS system, CONVERT(bit, 1) AS useremotecollation,
   CONVERT(bit, 0) AS lazyschemavalidation, CONVERT(sysname, NULL) AS collation, CONVERT(bit, 0) AS nonsqlsub
-FROM master.sys.sysxsrvs s
+FROM sys.servers s
 GO
 CREATE VIEW sys.sysmembers AS
 SELECT CONVERT(smallint, r.indepid) AS memberuid, CONVERT(smallint, r.depid) AS groupuid FROM sys.syssingleobjrefs r WHERE r.class = 25

@@ -122,6 +122,11 @@ SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indi
 FROM sys.sysidxstats i
 LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
 WHERE i.status & 256 = 0
+UNION ALL
+SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, s.object_id) * 256 + 1, s.object_id, 1, 1,
+  CONVERT(bigint, 72057594037927936) + CONVERT(bigint, s.object_id) * 256 + 1, s.rows, CONVERT(smallint, 0), CONVERT(tinyint, 0),
+  CONVERT(nvarchar(60), N'NONE'), CONVERT(bit, 0), CONVERT(varchar(3), 'OFF')
+FROM sys.syssystemtablerows s
 GO
 CREATE VIEW sys.system_internals_partitions AS
 SELECT partition_id, object_id, index_id, partition_number, rows, data_compression FROM sys.partitions
@@ -135,6 +140,10 @@ SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indi
 FROM sys.sysidxstats i
 LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
 WHERE i.status & 256 = 0
+UNION ALL
+SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, s.object_id) * 256 + 1, CONVERT(tinyint, 1), CONVERT(nvarchar(60), N'IN_ROW_DATA'),
+  CONVERT(bigint, 72057594037927936) + CONVERT(bigint, s.object_id) * 256 + 1, 1, s.pages, s.pages, s.pages
+FROM sys.syssystemtablerows s
 GO
 CREATE VIEW sys.system_internals_allocation_units AS
 SELECT allocation_unit_id, type, type_desc, container_id, CONVERT(int, data_space_id) AS filegroup_id, total_pages, used_pages, data_pages

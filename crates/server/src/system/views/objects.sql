@@ -215,6 +215,21 @@ JOIN sys.sysschobjs d ON d.id = r.depid
 JOIN sys.sysschobjs o ON o.id = r.indepid
 JOIN sys.sysclsobjs s ON s.class = 50 AND s.id = o.nsid
 WHERE r.class = 1
+UNION ALL
+-- A name without a schema is one of the module's own schema, or of dbo; who calls decides where a procedure's is looked for.
+SELECT m.referencing_id, 0, CONVERT(tinyint, 1), CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN'), CONVERT(bit, 0),
+  CONVERT(tinyint, CASE m.is_type WHEN 1 THEN 6 ELSE 1 END), CONVERT(nvarchar(60), CASE m.is_type WHEN 1 THEN N'TYPE' ELSE N'OBJECT_OR_COLUMN' END),
+  m.server_name, m.database_name, m.schema_name, m.entity_name, COALESCE(t.id, own.id, dbo.id), 0,
+  CONVERT(bit, CASE WHEN m.is_executed = 1 AND m.schema_name IS NULL AND m.database_name IS NULL THEN 1 ELSE 0 END),
+  CONVERT(bit, CASE WHEN m.is_called = 1 AND own.id IS NULL AND m.database_name IS NULL THEN 1 ELSE 0 END)
+FROM sys.sysmodulereferences m
+JOIN sys.sysschobjs d ON d.id = m.referencing_id
+LEFT JOIN sys.sysclsobjs s ON s.class = 50 AND s.name = m.schema_name
+LEFT JOIN sys.sysscalartypes t ON m.is_type = 1 AND m.database_name IS NULL AND t.name = m.entity_name
+  AND t.schid = CASE WHEN m.schema_name IS NULL THEN m.schema_id ELSE s.id END
+LEFT JOIN sys.sysschobjs own ON m.is_type = 0 AND m.server_name IS NULL AND (m.database_name IS NULL OR m.database_name = DB_NAME())
+  AND (m.is_executed = 0 OR m.schema_name IS NOT NULL) AND own.name = m.entity_name AND own.nsid = CASE WHEN m.schema_name IS NULL THEN m.schema_id ELSE s.id END
+LEFT JOIN sys.sysschobjs dbo ON m.is_type = 0 AND m.is_executed = 0 AND m.schema_name IS NULL AND m.database_name IS NULL AND dbo.name = m.entity_name AND dbo.nsid = 1
 GO
 CREATE VIEW sys.sql_dependencies AS
 SELECT CONVERT(tinyint, 1) AS class, CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN_REFERENCE_SCHEMA_BOUND') AS class_desc,

@@ -87,7 +87,8 @@ SELECT configuration_id, name, value, minimum, maximum, value_in_use, descriptio
 FROM sys.sysconfigurationrows
 GO
 CREATE VIEW sys.servers AS
-SELECT s.id AS server_id, s.name, s.product, s.provider, CONVERT(nvarchar(4000), s.source) AS data_source, CONVERT(nvarchar(4000), NULL) AS location,
+SELECT s.id AS server_id, CONVERT(sysname, CASE WHEN s.id = 0 THEN @@SERVERNAME ELSE s.name END) AS name, s.product, s.provider,
+  CONVERT(nvarchar(4000), CASE WHEN s.id = 0 THEN @@SERVERNAME ELSE s.source END) AS data_source, CONVERT(nvarchar(4000), NULL) AS location,
   CONVERT(nvarchar(4000), NULL) AS provider_string, CONVERT(sysname, NULL) AS catalog, CONVERT(int, 0) AS connect_timeout,
   CONVERT(int, 0) AS query_timeout, CONVERT(bit, CASE WHEN s.id = 0 THEN 0 ELSE 1 END) AS is_linked, CONVERT(bit, 0) AS is_remote_login_enabled,
   CONVERT(bit, 1) AS is_rpc_out_enabled, CONVERT(bit, 0) AS is_data_access_enabled, CONVERT(bit, 0) AS is_collation_compatible,

@@ -33,9 +33,12 @@ pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             }
             if call.args[0].ty.is_max() { SqlType::BIGINT } else { SqlType::INT }
         }
+        // https://learn.microsoft.com/sql/t-sql/functions/datalength-transact-sql, "Return types"
         Datalength => {
+            use types::TypeKind::{Image, NText, Text, Xml};
             call.null_from_arguments();
-            if call.args[0].ty.is_max() { SqlType::BIGINT } else { SqlType::INT }
+            let ty = call.args[0].ty;
+            if ty.is_max() && !matches!(ty.kind, Image | NText | Text | Xml) { SqlType::BIGINT } else { SqlType::INT }
         }
         _ => return Ok(None),
     }))

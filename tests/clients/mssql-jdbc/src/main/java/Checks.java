@@ -74,6 +74,16 @@ public class Checks {
         }
     }
 
+    /** HOST\\INSTANCE, without a port: the driver asks for it on UDP 1434. */
+    static void instance() throws SQLException {
+        String place = System.getenv("HEDDLE_INSTANCE");
+        String url = "jdbc:sqlserver://" + place + ";databaseName=master;encrypt=" + USUAL + ";trustServerCertificate=true;loginTimeout=30";
+        try (Connection connection = DriverManager.getConnection(url, user, password)) {
+            String name = place.substring(place.indexOf('\\') + 1);
+            equal(one(connection, "SELECT CONVERT(nvarchar(128), SERVERPROPERTY('InstanceName'))"), name, "instance");
+        }
+    }
+
     static void wrongPassword() throws SQLException {
         try (Connection connection = DriverManager.getConnection(url(USUAL), user, "not " + password)) {
             throw new AssertionError("logged in with a wrong password");
@@ -403,6 +413,7 @@ public class Checks {
         all &= report("reset", Checks::reset);
         all &= report("large", Checks::large);
         all &= report("recovered", Checks::recovered);
+        all &= report("instance", Checks::instance);
         System.exit(all ? 0 : 1);
     }
 }
