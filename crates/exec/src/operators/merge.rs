@@ -111,12 +111,7 @@ impl Merge {
         Merge::of(context, files, like, keys)
     }
 
-    fn of(
-        context: &Context,
-        files: Vec<RowFile>,
-        like: &RowBatch,
-        mut keys: Option<&mut RowKeys>,
-    ) -> SqlResult<Merge> {
+    fn of(context: &Context, files: Vec<RowFile>, like: &RowBatch, mut keys: Option<&mut RowKeys>) -> SqlResult<Merge> {
         let empty = || RowBatch::new(like.columns.iter().map(columns::class_of));
         let mut runs = Vec::new();
         for file in files {
