@@ -262,7 +262,7 @@ impl Variables {
     pub fn clear(&mut self) {
         self.numbers.iter().for_each(|number| number.set_null(true));
         for text in self.texts.iter_mut().filter(|text| text.capacity() > LONG_TEXT) {
-            *text = Vec::new();
+            let_go(std::mem::take(text));
         }
     }
 
@@ -362,6 +362,18 @@ impl Variables {
     pub fn set_datum(&mut self, slot: u32, datum: &Datum) {
         os::plant!();
         self.set(slot, Value::from_datum(datum));
+    }
+}
+
+/// Gives the memory of a value back in pieces, and lets others run between them: the system needs a tenth of a millisecond for a megabyte.
+fn let_go(mut text: Vec<u8>) {
+    const PIECE: usize = 8 << 20;
+    while text.capacity() > PIECE {
+        let keep = text.capacity() - PIECE;
+        text.truncate(keep);
+        text.shrink_to(keep);
+        os::wait::look_at_clock();
+        os::wait::maybe_yield();
     }
 }
 

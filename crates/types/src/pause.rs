@@ -79,6 +79,19 @@ impl<'p> Pacer<'p> {
         self.chunks(bytes, |chunk| out.extend_from_slice(chunk))
     }
 
+    /// Appends `text`.
+    pub fn push(&mut self, text: &str, out: &mut String) -> SqlResult<()> {
+        out.reserve(text.len());
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.floor_char_boundary(STRIDE));
+            out.push_str(now);
+            self.spend(now.len())?;
+            rest = later;
+        }
+        Ok(())
+    }
+
     /// `work` over `bytes` in pieces of a stride: for what takes bytes as they come.
     pub fn chunks<'b>(&mut self, bytes: &'b [u8], work: impl FnMut(&'b [u8])) -> SqlResult<()> {
         Pace::chunks(self, bytes, work)

@@ -95,7 +95,7 @@ pub fn push_value(context: &Context, ty: &SqlType, value: &Datum, raw: bool, out
         || ty.is_decimal()
         || matches!(ty.kind, TypeKind::Float | TypeKind::Real | TypeKind::Money | TypeKind::SmallMoney);
     if number || raw {
-        out.push_str(&text);
+        context.pacer().push(&text, out)?;
     } else {
         out.push('"');
         escape_paced(&text, out, &mut context.pacer())?;
@@ -130,7 +130,7 @@ fn object<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
         out.push('"');
         escape_paced(&key.ok_or_else(|| null_key(1 + 2 * pair))?, &mut out, &mut context.pacer())?;
         out.push_str("\":");
-        out.push_str(value.as_deref().unwrap_or("null"));
+        context.pacer().push(value.as_deref().unwrap_or("null"), &mut out)?;
     }
     out.push('}');
     call.long_text(&out, context)
@@ -149,7 +149,7 @@ fn member<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
     let mut out = String::from("\"");
     escape_paced(&key.ok_or_else(|| null_key(1))?, &mut out, &mut context.pacer())?;
     out.push_str("\":");
-    out.push_str(&value);
+    context.pacer().push(&value, &mut out)?;
     call.long_text(&out, context)
 }
 
@@ -164,7 +164,7 @@ fn array<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
         if out.len() > 1 {
             out.push(',');
         }
-        out.push_str(value.as_deref().unwrap_or("null"));
+        context.pacer().push(value.as_deref().unwrap_or("null"), &mut out)?;
     }
     out.push(']');
     call.long_text(&out, context)
@@ -175,7 +175,10 @@ fn wrap<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Val
     let brackets = given!(call.text(0, context, row));
     let inner = call.text(1, context, row)?;
     let (open, close) = brackets.split_at(1);
-    call.long_text(&format!("{open}{}{close}", inner.as_deref().unwrap_or_default()), context)
+    let mut out = String::from(open);
+    context.pacer().push(inner.as_deref().unwrap_or_default(), &mut out)?;
+    out.push_str(close);
+    call.long_text(&out, context)
 }
 
 fn value<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
