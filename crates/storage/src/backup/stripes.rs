@@ -225,7 +225,7 @@ mod tests {
                 let head = StripeHead::read(&*media).expect("a head").expect("a stripe");
                 (media, head)
             };
-            let again = Striped::existing(vec![found(2), found(0), found(1)]).ok().expect("all of them");
+            let again = Striped::existing(vec![found(2), found(0), found(1)]).expect("all of them");
             let mut read = vec![0; length];
             again.read_at(&mut read, 0).expect("it is read");
             assert!(read == bytes, "{length} bytes come back");
