@@ -7,6 +7,7 @@ use types::key::KeyCodec;
 use types::pause::{SHORT, STRIDE};
 use types::{Column, ColumnData, Datum, RowBatch, SqlResult, SqlType, TypeKind};
 
+use crate::columns;
 use crate::context::Context;
 use crate::expression::{Scalar, fill};
 
@@ -137,6 +138,57 @@ impl RowKeys {
     pub fn encode_to(&self, row: usize, out: &mut Vec<u8>) {
         out.clear();
         self.encode(row, out);
+    }
+}
+
+/// For each row besides its bytes and its key's: where the key ends, its prefix with the row's number, its place.
+const ROW_BYTES: usize = 28;
+
+/// Keys of many rows, back to back, each with the row it belongs to.
+#[derive(Default)]
+pub struct KeyList {
+    bytes: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl KeyList {
+    pub fn append(&mut self, keys: &RowKeys, rows: usize) {
+        // As the rows before.
+        let each = self.bytes.len() / self.ends.len().max(1) + 1;
+        columns::grow(&mut self.bytes, rows * each);
+        columns::grow(&mut self.ends, rows);
+        for row in 0..rows {
+            keys.encode(row, &mut self.bytes);
+            self.ends.push(self.bytes.len());
+        }
+    }
+
+    pub fn push(&mut self, key: &[u8]) {
+        self.bytes.extend_from_slice(key);
+        self.ends.push(self.bytes.len());
+    }
+
+    pub fn key(&self, row: usize) -> &[u8] {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.bytes[start..self.ends[row]]
+    }
+
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.clear();
+    }
+
+    /// With what ordering them takes.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len() + self.ends.len() * ROW_BYTES
     }
 }
 

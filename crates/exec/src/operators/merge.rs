@@ -5,9 +5,8 @@ use std::cmp::Ordering;
 
 use types::{RowBatch, SqlResult};
 
-use super::keys::RowKeys;
+use super::keys::{KeyList, RowKeys};
 use super::row_file::{PIECE_BYTES, READER_BYTES, RowFile, RowReader};
-use super::sort::KeyList;
 use crate::columns;
 use crate::context::Context;
 use crate::workspace::Held;

@@ -4,7 +4,7 @@
 use sql::plan::{Expr, Operator, SortKey};
 use types::{Physical, RowBatch, SqlResult};
 
-use super::keys::RowKeys;
+use super::keys::{KeyList, RowKeys};
 use super::merge::{Merge, prefix};
 use super::row_file::{PIECE_BYTES, RowFile};
 use super::simple::Rows;
@@ -12,9 +12,6 @@ use super::{batch_of, drain, source};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, Scalar};
-
-/// For each row besides its bytes and its key's: where the key ends, its prefix with the row's number, its place.
-const ROW_BYTES: usize = 28;
 
 struct Sort {
     input: Box<dyn RowSource>,
@@ -61,48 +58,9 @@ pub fn row_keys(keys: &[SortKey], compiler: &mut Compiler) -> SqlResult<RowKeys>
     Ok(RowKeys::new(scalars, &descending))
 }
 
-/// Keys of many rows, back to back, each with the row it belongs to.
-#[derive(Default)]
-pub struct KeyList {
-    bytes: Vec<u8>,
-    ends: Vec<usize>,
-}
-
-impl KeyList {
-    pub fn append(&mut self, keys: &RowKeys, rows: usize) {
-        // As the rows before.
-        let each = self.bytes.len() / self.ends.len().max(1) + 1;
-        columns::grow(&mut self.bytes, rows * each);
-        columns::grow(&mut self.ends, rows);
-        for row in 0..rows {
-            keys.encode(row, &mut self.bytes);
-            self.ends.push(self.bytes.len());
-        }
-    }
-
-    pub fn key(&self, row: usize) -> &[u8] {
-        let start = if row == 0 { 0 } else { self.ends[row - 1] };
-        &self.bytes[start..self.ends[row]]
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    pub fn clear(&mut self) {
-        self.bytes.clear();
-        self.ends.clear();
-    }
-
-    /// With what ordering them takes.
-    pub fn bytes(&self) -> usize {
-        self.bytes.len() + self.ends.len() * ROW_BYTES
-    }
-
-    /// Row numbers in key order; equal keys in row order.
-    pub fn order(&self, context: &Context) -> SqlResult<Vec<u32>> {
-        order_of(self.ends.len(), |row| self.key(row), context)
-    }
+/// Row numbers in the order of their keys; equal keys in row order.
+fn order(list: &KeyList, context: &Context) -> SqlResult<Vec<u32>> {
+    order_of(list.len(), |row| list.key(row), context)
 }
 
 /// Rows, and bytes of keys, that are sorted without a pause.
@@ -196,7 +154,7 @@ impl Sort {
         })?;
         self.input.close();
         if runs.is_empty() {
-            self.order = list.order(context)?;
+            self.order = order(&list, context)?;
             self.order.truncate(limit);
             return Ok(());
         }
@@ -225,7 +183,7 @@ fn write_run(
     limit: usize,
     with_key: bool,
 ) -> SqlResult<RowFile> {
-    let mut order = list.order(context)?;
+    let mut order = order(list, context)?;
     order.truncate(limit);
     let mut file = RowFile::new(context);
     let mut piece = like(&rows.batch, with_key);
@@ -256,17 +214,14 @@ fn write_run(
 }
 
 fn keep_best(rows: &mut Rows, list: &mut KeyList, limit: usize, context: &Context) -> SqlResult<()> {
-    let mut order = list.order(context)?;
+    let mut order = order(list, context)?;
     order.truncate(limit);
     // In arrival order, so that equal keys still come out as they came in.
     order.sort_unstable();
     let mut best = RowBatch::new(rows.batch.columns.iter().map(columns::class_of));
     columns::append_batch_rows(&mut best, &rows.batch, &order);
     let mut kept = KeyList::default();
-    for row in &order {
-        kept.bytes.extend_from_slice(list.key(*row as usize));
-        kept.ends.push(kept.bytes.len());
-    }
+    order.iter().for_each(|row| kept.push(list.key(*row as usize)));
     rows.replace(best);
     *list = kept;
     Ok(())
