@@ -19,6 +19,14 @@ pub fn prefix(key: &[u8]) -> u64 {
     u64::from_be_bytes(word)
 }
 
+/// Of a run without keys: with them a piece takes what others do.
+const KEYLESS_PIECE_BYTES: usize = PIECE_BYTES / 2;
+
+/// An empty run.
+pub fn run_file(context: &Context, with_keys: bool) -> RowFile {
+    RowFile::of_pieces(context, if with_keys { PIECE_BYTES } else { KEYLESS_PIECE_BYTES })
+}
+
 /// Runs merged at a time: at least so many, or two if their rows are long.
 const RUNS_MIN: usize = 4;
 const RUNS_MAX: usize = 512;
@@ -28,8 +36,7 @@ fn readable(context: &Context, files: &[RowFile]) -> usize {
     let room = context.workspace().limit_now() / 2;
     let (mut count, mut bytes) = (0, 0);
     for file in files.iter().take(RUNS_MAX) {
-        // With the keys of a piece.
-        bytes += file.reader_bytes() + 2 * PIECE_BYTES;
+        bytes += file.reader_bytes() + PIECE_BYTES;
         let least = if file.reader_bytes() > 2 * READER_BYTES { 2 } else { RUNS_MIN };
         if bytes > room && count >= least {
             break;
@@ -72,7 +79,8 @@ impl Run {
             if let Some(keys) = keys {
                 keys.load(context, &self.piece)?;
                 self.keys.append(keys, self.piece.rows);
-                self.held.force(context.workspace(), self.keys.bytes())?;
+                // A reader's piece may be twice as long.
+                self.held.force(context.workspace(), self.keys.bytes().saturating_sub(KEYLESS_PIECE_BYTES))?;
             }
         }
         self.prefix = prefix(self.key());
@@ -194,7 +202,7 @@ impl Merge {
         like: &RowBatch,
         mut keys: Option<&mut RowKeys>,
     ) -> SqlResult<RowFile> {
-        let mut file = RowFile::new(context);
+        let mut file = run_file(context, keys.is_none());
         let mut batch = RowBatch::new(like.columns.iter().map(columns::class_of));
         while (file.rows() as usize) < limit {
             batch.clear();

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::operators::scan::storage_error;
 use crate::workspace::Held;
 
-/// Bytes of a piece, unless one row has more.
+/// Bytes of a piece, where nobody wants it shorter.
 pub const PIECE_BYTES: usize = 32 << 10;
 
 /// What a reader holds, unless a row is long: a block and a piece.
@@ -27,6 +27,8 @@ pub struct RowFile {
     stream: Stream,
     rows: u64,
     bytes: u64,
+    /// Bytes of a piece, unless one row has more.
+    piece_bytes: usize,
     /// Bytes of its longest piece.
     widest: usize,
     piece: Vec<u8>,
@@ -36,8 +38,13 @@ pub struct RowFile {
 
 impl RowFile {
     pub fn new(context: &Context) -> RowFile {
+        RowFile::of_pieces(context, PIECE_BYTES)
+    }
+
+    /// Of pieces of so many bytes, for who makes something of each that is as long again.
+    pub fn of_pieces(context: &Context, piece_bytes: usize) -> RowFile {
         let stream = context.runtime().host.storage().spill().stream();
-        RowFile { stream, rows: 0, bytes: 0, widest: 0, piece: Vec::new(), held: Held::default() }
+        RowFile { stream, rows: 0, bytes: 0, piece_bytes, widest: 0, piece: Vec::new(), held: Held::default() }
     }
 
     /// An empty one.
@@ -64,7 +71,7 @@ impl RowFile {
     pub fn append(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
         let mut start = 0;
         while start < batch.rows {
-            let end = piece_end(batch, start);
+            let end = piece_end(batch, start, self.piece_bytes);
             self.append_piece(context, batch, start, end)?;
             start = end;
         }
@@ -137,7 +144,7 @@ impl RowFile {
 }
 
 /// The row after the last of a piece that begins at `start`.
-fn piece_end(batch: &RowBatch, start: usize) -> usize {
+fn piece_end(batch: &RowBatch, start: usize, piece_bytes: usize) -> usize {
     if batch.columns.is_empty() {
         return batch.rows.min(start + u32::MAX as usize);
     }
@@ -145,7 +152,7 @@ fn piece_end(batch: &RowBatch, start: usize) -> usize {
     let mut bytes = 0;
     for row in start..most {
         bytes += row_bytes(batch, row, row + 1);
-        if bytes > PIECE_BYTES {
+        if bytes > piece_bytes {
             return row.max(start + 1);
         }
     }

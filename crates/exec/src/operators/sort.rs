@@ -5,7 +5,7 @@ use sql::plan::{Expr, Operator, SortKey};
 use types::{Physical, RowBatch, SqlResult};
 
 use super::keys::{KeyList, RowKeys};
-use super::merge::{Merge, prefix};
+use super::merge::{Merge, prefix, run_file};
 use super::row_file::{PIECE_BYTES, RowFile};
 use super::simple::Rows;
 use super::{batch_of, drain, source};
@@ -185,7 +185,7 @@ fn write_run(
 ) -> SqlResult<RowFile> {
     let mut order = order(list, context)?;
     order.truncate(limit);
-    let mut file = RowFile::new(context);
+    let mut file = run_file(context, with_key);
     let mut piece = like(&rows.batch, with_key);
     let (mut picked, mut bytes) = (Vec::new(), 0);
     for (at, row) in order.iter().enumerate() {
