@@ -2,9 +2,9 @@
 //!
 //! A transaction id is given at the first change, a commit time at the commit; both only grow. A snapshot is a value of
 //! the commit clock: it sees what committed at or before it. Of each id the table keeps one word: 0 active, 1 rolled
-//! back, otherwise the commit time, with its top bit set while the transaction has its time but may still fail. Words lie
-//! in chunks of neighbouring ids, which go when all their ids are below the horizon: of those every snapshot that exists or
-//! will exist sees the changes.
+//! back, otherwise the commit time, with its top bit set while the transaction has its time but may still fail. If it does
+//! fail, its word says until when snapshots may have counted on it. Words lie in chunks of neighbouring ids, which go when
+//! all their ids are below the horizon: of those every snapshot that exists or will exist sees the changes, or has none to ask of.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -25,9 +25,11 @@ const ACTIVE: u64 = 0;
 const ROLLED_BACK: u64 = 1;
 /// With the commit time that the transaction will have if it commits.
 const PREPARING: u64 = 1 << 63;
+/// It had a commit time and was rolled back, with the time of the clock then: whoever has a snapshot as old may wait for it still.
+const FAILED: u64 = 1 << 62;
 /// The clock starts above the words with a meaning of their own.
 const CLOCK_START: u64 = 2;
-const _: () = assert!(CLOCK_START > ACTIVE && CLOCK_START > ROLLED_BACK && CLOCK_START < PREPARING);
+const _: () = assert!(CLOCK_START > ACTIVE && CLOCK_START > ROLLED_BACK && CLOCK_START < FAILED);
 const _: () =
     assert!(CHUNK.is_power_of_two() && CHUNKS_MAX.is_power_of_two(), "an id has one chunk and one word in it");
 /// Of ids: row headers have no more room for them.
@@ -168,7 +170,7 @@ impl Commits {
         let _order = self.state.order.lock();
         let time = self.state.clock.load(Ordering::Relaxed) + 1;
         debug_assert_eq!(self.word(id).load(Ordering::Relaxed), ACTIVE, "a transaction gets one commit time");
-        assert!(id != 0 && time & PREPARING == 0, "the system commits nothing");
+        assert!(id != 0 && time < FAILED, "the system commits nothing");
         self.word(id).store(mark | time, Ordering::SeqCst);
         self.state.clock.store(time, Ordering::SeqCst);
         time
@@ -194,7 +196,14 @@ impl Commits {
             matches!(Commits::meaning(self.word(id).load(Ordering::Relaxed)), Status::Active | Status::Preparing(_)),
             "a transaction ends once"
         );
-        self.word(id).store(ROLLED_BACK, Ordering::SeqCst);
+        let word = self.word(id);
+        if word.load(Ordering::Relaxed) & PREPARING == 0 {
+            return word.store(ROLLED_BACK, Ordering::SeqCst);
+        }
+        let time = self.state.clock.load(Ordering::Relaxed);
+        word.store(FAILED | time, Ordering::SeqCst);
+        // Snapshots to come are younger.
+        self.state.clock.store(time + 1, Ordering::SeqCst);
     }
 
     #[inline]
@@ -221,6 +230,7 @@ impl Commits {
             ACTIVE => Status::Active,
             ROLLED_BACK => Status::RolledBack,
             time if time & PREPARING != 0 => Status::Preparing(time & !PREPARING),
+            time if time & FAILED != 0 => Status::RolledBack,
             time => Status::Committed(time),
         }
     }
@@ -235,7 +245,13 @@ impl Commits {
         let mut horizon = from;
         while horizon < next {
             let word = self.word(horizon).load(Ordering::Relaxed);
-            if word == ACTIVE || word > oldest {
+            let is_over = match word {
+                ACTIVE => false,
+                word if word & PREPARING != 0 => false,
+                word if word & FAILED != 0 => word & !FAILED < oldest,
+                word => word <= oldest,
+            };
+            if !is_over {
                 break;
             }
             horizon += 1;
@@ -275,6 +291,19 @@ mod tests {
         assert_eq!(commits.advance(commits.now()), last);
         commits.rolled_back(last);
         assert_eq!(commits.advance(commits.now()), last + 1);
+    }
+
+    /// Below the horizon every id counts as committed: who waits for one that fails must hear of it first.
+    #[test]
+    fn who_may_count_on_a_transaction_hears_that_it_failed() {
+        let commits = Commits::starting_at(&memory(), 10, 10).expect("a clock");
+        let failing = commits.begin(|_| {}).expect("room");
+        commits.prepare(failing);
+        let snapshot = commits.now();
+        commits.rolled_back(failing);
+        assert_eq!(commits.advance(snapshot), failing);
+        assert_eq!(commits.status(failing), Status::RolledBack);
+        assert_eq!(commits.advance(commits.now()), failing + 1, "nobody is left who began before");
     }
 
     #[test]

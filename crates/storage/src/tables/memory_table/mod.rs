@@ -279,7 +279,6 @@ impl MemoryTable {
         let engine = &self.engine;
         let owner = OWNED | tx.writer.id;
         debug_assert!(tx.writer.id != 0, "who changes rows has an id");
-        if row.begin().load(Ordering::SeqCst) == NEVER { eprintln!("NEVERROW {}", std::backtrace::Backtrace::force_capture()); }
         debug_assert!(row.begin().load(Ordering::SeqCst) != NEVER, "nobody has seen a row that was rolled back");
         let member = &engine.locks[tx.writer.member];
         let noted = tx.work.note(&engine.xtp, &member.work, row.at(), Change::Ended);
