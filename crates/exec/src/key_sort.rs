@@ -14,6 +14,7 @@ use storage::spill::{BLOCK_ROOM, Position, Spill, Stream};
 use storage::{KeySorter, StorageError, StorageResult};
 use types::pause::Pacer;
 
+use crate::run_heap::{RunHeap, prefix};
 use crate::workspace::{Held, Workspace};
 
 const HEAD_BYTES: usize = 6;
@@ -36,14 +37,6 @@ struct Entry {
     prefix: u64,
     chunk: u32,
     at: u32,
-}
-
-/// The first bytes of a key, as a number that compares as they do.
-fn prefix(key: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    let count = key.len().min(8);
-    word[..count].copy_from_slice(&key[..count]);
-    u64::from_be_bytes(word)
 }
 
 /// A record's key and payload.
@@ -188,8 +181,7 @@ impl Source<'_> {
 struct Merge<'r> {
     /// Each with the prefix of its key.
     sources: Vec<(u64, Source<'r>)>,
-    /// Sources that have records; the one with the first key stands at the front, and each before the two that follow from it.
-    heap: Vec<u32>,
+    heap: RunHeap,
 }
 
 impl<'r> Merge<'r> {
@@ -213,31 +205,8 @@ impl<'r> Merge<'r> {
     }
 
     fn of(sources: Vec<(u64, Source<'r>)>) -> Merge<'r> {
-        let mut merge = Merge { heap: (0..sources.len() as u32).collect(), sources };
-        (0..merge.heap.len() / 2).rev().for_each(|at| merge.sink(at));
-        merge
-    }
-
-    fn is_before(&self, a: u32, b: u32) -> bool {
-        let (left, right) = (&self.sources[a as usize], &self.sources[b as usize]);
-        let order = left.0.cmp(&right.0);
-        let order = order.then_with(|| parts(left.1.record()).0.cmp(parts(right.1.record()).0));
-        order.then(a.cmp(&b)).is_lt()
-    }
-
-    /// Moves what stands at `at` down to where it belongs.
-    fn sink(&mut self, mut at: usize) {
-        loop {
-            let left = 2 * at + 1;
-            let Some(&first) = self.heap.get(left) else { return };
-            let right = self.heap.get(left + 1).filter(|right| self.is_before(**right, first));
-            let (child, at_child) = right.map_or((first, left), |right| (*right, left + 1));
-            if self.is_before(self.heap[at], child) {
-                return;
-            }
-            self.heap.swap(at, at_child);
-            at = at_child;
-        }
+        let heap = RunHeap::new(sources.len(), |a, b| is_before(&sources, a, b));
+        Merge { sources, heap }
     }
 
     fn run(
@@ -245,19 +214,26 @@ impl<'r> Merge<'r> {
         pacer: &mut Pacer<'_>,
         each: &mut dyn FnMut(&[u8], &[u8]) -> StorageResult<()>,
     ) -> StorageResult<()> {
-        while let Some(&first) = self.heap.first() {
+        while let Some(first) = self.heap.first() {
             let (head, source) = &mut self.sources[first as usize];
             let (key, payload) = parts(source.record());
             heard(pacer.spend(ROW_WORK + key.len() + payload.len()))?;
             each(key, payload)?;
-            match source.step()? {
-                true => *head = prefix(parts(source.record()).0),
-                false => drop(self.heap.swap_remove(0)),
+            let has_more = source.step()?;
+            if has_more {
+                *head = prefix(parts(source.record()).0);
             }
-            self.sink(0);
+            self.heap.stepped(has_more, |a, b| is_before(&self.sources, a, b));
         }
         Ok(())
     }
+}
+
+fn is_before(sources: &[(u64, Source<'_>)], a: u32, b: u32) -> bool {
+    let (left, right) = (&sources[a as usize], &sources[b as usize]);
+    let order = left.0.cmp(&right.0);
+    let order = order.then_with(|| parts(left.1.record()).0.cmp(parts(right.1.record()).0));
+    order.then(a.cmp(&b)).is_lt()
 }
 
 /// An external sort of keys with their payloads.

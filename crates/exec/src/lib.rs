@@ -11,6 +11,7 @@
 pub mod sink;
 pub mod profile;
 pub mod workspace;
+mod run_heap;
 pub mod key_sort;
 pub mod cursor_book;
 pub mod columns;

@@ -1,23 +1,14 @@
 //! Merging of sorted runs: files of rows whose last column is their key, or whose keys are made again from them. Equal keys come in the order
 //! of the runs.
 
-use std::cmp::Ordering;
-
 use types::{RowBatch, SqlResult};
 
 use super::keys::{KeyList, RowKeys};
 use super::row_file::{PIECE_BYTES, READER_BYTES, RowFile, RowReader};
 use crate::columns;
 use crate::context::Context;
+use crate::run_heap::{RunHeap, prefix};
 use crate::workspace::Held;
-
-/// The first bytes of a key, which decide most comparisons.
-pub fn prefix(key: &[u8]) -> u64 {
-    let mut word = [0; 8];
-    let count = key.len().min(8);
-    word[..count].copy_from_slice(&key[..count]);
-    u64::from_be_bytes(word)
-}
 
 /// Of a run without keys: with them a piece takes what others do.
 const KEYLESS_PIECE_BYTES: usize = PIECE_BYTES / 2;
@@ -88,11 +79,15 @@ impl Run {
     }
 }
 
+fn is_before(runs: &[Run], a: u32, b: u32) -> bool {
+    let (left, right) = (&runs[a as usize], &runs[b as usize]);
+    left.prefix.cmp(&right.prefix).then_with(|| left.key().cmp(right.key())).then(a.cmp(&b)).is_lt()
+}
+
 /// Rows of several runs, in order.
 pub struct Merge {
     runs: Vec<Run>,
-    /// The runs that have rows left; the one with the first row stands at the front, and each before the two that follow from it.
-    heap: Vec<u32>,
+    heap: RunHeap,
 }
 
 impl Merge {
@@ -135,35 +130,8 @@ impl Merge {
                 runs.push(run);
             }
         }
-        let heap = (0..runs.len() as u32).collect();
-        let mut merge = Merge { runs, heap };
-        (0..merge.heap.len() / 2).rev().for_each(|at| merge.sink(at));
-        Ok(merge)
-    }
-
-    fn compare(&self, a: u32, b: u32) -> Ordering {
-        let (left, right) = (&self.runs[a as usize], &self.runs[b as usize]);
-        left.prefix.cmp(&right.prefix).then_with(|| left.key().cmp(right.key())).then(a.cmp(&b))
-    }
-
-    /// Moves what stands at `at` down to where it belongs.
-    fn sink(&mut self, mut at: usize) {
-        loop {
-            let left = 2 * at + 1;
-            if left >= self.heap.len() {
-                return;
-            }
-            let right = left + 1;
-            let mut first = left;
-            if right < self.heap.len() && self.compare(self.heap[right], self.heap[left]).is_lt() {
-                first = right;
-            }
-            if self.compare(self.heap[at], self.heap[first]).is_lt() {
-                return;
-            }
-            self.heap.swap(at, first);
-            at = first;
-        }
+        let heap = RunHeap::new(runs.len(), |a, b| is_before(&runs, a, b));
+        Ok(Merge { runs, heap })
     }
 
     /// Appends the next rows, as many columns of each as `out` has: up to `wanted`, fewer if they are long or at the end.
@@ -176,20 +144,20 @@ impl Merge {
     ) -> SqlResult<()> {
         let mut bytes = 0;
         while out.rows < wanted && bytes < 8 * PIECE_BYTES {
-            let Some(&first) = self.heap.first() else { return Ok(()) };
+            let Some(first) = self.heap.first() else { return Ok(()) };
             let run = &mut self.runs[first as usize];
             for (to, from) in out.columns.iter_mut().zip(&run.piece.columns) {
                 columns::append_row(to, from, run.at);
                 bytes += columns::value_bytes(from, run.at);
             }
             out.rows += 1;
-            if !run.step(context, keys.as_deref_mut())? {
+            let has_more = run.step(context, keys.as_deref_mut())?;
+            if !has_more {
                 // Its file's space is free from here on.
                 run.piece.clear();
                 run.file = RowFile::finished(context)?;
-                self.heap.swap_remove(0);
             }
-            self.sink(0);
+            self.heap.stepped(has_more, |a, b| is_before(&self.runs, a, b));
         }
         Ok(())
     }

@@ -5,13 +5,14 @@ use sql::plan::{Expr, Operator, SortKey};
 use types::{Physical, RowBatch, SqlResult};
 
 use super::keys::{KeyList, RowKeys};
-use super::merge::{Merge, prefix, run_file};
+use super::merge::{Merge, run_file};
 use super::row_file::{PIECE_BYTES, RowFile};
 use super::simple::Rows;
 use super::{batch_of, drain, source};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, Scalar};
+use crate::run_heap::prefix;
 
 struct Sort {
     input: Box<dyn RowSource>,
