@@ -7,8 +7,8 @@ table variable, each alone and several at once. Answers are compared, and so is 
 
 A row has some 400 bytes: 25 million of them are 10 GB. --cgroup: each server in a control group with so much memory, page cache included (version 1 of
 control groups, and the right to make one). PostgreSQL has half of --memory as shared_buffers and the other half as work_mem, divided by the number of
-sessions, and no parallel workers. Printed: seconds, their ratio, and the server's peak of memory of its own (VmHWM without its program; for PostgreSQL
-the sum of what its processes have, and its buffers, looked at ten times a second), and for Heddle what was spilled.
+sessions, and no parallel workers. Printed: seconds, their ratio, and the most memory of its own that the server was seen to have, looked at ten
+times a second (for PostgreSQL the sum of what its processes have, and its buffers), and for Heddle what was spilled.
 Several at once: each session takes its own share of the rows, so that as much is spilled as by one alone.
 """
 
@@ -116,7 +116,7 @@ class Heddle:
             self.ask(f"INSERT big SELECT {row} FROM GENERATE_SERIES({first}, {min(first + CHUNK, options.rows) - 1})")
 
     def ask(self, text, database="spills"):
-        command = [self.options.heddle, *self.client, "-d", database, "-Q", "SET NOCOUNT ON; " + text]
+        command = [self.options.heddle, *self.client, "-d", database, "-Q", "SET NOCOUNT ON; SET ANSI_WARNINGS OFF; " + text]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"{text[:500]}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")

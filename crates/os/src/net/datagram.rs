@@ -2,7 +2,7 @@
 #![allow(unsafe_code)]
 
 use super::real::{Family, Socket, check, error_of, from_raw, name_of, new_raw, set_option, to_raw};
-use super::{Endpoint, NetError, NetResult};
+use super::{Endpoint, NetError, NetResult, beside};
 use crate::kernel::poller::READABLE;
 use crate::sys::errno;
 use crate::wait::WaitType;
@@ -92,48 +92,14 @@ impl Datagrams {
     }
 }
 
-/// Room for the header and the sender's credentials, aligned as the header needs it.
-#[repr(C)]
-union Control {
-    header: libc::cmsghdr,
-    bytes: [u8; 64],
-}
-
-const UCRED_BYTES: usize = size_of::<libc::ucred>();
-const _: () =
-    assert!(size_of::<libc::cmsghdr>() + UCRED_BYTES.next_multiple_of(8) <= size_of::<Control>(), "it has room");
-
 fn receive_one(from: i32, bytes: &mut [u8]) -> NetResult<(usize, Sender)> {
     let mut raw = new_raw();
-    let mut part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
-    let mut control = Control { bytes: [0; 64] };
-    // SAFETY: msghdr is plain data.
-    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
-    message.msg_name = (&raw mut raw).cast();
-    message.msg_namelen = size_of::<libc::sockaddr_storage>() as libc::socklen_t;
-    message.msg_iov = &mut part;
-    message.msg_iovlen = 1;
-    message.msg_control = (&raw mut control).cast();
-    message.msg_controllen = size_of::<Control>();
-    // SAFETY: `message` names live memory that may be written.
-    let got = unsafe { libc::recvmsg(from, &mut message, libc::MSG_CMSG_CLOEXEC) };
-    if got < 0 {
-        return Err(error_of(errno()));
-    }
-    assert!(got as usize <= bytes.len(), "the system read {got} bytes into {}", bytes.len());
-    // SAFETY: the header, if there is one, lies in `control`; with SCM_CREDENTIALS a ucred follows it.
-    let user = unsafe {
-        let header = libc::CMSG_FIRSTHDR(&message);
-        let has_user = !header.is_null()
-            && (*header).cmsg_level == libc::SOL_SOCKET
-            && (*header).cmsg_type == libc::SCM_CREDENTIALS
-            && (*header).cmsg_len >= libc::CMSG_LEN(UCRED_BYTES as u32) as usize;
-        has_user.then(|| libc::CMSG_DATA(header).cast::<libc::ucred>().read_unaligned().uid)
-    };
+    let received = beside::receive::<libc::ucred>(from, bytes, Some(&mut raw))?;
+    let user = received.beside.map(|process| process.uid);
     // SAFETY: no pointers are passed.
     let own = unsafe { libc::geteuid() };
-    let endpoint = from_raw(&raw, message.msg_namelen);
-    Ok((got as usize, Sender { endpoint, trusted: user.is_some_and(|user| user == own || user == 0) }))
+    let endpoint = from_raw(&raw, received.name_length);
+    Ok((received.length, Sender { endpoint, trusted: user.is_some_and(|user| user == own || user == 0) }))
 }
 
 #[cfg(test)]

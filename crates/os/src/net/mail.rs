@@ -2,6 +2,7 @@
 //! the engines are forked; each engine reads its own. What lies in the box of an engine that dies waits for the next one.
 #![allow(unsafe_code)]
 
+use super::beside::{self, Beside, Control, Descriptor};
 use super::real::{Family, RealStream, Socket, error_of, name_of, set_option};
 use super::{NetError, NetResult, Stream};
 use crate::clock;
@@ -103,19 +104,11 @@ fn adopt(fd: i32) -> NetResult<Stream> {
     family.map(|_| Stream::Real(RealStream::of(socket)))
 }
 
-/// Room for the header and the one descriptor of a message, aligned as the header needs it.
-#[repr(C)]
-union Control {
-    header: libc::cmsghdr,
-    bytes: [u8; 64],
-}
-
-const FD_BYTES: u32 = size_of::<i32>() as u32;
-const _: () = assert!(size_of::<libc::cmsghdr>() + size_of::<u64>() <= size_of::<Control>(), "it has room for one");
+const FD_BYTES: u32 = Descriptor::BYTES;
 
 fn send_one(to: i32, bytes: &[u8], fd: Option<i32>) -> NetResult<()> {
     let mut part = libc::iovec { iov_base: bytes.as_ptr().cast_mut().cast(), iov_len: bytes.len() };
-    let mut control = Control { bytes: [0; 64] };
+    let mut control = Control::new();
     // SAFETY: msghdr is plain data.
     let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
     message.msg_iov = &mut part;
@@ -144,36 +137,12 @@ fn send_one(to: i32, bytes: &[u8], fd: Option<i32>) -> NetResult<()> {
 
 fn receive_one(from: i32, bytes: &mut Vec<u8>) -> NetResult<Option<i32>> {
     bytes.resize(MESSAGE_BYTES_MAX, 0);
-    let mut part = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
-    let mut control = Control { bytes: [0; 64] };
-    // SAFETY: msghdr is plain data.
-    let mut message: libc::msghdr = unsafe { std::mem::zeroed() };
-    message.msg_iov = &mut part;
-    message.msg_iovlen = 1;
-    message.msg_control = (&raw mut control).cast();
-    message.msg_controllen = size_of::<Control>();
-    // SAFETY: `message` names live memory that may be written.
-    let got = unsafe { libc::recvmsg(from, &mut message, libc::MSG_CMSG_CLOEXEC) };
-    if got < 0 {
-        bytes.clear();
-        return Err(error_of(errno()));
-    }
-    assert!(message.msg_flags & libc::MSG_TRUNC == 0, "a message longer than the longest");
-    assert!(
-        (1..=bytes.len()).contains(&(got as usize)),
-        "a message of {got} bytes: the inlet is open, and none is empty"
-    );
-    bytes.truncate(got as usize);
-    // SAFETY: the header, if there is one, lies in `control`; with SCM_RIGHTS a descriptor follows it.
-    let fd = unsafe {
-        let header = libc::CMSG_FIRSTHDR(&message);
-        let has_fd = !header.is_null()
-            && (*header).cmsg_level == libc::SOL_SOCKET
-            && (*header).cmsg_type == libc::SCM_RIGHTS
-            && (*header).cmsg_len >= libc::CMSG_LEN(FD_BYTES) as usize;
-        has_fd.then(|| libc::CMSG_DATA(header).cast::<i32>().read_unaligned())
-    };
-    Ok(fd)
+    let received = beside::receive::<Descriptor>(from, bytes, None).inspect_err(|_| bytes.clear())?;
+    let got = received.length;
+    assert!(!received.was_cut, "a message longer than the longest");
+    assert!(got > 0, "the inlet is open, and no message is empty");
+    bytes.truncate(got);
+    Ok(received.beside.map(|Descriptor(fd)| fd))
 }
 
 #[cfg(test)]

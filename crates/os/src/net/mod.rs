@@ -4,6 +4,7 @@
 //! worker and no stack wait for it; the scheduler that sees its next bytes starts a task with it.
 
 mod real;
+mod beside;
 mod mail;
 mod datagram;
 mod sim;

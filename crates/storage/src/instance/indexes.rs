@@ -9,7 +9,7 @@ use crate::layout::{DatabaseId, IndexId, IndexLayout, TableId, TableLayout};
 use crate::shapes::shape::{self, Roots};
 use crate::tables::load::{self, Build};
 use crate::tables::table::Table;
-use crate::transaction::{LockMode, Transaction};
+use crate::transaction::Transaction;
 
 impl Storage {
     /// Builds it from the rows there are. A clustered one rebuilds the table.
@@ -21,9 +21,7 @@ impl Storage {
         index: &IndexLayout,
         build: &mut Build<'_>,
     ) -> StorageResult<()> {
-        tx.check_running()?;
-        tx.lock_table(db, table, LockMode::SchemaModification)?;
-        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let (mut layout, mut roots) = self.to_alter(tx, db, table)?;
         if layout.indexes.iter().any(|known| known.id == index.id || known.clustered && index.clustered) {
             return Err(StorageError::AlreadyExists);
         }
@@ -53,9 +51,7 @@ impl Storage {
         index: IndexId,
         build: &mut Build<'_>,
     ) -> StorageResult<()> {
-        tx.check_running()?;
-        tx.lock_table(db, table, LockMode::SchemaModification)?;
-        let (layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let (layout, mut roots) = self.to_alter(tx, db, table)?;
         assert!(layout.memory.is_none(), "a memory-optimized table has no pages");
         let Some(at) = layout.indexes.iter().position(|known| known.id == index && !known.clustered) else {
             let is_base = index == IndexId::HEAP || layout.indexes.iter().any(|known| known.id == index);
@@ -155,9 +151,7 @@ impl Storage {
         index: IndexId,
         build: &mut Build<'_>,
     ) -> StorageResult<()> {
-        tx.check_running()?;
-        tx.lock_table(db, table, LockMode::SchemaModification)?;
-        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let (mut layout, mut roots) = self.to_alter(tx, db, table)?;
         let at = layout.indexes.iter().position(|known| known.id == index).ok_or(StorageError::UnknownIndex)?;
         let removed = layout.indexes.remove(at);
         if layout.memory.is_some() {
@@ -181,9 +175,7 @@ impl Storage {
         count: u64,
         pause: &dyn Pause,
     ) -> StorageResult<()> {
-        tx.check_running()?;
-        tx.lock_table(db, table, LockMode::SchemaModification)?;
-        let (mut layout, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let (mut layout, roots) = self.to_alter(tx, db, table)?;
         let found = layout.indexes.iter_mut().find(|known| known.id == index && known.bucket_count.is_some());
         found.ok_or(StorageError::UnknownIndex)?.bucket_count = Some(count);
         self.rebuild_memory_table(tx, db, table, &layout, &roots, pause)
@@ -198,9 +190,7 @@ impl Storage {
         row: &types::RowLayout,
         pause: &dyn Pause,
     ) -> StorageResult<()> {
-        tx.check_running()?;
-        tx.lock_table(db, table, LockMode::SchemaModification)?;
-        let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let (mut layout, mut roots) = self.to_alter(tx, db, table)?;
         let extends = row.columns().starts_with(layout.row.columns());
         assert!(extends, "columns are only added at the end; other changes copy the table");
         let before = std::mem::replace(&mut layout.row, row.clone());

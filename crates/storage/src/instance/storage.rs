@@ -666,11 +666,21 @@ impl Storage {
         Ok(())
     }
 
-    /// The pages go when the transaction commits.
-    pub fn drop_table(&self, tx: &mut Transaction, db: DatabaseId, table: TableId) -> StorageResult<()> {
+    /// What a table is made of, for who changes that: nobody else uses it until the transaction ends.
+    pub(super) fn to_alter(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+    ) -> StorageResult<(TableLayout, Roots)> {
         tx.check_running()?;
         tx.lock_table(db, table, LockMode::SchemaModification)?;
-        let (layout, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)
+    }
+
+    /// The pages go when the transaction commits.
+    pub fn drop_table(&self, tx: &mut Transaction, db: DatabaseId, table: TableId) -> StorageResult<()> {
+        let (layout, roots) = self.to_alter(tx, db, table)?;
         match layout.memory {
             None => self.drop_roots(tx, db, &roots)?,
             Some(_) => drop_objects(tx, &roots),
@@ -680,9 +690,7 @@ impl Storage {
 
     /// New empty trees in place of the old ones.
     pub fn truncate_table(&self, tx: &mut Transaction, db: DatabaseId, table: TableId) -> StorageResult<()> {
-        tx.check_running()?;
-        tx.lock_table(db, table, LockMode::SchemaModification)?;
-        let (layout, old) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let (layout, old) = self.to_alter(tx, db, table)?;
         if layout.memory.is_some() {
             drop_objects(tx, &old);
             return self.create_memory_table(tx, db, table, &layout, 0);
