@@ -323,6 +323,44 @@ fn armed_connections_time_out_and_are_killed() {
     });
 }
 
+/// However many strangers there are, each scheduler does one thing for one of them at a time; one that panics stops none of the others.
+#[test]
+fn strangers_take_turns_within_one_task() {
+    on_all(|machine, listen| {
+        let listener = listen();
+        let address = listener.local_addr();
+        let (running, most) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        let (now, highest) = (running.clone(), most.clone());
+        machine.run(move || {
+            let clients: Vec<_> = (0..60u8)
+                .map(|number| {
+                    let client = Stream::connect(address, Some(soon())).unwrap();
+                    let (stream, _) = listener.accept(Some(soon())).unwrap();
+                    stream.set_stranger(true);
+                    let (now, highest) = (now.clone(), highest.clone());
+                    stream.arm(Place::LeastLoaded, Some(soon()), move |stream, ready| {
+                        assert!(ready == Ready::Input && number != 30, "this one panics");
+                        highest.fetch_max(now.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                        wait::sleep(WaitType::SLEEP_TASK, 1);
+                        now.fetch_sub(1, Ordering::SeqCst);
+                        stream.set_stranger(false);
+                        spawn(TaskKind::Request, Place::Here, move || echo(stream, Ready::Input));
+                    });
+                    client
+                })
+                .collect();
+            clients.iter().for_each(|client| client.write_all(&[7], None).unwrap());
+            for (number, client) in clients.iter().enumerate() {
+                // Whoever it was for did not read what came: the connection may be reset.
+                let answered = client.read(&mut [0; 1], Some(soon())).unwrap_or(0);
+                assert_eq!(answered, usize::from(number != 30), "client {number}");
+            }
+        });
+        assert!((1..=2).contains(&most.load(Ordering::SeqCst)), "{most:?} at a time, on two schedulers");
+        assert_eq!((running.load(Ordering::SeqCst), machine.panics()), (0, 1));
+    });
+}
+
 #[test]
 fn refused_and_taken_addresses_are_told() {
     on_all(|machine, listen| {

@@ -72,6 +72,9 @@ impl Scheduler {
     /// Input has come for an armed connection. `gone`: it is the end; what there is to do is to end a session, which may be what all
     /// the others wait for.
     pub fn begin_request(&self, request: Armed, entry: &IoEntry, gone: bool) {
+        if entry.stranger.load(Ordering::Relaxed) {
+            return self.start_stranger(request, Ready::Input);
+        }
         if gone {
             return self.start(Task::new(TaskKind::System, Box::new(move || request(Ready::Input))));
         }

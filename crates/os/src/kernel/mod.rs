@@ -7,5 +7,6 @@ mod backtrace;
 pub mod machine;
 pub mod scheduler;
 pub mod help;
+pub mod door;
 pub mod workers;
 pub mod monitor;

@@ -47,6 +47,8 @@ pub struct IoEntry {
     armed_until: AtomicU64,
     /// Of the connection, in its machine's work.
     pub share: Share,
+    /// Nobody knows yet who is at the other end: what it asks for is done at the door (`super::door`).
+    pub stranger: AtomicBool,
 }
 
 impl IoEntry {
@@ -62,6 +64,7 @@ impl IoEntry {
             armed: Mutex::new(None),
             armed_until: AtomicU64::new(0),
             share: Share::default(),
+            stranger: AtomicBool::new(false),
         }
     }
 

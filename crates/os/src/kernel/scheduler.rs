@@ -12,6 +12,7 @@
 //! A simulation is several schedulers on one thread: `pick_next` then chooses among the workers of all of them.
 #![allow(unsafe_code)]
 
+use super::door::Door;
 use super::idle::IdleTimes;
 use super::machine::{ADMIN_SCHEDULER_ID, OPEN};
 pub use super::machine::{MachineState, Pool};
@@ -142,12 +143,14 @@ pub struct Task {
     pub enqueued_ns: u64,
     /// It goes before those whose round begins.
     pub ahead: bool,
+    /// It is done at the door, after others that came before.
+    pub stranger: bool,
     pub run: Box<dyn FnOnce() + Send>,
 }
 
 impl Task {
     pub fn new(kind: TaskKind, run: Box<dyn FnOnce() + Send>) -> Task {
-        Task { id: system().next_task(), kind, enqueued_ns: clock::now(), ahead: false, run }
+        Task { id: system().next_task(), kind, enqueued_ns: clock::now(), ahead: false, stranger: false, run }
     }
 }
 
@@ -191,6 +194,7 @@ unsafe impl Send for Scheduler {}
 
 pub struct Inner {
     pub workers: Workers,
+    pub door: Door,
     timers: BinaryHeap<std::cmp::Reverse<Timer>>,
     timers_compact_at: usize,
     timers_made: u64,
@@ -278,6 +282,7 @@ impl Scheduler {
             pending: Mutex::default(),
             inner: UnsafeCell::new(Inner {
                 workers: Workers::default(),
+                door: Door::default(),
                 timers: BinaryHeap::new(),
                 timers_compact_at: 1024,
                 timers_made: 0,
@@ -410,12 +415,22 @@ impl Scheduler {
         self.start(Task { ahead: matches!(owed, Owed::Ahead | Owed::Elsewhere), ..task });
     }
 
+    /// The same of one that a stranger has.
+    pub fn start_stranger(&self, run: Armed, ready: Ready) {
+        let task = Task::new(TaskKind::Request, Box::new(move || run(ready)));
+        self.start(Task { stranger: true, ..task });
+    }
+
     /// Gives the task a worker, which then stands in the runnable queue, or lets it wait for one. Baton's holder only.
     fn admit(&self, task: Task) {
         self.assert_holder();
         if !self.is_open() && !task.kind.is_system() {
             // It was on its way when the scheduler was closed.
             return self.hand_on(task);
+        }
+        if task.stranger {
+            let Some(keeper) = self.at_door(task) else { return };
+            return self.admit(keeper);
         }
         if self.slot().tasks_pending.load(Ordering::Relaxed) > 0 && !task.kind.is_system() {
             // Behind those who came before.
@@ -789,8 +804,13 @@ impl Scheduler {
                 }
                 Whom::Armed(token) => {
                     let entry = self.poller().entry(Token::from_raw(token));
-                    if let Some(run) = entry.and_then(|entry| entry.disarm_at(timer.deadline)) {
-                        self.place(run, Ready::Timeout, Owed::Nothing);
+                    if let Some(entry) = entry
+                        && let Some(run) = entry.disarm_at(timer.deadline)
+                    {
+                        match entry.stranger.load(Ordering::Relaxed) {
+                            true => self.start_stranger(run, Ready::Timeout),
+                            false => self.place(run, Ready::Timeout, Owed::Nothing),
+                        }
                     }
                 }
                 Whom::Pending => self.admit_pending(),

@@ -192,6 +192,15 @@ impl Stream {
         }
     }
 
+    /// Whether nobody knows yet who is at the other end: then what it asks for takes turns with what other strangers do, within one task, and
+    /// must not wait for long. From the next time that it rests on.
+    pub fn set_stranger(&self, on: bool) {
+        match self {
+            Stream::Real(stream) => stream.set_stranger(on),
+            Stream::Sim(stream) => stream.set_stranger(on),
+        }
+    }
+
     /// Lets the connection rest. At the next input, or at `deadline`, `run` gets it back as a new task. `place` says
     /// which scheduler serves it, the first time it is armed or waited for; from then on it stays there.
     pub fn arm(self, place: Place, deadline: Option<u64>, run: impl FnOnce(Stream, Ready) + Send + 'static) {

@@ -363,6 +363,10 @@ impl RealStream {
         is_ready(self.socket.entry.fd, libc::POLLIN)
     }
 
+    pub fn set_stranger(&self, on: bool) {
+        self.socket.entry.stranger.store(on, Ordering::Relaxed);
+    }
+
     pub fn arm(
         mut stream: RealStream,
         place: Place,

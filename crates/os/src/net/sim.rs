@@ -2,7 +2,7 @@
 //! Bytes of one direction stay in order, as TCP promises; a reset loses what is under way.
 
 use super::{NetError, NetResult, Place, Ready};
-use crate::kernel::poller::{HANG_UP, IoEntry, READABLE, WRITABLE};
+use crate::kernel::poller::{Armed, HANG_UP, IoEntry, READABLE, WRITABLE};
 use crate::kernel::scheduler::{self, Scheduler};
 use crate::sched::scheduler_at;
 use crate::share::Owed;
@@ -245,6 +245,10 @@ impl SimStream {
         self.side.entry.flags.load(Ordering::Relaxed) & (READABLE | HANG_UP) != 0
     }
 
+    pub fn set_stranger(&self, on: bool) {
+        self.side.entry.stranger.store(on, Ordering::Relaxed);
+    }
+
     pub fn arm(
         stream: SimStream,
         place: Place,
@@ -255,7 +259,7 @@ impl SimStream {
         let home = *stream.side.home.get_or_init(|| scheduler_at(&here.machine, place));
         let entry = stream.side.entry.clone();
         if let Some(now) = entry.arm(Box::new(move |ready| run(stream, ready)), deadline) {
-            return home.start_armed(now, Ready::Input, Owed::Nothing);
+            return start(home, &entry, now, Ready::Input);
         }
         if let Some(deadline) = deadline {
             let delay = deadline.saturating_sub(clock::now());
@@ -264,7 +268,7 @@ impl SimStream {
                     delay,
                     Box::new(move || {
                         if let Some(run) = entry.disarm_at(deadline) {
-                            home.start_armed(run, Ready::Timeout, Owed::Nothing);
+                            start(home, &entry, run, Ready::Timeout);
                         }
                     }),
                 )
@@ -317,7 +321,7 @@ impl Side {
     /// Something came up at this side: wakes who waits, or starts the armed task.
     fn tell(&self, flags: u32) {
         if let Some(run) = self.entry.report(flags) {
-            self.home.get().expect("armed at its home").start_armed(run, Ready::Input, Owed::Nothing);
+            start(self.home.get().expect("armed at its home"), &self.entry, run, Ready::Input);
         }
     }
 
@@ -413,4 +417,12 @@ fn pass_time(faults: &SimNetFaults, deadline: Option<u64>) -> NetResult<()> {
         }
     }
     if until < arrives { Err(NetError::Timeout) } else { Ok(()) }
+}
+
+/// Starts the closure of a connection that rested.
+fn start(home: &Scheduler, entry: &IoEntry, run: Armed, ready: Ready) {
+    match entry.stranger.load(Ordering::Relaxed) {
+        true => home.start_stranger(run, ready),
+        false => home.start_armed(run, ready, Owed::Nothing),
+    }
 }

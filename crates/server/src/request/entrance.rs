@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use exec::session::Session as State;
 use os::net::{Place, Ready, Stream};
-use os::sched::Pool;
+use os::sched::{Pool, TaskKind};
 use tds::ProtocolError;
 use tds::login7::feature;
 use types::{SqlError, sql_error};
@@ -28,6 +28,7 @@ use crate::wire::sink::{FirstError, Told};
 /// Takes a new connection: when its first bytes come, its login begins on the scheduler with the fewest connections.
 pub fn arrive(server: &Arc<Server>, stream: Stream, origin: Origin) {
     let door = server.doors.enter(&stream, size_of::<Arrival>());
+    stream.set_stranger(true);
     let connection = Connection::new(stream, origin);
     let until = os::clock::after_ms(LOGIN_TIME_MAX_MS);
     Arrival { connection, handshake: Handshake::default(), door, until }.rest(server);
@@ -72,8 +73,12 @@ impl Arrival {
             }
             Ok(Some(greeting)) => {
                 let Arrival { connection, door, .. } = self;
+                connection.transport.stream().set_stranger(false);
                 let until = os::clock::after_ms(LOGIN_TIME_MAX_MS);
-                Entrant { connection, greeting, door, until }.await_turn(server);
+                let server = server.clone();
+                // What follows may wait, and is a session at the end: not at the door, where others would wait for it.
+                let rest = move || Entrant { connection, greeting, door, until }.await_turn(&server);
+                os::sched::spawn(TaskKind::Request, Place::Here, rest);
             }
             Err(ConnectionError::NotEncrypted) => {
                 let client = self.connection.transport.stream().peer_addr();
