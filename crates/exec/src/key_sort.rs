@@ -263,6 +263,7 @@ impl KeySort {
 
     fn write(&self, merge: Merge<'_>, pacer: &mut Pacer<'_>) -> StorageResult<FileRun> {
         let mut run = FileRun { stream: self.spill.stream(), rows: 0 };
+        run.stream.go_on();
         merge.run(pacer, &mut |key, payload| {
             run.rows += 1;
             self.workspace.count_bytes(HEAD_BYTES + key.len() + payload.len());

@@ -1,6 +1,6 @@
 //! The same behaviour on fibers and on threads: tasks, waits, yields, timers, preemptive calls, shutdown.
 use os::sched::{MachineConfig, Nonyielding, Place, Pool, Scheduling, TaskKind, Trouble, Watch, WorkerKind};
-use os::sched::{compute, preemptive, spawn, start};
+use os::sched::{compute, preemptive, spawn, start, start_preemptive};
 use os::stats::SystemCall;
 use os::sync::*;
 use os::wait::{self, WaitType};
@@ -186,6 +186,35 @@ fn preemptive_calls_leave_the_scheduler() {
         // 40 calls of 5 ms on one scheduler overlap.
         assert!(os::clock::now() - before < 150_000_000);
         assert_eq!(preemptive(WaitType::PREEMPTIVE_OTHER, || text.len()), 8);
+    });
+}
+
+#[test]
+fn a_call_that_was_started_runs_while_its_caller_goes_on() {
+    on_both(|| {
+        let begun = Arc::new(AtomicU64::new(0));
+        let (theirs, may_end) = (begun.clone(), Arc::new(AtomicU64::new(0)));
+        let ends = may_end.clone();
+        let call = start_preemptive(move || {
+            theirs.store(1, Ordering::SeqCst);
+            while ends.load(Ordering::SeqCst) == 0 {
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            vec![1, 2, 3]
+        });
+        while begun.load(Ordering::SeqCst) == 0 {
+            wait::sleep(WaitType::SLEEP_TASK, 1);
+        }
+        let waits = spawn(TaskKind::Request, Place::Here, move || call.wait(WaitType::IO_COMPLETION));
+        wait::sleep(WaitType::SLEEP_TASK, 5);
+        assert!(!waits.is_done());
+        may_end.store(1, Ordering::SeqCst);
+        assert_eq!(waits.join().unwrap(), [1, 2, 3]);
+        // Done before it is asked for; and one that nobody asks for.
+        let call = start_preemptive(|| 7);
+        wait::sleep(WaitType::SLEEP_TASK, 5);
+        assert_eq!(call.wait(WaitType::IO_COMPLETION), 7);
+        drop(start_preemptive(|| 8));
     });
 }
 

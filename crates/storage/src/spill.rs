@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use os::disk::{Disk, DiskError, File, Open};
+use os::sched::Started;
 use os::sync::Mutex;
 use os::wait::WaitType;
 
@@ -68,7 +69,16 @@ impl Spill {
     /// An empty stream.
     pub fn stream(self: &Arc<Spill>) -> Stream {
         let serial = self.serials.fetch_add(1, Ordering::Relaxed);
-        Stream { spill: self.clone(), file: None, serial, blocks: Vec::new(), tail: Vec::new(), bytes: 0 }
+        Stream {
+            spill: self.clone(),
+            file: None,
+            serial,
+            blocks: Vec::new(),
+            tail: Vec::new(),
+            bytes: 0,
+            goes_on: false,
+            writing: None,
+        }
     }
 
     /// Bytes of the blocks that streams have.
@@ -150,9 +160,20 @@ pub struct Stream {
     /// A block that is being filled, with its head; empty before the first byte and after `finish`.
     tail: Vec<u8>,
     bytes: u64,
+    /// While a block is written the next one is filled.
+    goes_on: bool,
+    writing: Option<Writing>,
 }
 
+/// A block on its way into the file.
+type Writing = Started<(Vec<u8>, Result<(), DiskError>)>;
+
 impl Stream {
+    /// From now on it goes on while a block is written, which takes the memory of one more. For who writes one stream at a time.
+    pub fn go_on(&mut self) {
+        self.goes_on = true;
+    }
+
     /// Appends bytes. 1105 when there is no room; the stream is of no use after an error.
     pub fn append(&mut self, mut bytes: &[u8]) -> StorageResult<()> {
         self.bytes += bytes.len() as u64;
@@ -176,7 +197,15 @@ impl Stream {
             self.write_tail()?;
         }
         self.tail = Vec::new();
-        Ok(())
+        self.written().map(drop)
+    }
+
+    /// Waits for the block that is being written: its bytes.
+    fn written(&mut self) -> StorageResult<Vec<u8>> {
+        let Some(writing) = self.writing.take() else { return Ok(Vec::new()) };
+        let (bytes, result) = writing.wait(WaitType::IO_COMPLETION);
+        result?;
+        Ok(bytes)
     }
 
     fn write_tail(&mut self) -> StorageResult<()> {
@@ -192,8 +221,15 @@ impl Stream {
         if os::fails!(SpillWrite) {
             return Err(DiskError::Full.into());
         }
-        file.write_away_at(&self.tail, place_of(block))?;
-        self.tail.clear();
+        if self.goes_on {
+            let mut next = self.written()?;
+            next.clear();
+            let full = std::mem::replace(&mut self.tail, next);
+            self.writing = Some(file.start_write_at(full, place_of(block)));
+        } else {
+            file.write_away_at(&self.tail, place_of(block))?;
+            self.tail.clear();
+        }
         self.file = Some(file);
         Ok(())
     }
@@ -205,7 +241,8 @@ impl Stream {
 
     /// In memory: what is being filled.
     pub fn held_bytes(&self) -> usize {
-        self.tail.capacity() + self.blocks.capacity() * 4
+        let writing = if self.writing.is_some() { BLOCK_BYTES } else { 0 };
+        self.tail.capacity() + writing + self.blocks.capacity() * 4
     }
 
     fn read_block(&self, at: usize, into: &mut Vec<u8>) -> StorageResult<()> {
@@ -231,6 +268,8 @@ impl Stream {
 
     /// Empties it: its blocks are free.
     pub fn clear(&mut self) {
+        // Not before it is written: another stream's block would be overwritten. How that ended is of no interest any more.
+        let _ = self.written();
         self.spill.give(&self.blocks);
         self.blocks = Vec::new();
         self.tail = Vec::new();
@@ -255,16 +294,37 @@ pub struct Position {
     block: usize,
     buffer: Vec<u8>,
     at: usize,
+    /// Whose block is in the buffer; 0: none was read.
+    serial: u32,
 }
 
 impl Position {
+    /// Goes to byte `place` of the stream.
+    pub fn seek(&mut self, stream: &Stream, place: u64) -> StorageResult<()> {
+        assert!(place < stream.bytes && stream.tail.is_empty(), "byte {place} of {} that are finished", stream.bytes);
+        let block = (place / BLOCK_ROOM as u64) as usize;
+        if self.serial != stream.serial || self.block != block + 1 || self.buffer.is_empty() {
+            self.block = block;
+            self.load(stream)?;
+        }
+        self.at = HEAD_BYTES + (place % BLOCK_ROOM as u64) as usize;
+        Ok(())
+    }
+
+    fn load(&mut self, stream: &Stream) -> StorageResult<()> {
+        self.serial = 0;
+        stream.read_block(self.block, &mut self.buffer)?;
+        self.serial = stream.serial;
+        self.block += 1;
+        self.at = HEAD_BYTES;
+        Ok(())
+    }
+
     /// Fills `out` and goes on behind it. Panics at the stream's end: who reads knows how much there is.
     pub fn read(&mut self, stream: &Stream, mut out: &mut [u8]) -> StorageResult<()> {
         while !out.is_empty() {
             if self.at == self.buffer.len() {
-                stream.read_block(self.block, &mut self.buffer)?;
-                self.block += 1;
-                self.at = HEAD_BYTES;
+                self.load(stream)?;
             }
             let count = out.len().min(self.buffer.len() - self.at);
             let (now, later) = out.split_at_mut(count);
@@ -326,6 +386,25 @@ mod tests {
         assert_eq!(spill.used_bytes(), 0);
         spill.trim();
         assert_eq!(disk.open("spill.0", Open::Existing).unwrap().len(), Ok(0));
+    }
+
+    #[test]
+    fn any_byte_can_be_gone_to() {
+        let spill = Spill::new(Disk::memory(), 64 << 20).unwrap();
+        let bytes = [bytes_of(1, 3 * BLOCK_BYTES + 77), bytes_of(2, 2 * BLOCK_BYTES)];
+        let mut streams = [spill.stream(), spill.stream()];
+        for (stream, bytes) in streams.iter_mut().zip(&bytes) {
+            stream.append(bytes).unwrap();
+            stream.finish().unwrap();
+        }
+        let mut position = Position::default();
+        for (of, place) in [(0, 5), (0, 70_000), (1, 70_000), (0, 70_001), (0, 0), (1, BLOCK_ROOM), (0, BLOCK_ROOM - 1)]
+        {
+            let mut out = [0; 100];
+            position.seek(&streams[of], place as u64).unwrap();
+            position.read(&streams[of], &mut out).unwrap();
+            assert!(out[..] == bytes[of][place..place + 100], "byte {place} of stream {of}");
+        }
     }
 
     #[test]

@@ -34,7 +34,7 @@ impl Buffer {
         if self.rows.append_within(context, batch, 0) {
             return Ok(());
         }
-        let mut file = RowFile::new(context);
+        let mut file = RowFile::new(context).going_on();
         file.append(context, &self.rows.batch)?;
         self.rows.clear();
         self.file = Some(file);

@@ -15,7 +15,7 @@ const KEYLESS_PIECE_BYTES: usize = PIECE_BYTES / 2;
 
 /// An empty run.
 pub fn run_file(context: &Context, with_keys: bool) -> RowFile {
-    RowFile::of_pieces(context, if with_keys { PIECE_BYTES } else { KEYLESS_PIECE_BYTES })
+    RowFile::of_pieces(context, if with_keys { PIECE_BYTES } else { KEYLESS_PIECE_BYTES }).going_on()
 }
 
 /// Runs merged at a time: at least so many, or two if their rows are long.

@@ -81,7 +81,7 @@ impl Pieces {
             accumulator.grow(1);
         }
         let mut pieces = Pieces {
-            file: RowFile::new(context),
+            file: RowFile::new(context).going_on(),
             reader: RowReader::default(),
             ahead: RowBatch::new(rows.columns.iter().map(columns::class_of)),
             at: 0,

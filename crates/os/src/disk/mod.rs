@@ -13,6 +13,7 @@ mod sim;
 
 pub use sim::{KillReport, SimDisk, SimDiskFaults};
 
+use crate::sched::{Started, start_preemptive};
 use crate::wait::WaitType;
 use memory::MemoryDisk;
 use real::{RealDisk, RealFile};
@@ -290,6 +291,25 @@ impl File {
             File::Real(file) => file.write_away_at(bytes, offset),
             File::Memory(file) => file.write_at(bytes, offset),
             File::Sim(file) => file.write_at(bytes, offset),
+        }
+    }
+
+    /// As [`File::write_away_at`], while the caller goes on: `wait` gives the result, and the bytes back.
+    pub fn start_write_at(self: &Arc<File>, bytes: Vec<u8>, offset: u64) -> Started<(Vec<u8>, DiskResult<()>)> {
+        assert_place(offset, bytes.len());
+        match &**self {
+            File::Real(_) => {
+                let file = self.clone();
+                start_preemptive(move || {
+                    let File::Real(real) = &*file else { unreachable!("it was one") };
+                    let result = real.write_all_at(&bytes, offset);
+                    (bytes, result)
+                })
+            }
+            File::Memory(_) | File::Sim(_) => {
+                let result = self.write_at(&bytes, offset);
+                Started::Done((bytes, result))
+            }
         }
     }
 

@@ -199,6 +199,12 @@ impl RealFile {
         self.write_away_at(bytes, offset)
     }
 
+    /// By the calling thread, which waits for the device if the system makes it.
+    pub fn write_all_at(&self, bytes: &[u8], offset: u64) -> DiskResult<()> {
+        worker::count_call(SystemCall::File);
+        self.file.write_all_at(bytes, offset).map_err(io_error)
+    }
+
     pub fn write_away_at(&self, bytes: &[u8], offset: u64) -> DiskResult<()> {
         self.run(WaitType::IO_COMPLETION, || self.file.write_all_at(bytes, offset))
     }

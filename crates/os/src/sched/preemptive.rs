@@ -11,7 +11,7 @@ use crate::worker::{self, WorkerId, unpark};
 use crate::{clock, kernel, panics, simcore, sys};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 
 /// Threads that run calls; more calls than that wait their turn.
 struct Threads {
@@ -117,6 +117,80 @@ fn run_in<R: Send>(
     }
 }
 
+/// A call that runs off the scheduler while its caller goes on. Who drops it does not wait for it.
+pub enum Started<R> {
+    /// It was done at once.
+    Done(R),
+    Running(Arc<Running<R>>),
+}
+
+pub struct Running<R> {
+    result: Mutex<Option<Result<R, panics::Unwound>>>,
+    done: AtomicU32,
+    /// The worker that waits for it; 0: none does.
+    waiter: AtomicU32,
+}
+
+/// Begins `call` off the scheduler. On a thread that is no worker, and in a simulation, it is done at once. `call` must not park.
+pub fn start_preemptive<R: Send + 'static>(call: impl FnOnce() -> R + Send + 'static) -> Started<R> {
+    let Some(scheduler) = kernel::scheduler::here().filter(|_| !simcore::active()) else {
+        return Started::Done(call());
+    };
+    scheduler.slot().preemptive_switches.fetch_add(1, Order::Relaxed);
+    let running = Arc::new(Running { result: Mutex::new(None), done: AtomicU32::new(0), waiter: AtomicU32::new(0) });
+    let theirs = running.clone();
+    let job: Detached = Box::new(move || theirs.end(panics::catch_to_go_on(call)));
+    CALLS.submit(Job { frame: Box::into_raw(Box::new(job)).cast(), run: run_detached });
+    Started::Running(running)
+}
+
+impl<R> Running<R> {
+    /// SeqCst here and in `Started::wait`: either the waiter sees that it is done, or is seen.
+    fn end(&self, result: Result<R, panics::Unwound>) {
+        let before = self.result.lock().expect("a result").replace(result);
+        assert!(before.is_none(), "a call ends once");
+        self.done.store(1, Ordering::SeqCst);
+        let waiter = WorkerId::from_raw(self.waiter.load(Ordering::SeqCst));
+        if waiter.is_some() {
+            unpark(waiter);
+        }
+    }
+}
+
+impl<R> Started<R> {
+    /// Its result. A panic of the call continues here.
+    pub fn wait(self, wait: WaitType) -> R {
+        let running = match self {
+            Started::Done(result) => return result,
+            Started::Running(running) => running,
+        };
+        let me = worker::current_or_none();
+        running.waiter.store(me.raw(), Ordering::SeqCst);
+        while running.done.load(Ordering::SeqCst) == 0 {
+            if me.is_some() {
+                park_uninterruptible(wait, None);
+            } else {
+                std::thread::yield_now();
+            }
+        }
+        let result = running.result.lock().expect("a result").take();
+        match result.expect("done") {
+            Ok(result) => result,
+            Err(unwound) => panics::go_on(unwound),
+        }
+    }
+}
+
+type Detached = Box<dyn FnOnce() + Send>;
+
+/// # Safety
+/// `frame` is a `Box<Detached>` that nobody else has.
+unsafe fn run_detached(frame: *mut ()) {
+    // SAFETY: by contract.
+    let call = unsafe { Box::from_raw(frame.cast::<Detached>()) };
+    call();
+}
+
 /// Lies on the parked worker's stack until `done`.
 struct Frame<R, F> {
     call: Option<F>,
@@ -163,7 +237,7 @@ struct Pool {
 }
 
 impl Threads {
-    /// Queue length is bounded by the number of workers: each submits one job and waits for it.
+    /// Queue length is bounded by the number of workers: each submits one job and waits for it, or for the last one that it started.
     fn submit(&'static self, job: Job) {
         let mut pool = self.pool.lock().expect("pool");
         pool.jobs.push_back(job);
