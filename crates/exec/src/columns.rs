@@ -1,7 +1,7 @@
 //! Moving rows between columns: copy, gather, repeat. The inner loops of joins, sorts and filters.
 
 use sql::plan::OutputColumn;
-use types::{Column, ColumnData, Physical, RowBatch, SqlType};
+use types::{Column, ColumnData, Physical, RowBatch, SqlType, long};
 
 /// Rows of an ordinary batch. A batch without columns may count any number.
 pub const BATCH_ROWS: usize = 1024;
@@ -67,7 +67,7 @@ pub fn append_range(to: &mut Column, from: &Column, start: usize, end: usize) {
             }
             let first = if start == 0 { 0 } else { from_ends[start - 1] };
             let shift = bytes.len() as u32;
-            bytes.extend_from_slice(&from_bytes[first as usize..from_ends[end - 1] as usize]);
+            long::append(bytes, &from_bytes[first as usize..from_ends[end - 1] as usize]);
             ends.extend(from_ends[start..end].iter().map(|end| end - first + shift));
         }
         (to, from) => panic!("rows of {from:?} appended to {to:?}"),
@@ -90,7 +90,7 @@ pub fn append_gather(to: &mut Column, from: &Column, rows: &[u32]) {
         (ColumnData::I128(to), ColumnData::I128(from)) => to.extend(rows.iter().map(|&row| from[row as usize])),
         (ColumnData::Bytes { ends, bytes }, ColumnData::Bytes { .. }) => {
             for &row in rows {
-                bytes.extend_from_slice(from.bytes(row as usize));
+                long::append(bytes, from.bytes(row as usize));
                 ends.push(bytes.len() as u32);
             }
         }

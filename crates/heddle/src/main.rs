@@ -3,6 +3,9 @@
 use clap::{CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 
+#[global_allocator]
+static HEAP: os::heap::Heap = os::heap::Heap;
+
 const BEGIN: &str = "Begin with:
   heddle serve                      a server on 127.0.0.1,1433: data in ./heddle-data, the password of sa printed once
   heddle sql -Q \"SELECT @@VERSION\"  asks for that password

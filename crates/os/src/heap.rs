@@ -2,6 +2,8 @@
 #![allow(unsafe_code)]
 
 use crate::limits;
+use crate::sched::start_preemptive;
+use std::alloc::{GlobalAlloc, Layout, System};
 
 /// From so many bytes on an allocation is a mapping of its own, which goes back to the system as soon as it is freed and grows without
 /// being copied.
@@ -34,5 +36,61 @@ pub fn trim() {
     // SAFETY: the allocator's own locks see to it that nobody uses what it gives back.
     unsafe {
         libc::malloc_trim(0);
+    }
+}
+
+/// The allocator of the server's process: the system's, but what is freed of a large block goes back to the system off the scheduler, since
+/// that takes a millisecond for some megabytes.
+pub struct Heap;
+
+/// From so many bytes on.
+const LARGE_BYTES: usize = 4 << 20;
+
+// SAFETY: all is done by the system's allocator, by the rules that the caller keeps; a block is freed once, now or a little later.
+unsafe impl GlobalAlloc for Heap {
+    #[inline]
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc(layout) }
+    }
+
+    #[inline]
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        unsafe { System.alloc_zeroed(layout) }
+    }
+
+    #[inline]
+    unsafe fn realloc(&self, block: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        // SAFETY: as the caller promises.
+        unsafe { System.realloc(block, layout, bytes) }
+    }
+
+    #[inline]
+    unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        if layout.size() >= LARGE_BYTES {
+            return free_large(block, layout);
+        }
+        // SAFETY: as the caller promises.
+        unsafe { System.dealloc(block, layout) }
+    }
+}
+
+#[cold]
+fn free_large(block: *mut u8, layout: Layout) {
+    let block = Block(block, layout);
+    drop(start_preemptive(move || block.free()));
+}
+
+/// Nobody else's any more.
+struct Block(*mut u8, Layout);
+
+// SAFETY: whoever has it is the only one.
+unsafe impl Send for Block {}
+
+impl Block {
+    fn free(self) {
+        // SAFETY: the system's allocator made it with this layout, and it is freed here alone.
+        unsafe { System.dealloc(self.0, self.1) }
     }
 }

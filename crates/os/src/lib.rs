@@ -22,7 +22,6 @@ mod sys;
 pub mod clock;
 pub mod random;
 pub mod limits;
-pub mod heap;
 mod private;
 pub mod parallel;
 pub mod threads;
@@ -45,6 +44,7 @@ pub mod wait;
 pub mod sync;
 pub mod region;
 pub mod sched;
+pub mod heap;
 #[cfg(not(shuttle))]
 pub mod launcher;
 pub mod fs;

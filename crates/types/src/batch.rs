@@ -1,6 +1,7 @@
 //! Rows between operators: typed columns side by side, 1 to about 1,024 rows at a time.
 
 use crate::datum::Datum;
+use crate::long;
 use crate::sql_type::Physical;
 
 /// Values of one column. `data` has a slot for every row; a NULL's slot holds anything.
@@ -101,7 +102,7 @@ impl Column {
     pub fn push_bytes(&mut self, value: &[u8]) {
         match &mut self.data {
             ColumnData::Bytes { ends, bytes } => {
-                bytes.extend_from_slice(value);
+                long::append(bytes, value);
                 ends.push(bytes.len() as u32);
             }
             other => panic!("bytes pushed to a column of another class: {other:?}"),

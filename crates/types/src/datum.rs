@@ -1,10 +1,11 @@
 //! One value in its physical class. Its meaning comes from the `SqlType` that travels beside it.
 
 use crate::error::SqlResult;
+use crate::long;
 use crate::pause::Pacer;
 
 /// A scalar value, or NULL. See `Physical` for what the bits of each class mean.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, PartialEq, Default)]
 pub enum Datum {
     #[default]
     Null,
@@ -61,6 +62,12 @@ impl DatumRef<'_> {
     }
 }
 
+impl Clone for Datum {
+    fn clone(&self) -> Datum {
+        self.as_ref().to_datum()
+    }
+}
+
 impl Datum {
     pub fn as_ref(&self) -> DatumRef<'_> {
         match self {
@@ -73,7 +80,7 @@ impl Datum {
     }
 
     pub fn bytes(bytes: &[u8]) -> Datum {
-        Datum::Bytes(bytes.into())
+        Datum::Bytes(long::copy(bytes))
     }
 
     /// UTF-16LE, as nvarchar holds it.

@@ -9,6 +9,7 @@ pub mod messages;
 
 pub mod error;
 pub mod pause;
+pub mod long;
 pub mod sql_type;
 
 pub mod datum;

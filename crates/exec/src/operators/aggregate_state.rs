@@ -468,7 +468,7 @@ impl Accumulator {
                 if let Some(keys) = &self.order {
                     keys.encode(row, &mut order);
                 }
-                let text = self.values.bytes(row).to_vec();
+                let text = types::long::copy(self.values.bytes(row)).into_vec();
                 *bytes += text.len() + order.len() + 48;
                 texts[group].push((order, text));
             }

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use os::wait::WaitType;
+
 use crate::instance::error_log;
 use crate::settings::options::{self, Kernel, ServeArgs, Settings};
 use crate::start::keeper;
@@ -19,6 +21,7 @@ pub fn run(args: ServeArgs) -> Result<(), String> {
     }
     os::limits::raise_open_files();
     os::heap::bound();
+    types::long::set_away(|work| os::sched::preemptive(WaitType::PREEMPTIVE_OTHER, work));
     match settings.kernel {
         Kernel::Threaded => serve_threaded(settings),
         Kernel::Process => launch::run(settings),

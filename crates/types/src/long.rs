@@ -1,0 +1,46 @@
+//! Long values in one piece. To copy some megabytes into memory that is first touched by that takes milliseconds, in which nobody else runs on
+//! a scheduler. So whoever has schedulers says where else such work is done. Loops over a value's characters pause instead (`pause`).
+
+use std::sync::OnceLock;
+
+/// Does work that takes long, and returns when it is done.
+pub type Away = fn(&mut (dyn FnMut() + Send));
+
+static AWAY: OnceLock<Away> = OnceLock::new();
+
+/// From so many bytes on a value is long.
+pub const LONG: usize = 2 << 20;
+
+/// Long values are copied by `away` from now on. The first one to say so decides.
+pub fn set_away(away: Away) {
+    AWAY.get_or_init(|| away);
+}
+
+/// Appends `from`.
+#[inline]
+pub fn append(to: &mut Vec<u8>, from: &[u8]) {
+    if from.len() < LONG {
+        to.extend_from_slice(from);
+    } else {
+        append_long(to, from);
+    }
+}
+
+#[cold]
+fn append_long(to: &mut Vec<u8>, from: &[u8]) {
+    match AWAY.get() {
+        Some(away) => away(&mut || to.extend_from_slice(from)),
+        None => to.extend_from_slice(from),
+    }
+}
+
+/// A copy.
+#[inline]
+pub fn copy(from: &[u8]) -> Box<[u8]> {
+    if from.len() < LONG {
+        return from.into();
+    }
+    let mut copy = Vec::with_capacity(from.len());
+    append_long(&mut copy, from);
+    copy.into_boxed_slice()
+}
