@@ -110,7 +110,7 @@ impl ModuleCursors {
 pub struct Interpreter {
     pub scalar_function: fn(&Context, &Arc<ModuleDef>, Vec<(SqlType, Datum)>, &SqlType) -> SqlResult<Datum>,
     /// Appends the function's rows.
-    pub table_function: fn(&Context, &Arc<ModuleDef>, Vec<(SqlType, Datum)>, &mut RowBatch) -> SqlResult<()>,
+    pub table_function: fn(&Context, &Arc<ModuleDef>, Vec<(SqlType, Datum)>) -> SqlResult<MemoryTable>,
 }
 
 /// `inserted` and `deleted`: all stored columns of the trigger's table.

@@ -271,7 +271,7 @@ fn many_sorts_and_groups_at_a_time_stay_within_the_memory_that_was_given() {
     assert!(peak_mb(&server) <= most, "{} MB", peak_mb(&server));
 }
 
-/// A table variable, rows of a table that the server computes, what OUTPUT and INSERT ... EXEC keep.
+/// Rows of a table variable and of a function go to work files; keys of a table variable's index, and what INSERT ... EXEC keeps, do not.
 #[test]
 fn what_a_statement_keeps_has_the_memory_that_there_is() {
     let server = Server::start(&["--memory", "128MB"]);
@@ -283,8 +283,19 @@ fn what_a_statement_keeps_has_the_memory_that_there_is() {
         "CREATE FUNCTION f () RETURNS @r TABLE (s varchar(max)) AS BEGIN INSERT @r SELECT {wide} {rows}; RETURN END"
     ));
     for batch in [
-        format!("DECLARE @t TABLE (s varchar(max)); INSERT @t SELECT {wide} {rows}"),
+        format!("DECLARE @t TABLE (s varchar(max)); INSERT @t SELECT {wide} {rows}; SELECT COUNT(*) FROM @t"),
         "SELECT COUNT(*) FROM f()".to_string(),
+    ] {
+        assert_eq!(session.run(&batch), "40000", "{batch}");
+        assert_eq!(number(&server, LEFT_KB), 0, "{batch}");
+    }
+    println!("peak {} MB", peak_mb(&server));
+    for batch in [
+        format!(
+            "DECLARE @t TABLE (s varchar(1700) UNIQUE NONCLUSTERED); INSERT @t \
+             SELECT CONCAT(value, REPLICATE('x', 1600)) {}",
+            rows.replace("40000", "400000")
+        ),
         format!("INSERT u EXEC ('SELECT {} {rows}')", wide.replace('\'', "\'\'")),
     ] {
         let error = session.run(&batch);

@@ -10,7 +10,8 @@ mod keys;
 mod range;
 mod simple;
 mod scan;
-mod row_file;
+pub mod row_file;
+mod memory_scan;
 mod scatter;
 mod buffer;
 mod spool;
@@ -40,7 +41,7 @@ pub use simple::Rows;
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
-use sql::plan::{self, Operator, OperatorKind, TableFunction};
+use sql::plan::{self, Operator, OperatorKind, TableFunction, TableSource};
 use types::{RowBatch, SqlResult, sql_error};
 
 use crate::columns::BATCH_ROWS;
@@ -77,7 +78,10 @@ pub fn source_without(
 
 fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
     Ok(match &operator.kind {
-        OperatorKind::Scan(scan) => scan::make(scan, compiler)?,
+        OperatorKind::Scan(scan) => match &scan.table {
+            TableSource::Base(table) => Box::new(scan::base(scan, table, compiler)?),
+            _ => memory_scan::make(scan, compiler)?,
+        },
         OperatorKind::Virtual { table, columns, arguments } => {
             virtual_table::make(operator, table, columns, arguments, compiler)?
         }

@@ -47,6 +47,12 @@ impl RowFile {
         RowFile { stream, rows: 0, bytes: 0, piece_bytes, widest: 0, piece: Vec::new(), held: Held::default() }
     }
 
+    /// For who writes one file at a time: goes on while a block of it is written.
+    pub fn going_on(mut self) -> RowFile {
+        self.stream.go_on();
+        self
+    }
+
     /// An empty one.
     pub fn finished(context: &Context) -> SqlResult<RowFile> {
         let mut file = RowFile::new(context);
@@ -69,8 +75,19 @@ impl RowFile {
     }
 
     pub fn append(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
+        self.append_noting(context, batch, |_, _| {})
+    }
+
+    /// As `append`; `note` hears the first row of each piece, and where the piece lies (`RowReader::seek`).
+    pub fn append_noting(
+        &mut self,
+        context: &Context,
+        batch: &RowBatch,
+        mut note: impl FnMut(usize, u64),
+    ) -> SqlResult<()> {
         let mut start = 0;
         while start < batch.rows {
+            note(start, self.stream.bytes());
             let end = piece_end(batch, start, self.piece_bytes);
             self.append_piece(context, batch, start, end)?;
             start = end;
@@ -214,6 +231,11 @@ impl RowReader {
         context.workspace().count_read(HEAD_BYTES + bytes);
         out.rows = rows;
         Ok(true)
+    }
+
+    /// Goes to the piece at `place`. The file is one that this reader has read last, or it reads it for the first time.
+    pub fn seek(&mut self, file: &RowFile, place: u64) -> SqlResult<()> {
+        self.position.seek(&file.stream, place).map_err(spill_error)
     }
 
     pub fn rewind(&mut self) {

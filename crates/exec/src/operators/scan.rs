@@ -1,11 +1,10 @@
-//! Scan: seeks and scans of base tables through storage, of table variables, and of a trigger's `inserted` and `deleted`.
+//! Scan: seeks and scans of base tables through storage.
 
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{self, OuterSlot, TableSource};
-use storage::{IndexId, KeyBound, Prefixes, ScanSpec, StorageError, in_bounds};
-use types::key::KeyCodec;
+use storage::{IndexId, KeyBound, Prefixes, ScanSpec, StorageError};
 use types::{RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::keys::encode_from;
@@ -103,44 +102,14 @@ pub fn needs_snapshot() -> SqlError {
     sql_error!(41333)
 }
 
-pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
-    let table = match &scan.table {
-        TableSource::Base(table) => return Ok(Box::new(base(scan, table, compiler)?)),
-        TableSource::Variable(_, table) | TableSource::Inserted(table) | TableSource::Deleted(table) => table,
-        TableSource::View(_) => unreachable!("a view is read by the query that it is"),
-    };
-    let stored = |column: u16| stored(table, column);
-    let (key, range) = key_and_range(scan, table, compiler)?;
-    let residual = compiler.optional_predicate(&scan.residual)?;
-    let key_codecs = key
-        .iter()
-        .map(|(column, descending)| {
-            let ty = &table.columns[*column as usize].ty;
-            (stored(*column) as usize, KeyCodec::new(ty, *descending))
-        })
-        .collect();
-    compiler.reads_variables = true;
-    Ok(Box::new(MemoryScan {
-        source: scan.table.clone(),
-        columns: scan.columns.iter().map(|column| stored(*column)).collect(),
-        locator: scan.locator,
-        backward: scan.backward,
-        key: key_codecs,
-        range,
-        residual,
-        rows: Vec::new(),
-        at: 0,
-        selection: Vec::new(),
-    }))
-}
-
-fn stored(table: &TableDef, column: u16) -> u16 {
+/// The ordinal of a column in the stored row.
+pub fn stored(table: &TableDef, column: u16) -> u16 {
     table.stored[column as usize].expect("a scan reads stored columns only")
 }
 
 /// Columns of the scan's index with their direction, and its range.
 #[allow(clippy::type_complexity)]
-fn key_and_range(
+pub fn key_and_range(
     scan: &plan::Scan,
     table: &TableDef,
     compiler: &mut Compiler,
@@ -587,102 +556,5 @@ impl RowSource for BaseScan {
         self.reading = false;
         self.opened = false;
         self.scan = None;
-    }
-}
-
-/// Over a table variable, `inserted` or `deleted`.
-struct MemoryScan {
-    source: TableSource,
-    /// Ordinals of the stored row.
-    columns: Vec<u16>,
-    locator: bool,
-    backward: bool,
-    key: Vec<(usize, KeyCodec)>,
-    range: Option<Range>,
-    residual: Option<I64Expr>,
-    /// Rows that were there at `open` and are in the range, in index order.
-    rows: Vec<u32>,
-    at: usize,
-    selection: Vec<u32>,
-}
-
-impl MemoryScan {
-    fn read<R>(&self, context: &Context, read: impl FnOnce(&RowBatch) -> R) -> R {
-        match &self.source {
-            TableSource::Variable(slot, _) => read(&context.tables[slot.0 as usize].borrow().rows),
-            TableSource::Inserted(_) => read(&context.trigger.as_ref().expect("in a trigger").inserted),
-            TableSource::Deleted(_) => read(&context.trigger.as_ref().expect("in a trigger").deleted),
-            TableSource::Base(_) | TableSource::View(_) => unreachable!("a base table has its own scan"),
-        }
-    }
-}
-
-impl RowSource for MemoryScan {
-    fn open(&mut self, context: &Context) -> SqlResult<()> {
-        self.at = 0;
-        self.rows.clear();
-        match &self.source {
-            TableSource::Variable(slot, _) => {
-                let table = context.tables[slot.0 as usize].borrow();
-                self.rows.extend((0..table.end() as u32).filter(|row| table.is_live(*row as usize)));
-            }
-            _ => {
-                let count = self.read(context, |rows| rows.rows);
-                self.rows.extend(0..count as u32);
-            }
-        }
-        if !self.key.is_empty() {
-            let mut bounds = Vec::new();
-            match &self.range {
-                None => bounds.push((KeyBound::Unbounded, KeyBound::Unbounded)),
-                Some(range) => range.bounds(context, &mut Buffers::default(), &mut bounds)?,
-            }
-            let rows = std::mem::take(&mut self.rows);
-            let mut keyed: Vec<(Vec<u8>, u32)> = self.read(context, |batch| {
-                let keyed = rows.into_iter().map(|row| {
-                    let mut key = Vec::new();
-                    for (column, codec) in &self.key {
-                        encode_from(codec, &batch.columns[*column], row as usize, &mut key);
-                    }
-                    (key, row)
-                });
-                keyed.filter(|(key, _)| bounds.iter().any(|(lower, upper)| in_bounds(key, lower, upper))).collect()
-            });
-            keyed.sort();
-            self.rows = keyed.into_iter().map(|(_, row)| row).collect();
-        }
-        if self.backward {
-            self.rows.reverse();
-        }
-        Ok(())
-    }
-
-    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
-        loop {
-            out.clear();
-            let count = (self.rows.len() - self.at).min(wanted.min(BATCH_ROWS));
-            let rows = &self.rows[self.at..self.at + count];
-            self.read(context, |batch| {
-                for (to, from) in out.columns.iter_mut().zip(&self.columns) {
-                    columns::append_gather(to, &batch.columns[*from as usize], rows);
-                }
-            });
-            if self.locator {
-                let to = out.columns.last_mut().expect("the locator has a column");
-                rows.iter().for_each(|row| to.push_bytes(&row.to_le_bytes()));
-            }
-            out.rows = count;
-            self.at += count;
-            if let Some(residual) = &self.residual {
-                filter_batch(residual, context, out, &mut self.selection)?;
-            }
-            if out.rows > 0 || count == 0 {
-                return Ok(());
-            }
-        }
-    }
-
-    fn close(&mut self) {
-        self.rows = Vec::new();
     }
 }

@@ -17,6 +17,7 @@ use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::expression::regexp::{self, Compiled};
 use crate::expression::{Compiler, Scalar, XmlCall, functions, json};
+use crate::memory_table::{MemoryRows, MemoryTable};
 use crate::regexp::{Caller, Pattern};
 use crate::workspace::Held;
 
@@ -24,7 +25,6 @@ use crate::workspace::Held;
 const ROW: usize = 16 * CHARACTER;
 
 enum Kind {
-    User(Arc<ModuleDef>),
     Split,
     Matches,
     RegexpSplit,
@@ -50,7 +50,39 @@ pub fn user(
     arguments: &[Expr],
     compiler: &mut Compiler,
 ) -> SqlResult<Box<dyn RowSource>> {
-    whole(operator, Kind::User(module.clone()), arguments, compiler)
+    let columns = (0..operator.columns.len() as u16).collect();
+    Ok(Box::new(Filled { module: module.clone(), arguments: compiler.scalars(arguments)?, columns, table: None }))
+}
+
+/// A user's function of several statements: they fill its table, which is read then.
+struct Filled {
+    module: Arc<ModuleDef>,
+    arguments: Vec<Scalar>,
+    columns: Vec<u16>,
+    table: Option<(MemoryTable, MemoryRows)>,
+}
+
+impl RowSource for Filled {
+    fn open(&mut self, context: &Context) -> SqlResult<()> {
+        self.table = None;
+        let values = self.arguments.iter().map(|argument| Ok((argument.ty, argument.scalar_datum(context)?)));
+        let values = values.collect::<SqlResult<Vec<_>>>()?;
+        let table = (context.interpreter.table_function)(context, &self.module, values)?;
+        let rows = MemoryRows::all(&table, false);
+        self.table = Some((table, rows));
+        Ok(())
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        out.clear();
+        let (table, rows) = self.table.as_mut().expect("it is open");
+        rows.next(context, table, &self.columns, wanted.min(BATCH_ROWS), out)?;
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.table = None;
+    }
 }
 
 pub fn make(
@@ -108,10 +140,6 @@ impl RowSource for Whole {
         self.held.clear();
         let mut out = Kept { context, batch: self.rows.clear(), held: &mut self.held };
         match &self.kind {
-            Kind::User(module) => {
-                let typed = types.into_iter().zip(arguments).collect();
-                (context.interpreter.table_function)(context, module, typed, out.batch)
-            }
             Kind::Nodes(call) => {
                 let mut failure = Ok(());
                 call.nodes(context, |node| {

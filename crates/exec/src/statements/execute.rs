@@ -20,6 +20,7 @@ use crate::context::{Context, GRANT_BYTES_MAX, Runtime, out_of_memory};
 use crate::expression::Scalar;
 use crate::host::{self, CallArgument, CallResult, ModuleInfo, TableArgument};
 use crate::kernel;
+use crate::memory_table::MemoryTable;
 use crate::session::{stop_of, stopped};
 use crate::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
 use crate::workspace::{Held, SMALL_BYTES, Workspace};
@@ -453,7 +454,7 @@ impl<'a> Runner<'a> {
                     let types = self.module.table_variables[at].table.columns.iter().map(|column| column.ty).collect();
                     call.table = Some(TableArgument {
                         types,
-                        rows: super::live_rows(&self.context.tables[at].borrow()),
+                        rows: self.context.tables[at].borrow().live_rows(&self.context, &mut Held::default())?,
                         defaults: Vec::new(),
                         from_client: false,
                     });
@@ -794,7 +795,7 @@ fn function_call<T>(
     definition: &Arc<ModuleDef>,
     arguments: Vec<(SqlType, Datum)>,
     returns: SqlType,
-    keep_tables: bool,
+    keep_table: bool,
     take: impl FnOnce(super::Finished) -> T,
 ) -> SqlResult<T> {
     let mut runtime = context.runtime();
@@ -810,7 +811,7 @@ fn function_call<T>(
     values.resize(module.parameter_count, None);
     let frame = Frame { info: Some(info), nested: true, trigger: None, function: Some(returns) };
     let result = nested(runtime, definition.object.0, |runtime| {
-        run_instance(&module, values, Vec::new(), runtime, frame, keep_tables)
+        run_instance(&module, values, Vec::new(), runtime, frame, keep_table)
     });
     match result {
         Ok(finished) => Ok(take(finished)),
@@ -829,16 +830,12 @@ pub fn scalar_function(
     function_call(context, definition, arguments, *ty, false, |finished| finished.value)
 }
 
-/// The rows of the function's own table variable, which is its module's first.
+/// The function's own table variable, which is its module's first.
 pub fn table_function(
     context: &Context,
     definition: &Arc<ModuleDef>,
     arguments: Vec<(SqlType, Datum)>,
-    out: &mut RowBatch,
-) -> SqlResult<()> {
-    function_call(context, definition, arguments, SqlType::INT, true, |mut finished| {
-        if let Some(rows) = finished.tables.first_mut() {
-            columns::append_batch(out, rows);
-        }
-    })
+) -> SqlResult<MemoryTable> {
+    let table = function_call(context, definition, arguments, SqlType::INT, true, |finished| finished.table)?;
+    Ok(table.expect("it has a table"))
 }

@@ -326,7 +326,8 @@ struct Finished {
     status: i32,
     value: Datum,
     variables: Vec<Datum>,
-    tables: Vec<RowBatch>,
+    /// Its first table variable: a table-valued function's rows.
+    table: Option<MemoryTable>,
 }
 
 const INTERPRETER: Interpreter =
@@ -365,14 +366,14 @@ fn nested<T>(
 /// Values for the parameters: `Some` sets, None takes the default, which is ready (`constant_default`). And rows for table-valued parameters by position.
 type ParameterValues = Vec<Option<Datum>>;
 
-/// Takes an instance, sets the parameters, runs. `keep_tables`: the caller wants the rows of its table variables.
+/// Takes an instance, sets the parameters, runs. `keep_table`: the caller wants its first table variable.
 fn run_instance(
     module: &Arc<Module>,
     parameters: ParameterValues,
     table_parameters: Vec<(usize, RowBatch)>,
     runtime: Runtime<'_>,
     frame: Frame,
-    keep_tables: bool,
+    keep_table: bool,
 ) -> Result<Finished, Unwind> {
     let mut instance = Instance::take(module).map_err(Unwind::Scope)?;
     for (slot, value) in parameters.iter().enumerate() {
@@ -382,30 +383,14 @@ fn run_instance(
         }
     }
     for (slot, rows) in table_parameters {
-        let mut table = instance.tables[slot].borrow_mut();
-        for row in 0..rows.rows {
-            let row: Vec<Datum> = rows.columns.iter().map(|column| column.datum(row)).collect();
-            table.insert(&row).map_err(Unwind::Scope)?;
-        }
-        table.keep_changes();
+        instance.tables[slot].get_mut().fill(&module.table_variables[slot].table, &rows).map_err(Unwind::Scope)?;
     }
     instance.run(module, runtime, frame, |runner, flow| Finished {
         status: flow.status(),
         value: std::mem::take(&mut runner.return_value),
         variables: (0..module.parameter_count as u32).map(|slot| runner.context.variables.datum(slot)).collect(),
-        tables: if keep_tables {
-            runner.context.tables.iter().map(|table| live_rows(&table.borrow())).collect()
-        } else {
-            Vec::new()
-        },
+        table: keep_table.then(|| runner.context.tables.first_mut().map(|table| table.get_mut().take())).flatten(),
     })
-}
-
-fn live_rows(table: &MemoryTable) -> RowBatch {
-    let live: Vec<u32> = (0..table.end() as u32).filter(|row| table.is_live(*row as usize)).collect();
-    let mut rows = RowBatch::new(table.rows.columns.iter().map(crate::columns::class_of));
-    crate::columns::append_batch_rows(&mut rows, &table.rows, &live);
-    rows
 }
 
 /// A parameter's default that is a literal of its type. None: it has another one, or it has to be computed (`default_value`).

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use sql::catalog::{Guarded, IndexDef, TableDef};
 use sql::plan::{Check, TableSource, VariableSlotTable};
 use storage::{HeapLoad, StorageError, Table};
-use types::key::KeyCodec;
 use types::row::{RowBuilder, RowView};
 use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
@@ -13,7 +12,8 @@ use super::versions::Versions;
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
 use crate::kernel;
-use crate::operators::{encode_from, storage_error};
+use crate::memory_table::{MemoryTable, unique_keys};
+use crate::operators::storage_error;
 use crate::workspace::Held;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -337,8 +337,7 @@ impl Target {
                 let mut table = context.tables[slot.0 as usize].borrow_mut();
                 for row in 0..rows.rows {
                     self.claim(&mut table, rows, row)?;
-                    let datums: Vec<Datum> = rows.columns.iter().map(|column| column.datum(row)).collect();
-                    table.insert(&datums)?;
+                    append(&mut table, context, rows, row)?;
                 }
                 table.count(context)?;
             }
@@ -416,13 +415,12 @@ impl Target {
             Place::Memory(slot) => {
                 let mut table = context.tables[slot.0 as usize].borrow_mut();
                 for row in 0..rows.rows {
-                    let taken = self.unique_keys(rows, row).find(|(at, _, key)| table.has_key(*at, key));
+                    let taken = unique_keys(&self.def, rows, row).find(|(at, _, key)| table.has_key(*at, key));
                     match taken {
                         Some((_, index, _)) if index.ignores_duplicates => continue,
                         _ => self.claim(&mut table, rows, row)?,
                     }
-                    let datums: Vec<Datum> = rows.columns.iter().map(|column| column.datum(row)).collect();
-                    table.insert(&datums)?;
+                    append(&mut table, context, rows, row)?;
                     kept.push(row as u32);
                 }
                 table.count(context)?;
@@ -454,7 +452,7 @@ impl Target {
                 let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
                 // All old keys go before the new ones come, so that keys may be exchanged.
                 let keys = |rows: &RowBatch, row: usize| {
-                    self.unique_keys(rows, row).map(|(at, _, key)| (at, key)).collect::<Vec<_>>()
+                    unique_keys(&self.def, rows, row).map(|(at, _, key)| (at, key)).collect::<Vec<_>>()
                 };
                 let moved: Vec<bool> = match new.rows {
                     rows if rows == 1 || !moves_keys => vec![false; rows],
@@ -494,8 +492,7 @@ impl Target {
                 }
                 for row in 0..new.rows {
                     self.claim(&mut table, new, row)?;
-                    let datums: Vec<Datum> = new.columns.iter().map(|column| column.datum(row)).collect();
-                    table.insert(&datums)?;
+                    append(&mut table, context, new, row)?;
                 }
                 table.count(context)?;
             }
@@ -544,34 +541,8 @@ impl Target {
         changes.note(context, None, Some(old))
     }
 
-    /// The row's keys in the unique indexes that hold it, with the indexes' numbers as `MemoryTable` counts them.
-    fn unique_keys<'d>(
-        &'d self,
-        rows: &'d RowBatch,
-        row: usize,
-    ) -> impl Iterator<Item = (usize, &'d IndexDef, Vec<u8>)> {
-        let encode = move |column: u16, descending: bool, key: &mut Vec<u8>| {
-            let stored = self.def.stored[usize::from(column)].expect("keys and filters are of stored columns") as usize;
-            encode_from(&KeyCodec::new(&self.types[stored], descending), &rows.columns[stored], row, key);
-        };
-        let unique = self.def.indexes.iter().filter(|index| index.unique).enumerate();
-        unique.filter_map(move |(at, index)| {
-            let mut key = Vec::new();
-            for term in &index.filter {
-                key.clear();
-                encode(term.column, false, &mut key);
-                if !term.keys.contains(&key) {
-                    return None;
-                }
-            }
-            key.clear();
-            index.key.iter().for_each(|(column, descending)| encode(*column, *descending, &mut key));
-            Some((at, index, key))
-        })
-    }
-
-    fn claim(&self, table: &mut crate::memory_table::MemoryTable, rows: &RowBatch, row: usize) -> SqlResult<()> {
-        for (at, index, key) in self.unique_keys(rows, row) {
+    fn claim(&self, table: &mut MemoryTable, rows: &RowBatch, row: usize) -> SqlResult<()> {
+        for (at, index, key) in unique_keys(&self.def, rows, row) {
             if !table.claim(at, key) {
                 return Err(self.duplicate_key(Some(index), rows, row));
             }
@@ -579,8 +550,8 @@ impl Target {
         Ok(())
     }
 
-    fn release(&self, table: &mut crate::memory_table::MemoryTable, rows: &RowBatch, row: usize) {
-        for (at, _, key) in self.unique_keys(rows, row) {
+    fn release(&self, table: &mut MemoryTable, rows: &RowBatch, row: usize) {
+        for (at, _, key) in unique_keys(&self.def, rows, row) {
             table.release(at, key);
         }
     }
@@ -743,6 +714,13 @@ fn build(table: &Table, rows: &RowBatch, row: usize, image: &mut Vec<u8>) {
         builder.push_from(column, row);
     }
     builder.finish();
+}
+
+/// Appends a row to a table variable, which is counted whenever it has grown much.
+fn append(table: &mut MemoryTable, context: &Context, rows: &RowBatch, row: usize) -> SqlResult<()> {
+    let datums: Vec<Datum> = rows.columns.iter().map(|column| column.datum(row)).collect();
+    table.insert(&datums)?;
+    if table.grew() { table.count(context) } else { Ok(()) }
 }
 
 fn row_number(locators: &Column, row: usize) -> u32 {
