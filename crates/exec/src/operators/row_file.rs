@@ -6,6 +6,8 @@
 //! ```
 //! A piece has few rows, so that whoever reads many files at a time holds little; a longer value makes a piece of its own.
 
+use std::sync::Arc;
+
 use storage::StorageError;
 use storage::spill::{BLOCK_ROOM, Position, Stream};
 use types::{Column, ColumnData, RowBatch, SqlError, SqlResult, sql_error};
@@ -13,7 +15,7 @@ use types::{Column, ColumnData, RowBatch, SqlError, SqlResult, sql_error};
 use crate::columns::BATCH_ROWS;
 use crate::context::Context;
 use crate::operators::scan::storage_error;
-use crate::workspace::Held;
+use crate::workspace::{Held, Workspace};
 
 /// Bytes of a piece, where nobody wants it shorter.
 pub const PIECE_BYTES: usize = 32 << 10;
@@ -22,6 +24,35 @@ pub const PIECE_BYTES: usize = 32 << 10;
 pub const READER_BYTES: usize = BLOCK_ROOM + PIECE_BYTES;
 
 const HEAD_BYTES: usize = 12;
+
+/// Whose memory a file takes while it is written.
+pub trait Writer {
+    fn workspace(&self) -> &Arc<Workspace>;
+
+    /// Others may run now. Err: nobody wants the rows any more.
+    fn pause(&self) -> SqlResult<()>;
+}
+
+impl Writer for Context<'_> {
+    fn workspace(&self) -> &Arc<Workspace> {
+        Context::workspace(self)
+    }
+
+    fn pause(&self) -> SqlResult<()> {
+        self.yield_point()
+    }
+}
+
+/// Of what pauses by itself.
+impl Writer for Arc<Workspace> {
+    fn workspace(&self) -> &Arc<Workspace> {
+        self
+    }
+
+    fn pause(&self) -> SqlResult<()> {
+        Ok(())
+    }
+}
 
 pub struct RowFile {
     stream: Stream,
@@ -44,6 +75,15 @@ impl RowFile {
     /// Of pieces of so many bytes, for who makes something of each that is as long again.
     pub fn of_pieces(context: &Context, piece_bytes: usize) -> RowFile {
         let stream = context.runtime().host.storage().spill().stream();
+        RowFile::of(stream, piece_bytes)
+    }
+
+    /// For who has no context.
+    pub fn on(stream: Stream) -> RowFile {
+        RowFile::of(stream, PIECE_BYTES)
+    }
+
+    fn of(stream: Stream, piece_bytes: usize) -> RowFile {
         RowFile { stream, rows: 0, bytes: 0, piece_bytes, widest: 0, piece: Vec::new(), held: Held::default() }
     }
 
@@ -74,14 +114,14 @@ impl RowFile {
         READER_BYTES.max(BLOCK_ROOM + self.widest)
     }
 
-    pub fn append(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
-        self.append_noting(context, batch, |_, _| {})
+    pub fn append(&mut self, writer: &impl Writer, batch: &RowBatch) -> SqlResult<()> {
+        self.append_noting(writer, batch, |_, _| {})
     }
 
     /// As `append`; `note` hears the first row of each piece, and where the piece lies (`RowReader::seek`).
     pub fn append_noting(
         &mut self,
-        context: &Context,
+        writer: &impl Writer,
         batch: &RowBatch,
         mut note: impl FnMut(usize, u64),
     ) -> SqlResult<()> {
@@ -89,13 +129,13 @@ impl RowFile {
         while start < batch.rows {
             note(start, self.stream.bytes());
             let end = piece_end(batch, start, self.piece_bytes);
-            self.append_piece(context, batch, start, end)?;
+            self.append_piece(writer, batch, start, end)?;
             start = end;
         }
         Ok(())
     }
 
-    fn append_piece(&mut self, context: &Context, batch: &RowBatch, start: usize, end: usize) -> SqlResult<()> {
+    fn append_piece(&mut self, writer: &impl Writer, batch: &RowBatch, start: usize, end: usize) -> SqlResult<()> {
         let before = self.stream.bytes();
         let bytes: usize = batch.columns.iter().map(|column| encoded_bytes(column, start, end)).sum();
         self.piece.clear();
@@ -106,12 +146,12 @@ impl RowFile {
         }
         self.stream.append(&self.piece).map_err(spill_error)?;
         assert_eq!(self.stream.bytes() - before, (HEAD_BYTES + bytes) as u64, "a piece is as long as it says");
-        context.workspace().count_bytes(HEAD_BYTES + bytes);
+        writer.workspace().count_bytes(HEAD_BYTES + bytes);
         self.rows += (end - start) as u64;
         self.widest = self.widest.max(bytes);
         self.bytes += row_bytes(batch, start, end) as u64;
-        self.held.force(context.workspace(), self.stream.held_bytes() + self.piece.capacity())?;
-        context.yield_point()
+        self.held.force(writer.workspace(), self.stream.held_bytes() + self.piece.capacity())?;
+        writer.pause()
     }
 
     fn append_column(&mut self, column: &Column, start: usize, end: usize) -> SqlResult<()> {

@@ -1,29 +1,30 @@
 //! EXEC: procedures, dynamic text, INSERT ... EXEC, and the calls of users' functions from expressions.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use native::Passed;
 use sql::catalog::{ColumnDef, DatabaseId, ModuleDef, ObjectName, TableDef, USER_OBJECT_MIN};
-use sql::plan::{Module, OutputColumn, ResultSet};
+use sql::plan::{Module, ResultSet};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::callee::{Callee, Known};
 use super::code::{ArgumentValue, ExecuteCode, ExecuteTarget};
+use super::collected::Collector;
 use super::ends::Origin;
 use super::failure::Unwind;
 use super::modify::{self, ModifyPlan};
 use super::result_sets::Declared;
 use super::run::{Flow, Runner};
 use super::{Frame, Instance, nested, run_instance, transaction};
-use crate::columns::{self, BATCH_ROWS};
-use crate::context::{Context, GRANT_BYTES_MAX, Runtime, out_of_memory};
+use crate::context::{Context, Runtime};
 use crate::expression::Scalar;
 use crate::host::{self, CallArgument, CallResult, ModuleInfo, TableArgument};
 use crate::kernel;
 use crate::memory_table::MemoryTable;
 use crate::session::{stop_of, stopped};
-use crate::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
-use crate::workspace::{Held, SMALL_BYTES, Workspace};
+use crate::sink::{Command, Done, DoneKind};
+use crate::workspace::Held;
 
 /// Arguments in the order of the parameters.
 struct Bound {
@@ -575,7 +576,6 @@ impl<'a> Runner<'a> {
         let (call, arguments) = self.prepare_call(code)?;
         let types = insert.source_types();
         let workspace = self.context.workspace().clone();
-        let mut held = Held::default();
         let result = {
             let runtime = self.context.runtime.get_mut();
             if runtime.session.insert_execute.is_some() {
@@ -584,11 +584,12 @@ impl<'a> Runner<'a> {
             let own = transaction::share(runtime.session);
             runtime.session.insert_execute = Some(runtime.session.transaction.level);
             let version = runtime.host.catalog_version(runtime.session);
-            let mut collector = Collector::new(&types, &mut *runtime.sink, &workspace, &mut held);
+            let spill = runtime.host.storage().spill().clone();
+            let mut collector = Collector::new(types.len(), &mut *runtime.sink, &workspace, spill);
             let nested_runtime =
                 Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut collector };
             let result = dispatch(call, arguments, nested_runtime);
-            let (rows, failed) = (std::mem::take(&mut collector.rows), collector.failed.take());
+            let (rows, failed) = collector.finish();
             runtime.session.insert_execute = None;
             transaction::end_share(runtime.session, own);
             match failed {
@@ -622,34 +623,16 @@ impl<'a> Runner<'a> {
         if self.session().transaction.doomed {
             return Err(transaction::cannot_commit());
         }
-        let rows = self.converted(rows, &types, own)?;
-        modify::run_rows(insert, &mut self.context, &rows)
-    }
-
-    /// `own`: the columns' types. A text or binary value comes whole (`types`), since one that is too long is an error there.
-    fn converted(
-        &mut self,
-        rows: Vec<(Vec<SqlType>, RowBatch)>,
-        types: &[SqlType],
-        own: &[SqlType],
-    ) -> SqlResult<RowBatch> {
-        let mut all = columns::batch_for(types);
-        for (from, batch) in rows {
-            for start in (0..batch.rows).step_by(BATCH_ROWS) {
-                self.context.yield_point()?;
-                let session = &*self.context.runtime.get_mut().session;
-                for (at, (from, whole)) in from.iter().zip(types).enumerate() {
-                    let alike = from.is_string() && whole.is_string() || from.is_binary() && whole.is_binary();
-                    let to = if alike { whole } else { &own[at] };
-                    for row in start..batch.rows.min(start + BATCH_ROWS) {
-                        let value = kernel::convert_datum(session, &batch.columns[at].datum(row), from, to)?;
-                        all.columns[at].push(&value);
-                    }
+        let mut rows = rows.into_iter().map(|set| set.read(&types, own)).collect::<VecDeque<_>>();
+        modify::run_rows(insert, &mut self.context, &types, |context, out| {
+            while let Some(set) = rows.front_mut() {
+                if set.next(context, out)? {
+                    return Ok(true);
                 }
+                rows.pop_front();
             }
-            all.rows += batch.rows;
-        }
-        Ok(all)
+            Ok(false)
+        })
     }
 }
 
@@ -711,71 +694,6 @@ fn dispatch(call: Call, mut arguments: Vec<CallArgument>, runtime: Runtime<'_>) 
             });
             Ok(CallResult { status: status?, outputs: outputs.collect() })
         }
-    }
-}
-
-/// Keeps the result sets of a call; messages go on.
-struct Collector<'a> {
-    inner: &'a mut dyn Sink,
-    width: usize,
-    rows: Vec<(Vec<SqlType>, RowBatch)>,
-    bytes: usize,
-    /// Of them, as they come and as they are converted.
-    held: &'a mut Held,
-    workspace: &'a Arc<Workspace>,
-    failed: Option<SqlError>,
-}
-
-impl<'a> Collector<'a> {
-    fn new(
-        types: &[SqlType],
-        inner: &'a mut dyn Sink,
-        workspace: &'a Arc<Workspace>,
-        held: &'a mut Held,
-    ) -> Collector<'a> {
-        Collector { inner, width: types.len(), rows: Vec::new(), bytes: 0, held, workspace, failed: None }
-    }
-}
-
-impl Sink for Collector<'_> {
-    fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop> {
-        if columns.len() != self.width && self.failed.is_none() {
-            self.failed = Some(sql_error!(213, state 7));
-        }
-        let types: Vec<SqlType> = columns.iter().map(|column| column.ty).collect();
-        let batch = columns::batch_for(&types);
-        self.rows.push((types, batch));
-        Ok(())
-    }
-
-    fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop> {
-        self.bytes += columns::batch_bytes(batch);
-        let small = self.bytes < SMALL_BYTES;
-        let held = if small { Ok(()) } else { self.held.force(self.workspace, 2 * self.bytes) };
-        if self.bytes > GRANT_BYTES_MAX || held.is_err() {
-            self.failed.get_or_insert_with(out_of_memory);
-            return Ok(());
-        }
-        if let Some((_, rows)) = self.rows.last_mut() {
-            columns::append_batch(rows, batch);
-        }
-        Ok(())
-    }
-
-    fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
-        self.inner.message(message)
-    }
-
-    fn flush(&mut self) -> Result<(), Stop> {
-        self.inner.flush()
-    }
-
-    fn interrupted(&mut self) -> Result<(), Stop> {
-        self.inner.interrupted()
-    }
-
-    fn environment(&mut self, change: &Environment) -> Result<(), Stop> {
-        self.inner.environment(change)
     }
 }
 

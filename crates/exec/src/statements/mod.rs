@@ -14,6 +14,7 @@ mod atomic;
 mod ends;
 mod failure;
 mod result_sets;
+mod collected;
 mod execute;
 mod native;
 mod grant;

@@ -4,6 +4,7 @@
 //! statement as a whole can answer (references from other tables, triggers, OUTPUT) is collected and done at the end.
 
 mod unread;
+mod seen;
 mod versions;
 mod target;
 mod barrier;
@@ -12,7 +13,6 @@ mod required_options;
 mod constraint;
 mod cascade;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
@@ -24,7 +24,7 @@ use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, I64Expr, Scalar, TableUse, fill, holds};
 use crate::kernel;
-use crate::operators::{self, FastHash, batch_of};
+use crate::operators::{self, batch_of};
 use crate::session::{Unchecked, stopped};
 use crate::sink::Command;
 use crate::value::Row;
@@ -33,6 +33,7 @@ use crate::workspace::Held;
 use barrier::Barriers;
 use cascade::Cascade;
 pub use constraint::Parents;
+use seen::Seen;
 pub use target::Changes;
 pub use target::Target;
 use target::Verb;
@@ -393,17 +394,18 @@ pub fn run(plan: &mut ModifyPlan, context: &mut Context, only: Option<&CurrentRo
     run.finish(plan, context)
 }
 
-/// Rows of an INSERT ... EXEC's call.
-pub fn run_rows(plan: &mut ModifyPlan, context: &mut Context, batch: &RowBatch) -> SqlResult<u64> {
+/// Rows of an INSERT ... EXEC's call, as `next` fills them into an empty batch; false: there are no more.
+pub fn run_rows(
+    plan: &mut ModifyPlan,
+    context: &mut Context,
+    types: &[SqlType],
+    mut next: impl FnMut(&Context, &mut RowBatch) -> SqlResult<bool>,
+) -> SqlResult<u64> {
     let mut run = Run::start(plan, context)?;
-    let mut at = 0;
-    let mut piece = RowBatch::new(batch.columns.iter().map(columns::class_of));
-    while at < batch.rows {
-        let end = (at + BATCH_ROWS).min(batch.rows);
-        piece.clear();
-        columns::append_batch_range(&mut piece, batch, at, end);
-        run.batch(plan, context, &piece)?;
-        at = end;
+    let mut rows = columns::batch_for(types);
+    while next(context, &mut rows)? {
+        run.batch(plan, context, &rows)?;
+        rows.clear();
     }
     run.finish(plan, context)
 }
@@ -436,8 +438,7 @@ pub fn insert_all(
 struct Run {
     affected: u64,
     changes: Changes,
-    /// Target rows changed so far, by locator.
-    seen: HashSet<Box<[u8]>, FastHash>,
+    seen: Seen,
     last_identity: Option<(SqlType, i128)>,
     instead_of: bool,
     unchecked: Unchecked,
@@ -535,7 +536,7 @@ impl Run {
         Ok(Run {
             affected: 0,
             changes: Changes::new(&plan.target, keep, triggers),
-            seen: HashSet::default(),
+            seen: Seen::default(),
             last_identity: None,
             instead_of,
             unchecked,
@@ -572,7 +573,7 @@ impl Run {
                 && (plan.merge || plan.may_repeat)
                 && !plan.target.is_view()
             {
-                self.drop_repeated(plan, batch, &mut rows)?;
+                self.drop_repeated(plan, context, batch, &mut rows)?;
             }
             if rows.len() == batch.rows {
                 self.act(plan, at, context, batch)?;
@@ -584,18 +585,24 @@ impl Run {
     }
 
     /// A row is changed once: MERGE says 8672 otherwise, UPDATE and DELETE take the first.
-    fn drop_repeated(&mut self, plan: &ModifyPlan, batch: &RowBatch, rows: &mut Vec<u32>) -> SqlResult<()> {
+    fn drop_repeated(
+        &mut self,
+        plan: &ModifyPlan,
+        context: &Context,
+        batch: &RowBatch,
+        rows: &mut Vec<u32>,
+    ) -> SqlResult<()> {
         let locators = &batch.columns[plan.target.width()];
         let mut repeated = false;
         rows.retain(|row| {
-            let new = self.seen.insert(locators.bytes(*row as usize).into());
+            let new = self.seen.insert(locators.bytes(*row as usize));
             repeated |= !new;
             new
         });
         if repeated && plan.merge {
             return Err(sql_error!(8672));
         }
-        Ok(())
+        self.seen.count(context)
     }
 
     fn act(&mut self, plan: &mut ModifyPlan, at: usize, context: &mut Context, batch: &RowBatch) -> SqlResult<()> {
