@@ -1,6 +1,6 @@
 //! Rows between operators: typed columns side by side, 1 to about 1,024 rows at a time.
 
-use crate::datum::Datum;
+use crate::datum::{Datum, DatumRef};
 use crate::long;
 use crate::sql_type::Physical;
 
@@ -110,14 +110,19 @@ impl Column {
     }
 
     pub fn datum(&self, row: usize) -> Datum {
+        self.at(row).to_datum()
+    }
+
+    /// The value where it lies.
+    pub fn at(&self, row: usize) -> DatumRef<'_> {
         if self.is_null(row) {
-            return Datum::Null;
+            return DatumRef::Null;
         }
         match &self.data {
-            ColumnData::I64(values) => Datum::I64(values[row]),
-            ColumnData::F64(values) => Datum::F64(values[row]),
-            ColumnData::I128(values) => Datum::I128(values[row]),
-            ColumnData::Bytes { .. } => Datum::bytes(self.bytes(row)),
+            ColumnData::I64(values) => DatumRef::I64(values[row]),
+            ColumnData::F64(values) => DatumRef::F64(values[row]),
+            ColumnData::I128(values) => DatumRef::I128(values[row]),
+            ColumnData::Bytes { .. } => DatumRef::Bytes(self.bytes(row)),
         }
     }
 

@@ -56,7 +56,10 @@ impl Writer {
 
     pub fn append(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
         for row in 0..batch.rows {
-            let values: Vec<Datum> = batch.columns.iter().map(|column| column.datum(row)).collect();
+            let mut pacer = context.pacer();
+            let values = batch.columns.iter().map(|column| column.at(row).to_datum_paced(&mut pacer));
+            let values = values.collect::<SqlResult<Vec<Datum>>>()?;
+            drop(pacer);
             let Writer { format, tree, types, xml, text, .. } = self;
             match format {
                 ForFormat::Json { raw, include_nulls, .. } => {

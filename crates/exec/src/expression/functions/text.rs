@@ -113,17 +113,18 @@ fn unistr<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
         }
     };
     let pacer = &mut context.pacer();
-    let mut units: Vec<u16> = Vec::with_capacity(text.len());
+    let mut out = Vec::with_capacity(2 * text.len());
+    let mut push = |units: &[u16]| units.iter().for_each(|unit| out.extend_from_slice(&unit.to_le_bytes()));
     let mut rest = text.as_str();
     while let Some(c) = rest.chars().next() {
         pacer.spend(CHARACTER)?;
         rest = &rest[c.len_utf8()..];
         if c != sign {
-            units.extend_from_slice(c.encode_utf16(&mut [0; 2]));
+            push(c.encode_utf16(&mut [0; 2]));
             continue;
         }
         if let Some(behind) = rest.strip_prefix(sign) {
-            units.extend_from_slice(sign.encode_utf16(&mut [0; 2]));
+            push(sign.encode_utf16(&mut [0; 2]));
             rest = behind;
             continue;
         }
@@ -131,20 +132,19 @@ fn unistr<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
         let number = digits.get(..count).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
         let number = number.and_then(|digits| u32::from_str_radix(digits, 16).ok());
         match number {
-            Some(unit) if count == 4 => units.push(unit as u16),
+            Some(unit) if count == 4 => push(&[unit as u16]),
             Some(point) if std::char::from_u32(point).is_some() => {
                 let point = std::char::from_u32(point).expect("just seen");
-                units.extend_from_slice(point.encode_utf16(&mut [0; 2]));
+                push(point.encode_utf16(&mut [0; 2]));
             }
             _ => return Err(sql_error!(9803, "nvarchar")),
         }
         rest = &digits[count..];
     }
     if call.ty.is_unicode_string() {
-        let bytes: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
-        return Ok(call.result_bytes(bytes));
+        return Ok(call.result_bytes(out));
     }
-    call.long_text(&String::from_utf16_lossy(&units), context)
+    call.long_text(&types::convert::text_of_paced(&out, &SqlType::NVARCHAR_MAX, pacer)?, context)
 }
 
 fn char<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -397,7 +397,11 @@ fn replicate<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
     // What is there already is appended again: a blank at a time would take its time.
     pacer.copy(&value[..value.len().min(length)], &mut out)?;
     while out.len() < length {
-        let more = (length - out.len()).min(out.len()).min(STRIDE.max(value.len()) / value.len() * value.len());
+        if value.len() > STRIDE {
+            pacer.copy(&value[..value.len().min(length - out.len())], &mut out)?;
+            continue;
+        }
+        let more = (length - out.len()).min(out.len()).min(STRIDE / value.len() * value.len());
         out.extend_from_within(..more);
         pacer.spend(more)?;
     }
