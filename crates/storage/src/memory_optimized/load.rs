@@ -118,6 +118,11 @@ impl Engine {
     }
 
     pub fn memory_shape(&self, db: DatabaseId, table: TableId) -> StorageResult<Arc<MemoryShape>> {
+        if let Some(held) = self.files.held_of(db)
+            && !self.memory_tables_not_loaded(db)?.is_empty()
+        {
+            return Err(StorageError::Held { database: held.name.into(), hold: held.hold });
+        }
         self.read_memory_shape(db, table)?.ok_or(StorageError::UnknownTable)
     }
 

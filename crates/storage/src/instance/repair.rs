@@ -1,0 +1,118 @@
+//! Repairing a database that nobody else uses: its pages (`trees::heal`), then the rows that lack a part.
+
+use types::pause::{Pacer, Pause, Unheard};
+use types::row::RowView;
+
+use crate::concurrency::versions::{ROW_HEADER_BYTES, RowHeader};
+use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
+use crate::hold::Hold;
+use crate::instance::storage::Storage;
+use crate::layout::{DatabaseId, TableId};
+use crate::concurrency::locks::LockMode;
+use crate::pages::page;
+use crate::shapes::shape::Shape;
+use crate::shapes::tree::Target;
+use crate::tables::table::Table;
+use crate::transaction::Transaction;
+use crate::trees::heal::Repaired;
+use crate::engine::Engine;
+
+impl Storage {
+    /// Makes the trees and bitmaps of a database whole, and brings one that is read in an emergency back to the others. `may_lose`: also
+    /// where that costs rows; otherwise what would is left as it is. Nobody else uses the database.
+    ///
+    /// `Damaged`: what is left cannot be put together.
+    pub fn repair(&self, db: DatabaseId, may_lose: bool, pause: &dyn Pause) -> StorageResult<Repaired> {
+        let engine = self.engine();
+        let held = engine.files.held_of(db);
+        let file = engine.file_of(db)?;
+        let mut repaired = engine.heal(&file, db, may_lose, pause)?;
+        let Some(held) = held.filter(|_| repaired.left == 0) else {
+            self.checkpoint_heard(pause)?;
+            return Ok(repaired);
+        };
+        self.under_checkpoint(|covered| {
+            engine.log.harden_all()?;
+            let end = engine.log.hardened();
+            repaired.not_undone = engine.undo_what_is_there(&file, held.since, end)?;
+            engine.log.harden_all()?;
+            engine.shapes.forget_all();
+            engine.files.let_go(&file);
+            let loaded = engine.load_memory_tables_of(db, covered, engine.log.hardened());
+            if let Err(error) = &loaded {
+                engine.put_away(&file, Hold::Suspect, held.since, &error.to_string());
+                engine.forget_rows_of(db);
+            }
+            loaded
+        })?;
+        self.checkpoint_heard(&Unheard::default())?;
+        Ok(repaired)
+    }
+
+    /// Deletes the rows of a table that cannot be read, since a long value of theirs is lost, and says how many. Indexes keep their entries:
+    /// they are to be built again.
+    pub fn drop_torn_rows(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        table: TableId,
+        pause: &dyn Pause,
+    ) -> StorageResult<u64> {
+        tx.lock_table(db, table, LockMode::SchemaModification)?;
+        let table = self.open_table(db, table)?;
+        let Table::Disk(table) = &*table else { return Ok(0) };
+        let (engine, shape) = (self.engine(), &*table.shape);
+        let patience = tx.patience();
+        let (mut old, mut pacer) = (Vec::new(), Pacer::new(pause));
+        let (mut from, mut dropped) = (Some(Vec::new()), 0);
+        while let Some(key) = from {
+            let (torn, next) = engine.torn_rows(shape, &key, &mut pacer)?;
+            dropped += torn.len() as u64;
+            tx.change(db, shape.id, |tx| {
+                for key in &torn {
+                    engine.delete_row(&mut tx.writer, &shape.base, shape.id, key, None, None, patience, &mut old)?;
+                }
+                Ok(())
+            })?;
+            from = next;
+        }
+        Ok(dropped)
+    }
+}
+
+impl Engine {
+    /// The keys of such rows in the leaf of `from`, and where the next leaf begins.
+    fn torn_rows(
+        &self,
+        shape: &Shape,
+        from: &[u8],
+        pacer: &mut Pacer<'_>,
+    ) -> StorageResult<(Vec<Vec<u8>>, Option<Vec<u8>>)> {
+        let (mut rows, mut torn, mut joined) = (Vec::new(), Vec::new(), Vec::new());
+        let leaf = self.leaf_shared(&shape.base, Target::Key(from))?;
+        for slot in 0..page::slot_count(&leaf) {
+            let payload = page::payload(&leaf, slot);
+            if !RowHeader::decode(payload).ghost {
+                rows.push((page::key(&leaf, slot), payload[ROW_HEADER_BYTES..].to_vec()));
+            }
+        }
+        let next = page::upper_fence(&leaf).map(<[u8]>::to_vec);
+        // A long value is looked for without a latch.
+        drop(leaf);
+        for (key, image) in rows {
+            heard(pacer.spend(ROW_WORK + image.len()))?;
+            let read = match RowView::new(&shape.layout.row, &image) {
+                Ok(view) if view.has_overflow() => self.join_long_values(shape, &image, &mut joined),
+                other => other.map(drop).map_err(StorageError::from),
+            };
+            match read {
+                Ok(()) => {}
+                Err(StorageError::CorruptRow(_) | StorageError::Damaged(_) | StorageError::CorruptPage { .. }) => {
+                    torn.push(key);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok((torn, next))
+    }
+}
