@@ -10,14 +10,13 @@ mod support;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use lab::client::Connection;
 use support::ask::{ask, connect, must, numbers, one, word};
+use support::files::{PAGE, copy_all, data_file, overwrite};
 use support::random::{Random, number};
 use support::{PASSWORD, Server, binary, scratch, target};
-
-const PAGE: u64 = 8_192;
 
 fn again(directory: &Path) -> Server {
     Server::start_on(directory.to_str().expect("UTF-8"), &["--admin-listen", "off"])
@@ -50,36 +49,12 @@ fn error_of(sa: &mut Connection, text: &str) -> i32 {
     answer.first_error().unwrap_or_else(|| panic!("no error: {text}")).number
 }
 
-/// The data file of a database: pages have its number.
-fn data_file(directory: &Path, database: i64) -> PathBuf {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_some_and(|extension| extension == "hdb") {
-            let mut head = [0; 6];
-            let file = fs::File::open(&path).expect("readable");
-            if file.read_exact_at(&mut head, 64).is_ok()
-                && i64::from(u16::from_le_bytes([head[4], head[5]])) == database
-            {
-                found.push(path);
-            }
-        }
-    }
-    assert_eq!(found.len(), 1, "{found:?}");
-    found.swap_remove(0)
-}
-
 fn logs(directory: &Path) -> Vec<PathBuf> {
     let names = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
     let mut logs: Vec<PathBuf> =
         names.filter(|path| path.extension().is_some_and(|extension| extension == "log")).collect();
     logs.sort();
     logs
-}
-
-fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
-    let file = OpenOptions::new().write(true).open(path).expect("writable");
-    file.write_all_at(bytes, at).expect("written");
 }
 
 /// Two databases, `a` and `b`, with a table, an index, long values and rows in memory each.
@@ -465,12 +440,6 @@ fn sampled_damage_is_found_or_harmless_and_stays_in_its_database() {
     }
     println!("seed {seed}: {seen:?}");
     assert!(seen.len() > 1, "{seen:?}");
-}
-
-/// `to` is then what `from` is.
-fn copy_all(from: &Path, to: &Path) {
-    let _ = fs::remove_dir_all(to);
-    assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp runs").success());
 }
 
 /// https://learn.microsoft.com/sql/relational-databases/backup-restore/manage-the-suspect-pages-table-sql-server

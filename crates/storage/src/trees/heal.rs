@@ -2,11 +2,11 @@
 //!
 //! A page that is not what the page above says gets a new content: a leaf none, and its rows are lost; a page above others what its children
 //! say of themselves, found by looking through the file, so nothing is lost if all of them are whole. Where a child is missing, an empty one
-//! fills the range between its neighbours. An index beside its table's rows is emptied, to be filled again. Last the bitmaps are made to
-//! have exactly the pages that trees have. Each page is one record of the log, so a crash leaves what can be repaired once more.
+//! fills the range between its neighbours. An index beside its table's rows is only named: it is to be made anew from them. Once nothing else is
+//! wrong the bitmaps are made to have exactly the pages that trees have. Each page is one record of the log, so a crash leaves what can be
+//! repaired once more.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use types::pause::{Pacer, Pause};
 
@@ -19,7 +19,6 @@ use crate::log::structure::Action;
 use crate::pages::data_files::DataFile;
 use crate::pages::page::{self, HEADER_BYTES, PAGE_BYTES, PageBytes, PageKind, u16_at};
 use crate::shapes::shape::DIRECTORY_ROOT;
-use crate::trees::btree::empty_root;
 use crate::trees::integrity::{FlawKind, Place, misplaced};
 
 /// Cures told of.
@@ -33,8 +32,6 @@ pub enum CureKind {
     Emptied,
     /// A page above others, made again from them.
     Rejoined,
-    /// The root of an index that is empty now: it has to be filled from its table.
-    Reset,
     /// A bitmap, or the file's header.
     Allocation,
 }
@@ -53,10 +50,10 @@ pub struct Cure {
 #[derive(Debug, Clone, Default)]
 pub struct Repaired {
     pub cures: Vec<Cure>,
+    /// Indexes, by table, that are to be made anew.
+    pub indexes: Vec<(i32, u32)>,
     /// Pages that were left as they are: more would cost rows.
     pub left: u64,
-    /// Changes of unfinished transactions whose rows are gone.
-    pub not_undone: u64,
 }
 
 /// A page that says of what tree, level and range it is.
@@ -89,7 +86,7 @@ struct Healing<'a> {
 impl Engine {
     pub fn heal(
         &self,
-        file: &Arc<DataFile>,
+        file: &DataFile,
         db: DatabaseId,
         may_lose: bool,
         pause: &dyn Pause,
@@ -124,7 +121,7 @@ impl Engine {
         for flaw in on_disk.iter().filter(|flaw| flaw.kind == FlawKind::UnreadableOnDisk) {
             healing.rewrite(flaw.page, (flaw.table, flaw.index))?;
         }
-        if healing.done.left == 0 {
+        if healing.done.left == 0 && healing.done.indexes.is_empty() {
             healing.pending()?;
             healing.bitmaps()?;
         }
@@ -186,9 +183,8 @@ impl<'a> Healing<'a> {
         Ok(())
     }
 
-    /// `is_filled_again`: an index that can be made from its table.
-    fn tree(&mut self, root: u32, of: (i32, u32), is_filled_again: bool) -> StorageResult<()> {
-        let mut own = Vec::new();
+    /// `is_derived`: an index that can be made from its table.
+    fn tree(&mut self, root: u32, of: (i32, u32), is_derived: bool) -> StorageResult<()> {
         let mut known: Option<Vec<Known>> = None;
         let mut places = vec![Place::root(root)];
         while let Some(mut place) = places.pop() {
@@ -196,17 +192,13 @@ impl<'a> Healing<'a> {
             let is_twice = self.seen.contains(&place.number);
             if !is_twice && self.descend(root, &place, &mut places)? {
                 self.seen.insert(place.number);
-                own.push(place.number);
                 continue;
             }
             if place.mended || is_twice && place.number == root {
                 return Err(self.corrupt(place.number));
             }
-            if is_filled_again {
-                own.iter().for_each(|page| _ = self.seen.remove(page));
-                self.write(root, &Action::image(&empty_root(self.file.number, root)))?;
-                self.seen.insert(root);
-                self.cured(of, root, CureKind::Reset);
+            if is_derived {
+                self.done.indexes.push(of);
                 return Ok(());
             }
             if known.is_none() {
