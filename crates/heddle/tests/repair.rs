@@ -77,7 +77,7 @@ fn a_suspect_database_is_read_and_repaired() {
     let (server, directory) = start("repair-suspect");
     let mut sa = connect(&server, "master");
     filled(&mut sa);
-    must(&mut sa, "CREATE LOGIN low WITH PASSWORD = 'Heddle-1-test'; USE a; CREATE USER low; ALTER ROLE db_owner ADD MEMBER low");
+    must(&mut sa, "CREATE LOGIN low WITH PASSWORD = 'Heddle-1-Zq'; USE a; CREATE USER low; ALTER ROLE db_owner ADD MEMBER low");
     must(&mut sa, "USE master; CHECKPOINT; UPDATE a..t SET v = v + 1 WHERE id > 2000");
     let id = one(&mut sa, "SELECT DB_ID('a')");
     drop(sa);
@@ -105,7 +105,7 @@ fn a_suspect_database_is_read_and_repaired() {
     assert_eq!(ask(&mut sa, "INSERT a..h VALUES (1, 'y')").first_error().expect("an error").number, 3906);
     assert_eq!(ask(&mut sa, "USE a; CREATE TABLE n (a int)").first_error().expect("an error").number, 3906);
     assert_eq!(ask(&mut sa, "USE a; CREATE USER other WITHOUT LOGIN").first_error().expect("an error").number, 3906);
-    let low = lab::client::Target { user: "low".into(), ..target(server.port, "master") };
+    let low = target(server.port, "master").with_login("low", "Heddle-1-Zq");
     let mut low = Connection::open(&low, None).expect("logged in");
     assert_eq!(ask(&mut low, "SELECT COUNT(*) FROM a..h").first_error().expect("an error").number, 916);
     assert_eq!(ask(&mut low, "USE a").first_error().expect("an error").number, 916);

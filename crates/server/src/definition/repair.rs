@@ -56,7 +56,7 @@ pub fn run(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 
 fn repair(ddl: &mut Ddl<'_>, db: &Arc<Database>, asked: &Asked<'_>, may_lose: bool) -> SqlResult<()> {
     let before = look(ddl, db, asked)?;
-    let of_system = |found: &&Found| found.cure != Cure::Rebuild && found.object < USER_OBJECT_MIN;
+    let of_system = |found: &&Found| found.cure == Cure::Loss && found.object < USER_OBJECT_MIN;
     if before.found.iter().any(|found| of_system(&found)) {
         // Without its definitions nobody knows what the rest of it is.
         before.found.iter().take(asked.told_max).for_each(|found| ddl.message(found.error.clone()));
@@ -93,7 +93,9 @@ fn repair(ddl: &mut Ddl<'_>, db: &Arc<Database>, asked: &Asked<'_>, may_lose: bo
     tell(ddl, asked, &before, &after);
     tell_sum(ddl, db, asked, &before.found)?;
     let (allocation, others) = fixed(&before.found, &after.found);
-    ddl.message(sql_error!(8912, asked.command, allocation, others, db.name()));
+    if !before.found.is_empty() {
+        ddl.message(sql_error!(8912, asked.command, allocation, others, db.name()));
+    }
     match db.is_in_emergency() {
         true => Err(failed(db)),
         false => Ok(()),
