@@ -60,14 +60,24 @@ fn a_detached_database_is_attached_by_another_instance() {
     let (server, directory) = start("detached");
     let mut sa = connect(&server, "master");
     let file = |name: &str| directory.join(name).display().to_string();
-    filled(&mut sa, &format!("ON (NAME = shop_data, FILENAME = '{}') LOG ON (NAME = shop_log, FILENAME = '{}')", file("shop.mdf"), file("shop.ldf")));
+    filled(
+        &mut sa,
+        &format!(
+            "ON (NAME = shop_data, FILENAME = '{}') LOG ON (NAME = shop_log, FILENAME = '{}')",
+            file("shop.mdf"),
+            file("shop.ldf")
+        ),
+    );
     // https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-detach-db-transact-sql
     assert_eq!(refused(&mut sa, "EXEC sp_detach_db 'nothing'").0, 15010);
     assert_eq!(refused(&mut sa, "EXEC sp_detach_db 'msdb'").0, 7940);
     assert_eq!(refused(&mut sa, "BEGIN TRAN; EXEC sp_detach_db 'shop'").0, 15002);
     must(&mut sa, "IF @@TRANCOUNT > 0 ROLLBACK");
     let user = connect(&server, "shop");
-    assert_eq!(refused(&mut sa, "EXEC sp_detach_db 'shop'"), (3703, "Cannot detach the database 'shop' because it is currently in use.".into()));
+    assert_eq!(
+        refused(&mut sa, "EXEC sp_detach_db 'shop'"),
+        (3703, "Cannot detach the database 'shop' because it is currently in use.".into())
+    );
     drop(user);
     must(&mut sa, "ALTER DATABASE shop SET SINGLE_USER WITH ROLLBACK IMMEDIATE; ALTER DATABASE shop SET MULTI_USER");
     fs::write(file("shop.mdf"), "another's").expect("written");
@@ -84,14 +94,21 @@ fn a_detached_database_is_attached_by_another_instance() {
     let other = again(&directory.join("other"));
     let mut there = connect(&other, "master");
     must(&mut there, "CREATE DATABASE before; CREATE DATABASE gone; DROP DATABASE gone");
-    let attach = format!("CREATE DATABASE bought ON (FILENAME = '{}'), (FILENAME = '{}') FOR ATTACH", file("shop.mdf"), file("shop.ldf"));
+    let attach = format!(
+        "CREATE DATABASE bought ON (FILENAME = '{}'), (FILENAME = '{}') FOR ATTACH",
+        file("shop.mdf"),
+        file("shop.ldf")
+    );
     // What is refused leaves nothing, and the files as they are.
     assert_eq!(refused(&mut there, &attach.replace("shop.mdf", "none.mdf")).0, 5120);
     let (number, text) = refused(&mut there, &attach.replace("shop.mdf", "no/shop.mdf"));
     assert_eq!((number, text.contains("no/shop.mdf")), (5133, true), "{text}");
     assert_eq!(refused(&mut there, "CREATE DATABASE bought FOR ATTACH").0, 1829);
     assert_eq!(refused(&mut there, &attach.replace("bought", "before")).0, 1801);
-    assert_eq!(refused(&mut there, &format!("CREATE DATABASE bought ON (FILENAME = '{}') FOR ATTACH", file("shop.ldf"))).0, 5171);
+    assert_eq!(
+        refused(&mut there, &format!("CREATE DATABASE bought ON (FILENAME = '{}') FOR ATTACH", file("shop.ldf"))).0,
+        5171
+    );
     fs::write(file("text.mdf"), "no database").expect("written");
     assert_eq!(refused(&mut there, &attach.replace("shop.mdf", "text.mdf")).0, 5171);
     for at in [17, 20, 5_000, whole.len() as u64 / 2, whole.len() as u64 - 20] {
@@ -117,12 +134,24 @@ fn a_detached_database_is_attached_by_another_instance() {
     assert_eq!(one(&mut there, "SELECT COUNT(*) FROM sys.databases WHERE name = 'bought'"), 0);
     must(&mut there, &attach);
     is_filled(&mut there, "bought");
-    assert_eq!(one(&mut there, "SELECT CONVERT(int, is_read_committed_snapshot_on) FROM sys.databases WHERE name = 'bought'"), 1);
-    assert_eq!(word(&mut there, "SELECT physical_name FROM bought.sys.database_files WHERE file_id = 1"), file("shop.mdf"));
-    assert!(!Path::new(&file("shop.mdf")).exists() && !Path::new(&file("shop.ldf")).exists(), "they are the instance's");
+    assert_eq!(
+        one(&mut there, "SELECT CONVERT(int, is_read_committed_snapshot_on) FROM sys.databases WHERE name = 'bought'"),
+        1
+    );
+    assert_eq!(
+        word(&mut there, "SELECT physical_name FROM bought.sys.database_files WHERE file_id = 1"),
+        file("shop.mdf")
+    );
+    assert!(
+        !Path::new(&file("shop.mdf")).exists() && !Path::new(&file("shop.ldf")).exists(),
+        "they are the instance's"
+    );
     assert_eq!(refused(&mut there, &attach.replace("bought", "twice")).0, 5120);
     // Numbers go on.
-    must(&mut there, "USE bought; INSERT t (v) VALUES (7); INSERT m VALUES (301, 1); SELECT NEXT VALUE FOR q; USE master");
+    must(
+        &mut there,
+        "USE bought; INSERT t (v) VALUES (7); INSERT m VALUES (301, 1); SELECT NEXT VALUE FOR q; USE master",
+    );
     assert!(one(&mut there, "SELECT MAX(id) FROM bought..t") > 1_000);
     drop(there);
     other.kill();
@@ -138,9 +167,19 @@ fn a_detached_database_is_attached_by_another_instance() {
     must(&mut sa, &format!("EXEC sp_attach_db 'shop', N'{}', N'{}'", file("shop.mdf"), file("shop.ldf")));
     assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM shop..t"), 901);
     // A log of another database.
-    must(&mut sa, &format!("CREATE DATABASE b ON (NAME = b, FILENAME = '{}') LOG ON (NAME = bl, FILENAME = '{}')", file("b.mdf"), file("b.ldf")));
+    must(
+        &mut sa,
+        &format!(
+            "CREATE DATABASE b ON (NAME = b, FILENAME = '{}') LOG ON (NAME = bl, FILENAME = '{}')",
+            file("b.mdf"),
+            file("b.ldf")
+        ),
+    );
     must(&mut sa, "EXEC sp_detach_db 'b'; EXEC sp_detach_db 'shop'");
-    assert_eq!(refused(&mut sa, &format!("EXEC sp_attach_db 'shop', N'{}', N'{}'", file("shop.mdf"), file("b.ldf"))).0, 5173);
+    assert_eq!(
+        refused(&mut sa, &format!("EXEC sp_attach_db 'shop', N'{}', N'{}'", file("shop.mdf"), file("b.ldf"))).0,
+        5173
+    );
     must(&mut sa, &format!("CREATE DATABASE shop ON (FILENAME = '{}') FOR ATTACH_REBUILD_LOG", file("shop.mdf")));
     assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM shop..t"), 901);
 }
@@ -162,7 +201,11 @@ fn files_in_the_data_directory_are_databases_alone() {
     is_filled(&mut sa, "shop");
     for name in ["heddle.hct", "service-master-key", "d00001.hdb", "lock"] {
         let own = directory.join("data").join(name).display().to_string();
-        assert_eq!(refused(&mut sa, &format!("CREATE DATABASE x ON (FILENAME = '{own}') FOR ATTACH")).0, 5120, "{name}");
+        assert_eq!(
+            refused(&mut sa, &format!("CREATE DATABASE x ON (FILENAME = '{own}') FOR ATTACH")).0,
+            5120,
+            "{name}"
+        );
         must(&mut sa, &format!("CREATE DATABASE y ON (NAME = y, FILENAME = '{own}')"));
         assert_eq!(refused(&mut sa, "EXEC sp_detach_db 'y'").0, 5120, "{name}");
         must(&mut sa, "DROP DATABASE y");
@@ -181,9 +224,17 @@ fn a_snapshot_stays_as_it_was_and_its_source_can_go_back() {
     let (server, directory) = start("snapshots");
     let mut sa = connect(&server, "master");
     filled(&mut sa, "");
-    let of = |name: &str| format!("CREATE DATABASE {name} ON (NAME = shop, FILENAME = '{}') AS SNAPSHOT OF shop", directory.join(name).display());
+    let of = |name: &str| {
+        format!(
+            "CREATE DATABASE {name} ON (NAME = shop, FILENAME = '{}') AS SNAPSHOT OF shop",
+            directory.join(name).display()
+        )
+    };
     // https://learn.microsoft.com/sql/t-sql/statements/create-database-transact-sql
-    assert_eq!(refused(&mut sa, "CREATE DATABASE s ON (NAME = other, FILENAME = '/x/s.ss') AS SNAPSHOT OF shop").0, 5127);
+    assert_eq!(
+        refused(&mut sa, "CREATE DATABASE s ON (NAME = other, FILENAME = '/x/s.ss') AS SNAPSHOT OF shop").0,
+        5127
+    );
     assert_eq!(refused(&mut sa, &of("s").replace("OF shop", "OF nothing")).0, 911);
     assert_eq!(refused(&mut sa, &of("s").replace(" AS SNAPSHOT", " COLLATE Latin1_General_BIN2 AS SNAPSHOT")).0, 1825);
     let mut other = connect(&server, "shop");
@@ -194,23 +245,44 @@ fn a_snapshot_stays_as_it_was_and_its_source_can_go_back() {
     // What was not committed is not in it.
     is_filled(&mut sa, "s");
     assert_eq!(
-        one(&mut sa, "SELECT COUNT(*) FROM sys.databases WHERE name = 's' AND source_database_id = DB_ID('shop') AND is_read_only = 1 AND snapshot_isolation_state = 1"),
+        one(
+            &mut sa,
+            "SELECT COUNT(*) FROM sys.databases WHERE name = 's' AND source_database_id = DB_ID('shop') AND is_read_only = 1 AND snapshot_isolation_state = 1"
+        ),
         1
     );
     assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM sys.databases WHERE source_database_id IS NOT NULL"), 1);
     for text in [
-        "INSERT s..t (v) VALUES (1)", "UPDATE s..m SET v = 1", "USE s; CREATE TABLE n (a int)", "USE s; CREATE USER z WITHOUT LOGIN",
-        "USE s; SELECT NEXT VALUE FOR q", "USE s; GRANT SELECT ON t TO u", "USE s; DROP VIEW w", "USE s; CREATE SCHEMA z",
-        "USE s; EXEC sp_addextendedproperty 'a', 'b'", "USE s; ALTER ROLE db_owner ADD MEMBER u", "USE s; TRUNCATE TABLE t",
+        "INSERT s..t (v) VALUES (1)",
+        "UPDATE s..m SET v = 1",
+        "USE s; CREATE TABLE n (a int)",
+        "USE s; CREATE USER z WITHOUT LOGIN",
+        "USE s; SELECT NEXT VALUE FOR q",
+        "USE s; GRANT SELECT ON t TO u",
+        "USE s; DROP VIEW w",
+        "USE s; EXEC ('CREATE SCHEMA z')",
+        "USE s; EXEC sp_addextendedproperty 'a', 'b'",
+        "USE s; ALTER ROLE db_owner ADD MEMBER u",
+        "USE s; TRUNCATE TABLE t",
     ] {
-        assert_eq!(refused(&mut sa, text), (3906, "Failed to update database \"s\" because the database is read-only.".into()), "{text}");
+        assert_eq!(
+            refused(&mut sa, text),
+            (3906, "Failed to update database \"s\" because the database is read-only.".into()),
+            "{text}"
+        );
     }
     must(&mut sa, "USE master");
     assert_eq!(refused(&mut sa, "ALTER DATABASE s SET READ_WRITE").0, 5093);
     assert_eq!(refused(&mut sa, "BACKUP DATABASE s TO DISK = 's.bak'").0, 3002);
     assert_eq!(refused(&mut sa, "EXEC sp_detach_db 's'").0, 3706);
     assert_eq!(refused(&mut sa, &of("s2").replace("OF shop", "OF s")).0, 1821);
-    assert_eq!(refused(&mut sa, "DROP DATABASE shop"), (3709, "Cannot drop the database while the database snapshot \"s\" refers to it. Drop that database first.".into()));
+    assert_eq!(
+        refused(&mut sa, "DROP DATABASE shop"),
+        (
+            3709,
+            "Cannot drop the database while the database snapshot \"s\" refers to it. Drop that database first.".into()
+        )
+    );
     assert_eq!(refused(&mut sa, "EXEC sp_detach_db 'shop'").0, 3709);
     drop((sa, other));
     server.kill();
@@ -228,15 +300,26 @@ fn a_snapshot_stays_as_it_was_and_its_source_can_go_back() {
     is_filled(&mut sa, "shop");
     must(&mut sa, "INSERT shop..t (v) VALUES (1); DELETE shop..m WHERE id = 1");
     is_filled(&mut sa, "s");
-    assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM sys.databases WHERE name = 's' AND source_database_id = DB_ID('shop')"), 1);
-    assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM sys.databases WHERE name = 'shop' AND is_read_only = 0 AND source_database_id IS NULL"), 1);
+    assert_eq!(
+        one(&mut sa, "SELECT COUNT(*) FROM sys.databases WHERE name = 's' AND source_database_id = DB_ID('shop')"),
+        1
+    );
+    assert_eq!(
+        one(
+            &mut sa,
+            "SELECT COUNT(*) FROM sys.databases WHERE name = 'shop' AND is_read_only = 0 AND source_database_id IS NULL"
+        ),
+        1
+    );
     must(&mut sa, "DROP DATABASE s; DROP DATABASE shop");
     assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM master.sys.databases WHERE source_database_id IS NOT NULL"), 0);
 }
 
 /// As `crc32fast` does: of the reflected polynomial 0xedb88320.
 fn crc32(bytes: &[u8]) -> u32 {
-    !bytes.iter().fold(!0_u32, |crc, byte| (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ (0xedb8_8320 & 0_u32.wrapping_sub(crc & 1))))
+    !bytes.iter().fold(!0_u32, |crc, byte| {
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ (0xedb8_8320 & 0_u32.wrapping_sub(crc & 1)))
+    })
 }
 
 /// A detachment or an attachment that is killed leaves a database in the instance, or its files, or both.
@@ -245,7 +328,13 @@ fn a_kill_in_between_loses_nothing() {
     let (server, directory) = start("detached-killed");
     let mut sa = connect(&server, "master");
     let path = directory.join("shop.mdf").display().to_string();
-    filled(&mut sa, &format!("ON (NAME = shop, FILENAME = '{path}') LOG ON (NAME = shop_log, FILENAME = '{}')", directory.join("shop.ldf").display()));
+    filled(
+        &mut sa,
+        &format!(
+            "ON (NAME = shop, FILENAME = '{path}') LOG ON (NAME = shop_log, FILENAME = '{}')",
+            directory.join("shop.ldf").display()
+        ),
+    );
     drop(sa);
     server.stop();
     let kept = scratch("detached-killed-kept");

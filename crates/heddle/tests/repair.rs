@@ -69,7 +69,10 @@ fn is_whole(sa: &mut Connection) {
     assert_eq!(texts(&must(sa, "DBCC CHECKDB ('a') WITH NO_INFOMSGS")), Vec::new());
     let by_key = ids(sa, IDS);
     assert_eq!(ids(sa, "SELECT id FROM a..t WITH (INDEX (v)) ORDER BY id"), by_key);
-    must(sa, "SELECT SUM(LEN(l)) FROM a..t; SELECT COUNT(y), COUNT(x) FROM a..h; INSERT a..t (id, v) VALUES (-1, 1); DELETE a..t WHERE id = -1");
+    must(
+        sa,
+        "SELECT SUM(LEN(l)) FROM a..t; SELECT COUNT(y), COUNT(x) FROM a..h; INSERT a..t (id, v) VALUES (-1, 1); DELETE a..t WHERE id = -1",
+    );
 }
 
 #[test]
@@ -77,7 +80,10 @@ fn a_suspect_database_is_read_and_repaired() {
     let (server, directory) = start("repair-suspect");
     let mut sa = connect(&server, "master");
     filled(&mut sa);
-    must(&mut sa, "CREATE LOGIN low WITH PASSWORD = 'Heddle-1-Zq'; USE a; CREATE USER low; ALTER ROLE db_owner ADD MEMBER low");
+    must(
+        &mut sa,
+        "CREATE LOGIN low WITH PASSWORD = 'Heddle-1-Zq'; USE a; CREATE USER low; ALTER ROLE db_owner ADD MEMBER low",
+    );
     must(&mut sa, "USE master; CHECKPOINT; UPDATE a..t SET v = v + 1 WHERE id > 2000");
     let id = one(&mut sa, "SELECT DB_ID('a')");
     drop(sa);
@@ -88,7 +94,10 @@ fn a_suspect_database_is_read_and_repaired() {
     let leaf = pages(&file)
         .into_iter()
         .filter(|(page, kind, _)| {
-            *kind == 3 && bytes[(page * PAGE) as usize..][..PAGE as usize].windows(140).any(|run| run.iter().all(|byte| *byte == b's'))
+            *kind == 3
+                && bytes[(page * PAGE) as usize..][..PAGE as usize]
+                    .windows(140)
+                    .any(|run| run.iter().all(|byte| *byte == b's'))
         })
         .map(|(page, ..)| page)
         .next_back()
@@ -122,7 +131,10 @@ fn a_suspect_database_is_read_and_repaired() {
     assert_eq!(ask(&mut sa, "DBCC CHECKDB (a, REPAIR_ALLOW_DATA_LOSS)").first_error().expect("an error").number, 7919);
     must(&mut sa, "ALTER DATABASE a SET SINGLE_USER WITH ROLLBACK IMMEDIATE");
     assert_eq!(ask(&mut sa, "DBCC CHECKDB (a, REPAIR_REBUILD)").first_error().expect("an error").number, 7901);
-    assert_eq!(ask(&mut sa, "BEGIN TRAN; DBCC CHECKDB (a, REPAIR_ALLOW_DATA_LOSS)").first_error().expect("an error").number, 8920);
+    assert_eq!(
+        ask(&mut sa, "BEGIN TRAN; DBCC CHECKDB (a, REPAIR_ALLOW_DATA_LOSS)").first_error().expect("an error").number,
+        8920
+    );
     must(&mut sa, "IF @@TRANCOUNT > 0 ROLLBACK");
     let checked = ask(&mut sa, "DBCC CHECKDB (a) WITH NO_INFOMSGS");
     let level = "repair_allow_data_loss is the minimum repair level for the errors found by DBCC CHECKDB (a).";
@@ -162,7 +174,10 @@ fn an_emergency_ends_with_the_good_file_or_offline_or_a_drop() {
     assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM a..t"), 3_000);
     assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM a..m"), 301);
     must(&mut sa, "ALTER DATABASE a SET ONLINE; INSERT a..m VALUES (302, 1); INSERT a..h VALUES (1, 'y')");
-    must(&mut sa, "ALTER DATABASE a SET EMERGENCY; ALTER DATABASE a SET OFFLINE; ALTER DATABASE a SET EMERGENCY; ALTER DATABASE a SET ONLINE");
+    must(
+        &mut sa,
+        "ALTER DATABASE a SET EMERGENCY; ALTER DATABASE a SET OFFLINE; ALTER DATABASE a SET EMERGENCY; ALTER DATABASE a SET ONLINE",
+    );
     assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM a..m"), 302);
     is_whole(&mut sa);
     must(&mut sa, "ALTER DATABASE a SET EMERGENCY");
@@ -245,8 +260,11 @@ fn an_index_and_pages_above_leaves_come_back_without_loss() {
     assert!(repaired_pages >= 3, "{repaired_pages}");
     // A leaf of a table costs its rows, and is left.
     let bytes = fs::read(&file).expect("readable");
-    let of_rows = |page: &u64| bytes[(page * PAGE) as usize..][..PAGE as usize].windows(88).any(|run| run.iter().all(|byte| *byte == b'y'));
-    let leaf = pages(&file).into_iter().filter(|(_, kind, _)| *kind == 3).map(|(page, ..)| page).filter(of_rows).next_back();
+    let of_rows = |page: &u64| {
+        bytes[(page * PAGE) as usize..][..PAGE as usize].windows(88).any(|run| run.iter().all(|byte| *byte == b'y'))
+    };
+    let leaf =
+        pages(&file).into_iter().filter(|(_, kind, _)| *kind == 3).map(|(page, ..)| page).filter(of_rows).next_back();
     overwrite(&file, leaf.expect("a leaf") * PAGE + 300, b"damage");
     let server = again(&directory);
     let mut sa = connect(&server, "master");

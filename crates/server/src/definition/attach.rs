@@ -113,9 +113,9 @@ fn expect_free(path: &str, disk: &Disk, name: &str, id: &[u8; 16]) -> SqlResult<
         return Ok(());
     }
     let is_own = disk.is_plain(name)
-        && disk.open(name, Open::Read).is_ok_and(|file| {
-            DetachedHead::read(&file).is_ok_and(|head| head.is_some_and(|head| head.id == *id))
-        });
+        && disk
+            .open(name, Open::Read)
+            .is_ok_and(|file| DetachedHead::read(&file).is_ok_and(|head| head.is_some_and(|head| head.id == *id)));
     match is_own {
         true => disk.remove(name).map_err(|error| cannot_open(path, error)),
         false => Err(sql_error!(5170, path)),
@@ -170,9 +170,8 @@ fn write_set(ddl: &mut Ddl<'_>, db: &Database, path: &str, file: &File) -> SqlRe
     };
     let storage = ddl.catalog.storage.clone();
     let mut reporter = Reporter::new(ddl, &Options::default());
-    let taken = reporter.follow(ddl, |step| {
-        storage.backup(db.storage_id(), file, DETACHED_HEAD_BYTES, &wanted, step).map(drop)
-    });
+    let taken = reporter
+        .follow(ddl, |step| storage.backup(db.storage_id(), file, DETACHED_HEAD_BYTES, &wanted, step).map(drop));
     taken.map_err(|error| match error {
         StorageError::DiskFull => sql_error!(5123, system_error(DiskError::Full), path),
         error => storage_error(error),
@@ -250,7 +249,10 @@ pub fn attach(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     catalog.put_restored(tx, row, &rows, about.database_family, None)?;
     for file in &given {
         if let Err(error) = file.disk.remove(&file.name) {
-            tracing::warn!(path = file.path, "the file of a database that was attached stays, and is no longer its: {error}");
+            tracing::warn!(
+                path = file.path,
+                "the file of a database that was attached stays, and is no longer its: {error}"
+            );
         }
     }
     ddl.site.server().forget_plans(Forget::All);

@@ -271,7 +271,8 @@ fn of_flaw(ddl: &Ddl<'_>, db: &Database, flaw: &Flaw) -> Found {
 fn is_derived(ddl: &Ddl<'_>, db: &Database, flaw: &Flaw) -> bool {
     let table = ddl.catalog.storage.open_table(db.storage_id(), TableId(flaw.table));
     flaw.index != 0
-        && table.is_ok_and(|table| table.layout().indexes.iter().any(|index| index.id.0 == flaw.index && !index.clustered))
+        && table
+            .is_ok_and(|table| table.layout().indexes.iter().any(|index| index.id.0 == flaw.index && !index.clustered))
 }
 
 /// The errors by object, each with how many there were, and what the tables have.

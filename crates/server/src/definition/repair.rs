@@ -78,7 +78,10 @@ fn repair(ddl: &mut Ddl<'_>, db: &Arc<Database>, asked: &Asked<'_>, may_lose: bo
         let lost = lost?;
         error_log::tell(
             Source::Session(ddl.site.session().spid),
-            &format!("Database '{}' has been repaired; {lost} changes of unfinished transactions were lost.", db.name()),
+            &format!(
+                "Database '{}' has been repaired; {lost} changes of unfinished transactions were lost.",
+                db.name()
+            ),
         );
     }
     let cures: Vec<_> = healed.cures.iter().chain(&again.cures).copied().collect();

@@ -9,8 +9,8 @@
 use std::sync::Arc;
 
 use sql::ast::{BackupDevice, CreateDatabase, Expr, Literal, Restore, find_setting};
-use storage::backup::Target;
 use storage::Isolation;
+use storage::backup::Target;
 use types::{SqlResult, sql_error};
 
 use super::backup::{Reporter, expect_nobody};
@@ -79,8 +79,7 @@ fn copy(ddl: &mut Ddl<'_>, db: &Database, id: u16, name: &str) -> SqlResult<stor
     tx.begin_statement();
     let mut reporter = Reporter::new(ddl, &Options::default());
     let target = || Target { database: storage::DatabaseId(id), name };
-    let copied =
-        reporter.follow(ddl, |step| catalog.storage.copy_database(&mut tx, db.storage_id(), target(), step));
+    let copied = reporter.follow(ddl, |step| catalog.storage.copy_database(&mut tx, db.storage_id(), target(), step));
     copied.map_err(storage_error)?;
     Ok(tx)
 }

@@ -87,7 +87,16 @@ impl Storage {
             places.extend(torn.iter().map(|row| (row.page, row.slot)).take(room));
             tx.change(db, shape.id, |tx| {
                 for row in &torn {
-                    engine.delete_row(&mut tx.writer, &shape.base, shape.id, &row.key, None, None, patience, &mut old)?;
+                    engine.delete_row(
+                        &mut tx.writer,
+                        &shape.base,
+                        shape.id,
+                        &row.key,
+                        None,
+                        None,
+                        patience,
+                        &mut old,
+                    )?;
                 }
                 Ok(())
             })?;

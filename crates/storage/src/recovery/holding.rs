@@ -69,7 +69,8 @@ impl Engine {
     /// Rows of memory-optimized tables of a database that is held: some may be missing, so who opens it loads all of them.
     pub fn forget_rows_of(&self, db: DatabaseId) {
         let now = self.commits.now();
-        let ours = self.xtp.objects.all().filter(|(_, object)| object.database() == db).map(|(_, object)| object.number());
+        let ours =
+            self.xtp.objects.all().filter(|(_, object)| object.database() == db).map(|(_, object)| object.number());
         ours.collect::<Vec<_>>().into_iter().for_each(|number| self.xtp.objects.drop_soon(number, now));
     }
 
@@ -112,8 +113,7 @@ impl Engine {
             let end = self.log.hardened();
             if held.hold == Hold::Emergency {
                 // Nobody has asked for more.
-                self.open_damaged(&held, end)
-                    .or_else(|error| self.log.is_stopped().map_or(Ok(()), |_| Err(error)))?;
+                self.open_damaged(&held, end).or_else(|error| self.log.is_stopped().map_or(Ok(()), |_| Err(error)))?;
                 continue;
             }
             // Why not, the file says now.
@@ -153,8 +153,9 @@ impl Engine {
             return Ok(());
         }
         let open = self.read_on(file, since, end, &mut |record| self.redo_on(file, record))?;
-        open.into_iter()
-            .try_for_each(|(transaction, records)| self.undo_apart(file, transaction, &records, since, &mut |undone| undone))
+        open.into_iter().try_for_each(|(transaction, records)| {
+            self.undo_apart(file, transaction, &records, since, &mut |undone| undone)
+        })
     }
 
     /// Of each transaction without a commit its records of the file that nobody has undone. `redo` gets what changes the file's pages.

@@ -84,13 +84,7 @@ struct Healing<'a> {
 }
 
 impl Engine {
-    pub fn heal(
-        &self,
-        file: &DataFile,
-        db: DatabaseId,
-        may_lose: bool,
-        pause: &dyn Pause,
-    ) -> StorageResult<Repaired> {
+    pub fn heal(&self, file: &DataFile, db: DatabaseId, may_lose: bool, pause: &dyn Pause) -> StorageResult<Repaired> {
         let on_disk = self.flaws(db, None, pause)?;
         // No tree goes meanwhile.
         let _freeing = self.freeing.lock();
@@ -377,7 +371,8 @@ impl<'a> Healing<'a> {
             };
             let is_taken = |map: &PageBytes, bit: usize| map[HEADER_BYTES + bit / 8] >> (bit % 8) & 1 == 1;
             let end = (self.file.pages() - base).min(BITMAP_SPAN) as usize;
-            let differs = |bit: &usize| before.as_ref().is_none_or(|map| is_taken(map, *bit) != is_taken(&wanted, *bit));
+            let differs =
+                |bit: &usize| before.as_ref().is_none_or(|map| is_taken(map, *bit) != is_taken(&wanted, *bit));
             let changed: Vec<usize> = (2..end).filter(differs).collect();
             if changed.is_empty() && before.is_some() {
                 continue;
