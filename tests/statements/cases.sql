@@ -1248,6 +1248,8 @@ GO
 SELECT 'ok'
 
 --- What administers: DBCC CHECKTABLE, CHECKALLOC (..., REPAIR_...)
+IF (SELECT user_access_desc FROM sys.databases WHERE database_id = DB_ID()) = 'MULTI_USER' ALTER DATABASE CURRENT SET SINGLE_USER WITH ROLLBACK IMMEDIATE
+GO
 DBCC CHECKALLOC (0, REPAIR_REBUILD)
 
 --- What administers: DBCC CHECKDB (..., REPAIR_...) with others in the database

@@ -511,7 +511,8 @@ fn sampled_damage_of_shared_files_is_found_or_harmless() {
         let bytes = fs::read(file).expect("readable");
         // What was ever written of it, most of the time.
         let used = bytes.iter().rposition(|byte| *byte != 0).map_or(1, |at| at + 1);
-        let at = random.below(if random.below(4) == 0 { bytes.len().max(1) } else { used }) as u64;
+        let most = if random.below(4) == 0 { bytes.len().max(1) } else { used };
+        let at = random.below(most) as u64;
         let name = file.file_name().expect("a name").to_string_lossy().into_owned();
         let shown = format!("case {case}, seed {seed}: {name} at {at}");
         match random.below(6) {

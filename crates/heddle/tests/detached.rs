@@ -55,6 +55,39 @@ fn is_filled(sa: &mut Connection, name: &str) {
     assert_eq!(texts(&must(sa, &format!("DBCC CHECKDB ('{name}') WITH NO_INFOMSGS"))), Vec::new());
 }
 
+/// What is refused leaves nothing, and the files as they are.
+fn refusals(there: &mut Connection, attach: &str, file: &dyn Fn(&str) -> String, whole: &[u8]) {
+    assert_eq!(refused(there, &attach.replace("shop.mdf", "none.mdf")).0, 5120);
+    let (number, text) = refused(there, &attach.replace("shop.mdf", "no/shop.mdf"));
+    assert_eq!((number, text.contains("no/shop.mdf")), (5133, true), "{text}");
+    assert_eq!(refused(there, "CREATE DATABASE bought FOR ATTACH").0, 1829);
+    assert_eq!(refused(there, &attach.replace("bought", "before")).0, 1801);
+    assert_eq!(
+        refused(there, &format!("CREATE DATABASE bought ON (FILENAME = '{}') FOR ATTACH", file("shop.ldf"))).0,
+        5171
+    );
+    fs::write(file("text.mdf"), "no database").expect("written");
+    assert_eq!(refused(there, &attach.replace("shop.mdf", "text.mdf")).0, 5171);
+    for at in [17, 20, 5_000, whole.len() as u64 / 2, whole.len() as u64 - 20] {
+        overwrite(Path::new(&file("shop.mdf")), at, b"damage");
+        let number = refused(there, attach).0;
+        assert!(matches!(number, 5172 | 5173 | 948), "{at}: {number}");
+        fs::write(file("shop.mdf"), whole).expect("written");
+    }
+    fs::write(file("shop.mdf"), &whole[..whole.len() / 3]).expect("written");
+    assert_eq!(refused(there, attach).0, 5172);
+    fs::write(file("shop.mdf"), whole).expect("written");
+    // A newer server's: its version is in the head, behind the format.
+    let mut newer = whole.to_vec();
+    newer[12] = 99;
+    let crc = crc32(&newer[..36]);
+    newer[36..40].copy_from_slice(&crc.to_le_bytes());
+    fs::write(file("newer.mdf"), &newer).expect("written");
+    let (number, text) = refused(there, &attach.replace("shop.mdf", "newer.mdf"));
+    assert_eq!(number, 948);
+    assert!(text.starts_with("The database 'bought' cannot be opened because it is version 99."), "{text}");
+}
+
 #[test]
 fn a_detached_database_is_attached_by_another_instance() {
     let (server, directory) = start("detached");
@@ -99,36 +132,7 @@ fn a_detached_database_is_attached_by_another_instance() {
         file("shop.mdf"),
         file("shop.ldf")
     );
-    // What is refused leaves nothing, and the files as they are.
-    assert_eq!(refused(&mut there, &attach.replace("shop.mdf", "none.mdf")).0, 5120);
-    let (number, text) = refused(&mut there, &attach.replace("shop.mdf", "no/shop.mdf"));
-    assert_eq!((number, text.contains("no/shop.mdf")), (5133, true), "{text}");
-    assert_eq!(refused(&mut there, "CREATE DATABASE bought FOR ATTACH").0, 1829);
-    assert_eq!(refused(&mut there, &attach.replace("bought", "before")).0, 1801);
-    assert_eq!(
-        refused(&mut there, &format!("CREATE DATABASE bought ON (FILENAME = '{}') FOR ATTACH", file("shop.ldf"))).0,
-        5171
-    );
-    fs::write(file("text.mdf"), "no database").expect("written");
-    assert_eq!(refused(&mut there, &attach.replace("shop.mdf", "text.mdf")).0, 5171);
-    for at in [17, 20, 5_000, whole.len() as u64 / 2, whole.len() as u64 - 20] {
-        overwrite(Path::new(&file("shop.mdf")), at, b"damage");
-        let number = refused(&mut there, &attach).0;
-        assert!(matches!(number, 5172 | 5173 | 948), "{at}: {number}");
-        fs::write(file("shop.mdf"), &whole).expect("written");
-    }
-    fs::write(file("shop.mdf"), &whole[..whole.len() / 3]).expect("written");
-    assert_eq!(refused(&mut there, &attach).0, 5172);
-    fs::write(file("shop.mdf"), &whole).expect("written");
-    // A newer server's: its version is in the head, behind the format.
-    let mut newer = whole.clone();
-    newer[12] = 99;
-    let crc = crc32(&newer[..36]);
-    newer[36..40].copy_from_slice(&crc.to_le_bytes());
-    fs::write(file("newer.mdf"), &newer).expect("written");
-    let (number, text) = refused(&mut there, &attach.replace("shop.mdf", "newer.mdf"));
-    assert_eq!(number, 948);
-    assert!(text.starts_with("The database 'bought' cannot be opened because it is version 99."), "{text}");
+    refusals(&mut there, &attach, &file, &whole);
     // 948 is of severity 20 and ends the session.
     let mut there = connect(&other, "master");
     assert_eq!(one(&mut there, "SELECT COUNT(*) FROM sys.databases WHERE name = 'bought'"), 0);

@@ -46,20 +46,23 @@ fn cannot_open(path: &str, error: DiskError) -> SqlError {
 fn place(ddl: &Ddl<'_>, path: &str) -> SqlResult<(Disk, String)> {
     let missing = || sql_error!(5133, path, "3(The system cannot find the path specified.)");
     let storage = &ddl.catalog.storage;
+    let data = storage.disk();
     let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let is_of_database = ENDINGS.iter().any(|ending| name.to_ascii_lowercase().ends_with(ending));
+    if is_of_database && above == ddl.catalog.data_directory.trim_end_matches('/') && !name.contains(['\\', '\0']) {
+        return Ok((data.clone(), name.to_string()));
+    }
     if name.is_empty() || name == "." || name == ".." || path.contains(['\\', '\0']) || !path.starts_with('/') {
         return Err(missing());
     }
-    let above = storage.disk().elsewhere(Path::new(if above.is_empty() { "/" } else { above }));
+    let above = data.elsewhere(Path::new(if above.is_empty() { "/" } else { above }));
     let disk = above.map_err(|error| match error {
         DiskError::NotFound => missing(),
         error => cannot_open(path, error),
     })?;
-    let data = storage.disk();
     if data.holds(&disk) {
         let is_data = disk.holds(data);
         let is_backup = storage.backup_directory().map_err(storage_error)?.holds(&disk);
-        let is_of_database = ENDINGS.iter().any(|ending| name.to_ascii_lowercase().ends_with(ending));
         if !is_backup && !(is_data && is_of_database) {
             return Err(cannot_open(path, DiskError::Denied));
         }
