@@ -110,15 +110,15 @@ pub fn detach(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<()> {
     drop_closed(ddl, &db)
 }
 
-/// What a detachment that was killed has left may be written over.
+/// What a detachment that was killed has left may be written over, and so may a log's file, which has nothing.
 fn expect_free(path: &str, disk: &Disk, name: &str, id: &[u8; 16]) -> SqlResult<()> {
     if !disk.exists(name) {
         return Ok(());
     }
     let is_own = disk.is_plain(name)
-        && disk
-            .open(name, Open::Read)
-            .is_ok_and(|file| DetachedHead::read(&file).is_ok_and(|head| head.is_some_and(|head| head.id == *id)));
+        && disk.open(name, Open::Read).is_ok_and(|file| {
+            DetachedHead::read(&file).is_ok_and(|head| head.is_some_and(|head| head.is_log || head.id == *id))
+        });
     match is_own {
         true => disk.remove(name).map_err(|error| cannot_open(path, error)),
         false => Err(sql_error!(5170, path)),
@@ -217,6 +217,7 @@ pub fn attach(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     let Some(primary) = given.iter().find(|file| !file.head.is_log) else {
         return Err(sql_error!(5171, given[0].path));
     };
+    let primary_id = primary.head.id;
     let is_of_it = |file: &Given| file.head.id == primary.head.id && (file.head.is_log || file.path == primary.path);
     if !given.iter().all(is_of_it) {
         return Err(sql_error!(5173));
@@ -250,6 +251,13 @@ pub fn attach(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     });
     restored.map_err(damaged)?;
     catalog.put_restored(tx, row, &rows, about.database_family, None)?;
+    // A log that was not named, where it was.
+    let log = rows.iter().filter(|file| file.filegroup == 0).filter_map(|file| file.path.0.as_deref());
+    for path in log.filter(|path| given.iter().all(|file| file.path != *path)) {
+        if let Ok((disk, name)) = place(ddl, path) {
+            expect_free(path, &disk, &name, &primary_id).ok();
+        }
+    }
     for file in &given {
         if let Err(error) = file.disk.remove(&file.name) {
             tracing::warn!(

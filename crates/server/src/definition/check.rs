@@ -445,8 +445,8 @@ fn compare(
     };
     match read {
         Ok(()) => {}
-        // It was dropped meanwhile.
-        Err(StorageError::UnknownTable) => return Ok((Vec::new(), None)),
+        // It was dropped meanwhile, or its rows are not in memory while the database is read in an emergency.
+        Err(StorageError::UnknownTable | StorageError::Held { .. }) => return Ok((Vec::new(), None)),
         Err(StorageError::CorruptPage { page }) => {
             let error = sql_error!(8928, id.0, 0, 0, 0, "In-row data", page_id(page.page));
             return Ok((vec![of(error, 0, page.page)], None));

@@ -11,6 +11,7 @@ use crate::hold::Hold;
 use crate::instance::storage::Storage;
 use crate::layout::{DatabaseId, TableId};
 use crate::pages::page;
+use crate::recovery::control::FORMAT;
 use crate::shapes::shape::Shape;
 use crate::shapes::tree::Target;
 use crate::tables::table::Table;
@@ -34,7 +35,7 @@ impl Storage {
     /// `CorruptPage`: what is left cannot be put together.
     pub fn heal(&self, db: DatabaseId, may_lose: bool, pause: &dyn Pause) -> StorageResult<Repaired> {
         let engine = self.engine();
-        let repaired = engine.heal(&*engine.file_of(db)?, db, may_lose, pause)?;
+        let repaired = engine.heal(&*engine.file_of(db)?, (db, FORMAT), may_lose, pause)?;
         self.checkpoint_heard(pause)?;
         Ok(repaired)
     }

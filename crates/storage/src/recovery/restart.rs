@@ -38,7 +38,7 @@ use crate::memory_optimized::checkpoint::{Covered, Manifest, Pair, Written, mani
 use crate::memory_optimized::load::Tail;
 use crate::pages::data_files::{DataFile, DataFiles, file_name, is_file_name};
 use crate::pages::page::{self, PageBytes, PageKind, u16_at, u32_at};
-use crate::recovery::control::{Control, ControlFile, FileEntry, HeldEntry};
+use crate::recovery::control::{Control, ControlFile, FORMAT, FileEntry, HeldEntry};
 use crate::recovery::holding::{changes_pages, may_be_held};
 use crate::region::archived::Archived;
 use crate::region::ghosts::Ghosts;
@@ -575,7 +575,7 @@ impl Engine {
             return Err(error.into());
         }
         self.buffer.grow_file(&data, 8)?;
-        let header = file_header(number, db);
+        let header = file_header(number, db, FORMAT);
         let root = empty_root(number, DIRECTORY_ROOT);
         let bits: Vec<u8> = [0_u16, 1, DIRECTORY_ROOT as u16].iter().flat_map(|bit| bit.to_le_bytes()).collect();
         let mut guards =

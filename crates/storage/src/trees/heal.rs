@@ -84,7 +84,13 @@ struct Healing<'a> {
 }
 
 impl Engine {
-    pub fn heal(&self, file: &DataFile, db: DatabaseId, may_lose: bool, pause: &dyn Pause) -> StorageResult<Repaired> {
+    pub fn heal(
+        &self,
+        file: &DataFile,
+        (db, format): (DatabaseId, u32),
+        may_lose: bool,
+        pause: &dyn Pause,
+    ) -> StorageResult<Repaired> {
         let on_disk = self.flaws(db, None, pause)?;
         // No tree goes meanwhile.
         let _freeing = self.freeing.lock();
@@ -97,7 +103,7 @@ impl Engine {
             done: Repaired::default(),
             pacer: Pacer::new(pause),
         };
-        healing.header(db)?;
+        healing.header(db, format)?;
         healing.tree(DIRECTORY_ROOT, (0, 0), false)?;
         for table in self.list_directory(db)? {
             let Some((layout, roots)) = self.read_directory(db, table)? else { continue };
@@ -150,7 +156,7 @@ impl<'a> Healing<'a> {
         self.engine.restructure(self.file, &[(number, action.clone())], &mut [&mut guard])
     }
 
-    fn header(&mut self, db: DatabaseId) -> StorageResult<()> {
+    fn header(&mut self, db: DatabaseId, format: u32) -> StorageResult<()> {
         let is_right = match self.engine.buffer.shared(self.file, 0) {
             Ok(header) => {
                 page::kind(&header) == Some(PageKind::FileHeader) && u16_at(&header[..], HEADER_BYTES + 4) == db.0
@@ -159,7 +165,7 @@ impl<'a> Healing<'a> {
             Err(error) => return Err(error),
         };
         if !is_right {
-            let header = file_header(self.file.number, db);
+            let header = file_header(self.file.number, db, format);
             self.write(0, &Action::image(&header))?;
             self.cured((0, 0), 0, CureKind::Allocation);
         }
@@ -404,11 +410,11 @@ impl<'a> Healing<'a> {
     }
 }
 
-/// The first page of a data file.
-pub fn file_header(number: u32, db: DatabaseId) -> Box<PageBytes> {
+/// The first page of a data file. `format`: of everything on disk.
+pub fn file_header(number: u32, db: DatabaseId, format: u32) -> Box<PageBytes> {
     let mut header = Box::new([0; PAGE_BYTES]);
     page::format(&mut header, PageKind::FileHeader, 0, number, 0, 0);
-    header[HEADER_BYTES..HEADER_BYTES + 4].copy_from_slice(&crate::recovery::control::FORMAT.to_le_bytes());
+    header[HEADER_BYTES..HEADER_BYTES + 4].copy_from_slice(&format.to_le_bytes());
     header[HEADER_BYTES + 4..HEADER_BYTES + 6].copy_from_slice(&db.0.to_le_bytes());
     header
 }
