@@ -189,6 +189,17 @@ fn files_of(ddl: &Ddl<'_>, db: &Database) -> SqlResult<Vec<FileRow>> {
     Ok(files)
 }
 
+fn remove_own_log(disk: &Disk, name: &str, id: &[u8; 16]) {
+    if !disk.exists(name) || !disk.is_plain(name) {
+        return;
+    }
+    let head = disk.open(name, Open::Read).map(|file| DetachedHead::read(&file));
+    if matches!(head, Ok(Ok(Some(head))) if head.is_log && head.id == *id) {
+        // What stays has nothing in it.
+        disk.remove(name).ok();
+    }
+}
+
 /// A file that a statement names.
 struct Given {
     path: String,
@@ -255,7 +266,7 @@ pub fn attach(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     let log = rows.iter().filter(|file| file.filegroup == 0).filter_map(|file| file.path.0.as_deref());
     for path in log.filter(|path| given.iter().all(|file| file.path != *path)) {
         if let Ok((disk, name)) = place(ddl, path) {
-            expect_free(path, &disk, &name, &primary_id).ok();
+            remove_own_log(&disk, &name, &primary_id);
         }
     }
     for file in &given {

@@ -269,6 +269,9 @@ fn of_flaw(ddl: &Ddl<'_>, db: &Database, flaw: &Flaw) -> Found {
 
 /// The page is of an index beside the rows of its table.
 fn is_derived(ddl: &Ddl<'_>, db: &Database, flaw: &Flaw) -> bool {
+    if flaw.table == NO_OBJECT {
+        return false;
+    }
     let table = ddl.catalog.storage.open_table(db.storage_id(), TableId(flaw.table));
     flaw.index != 0
         && table
