@@ -207,7 +207,9 @@ fn an_emergency_ends_with_the_good_file_or_offline_or_a_drop() {
     assert_eq!(state(&mut sa, "a"), "SUSPECT");
     must(&mut sa, "ALTER DATABASE a SET EMERGENCY; ALTER DATABASE a SET SINGLE_USER");
     // Without the directory of its tables nothing can be repaired.
-    assert_eq!(ask(&mut sa, "DBCC CHECKDB (a, REPAIR_ALLOW_DATA_LOSS)").first_error().expect("an error").number, 7909);
+    let told = numbers(&ask(&mut sa, "DBCC CHECKDB (a, REPAIR_ALLOW_DATA_LOSS)"));
+    assert!(told.contains(&7909) && !told.contains(&8911), "{told:?}");
+    // Of severity 20: the session has ended.
     let mut sa = connect(&server, "master");
     assert_eq!(state(&mut sa, "a"), "EMERGENCY");
     let page: Vec<u8> = whole.drain((2 * PAGE) as usize..(3 * PAGE) as usize).collect();
