@@ -63,7 +63,7 @@ fn place(ddl: &Ddl<'_>, path: &str) -> SqlResult<(Disk, String)> {
     if data.holds(&disk) {
         let is_data = disk.holds(data);
         let is_backup = storage.backup_directory().map_err(storage_error)?.holds(&disk);
-        if !is_backup && !(is_data && is_of_database) {
+        if !(is_backup || is_data && is_of_database) {
             return Err(cannot_open(path, DiskError::Denied));
         }
     }

@@ -153,7 +153,7 @@ impl<'a> Healing<'a> {
     fn write(&self, number: u32, action: &Action<'_>) -> StorageResult<()> {
         self.engine.log.admit()?;
         let mut guard = self.latched(number)?;
-        self.engine.restructure(self.file, &[(number, action.clone())], &mut [&mut guard])
+        self.engine.restructure(self.file, &[(number, *action)], &mut [&mut guard])
     }
 
     fn header(&mut self, db: DatabaseId, format: u32) -> StorageResult<()> {
