@@ -320,6 +320,25 @@ fn a_log_that_lost_what_was_committed_is_refused() {
     }
 }
 
+/// Without its control file a directory with data is no new one.
+#[test]
+fn a_missing_control_file_is_refused_and_costs_nothing() {
+    let (server, directory) = start("damage-control");
+    let mut sa = connect(&server, "master");
+    two_databases(&mut sa);
+    must(&mut sa, "CHECKPOINT");
+    drop(sa);
+    server.stop();
+    let (file, away) = (directory.join("heddle.hct"), directory.join("away"));
+    fs::rename(&file, &away).expect("moved");
+    let words = refused_start(&directory);
+    assert!(words.contains("heddle.hct is missing"), "{words}");
+    fs::rename(&away, &file).expect("back");
+    let server = again(&directory);
+    let mut sa = connect(&server, "master");
+    assert_eq!((rows(&mut sa, "a"), rows(&mut sa, "b")), (3_800, 3_800));
+}
+
 #[test]
 fn no_start_after_a_kill_or_a_stop_takes_its_log_for_short() {
     let (mut server, directory) = start("damage-no-alarm");
