@@ -267,8 +267,7 @@ fn an_index_and_pages_above_leaves_come_back_without_loss() {
     let of_rows = |page: &u64| {
         bytes[(page * PAGE) as usize..][..PAGE as usize].windows(88).any(|run| run.iter().all(|byte| *byte == b'y'))
     };
-    let leaf =
-        pages(&file).into_iter().filter(|(_, kind, _)| *kind == 3).map(|(page, ..)| page).filter(of_rows).next_back();
+    let leaf = pages(&file).into_iter().filter(|(_, kind, _)| *kind == 3).map(|(page, ..)| page).rfind(of_rows);
     overwrite(&file, leaf.expect("a leaf") * PAGE + 300, b"damage");
     let server = again(&directory);
     let mut sa = connect(&server, "master");
