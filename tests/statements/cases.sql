@@ -13,13 +13,45 @@ SELECT 'ok' WHERE DATABASEPROPERTYEX('statements_made', 'Collation') = 'Latin1_G
 DROP DATABASE statements_made
 
 --- Databases: CREATE DATABASE ... AS SNAPSHOT OF
-CREATE DATABASE s ON (NAME = a, FILENAME = 'a') AS SNAPSHOT OF master
+CREATE DATABASE statements_made
+GO
+CREATE DATABASE statements_kept ON (NAME = statements_made, FILENAME = 'kept.ss') AS SNAPSHOT OF statements_made
+GO
+SELECT 'ok' FROM sys.databases WHERE name = 'statements_kept' AND source_database_id = DB_ID('statements_made')
 
---- Databases: CREATE DATABASE ... FOR ATTACH
-CREATE DATABASE s ON (FILENAME = 'a') FOR ATTACH
+--- Databases: CREATE DATABASE ... AS SNAPSHOT OF a system database
+CREATE DATABASE s ON (NAME = master, FILENAME = 'a') AS SNAPSHOT OF master
+
+--- Databases: RESTORE DATABASE ... FROM DATABASE_SNAPSHOT
+CREATE TABLE statements_made.dbo.later (a int)
+GO
+RESTORE DATABASE statements_made FROM DATABASE_SNAPSHOT = 'statements_kept'
+GO
+SELECT 'ok' WHERE OBJECT_ID('statements_made.dbo.later') IS NULL
+
+--- Databases: DROP DATABASE of the source of a snapshot
+DROP DATABASE statements_made
+
+--- Databases: CREATE DATABASE ... FOR ATTACH, FOR ATTACH_REBUILD_LOG
+DROP DATABASE statements_kept
+GO
+DECLARE @sql nvarchar(600) = (SELECT N'EXEC sp_detach_db ''statements_made''; CREATE DATABASE statements_made ON (FILENAME = ''' + physical_name + N''') FOR ATTACH' FROM sys.master_files WHERE database_id = DB_ID('statements_made') AND file_id = 1)
+EXEC (@sql)
+GO
+SELECT 'ok' FROM sys.databases WHERE name = 'statements_made'
+
+--- Databases: CREATE DATABASE ... FOR ATTACH of files that are not there
+CREATE DATABASE s ON (FILENAME = '/tmp/heddle-no-such-file.mdf') FOR ATTACH
 
 --- Databases: sp_detach_db, sp_attach_db, sp_attach_single_file_db
-EXEC sp_detach_db 'model'
+DECLARE @path nvarchar(260) = (SELECT physical_name FROM sys.master_files WHERE database_id = DB_ID('statements_made') AND file_id = 1)
+EXEC sp_detach_db 'statements_made'
+EXEC sp_attach_single_file_db 'statements_made', @path
+EXEC sp_detach_db 'statements_made'
+EXEC sp_attach_db 'statements_made', @path
+GO
+SELECT 'ok' FROM sys.databases WHERE name = 'statements_made'
+DROP DATABASE statements_made
 
 --- Databases: CREATE DATABASE ... CONTAINMENT = PARTIAL
 CREATE DATABASE s CONTAINMENT = PARTIAL
@@ -136,7 +168,12 @@ SELECT 'ok' FROM sys.databases WHERE name = 'statements_made' AND state_desc = '
 DROP DATABASE statements_made
 
 --- ALTER DATABASE SET: EMERGENCY
-ALTER DATABASE CURRENT SET EMERGENCY
+CREATE DATABASE statements_made
+GO
+ALTER DATABASE statements_made SET EMERGENCY
+GO
+SELECT 'ok' FROM sys.databases WHERE name = 'statements_made' AND state_desc = 'EMERGENCY'
+DROP DATABASE statements_made
 
 --- ALTER DATABASE SET: ONLINE
 ALTER DATABASE CURRENT SET ONLINE
@@ -1203,10 +1240,17 @@ DBCC CHECKDB WITH NO_INFOMSGS
 GO
 SELECT 'ok'
 
---- What administers: DBCC CHECKDB (..., REPAIR_...)
+--- What administers: DBCC CHECKDB (..., REPAIR_REBUILD, REPAIR_ALLOW_DATA_LOSS)
 IF (SELECT user_access_desc FROM sys.databases WHERE database_id = DB_ID()) = 'MULTI_USER' ALTER DATABASE CURRENT SET SINGLE_USER WITH ROLLBACK IMMEDIATE
 GO
-DBCC CHECKDB (0, REPAIR_REBUILD)
+DBCC CHECKDB (0, REPAIR_REBUILD) WITH NO_INFOMSGS
+GO
+SELECT 'ok'
+
+--- What administers: DBCC CHECKTABLE, CHECKALLOC (..., REPAIR_...)
+IF (SELECT user_access_desc FROM sys.databases WHERE database_id = DB_ID()) = 'MULTI_USER' ALTER DATABASE CURRENT SET SINGLE_USER WITH ROLLBACK IMMEDIATE
+GO
+DBCC CHECKALLOC (0, REPAIR_REBUILD)
 
 --- What administers: DBCC CHECKDB (..., REPAIR_...) with others in the database
 ALTER DATABASE CURRENT SET MULTI_USER

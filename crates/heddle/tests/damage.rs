@@ -10,14 +10,13 @@ mod support;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use lab::client::Connection;
 use support::ask::{ask, connect, must, numbers, one, word};
+use support::files::{PAGE, copy_all, data_file, overwrite};
 use support::random::{Random, number};
 use support::{PASSWORD, Server, binary, scratch, target};
-
-const PAGE: u64 = 8_192;
 
 fn again(directory: &Path) -> Server {
     Server::start_on(directory.to_str().expect("UTF-8"), &["--admin-listen", "off"])
@@ -50,36 +49,12 @@ fn error_of(sa: &mut Connection, text: &str) -> i32 {
     answer.first_error().unwrap_or_else(|| panic!("no error: {text}")).number
 }
 
-/// The data file of a database: pages have its number.
-fn data_file(directory: &Path, database: i64) -> PathBuf {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(directory).expect("a directory") {
-        let path = entry.expect("an entry").path();
-        if path.extension().is_some_and(|extension| extension == "hdb") {
-            let mut head = [0; 6];
-            let file = fs::File::open(&path).expect("readable");
-            if file.read_exact_at(&mut head, 64).is_ok()
-                && i64::from(u16::from_le_bytes([head[4], head[5]])) == database
-            {
-                found.push(path);
-            }
-        }
-    }
-    assert_eq!(found.len(), 1, "{found:?}");
-    found.swap_remove(0)
-}
-
 fn logs(directory: &Path) -> Vec<PathBuf> {
     let names = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
     let mut logs: Vec<PathBuf> =
         names.filter(|path| path.extension().is_some_and(|extension| extension == "log")).collect();
     logs.sort();
     logs
-}
-
-fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
-    let file = OpenOptions::new().write(true).open(path).expect("writable");
-    file.write_all_at(bytes, at).expect("written");
 }
 
 /// Two databases, `a` and `b`, with a table, an index, long values and rows in memory each.
@@ -345,6 +320,25 @@ fn a_log_that_lost_what_was_committed_is_refused() {
     }
 }
 
+/// Without its control file a directory with data is no new one.
+#[test]
+fn a_missing_control_file_is_refused_and_costs_nothing() {
+    let (server, directory) = start("damage-control");
+    let mut sa = connect(&server, "master");
+    two_databases(&mut sa);
+    must(&mut sa, "CHECKPOINT");
+    drop(sa);
+    server.stop();
+    let (file, away) = (directory.join("heddle.hct"), directory.join("away"));
+    fs::rename(&file, &away).expect("moved");
+    let words = refused_start(&directory);
+    assert!(words.contains("heddle.hct is missing"), "{words}");
+    fs::rename(&away, &file).expect("back");
+    let server = again(&directory);
+    let mut sa = connect(&server, "master");
+    assert_eq!((rows(&mut sa, "a"), rows(&mut sa, "b")), (3_800, 3_800));
+}
+
 #[test]
 fn no_start_after_a_kill_or_a_stop_takes_its_log_for_short() {
     let (mut server, directory) = start("damage-no-alarm");
@@ -467,10 +461,117 @@ fn sampled_damage_is_found_or_harmless_and_stays_in_its_database() {
     assert!(seen.len() > 1, "{seen:?}");
 }
 
-/// `to` is then what `from` is.
-fn copy_all(from: &Path, to: &Path) {
-    let _ = fs::remove_dir_all(to);
-    assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp runs").success());
+/// A start without a file of rows in memory holds their database; once the file is back, all rows are.
+#[test]
+fn rows_in_memory_come_back_whole_with_their_file() {
+    let (server, directory) = start("damage-rows");
+    let mut sa = connect(&server, "master");
+    two_databases(&mut sa);
+    must(&mut sa, "CHECKPOINT; INSERT a..m VALUES (301, 1); INSERT b..m VALUES (301, 1)");
+    drop(sa);
+    server.stop();
+    let names = fs::read_dir(&directory).expect("a directory").map(|entry| entry.expect("an entry").path());
+    let rows_files: Vec<PathBuf> = names.filter(|path| path.extension().is_some_and(|end| end == "hxd")).collect();
+    assert!(!rows_files.is_empty());
+    let kept: Vec<Vec<u8>> = rows_files.iter().map(|path| fs::read(path).expect("readable")).collect();
+    // The last bytes of the first pair: rows before them are read.
+    let end = kept[0].iter().rposition(|byte| *byte != 0).expect("rows") as u64;
+    overwrite(&rows_files[0], end - 8, b"damage");
+    let server = again(&directory);
+    let mut sa = connect(&server, "master");
+    let held: Vec<&str> = ["a", "b"].into_iter().filter(|name| state(&mut sa, name) == "SUSPECT").collect();
+    assert!(!held.is_empty());
+    assert_eq!(error_of(&mut sa, &format!("ALTER DATABASE {} SET ONLINE", held[0])), 926);
+    for (path, bytes) in rows_files.iter().zip(&kept) {
+        fs::write(path, bytes).expect("written");
+    }
+    for name in held {
+        must(&mut sa, &format!("ALTER DATABASE {name} SET ONLINE"));
+        assert_eq!(one(&mut sa, &format!("SELECT COUNT(*) FROM {name}..m")), 301);
+    }
+}
+
+/// Files that all databases share, and those of rows in memory, of a server that was killed: bytes flipped, overwritten or cut, at places
+/// that the seed says. The start is refused with words, or the damage stops a database, or it is in bytes that mean nothing, and all is there.
+#[test]
+fn sampled_damage_of_shared_files_is_found_or_harmless() {
+    let cases = number("DAMAGE_CASES").unwrap_or(12);
+    let seed = number("SEED").unwrap_or_else(|| u64::from(std::process::id()));
+    let mut random = Random(seed);
+    let (server, directory) = start("damage-shared");
+    let mut sa = connect(&server, "master");
+    two_databases(&mut sa);
+    must(
+        &mut sa,
+        "CHECKPOINT; INSERT a..h SELECT value, 'late' FROM GENERATE_SERIES(1, 400); INSERT b..m VALUES (301, 1)",
+    );
+    let sum = |name: &str| {
+        format!(
+            "SELECT CHECKSUM_AGG(CHECKSUM(id, v, s)) + SUM(LEN(l)) + (SELECT CHECKSUM_AGG(CHECKSUM(x, y)) FROM {name}..h) + (SELECT SUM(v) FROM {name}..m) FROM {name}..t"
+        )
+    };
+    let right = [one(&mut sa, &sum("a")), one(&mut sa, &sum("b"))];
+    // By then the control file knows how far the log is hardened.
+    std::thread::sleep(std::time::Duration::from_millis(1_500));
+    drop(sa);
+    server.kill();
+    let whole = scratch("damage-shared-whole");
+    copy_all(&directory, &whole);
+    let names = fs::read_dir(&directory).expect("a directory").map(|entry| entry.expect("an entry").path());
+    let is_shared = |path: &PathBuf| {
+        path.extension()
+            .is_some_and(|end| ["log", "hct", "hdw", "hxd", "hxl", "hxm"].iter().any(|shared| *shared == end))
+    };
+    let mut files: Vec<PathBuf> = names.filter(is_shared).collect();
+    files.sort();
+    let mut seen = std::collections::BTreeMap::<&str, u32>::new();
+    for case in 0..cases {
+        let file = &files[random.below(files.len())];
+        let bytes = fs::read(file).expect("readable");
+        // What was ever written of it, most of the time.
+        let used = bytes.iter().rposition(|byte| *byte != 0).map_or(1, |at| at + 1);
+        let most = if random.below(4) == 0 { bytes.len().max(1) } else { used };
+        let at = random.below(most) as u64;
+        let name = file.file_name().expect("a name").to_string_lossy().into_owned();
+        let shown = format!("case {case}, seed {seed}: {name} at {at}");
+        match random.below(6) {
+            0 => OpenOptions::new().write(true).open(file).expect("writable").set_len(at).expect("cut"),
+            1 => fs::remove_file(file).expect("removed"),
+            _ => {
+                let size = (1 + random.below(64)).min(bytes.len().saturating_sub(at as usize));
+                let noise: Vec<u8> = (0..size).map(|_| random.below(256) as u8).collect();
+                overwrite(file, at, &noise);
+            }
+        }
+        let outcome = match std::panic::catch_unwind(|| again(&directory)) {
+            Err(_) => {
+                let words = refused_start(&directory);
+                assert!(!words.contains("panicked") && words.len() > 20, "{shown}: {words}");
+                "refused"
+            }
+            Ok(server) => {
+                let mut sa = connect(&server, "master");
+                let mut outcome = "harmless";
+                for (name, right) in ["a", "b"].into_iter().zip(right) {
+                    if state(&mut sa, name) == "ONLINE" {
+                        assert_eq!(one(&mut sa, &sum(name)), right, "{shown}, {name}");
+                        assert!(
+                            numbers(&ask(&mut sa, &format!("DBCC CHECKDB ('{name}') WITH NO_INFOMSGS"))).is_empty(),
+                            "{shown}"
+                        );
+                    } else {
+                        outcome = "at the start";
+                    }
+                }
+                drop(sa);
+                server.kill();
+                outcome
+            }
+        };
+        *seen.entry(outcome).or_default() += 1;
+        copy_all(&whole, &directory);
+    }
+    println!("seed {seed}: {seen:?}");
 }
 
 /// https://learn.microsoft.com/sql/relational-databases/backup-restore/manage-the-suspect-pages-table-sql-server

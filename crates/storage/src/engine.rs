@@ -14,6 +14,7 @@ use crate::concurrency::commits::Commits;
 use crate::concurrency::locks::{Locks, MemberId};
 use crate::concurrency::versions::Versions;
 use crate::error::{StorageError, StorageResult};
+use crate::hold::Hold;
 use crate::layout::{DatabaseId, PageRef, TableId};
 use crate::log::Log;
 use crate::log::record::{FLAG_COMPENSATION, FLAG_TEMPORARY, Head, Kind};
@@ -434,6 +435,11 @@ impl Engine {
         let head = Head { kind: Kind::FileDrop, flags: 0, transaction: 0, previous: 0, file: number, page: 0 };
         self.log.append(head, &[])?;
         self.log.harden_all()?;
+        let held = self.files.held().into_iter().find(|held| held.number == number);
+        if let Some(held) = held.filter(|held| held.hold == Hold::Emergency) {
+            // It was read until now.
+            self.buffer.forget_file(&*self.file_of(DatabaseId(held.database))?);
+        }
         self.files.remove_held(number);
         if self.disk.exists(&file_name(number)) {
             self.disk.remove(&file_name(number))?;

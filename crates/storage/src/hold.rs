@@ -17,11 +17,13 @@ pub enum Hold {
     Suspect = 3,
     /// It is being closed or recovered: its pages are written, and nobody gets it.
     Changing = 4,
+    /// Somebody reads what is left of it. It may lack a part of the log, and nobody changes it but who repairs it.
+    Emergency = 5,
 }
 
 impl Hold {
     pub fn from_byte(byte: u8) -> Option<Hold> {
-        [Hold::Offline, Hold::RecoveryPending, Hold::Suspect, Hold::Changing]
+        [Hold::Offline, Hold::RecoveryPending, Hold::Suspect, Hold::Changing, Hold::Emergency]
             .into_iter()
             .find(|hold| *hold as u8 == byte)
     }
@@ -34,6 +36,7 @@ impl fmt::Display for Hold {
             Hold::RecoveryPending => "RECOVERY_PENDING",
             Hold::Suspect => "SUSPECT",
             Hold::Changing => "RECOVERING",
+            Hold::Emergency => "EMERGENCY",
         })
     }
 }

@@ -64,6 +64,7 @@ pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Tra
 pub use trees::build::Fill;
 pub use trees::check::{FileSpace, PageTotals};
 pub use trees::directory::TreeSize;
+pub use trees::heal::{Cure, CureKind, Repaired};
 pub use trees::integrity::{Flaw, FlawKind};
 pub use trees::sample::Sampled;
 pub use xtp::collect::GarbageQueue;

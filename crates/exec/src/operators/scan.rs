@@ -20,7 +20,8 @@ use crate::statements::datum;
 pub fn not_open(database: &str, hold: storage::Hold) -> SqlError {
     match hold {
         storage::Hold::Offline => sql_error!(942, database),
-        storage::Hold::RecoveryPending => sql_error!(945, database),
+        // Read in an emergency: rows in memory that are not there.
+        storage::Hold::RecoveryPending | storage::Hold::Emergency => sql_error!(945, database),
         storage::Hold::Suspect => sql_error!(926, database),
         storage::Hold::Changing => sql_error!(952, database),
     }

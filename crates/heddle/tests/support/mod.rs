@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::disallowed_methods, clippy::disallowed_types)]
 
 pub mod ask;
+pub mod files;
 pub mod placed;
 pub mod random;
 pub mod raw;

@@ -612,6 +612,12 @@ pub mod database_option {
     pub const RESTORING: i64 = 1 << 29;
     /// TEMPORAL_HISTORY_RETENTION OFF: what has outlived its retention is not removed.
     pub const NO_HISTORY_RETENTION: i64 = 1 << 30;
+    /// EMERGENCY: nobody changes it, and members of sysadmin read it.
+    pub const EMERGENCY: i64 = 1 << 31;
+    /// It is a snapshot of another.
+    pub const SNAPSHOT: i64 = 1 << 32;
+    /// What a database is in at the moment, and a copy of it is not.
+    pub const STATES: i64 = OFFLINE | RESTORING | EMERGENCY;
 
     /// `(name in ALTER DATABASE SET, bit)`.
     pub const NAMES: &[(&str, i64)] = &[
@@ -682,6 +688,8 @@ pub mod class {
     pub const SERVER_ROLE_MEMBER: u8 = 26;
     pub const FOREIGN_KEY: u8 = 27;
     pub const POOL_BINDING: u8 = 202;
+    /// In master's: depid the number of a database snapshot, indepid that of its source.
+    pub const SNAPSHOT: u8 = 204;
     /// A module WITH EXECUTE AS: depid the module, indepid the user.
     pub const EXECUTE_AS: u8 = 203;
     /// A predicate of a security policy: depid the policy, depsubid its number there, indepid the table or view.

@@ -123,6 +123,7 @@ impl Catalog {
             catalog.make_tempdb()?;
         }
         catalog.make_ase_mda()?;
+        catalog.settle_emergencies()?;
         catalog.settle_backups()?;
         catalog.grant_to_all()?;
         catalog.load_configuration()?;

@@ -165,9 +165,14 @@ impl Database {
         }
     }
 
+    /// EMERGENCY.
+    pub fn is_in_emergency(&self) -> bool {
+        self.option(database_option::EMERGENCY)
+    }
+
     /// 3906: it is read-only.
     pub fn check_writable(&self) -> SqlResult<()> {
-        if !self.option(database_option::READ_ONLY) {
+        if !self.option(database_option::READ_ONLY | database_option::EMERGENCY) {
             return Ok(());
         }
         Err(sql_error!(3906, self.name()))
@@ -218,7 +223,12 @@ impl Database {
     }
 
     pub fn rows<'a>(&'a self, storage: &'a Storage, tx: &'a mut Transaction) -> Rows<'a> {
-        Rows { storage, database: self.storage_id(), layouts: &self.layouts, tx }
+        Rows { storage, database: self.storage_id(), layouts: &self.layouts, tx, of_user: None }
+    }
+
+    /// The same for what a user's statement defines. 3906 of a change: the database is read-only.
+    pub fn rows_of_user<'a>(&'a self, storage: &'a Storage, tx: &'a mut Transaction) -> Rows<'a> {
+        Rows { of_user: Some(self), ..self.rows(storage, tx) }
     }
 
     fn numbers(&self) -> &DatabaseNumbers {

@@ -15,6 +15,7 @@
 //! session          sql::catalog::Catalog for a session: own uncommitted changes, temporary tables, system objects
 //! configuration    options of the server   governor    resource pools, and the databases in them
 //! family           which databases were one before a backup     restored    databases from backups
+//! snapshots        which databases are snapshots of which
 //! boot             the first start of a data directory, and each later one
 //! ```
 
@@ -36,6 +37,7 @@ pub mod spec;
 pub mod configuration;
 pub mod governor;
 pub mod boot;
+pub mod snapshots;
 pub mod restored;
 pub mod marks;
 pub mod suspects;
@@ -206,15 +208,16 @@ impl Catalog {
     pub fn check_open(&self, db: &Database) -> SqlResult<()> {
         db.check_restored()?;
         match self.storage.hold_of(db.storage_id()) {
-            None => Ok(()),
+            // Who may read it then, its rights say.
+            None | Some(storage::Hold::Emergency) => Ok(()),
             Some(hold) => Err(exec::not_open(&db.name(), hold)),
         }
     }
 
-    /// Those that may be used.
+    /// Those that may be used, and changed.
     pub fn open_databases(&self) -> Vec<Arc<Database>> {
         let mut all = self.databases();
-        all.retain(|db| self.check_open(db).is_ok());
+        all.retain(|db| !db.is_restoring() && self.storage.hold_of(db.storage_id()).is_none());
         all
     }
 

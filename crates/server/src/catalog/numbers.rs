@@ -79,6 +79,7 @@ impl Catalog {
     /// NEXT VALUE FOR. 11728 at the end of a sequence that does not cycle.
     pub fn sequence_next(&self, sequence: &SequenceDef) -> SqlResult<Datum> {
         let db = self.expect_database(sequence.database);
+        db.check_writable()?;
         let rule = self.sequence_rule(&db, sequence)?;
         let next = db.counters.next(&self.storage, &db, sequence.object.0, &rule, 1)?;
         let value = next.map_err(|_| sql_error!(11728, sequence.name))?;
@@ -88,6 +89,7 @@ impl Catalog {
     /// sp_sequence_get_range: so many values at once, and what the sequence counts by. 11732 where it has fewer and does not cycle.
     pub fn sequence_range(&self, sequence: &SequenceDef, count: u64) -> SqlResult<(Range, Rule)> {
         let db = self.expect_database(sequence.database);
+        db.check_writable()?;
         let rule = self.sequence_rule(&db, sequence)?;
         let range = db.counters.range(&self.storage, &db, sequence.object.0, &rule, count)?;
         Ok((range.map_err(|_| sql_error!(11732, sequence.name))?, rule))

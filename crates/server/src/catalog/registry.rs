@@ -120,6 +120,7 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_dropextendedproperty",
     "sp_dropmessage",
     "sp_cycle_errorlog",
+    "sp_detach_db",
     "sp_flush_log",
     "sp_getapplock",
     "sp_setapprole",

@@ -117,6 +117,21 @@ impl Catalog {
         self.storage.forget_restore(db.storage_id()).map_err(storage_error)
     }
 
+    /// At a start: what a crash left between a database's file and what master says of it.
+    pub(crate) fn settle_emergencies(&self) -> SqlResult<()> {
+        let master = self.expect_database(MASTER);
+        for db in self.databases() {
+            let is_so = self.storage.hold_of(db.storage_id()) == Some(storage::Hold::Emergency);
+            if db.is_in_emergency() != is_so {
+                let mut row = DatabaseRow::clone(&db.row());
+                row.options ^= database_option::EMERGENCY;
+                self.change(&master, |rows| rows.update::<DatabaseRow>(0, &[int(row.id)], |old| *old = row.clone()))?;
+                db.set_row(row);
+            }
+        }
+        Ok(())
+    }
+
     /// At a start: restores that nobody will go on with leave nothing, and no log is kept for databases under SIMPLE.
     pub(crate) fn settle_backups(&self) -> SqlResult<()> {
         // A number that is free may have been the next one.

@@ -73,6 +73,8 @@ pub struct Rows<'a> {
     pub database: DatabaseId,
     pub layouts: &'a Layouts,
     pub tx: &'a mut Transaction,
+    /// Of a user's statement, which changes no database that is read-only.
+    pub(super) of_user: Option<&'a super::Database>,
 }
 
 /// How many rows a scan asks for at once.
@@ -137,6 +139,11 @@ impl Rows<'_> {
         image
     }
 
+    /// 3906
+    fn check_writable(&self) -> SqlResult<()> {
+        self.of_user.map_or(Ok(()), super::Database::check_writable)
+    }
+
     /// A key that is there already is the caller's to exclude first; one that comes in between is 2714's cousin 1205-free wait
     /// and then `DuplicateKey`.
     #[cfg_attr(debug_assertions, track_caller)]
@@ -147,6 +154,7 @@ impl Rows<'_> {
 
     /// The inner error is a duplicate key.
     pub fn try_insert<R: BaseRow>(&mut self, row: &R) -> SqlResult<Result<(), storage::StorageError>> {
+        self.check_writable()?;
         let image = self.image(row);
         let table = self.storage.open_table(self.database, TableId(R::TABLE.id)).map_err(storage_error)?;
         match table.insert(self.tx, &image) {
@@ -173,6 +181,7 @@ impl Rows<'_> {
         let mut count = 0;
         for (locator, row) in self.find_located::<R>(key, prefix)? {
             if keep(&row) {
+                self.check_writable()?;
                 table.delete(self.tx, &locator).map_err(storage_error)?;
                 count += 1;
             }
@@ -188,6 +197,7 @@ impl Rows<'_> {
         let found = self.find_located::<R>(key, prefix)?;
         let count = found.len();
         for (locator, mut row) in found {
+            self.check_writable()?;
             change(&mut row);
             let image = self.image(&row);
             table.update(self.tx, &locator, &image).map_err(storage_error)?;

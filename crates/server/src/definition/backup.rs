@@ -17,7 +17,7 @@ use super::backup_about::{About, KeptFile, Media};
 use super::backup_device::{self, Device, Names};
 use super::backup_history::{self, PAGE_BYTES, Place, log_pages};
 use super::backup_options::{self, Options};
-use super::database;
+use super::database_setting;
 use super::site::Ddl;
 use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, class, database_option};
 use crate::catalog::error::storage_error;
@@ -142,6 +142,9 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
         return Err(sql_error!(3147));
     }
     db.check_restored()?;
+    if db.option(database_option::SNAPSHOT) {
+        return Err(sql_error!(3002));
+    }
     if !statement.mirrors.is_empty() {
         return Err(super::unsupported("BACKUP ... MIRROR TO"));
     }
@@ -159,12 +162,11 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
     expect_base(ddl, &db, kind, verb)?;
     let is_tail = options.has("NORECOVERY");
     if is_tail {
-        close(ddl, &db)?;
+        close(ddl, &db, "BACKUP LOG")?;
     }
     let done = write(ddl, &db, (kind, verb), &options, names);
     if is_tail && done.is_err() {
-        let row = DatabaseRow { options: db.row().options & !database_option::RESTORING, ..(*db.row()).clone() };
-        database::write(ddl, &db, row)?;
+        reopen(ddl, &db)?;
     }
     done
 }
@@ -182,26 +184,32 @@ fn expect_base(ddl: &Ddl<'_>, db: &Database, kind: SetKind, verb: &str) -> SqlRe
     }
 }
 
-/// BACKUP LOG WITH NORECOVERY: nothing comes behind the tail of the log, and what comes next is a restore. 3101, 3102: sessions are in it.
-fn close(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<()> {
+/// Nothing comes behind what is in the log now: what comes next is a restore, or another instance. 3101, 3102: sessions are in it.
+pub fn close(ddl: &mut Ddl<'_>, db: &Database, verb: &str) -> SqlResult<()> {
     if is_system(db.id) {
         return Err(super::unsupported("BACKUP LOG ... WITH NORECOVERY"));
     }
     let row = DatabaseRow { options: db.row().options | database_option::RESTORING, ..(*db.row()).clone() };
-    expect_nobody(ddl, db, "BACKUP LOG")?;
+    expect_nobody(ddl, db, verb)?;
     let open = (*db.row()).clone();
-    database::write(ddl, db, row)?;
+    database_setting::write(ddl, db, row)?;
     // Who came meanwhile, or changes it from elsewhere; now nobody else comes.
     let id = db.storage_id();
     let is_of = |resource| matches!(resource, Resource::Table(db, _) | Resource::Row(db, ..) if db == id);
     let alone = match ddl.catalog.storage.locks().iter().any(|lock| is_of(lock.resource)) {
         true => Err(sql_error!(3101)),
-        false => expect_nobody(ddl, db, "BACKUP LOG"),
+        false => expect_nobody(ddl, db, verb),
     };
     if alone.is_err() {
-        database::write(ddl, db, open)?;
+        database_setting::write(ddl, db, open)?;
     }
     alone
+}
+
+/// As it was before.
+pub fn reopen(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<()> {
+    let row = DatabaseRow { options: db.row().options & !database_option::RESTORING, ..(*db.row()).clone() };
+    database_setting::write(ddl, db, row)
 }
 
 /// 3101 and 3102: sessions are in the database.
@@ -362,7 +370,7 @@ fn take(
 }
 
 /// What master knows of the database, and the statement of the set.
-fn about(
+pub fn about(
     ddl: &mut Ddl<'_>,
     db: &Database,
     options: &Options,
@@ -398,7 +406,7 @@ fn about(
         compressed: compresses,
         expires,
         offset_minutes: os::clock::local_offset_minutes() as i16,
-        row: DatabaseRow { options: db.row().options & !database_option::RESTORING, ..(*db.row()).clone() },
+        row: DatabaseRow { options: db.row().options & !database_option::STATES, ..(*db.row()).clone() },
         files,
     })
 }

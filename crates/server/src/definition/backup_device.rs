@@ -116,7 +116,7 @@ fn name_of(ddl: &Ddl<'_>, device: &BackupDevice, verb: &str) -> SqlResult<(bool,
 }
 
 /// What Windows says, whose numbers SQL Server's messages have on every system.
-fn system_error(error: DiskError) -> String {
+pub fn system_error(error: DiskError) -> String {
     match error {
         DiskError::NotFound => "2(The system cannot find the file specified.)".into(),
         DiskError::Denied => "5(Access is denied.)".into(),

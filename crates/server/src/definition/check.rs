@@ -29,30 +29,50 @@ const ERRORS_TOLD: usize = 200;
 /// Entries of an index, more than which are compared by their sum only.
 const ENTRIES_COMPARED: usize = 4_000_000;
 /// Structures of the system itself.
-const NO_OBJECT: i32 = 0;
+pub const NO_OBJECT: i32 = 0;
 
 /// An error, and the object and page that it is of.
-struct Found {
-    error: SqlError,
-    object: i32,
-    index: u32,
-    page: u32,
-    of_allocation: bool,
+#[derive(Clone)]
+pub struct Found {
+    pub error: SqlError,
+    pub object: i32,
+    pub index: u32,
+    pub page: u32,
+    pub of_allocation: bool,
+    pub cure: Cure,
+}
+
+/// What mends an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cure {
+    /// An index that is made anew, a bitmap.
+    Rebuild,
+    /// A page that is emptied.
+    Loss,
+    None,
 }
 
 /// What the statement asks for.
-struct Asked<'a> {
+pub struct Asked<'a> {
     /// CHECKDB, as the messages name it.
-    command: &'a str,
+    pub command: &'a str,
     quiet: bool,
     as_rows: bool,
     /// Pages alone: no index is compared with its table.
     physical: bool,
-    told_max: usize,
+    pub told_max: usize,
+}
+
+/// What a look at a database has found.
+#[derive(Default)]
+pub struct Looked {
+    pub found: Vec<Found>,
+    pub names: BTreeMap<i32, String>,
+    rows: Vec<(String, u64)>,
 }
 
 impl<'a> Asked<'a> {
-    fn of(dbcc: &'a Dbcc, quiet: bool) -> Asked<'a> {
+    pub fn of(dbcc: &'a Dbcc, quiet: bool) -> Asked<'a> {
         let has = |name: &str| find_setting(&dbcc.options, name).is_some();
         Asked {
             command: &dbcc.command,
@@ -64,13 +84,22 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// 7919, and nothing is repaired here: an index is built anew by ALTER INDEX ... REBUILD, data come back from a backup.
-fn refuse_repair(db: &Database, dbcc: &Dbcc) -> SqlResult<()> {
+/// The repair that a statement asks for. REPAIR_FAST "maintains syntax for backward compatibility only". 7919: others may use the database.
+pub fn repair_asked(db: &Database, dbcc: &Dbcc) -> SqlResult<Option<String>> {
     let words = (0..dbcc.args.len()).filter_map(|at| text_argument(dbcc, at)).map(|word| word.to_ascii_uppercase());
-    let asked = words.chain(dbcc.options.iter().map(|option| option.name.to_ascii_uppercase()));
-    match asked.into_iter().find(|word| word.starts_with("REPAIR_")) {
+    let mut asked = words.chain(dbcc.options.iter().map(|option| option.name.to_ascii_uppercase()));
+    match asked.find(|word| word.starts_with("REPAIR_")) {
+        None => Ok(None),
+        Some(_) if db.row().user_access != SINGLE_USER => Err(sql_error!(7919, state 3)),
+        Some(word) if word == "REPAIR_FAST" => Ok(None),
+        asked => Ok(asked),
+    }
+}
+
+/// A database is repaired whole.
+fn refuse_repair(db: &Database, dbcc: &Dbcc) -> SqlResult<()> {
+    match repair_asked(db, dbcc)? {
         None => Ok(()),
-        Some(_) if db.row().user_access != SINGLE_USER => Err(sql_error!(7919)),
         Some(word) => Err(super::unsupported(&format!("DBCC {} {word}", dbcc.command))),
     }
 }
@@ -101,13 +130,20 @@ pub fn database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
         return Ok(());
     }
     let asked = Asked::of(dbcc, quiet);
-    let mut found: Vec<Found> = Vec::new();
-    let mut names = BTreeMap::new();
-    let mut rows = Vec::new();
+    let looked = look(ddl, &db, &asked)?;
+    tell(ddl, &db, &asked, &looked)?;
+    tell_sum(ddl, &db, &asked, &looked.found)
+}
+
+/// What is wrong with a database.
+pub fn look(ddl: &mut Ddl<'_>, db: &Arc<Database>, asked: &Asked<'_>) -> SqlResult<Looked> {
+    let mut looked = Looked::default();
     if asked.command != "CHECKCATALOG" {
-        let flaws = flaws(ddl, &db, None)?;
+        let flaws = flaws(ddl, db, None)?;
         let wanted = |flaw: &&Flaw| asked.command != "CHECKALLOC" || flaw.kind.is_of_allocation();
-        found.extend(flaws.iter().filter(wanted).map(|flaw| of_flaw(&db, flaw)));
+        for flaw in flaws.iter().filter(wanted) {
+            looked.found.push(of_flaw(ddl, db, flaw));
+        }
         let tables = match asked.command {
             "CHECKALLOC" => Ok(Vec::new()),
             _ => ddl.catalog.storage.tables(db.storage_id()),
@@ -117,30 +153,46 @@ pub fn database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
             Err(StorageError::CorruptPage { .. }) => Vec::new(),
             tables => tables.map_err(storage_error)?,
         };
-        let mut progress = Progress::of(ddl, &db, &tables);
+        let mut progress = Progress::of(ddl, db, &tables);
         let damaged: BTreeSet<i32> = flaws.iter().map(|flaw| flaw.table).collect();
         for id in tables {
-            let name = name_of(ddl, &db, id);
-            names.insert(id.0, name.clone());
+            let name = name_of(ddl, db, id);
+            looked.names.insert(id.0, name.clone());
             if !damaged.contains(&id.0) && !asked.physical {
-                let (errors, counted) = compare(ddl, &db, id, &name, &asked, &mut progress)?;
-                found.extend(errors);
-                rows.extend(counted.map(|counted| (name, counted)));
+                let (errors, counted) = compare(ddl, db, id, &name, asked, &mut progress)?;
+                looked.found.extend(errors);
+                looked.rows.extend(counted.map(|counted| (name, counted)));
             }
         }
     }
     if matches!(asked.command, "CHECKDB" | "CHECKCATALOG") {
-        let told: BTreeSet<i32> = found.iter().map(|found| found.object).collect();
-        match ddl.rows(&db, definitions) {
-            Ok(errors) => found.extend(errors),
+        let told: BTreeSet<i32> = looked.found.iter().map(|found| found.object).collect();
+        match ddl.rows(db, definitions) {
+            Ok(errors) => looked.found.extend(errors),
             // The rows of the definitions cannot be read, and that has been told.
             Err(_) if told.iter().any(|object| *object < USER_OBJECT_MIN) => {}
             Err(error) => return Err(error),
         }
     }
-    tell(ddl, &db, &asked, &found, &names, &rows)?;
+    Ok(looked)
+}
+
+/// How many errors there are, and what would mend them.
+pub fn tell_sum(ddl: &mut Ddl<'_>, db: &Database, asked: &Asked<'_>, found: &[Found]) -> SqlResult<()> {
     let allocation = found.iter().filter(|found| found.of_allocation).count();
-    summary(ddl, &asked, sql_error!(8989, asked.command, allocation, found.len() - allocation, db.name()), &found)
+    summary(ddl, asked, sql_error!(8989, asked.command, allocation, found.len() - allocation, db.name()), found)?;
+    tell_level(ddl, asked, &db.name(), found);
+    Ok(())
+}
+
+fn tell_level(ddl: &mut Ddl<'_>, asked: &Asked<'_>, of: &str, found: &[Found]) {
+    let level = match found.iter().any(|found| found.cure == Cure::Loss) {
+        true => "repair_allow_data_loss",
+        false => "repair_rebuild",
+    };
+    if !asked.as_rows && found.iter().any(|found| found.cure != Cure::None) {
+        ddl.message(sql_error!(8958, level, asked.command, of, "", ""));
+    }
 }
 
 pub fn table(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
@@ -153,15 +205,19 @@ pub fn table(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
     let asked = Asked::of(dbcc, quiet);
     let id = TableId(row.id);
     let flaws = flaws(ddl, &db, Some(id))?;
-    let mut found: Vec<Found> = flaws.iter().map(|flaw| of_flaw(&db, flaw)).collect();
-    let mut rows = Vec::new();
-    if found.is_empty() && !asked.physical {
+    let mut looked = Looked { names: BTreeMap::from([(row.id, row.name.clone())]), ..Looked::default() };
+    for flaw in &flaws {
+        looked.found.push(of_flaw(ddl, &db, flaw));
+    }
+    if looked.found.is_empty() && !asked.physical {
         let mut progress = Progress::of(ddl, &db, &[id]);
         let (errors, counted) = compare(ddl, &db, id, &row.name, &asked, &mut progress)?;
-        found.extend(errors);
-        rows.extend(counted.map(|counted| (row.name.clone(), counted)));
+        looked.found.extend(errors);
+        looked.rows.extend(counted.map(|counted| (row.name.clone(), counted)));
     }
-    tell(ddl, &db, &asked, &found, &BTreeMap::from([(row.id, row.name.clone())]), &rows)
+    tell(ddl, &db, &asked, &looked)?;
+    tell_level(ddl, &asked, &format!("{}.{name}", db.name()), &looked.found);
+    Ok(())
 }
 
 fn flaws(ddl: &mut Ddl<'_>, db: &Database, only: Option<TableId>) -> SqlResult<Vec<Flaw>> {
@@ -179,11 +235,11 @@ fn name_of(ddl: &mut Ddl<'_>, db: &Database, id: TableId) -> String {
     object.map_or_else(|| id.0.to_string(), |object| object.name)
 }
 
-fn page_id(page: u32) -> String {
+pub fn page_id(page: u32) -> String {
     format!("(1:{page})")
 }
 
-fn of_flaw(db: &Database, flaw: &Flaw) -> Found {
+fn of_flaw(ddl: &Ddl<'_>, db: &Database, flaw: &Flaw) -> Found {
     const TYPE: &str = "In-row data";
     let (object, index, page) =
         (flaw.table, if flaw.table == NO_OBJECT { -1 } else { flaw.index as i32 }, page_id(flaw.page));
@@ -204,18 +260,27 @@ fn of_flaw(db: &Database, flaw: &Flaw) -> Found {
             sql_error!(8946, page, kind, 0)
         }
     };
-    Found { error, object, index: flaw.index, page: flaw.page, of_allocation: flaw.kind.is_of_allocation() }
+    let cure = match flaw.kind {
+        FlawKind::Unreadable | FlawKind::Misplaced(_) | FlawKind::Twice if !is_derived(ddl, db, flaw) => Cure::Loss,
+        _ => Cure::Rebuild,
+    };
+    Found { error, object, index: flaw.index, page: flaw.page, of_allocation: flaw.kind.is_of_allocation(), cure }
+}
+
+/// The page is of an index beside the rows of its table.
+fn is_derived(ddl: &Ddl<'_>, db: &Database, flaw: &Flaw) -> bool {
+    if flaw.table == NO_OBJECT {
+        return false;
+    }
+    let table = ddl.catalog.storage.open_table(db.storage_id(), TableId(flaw.table));
+    flaw.index != 0
+        && table
+            .is_ok_and(|table| table.layout().indexes.iter().any(|index| index.id.0 == flaw.index && !index.clustered))
 }
 
 /// The errors by object, each with how many there were, and what the tables have.
-fn tell(
-    ddl: &mut Ddl<'_>,
-    db: &Database,
-    asked: &Asked<'_>,
-    found: &[Found],
-    names: &BTreeMap<i32, String>,
-    rows: &[(String, u64)],
-) -> SqlResult<()> {
+fn tell(ddl: &mut Ddl<'_>, db: &Database, asked: &Asked<'_>, looked: &Looked) -> SqlResult<()> {
+    let Looked { found, names, rows } = looked;
     if asked.as_rows {
         return tell_as_rows(ddl, db, found);
     }
@@ -377,17 +442,25 @@ fn compare(
         tx.end_statement();
         read
     });
-    let of = |error, index, page| Found { error, object: id.0, index, page, of_allocation: false };
+    let of = |error, index, page| {
+        let cure = if index == 0 { Cure::Loss } else { Cure::Rebuild };
+        Found { error, object: id.0, index, page, of_allocation: false, cure }
+    };
     match read {
         Ok(()) => {}
-        // It was dropped meanwhile.
-        Err(StorageError::UnknownTable) => return Ok((Vec::new(), None)),
+        // It was dropped meanwhile, or its rows are not in memory while the database is read in an emergency.
+        Err(StorageError::UnknownTable | StorageError::Held { .. }) => return Ok((Vec::new(), None)),
         Err(StorageError::CorruptPage { page }) => {
             let error = sql_error!(8928, id.0, 0, 0, 0, "In-row data", page_id(page.page));
             return Ok((vec![of(error, 0, page.page)], None));
         }
         Err(StorageError::CorruptRow(why)) => {
             let error = sql_error!(8939, id.0, 0, 0, 0, "In-row data", page_id(0), why, 0, 1);
+            return Ok((vec![of(error, 0, 0)], None));
+        }
+        // A long value that has lost a part.
+        Err(StorageError::Damaged(why)) => {
+            let error = sql_error!(8939, id.0, 0, 0, 0, "LOB data", page_id(0), why, 0, 1);
             return Ok((vec![of(error, 0, 0)], None));
         }
         Err(error) => return Err(storage_error(error)),
@@ -519,7 +592,7 @@ fn definitions(rows: &mut Rows<'_>) -> SqlResult<Vec<Found>> {
         let text =
             format!("Row ({row}) in sys.{table} does not have a matching row (object_id={object}) in sys.objects.");
         let error = sql_error!(8992, 3852, 1, text);
-        found.push(Found { error, object: NO_OBJECT, index: 0, page: 0, of_allocation: false });
+        found.push(Found { error, object: NO_OBJECT, index: 0, page: 0, of_allocation: false, cure: Cure::None });
     };
     for column in rows.all::<ColumnRow>()?.into_iter().filter(|column| !is_known(&objects, column.id)) {
         lost("columns", format!("object_id={},column_id={}", column.id, column.colid), column.id);

@@ -11,12 +11,14 @@ use super::database_state;
 use super::number::whole_number;
 use super::server::{OtherSession, other_sessions};
 use super::site::Ddl;
-use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, IndexRow, class, file_status, filegroup_status};
+use crate::catalog::base::{
+    ClassRow, DatabaseRow, FileRow, IndexRow, ReferenceRow, class, database_option, file_status, filegroup_status,
+};
 use crate::catalog::boot::{database_row, files_of};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::{Binary, Text};
-use crate::catalog::{Database, MASTER, MODEL, clock, is_system, no_such_database};
+use crate::catalog::{Database, MASTER, MODEL, clock, is_system, no_such_database, snapshots};
 use crate::instance::plan_cache::Forget;
 
 /// Filegroups of `FileRow`: the first of every database, and what log files have.
@@ -31,12 +33,6 @@ const LOG_PAGES_MAX: i32 = 1 << 28;
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     ddl.refuse_in_transaction("CREATE DATABASE")?;
     let name = create.name.to_string();
-    if create.snapshot_of.is_some() {
-        return Err(super::unsupported("CREATE DATABASE ... AS SNAPSHOT OF"));
-    }
-    if create.attach.is_some() {
-        return Err(super::unsupported("CREATE DATABASE ... FOR ATTACH"));
-    }
     if create.containment.as_ref().is_some_and(|kind| !kind.eq_ignore_ascii_case("NONE")) {
         return Err(super::unsupported("CREATE DATABASE ... CONTAINMENT"));
     }
@@ -181,6 +177,9 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
     if db.is_restoring() {
         return Err(sql_error!(5069).after(vec![sql_error!(5052, "ALTER DATABASE", "RESTORING")]));
     }
+    if db.option(database_option::SNAPSHOT) {
+        return Err(sql_error!(5069).after(vec![sql_error!(5093)]));
+    }
     let mut row = DatabaseRow::clone(&db.row());
     match &alter.action {
         AlterDatabaseAction::ScopedConfiguration { settings, clear: false, .. } => {
@@ -197,7 +196,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
             }
             ddl.catalog.check_open(&db).map_err(|error| sql_error!(5069).after(vec![error]))?;
             let own = db.clone();
-            access::change(ddl, &own, settings, termination.as_ref(), |ddl| write(ddl, &db, row))?;
+            access::change(ddl, &own, settings, termination.as_ref(), |ddl| database_setting::write(ddl, &db, row))?;
             if own.row().recovery_model == SIMPLE {
                 ddl.catalog.storage.end_log_chain(own.storage_id()).map_err(storage_error)?;
             }
@@ -295,16 +294,6 @@ fn modify_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str, property: &Set
     Err(super::unsupported(&format!("ALTER DATABASE MODIFY FILEGROUP ... {}", property.name)))
 }
 
-pub fn write(ddl: &mut Ddl<'_>, db: &Database, row: DatabaseRow) -> SqlResult<()> {
-    let catalog = ddl.catalog.clone();
-    let master = catalog.expect_database(MASTER);
-    catalog.change(&master, |rows| rows.update::<DatabaseRow>(0, &[int(row.id)], |old| *old = row.clone()))?;
-    db.set_row(row);
-    catalog.raise_databases_version();
-    catalog.raise_version();
-    Ok(())
-}
-
 fn add_files(ddl: &mut Ddl<'_>, db: &Database, files: &[FileSpec], group: i32) -> SqlResult<()> {
     let catalog = ddl.catalog.clone();
     let master = catalog.expect_database(MASTER);
@@ -375,7 +364,7 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str) -> SqlResult<()> {
         return Err(sql_error!(1801, new));
     }
     let row = DatabaseRow { name: new.to_string(), ..DatabaseRow::clone(&db.row()) };
-    write(ddl, &db, row)?;
+    database_setting::write(ddl, &db, row)?;
     ddl.message(sql_error!(5021, "database", new));
     Ok(())
 }
@@ -392,14 +381,21 @@ pub fn drop(ddl: &mut Ddl<'_>, name: &Ident, if_exists: bool) -> SqlResult<()> {
     if ddl.site.state().0.database == db.id || other_sessions(ddl)?.iter().any(is_user) {
         return Err(sql_error!(3702, state 3, &**name));
     }
+    snapshots::expect_none(&ddl.catalog, &db, "drop")?;
+    drop_closed(ddl, &db)
+}
+
+/// It goes, whoever uses it.
+pub fn drop_closed(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<()> {
     let catalog = ddl.catalog.clone();
     let master = catalog.expect_database(MASTER);
     let mut tx = catalog.storage.begin(storage::Isolation::ReadCommitted);
     tx.begin_statement();
-    catalog.drop_pages(&mut tx, &db)?;
+    catalog.drop_pages(&mut tx, db)?;
     let mut rows = master.rows(&catalog.storage, &mut tx);
     rows.delete::<DatabaseRow>(0, &[int(i32::from(db.id.0))])?;
     rows.delete::<FileRow>(0, &[int(i32::from(db.id.0))])?;
+    rows.delete_if::<ReferenceRow>(0, &[int(i32::from(db.id.0))], |row| row.class == class::SNAPSHOT)?;
     tx.commit(storage::Durability::Full).map_err(storage_error)?;
     catalog.change_governor().unbind(db.id)?;
     catalog.remove_database(db.id);

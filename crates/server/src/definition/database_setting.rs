@@ -7,7 +7,10 @@ use sql::ast::{Expr, Literal, Setting, SettingValue};
 use types::{SqlResult, sql_error};
 
 use super::number::whole_number;
+use super::site::Ddl;
 use crate::catalog::base::{DatabaseRow, database_option};
+use crate::catalog::load::int;
+use crate::catalog::{Database, MASTER};
 
 /// A word, a name or a string.
 pub fn setting_text(value: &SettingValue) -> Option<String> {
@@ -43,7 +46,6 @@ const UNUSED: &[(&str, &str)] = &[
 const REFUSED: &[&str] = &[
     "DEFAULT_FULLTEXT_LANGUAGE",
     "DEFAULT_LANGUAGE",
-    "EMERGENCY",
     "ENABLE_BROKER",
     "ERROR_BROKER_CONVERSATIONS",
     "NESTED_TRIGGERS",
@@ -166,8 +168,8 @@ pub fn apply(row: &mut DatabaseRow, setting: &Setting) -> SqlResult<()> {
         "RESTRICTED_USER" => row.user_access = 2,
         "READ_ONLY" => set(row, database_option::READ_ONLY, true),
         "READ_WRITE" => set(row, database_option::READ_ONLY, false),
-        // The first two are of its file, and `database_state` sees to them.
-        "ONLINE" | "OFFLINE" | "DISABLE_BROKER" => {}
+        // The first three are of its file, and `database_state` sees to them.
+        "ONLINE" | "OFFLINE" | "EMERGENCY" | "DISABLE_BROKER" => {}
         "PARAMETERIZATION" => set(row, database_option::PARAMETERIZATION_FORCED, choice(&["SIMPLE", "FORCED"])? == 1),
         "CURSOR_DEFAULT" if choice(&["GLOBAL", "LOCAL"])? == 1 => return Err(refused(setting)),
         "CURSOR_DEFAULT" => {}
@@ -208,4 +210,15 @@ fn seconds(value: &SettingValue) -> Option<i32> {
 
 fn set(row: &mut DatabaseRow, bit: i64, on: bool) {
     row.options = if on { row.options | bit } else { row.options & !bit };
+}
+
+/// Changes the row that master has of the database.
+pub fn write(ddl: &mut Ddl<'_>, db: &Database, row: DatabaseRow) -> SqlResult<()> {
+    let catalog = ddl.catalog.clone();
+    let master = catalog.expect_database(MASTER);
+    catalog.change(&master, |rows| rows.update::<DatabaseRow>(0, &[int(row.id)], |old| *old = row.clone()))?;
+    db.set_row(row);
+    catalog.raise_databases_version();
+    catalog.raise_version();
+    Ok(())
 }

@@ -1,14 +1,17 @@
-//! ALTER DATABASE ... SET OFFLINE and ONLINE: a database's file is closed, or opened and brought up to the others.
+//! ALTER DATABASE ... SET OFFLINE, ONLINE and EMERGENCY: a database's file is closed, or opened and brought up to the others, or opened for
+//! who reads what is left of it.
 //! https://learn.microsoft.com/sql/t-sql/statements/alter-database-transact-sql-set-options
 
 use std::sync::Arc;
 
 use sql::ast::{Setting, Termination};
-use storage::{Resource, StorageError};
+use storage::{Hold, Resource, StorageError};
 use types::{SqlResult, sql_error};
 
 use super::access::{end_others, failed, until_alone};
+use super::database_setting;
 use super::site::Ddl;
+use crate::catalog::base::{DatabaseRow, database_option};
 use crate::catalog::error::storage_error;
 use crate::catalog::{Database, is_system};
 use crate::instance::error_log::{self, Source};
@@ -18,7 +21,7 @@ use crate::instance::plan_cache::Forget;
 const UNDO_MS: u64 = 60_000;
 
 pub fn is_changed(settings: &[Setting]) -> bool {
-    settings.iter().any(|setting| matches!(&*setting.name, "OFFLINE" | "ONLINE"))
+    settings.iter().any(|setting| matches!(&*setting.name, "OFFLINE" | "ONLINE" | "EMERGENCY"))
 }
 
 /// 5058: a system database stays. A state is changed alone.
@@ -31,20 +34,62 @@ pub fn change(
     let [setting] = settings else {
         return Err(super::unsupported("ALTER DATABASE SET of a state together with other options"));
     };
-    if is_system(db.id) && &*setting.name == "OFFLINE" {
-        return Err(sql_error!(5058, "OFFLINE", db.name()));
+    if is_system(db.id) && &*setting.name != "ONLINE" {
+        return Err(sql_error!(5058, &*setting.name, db.name()));
     }
     match &*setting.name {
         "OFFLINE" => take_offline(ddl, db, termination),
-        _ => bring_online(ddl, db),
+        "EMERGENCY" => enter_emergency(ddl, db, termination),
+        _ => bring_online(ddl, db, termination),
     }
 }
 
+/// Whether it is in the state EMERGENCY, as master has it.
+pub fn say_emergency(ddl: &mut Ddl<'_>, db: &Database, is_so: bool) -> SqlResult<()> {
+    if db.is_in_emergency() == is_so {
+        return Ok(());
+    }
+    let mut row = DatabaseRow::clone(&db.row());
+    row.options ^= database_option::EMERGENCY;
+    database_setting::write(ddl, db, row)
+}
+
+/// One that is in use is closed first.
+fn enter_emergency(ddl: &mut Ddl<'_>, db: &Arc<Database>, termination: Option<&Termination>) -> SqlResult<()> {
+    let (storage, id) = (ddl.catalog.storage.clone(), db.storage_id());
+    if storage.hold_of(id) == Some(Hold::Emergency) {
+        return Ok(());
+    }
+    if storage.hold_of(id).is_none() {
+        close(ddl, db, termination)?;
+    }
+    say_emergency(ddl, db, true)?;
+    if let Err(error) = storage.open_in_emergency(id) {
+        say_emergency(ddl, db, false)?;
+        publish(ddl, db);
+        let why = ddl.catalog.check_open(db).err().unwrap_or_else(|| storage_error(error));
+        return Err(failed(why));
+    }
+    publish(ddl, db);
+    error_log::tell(session(ddl), &format!("Setting database option EMERGENCY to ON for database '{}'.", db.name()));
+    Ok(())
+}
+
 fn take_offline(ddl: &mut Ddl<'_>, db: &Arc<Database>, termination: Option<&Termination>) -> SqlResult<()> {
+    close(ddl, db, termination)?;
+    say_emergency(ddl, db, false)?;
+    publish(ddl, db);
+    error_log::tell(session(ddl), &format!("Setting database option OFFLINE to ON for database '{}'.", db.name()));
+    Ok(())
+}
+
+/// Until it is opened again nobody gets the database.
+pub fn close(ddl: &mut Ddl<'_>, db: &Arc<Database>, termination: Option<&Termination>) -> SqlResult<()> {
     let catalog = ddl.catalog.clone();
-    let is_open = catalog.check_open(db).is_ok();
-    if is_open {
+    if catalog.check_open(db).is_ok() {
         until_alone(ddl, db, termination)?;
+    }
+    if catalog.storage.hold_of(db.storage_id()).is_none() {
         // Numbers that identity columns have reserved go back.
         db.counters.write_back(&catalog.storage, db)?;
         if let Some(Termination::RollbackImmediate | Termination::RollbackAfter(_)) = termination {
@@ -64,8 +109,6 @@ fn take_offline(ddl: &mut Ddl<'_>, db: &Arc<Database>, termination: Option<&Term
     })?;
     // Who came meanwhile.
     end_others(ddl, db);
-    publish(ddl, db);
-    error_log::tell(session(ddl), &format!("Setting database option OFFLINE to ON for database '{}'.", db.name()));
     Ok(())
 }
 
@@ -83,16 +126,22 @@ fn end_users(ddl: &mut Ddl<'_>, db: &Database) {
     }
 }
 
-fn bring_online(ddl: &mut Ddl<'_>, db: &Arc<Database>) -> SqlResult<()> {
+fn bring_online(ddl: &mut Ddl<'_>, db: &Arc<Database>, termination: Option<&Termination>) -> SqlResult<()> {
     let catalog = ddl.catalog.clone();
-    if catalog.check_open(db).is_ok() {
+    if catalog.storage.hold_of(db.storage_id()).is_none() {
         return Ok(());
     }
-    if let Err(error) = catalog.storage.bring_online(db.storage_id()) {
+    if db.is_in_emergency() {
+        until_alone(ddl, db, termination)?;
+    }
+    let opened = catalog.storage.bring_online(db.storage_id());
+    say_emergency(ddl, db, false)?;
+    if let Err(error) = opened {
         error_log::tell(
             session(ddl),
             &format!("Database '{}' cannot be opened: {error}. Put its file back, or restore it.", db.name()),
         );
+        publish(ddl, db);
         let why = catalog.check_open(db).err().unwrap_or_else(|| storage_error(error));
         return Err(failed(why));
     }
@@ -107,7 +156,7 @@ fn session(ddl: &Ddl<'_>) -> Source {
 }
 
 /// All engines look again at what they know of the database: the file may be another.
-fn publish(ddl: &mut Ddl<'_>, db: &Database) {
+pub fn publish(ddl: &mut Ddl<'_>, db: &Database) {
     db.invalidate();
     ddl.catalog.raise_databases_version();
     ddl.catalog.raise_version();

@@ -17,7 +17,7 @@ use super::backup_about::About;
 use super::backup_device::Device;
 use super::backup_history::{PAGE_BYTES, Restored};
 use super::backup_options::{self, Options};
-use super::database;
+use super::database_setting;
 use super::restore_source::{Source, chosen, expect_bytes, open, record, restore_error, target, verb};
 use super::site::Ddl;
 use crate::catalog::base::{DatabaseRow, database_option};
@@ -303,7 +303,7 @@ fn finish(ddl: &mut Ddl<'_>, db: &Arc<Database>, reporter: &mut Reporter) -> Sql
     expect_nobody(ddl, db, "RESTORE")?;
     let Some(restored) = storage.restored(id).map_err(storage_error)? else {
         let row = DatabaseRow { options: db.row().options & !database_option::RESTORING, ..(*db.row()).clone() };
-        return database::write(ddl, db, row);
+        return database_setting::write(ddl, db, row);
     };
     if restored.phase == Phase::Interrupted {
         return Err(sql_error!(4319, db.name()));

@@ -19,10 +19,10 @@
 //! index       indexes            module      views, procedures, functions, triggers (execute_as: as whom)
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
-//! database_state  SET OFFLINE, SET ONLINE
+//! database_state  SET OFFLINE, SET ONLINE, SET EMERGENCY
 //! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners
 //! login       CREATE/ALTER/DROP LOGIN
-//! dbcc        arguments of DBCC                 check       DBCC CHECKDB and its kin
+//! dbcc        arguments of DBCC                 check       DBCC CHECKDB and its kin       repair  CHECKDB (..., REPAIR_...)
 //! statistics  CREATE, UPDATE, DROP STATISTICS, DBCC SHOW_STATISTICS
 //! check_constraints  DBCC CHECKCONSTRAINTS
 //! space       DBCC SHRINKFILE, LOGINFO
@@ -33,6 +33,7 @@
 //! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files
 //! backup_about    what a set says of its database         backup_history  what msdb says of sets
 //! backup      BACKUP DATABASE, LOG  backup_headers  RESTORE HEADERONLY, FILELISTONLY, LABELONLY      restore  RESTORE DATABASE, VERIFYONLY
+//! attach      sp_detach_db, FOR ATTACH       snapshot    AS SNAPSHOT OF, FROM DATABASE_SNAPSHOT
 //! restore_source  what RESTORE statements have in common    forward   RESTORE LOG, of a differential backup, WITH RECOVERY
 //! ```
 
@@ -65,6 +66,7 @@ pub mod space;
 pub mod server;
 pub mod database_setting;
 pub mod database_state;
+pub mod repair;
 pub mod database;
 pub mod credential;
 pub mod backup_options;
@@ -74,9 +76,11 @@ pub mod backup_about;
 pub mod backup_history;
 pub mod backup_headers;
 pub mod backup;
+pub mod snapshot;
 pub mod restore_source;
 pub mod forward;
 pub mod restore;
+pub mod attach;
 pub mod login;
 pub mod security;
 pub mod application_role;
@@ -190,7 +194,11 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateSequence(create) => sequence::create_sequence(ddl, create),
         StatementKind::CreateSynonym(create) => object::create_synonym(ddl, create),
         StatementKind::CreateDefaultOrRule(create) => bound::create(ddl, create),
-        StatementKind::CreateDatabase(create) => database::create(ddl, create),
+        StatementKind::CreateDatabase(create) => match (&create.snapshot_of, &create.attach) {
+            (Some(source), _) => snapshot::create(ddl, create, source),
+            (None, Some(_)) => attach::attach(ddl, create),
+            (None, None) => database::create(ddl, create),
+        },
         StatementKind::AlterDatabase(change) => database::alter(ddl, change),
         StatementKind::Backup(statement) => backup::run(ddl, statement),
         StatementKind::Restore(statement) => restore::run(ddl, statement),
@@ -210,6 +218,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::Permission(statement) => permission::permission(ddl, statement),
         StatementKind::Dbcc(dbcc) if &*dbcc.command == "SHOW_STATISTICS" => statistics::show(ddl, dbcc),
         StatementKind::Dbcc(dbcc) if &*dbcc.command == "DBREINDEX" => index::reindex(ddl, dbcc),
+        StatementKind::Dbcc(dbcc) if repair::is_asked(dbcc) => repair::run(ddl, dbcc),
         StatementKind::Dbcc(dbcc) => server::dbcc(ddl, dbcc),
         StatementKind::Checkpoint(_) => server::checkpoint(ddl),
         StatementKind::Reconfigure { with_override } => server::reconfigure(ddl, *with_override),

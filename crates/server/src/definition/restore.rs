@@ -21,12 +21,13 @@ use super::restore_source::{
     Source, about, chosen, expect_bytes, expect_media, open, record, restore_error, target, verb,
 };
 use super::site::Ddl;
+use super::snapshot;
 use crate::catalog::base::{DatabaseRow, FileRow, LoginRow, database_option};
 use crate::catalog::boot::files_of;
 use crate::catalog::error::storage_error;
 use crate::catalog::family::Family;
 use crate::catalog::row::{Binary, Text};
-use crate::catalog::{Database, MASTER, clock, family, suspects};
+use crate::catalog::{Database, MASTER, clock, family, snapshots, suspects};
 use crate::instance::plan_cache::Forget;
 
 /// Options that a backup does not bring: they let the database's modules reach out of it.
@@ -126,6 +127,15 @@ fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     if let Some(part) = statement.files.first() {
         return Err(super::unsupported(&format!("RESTORE DATABASE ... {}", part.name)));
     }
+    if let Some(from) = snapshot::named_by(ddl, statement) {
+        return snapshot::revert(ddl, &name, old.as_ref(), &from);
+    }
+    if let Some(old) = &old {
+        if old.option(database_option::SNAPSHOT) {
+            return Err(sql_error!(3002));
+        }
+        snapshots::expect_none(&ddl.catalog, old, "restore")?;
+    }
     if statement.devices.is_empty() {
         return forward::recover(ddl, &name, old.as_ref(), statement);
     }
@@ -172,17 +182,17 @@ fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
 }
 
 /// 3257: pages lie twice on the disk, and the log once, while a set is restored.
-fn expect_room(ddl: &Ddl<'_>, set: &Set) -> SqlResult<()> {
+pub fn expect_room(ddl: &Ddl<'_>, set: &Set) -> SqlResult<()> {
     let needed = u64::from(set.head.pages).saturating_mul(2 * PAGE_BYTES).saturating_add(set.tail.log_bytes);
     expect_bytes(ddl, needed)
 }
 
 /// What is to come to be.
-struct New<'a> {
-    name: &'a str,
+pub struct New<'a> {
+    pub name: &'a str,
     /// What it replaces.
-    old: Option<&'a Arc<Database>>,
-    options: &'a Options,
+    pub old: Option<&'a Arc<Database>>,
+    pub options: &'a Options,
 }
 
 fn restore(
@@ -254,7 +264,7 @@ fn begin(
 
 /// The database as master will have it. Its options come back with it; who owns it does where a member of sysadmin restores it, and the
 /// login is there.
-fn row(ddl: &mut Ddl<'_>, new: &New<'_>, about: &About, id: u16) -> SqlResult<DatabaseRow> {
+pub fn row(ddl: &mut Ddl<'_>, new: &New<'_>, about: &About, id: u16) -> SqlResult<DatabaseRow> {
     let reaches = new.old.map_or(0, |old| old.row().options & REACHING_OUT);
     let restorer = ddl.rights(|rights, look| rights.login(look))?.and_then(|login| login.sid.clone());
     let catalog = ddl.catalog.clone();
@@ -273,7 +283,7 @@ fn row(ddl: &mut Ddl<'_>, new: &New<'_>, about: &About, id: u16) -> SqlResult<Da
         id: id.into(),
         name: new.name.to_string(),
         created: clock::now(),
-        options: about.row.options & !REACHING_OUT & !database_option::OFFLINE | reaches,
+        options: about.row.options & !REACHING_OUT & !database_option::STATES | reaches,
         user_access: if restricted { RESTRICTED_USER } else { about.row.user_access },
         owner_sid: Binary(owner),
         ..about.row.clone()
@@ -282,7 +292,7 @@ fn row(ddl: &mut Ddl<'_>, new: &New<'_>, about: &About, id: u16) -> SqlResult<Da
 
 /// Its files as the catalog will show them: where MOVE says, else where they were, unless another database's are there. 3234: MOVE names
 /// none of them.
-fn files(ddl: &mut Ddl<'_>, new: &New<'_>, about: &About, id: u16) -> SqlResult<Vec<FileRow>> {
+pub fn files(ddl: &mut Ddl<'_>, new: &New<'_>, about: &About, id: u16) -> SqlResult<Vec<FileRow>> {
     let catalog = ddl.catalog.clone();
     let is_named = |file: &KeptFile, name: &str| file.row.name.eq_ignore_ascii_case(name);
     for (from, _) in &new.options.moves {

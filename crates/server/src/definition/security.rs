@@ -356,7 +356,7 @@ pub fn alter_authorization(ddl: &mut Ddl<'_>, alter: &AlterAuthorization) -> Sql
                 return Err(sql_error!(15110));
             }
             let row = DatabaseRow { owner_sid: login.sid.clone(), ..DatabaseRow::clone(&database.row()) };
-            super::database::write(ddl, &database, row)?;
+            super::database_setting::write(ddl, &database, row)?;
             ddl.rows(&database, |rows| rows.update::<OwnerRow>(0, &[int(1)], |dbo| dbo.sid = login.sid.clone()))?;
         }
         Some("SCHEMA") => {

@@ -155,7 +155,7 @@ impl<'a> Ddl<'a> {
     pub fn rows<T>(&mut self, db: &Database, work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>) -> SqlResult<T> {
         let catalog = self.catalog.clone();
         let (_, tx) = self.site.state();
-        work(&mut db.rows(&catalog.storage, tx))
+        work(&mut db.rows_of_user(&catalog.storage, tx))
     }
 
     /// Storage and the transaction, for changes of tables.
@@ -185,6 +185,25 @@ impl<'a> Ddl<'a> {
 
     fn workspace(&mut self) -> Arc<Workspace> {
         self.workspace.get_or_insert_with(|| self.site.workspace()).clone()
+    }
+
+    /// As `build`, in a transaction of its own, which is committed if `work` is done.
+    pub fn build_apart(
+        &mut self,
+        fill: &dyn Fn(IndexId) -> Fill,
+        mut work: impl FnMut(&storage::Storage, &mut Transaction, &mut Build<'_>) -> StorageResult<()>,
+    ) -> StorageResult<()> {
+        let catalog = self.catalog.clone();
+        let workspace = self.workspace();
+        self.site.heard(&mut |pause| {
+            let mut sorter = KeySort::new(workspace.clone(), catalog.storage.spill().clone());
+            let mut tx = catalog.storage.begin(storage::Isolation::ReadCommitted);
+            tx.begin_statement();
+            match work(&catalog.storage, &mut tx, &mut Build { sorter: &mut sorter, pause, fill }) {
+                Ok(()) => tx.commit(storage::Durability::Full),
+                Err(error) => tx.rollback().and(Err(error)),
+            }
+        })
     }
 
     /// As `long_storage`, for what builds trees, with pages so full.

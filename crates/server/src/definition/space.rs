@@ -42,6 +42,7 @@ fn files(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<Vec<FileRow>> {
 pub fn shrink_file(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     refuse_moves(dbcc)?;
     let db = ddl.current()?;
+    db.check_writable()?;
     let files = files(ddl, &db)?;
     let found = match (text_argument(dbcc, 0), number_argument(dbcc, 0)) {
         (Some(name), _) => {
@@ -63,6 +64,7 @@ pub fn shrink_database(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     refuse_moves(dbcc)?;
     let db = database_argument(ddl, dbcc)?;
     ddl.catalog.check_open(&db)?;
+    db.check_writable()?;
     // Free space that is to be left, in percent.
     let percent = number_argument(dbcc, 1).unwrap_or(0);
     if !(0..100).contains(&percent) {

@@ -204,7 +204,7 @@ impl SessionHost {
         work: impl FnOnce(&mut Rows<'_>) -> SqlResult<T>,
     ) -> SqlResult<T> {
         match state.transaction.current.as_mut() {
-            Some(tx) => work(&mut db.rows(&self.server.catalog.storage, tx)),
+            Some(tx) => work(&mut db.rows_of_user(&self.server.catalog.storage, tx)),
             None => self.server.catalog.read(db, work),
         }
     }

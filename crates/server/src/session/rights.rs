@@ -122,6 +122,9 @@ impl Rights {
     /// Who acts in a database. None: nobody there.
     pub fn user(&self, look: &mut Look<'_>, db: &Database) -> SqlResult<Option<Arc<UserToken>>> {
         db.check_restored()?;
+        if db.is_in_emergency() && !self.sysadmin(look)? {
+            return Ok(None);
+        }
         if let Some((_, user)) = self.known.borrow().users.iter().find(|(id, _)| *id == db.id) {
             return Ok(user.clone());
         }

@@ -172,7 +172,7 @@ fn directory_name(db: DatabaseId) -> String {
 }
 
 impl Storage {
-    fn directory_of(&self, db: DatabaseId) -> StorageResult<Disk> {
+    pub(super) fn directory_of(&self, db: DatabaseId) -> StorageResult<Disk> {
         Ok(self.engine().disk.subdirectory(&directory_name(db))?)
     }
 

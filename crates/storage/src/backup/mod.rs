@@ -21,8 +21,11 @@ pub mod stamp;
 pub mod restore;
 pub mod forward;
 pub mod mark;
+pub mod copy;
+pub mod detached;
 
 pub use crate::instance::storage::BACKUPS;
+pub use detached::{DETACHED_HEAD_BYTES, DetachedHead};
 pub use forward::{Gap, Phase, Restored, Stop};
 pub use mark::{Wanted as WantedMark, find_mark};
 pub use media::Media;

@@ -193,7 +193,6 @@ impl Unpacking<'_> {
             held: Vec::new(),
         };
         // An instance is there once its control file is.
-        let (file, _) = ControlFile::open(self.disk)?;
-        file.write(&control)
+        ControlFile::new(self.disk)?.write(&control)
     }
 }

@@ -38,6 +38,7 @@ impl Storage {
     /// the database, and have not ended at `deadline` (`clock::now`).
     pub fn take_offline(&self, db: DatabaseId, deadline: u64, pause: &dyn Pause) -> StorageResult<()> {
         let engine = self.engine();
+        self.close_emergency(db, Hold::Offline)?;
         if let Some(held) = engine.files.held_of(db) {
             // What it lacks of the log it still lacks.
             engine.files.say_held(held.number, Hold::Offline, held.since, &held.why);
@@ -78,6 +79,7 @@ impl Storage {
     /// Opens the file of a database that nobody may use, and brings it up to the others.
     pub fn bring_online(&self, db: DatabaseId) -> StorageResult<()> {
         let engine = self.engine();
+        self.close_emergency(db, Hold::RecoveryPending)?;
         let Some(held) = engine.files.held_of(db) else { return Ok(()) };
         self.under_checkpoint(|covered| {
             engine.log.harden_all()?;
@@ -87,9 +89,34 @@ impl Storage {
             if let Err(error) = &loaded {
                 let file = engine.file_of(db)?;
                 engine.put_away(&file, Hold::Suspect, held.since, &error.to_string());
+                engine.forget_rows_of(db);
             }
             loaded
         })?;
         self.checkpoint_heard(&Unheard::default())
+    }
+
+    /// Opens the file of a database that nobody may use for readers, as far as its pages go (`Hold::Emergency`); it lacks then what it lacked
+    /// before. Rows of memory-optimized tables that are not in memory cannot be read.
+    pub fn open_in_emergency(&self, db: DatabaseId) -> StorageResult<()> {
+        let engine = self.engine();
+        let Some(held) = engine.files.held_of(db) else { return Ok(()) };
+        if held.hold == Hold::Emergency {
+            return Ok(());
+        }
+        engine.log.harden_all()?;
+        engine.open_damaged(&held, engine.log.hardened())?;
+        self.checkpoint_heard(&Unheard::default())
+    }
+
+    /// Closes a file that was opened for readers alone.
+    pub fn close_emergency(&self, db: DatabaseId, hold: Hold) -> StorageResult<()> {
+        let engine = self.engine();
+        let Some(held) = engine.files.held_of(db).filter(|held| held.hold == Hold::Emergency) else { return Ok(()) };
+        let file = engine.file_of(db)?;
+        // What has been redone in its pages.
+        self.checkpoint()?;
+        engine.put_away(&file, hold, held.since, &held.why);
+        Ok(())
     }
 }

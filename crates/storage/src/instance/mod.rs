@@ -6,3 +6,4 @@ pub mod metrics;
 pub mod storage;
 pub mod indexes;
 pub mod holding;
+pub mod repair;

@@ -75,8 +75,8 @@ impl Engine {
         Ok(tables)
     }
 
-    /// Of a database, those whose rows are not in memory.
-    pub fn memory_tables_not_loaded(&self, db: DatabaseId) -> StorageResult<BTreeMap<u32, Arc<MemoryShape>>> {
+    /// Numbers of the objects of a database whose rows are not in memory.
+    fn objects_not_loaded(&self, db: DatabaseId) -> StorageResult<BTreeSet<u32>> {
         let mut missing = BTreeSet::new();
         for table in self.list_directory(db)? {
             if let Some((layout, roots)) = self.read_directory(db, table)?
@@ -86,6 +86,12 @@ impl Engine {
             }
         }
         missing.retain(|object| *object != 0 && self.xtp.objects.find(*object).is_none());
+        Ok(missing)
+    }
+
+    /// Of a database, those whose rows are not in memory, ready for them.
+    pub fn memory_tables_not_loaded(&self, db: DatabaseId) -> StorageResult<BTreeMap<u32, Arc<MemoryShape>>> {
+        let missing = self.objects_not_loaded(db)?;
         if missing.is_empty() {
             return Ok(BTreeMap::new());
         }
@@ -118,6 +124,11 @@ impl Engine {
     }
 
     pub fn memory_shape(&self, db: DatabaseId, table: TableId) -> StorageResult<Arc<MemoryShape>> {
+        if let Some(held) = self.files.held_of(db)
+            && !self.objects_not_loaded(db)?.is_empty()
+        {
+            return Err(StorageError::Held { database: held.name.into(), hold: held.hold });
+        }
         self.read_memory_shape(db, table)?.ok_or(StorageError::UnknownTable)
     }
 

@@ -348,8 +348,8 @@ impl DataFiles {
         {
             return Ok(Some(file.clone()));
         }
-        // Pages of one that is being closed are still written.
-        if number == 0 || state.held().is_some_and(|hold| hold != Hold::Changing) {
+        // Pages of one that is being closed, or repaired, are still written.
+        if number == 0 || state.held().is_some_and(|hold| !matches!(hold, Hold::Changing | Hold::Emergency)) {
             return Ok(None);
         }
         match self.disk.open(&file_name(number), Open::Existing) {
@@ -360,22 +360,25 @@ impl DataFiles {
         }
     }
 
-    fn find(&self, is: impl Fn(&FileState) -> bool) -> StorageResult<Option<Arc<DataFile>>> {
+    /// `may_be`: even if it is held, for this reason.
+    fn find(&self, is: impl Fn(&FileState) -> bool, may_be: Option<Hold>) -> StorageResult<Option<Arc<DataFile>>> {
         let found = |state: &FileState| state.number.load(Ordering::Acquire) != 0 && is(state);
         let Some(slot) = self.table.iter().position(found) else { return Ok(None) };
-        if self.table[slot].held().is_some() {
+        if self.table[slot].held().is_some_and(|hold| Some(hold) != may_be) {
             return Ok(None);
         }
         Ok(self.in_slot(slot)?.filter(|file| file.is_there()))
     }
 
+    /// One that may be changed.
     pub fn by_number(&self, number: u32) -> StorageResult<Option<Arc<DataFile>>> {
-        self.find(|state| state.number.load(Ordering::Relaxed) == number)
+        self.find(|state| state.number.load(Ordering::Relaxed) == number, None)
     }
 
-    /// The data file of a database.
+    /// The data file of a database, also of one that may only be read (`Hold::Emergency`).
     pub fn of(&self, db: DatabaseId) -> StorageResult<Arc<DataFile>> {
-        self.find(|state| state.database.load(Ordering::Relaxed) == db.0 as u32)?.ok_or_else(|| self.why_not(db))
+        let is = |state: &FileState| state.database.load(Ordering::Relaxed) == db.0 as u32;
+        self.find(is, Some(Hold::Emergency))?.ok_or_else(|| self.why_not(db))
     }
 
     #[cold]

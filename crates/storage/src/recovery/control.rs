@@ -26,9 +26,9 @@ use os::wait::WaitType;
 use crate::error::{StorageError, StorageResult};
 use crate::hold::{Hold, Since};
 use crate::layout::PageRef;
-use crate::pages::data_files::Chain;
+use crate::pages::data_files::{Chain, is_file_name};
 use crate::pages::files::read_or_zero;
-use crate::pages::page::{put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
+use crate::pages::page::{PAGE_BYTES, put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
 
 /// Of everything on disk: pages, log and control file.
 pub const FORMAT: u32 = 6;
@@ -236,6 +236,19 @@ fn decode_chains(bytes: &[u8]) -> Option<(Vec<(u32, Chain)>, &[u8])> {
     Some((chains.chunks_exact(BYTES).map(chain).collect(), rest))
 }
 
+/// Whether something was ever written into a data file of the directory: the name of the control file was there for good before that.
+fn has_pages(disk: &Disk) -> StorageResult<bool> {
+    for name in disk.list()?.into_iter().filter(|name| is_file_name(name)) {
+        let file = disk.open(&name, Open::Existing)?;
+        let mut page = vec![0; PAGE_BYTES];
+        read_or_zero(&file, WaitType::IO_COMPLETION, 0, &mut page)?;
+        if page.iter().any(|byte| *byte != 0) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 pub struct ControlFile(File);
 
 impl ControlFile {
@@ -243,6 +256,11 @@ impl ControlFile {
     /// its own, and what was read may be in the system's cache alone.
     pub fn open(disk: &Disk) -> StorageResult<(ControlFile, Option<Control>)> {
         let existed = disk.exists(CONTROL_FILE);
+        if !existed && has_pages(disk)? {
+            return Err(StorageError::Damaged(format!(
+                "{CONTROL_FILE} is missing, and data files are there; put it back, or restore from a backup"
+            )));
+        }
         let file = disk.open(CONTROL_FILE, Open::ExistingOrNew)?;
         let control_file = ControlFile(file);
         let newest = control_file.newest()?;

@@ -4,8 +4,11 @@
 //! A transaction that changed a held file and others was rolled back in the others alone, and its end is in the log. So whose changes of
 //! the file remain is read off the file's own records: each that changed a row for somebody, less one for each that undid one, of
 //! transactions without a commit. What undoes them leads nowhere: a crash in the middle must not undo the other files once more.
+//!
+//! Of a file that stays damaged as much is redone as fits its pages, for who reads it or repairs it; what it lacks it still lacks then, so a
+//! good copy can still take its place.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -59,7 +62,16 @@ impl Engine {
             _ => return Err(error),
         };
         self.put_away(&file, Hold::Suspect, since, &error.to_string());
+        self.forget_rows_of(DatabaseId(file.database));
         Ok(())
+    }
+
+    /// Rows of memory-optimized tables of a database that is held: some may be missing, so who opens it loads all of them.
+    pub fn forget_rows_of(&self, db: DatabaseId) {
+        let now = self.commits.now();
+        let ours =
+            self.xtp.objects.all().filter(|(_, object)| object.database() == db).map(|(_, object)| object.number());
+        ours.collect::<Vec<_>>().into_iter().for_each(|number| self.xtp.objects.drop_soon(number, now));
     }
 
     /// Nobody gets the file any more, and nothing of it stays in memory.
@@ -99,6 +111,11 @@ impl Engine {
             // With what the rollbacks of this start have undone.
             self.log.harden_all()?;
             let end = self.log.hardened();
+            if held.hold == Hold::Emergency {
+                // Nobody has asked for more.
+                self.open_damaged(&held, end).or_else(|error| self.log.is_stopped().map_or(Ok(()), |_| Err(error)))?;
+                continue;
+            }
             // Why not, the file says now.
             self.recover_file(&held, end).or_else(|error| self.log.is_stopped().map_or(Ok(()), |_| Err(error)))?;
         }
@@ -135,7 +152,20 @@ impl Engine {
         if since.is_clean() {
             return Ok(());
         }
-        // Of each transaction without a commit its records that nobody has undone.
+        let open = self.read_on(file, since, end, &mut |record| self.redo_on(file, record))?;
+        open.into_iter().try_for_each(|(transaction, records)| {
+            self.undo_apart(file, transaction, &records, since, &mut |undone| undone)
+        })
+    }
+
+    /// Of each transaction without a commit its records of the file that nobody has undone. `redo` gets what changes the file's pages.
+    fn read_on(
+        &self,
+        file: &DataFile,
+        since: Since,
+        end: u64,
+        redo: &mut dyn FnMut(&Record<'_>) -> StorageResult<()>,
+    ) -> StorageResult<BTreeMap<u64, Vec<u64>>> {
         let mut open: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
         let read = replay(self.log.store(), since.scan_lsn, end, &mut |record| {
             let Head { kind, transaction, flags, file: of, .. } = record.head;
@@ -151,7 +181,7 @@ impl Engine {
                 open.entry(transaction).or_default().push(record.lsn);
             }
             if record.lsn >= since.redo_lsn && changes_pages(kind) {
-                self.redo_on(file, &record)?;
+                redo(&record)?;
             }
             os::wait::maybe_yield();
             Ok(())
@@ -159,11 +189,81 @@ impl Engine {
         if read.end < end {
             return Err(StorageError::Damaged(format!("the log at LSN {}", read.end)));
         }
-        open.into_iter().try_for_each(|(transaction, records)| self.undo_apart(file, transaction, &records, since))
+        Ok(open)
     }
 
-    /// Undoes these records of a transaction that is over.
-    fn undo_apart(&self, file: &Arc<DataFile>, transaction: u64, records: &[u64], since: Since) -> StorageResult<()> {
+    /// Opens a held file for readers, damaged as it may be (`Hold::Emergency`), with as much of the log up to `end` as fits its pages.
+    pub fn open_damaged(&self, held: &HeldFile, end: u64) -> StorageResult<()> {
+        let opened = self.files.reopen(held.number).and_then(|file| {
+            let redone = self.redo_what_fits(&file, held.since, end);
+            redone.inspect_err(|error| self.put_away(&file, held.hold, held.since, &error.to_string()))
+        });
+        match &opened {
+            Ok(()) => self.files.say_held(held.number, Hold::Emergency, held.since, &held.why),
+            Err(error) => {
+                let why = format!("d{:05}.hdb: {error}", held.number);
+                self.files.say_held(held.number, hold_for(error), held.since, &why);
+            }
+        }
+        self.shapes.forget_all();
+        opened
+    }
+
+    /// From the first record on that a page does not take, it takes none, until one has all of it.
+    fn redo_what_fits(&self, file: &DataFile, since: Since, end: u64) -> StorageResult<()> {
+        if since.is_clean() {
+            return Ok(());
+        }
+        let mut behind = BTreeSet::new();
+        let redo = &mut |record: &Record<'_>| {
+            self.redo_each(file, record, &mut |page, is_whole, redo| {
+                if is_whole {
+                    behind.remove(&page);
+                }
+                if behind.contains(&page) {
+                    return Ok(());
+                }
+                match redo() {
+                    Err(StorageError::CorruptPage { .. } | StorageError::Damaged(_)) => {
+                        behind.insert(page);
+                        Ok(())
+                    }
+                    other => other,
+                }
+            })
+        };
+        self.read_on(file, since, end, redo).map(drop)
+    }
+
+    /// In a file that has been repaired: undoes what was unfinished when it was held, as far as its rows are still there. How many changes
+    /// are not.
+    pub fn undo_what_is_there(&self, file: &Arc<DataFile>, since: Since, end: u64) -> StorageResult<u64> {
+        if since.is_clean() {
+            return Ok(0);
+        }
+        let open = self.read_on(file, since, end, &mut |_| Ok(()))?;
+        let mut lost = 0;
+        for (transaction, records) in open {
+            self.undo_apart(file, transaction, &records, since, &mut |undone| match undone {
+                Err(StorageError::CorruptPage { .. } | StorageError::Damaged(_)) => {
+                    lost += 1;
+                    Ok(())
+                }
+                other => other,
+            })?;
+        }
+        Ok(lost)
+    }
+
+    /// Undoes these records of a transaction that is over. `each` hears how that went, and says whether it goes on.
+    fn undo_apart(
+        &self,
+        file: &Arc<DataFile>,
+        transaction: u64,
+        records: &[u64],
+        since: Since,
+        each: &mut dyn FnMut(StorageResult<()>) -> StorageResult<()>,
+    ) -> StorageResult<()> {
         if records.is_empty() {
             return Ok(());
         }
@@ -177,7 +277,7 @@ impl Engine {
             let record = Record::decode(*lsn, &bytes).filter(|record| record.head.transaction == transaction);
             let record = record.ok_or_else(|| StorageError::Damaged(format!("log record at {lsn}")))?;
             os::wait::maybe_yield();
-            self.undo_record(&mut writer, &record, file.clone(), 0)
+            each(self.undo_record(&mut writer, &record, file.clone(), 0))
         });
         if writer.last_lsn != 0 {
             let head = Head { kind: Kind::End, flags: 0, transaction, previous: writer.last_lsn, file: 0, page: 0 };

@@ -38,7 +38,7 @@ use crate::memory_optimized::checkpoint::{Covered, Manifest, Pair, Written, mani
 use crate::memory_optimized::load::Tail;
 use crate::pages::data_files::{DataFile, DataFiles, file_name, is_file_name};
 use crate::pages::page::{self, PageBytes, PageKind, u16_at, u32_at};
-use crate::recovery::control::{Control, ControlFile, FileEntry, HeldEntry};
+use crate::recovery::control::{Control, ControlFile, FORMAT, FileEntry, HeldEntry};
 use crate::recovery::holding::{changes_pages, may_be_held};
 use crate::region::archived::Archived;
 use crate::region::ghosts::Ghosts;
@@ -49,6 +49,7 @@ use crate::region::room::Room;
 use crate::shapes::known::Shapes;
 use crate::shapes::shape::DIRECTORY_ROOT;
 use crate::trees::btree::empty_root;
+use crate::trees::heal::file_header;
 use crate::trees::rows::apply_header;
 use crate::xtp::Xtp;
 
@@ -411,6 +412,16 @@ impl Engine {
 
     /// What a record says of pages of the file.
     pub(crate) fn redo_on(&self, file: &DataFile, record: &Record<'_>) -> StorageResult<()> {
+        self.redo_each(file, record, &mut |_, _, redo| redo())
+    }
+
+    /// As `redo_on`, a page at a time: `each` hears which it is, and whether all of it follows from the record, and redoes it or not.
+    pub(crate) fn redo_each(
+        &self,
+        file: &DataFile,
+        record: &Record<'_>,
+        each: &mut dyn FnMut(u32, bool, &dyn Fn() -> StorageResult<()>) -> StorageResult<()>,
+    ) -> StorageResult<()> {
         let head = &record.head;
         let damaged = || {
             let (lsn, kind, page) = (record.lsn, head.kind, head.page);
@@ -422,34 +433,40 @@ impl Engine {
                 if actions[..at].iter().any(|(earlier, _)| earlier == number) {
                     continue;
                 }
-                let mut guard = self.page_to_redo(file, *number, matches!(first, Action::Image { .. }))?;
-                if page::lsn(&guard) >= record.end {
-                    continue;
-                }
-                // All actions of the page and its LSN under one latch: it may be written as soon as that is gone, and a start after
-                // the next crash must not do again what is done.
-                guard.mark_dirty();
-                for (_, action) in actions[at..].iter().filter(|(of, _)| of == number) {
-                    if !action.fits(&guard, *number) {
-                        return Err(damaged());
+                let is_whole = matches!(first, Action::Image { .. });
+                each(*number, is_whole, &|| {
+                    let mut guard = self.page_to_redo(file, *number, is_whole)?;
+                    if page::lsn(&guard) >= record.end {
+                        return Ok(());
                     }
-                    action.apply(&mut guard, file.number, *number);
-                }
-                page::set_lsn(&mut guard, record.end);
+                    // All actions of the page and its LSN under one latch: it may be written as soon as that is gone, and a start after
+                    // the next crash must not do again what is done.
+                    guard.mark_dirty();
+                    for (_, action) in actions[at..].iter().filter(|(of, _)| of == number) {
+                        if !action.fits(&guard, *number) {
+                            return Err(damaged());
+                        }
+                        action.apply(&mut guard, file.number, *number);
+                    }
+                    page::set_lsn(&mut guard, record.end);
+                    Ok(())
+                })?;
             }
             return Ok(());
         }
-        let mut guard = self.page_to_redo(file, head.page, false)?;
-        if page::lsn(&guard) >= record.end {
-            return Ok(());
-        }
-        if page::kind(&guard) != Some(PageKind::Leaf) {
-            return Err(damaged());
-        }
-        guard.mark_dirty();
-        redo_cell(&mut guard, head.kind, record.body).ok_or_else(damaged)?;
-        page::set_lsn(&mut guard, record.end);
-        Ok(())
+        each(head.page, false, &|| {
+            let mut guard = self.page_to_redo(file, head.page, false)?;
+            if page::lsn(&guard) >= record.end {
+                return Ok(());
+            }
+            if page::kind(&guard) != Some(PageKind::Leaf) {
+                return Err(damaged());
+            }
+            guard.mark_dirty();
+            redo_cell(&mut guard, head.kind, record.body).ok_or_else(damaged)?;
+            page::set_lsn(&mut guard, record.end);
+            Ok(())
+        })
     }
 
     /// The rows of memory-optimized tables, once their definitions are what they are to be.
@@ -558,11 +575,7 @@ impl Engine {
             return Err(error.into());
         }
         self.buffer.grow_file(&data, 8)?;
-        let mut header = Box::new([0; page::PAGE_BYTES]);
-        page::format(&mut header, PageKind::FileHeader, 0, number, 0, 0);
-        header[page::HEADER_BYTES..page::HEADER_BYTES + 4]
-            .copy_from_slice(&crate::recovery::control::FORMAT.to_le_bytes());
-        header[page::HEADER_BYTES + 4..page::HEADER_BYTES + 6].copy_from_slice(&db.0.to_le_bytes());
+        let header = file_header(number, db, FORMAT);
         let root = empty_root(number, DIRECTORY_ROOT);
         let bits: Vec<u8> = [0_u16, 1, DIRECTORY_ROOT as u16].iter().flat_map(|bit| bit.to_le_bytes()).collect();
         let mut guards =

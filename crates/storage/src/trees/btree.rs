@@ -303,9 +303,11 @@ impl Engine {
             }
             loop {
                 let child = self.buffer.exclusive(file, page::last_child(&node))?;
-                assert_eq!(page::root(&child), tree.root, "only pages of the tree go with it");
-                // Not always by one: an inner page whose last child went has become a leaf.
-                assert!(page::level(&child) < page::level(&node), "a child lies below");
+                // Only pages of the tree go with it. A child lies below, not always by one: an inner page whose last child went has become a
+                // leaf.
+                if page::root(&child) != tree.root || page::level(&child) >= page::level(&node) {
+                    return Err(tree.corrupt(child.number()));
+                }
                 if page::kind(&child) == Some(PageKind::Inner) {
                     node = child;
                     continue;

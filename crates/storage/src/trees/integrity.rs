@@ -73,12 +73,43 @@ struct Walk<'a> {
 }
 
 /// Where a page stands: what the page above says of it.
-struct Place {
-    number: u32,
-    parent: u32,
-    level: Option<u8>,
-    lower: Vec<u8>,
-    upper: Option<Vec<u8>>,
+pub(super) struct Place {
+    pub number: u32,
+    pub parent: u32,
+    /// In the page above.
+    pub slot: u16,
+    pub level: Option<u8>,
+    pub lower: Vec<u8>,
+    pub upper: Option<Vec<u8>>,
+    /// Who repairs it has been here.
+    pub mended: bool,
+}
+
+impl Place {
+    pub fn root(number: u32) -> Place {
+        Place { number, parent: 0, slot: 0, level: None, lower: Vec::new(), upper: None, mended: false }
+    }
+
+    /// What `node`, an inner page that stands here, says of the pages below.
+    pub fn children(&self, node: &PageBytes) -> Vec<Place> {
+        let count = page::slot_count(node);
+        let mut lower = self.lower.clone();
+        let mut children = Vec::with_capacity(count + 1);
+        for slot in 0..=count {
+            let upper = (slot < count).then(|| page::key(node, slot));
+            children.push(Place {
+                number: page::child(node, slot),
+                parent: self.number,
+                slot: slot as u16,
+                level: Some(page::level(node) - 1),
+                lower: std::mem::take(&mut lower),
+                upper: upper.clone().or_else(|| self.upper.clone()),
+                mended: false,
+            });
+            lower = upper.unwrap_or_default();
+        }
+        children
+    }
 }
 
 impl Walk<'_> {
@@ -206,7 +237,7 @@ impl Engine {
     /// Each page of the tree; below a page that is wrong nothing is known.
     fn walk_tree(&self, walk: &mut Walk<'_>, root: u32, of: (i32, u32)) -> StorageResult<()> {
         let file = walk.file;
-        let mut places = vec![Place { number: root, parent: 0, level: None, lower: Vec::new(), upper: None }];
+        let mut places = vec![Place::root(root)];
         while let Some(place) = places.pop() {
             heard(walk.pacer.spend(PAGE_BYTES / 4))?;
             if !walk.see(place.number) {
@@ -226,19 +257,7 @@ impl Engine {
                 continue;
             }
             if page::kind(&node) == Some(PageKind::Inner) {
-                let count = page::slot_count(&node);
-                let mut lower = place.lower.clone();
-                for slot in 0..=count {
-                    let upper = (slot < count).then(|| page::key(&node, slot));
-                    places.push(Place {
-                        number: page::child(&node, slot),
-                        parent: place.number,
-                        level: Some(page::level(&node) - 1),
-                        lower: std::mem::take(&mut lower),
-                        upper: upper.clone().or_else(|| place.upper.clone()),
-                    });
-                    lower = upper.unwrap_or_default();
-                }
+                places.extend(place.children(&node));
             }
             drop(node);
             if !self.is_whole_on_disk(file, place.number)? {
@@ -302,7 +321,7 @@ impl Engine {
 }
 
 /// What does not hold of a page, in words; None: all does.
-fn misplaced(node: &PageBytes, root: u32, place: &Place) -> Option<&'static str> {
+pub(super) fn misplaced(node: &PageBytes, root: u32, place: &Place) -> Option<&'static str> {
     let is_tree = matches!(page::kind(node), Some(PageKind::Leaf | PageKind::Inner));
     let tests = [
         ("m_type is of an index page", is_tree),

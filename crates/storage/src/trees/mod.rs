@@ -13,3 +13,4 @@ pub mod long;
 pub mod check;
 pub mod integrity;
 pub mod shrink;
+pub mod heal;

@@ -159,5 +159,6 @@ rows![
     message(927, 14, "Database '%.*ls' cannot be opened. It is in the middle of a restore."),
     message(942, 14, "Database '%.*ls' cannot be opened because it is offline.").state(4),
     message(945, 14, "Database '%.*ls' cannot be opened due to inaccessible files or insufficient memory or disk space.  See the SQL Server errorlog for details.").state(2),
+    message(948, 20, "The database '%.*ls' cannot be opened because it is version %d. This server supports version %d and earlier. A downgrade path is not supported."),
     message(952, 16, "Database '%.*ls' is in transition. Try the statement later."),
 ];

@@ -16,7 +16,7 @@ use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::Variant;
 use crate::definition::bound::{self, Bound};
-use crate::definition::{Ddl, HostSite, object};
+use crate::definition::{Ddl, HostSite, attach, object};
 use crate::session::audit::Occurrence;
 use crate::session::host::SessionHost;
 
@@ -66,6 +66,33 @@ pub fn define<T>(
 }
 
 /// sp_rename @objname, @newname, @objtype.
+/// sp_detach_db. 15247: who runs it is no owner of the database.
+pub fn detach(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &Parameters<'_>,
+) -> SqlResult<i32> {
+    let name = given.text(0).ok_or_else(|| sql_error!(15010, ""))?;
+    for flag in [1, 2].into_iter().filter_map(|at| given.text(at)) {
+        if !flag.eq_ignore_ascii_case("true") && !flag.eq_ignore_ascii_case("false") {
+            return Err(sql_error!(15021, "skipchecks"));
+        }
+    }
+    let group = actions::DATABASE_CHANGE;
+    host.audit(&Occurrence { object: &name, ..Occurrence::new(group, actions::ALTER, "DB") })?;
+    define(host, state, sink, |ddl| {
+        if let Some(db) = ddl.catalog.database_named(&name)
+            && !ddl.is_sysadmin()?
+            && (db.is_restoring() || !ddl.database_permission(&db, "CONTROL")?)
+        {
+            return Err(sql_error!(15247));
+        }
+        attach::detach(ddl, &name)
+    })?;
+    Ok(0)
+}
+
 pub fn rename(
     host: &mut SessionHost,
     state: &mut State,

@@ -57,6 +57,9 @@ pub const PROCEDURES: &[Native] = &[
     native("sp_releaseapplock", &["@Resource", "@LockOwner", "@DbPrincipal"], 1, |call, given| {
         application_lock::release(call.host, call.state, given)
     }),
+    native("sp_detach_db", &["@dbname", "@skipchecks", "@keepfulltextindexfile"], 1, |call, given| {
+        definition::detach(call.host, call.state, call.sink, given)
+    }),
     native("sp_rename", &["@objname", "@newname", "@objtype"], 2, |call, given| {
         definition::rename(call.host, call.state, call.sink, given)
     }),

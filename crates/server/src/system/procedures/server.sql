@@ -165,18 +165,25 @@ DECLARE @text nvarchar(400) = N'ALTER DATABASE ' + QUOTENAME(@dbname) + N' SET '
 EXEC (@text)
 RETURN 0
 GO
--- A data file goes on with the instance's log, transactions and row numbers: another instance could not read it.
-CREATE PROCEDURE sys.sp_detach_db @dbname sysname = NULL, @skipchecks nvarchar(10) = NULL, @keepfulltextindexfile nvarchar(10) = NULL AS
-RAISERROR(40510, -1, -1, N'sp_detach_db')
-RETURN 1
-GO
-CREATE PROCEDURE sys.sp_attach_db @dbname sysname, @filename1 nvarchar(260), @filename2 nvarchar(260) = NULL, @filename3 nvarchar(260) = NULL AS
-RAISERROR(40510, -1, -1, N'sp_attach_db')
-RETURN 1
+CREATE PROCEDURE sys.sp_attach_db @dbname sysname, @filename1 nvarchar(260), @filename2 nvarchar(260) = NULL, @filename3 nvarchar(260) = NULL,
+  @filename4 nvarchar(260) = NULL, @filename5 nvarchar(260) = NULL, @filename6 nvarchar(260) = NULL, @filename7 nvarchar(260) = NULL,
+  @filename8 nvarchar(260) = NULL, @filename9 nvarchar(260) = NULL, @filename10 nvarchar(260) = NULL, @filename11 nvarchar(260) = NULL,
+  @filename12 nvarchar(260) = NULL, @filename13 nvarchar(260) = NULL, @filename14 nvarchar(260) = NULL, @filename15 nvarchar(260) = NULL,
+  @filename16 nvarchar(260) = NULL AS
+SET NOCOUNT ON
+DECLARE @text nvarchar(max) = (SELECT STRING_AGG(N'(FILENAME = N''' + REPLACE(f.name, N'''', N'''''') + N''')', N', ') WITHIN GROUP (ORDER BY f.n)
+  FROM (VALUES (1, CONVERT(nvarchar(max), @filename1)), (2, @filename2), (3, @filename3), (4, @filename4), (5, @filename5), (6, @filename6),
+    (7, @filename7), (8, @filename8), (9, @filename9), (10, @filename10), (11, @filename11), (12, @filename12), (13, @filename13),
+    (14, @filename14), (15, @filename15), (16, @filename16)) f (n, name) WHERE f.name IS NOT NULL)
+SET @text = N'CREATE DATABASE ' + QUOTENAME(@dbname) + N' ON ' + @text + N' FOR ATTACH'
+EXEC (@text)
+RETURN @@ERROR
 GO
 CREATE PROCEDURE sys.sp_attach_single_file_db @dbname sysname, @physname nvarchar(260) AS
-RAISERROR(40510, -1, -1, N'sp_attach_single_file_db')
-RETURN 1
+SET NOCOUNT ON
+DECLARE @text nvarchar(max) = N'CREATE DATABASE ' + QUOTENAME(@dbname) + N' ON (FILENAME = N''' + REPLACE(@physname, N'''', N'''''') + N''') FOR ATTACH'
+EXEC (@text)
+RETURN @@ERROR
 GO
 CREATE PROCEDURE sys.sp_dbcmptlevel @dbname sysname = NULL, @new_cmptlevel tinyint = NULL AS
 SET NOCOUNT ON

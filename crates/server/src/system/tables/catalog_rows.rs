@@ -374,6 +374,7 @@ fn held(host: &SessionHost) -> Vec<NamedRow> {
             Hold::Changing => 2,
             Hold::RecoveryPending => 3,
             Hold::Suspect => 4,
+            Hold::Emergency => 5,
             Hold::Offline => 6,
         };
         vec![

@@ -1,7 +1,7 @@
 -- Databases, files, options, principals, permissions.
 
 CREATE VIEW sys.databases AS
-SELECT d.name, d.id AS database_id, CONVERT(int, NULL) AS source_database_id, CONVERT(varbinary(85), d.owner_sid) AS owner_sid,
+SELECT d.name, d.id AS database_id, (SELECT r.indepid FROM master.sys.syssingleobjrefs r WHERE r.class = 204 AND r.depid = d.id) AS source_database_id, CONVERT(varbinary(85), d.owner_sid) AS owner_sid,
   d.created AS create_date, d.compatibility_level, CONVERT(sysname, d.collation) AS collation_name, d.user_access,
   CONVERT(nvarchar(60), CASE d.user_access WHEN 0 THEN N'MULTI_USER' WHEN 1 THEN N'SINGLE_USER' ELSE N'RESTRICTED_USER' END) AS user_access_desc,
   CONVERT(bit, d.options & 8) AS is_read_only, CONVERT(bit, d.options & 2) AS is_auto_close_on, CONVERT(bit, d.options & 4) AS is_auto_shrink_on,
