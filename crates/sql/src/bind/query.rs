@@ -375,7 +375,9 @@ impl Binder<'_> {
         if top.percent {
             return Ok((implicit(count, &SqlType::FLOAT)?, true));
         }
-        if count.ty.is_string() || matches!(count.ty.kind, TypeKind::Float | TypeKind::Real) || count.ty.is_decimal() {
+        let wrong =
+            count.ty.is_string() || matches!(count.ty.kind, TypeKind::Float | TypeKind::Real) || count.ty.is_decimal();
+        if wrong && !is_whole_constant(&count) {
             return Err(sql_error!(1060));
         }
         Ok((implicit(count, &SqlType::BIGINT)?, false))
@@ -391,7 +393,7 @@ impl Binder<'_> {
                 return Err(sql_error!(10742));
             }
         }
-        if !count.ty.is_integer() {
+        if !count.ty.is_integer() && !is_whole_constant(&count) {
             return Err(if clause == "FETCH" { sql_error!(1060) } else { sql_error!(10743) });
         }
         implicit(count, &SqlType::BIGINT)
@@ -781,4 +783,9 @@ pub fn condition_value(condition: Expr) -> Expr {
     let branches = vec![(condition, Expr::bit(true))];
     let kind = ExprKind::Case { branches, otherwise: Some(Box::new(Expr::bit(false))) };
     Expr::new(SqlType::BIT, false, kind)
+}
+
+/// A constant without a point that is too great for an int: numeric by its type, a number of rows all the same.
+fn is_whole_constant(count: &Expr) -> bool {
+    matches!(count.kind, ExprKind::Literal(_)) && count.ty.is_decimal() && count.ty.scale == 0
 }
