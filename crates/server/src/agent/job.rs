@@ -47,6 +47,8 @@ struct Loaded {
 struct Job {
     delete_level: i64,
     log_level: i64,
+    /// When somebody is to be told of its end, by what, and who that is: empty, nobody.
+    tells: [(i64, &'static str, String); 3],
     name: String,
     next_due: Option<Loaded>,
 }
@@ -136,9 +138,13 @@ fn load(server: &Arc<Server>, start: &Start, step: i64, began: (i64, i64)) -> Re
         "SELECT j.name, SUSER_SNAME(j.owner_sid), CONVERT(int, j.delete_level), j.notify_level_eventlog, s.step_id, s.step_name,
            CONVERT(nvarchar(36), s.step_uid), s.command, s.database_name, s.database_user_name, s.output_file_name, s.flags,
            CONVERT(int, s.on_success_action), s.on_success_step_id, CONVERT(int, s.on_fail_action), s.on_fail_step_id, s.retry_attempts,
-           s.retry_interval, (SELECT COUNT(*) FROM msdb.dbo.sysagentrequests r WHERE r.job_id = j.job_id AND r.operation_code = 5)
+           s.retry_interval, (SELECT COUNT(*) FROM msdb.dbo.sysagentrequests r WHERE r.job_id = j.job_id AND r.operation_code = 5),
+           j.notify_level_email, e.name, j.notify_level_page, p.name, j.notify_level_netsend, n.name
          FROM msdb.dbo.sysjobs j
          LEFT JOIN msdb.dbo.sysjobsteps s ON s.job_id = j.job_id AND s.step_id = CASE {step} WHEN 0 THEN j.start_step_id ELSE {step} END
+         LEFT JOIN msdb.dbo.sysoperators e ON e.id = j.notify_email_operator_id
+         LEFT JOIN msdb.dbo.sysoperators p ON p.id = j.notify_page_operator_id
+         LEFT JOIN msdb.dbo.sysoperators n ON n.id = j.notify_netsend_operator_id
          WHERE j.job_id = '{}'",
         start.job
     );
@@ -167,7 +173,9 @@ fn load(server: &Arc<Server>, start: &Start, step: i64, began: (i64, i64)) -> Re
         pause: row[17].number(),
         stops: row[18].number() > 0,
     });
-    Ok(Some(Job { delete_level: row[2].number(), log_level: row[3].number(), name, next_due }))
+    let told = |at: usize, way| (row[at].number(), way, text(&row[at + 1]));
+    let tells = [told(19, "email"), told(21, "pager"), told(23, "net send")];
+    Ok(Some(Job { delete_level: row[2].number(), log_level: row[3].number(), tells, name, next_due }))
 }
 
 /// A step with its further attempts.
@@ -282,7 +290,12 @@ fn finish(
         CANCELLED => "The job was stopped prior to completion.",
         _ => "The job failed.",
     };
-    let message = format!("{ending}  {}  {last}", start.invoked);
+    // 1 when it succeeds, 2 when it fails, 3 however it ends.
+    let applies = |level: i64| level == 3 || level == 1 && status == SUCCEEDED || level == 2 && status != SUCCEEDED;
+    let mut message = format!("{ending}  {}  {last}", start.invoked);
+    for (_, way, who) in job.tells.iter().filter(|(level, _, who)| applies(*level) && !who.is_empty()) {
+        message.push_str(&format!("  NOTE: Failed to notify '{who}' via {way}."));
+    }
     let told = Told {
         step: 0,
         name: "(Job outcome)",
@@ -314,8 +327,6 @@ fn finish(
         job = start.job
     );
     ask(server, &text)?;
-    // 1 when it succeeds, 2 when it fails, 3 however it ends.
-    let applies = |level: i64| level == 3 || level == 1 && status == SUCCEEDED || level == 2 && status != SUCCEEDED;
     if applies(job.log_level) {
         let name = &job.name;
         match status {

@@ -78,10 +78,12 @@ impl Binder<'_> {
         self.query(query, Some(scope), scope.ctes, Use::Nested)
     }
 
-    /// The subquery of EXISTS: of groups `*` may be asked there, since no column is wanted.
+    /// The subquery of EXISTS: `*` may be asked there of groups, and where there is no FROM, since no column is wanted.
     pub fn existing(&mut self, query: &ast::Query, scope: &Scope) -> SqlResult<Bound> {
         self.any_columns = match &query.body {
-            ast::QueryBody::Select(select) => select.group_by.is_some() || select.having.is_some(),
+            ast::QueryBody::Select(select) => {
+                select.group_by.is_some() || select.having.is_some() || select.from.is_empty()
+            }
             _ => false,
         };
         let bound = self.subquery(query, scope);
@@ -555,7 +557,7 @@ impl Binder<'_> {
         rel.map(defs)
     }
 
-    /// `any_columns`: of EXISTS over groups, where `*` stands for no column.
+    /// `any_columns`: of EXISTS over groups or without FROM, where `*` stands for no column.
     fn items(
         &mut self,
         select: &ast::Select,
@@ -568,7 +570,11 @@ impl Binder<'_> {
             match item {
                 ast::SelectItem::Star { table, line } => {
                     if scope.sources.is_empty() {
-                        return Err(sql_error!(263).at_line(*line));
+                        if !any_columns || table.is_some() {
+                            return Err(sql_error!(263).at_line(*line));
+                        }
+                        outputs.push(Output { name: "".into(), expr: Expr::int(1) });
+                        continue;
                     }
                     let before = outputs.len();
                     self.star(table.as_deref(), scope, &mut outputs).map_err(|e| e.at_line(*line))?;

@@ -91,6 +91,11 @@ CREATE PROCEDURE sys.agent_check_schedule @enabled int, @freq_type int, @freq_in
   @active_end_time int AS
 SET NOCOUNT ON
 DECLARE @wrong sysname, @values nvarchar(200)
+IF @freq_type = 128
+BEGIN
+  RAISERROR(40510, 16, 1, N'@freq_type = 128')
+  RETURN 1
+END
 SELECT TOP (1) @wrong = v.name, @values = v.valid
 FROM (VALUES
   (1, N'@enabled', N'0, 1', CASE WHEN @enabled IN (0, 1) THEN 1 END),
@@ -213,7 +218,6 @@ CREATE FUNCTION sys.agent_describe(@type int, @interval int, @subday_type int, @
 RETURNS nvarchar(400) AS
 BEGIN
   IF @type = 64 RETURN N'Automatically when SQLServerAgent starts'
-  IF @type = 128 RETURN N'Whenever the CPU(s) become idle'
   DECLARE @text nvarchar(400), @from nvarchar(8) = STUFF(STUFF(RIGHT(N'00000' + CONVERT(nvarchar(6), @start_time), 6), 5, 0, N':'), 3, 0, N':'),
     @to nvarchar(8) = STUFF(STUFF(RIGHT(N'00000' + CONVERT(nvarchar(6), @end_time), 6), 5, 0, N':'), 3, 0, N':'),
     @every nvarchar(10) = CONVERT(nvarchar(10), @factor)
