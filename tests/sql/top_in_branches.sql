@@ -48,3 +48,17 @@ select * where 1 = 1;
 go
 if exists (select t.* where 1 = 1) select 1 as a;
 go
+-- TOP of a subquery may name columns of the query around it: https://learn.microsoft.com/sql/t-sql/queries/top-transact-sql
+create table n (k int, many int);
+insert n values (1, 2), (2, 0), (3, 3);
+go
+select n.k, x.v from n cross apply (select top (n.many) v from (values (10), (30), (20)) y(v) order by v) x order by n.k, x.v;
+select n.k, x.v from n cross apply (select top (case when n.many > 2 then 1 else n.many end) 7 as v from (values (1), (2), (3)) y(v)) x order by n.k;
+select n.k, (select count(*) from (select top (n.many) percent v from (values (10), (30), (20)) y(v)) x) as c from n order by n.k;
+go
+select top (k) k from n;
+go
+select n.k from n cross apply (select v from (values (1), (2)) y(v) order by v offset n.k rows) x;
+go
+drop table n;
+go

@@ -47,23 +47,25 @@ JOIN msdb.dbo.sysjobservers v ON v.job_id = a.job_id
 WHERE j.enabled = 1 AND s.enabled = 1 AND (@starts = 1 AND s.freq_type = 64
   OR a.next_run_date > 0 AND (a.next_run_date < @date OR a.next_run_date = @date AND a.next_run_time <= @time));
 UPDATE a
-SET next_run_date = CASE WHEN j.enabled = 1 AND s.enabled = 1 THEN n.run_date ELSE 0 END,
-  next_run_time = CASE WHEN j.enabled = 1 AND s.enabled = 1 THEN n.run_time ELSE 0 END
+SET next_run_date = e.run_date, next_run_time = e.run_time
 FROM msdb.dbo.sysjobschedules a
 JOIN msdb.dbo.sysschedules s ON s.schedule_id = a.schedule_id
 JOIN msdb.dbo.sysjobs j ON j.job_id = a.job_id
 CROSS APPLY sys.sysagentnextrun(s.freq_type, s.freq_interval, s.freq_subday_type, s.freq_subday_interval, s.freq_relative_interval,
   s.freq_recurrence_factor, s.active_start_date, s.active_end_date, s.active_start_time, s.active_end_time, @date, @time) n
-WHERE a.next_run_date < @date OR a.next_run_date = @date AND a.next_run_time <= @time;
+CROSS APPLY (SELECT n.run_date * j.enabled * s.enabled AS run_date, n.run_time * j.enabled * s.enabled AS run_time) e
+WHERE (a.next_run_date < @date OR a.next_run_date = @date AND a.next_run_time <= @time)
+  AND (a.next_run_date <> e.run_date OR a.next_run_time <> e.run_time);
 DELETE @start WHERE job_id IN (SELECT job_id FROM msdb.dbo.sysjobactivity
   WHERE session_id = @session AND start_execution_date IS NOT NULL AND stop_execution_date IS NULL);
 DELETE msdb.dbo.sysjobactivity WHERE session_id = @session AND job_id IN (SELECT job_id FROM @start);
 INSERT msdb.dbo.sysjobactivity (session_id, job_id, run_requested_date, run_requested_source, queued_date, start_execution_date)
 SELECT @session, job_id, @now, CONVERT(sysname, MAX(source)), @now, @now FROM @start GROUP BY job_id;
 UPDATE y
-SET next_scheduled_run_date = (SELECT MIN(sys.agent_moment(a.next_run_date, a.next_run_time)) FROM msdb.dbo.sysjobschedules a WHERE a.job_id = y.job_id)
+SET next_scheduled_run_date = m.moment
 FROM msdb.dbo.sysjobactivity y
-WHERE y.session_id = @session;
+CROSS APPLY (SELECT MIN(sys.agent_moment(a.next_run_date, a.next_run_time)) AS moment FROM msdb.dbo.sysjobschedules a WHERE a.job_id = y.job_id) m
+WHERE y.session_id = @session AND (y.next_scheduled_run_date <> m.moment OR y.next_scheduled_run_date IS NULL AND m.moment IS NOT NULL);
 SELECT CONVERT(nvarchar(36), job_id), MAX(step_id), MAX(invoked) FROM @start GROUP BY job_id;
 SELECT MIN(DATEDIFF_BIG(second, @now, sys.agent_moment(a.next_run_date, a.next_run_time)))
 FROM msdb.dbo.sysjobschedules a

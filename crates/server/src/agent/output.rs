@@ -45,6 +45,12 @@ impl Output {
         }
     }
 
+    /// As if nothing had been said yet.
+    pub fn forget(&mut self) {
+        self.history.clear();
+        self.all.clear();
+    }
+
     /// An error, or a message of the step.
     pub fn hear(&mut self, message: &SqlError) {
         for earlier in &message.earlier {

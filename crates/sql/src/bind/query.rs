@@ -327,12 +327,20 @@ impl Binder<'_> {
             };
             keys.push(SortKey { expr, descending: item.descending });
         }
-        let rel = self.limited(bound.rel, keys, None, tail)?;
+        let rel = self.limited(bound.rel, keys, None, tail, None)?;
         Ok(Bound { rel, ..bound })
     }
 
     /// ORDER BY with TOP or OFFSET and FETCH, as one relation.
-    fn limited(&mut self, rel: Rel, keys: Vec<SortKey>, top: Option<&ast::Top>, tail: &Tail) -> SqlResult<Rel> {
+    /// TOP may name columns of an enclosing query.
+    fn limited(
+        &mut self,
+        rel: Rel,
+        keys: Vec<SortKey>,
+        top: Option<&ast::Top>,
+        tail: &Tail,
+        parent: Option<&Scope>,
+    ) -> SqlResult<Rel> {
         if top.is_some() && tail.offset.is_some() {
             return Err(sql_error!(10741, state 2));
         }
@@ -340,7 +348,7 @@ impl Binder<'_> {
             if top.with_ties && keys.is_empty() {
                 return Err(sql_error!(1062));
             }
-            let (count, percent) = self.top_count(top)?;
+            let (count, percent) = self.top_count(top, parent)?;
             return Ok(Rel::Top(Box::new(TopRows {
                 input: rel,
                 keys,
@@ -372,8 +380,8 @@ impl Binder<'_> {
     }
 
     /// The number of TOP as bigint, or as float for PERCENT.
-    pub fn top_count(&mut self, top: &ast::Top) -> SqlResult<(Expr, bool)> {
-        let count = self.expr(&top.count, &Scope::EMPTY)?;
+    pub fn top_count(&mut self, top: &ast::Top, parent: Option<&Scope>) -> SqlResult<(Expr, bool)> {
+        let count = self.expr(&top.count, &Scope { parent, ..Scope::EMPTY })?;
         if top.percent {
             return Ok((implicit(count, &SqlType::FLOAT)?, true));
         }
@@ -504,7 +512,7 @@ impl Binder<'_> {
         } else {
             self.sorted_rows(rel, &mut outputs, &mut keys)
         };
-        rel = self.limited(rel, keys, select.top.as_deref(), tail)?;
+        rel = self.limited(rel, keys, select.top.as_deref(), tail, parent)?;
         let into = select.into.as_ref().map(|into| into.table.clone());
         if into.is_some() && !matches!(place, Use::Root | Use::Nested | Use::Branch) {
             return Err(sql_error!(156, "INTO"));
