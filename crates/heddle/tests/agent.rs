@@ -33,11 +33,16 @@ fn job(sa: &mut Connection, name: &str, steps: &[(&str, &str)]) {
     must(sa, &format!("EXEC dbo.sp_add_jobserver @job_name = N'{name}'"));
 }
 
+/// The one value of a query, as text.
+fn value(sa: &mut Connection, query: &str) -> String {
+    word(sa, &format!("SELECT CONVERT(nvarchar(4000), ({query}))"))
+}
+
 /// Waits until a query of one word answers so.
 fn until(sa: &mut Connection, query: &str, wanted: &str) {
     let began = Instant::now();
     loop {
-        let found = word(sa, query);
+        let found = value(sa, query);
         if found == wanted {
             return;
         }
@@ -48,7 +53,7 @@ fn until(sa: &mut Connection, query: &str, wanted: &str) {
 
 /// The statuses of a job's history, of each step in its turn and of the job (0) at the end.
 fn history(sa: &mut Connection, name: &str) -> String {
-    word(
+    value(
         sa,
         &format!(
             "SELECT ISNULL(STRING_AGG(CONCAT(h.step_id, ':', h.run_status), ' ') WITHIN GROUP (ORDER BY h.instance_id), '')
@@ -91,14 +96,14 @@ fn steps_run_one_after_another_as_their_outcomes_say() {
     );
     must(&mut sa, "EXEC dbo.sp_start_job N'three'");
     ends(&mut sa, "three", "1:1 2:0 4:1 0:1");
-    let told = word(&mut sa, "SELECT STRING_AGG(a, '|') WITHIN GROUP (ORDER BY n) FROM tempdb.dbo.told");
-    let id = word(
+    let told = value(&mut sa, "SELECT STRING_AGG(a, '|') WITHIN GROUP (ORDER BY n) FROM tempdb.dbo.told");
+    let id = value(
         &mut sa,
         "SELECT CONVERT(varchar(34), CONVERT(varbinary(16), job_id), 1) FROM dbo.sysjobs WHERE name = 'three'",
     );
     assert_eq!(told, format!("tempdb|after GO|SQLAgent - TSQL JobStep (Job {id} : Step 4)"));
     let message = |sa: &mut Connection, step: u32| {
-        word(sa, &format!("SELECT message FROM dbo.sysjobhistory WHERE step_id = {step}"))
+        value(sa, &format!("SELECT message FROM dbo.sysjobhistory WHERE step_id = {step}"))
     };
     assert_eq!(message(&mut sa, 1), "Executed as user: sa. first [SQLSTATE 01000] (Message 0).  The step succeeded.");
     assert_eq!(
@@ -110,10 +115,10 @@ fn steps_run_one_after_another_as_their_outcomes_say() {
         "The job succeeded.  The Job was invoked by User sa.  The last step to run was step 4 (s3)."
     );
     assert_eq!(
-        word(&mut sa, "SELECT CONCAT(sql_message_id, ' ', sql_severity) FROM dbo.sysjobhistory WHERE step_id = 2"),
+        value(&mut sa, "SELECT CONCAT(sql_message_id, ' ', sql_severity) FROM dbo.sysjobhistory WHERE step_id = 2"),
         "8134 16"
     );
-    assert_eq!(word(&mut sa, "SELECT CONVERT(int, last_run_outcome) FROM dbo.sysjobservers"), "1");
+    assert_eq!(value(&mut sa, "SELECT CONVERT(int, last_run_outcome) FROM dbo.sysjobservers"), "1");
 }
 
 #[test]
@@ -129,7 +134,7 @@ fn schedules_begin_jobs_also_after_a_restart() {
     must(&mut sa, "EXEC dbo.sp_add_schedule @schedule_name = N'at the start', @freq_type = 64");
     must(&mut sa, "EXEC dbo.sp_attach_schedule @job_name = N'often', @schedule_name = N'at the start'");
     until(&mut sa, "SELECT CONVERT(int, COUNT(*)) FROM dbo.told", "1");
-    let seconds = word(&mut sa, "SELECT CONVERT(varchar(10), DATEPART(second, at) % 10) FROM dbo.told");
+    let seconds = value(&mut sa, "SELECT CONVERT(varchar(10), DATEPART(second, at) % 10) FROM dbo.told");
     assert!(["0", "1", "2"].contains(&&*seconds), "begun at second {seconds} of ten");
     until(&mut sa, "SELECT CONVERT(int, COUNT(*)) FROM dbo.sysjobschedules WHERE next_run_date > 0", "1");
     must(
@@ -142,7 +147,7 @@ fn schedules_begin_jobs_also_after_a_restart() {
     let mut sa = connect(&server, "msdb");
     until(&mut sa, "SELECT CONVERT(int, COUNT(*)) FROM dbo.told", "1");
     ends(&mut sa, "often", "1:1 0:1");
-    let message = word(&mut sa, "SELECT message FROM dbo.sysjobhistory WHERE step_id = 0");
+    let message = value(&mut sa, "SELECT message FROM dbo.sysjobhistory WHERE step_id = 0");
     assert!(message.contains("The Job was invoked by Schedule 2 (at the start)."), "{message}");
 }
 
@@ -155,7 +160,7 @@ fn a_job_that_runs_is_stopped_and_one_that_fails_is_tried_again() {
     assert_eq!(
         word(
             &mut sa,
-            "BEGIN TRY EXEC dbo.sp_start_job N'long' END TRY BEGIN CATCH SELECT CONVERT(varchar(10), ERROR_NUMBER()) END CATCH"
+            "BEGIN TRY EXEC dbo.sp_start_job N'long' END TRY BEGIN CATCH SELECT CONVERT(nvarchar(10), ERROR_NUMBER()) END CATCH"
         ),
         "22022"
     );
@@ -192,7 +197,7 @@ fn a_step_does_what_its_jobs_owner_may() {
     must(&mut sa, "EXEC dbo.sp_add_jobserver @job_name = N'own'; EXEC dbo.sp_start_job N'own'");
     ends(&mut sa, "own", "1:0 0:0");
     assert_eq!(
-        word(&mut sa, "SELECT CONVERT(varchar(10), sql_message_id) FROM dbo.sysjobhistory WHERE step_id = 1"),
+        value(&mut sa, "SELECT CONVERT(varchar(10), sql_message_id) FROM dbo.sysjobhistory WHERE step_id = 1"),
         "229"
     );
 }

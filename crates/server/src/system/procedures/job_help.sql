@@ -365,6 +365,21 @@ UPDATE msdb.dbo.sysagentproperties
 SET history_max = ISNULL(@jobhistory_max_rows, history_max), history_of_job_max = ISNULL(@jobhistory_max_rows_per_job, history_of_job_max)
 RETURN 0
 GO
+-- Nobody is told when no operator is.
+CREATE PROCEDURE sys.sp_MSgetalertinfo @includeaddresses bit = 0 AS
+SET NOCOUNT ON
+SELECT CONVERT(sysname, NULL) AS AlertFailSafeOperator, CONVERT(int, 1) AS AlertNotificationMethod, CONVERT(sysname, NULL) AS AlertForwardingServer,
+  CONVERT(int, 25) AS AlertForwardingSeverity, CONVERT(nvarchar(255), NULL) AS AlertPagerToTemplate, CONVERT(nvarchar(255), NULL) AS AlertPagerCCTemplate,
+  CONVERT(nvarchar(255), NULL) AS AlertPagerSubjectTemplate, CONVERT(int, 1) AS AlertPagerSendSubjectOnly, CONVERT(int, 0) AS AlertForwardAlways
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_MSsetalertinfo @failsafeoperator sysname = NULL, @notificationmethod int = NULL, @forwardingserver sysname = NULL,
+  @forwardingseverity int = NULL, @pagertotemplate nvarchar(255) = NULL, @pagercctemplate nvarchar(255) = NULL,
+  @pagersubjecttemplate nvarchar(255) = NULL, @pagersendsubjectonly int = NULL, @failsafeemailaddress nvarchar(255) = NULL,
+  @failsafepageraddress nvarchar(255) = NULL, @failsafenetsendaddress nvarchar(255) = NULL, @forwardalways int = NULL AS
+RAISERROR(40510, 16, 1, N'sp_MSsetalertinfo')
+RETURN 1
+GO
 CREATE PROCEDURE sys.xp_servicecontrol @action varchar(20), @service sysname AS
 SET NOCOUNT ON
 IF UPPER(@action) = 'QUERYSTATE'
