@@ -39,7 +39,7 @@ go
 exec sp_add_jobstep @step_name = 'c';
 go
 exec sp_update_jobstep @job_name = 'nightly', @step_id = 2, @step_name = 'bb', @retry_attempts = 3, @retry_interval = 5;
-exec sp_update_jobstep @job_name = 'nightly', @step_id = 7, @step_name = 'bb';
+exec sp_update_jobstep @job_name = 'nightly', @step_id = 7, @step_name = 'z';
 go
 exec sp_help_jobstep @job_name = 'nightly', @step_name = 'bb';
 go
@@ -47,10 +47,10 @@ exec sp_delete_jobstep @job_name = 'nightly', @step_id = 1;
 select step_id, step_name, on_success_action, on_success_step_id from dbo.sysjobsteps;
 go
 -- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-start-job-transact-sql
-exec sp_start_job 'nightly';
+begin try exec sp_start_job 'nightly' end try begin catch select error_number() as number, error_severity() as severity end catch;
 go
 exec sp_add_jobserver @job_name = 'nightly', @server_name = N'(local)';
-exec sp_add_jobserver @job_name = 'nightly';
+begin try exec sp_add_jobserver @job_name = 'nightly' end try begin catch select error_number() as number, error_severity() as severity end catch;
 go
 exec sp_add_jobserver @job_name = 'nightly', @server_name = 'far away';
 go

@@ -22,7 +22,7 @@ create clustered index iy on t(c) with (drop_existing = on);
 select name, type_desc from sys.indexes where object_id = object_id('t');
 go
 -- The index of a constraint stays what it is.
-create table u (a int not null constraint pk primary key nonclustered, b int not null constraint uq unique, c int references u(a));
+create table u (a int not null constraint pk primary key nonclustered, b int not null constraint uq unique, c int constraint fk references u(a));
 insert u values (1, 1, 1);
 go
 create unique index pk on u(b) with (drop_existing = on);

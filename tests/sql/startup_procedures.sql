@@ -45,7 +45,7 @@ go
 exec xp_servicecontrol 'QUERYSTATE', 'SQLServerAGENT';
 waitfor delay '00:00:00:010';
 go
-select file_exists, file_is_a_directory, parent_directory_exists from sys.dm_os_file_exists(N'/');
+select file_exists, file_is_a_directory, parent_directory_exists from sys.dm_os_file_exists(N'/tmp');
 select file_exists, file_is_a_directory, parent_directory_exists from sys.dm_os_file_exists(N'/none such');
 select sql_variant_property(serverproperty('ResourceLastUpdateDateTime'), 'BaseType') as kind, serverproperty('IsXTPSupported') as xtp;
 go

@@ -35,7 +35,7 @@ impl Output {
         }
     }
 
-    fn add_to_history(&mut self, text: &str) {
+    pub fn add_to_history(&mut self, text: &str) {
         // Twice the characters that are kept are enough for any that are wide.
         if self.history.len() < 4 * HISTORY_CHARS_MAX {
             if !self.history.is_empty() {

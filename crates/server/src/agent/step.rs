@@ -109,14 +109,7 @@ impl Step {
 
     /// A session of the owner.
     fn open(&self, server: &Arc<Server>) -> SqlResult<(State, SessionHost)> {
-        let gone = || {
-            let owner = self.owner.as_deref().unwrap_or("(unknown)");
-            let text = format!(
-                "The job failed. Unable to determine if the owner ({owner}) of job {} has server access.",
-                self.job_name
-            );
-            SqlError::of_user(15404, 16, 1, text)
-        };
+        let gone = || sql_error!(15007, self.owner.as_deref().unwrap_or(""));
         let owner = self.owner.as_deref().ok_or_else(gone)?;
         let master = server.catalog.expect_database(MASTER);
         let row = server.catalog.read(&master, |rows| rows.first::<LoginRow>(BY_NAME, &[load::name(owner)]))?;
@@ -183,7 +176,7 @@ impl Step {
                     self.job_name,
                     self.number
                 );
-                output.hear(&SqlError::of_user(0, 10, 1, format!("Unable to open Step output file {file}: {error}.")));
+                output.add_to_history(&format!("Unable to open Step output file {file}: {error}."));
             }
         }
         if self.flags & (TO_TABLE | TO_TABLE_APPENDED) != 0 {

@@ -9,16 +9,18 @@ GO
 -- A job by its name or its number, and the other of the two.
 CREATE PROCEDURE sys.agent_find_job @job_id uniqueidentifier OUTPUT, @job_name sysname OUTPUT AS
 SET NOCOUNT ON
+DECLARE @refused int
+EXEC @refused = sys.agent_may_change
+IF @refused = 1 RETURN 1
 IF (@job_id IS NULL AND @job_name IS NULL) OR (@job_id IS NOT NULL AND @job_name IS NOT NULL)
 BEGIN
   RAISERROR(14294, -1, -1, N'@job_id', N'@job_name')
   RETURN 1
 END
 DECLARE @found uniqueidentifier, @found_name sysname, @text nvarchar(36) = CONVERT(nvarchar(36), @job_id)
--- Who is not sysadmin knows its own.
 SELECT @found = j.job_id, @found_name = j.name
 FROM msdb.dbo.sysjobs j
-WHERE (j.job_id = @job_id OR j.name = @job_name) AND (j.owner_sid = SUSER_SID() OR IS_SRVROLEMEMBER(N'sysadmin') = 1)
+WHERE j.job_id = @job_id OR j.name = @job_name
 IF @found IS NULL
 BEGIN
   IF @job_name IS NULL RAISERROR(14262, -1, -1, N'@job_id', @text)

@@ -1,4 +1,4 @@
--- SQL Server Agent: what tells of jobs, steps, schedules, categories and operators. Who is not sysadmin is told of its own jobs.
+-- SQL Server Agent: what tells of jobs, steps, schedules, categories and operators.
 -- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sql-server-agent-stored-procedures-transact-sql
 
 CREATE PROCEDURE msdb.sp_help_job @job_id uniqueidentifier = NULL, @job_name sysname = NULL, @job_aspect varchar(9) = NULL, @job_type varchar(12) = NULL,
