@@ -192,11 +192,11 @@ pub const PROCEDURES: &[Native] = &[
         |call, _| server::notify_agent(call.host),
     ),
     native("xp_qv", &["@number", "@instance"], 0, |_, _| Ok(0)),
-    native("xp_instance_regread", &["@rootkey", "@key", "@value_name", "@value", "@no_output"], 3, |_, given| {
-        server::registry_read(given)
+    native("xp_instance_regread", &["@rootkey", "@key", "@value_name", "@value", "@no_output"], 3, |call, given| {
+        server::registry_read(call.sink, given)
     }),
-    native("xp_regread", &["@rootkey", "@key", "@value_name", "@value", "@no_output"], 3, |_, given| {
-        server::registry_read(given)
+    native("xp_regread", &["@rootkey", "@key", "@value_name", "@value", "@no_output"], 3, |call, given| {
+        server::registry_read(call.sink, given)
     }),
     native("sp_describe_first_result_set", &["@tsql", "@params", "@browse_information_mode"], 1, |call, given| {
         describe::first_result_set(call.host, call.state, call.sink, given)

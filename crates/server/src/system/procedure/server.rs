@@ -193,9 +193,11 @@ pub fn version(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) 
 }
 
 /// xp_instance_regread, xp_regread root, key, name, @value OUTPUT: this server has no registry, so nothing is there.
-pub fn registry_read(given: &mut Parameters<'_>) -> SqlResult<i32> {
+pub fn registry_read(sink: &mut dyn Sink, given: &mut Parameters<'_>) -> SqlResult<i32> {
     if given.is_given(3) {
         given.set(3, SqlType::nvarchar(4000), Datum::Null);
+        return Ok(0);
     }
+    ResultSet::new("Value nvarchar(260); Data nvarchar(4000)").send(sink)?;
     Ok(0)
 }
