@@ -101,10 +101,11 @@ impl Watch {
         if self.shared.busy.swap(true, Ordering::AcqRel) {
             return;
         }
-        self.seen = Some(changes);
+        // A job that is made later has missed the start.
+        let at_start = self.seen.replace(changes).is_none();
         let (server, shared) = (server.clone(), self.shared.clone());
         os::sched::spawn(TaskKind::System, Place::Here, move || {
-            let due_seconds = match os::panics::catch(|| begin_what_is_due(&server, &shared)) {
+            let due_seconds = match os::panics::catch(|| begin_what_is_due(&server, &shared, at_start)) {
                 Ok(Ok(due)) => due,
                 Ok(Err(error)) => {
                     tracing::warn!("the jobs cannot be looked at: {}", error.text);
@@ -123,7 +124,7 @@ impl Watch {
 }
 
 /// Begins the jobs whose time it is. The answer: in how many seconds there is one again, as far as that is known.
-fn begin_what_is_due(server: &Arc<Server>, shared: &Shared) -> Result<Option<u64>, SqlError> {
+fn begin_what_is_due(server: &Arc<Server>, shared: &Shared, at_start: bool) -> Result<Option<u64>, SqlError> {
     let first = !shared.begun.load(Ordering::Acquire);
     if first {
         if ask(server, BEGIN)?.is_empty() {
@@ -131,7 +132,7 @@ fn begin_what_is_due(server: &Arc<Server>, shared: &Shared) -> Result<Option<u64
         }
         shared.begun.store(true, Ordering::Release);
     }
-    let results = ask(server, &format!("DECLARE @starts bit = {};{LOOK}", u8::from(first)))?;
+    let results = ask(server, &format!("DECLARE @starts bit = {};{LOOK}", u8::from(first && at_start)))?;
     let [starts, due] = &results[..] else { return Ok(None) };
     for row in starts {
         let start = Start { job: text(&row[0]), step: row[1].number(), invoked: text(&row[2]) };
