@@ -373,7 +373,7 @@ fn the_tail_of_the_log_closes_a_database_for_its_restore() {
     assert_eq!(sum(&mut sa, "shop"), 7);
     // What could not be written leaves the database open.
     must(&mut sa, &format!("BACKUP DATABASE shop TO {}", disk("full.bak")));
-    refused(&mut sa, "BACKUP LOG shop TO DISK = '/no/such/place.trn' WITH NORECOVERY", &[3201, 3013]);
+    refused(&mut sa, "BACKUP LOG shop TO DISK = '/dev/null/such/place.trn' WITH NORECOVERY", &[3201, 3013]);
     assert_eq!((state(&mut sa, "shop").0, sum(&mut sa, "shop")), (0, 7));
 }
 

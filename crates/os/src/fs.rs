@@ -79,6 +79,28 @@ pub fn remove_dir_all(path: &Path) -> io::Result<()> {
     preemptive(WaitType::PREEMPTIVE_OS_FILEOPS, || std::fs::remove_dir_all(path))
 }
 
+pub fn remove(path: &Path) -> io::Result<()> {
+    preemptive(WaitType::PREEMPTIVE_OS_FILEOPS, || std::fs::remove_file(path))
+}
+
+/// When a file was written last, in 100 ns since 0001-01-01, UTC.
+pub fn written(path: &Path) -> io::Result<u64> {
+    /// 1970-01-01.
+    const UNIX_TICKS: u64 = 621_355_968_000_000_000;
+    let written = preemptive(WaitType::PREEMPTIVE_OS_FILEOPS, || std::fs::metadata(path)?.modified())?;
+    let since = written.duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
+    Ok(UNIX_TICKS + (since.as_nanos() / 100) as u64)
+}
+
+/// The first bytes of a file: as many as there are, and no more than asked for.
+pub fn head(path: &Path, bytes: u64) -> io::Result<Vec<u8>> {
+    preemptive(WaitType::PREEMPTIVE_OS_READFILE, || {
+        let mut head = Vec::new();
+        io::Read::read_to_end(&mut io::Read::take(std::fs::File::open(path)?, bytes), &mut head)?;
+        Ok(head)
+    })
+}
+
 /// Names in a directory with whether each is a directory, sorted.
 pub fn list(path: &Path) -> io::Result<Vec<(String, bool)>> {
     let mut names = preemptive(WaitType::PREEMPTIVE_OS_FILEOPS, || {

@@ -13,6 +13,7 @@ pub mod session;
 pub mod definition;
 pub mod system;
 pub mod request;
+mod agent;
 mod http;
 pub mod start;
 

@@ -173,8 +173,9 @@ fn parse_time_ms(text: &str) -> Option<i64> {
     let mut fields = clock.split(':').map(|field| field.parse::<i64>().ok());
     let (hours, minutes) = (fields.next()??, fields.next()??);
     let seconds = fields.next().unwrap_or(Some(0))?;
+    // Behind a colon they are milliseconds, behind a point a fraction: as in any datetime.
     let millis = match fraction {
-        None => 0,
+        None => fields.next().unwrap_or(Some(0)).filter(|millis| (0..1000).contains(millis))?,
         Some(digits) if !digits.is_empty() && digits.len() <= 9 && digits.bytes().all(|b| b.is_ascii_digit()) => {
             format!("{digits:0<3}")[..3].parse::<i64>().ok()?
         }
@@ -195,6 +196,9 @@ mod tests {
             ("00:00:01", Some(1000)),
             ("1:30", Some(5_400_000)),
             ("00:00:00.25", Some(250)),
+            ("00:00:01:25", Some(1025)),
+            ("00:00:01:1000", None),
+            ("00:00:01:1.5", None),
             ("0:0:61", None),
             ("x", None),
             ("25:00", None),

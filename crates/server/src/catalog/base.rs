@@ -515,6 +515,8 @@ pub mod object_status {
     /// SYSTEM_VERSIONING: the current table, and its history.
     pub const VERSIONED: i32 = 2_097_152;
     pub const HISTORY: i32 = 4_194_304;
+    /// A procedure of master that runs when the server has started.
+    pub const AT_START: i32 = 8_388_608;
 }
 
 /// Bits of `ColumnRow::status`.

@@ -126,6 +126,7 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_setapprole",
     "sp_unsetapprole",
     "sp_releaseapplock",
+    "sp_procoption",
     "sp_recompile",
     "sp_refreshsqlmodule",
     "sp_refreshview",
@@ -141,12 +142,19 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_setconfigvalue",
     "sp_xtp_bind_db_resource_pool",
     "sp_xtp_unbind_db_resource_pool",
+    "sp_OACreate",
+    "sp_delete_backuphistory",
+    "sp_delete_database_backuphistory",
+    "xp_cmdshell",
+    "xp_create_subdir",
+    "xp_delete_file",
     "xp_dirtree",
     "xp_enumerrorlogs",
     "xp_fileexist",
     "xp_instance_regread",
     "xp_regread",
     "xp_readerrorlog",
+    "xp_sqlagent_notify",
     "xp_msver",
     "xp_qv",
     // The session's.
@@ -190,8 +198,11 @@ const TABLES: &[(&str, bool)] = &[
 ];
 
 /// What views and procedures have in common.
-const INTERNAL: &[&str] =
-    &[include_str!("../system/internal/catalog.sql"), include_str!("../system/internal/odbc.sql")];
+const INTERNAL: &[&str] = &[
+    include_str!("../system/internal/catalog.sql"),
+    include_str!("../system/internal/odbc.sql"),
+    include_str!("../system/internal/agent.sql"),
+];
 
 const VIEWS: &[&str] = &[
     include_str!("../system/views/objects.sql"),
@@ -212,6 +223,9 @@ const PROCEDURES: &[&str] = &[
     include_str!("../system/procedures/server.sql"),
     include_str!("../system/procedures/linked.sql"),
     include_str!("../system/procedures/agent.sql"),
+    include_str!("../system/procedures/jobs.sql"),
+    include_str!("../system/procedures/job_help.sql"),
+    include_str!("../system/procedures/schedules.sql"),
 ];
 
 /// Ids: -1 and down, tables first, in the order of the files.

@@ -136,8 +136,9 @@ fn cannot_open(path: &str, error: DiskError) -> SqlError {
     sql_error!(3201, path, system_error(error))
 }
 
-/// The directory and the name there.
-fn place(ddl: &Ddl<'_>, path: &str) -> SqlResult<(Disk, String)> {
+/// The directory and the name there. What is written makes the directories that are not there, as SQL Server does on Linux: scripts of
+/// backups count on it there, and make them themselves on Windows alone.
+fn place(ddl: &Ddl<'_>, path: &str, writes: bool) -> SqlResult<(Disk, String)> {
     let no_such_path = || sql_error!(3201, path, "3(The system cannot find the path specified.)");
     let storage = &ddl.catalog.storage;
     let backups = storage.backup_directory().map_err(storage_error)?;
@@ -147,6 +148,9 @@ fn place(ddl: &Ddl<'_>, path: &str) -> SqlResult<(Disk, String)> {
     }
     if path.starts_with('/') {
         let above = Path::new(if above.is_empty() { "/" } else { above });
+        if writes && !matches!(storage.disk(), Disk::Sim(_)) && !os::fs::exists(above) {
+            os::fs::create_dir_all(above).map_err(|_| no_such_path())?;
+        }
         let disk = storage.disk().elsewhere(above).map_err(|error| match error {
             DiskError::NotFound => no_such_path(),
             error => cannot_open(path, error),
@@ -171,7 +175,7 @@ fn place(ddl: &Ddl<'_>, path: &str) -> SqlResult<(Disk, String)> {
 
 /// A file that a device is, or a part of.
 fn open_file(ddl: &Ddl<'_>, path: &str, writes: bool) -> SqlResult<(File, Member)> {
-    let (disk, name) = place(ddl, path)?;
+    let (disk, name) = place(ddl, path, writes)?;
     let failed = |error| cannot_open(path, error);
     let made = !disk.exists(&name);
     if made && !writes {

@@ -275,7 +275,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
     super::database::refuse_filestream(create.filestream_on.as_ref())?;
     let space = super::database::data_space(ddl, &db, create.on.as_ref())?;
     ddl.lock(&db, row.id)?;
-    let table_def = ddl.reload(&db, row.id)?;
+    let mut table_def = ddl.reload(&db, row.id)?;
     if table_def.memory.is_some() {
         schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
     }
@@ -286,13 +286,23 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
     let shown = format!("{}.{}", table_def.schema, table_name);
     let drop_existing = find_setting(&create.options, "DROP_EXISTING").is_some_and(Setting::is_on);
     let clustered = create.clustered == Some(true);
+    // Of the index whose place it takes.
+    let (mut constraint_id, mut constraint) = (0, 0);
     if drop_existing {
-        let old = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
-        match old.into_iter().find(|index| index.name.as_deref().is_some_and(|name| db.equal_names(name, &create.name)))
-        {
-            Some(old) => remove(ddl, &db, &row, &old)?,
-            None => return Err(sql_error!(7999, state 9, &*create.name, shown)),
+        let Some(old) = find_index(ddl, &db, row.id, &create.name)? else {
+            return Err(sql_error!(7999, state 9, &*create.name, shown));
+        };
+        if old.indid == 1 && !clustered {
+            return Err(sql_error!(1925));
         }
+        if old.constraint_id != 0 {
+            if !is_same_key(&db, &table_def, &old, create) {
+                return Err(sql_error!(1907, &*create.name));
+            }
+            (constraint_id, constraint) = (old.constraint_id, old.status & (ix::PRIMARY_KEY | ix::UNIQUE_CONSTRAINT));
+        }
+        remove(ddl, &db, &row, &old)?;
+        table_def = ddl.reload(&db, row.id)?;
     }
     if clustered {
         if let Some(other) = table_def.indexes.iter().find(|index| index.id == 1) {
@@ -311,17 +321,28 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
         name: create.name.to_string(),
         clustered,
         hash: create.hash,
-        status: if create.unique { ix::UNIQUE } else { 0 },
+        status: if create.unique { ix::UNIQUE | constraint } else { 0 },
         columns: create.columns.iter().map(|c| (c.name.to_string(), c.descending)).collect(),
         included: create.include.iter().map(|c| c.to_string()).collect(),
         filter,
         options: &create.options,
         space,
-        constraint_id: 0,
+        constraint_id,
     };
     let indid = add_rows(ddl, &db, &shown, row.id, &spec)?;
     build(ddl, &db, row.id, indid, &place, &table_name, create.unique)?;
     Ok((db, row.id, indid))
+}
+
+/// Whether CREATE INDEX says what the index of a constraint is.
+fn is_same_key(db: &Database, table: &sql::catalog::TableDef, old: &IndexRow, create: &CreateIndex) -> bool {
+    let Some(index) = table.indexes.iter().find(|index| index.id == old.indid as u32) else { return false };
+    let like = |(own, asked): (&(u16, bool), &sql::ast::IndexColumn)| {
+        own.1 == asked.descending && db.equal_names(&table.columns[usize::from(own.0)].name, &asked.name)
+    };
+    let plain = create.unique && create.filter.is_none() && create.include.is_empty();
+    let as_clustered = (create.clustered == Some(true)) == (old.indid == 1);
+    plain && as_clustered && index.key.len() == create.columns.len() && index.key.iter().zip(&create.columns).all(like)
 }
 
 fn ask_for_columns(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {

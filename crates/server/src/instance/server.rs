@@ -1,7 +1,7 @@
 //! What the sessions of an engine share.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use os::region::Placed;
 use os::shared_struct;
@@ -118,6 +118,8 @@ pub struct Server {
     pub guesses: Guesses,
     pub trace_flags: Placed<TraceFlags>,
     pub native_statistics: Placed<NativeStatistics>,
+    /// Changes of jobs, schedules and requests for jobs since the start: who runs jobs looks at them again.
+    pub agent_changes: Placed<AtomicU32>,
     pub stopping: AtomicBool,
     /// What operators of queries may hold of the memory.
     pub workspace: Arc<exec::workspace::Pool>,

@@ -313,12 +313,12 @@ impl Sessions {
         self.admin.store(0, Ordering::Release);
     }
 
-    /// The lowest free number, as SQL Server gives them. None: all are taken.
+    /// The lowest free number, as SQL Server gives them. None: all are taken. A step of a job has no stream.
     pub fn add(
         &self,
         identity: Identity,
         signal: Arc<Signal>,
-        stream: StreamHandle,
+        stream: Option<StreamHandle>,
         database: u16,
     ) -> Option<Arc<SessionEntry>> {
         let own = os::engines::number() + 1;
@@ -327,7 +327,7 @@ impl Sessions {
                 && engine.compare_exchange(0, own, Ordering::AcqRel, Ordering::Relaxed).is_ok()
         };
         let spid = SPID_MIN + self.engines.iter().position(take)? as u32;
-        let entry = Arc::new(SessionEntry::new(spid, identity, signal, Some(stream), database));
+        let entry = Arc::new(SessionEntry::new(spid, identity, signal, stream, database));
         self.own.lock().insert(spid, entry.clone());
         Some(entry)
     }

@@ -78,6 +78,38 @@ impl SessionHost {
         (state, SessionHost::new(server.clone(), entry, MASTER, LanguageId::US_ENGLISH, Actor::Server))
     }
 
+    /// A session for a step of a job, which no client has: it does what the job's owner may do.
+    pub fn of_agent(server: &Arc<Server>, owner: &LoginRow, program: String) -> SqlResult<(State, SessionHost)> {
+        let mut id = [0; 16];
+        os::random::fill(&mut id);
+        let identity = Identity {
+            login_name: owner.name.clone(),
+            host_name: server.catalog.server_name.clone(),
+            program_name: program,
+            client_interface: "SQLAgent".into(),
+            connection_id: u128::from_le_bytes(id),
+            login_time: os::clock::utc_ticks() as i64,
+            ..Identity::default()
+        };
+        let signal = Arc::new(exec::session::Signal::default());
+        let entry = server.sessions.add(identity, signal.clone(), None, MASTER.0);
+        let entry = entry.ok_or_else(|| sql_error!(17809, server.sessions.count_everywhere(), ""))?;
+        let mut state = State::new(entry.spid);
+        state.signal = signal;
+        state.cursor_book = entry.cursors.clone();
+        let language = owner.default_language.as_deref().and_then(LanguageId::named).unwrap_or_default();
+        state.options = Options::of_client(true);
+        state.options.set_language(language);
+        // As Agent's own connection has it.
+        state.options.quoted_identifier = false;
+        let actor = Actor::Login(owner.id);
+        state.actor = actor.number();
+        let mut host = SessionHost::new(server.clone(), entry, MASTER, language, actor);
+        server.events.add(Event::Login);
+        host.classify(&mut state);
+        Ok((state, host))
+    }
+
     /// What a login lacks to come in by an endpoint.
     fn connects(server: &Server, actor: Actor, endpoint: i32) -> SqlResult<Option<&'static str>> {
         let look = &mut Look { catalog: &server.catalog, transaction: None };
@@ -201,7 +233,7 @@ impl SessionHost {
         {
             return Err(refused(sql_error!(17809, connections_max, "")));
         }
-        let entry = server.sessions.add(identity, signal.clone(), handle, database.id.0).ok_or_else(|| {
+        let entry = server.sessions.add(identity, signal.clone(), Some(handle), database.id.0).ok_or_else(|| {
             if connection.is_admin() {
                 server.sessions.leave_admin();
             }

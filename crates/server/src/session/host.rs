@@ -156,6 +156,14 @@ impl SessionHost {
     }
 
     pub fn request_ended(&mut self, connection: &Connection, state: &State) {
+        self.request_over(state);
+        let entry = &self.entry;
+        entry.packets_received.store(connection.transport.packets_received, Ordering::Relaxed);
+        entry.packets_sent.store(connection.transport.packets_sent, Ordering::Relaxed);
+    }
+
+    /// As `request_ended`, of a session without a client.
+    pub fn request_over(&mut self, state: &State) {
         let entry = &self.entry;
         *entry.running.lock() = None;
         let started = entry.request_started_ns.swap(0, Ordering::Relaxed);
@@ -168,8 +176,6 @@ impl SessionHost {
         entry.database.store(u32::from(self.catalog_session.database.0), Ordering::Relaxed);
         entry.isolation.store(state.options.isolation as u32 + 1, Ordering::Relaxed);
         entry.lock_timeout_ms.store(i64::from(state.options.lock_timeout_ms), Ordering::Relaxed);
-        entry.packets_received.store(connection.transport.packets_received, Ordering::Relaxed);
-        entry.packets_sent.store(connection.transport.packets_sent, Ordering::Relaxed);
     }
 
     /// Asks the current database, None if it is gone.

@@ -158,6 +158,7 @@ pub mod option {
     pub const CROSS_DB_OWNERSHIP_CHAINING: usize = position(400);
     pub const DEFAULT_LANGUAGE: usize = position(124);
     pub const MAX_WORKER_THREADS: usize = position(503);
+    pub const SCAN_FOR_STARTUP_PROCS: usize = position(1547);
     pub const NETWORK_PACKET_SIZE: usize = position(505);
     pub const TWO_DIGIT_YEAR_CUTOFF: usize = position(1127);
     pub const USER_OPTIONS: usize = position(1534);

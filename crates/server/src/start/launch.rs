@@ -11,6 +11,7 @@ use std::sync::Arc;
 use os::launcher::{self, End, Engines as Processes, News};
 use os::sched::{MachineConfig, Place, TaskKind};
 
+use crate::agent;
 use crate::instance::engines::Letter;
 use crate::instance::error_log;
 use crate::instance::machine::{Followed, workers_of_engine};
@@ -245,6 +246,9 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
             return CANNOT_START;
         }
         server.catalog.storage.start_duties();
+        if os::engines::number() == FIRST {
+            agent::tables::make(&server);
+        }
         if let (true, Some(scripts)) = (first_start, &server.settings.init)
             && let Err(error) = init::run(&server, scripts)
         {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use os::wait::WaitType;
 
+use crate::agent;
 use crate::instance::error_log;
 use crate::settings::options::{self, Kernel, ServeArgs, Settings};
 use crate::start::keeper;
@@ -40,6 +41,7 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
         println!("heddle is ready on {}", listeners.tcp.local_addr());
         listeners.accept(&server, true);
         serve::watch(&server);
+        agent::startup::begin(&server);
         keeper::start(&server);
         stop_requested.wait(None);
         serve::stop(&server)

@@ -7,7 +7,7 @@
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use os::disk::{Disk, DiskError};
 use os::net::{Endpoint, Listener, NetError, NetResult};
@@ -17,6 +17,7 @@ use os::sync::{Mutex, RwLockForm};
 use os::wait::WaitType;
 use storage::{Hold, Storage, StorageConfig, StorageError};
 
+use crate::agent;
 use crate::archive::seat;
 use crate::audit::audits::Audits;
 use crate::catalog::boot::BootOptions;
@@ -381,6 +382,7 @@ pub fn start_on(
 ) -> Result<Server, String> {
     let (server, new) = open_on(settings, disk, directory, certificate, 0)?;
     let server = Arc::new(server);
+    agent::tables::make(&server);
     if let (true, Some(scripts)) = (new, &server.settings.init) {
         init::run(&server, scripts)?;
     }
@@ -487,6 +489,7 @@ pub(crate) fn open_on(
         native_statistics: shared
             .place("statistics of native modules", NativeStatistics::default())
             .map_err(refused)?,
+        agent_changes: shared.place("changes of jobs", AtomicU32::new(0)).map_err(refused)?,
         stopping: AtomicBool::new(false),
         workspace,
         started_ms: os::clock::now() / 1_000_000,
@@ -579,7 +582,7 @@ fn make_password() -> String {
 pub(crate) fn watch(server: &Arc<Server>) {
     let server = server.clone();
     os::sched::spawn(TaskKind::System, Place::Here, move || {
-        let (mut trimmed_ns, mut retained_ns) = (0, 0);
+        let (mut trimmed_ns, mut retained_ns, mut jobs) = (0, 0, agent::look::Watch::default());
         loop {
             let why = server.catalog.storage.wait_until_stopped(os::clock::after_ms(DATA_LOOK_MS));
             if os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
@@ -589,6 +592,7 @@ pub(crate) fn watch(server: &Arc<Server>) {
             if server.engines.others().all(|other| other > os::engines::number()) {
                 server.load.sample(&os::stats::schedulers(os::stats::machine_here().unwrap_or(0)));
                 retention::look(&server, &mut retained_ns);
+                jobs.look(&server);
             }
             renewal::look(&server);
             memory::look(&server, &mut trimmed_ns);

@@ -11,7 +11,7 @@
 //! function          OBJECT_ID and its like
 //! login_property    LOGINPROPERTY, PWDCOMPARE, PWDENCRYPT      object_property   OBJECTPROPERTY
 //! column_property   COLUMNPROPERTY, TYPEPROPERTY
-//! messages          texts of RAISERROR by number
+//! messages          texts of RAISERROR by number          agent_schedule  when a schedule of Agent runs next
 //! procedure         the procedures that cannot be T-SQL
 //! ```
 
@@ -28,6 +28,7 @@ pub mod object_property;
 pub mod column_property;
 pub mod function;
 pub mod global;
+pub mod agent_schedule;
 pub mod performance;
 pub mod tables;
 pub mod virtual_table;

@@ -1,6 +1,7 @@
 //! SERVERPROPERTY, @@VERSION and their kin: what the server says it is. SQL Server 2022, so that clients enable what they know, and
 //! Heddle by name, so that nobody is misled.
 
+use crate::catalog::boot::SHIPPED;
 use crate::instance::server::Server;
 
 use super::answer::Answer;
@@ -52,8 +53,8 @@ pub fn server_property(server: &Server, name: &str) -> Answer {
         | "issingleuser"
         | "istempdbmetadatamemoryoptimized"
         | "isexternalauthenticationonly"
-        | "isexternalgovernanceenabled"
-        | "isxtpsupported" => Answer::Number(0),
+        | "isexternalgovernanceenabled" => Answer::Number(0),
+        "isxtpsupported" => Answer::Number(1),
         "lcid" => Answer::Number(1033),
         "licensetype" => "DISABLED".into(),
         "numlicenses" => Answer::Null,
@@ -66,6 +67,13 @@ pub fn server_property(server: &Server, name: &str) -> Answer {
         "productminorversion" => "0".into(),
         "productupdatelevel" => "CU1".into(),
         "productupdatereference" => Answer::Null,
+        // The system's objects are the program's.
+        "resourcelastupdatedatetime" => {
+            let shipped = types::variant::encode(&types::SqlType::DATETIME, &types::Datum::I64(SHIPPED.0));
+            let types::Datum::Bytes(bytes) = shipped else { return Answer::Null };
+            Answer::Variant(bytes)
+        }
+        "isserversuspendedforsnapshotbackup" | "suspendeddatabasecount" => Answer::Number(0),
         "productversion" | "resourceversion" => PRODUCT_VERSION.into(),
         "sqlcharset" => Answer::Number(1),
         "sqlcharsetname" => "iso_1".into(),

@@ -175,7 +175,7 @@ impl Binder<'_> {
     }
 
     pub fn top_rows(&mut self, input: Rel, top: &ast::Top) -> SqlResult<Rel> {
-        let (count, percent) = self.top_count(top)?;
+        let (count, percent) = self.top_count(top, None)?;
         Ok(Rel::Top(Box::new(TopRows {
             input,
             keys: Vec::new(),

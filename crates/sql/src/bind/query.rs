@@ -78,10 +78,12 @@ impl Binder<'_> {
         self.query(query, Some(scope), scope.ctes, Use::Nested)
     }
 
-    /// The subquery of EXISTS: of groups `*` may be asked there, since no column is wanted.
+    /// The subquery of EXISTS: `*` may be asked there of groups, and where there is no FROM, since no column is wanted.
     pub fn existing(&mut self, query: &ast::Query, scope: &Scope) -> SqlResult<Bound> {
         self.any_columns = match &query.body {
-            ast::QueryBody::Select(select) => select.group_by.is_some() || select.having.is_some(),
+            ast::QueryBody::Select(select) => {
+                select.group_by.is_some() || select.having.is_some() || select.from.is_empty()
+            }
             _ => false,
         };
         let bound = self.subquery(query, scope);
@@ -325,12 +327,20 @@ impl Binder<'_> {
             };
             keys.push(SortKey { expr, descending: item.descending });
         }
-        let rel = self.limited(bound.rel, keys, None, tail)?;
+        let rel = self.limited(bound.rel, keys, None, tail, None)?;
         Ok(Bound { rel, ..bound })
     }
 
     /// ORDER BY with TOP or OFFSET and FETCH, as one relation.
-    fn limited(&mut self, rel: Rel, keys: Vec<SortKey>, top: Option<&ast::Top>, tail: &Tail) -> SqlResult<Rel> {
+    /// TOP may name columns of an enclosing query.
+    fn limited(
+        &mut self,
+        rel: Rel,
+        keys: Vec<SortKey>,
+        top: Option<&ast::Top>,
+        tail: &Tail,
+        parent: Option<&Scope>,
+    ) -> SqlResult<Rel> {
         if top.is_some() && tail.offset.is_some() {
             return Err(sql_error!(10741, state 2));
         }
@@ -338,7 +348,7 @@ impl Binder<'_> {
             if top.with_ties && keys.is_empty() {
                 return Err(sql_error!(1062));
             }
-            let (count, percent) = self.top_count(top)?;
+            let (count, percent) = self.top_count(top, parent)?;
             return Ok(Rel::Top(Box::new(TopRows {
                 input: rel,
                 keys,
@@ -370,12 +380,14 @@ impl Binder<'_> {
     }
 
     /// The number of TOP as bigint, or as float for PERCENT.
-    pub fn top_count(&mut self, top: &ast::Top) -> SqlResult<(Expr, bool)> {
-        let count = self.expr(&top.count, &Scope::EMPTY)?;
+    pub fn top_count(&mut self, top: &ast::Top, parent: Option<&Scope>) -> SqlResult<(Expr, bool)> {
+        let count = self.expr(&top.count, &Scope { parent, ..Scope::EMPTY })?;
         if top.percent {
             return Ok((implicit(count, &SqlType::FLOAT)?, true));
         }
-        if count.ty.is_string() || matches!(count.ty.kind, TypeKind::Float | TypeKind::Real) || count.ty.is_decimal() {
+        let wrong =
+            count.ty.is_string() || matches!(count.ty.kind, TypeKind::Float | TypeKind::Real) || count.ty.is_decimal();
+        if wrong && !is_whole_constant(&count) {
             return Err(sql_error!(1060));
         }
         Ok((implicit(count, &SqlType::BIGINT)?, false))
@@ -391,7 +403,7 @@ impl Binder<'_> {
                 return Err(sql_error!(10742));
             }
         }
-        if !count.ty.is_integer() {
+        if !count.ty.is_integer() && !is_whole_constant(&count) {
             return Err(if clause == "FETCH" { sql_error!(1060) } else { sql_error!(10743) });
         }
         implicit(count, &SqlType::BIGINT)
@@ -500,7 +512,7 @@ impl Binder<'_> {
         } else {
             self.sorted_rows(rel, &mut outputs, &mut keys)
         };
-        rel = self.limited(rel, keys, select.top.as_deref(), tail)?;
+        rel = self.limited(rel, keys, select.top.as_deref(), tail, parent)?;
         let into = select.into.as_ref().map(|into| into.table.clone());
         if into.is_some() && !matches!(place, Use::Root | Use::Nested | Use::Branch) {
             return Err(sql_error!(156, "INTO"));
@@ -553,7 +565,7 @@ impl Binder<'_> {
         rel.map(defs)
     }
 
-    /// `any_columns`: of EXISTS over groups, where `*` stands for no column.
+    /// `any_columns`: of EXISTS over groups or without FROM, where `*` stands for no column.
     fn items(
         &mut self,
         select: &ast::Select,
@@ -566,7 +578,11 @@ impl Binder<'_> {
             match item {
                 ast::SelectItem::Star { table, line } => {
                     if scope.sources.is_empty() {
-                        return Err(sql_error!(263).at_line(*line));
+                        if !any_columns || table.is_some() {
+                            return Err(sql_error!(263).at_line(*line));
+                        }
+                        outputs.push(Output { name: "".into(), expr: Expr::int(1) });
+                        continue;
                     }
                     let before = outputs.len();
                     self.star(table.as_deref(), scope, &mut outputs).map_err(|e| e.at_line(*line))?;
@@ -781,4 +797,9 @@ pub fn condition_value(condition: Expr) -> Expr {
     let branches = vec![(condition, Expr::bit(true))];
     let kind = ExprKind::Case { branches, otherwise: Some(Box::new(Expr::bit(false))) };
     Expr::new(SqlType::BIT, false, kind)
+}
+
+/// A constant without a point that is too great for an int: numeric by its type, a number of rows all the same.
+fn is_whole_constant(count: &Expr) -> bool {
+    matches!(count.kind, ExprKind::Literal(_)) && count.ty.is_decimal() && count.ty.scale == 0
 }

@@ -55,7 +55,7 @@ impl Parser<'_> {
             self.bump();
         }
         self.bump();
-        let mut query = self.query_with_ctes()?;
+        let mut query = self.query_of_cursor()?;
         query.options = self.option_clause()?;
         if self.at_word(K::FOR) {
             self.bump();

@@ -4,30 +4,58 @@ use super::{K, P, Parser, T};
 use crate::ast::*;
 use ::types::sql_error;
 
+/// What an ORDER BY between or behind the operands of UNION, EXCEPT and INTERSECT belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    /// Of a statement: it stands behind the last and orders the whole result.
+    OfAll,
+    /// In subqueries, views and functions: each SELECT with TOP may have its own.
+    OfItsSelect,
+}
+
+impl Query {
+    /// Without anything around its body.
+    fn of_body(body: QueryBody, line: u32) -> Query {
+        Query {
+            with: None,
+            body,
+            order_by: Vec::new(),
+            offset: None,
+            fetch: None,
+            for_clause: None,
+            options: Vec::new(),
+            line,
+        }
+    }
+}
+
 impl Parser<'_> {
     /// A query inside a statement: no OPTION. WITH is not permitted here and gives its error.
     pub(super) fn query(&mut self) -> P<Query> {
-        let line = self.token.line;
-        let body = self.query_body()?;
-        self.query_tail(None, body, line)
+        self.query_whole(None, Order::OfItsSelect)
     }
 
-    /// The query of a view, a function or a cursor: it may begin with WITH.
+    /// The query of a view or a function: it may begin with WITH.
     pub(super) fn query_with_ctes(&mut self) -> P<Query> {
+        self.query_begun(Order::OfItsSelect)
+    }
+
+    /// The query of a cursor likewise; it is ordered as a statement is.
+    pub(super) fn query_of_cursor(&mut self) -> P<Query> {
+        self.query_begun(Order::OfAll)
+    }
+
+    fn query_begun(&mut self, order: Order) -> P<Query> {
         let with = if self.at_word(K::WITH) { Some(self.with_clause()?) } else { None };
-        let line = self.token.line;
         if !self.at_word(K::SELECT) && !self.at(T::LeftParen) {
             return Err(self.unexpected());
         }
-        let body = self.query_body()?;
-        self.query_tail(with, body, line)
+        self.query_whole(with, order)
     }
 
     /// As a statement of its own, or the source of INSERT: with OPTION.
     pub(super) fn query_statement(&mut self, with: Option<Box<With>>) -> P<Query> {
-        let line = self.token.line;
-        let body = self.query_body()?;
-        let mut query = self.query_tail(with, body, line)?;
+        let mut query = self.query_whole(with, Order::OfAll)?;
         // FOR UPDATE, FOR READ ONLY: of a driver's cursor, which the binder knows.
         if self.at_word(K::FOR) && (self.peek_word(1, K::UPDATE) || self.peek_word(1, K::READ)) {
             self.bump();
@@ -44,20 +72,29 @@ impl Parser<'_> {
     /// `first` was in parentheses; set operators follow it inside another pair.
     pub(super) fn query_behind(&mut self, first: Query) -> P<Query> {
         let line = first.line;
-        let body = self.set_operations(QueryBody::Nested(Box::new(first)))?;
+        let body = self.set_operations(QueryBody::Nested(Box::new(first)), Order::OfItsSelect)?;
         self.query_tail(None, body, line)
     }
 
-    fn query_body(&mut self) -> P<QueryBody> {
+    fn query_whole(&mut self, with: Option<Box<With>>, order: Order) -> P<Query> {
+        let line = self.token.line;
         self.enter()?;
-        let first = self.query_operand()?;
-        let body = self.set_operations(first)?;
+        let mut first = self.query_operand()?;
+        if order == Order::OfItsSelect && self.at_word(K::ORDER) && matches!(first, QueryBody::Select(_)) {
+            let ordered = self.query_tail(None, first, line)?;
+            if !self.at_any(&[K::UNION, K::EXCEPT, K::INTERSECT]) {
+                self.depth -= 1;
+                return Ok(Query { with, ..ordered });
+            }
+            first = QueryBody::Nested(Box::new(ordered));
+        }
+        let body = self.set_operations(first, order)?;
         self.depth -= 1;
-        Ok(body)
+        self.query_tail(with, body, line)
     }
 
-    fn set_operations(&mut self, first: QueryBody) -> P<QueryBody> {
-        let first = self.intersections(first)?;
+    fn set_operations(&mut self, first: QueryBody, order: Order) -> P<QueryBody> {
+        let first = self.intersections(first, order)?;
         let mut rest = Vec::new();
         while self.at_any(&[K::UNION, K::EXCEPT]) {
             let operator = match (self.eat_word(K::EXCEPT), self.eat_word(K::UNION)) {
@@ -65,19 +102,34 @@ impl Parser<'_> {
                 _ if self.eat_word(K::ALL) => SetOperator::UnionAll,
                 _ => SetOperator::Union,
             };
-            let operand = self.query_operand()?;
-            rest.push((operator, self.intersections(operand)?));
+            let operand = self.operand_behind(order)?;
+            rest.push((operator, self.intersections(operand, order)?));
         }
         Ok(set_operation(first, rest))
     }
 
     /// INTERSECT binds tighter than the others.
-    fn intersections(&mut self, first: QueryBody) -> P<QueryBody> {
+    fn intersections(&mut self, first: QueryBody, order: Order) -> P<QueryBody> {
         let mut rest = Vec::new();
         while self.eat_word(K::INTERSECT) {
-            rest.push((SetOperator::Intersect, self.query_operand()?));
+            rest.push((SetOperator::Intersect, self.operand_behind(order)?));
         }
         Ok(set_operation(first, rest))
+    }
+
+    /// An operand behind a set operator. In a subquery the order of a SELECT with TOP says which of its rows come first.
+    fn operand_behind(&mut self, order: Order) -> P<QueryBody> {
+        match self.query_operand()? {
+            QueryBody::Select(select)
+                if order == Order::OfItsSelect && select.top.is_some() && self.at_word(K::ORDER) =>
+            {
+                let line = select.line;
+                let mut ordered = Query::of_body(QueryBody::Select(select), line);
+                self.order_and_offset(&mut ordered)?;
+                Ok(QueryBody::Nested(Box::new(ordered)))
+            }
+            operand => Ok(operand),
+        }
     }
 
     fn query_operand(&mut self) -> P<QueryBody> {
@@ -342,16 +394,7 @@ impl Parser<'_> {
 
     /// ORDER BY, OFFSET, FETCH, FOR.
     fn query_tail(&mut self, with: Option<Box<With>>, body: QueryBody, line: u32) -> P<Query> {
-        let mut query = Query {
-            with,
-            body,
-            order_by: Vec::new(),
-            offset: None,
-            fetch: None,
-            for_clause: None,
-            options: Vec::new(),
-            line,
-        };
+        let mut query = Query { with, ..Query::of_body(body, line) };
         if self.at_word(K::ORDER) {
             self.order_and_offset(&mut query)?;
         }

@@ -146,6 +146,7 @@ rows![
     message(550, 16, "The attempted insert or update failed because the target view either specifies WITH CHECK OPTION or spans a view that specifies WITH CHECK OPTION and one or more rows resulting from the operation did not qualify under the CHECK OPTION constraint."),
     message(556, 16, "INSERT EXEC failed because the stored procedure altered the schema of the target table."),
     message(574, 16, "%ls statement cannot be used inside a user transaction."),
+    message(596, 21, "Cannot continue the execution because the session is in the kill state."),
     message(628, 16, "Cannot issue SAVE TRANSACTION when there is no active transaction."),
     message(701, 17, "There is insufficient system memory in resource pool '%ls' to run this query.").state(123).listed(19).logged(),
     message(702, 20, "Memory request exceeds the limit: the message is longer than this server accepts."),

@@ -123,7 +123,7 @@ fn no_such_object(name: &str) -> SqlError {
     sql_error!(15165, name)
 }
 
-fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
+pub fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
     match ObjectName::from_text(name) {
         Some(name) => ddl.find(&name.into()),
         None => Ok(None),

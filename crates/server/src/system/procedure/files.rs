@@ -1,17 +1,23 @@
-//! What administrators' tools look at of the server's files, where a backup's path is chosen: xp_dirtree, xp_fileexist. They know all that the
-//! server's process may read, so CONTROL SERVER is asked for.
+//! What administrators' tools look at of the server's files, where a backup's path is chosen: xp_dirtree, xp_fileexist; and what
+//! scripts of backups do there: xp_create_subdir, xp_delete_file. They may do all that the server's process may, so CONTROL SERVER is asked
+//! for.
 
 use std::path::{Path, PathBuf};
 
 use exec::session::Session as State;
 use exec::sink::Sink;
+use types::convert::{ConvertContext, NO_STYLE, convert};
 use types::{Datum, SqlResult, SqlType, sql_error};
 
 use super::parameters::Parameters;
 use super::result::{ResultSet, number, text};
+use crate::catalog::clock;
 
 /// Directories within one another that are followed: a path has no more.
 const DEPTH_MAX: i64 = 2_048;
+
+/// A file of backups begins so: `docs/file-formats.md`.
+const BACKUP_MAGIC: &[u8] = b"HBKP";
 
 /// xp_dirtree path [, depth [, with files]]: what is below a directory, each directory before what it holds; depth 0 is all. A directory
 /// that is not there, or may not be read, has nothing. Links are not followed.
@@ -69,4 +75,79 @@ pub fn exists(sink: &mut dyn Sink, given: &mut Parameters<'_>) -> SqlResult<i32>
     result.push(&[number(is_file), number(is_directory), number(has_parent)]);
     result.send(sink)?;
     Ok(0)
+}
+
+/// xp_create_subdir path: the directory and those above it, as far as they are not there.
+pub fn create_directory(given: &Parameters<'_>) -> SqlResult<i32> {
+    let path = given.text(0).ok_or_else(|| sql_error!(22003))?;
+    os::fs::create_dir_all(Path::new(&path))
+        .map_err(|error| sql_error!(22048, "xp_create_subdir", error.raw_os_error().unwrap_or(0), error))?;
+    Ok(0)
+}
+
+/// xp_delete_file kind, folder or file, extension, date, with folders within: backups (kind 0) or reports (1) that were written before.
+pub fn delete_old(state: &mut State, given: &Parameters<'_>) -> SqlResult<i32> {
+    let kind = given.number(0).unwrap_or(0);
+    let (Some(path), 0 | 1) = (given.text(1), kind) else { return Err(sql_error!(22003)) };
+    let extension = given.text(2).unwrap_or_default();
+    let before = match given.value(3) {
+        Some((ty, value)) if !value.is_null() => {
+            Some(convert(&value, &ty, &SqlType::DATETIME, NO_STYLE, &ConvertContext::CAST)?.as_i64())
+        }
+        _ => None,
+    };
+    let old = Old { kind, extension: extension.trim_start_matches('.'), before };
+    let root = Path::new(&path);
+    if os::fs::list(root).is_err() {
+        // One file, whatever its name ends with.
+        if os::fs::exists(root) && (Old { extension: "", ..old }).takes(root) {
+            delete(root)?;
+        }
+        return Ok(0);
+    }
+    let depth_max = if given.number(4).unwrap_or(0) == 1 { DEPTH_MAX as usize } else { 1 };
+    let mut open = vec![(root.to_path_buf(), entries(root))];
+    while let Some((path, names)) = open.last_mut() {
+        let Some((name, is_directory)) = names.next() else {
+            open.pop();
+            continue;
+        };
+        let below = path.join(&name);
+        state.check_signal()?;
+        if is_directory && open.len() < depth_max {
+            let names = entries(&below);
+            open.push((below, names));
+        } else if !is_directory && old.takes(&below) {
+            delete(&below)?;
+        }
+    }
+    Ok(0)
+}
+
+fn delete(path: &Path) -> SqlResult<()> {
+    os::fs::remove(path).map_err(|error| sql_error!(22049, error.raw_os_error().unwrap_or(0), error))
+}
+
+/// Which files go.
+struct Old<'a> {
+    kind: i64,
+    extension: &'a str,
+    /// `datetime`, local.
+    before: Option<i64>,
+}
+
+impl Old<'_> {
+    /// No other file than one that is what its kind says: a wrong name deletes nothing.
+    fn takes(&self, path: &Path) -> bool {
+        let extension = path.extension().map(|extension| extension.to_string_lossy().into_owned()).unwrap_or_default();
+        let named = self.extension.is_empty() || extension.eq_ignore_ascii_case(self.extension);
+        let aged = |before| os::fs::written(path).is_ok_and(|written| clock::local(written as i64).0 < before);
+        named
+            && self.before.is_none_or(aged)
+            && (self.kind == 1 && extension.eq_ignore_ascii_case("txt") || self.is_backup(path))
+    }
+
+    fn is_backup(&self, path: &Path) -> bool {
+        self.kind == 0 && os::fs::head(path, BACKUP_MAGIC.len() as u64).is_ok_and(|head| head == BACKUP_MAGIC)
+    }
 }

@@ -7,8 +7,8 @@ use types::SqlResult;
 use super::definition::{self, Change};
 use super::parameters::Parameters;
 use super::{
-    application_lock, application_role, describe, error_log, files, pools, sequence, server, temporal, undeclared,
-    xml_document, xtp,
+    application_lock, application_role, backup_history, describe, error_log, files, pools, sequence, server, startup,
+    temporal, undeclared, xml_document, xtp,
 };
 use crate::definition::bound::Bound;
 use crate::session::host::SessionHost;
@@ -102,6 +102,9 @@ pub const PROCEDURES: &[Native] = &[
     native("sp_cleanup_temporal_history", &["@schema_name", "@table_name", "@rowcount"], 2, |call, given| {
         temporal::clean_up(call.host, call.state, call.sink, given)
     }),
+    native("sp_procoption", &["@ProcName", "@OptionName", "@OptionValue"], 3, |call, given| {
+        startup::set(call.host, call.state, call.sink, given)
+    }),
     native("sp_recompile", &["@objname"], 1, |call, given| {
         definition::recompile(call.host, call.state, call.sink, given)
     }),
@@ -168,7 +171,29 @@ pub const PROCEDURES: &[Native] = &[
     }),
     native("xp_dirtree", &["@path", "@depth", "@file"], 1, |call, given| files::tree(call.state, call.sink, given)),
     native("xp_fileexist", &["@path", "@exists"], 1, |call, given| files::exists(call.sink, given)),
+    native("xp_create_subdir", &["@path"], 1, |_, given| files::create_directory(given)),
+    native("xp_delete_file", &["@kind", "@path", "@extension", "@date", "@with_folders"], 2, |call, given| {
+        files::delete_old(call.state, given)
+    }),
+    native("sp_delete_backuphistory", &["@oldest_date"], 1, |call, given| {
+        backup_history::delete_older(call.host, given)
+    }),
+    native("sp_delete_database_backuphistory", &["@database_name"], 1, |call, given| {
+        backup_history::delete_database(call.host, given)
+    }),
+    native("xp_cmdshell", &["@command_string", "@no_output"], 0, |call, _| {
+        server::switched_off(call.host, "sys.xp_cmdshell", "xp_cmdshell")
+    }),
+    native("sp_OACreate", &["@progid", "@objecttoken", "@context"], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OACreate", "Ole Automation Procedures")
+    }),
     native("xp_msver", &["@optname"], 0, |call, given| server::version(call.host, call.sink, given)),
+    native(
+        "xp_sqlagent_notify",
+        &["@op_type", "@job_id", "@schedule_id", "@alert_id", "@action_type"],
+        0,
+        |call, _| server::notify_agent(call.host),
+    ),
     native("xp_qv", &["@number", "@instance"], 0, |_, _| Ok(0)),
     native("xp_instance_regread", &["@rootkey", "@key", "@value_name", "@value", "@no_output"], 3, |call, given| {
         server::registry_read(call.sink, given)
@@ -198,6 +223,11 @@ pub const PERMISSIONS: &[(&str, &str)] = &[
     ("sp_unbindexeclass", "ALTER SETTINGS"),
     ("xp_dirtree", "CONTROL SERVER"),
     ("xp_fileexist", "CONTROL SERVER"),
+    ("xp_create_subdir", "CONTROL SERVER"),
+    ("xp_delete_file", "CONTROL SERVER"),
+    ("sp_delete_backuphistory", "CONTROL SERVER"),
+    ("sp_delete_database_backuphistory", "CONTROL SERVER"),
+    ("sp_procoption", "CONTROL SERVER"),
     ("xp_logevent", "CONTROL SERVER"),
     ("sp_xtp_control_proc_exec_stats", "CONTROL SERVER"),
     ("sp_xtp_control_query_exec_stats", "CONTROL SERVER"),

@@ -4,9 +4,10 @@
 //! parameters         arguments by a procedure's own parameters      result    a small result set
 //! application_lock   sp_getapplock, sp_releaseapplock
 //! definition         sp_rename, extended properties, sp_recompile, sp_refreshview          sequence   sp_sequence_get_range
-//! temporal           sp_cleanup_temporal_history
+//! temporal           sp_cleanup_temporal_history              startup    sp_procoption
 //! server             configuration, session context, messages, xp_*
 //! pools              thread pools and execution classes          error_log  who reads it, and begins a new one          files   xp_dirtree, xp_fileexist
+//! backup_history  msdb forgets old backups
 //! xtp                which natively compiled modules are measured, databases in resource pools
 //! describe           sp_describe_first_result_set and its kin      undeclared   types of undeclared parameters
 //! list               all of these by name: parameters, and what runs them
@@ -20,12 +21,14 @@ mod result;
 pub mod application_lock;
 mod application_role;
 mod definition;
+mod startup;
 mod sequence;
 mod temporal;
 mod server;
 mod pools;
 mod error_log;
 mod files;
+mod backup_history;
 mod xtp;
 mod xml_document;
 mod recorded;

@@ -1,5 +1,7 @@
 //! Procedures about the server and the session: configuration, session context, messages, the xp_ ones that tools call.
 
+use std::sync::atomic::Ordering;
+
 use exec::session::Session as State;
 use exec::sink::Sink;
 use types::datetime::LanguageId;
@@ -39,6 +41,21 @@ pub fn set_configuration(host: &mut SessionHost, sink: &mut dyn Sink, given: &Pa
 
 pub fn flush_log(host: &mut SessionHost) -> SqlResult<i32> {
     host.server.catalog.storage.flush_log().map_err(storage_error)?;
+    Ok(0)
+}
+
+/// What would reach outside of the server: a component that is off, or, switched on, not there.
+pub fn switched_off(host: &SessionHost, procedure: &str, component: &str) -> SqlResult<i32> {
+    let on = host.server.catalog.configuration.running(config::find(component)?) != 0;
+    Err(match on {
+        true => sql_error!(40510, component),
+        false => sql_error!(15281, "procedure", procedure, component, component, component, component),
+    })
+}
+
+/// xp_sqlagent_notify: jobs, schedules or what is asked of them has changed.
+pub fn notify_agent(host: &SessionHost) -> SqlResult<i32> {
+    host.server.agent_changes.fetch_add(1, Ordering::AcqRel);
     Ok(0)
 }
 

@@ -1,112 +1,8 @@
--- What Agent's and Database Mail's procedures in msdb tell, which this server does not have: no rows, and what is named does not exist.
+-- What Agent's procedures tell of alerts, proxies and other servers, and Database Mail's, which this server does not have: no rows, and
+-- what is named does not exist.
 -- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sql-server-agent-stored-procedures-transact-sql
 -- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/database-mail-stored-procedures-transact-sql
 
-CREATE PROCEDURE msdb.sp_help_job @job_id uniqueidentifier = NULL, @job_name sysname = NULL, @job_aspect varchar(9) = NULL, @job_type varchar(12) = NULL,
-  @owner_login_name sysname = NULL, @subsystem nvarchar(40) = NULL, @category_name sysname = NULL, @enabled tinyint = NULL,
-  @execution_status int = NULL, @date_comparator char(1) = NULL, @date_created datetime = NULL, @date_last_modified datetime = NULL,
-  @description nvarchar(512) = NULL AS
-SET NOCOUNT ON
-IF @job_id IS NOT NULL
-BEGIN
-  DECLARE @job_id_text nvarchar(36) = CONVERT(nvarchar(36), @job_id)
-  RAISERROR(14262, -1, -1, N'@job_id', @job_id_text)
-  RETURN 1
-END
-IF @job_name IS NOT NULL
-BEGIN
-  RAISERROR(14262, -1, -1, N'@job_name', @job_name)
-  RETURN 1
-END
-SELECT CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(nvarchar(30), NULL) AS originating_server, CONVERT(sysname, NULL) AS name,
-  CONVERT(tinyint, NULL) AS enabled, CONVERT(nvarchar(512), NULL) AS description, CONVERT(int, NULL) AS start_step_id,
-  CONVERT(sysname, NULL) AS category, CONVERT(sysname, NULL) AS owner, CONVERT(int, NULL) AS notify_level_eventlog,
-  CONVERT(int, NULL) AS notify_level_email, CONVERT(int, NULL) AS notify_level_netsend, CONVERT(int, NULL) AS notify_level_page,
-  CONVERT(sysname, NULL) AS notify_email_operator, CONVERT(sysname, NULL) AS notify_netsend_operator, CONVERT(sysname, NULL) AS notify_page_operator,
-  CONVERT(int, NULL) AS delete_level, CONVERT(datetime, NULL) AS date_created, CONVERT(datetime, NULL) AS date_modified,
-  CONVERT(int, NULL) AS version_number, CONVERT(int, NULL) AS last_run_date, CONVERT(int, NULL) AS last_run_time,
-  CONVERT(int, NULL) AS last_run_outcome, CONVERT(int, NULL) AS next_run_date, CONVERT(int, NULL) AS next_run_time,
-  CONVERT(int, NULL) AS next_run_schedule_id, CONVERT(int, NULL) AS current_execution_status, CONVERT(sysname, NULL) AS current_execution_step,
-  CONVERT(int, NULL) AS current_retry_attempt, CONVERT(int, NULL) AS has_step, CONVERT(int, NULL) AS has_schedule, CONVERT(int, NULL) AS has_target,
-  CONVERT(int, NULL) AS type
-WHERE 1 = 0
-RETURN 0
-GO
-CREATE PROCEDURE msdb.sp_help_jobhistory @job_id uniqueidentifier = NULL, @job_name sysname = NULL, @step_id int = NULL, @sql_message_id int = NULL,
-  @sql_severity int = NULL, @start_run_date int = NULL, @end_run_date int = NULL, @start_run_time int = NULL, @end_run_time int = NULL,
-  @minimum_run_duration int = NULL, @run_status int = NULL, @minimum_retries int = NULL, @oldest_first int = 0, @server sysname = NULL,
-  @mode varchar(7) = 'SUMMARY' AS
-SET NOCOUNT ON
-IF @job_id IS NOT NULL
-BEGIN
-  DECLARE @job_id_text nvarchar(36) = CONVERT(nvarchar(36), @job_id)
-  RAISERROR(14262, -1, -1, N'@job_id', @job_id_text)
-  RETURN 1
-END
-IF @job_name IS NOT NULL
-BEGIN
-  RAISERROR(14262, -1, -1, N'@job_name', @job_name)
-  RETURN 1
-END
-IF UPPER(@mode) = 'FULL'
-SELECT CONVERT(int, NULL) AS instance_id, CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(sysname, NULL) AS job_name, CONVERT(int, NULL) AS step_id,
-  CONVERT(sysname, NULL) AS step_name, CONVERT(int, NULL) AS sql_message_id, CONVERT(int, NULL) AS sql_severity,
-  CONVERT(nvarchar(4000), NULL) AS message, CONVERT(int, NULL) AS run_status, CONVERT(int, NULL) AS run_date, CONVERT(int, NULL) AS run_time,
-  CONVERT(int, NULL) AS run_duration, CONVERT(nvarchar(20), NULL) AS operator_emailed, CONVERT(nvarchar(20), NULL) AS operator_netsent,
-  CONVERT(nvarchar(20), NULL) AS operator_paged, CONVERT(int, NULL) AS retries_attempted, CONVERT(nvarchar(30), NULL) AS server
-WHERE 1 = 0
-ELSE
-SELECT CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(sysname, NULL) AS job_name, CONVERT(int, NULL) AS run_status, CONVERT(int, NULL) AS run_date,
-  CONVERT(int, NULL) AS run_time, CONVERT(int, NULL) AS run_duration, CONVERT(nvarchar(20), NULL) AS operator_emailed,
-  CONVERT(nvarchar(20), NULL) AS operator_netsent, CONVERT(nvarchar(20), NULL) AS operator_paged, CONVERT(int, NULL) AS retries_attempted,
-  CONVERT(nvarchar(30), NULL) AS server
-WHERE 1 = 0
-RETURN 0
-GO
-CREATE PROCEDURE msdb.sp_help_jobactivity @job_id uniqueidentifier = NULL, @job_name sysname = NULL, @session_id int = NULL AS
-SET NOCOUNT ON
-IF @job_id IS NOT NULL
-BEGIN
-  DECLARE @job_id_text nvarchar(36) = CONVERT(nvarchar(36), @job_id)
-  RAISERROR(14262, -1, -1, N'@job_id', @job_id_text)
-  RETURN 1
-END
-IF @job_name IS NOT NULL
-BEGIN
-  RAISERROR(14262, -1, -1, N'@job_name', @job_name)
-  RETURN 1
-END
-SELECT CONVERT(int, NULL) AS session_id, CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(sysname, NULL) AS job_name,
-  CONVERT(datetime, NULL) AS run_requested_date, CONVERT(sysname, NULL) AS run_requested_source, CONVERT(datetime, NULL) AS queued_date,
-  CONVERT(datetime, NULL) AS start_execution_date, CONVERT(int, NULL) AS last_executed_step_id, CONVERT(datetime, NULL) AS last_exectued_step_date,
-  CONVERT(datetime, NULL) AS stop_execution_date, CONVERT(datetime, NULL) AS next_scheduled_run_date, CONVERT(int, NULL) AS job_history_id,
-  CONVERT(nvarchar(1024), NULL) AS message, CONVERT(int, NULL) AS run_status, CONVERT(int, NULL) AS operator_id_emailed,
-  CONVERT(int, NULL) AS operator_id_netsent, CONVERT(int, NULL) AS operator_id_paged
-WHERE 1 = 0
-RETURN 0
-GO
-CREATE PROCEDURE msdb.sp_help_schedule @schedule_id int = NULL, @schedule_name sysname = NULL, @attached_schedules_only bit = NULL, @include_description bit = 0 AS
-SET NOCOUNT ON
-IF @schedule_id IS NOT NULL
-BEGIN
-  DECLARE @schedule_id_text nvarchar(36) = CONVERT(nvarchar(36), @schedule_id)
-  RAISERROR(14262, -1, -1, N'@schedule_id', @schedule_id_text)
-  RETURN 1
-END
-IF @schedule_name IS NOT NULL
-BEGIN
-  RAISERROR(14262, -1, -1, N'@schedule_name', @schedule_name)
-  RETURN 1
-END
-SELECT CONVERT(int, NULL) AS schedule_id, CONVERT(uniqueidentifier, NULL) AS schedule_uid, CONVERT(sysname, NULL) AS schedule_name,
-  CONVERT(int, NULL) AS enabled, CONVERT(int, NULL) AS freq_type, CONVERT(int, NULL) AS freq_interval, CONVERT(int, NULL) AS freq_subday_type,
-  CONVERT(int, NULL) AS freq_subday_interval, CONVERT(int, NULL) AS freq_relative_interval, CONVERT(int, NULL) AS freq_recurrence_factor,
-  CONVERT(int, NULL) AS active_start_date, CONVERT(int, NULL) AS active_end_date, CONVERT(int, NULL) AS active_start_time,
-  CONVERT(int, NULL) AS active_end_time, CONVERT(datetime, NULL) AS date_created, CONVERT(nvarchar(4000), NULL) AS schedule_description,
-  CONVERT(int, NULL) AS job_count
-WHERE 1 = 0
-RETURN 0
-GO
 CREATE PROCEDURE msdb.sp_help_alert @alert_name sysname = NULL, @order_by sysname = N'name', @alert_id int = NULL, @category_name sysname = NULL, @legacy_format bit = 0 AS
 SET NOCOUNT ON
 IF @alert_name IS NOT NULL
@@ -130,40 +26,6 @@ SELECT CONVERT(int, NULL) AS id, CONVERT(sysname, NULL) AS name, CONVERT(nvarcha
   CONVERT(int, NULL) AS has_notification, CONVERT(int, NULL) AS flags, CONVERT(nvarchar(512), NULL) AS performance_condition,
   CONVERT(sysname, NULL) AS category_name, CONVERT(sysname, NULL) AS wmi_namespace, CONVERT(nvarchar(512), NULL) AS wmi_query,
   CONVERT(int, NULL) AS type
-WHERE 1 = 0
-RETURN 0
-GO
-CREATE PROCEDURE msdb.sp_help_operator @operator_name sysname = NULL, @operator_id int = NULL AS
-SET NOCOUNT ON
-IF @operator_name IS NOT NULL
-BEGIN
-  RAISERROR(14262, -1, -1, N'@operator_name', @operator_name)
-  RETURN 1
-END
-IF @operator_id IS NOT NULL
-BEGIN
-  DECLARE @operator_id_text nvarchar(36) = CONVERT(nvarchar(36), @operator_id)
-  RAISERROR(14262, -1, -1, N'@operator_id', @operator_id_text)
-  RETURN 1
-END
-SELECT CONVERT(int, NULL) AS id, CONVERT(sysname, NULL) AS name, CONVERT(tinyint, NULL) AS enabled, CONVERT(nvarchar(100), NULL) AS email_address,
-  CONVERT(int, NULL) AS last_email_date, CONVERT(int, NULL) AS last_email_time, CONVERT(nvarchar(100), NULL) AS pager_address,
-  CONVERT(int, NULL) AS last_pager_date, CONVERT(int, NULL) AS last_pager_time, CONVERT(int, NULL) AS weekday_pager_start_time,
-  CONVERT(int, NULL) AS weekday_pager_end_time, CONVERT(int, NULL) AS saturday_pager_start_time, CONVERT(int, NULL) AS saturday_pager_end_time,
-  CONVERT(int, NULL) AS sunday_pager_start_time, CONVERT(int, NULL) AS sunday_pager_end_time, CONVERT(tinyint, NULL) AS pager_days,
-  CONVERT(nvarchar(100), NULL) AS netsend_address, CONVERT(int, NULL) AS last_netsend_date, CONVERT(int, NULL) AS last_netsend_time,
-  CONVERT(sysname, NULL) AS category_name
-WHERE 1 = 0
-RETURN 0
-GO
-CREATE PROCEDURE msdb.sp_help_category @class varchar(8) = 'JOB', @type varchar(12) = NULL, @name sysname = NULL, @suffix bit = 0 AS
-SET NOCOUNT ON
-IF @name IS NOT NULL
-BEGIN
-  RAISERROR(14262, -1, -1, N'@name', @name)
-  RETURN 1
-END
-SELECT CONVERT(int, NULL) AS category_id, CONVERT(tinyint, NULL) AS category_type, CONVERT(sysname, NULL) AS name
 WHERE 1 = 0
 RETURN 0
 GO
@@ -229,26 +91,18 @@ SELECT CONVERT(int, NULL) AS servergroup_id, CONVERT(sysname, NULL) AS name
 WHERE 1 = 0
 RETURN 0
 GO
-CREATE PROCEDURE msdb.sp_enum_sqlagent_subsystems AS
-SET NOCOUNT ON
-SELECT CONVERT(nvarchar(40), NULL) AS subsystem, CONVERT(nvarchar(80), NULL) AS description, CONVERT(nvarchar(255), NULL) AS subsystem_dll,
-  CONVERT(nvarchar(80), NULL) AS agent_exe, CONVERT(nvarchar(30), NULL) AS start_entry_point, CONVERT(nvarchar(30), NULL) AS event_entry_point,
-  CONVERT(nvarchar(30), NULL) AS stop_entry_point, CONVERT(int, NULL) AS max_worker_threads, CONVERT(int, NULL) AS subsystem_id
-WHERE 1 = 0
-RETURN 0
-GO
 CREATE PROCEDURE msdb.sp_get_sqlagent_properties AS
 SET NOCOUNT ON
-SELECT CONVERT(int, NULL) AS auto_start, CONVERT(sysname, NULL) AS msx_server_name, CONVERT(int, NULL) AS sqlagent_type,
-  CONVERT(nvarchar(255), NULL) AS startup_account, CONVERT(int, NULL) AS sqlserver_restart, CONVERT(int, NULL) AS jobhistory_max_rows,
-  CONVERT(int, NULL) AS jobhistory_max_rows_per_job, CONVERT(nvarchar(255), NULL) AS errorlog_file, CONVERT(int, NULL) AS errorlogging_level,
-  CONVERT(nvarchar(30), NULL) AS error_recipient, CONVERT(int, NULL) AS monitor_autostart, CONVERT(sysname, NULL) AS local_host_server,
-  CONVERT(int, NULL) AS job_shutdown_timeout, CONVERT(varbinary(64), NULL) AS cmdexec_account, CONVERT(int, NULL) AS regular_connections,
-  CONVERT(sysname, NULL) AS host_login_name, CONVERT(varbinary(512), NULL) AS host_login_password, CONVERT(int, NULL) AS login_timeout,
-  CONVERT(int, NULL) AS idle_cpu_percent, CONVERT(int, NULL) AS idle_cpu_duration, CONVERT(int, NULL) AS oem_errorlog,
-  CONVERT(int, NULL) AS sysadmin_only, CONVERT(nvarchar(64), NULL) AS email_profile, CONVERT(int, NULL) AS email_save_in_sent_folder,
-  CONVERT(int, NULL) AS cpu_poller_enabled, CONVERT(int, NULL) AS alert_replace_runtime_tokens
-WHERE 1 = 0
+SELECT CONVERT(int, 1) AS auto_start, CONVERT(sysname, NULL) AS msx_server_name, CONVERT(int, 1) AS sqlagent_type,
+  CONVERT(nvarchar(255), NULL) AS startup_account, CONVERT(int, 0) AS sqlserver_restart, p.history_max AS jobhistory_max_rows,
+  p.history_of_job_max AS jobhistory_max_rows_per_job, CONVERT(nvarchar(255), NULL) AS errorlog_file, CONVERT(int, 3) AS errorlogging_level,
+  CONVERT(nvarchar(30), NULL) AS error_recipient, CONVERT(int, 0) AS monitor_autostart, CONVERT(sysname, NULL) AS local_host_server,
+  CONVERT(int, 15) AS job_shutdown_timeout, CONVERT(varbinary(64), NULL) AS cmdexec_account, CONVERT(int, 1) AS regular_connections,
+  CONVERT(sysname, NULL) AS host_login_name, CONVERT(varbinary(512), NULL) AS host_login_password, CONVERT(int, 30) AS login_timeout,
+  CONVERT(int, 10) AS idle_cpu_percent, CONVERT(int, 600) AS idle_cpu_duration, CONVERT(int, 0) AS oem_errorlog,
+  CONVERT(int, 1) AS sysadmin_only, CONVERT(nvarchar(64), NULL) AS email_profile, CONVERT(int, 0) AS email_save_in_sent_folder,
+  CONVERT(int, 0) AS cpu_poller_enabled, CONVERT(int, 0) AS alert_replace_runtime_tokens
+FROM msdb.dbo.sysagentproperties p
 RETURN 0
 GO
 CREATE PROCEDURE msdb.sp_msx_get_account AS
@@ -347,4 +201,44 @@ SET NOCOUNT ON
 SELECT CONVERT(nvarchar(256), NULL) AS paramname, CONVERT(nvarchar(256), NULL) AS paramvalue, CONVERT(nvarchar(256), NULL) AS description
 WHERE 1 = 0
 RETURN 0
+GO
+CREATE PROCEDURE msdb.sysmail_add_account_sp @account_name sysname, @email_address nvarchar(128), @display_name nvarchar(128) = NULL, @replyto_address nvarchar(128) = NULL, @description nvarchar(256) = NULL,
+  @mailserver_name sysname = NULL, @mailserver_type sysname = N'SMTP', @port int = 25, @username nvarchar(128) = NULL, @password nvarchar(128) = NULL,
+  @use_default_credentials bit = 0, @enable_ssl bit = 0, @account_id int = NULL OUTPUT AS
+RAISERROR(40510, 16, 1, N'sysmail_add_account_sp')
+RETURN 1
+GO
+CREATE PROCEDURE msdb.sysmail_add_profile_sp @profile_name sysname, @description nvarchar(256) = NULL, @profile_id int = NULL OUTPUT AS
+RAISERROR(40510, 16, 1, N'sysmail_add_profile_sp')
+RETURN 1
+GO
+CREATE PROCEDURE msdb.sysmail_add_profileaccount_sp @profile_id int = NULL, @profile_name sysname = NULL, @account_id int = NULL, @account_name sysname = NULL, @sequence_number int = NULL AS
+RAISERROR(40510, 16, 1, N'sysmail_add_profileaccount_sp')
+RETURN 1
+GO
+CREATE PROCEDURE msdb.sysmail_add_principalprofile_sp @principal_id int = NULL, @principal_name sysname = NULL, @profile_id int = NULL, @profile_name sysname = NULL, @is_default bit = 0 AS
+RAISERROR(40510, 16, 1, N'sysmail_add_principalprofile_sp')
+RETURN 1
+GO
+CREATE PROCEDURE msdb.sysmail_configure_sp @parameter_name nvarchar(256), @parameter_value nvarchar(256), @description nvarchar(256) = NULL AS
+RAISERROR(40510, 16, 1, N'sysmail_configure_sp')
+RETURN 1
+GO
+CREATE PROCEDURE msdb.sysmail_start_sp AS
+RAISERROR(40510, 16, 1, N'sysmail_start_sp')
+RETURN 1
+GO
+CREATE PROCEDURE msdb.sysmail_stop_sp AS
+RAISERROR(40510, 16, 1, N'sysmail_stop_sp')
+RETURN 1
+GO
+CREATE PROCEDURE msdb.sp_send_dbmail @profile_name sysname = NULL, @recipients varchar(max) = NULL, @copy_recipients varchar(max) = NULL, @blind_copy_recipients varchar(max) = NULL,
+  @subject nvarchar(255) = NULL, @body nvarchar(max) = NULL, @body_format varchar(20) = NULL, @importance varchar(6) = 'NORMAL',
+  @sensitivity varchar(12) = 'NORMAL', @file_attachments nvarchar(max) = NULL, @query nvarchar(max) = NULL, @execute_query_database sysname = NULL,
+  @attach_query_result_as_file bit = 0, @query_attachment_filename nvarchar(260) = NULL, @query_result_header bit = 1,
+  @query_result_width int = 256, @query_result_separator char(1) = ' ', @exclude_query_output bit = 0, @append_query_error bit = 0,
+  @query_no_truncate bit = 0, @query_result_no_padding bit = 0, @mailitem_id int = NULL OUTPUT, @from_address varchar(max) = NULL,
+  @reply_to varchar(max) = NULL AS
+RAISERROR(40510, 16, 1, N'sp_send_dbmail')
+RETURN 1
 GO

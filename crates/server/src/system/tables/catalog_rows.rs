@@ -25,6 +25,7 @@ use crate::catalog::row::Field;
 use crate::catalog::store::Rows;
 use crate::catalog::{Database, MASTER, scalar_type};
 use crate::session::host::SessionHost;
+use crate::system::agent_schedule;
 use crate::system::answer::Arguments;
 use crate::system::cell::{Cell, NamedRow, number, text};
 
@@ -52,6 +53,7 @@ pub fn rows(
         "systablerows" => table_rows(host, state, &db)?,
         "sysstatisticsrows" => statistics_rows::kept(host, &db),
         "sysstatisticssteps" => statistics_rows::steps(&db, arguments),
+        "sysagentnextrun" => agent_schedule::next_run(arguments),
         "syscheckcolumns" => check_columns(host, state, &db)?,
         "dm_db_index_physical_stats" => physical_stats(host, state, arguments)?,
         "sysfilepages" => file_pages(host),

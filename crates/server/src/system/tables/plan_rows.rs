@@ -84,6 +84,26 @@ const IDEAL: FigureNames = ["total_ideal_grant_kb", "last_ideal_grant_kb", "min_
 const SPILLS: FigureNames = ["total_spills", "last_spills", "min_spills", "max_spills"];
 const DOP: FigureNames = ["total_dop", "last_dop", "min_dop", "max_dop"];
 
+/// Of what plans here do not do.
+const NEVER: [FigureNames; 6] = [
+    ["total_clr_time", "last_clr_time", "min_clr_time", "max_clr_time"],
+    ["total_reserved_threads", "last_reserved_threads", "min_reserved_threads", "max_reserved_threads"],
+    ["total_used_threads", "last_used_threads", "min_used_threads", "max_used_threads"],
+    [
+        "total_columnstore_segment_reads",
+        "last_columnstore_segment_reads",
+        "min_columnstore_segment_reads",
+        "max_columnstore_segment_reads",
+    ],
+    [
+        "total_columnstore_segment_skips",
+        "last_columnstore_segment_skips",
+        "min_columnstore_segment_skips",
+        "max_columnstore_segment_skips",
+    ],
+    ["total_page_server_reads", "last_page_server_reads", "min_page_server_reads", "max_page_server_reads"],
+];
+
 fn figures(row: &mut NamedRow, names: FigureNames, figures: &Figures, unit: u64) {
     let values = [figures.total, figures.last, figures.min, figures.max];
     row.extend(names.into_iter().zip(values).map(|(name, value)| (name, number(value / unit))));
@@ -140,6 +160,7 @@ fn statement_stats(plan: &CachedPlan, query: &QueryText, measured: &Measured) ->
     figures(&mut row, SPILLS, &measured.spills, 1);
     let ones = Figures { total: measured.executions, last: 1, min: 1, max: 1 };
     figures(&mut row, DOP, &ones, 1);
+    row.extend(NEVER.iter().flatten().map(|name| (*name, number(0))));
     row
 }
 

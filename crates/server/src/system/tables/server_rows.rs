@@ -33,6 +33,7 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "dm_db_log_info" => log_info(host, arguments),
         "syslogspace" => log_reuse(host),
         "dm_db_file_space_usage" => file_space(host),
+        "dm_os_file_exists" => file_exists(arguments),
         "dm_io_virtual_file_stats" | "fn_virtualfilestats" => file_stats(host, arguments),
         "dm_server_services" => vec![service(host)],
         "dm_tran_version_store_space_usage" => version_store(host),
@@ -278,6 +279,20 @@ fn log_space(host: &SessionHost) -> NamedRow {
         ("used_log_space_in_percent", Cell::Datum(Datum::F64(used as f64 * 100.0 / total.max(1) as f64))),
         ("log_space_in_bytes_since_last_backup", number(used)),
     ]
+}
+
+/// https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-os-file-exists-transact-sql
+fn file_exists(arguments: &Arguments<'_>) -> Vec<NamedRow> {
+    let Some(path) = arguments.text(0) else { return Vec::new() };
+    let path = std::path::Path::new(&path);
+    let is_directory = os::fs::list(path).is_ok();
+    let has_parent = path.parent().is_some_and(|parent| os::fs::list(parent).is_ok());
+    let is_file = !is_directory && os::fs::exists(path);
+    vec![vec![
+        ("file_exists", is_file.into()),
+        ("file_is_a_directory", is_directory.into()),
+        ("parent_directory_exists", has_parent.into()),
+    ]]
 }
 
 /// The server counts reads and writes of all its files together: they are shown with the master database's data file.

@@ -1,81 +1,32 @@
--- What msdb has as dbo's of Agent, Database Mail and policies, which this server does not have: no rows. Columns:
+-- What msdb has as dbo's beside Agent's tables (`agent/tables.sql`): of alerts, proxies, Database Mail, policies, packages and log shipping,
+-- which this server does not have, no rows. Columns:
 -- https://learn.microsoft.com/sql/relational-databases/system-tables/sql-server-agent-tables-transact-sql
 -- Of restores and marks of the log, there is not told which files and marks they were.
 -- And master's table of small numbers, by which scripts count.
 
-CREATE VIEW msdb.sysjobs AS
-SELECT CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(int, NULL) AS originating_server_id, CONVERT(sysname, NULL) AS name, CONVERT(tinyint, NULL) AS enabled,
-  CONVERT(nvarchar(512), NULL) AS description, CONVERT(int, NULL) AS start_step_id, CONVERT(int, NULL) AS category_id, CONVERT(varbinary(85), NULL) AS owner_sid,
-  CONVERT(int, NULL) AS notify_level_eventlog, CONVERT(int, NULL) AS notify_level_email, CONVERT(int, NULL) AS notify_level_netsend,
-  CONVERT(int, NULL) AS notify_level_page, CONVERT(int, NULL) AS notify_email_operator_id, CONVERT(int, NULL) AS notify_netsend_operator_id,
-  CONVERT(int, NULL) AS notify_page_operator_id, CONVERT(int, NULL) AS delete_level, CONVERT(datetime, NULL) AS date_created,
-  CONVERT(datetime, NULL) AS date_modified, CONVERT(int, NULL) AS version_number
-WHERE 1 = 0
-GO
 CREATE VIEW msdb.sysjobs_view AS
-SELECT j.job_id, CONVERT(sysname, NULL) AS originating_server, j.name, j.enabled, j.description, j.start_step_id, j.category_id, j.owner_sid,
+SELECT j.job_id, CONVERT(sysname, @@SERVERNAME) AS originating_server, j.name, j.enabled, j.description, j.start_step_id, j.category_id, j.owner_sid,
   j.notify_level_eventlog, j.notify_level_email, j.notify_level_netsend, j.notify_level_page, j.notify_email_operator_id,
   j.notify_netsend_operator_id, j.notify_page_operator_id, j.delete_level, j.date_created, j.date_modified, j.version_number,
-  j.originating_server_id, CONVERT(int, NULL) AS master_server
+  j.originating_server_id, CONVERT(int, 0) AS master_server
 FROM msdb.dbo.sysjobs j
+WHERE j.owner_sid = SUSER_SID() OR IS_SRVROLEMEMBER(N'sysadmin') = 1
 GO
-CREATE VIEW msdb.sysjobsteps AS
-SELECT CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(int, NULL) AS step_id, CONVERT(sysname, NULL) AS step_name, CONVERT(nvarchar(40), NULL) AS subsystem,
-  CONVERT(nvarchar(max), NULL) AS command, CONVERT(int, NULL) AS flags, CONVERT(nvarchar(max), NULL) AS additional_parameters,
-  CONVERT(int, NULL) AS cmdexec_success_code, CONVERT(tinyint, NULL) AS on_success_action, CONVERT(int, NULL) AS on_success_step_id,
-  CONVERT(tinyint, NULL) AS on_fail_action, CONVERT(int, NULL) AS on_fail_step_id, CONVERT(sysname, NULL) AS server, CONVERT(sysname, NULL) AS database_name,
-  CONVERT(sysname, NULL) AS database_user_name, CONVERT(int, NULL) AS retry_attempts, CONVERT(int, NULL) AS retry_interval, CONVERT(int, NULL) AS os_run_priority,
-  CONVERT(nvarchar(200), NULL) AS output_file_name, CONVERT(int, NULL) AS last_run_outcome, CONVERT(int, NULL) AS last_run_duration,
-  CONVERT(int, NULL) AS last_run_retries, CONVERT(int, NULL) AS last_run_date, CONVERT(int, NULL) AS last_run_time, CONVERT(int, NULL) AS proxy_id,
-  CONVERT(uniqueidentifier, NULL) AS step_uid
-WHERE 1 = 0
+CREATE VIEW msdb.sysschedules_localserver_view AS
+SELECT s.schedule_id, s.schedule_uid, s.originating_server_id, s.name, s.owner_sid, s.enabled, s.freq_type, s.freq_interval, s.freq_subday_type,
+  s.freq_subday_interval, s.freq_relative_interval, s.freq_recurrence_factor, s.active_start_date, s.active_end_date, s.active_start_time,
+  s.active_end_time, s.date_created, s.date_modified, s.version_number, CONVERT(sysname, @@SERVERNAME) AS originating_server, CONVERT(int, 0) AS master_server
+FROM msdb.dbo.sysschedules s
+WHERE s.owner_sid = SUSER_SID() OR IS_SRVROLEMEMBER(N'sysadmin') = 1
 GO
-CREATE VIEW msdb.sysjobhistory AS
-SELECT CONVERT(int, NULL) AS instance_id, CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(int, NULL) AS step_id, CONVERT(sysname, NULL) AS step_name,
-  CONVERT(int, NULL) AS sql_message_id, CONVERT(int, NULL) AS sql_severity, CONVERT(nvarchar(4000), NULL) AS message, CONVERT(int, NULL) AS run_status,
-  CONVERT(int, NULL) AS run_date, CONVERT(int, NULL) AS run_time, CONVERT(int, NULL) AS run_duration, CONVERT(int, NULL) AS operator_id_emailed,
-  CONVERT(int, NULL) AS operator_id_netsent, CONVERT(int, NULL) AS operator_id_paged, CONVERT(int, NULL) AS retries_attempted, CONVERT(sysname, NULL) AS server
-WHERE 1 = 0
+CREATE VIEW msdb.sysoriginatingservers_view AS
+SELECT CONVERT(int, 0) AS originating_server_id, CONVERT(sysname, @@SERVERNAME) AS originating_server, CONVERT(bit, 0) AS master_server
 GO
-CREATE VIEW msdb.sysjobservers AS
-SELECT CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(int, NULL) AS server_id, CONVERT(tinyint, NULL) AS last_run_outcome,
-  CONVERT(nvarchar(4000), NULL) AS last_outcome_message, CONVERT(int, NULL) AS last_run_date, CONVERT(int, NULL) AS last_run_time,
-  CONVERT(int, NULL) AS last_run_duration
-WHERE 1 = 0
-GO
-CREATE VIEW msdb.sysjobactivity AS
-SELECT CONVERT(int, NULL) AS session_id, CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(datetime, NULL) AS run_requested_date,
-  CONVERT(sysname, NULL) AS run_requested_source, CONVERT(datetime, NULL) AS queued_date, CONVERT(datetime, NULL) AS start_execution_date,
-  CONVERT(int, NULL) AS last_executed_step_id, CONVERT(datetime, NULL) AS last_executed_step_date, CONVERT(datetime, NULL) AS stop_execution_date,
-  CONVERT(int, NULL) AS job_history_id, CONVERT(datetime, NULL) AS next_scheduled_run_date
-WHERE 1 = 0
-GO
-CREATE VIEW msdb.sysjobschedules AS
-SELECT CONVERT(int, NULL) AS schedule_id, CONVERT(uniqueidentifier, NULL) AS job_id, CONVERT(int, NULL) AS next_run_date, CONVERT(int, NULL) AS next_run_time
-WHERE 1 = 0
-GO
-CREATE VIEW msdb.sysschedules AS
-SELECT CONVERT(int, NULL) AS schedule_id, CONVERT(uniqueidentifier, NULL) AS schedule_uid, CONVERT(int, NULL) AS originating_server_id,
-  CONVERT(sysname, NULL) AS name, CONVERT(varbinary(85), NULL) AS owner_sid, CONVERT(int, NULL) AS enabled, CONVERT(int, NULL) AS freq_type,
-  CONVERT(int, NULL) AS freq_interval, CONVERT(int, NULL) AS freq_subday_type, CONVERT(int, NULL) AS freq_subday_interval,
-  CONVERT(int, NULL) AS freq_relative_interval, CONVERT(int, NULL) AS freq_recurrence_factor, CONVERT(int, NULL) AS active_start_date,
-  CONVERT(int, NULL) AS active_end_date, CONVERT(int, NULL) AS active_start_time, CONVERT(int, NULL) AS active_end_time, CONVERT(datetime, NULL) AS date_created,
-  CONVERT(datetime, NULL) AS date_modified, CONVERT(int, NULL) AS version_number
-WHERE 1 = 0
-GO
-CREATE VIEW msdb.syscategories AS
-SELECT CONVERT(int, NULL) AS category_id, CONVERT(int, NULL) AS category_class, CONVERT(tinyint, NULL) AS category_type, CONVERT(sysname, NULL) AS name
-WHERE 1 = 0
-GO
-CREATE VIEW msdb.sysoperators AS
-SELECT CONVERT(int, NULL) AS id, CONVERT(sysname, NULL) AS name, CONVERT(tinyint, NULL) AS enabled, CONVERT(nvarchar(100), NULL) AS email_address,
-  CONVERT(int, NULL) AS last_email_date, CONVERT(int, NULL) AS last_email_time, CONVERT(nvarchar(100), NULL) AS pager_address,
-  CONVERT(int, NULL) AS last_pager_date, CONVERT(int, NULL) AS last_pager_time, CONVERT(int, NULL) AS weekday_pager_start_time,
-  CONVERT(int, NULL) AS weekday_pager_end_time, CONVERT(int, NULL) AS saturday_pager_start_time, CONVERT(int, NULL) AS saturday_pager_end_time,
-  CONVERT(int, NULL) AS sunday_pager_start_time, CONVERT(int, NULL) AS sunday_pager_end_time, CONVERT(tinyint, NULL) AS pager_days,
-  CONVERT(nvarchar(100), NULL) AS netsend_address, CONVERT(int, NULL) AS last_netsend_date, CONVERT(int, NULL) AS last_netsend_time,
-  CONVERT(int, NULL) AS category_id
-WHERE 1 = 0
+CREATE VIEW msdb.syssubsystems AS
+SELECT CONVERT(int, 1) AS subsystem_id, CONVERT(nvarchar(40), N'TSQL') AS subsystem, CONVERT(int, 14556) AS description_id,
+  CONVERT(nvarchar(255), N'[Internal]') AS subsystem_dll, CONVERT(nvarchar(255), N'[Internal]') AS agent_exe,
+  CONVERT(nvarchar(30), N'[Internal]') AS start_entry_point, CONVERT(nvarchar(30), N'[Internal]') AS event_entry_point,
+  CONVERT(nvarchar(30), N'[Internal]') AS stop_entry_point, CONVERT(int, 20) AS max_worker_threads
 GO
 CREATE VIEW msdb.sysalerts AS
 SELECT CONVERT(int, NULL) AS id, CONVERT(sysname, NULL) AS name, CONVERT(nvarchar(100), NULL) AS event_source, CONVERT(int, NULL) AS event_category_id,
@@ -203,5 +154,39 @@ GO
 CREATE VIEW msdb.sysalerts_performance_counters_view AS
 SELECT CONVERT(nvarchar(128), NULL) AS object_name, CONVERT(nvarchar(128), NULL) AS counter_name, CONVERT(nvarchar(128), NULL) AS instance_name,
   CONVERT(bigint, NULL) AS cntr_value, CONVERT(int, NULL) AS cntr_type
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysssispackages AS
+SELECT CONVERT(sysname, NULL) AS name, CONVERT(uniqueidentifier, NULL) AS id, CONVERT(nvarchar(1024), NULL) AS description,
+  CONVERT(datetime, NULL) AS createdate, CONVERT(uniqueidentifier, NULL) AS folderid, CONVERT(varbinary(85), NULL) AS ownersid,
+  CONVERT(varbinary(max), NULL) AS packagedata, CONVERT(int, NULL) AS packageformat, CONVERT(int, NULL) AS packagetype,
+  CONVERT(int, NULL) AS vermajor, CONVERT(int, NULL) AS verminor, CONVERT(int, NULL) AS verbuild, CONVERT(nvarchar(1024), NULL) AS vercomments,
+  CONVERT(uniqueidentifier, NULL) AS verid, CONVERT(bit, NULL) AS isencrypted, CONVERT(varbinary(85), NULL) AS readrolesid,
+  CONVERT(varbinary(85), NULL) AS writerolesid
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysssispackagefolders AS
+SELECT CONVERT(uniqueidentifier, NULL) AS folderid, CONVERT(uniqueidentifier, NULL) AS parentfolderid, CONVERT(sysname, NULL) AS foldername
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysssislog AS
+SELECT CONVERT(int, NULL) AS id, CONVERT(sysname, NULL) AS event, CONVERT(nvarchar(128), NULL) AS computer, CONVERT(nvarchar(128), NULL) AS operator,
+  CONVERT(nvarchar(1024), NULL) AS source, CONVERT(uniqueidentifier, NULL) AS sourceid, CONVERT(uniqueidentifier, NULL) AS executionid,
+  CONVERT(datetime, NULL) AS starttime, CONVERT(datetime, NULL) AS endtime, CONVERT(int, NULL) AS datacode,
+  CONVERT(varbinary(max), NULL) AS databytes, CONVERT(nvarchar(2048), NULL) AS message
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.log_shipping_primary_databases AS
+SELECT CONVERT(uniqueidentifier, NULL) AS primary_id, CONVERT(sysname, NULL) AS primary_database, CONVERT(nvarchar(500), NULL) AS backup_directory,
+  CONVERT(nvarchar(500), NULL) AS backup_share, CONVERT(int, NULL) AS backup_retention_period, CONVERT(uniqueidentifier, NULL) AS backup_job_id,
+  CONVERT(sysname, NULL) AS monitor_server, CONVERT(bit, NULL) AS monitor_server_security_mode, CONVERT(nvarchar(500), NULL) AS last_backup_file,
+  CONVERT(datetime, NULL) AS last_backup_date, CONVERT(bit, NULL) AS user_specified_monitor, CONVERT(tinyint, NULL) AS backup_compression
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.log_shipping_secondary_databases AS
+SELECT CONVERT(sysname, NULL) AS secondary_database, CONVERT(uniqueidentifier, NULL) AS secondary_id, CONVERT(int, NULL) AS restore_delay,
+  CONVERT(bit, NULL) AS restore_all, CONVERT(bit, NULL) AS restore_mode, CONVERT(bit, NULL) AS disconnect_users, CONVERT(int, NULL) AS block_size,
+  CONVERT(int, NULL) AS buffer_count, CONVERT(int, NULL) AS max_transfer_size, CONVERT(nvarchar(500), NULL) AS last_restored_file,
+  CONVERT(datetime, NULL) AS last_restored_date
 WHERE 1 = 0
 GO

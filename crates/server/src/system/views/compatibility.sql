@@ -71,14 +71,17 @@ SELECT s.session_id AS spid, CONVERT(smallint, 0) AS kpid, ISNULL(r.blocking_ses
   CONVERT(binary(2), 0x0000) AS waittype, CONVERT(bigint, ISNULL(r.wait_time, 0)) AS waittime, CONVERT(nchar(32), ISNULL(r.last_wait_type, N'MISCELLANEOUS')) AS lastwaittype,
   CONVERT(nchar(256), ISNULL(r.wait_resource, N'')) AS waitresource, CONVERT(smallint, s.database_id) AS dbid, CONVERT(smallint, 1) AS uid,
   CONVERT(int, s.cpu_time) AS cpu, CONVERT(bigint, s.reads + s.writes) AS physical_io, CONVERT(int, s.memory_usage) AS memusage, s.login_time,
-  s.last_request_start_time AS last_batch, CONVERT(smallint, 0) AS ecid, CONVERT(smallint, s.open_transaction_count) AS open_tran, CONVERT(nchar(30), s.status) AS status,
+  s.last_request_start_time AS last_batch, CONVERT(smallint, 0) AS ecid, CONVERT(smallint, s.open_transaction_count) AS open_tran, CONVERT(nchar(30), ISNULL(r.status, s.status)) AS status,
   CONVERT(binary(86), s.security_id) AS sid, CONVERT(nchar(128), ISNULL(s.host_name, N'')) AS hostname, CONVERT(nchar(128), ISNULL(s.program_name, N'')) AS program_name,
   CONVERT(nchar(10), ISNULL(CONVERT(nvarchar(10), s.host_process_id), N'')) AS hostprocess, CONVERT(nchar(26), ISNULL(r.command, N'AWAITING COMMAND')) AS cmd,
   CONVERT(nchar(128), N'') AS nt_domain, CONVERT(nchar(128), N'') AS nt_username, CONVERT(nchar(12), N'') AS net_address, CONVERT(nchar(12), CASE s.endpoint_id WHEN 2 THEN N'LPC' ELSE N'TCP/IP' END) AS net_library,
-  CONVERT(nchar(128), s.login_name) AS loginame, s.context_info, CONVERT(binary(20), 0x00) AS sql_handle, CONVERT(int, 0) AS stmt_start, CONVERT(int, 0) AS stmt_end,
+  CONVERT(nchar(128), s.login_name) AS loginame, s.context_info,
+  CONVERT(binary(20), COALESCE(r.sql_handle, c.most_recent_sql_handle, 0x00)) AS sql_handle, CONVERT(int, ISNULL(r.statement_start_offset, 0)) AS stmt_start,
+  CONVERT(int, ISNULL(r.statement_end_offset, 0)) AS stmt_end,
   CONVERT(int, 0) AS request_id, CONVERT(binary(8), 0x00) AS page_resource
 FROM sys.dm_exec_sessions s
 LEFT JOIN sys.dm_exec_requests r ON r.session_id = s.session_id
+LEFT JOIN sys.dm_exec_connections c ON c.session_id = s.session_id
 GO
 CREATE VIEW sys.syscomments AS
 SELECT t.objid AS id, CONVERT(smallint, 1) AS number, CONVERT(smallint, 1) AS colid, CONVERT(smallint, 2) AS status, CONVERT(varbinary(8000), NULL) AS ctext,

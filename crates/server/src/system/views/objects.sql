@@ -95,8 +95,8 @@ CREATE VIEW sys.procedures AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
   CONVERT(nvarchar(60), N'SQL_STORED_PROCEDURE') AS type_desc, o.created AS create_date, o.modified AS modify_date,
   CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
-  CONVERT(bit, 0) AS is_auto_executed, CONVERT(bit, 0) AS is_execution_replicated, CONVERT(bit, 0) AS is_repl_serializable_only,
-  CONVERT(bit, 0) AS skips_repl_constraints
+  CONVERT(bit, o.status & 8388608) AS is_auto_executed, CONVERT(bit, 0) AS is_execution_replicated,
+  CONVERT(bit, 0) AS is_repl_serializable_only, CONVERT(bit, 0) AS skips_repl_constraints
 FROM sys.sysschobjs o
 WHERE o.kind = 'P'
 GO
