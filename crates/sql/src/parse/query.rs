@@ -8,7 +8,7 @@ impl Parser<'_> {
     /// A query inside a statement: no OPTION. WITH is not permitted here and gives its error.
     pub(super) fn query(&mut self) -> P<Query> {
         let line = self.token.line;
-        let body = self.query_body()?;
+        let body = self.query_body(false)?;
         self.query_tail(None, body, line)
     }
 
@@ -19,14 +19,15 @@ impl Parser<'_> {
         if !self.at_word(K::SELECT) && !self.at(T::LeftParen) {
             return Err(self.unexpected());
         }
-        let body = self.query_body()?;
+        let body = self.query_body(false)?;
         self.query_tail(with, body, line)
     }
 
-    /// As a statement of its own, or the source of INSERT: with OPTION.
-    pub(super) fn query_statement(&mut self, with: Option<Box<With>>) -> P<Query> {
+    /// As a statement of its own, or the source of INSERT (`alone` says which): with OPTION. In parentheses of a statement there is no
+    /// ORDER BY: https://learn.microsoft.com/sql/t-sql/queries/select-transact-sql#syntax
+    pub(super) fn query_statement(&mut self, with: Option<Box<With>>, alone: bool) -> P<Query> {
         let line = self.token.line;
-        let body = self.query_body()?;
+        let body = self.query_body(alone)?;
         let mut query = self.query_tail(with, body, line)?;
         // FOR UPDATE, FOR READ ONLY: of a driver's cursor, which the binder knows.
         if self.at_word(K::FOR) && (self.peek_word(1, K::UPDATE) || self.peek_word(1, K::READ)) {
@@ -44,20 +45,20 @@ impl Parser<'_> {
     /// `first` was in parentheses; set operators follow it inside another pair.
     pub(super) fn query_behind(&mut self, first: Query) -> P<Query> {
         let line = first.line;
-        let body = self.set_operations(QueryBody::Nested(Box::new(first)))?;
+        let body = self.set_operations(QueryBody::Nested(Box::new(first)), false)?;
         self.query_tail(None, body, line)
     }
 
-    fn query_body(&mut self) -> P<QueryBody> {
+    fn query_body(&mut self, alone: bool) -> P<QueryBody> {
         self.enter()?;
-        let first = self.query_operand()?;
-        let body = self.set_operations(first)?;
+        let first = self.query_operand(alone)?;
+        let body = self.set_operations(first, alone)?;
         self.depth -= 1;
         Ok(body)
     }
 
-    fn set_operations(&mut self, first: QueryBody) -> P<QueryBody> {
-        let first = self.intersections(first)?;
+    fn set_operations(&mut self, first: QueryBody, alone: bool) -> P<QueryBody> {
+        let first = self.intersections(first, alone)?;
         let mut rest = Vec::new();
         while self.at_any(&[K::UNION, K::EXCEPT]) {
             let operator = match (self.eat_word(K::EXCEPT), self.eat_word(K::UNION)) {
@@ -65,24 +66,31 @@ impl Parser<'_> {
                 _ if self.eat_word(K::ALL) => SetOperator::UnionAll,
                 _ => SetOperator::Union,
             };
-            let operand = self.query_operand()?;
-            rest.push((operator, self.intersections(operand)?));
+            let operand = self.query_operand(alone)?;
+            rest.push((operator, self.intersections(operand, alone)?));
         }
         Ok(set_operation(first, rest))
     }
 
     /// INTERSECT binds tighter than the others.
-    fn intersections(&mut self, first: QueryBody) -> P<QueryBody> {
+    fn intersections(&mut self, first: QueryBody, alone: bool) -> P<QueryBody> {
         let mut rest = Vec::new();
         while self.eat_word(K::INTERSECT) {
-            rest.push((SetOperator::Intersect, self.query_operand()?));
+            rest.push((SetOperator::Intersect, self.query_operand(alone)?));
         }
         Ok(set_operation(first, rest))
     }
 
-    fn query_operand(&mut self) -> P<QueryBody> {
+    fn query_operand(&mut self, alone: bool) -> P<QueryBody> {
         if self.eat(T::LeftParen) {
-            let query = self.nested(Self::query)?;
+            let query = self.nested(|parser| {
+                let line = parser.token.line;
+                let body = parser.query_body(alone)?;
+                if alone && parser.at_any(&[K::ORDER, K::FOR]) {
+                    return Err(parser.unexpected());
+                }
+                parser.query_tail(None, body, line)
+            })?;
             self.expect(T::RightParen)?;
             return Ok(QueryBody::Nested(Box::new(query)));
         }
