@@ -1,8 +1,9 @@
 #!/bin/bash
 # Compares one run of a client's own test suite with the list of its tests that are known to pass.
 # usage: check.sh NAME RESULT [--grow]
-#   NAME    freetds-tools, go-sqlcmd, python-tds, python-tds-mars, pymssql, tiberius, go-mssqldb, tedious: the list is
-#           NAME.passing beside this script
+#   NAME    freetds-tools, go-sqlcmd, python-tds, python-tds-mars, pymssql, tiberius, go-mssqldb, tedious, node-mssql,
+#           knex, sequelize, typeorm, sqlalchemy-DRIVER, django, jvm-tools, benchbase: the list is NAME.passing beside
+#           this script
 #   RESULT  what the run left: a JUnit file (.xml), mocha's JSON report (.json), or lines "PASS name" / "name ... ok"
 #   --grow  adds the tests that newly pass to the list
 # Exits 0 when every listed test passed, 1 when one did not, 2 when the result cannot be read.
