@@ -94,11 +94,8 @@ GO
 IF 1 = 1
 GO
 GO
--- A whole number is so many seconds of DELAY; it is no time of day.
+-- A whole number is so many seconds of DELAY.
 DECLARE @none int = 0, @some smallint = 1, @from datetime2 = SYSDATETIME();
 WAITFOR DELAY @none;
 WAITFOR DELAY @some;
 SELECT CASE WHEN DATEDIFF(MILLISECOND, @from, SYSDATETIME()) BETWEEN 990 AND 20000 THEN 'a second' END AS waited;
-GO
-DECLARE @some int = 1;
-WAITFOR TIME @some;
