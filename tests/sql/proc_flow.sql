@@ -93,3 +93,9 @@ END
 GO
 IF 1 = 1
 GO
+GO
+-- A whole number is so many seconds of DELAY.
+DECLARE @none int = 0, @some smallint = 1, @from datetime2 = SYSDATETIME();
+WAITFOR DELAY @none;
+WAITFOR DELAY @some;
+SELECT CASE WHEN DATEDIFF(MILLISECOND, @from, SYSDATETIME()) BETWEEN 990 AND 20000 THEN 'a second' END AS waited;

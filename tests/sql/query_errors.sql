@@ -109,3 +109,15 @@ GO
 SELECT (SELECT id FROM t) AS s;
 GO
 SELECT 1/0;
+
+GO
+-- In parentheses of a statement's own query there is no ORDER BY and no FOR; in those of a subquery there may be.
+(SELECT TOP 1 id FROM t ORDER BY id) UNION (SELECT 2) ORDER BY id;
+GO
+(SELECT 2 AS id) EXCEPT ((SELECT id FROM t ORDER BY id OFFSET 0 ROWS));
+GO
+(SELECT 2 AS id FOR XML PATH);
+GO
+SELECT x.id FROM ((SELECT TOP 1 id FROM t ORDER BY id) UNION (SELECT TOP 1 2 AS id FROM t ORDER BY id)) x ORDER BY x.id;
+GO
+(SELECT 2 AS id) UNION (SELECT 1) ORDER BY id;

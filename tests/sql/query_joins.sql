@@ -31,3 +31,11 @@ SELECT name FROM c WHERE id >= ALL (SELECT cid FROM o WHERE cid < 5) ORDER BY 1;
 SELECT name FROM c WHERE id > SOME (SELECT cid FROM o WHERE cid < 5) ORDER BY 1;
 SELECT name FROM c WHERE EXISTS (SELECT 1 FROM o WHERE o.cid = c.id) OR city = N'Oslo' ORDER BY 1;
 SELECT CASE WHEN EXISTS (SELECT 1 FROM o WHERE cid = 1) THEN 'y' ELSE 'n' END AS e, CASE WHEN 5 IN (SELECT id FROM c) THEN 'y' ELSE 'n' END AS i;
+GO
+-- Rows of one key come in the order of their table, from a hash table too.
+CREATE TABLE dbo.role (id int NOT NULL PRIMARY KEY, title varchar(10))
+CREATE TABLE dbo.member (id int NOT NULL PRIMARY KEY, role int, name varchar(10))
+INSERT dbo.role VALUES (1, 'a'), (2, 'b')
+INSERT dbo.member VALUES (1, 1, 'one'), (2, 2, 'two'), (3, 1, 'three'), (4, NULL, 'four'), (5, 1, 'five')
+SELECT r.id, m.id AS member FROM dbo.role r LEFT HASH JOIN dbo.member m ON m.role = r.id AND m.name <> 'three'
+SELECT r.title, m.id AS member FROM dbo.role r INNER HASH JOIN dbo.member m ON m.role = r.id

@@ -1,8 +1,8 @@
 #!/bin/bash
 # Compares one run of a client's own test suite with the list of its tests that are known to pass.
 # usage: check.sh NAME RESULT [--grow]
-#   NAME    freetds-tools, go-sqlcmd, python-tds, python-tds-mars, pymssql, tiberius, go-mssqldb, tedious: the list is
-#           NAME.passing beside this script
+#   NAME    freetds-tools, go-sqlcmd, python-tds, python-tds-mars, pymssql, tiberius, go-mssqldb, tedious, node-mssql,
+#           knex, sequelize, typeorm, sqlalchemy, django, jvm-tools, benchbase: the list is NAME.passing beside this script
 #   RESULT  what the run left: a JUnit file (.xml), mocha's JSON report (.json), or lines "PASS name" / "name ... ok"
 #   --grow  adds the tests that newly pass to the list
 # Exits 0 when every listed test passed, 1 when one did not, 2 when the result cannot be read.
@@ -33,7 +33,9 @@ listed_path, result, grow = sys.argv[1:4]
 read = junit if result.endswith('.xml') else mocha if result.endswith('.json') else lines
 try:
     # One name per line: a name that holds line ends, memory addresses or random UUIDs would never compare equal again.
-    one = lambda name: re.sub(r'0x[0-9a-f]{6,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', '0x', ' '.join(name.split()))
+    # SQLAlchemy's have the driver and the server's version in them.
+    one = lambda name: re.sub(r'0x[0-9a-f]{6,}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}', '0x',
+                              re.sub(r'_mssql\+[a-z]+(_[0-9]+)+(?=::)', '', ' '.join(name.split())))
     passed = {one(name) for name in read(result)}
 except (OSError, ValueError, KeyError, tree.ParseError) as error:
     sys.exit(print(f'cannot read {result}: {error}', file=sys.stderr) or 2)

@@ -64,6 +64,7 @@ pub fn make(join: &plan::HashJoin, compiler: &mut Compiler) -> SqlResult<Box<dyn
         probe_batch,
         probe_row: 0,
         chain_at: NO_ROW,
+        chain_last: NO_ROW,
         probe_matched: Vec::new(),
         joined,
         pending: Pending::new(out),
@@ -77,7 +78,8 @@ pub fn make(join: &plan::HashJoin, compiler: &mut Compiler) -> SqlResult<Box<dyn
     }))
 }
 
-/// First build row of each key; `chain` leads to the others.
+/// Last build row of each key; `chain` leads from it to the first, and on to it again: rows of a key come in the order in which they were
+/// built, as from nested loops.
 enum Heads {
     I64(HashMap<i64, u32, FastHash>),
     Bytes(HashMap<Box<[u8]>, u32, FastHash>),
@@ -114,8 +116,9 @@ struct HashJoin {
     build_matched: Vec<bool>,
     probe_batch: RowBatch,
     probe_row: usize,
-    /// Next build row to try with `probe_row`.
+    /// Next build row to try with `probe_row`, and the last one.
     chain_at: u32,
+    chain_last: u32,
     probe_matched: Vec<bool>,
     joined: RowBatch,
     pending: Pending,
@@ -323,8 +326,16 @@ impl HashJoin {
                     }
                 }
             };
-            *head_bytes += if head.is_none() { HEAD_BYTES } else { 0 };
-            chain.push(head.unwrap_or(NO_ROW));
+            match head {
+                Some(last) => {
+                    chain.push(chain[last as usize]);
+                    chain[last as usize] = number;
+                }
+                None => {
+                    *head_bytes += HEAD_BYTES;
+                    chain.push(number);
+                }
+            }
         }
     }
 
@@ -422,7 +433,13 @@ impl HashJoin {
         Ok(())
     }
 
-    fn head_of(&self, row: usize, key: &mut Vec<u8>) -> u32 {
+    /// The rows of the key whose last row this is are next.
+    fn follow(&mut self, last: u32) {
+        self.chain_last = last;
+        self.chain_at = if last == NO_ROW { NO_ROW } else { self.chain[last as usize] };
+    }
+
+    fn last_of(&self, row: usize, key: &mut Vec<u8>) -> u32 {
         if self.probe_keys.has_null(row) {
             return NO_ROW;
         }
@@ -456,7 +473,8 @@ impl HashJoin {
             self.probe_keys.load(context, &self.probe_batch)?;
             self.probe_matched.clear();
             self.probe_matched.resize(self.probe_batch.rows, false);
-            self.chain_at = self.head_of(0, &mut Vec::new());
+            let last = self.last_of(0, &mut Vec::new());
+            self.follow(last);
         }
         let mut key = Vec::new();
         let (probe_rows, build_rows) = &mut self.pairs;
@@ -466,14 +484,15 @@ impl HashJoin {
             if self.chain_at != NO_ROW {
                 probe_rows.push(self.probe_row as u32);
                 build_rows.push(self.chain_at);
-                self.chain_at = self.chain[self.chain_at as usize];
+                let is_last = self.chain_at == self.chain_last;
+                self.chain_at = if is_last { NO_ROW } else { self.chain[self.chain_at as usize] };
                 continue;
             }
             self.probe_row += 1;
             if self.probe_row == self.probe_batch.rows {
                 break;
             }
-            self.chain_at = match &self.heads {
+            let last = match &self.heads {
                 _ if self.probe_keys.has_null(self.probe_row) => NO_ROW,
                 Heads::I64(heads) => {
                     let types::ColumnData::I64(values) = &self.probe_keys.values()[0].data else {
@@ -486,6 +505,8 @@ impl HashJoin {
                     heads.get(key.as_slice()).copied().unwrap_or(NO_ROW)
                 }
             };
+            self.chain_last = last;
+            self.chain_at = if last == NO_ROW { NO_ROW } else { self.chain[last as usize] };
         }
         self.join_pairs(context)?;
         if self.probe_row == self.probe_batch.rows {

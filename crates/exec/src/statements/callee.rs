@@ -83,7 +83,7 @@ impl Callee {
     }
 
     pub fn frame(&self, function: Option<SqlType>) -> Frame {
-        Frame { info: Some(self.info.clone()), nested: true, trigger: None, function }
+        Frame { info: Some(self.info.clone()), nested: true, from_client: false, trigger: None, function }
     }
 
     pub fn set_defaults(&self, module: &Module, instance: &mut Instance) {

@@ -255,11 +255,12 @@ pub fn call(
     info: Option<&Arc<ModuleInfo>>,
     mut arguments: Vec<CallArgument>,
     mut runtime: Runtime<'_>,
+    from_client: bool,
 ) -> Result<CallResult, Unwind> {
     let name = info.map_or("", |info| &info.name);
     let bound = bind(module, name, &mut arguments, &mut runtime).map_err(Unwind::Scope)?;
     let object = info.map_or(0, |info| info.object.0);
-    let frame = Frame { info: info.cloned(), nested: true, trigger: None, function: None };
+    let frame = Frame { info: info.cloned(), nested: true, from_client, trigger: None, function: None };
     audit(info, &mut runtime)?;
     for message in &module.messages {
         runtime.sink.message(message).map_err(Unwind::Stop)?;
@@ -668,7 +669,7 @@ fn dispatch_as(
 
 fn dispatch(call: Call, mut arguments: Vec<CallArgument>, runtime: Runtime<'_>) -> Result<CallResult, Unwind> {
     match call {
-        Call::Module(module, info) => self::call(&module, info.as_ref(), arguments, runtime),
+        Call::Module(module, info) => self::call(&module, info.as_ref(), arguments, runtime, false),
         Call::System(name) => {
             let status = nested(
                 Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink },
@@ -727,7 +728,7 @@ fn function_call<T>(
         values.push(Some(parameter_value(&runtime, value, ty, &to)?));
     }
     values.resize(module.parameter_count, None);
-    let frame = Frame { info: Some(info), nested: true, trigger: None, function: Some(returns) };
+    let frame = Frame { info: Some(info), nested: true, from_client: false, trigger: None, function: Some(returns) };
     let result = nested(runtime, definition.object.0, |runtime| {
         run_instance(&module, values, Vec::new(), runtime, frame, keep_table)
     });

@@ -317,6 +317,8 @@ pub(crate) struct Frame {
     pub info: Option<Arc<ModuleInfo>>,
     /// Statements end with `DoneKind::InProcedure`.
     pub nested: bool,
+    /// No other module called it.
+    pub from_client: bool,
     pub trigger: Option<TriggerRows>,
     /// A function: no messages and no results go out, its RETURN gives a value.
     pub function: Option<SqlType>,
@@ -443,7 +445,7 @@ pub fn run_batch(module: &Arc<Module>, session: &mut Session, host: &mut dyn Hos
         }
     }
     let runtime = Runtime { session: &mut *session, host: &mut *host, sink: &mut *sink };
-    let frame = Frame { info: None, nested: false, trigger: None, function: None };
+    let frame = Frame { info: None, nested: false, from_client: true, trigger: None, function: None };
     let result = run_instance(module, Vec::new(), Vec::new(), runtime, frame, false);
     end_of_request(result.map(|_| ()), session, host, sink)
 }
@@ -466,7 +468,7 @@ pub fn call_module(
     let outermost = session.nest_level == 0 && session.statement_depth == 0;
     let level = session.transaction.level;
     let runtime = Runtime { session: &mut *session, host: &mut *host, sink: &mut *sink };
-    match execute::call(module, info, arguments, runtime) {
+    match execute::call(module, info, arguments, runtime, outermost) {
         Ok(result) if outermost => {
             let error = transaction::level_error(session, level);
             let error = error.map(|error| error.in_procedure(info.map_or("", |info| &*info.name)));
@@ -506,7 +508,7 @@ pub fn run_within(
     session.try_level += 1;
     session.signal.running.hold();
     let runtime = Runtime { session: &mut *session, host, sink };
-    let frame = Frame { info: None, nested: true, trigger: None, function: None };
+    let frame = Frame { info: None, nested: true, from_client: false, trigger: None, function: None };
     let result = run_instance(module, Vec::new(), Vec::new(), runtime, frame, false);
     session.signal.running.release();
     session.try_level -= 1;

@@ -141,7 +141,9 @@ fn percent_pairs(text: &str) -> String {
     text.chars().take(2048).collect::<String>().replace("%%", "%")
 }
 
-/// WAITFOR's `hh:mm[:ss[.mmm]]`, or a datetime. `until`: a time of day, today or tomorrow.
+/// WAITFOR's `hh:mm[:ss[.mmm]]`, or a datetime; DELAY also takes an int or smallint, of seconds, which is not documented:
+/// https://davemason.me/2018/10/29/waitfor-delay---too-much-time-datetime-on-my-hands%3f
+/// `until`: a time of day, today or tomorrow.
 pub fn wait_milliseconds(value: Value<'_>, ty: &SqlType, until: bool) -> SqlResult<u64> {
     const DAY_MS: i64 = 86_400_000;
     let invalid = |text: &str| sql_error!(148, text);
@@ -153,6 +155,9 @@ pub fn wait_milliseconds(value: Value<'_>, ty: &SqlType, until: bool) -> SqlResu
         // datetime: 1/300 s since 1900.
         Value::I64(value) if ty.kind == TypeKind::DateTime => value.rem_euclid(DAY_MS * 3 / 10) * 10 / 3,
         Value::I64(value) if ty.kind == TypeKind::Time => value / 10_000,
+        Value::I64(seconds) if matches!(ty.kind, TypeKind::Int | TypeKind::SmallInt) && !until && seconds >= 0 => {
+            seconds * 1000
+        }
         Value::Null => return Err(invalid("NULL")),
         _ => return Err(invalid("")),
     };

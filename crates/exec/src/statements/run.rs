@@ -174,10 +174,12 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The caller's database is current again. Only a batch's USE outlasts it.
+    /// The caller's database is current again. Only the USE of a batch outlasts it, and that of a text that the client runs by
+    /// sp_executesql or prepared: no other module called these.
     pub fn return_to(&mut self, caller: DatabaseId) -> Result<(), Stop> {
         let Runtime { host, sink, .. } = self.context.runtime.get_mut();
-        if !self.frame.nested || host.database() == caller {
+        let by_client = self.frame.from_client && self.frame.info.is_none();
+        if by_client || host.database() == caller {
             return Ok(());
         }
         match self.frame.info {

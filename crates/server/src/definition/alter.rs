@@ -759,7 +759,9 @@ fn check_mask_change(ddl: &mut Ddl<'_>, target: &Target, column: &ColumnRow) -> 
     Err(column_in_use("ALTER", column, users))
 }
 
-/// 5074 and 4922: a key or constraint stands in the way. A longer variable-length type of the same kind is allowed under an index.
+/// 5074 and 4922: a key or constraint stands in the way. A longer variable-length type of the same kind is allowed under an index, any
+/// length of the same type under a default.
+/// https://learn.microsoft.com/sql/t-sql/statements/alter-table-transact-sql#alter-column
 fn refuse_used(
     ddl: &mut Ddl<'_>,
     target: &Target,
@@ -767,10 +769,11 @@ fn refuse_used(
     column: &ColumnRow,
     new: &ColumnRow,
 ) -> SqlResult<()> {
-    let longer = column.xtype == new.xtype
-        && (new.length >= column.length || new.length == -1)
-        && column.length != -1
-        && column.collation == new.collation;
+    let long_enough = match column.length {
+        -1 => new.length == -1,
+        length => new.length >= length || new.length == -1,
+    };
+    let longer = column.xtype == new.xtype && long_enough && column.collation == new.collation;
     let nullability_only =
         longer && column.length == new.length && (column.prec, column.scale) == (new.prec, new.scale);
     let position = old.columns.iter().position(|c: &ColumnDef| c.column_id == column.colid as u32).map(|i| i as u16);
@@ -783,7 +786,7 @@ fn refuse_used(
                 && *kind == "object"
                 && is_default_name(old, name);
             let primary = in_primary && has(new.status, cs::NULLABLE);
-            !(is_default && longer)
+            !(is_default && column.xtype == new.xtype)
                 && !(longer && (*kind == "index" || *kind == "object") && !primary)
                 && !nullability_only
         })

@@ -9,6 +9,7 @@ use sql::ast::{
 use sql::catalog::TableDef;
 use types::{SqlError, SqlResult, sql_error};
 
+use super::cascade_paths::{self, Way};
 use super::index;
 use super::rights::references;
 use super::site::{Ddl, Place, constraint_failed, has, is_system, place_of, source, written};
@@ -387,9 +388,12 @@ pub fn add_foreign_key(
         Some(ReferentialAction::SetDefault) => 3,
     };
     let (on_delete, on_update) = (action(key.on_delete), action(key.on_update));
-    let checked = check_cascades(ddl, &db, &own_name, shown, table, target.id, on_delete != 0, on_update != 0);
-    if let Err(error) = checked {
-        return Err(constraint_failed(error));
+    if on_delete != 0 || on_update != 0 {
+        let (columns, referenced) = (from_ids.clone(), to_ids.clone());
+        let way = Way { from: target.id, to: table, on_delete, on_update, columns, referenced };
+        if cascade_paths::meet(ddl, &db, way)? {
+            return Err(constraint_failed(sql_error!(1785, own_name, shown)));
+        }
     }
     if let Err(error) = check_instead_of(ddl, &db, &own_name, shown, table, on_delete != 0, on_update != 0) {
         return Err(constraint_failed(error));
@@ -570,62 +574,6 @@ fn matching_key(table: &TableDef, wanted: &[u32]) -> Option<i32> {
         index.unique && index.filter.is_empty() && !index.disabled && key == wanted
     });
     found.map(|index| index.id as i32)
-}
-
-/// 1785: one change may reach a table on one cascading path only, and never come back.
-#[allow(clippy::too_many_arguments)]
-fn check_cascades(
-    ddl: &mut Ddl<'_>,
-    db: &Database,
-    name: &str,
-    shown: &str,
-    table: i32,
-    target: i32,
-    on_delete: bool,
-    on_update: bool,
-) -> SqlResult<()> {
-    let references = ddl.rows(db, |rows| rows.all::<ReferenceRow>())?;
-    let keys: Vec<&ReferenceRow> =
-        references.iter().filter(|row| row.class == class::FOREIGN_KEY && row.status & 0xff != 0).collect();
-    let mut edges: Vec<(i32, i32, bool, bool)> = Vec::new();
-    for key in keys {
-        if let Some(row) = ddl.rows(db, |rows| load::object_row(rows, key.depid))? {
-            edges.push((key.indepid, row.pid, key.status & 15 != 0, key.status >> 4 & 15 != 0));
-        }
-    }
-    for (wanted, pick) in [(on_delete, true), (on_update, false)] {
-        if !wanted {
-            continue;
-        }
-        let edges: Vec<(i32, i32)> =
-            edges.iter().filter(|e| if pick { e.2 } else { e.3 }).map(|e| (e.0, e.1)).collect();
-        let reaches = |from: i32, to: i32| reachable(&edges, from).contains(&to);
-        let cycle = table == target || reaches(table, target);
-        let sources: Vec<i32> = edges.iter().map(|e| e.0).collect();
-        let twice =
-            reaches(target, table) || sources.iter().any(|&s| s != target && reaches(s, target) && reaches(s, table));
-        // What the new edge leads on to may also be reached from above already.
-        let below = reachable(&edges, table);
-        let twice_below = below.iter().any(|&t| reaches(target, t));
-        if cycle || twice || twice_below {
-            return Err(sql_error!(1785, name, shown));
-        }
-    }
-    Ok(())
-}
-
-fn reachable(edges: &[(i32, i32)], from: i32) -> Vec<i32> {
-    let mut found = Vec::new();
-    let mut next = vec![from];
-    while let Some(table) = next.pop() {
-        for &(_, to) in edges.iter().filter(|(parent, _)| *parent == table) {
-            if !found.contains(&to) {
-                found.push(to);
-                next.push(to);
-            }
-        }
-    }
-    found
 }
 
 /// 547 unless every row's key is in the referenced table.

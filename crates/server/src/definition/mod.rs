@@ -11,6 +11,7 @@
 //! build       what building an index takes: memory, how full pages are
 //! added_value  what rows that are there have in a new column
 //! table       CREATE TABLE          constraint  keys, checks, defaults, foreign keys
+//! cascade_paths  where the actions of foreign keys lead
 //! bound       defaults and rules that are objects of their own, bound to columns and types
 //! temporal    periods of system time, SYSTEM_VERSIONING, history tables     versioned   how others meet these
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
@@ -87,6 +88,7 @@ pub mod application_role;
 pub mod index;
 pub mod statistics;
 pub mod bound;
+pub mod cascade_paths;
 pub mod constraint;
 pub mod memory_optimized;
 pub mod temporal;

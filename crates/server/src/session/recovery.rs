@@ -15,9 +15,14 @@ use types::datetime::{DateFormat, LanguageId};
 use crate::session::host::SessionHost;
 
 /// Numbers of states. Their values mean something only here, and each keeps its length: mssql-jdbc takes a longer one for a new state, which
-/// it counts once more among the unrecoverable ones.
+/// it counts once more among the unrecoverable ones. None has more than 127 bytes: older versions of mssql-jdbc (11.2) take the length for
+/// a signed byte and cannot log in then.
 const OPTIONS: u8 = 0;
 const CONTEXT_INFO: u8 = 1;
+const CONTEXT_INFO_END: u8 = 2;
+
+/// Bytes of CONTEXT_INFO in each of its states.
+const INFO_HALF: usize = CONTEXT_INFO_BYTES / 2;
 
 const SWITCHES: usize = 27;
 
@@ -129,9 +134,11 @@ impl Picture {
         let mut info = vec![self.context_info.len() as u8];
         info.extend(&self.context_info);
         info.resize(1 + CONTEXT_INFO_BYTES, 0);
+        let end = info.split_off(1 + INFO_HALF);
         vec![
             recovery::State { id: OPTIONS, value: options_value(&self.options, sequence) },
             recovery::State { id: CONTEXT_INFO, value: info },
+            recovery::State { id: CONTEXT_INFO_END, value: end },
         ]
     }
 
@@ -139,15 +146,21 @@ impl Picture {
     fn set<'a>(&mut self, states: impl Iterator<Item = &'a recovery::State>) -> ProtocolResult<u32> {
         const STRANGE: ProtocolError = ProtocolError::Login("a lost session of another server");
         let mut last = 0;
+        let mut length = self.context_info.len();
+        let mut info = [0; CONTEXT_INFO_BYTES];
+        info[..length].copy_from_slice(&self.context_info);
         for recovery::State { id, value } in states {
             match (*id, &value[..]) {
                 (OPTIONS, value) => (self.options, last) = options_of(value).ok_or(STRANGE)?,
-                (CONTEXT_INFO, [length, info @ ..]) if info.len() == CONTEXT_INFO_BYTES => {
-                    self.context_info = info.get(..usize::from(*length)).ok_or(STRANGE)?.into();
+                (CONTEXT_INFO, [all, begin @ ..]) if begin.len() == INFO_HALF => {
+                    length = usize::from(*all);
+                    info[..INFO_HALF].copy_from_slice(begin);
                 }
+                (CONTEXT_INFO_END, end) if end.len() == INFO_HALF => info[INFO_HALF..].copy_from_slice(end),
                 _ => return Err(STRANGE),
             }
         }
+        self.context_info = info.get(..length).ok_or(STRANGE)?.into();
         Ok(last)
     }
 }
@@ -243,6 +256,19 @@ mod tests {
                 assert_eq!(options_of(&options_value(&changed, 8)), Some((changed.clone(), 8)));
                 options = changed;
             }
+        }
+    }
+
+    #[test]
+    fn context_info_comes_back_and_no_state_is_long() {
+        for length in [0, 1, INFO_HALF, INFO_HALF + 1, CONTEXT_INFO_BYTES] {
+            let context_info = (0..length).map(|at| at as u8 ^ 0xA5).collect();
+            let picture = Picture { options: Options::default(), context_info };
+            let states = picture.states(9);
+            assert!(states.iter().all(|state| state.value.len() < 128), "a signed byte");
+            let mut back = Picture { options: Options::default(), context_info: [7; 9].into() };
+            assert_eq!(back.set(states.iter()).ok(), Some(9));
+            assert_eq!(back.context_info, picture.context_info, "{length} bytes");
         }
     }
 

@@ -64,6 +64,16 @@ impl Names<'_> {
     };
 }
 
+/// What a key of ORDER BY is in a SELECT.
+#[derive(Debug, Clone, Copy)]
+pub enum FoundKey {
+    /// The column that this item of its list is.
+    At(usize),
+    /// A column of its tables that the list does not have.
+    NotSelected,
+    Unknown,
+}
+
 pub struct Binder<'a> {
     pub catalog: &'a dyn Catalog,
     pub options: &'a BindOptions,
@@ -97,10 +107,9 @@ pub struct Binder<'a> {
     /// Columns that are not there. While a whole statement is bound, each is noted here and a NULL stands for it, so that all of
     /// them are told at once. None: the first one ends the binding.
     pub missing: Option<Vec<SqlError>>,
-    /// Keys of ORDER BY behind a set operation that are named with their tables: the first SELECT takes them and says where in its
-    /// list they are.
+    /// Keys of ORDER BY behind a set operation that are names: the first SELECT takes them and says what they are in it.
     pub named_keys: Vec<ast::ColumnName>,
-    pub found_keys: Vec<Option<usize>>,
+    pub found_keys: Vec<FoundKey>,
     /// The SELECT that is bound next is asked whether it has rows, and it has groups: `*` stands for no column.
     pub any_columns: bool,
     /// Within CASE and the functions that are one.

@@ -2,7 +2,7 @@
 
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
-use super::binder::{Binder, Block, Place, SelectShape};
+use super::binder::{Binder, Block, FoundKey, Place, SelectShape};
 use super::convert::{self, implicit};
 use super::errors;
 use super::group::{Regroup, sortable};
@@ -133,7 +133,7 @@ impl Binder<'_> {
         let bound = match &query.body {
             ast::QueryBody::Select(select) => self.select(select, &tail, parent, ctes, place)?,
             body => {
-                let asked: Vec<ast::ColumnName> = tail.order_by.iter().filter_map(qualified).cloned().collect();
+                let asked: Vec<ast::ColumnName> = tail.order_by.iter().filter_map(named).cloned().collect();
                 if asked.is_empty() {
                     let bound = self.body(body, parent, ctes, place)?;
                     self.order_named(bound, &tail, Vec::new())?
@@ -303,28 +303,28 @@ impl Binder<'_> {
         Rel::Aggregate(Box::new(Group { input: rel, group, aggregates: Vec::new(), sets: None }))
     }
 
-    /// ORDER BY, OFFSET and FETCH behind a set operation: only names and positions of its columns. `found`: of each key that is
-    /// named with its table, which column of the first SELECT it is.
-    fn order_named(&mut self, bound: Bound, tail: &Tail, found: Vec<Option<usize>>) -> SqlResult<Bound> {
+    /// ORDER BY, OFFSET and FETCH behind a set operation: only names and positions of its columns. `found`: what each key that is a
+    /// name is in the first SELECT. A name of the result goes before a column that the SELECT lists by another name.
+    fn order_named(&mut self, bound: Bound, tail: &Tail, found: Vec<FoundKey>) -> SqlResult<Bound> {
         let mut keys = Vec::with_capacity(tail.order_by.len());
         let mut found = found.into_iter();
         for item in tail.order_by {
-            let expr = match &item.expr {
-                ast::Expr::Literal(ast::Literal::Int(position)) => {
-                    bound.outputs[position_of(*position, &bound.outputs)?].expr.clone()
-                }
-                ast::Expr::Column(name) if name.table.is_none() => {
-                    match bound.outputs.iter().find(|output| same_name(&output.name, &name.name)) {
-                        Some(output) => output.expr.clone(),
-                        None => return Err(errors::invalid_column(&name.name).at_line(name.line)),
+            let at = match &item.expr {
+                ast::Expr::Literal(ast::Literal::Int(position)) => position_of(*position, &bound.outputs)?,
+                ast::Expr::Column(name) => {
+                    let key = found.next().unwrap_or(FoundKey::Unknown);
+                    let shown = bound.outputs.iter().position(|output| same_name(&output.name, &name.name));
+                    match (shown.filter(|_| name.table.is_none()), key) {
+                        (Some(at), _) | (None, FoundKey::At(at)) => at,
+                        (None, FoundKey::Unknown) if name.table.is_none() => {
+                            return Err(errors::invalid_column(&name.name).at_line(name.line));
+                        }
+                        _ => return Err(sql_error!(104)),
                     }
                 }
-                ast::Expr::Column(_) => match found.next().flatten() {
-                    Some(at) => bound.outputs[at].expr.clone(),
-                    None => return Err(sql_error!(104)),
-                },
                 _ => return Err(sql_error!(104)),
             };
+            let expr = bound.outputs[at].expr.clone();
             keys.push(SortKey { expr, descending: item.descending });
         }
         let rel = self.limited(bound.rel, keys, None, tail, None)?;
@@ -667,8 +667,8 @@ impl Binder<'_> {
         scope: &Scope,
     ) -> SqlResult<Vec<SortKey>> {
         let mut keys: Vec<SortKey> = Vec::with_capacity(tail.order_by.len());
-        // For each of `keys` the column of the result that it names.
-        let mut shown: Vec<Option<usize>> = Vec::with_capacity(tail.order_by.len());
+        // For each of `keys` the column of the result that it names, and whether it is written with its table.
+        let mut shown: Vec<(Option<usize>, bool)> = Vec::with_capacity(tail.order_by.len());
         for item in tail.order_by {
             let (expr, of_result) = match &item.expr {
                 ast::Expr::Literal(ast::Literal::Int(position)) => {
@@ -687,18 +687,24 @@ impl Binder<'_> {
                 other => (self.expr(other, scope)?, None),
             };
             sortable(&expr.ty)?;
+            let with_table = matches!(&item.expr, ast::Expr::Column(name) if name.table.is_some());
             let mut same = keys.iter().zip(&shown).filter(|(old, _)| old.expr.same(&expr)).peekable();
             if same.peek().is_some() {
                 match expr.kind {
-                    // Two columns of the result are two, though one column is the source of both.
-                    ExprKind::Column(column) if names_of(scope, column) < 2 && same.any(|(_, at)| *at == of_result) => {
-                        return Err(sql_error!(169));
+                    // Two columns of the result are two, though one column is the source of both: it has a name there and one with its
+                    // table.
+                    ExprKind::Column(column) if names_of(scope, column) < 2 => {
+                        let twice = outputs.iter().filter(|output| output.expr.same(&expr)).count() > 1;
+                        if same.any(|(_, old)| old.0 == of_result && (!twice || old.1 == with_table)) {
+                            return Err(sql_error!(169));
+                        }
+                        continue;
                     }
                     _ => continue,
                 }
             }
             keys.push(SortKey { expr, descending: item.descending });
-            shown.push(of_result);
+            shown.push((of_result, with_table));
         }
         Ok(keys)
     }
@@ -743,19 +749,23 @@ fn position_of(position: i32, outputs: &[Output]) -> SqlResult<usize> {
         .ok_or_else(|| sql_error!(108, position))
 }
 
-/// A column with its table, as a key of ORDER BY.
-fn qualified(item: &ast::OrderItem) -> Option<&ast::ColumnName> {
+/// A column as a key of ORDER BY.
+fn named(item: &ast::OrderItem) -> Option<&ast::ColumnName> {
     match &item.expr {
-        ast::Expr::Column(name) if name.table.is_some() => Some(name),
+        ast::Expr::Column(name) => Some(name),
         _ => None,
     }
 }
 
 /// The first of `outputs` that is the column `name`.
-fn output_of(name: &ast::ColumnName, outputs: &[Output], scope: &Scope) -> Option<usize> {
-    let (column, outer) = scope.column(name).ok()?;
+fn output_of(name: &ast::ColumnName, outputs: &[Output], scope: &Scope) -> FoundKey {
+    let Ok((column, outer)) = scope.column(name) else { return FoundKey::Unknown };
     let is_it = |output: &Output| matches!(output.expr.kind, ExprKind::Column(id) if id == column.id.index());
-    if outer { None } else { outputs.iter().position(is_it) }
+    match outputs.iter().position(is_it) {
+        _ if outer => FoundKey::Unknown,
+        Some(at) => FoundKey::At(at),
+        None => FoundKey::NotSelected,
+    }
 }
 
 /// `at`, if that item of the select list has a name of its own and not its column's.

@@ -109,7 +109,7 @@ impl Parser<'_> {
     }
 
     fn insert_query(&mut self, with: Option<Box<With>>) -> P<(InsertSource, Vec<QueryHint>)> {
-        let mut query = self.query_statement(with)?;
+        let mut query = self.query_statement(with, false)?;
         let options = std::mem::take(&mut query.options);
         Ok((InsertSource::Query(Box::new(query)), options))
     }

@@ -7,7 +7,10 @@ use ::types::sql_error;
 /// What an ORDER BY between or behind the operands of UNION, EXCEPT and INTERSECT belongs to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// Of a statement: it stands behind the last and orders the whole result.
+    /// Of a statement: it stands behind the last and orders the whole result. There is none in parentheses:
+    /// https://learn.microsoft.com/sql/t-sql/queries/select-transact-sql#syntax
+    OfStatement,
+    /// Of the source of an INSERT and of a cursor: likewise, but for the parentheses.
     OfAll,
     /// In subqueries, views and functions: each SELECT with TOP may have its own.
     OfItsSelect,
@@ -53,9 +56,9 @@ impl Parser<'_> {
         self.query_whole(with, order)
     }
 
-    /// As a statement of its own, or the source of INSERT: with OPTION.
-    pub(super) fn query_statement(&mut self, with: Option<Box<With>>) -> P<Query> {
-        let mut query = self.query_whole(with, Order::OfAll)?;
+    /// As a statement of its own, or the source of INSERT (`alone` says which): with OPTION.
+    pub(super) fn query_statement(&mut self, with: Option<Box<With>>, alone: bool) -> P<Query> {
+        let mut query = self.query_whole(with, if alone { Order::OfStatement } else { Order::OfAll })?;
         // FOR UPDATE, FOR READ ONLY: of a driver's cursor, which the binder knows.
         if self.at_word(K::FOR) && (self.peek_word(1, K::UPDATE) || self.peek_word(1, K::READ)) {
             self.bump();
@@ -79,7 +82,7 @@ impl Parser<'_> {
     fn query_whole(&mut self, with: Option<Box<With>>, order: Order) -> P<Query> {
         let line = self.token.line;
         self.enter()?;
-        let mut first = self.query_operand()?;
+        let mut first = self.query_operand(order)?;
         if order == Order::OfItsSelect && self.at_word(K::ORDER) && matches!(first, QueryBody::Select(_)) {
             let ordered = self.query_tail(None, first, line)?;
             if !self.at_any(&[K::UNION, K::EXCEPT, K::INTERSECT]) {
@@ -91,6 +94,19 @@ impl Parser<'_> {
         let body = self.set_operations(first, order)?;
         self.depth -= 1;
         self.query_tail(with, body, line)
+    }
+
+    /// In parentheses of a statement.
+    fn query_unordered(&mut self) -> P<Query> {
+        let line = self.token.line;
+        self.enter()?;
+        let first = self.query_operand(Order::OfStatement)?;
+        let body = self.set_operations(first, Order::OfStatement)?;
+        self.depth -= 1;
+        if self.at_any(&[K::ORDER, K::FOR]) {
+            return Err(self.unexpected());
+        }
+        self.query_tail(None, body, line)
     }
 
     fn set_operations(&mut self, first: QueryBody, order: Order) -> P<QueryBody> {
@@ -119,7 +135,7 @@ impl Parser<'_> {
 
     /// An operand behind a set operator. In a subquery the order of a SELECT with TOP says which of its rows come first.
     fn operand_behind(&mut self, order: Order) -> P<QueryBody> {
-        match self.query_operand()? {
+        match self.query_operand(order)? {
             QueryBody::Select(select)
                 if order == Order::OfItsSelect && select.top.is_some() && self.at_word(K::ORDER) =>
             {
@@ -132,9 +148,12 @@ impl Parser<'_> {
         }
     }
 
-    fn query_operand(&mut self) -> P<QueryBody> {
+    fn query_operand(&mut self, order: Order) -> P<QueryBody> {
         if self.eat(T::LeftParen) {
-            let query = self.nested(Self::query)?;
+            let query = self.nested(|parser| match order {
+                Order::OfStatement => parser.query_unordered(),
+                Order::OfAll | Order::OfItsSelect => parser.query(),
+            })?;
             self.expect(T::RightParen)?;
             return Ok(QueryBody::Nested(Box::new(query)));
         }

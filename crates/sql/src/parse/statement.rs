@@ -45,7 +45,7 @@ impl Parser<'_> {
             return self.unreserved_statement();
         }
         match self.keyword() {
-            K::SELECT => Ok(StatementKind::Select(Box::new(self.query_statement(None)?))),
+            K::SELECT => Ok(StatementKind::Select(Box::new(self.query_statement(None, true)?))),
             K::WITH => self.with_statement(),
             K::INSERT => self.insert(None),
             K::UPDATE => {
@@ -112,7 +112,7 @@ impl Parser<'_> {
             return self.odbc_call();
         }
         if self.at(T::LeftParen) {
-            let query = self.query_statement(None)?;
+            let query = self.query_statement(None, true)?;
             return Ok(StatementKind::Select(Box::new(query)));
         }
         if self.at_label() {
@@ -143,8 +143,8 @@ impl Parser<'_> {
             K::UPDATE => self.update(Some(with)),
             K::DELETE => self.delete(Some(with)),
             K::MERGE => self.merge_statement(Some(with)),
-            K::SELECT => Ok(StatementKind::Select(Box::new(self.query_statement(Some(with))?))),
-            _ if self.at(T::LeftParen) => Ok(StatementKind::Select(Box::new(self.query_statement(Some(with))?))),
+            K::SELECT => Ok(StatementKind::Select(Box::new(self.query_statement(Some(with), true)?))),
+            _ if self.at(T::LeftParen) => Ok(StatementKind::Select(Box::new(self.query_statement(Some(with), true)?))),
             _ => Err(self.unexpected()),
         }
     }

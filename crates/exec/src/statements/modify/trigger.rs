@@ -123,7 +123,7 @@ fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, affected: u64, c
     session.triggers.push(RunningTrigger { object: trigger.object.0, instead_of: trigger.instead_of });
     session.row_count = affected;
     session.error = 0;
-    let frame = Frame { info: Some(info), nested: true, trigger: Some(rows), function: None };
+    let frame = Frame { info: Some(info), nested: true, from_client: false, trigger: Some(rows), function: None };
     let result = nested(runtime.again(), trigger.object.0, |runtime| {
         run_instance(&module, Vec::new(), Vec::new(), runtime, frame, false)
     });

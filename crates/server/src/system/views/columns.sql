@@ -56,7 +56,7 @@ SELECT c.object_id, c.name, c.column_id, c.system_type_id, c.user_type_id, c.max
   c.is_dropped_ledger_column
 FROM sys.columns c
 JOIN sys.syscolpars p ON p.id = c.object_id AND p.number = 0 AND p.colid = c.column_id
-JOIN sys.sysidentityvalues v ON v.object_id = c.object_id
+LEFT JOIN sys.sysidentityvalues v ON v.object_id = c.object_id
 WHERE c.is_identity = 1
 GO
 CREATE VIEW sys.computed_columns AS
