@@ -37,9 +37,11 @@ pub use concurrency::locks::{LockEntry, MemoryTransaction, Resource, Transaction
 pub use error::{LogHolder, StorageError, StorageResult};
 pub use hold::{HeldFile, Hold};
 pub use instance::metrics::{LogSpace, Metrics};
+pub use instance::partitions::Part;
 pub use instance::storage::{Storage, StorageConfig};
 pub use layout::{
-    DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, MemoryOptimized, PageRef, TableId, TableLayout,
+    DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, MemoryOptimized, PageRef, Partitioning, TableId,
+    TableLayout,
 };
 pub use log::store::Segment;
 pub use pages::data_files::Chain;
@@ -58,6 +60,7 @@ pub use tables::memory_table::stats::{
     ChainStats, CheckpointFile, CheckpointFileKind, LastCheckpoint, MemoryHeap, MemoryIndexKind, MemoryIndexStats,
     MemoryTableStats, MemoryTotals,
 };
+pub use tables::partitioned::PartitionedTable;
 pub use tables::scan::{LockHint, Prefixes, RowRef, ScanSpec};
 pub use tables::table::{Scan, Table};
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};

@@ -5,4 +5,5 @@
 pub mod metrics;
 pub mod storage;
 pub mod indexes;
+pub mod partitions;
 pub mod holding;
