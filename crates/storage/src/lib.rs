@@ -53,6 +53,7 @@ pub use region::broker::{Broker, Clerk};
 pub use region::grants::{Grant, GrantEntry, GrantRequest, GrantTotals, Grants, QUERY_PERCENT, Refused};
 pub use region::memory::Memory;
 pub use region::row_counts::ChangeCount;
+pub use tables::disk_table::DiskTable;
 pub use tables::load::{Build, HeapLoad, KeySorter};
 pub use tables::memory_table::MemoryTable;
 pub use tables::memory_table::look_up::LookUp;
@@ -60,7 +61,7 @@ pub use tables::memory_table::stats::{
     ChainStats, CheckpointFile, CheckpointFileKind, LastCheckpoint, MemoryHeap, MemoryIndexKind, MemoryIndexStats,
     MemoryTableStats, MemoryTotals,
 };
-pub use tables::partitioned::PartitionedTable;
+pub use tables::partitioned::{MisplacedRow, PartitionedTable};
 pub use tables::scan::{LockHint, Prefixes, RowRef, ScanSpec};
 pub use tables::table::{Scan, Table};
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};

@@ -11,8 +11,9 @@ use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 
 use super::build::{ask_to_sort, build_error, fills};
 use super::dbcc::{no_such_object, number_argument, table_argument, text_argument};
-use super::layout::index_layout;
+use super::layout::{self, differs, index_layout, new_partitioning};
 use super::number::whole_number;
+use super::partition::{self, Divided, Placement};
 use super::rebuild;
 use super::schema_binding;
 use super::site::{Ddl, cannot_drop, has, place_of, source, written};
@@ -22,6 +23,7 @@ use crate::catalog::base::{
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
+use crate::catalog::partition::PARTITIONING;
 use crate::catalog::row::Text;
 use crate::catalog::{Database, scalar_type};
 
@@ -37,14 +39,25 @@ pub struct IndexSpec<'a> {
     pub included: Vec<String>,
     pub filter: Option<String>,
     pub options: &'a [Setting],
-    /// `sys.indexes.data_space_id`.
-    pub space: i32,
+    /// What an ON clause says.
+    pub on: Option<Placement>,
+    /// Where the table's rows are, or will be if this is not the clustered index.
+    pub table: Placement,
     pub constraint_id: i32,
 }
 
 const KEY_COLUMNS_MAX: usize = 32;
 
-pub fn add_heap(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
+/// The row of a heap that lies there.
+pub fn add_heap(ddl: &mut Ddl<'_>, db: &Database, table: i32, place: &Placement) -> SqlResult<()> {
+    let column = match &place.divided {
+        None => None,
+        Some(divided) => {
+            let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(table), small(0)]))?;
+            let column = columns.into_iter().find(|column| db.equal_names(&column.name, &divided.column));
+            Some(column.ok_or_else(|| sql_error!(1911, divided.column))?)
+        }
+    };
     let row = IndexRow {
         id: table,
         indid: 0,
@@ -52,15 +65,22 @@ pub fn add_heap(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
         status: 0,
         kind: 0,
         fillfact: 0,
-        dataspace: 1,
+        dataspace: place.space,
         filter: Text(None),
         buckets: 0,
         constraint_id: 0,
     };
-    ddl.rows(db, |rows| rows.insert(&row))
+    ddl.rows(db, |rows| {
+        if let Some(column) = column {
+            let row =
+                IndexColumnRow { id: table, indid: 0, subid: 1, colid: column.colid, keyord: 0, status: PARTITIONING };
+            rows.insert(&row)?;
+        }
+        rows.insert(&row)
+    })
 }
 
-/// Rows of a new index; its id. 1911, 1919, 1913.
+/// Rows of a new index; its id. 1911, 1919, 1913, 1908.
 pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec: &IndexSpec<'_>) -> SqlResult<i32> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(table), small(0)]))?;
     let existing = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
@@ -70,7 +90,18 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     if spec.columns.len() > KEY_COLUMNS_MAX {
         return Err(sql_error!(1904, "index", spec.name, shown, spec.columns.len(), "index", 32));
     }
-    let found = index_columns(db, shown, table, &columns, spec)?;
+    let mut found = index_columns(db, shown, table, &columns, spec)?;
+    let place = match (spec.clustered, &spec.on) {
+        (true, Some(on)) => on.clone(),
+        (true, None) => spec.table.clone(),
+        (false, on) => partition::of_index(db, on.as_ref(), &spec.table)?,
+    };
+    if let Some(divided) = &place.divided {
+        if spec.clustered {
+            partition::check_column(ddl, db, shown, table, divided)?;
+        }
+        divide(db, table, &columns, divided, spec, &mut found)?;
+    }
     let indid = if spec.clustered { 1 } else { existing.iter().map(|index| index.indid).max().unwrap_or(0).max(1) + 1 };
     known_options(spec.options)?;
     let status = status_with(spec.options, spec.status);
@@ -88,7 +119,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
             (false, false) => 2,
         },
         fillfact: fill_factor(spec.options)?.unwrap_or(0),
-        dataspace: spec.space,
+        dataspace: place.space,
         filter: Text(spec.filter.clone()),
         buckets: buckets(spec.options),
         constraint_id: spec.constraint_id,
@@ -96,6 +127,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     ddl.rows(db, |rows| {
         if spec.clustered {
             rows.delete::<IndexRow>(0, &[int(table), int(0)])?;
+            rows.delete::<IndexColumnRow>(0, &[int(table), int(0)])?;
         }
         rows.insert(&row)?;
         for mut column in found {
@@ -106,6 +138,32 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     })?;
     ddl.changed(db.id, table);
     Ok(indid)
+}
+
+/// Marks the partitioning column among an index's, or adds it to them. 1908: a unique index lacks it in its key.
+fn divide(
+    db: &Database,
+    table: i32,
+    columns: &[ColumnRow],
+    divided: &Divided,
+    spec: &IndexSpec<'_>,
+    found: &mut Vec<IndexColumnRow>,
+) -> SqlResult<()> {
+    let column = columns.iter().find(|column| db.equal_names(&column.name, &divided.column));
+    let column = column.ok_or_else(|| sql_error!(1911, divided.column))?;
+    let own = found.iter_mut().find(|own| own.colid == column.colid);
+    if has(status_with(spec.options, spec.status), ix::UNIQUE) && own.as_ref().is_none_or(|own| own.keyord == 0) {
+        return Err(sql_error!(1908, column.name, spec.name));
+    }
+    match own {
+        Some(own) => own.status |= PARTITIONING,
+        None => {
+            let subid = found.len() as i32 + 1;
+            let (colid, status) = (column.colid, PARTITIONING);
+            found.push(IndexColumnRow { id: table, indid: 0, subid, colid, keyord: 0, status });
+        }
+    }
+    Ok(())
 }
 
 /// The key's columns and those that are only included, with the index's number still to be given.
@@ -199,6 +257,7 @@ pub fn add_inline(
     id: i32,
     index: &InlineIndex,
     column: Option<&str>,
+    table: &Placement,
 ) -> SqlResult<()> {
     let columns = match column {
         Some(column) if index.columns.is_empty() => vec![(column.to_string(), false)],
@@ -208,7 +267,7 @@ pub fn add_inline(
         return Err(super::unsupported("INDEX ... COLUMNSTORE"));
     }
     super::database::refuse_filestream(index.filestream_on.as_ref())?;
-    let space = super::database::data_space(ddl, db, index.on.as_ref())?;
+    let on = partition::placement(ddl, db, index.on.as_ref())?;
     let filter = match &index.filter {
         None => None,
         Some(condition) => {
@@ -226,7 +285,8 @@ pub fn add_inline(
         included: index.include.iter().map(|c| c.to_string()).collect(),
         filter,
         options: &index.options,
-        space,
+        on,
+        table: table.clone(),
         constraint_id: 0,
     };
     add_rows(ddl, db, shown, id, &spec).map(drop_value)
@@ -273,7 +333,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
     ask_for_columns(ddl, create)?;
     let (db, row) = indexed(ddl, create, &shown)?;
     super::database::refuse_filestream(create.filestream_on.as_ref())?;
-    let space = super::database::data_space(ddl, &db, create.on.as_ref())?;
+    let on = partition::placement(ddl, &db, create.on.as_ref())?;
     ddl.lock(&db, row.id)?;
     let table_def = ddl.reload(&db, row.id)?;
     if table_def.memory.is_some() {
@@ -286,6 +346,9 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
     let shown = format!("{}.{}", table_def.schema, table_name);
     let drop_existing = find_setting(&create.options, "DROP_EXISTING").is_some_and(Setting::is_on);
     let clustered = create.clustered == Some(true);
+    if table_def.memory.is_some() && on.as_ref().is_some_and(|on| on.divided.is_some()) {
+        return Err(partition::not_in_memory());
+    }
     if drop_existing {
         let old = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
         match old.into_iter().find(|index| index.name.as_deref().is_some_and(|name| db.equal_names(name, &create.name)))
@@ -316,7 +379,8 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
         included: create.include.iter().map(|c| c.to_string()).collect(),
         filter,
         options: &create.options,
-        space,
+        on,
+        table: Placement::of(&table_def),
         constraint_id: 0,
     };
     let indid = add_rows(ddl, &db, &shown, row.id, &spec)?;
@@ -369,10 +433,22 @@ pub fn build(
         return Err(sql_error!(2729, column, "table", shown));
     };
     let database = db.storage_id();
-    let fills = fills(ddl, db, id)?;
-    let made = ddl.build(&|index| fills.of(index), |storage, tx, build| {
-        storage.create_index(tx, database, TableId(id), &layout, build)
-    });
+    let moves = layout.clustered && {
+        let stored = ddl.catalog.storage.partitioning(database, TableId(id)).map_err(storage_error)?;
+        differs(stored.as_ref(), &table_def)
+    };
+    let made = if moves {
+        refuse_others(&table_def)?;
+        let (whole, divided) = (layout::layout(&table_def), new_partitioning(ddl, db, &table_def)?);
+        ddl.long_storage(|storage, tx, pause| {
+            storage.divide_table(tx, database, TableId(id), (&whole, divided.as_ref()), pause)
+        })
+    } else {
+        let fills = fills(ddl, db, id)?;
+        ddl.build(&|index| fills.of(index), |storage, tx, build| {
+            storage.create_index(tx, database, TableId(id), &layout, build)
+        })
+    };
     ddl.changed(db.id, id);
     match made {
         Ok(()) => Ok(()),
@@ -389,6 +465,14 @@ pub fn build(
             Err(duplicate_found(&format!("{}.{shown}", table_def.schema), &index.name, &values))
         }
         Err(error) => Err(build_error(error, &format!("{}.{shown}", table_def.schema), Some(&index.name))),
+    }
+}
+
+/// Indexes that are there would lie otherwise than their table, which moves.
+fn refuse_others(table: &sql::catalog::TableDef) -> SqlResult<()> {
+    match table.indexes.len() {
+        0 | 1 => Ok(()),
+        _ => Err(super::unsupported("A clustered index that moves a table with other indexes to other partitions")),
     }
 }
 
@@ -463,6 +547,9 @@ fn store_computed_keys(
     if not_stored.is_empty() {
         return Ok(());
     }
+    if indid == 1 && table_is_divided(ddl, db, id)? {
+        return Err(super::unsupported("A clustered index of a partitioned table on a computed column"));
+    }
     // The rows are moved by the old definition, without the new index.
     let ids: Vec<i32> = not_stored.iter().map(|c| c.colid).collect();
     let index = ddl.rows(db, |rows| rows.first::<IndexRow>(0, &[int(id), int(indid)]))?.expect("the index just made");
@@ -483,15 +570,21 @@ fn store_computed_keys(
     Ok(())
 }
 
-/// Removes an index that is no constraint's.
+fn table_is_divided(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<bool> {
+    let row = ddl.rows(db, |rows| rows.first::<IndexRow>(0, &[int(id), int(1)]))?;
+    Ok(row.is_some_and(|row| row.dataspace >= crate::catalog::partition::SCHEME_MIN))
+}
+
+/// Removes an index that is no constraint's. What was clustered becomes a heap in the same place.
 pub fn remove(ddl: &mut Ddl<'_>, db: &Arc<Database>, object: &ObjectRow, index: &IndexRow) -> SqlResult<()> {
     let (id, indid) = (object.id, index.indid);
+    let place = if indid == 1 { Placement::of(&ddl.reload(db, id)?) } else { Placement::DEFAULT };
     ddl.rows(db, |rows| {
         rows.delete::<IndexRow>(0, &[int(id), int(indid)])?;
         rows.delete::<IndexColumnRow>(0, &[int(id), int(indid)])
     })?;
     if indid == 1 {
-        add_heap(ddl, db, id)?;
+        add_heap(ddl, db, id, &place)?;
     }
     ddl.changed(db.id, id);
     if has(index.status, ix::STATISTICS) || has(index.status, ix::DISABLED) {
@@ -787,16 +880,6 @@ pub fn rebuild_table(
     }
     set_fill(ddl, db, table, index.indid, options)?;
     if in_memory { Ok(()) } else { rebuild_pages(ddl, db, (table, name), &index) }
-}
-
-/// The table's rows lie in this filegroup: of its heap or its clustered index.
-pub fn set_space(ddl: &mut Ddl<'_>, db: &Database, table: i32, space: i32) -> SqlResult<()> {
-    ddl.rows(db, |rows| {
-        let here = rows.find::<IndexRow>(0, &[int(table)])?;
-        let Some(rows_of) = here.iter().find(|index| index.indid <= 1) else { return Ok(()) };
-        rows.update::<IndexRow>(0, &[int(table), int(rows_of.indid)], |row| row.dataspace = space)?;
-        Ok(())
-    })
 }
 
 pub fn set_status(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, status: i32) -> SqlResult<()> {

@@ -231,6 +231,7 @@ pub struct CreateDefaultOrRule {
 pub struct CreatePartitionFunction {
     pub name: Ident,
     pub data_type: DataType,
+    pub collation: Option<Ident>,
     /// RANGE RIGHT, else LEFT
     pub right: bool,
     pub values: Vec<Expr>,

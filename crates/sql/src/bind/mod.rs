@@ -64,6 +64,7 @@ pub use binder::Names;
 pub use data_type::scalar_type;
 pub use early::{Early, bind_early, is_of_compiling};
 pub use index_filter::{FilterOwner, index_filter, kept_index_filter};
+pub use modules::parse_condition;
 pub use module::{bind_definition, bind_module, bind_text};
 pub use module_references::{NamedEntity, module_references};
 pub use modules::predicate_call;

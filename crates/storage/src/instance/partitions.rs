@@ -2,6 +2,8 @@
 //!
 //! Whoever changes a partition writes its table's descriptor, too: engines keep a partitioned table with the shapes of all its partitions.
 
+use std::collections::BTreeMap;
+
 use types::key::KeyCodec;
 use types::pause::{Pacer, Pause};
 use types::row::RowView;
@@ -31,6 +33,20 @@ impl Storage {
     pub fn partitioning(&self, db: DatabaseId, table: TableId) -> StorageResult<Option<Partitioning>> {
         let (_, roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
         Ok(roots.partitioning.map(|partitioning| *partitioning))
+    }
+
+    /// Of each partition of a database's tables the table.
+    pub fn partition_owners(&self, db: DatabaseId) -> StorageResult<BTreeMap<TableId, TableId>> {
+        let mut owners = BTreeMap::new();
+        for table in self.engine().list_directory(db)? {
+            // One whose definition cannot be read has no partitions that anybody knows.
+            let found = self.engine().read_directory(db, table).ok().flatten();
+            if let Some(partitioning) = found.and_then(|(_, roots)| roots.partitioning) {
+                owners.extend(partitioning.partitions.iter().map(|part| (*part, table)));
+            }
+            os::wait::maybe_yield();
+        }
+        Ok(owners)
     }
 
     /// A table whose partitions have the ids that `partitioning` says, none of which is another table's.
@@ -209,8 +225,15 @@ impl Storage {
             let rows = [from_id, to_id].map(|id| Ok(self.disk_table(db, id)?.shape.rows.get()));
             let [from_rows, to_rows]: [StorageResult<i64>; 2] = rows;
             let back: Vec<(IndexId, IndexId)> = indexes.iter().map(|(from, to)| (*to, *from)).collect();
-            let new_to = exchanged((&to_layout, &from_layout, &from_roots), &back)?;
-            let new_from = exchanged((&from_layout, &to_layout, &to_roots), indexes)?;
+            let new_to = exchanged((&to_layout, &from_layout, &from_roots), &back, &mut || Err(StorageError::UnknownIndex))?;
+            // What only the source has an index on is gone from it.
+            let new_from =
+                exchanged((&from_layout, &to_layout, &to_roots), indexes, &mut || self.create_tree(tx, db))?;
+            for (index, root) in from_layout.indexes.iter().zip(&from_roots.indexes) {
+                if !indexes.iter().any(|(from, _)| *from == index.id) {
+                    self.drop_tree(tx, db, *root)?;
+                }
+            }
             self.write_shape(tx, db, to_id, Some((&new_to.0, &new_to.1)))?;
             self.write_shape(tx, db, from_id, Some((&new_from.0, &new_from.1)))?;
             for table in [from, to] {
@@ -291,16 +314,21 @@ fn divided(layout: &TableLayout, partitioning: Partitioning) -> Roots {
     Roots { indexes: vec![0; layout.indexes.len()], partitioning: Some(Box::new(partitioning)), ..Roots::default() }
 }
 
-/// What a table is made of that gets the trees of another: its own indexes, the other's rows and roots. `indexes`: of its own index, the other's.
+/// What a table is made of that gets the trees of another: its own indexes, the other's rows and roots. `indexes`: of its own index, the
+/// other's. Of one that the other has not, `new_tree` makes the tree.
 fn exchanged(
     (own, other, roots): (&TableLayout, &TableLayout, &Roots),
     indexes: &[(IndexId, IndexId)],
+    new_tree: &mut dyn FnMut() -> StorageResult<u32>,
 ) -> StorageResult<(TableLayout, Roots)> {
     let mut new = Roots { base: roots.base, long_values: roots.long_values, ..Roots::default() };
     for index in &own.indexes {
         let theirs = indexes.iter().find(|(mine, _)| *mine == index.id).map(|(_, theirs)| *theirs);
-        let at = other.indexes.iter().position(|known| Some(known.id) == theirs).ok_or(StorageError::UnknownIndex)?;
-        new.indexes.push(roots.indexes[at]);
+        let at = other.indexes.iter().position(|known| Some(known.id) == theirs);
+        new.indexes.push(match at {
+            Some(at) => roots.indexes[at],
+            None => new_tree()?,
+        });
     }
     let layout = TableLayout { row: other.row.clone(), ..own.clone() };
     Ok((layout, new))

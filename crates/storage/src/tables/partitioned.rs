@@ -5,16 +5,28 @@
 
 use std::sync::Arc;
 
+use types::pause::{Pacer, Pause};
 use types::row::{Field, RowBuilder, RowView};
 
-use crate::error::{StorageError, StorageResult};
+use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
 use crate::layout::{IndexId, Locator, TableId};
 use crate::region::row_counts::ChangeCount;
 use crate::shapes::shape::{PartitionedShape, Shape};
 use crate::tables::disk_table::DiskTable;
+use crate::tables::scan::{DiskScan, ScanSpec};
 use crate::transaction::Transaction;
 use crate::trees::directory::TreeSize;
 use crate::trees::sample::Sampled;
+
+/// A row in the wrong partition: places are from 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MisplacedRow {
+    /// Where it was found.
+    pub partition: TableId,
+    pub found: usize,
+    /// Where it should be.
+    pub right: usize,
+}
 
 /// Bytes of a partition's id before the locator of its row.
 const ID_BYTES: usize = size_of::<i32>();
@@ -128,6 +140,32 @@ impl PartitionedTable {
         all.fold(first, ChangeCount::with)
     }
 
+    pub fn is_clustered(&self) -> bool {
+        self.shape.layout.indexes.iter().any(|index| index.clustered)
+    }
+
+    /// Rows that lie in another partition than their column says, so many at most. For who keeps others from changing the table.
+    pub fn misplaced(
+        &self,
+        tx: &mut Transaction,
+        rows_max: usize,
+        pause: &dyn Pause,
+    ) -> StorageResult<Vec<MisplacedRow>> {
+        let mut pacer = Pacer::new(pause);
+        let mut misplaced = Vec::new();
+        for (found, part) in self.parts.iter().enumerate() {
+            let mut scan = DiskScan::new(part.clone(), tx, ScanSpec::all(IndexId::HEAP, Vec::new()))?;
+            while let Some(row) = scan.next(tx)? {
+                heard(pacer.spend(ROW_WORK + row.image.len()))?;
+                let right = self.shape.of_row(&RowView::new(&part.shape.layout.row, row.image)?);
+                if right != found && misplaced.len() < rows_max {
+                    misplaced.push(MisplacedRow { partition: part.shape.id, found, right });
+                }
+            }
+        }
+        Ok(misplaced)
+    }
+
     /// Of all parts of an index together; levels as of the highest.
     pub fn tree_size(&self, index: IndexId) -> StorageResult<TreeSize> {
         self.parts.iter().try_fold(TreeSize { pages: 0, leaves: 0, levels: 0 }, |all, part| {
@@ -140,24 +178,26 @@ impl PartitionedTable {
         })
     }
 
-    /// As `DiskTable::sample`, with as many leaves of each partition.
+    /// As `DiskTable::sample`, each partition by its share of all leaves.
     pub fn sample(
         &self,
         leaves_max: u64,
         pause: &mut dyn FnMut() -> bool,
         visit: &mut dyn FnMut(u64, &RowView<'_>),
     ) -> StorageResult<Sampled> {
-        let each = (leaves_max / self.parts.len() as u64).max(1);
+        let leaves = self.parts.iter().map(|part| Ok(part.tree_size(IndexId::HEAP)?.leaves));
+        let leaves = leaves.collect::<StorageResult<Vec<u64>>>()?;
+        let share = (leaves_max as f64 / leaves.iter().sum::<u64>().max(1) as f64).min(1.0);
         let mut all = Sampled { leaves: 0.0, leaves_read: 0, rows: 0 };
         let mut goes_on = true;
-        for part in self.parts.iter() {
+        for (part, leaves) in self.parts.iter().zip(leaves) {
             if !goes_on {
-                all.leaves += part.tree_size(IndexId::HEAP)?.leaves as f64;
+                all.leaves += leaves as f64;
                 continue;
             }
             let read = all.leaves_read;
             let own = part.sample(
-                each,
+                ((leaves as f64 * share).ceil() as u64).max(1),
                 &mut || {
                     goes_on = pause();
                     goes_on
