@@ -6,7 +6,7 @@ use sql::ast::{
     AlterIndex, AlterIndexAction, CreateIndex, Dbcc, DropIndex, IndexKind, InlineIndex, PartitionChoice, Setting,
     SettingValue, find_setting,
 };
-use storage::{IndexId, StorageError, TableId};
+use storage::{IndexId, Part, StorageError, TableId};
 use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 
 use super::build::{ask_to_sort, build_error, fills};
@@ -23,7 +23,7 @@ use crate::catalog::base::{
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
-use crate::catalog::partition::PARTITIONING;
+use crate::catalog::partition::{PARTITIONING, PARTITIONS_MAX};
 use crate::catalog::row::Text;
 use crate::catalog::{Database, scalar_type};
 
@@ -683,7 +683,8 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
             found
         }
     };
-    refuse_partitions(&alter.action, alter.index.is_none(), &chosen, &row.name)?;
+    refuse_partitions(&alter.action, alter.index.is_none(), &chosen, &row.name, &old)?;
+    let partition = chosen_partition(ddl, &alter.action, &old, &chosen, &row.name)?;
     let place = place_of(ddl, &db, &row)?;
     for index in chosen {
         if let AlterIndexAction::Rebuild { options, .. } | AlterIndexAction::Set(options) = &alter.action {
@@ -725,7 +726,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
                 if let AlterIndexAction::Rebuild { .. } = &alter.action {
                     set_fill(ddl, &db, row.id, index.indid, options)?;
                     let name = format!("{}.{}", place.schema_name, row.name);
-                    rebuild_pages(ddl, &db, (row.id, &name), &index)?;
+                    rebuild_pages(ddl, &db, (row.id, &name), &index, partition)?;
                 }
             }
         }
@@ -734,12 +735,17 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
 }
 
 /// Makes the pages of an index, or of a heap, anew.
-fn rebuild_pages(ddl: &mut Ddl<'_>, db: &Database, (table, name): (i32, &str), index: &IndexRow) -> SqlResult<()> {
+fn rebuild_pages(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    (table, name): (i32, &str),
+    index: &IndexRow,
+    partition: Option<usize>,
+) -> SqlResult<()> {
     let (database, id) = (db.storage_id(), IndexId(index.indid as u32));
     let fills = fills(ddl, db, table)?;
-    ddl.build(&|index| fills.of(index), |storage, tx, build| {
-        storage.rebuild_index(tx, database, TableId(table), id, build)
-    })
+    let part = Part { table: TableId(table), partition };
+    ddl.build(&|index| fills.of(index), |storage, tx, build| storage.rebuild_partition(tx, database, part, id, build))
     .map_err(|error| build_error(error, name, index.name.as_deref()))?;
     ddl.changed(db.id, table);
     Ok(())
@@ -771,7 +777,7 @@ pub fn reindex(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
             let key = [int(row.id), int(index.indid)];
             ddl.rows(&db, |rows| rows.update::<IndexRow>(0, &key, |row| row.fillfact = percent))?;
         }
-        rebuild_pages(ddl, &db, (row.id, &format!("{}.{}", table.schema_name, row.name)), index)?;
+        rebuild_pages(ddl, &db, (row.id, &format!("{}.{}", table.schema_name, row.name)), index, None)?;
     }
     if find_setting(&dbcc.options, "NO_INFOMSGS").is_none() {
         ddl.message(sql_error!(2528));
@@ -798,8 +804,14 @@ fn checked_fill(percent: i128) -> SqlResult<u8> {
     }
 }
 
-/// 7729, 7735: no table or index here has more than one partition, and a number is refused for those that have one.
-fn refuse_partitions(action: &AlterIndexAction, all: bool, chosen: &[IndexRow], table: &str) -> SqlResult<()> {
+/// 7729, 7735: a number is refused for what is not partitioned.
+fn refuse_partitions(
+    action: &AlterIndexAction,
+    all: bool,
+    chosen: &[IndexRow],
+    table: &str,
+    of: &sql::catalog::TableDef,
+) -> SqlResult<()> {
     let (AlterIndexAction::Rebuild { partition, options } | AlterIndexAction::Reorganize { partition, options }) =
         action
     else {
@@ -810,6 +822,7 @@ fn refuse_partitions(action: &AlterIndexAction, all: bool, chosen: &[IndexRow], 
     }
     let first = chosen.first().and_then(|index| index.name.as_deref()).unwrap_or_default();
     match partition {
+        _ if of.partitioning.is_some() => Ok(()),
         Some(PartitionChoice::One(_)) if all && chosen.is_empty() => {
             Err(sql_error!(7735, "alter", "index", "table", table, "table"))
         }
@@ -817,6 +830,42 @@ fn refuse_partitions(action: &AlterIndexAction, all: bool, chosen: &[IndexRow], 
         Some(PartitionChoice::One(_)) => Err(sql_error!(7729, "alter", "index", "index", first)),
         _ => Ok(()),
     }
+}
+
+/// The partition, from 0, that REBUILD or REORGANIZE names; None: all. 7722, 7730, 2586: there is none of the number.
+fn chosen_partition(
+    ddl: &mut Ddl<'_>,
+    action: &AlterIndexAction,
+    table: &sql::catalog::TableDef,
+    chosen: &[IndexRow],
+    table_name: &str,
+) -> SqlResult<Option<usize>> {
+    let (expr, rebuilds) = match action {
+        AlterIndexAction::Rebuild { partition: Some(PartitionChoice::One(expr)), .. } => (expr, true),
+        AlterIndexAction::Reorganize { partition: Some(PartitionChoice::One(expr)), .. } => (expr, false),
+        _ => return Ok(None),
+    };
+    let index = chosen.first().and_then(|index| index.name.as_deref()).unwrap_or_default();
+    let number = partition::number(ddl, expr, "ALTER INDEX", "index", index)?;
+    let missing = |number: i64| match rebuilds {
+        true => sql_error!(7730, "index", number, "index", index),
+        false => sql_error!(2586, number, index, table_name),
+    };
+    partition_of(table, number, ("index", index), missing).map(Some)
+}
+
+/// The partition of this number, from 0.
+fn partition_of(
+    table: &sql::catalog::TableDef,
+    number: i64,
+    (kind, name): (&str, &str),
+    missing: impl FnOnce(i64) -> SqlError,
+) -> SqlResult<usize> {
+    if !(1..=PARTITIONS_MAX as i64).contains(&number) {
+        return Err(sql_error!(7722, number, kind, name, PARTITIONS_MAX));
+    }
+    let count = table.partitioning.as_ref().map_or(1, |own| own.function.partitions());
+    if number as usize > count { Err(missing(number)) } else { Ok(number as usize - 1) }
 }
 
 fn status_with(options: &[Setting], mut status: i32) -> i32 {
@@ -860,16 +909,30 @@ pub fn rebuild_table(
     known_options(options)?;
     let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
     let clustered = indexes.into_iter().find(|index| index.indid == 1);
-    if let Some(PartitionChoice::One(_)) = partition {
-        return Err(match clustered.and_then(|index| index.name) {
-            Some(index) => sql_error!(7729, "alter", "index", "index", index),
-            None => sql_error!(7735, "alter", "table", "table", name, "table"),
-        });
-    }
-    let in_memory = ddl.reload(db, table)?.memory.is_some();
+    let def = ddl.reload(db, table)?;
+    let partition = match partition {
+        Some(PartitionChoice::One(_)) if def.partitioning.is_none() => {
+            return Err(match clustered.and_then(|index| index.name) {
+                Some(index) => sql_error!(7729, "alter", "index", "index", index),
+                None => sql_error!(7735, "alter", "table", "table", name, "table"),
+            });
+        }
+        Some(PartitionChoice::One(expr)) => {
+            let number = partition::number(ddl, expr, "ALTER TABLE", "table", name)?;
+            let index = clustered.as_ref().and_then(|index| index.name.as_deref());
+            let missing = |number: i64| match index {
+                Some(index) => sql_error!(7730, "index", number, "index", index),
+                None => sql_error!(7730, "table", number, "table", name),
+            };
+            Some(partition_of(&def, number, ("table", name), missing)?)
+        }
+        _ => None,
+    };
+    let in_memory = def.memory.is_some();
     let Some(index) = clustered else {
         let heap = ddl.rows(db, |rows| rows.first::<IndexRow>(0, &[int(table), int(0)]))?;
-        return heap.filter(|_| !in_memory).map_or(Ok(()), |heap| rebuild_pages(ddl, db, (table, name), &heap));
+        let heap = heap.filter(|_| !in_memory);
+        return heap.map_or(Ok(()), |heap| rebuild_pages(ddl, db, (table, name), &heap, partition));
     };
     let status = status_with(options, index.status);
     if has(status, ix::IGNORE_DUPLICATES) && !has(status, ix::UNIQUE) {
@@ -879,7 +942,7 @@ pub fn rebuild_table(
         set_status(ddl, db, table, index.indid, status)?;
     }
     set_fill(ddl, db, table, index.indid, options)?;
-    if in_memory { Ok(()) } else { rebuild_pages(ddl, db, (table, name), &index) }
+    if in_memory { Ok(()) } else { rebuild_pages(ddl, db, (table, name), &index, partition) }
 }
 
 pub fn set_status(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, status: i32) -> SqlResult<()> {

@@ -137,6 +137,7 @@ rows![
     message(2536, 0, "DBCC results for '%.*ls'.").listed(10),
     message(2560, 16, "Parameter %d is incorrect for this DBCC statement."),
     message(2571, 14, "User '%.*ls' does not have permission to run DBCC %.*ls."),
+    message(2586, 16, "Cannot find partition number %d for index \"%.*ls\", table \"%.*ls\"."),
     message(2593, 0, "There are %I64d rows in %I64d pages for object \"%.*ls\".").listed(10),
     message(2601, 14, "Cannot insert duplicate key row in object '%.*ls' with unique index '%.*ls'. The duplicate key value is %ls."),
     message(2627, 14, "Violation of %ls constraint '%.*ls'. Cannot insert duplicate key in object '%.*ls'. The duplicate key value is %ls.").state(1),
