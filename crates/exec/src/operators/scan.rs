@@ -253,7 +253,8 @@ pub fn lookup(
         })
         .collect();
     // Which partitions there are to look into is said by each key itself.
-    let scan = base(&plan::Scan { partitions: None, ..scan.clone() }, table, compiler)?;
+    let mut scan = base(scan, table, compiler)?;
+    scan.partitions = None;
     let same = parts.iter().take_while(|part| **part == Part::Same).count();
     Ok(Some(Lookup { scan, parts, same, prefixes: Prefixes::default() }))
 }

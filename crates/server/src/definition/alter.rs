@@ -72,12 +72,14 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
                             drop_column(ddl, &history, name, true)?;
                         }
                     }
-                    AlterTableDropKind::Constraint { name, .. } => {
+                    AlterTableDropKind::Constraint { name, options } => {
                         let is_it = |index: &&IndexDef| index.primary_key && target.db.equal_names(&index.name, name);
                         if old.versioning.is_some() && old.indexes.iter().any(|index| is_it(&index)) {
                             return Err(sql_error!(13557, versioned::full_name(&target.db, &old)));
                         }
+                        let space = index::moved_to(ddl, &target.db, &target.row, options)?;
                         drop_constraint(ddl, &target, name, item.if_exists)?;
+                        index::set_heap_space(ddl, &target.db, target.row.id, space)?;
                     }
                     AlterTableDropKind::Index(name) => drop_index(ddl, &target, name, item.if_exists)?,
                     AlterTableDropKind::Period => temporal::drop_period(ddl, &target.db, &old)?,

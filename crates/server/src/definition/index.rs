@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    AlterIndex, AlterIndexAction, CreateIndex, Dbcc, DropIndex, IndexKind, InlineIndex, PartitionChoice, Setting,
+    AlterIndex, AlterIndexAction, CreateIndex, DataSpace, Dbcc, DropIndex, IndexKind, InlineIndex, PartitionChoice, Setting,
     SettingValue, find_setting,
 };
 use storage::{IndexId, Part, StorageError, TableId};
@@ -335,7 +335,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
     super::database::refuse_filestream(create.filestream_on.as_ref())?;
     let on = partition::placement(ddl, &db, create.on.as_ref())?;
     ddl.lock(&db, row.id)?;
-    let table_def = ddl.reload(&db, row.id)?;
+    let mut table_def = ddl.reload(&db, row.id)?;
     if table_def.memory.is_some() {
         schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
     }
@@ -353,7 +353,10 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
         let old = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
         match old.into_iter().find(|index| index.name.as_deref().is_some_and(|name| db.equal_names(name, &create.name)))
         {
-            Some(old) => remove(ddl, &db, &row, &old)?,
+            Some(old) => {
+                remove(ddl, &db, &row, &old)?;
+                table_def = ddl.reload(&db, row.id)?;
+            }
             None => return Err(sql_error!(7999, state 9, &*create.name, shown)),
         }
     }
@@ -634,8 +637,30 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
         if index.indid == 1 && has(row.status, os_::HISTORY) {
             super::versioned::check_index_drop(ddl, &db, &row, &shown)?;
         }
+        let space = moved_to(ddl, &db, &row, &item.options)?;
         remove(ddl, &db, &row, &index)?;
+        set_heap_space(ddl, &db, row.id, space)?;
     }
+    Ok(())
+}
+
+/// MOVE TO: the filegroup of the heap that a clustered index leaves. 1921: there is none of the name.
+pub fn moved_to(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow, options: &[Setting]) -> SqlResult<Option<i32>> {
+    let Some(Setting { value: SettingValue::Word(name), .. }) = find_setting(options, "MOVE TO") else {
+        return Ok(None);
+    };
+    let scheme = ddl.rows(db, |rows| crate::catalog::partition::scheme_named(rows, name))?;
+    if scheme.is_some() || ddl.reload(db, row.id)?.partitioning.is_some() {
+        return Err(super::unsupported("MOVE TO of a partitioned table, or to a partition scheme"));
+    }
+    let space = DataSpace { name: name.clone(), column: None };
+    Ok(partition::placement(ddl, db, Some(&space))?.map(|place| place.space))
+}
+
+pub fn set_heap_space(ddl: &mut Ddl<'_>, db: &Database, table: i32, space: Option<i32>) -> SqlResult<()> {
+    let Some(space) = space else { return Ok(()) };
+    ddl.rows(db, |rows| rows.update::<IndexRow>(0, &[int(table), int(0)], |row| row.dataspace = space))?;
+    ddl.changed(db.id, table);
     Ok(())
 }
 
