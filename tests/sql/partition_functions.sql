@@ -55,7 +55,7 @@ ALTER DATABASE parted ADD FILEGROUP two;
 ALTER DATABASE parted ADD FILEGROUP three;
 GO
 CREATE PARTITION SCHEME one AS PARTITION l ALL TO ([PRIMARY]);
-CREATE PARTITION SCHEME some AS PARTITION r TO (two, three, [PRIMARY], two);
+CREATE PARTITION SCHEME few AS PARTITION r TO (two, three, [PRIMARY], two);
 CREATE PARTITION SCHEME more AS PARTITION r TO (two, three, [PRIMARY], two, three, two);
 SELECT s.name, s.type, s.type_desc, s.is_default, f.name AS f FROM sys.partition_schemes s JOIN sys.partition_functions f ON f.function_id = s.function_id
 ORDER BY s.data_space_id;
@@ -85,7 +85,7 @@ GO
 -- Boundaries come and go: the next filegroup is used, and stays the next one with ALL alone.
 ALTER PARTITION FUNCTION r() SPLIT RANGE (50);
 GO
-ALTER PARTITION SCHEME some NEXT USED two;
+ALTER PARTITION SCHEME few NEXT USED two;
 ALTER PARTITION FUNCTION r() SPLIT RANGE (50);
 SELECT s.name, d.destination_id, g.name AS filegroup FROM sys.destination_data_spaces d
 JOIN sys.partition_schemes s ON s.data_space_id = d.partition_scheme_id JOIN sys.filegroups g ON g.data_space_id = d.data_space_id
@@ -116,7 +116,7 @@ GO
 -- In a transaction, and back.
 BEGIN TRAN;
 CREATE PARTITION FUNCTION gone (int) AS RANGE LEFT FOR VALUES (1);
-DROP PARTITION SCHEME some;
+DROP PARTITION SCHEME few;
 SELECT $PARTITION.gone(5) AS p, (SELECT COUNT(*) FROM sys.partition_schemes) AS schemes;
 ROLLBACK;
 SELECT COUNT(*) AS schemes FROM sys.partition_schemes;

@@ -107,7 +107,8 @@ fn a_partitioned_table_and_a_plain_one_are_twins() {
             }
         }
         if rolls_back {
-            session.run("ROLLBACK");
+            // A roll-back does not correct counts; who makes the rows' tree anew counts them.
+            session.run("ROLLBACK; ALTER INDEX pk_p ON p REBUILD");
         }
         if round % 8 == 7 {
             // In the middle of a change of the partitions that nobody has committed.

@@ -62,7 +62,8 @@ fn switch(storage: &Storage, tx: &mut Transaction, at: usize, returns: bool) {
 fn change_row(storage: &Storage, tx: &mut Transaction, rng: &mut Rng, model: &mut Model) {
     let table = storage.open_table(DB, TABLE).expect("the table");
     let id = rng.next(60) as i64;
-    let row: Row = (value(rng, 300), rng.next(VALUES) as i64, if rng.next(20) == 0 { value(rng, 30_000) } else { None });
+    let row: Row =
+        (value(rng, 300), rng.next(VALUES) as i64, if rng.next(20) == 0 { value(rng, 30_000) } else { None });
     let found = locator(&table, tx, id).expect("looked for");
     assert_eq!(found.is_some(), model.contains_key(&id), "row {id}");
     match found {

@@ -301,7 +301,8 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
             });
             continue;
         }
-        let included = index_columns.iter().filter(|c| c.indid == index.indid && c.keyord == 0 && c.status & INCLUDED != 0);
+        let included =
+            index_columns.iter().filter(|c| c.indid == index.indid && c.keyord == 0 && c.status & INCLUDED != 0);
         indexes.push(IndexDef {
             id: index.indid as u32,
             name: index.name.as_deref().unwrap_or_default().into(),

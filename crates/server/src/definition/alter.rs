@@ -19,9 +19,9 @@ use super::index;
 use super::layout::row_layout;
 use super::memory_optimized;
 use super::number::{identity_of, identity_rule};
+use super::partition::Placement;
 use super::rebuild::{self, NewColumn, carried, column_type, store_computed, stored};
 use super::rights::references_type;
-use super::partition::Placement;
 use super::schema_binding;
 use super::site::{Ddl, Place, constraint_failed, has, source};
 use super::switch;
@@ -677,6 +677,11 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
     let Some(column) = columns.iter().find(|column| db.equal_names(&column.name, &change.name)).cloned() else {
         return Err(sql_error!(4924, "ALTER TABLE ALTER COLUMN", &*change.name, target.shown));
     };
+    let divides = old.partitioning.as_ref().map(|own| old.columns[usize::from(own.column)].column_id);
+    if divides == Some(column.colid as u32) && matches!(change.change, ColumnChange::Type { .. }) {
+        let first = sql_error!(5074, "object", target.shown, "column", column.name);
+        return Err(sql_error!(4922, state 9, "ALTER TABLE ALTER COLUMN", column.name).after(vec![first]));
+    }
     let mut new = column.clone();
     match &change.change {
         ColumnChange::Property { property, masked, .. } if &**property == "MASKED" => {

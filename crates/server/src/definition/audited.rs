@@ -129,8 +129,12 @@ fn deeds(kind: &StatementKind) -> Vec<Deed<'_>> {
         S::CreatePartitionFunction(create) => {
             vec![Deed::name(of::DATABASE_OBJECT_CHANGE, of::CREATE, "OB", &create.name)]
         }
-        S::CreatePartitionScheme(create) => vec![Deed::name(of::DATABASE_OBJECT_CHANGE, of::CREATE, "OB", &create.name)],
-        S::AlterPartitionFunction(change) => vec![Deed::name(of::DATABASE_OBJECT_CHANGE, of::ALTER, "OB", &change.name)],
+        S::CreatePartitionScheme(create) => {
+            vec![Deed::name(of::DATABASE_OBJECT_CHANGE, of::CREATE, "OB", &create.name)]
+        }
+        S::AlterPartitionFunction(change) => {
+            vec![Deed::name(of::DATABASE_OBJECT_CHANGE, of::ALTER, "OB", &change.name)]
+        }
         S::AlterPartitionScheme(change) => vec![Deed::name(of::DATABASE_OBJECT_CHANGE, of::ALTER, "OB", &change.name)],
         S::CreateSchema(create) => {
             let name = create.name.as_ref();

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    AlterIndex, AlterIndexAction, CreateIndex, DataSpace, Dbcc, DropIndex, IndexKind, InlineIndex, PartitionChoice, Setting,
-    SettingValue, find_setting,
+    AlterIndex, AlterIndexAction, CreateIndex, DataSpace, Dbcc, DropIndex, IndexKind, InlineIndex, PartitionChoice,
+    Setting, SettingValue, find_setting,
 };
 use storage::{IndexId, Part, StorageError, TableId};
 use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
@@ -771,7 +771,7 @@ fn rebuild_pages(
     let fills = fills(ddl, db, table)?;
     let part = Part { table: TableId(table), partition };
     ddl.build(&|index| fills.of(index), |storage, tx, build| storage.rebuild_partition(tx, database, part, id, build))
-    .map_err(|error| build_error(error, name, index.name.as_deref()))?;
+        .map_err(|error| build_error(error, name, index.name.as_deref()))?;
     ddl.changed(db.id, table);
     Ok(())
 }

@@ -160,7 +160,7 @@ fn function_type(ddl: &mut Ddl<'_>, db: &Database, create: &CreatePartitionFunct
 fn values(ddl: &mut Ddl<'_>, ty: &types::SqlType, exprs: &[Expr]) -> SqlResult<Vec<Datum>> {
     let mut texts = Vec::with_capacity(exprs.len());
     for (i, expr) in exprs.iter().enumerate() {
-        let text = text::expression(expr).filter(|_| is_constant(expr));
+        let text = constant_text(ddl, expr);
         let text = text.ok_or_else(|| super::unsupported("A partition's boundary that is no constant expression"))?;
         let collate = if ty.is_string() { format!(" COLLATE {}", ty.collation.name()) } else { String::new() };
         texts.push(format!("CONVERT({ty}, {text}){collate} AS c{i}"));
@@ -190,6 +190,17 @@ fn query_row(ddl: &mut Ddl<'_>, texts: &[String]) -> SqlResult<Vec<Datum>> {
         Ok(())
     })?;
     Ok(found)
+}
+
+/// A constant expression or a variable as an expression of a query.
+fn constant_text(ddl: &Ddl<'_>, expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Variable(variable) => Some(match ddl.site.variable(&variable.name) {
+            Some(value) => text::quote(value),
+            None => "NULL".to_owned(),
+        }),
+        expr => text::expression(expr).filter(|_| is_constant(expr)),
+    }
 }
 
 fn is_constant(expr: &Expr) -> bool {
@@ -447,7 +458,11 @@ pub fn number(ddl: &mut Ddl<'_>, expr: &Expr, statement: &str, kind: &str, name:
     if let Some(number) = whole_number(expr) {
         return i64::try_from(number).map_err(|_| wrong());
     }
-    let text = text::expression(expr).filter(|_| is_constant(expr));
+    if let Expr::Variable(variable) = expr {
+        let value = ddl.site.variable(&variable.name).and_then(|value| value.parse::<i64>().ok());
+        return value.ok_or_else(wrong);
+    }
+    let text = constant_text(ddl, expr);
     let text = text.ok_or_else(|| super::unsupported("A partition's number that is no constant expression"))?;
     let described = ddl.site.describe(&format!("SELECT {text} AS n"))?;
     if !described.first().is_some_and(|column| column.ty.is_integer()) {
@@ -462,12 +477,7 @@ pub fn number(ddl: &mut Ddl<'_>, expr: &Expr, statement: &str, kind: &str, name:
 
 /// The partitions, from 0, that TRUNCATE TABLE ... WITH (PARTITIONS (...)) names. 7711, 7722, 7728.
 /// https://learn.microsoft.com/sql/t-sql/statements/truncate-table-transact-sql
-pub fn listed(
-    ddl: &mut Ddl<'_>,
-    list: &[(Expr, Option<Expr>)],
-    shown: &str,
-    count: usize,
-) -> SqlResult<Vec<usize>> {
+pub fn listed(ddl: &mut Ddl<'_>, list: &[(Expr, Option<Expr>)], shown: &str, count: usize) -> SqlResult<Vec<usize>> {
     let mut found = Vec::new();
     for (first, last) in list {
         let first = number(ddl, first, "TRUNCATE TABLE", "table", shown)?;

@@ -27,6 +27,16 @@ pub struct Source<'a> {
     pub partition: Option<&'a Expr>,
 }
 
+/// Between whole numbers that follow each other there is no value, so a range of them has two forms: from and to its values, or up to those
+/// beside it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    /// Of what is to be within another.
+    Narrow,
+    /// Of what others are to be within.
+    Wide,
+}
+
 /// One of the two.
 struct Side<'a> {
     name: String,
@@ -45,9 +55,9 @@ impl Side<'_> {
     }
 
     /// The values that its partition may have in the partitioning column, and that column.
-    fn range(&self) -> Option<(u16, KeySet)> {
+    fn range(&self, ends: Ends) -> Option<(u16, KeySet)> {
         let (own, at) = (self.table.partitioning.as_ref()?, self.partition?);
-        Some((own.column, range_of(&own.function, at)))
+        Some((own.column, range_of(&own.function, at, ends)))
     }
 }
 
@@ -208,7 +218,7 @@ fn check_keys(source: &Side<'_>, target: &Side<'_>) -> SqlResult<()> {
 /// The constraints of the target, its partition's range among them, let pass what the source has. 4970, 4971, 4972, 4973, 4982
 fn check_values(ddl: &mut Ddl<'_>, db: &Database, source: &Side<'_>, target: &Side<'_>) -> SqlResult<()> {
     let trusted = trusted_checks(ddl, db, source.table)?;
-    let range = source.range();
+    let range = source.range(Ends::Narrow);
     // What a column of the source may have.
     let may_have = |column: u16| {
         let mut keys = if source.table.columns[usize::from(column)].nullable { all() } else { KeySet::not_null() };
@@ -237,7 +247,7 @@ fn check_values(ddl: &mut Ddl<'_>, db: &Database, source: &Side<'_>, target: &Si
             }
         }
     }
-    let Some((column, wanted)) = target.range() else { return Ok(()) };
+    let Some((column, wanted)) = target.range(Ends::Wide) else { return Ok(()) };
     if let Some((own, range)) = &range {
         if *own != column {
             return Err(sql_error!(4953, source.name, target.name));
@@ -258,7 +268,7 @@ fn check_values(ddl: &mut Ddl<'_>, db: &Database, source: &Side<'_>, target: &Si
 
 /// Something limits what the source has in the column, if not enough.
 fn knows_of(source: &Side<'_>, column: u16) -> bool {
-    source.range().is_some_and(|(own, _)| own == column)
+    source.range(Ends::Narrow).is_some_and(|(own, _)| own == column)
         || source.table.checks.iter().filter_map(|check| values(check, source.table)).any(|(own, _)| own == column)
 }
 
@@ -332,30 +342,38 @@ fn term(condition: &Expr, table: &TableDef) -> Option<(u16, KeySet)> {
     }
 }
 
-/// The values of a partition, from 0. Between whole numbers that follow each other there is none.
-fn range_of(function: &PartitionFunctionDef, at: usize) -> KeySet {
+/// The values of a partition, from 0.
+fn range_of(function: &PartitionFunctionDef, at: usize, ends: Ends) -> KeySet {
     let key = |value: &Datum| {
         let mut key = Vec::new();
         KeyCodec::new(&function.ty, false).encode(value, &mut key);
         key
     };
+    let beside = |value: &Datum, step: i64| neighbour(&function.ty, value, step).map(|beside| key(&beside));
+    let wide = ends == Ends::Wide;
     let lower = at.checked_sub(1).map(|below| &function.boundaries[below]);
     let from = match (lower, function.right) {
         (None, _) | (Some(Datum::Null), true) => all(),
         (Some(Datum::Null), false) => KeySet::not_null(),
-        (Some(value), true) => match neighbour(&function.ty, value, -1) {
-            Some(before) => KeySet::greater(&key(&before), false),
+        (Some(value), true) => match beside(value, -1).filter(|_| wide) {
+            Some(before) => KeySet::greater(&before, false),
             None => KeySet::greater(&key(value), true),
         },
-        (Some(value), false) => KeySet::greater(&key(value), false),
+        (Some(value), false) => match beside(value, 1).filter(|_| !wide) {
+            Some(after) => KeySet::greater(&after, true),
+            None => KeySet::greater(&key(value), false),
+        },
     };
     let to = match (function.boundaries.get(at), function.right) {
         (None, _) => all(),
         (Some(Datum::Null), true) => KeySet::empty(),
         (Some(Datum::Null), false) => KeySet::null(),
-        (Some(value), true) => KeySet::less(&key(value), false).union(KeySet::null()),
-        (Some(value), false) => match neighbour(&function.ty, value, 1) {
-            Some(after) => KeySet::less(&key(&after), false).union(KeySet::null()),
+        (Some(value), true) => match beside(value, -1).filter(|_| !wide) {
+            Some(before) => KeySet::less(&before, true).union(KeySet::null()),
+            None => KeySet::less(&key(value), false).union(KeySet::null()),
+        },
+        (Some(value), false) => match beside(value, 1).filter(|_| wide) {
+            Some(after) => KeySet::less(&after, false).union(KeySet::null()),
             None => KeySet::less(&key(value), true).union(KeySet::null()),
         },
     };
@@ -443,7 +461,6 @@ fn filegroup(ddl: &mut Ddl<'_>, db: &Database, side: &Side<'_>) -> SqlResult<i32
 
 fn filegroup_name(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<String> {
     use crate::catalog::base::{ClassRow, class};
-    let row =
-        ddl.rows(db, |rows| rows.first::<ClassRow>(0, &[load::small(class::FILEGROUP), int(id)]))?;
+    let row = ddl.rows(db, |rows| rows.first::<ClassRow>(0, &[load::small(class::FILEGROUP), int(id)]))?;
     Ok(row.map_or_else(|| id.to_string(), |row| row.name))
 }

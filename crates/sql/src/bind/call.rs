@@ -201,7 +201,8 @@ impl Binder<'_> {
             return Err(errors::invalid_object(&display(name)));
         };
         if call.args.len() != 1 {
-            let number = if call.args.is_empty() { sql_error!(102, ")") } else { sql_error!(8144, state 2, function.name) };
+            let number =
+                if call.args.is_empty() { sql_error!(102, ")") } else { sql_error!(8144, state 2, function.name) };
             return Err(number);
         }
         let value = self.expr(&call.args[0], scope)?;

@@ -257,9 +257,8 @@ pub fn partitions(get: &Get, predicates: &[Expr]) -> Option<Access> {
 /// The order of an index is that of all rows: there is one partition, or what the index begins with says which one comes first.
 fn keeps_order(get: &Get, index: &IndexDef, sargs: &[Sarg]) -> bool {
     let Some(partitioning) = &get.table.partitioning else { return true };
-    let is_fixed = |sarg: &Sarg| {
-        sarg.column == partitioning.column && matches!(sarg.kind, SargKind::Compare(CompareOp::Equal, _))
-    };
+    let is_fixed =
+        |sarg: &Sarg| sarg.column == partitioning.column && matches!(sarg.kind, SargKind::Compare(CompareOp::Equal, _));
     index.key.first().is_some_and(|(column, _)| *column == partitioning.column) || sargs.iter().any(is_fixed)
 }
 

@@ -172,9 +172,8 @@ impl Storage {
         }
         if roots.partitioning.is_some() {
             roots.indexes.remove(at);
-            return self.alter_each(tx, db, table, (&layout, &roots), |tx, part| {
-                self.drop_index(tx, db, part, index, build)
-            });
+            return self
+                .alter_each(tx, db, table, (&layout, &roots), |tx, part| self.drop_index(tx, db, part, index, build));
         }
         if removed.clustered {
             return self.rebuild(tx, db, table, layout, &roots, false, build);

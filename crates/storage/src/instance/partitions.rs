@@ -225,10 +225,10 @@ impl Storage {
             let rows = [from_id, to_id].map(|id| Ok(self.disk_table(db, id)?.shape.rows.get()));
             let [from_rows, to_rows]: [StorageResult<i64>; 2] = rows;
             let back: Vec<(IndexId, IndexId)> = indexes.iter().map(|(from, to)| (*to, *from)).collect();
-            let new_to = exchanged((&to_layout, &from_layout, &from_roots), &back, &mut || Err(StorageError::UnknownIndex))?;
+            let new_to =
+                exchanged((&to_layout, &from_layout, &from_roots), &back, &mut || Err(StorageError::UnknownIndex))?;
             // What only the source has an index on is gone from it.
-            let new_from =
-                exchanged((&from_layout, &to_layout, &to_roots), indexes, &mut || self.create_tree(tx, db))?;
+            let new_from = exchanged((&from_layout, &to_layout, &to_roots), indexes, &mut || self.create_tree(tx, db))?;
             for (index, root) in from_layout.indexes.iter().zip(&from_roots.indexes) {
                 if !indexes.iter().any(|(from, _)| *from == index.id) {
                     self.drop_tree(tx, db, *root)?;

@@ -23,7 +23,9 @@ use types::row::{ColumnType, RowView};
 use types::{KeySet, RowLayout};
 
 use crate::concurrency::versions::ROW_HEADER_BYTES;
-use crate::layout::{DatabaseId, FilterTerm, IndexId, IndexLayout, MemoryOptimized, Partitioning, TableId, TableLayout};
+use crate::layout::{
+    DatabaseId, FilterTerm, IndexId, IndexLayout, MemoryOptimized, Partitioning, TableId, TableLayout,
+};
 use crate::pages::page::{self, BODY_BYTES, KEY_BYTES_MAX};
 use crate::region::row_counts::Rows;
 use crate::shapes::tree::Tree;
@@ -334,7 +336,11 @@ pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
 }
 
 fn encode_partitioning(partitioning: &Partitioning) -> Vec<u8> {
-    assert_eq!(partitioning.partitions.len(), partitioning.boundaries.len() + 1, "a boundary lies between two partitions");
+    assert_eq!(
+        partitioning.partitions.len(),
+        partitioning.boundaries.len() + 1,
+        "a boundary lies between two partitions"
+    );
     let mut out = vec![4];
     out.extend_from_slice(&partitioning.column.to_le_bytes());
     out.push(partitioning.right as u8);

@@ -12,12 +12,7 @@ use crate::session::host::SessionHost;
 use crate::system::cell::{Cell, NamedRow, number, text};
 
 /// None: not a table of this family.
-pub fn rows(
-    host: &mut SessionHost,
-    state: &mut State,
-    db: &Database,
-    name: &str,
-) -> SqlResult<Option<Vec<NamedRow>>> {
+pub fn rows(host: &mut SessionHost, state: &mut State, db: &Database, name: &str) -> SqlResult<Option<Vec<NamedRow>>> {
     Ok(Some(match name {
         "partition_functions" => functions(host, state, db)?.iter().map(function).collect(),
         "partition_parameters" => functions(host, state, db)?.iter().map(|(_, def)| parameter(def)).collect(),
@@ -29,8 +24,7 @@ pub fn rows(
 }
 
 fn functions(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<(ClassRow, PartitionFunctionDef)>> {
-    let rows: Vec<ClassRow> =
-        host.catalog_rows(state, db, |rows| rows.find(0, &[small(class::PARTITION_FUNCTION)]))?;
+    let rows: Vec<ClassRow> = host.catalog_rows(state, db, |rows| rows.find(0, &[small(class::PARTITION_FUNCTION)]))?;
     let mut found = Vec::with_capacity(rows.len());
     for row in rows {
         os::wait::maybe_yield();
