@@ -320,31 +320,9 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         });
     }
 
-    let (mut checks, mut foreign_keys, mut triggers) = (rules, Vec::new(), Vec::new());
-    for child in rows.find::<ObjectRow>(BY_PARENT, &[int(id)])? {
-        let has = |bit: i32| child.status & bit != 0;
-        match child.kind.as_str() {
-            "C" => checks.push(CheckDef {
-                name: child.name.as_str().into(),
-                object: ObjectId(child.id),
-                definition: text_of(rows, child.id)?.unwrap_or_default().into(),
-                column: if has(os_::OF_COLUMN) { position(child.intprop) } else { None },
-                disabled: has(os_::DISABLED),
-                rule: false,
-            }),
-            "F" => foreign_keys.extend(foreign_key(rows, &child)?),
-            "TR" => triggers.push(TriggerDef {
-                name: child.name.as_str().into(),
-                object: ObjectId(child.id),
-                instead_of: has(os_::INSTEAD_OF),
-                on_insert: has(os_::ON_INSERT),
-                on_update: has(os_::ON_UPDATE),
-                on_delete: has(os_::ON_DELETE),
-                disabled: has(os_::DISABLED),
-            }),
-            _ => {}
-        }
-    }
+    let (own_checks, foreign_keys, triggers) = children(rows, id, position)?;
+    let mut checks = rules;
+    checks.extend(own_checks);
     let row_count = match rows.storage.open_table(rows.database, storage::TableId(id)) {
         Ok(table) => table.row_count_estimate(),
         Err(_) => 0,
@@ -369,6 +347,41 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         memory: (row.status & os_::MEMORY_OPTIMIZED != 0)
             .then_some(MemoryOptimized { durable: row.status & os_::SCHEMA_ONLY == 0 }),
     }))
+}
+
+/// What hangs on a table as an object of its own. `position`: of a column by its id.
+#[allow(clippy::type_complexity)]
+fn children(
+    rows: &mut Rows<'_>,
+    id: i32,
+    position: impl Fn(i32) -> Option<u16>,
+) -> SqlResult<(Vec<CheckDef>, Vec<ForeignKeyDef>, Vec<TriggerDef>)> {
+    let (mut checks, mut foreign_keys, mut triggers) = (Vec::new(), Vec::new(), Vec::new());
+    for child in rows.find::<ObjectRow>(BY_PARENT, &[int(id)])? {
+        let has = |bit: i32| child.status & bit != 0;
+        match child.kind.as_str() {
+            "C" => checks.push(CheckDef {
+                name: child.name.as_str().into(),
+                object: ObjectId(child.id),
+                definition: text_of(rows, child.id)?.unwrap_or_default().into(),
+                column: if has(os_::OF_COLUMN) { position(child.intprop) } else { None },
+                disabled: has(os_::DISABLED),
+                rule: false,
+            }),
+            "F" => foreign_keys.extend(foreign_key(rows, &child)?),
+            "TR" => triggers.push(TriggerDef {
+                name: child.name.as_str().into(),
+                object: ObjectId(child.id),
+                instead_of: has(os_::INSTEAD_OF),
+                on_insert: has(os_::ON_INSERT),
+                on_update: has(os_::ON_UPDATE),
+                on_delete: has(os_::ON_DELETE),
+                disabled: has(os_::DISABLED),
+            }),
+            _ => {}
+        }
+    }
+    Ok((checks, foreign_keys, triggers))
 }
 
 /// The expression of a column's default, which may be an object of its own.
