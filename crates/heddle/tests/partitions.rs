@@ -37,17 +37,22 @@ fn divide(random: &mut Random) -> String {
     let value = random.below(VALUES);
     match random.below(4) {
         0 => format!("IF NOT EXISTS (SELECT * FROM sys.partition_range_values WHERE value = {value}) ALTER PARTITION FUNCTION f() SPLIT RANGE ({value})"),
-        1 => format!("DECLARE @v int = (SELECT TOP 1 CONVERT(int, value) FROM sys.partition_range_values WHERE value >= {value} ORDER BY value);
-            IF @v IS NOT NULL EXEC ('ALTER PARTITION FUNCTION f() MERGE RANGE (' + @v + ')')"),
+        1 => format!(
+            "DECLARE @v int = (SELECT TOP 1 CONVERT(int, value) FROM sys.partition_range_values WHERE value >= {value} ORDER BY value);
+            IF @v IS NOT NULL ALTER PARTITION FUNCTION f() MERGE RANGE (@v)"
+        ),
         2 => "ALTER INDEX ALL ON p REBUILD PARTITION = 1".to_owned(),
-        _ => format!("DECLARE @n int = $PARTITION.f({value}), @low int, @high int;
-            SELECT @low = MAX(CASE WHEN value <= {value} THEN CONVERT(int, value) END), @high = MIN(CASE WHEN value > {value} THEN CONVERT(int, value) END) FROM sys.partition_range_values;
-            DECLARE @range varchar(200) = CONCAT('a >= ', ISNULL(@low, -1), ' AND a < ', ISNULL(@high, 1000000));
-            EXEC ('ALTER TABLE p SWITCH PARTITION ' + @n + ' TO stage');
+        _ => format!(
+            "DECLARE @n int = $PARTITION.f({value}), @low int, @high int;
+            SELECT @low = MAX(CASE WHEN value <= {value} THEN CONVERT(int, value) END),
+              @high = MIN(CASE WHEN value > {value} THEN CONVERT(int, value) END) FROM sys.partition_range_values;
+            DECLARE @add varchar(200) = CONCAT('ALTER TABLE stage ADD CONSTRAINT ck CHECK (a >= ', ISNULL(@low, -1), ' AND a < ', ISNULL(@high, 1000000), ')');
+            ALTER TABLE p SWITCH PARTITION @n TO stage;
             IF EXISTS (SELECT * FROM p WHERE $PARTITION.f(a) = @n) THROW 50000, 'the partition is not empty', 1;
-            EXEC ('ALTER TABLE stage WITH CHECK ADD CONSTRAINT ck CHECK (' + @range + ')');
-            EXEC ('ALTER TABLE stage SWITCH TO p PARTITION ' + @n);
-            ALTER TABLE stage DROP CONSTRAINT ck"),
+            EXEC (@add);
+            ALTER TABLE stage SWITCH TO p PARTITION @n;
+            ALTER TABLE stage DROP CONSTRAINT ck"
+        ),
     }
 }
 
@@ -121,9 +126,10 @@ fn a_partitioned_table_and_a_plain_one_are_twins() {
         }
         assert_eq!(session.run(COMPARE), "same", "round {round}");
     }
-    let backup = scratch("partitions-backup").join("twins.bak");
+    let directory = scratch("partitions-backup");
+    std::fs::create_dir_all(&directory).expect("a directory");
+    let backup = directory.join("twins.bak");
     let backup = backup.to_str().expect("a path in UTF-8");
-    std::fs::create_dir_all(scratch("partitions-backup")).expect("a directory");
     session.run(&format!("BACKUP DATABASE twins TO DISK = '{backup}'"));
     session.run("DELETE p WHERE a < 30; USE master");
     let restored = session.run(&format!("RESTORE DATABASE twins FROM DISK = '{backup}' WITH REPLACE"));
