@@ -10,7 +10,7 @@ use sql::ast::{
     Ident, TypeName,
 };
 use sql::catalog::{PartitionFunctionDef, TableDef};
-use storage::TableId;
+use storage::{LockMode, TableId};
 use types::key::KeyCodec;
 use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 
@@ -81,6 +81,7 @@ pub fn placement(ddl: &mut Ddl<'_>, db: &Database, on: Option<&DataSpace>) -> Sq
             None => Ok(Some(Placement { space: filegroup_named(ddl, db, &on.name)?, divided: None })),
         };
     };
+    hold(ddl, db, scheme.function)?;
     let function = expect_function(ddl, db, scheme.function)?;
     let Some(column) = &on.column else { return Err(sql_error!(2726, function.name, 1)) };
     let divided = Some(Divided { column: column.to_string(), function: Arc::new(function) });
@@ -120,6 +121,16 @@ pub fn check_column(ddl: &mut Ddl<'_>, db: &Database, shown: &str, id: i32, divi
 /// 10794
 pub fn not_in_memory() -> SqlError {
     sql_error!(10794, state 93, "feature", "partitioning", "memory optimized tables")
+}
+
+/// Keeps the function as it is until the transaction ends: what is made by its boundaries has them. Who changes it locks it against that.
+fn hold(ddl: &mut Ddl<'_>, db: &Database, function: i32) -> SqlResult<()> {
+    let (_, tx) = ddl.site.state();
+    tx.lock_table(db.storage_id(), TableId(function), LockMode::SchemaStability).map_err(storage_error)?;
+    // Whoever had it before may have changed what was read until now.
+    tx.begin_statement();
+    tx.renew_snapshot();
+    Ok(())
 }
 
 fn expect_function(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<PartitionFunctionDef> {
@@ -274,6 +285,8 @@ pub fn create_scheme(ddl: &mut Ddl<'_>, create: &CreatePartitionScheme) -> SqlRe
     db.check_writable()?;
     let function = ddl.rows(&db, |rows| partition::function_named(rows, &create.function))?;
     let function = function.ok_or_else(|| sql_error!(208, state 58, &*create.function))?;
+    hold(ddl, &db, function.id)?;
+    let function = expect_function(ddl, &db, function.id)?;
     let taken = ddl.class_named(&db, class::PARTITION_SCHEME, &create.name)?.is_some()
         || ddl.class_named(&db, class::FILEGROUP, &create.name)?.is_some();
     if taken {
@@ -355,7 +368,9 @@ pub fn alter_function(ddl: &mut Ddl<'_>, alter: &AlterPartitionFunction) -> SqlR
     let db = ddl.current()?;
     db.check_writable()?;
     let function = ddl.rows(&db, |rows| partition::function_named(rows, &alter.name))?;
-    let mut function = function.ok_or_else(|| cannot_find("alter", "partition function", &alter.name))?;
+    let function = function.ok_or_else(|| cannot_find("alter", "partition function", &alter.name))?;
+    ddl.lock(&db, function.id)?;
+    let mut function = expect_function(ddl, &db, function.id)?;
     if alter.merge && function.boundaries.is_empty() {
         return Err(sql_error!(7716, state 2));
     }
@@ -429,6 +444,7 @@ pub fn drop_function(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<()> {
     db.check_writable()?;
     let function = ddl.rows(&db, |rows| partition::function_named(rows, name))?;
     let function = function.ok_or_else(|| cannot_find("drop", "partition function", name))?;
+    ddl.lock(&db, function.id)?;
     if !schemes_of(ddl, &db, function.id)?.is_empty() {
         return Err(sql_error!(7706, function.name));
     }
@@ -443,6 +459,7 @@ pub fn drop_scheme(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<()> {
     db.check_writable()?;
     let scheme = ddl.rows(&db, |rows| partition::scheme_named(rows, name))?;
     let scheme = scheme.ok_or_else(|| cannot_find("drop", "partition scheme", name))?;
+    ddl.lock(&db, scheme.function)?;
     let indexes: Vec<IndexRow> = ddl.rows(&db, |rows| rows.all())?;
     if indexes.iter().any(|index| index.dataspace == scheme.id) {
         return Err(sql_error!(7717, scheme.name));
