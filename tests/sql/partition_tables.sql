@@ -115,7 +115,7 @@ SELECT TOP (2) d FROM c ORDER BY d DESC;
 SELECT TOP (2) d FROM c ORDER BY d;
 SELECT COUNT(*) AS n FROM c WHERE d < '20240101';
 SELECT COUNT(*) AS n FROM c WHERE d >= '20250101';
-SELECT name, d.name FROM sys.indexes i JOIN sys.data_spaces d ON d.data_space_id = i.data_space_id WHERE i.object_id = OBJECT_ID('c') ORDER BY i.index_id;
+SELECT i.name, d.name AS space FROM sys.indexes i JOIN sys.data_spaces d ON d.data_space_id = i.data_space_id WHERE i.object_id = OBJECT_ID('c') ORDER BY i.index_id;
 GO
 -- A clustered index takes the table to the scheme, and back.
 CREATE TABLE t (a int, b int);
