@@ -9,8 +9,8 @@
 //!
 //! Modules in dependency order, lowest first.
 
-pub mod layout;
 pub mod bounds;
+pub mod layout;
 pub mod hold;
 pub mod error;
 pub mod region;
