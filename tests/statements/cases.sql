@@ -424,7 +424,19 @@ ALTER DATABASE CURRENT SET FAST_AND_GOOD ON
 CREATE TABLE t (a int) ON nowhere
 
 --- Tables: CREATE TABLE ... ON scheme(column)
-CREATE TABLE t (d date) ON months(d)
+CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
+CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
+GO
+CREATE TABLE t (a int NOT NULL PRIMARY KEY) ON statements_s(a)
+INSERT t VALUES (5), (15), (16)
+GO
+SELECT 'ok' FROM sys.partitions WHERE object_id = OBJECT_ID('t') AND partition_number = 2 AND rows = 2
+
+--- Tables: CREATE TABLE ... ON scheme(column) WITH (MEMORY_OPTIMIZED = ON)
+CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
+CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
+GO
+CREATE TABLE t (a int NOT NULL PRIMARY KEY NONCLUSTERED) ON statements_s(a) WITH (MEMORY_OPTIMIZED = ON)
 
 --- Tables: CREATE TABLE ... FILESTREAM_ON
 CREATE TABLE t (a int) FILESTREAM_ON f
@@ -533,16 +545,36 @@ GO
 SELECT 'ok' WHERE NOT EXISTS (SELECT * FROM t)
 
 --- Tables: TRUNCATE TABLE ... WITH (PARTITIONS)
+CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
+CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
+GO
+CREATE TABLE t (a int) ON statements_s(a)
+INSERT t VALUES (5), (15), (16), (25)
+TRUNCATE TABLE t WITH (PARTITIONS (1, 3 TO 3))
+GO
+SELECT 'ok' FROM t HAVING MIN(a) = 15 AND MAX(a) = 16
+
+--- Tables: TRUNCATE TABLE ... WITH (PARTITIONS) of a table without partitions
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
 GO
 TRUNCATE TABLE t WITH (PARTITIONS (2))
 
 --- Tables: ALTER TABLE ... REBUILD PARTITION = n
+CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
+CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
+GO
+CREATE TABLE t (a int NOT NULL PRIMARY KEY) ON statements_s(a)
+INSERT t VALUES (5), (15), (16), (25)
+GO
+ALTER TABLE t REBUILD PARTITION = 2
+SELECT 'ok' FROM t HAVING COUNT(*) = 4
+
+--- Tables: ALTER TABLE ... REBUILD PARTITION = n of a table without partitions
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
 GO
 ALTER TABLE t REBUILD PARTITION = 1
 
---- Tables: ALTER TABLE ... REBUILD PARTITION = n of a heap
+--- Tables: ALTER TABLE ... REBUILD PARTITION = n of a heap without partitions
 CREATE TABLE t (a int)
 GO
 ALTER TABLE t REBUILD PARTITION = 1
@@ -560,9 +592,19 @@ GO
 SELECT 'ok' FROM before WHERE pages * 0.8 > (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats WHERE object_id = OBJECT_ID('t') AND index_id = 1) AND 20000 = (SELECT COUNT(*) FROM t)
 
 --- Tables: ALTER TABLE ... SWITCH
-CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
+CREATE TABLE t (a int NOT NULL PRIMARY KEY)
+CREATE TABLE u (a int NOT NULL PRIMARY KEY)
+INSERT t VALUES (1), (2)
 GO
-ALTER TABLE t SWITCH TO t
+ALTER TABLE t SWITCH TO u
+SELECT 'ok' FROM u HAVING COUNT(*) = 2 AND NOT EXISTS (SELECT * FROM t)
+
+--- Tables: ALTER TABLE ... SWITCH of a current temporal table
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, f datetime2 GENERATED ALWAYS AS ROW START NOT NULL, u datetime2 GENERATED ALWAYS AS ROW END NOT NULL,
+  PERIOD FOR SYSTEM_TIME (f, u)) WITH (SYSTEM_VERSIONING = ON)
+CREATE TABLE v (a int NOT NULL PRIMARY KEY, f datetime2 NOT NULL, u datetime2 NOT NULL)
+GO
+ALTER TABLE t SWITCH TO v
 
 --- Tables: ALTER TABLE ... SET (LOCK_ESCALATION)
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
@@ -601,10 +643,26 @@ GO
 SELECT * FROM t TABLESAMPLE (10 PERCENT)
 
 --- Tables: $PARTITION
-SELECT $PARTITION.f(1)
+CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
+CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
+GO
+SELECT 'ok' WHERE $PARTITION.statements_f(10) = 2
+
+--- Tables: $PARTITION of a function that is not there
+SELECT $PARTITION.nowhere(1)
 
 --- Tables: CREATE PARTITION FUNCTION, CREATE PARTITION SCHEME, ALTER of these
-CREATE PARTITION FUNCTION f (int) AS RANGE LEFT FOR VALUES (1)
+CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
+CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
+GO
+ALTER PARTITION SCHEME statements_s NEXT USED [PRIMARY]
+ALTER PARTITION FUNCTION statements_f() SPLIT RANGE (15)
+ALTER PARTITION FUNCTION statements_f() MERGE RANGE (10)
+GO
+SELECT 'ok' WHERE $PARTITION.statements_f(16) = 2 AND $PARTITION.statements_f(12) = 1
+
+--- Tables: CREATE PARTITION FUNCTION of sql_variant
+CREATE PARTITION FUNCTION statements_f (sql_variant) AS RANGE LEFT FOR VALUES (1)
 
 --- Indexes and statistics: CREATE INDEX ... ON filegroup that is not there
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
@@ -612,9 +670,22 @@ GO
 CREATE INDEX i ON t (b) ON nowhere
 
 --- Indexes and statistics: CREATE INDEX ... ON scheme(column)
-CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
+CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
+CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
 GO
-CREATE INDEX i ON t (d) ON months(d)
+CREATE TABLE t (a int, b int)
+INSERT t VALUES (5, 1), (15, 2), (25, 3)
+CREATE CLUSTERED INDEX i ON t (b) ON statements_s(a)
+GO
+SELECT 'ok' FROM sys.partitions WHERE object_id = OBJECT_ID('t') AND rows = 1 HAVING COUNT(*) = 3
+
+--- Indexes and statistics: CREATE INDEX ... ON [PRIMARY] of a partitioned table
+CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
+CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
+GO
+CREATE TABLE t (a int, b int) ON statements_s(a)
+GO
+CREATE INDEX i ON t (b) ON [PRIMARY]
 
 --- Indexes and statistics: CREATE COLUMNSTORE INDEX
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
@@ -700,13 +771,24 @@ GO
 CREATE INDEX i ON t (b) WITH (QUICK = ON)
 
 --- Indexes and statistics: ALTER INDEX ... REBUILD PARTITION = n, REORGANIZE PARTITION = n
+CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
+CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
+GO
+CREATE TABLE t (a int, b int, INDEX i (b)) ON statements_s(a)
+INSERT t VALUES (5, 1), (15, 2), (25, 3)
+GO
+ALTER INDEX i ON t REBUILD PARTITION = 3
+ALTER INDEX i ON t REORGANIZE PARTITION = 1
+SELECT 'ok' FROM t WITH (INDEX (i)) HAVING COUNT(*) = 3
+
+--- Indexes and statistics: ALTER INDEX ... REBUILD PARTITION = n of a table without partitions
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
 GO
 CREATE INDEX i ON t (b)
 GO
 ALTER INDEX i ON t REBUILD PARTITION = 1
 
---- Indexes and statistics: ALTER INDEX ALL ... REORGANIZE PARTITION = n
+--- Indexes and statistics: ALTER INDEX ALL ... REORGANIZE PARTITION = n of a table without partitions
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
 GO
 ALTER INDEX ALL ON t REORGANIZE PARTITION = 1

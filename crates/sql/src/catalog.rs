@@ -4,7 +4,8 @@
 
 use std::sync::Arc;
 
-use types::{CollationId, KeySet, SqlError, SqlType, TypeKind};
+use types::key::KeyCodec;
+use types::{CollationId, Datum, KeySet, SqlError, SqlType, TypeKind};
 
 use crate::mask::MaskFunction;
 use crate::statistics::{TableStatistics, Wanted};
@@ -84,8 +85,49 @@ pub struct TableDef {
     pub row_count: u64,
     pub memory: Option<MemoryOptimized>,
     pub versioning: Option<Versioning>,
+    pub partitioning: Option<TablePartitioning>,
     /// Those without an index of their own.
     pub statistics: Vec<StatisticsDef>,
+}
+
+/// ON scheme(column): of the table's rows, and of all its indexes.
+#[derive(Debug, Clone)]
+pub struct TablePartitioning {
+    /// Of `TableDef::columns`.
+    pub column: u16,
+    /// `sys.partition_schemes.data_space_id`
+    pub scheme: i32,
+    pub function: Arc<PartitionFunctionDef>,
+}
+
+/// CREATE PARTITION FUNCTION.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PartitionFunctionDef {
+    /// `sys.partition_functions.function_id`
+    pub id: i32,
+    pub name: Box<str>,
+    pub ty: SqlType,
+    /// RANGE RIGHT: a boundary belongs to the partition above it.
+    pub right: bool,
+    /// Values of `ty`, ascending.
+    pub boundaries: Vec<Datum>,
+}
+
+impl PartitionFunctionDef {
+    pub fn partitions(&self) -> usize {
+        self.boundaries.len() + 1
+    }
+
+    /// The keys of the boundaries in the ascending codec of its type.
+    pub fn keys(&self) -> Vec<Box<[u8]>> {
+        let codec = KeyCodec::new(&self.ty, false);
+        let key = |value: &Datum| {
+            let mut key = Vec::new();
+            codec.encode(value, &mut key);
+            key.into()
+        };
+        self.boundaries.iter().map(key).collect()
+    }
 }
 
 /// CREATE STATISTICS.
@@ -393,6 +435,15 @@ pub trait Catalog {
     }
 
     fn user_type(&self, name: &ObjectName) -> Result<Option<UserType>, SqlError>;
+
+    /// A partition function of the current database, or of another one. None: there is none of the name.
+    fn partition_function(
+        &self,
+        _database: Option<&str>,
+        _name: &str,
+    ) -> Result<Option<Arc<PartitionFunctionDef>>, SqlError> {
+        Ok(None)
+    }
 
     /// What OPENROWSET(BULK ...) names as FORMATFILE. 4834, 4860, 4861
     fn format_file(&self, path: &str) -> Result<Vec<u8>, SqlError> {

@@ -30,6 +30,8 @@ functions! {
     // Of long chains of + and - alone, which have no name: the first argument and then all others.
     LongSum "LONG_SUM" 1 1,
     LongDifference "LONG_DIFFERENCE" 1 1,
+    // Of `$PARTITION.f(x)` alone, which has no such name: the boundaries' keys, and the value.
+    PartitionNumber "PARTITION_NUMBER" 1 1,
     Log10 "LOG10" 1 1,
     Pi "PI" 0 0,
     Power "POWER" 2 2,

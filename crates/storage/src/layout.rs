@@ -2,9 +2,12 @@
 //! Storage keeps them encoded in its own directory, so recovery needs no SQL catalog.
 
 use std::fmt;
+use std::ops::Range;
 
 pub use types::key::KeyColumn;
 use types::{KeySet, RowLayout};
+
+use crate::bounds::KeyBound;
 
 /// 1 master, 2 tempdb, 3 model, 4 msdb, 5 and up the users'.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -77,6 +80,63 @@ pub struct TableLayout {
 pub struct MemoryOptimized {
     /// DURABILITY = SCHEMA_AND_DATA; otherwise SCHEMA_ONLY: a start finds it empty.
     pub durable: bool,
+}
+
+/// How the rows of a table are divided: each partition is a table of its own in the directory, of the same layout but for what rows of before lack.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Partitioning {
+    /// Of the row.
+    pub column: u16,
+    /// Keys of the column's ascending codec, ascending.
+    pub boundaries: Vec<Box<[u8]>>,
+    /// A boundary belongs to the partition above it (RANGE RIGHT), else to the one below.
+    pub right: bool,
+    /// One more than boundaries.
+    pub partitions: Vec<TableId>,
+}
+
+impl Partitioning {
+    /// The partition, from 0, of the rows whose column has this key. NULL's key is the lowest.
+    #[inline]
+    pub fn of_key(&self, key: &[u8]) -> usize {
+        self.boundaries.partition_point(|boundary| if self.right { **boundary <= *key } else { **boundary < *key })
+    }
+
+    /// The partitions that may have rows in a range of keys that begin with the column's. What follows it in a bound decides nothing.
+    pub fn of_range<K: AsRef<[u8]>>(&self, lower: &KeyBound<K>, upper: &KeyBound<K>) -> Range<usize> {
+        let count = self.partitions.len();
+        // Boundaries below the bound's first part, and whether the next one is that part.
+        let place = |key: &[u8]| {
+            let below = self.boundaries.partition_point(|boundary| **boundary < *key && !key.starts_with(boundary));
+            (below, self.boundaries.get(below).is_some_and(|boundary| key.starts_with(boundary)))
+        };
+        let first = match lower {
+            KeyBound::Unbounded => 0,
+            KeyBound::Inclusive(key) => {
+                let (below, is_boundary) = place(key.as_ref());
+                below + usize::from(is_boundary && self.right)
+            }
+            KeyBound::Exclusive(key) => {
+                let (below, is_boundary) = place(key.as_ref());
+                // Only of a whole key is what lies behind it another value.
+                let behind = is_boundary && self.boundaries[below].len() == key.as_ref().len();
+                below + usize::from(is_boundary && (self.right || behind))
+            }
+        };
+        let end = match upper {
+            KeyBound::Unbounded => count,
+            KeyBound::Inclusive(key) => {
+                let (below, is_boundary) = place(key.as_ref());
+                below + usize::from(is_boundary && self.right) + 1
+            }
+            KeyBound::Exclusive(key) => {
+                let (below, is_boundary) = place(key.as_ref());
+                let before = is_boundary && self.boundaries[below].len() == key.as_ref().len();
+                below + usize::from(is_boundary && self.right && !before) + 1
+            }
+        };
+        first..end.min(count)
+    }
 }
 
 impl TableLayout {

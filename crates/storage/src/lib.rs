@@ -9,8 +9,8 @@
 //!
 //! Modules in dependency order, lowest first.
 
-pub mod layout;
 pub mod bounds;
+pub mod layout;
 pub mod hold;
 pub mod error;
 pub mod region;
@@ -37,9 +37,11 @@ pub use concurrency::locks::{LockEntry, MemoryTransaction, Resource, Transaction
 pub use error::{LogHolder, StorageError, StorageResult};
 pub use hold::{HeldFile, Hold};
 pub use instance::metrics::{LogSpace, Metrics};
+pub use instance::partitions::Part;
 pub use instance::storage::{Storage, StorageConfig};
 pub use layout::{
-    DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, MemoryOptimized, PageRef, TableId, TableLayout,
+    DatabaseId, FilterTerm, IndexId, IndexLayout, KeyColumn, Locator, MemoryOptimized, PageRef, Partitioning, TableId,
+    TableLayout,
 };
 pub use log::store::Segment;
 pub use pages::data_files::Chain;
@@ -51,6 +53,7 @@ pub use region::broker::{Broker, Clerk};
 pub use region::grants::{Grant, GrantEntry, GrantRequest, GrantTotals, Grants, QUERY_PERCENT, Refused};
 pub use region::memory::Memory;
 pub use region::row_counts::ChangeCount;
+pub use tables::disk_table::DiskTable;
 pub use tables::load::{Build, HeapLoad, KeySorter};
 pub use tables::memory_table::MemoryTable;
 pub use tables::memory_table::look_up::LookUp;
@@ -58,6 +61,7 @@ pub use tables::memory_table::stats::{
     ChainStats, CheckpointFile, CheckpointFileKind, LastCheckpoint, MemoryHeap, MemoryIndexKind, MemoryIndexStats,
     MemoryTableStats, MemoryTotals,
 };
+pub use tables::partitioned::{MisplacedRow, PartitionedTable};
 pub use tables::scan::{LockHint, Prefixes, RowRef, ScanSpec};
 pub use tables::table::{Scan, Table};
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};

@@ -262,7 +262,7 @@ impl Transaction {
         self.objects.dropped.truncate(savepoint.objects_dropped);
         self.objects.unmade.extend(self.objects.made.drain(savepoint.objects_made..));
         self.drops.truncate(savepoint.drops);
-        self.forget_shapes();
+        self.forget_shapes(false);
         Ok(())
     }
 
@@ -337,7 +337,7 @@ impl Transaction {
         if self.writer.last_lsn == 0 {
             publish();
             self.end_work();
-            self.finish();
+            self.finish(true);
             return Ok(());
         }
         let engine = &*self.engine;
@@ -385,7 +385,7 @@ impl Transaction {
         }
         publish();
         let drops = std::mem::take(&mut self.drops);
-        self.finish();
+        self.finish(true);
         if !drops.is_empty() {
             self.engine.pending_frees.add(drops);
             self.engine.free_soon()?;
@@ -458,7 +458,7 @@ impl Transaction {
                 self.engine.commits.rolled_back(self.writer.id);
             }
             self.leave_garbage(self.engine.commits.now());
-            self.finish();
+            self.finish(false);
             return Ok(());
         }
         self.drops.clear();
@@ -484,19 +484,20 @@ impl Transaction {
             self.engine.xtp.objects.drop_soon(*number, now);
         }
         self.leave_garbage(now);
-        self.finish();
+        self.finish(false);
         ended?;
         self.engine.free_soon()
     }
 
-    /// What the cache holds of tables this transaction reshaped may be wrong by now: it is read again.
-    fn forget_shapes(&mut self) {
+    /// What the cache holds of tables this transaction reshaped may be wrong by now: it is read again. `counted`: what it counted of
+    /// their rows holds.
+    fn forget_shapes(&mut self, counted: bool) {
         if !self.reshaped.is_empty() {
-            self.engine.shapes.forget(&self.reshaped);
+            self.engine.shapes.forget(&self.reshaped, counted);
         }
     }
 
-    fn finish(&mut self) {
+    fn finish(&mut self, committed: bool) {
         let _whole = os::panics::Undivided::begin("the end of a transaction");
         debug_assert!(!self.work.has_changes(), "what was changed in memory is settled and left to the collector");
         self.finished = true;
@@ -504,7 +505,7 @@ impl Transaction {
             self.work.tally.settle(&self.engine.xtp);
         }
         self.engine.locks[self.writer.member].snapshot.store(u64::MAX, Ordering::SeqCst);
-        self.forget_shapes();
+        self.forget_shapes(committed);
         let member = self.writer.member;
         for resource in self.held_tables.drain(..).chain(self.statement_locks.drain(..)).chain(self.locks.drain(..)) {
             self.engine.locks.release(member, resource);
@@ -875,7 +876,7 @@ impl Drop for Transaction {
             self.finished = true;
         }
         if !self.finished {
-            self.finish();
+            self.finish(false);
         }
     }
 }

@@ -123,6 +123,12 @@ pub fn key_and_range(
     Ok((key, range))
 }
 
+fn partition_range(scan: &plan::Scan, table: &TableDef, compiler: &mut Compiler) -> SqlResult<Option<Range>> {
+    let (Some(range), Some(partitioning)) = (&scan.partitions, &table.partitioning) else { return Ok(None) };
+    let ty = table.columns[usize::from(partitioning.column)].ty;
+    Range::new(range, &[(ty, false)], compiler).map(Some)
+}
+
 pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -> SqlResult<BaseScan> {
     let of_table = match &scan.lock {
         plan::LockHint { no_lock: true, .. } => TableUse::Dirty,
@@ -166,6 +172,8 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
         },
         table: table.clone(),
         range,
+        partitions: partition_range(scan, table, compiler)?,
+        limits: Vec::new(),
         residual,
         storage: None,
         opened: false,
@@ -214,7 +222,9 @@ pub fn lookup(
             None => Part::Same,
         })
         .collect();
-    let scan = base(scan, table, compiler)?;
+    // Which partitions there are to look into is said by each key itself.
+    let mut scan = base(scan, table, compiler)?;
+    scan.partitions = None;
     let same = parts.iter().take_while(|part| **part == Part::Same).count();
     Ok(Some(Lookup { scan, parts, same, prefixes: Prefixes::default() }))
 }
@@ -319,6 +329,10 @@ pub struct BaseScan {
     table: Arc<TableDef>,
     spec: ScanSpec,
     range: Option<Range>,
+    /// Of the partitioning column.
+    partitions: Option<Range>,
+    /// What `partitions` has come to in this execution.
+    limits: Vec<Between>,
     residual: Option<I64Expr>,
     /// Stays from one execution to the next.
     storage: Option<Arc<storage::Table>>,
@@ -440,7 +454,11 @@ impl BaseScan {
     fn storage_scan(&mut self, transaction: &mut storage::Transaction) -> Result<&mut storage::Scan, StorageError> {
         if self.scan.is_none() {
             let table = self.storage.as_ref().expect("opened");
-            self.scan = Some(table.scan(transaction, self.spec.clone())?);
+            let mut scan = table.scan(transaction, self.spec.clone())?;
+            if self.partitions.is_some() {
+                scan.limit_to(&self.limits);
+            }
+            self.scan = Some(scan);
         }
         Ok(self.scan.as_mut().expect("set above"))
     }
@@ -496,6 +514,13 @@ impl RowSource for BaseScan {
         match &self.range {
             None => self.bounds.push((KeyBound::Unbounded, KeyBound::Unbounded)),
             Some(range) => range.bounds(context, &mut self.buffers, &mut self.bounds)?,
+        }
+        if let Some(partitions) = &self.partitions {
+            self.limits.clear();
+            partitions.bounds(context, &mut Buffers::default(), &mut self.limits)?;
+            if let Some(scan) = &mut self.scan {
+                scan.limit_to(&self.limits);
+            }
         }
         self.open_ranges(context)
     }

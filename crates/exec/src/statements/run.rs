@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use sql::ast::{StatementKind, Variable};
+use sql::ast::{Expr, StatementKind, Variable};
 use sql::catalog::DatabaseId;
 use sql::plan::{Module, QueryId};
-use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::code::{Code, CodeKind, Condition};
 use super::ends::Origin;
@@ -624,15 +624,30 @@ impl<'a> Runner<'a> {
         match statement {
             StatementKind::Backup(backup) => backup.variables(&mut each),
             StatementKind::Restore(restore) => restore.variables(&mut each),
-            _ => return Ok(Vec::new()),
+            other => {
+                for value in other.partition_values() {
+                    if let Expr::Variable(variable) = value {
+                        each(variable);
+                    }
+                }
+                if names.is_empty() {
+                    return Ok(Vec::new());
+                }
+            }
         }
+        let is_of_partitions = !matches!(statement, StatementKind::Backup(_) | StatementKind::Restore(_));
         let module = self.module.clone();
         let mut values = Vec::new();
         for name in names {
             let known = |variable: &sql::plan::Variable| sql::bind::names::same_name(&variable.name, &name);
             // A table variable has no value.
             let Some(slot) = module.variables.iter().position(known) else { continue };
-            let (value, ty) = (self.context.variables.value(slot as u32).into_datum(), &module.variables[slot].ty);
+            let (mut value, mut ty) =
+                (self.context.variables.value(slot as u32).into_datum(), &module.variables[slot].ty);
+            if is_of_partitions && let Some(exact) = exact(ty)? {
+                value = crate::kernel::convert_datum(self.session(), &value, ty, exact)?;
+                ty = exact;
+            }
             let text = crate::kernel::convert_datum(self.session(), &value, ty, &SqlType::NVARCHAR_MAX)?;
             let text = (!text.is_null()).then(|| crate::kernel::text(&SqlType::NVARCHAR_MAX, text.as_bytes()));
             values.push((name, text));
@@ -715,5 +730,20 @@ impl<'a> Runner<'a> {
                 Err(error)
             }
         }
+    }
+}
+
+/// A type whose values read as text what they are, where those of `ty` do not. 40510: there is none.
+fn exact(ty: &SqlType) -> SqlResult<Option<&'static SqlType>> {
+    static MOMENT: SqlType = SqlType::datetime2(3);
+    use TypeKind::{
+        Binary, DateTime, Float, Money, Real, RowVersion, SmallDateTime, SmallMoney, SqlVariant, VarBinary,
+    };
+    match ty.kind {
+        DateTime | SmallDateTime => Ok(Some(&MOMENT)),
+        Float | Real | Money | SmallMoney | Binary | VarBinary | RowVersion | SqlVariant => {
+            Err(sql::bind::errors::unsupported(&format!("A partition's boundary in a variable of type {ty}")))
+        }
+        _ => Ok(None),
     }
 }

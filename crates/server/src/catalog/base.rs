@@ -200,7 +200,7 @@ base_tables! {
         colid: i32,
         /// 0: included.
         keyord: i32,
-        /// 1: descending, 2: included.
+        /// 1: descending, 2: included, 4: the partitioning column.
         status: i32,
     } unique [0, 1, 2];
 
@@ -210,7 +210,8 @@ base_tables! {
         value: Text,
     } unique [0];
 
-    /// What has a name but no row of its own elsewhere: schemas (class 50), filegroups (65), partition functions (67), resource pools
+    /// What has a name but no row of its own elsewhere: schemas (class 50), filegroups (65), partition functions (67) and schemes (68:
+    /// `partition`), resource pools
     /// (200: `value` has the settings in the order of `governor::SETTINGS`), the resource governor (201: `status` 1 if it is enabled),
     /// the password policy of logins (210: `login_policy`), the database's family (220: `family`).
     ClassRow = 64 "sysclsobjs" every {

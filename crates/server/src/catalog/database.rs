@@ -132,6 +132,7 @@ impl Database {
             row_count: 1_000,
             memory: None,
             versioning: None,
+            partitioning: None,
             statistics: Vec::new(),
         }
     }

@@ -15,6 +15,7 @@ use super::base::{
     ClassRow, ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, ReferenceRow,
     SequenceRow, TextRow, TypeRow, class, column_status as cs, index_status as ix, object_status as os_,
 };
+use super::partition;
 use super::predicate;
 use super::row::Field;
 use super::scalar_type::sql_type;
@@ -256,6 +257,9 @@ pub fn stored_ordinals(columns: &[ColumnDef]) -> Vec<Option<u16>> {
     columns.iter().map(&mut place).collect()
 }
 
+/// In `IndexColumnRow::status`.
+const INCLUDED: i32 = 2;
+
 /// `sys.indexes.type`
 const HASH_INDEX: u8 = 7;
 
@@ -276,7 +280,11 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
 
     let (mut indexes, mut statistics) = (Vec::new(), Vec::new());
     let index_columns = rows.find::<IndexColumnRow>(0, &[int(id)])?;
+    let mut partitioning = None;
     for index in rows.find::<IndexRow>(0, &[int(id)])? {
+        if index.indid <= 1 {
+            partitioning = partition::of_table(rows, &index, &index_columns, position)?;
+        }
         if index.indid == 0 {
             continue;
         }
@@ -293,7 +301,8 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
             });
             continue;
         }
-        let included = index_columns.iter().filter(|c| c.indid == index.indid && c.keyord == 0);
+        let included =
+            index_columns.iter().filter(|c| c.indid == index.indid && c.keyord == 0 && c.status & INCLUDED != 0);
         indexes.push(IndexDef {
             id: index.indid as u32,
             name: index.name.as_deref().unwrap_or_default().into(),
@@ -311,7 +320,43 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         });
     }
 
-    let (mut checks, mut foreign_keys, mut triggers) = (rules, Vec::new(), Vec::new());
+    let (own_checks, foreign_keys, triggers) = children(rows, id, position)?;
+    let mut checks = rules;
+    checks.extend(own_checks);
+    let row_count = match rows.storage.open_table(rows.database, storage::TableId(id)) {
+        Ok(table) => table.row_count_estimate(),
+        Err(_) => 0,
+    };
+    Ok(Some(TableDef {
+        database: DatabaseId(rows.database.0),
+        object: ObjectId(id),
+        schema: schema_name(rows, row.nsid)?.into(),
+        name: row.name.as_str().into(),
+        stored: stored_ordinals(&columns),
+        columns,
+        indexes,
+        checks,
+        foreign_keys,
+        referenced_by: foreign_keys_to(rows, id)?,
+        triggers,
+        predicates: predicate::enabled_on(rows, id)?,
+        row_count,
+        versioning: versioning(rows, row)?,
+        partitioning,
+        statistics,
+        memory: (row.status & os_::MEMORY_OPTIMIZED != 0)
+            .then_some(MemoryOptimized { durable: row.status & os_::SCHEMA_ONLY == 0 }),
+    }))
+}
+
+/// What hangs on a table as an object of its own. `position`: of a column by its id.
+#[allow(clippy::type_complexity)]
+fn children(
+    rows: &mut Rows<'_>,
+    id: i32,
+    position: impl Fn(i32) -> Option<u16>,
+) -> SqlResult<(Vec<CheckDef>, Vec<ForeignKeyDef>, Vec<TriggerDef>)> {
+    let (mut checks, mut foreign_keys, mut triggers) = (Vec::new(), Vec::new(), Vec::new());
     for child in rows.find::<ObjectRow>(BY_PARENT, &[int(id)])? {
         let has = |bit: i32| child.status & bit != 0;
         match child.kind.as_str() {
@@ -336,29 +381,7 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
             _ => {}
         }
     }
-    let row_count = match rows.storage.open_table(rows.database, storage::TableId(id)) {
-        Ok(table) => table.row_count_estimate(),
-        Err(_) => 0,
-    };
-    Ok(Some(TableDef {
-        database: DatabaseId(rows.database.0),
-        object: ObjectId(id),
-        schema: schema_name(rows, row.nsid)?.into(),
-        name: row.name.as_str().into(),
-        stored: stored_ordinals(&columns),
-        columns,
-        indexes,
-        checks,
-        foreign_keys,
-        referenced_by: foreign_keys_to(rows, id)?,
-        triggers,
-        predicates: predicate::enabled_on(rows, id)?,
-        row_count,
-        versioning: versioning(rows, row)?,
-        statistics,
-        memory: (row.status & os_::MEMORY_OPTIMIZED != 0)
-            .then_some(MemoryOptimized { durable: row.status & os_::SCHEMA_ONLY == 0 }),
-    }))
+    Ok((checks, foreign_keys, triggers))
 }
 
 /// The expression of a column's default, which may be an object of its own.

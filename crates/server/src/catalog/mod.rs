@@ -5,7 +5,7 @@
 //! store            typed seeks and changes on them within a transaction
 //! predicate        predicates of security policies
 //! bound            texts of defaults and rules that are objects     data_file   files that BULK INSERT may read
-//! load             rows -> TableDef, ModuleDef, ...
+//! load             rows -> TableDef, ModuleDef, ...          partition   partition functions and schemes
 //! login_policy     what the password policy keeps of a login
 //! shared           versions and counters that all engines see
 //! numbers          identity values, sequences, row versions
@@ -28,6 +28,7 @@ pub mod store;
 pub mod predicate;
 pub mod bound;
 pub mod data_file;
+pub mod partition;
 pub mod load;
 pub mod login_policy;
 pub mod family;

@@ -6,13 +6,14 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sql::catalog::{DatabaseId, ModuleDef, Object, ObjectId, ObjectName, TableDef, UserType};
+use sql::catalog::{DatabaseId, ModuleDef, Object, ObjectId, ObjectName, PartitionFunctionDef, TableDef, UserType};
 use sql::statistics::{TableStatistics, Wanted};
 use storage::Transaction;
 use types::{CollationId, SqlError, SqlResult, SqlType, sql_error};
 
 use super::base::{TypeRow, schema};
 use super::load::{self, int, name as name_datum};
+use super::partition;
 use super::registry;
 use super::shared::Owned;
 use super::store::Rows;
@@ -546,6 +547,14 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
             return self.object_in_schema(&master, name.schema.as_deref().unwrap_or("dbo"), &name.name);
         }
         Ok(None)
+    }
+
+    fn partition_function(&self, database: Option<&str>, name: &str) -> SqlResult<Option<Arc<PartitionFunctionDef>>> {
+        let named = database.map(|database| self.catalog.database_named(database));
+        let Some(db) = named.unwrap_or_else(|| Some(self.current.clone())) else { return Ok(None) };
+        let private = self.session.borrow().has_uncommitted_changes();
+        let found = self.read(&db, private, |rows| partition::function_named(rows, name))?;
+        Ok(found.map(Arc::new))
     }
 
     fn format_file(&self, path: &str) -> SqlResult<Vec<u8>> {

@@ -322,11 +322,10 @@ pub fn sampled(
         holding.hold_table(db, id, false).ok()?;
     }
     let opened = open(storage, table).ok()?;
-    let Table::Disk(disk) = &*opened else { return None };
+    let changes = opened.changes()?.get();
     if table.stored.iter().flatten().any(|&ordinal| usize::from(ordinal) >= opened.layout().row.len()) {
         return None;
     }
-    let changes = disk.changes().get();
     let mut samples: Vec<Sample> = specs
         .iter()
         .filter(|spec| spec.columns.iter().all(|&column| table.is_countable(column)))
@@ -337,8 +336,12 @@ pub fn sampled(
         ended |= !pause();
         !ended
     };
-    let seen =
-        disk.sample(leaves_max, &mut goes_on, &mut |leaf, row| samples.iter_mut().for_each(|own| own.add(leaf, row)));
+    let mut add = |leaf: u64, row: &types::row::RowView<'_>| samples.iter_mut().for_each(|own| own.add(leaf, row));
+    let seen = match &*opened {
+        Table::Disk(disk) => disk.sample(leaves_max, &mut goes_on, &mut add),
+        Table::Partitioned(table) => table.sample(leaves_max, &mut goes_on, &mut add),
+        Table::Memory(_) => return None,
+    };
     let seen = seen.ok()?;
     if ended || seen.rows == 0 {
         return None;

@@ -19,10 +19,12 @@ use super::index;
 use super::layout::row_layout;
 use super::memory_optimized;
 use super::number::{identity_of, identity_rule};
+use super::partition::Placement;
 use super::rebuild::{self, NewColumn, carried, column_type, store_computed, stored};
 use super::rights::references_type;
 use super::schema_binding;
 use super::site::{Ddl, Place, constraint_failed, has, source};
+use super::switch;
 use super::table;
 use super::temporal;
 use super::text::{self, bracket};
@@ -33,6 +35,7 @@ use crate::catalog::base::{
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, BY_PARENT, int, small};
+use crate::catalog::partition::PARTITIONING;
 use crate::catalog::{Database, TEMPDB, scalar_type};
 
 /// The table being altered.
@@ -69,12 +72,14 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
                             drop_column(ddl, &history, name, true)?;
                         }
                     }
-                    AlterTableDropKind::Constraint { name, .. } => {
+                    AlterTableDropKind::Constraint { name, options } => {
                         let is_it = |index: &&IndexDef| index.primary_key && target.db.equal_names(&index.name, name);
                         if old.versioning.is_some() && old.indexes.iter().any(|index| is_it(&index)) {
                             return Err(sql_error!(13557, versioned::full_name(&target.db, &old)));
                         }
+                        let space = index::moved_to(ddl, &target.db, &target.row, options)?;
                         drop_constraint(ddl, &target, name, item.if_exists)?;
+                        index::set_heap_space(ddl, &target.db, target.row.id, space)?;
                     }
                     AlterTableDropKind::Index(name) => drop_index(ddl, &target, name, item.if_exists)?,
                     AlterTableDropKind::Period => temporal::drop_period(ddl, &target.db, &old)?,
@@ -114,7 +119,10 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
         }
         AlterTableAction::AlterIndex { index, options } => alter_index(ddl, &target, &old, index, options)?,
         AlterTableAction::ChangeTracking { .. } => return Err(super::unsupported("CHANGE_TRACKING")),
-        AlterTableAction::SwitchPartition { .. } => return Err(super::unsupported("ALTER TABLE SWITCH")),
+        AlterTableAction::SwitchPartition { from, to, to_partition, options } => {
+            let side = switch::Source { db: &target.db, row: &target.row, table: &old, partition: from.as_ref() };
+            switch::run(ddl, side, (to, to_partition.as_ref()), options)?;
+        }
         AlterTableAction::FileTableNamespace { .. } => return Err(super::unsupported("FILETABLE_NAMESPACE")),
         AlterTableAction::SplitMerge { .. } => return Err(super::unsupported("ALTER TABLE SPLIT or MERGE")),
     }
@@ -221,7 +229,8 @@ fn add_inline(
     inline: &sql::ast::InlineIndex,
     column: Option<&str>,
 ) -> SqlResult<()> {
-    index::add_inline(ddl, &target.db, &target.shown, target.row.id, inline, column)?;
+    let place = Placement::of(&ddl.reload(&target.db, target.row.id)?);
+    index::add_inline(ddl, &target.db, &target.shown, target.row.id, inline, column, &place)?;
     let indexes = ddl.rows(&target.db, |rows| rows.find::<IndexRow>(0, &[int(target.row.id)]))?;
     let made =
         indexes.into_iter().find(|i| i.name.as_deref() == Some(&*inline.name.text)).expect("the index just made");
@@ -256,7 +265,8 @@ fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<(
         return Err(constraint_failed(error));
     }
     let clustered = key.clustered.unwrap_or(key.primary && !has_clustered);
-    let indid = constraint::add_key_rows(ddl, &target.place, &target.shown, target.row.id, key, clustered)?;
+    let place = Placement::of(&table_def);
+    let indid = constraint::add_key_rows(ddl, &target.place, &target.shown, target.row.id, key, clustered, &place)?;
     let built = index::build(ddl, &target.db, target.row.id, indid, &target.place, &target.shown, true);
     built.map_err(|error| if error.number == 1505 { constraint_failed(error) } else { error })
 }
@@ -542,7 +552,15 @@ fn users_of_column(ddl: &mut Ddl<'_>, target: &Target, column: &ColumnRow) -> Sq
         }
         let in_index = rows.find::<IndexColumnRow>(0, &[int(id)])?;
         for index in rows.find::<IndexRow>(0, &[int(id)])? {
-            let uses = in_index.iter().any(|c| c.indid == index.indid && c.colid == column.colid)
+            let own = in_index.iter().find(|c| c.indid == index.indid && c.colid == column.colid);
+            if own.is_some_and(|own| own.status & PARTITIONING != 0) {
+                // The table itself lies by this column.
+                let table = load::object_row(rows, id)?.map(|row| row.name).unwrap_or_default();
+                if !users.contains(&("object", table.clone())) {
+                    users.push(("object", table));
+                }
+            }
+            let uses = own.is_some_and(|own| own.keyord > 0 || own.status & !PARTITIONING != 0)
                 || index.filter.0.as_deref().is_some_and(mentions);
             if uses {
                 let kind = match (index.constraint_id != 0, has(index.status, ix::STATISTICS)) {
@@ -659,6 +677,11 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
     let Some(column) = columns.iter().find(|column| db.equal_names(&column.name, &change.name)).cloned() else {
         return Err(sql_error!(4924, "ALTER TABLE ALTER COLUMN", &*change.name, target.shown));
     };
+    let divides = old.partitioning.as_ref().map(|own| old.columns[usize::from(own.column)].column_id);
+    if divides == Some(column.colid as u32) && matches!(change.change, ColumnChange::Type { .. }) {
+        let first = sql_error!(5074, "object", target.shown, "column", column.name);
+        return Err(sql_error!(4922, state 9, "ALTER TABLE ALTER COLUMN", column.name).after(vec![first]));
+    }
     let mut new = column.clone();
     match &change.change {
         ColumnChange::Property { property, masked, .. } if &**property == "MASKED" => {

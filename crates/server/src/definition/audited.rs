@@ -126,6 +126,16 @@ fn deeds(kind: &StatementKind) -> Vec<Deed<'_>> {
         S::CreateSynonym(create) => object(of::CREATE, "SN", &create.name),
         S::CreateDefaultOrRule(create) => object(of::CREATE, "D", &create.name),
         S::CreateType(create) => vec![Deed::object(of::DATABASE_OBJECT_CHANGE, of::CREATE, "TY", &create.name)],
+        S::CreatePartitionFunction(create) => {
+            vec![Deed::name(of::DATABASE_OBJECT_CHANGE, of::CREATE, "OB", &create.name)]
+        }
+        S::CreatePartitionScheme(create) => {
+            vec![Deed::name(of::DATABASE_OBJECT_CHANGE, of::CREATE, "OB", &create.name)]
+        }
+        S::AlterPartitionFunction(change) => {
+            vec![Deed::name(of::DATABASE_OBJECT_CHANGE, of::ALTER, "OB", &change.name)]
+        }
+        S::AlterPartitionScheme(change) => vec![Deed::name(of::DATABASE_OBJECT_CHANGE, of::ALTER, "OB", &change.name)],
         S::CreateSchema(create) => {
             let name = create.name.as_ref();
             vec![Deed { name, ..Deed::new(of::DATABASE_OBJECT_CHANGE, of::CREATE, "SC") }]

@@ -149,10 +149,13 @@ pub fn look(ddl: &mut Ddl<'_>, db: &Arc<Database>, asked: &Asked<'_>) -> SqlResu
             _ => ddl.catalog.storage.tables(db.storage_id()),
         };
         // Told of already, if it is damaged.
-        let tables = match tables {
+        let mut tables = match tables {
             Err(StorageError::CorruptPage { .. }) => Vec::new(),
             tables => tables.map_err(storage_error)?,
         };
+        // A partition is looked at with its table.
+        let owners = owners(ddl, db);
+        tables.retain(|id| !owners.contains_key(id));
         let mut progress = Progress::of(ddl, db, &tables);
         let damaged: BTreeSet<i32> = flaws.iter().map(|flaw| flaw.table).collect();
         for id in tables {
@@ -227,7 +230,22 @@ fn flaws(ddl: &mut Ddl<'_>, db: &Database, only: Option<TableId>) -> SqlResult<V
         Ok(())
     });
     looked.map_err(storage_error)?;
+    if flaws.is_empty() {
+        return Ok(flaws);
+    }
+    // What is wrong with a partition is wrong with its table.
+    let owners = owners(ddl, db);
+    for flaw in &mut flaws {
+        if let Some(owner) = owners.get(&TableId(flaw.table)) {
+            flaw.table = owner.0;
+        }
+    }
     Ok(flaws)
+}
+
+/// Of each partition its table, as far as the definitions can be read.
+fn owners(ddl: &Ddl<'_>, db: &Database) -> BTreeMap<TableId, TableId> {
+    ddl.catalog.storage.partition_owners(db.storage_id()).unwrap_or_default()
 }
 
 fn name_of(ddl: &mut Ddl<'_>, db: &Database, id: TableId) -> String {
@@ -432,11 +450,15 @@ fn compare(
 ) -> SqlResult<(Vec<Found>, Option<u64>)> {
     let database = db.storage_id();
     let mut differences = Vec::new();
-    let mut rows = 0;
+    let (mut rows, mut base, mut misplaced) = (0, 0, Vec::new());
     let read = ddl.long_storage(|storage, tx, pause| {
         tx.hold_table(database, id, true)?;
         let read = storage.open_table(database, id).and_then(|table| {
             rows = compare_indexes(tx, pause, &table, &mut differences, progress)?;
+            if let Table::Partitioned(table) = &*table {
+                base = i32::from(table.is_clustered());
+                misplaced = table.misplaced(tx, asked.told_max.max(ERRORS_TOLD), pause)?;
+            }
             Ok(())
         });
         tx.end_statement();
@@ -466,6 +488,12 @@ fn compare(
         Err(error) => return Err(storage_error(error)),
     }
     let mut found = Vec::new();
+    for row in misplaced {
+        // As sys.partitions numbers it.
+        let partition = (1_i64 << 56) + i64::from(row.partition.0) * 256 + i64::from(base);
+        let error = sql_error!(8984, id.0, base, partition, row.right + 1, row.found + 1);
+        found.push(of(error, base as u32, 0));
+    }
     for Difference { index, missing, extra } in differences {
         let index_name = index_name(ddl, db, id, index);
         let lacks = sql_error!(8951, name, id.0, index_name, index.0);

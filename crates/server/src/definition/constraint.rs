@@ -11,6 +11,7 @@ use types::{SqlError, SqlResult, sql_error};
 
 use super::cascade_paths::{self, Way};
 use super::index;
+use super::partition::{self, Placement};
 use super::rights::references;
 use super::site::{Ddl, Place, constraint_failed, has, is_system, place_of, source, written};
 use super::text::{self, bracket};
@@ -114,6 +115,7 @@ pub fn plan_keys(
     shown: &str,
     id: i32,
     definition: &TableDefinition,
+    table: &Placement,
 ) -> SqlResult<()> {
     let keys = keys_of(definition);
     if keys.iter().filter(|key| key.primary).count() > 1 {
@@ -130,15 +132,23 @@ pub fn plan_keys(
         return Err(sql_error!(8112, shown));
     }
     let has_clustered = asked == 1 || keys.iter().any(|key| key.primary && key.clustered.is_none() && !key.hash);
+    let is_clustered = |key: &KeySpec<'_>| key.clustered.unwrap_or(key.primary && asked == 0 && !key.hash);
+    // The rows lie where the clustered index does, and all other indexes with them.
+    let own = keys.iter().find(|key| is_clustered(key)).and_then(|key| key.on);
+    let own = own.or_else(|| inline.iter().find(|(_, i)| i.clustered == Some(true)).and_then(|(_, i)| i.on.as_ref()));
+    let table = &partition::placement(ddl, &place.db, own)?.unwrap_or_else(|| table.clone());
     if !has_clustered {
-        index::add_heap(ddl, &place.db, id)?;
+        if let Some(divided) = &table.divided {
+            partition::check_column(ddl, &place.db, shown, id, divided)?;
+        }
+        index::add_heap(ddl, &place.db, id, table)?;
     }
     for key in keys {
-        let clustered = key.clustered.unwrap_or(key.primary && asked == 0 && !key.hash);
-        add_key_rows(ddl, place, shown, id, &key, clustered)?;
+        let clustered = is_clustered(&key);
+        add_key_rows(ddl, place, shown, id, &key, clustered, table)?;
     }
     for (column, index) in inline {
-        index::add_inline(ddl, &place.db, shown, id, index, column)?;
+        index::add_inline(ddl, &place.db, shown, id, index, column, table)?;
     }
     Ok(())
 }
@@ -151,9 +161,10 @@ pub fn add_key_rows(
     table: i32,
     key: &KeySpec<'_>,
     clustered: bool,
+    place_of_table: &Placement,
 ) -> SqlResult<i32> {
     let kind = if key.primary { "PK" } else { "UQ" };
-    let space = super::database::data_space(ddl, &place.db, key.on)?;
+    let on = partition::placement(ddl, &place.db, key.on)?;
     if key.not_enforced {
         return Err(super::unsupported("PRIMARY KEY or UNIQUE ... NOT ENFORCED"));
     }
@@ -181,7 +192,8 @@ pub fn add_key_rows(
             included: Vec::new(),
             filter: None,
             options: key.options,
-            space,
+            on,
+            table: place_of_table.clone(),
             constraint_id: id,
         },
     );

@@ -22,7 +22,7 @@ use crate::catalog::{Database, MASTER, MODEL, clock, is_system, no_such_database
 use crate::instance::plan_cache::Forget;
 
 /// Filegroups of `FileRow`: the first of every database, and what log files have.
-const PRIMARY: i32 = 1;
+pub const PRIMARY: i32 = 1;
 const LOG: i32 = 0;
 /// `DatabaseRow::recovery_model`.
 const SIMPLE: u8 = 3;
@@ -258,15 +258,17 @@ pub fn filegroup_named(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResul
     found.map(|group| group.id).ok_or_else(|| sql_error!(1921, "filegroup", name))
 }
 
-/// Where a table or an index is to lie, as the catalog shows it. 1921: there is no such filegroup, and no partition scheme at all.
-pub fn data_space(ddl: &mut Ddl<'_>, db: &Database, space: Option<&DataSpace>) -> SqlResult<i32> {
+/// TEXTIMAGE_ON. 1921: no such filegroup.
+pub fn check_text_space(ddl: &mut Ddl<'_>, db: &Database, space: Option<&DataSpace>) -> SqlResult<()> {
     match space {
-        None => Ok(PRIMARY),
+        None => Ok(()),
         Some(DataSpace { name, column: Some(_) }) => Err(sql_error!(1921, "partition scheme", &**name)),
-        Some(DataSpace { name, .. }) if name.eq_ignore_ascii_case("DEFAULT") => Ok(PRIMARY),
-        Some(DataSpace { name, .. }) => filegroup_named(ddl, db, name),
+        Some(DataSpace { name, .. }) if name.eq_ignore_ascii_case("DEFAULT") => Ok(()),
+        Some(DataSpace { name, .. }) => filegroup_named(ddl, db, name).map(drop_id),
     }
 }
+
+fn drop_id(_: i32) {}
 
 /// FILESTREAM_ON: "NULL" says that there is none.
 pub fn refuse_filestream(space: Option<&DataSpace>) -> SqlResult<()> {
@@ -281,6 +283,11 @@ fn remove_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResult<(
     let (catalog, number) = (ddl.catalog.clone(), i32::from(db.id.0));
     let files = catalog.read(&catalog.expect_database(MASTER), |rows| rows.find::<FileRow>(0, &[int(number)]))?;
     let indexes: Vec<IndexRow> = catalog.read(db, |rows| rows.all())?;
+    let schemes = catalog.read(db, |rows| rows.find::<ClassRow>(0, &[small(class::PARTITION_SCHEME)]))?;
+    let mut schemes = schemes.iter().filter_map(crate::catalog::partition::scheme);
+    if schemes.any(|scheme| scheme.filegroups.contains(&id) || scheme.next == Some(id)) {
+        return Err(sql_error!(5042, state 12, "filegroup", name));
+    }
     let used = files.iter().any(|file| file.filegroup == id) || indexes.iter().any(|index| index.dataspace == id);
     if used || id == PRIMARY {
         return Err(sql_error!(5042, "filegroup", name));

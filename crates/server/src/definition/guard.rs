@@ -165,9 +165,23 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             };
             expect(held, not_permitted)
         }
+        StatementKind::CreatePartitionFunction(_) | StatementKind::CreatePartitionScheme(_) => {
+            let db = ddl.current()?;
+            let held = ddl.database_permission(&db, "ALTER ANY DATASPACE")?;
+            expect(held, not_permitted)
+        }
+        StatementKind::AlterPartitionFunction(change) => data_space(ddl, "alter", "partition function", &change.name),
+        StatementKind::AlterPartitionScheme(change) => data_space(ddl, "alter", "partition scheme", &change.name),
         // Refused whoever asks.
         _ => Ok(()),
     }
+}
+
+/// What divides tables, or says where they lie.
+fn data_space(ddl: &mut Ddl<'_>, action: &str, kind: &str, name: &str) -> SqlResult<()> {
+    let db = ddl.current()?;
+    let held = ddl.database_permission(&db, "ALTER ANY DATASPACE")?;
+    expect(held, || cannot_find(action, kind, name))
 }
 
 /// https://learn.microsoft.com/sql/t-sql/statements/backup-transact-sql
@@ -298,6 +312,8 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
                 let held = held && below_own_power(ddl, &name.name)?;
                 expect(held, || cannot_find("drop", "login", &name.name))?;
             }
+            DropKind::PartitionFunction => data_space(ddl, "drop", "partition function", &name.name)?,
+            DropKind::PartitionScheme => data_space(ddl, "drop", "partition scheme", &name.name)?,
             DropKind::Credential => {
                 let held = ddl.server_permission("ALTER ANY CREDENTIAL")?;
                 expect(held, || cannot_find("drop", "credential", &name.name))?;

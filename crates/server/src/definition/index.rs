@@ -3,16 +3,17 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    AlterIndex, AlterIndexAction, CreateIndex, Dbcc, DropIndex, IndexKind, InlineIndex, PartitionChoice, Setting,
-    SettingValue, find_setting,
+    AlterIndex, AlterIndexAction, CreateIndex, DataSpace, Dbcc, DropIndex, IndexKind, InlineIndex, PartitionChoice,
+    Setting, SettingValue, find_setting,
 };
-use storage::{IndexId, StorageError, TableId};
+use storage::{IndexId, Part, StorageError, TableId};
 use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 
 use super::build::{ask_to_sort, build_error, fills};
 use super::dbcc::{no_such_object, number_argument, table_argument, text_argument};
-use super::layout::index_layout;
+use super::layout::{self, differs, index_layout, new_partitioning};
 use super::number::whole_number;
+use super::partition::{self, Divided, Placement};
 use super::rebuild;
 use super::schema_binding;
 use super::site::{Ddl, cannot_drop, has, place_of, source, written};
@@ -22,6 +23,7 @@ use crate::catalog::base::{
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
+use crate::catalog::partition::{PARTITIONING, PARTITIONS_MAX};
 use crate::catalog::row::Text;
 use crate::catalog::{Database, scalar_type};
 
@@ -37,14 +39,25 @@ pub struct IndexSpec<'a> {
     pub included: Vec<String>,
     pub filter: Option<String>,
     pub options: &'a [Setting],
-    /// `sys.indexes.data_space_id`.
-    pub space: i32,
+    /// What an ON clause says.
+    pub on: Option<Placement>,
+    /// Where the table's rows are, or will be if this is not the clustered index.
+    pub table: Placement,
     pub constraint_id: i32,
 }
 
 const KEY_COLUMNS_MAX: usize = 32;
 
-pub fn add_heap(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
+/// The row of a heap that lies there.
+pub fn add_heap(ddl: &mut Ddl<'_>, db: &Database, table: i32, place: &Placement) -> SqlResult<()> {
+    let column = match &place.divided {
+        None => None,
+        Some(divided) => {
+            let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(table), small(0)]))?;
+            let column = columns.into_iter().find(|column| db.equal_names(&column.name, &divided.column));
+            Some(column.ok_or_else(|| sql_error!(1911, divided.column))?)
+        }
+    };
     let row = IndexRow {
         id: table,
         indid: 0,
@@ -52,15 +65,22 @@ pub fn add_heap(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
         status: 0,
         kind: 0,
         fillfact: 0,
-        dataspace: 1,
+        dataspace: place.space,
         filter: Text(None),
         buckets: 0,
         constraint_id: 0,
     };
-    ddl.rows(db, |rows| rows.insert(&row))
+    ddl.rows(db, |rows| {
+        if let Some(column) = column {
+            let row =
+                IndexColumnRow { id: table, indid: 0, subid: 1, colid: column.colid, keyord: 0, status: PARTITIONING };
+            rows.insert(&row)?;
+        }
+        rows.insert(&row)
+    })
 }
 
-/// Rows of a new index; its id. 1911, 1919, 1913.
+/// Rows of a new index; its id. 1911, 1919, 1913, 1908.
 pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec: &IndexSpec<'_>) -> SqlResult<i32> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(table), small(0)]))?;
     let existing = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
@@ -70,7 +90,18 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     if spec.columns.len() > KEY_COLUMNS_MAX {
         return Err(sql_error!(1904, "index", spec.name, shown, spec.columns.len(), "index", 32));
     }
-    let found = index_columns(db, shown, table, &columns, spec)?;
+    let mut found = index_columns(db, shown, table, &columns, spec)?;
+    let place = match (spec.clustered, &spec.on) {
+        (true, Some(on)) => on.clone(),
+        (true, None) => spec.table.clone(),
+        (false, on) => partition::of_index(db, on.as_ref(), &spec.table)?,
+    };
+    if let Some(divided) = &place.divided {
+        if spec.clustered {
+            partition::check_column(ddl, db, shown, table, divided)?;
+        }
+        divide(db, table, &columns, divided, spec, &mut found)?;
+    }
     let indid = if spec.clustered { 1 } else { existing.iter().map(|index| index.indid).max().unwrap_or(0).max(1) + 1 };
     known_options(spec.options)?;
     let status = status_with(spec.options, spec.status);
@@ -88,7 +119,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
             (false, false) => 2,
         },
         fillfact: fill_factor(spec.options)?.unwrap_or(0),
-        dataspace: spec.space,
+        dataspace: place.space,
         filter: Text(spec.filter.clone()),
         buckets: buckets(spec.options),
         constraint_id: spec.constraint_id,
@@ -96,6 +127,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     ddl.rows(db, |rows| {
         if spec.clustered {
             rows.delete::<IndexRow>(0, &[int(table), int(0)])?;
+            rows.delete::<IndexColumnRow>(0, &[int(table), int(0)])?;
         }
         rows.insert(&row)?;
         for mut column in found {
@@ -106,6 +138,32 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     })?;
     ddl.changed(db.id, table);
     Ok(indid)
+}
+
+/// Marks the partitioning column among an index's, or adds it to them. 1908: a unique index lacks it in its key.
+fn divide(
+    db: &Database,
+    table: i32,
+    columns: &[ColumnRow],
+    divided: &Divided,
+    spec: &IndexSpec<'_>,
+    found: &mut Vec<IndexColumnRow>,
+) -> SqlResult<()> {
+    let column = columns.iter().find(|column| db.equal_names(&column.name, &divided.column));
+    let column = column.ok_or_else(|| sql_error!(1911, divided.column))?;
+    let own = found.iter_mut().find(|own| own.colid == column.colid);
+    if has(status_with(spec.options, spec.status), ix::UNIQUE) && own.as_ref().is_none_or(|own| own.keyord == 0) {
+        return Err(sql_error!(1908, column.name, spec.name));
+    }
+    match own {
+        Some(own) => own.status |= PARTITIONING,
+        None => {
+            let subid = found.len() as i32 + 1;
+            let (colid, status) = (column.colid, PARTITIONING);
+            found.push(IndexColumnRow { id: table, indid: 0, subid, colid, keyord: 0, status });
+        }
+    }
+    Ok(())
 }
 
 /// The key's columns and those that are only included, with the index's number still to be given.
@@ -199,6 +257,7 @@ pub fn add_inline(
     id: i32,
     index: &InlineIndex,
     column: Option<&str>,
+    table: &Placement,
 ) -> SqlResult<()> {
     let columns = match column {
         Some(column) if index.columns.is_empty() => vec![(column.to_string(), false)],
@@ -208,7 +267,7 @@ pub fn add_inline(
         return Err(super::unsupported("INDEX ... COLUMNSTORE"));
     }
     super::database::refuse_filestream(index.filestream_on.as_ref())?;
-    let space = super::database::data_space(ddl, db, index.on.as_ref())?;
+    let on = partition::placement(ddl, db, index.on.as_ref())?;
     let filter = match &index.filter {
         None => None,
         Some(condition) => {
@@ -226,7 +285,8 @@ pub fn add_inline(
         included: index.include.iter().map(|c| c.to_string()).collect(),
         filter,
         options: &index.options,
-        space,
+        on,
+        table: table.clone(),
         constraint_id: 0,
     };
     add_rows(ddl, db, shown, id, &spec).map(drop_value)
@@ -273,7 +333,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
     ask_for_columns(ddl, create)?;
     let (db, row) = indexed(ddl, create, &shown)?;
     super::database::refuse_filestream(create.filestream_on.as_ref())?;
-    let space = super::database::data_space(ddl, &db, create.on.as_ref())?;
+    let on = partition::placement(ddl, &db, create.on.as_ref())?;
     ddl.lock(&db, row.id)?;
     let mut table_def = ddl.reload(&db, row.id)?;
     if table_def.memory.is_some() {
@@ -286,6 +346,9 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
     let shown = format!("{}.{}", table_def.schema, table_name);
     let drop_existing = find_setting(&create.options, "DROP_EXISTING").is_some_and(Setting::is_on);
     let clustered = create.clustered == Some(true);
+    if table_def.memory.is_some() && on.as_ref().is_some_and(|on| on.divided.is_some()) {
+        return Err(partition::not_in_memory());
+    }
     // Of the index whose place it takes.
     let (mut constraint_id, mut constraint) = (0, 0);
     if drop_existing {
@@ -326,7 +389,8 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
         included: create.include.iter().map(|c| c.to_string()).collect(),
         filter,
         options: &create.options,
-        space,
+        on,
+        table: Placement::of(&table_def),
         constraint_id,
     };
     let indid = add_rows(ddl, &db, &shown, row.id, &spec)?;
@@ -390,10 +454,22 @@ pub fn build(
         return Err(sql_error!(2729, column, "table", shown));
     };
     let database = db.storage_id();
-    let fills = fills(ddl, db, id)?;
-    let made = ddl.build(&|index| fills.of(index), |storage, tx, build| {
-        storage.create_index(tx, database, TableId(id), &layout, build)
-    });
+    let moves = layout.clustered && {
+        let stored = ddl.catalog.storage.partitioning(database, TableId(id)).map_err(storage_error)?;
+        differs(stored.as_ref(), &table_def)
+    };
+    let made = if moves {
+        refuse_others(&table_def)?;
+        let (whole, divided) = (layout::layout(&table_def), new_partitioning(ddl, db, &table_def)?);
+        ddl.long_storage(|storage, tx, pause| {
+            storage.divide_table(tx, database, TableId(id), (&whole, divided.as_ref()), pause)
+        })
+    } else {
+        let fills = fills(ddl, db, id)?;
+        ddl.build(&|index| fills.of(index), |storage, tx, build| {
+            storage.create_index(tx, database, TableId(id), &layout, build)
+        })
+    };
     ddl.changed(db.id, id);
     match made {
         Ok(()) => Ok(()),
@@ -410,6 +486,14 @@ pub fn build(
             Err(duplicate_found(&format!("{}.{shown}", table_def.schema), &index.name, &values))
         }
         Err(error) => Err(build_error(error, &format!("{}.{shown}", table_def.schema), Some(&index.name))),
+    }
+}
+
+/// Indexes that are there would lie otherwise than their table, which moves.
+fn refuse_others(table: &sql::catalog::TableDef) -> SqlResult<()> {
+    match table.indexes.len() {
+        0 | 1 => Ok(()),
+        _ => Err(super::unsupported("A clustered index that moves a table with other indexes to other partitions")),
     }
 }
 
@@ -484,6 +568,9 @@ fn store_computed_keys(
     if not_stored.is_empty() {
         return Ok(());
     }
+    if indid == 1 && table_is_divided(ddl, db, id)? {
+        return Err(super::unsupported("A clustered index of a partitioned table on a computed column"));
+    }
     // The rows are moved by the old definition, without the new index.
     let ids: Vec<i32> = not_stored.iter().map(|c| c.colid).collect();
     let index = ddl.rows(db, |rows| rows.first::<IndexRow>(0, &[int(id), int(indid)]))?.expect("the index just made");
@@ -504,15 +591,21 @@ fn store_computed_keys(
     Ok(())
 }
 
-/// Removes an index that is no constraint's.
+fn table_is_divided(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<bool> {
+    let row = ddl.rows(db, |rows| rows.first::<IndexRow>(0, &[int(id), int(1)]))?;
+    Ok(row.is_some_and(|row| row.dataspace >= crate::catalog::partition::SCHEME_MIN))
+}
+
+/// Removes an index that is no constraint's. What was clustered becomes a heap in the same place.
 pub fn remove(ddl: &mut Ddl<'_>, db: &Arc<Database>, object: &ObjectRow, index: &IndexRow) -> SqlResult<()> {
     let (id, indid) = (object.id, index.indid);
+    let place = if indid == 1 { Placement::of(&ddl.reload(db, id)?) } else { Placement::DEFAULT };
     ddl.rows(db, |rows| {
         rows.delete::<IndexRow>(0, &[int(id), int(indid)])?;
         rows.delete::<IndexColumnRow>(0, &[int(id), int(indid)])
     })?;
     if indid == 1 {
-        add_heap(ddl, db, id)?;
+        add_heap(ddl, db, id, &place)?;
     }
     ddl.changed(db.id, id);
     if has(index.status, ix::STATISTICS) || has(index.status, ix::DISABLED) {
@@ -562,8 +655,30 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
         if index.indid == 1 && has(row.status, os_::HISTORY) {
             super::versioned::check_index_drop(ddl, &db, &row, &shown)?;
         }
+        let space = moved_to(ddl, &db, &row, &item.options)?;
         remove(ddl, &db, &row, &index)?;
+        set_heap_space(ddl, &db, row.id, space)?;
     }
+    Ok(())
+}
+
+/// MOVE TO: the filegroup of the heap that a clustered index leaves. 1921: there is none of the name.
+pub fn moved_to(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow, options: &[Setting]) -> SqlResult<Option<i32>> {
+    let Some(Setting { value: SettingValue::Word(name), .. }) = find_setting(options, "MOVE TO") else {
+        return Ok(None);
+    };
+    let scheme = ddl.rows(db, |rows| crate::catalog::partition::scheme_named(rows, name))?;
+    if scheme.is_some() || ddl.reload(db, row.id)?.partitioning.is_some() {
+        return Err(super::unsupported("MOVE TO of a partitioned table, or to a partition scheme"));
+    }
+    let space = DataSpace { name: name.clone(), column: None };
+    Ok(partition::placement(ddl, db, Some(&space))?.map(|place| place.space))
+}
+
+pub fn set_heap_space(ddl: &mut Ddl<'_>, db: &Database, table: i32, space: Option<i32>) -> SqlResult<()> {
+    let Some(space) = space else { return Ok(()) };
+    ddl.rows(db, |rows| rows.update::<IndexRow>(0, &[int(table), int(0)], |row| row.dataspace = space))?;
+    ddl.changed(db.id, table);
     Ok(())
 }
 
@@ -611,7 +726,8 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
             found
         }
     };
-    refuse_partitions(&alter.action, alter.index.is_none(), &chosen, &row.name)?;
+    refuse_partitions(&alter.action, alter.index.is_none(), &chosen, &row.name, &old)?;
+    let partition = chosen_partition(ddl, &alter.action, &old, &chosen, &row.name)?;
     let place = place_of(ddl, &db, &row)?;
     for index in chosen {
         if let AlterIndexAction::Rebuild { options, .. } | AlterIndexAction::Set(options) = &alter.action {
@@ -653,7 +769,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
                 if let AlterIndexAction::Rebuild { .. } = &alter.action {
                     set_fill(ddl, &db, row.id, index.indid, options)?;
                     let name = format!("{}.{}", place.schema_name, row.name);
-                    rebuild_pages(ddl, &db, (row.id, &name), &index)?;
+                    rebuild_pages(ddl, &db, (row.id, &name), &index, partition)?;
                 }
             }
         }
@@ -662,13 +778,18 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
 }
 
 /// Makes the pages of an index, or of a heap, anew.
-fn rebuild_pages(ddl: &mut Ddl<'_>, db: &Database, (table, name): (i32, &str), index: &IndexRow) -> SqlResult<()> {
+fn rebuild_pages(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    (table, name): (i32, &str),
+    index: &IndexRow,
+    partition: Option<usize>,
+) -> SqlResult<()> {
     let (database, id) = (db.storage_id(), IndexId(index.indid as u32));
     let fills = fills(ddl, db, table)?;
-    ddl.build(&|index| fills.of(index), |storage, tx, build| {
-        storage.rebuild_index(tx, database, TableId(table), id, build)
-    })
-    .map_err(|error| build_error(error, name, index.name.as_deref()))?;
+    let part = Part { table: TableId(table), partition };
+    ddl.build(&|index| fills.of(index), |storage, tx, build| storage.rebuild_partition(tx, database, part, id, build))
+        .map_err(|error| build_error(error, name, index.name.as_deref()))?;
     ddl.changed(db.id, table);
     Ok(())
 }
@@ -699,7 +820,7 @@ pub fn reindex(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
             let key = [int(row.id), int(index.indid)];
             ddl.rows(&db, |rows| rows.update::<IndexRow>(0, &key, |row| row.fillfact = percent))?;
         }
-        rebuild_pages(ddl, &db, (row.id, &format!("{}.{}", table.schema_name, row.name)), index)?;
+        rebuild_pages(ddl, &db, (row.id, &format!("{}.{}", table.schema_name, row.name)), index, None)?;
     }
     if find_setting(&dbcc.options, "NO_INFOMSGS").is_none() {
         ddl.message(sql_error!(2528));
@@ -726,8 +847,14 @@ fn checked_fill(percent: i128) -> SqlResult<u8> {
     }
 }
 
-/// 7729, 7735: no table or index here has more than one partition, and a number is refused for those that have one.
-fn refuse_partitions(action: &AlterIndexAction, all: bool, chosen: &[IndexRow], table: &str) -> SqlResult<()> {
+/// 7729, 7735: a number is refused for what is not partitioned.
+fn refuse_partitions(
+    action: &AlterIndexAction,
+    all: bool,
+    chosen: &[IndexRow],
+    table: &str,
+    of: &sql::catalog::TableDef,
+) -> SqlResult<()> {
     let (AlterIndexAction::Rebuild { partition, options } | AlterIndexAction::Reorganize { partition, options }) =
         action
     else {
@@ -738,6 +865,7 @@ fn refuse_partitions(action: &AlterIndexAction, all: bool, chosen: &[IndexRow], 
     }
     let first = chosen.first().and_then(|index| index.name.as_deref()).unwrap_or_default();
     match partition {
+        _ if of.partitioning.is_some() => Ok(()),
         Some(PartitionChoice::One(_)) if all && chosen.is_empty() => {
             Err(sql_error!(7735, "alter", "index", "table", table, "table"))
         }
@@ -745,6 +873,42 @@ fn refuse_partitions(action: &AlterIndexAction, all: bool, chosen: &[IndexRow], 
         Some(PartitionChoice::One(_)) => Err(sql_error!(7729, "alter", "index", "index", first)),
         _ => Ok(()),
     }
+}
+
+/// The partition, from 0, that REBUILD or REORGANIZE names; None: all. 7722, 7730, 2586: there is none of the number.
+fn chosen_partition(
+    ddl: &mut Ddl<'_>,
+    action: &AlterIndexAction,
+    table: &sql::catalog::TableDef,
+    chosen: &[IndexRow],
+    table_name: &str,
+) -> SqlResult<Option<usize>> {
+    let (expr, rebuilds) = match action {
+        AlterIndexAction::Rebuild { partition: Some(PartitionChoice::One(expr)), .. } => (expr, true),
+        AlterIndexAction::Reorganize { partition: Some(PartitionChoice::One(expr)), .. } => (expr, false),
+        _ => return Ok(None),
+    };
+    let index = chosen.first().and_then(|index| index.name.as_deref()).unwrap_or_default();
+    let number = partition::number(ddl, expr, "ALTER INDEX", "index", index)?;
+    let missing = |number: i64| match rebuilds {
+        true => sql_error!(7730, "index", number, "index", index),
+        false => sql_error!(2586, number, index, table_name),
+    };
+    partition_of(table, number, ("index", index), missing).map(Some)
+}
+
+/// The partition of this number, from 0.
+fn partition_of(
+    table: &sql::catalog::TableDef,
+    number: i64,
+    (kind, name): (&str, &str),
+    missing: impl FnOnce(i64) -> SqlError,
+) -> SqlResult<usize> {
+    if !(1..=PARTITIONS_MAX as i64).contains(&number) {
+        return Err(sql_error!(7722, number, kind, name, PARTITIONS_MAX));
+    }
+    let count = table.partitioning.as_ref().map_or(1, |own| own.function.partitions());
+    if number as usize > count { Err(missing(number)) } else { Ok(number as usize - 1) }
 }
 
 fn status_with(options: &[Setting], mut status: i32) -> i32 {
@@ -788,16 +952,30 @@ pub fn rebuild_table(
     known_options(options)?;
     let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
     let clustered = indexes.into_iter().find(|index| index.indid == 1);
-    if let Some(PartitionChoice::One(_)) = partition {
-        return Err(match clustered.and_then(|index| index.name) {
-            Some(index) => sql_error!(7729, "alter", "index", "index", index),
-            None => sql_error!(7735, "alter", "table", "table", name, "table"),
-        });
-    }
-    let in_memory = ddl.reload(db, table)?.memory.is_some();
+    let def = ddl.reload(db, table)?;
+    let partition = match partition {
+        Some(PartitionChoice::One(_)) if def.partitioning.is_none() => {
+            return Err(match clustered.and_then(|index| index.name) {
+                Some(index) => sql_error!(7729, "alter", "index", "index", index),
+                None => sql_error!(7735, "alter", "table", "table", name, "table"),
+            });
+        }
+        Some(PartitionChoice::One(expr)) => {
+            let number = partition::number(ddl, expr, "ALTER TABLE", "table", name)?;
+            let index = clustered.as_ref().and_then(|index| index.name.as_deref());
+            let missing = |number: i64| match index {
+                Some(index) => sql_error!(7730, "index", number, "index", index),
+                None => sql_error!(7730, "table", number, "table", name),
+            };
+            Some(partition_of(&def, number, ("table", name), missing)?)
+        }
+        _ => None,
+    };
+    let in_memory = def.memory.is_some();
     let Some(index) = clustered else {
         let heap = ddl.rows(db, |rows| rows.first::<IndexRow>(0, &[int(table), int(0)]))?;
-        return heap.filter(|_| !in_memory).map_or(Ok(()), |heap| rebuild_pages(ddl, db, (table, name), &heap));
+        let heap = heap.filter(|_| !in_memory);
+        return heap.map_or(Ok(()), |heap| rebuild_pages(ddl, db, (table, name), &heap, partition));
     };
     let status = status_with(options, index.status);
     if has(status, ix::IGNORE_DUPLICATES) && !has(status, ix::UNIQUE) {
@@ -807,17 +985,7 @@ pub fn rebuild_table(
         set_status(ddl, db, table, index.indid, status)?;
     }
     set_fill(ddl, db, table, index.indid, options)?;
-    if in_memory { Ok(()) } else { rebuild_pages(ddl, db, (table, name), &index) }
-}
-
-/// The table's rows lie in this filegroup: of its heap or its clustered index.
-pub fn set_space(ddl: &mut Ddl<'_>, db: &Database, table: i32, space: i32) -> SqlResult<()> {
-    ddl.rows(db, |rows| {
-        let here = rows.find::<IndexRow>(0, &[int(table)])?;
-        let Some(rows_of) = here.iter().find(|index| index.indid <= 1) else { return Ok(()) };
-        rows.update::<IndexRow>(0, &[int(table), int(rows_of.indid)], |row| row.dataspace = space)?;
-        Ok(())
-    })
+    if in_memory { Ok(()) } else { rebuild_pages(ddl, db, (table, name), &index, partition) }
 }
 
 pub fn set_status(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, status: i32) -> SqlResult<()> {

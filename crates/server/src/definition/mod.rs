@@ -16,6 +16,7 @@
 //! temporal    periods of system time, SYSTEM_VERSIONING, history tables     versioned   how others meet these
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
+//! partition   partition functions and schemes, where tables and indexes lie by them      switch      ALTER TABLE ... SWITCH
 //! guard       who may run which of these statements
 //! index       indexes            module      views, procedures, functions, triggers (execute_as: as whom)
 //! object      schemas, types, synonyms, DROP, sp_rename
@@ -69,6 +70,7 @@ pub mod database_setting;
 pub mod database_state;
 pub mod repair;
 pub mod database;
+pub mod partition;
 pub mod credential;
 pub mod backup_options;
 pub mod backup_url;
@@ -93,6 +95,7 @@ pub mod constraint;
 pub mod memory_optimized;
 pub mod temporal;
 pub mod table;
+pub mod switch;
 pub mod security_policy;
 pub mod object;
 pub mod sequence;
@@ -230,6 +233,10 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::ResourceGovernor(statement) => governor::run(ddl, statement),
         StatementKind::ServerAudit(statement) => audit::server_audit(ddl, statement),
         StatementKind::AuditSpecification(statement) => audit::specification(ddl, statement),
+        StatementKind::CreatePartitionFunction(create) => partition::create_function(ddl, create),
+        StatementKind::AlterPartitionFunction(alter) => partition::alter_function(ddl, alter),
+        StatementKind::CreatePartitionScheme(create) => partition::create_scheme(ddl, create),
+        StatementKind::AlterPartitionScheme(alter) => partition::alter_scheme(ddl, alter),
         StatementKind::Other(other) => Err(unsupported(&other.verb)),
         other => Err(unsupported(verb(other))),
     }
@@ -237,10 +244,6 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
 
 fn verb(kind: &StatementKind) -> &'static str {
     match kind {
-        StatementKind::CreatePartitionFunction(_) => "CREATE PARTITION FUNCTION",
-        StatementKind::AlterPartitionFunction(_) => "ALTER PARTITION FUNCTION",
-        StatementKind::CreatePartitionScheme(_) => "CREATE PARTITION SCHEME",
-        StatementKind::AlterPartitionScheme(_) => "ALTER PARTITION SCHEME",
         StatementKind::Shutdown { .. } => "SHUTDOWN",
         other => panic!("no definition, and no other part of the server refuses it: {other:?}"),
     }

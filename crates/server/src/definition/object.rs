@@ -7,6 +7,7 @@ use types::{SqlError, SqlResult, sql_error};
 
 use super::data_type::{self, find_type};
 use super::memory_optimized;
+use super::partition::Placement;
 use super::schema_binding;
 use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written};
 use super::table;
@@ -152,7 +153,7 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
                 row.status |= MEMORY_OPTIMIZED_TYPE;
             }
             let shown = own.name.clone();
-            row.tableid = table::build(ddl, &own, &shown, definition, "TT", 0, None)?;
+            row.tableid = table::build(ddl, &own, &shown, definition, ("TT", 0), None, &Placement::DEFAULT)?;
         }
         CreateTypeKind::External => return Err(super::unsupported("CREATE TYPE ... EXTERNAL NAME")),
     }
@@ -204,15 +205,9 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             DropKind::User => security::drop_principal(ddl, &name.name, &["S", "U", "G", "C", "K"], drop.if_exists),
             DropKind::Role => security::drop_principal(ddl, &name.name, &["R"], drop.if_exists),
             DropKind::ApplicationRole => security::drop_principal(ddl, &name.name, &["A"], drop.if_exists),
-            DropKind::Aggregate
-            | DropKind::Assembly
-            | DropKind::PartitionFunction
-            | DropKind::PartitionScheme
-            | DropKind::XmlSchemaCollection
-                if drop.if_exists =>
-            {
-                Ok(())
-            }
+            DropKind::PartitionFunction => super::partition::drop_function(ddl, &name.name),
+            DropKind::PartitionScheme => super::partition::drop_scheme(ddl, &name.name),
+            DropKind::Aggregate | DropKind::Assembly | DropKind::XmlSchemaCollection if drop.if_exists => Ok(()),
             kind => match kinds(kind) {
                 Some(found) => drop_object(ddl, name, found, drop.if_exists),
                 None => Err(cannot_drop("object", &written(name), 5)),

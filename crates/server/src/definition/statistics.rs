@@ -17,6 +17,7 @@ use types::{ConvertContext, Datum, SqlResult, SqlType, sql_error};
 use super::dbcc::{answer, find, no_such_object, text_argument};
 use super::index::{self, IndexSpec, add_rows, filter_text, find_index, remove, set_status};
 use super::number::whole_number;
+use super::partition::Placement;
 use super::site::{Ddl, cannot_drop, has, written};
 use super::text::bracket;
 use crate::catalog::base::{IndexRow, ObjectRow, index_status as ix};
@@ -60,7 +61,8 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateStatistics) -> SqlResult<()> {
         included: Vec::new(),
         filter,
         options: &[],
-        space: 1,
+        on: None,
+        table: Placement::DEFAULT,
         constraint_id: 0,
     };
     let id = add_rows(ddl, &db, &row.name, row.id, &spec)?;
@@ -233,9 +235,13 @@ fn make(ddl: &mut Ddl<'_>, db: &Database, table: &TableDef, spec: Spec, sample: 
         .storage(|storage, tx| {
             tx.hold_table(storage_db, id, false)?;
             let opened = storage.open_table(storage_db, id)?;
-            let storage::Table::Disk(disk) = &*opened else { return Ok(None) };
-            let leaves = disk.tree_size(storage::IndexId::HEAP)?.leaves;
-            Ok(Some((leaves, opened.row_count_estimate() as f64, disk.changes().get())))
+            let size = match &*opened {
+                storage::Table::Disk(disk) => disk.tree_size(storage::IndexId::HEAP)?,
+                storage::Table::Partitioned(table) => table.tree_size(storage::IndexId::HEAP)?,
+                storage::Table::Memory(_) => return Ok(None),
+            };
+            let changes = opened.changes().map_or(0, |count| count.get());
+            Ok(Some((size.leaves, opened.row_count_estimate() as f64, changes)))
         })
         .map_err(storage_error)?;
     let Some((leaves, rows, changes)) = size else { return Ok(()) };

@@ -14,6 +14,7 @@ use super::index;
 use super::layout::create_storage;
 use super::memory_optimized::{self, Kept};
 use super::number::{identity_of, identity_rule};
+use super::partition::{self, Placement};
 use super::schema_binding;
 use super::site::{
     Ddl, Place, TEMPORARY_NAME, cannot_find_object, constraint_failed, has, is_system, place_of, temporary_name,
@@ -108,13 +109,17 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
         Some(_) => os_::MEMORY_OPTIMIZED,
     };
     super::database::refuse_filestream(create.filestream_on.as_ref())?;
-    let space = super::database::data_space(ddl, &place.db, create.on.as_ref())?;
-    super::database::data_space(ddl, &place.db, create.textimage_on.as_ref())?;
-    let shown = create.name.name.to_string();
-    let id = build(ddl, &place, &shown, &create.definition, "U", status, if local { Some(level) } else { None })?;
-    if create.on.is_some() {
-        super::index::set_space(ddl, &place.db, id, space)?;
+    let on = partition::placement(ddl, &place.db, create.on.as_ref())?.unwrap_or(Placement::DEFAULT);
+    if on.divided.is_some() && create.textimage_on.is_some() {
+        return Err(sql_error!(1707));
     }
+    if on.divided.is_some() && kept.is_some() {
+        return Err(partition::not_in_memory());
+    }
+    super::database::check_text_space(ddl, &place.db, create.textimage_on.as_ref())?;
+    let shown = create.name.name.to_string();
+    let kind = ("U", status);
+    let id = build(ddl, &place, &shown, &create.definition, kind, if local { Some(level) } else { None }, &on)?;
     if create.name.name.starts_with("##") {
         ddl.site.state().0.add_global_temporary(id);
     }
@@ -125,15 +130,15 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
 }
 
 /// A table of `definition` with all that hangs on it. `shown`: its name in messages and names made from it.
-/// `temporary`: the level a local temporary table belongs to.
+/// `temporary`: the level a local temporary table belongs to. `on`: where its rows lie, unless its clustered index says that.
 pub fn build(
     ddl: &mut Ddl<'_>,
     place: &Place,
     shown: &str,
     definition: &TableDefinition,
-    kind: &str,
-    status: i32,
+    (kind, status): (&str, i32),
     temporary: Option<u32>,
+    on: &Placement,
 ) -> SqlResult<i32> {
     if definition.columns.len() > COLUMNS_MAX {
         return Err(sql_error!(1702, &*definition.columns[COLUMNS_MAX].name, shown, 1024));
@@ -175,7 +180,7 @@ pub fn build(
         ddl.rows(&db, |store| store.insert(&row))?;
         ddl.changed(db.id, id);
     }
-    constraint::plan_keys(ddl, place, shown, id, definition)?;
+    constraint::plan_keys(ddl, place, shown, id, definition, on)?;
     index::store_new_keys(ddl, &db, id)?;
     let table = ddl.reload(&db, id)?;
     create_storage(ddl, &db, &table)?;
@@ -263,7 +268,7 @@ pub fn create_for(
         };
         ddl.rows(&db, |rows| rows.insert(&row))?;
     }
-    index::add_heap(&mut ddl, &db, id)?;
+    index::add_heap(&mut ddl, &db, id, &Placement::DEFAULT)?;
     let mut table = ddl.reload(&db, id)?;
     create_storage(&mut ddl, &db, &table)?;
     ddl.changed(db.id, id);
@@ -278,9 +283,14 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
             None => sql_error!(4701, written(&truncate.table)),
         });
     };
-    if !truncate.partitions.is_empty() {
-        return Err(sql_error!(7729, state 3, "truncate", "table", "table", written(&truncate.table)));
-    }
+    let partitions = match &table.partitioning {
+        _ if truncate.partitions.is_empty() => None,
+        None => return Err(sql_error!(7729, state 3, "truncate", "table", "table", written(&truncate.table))),
+        Some(own) => {
+            let (shown, count) = (written(&truncate.table), own.function.partitions());
+            Some(partition::listed(ddl, &truncate.partitions, &shown, count)?)
+        }
+    };
     if table.memory.is_some() {
         return Err(sql_error!(10794, state 96, "statement", "TRUNCATE TABLE", "memory optimized tables"));
     }
@@ -291,6 +301,12 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
         return Err(sql_error!(13545, versioned::full_name(&db, &table)));
     }
     let (database, id) = (db.storage_id(), TableId(row.id));
+    if let Some(partitions) = partitions {
+        // Identity values go on.
+        return ddl
+            .storage(|storage, tx| storage.truncate_partitions(tx, database, id, &partitions))
+            .map_err(storage_error);
+    }
     ddl.storage(|storage, tx| storage.truncate_table(tx, database, id)).map_err(storage_error)?;
     if let Some((column, (seed, increment))) = identity_of(&table) {
         let rule = identity_rule(&table.columns[column].ty, seed, increment);

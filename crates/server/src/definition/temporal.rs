@@ -16,6 +16,7 @@ use super::constraint;
 use super::index::{self, IndexSpec};
 use super::layout::create_storage;
 use super::number::whole_number;
+use super::partition::Placement;
 use super::rebuild::store_computed;
 use super::rights::new_object;
 use super::site::{Ddl, Place, has, place_of, source, written};
@@ -366,7 +367,8 @@ fn make_history(ddl: &mut Ddl<'_>, place: &Place, current: &TableDef, (start, en
         included: Vec::new(),
         filter: None,
         options: &[],
-        space: super::database::data_space(ddl, db, None)?,
+        on: None,
+        table: Placement::DEFAULT,
         constraint_id: 0,
     };
     index::add_rows(ddl, db, &place.name, id, &spec)?;

@@ -564,6 +564,9 @@ impl Call<'_> {
             Ok(storage::Table::Disk(table)) => {
                 table.tree_size(storage::IndexId(index.indid as u32)).map_or(0, |size| size.levels.into())
             }
+            Ok(storage::Table::Partitioned(table)) => {
+                table.tree_size(storage::IndexId(index.indid as u32)).map_or(0, |size| size.levels.into())
+            }
             _ => 0,
         }
     }

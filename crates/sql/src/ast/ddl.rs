@@ -231,6 +231,7 @@ pub struct CreateDefaultOrRule {
 pub struct CreatePartitionFunction {
     pub name: Ident,
     pub data_type: DataType,
+    pub collation: Option<Ident>,
     /// RANGE RIGHT, else LEFT
     pub right: bool,
     pub values: Vec<Expr>,
@@ -257,4 +258,31 @@ pub struct AlterPartitionScheme {
     pub name: Ident,
     /// NEXT USED [filegroup]
     pub next_used: Option<Ident>,
+}
+
+impl super::StatementKind {
+    /// Of a statement about partitions: the expressions that are values of boundaries, or numbers of partitions.
+    pub fn partition_values(&self) -> Vec<&Expr> {
+        use super::{AlterTableAction, StatementKind as S};
+        match self {
+            S::CreatePartitionFunction(create) => create.values.iter().collect(),
+            S::AlterPartitionFunction(alter) => alter.value.iter().collect(),
+            S::Truncate(truncate) => {
+                truncate.partitions.iter().flat_map(|(first, last)| std::iter::once(first).chain(last)).collect()
+            }
+            S::AlterTable(alter) => match &alter.action {
+                AlterTableAction::SwitchPartition { from, to_partition, .. } => {
+                    from.iter().chain(to_partition).collect()
+                }
+                AlterTableAction::Rebuild { partition: Some(PartitionChoice::One(number)), .. } => vec![number],
+                _ => Vec::new(),
+            },
+            S::AlterIndex(alter) => match &alter.action {
+                AlterIndexAction::Rebuild { partition: Some(PartitionChoice::One(number)), .. }
+                | AlterIndexAction::Reorganize { partition: Some(PartitionChoice::One(number)), .. } => vec![number],
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        }
+    }
 }

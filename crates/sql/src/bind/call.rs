@@ -4,7 +4,7 @@
 //!   'weekday', 'hour', 'minute', 'second', 'millisecond', 'microsecond', 'nanosecond', 'tzoffset', 'iso_week';
 //! - the result has the expression's type: a function need not look at literals to know it.
 
-use types::{SqlResult, SqlType, sql_error};
+use types::{Datum, SqlResult, SqlType, sql_error};
 
 use super::binder::Binder;
 use super::convert::{self, compare, converted, implicit};
@@ -21,6 +21,9 @@ use crate::plan::{CompareOp, Expr, ExprKind};
 impl Binder<'_> {
     pub fn call(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
         if !call.name.is_unqualified() {
+            if call.name.schema.as_ref().is_some_and(|schema| schema.text.eq_ignore_ascii_case("$PARTITION")) {
+                return self.partition_number(call, scope);
+            }
             if let Some(called) = self.column_method(call, scope)? {
                 return Ok(called);
             }
@@ -48,8 +51,9 @@ impl Binder<'_> {
         let Some(&(name, function, least, most)) = FunctionId::find(name) else {
             return Err(errors::unknown_function(&call.name.name.text));
         };
-        use FunctionId::{JsonMember, JsonText, JsonWrap, LongDifference, LongSum};
-        let nameless = matches!(function, LongSum | LongDifference | JsonText | JsonMember | JsonWrap);
+        use FunctionId::{JsonMember, JsonText, JsonWrap, LongDifference, LongSum, PartitionNumber};
+        let nameless =
+            matches!(function, LongSum | LongDifference | JsonText | JsonMember | JsonWrap | PartitionNumber);
         if nameless || function == FunctionId::HasAccess && !self.is_own_text() {
             return Err(errors::unknown_function(&call.name.name.text));
         }
@@ -187,6 +191,30 @@ impl Binder<'_> {
             ast::Niladic::CurrentTime => converted(call, &SqlType::time(7), true),
             _ => call,
         }
+    }
+
+    /// `$PARTITION.f(x)`: the number of the partition in which a row with this value would be. 208: no such function.
+    fn partition_number(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
+        let name = &call.name;
+        let database = name.database.as_ref().map(|database| &*database.text);
+        let Some(function) = self.catalog.partition_function(database, &name.name.text)? else {
+            return Err(errors::invalid_object(&display(name)));
+        };
+        if call.args.len() != 1 {
+            let number =
+                if call.args.is_empty() { sql_error!(102, ")") } else { sql_error!(8144, state 2, function.name) };
+            return Err(number);
+        }
+        let value = self.expr(&call.args[0], scope)?;
+        let value = implicit(value, &function.ty)?;
+        // Whether a boundary belongs above, then each with its length.
+        let mut keys = vec![u8::from(function.right)];
+        for key in function.keys() {
+            keys.extend_from_slice(&(key.len() as u16).to_le_bytes());
+            keys.extend_from_slice(&key);
+        }
+        let keys = Expr::literal(SqlType::VARBINARY_MAX, Datum::bytes(&keys));
+        Ok(Expr::new(SqlType::INT, false, ExprKind::Function(FunctionId::PartitionNumber, vec![keys, value])))
     }
 
     /// `dbo.f(...)`; the name may have two or three parts.

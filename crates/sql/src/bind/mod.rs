@@ -66,6 +66,7 @@ pub use early::{Early, bind_early, is_of_compiling};
 pub use index_filter::{FilterOwner, index_filter, kept_index_filter};
 pub use module::{bind_definition, bind_module, bind_text};
 pub use module_references::{NamedEntity, module_references};
+pub use modules::parse_condition;
 pub use modules::predicate_call;
 pub use native::{References, check_native};
 pub use schema_bound::{functions_of, schema_references};

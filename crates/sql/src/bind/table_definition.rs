@@ -40,6 +40,7 @@ impl Binder<'_> {
             row_count: 0,
             memory: None,
             versioning: None,
+            partitioning: None,
             statistics: Vec::new(),
         };
         // 13572: https://learn.microsoft.com/sql/relational-databases/tables/temporal/considerations-limitations

@@ -379,6 +379,11 @@ pub fn visit_statement<'a>(statement: &'a ast::StatementKind, f: Visit<'_, 'a>) 
         ast::StatementKind::Return(Some(value)) | ast::StatementKind::Print(value) => visit_expr(value, f),
         ast::StatementKind::Backup(backup) => backup.variables(&mut |variable| f(Found::Scalar(variable))),
         ast::StatementKind::Restore(restore) => restore.variables(&mut |variable| f(Found::Scalar(variable))),
+        ast::StatementKind::CreatePartitionFunction(_)
+        | ast::StatementKind::AlterPartitionFunction(_)
+        | ast::StatementKind::Truncate(_)
+        | ast::StatementKind::AlterTable(_)
+        | ast::StatementKind::AlterIndex(_) => statement.partition_values().into_iter().for_each(|e| visit_expr(e, f)),
         _ => {}
     }
 }

@@ -199,6 +199,7 @@ fn with_index(
 
     let direction = given_order(get, index, clustered, &fixed, all_fixed, wanted);
     access.ordered = direction.is_some()
+        && keeps_order(get, index, sargs)
         && (index.bucket_count.is_none() || all_fixed)
         && (access.any_of.is_empty() || direction == Some(false));
     access.backward = access.ordered && direction == Some(true);
@@ -228,6 +229,37 @@ fn with_index(
         access.cost += sort_cost(rows_out);
     }
     access
+}
+
+/// What predicates say of a partitioned table's column, as a seek of an index on it alone. None: nothing, or there are no partitions.
+pub fn partitions(get: &Get, predicates: &[Expr]) -> Option<Access> {
+    let partitioning = get.table.partitioning.as_ref()?;
+    let index = IndexDef {
+        id: 0,
+        name: "".into(),
+        unique: false,
+        kind: IndexKind::Nonclustered,
+        primary_key: false,
+        unique_constraint: false,
+        key: vec![(partitioning.column, false)],
+        included: Vec::new(),
+        filter: Vec::new(),
+        disabled: false,
+        statistics_kept: false,
+        ignores_duplicates: false,
+        bucket_count: None,
+    };
+    let mut access = choose_any(get, 0.0);
+    seek(&mut access, get, &index, predicates, &sargs(get, predicates));
+    access.is_seek().then_some(access)
+}
+
+/// The order of an index is that of all rows: there is one partition, or what the index begins with says which one comes first.
+fn keeps_order(get: &Get, index: &IndexDef, sargs: &[Sarg]) -> bool {
+    let Some(partitioning) = &get.table.partitioning else { return true };
+    let is_fixed =
+        |sarg: &Sarg| sarg.column == partitioning.column && matches!(sarg.kind, SargKind::Compare(CompareOp::Equal, _));
+    index.key.first().is_some_and(|(column, _)| *column == partitioning.column) || sargs.iter().any(is_fixed)
 }
 
 /// Where the predicates let a reader go in the index: as many first columns of its key as they fix, then a list or a range.

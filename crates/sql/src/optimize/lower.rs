@@ -358,6 +358,7 @@ impl Lowering<'_> {
         access: Access,
         want: Want,
     ) -> Lowered {
+        let partitions = access::partitions(&get, &predicates);
         let mut residual: Vec<Expr> =
             predicates.into_iter().enumerate().filter(|(i, _)| !access.consumed.contains(i)).map(|(_, p)| p).collect();
         residual.sort_by_key(Expr::has_subquery);
@@ -371,33 +372,34 @@ impl Lowering<'_> {
         }
         // A nonclustered index is a lookup only for what is read in the end.
         let layout: Vec<ColumnId> = read.iter().map(|&c| get.id_of(c)).collect();
-        let range = if access.is_seek() {
-            Some(SeekRange {
-                equal: access.equal.into_iter().map(|e| self.bound(columns, e, &[])).collect(),
-                lower: access.lower.map(|(e, bound)| (self.bound(columns, e, &[]), bound)),
-                upper: access.upper.map(|(e, bound)| (self.bound(columns, e, &[]), bound)),
-                any_of: access.any_of.into_iter().map(|e| self.bound(columns, e, &[])).collect(),
-            })
-        } else {
-            None
+        let mut bound_range = |access: Access| SeekRange {
+            equal: access.equal.into_iter().map(|e| self.bound(columns, e, &[])).collect(),
+            lower: access.lower.map(|(e, bound)| (self.bound(columns, e, &[]), bound)),
+            upper: access.upper.map(|(e, bound)| (self.bound(columns, e, &[]), bound)),
+            any_of: access.any_of.into_iter().map(|e| self.bound(columns, e, &[])).collect(),
         };
+        let (index, lookup, backward, ordered, rows) =
+            (access.index, access.lookup, access.backward, access.ordered, access.rows);
+        let range = if access.is_seek() { Some(bound_range(access)) } else { None };
+        let partitions = partitions.map(|partitions| Box::new(bound_range(partitions)));
         let residual = Expr::all(residual.into_iter().map(|p| self.bound(columns, p, &layout)).collect());
         let mut layout = layout;
         let locator = get.locator.filter(|id| want.needed.contains(*id));
         layout.extend(locator);
         let scan = Scan {
             table: get.source,
-            index: access.index,
+            index,
             columns: read,
             locator: locator.is_some(),
             range,
-            backward: access.backward,
+            partitions,
+            backward,
             residual,
-            lookup: access.lookup,
+            lookup,
             lock: get.lock,
         };
-        let mut lowered = Lowered::new(OperatorKind::Scan(Box::new(scan)), columns, layout, access.rows);
-        lowered.ordered = access.ordered;
+        let mut lowered = Lowered::new(OperatorKind::Scan(Box::new(scan)), columns, layout, rows);
+        lowered.ordered = ordered;
         lowered
     }
 

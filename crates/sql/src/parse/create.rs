@@ -247,9 +247,7 @@ impl Parser<'_> {
             let name = self.ident()?;
             self.expect(T::LeftParen)?;
             let data_type = self.data_type()?;
-            if self.eat_word(K::COLLATE) {
-                self.ident()?;
-            }
+            let collation = if self.eat_word(K::COLLATE) { Some(self.ident()?) } else { None };
             self.expect(T::RightParen)?;
             self.expect_word(K::AS)?;
             self.expect_word(K::RANGE)?;
@@ -260,7 +258,7 @@ impl Parser<'_> {
             self.expect_word(K::FOR)?;
             self.expect_word(K::VALUES)?;
             let values = self.arguments()?;
-            let function = CreatePartitionFunction { name, data_type, right, values };
+            let function = CreatePartitionFunction { name, data_type, collation, right, values };
             return Ok(StatementKind::CreatePartitionFunction(Box::new(function)));
         }
         self.expect_word(K::SCHEME)?;

@@ -157,6 +157,8 @@ pub struct Scan {
     pub locator: bool,
     /// Bounds on a prefix of the index key. None: the whole index.
     pub range: Option<SeekRange>,
+    /// Bounds on the partitioning column of a partitioned table: only partitions that may have rows within are read. None: all.
+    pub partitions: Option<Box<SeekRange>>,
     pub backward: bool,
     /// Over the row's columns; tested before the row is given out.
     pub residual: Option<Expr>,

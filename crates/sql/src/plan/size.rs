@@ -102,6 +102,7 @@ fn operator_owned(at: &Operator) -> usize {
             block(size_of_val(&**scan))
                 + 2 * scan.columns.len()
                 + scan.range.as_ref().map_or(0, range)
+                + scan.partitions.as_ref().map_or(0, |own| block(size_of_val(&**own)) + range(own))
                 + list(&scan.residual)
         }
         Virtual { columns, arguments, .. } => 2 * columns.len() + list(arguments),

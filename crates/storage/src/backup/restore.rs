@@ -193,7 +193,7 @@ impl Storage {
         let tables: Vec<_> =
             engine.list_directory(target.database)?.into_iter().map(|table| (target.database, table)).collect();
         // A database that had the id before may have left shapes behind.
-        engine.shapes.forget(&tables);
+        engine.shapes.forget(&tables, false);
         tx.reshaped.extend(tables);
         Ok(())
     }

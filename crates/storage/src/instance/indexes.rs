@@ -29,6 +29,14 @@ impl Storage {
             layout.indexes.push(index.clone());
             return self.rebuild_memory_table(tx, db, table, &layout, &roots, build.pause);
         }
+        if roots.partitioning.is_some() {
+            let at = if index.clustered { 0 } else { layout.indexes.len() };
+            layout.indexes.insert(at, index.clone());
+            roots.indexes.push(0);
+            return self.alter_each(tx, db, table, (&layout, &roots), |tx, part| {
+                self.create_index(tx, db, part, index, build)
+            });
+        }
         if index.clustered {
             layout.indexes.insert(0, index.clone());
             return self.rebuild(tx, db, table, layout, &roots, false, build);
@@ -53,6 +61,11 @@ impl Storage {
     ) -> StorageResult<()> {
         let (layout, mut roots) = self.to_alter(tx, db, table)?;
         assert!(layout.memory.is_none(), "a memory-optimized table has no pages");
+        if roots.partitioning.is_some() {
+            return self.alter_each(tx, db, table, (&layout, &roots), |tx, part| {
+                self.rebuild_index(tx, db, part, index, build)
+            });
+        }
         let Some(at) = layout.indexes.iter().position(|known| known.id == index && !known.clustered) else {
             let is_base = index == IndexId::HEAP || layout.indexes.iter().any(|known| known.id == index);
             return match is_base {
@@ -78,7 +91,7 @@ impl Storage {
         let source = self.open_table(db, source)?;
         match &*self.open_table(db, target)? {
             Table::Disk(target) => tx.filling(|tx| load::copy_rows(tx, &source, target, false, build)),
-            target @ Table::Memory(_) => {
+            target @ (Table::Memory(_) | Table::Partitioned(_)) => {
                 let mut pacer = Pacer::new(build.pause);
                 let mut scan = source.scan(tx, load::every_row())?;
                 while let Some(row) = scan.next(tx)? {
@@ -120,7 +133,7 @@ impl Storage {
         let before = tx.savepoint();
         let source = self.open_table(db, table)?;
         let base = self.create_tree(tx, db)?;
-        let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
+        let mut roots = Roots { base, ..Roots::default() };
         if shape::may_be_long(&layout, shape::image_max(&layout)) {
             roots.long_values = self.create_tree(tx, db)?;
         }
@@ -138,7 +151,7 @@ impl Storage {
         self.write_shape(tx, db, table, Some((&layout, &roots)))?;
         tx.fill_own_trees(before, |tx| match &*self.open_table(db, table)? {
             Table::Disk(target) => load::copy_rows(tx, &source, target, keeps_keys, build),
-            Table::Memory(_) => unreachable!("it has pages"),
+            Table::Memory(_) | Table::Partitioned(_) => unreachable!("it has pages of its own"),
         })
     }
 
@@ -156,6 +169,11 @@ impl Storage {
         let removed = layout.indexes.remove(at);
         if layout.memory.is_some() {
             return self.rebuild_memory_table(tx, db, table, &layout, &roots, build.pause);
+        }
+        if roots.partitioning.is_some() {
+            roots.indexes.remove(at);
+            return self
+                .alter_each(tx, db, table, (&layout, &roots), |tx, part| self.drop_index(tx, db, part, index, build));
         }
         if removed.clustered {
             return self.rebuild(tx, db, table, layout, &roots, false, build);
@@ -198,6 +216,11 @@ impl Storage {
         if layout.memory.is_some() {
             assert!(layout.row.missing().next().is_none(), "rows in memory are made anew");
             return self.rebuild_memory_table(tx, db, table, &layout, &roots, pause);
+        }
+        if roots.partitioning.is_some() {
+            return self.alter_each(tx, db, table, (&layout, &roots), |tx, part| {
+                self.alter_row_layout(tx, db, part, row, pause)
+            });
         }
         if roots.long_values == 0 && shape::may_be_long(&layout, shape::image_max(&layout)) {
             roots.long_values = self.create_tree(tx, db)?;

@@ -5,5 +5,6 @@
 pub mod metrics;
 pub mod storage;
 pub mod indexes;
+pub mod partitions;
 pub mod holding;
 pub mod repair;

@@ -31,12 +31,13 @@ use crate::region::grants::Grants;
 use crate::region::memory::Memory;
 use crate::region::row_counts::pack;
 use crate::shapes::known::TableShape;
-use crate::shapes::shape::{self, Roots, Shape};
+use crate::shapes::shape::{self, PartitionedShape, Roots, Shape};
 use crate::shapes::tree::Tree;
 use crate::spill::Spill;
 use crate::tables::disk_table::DiskTable;
 use crate::tables::memory_table::stats::{LastCheckpoint, MemoryHeap, MemoryTableStats, MemoryTotals};
 use crate::tables::memory_table::{INDEXES_MAX, MemoryTable};
+use crate::tables::partitioned::PartitionedTable;
 use crate::tables::table::Table;
 use crate::transaction::{Isolation, Transaction};
 use crate::trees::check::{FileSpace, PageTotals};
@@ -574,7 +575,7 @@ impl Storage {
             return self.create_memory_table(tx, db, table, layout, 0);
         }
         let base = self.create_tree(tx, db)?;
-        let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
+        let mut roots = Roots { base, ..Roots::default() };
         if shape::may_be_long(layout, shape::image_max(layout)) {
             roots.long_values = self.create_tree(tx, db)?;
         }
@@ -604,7 +605,7 @@ impl Storage {
             0 if !values::columns(layout).is_empty() => object(),
             kept => kept,
         };
-        let roots = Roots { base, long_values, indexes: vec![0; layout.indexes.len()] };
+        let roots = Roots { base, long_values, indexes: vec![0; layout.indexes.len()], partitioning: None };
         self.write_shape(tx, db, table, Some((layout, &roots)))
     }
 
@@ -642,7 +643,7 @@ impl Storage {
             "who changes a definition keeps all others from it"
         );
         tx.reshaped.push((db, table));
-        self.engine().shapes.forget(&[(db, table)]);
+        self.engine().shapes.forget(&[(db, table)], false);
         let bytes = shape.map(|(layout, roots)| shape::encode(layout, roots));
         let patience = tx.patience();
         self.engine().write_directory(&mut tx.writer, db, table, bytes.as_deref(), patience)
@@ -681,9 +682,14 @@ impl Storage {
     /// The pages go when the transaction commits.
     pub fn drop_table(&self, tx: &mut Transaction, db: DatabaseId, table: TableId) -> StorageResult<()> {
         let (layout, roots) = self.to_alter(tx, db, table)?;
-        match layout.memory {
-            None => self.drop_roots(tx, db, &roots)?,
-            Some(_) => drop_objects(tx, &roots),
+        match (layout.memory, &roots.partitioning) {
+            (Some(_), _) => drop_objects(tx, &roots),
+            (None, Some(partitioning)) => {
+                for part in &partitioning.partitions {
+                    self.drop_table(tx, db, *part)?;
+                }
+            }
+            (None, None) => self.drop_roots(tx, db, &roots)?,
         }
         self.write_shape(tx, db, table, None)
     }
@@ -695,8 +701,11 @@ impl Storage {
             drop_objects(tx, &old);
             return self.create_memory_table(tx, db, table, &layout, 0);
         }
+        if let Some(partitioning) = &old.partitioning {
+            return self.truncate_partitions(tx, db, table, &(0..partitioning.partitions.len()).collect::<Vec<_>>());
+        }
         let base = self.create_tree(tx, db)?;
-        let mut roots = Roots { base, long_values: 0, indexes: Vec::new() };
+        let mut roots = Roots { base, ..Roots::default() };
         if old.long_values != 0 {
             roots.long_values = self.create_tree(tx, db)?;
         }
@@ -707,7 +716,7 @@ impl Storage {
         self.write_shape(tx, db, table, Some((&layout, &roots)))
     }
 
-    fn undo_if_failed(
+    pub(super) fn undo_if_failed(
         &self,
         tx: &mut Transaction,
         before: crate::transaction::Savepoint,
@@ -731,14 +740,28 @@ impl Storage {
         Ok(Arc::new(match shape {
             TableShape::Disk(shape) => Table::Disk(DiskTable { engine, shape, opened }),
             TableShape::Memory(shape) => Table::Memory(MemoryTable { engine, shape, opened }),
+            TableShape::Partitioned(shape) => {
+                let part = |shape: &Arc<Shape>| DiskTable { engine: engine.clone(), shape: shape.clone(), opened };
+                let parts = shape.parts.iter().map(part).collect();
+                Table::Partitioned(PartitionedTable { shape, parts, opened })
+            }
         }))
     }
 
     fn read_shape(&self, db: DatabaseId, table: TableId) -> StorageResult<TableShape> {
         let engine = self.engine();
-        let (layout, roots) = engine.read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+        let (layout, mut roots) = engine.read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
         if layout.memory.is_some() {
             return engine.memory_shape(db, table).map(TableShape::Memory);
+        }
+        if let Some(partitioning) = roots.partitioning.take() {
+            let part = |id: &TableId| match self.read_shape(db, *id)? {
+                TableShape::Disk(shape) => Ok(shape),
+                _ => Err(StorageError::Damaged(format!("partition {} of table {}", id.0, table.0))),
+            };
+            let parts = partitioning.partitions.iter().map(part).collect::<StorageResult<Vec<_>>>()?;
+            let shape = PartitionedShape::new((db, table), layout, *partitioning, parts);
+            return Ok(TableShape::Partitioned(Arc::new(shape)));
         }
         let file = engine.file_of(db)?;
         let tree = |root| Tree::new(file.clone(), root);

@@ -50,6 +50,8 @@ pub struct Rows {
 pub struct ChangeCount {
     counts: Part<RowShare>,
     at: Option<usize>,
+    /// Of a partitioned table, those of its other partitions.
+    others: Vec<ChangeCount>,
 }
 
 impl Rows {
@@ -85,13 +87,23 @@ impl Rows {
     }
 
     pub fn changes(&self) -> ChangeCount {
-        ChangeCount { counts: self.counts.clone(), at: self.at }
+        ChangeCount { counts: self.counts.clone(), at: self.at, others: Vec::new() }
     }
 }
 
 impl ChangeCount {
+    /// Of both together.
+    pub fn with(mut self, other: ChangeCount) -> ChangeCount {
+        self.others.push(other);
+        self
+    }
+
     /// Always 0 for a table that has no place.
     pub fn get(&self) -> i64 {
+        self.others.iter().map(ChangeCount::own).sum::<i64>() + self.own()
+    }
+
+    fn own(&self) -> i64 {
         let Some(at) = self.at else { return 0 };
         let of = |share: &RowShare| {
             let words = [&share.gained, &share.lost, &share.changed];

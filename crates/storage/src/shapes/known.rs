@@ -15,7 +15,7 @@ use crate::layout::{DatabaseId, TableId};
 use crate::region::hash::NumberMap;
 use crate::region::memory::Memory;
 use crate::region::row_counts::{RowCounts, pack};
-use crate::shapes::shape::Shape;
+use crate::shapes::shape::{PartitionedShape, Shape};
 use crate::xtp::shape::MemoryShape;
 
 /// News that an engine may be behind and still read each.
@@ -38,6 +38,7 @@ fn unpack(word: u64) -> Key {
 pub enum TableShape {
     Disk(Arc<Shape>),
     Memory(Arc<MemoryShape>),
+    Partitioned(Arc<PartitionedShape>),
 }
 
 #[derive(Default)]
@@ -117,23 +118,25 @@ impl Shapes {
         self.time(table).load(Ordering::SeqCst) > time
     }
 
-    /// Who opens these tables next, in any engine, reads their shapes anew.
-    pub fn forget(&self, tables: &[Key]) {
+    /// Who opens these tables next, in any engine, reads their shapes anew. Their rows are as many as are counted, if `counted`.
+    pub fn forget(&self, tables: &[Key], counted: bool) {
         for table in tables {
-            self.tell(pack(table.0, table.1));
+            self.tell(pack(table.0, table.1), counted);
         }
         self.read_news(&mut self.opened.write());
     }
 
     /// Of no table it is known any more what it looks like.
     pub fn forget_all(&self) {
-        self.tell(ALL);
+        self.tell(ALL, false);
         self.read_news(&mut self.opened.write());
     }
 
-    fn tell(&self, table: u64) {
+    fn tell(&self, table: u64, counted: bool) {
         let _telling = self.telling.lock();
-        self.row_counts.forget(table);
+        if !counted {
+            self.row_counts.forget(table);
+        }
         let told = self.told.load(Ordering::Relaxed);
         debug_assert!(told < u64::MAX - NEWS as u64);
         self.news[told as usize % NEWS].store(table, Ordering::Relaxed);

@@ -4,8 +4,10 @@
 //! ```text
 //! directory key:  'T', table id u32 with its sign bit turned, part u16 (big-endian)
 //! directory row:  the descriptor's bytes, at most 4,000 a part:
-//!   version u8 = 1, or 3 with values that rows of before lack; of a memory-optimized table 2, durable u8; base root u32, long-value root u32 (0: none; 2: numbers of objects), row layout length u32, row layout,
-//!   of version 3: count u16, then each: column u16, length u16, bytes of its value in rows from before it was added,
+//!   version u8 = 1, or 3 with values that rows of before lack; of a memory-optimized table 2, durable u8; of a partitioned table 4,
+//!   column u16, right u8, count of boundaries u16, then each: length u16, key; table id i32 of each partition;
+//!   base root u32, long-value root u32 (0: none; 2: numbers of objects; 4: no roots), row layout length u32, row layout,
+//!   of versions 3 and 4: count u16, then each: column u16, length u16, bytes of its value in rows from before it was added,
 //!   index count u16, then each: id u32, flags u8 (1 unique, 2 clustered, 4 filtered, 8 hash), root u32,
 //!   key count u8, (ordinal u16, descending u8) each, included count u16, u16 each,
 //!   if filtered: term count u16, then each: column u16, `KeySet::to_bytes`; if hash: bucket count u64
@@ -14,12 +16,16 @@
 //! key of the base tree:           unique clustered: the key columns; otherwise also the row number, 8 bytes big-endian
 //! ```
 
+use std::sync::Arc;
+
 use types::key::{KeyCodec, KeyColumn, KeyLayout};
 use types::row::{ColumnType, RowView};
 use types::{KeySet, RowLayout};
 
 use crate::concurrency::versions::ROW_HEADER_BYTES;
-use crate::layout::{DatabaseId, FilterTerm, IndexId, IndexLayout, MemoryOptimized, TableId, TableLayout};
+use crate::layout::{
+    DatabaseId, FilterTerm, IndexId, IndexLayout, MemoryOptimized, Partitioning, TableId, TableLayout,
+};
 use crate::pages::page::{self, BODY_BYTES, KEY_BYTES_MAX};
 use crate::region::row_counts::Rows;
 use crate::shapes::tree::Tree;
@@ -109,6 +115,8 @@ pub struct Roots {
     pub long_values: u32,
     /// Of each index of the layout; of the clustered one, the base's.
     pub indexes: Vec<u32>,
+    /// Of a partitioned table, whose trees are its partitions': all numbers above are 0.
+    pub partitioning: Option<Box<Partitioning>>,
 }
 
 /// Most bytes a value of the type takes in a key.
@@ -221,7 +229,52 @@ impl Shape {
             base: self.base.root,
             long_values: self.long_values.as_ref().map_or(0, |tree| tree.root),
             indexes: self.layout.indexes.iter().map(root_of).collect(),
+            partitioning: None,
         }
+    }
+}
+
+/// A partitioned table: its partitions' shapes, and which of them a row belongs to.
+pub struct PartitionedShape {
+    pub db: DatabaseId,
+    pub id: TableId,
+    pub layout: TableLayout,
+    pub partitioning: Partitioning,
+    pub codec: KeyCodec,
+    pub parts: Vec<Arc<Shape>>,
+    /// Of each partition: rows of before lack there what they lack by `layout`.
+    pub alike: Vec<bool>,
+    /// Where each partition is in `parts`, by its id.
+    places: Vec<(TableId, usize)>,
+}
+
+impl PartitionedShape {
+    pub fn new(
+        (db, id): (DatabaseId, TableId),
+        layout: TableLayout,
+        partitioning: Partitioning,
+        parts: Vec<Arc<Shape>>,
+    ) -> PartitionedShape {
+        assert_eq!(parts.len(), partitioning.partitions.len(), "each partition has its shape");
+        let codec = KeyCodec::new(&layout.row.column_type(usize::from(partitioning.column)), false);
+        let mut places: Vec<(TableId, usize)> = parts.iter().enumerate().map(|(at, part)| (part.id, at)).collect();
+        places.sort_unstable();
+        let alike = parts.iter().map(|part| part.layout.row == layout.row).collect();
+        PartitionedShape { db, id, layout, partitioning, codec, parts, alike, places }
+    }
+
+    /// The partition of a row.
+    #[inline]
+    pub fn of_row(&self, row: &RowView<'_>) -> usize {
+        let mut key = Vec::new();
+        self.codec.encode_field(row, usize::from(self.partitioning.column), &mut key);
+        self.partitioning.of_key(&key)
+    }
+
+    /// Where the partition with this id is; None: it is gone.
+    pub fn place_of(&self, partition: TableId) -> Option<usize> {
+        let at = self.places.binary_search_by_key(&partition, |(id, _)| *id).ok()?;
+        Some(self.places[at].1)
     }
 }
 
@@ -232,16 +285,17 @@ pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
         "columns of a key are counted in 8 bits"
     );
     let row = layout.row.to_bytes();
-    let mut out = match layout.memory {
-        None if layout.row.missing().next().is_none() => vec![1],
-        None => vec![3],
-        Some(MemoryOptimized { durable }) => vec![2, durable as u8],
+    let mut out = match (layout.memory, &roots.partitioning) {
+        (Some(MemoryOptimized { durable }), _) => vec![2, durable as u8],
+        (None, Some(partitioning)) => encode_partitioning(partitioning),
+        (None, None) if layout.row.missing().next().is_none() => vec![1],
+        (None, None) => vec![3],
     };
     out.extend_from_slice(&roots.base.to_le_bytes());
     out.extend_from_slice(&roots.long_values.to_le_bytes());
     out.extend_from_slice(&(row.len() as u32).to_le_bytes());
     out.extend_from_slice(&row);
-    if out[0] == 3 {
+    if matches!(out[0], 3 | 4) {
         out.extend_from_slice(&(layout.row.missing().count() as u16).to_le_bytes());
         for (column, bytes) in layout.row.missing() {
             assert!(bytes.len() <= usize::from(u16::MAX), "a value of a page's row");
@@ -281,6 +335,24 @@ pub fn encode(layout: &TableLayout, roots: &Roots) -> Vec<u8> {
     out
 }
 
+fn encode_partitioning(partitioning: &Partitioning) -> Vec<u8> {
+    assert_eq!(
+        partitioning.partitions.len(),
+        partitioning.boundaries.len() + 1,
+        "a boundary lies between two partitions"
+    );
+    let mut out = vec![4];
+    out.extend_from_slice(&partitioning.column.to_le_bytes());
+    out.push(partitioning.right as u8);
+    out.extend_from_slice(&(partitioning.boundaries.len() as u16).to_le_bytes());
+    for boundary in &partitioning.boundaries {
+        out.extend_from_slice(&(boundary.len() as u16).to_le_bytes());
+        out.extend_from_slice(boundary);
+    }
+    partitioning.partitions.iter().for_each(|id| out.extend_from_slice(&id.0.to_le_bytes()));
+    out
+}
+
 /// In the first part of a descriptor, the numbers of a memory-optimized table's objects, 4 bytes each; of another table none.
 pub fn memory_objects_mut(descriptor: &mut [u8]) -> std::slice::ChunksExactMut<'_, u8> {
     let is_memory = descriptor.first() == Some(&2) && descriptor.len() >= 10;
@@ -307,6 +379,18 @@ impl<'a> Reader<'a> {
     }
 }
 
+fn decode_partitioning(reader: &mut Reader<'_>) -> Option<Partitioning> {
+    let (column, right, count) = (reader.u16()?, reader.u8()? != 0, usize::from(reader.u16()?));
+    let mut boundaries: Vec<Box<[u8]>> = Vec::new();
+    for _ in 0..count {
+        let length = usize::from(reader.u16()?);
+        boundaries.push(reader.take(length)?.into());
+    }
+    let partitions = (0..=count).map(|_| Some(TableId(reader.u32()? as i32))).collect::<Option<Vec<_>>>()?;
+    let is_valid = boundaries.is_sorted_by(|a, b| a < b) && partitions.iter().all(|id| id.0 != 0);
+    is_valid.then_some(Partitioning { column, boundaries, right, partitions })
+}
+
 /// None: damaged.
 pub fn decode(bytes: &[u8]) -> Option<(TableLayout, Roots)> {
     let mut reader = Reader(bytes);
@@ -314,12 +398,17 @@ pub fn decode(bytes: &[u8]) -> Option<(TableLayout, Roots)> {
     let memory = match version {
         1 | 3 => None,
         2 => Some(MemoryOptimized { durable: reader.u8()? != 0 }),
+        4 => None,
         _ => return None,
     };
-    let mut roots = Roots { base: reader.u32()?, long_values: reader.u32()?, indexes: Vec::new() };
+    let partitioning = if version == 4 { Some(Box::new(decode_partitioning(&mut reader)?)) } else { None };
+    let mut roots = Roots { base: reader.u32()?, long_values: reader.u32()?, indexes: Vec::new(), partitioning };
     let row_bytes = reader.u32()? as usize;
     let mut row = RowLayout::from_bytes(reader.take(row_bytes)?).ok()?.0;
-    if version == 3 {
+    if roots.partitioning.as_ref().is_some_and(|partitioning| usize::from(partitioning.column) >= row.len()) {
+        return None;
+    }
+    if matches!(version, 3 | 4) {
         for _ in 0..reader.u16()? {
             let (column, length) = (usize::from(reader.u16()?), usize::from(reader.u16()?));
             if column >= row.len() || row.fixed_at(column).is_some_and(|(_, codec)| codec.size() != length) {
@@ -384,14 +473,23 @@ mod tests {
             },
             bucket_count: (!clustered).then_some(1 << 20),
         };
-        let roots = Roots { base: 7, long_values: 0, indexes: vec![7, 9] };
+        let roots = Roots { base: 7, long_values: 0, indexes: vec![7, 9], partitioning: None };
+        let partitioning = Partitioning {
+            column: 1,
+            boundaries: vec![[2, 5].into(), [2, 7].into()],
+            right: true,
+            partitions: vec![TableId(-4), TableId(8), TableId(9)],
+        };
+        let divided = Roots { indexes: vec![0, 0], partitioning: Some(Box::new(partitioning)), ..Roots::default() };
         let (row, mut older) = (RowLayout::new(&columns), RowLayout::new(&columns));
         older.set_missing(0, &[1, 0, 0, 0]);
         older.set_missing(1, b"a value");
-        for (row, memory) in [(&row, None), (&older, None), (&row, Some(MemoryOptimized { durable: true }))] {
+        let durable = Some(MemoryOptimized { durable: true });
+        let cases = [(&row, None, &roots), (&older, None, &roots), (&row, durable, &roots), (&older, None, &divided)];
+        for (row, memory, roots) in cases {
             let indexes = vec![index(1, true, true), index(2, false, false)];
             let layout = TableLayout { row: row.clone(), indexes, memory };
-            let bytes = encode(&layout, &roots);
+            let bytes = encode(&layout, roots);
             assert_eq!(decode(&bytes), Some((layout.clone(), roots.clone())));
             for cut in 0..bytes.len() {
                 assert_eq!(decode(&bytes[..cut]), None, "cut at {cut}");

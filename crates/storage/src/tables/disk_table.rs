@@ -12,7 +12,7 @@ use types::row::{Field, RowBuilder, RowView};
 use crate::concurrency::locks::{LockMode, Patience, Resource};
 use crate::engine::{Engine, Writer};
 use crate::error::{StorageError, StorageResult};
-use crate::layout::{IndexId, Locator};
+use crate::layout::{IndexId, Locator, TableId};
 use crate::pages::page::KEY_BYTES_MAX;
 use crate::region::row_counts::ChangeCount;
 use crate::shapes::shape::{IndexShape, Shape};
@@ -36,6 +36,10 @@ pub(crate) fn row_hash(locator: &[u8]) -> u64 {
 }
 
 impl DiskTable {
+    pub fn id(&self) -> TableId {
+        self.shape.id
+    }
+
     pub(crate) fn index(&self, id: IndexId) -> StorageResult<Option<&IndexShape>> {
         let base = self.shape.clustered.as_ref().map_or(IndexId::HEAP, |(id, _)| *id);
         if id == base || id == IndexId::HEAP {

@@ -4,6 +4,8 @@
 
 pub mod disk_table;
 pub mod scan;
+pub mod partitioned;
+pub mod partitioned_scan;
 pub mod memory_table;
 pub mod table;
 pub mod load;

@@ -1,4 +1,4 @@
-//! A table of either kind behind one interface: rows on pages (`disk_table`), or memory-optimized (`xtp`).
+//! A table of any kind behind one interface: rows on pages (`disk_table`), in several partitions (`partitioned`), or memory-optimized (`xtp`).
 
 use types::RowBatch;
 
@@ -9,6 +9,8 @@ use crate::region::row_counts::ChangeCount;
 use crate::tables::disk_table::DiskTable;
 use crate::tables::memory_table::MemoryTable;
 use crate::tables::memory_table::scan::MemoryScan;
+use crate::tables::partitioned::PartitionedTable;
+use crate::tables::partitioned_scan::PartitionedScan;
 use crate::tables::scan::{DiskScan, Prefixes, RowRef, ScanSpec};
 use crate::transaction::Transaction;
 
@@ -17,6 +19,7 @@ use crate::transaction::Transaction;
 pub enum Table {
     Disk(DiskTable),
     Memory(MemoryTable),
+    Partitioned(PartitionedTable),
 }
 
 impl Table {
@@ -24,6 +27,7 @@ impl Table {
         match self {
             Table::Disk(table) => table.shape.id,
             Table::Memory(table) => table.shape.table,
+            Table::Partitioned(table) => table.shape.id,
         }
     }
 
@@ -31,6 +35,7 @@ impl Table {
         match self {
             Table::Disk(table) => table.shape.db,
             Table::Memory(table) => table.shape.db,
+            Table::Partitioned(table) => table.shape.db,
         }
     }
 
@@ -38,6 +43,7 @@ impl Table {
         match self {
             Table::Disk(table) => &table.shape.layout,
             Table::Memory(table) => &table.shape.layout,
+            Table::Partitioned(table) => &table.shape.layout,
         }
     }
 
@@ -47,6 +53,7 @@ impl Table {
         match self {
             Table::Disk(table) => table.opened == table.engine.shapes.told(),
             Table::Memory(table) => table.opened == table.engine.shapes.told(),
+            Table::Partitioned(table) => table.opened == table.parts[0].engine.shapes.told(),
         }
     }
 
@@ -60,6 +67,7 @@ impl Table {
         match self {
             Table::Disk(table) => table.index_columns(index),
             Table::Memory(_) => Ok((0..self.layout().row.len() as u16).collect()),
+            Table::Partitioned(table) => table.index_columns(index),
         }
     }
 
@@ -68,6 +76,7 @@ impl Table {
         match self {
             Table::Disk(table) => table.index_holds(index, image),
             Table::Memory(_) => Ok(true),
+            Table::Partitioned(table) => table.index_holds(index, image),
         }
     }
 
@@ -78,6 +87,7 @@ impl Table {
         match self {
             Table::Disk(table) => table.insert(tx, row),
             Table::Memory(table) => table.insert(tx, row),
+            Table::Partitioned(table) => table.insert(tx, row),
         }
     }
 
@@ -88,6 +98,7 @@ impl Table {
         match self {
             Table::Disk(table) => table.update(tx, locator, row),
             Table::Memory(table) => table.update(tx, locator, row),
+            Table::Partitioned(table) => table.update(tx, locator, row),
         }
     }
 
@@ -97,6 +108,7 @@ impl Table {
         match self {
             Table::Disk(table) => table.delete(tx, locator),
             Table::Memory(table) => table.delete(tx, locator),
+            Table::Partitioned(table) => table.delete(tx, locator),
         }
     }
 
@@ -107,6 +119,7 @@ impl Table {
         match self {
             Table::Disk(table) => table.fetch(tx, locator, image),
             Table::Memory(table) => table.fetch(tx, locator, image),
+            Table::Partitioned(table) => table.fetch(tx, locator, image),
         }
     }
 
@@ -114,6 +127,7 @@ impl Table {
         match self {
             Table::Disk(table) => table.row_count_estimate(),
             Table::Memory(table) => table.row_count_estimate(),
+            Table::Partitioned(table) => table.row_count_estimate(),
         }
     }
 
@@ -122,6 +136,7 @@ impl Table {
         match self {
             Table::Disk(table) => Some(table.changes()),
             Table::Memory(_) => None,
+            Table::Partitioned(table) => Some(table.changes()),
         }
     }
 
@@ -131,6 +146,7 @@ impl Table {
         Ok(match self {
             Table::Disk(table) => Scan::Disk(DiskScan::new(table.clone(), tx, spec)?),
             Table::Memory(table) => Scan::Memory(MemoryScan::new(table.clone(), tx, spec)?),
+            Table::Partitioned(table) => Scan::Partitioned(Box::new(PartitionedScan::new(table.clone(), tx, spec)?)),
         })
     }
 }
@@ -139,9 +155,18 @@ impl Table {
 pub enum Scan {
     Disk(DiskScan),
     Memory(MemoryScan),
+    Partitioned(Box<PartitionedScan>),
 }
 
 impl Scan {
+    /// From the next range on, of a partitioned table, only partitions that may have rows with the partitioning column in one of `ranges`:
+    /// keys of its ascending codec.
+    pub fn limit_to(&mut self, ranges: &[(KeyBound, KeyBound)]) {
+        if let Scan::Partitioned(scan) = self {
+            scan.limit_to(ranges);
+        }
+    }
+
     /// Goes to another range of keys, whatever was left of the one before: what a join does for each of its outer rows.
     pub fn restart<K: AsRef<[u8]>>(
         &mut self,
@@ -152,6 +177,7 @@ impl Scan {
         match self {
             Scan::Disk(scan) => scan.restart(tx, lower, upper),
             Scan::Memory(scan) => scan.restart(tx, lower, upper),
+            Scan::Partitioned(scan) => scan.restart(tx, lower, upper),
         }
     }
 
@@ -161,6 +187,7 @@ impl Scan {
         match self {
             Scan::Disk(scan) => scan.next(tx),
             Scan::Memory(scan) => scan.next(tx),
+            Scan::Partitioned(scan) => scan.next(tx),
         }
     }
 
@@ -173,6 +200,7 @@ impl Scan {
         match self {
             Scan::Disk(scan) => scan.fill(tx, batch, rows_max),
             Scan::Memory(scan) => scan.fill(tx, batch, rows_max),
+            Scan::Partitioned(scan) => scan.fill(tx, batch, rows_max),
         }
     }
 
@@ -217,13 +245,16 @@ impl Scan {
         match self {
             Scan::Disk(scan) => scan.is_done(),
             Scan::Memory(scan) => scan.is_done(),
+            Scan::Partitioned(scan) => scan.is_done(),
         }
     }
 
     /// Releases the statement's lock on a row this scan returned and that did not qualify.
     pub fn unlock(&self, tx: &mut Transaction, locator: &[u8]) {
-        if let Scan::Disk(scan) = self {
-            scan.unlock(tx, locator);
+        match self {
+            Scan::Disk(scan) => scan.unlock(tx, locator),
+            Scan::Partitioned(scan) => scan.unlock(tx, locator),
+            Scan::Memory(_) => {}
         }
     }
 }

@@ -2,6 +2,7 @@
 //! versioned like any other, so a change of a table's shape rolls back and recovers with its transaction.
 
 use crate::concurrency::locks::Patience;
+use crate::concurrency::versions::RowHeader;
 use crate::engine::{Engine, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, TableId, TableLayout};
@@ -102,7 +103,7 @@ impl Engine {
             let leaf = self.leaf_shared(&tree, Target::Key(&from))?;
             for slot in page::lower_bound(&leaf, &from).0..page::slot_count(&leaf) {
                 let key = page::key(&leaf, slot);
-                let header = crate::concurrency::versions::RowHeader::decode(page::payload(&leaf, slot));
+                let header = RowHeader::decode(page::payload(&leaf, slot));
                 if key.len() == 7 && key[5..] == [0, 0] && !header.ghost {
                     tables.push(TableId((u32::from_be_bytes([key[1], key[2], key[3], key[4]]) ^ 0x8000_0000) as i32));
                 }
@@ -155,7 +156,8 @@ impl Engine {
                     continue;
                 }
                 if page::kind(&node) != Some(PageKind::Inner) {
-                    rows = page::slot_count(&node);
+                    let is_row = |slot: &usize| !RowHeader::decode(page::payload(&node, *slot)).ghost;
+                    rows = (0..page::slot_count(&node)).filter(is_row).count();
                     continue;
                 }
                 inner += 1;

@@ -173,7 +173,11 @@ impl Engine {
         };
         // Without all definitions nobody knows which trees there are.
         let mut is_complete = true;
-        for table in tables.into_iter().filter(|table| only.is_none_or(|only| only == *table)) {
+        let wanted = match only {
+            None => tables,
+            Some(only) => self.with_partitions(db, only),
+        };
+        for table in wanted {
             let (layout, roots) = match self.read_directory(db, table) {
                 Ok(Some(found)) => found,
                 Ok(None) => continue,
@@ -189,7 +193,7 @@ impl Engine {
                 }
                 Err(error) => return Err(error),
             };
-            if layout.memory.is_some() {
+            if layout.memory.is_some() || roots.partitioning.is_some() {
                 continue;
             }
             let of_rows = layout.indexes.iter().find(|index| index.clustered).map_or(0, |index| index.id.0);
@@ -214,6 +218,13 @@ impl Engine {
             is_complete && !pending && !defines && walk.flaws.iter().all(|flaw| flaw.kind != FlawKind::Unreadable);
         self.check_bitmaps(&mut walk, is_complete)?;
         Ok(walk.flaws)
+    }
+
+    /// A table, and the tables that are its partitions. What cannot be read is found when the table itself is looked at.
+    fn with_partitions(&self, db: DatabaseId, table: TableId) -> Vec<TableId> {
+        let found = self.read_directory(db, table).ok().flatten();
+        let partitioning = found.and_then(|(_, roots)| roots.partitioning);
+        std::iter::once(table).chain(partitioning.into_iter().flat_map(|all| all.partitions)).collect()
     }
 
     fn check_header(&self, walk: &mut Walk<'_>) -> StorageResult<()> {

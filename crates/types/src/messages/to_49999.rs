@@ -64,6 +64,7 @@ rows![
     message(13543, 16, "Setting SYSTEM_VERSIONING to ON failed because history table '%.*ls' contains invalid records with end of period set to a value in the future."),
     message(13544, 16, "Temporal FOR SYSTEM_TIME clause can only be used with system-versioned tables. '%.*ls' is not a system-versioned table."),
     message(13545, 16, "Truncate failed on table '%.*ls' because it is not a supported operation on system-versioned tables."),
+    message(13546, 16, "Switching out partition failed on table '%.*ls' because it is not a supported operation on system-versioned tables. Consider setting SYSTEM_VERSIONING to OFF and trying again."),
     message(13548, 16, "Cannot alter column '%.*ls' on table '%.*ls' because it is not a supported operation on system-versioned temporal tables."),
     message(13550, 16, "Add column operation failed on table '%.*ls' because it is not a supported operation on system-versioned temporal tables."),
     message(13551, 16, "Drop column operation failed on table '%.*ls' because it is not a supported operation on system-versioned temporal tables."),

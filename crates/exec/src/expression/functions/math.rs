@@ -2,6 +2,7 @@
 
 use sql::function::FunctionId;
 use sql::plan::ArithmeticOp;
+use types::key::KeyCodec;
 use types::{Physical, SqlError, SqlResult, TypeKind, decimal, sql_error};
 
 use super::given;
@@ -29,8 +30,28 @@ pub fn find(id: FunctionId) -> Option<Function> {
         SetBit => set_bit,
         LeftShift | RightShift => shift,
         LongSum | LongDifference => long_sum,
+        PartitionNumber => partition_number,
         _ => return None,
     })
+}
+
+/// How many of the boundaries, whose keys the first argument has, lie below the value, and one. NULL is the lowest value.
+fn partition_number<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let mut key = Vec::new();
+    let codec = KeyCodec::new(&call.arguments[1].ty, false);
+    codec.encode(&call.value(1, context, row)?.into_datum(), &mut key);
+    let Value::Bytes(boundaries) = call.value(0, context, row)? else { return Ok(Value::Null) };
+    let (right, mut rest) = boundaries.split_first().map_or((false, &[][..]), |(right, rest)| (*right != 0, rest));
+    let mut number = 1;
+    while let Some((length, after)) = rest.split_first_chunk() {
+        let (boundary, after) = after.split_at(usize::from(u16::from_le_bytes(*length)));
+        if boundary > &key[..] || boundary == &key[..] && !right {
+            break;
+        }
+        number += 1;
+        rest = after;
+    }
+    Ok(Value::I64(number))
 }
 
 /// The first argument and then, one after the other, all that follow: what a tree of operators would give. All are of the result's

@@ -60,9 +60,10 @@ WHERE k.object_id = @object_id AND k.key_ordinal > 0
 SELECT CONVERT(sysname, i.name) AS index_name,
   CONVERT(varchar(210), CASE i.type WHEN 1 THEN 'clustered' ELSE 'nonclustered' END + CASE i.is_unique WHEN 1 THEN ', unique' ELSE '' END
     + CASE i.ignore_dup_key WHEN 1 THEN ', ignore duplicate keys' ELSE '' END + CASE i.is_primary_key WHEN 1 THEN ', primary key' ELSE '' END
-    + CASE i.is_unique_constraint WHEN 1 THEN ', unique key' ELSE '' END + ' located on PRIMARY') AS index_description,
+    + CASE i.is_unique_constraint WHEN 1 THEN ', unique key' ELSE '' END + ' located on ' + ISNULL(d.name, 'PRIMARY')) AS index_description,
   CONVERT(nvarchar(2078), (SELECT STRING_AGG(k.part, N', ') WITHIN GROUP (ORDER BY k.place) FROM @keys k WHERE k.index_id = i.index_id)) AS index_keys
 FROM sys.indexes i
+LEFT JOIN sys.data_spaces d ON d.data_space_id = i.data_space_id
 WHERE i.object_id = @object_id AND i.index_id > 0
 ORDER BY i.name
 RETURN 0
@@ -183,7 +184,8 @@ BEGIN
       SELECT CONVERT(nvarchar(128), N'No identity column defined.') AS [Identity], CONVERT(numeric(38, 0), NULL) AS Seed, CONVERT(numeric(38, 0), NULL) AS Increment,
         CONVERT(int, NULL) AS [Not For Replication]
     SELECT CONVERT(sysname, ISNULL((SELECT MIN(c.name) FROM sys.columns c WHERE c.object_id = @object_id AND c.is_rowguidcol = 1), N'No rowguidcol column defined.')) AS [RowGuidCol]
-    SELECT CONVERT(sysname, N'PRIMARY') AS Data_located_on_filegroup
+    SELECT CONVERT(sysname, ISNULL((SELECT MIN(d.name) FROM sys.indexes i JOIN sys.data_spaces d ON d.data_space_id = i.data_space_id
+      WHERE i.object_id = @object_id AND i.index_id < 2), N'PRIMARY')) AS Data_located_on_filegroup
     EXEC sys.sp_helpindex @objname
     EXEC sys.sp_helpconstraint @objname, 'nomsg'
     IF NOT EXISTS (SELECT 1 FROM sys.foreign_keys WHERE referenced_object_id = @object_id) RAISERROR(15470, -1, -1, @objname)

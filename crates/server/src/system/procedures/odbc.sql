@@ -184,7 +184,8 @@ SELECT CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_N
   CONVERT(sysname, NULL) AS COLUMN_NAME, CONVERT(char(1), NULL) AS COLLATION, CONVERT(int, s.row_count) AS CARDINALITY,
   CONVERT(int, s.used_page_count) AS PAGES, CONVERT(varchar(128), NULL) AS FILTER_CONDITION
 FROM sys.objects o
-JOIN sys.dm_db_partition_stats s ON s.object_id = o.object_id AND s.index_id < 2
+JOIN (SELECT object_id, index_id, SUM(row_count) AS row_count, SUM(used_page_count) AS used_page_count
+  FROM sys.dm_db_partition_stats GROUP BY object_id, index_id) s ON s.object_id = o.object_id AND s.index_id < 2
 WHERE o.object_id = @object_id AND @index_name = N'%' AND o.type = 'U'
 UNION ALL
 SELECT CONVERT(sysname, DB_NAME()), CONVERT(sysname, SCHEMA_NAME(o.schema_id)), CONVERT(sysname, o.name),
@@ -197,7 +198,8 @@ FROM sys.indexes i
 JOIN sys.objects o ON o.object_id = i.object_id
 JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
 JOIN sys.columns c ON c.object_id = k.object_id AND c.column_id = k.column_id
-LEFT JOIN sys.dm_db_partition_stats s ON s.object_id = i.object_id AND s.index_id = i.index_id
+LEFT JOIN (SELECT object_id, index_id, SUM(row_count) AS row_count, SUM(used_page_count) AS used_page_count
+  FROM sys.dm_db_partition_stats GROUP BY object_id, index_id) s ON s.object_id = i.object_id AND s.index_id = i.index_id
 WHERE i.object_id = @object_id AND i.index_id > 0 AND i.name LIKE @index_name AND (i.is_unique = 1 OR ISNULL(@is_unique, 'N') <> 'Y')
 ORDER BY 4, 7, 6, 8
 GO

@@ -10,7 +10,9 @@ use sql::plan::OutputColumn;
 use storage::{Hold, IndexId, TreeSize};
 use types::{Datum, SqlResult, SqlType, variant};
 
-use super::{archive_rows, audit_rows, governor_rows, plan_rows, server_rows, statistics_rows, text_rows};
+use super::{
+    archive_rows, audit_rows, governor_rows, partition_rows, plan_rows, server_rows, statistics_rows, text_rows,
+};
 use crate::catalog::base::{
     BASE_TABLES, ColumnRow, IndexRow, ObjectRow, PropertyRow, SequenceRow, class, column_status, index_status,
     object_status,
@@ -19,6 +21,7 @@ use crate::catalog::boot::SHIPPED;
 use crate::catalog::counter::Rule;
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, small};
+use crate::catalog::partition;
 use crate::catalog::predicate;
 use crate::catalog::registry::{self, Source};
 use crate::catalog::row::Field;
@@ -41,6 +44,9 @@ pub fn rows(
     arguments: &Arguments<'_>,
 ) -> SqlResult<Option<Vec<NamedRow>>> {
     let Some(db) = host.server.catalog.database(database) else { return Ok(Some(Vec::new())) };
+    if let Some(rows) = partition_rows::rows(host, state, &db, name)? {
+        return Ok(Some(rows));
+    }
     Ok(Some(match name {
         "syssystemobjects" => registry::entries()
             .iter()
@@ -218,10 +224,16 @@ fn plain_type(data_type: &sql::ast::DataType) -> Option<SqlType> {
     })
 }
 
-/// An index of a table, or its heap.
+/// A partition of an index of a table, or of its heap.
 struct IndexSize {
     object: i32,
     index: i32,
+    /// From 1.
+    partition: usize,
+    /// The table that storage has for the partition.
+    rowset: i32,
+    /// The filegroup.
+    space: i32,
     rows: u64,
     tree: TreeSize,
     /// Of the table, with its heap or clustered index.
@@ -247,12 +259,41 @@ fn index_sizes(host: &SessionHost, state: &mut State, db: &Database, one: Option
         let object = of_table[0].id;
         let Ok(table) = storage.open_table(db.storage_id(), storage::TableId(object)) else { continue };
         let rows = table.row_count_estimate();
+        let groups = match &*table {
+            storage::Table::Partitioned(_) => {
+                host.catalog_rows(state, db, |rows| partition::scheme_by_id(rows, of_table[0].dataspace))?
+            }
+            _ => None,
+        };
         for index in of_table {
+            let on_pages = |table: &storage::DiskTable| -> SqlResult<Option<(TreeSize, u64)>> {
+                // One that is disabled has no tree.
+                let Ok(size) = table.tree_size(IndexId(index.indid as u32)) else { return Ok(None) };
+                let long = if index.indid < 2 { table.long_value_pages().map_err(storage_error)? } else { 0 };
+                Ok(Some((size, long)))
+            };
             let (tree, long_value_pages) = match &*table {
-                storage::Table::Disk(table) => {
-                    // One that is disabled has no tree.
-                    let Ok(size) = table.tree_size(IndexId(index.indid as u32)) else { continue };
-                    (size, if index.indid < 2 { table.long_value_pages().map_err(storage_error)? } else { 0 })
+                storage::Table::Disk(table) => match on_pages(table)? {
+                    Some(size) => size,
+                    None => continue,
+                },
+                storage::Table::Partitioned(table) => {
+                    for (at, part) in table.partitions().iter().enumerate() {
+                        let Some((tree, long_value_pages)) = on_pages(part)? else { continue };
+                        let group = groups.as_ref().and_then(|scheme| scheme.filegroups.get(at));
+                        found.push(IndexSize {
+                            object,
+                            index: index.indid,
+                            partition: at + 1,
+                            rowset: part.id().0,
+                            space: group.copied().unwrap_or(index.dataspace),
+                            rows: part.row_count_estimate(),
+                            tree,
+                            long_value_pages,
+                            is_in_memory: false,
+                        });
+                    }
+                    continue;
                 }
                 storage::Table::Memory(_) => {
                     let width: u64 = table.layout().row.columns().iter().map(|column| average_width(&column.ty)).sum();
@@ -261,7 +302,19 @@ fn index_sizes(host: &SessionHost, state: &mut State, db: &Database, one: Option
                 }
             };
             let is_in_memory = matches!(&*table, storage::Table::Memory(_));
-            found.push(IndexSize { object, index: index.indid, rows, tree, long_value_pages, is_in_memory });
+            let (index, space) = (index.indid, index.dataspace);
+            let (partition, rowset) = (1, object);
+            found.push(IndexSize {
+                object,
+                index,
+                partition,
+                rowset,
+                space,
+                rows,
+                tree,
+                long_value_pages,
+                is_in_memory,
+            });
         }
     }
     Ok(found)
@@ -272,6 +325,9 @@ fn table_rows(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult
         vec![
             ("object_id", number(size.object)),
             ("index_id", number(size.index)),
+            ("partition_number", number(size.partition as u64)),
+            ("rowset_id", number(size.rowset)),
+            ("data_space_id", number(size.space)),
             ("rows", number(size.rows)),
             ("pages", number(size.tree.pages)),
             ("leaf_pages", number(size.tree.leaves)),
@@ -289,7 +345,7 @@ fn system_table_rows(host: &SessionHost, db: &Database) -> Vec<NamedRow> {
         storage::Table::Disk(table) => {
             Some((of.id, table.row_count_estimate(), table.tree_size(IndexId::CLUSTERED).ok()?))
         }
-        storage::Table::Memory(_) => None,
+        storage::Table::Memory(_) | storage::Table::Partitioned(_) => None,
     });
     let row = |(id, rows, size): (i32, u64, TreeSize)| -> NamedRow {
         vec![("object_id", number(id)), ("rows", number(rows)), ("pages", number(size.pages))]
@@ -309,8 +365,8 @@ fn physical_stats(host: &SessionHost, state: &mut State, arguments: &Arguments<'
     let databases = host.server.catalog.open_databases();
     for db in databases.iter().filter(|db| asked(0).is_none_or(|wanted| wanted == i64::from(db.id.0))) {
         for size in index_sizes(host, state, db, asked(1))? {
-            let fits =
-                index.is_none_or(|wanted| wanted == i64::from(size.index)) && asked(3).is_none_or(|wanted| wanted == 1);
+            let fits = index.is_none_or(|wanted| wanted == i64::from(size.index))
+                && asked(3).is_none_or(|wanted| wanted == size.partition as i64);
             if !fits || size.is_in_memory {
                 continue;
             }
@@ -318,7 +374,7 @@ fn physical_stats(host: &SessionHost, state: &mut State, arguments: &Arguments<'
                 ("database_id", number(db.id.0)),
                 ("object_id", number(size.object)),
                 ("index_id", number(size.index)),
-                ("partition_number", number(1)),
+                ("partition_number", number(size.partition as u64)),
                 (
                     "index_type_desc",
                     text(["HEAP", "CLUSTERED INDEX", "NONCLUSTERED INDEX"][size.index.clamp(0, 2) as usize]),

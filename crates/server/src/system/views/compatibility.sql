@@ -35,7 +35,8 @@ SELECT i.id, CONVERT(int, CASE WHEN i.status & 1 <> 0 THEN 2 ELSE 0 END + CASE W
   CONVERT(smallint, 0) AS lockflags, CONVERT(int, 0) AS pgmodctr, CONVERT(varbinary(1088), NULL) AS keys, CONVERT(sysname, i.name) AS name,
   CONVERT(image, NULL) AS statblob, CONVERT(int, 0) AS maxlen, CONVERT(int, ISNULL(r.rows, 0)) AS rows
 FROM sys.sysidxstats i
-LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
+LEFT JOIN (SELECT object_id, index_id, SUM(rows) AS rows, SUM(pages) AS pages FROM sys.systablerows GROUP BY object_id, index_id) r
+  ON r.object_id = i.id AND r.index_id = i.indid
 GO
 CREATE VIEW sys.sysindexkeys AS
 SELECT c.id, CONVERT(smallint, c.indid) AS indid, CONVERT(smallint, c.colid) AS colid, CONVERT(smallint, c.keyord) AS keyno

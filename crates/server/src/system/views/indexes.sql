@@ -27,7 +27,7 @@ WHERE i.kind = 7
 GO
 CREATE VIEW sys.index_columns AS
 SELECT c.id AS object_id, c.indid AS index_id, c.subid AS index_column_id, c.colid AS column_id,
-  CONVERT(tinyint, c.keyord) AS key_ordinal, CONVERT(tinyint, 0) AS partition_ordinal, CONVERT(bit, c.status & 1) AS is_descending_key,
+  CONVERT(tinyint, c.keyord) AS key_ordinal, CONVERT(tinyint, CASE WHEN c.status & 4 <> 0 THEN 1 ELSE 0 END) AS partition_ordinal, CONVERT(bit, c.status & 1) AS is_descending_key,
   CONVERT(bit, c.status & 2) AS is_included_column, CONVERT(tinyint, 0) AS column_store_order_ordinal
 FROM sys.sysiscols c
 JOIN sys.sysidxstats i ON i.id = c.id AND i.indid = c.indid
@@ -113,9 +113,9 @@ JOIN sys.syssingleobjrefs r ON r.depid = c.depid AND r.class = 27
 WHERE c.class = 27
 GO
 CREATE VIEW sys.partitions AS
-SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indid AS partition_id, i.id AS object_id,
-  i.indid AS index_id, CONVERT(int, 1) AS partition_number,
-  CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indid AS hobt_id, ISNULL(r.rows, 0) AS rows,
+SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, i.id)) * 256 + i.indid AS partition_id, i.id AS object_id,
+  i.indid AS index_id, ISNULL(r.partition_number, 1) AS partition_number,
+  CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, i.id)) * 256 + i.indid AS hobt_id, ISNULL(r.rows, 0) AS rows,
   CONVERT(smallint, 0) AS filestream_filegroup_id, CONVERT(tinyint, 0) AS data_compression,
   CONVERT(nvarchar(60), N'NONE') AS data_compression_desc, CONVERT(bit, 0) AS xml_compression,
   CONVERT(varchar(3), 'OFF') AS xml_compression_desc
@@ -132,9 +132,9 @@ CREATE VIEW sys.system_internals_partitions AS
 SELECT partition_id, object_id, index_id, partition_number, rows, data_compression FROM sys.partitions
 GO
 CREATE VIEW sys.allocation_units AS
-SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indid AS allocation_unit_id, CONVERT(tinyint, 1) AS type,
+SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, i.id)) * 256 + i.indid AS allocation_unit_id, CONVERT(tinyint, 1) AS type,
   CONVERT(nvarchar(60), N'IN_ROW_DATA') AS type_desc,
-  CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indid AS container_id, i.dataspace AS data_space_id,
+  CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, i.id)) * 256 + i.indid AS container_id, ISNULL(r.data_space_id, i.dataspace) AS data_space_id,
   CONVERT(bigint, ISNULL(r.pages, 0)) AS total_pages, CONVERT(bigint, ISNULL(r.pages, 0)) AS used_pages,
   CONVERT(bigint, CASE WHEN i.indid < 2 THEN ISNULL(r.pages, 0) ELSE 0 END) AS data_pages
 FROM sys.sysidxstats i
@@ -150,8 +150,8 @@ SELECT allocation_unit_id, type, type_desc, container_id, CONVERT(int, data_spac
 FROM sys.allocation_units
 GO
 CREATE VIEW sys.dm_db_partition_stats AS
-SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, i.id) * 256 + i.indid AS partition_id, i.id AS object_id, i.indid AS index_id,
-  CONVERT(int, 1) AS partition_number, CONVERT(bigint, ISNULL(r.leaf_pages, 0)) AS in_row_data_page_count,
+SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, i.id)) * 256 + i.indid AS partition_id, i.id AS object_id, i.indid AS index_id,
+  ISNULL(r.partition_number, 1) AS partition_number, CONVERT(bigint, ISNULL(r.leaf_pages, 0)) AS in_row_data_page_count,
   CONVERT(bigint, ISNULL(r.pages, 0)) AS in_row_used_page_count, CONVERT(bigint, ISNULL(r.pages, 0)) AS in_row_reserved_page_count,
   CONVERT(bigint, ISNULL(r.long_value_pages, 0)) AS lob_used_page_count, CONVERT(bigint, ISNULL(r.long_value_pages, 0)) AS lob_reserved_page_count,
   CONVERT(bigint, 0) AS row_overflow_used_page_count, CONVERT(bigint, 0) AS row_overflow_reserved_page_count,
@@ -163,11 +163,11 @@ LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
 WHERE i.status & 256 = 0
 GO
 CREATE VIEW sys.data_spaces AS
-SELECT name, id AS data_space_id, CONVERT(char(2), CASE WHEN status & 2 <> 0 THEN 'FX' ELSE 'FG' END) AS type,
-  CONVERT(nvarchar(60), CASE WHEN status & 2 <> 0 THEN N'MEMORY_OPTIMIZED_DATA_FILEGROUP' ELSE N'ROWS_FILEGROUP' END) AS type_desc,
-  CONVERT(bit, status & 1) AS is_default, CONVERT(bit, 0) AS is_system
+SELECT name, id AS data_space_id, CONVERT(char(2), CASE WHEN class = 68 THEN 'PS' WHEN status & 2 <> 0 THEN 'FX' ELSE 'FG' END) AS type,
+  CONVERT(nvarchar(60), CASE WHEN class = 68 THEN N'PARTITION_SCHEME' WHEN status & 2 <> 0 THEN N'MEMORY_OPTIMIZED_DATA_FILEGROUP' ELSE N'ROWS_FILEGROUP' END) AS type_desc,
+  CONVERT(bit, CASE WHEN class = 68 THEN 0 ELSE status & 1 END) AS is_default, CONVERT(bit, 0) AS is_system
 FROM sys.sysclsobjs
-WHERE class = 65
+WHERE class IN (65, 68)
 GO
 CREATE VIEW sys.filegroups AS
 SELECT name, id AS data_space_id, CONVERT(char(2), CASE WHEN status & 2 <> 0 THEN 'FX' ELSE 'FG' END) AS type,
