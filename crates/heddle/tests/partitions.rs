@@ -89,6 +89,9 @@ fn run(session: &mut Session, statement: &str) {
     }
 }
 
+/// What looks for the bounds of a partition that has none.
+const NULL_ELIMINATED: &str = "Warning: Null value is eliminated by an aggregate or other SET operation.";
+
 #[test]
 fn a_partitioned_table_and_a_plain_one_are_twins() {
     let data = scratch("partitions");
@@ -106,7 +109,8 @@ fn a_partitioned_table_and_a_plain_one_are_twins() {
         for _ in 0..random.below(8) + 3 {
             if random.below(3) == 0 {
                 let text = divide(&mut random);
-                assert_eq!(session.run(&text), "", "{text}");
+                let told = session.run(&text);
+                assert_eq!(told.replace(NULL_ELIMINATED, "").trim(), "", "{text}");
             } else {
                 run(&mut session, &change(&mut random));
             }

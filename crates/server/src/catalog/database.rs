@@ -11,10 +11,11 @@ use std::sync::atomic::Ordering;
 use os::sync::RwLock;
 use os::wait::WaitType;
 use sql::catalog::{ColumnDef, IndexDef, IndexKind, Object, ObjectId, TableDef};
-use storage::{Storage, Transaction};
+use storage::{Storage, TableId, Transaction};
 use types::{CollationId, SqlResult, SqlType, collation, sql_error};
 
 use super::base::{BASE_TABLES, DatabaseRow, USER_OBJECT_MIN, database_option};
+use super::error::storage_error;
 use super::load;
 use super::row::BaseTable;
 use super::shared::{DatabaseNumbers, Shared};
@@ -288,7 +289,7 @@ impl Database {
         }
     }
 
-    /// An object id nobody has used since the server started, nor has now.
+    /// An object id nobody has used since the server started, nor has now: no object, and no partition of a table.
     pub fn new_object_id(&self, storage: &Storage, tx: &mut Transaction) -> SqlResult<i32> {
         let last = &self.numbers().last_object;
         loop {
@@ -296,7 +297,10 @@ impl Database {
             // Relaxed: only the number itself matters.
             let before = last.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).expect("there is always a next");
             let id = next(before).expect("as above");
-            if id >= USER_OBJECT_MIN && load::object_row(&mut self.rows(storage, tx), id)?.is_none() {
+            if id >= USER_OBJECT_MIN
+                && load::object_row(&mut self.rows(storage, tx), id)?.is_none()
+                && !storage.is_taken(self.storage_id(), TableId(id)).map_err(storage_error)?
+            {
                 return Ok(id);
             }
         }

@@ -35,6 +35,11 @@ impl Storage {
         Ok(roots.partitioning.map(|partitioning| *partitioning))
     }
 
+    /// Whether a table or a partition has this id.
+    pub fn is_taken(&self, db: DatabaseId, table: TableId) -> StorageResult<bool> {
+        Ok(self.engine().read_directory(db, table)?.is_some())
+    }
+
     /// Of each partition of a database's tables the table.
     pub fn partition_owners(&self, db: DatabaseId) -> StorageResult<BTreeMap<TableId, TableId>> {
         let mut owners = BTreeMap::new();
