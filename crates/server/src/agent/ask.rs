@@ -24,7 +24,7 @@ struct Rows {
 
 impl Sink for Rows {
     fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop> {
-        self.types = columns.iter().map(|column| column.ty.clone()).collect();
+        self.types = columns.iter().map(|column| column.ty).collect();
         self.results.push(Vec::new());
         Ok(())
     }

@@ -77,7 +77,7 @@ fn shown(value: &types::Datum, ty: &SqlType) -> String {
 impl Sink for Output {
     fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop> {
         if self.keeps_all {
-            self.types = columns.iter().map(|column| column.ty.clone()).collect();
+            self.types = columns.iter().map(|column| column.ty).collect();
             let names: Vec<&str> = columns.iter().map(|column| &*column.name).collect();
             self.say(&names.join(" "));
         }

@@ -164,7 +164,7 @@ fn function_type(ddl: &mut Ddl<'_>, db: &Database, create: &CreatePartitionFunct
     if ty.is_max() || matches!(ty.kind, Text | NText | Image | Xml | RowVersion) {
         return Err(refused(&ty.to_string()));
     }
-    data_type::collate(db, ty, create.collation.as_ref().map(|name| &**name))
+    data_type::collate(db, ty, create.collation.as_deref())
 }
 
 /// The values of constant expressions as ones of the type. 7705: one has no such value.

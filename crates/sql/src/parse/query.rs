@@ -9,11 +9,11 @@ use ::types::sql_error;
 enum Order {
     /// Of a statement: it stands behind the last and orders the whole result. There is none in parentheses:
     /// https://learn.microsoft.com/sql/t-sql/queries/select-transact-sql#syntax
-    OfStatement,
+    Statement,
     /// Of the source of an INSERT and of a cursor: likewise, but for the parentheses.
-    OfAll,
+    Whole,
     /// In subqueries, views and functions: each SELECT with TOP may have its own.
-    OfItsSelect,
+    Select,
 }
 
 impl Query {
@@ -35,17 +35,17 @@ impl Query {
 impl Parser<'_> {
     /// A query inside a statement: no OPTION. WITH is not permitted here and gives its error.
     pub(super) fn query(&mut self) -> P<Query> {
-        self.query_whole(None, Order::OfItsSelect)
+        self.query_whole(None, Order::Select)
     }
 
     /// The query of a view or a function: it may begin with WITH.
     pub(super) fn query_with_ctes(&mut self) -> P<Query> {
-        self.query_begun(Order::OfItsSelect)
+        self.query_begun(Order::Select)
     }
 
     /// The query of a cursor likewise; it is ordered as a statement is.
     pub(super) fn query_of_cursor(&mut self) -> P<Query> {
-        self.query_begun(Order::OfAll)
+        self.query_begun(Order::Whole)
     }
 
     fn query_begun(&mut self, order: Order) -> P<Query> {
@@ -58,7 +58,7 @@ impl Parser<'_> {
 
     /// As a statement of its own, or the source of INSERT (`alone` says which): with OPTION.
     pub(super) fn query_statement(&mut self, with: Option<Box<With>>, alone: bool) -> P<Query> {
-        let mut query = self.query_whole(with, if alone { Order::OfStatement } else { Order::OfAll })?;
+        let mut query = self.query_whole(with, if alone { Order::Statement } else { Order::Whole })?;
         // FOR UPDATE, FOR READ ONLY: of a driver's cursor, which the binder knows.
         if self.at_word(K::FOR) && (self.peek_word(1, K::UPDATE) || self.peek_word(1, K::READ)) {
             self.bump();
@@ -75,7 +75,7 @@ impl Parser<'_> {
     /// `first` was in parentheses; set operators follow it inside another pair.
     pub(super) fn query_behind(&mut self, first: Query) -> P<Query> {
         let line = first.line;
-        let body = self.set_operations(QueryBody::Nested(Box::new(first)), Order::OfItsSelect)?;
+        let body = self.set_operations(QueryBody::Nested(Box::new(first)), Order::Select)?;
         self.query_tail(None, body, line)
     }
 
@@ -83,7 +83,7 @@ impl Parser<'_> {
         let line = self.token.line;
         self.enter()?;
         let mut first = self.query_operand(order)?;
-        if order == Order::OfItsSelect && self.at_word(K::ORDER) && matches!(first, QueryBody::Select(_)) {
+        if order == Order::Select && self.at_word(K::ORDER) && matches!(first, QueryBody::Select(_)) {
             let ordered = self.query_tail(None, first, line)?;
             if !self.at_any(&[K::UNION, K::EXCEPT, K::INTERSECT]) {
                 self.depth -= 1;
@@ -100,8 +100,8 @@ impl Parser<'_> {
     fn query_unordered(&mut self) -> P<Query> {
         let line = self.token.line;
         self.enter()?;
-        let first = self.query_operand(Order::OfStatement)?;
-        let body = self.set_operations(first, Order::OfStatement)?;
+        let first = self.query_operand(Order::Statement)?;
+        let body = self.set_operations(first, Order::Statement)?;
         self.depth -= 1;
         if self.at_any(&[K::ORDER, K::FOR]) {
             return Err(self.unexpected());
@@ -136,9 +136,7 @@ impl Parser<'_> {
     /// An operand behind a set operator. In a subquery the order of a SELECT with TOP says which of its rows come first.
     fn operand_behind(&mut self, order: Order) -> P<QueryBody> {
         match self.query_operand(order)? {
-            QueryBody::Select(select)
-                if order == Order::OfItsSelect && select.top.is_some() && self.at_word(K::ORDER) =>
-            {
+            QueryBody::Select(select) if order == Order::Select && select.top.is_some() && self.at_word(K::ORDER) => {
                 let line = select.line;
                 let mut ordered = Query::of_body(QueryBody::Select(select), line);
                 self.order_and_offset(&mut ordered)?;
@@ -151,8 +149,8 @@ impl Parser<'_> {
     fn query_operand(&mut self, order: Order) -> P<QueryBody> {
         if self.eat(T::LeftParen) {
             let query = self.nested(|parser| match order {
-                Order::OfStatement => parser.query_unordered(),
-                Order::OfAll | Order::OfItsSelect => parser.query(),
+                Order::Statement => parser.query_unordered(),
+                Order::Whole | Order::Select => parser.query(),
             })?;
             self.expect(T::RightParen)?;
             return Ok(QueryBody::Nested(Box::new(query)));
