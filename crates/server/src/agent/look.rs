@@ -25,11 +25,13 @@ BEGIN
   SELECT 1;
 END";
 
-/// The jobs that begin now, and in how many seconds the next one is due. `@starts`: those that begin with Agent do so as well.
+/// The jobs that begin now, and in how many seconds the next one is due. `@starts`: those that begin with Agent do so as well,
+/// unless they were made since the server began.
 const LOOK: &str = "
 SET NOCOUNT ON;
 SET XACT_ABORT ON;
 BEGIN TRANSACTION;
+DECLARE @began datetime = (SELECT sqlserver_start_time FROM sys.dm_os_sys_info);
 DECLARE @now datetime = GETDATE(), @session int = (SELECT MAX(session_id) FROM msdb.dbo.syssessions);
 DECLARE @date int = CONVERT(int, CONVERT(char(8), @now, 112)),
   @time int = DATEPART(hour, @now) * 10000 + DATEPART(minute, @now) * 100 + DATEPART(second, @now);
@@ -44,7 +46,7 @@ FROM msdb.dbo.sysjobschedules a
 JOIN msdb.dbo.sysschedules s ON s.schedule_id = a.schedule_id
 JOIN msdb.dbo.sysjobs j ON j.job_id = a.job_id
 JOIN msdb.dbo.sysjobservers v ON v.job_id = a.job_id
-WHERE j.enabled = 1 AND s.enabled = 1 AND (@starts = 1 AND s.freq_type = 64
+WHERE j.enabled = 1 AND s.enabled = 1 AND (@starts = 1 AND s.freq_type = 64 AND j.date_created < @began AND s.date_created < @began
   OR a.next_run_date > 0 AND (a.next_run_date < @date OR a.next_run_date = @date AND a.next_run_time <= @time));
 UPDATE a
 SET next_run_date = e.run_date, next_run_time = e.run_time
