@@ -8,6 +8,7 @@ CREATE TABLE shown (id int PRIMARY KEY, a varchar(10), s datetime2(0) GENERATED 
 GO
 -- The time of a transaction is that of its begin, in UTC; a row that is has no end.
 DECLARE @before datetime2 = SYSUTCDATETIME();
+WAITFOR DELAY '00:00:00.020';
 BEGIN TRANSACTION;
 WAITFOR DELAY '00:00:00.050';
 DECLARE @begun datetime2 = SYSUTCDATETIME();
