@@ -14,18 +14,9 @@ use std::process::Stdio;
 
 use lab::client::Connection;
 use support::ask::{ask, connect, must, numbers, one, word};
-use support::files::{PAGE, copy_all, data_file, overwrite};
+use support::files::{PAGE, again, copy_all, data_file, overwrite, start, state};
 use support::random::{Random, number};
-use support::{PASSWORD, Server, binary, scratch, target};
-
-fn again(directory: &Path) -> Server {
-    Server::start_on(directory.to_str().expect("UTF-8"), &["--admin-listen", "off"])
-}
-
-fn start(name: &str) -> (Server, PathBuf) {
-    let directory = scratch(name).join("data");
-    (again(&directory), directory)
-}
+use support::{PASSWORD, binary, scratch, target};
 
 /// What a start that is refused says.
 fn refused_start(directory: &Path) -> String {
@@ -34,13 +25,6 @@ fn refused_start(directory: &Path) -> String {
     let output = command.arg(directory).stdin(Stdio::null()).output().expect("it runs");
     assert!(!output.status.success(), "it started: {}", String::from_utf8_lossy(&output.stdout));
     String::from_utf8_lossy(&output.stderr).into_owned()
-}
-
-fn state(sa: &mut Connection, name: &str) -> String {
-    let shown = word(sa, &format!("SELECT state_desc FROM sys.databases WHERE name = '{name}'"));
-    let property = word(sa, &format!("SELECT CONVERT(nvarchar(60), DATABASEPROPERTYEX('{name}', 'Status'))"));
-    assert_eq!(shown, property);
-    shown
 }
 
 /// The number of the first error of a batch.

@@ -11,12 +11,8 @@ use std::path::{Path, PathBuf};
 
 use lab::client::Connection;
 use support::ask::{ask, connect, must, one, texts, word};
-use support::files::{copy_all, overwrite};
+use support::files::{again, copy_all, overwrite};
 use support::{Server, scratch};
-
-fn again(directory: &Path) -> Server {
-    Server::start_on(directory.to_str().expect("UTF-8"), &["--admin-listen", "off"])
-}
 
 fn start(name: &str) -> (Server, PathBuf) {
     let directory = scratch(name);

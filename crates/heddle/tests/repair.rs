@@ -9,26 +9,13 @@ mod support;
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use lab::client::Connection;
-use support::ask::{ask, connect, must, numbers, one, texts, word};
-use support::files::{PAGE, copy_all, data_file, overwrite};
+use support::ask::{ask, connect, must, numbers, one, texts};
+use support::files::{PAGE, again, copy_all, data_file, overwrite, start, state};
 use support::random::{Random, number};
-use support::{Server, scratch, target};
-
-fn again(directory: &Path) -> Server {
-    Server::start_on(directory.to_str().expect("UTF-8"), &["--admin-listen", "off"])
-}
-
-fn start(name: &str) -> (Server, PathBuf) {
-    let directory = scratch(name).join("data");
-    (again(&directory), directory)
-}
-
-fn state(sa: &mut Connection, name: &str) -> String {
-    word(sa, &format!("SELECT state_desc FROM sys.databases WHERE name = '{name}'"))
-}
+use support::{scratch, target};
 
 /// A database with a table `t` of 3,000 rows, an index, long values, a heap and rows in memory, on disk.
 fn filled(sa: &mut Connection) {

@@ -3,10 +3,8 @@
 
 mod support;
 
-use lab::address::ServerAddress;
-use lab::client::{Answer, Connection, Target, Trust};
-use support::{PASSWORD, Server};
-use tds::client::{ClientEncryption, ConnectOptions};
+use lab::client::{Answer, Connection};
+use support::{Server, target};
 use tds::rpc::{ParameterValue, Procedure, ProcedureId, RpcCall, RpcParameter};
 use types::{Datum, SqlType};
 
@@ -20,18 +18,6 @@ fn text(value: &str) -> RpcParameter {
 
 fn handle() -> RpcParameter {
     parameter(SqlType::INT, Datum::Null, true)
-}
-
-fn open(server: &Server) -> Connection {
-    let address = ServerAddress::parse(&server.address()).expect("an address");
-    let options = ConnectOptions {
-        user: "sa".into(),
-        password: PASSWORD.into(),
-        encryption: ClientEncryption::Plain,
-        ..ConnectOptions::default()
-    };
-    let target = Target::new(address, options, &Trust::Anyone).expect("a target");
-    Connection::open(&target, Some(os::clock::after_ms(20_000))).expect("logged in")
 }
 
 fn call(connection: &mut Connection, id: ProcedureId, parameters: Vec<RpcParameter>) -> Answer {
@@ -53,7 +39,8 @@ fn database(connection: &mut Connection) -> Datum {
 fn the_use_of_a_text_that_the_client_runs_outlasts_it() {
     let server = Server::start(&[]);
     server.query("CREATE DATABASE other");
-    let mut connection = open(&server);
+    let target = target(server.port, "master");
+    let mut connection = Connection::open(&target, Some(os::clock::after_ms(20_000))).expect("logged in");
     let at_first = database(&mut connection);
     call(&mut connection, ProcedureId::ExecuteSql, vec![text("USE other")]);
     assert_eq!(database(&mut connection), Datum::nvarchar("other"));

@@ -1,10 +1,34 @@
-//! Files of a stopped server, for tests that damage them.
+//! Servers on files, and these files, for tests that damage or move them.
 #![allow(dead_code, clippy::disallowed_methods, clippy::disallowed_types)]
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use lab::client::Connection;
+
+use super::ask::word;
+use super::{Server, scratch};
+
+/// A server on the data there is, or on none.
+pub fn again(directory: &Path) -> Server {
+    Server::start_on(directory.to_str().expect("UTF-8"), &["--admin-listen", "off"])
+}
+
+/// One on new data, and where these are.
+pub fn start(name: &str) -> (Server, PathBuf) {
+    let directory = scratch(name).join("data");
+    (again(&directory), directory)
+}
+
+/// The state of a database, which its property tells as well.
+pub fn state(sa: &mut Connection, name: &str) -> String {
+    let shown = word(sa, &format!("SELECT state_desc FROM sys.databases WHERE name = '{name}'"));
+    let property = word(sa, &format!("SELECT CONVERT(nvarchar(60), DATABASEPROPERTYEX('{name}', 'Status'))"));
+    assert_eq!(shown, property);
+    shown
+}
 
 /// Bytes of a page.
 pub const PAGE: u64 = 8_192;
