@@ -53,6 +53,8 @@ pub struct MemoryTable {
     before: (u32, usize),
     before_deleted: Option<Arc<Vec<u64>>>,
     released: Vec<(usize, Vec<u8>, u32)>,
+    /// It has claimed some, perhaps for a row that did not come.
+    claimed: bool,
     pub identity: i64,
     held: Held,
     /// There is a chunk more since `held` was counted.
@@ -91,6 +93,7 @@ impl MemoryTable {
             before: (0, 0),
             before_deleted: None,
             released: Vec::new(),
+            claimed: false,
             identity: 0,
             held: Held::default(),
             grew: false,
@@ -124,6 +127,7 @@ impl MemoryTable {
             std::collections::btree_map::Entry::Vacant(place) => place.insert(row),
         };
         self.key_bytes += bytes;
+        self.claimed = true;
         true
     }
 
@@ -257,6 +261,7 @@ impl MemoryTable {
     /// A statement ended well: its changes stay.
     pub fn keep_changes(&mut self) {
         self.released.clear();
+        self.claimed = false;
         self.before_deleted = None;
         if self.live == 0 && self.end() > 0 {
             let identity = self.identity;
@@ -269,16 +274,16 @@ impl MemoryTable {
     /// A statement failed: as if it had not begun.
     pub fn undo_changes(&mut self) {
         let (end, live) = self.before;
-        if self.end() > end {
+        let released = std::mem::take(&mut self.released);
+        if std::mem::take(&mut self.claimed) || !released.is_empty() {
             for keys in &mut self.unique {
                 keys.retain(|_, row| *row < end);
             }
+            for (index, key, row) in released.into_iter().filter(|(_, _, row)| *row < end) {
+                self.unique[index].insert(key, row);
+            }
+            self.key_bytes = self.unique.iter().flat_map(BTreeMap::keys).map(|key| key.len() + KEY_BYTES).sum();
         }
-        let released = std::mem::take(&mut self.released);
-        for (index, key, row) in released.into_iter().filter(|(_, _, row)| *row < end) {
-            self.unique[index].insert(key, row);
-        }
-        self.key_bytes = self.unique.iter().flat_map(BTreeMap::keys).map(|key| key.len() + KEY_BYTES).sum();
         if let Some(before) = self.before_deleted.take() {
             self.deleted = before;
         }
