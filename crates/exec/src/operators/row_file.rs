@@ -273,7 +273,7 @@ impl RowReader {
         Ok(true)
     }
 
-    /// Goes to the piece at `place`. The file is one that this reader has read last, or it reads it for the first time.
+    /// Goes to the piece at `place` of `file`, whichever file it read last.
     pub fn seek(&mut self, file: &RowFile, place: u64) -> SqlResult<()> {
         self.position.seek(&file.stream, place).map_err(spill_error)
     }
