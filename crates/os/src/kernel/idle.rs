@@ -4,8 +4,11 @@
 
 /// A yield of the CPU that took longer gave it to somebody who computes, and the kernel lets who yields wait longest. Who sleeps is
 /// woken in time: no looking for a while then.
-const YIELD_LOST_NS: u64 = 2_000_000;
+const YIELD_LOST_NS: u64 = 1_000_000;
+/// The first such while. The next one is twice as long where a turn is lost again soon after, up to the longest: somebody computes
+/// for long then, and each look that tries whether he has ended costs a turn.
 const PAUSE_NS: u64 = 20_000_000;
+const PAUSE_NS_MAX: u64 = 1_280_000_000;
 /// A busy scheduler works for at least one part in so many of its time, and looks so many times as long.
 const BUSY_PART: u64 = 4;
 const BUSY_FACTOR: u64 = 10;
@@ -26,6 +29,8 @@ pub struct IdleTimes {
     busy_since_ns: u64,
     /// No looking before this time.
     look_from_ns: u64,
+    /// How long the last pause was.
+    pause_ns: u64,
 }
 
 impl IdleTimes {
@@ -56,7 +61,9 @@ impl IdleTimes {
     /// The CPU was yielded at `before` and came back at `now`.
     pub fn yielded(&mut self, before: u64, now: u64) {
         if now.saturating_sub(before) > YIELD_LOST_NS {
-            self.look_from_ns = now + PAUSE_NS;
+            let soon = now.saturating_sub(self.look_from_ns) <= self.pause_ns;
+            self.pause_ns = if soon { (self.pause_ns * 2).clamp(PAUSE_NS, PAUSE_NS_MAX) } else { PAUSE_NS };
+            self.look_from_ns = now + self.pause_ns;
         }
     }
 }
@@ -104,6 +111,23 @@ mod tests {
         times.yielded(1_000, 1_000 + YIELD_LOST_NS + 1);
         assert_eq!(times.look_ns(2_000_000, SPIN_NS), 0);
         assert!(times.look_ns(PAUSE_NS * 2, SPIN_NS) > 0);
+    }
+
+    #[test]
+    fn turns_that_are_lost_again_and_again_make_the_pauses_long_and_quiet_makes_them_short_again() {
+        let (mut times, mut now) = (IdleTimes::default(), PAUSE_NS_MAX);
+        let mut lose_after = |quiet_ns: u64| {
+            let before = now.max(times.look_from_ns) + quiet_ns;
+            now = before + YIELD_LOST_NS + 1;
+            times.yielded(before, now);
+            times.look_from_ns - now
+        };
+        assert_eq!(lose_after(0), PAUSE_NS);
+        assert_eq!(lose_after(1_000), PAUSE_NS * 2);
+        assert_eq!(lose_after(1_000), PAUSE_NS * 4);
+        assert!((0..10).map(|_| lose_after(1_000)).all(|pause| pause <= PAUSE_NS_MAX));
+        assert_eq!(lose_after(1_000), PAUSE_NS_MAX);
+        assert_eq!(lose_after(PAUSE_NS_MAX + 1), PAUSE_NS);
     }
 
     #[test]
