@@ -5,7 +5,7 @@
 //! ```text
 //!  63        24 23    16 15                                               8 7                                       0
 //! +------------+--------+---------------------------------------------------+-----------------------------------------+
-//! | version    | 0      | 0 0 0 READING WAITERS REFERENCED WRITING DIRTY    | latch: 0 absent, 1 free, 2..=254 readers|
+//! | version    | 0      | 0 0 WHOLE READING WAITERS REFERENCED WRITING DIRTY| latch: 0 absent, 1 free, 2..=254 readers|
 //! +------------+--------+---------------------------------------------------+ plus one, 255 exclusive ----------------+
 //! absent -> exclusive (fault: read in place) -> free <-> readers; free <-> exclusive; free -> exclusive -> absent (evict)
 //! ```
@@ -18,7 +18,8 @@
 //! hold one at a time: they are done by workers that hold others. A checkpoint waits for one while it holds nothing.
 //!
 //! Torn pages: a batch of pages is first written to the double-write file and hardened there, then in place.
-//! After a crash every page is whole in one of the two (`rewrite_last_batch`).
+//! After a crash every page is whole in one of the two (`rewrite_last_batch`). Not so a page that is WHOLE in the log: its image was logged
+//! since it was last written, so that it follows from the log whatever lies in its place, and is written there alone.
 
 mod writing;
 
@@ -56,10 +57,11 @@ const WRITING: u64 = 1 << 9;
 const REFERENCED: u64 = 1 << 10;
 const WAITERS: u64 = 1 << 11;
 const READING: u64 = 1 << 12;
+const WHOLE: u64 = 1 << 13;
 const VERSION_ONE: u64 = 1 << 24;
-const FLAGS: u64 = DIRTY | WRITING | REFERENCED | WAITERS | READING;
+const FLAGS: u64 = DIRTY | WRITING | REFERENCED | WAITERS | READING | WHOLE;
 const _: () =
-    assert!(FLAGS & LATCH == 0 && FLAGS < VERSION_ONE && FLAGS.count_ones() == 5, "the parts of a state word");
+    assert!(FLAGS & LATCH == 0 && FLAGS < VERSION_ONE && FLAGS.count_ones() == 6, "the parts of a state word");
 const _: () =
     assert!(READERS_MAX < EXCLUSIVE && EXCLUSIVE == LATCH, "a reader more than the most is not taken for a writer");
 
@@ -94,7 +96,7 @@ pub struct Buffer {
     clock: Placed<Mutex<Clock>>,
     files: Arc<DataFiles>,
     /// Held while a batch is written: batches do not overlap.
-    writing: Placed<Mutex<()>>,
+    writing: Placed<Mutex<DoubleWritten>>,
     double_write: File,
     /// Set once, before pages change: the pool needs the log to keep S1.
     log: OnceLock<Arc<Log>>,
@@ -106,6 +108,14 @@ shared_struct! {
     struct Clock {
         entries: usize,
         hand: usize,
+    }
+}
+
+shared_struct! {
+    /// Indexes of the pages in the double-write file, in order.
+    struct DoubleWritten {
+        count: usize,
+        indexes: [u64; BATCH_PAGES],
     }
 }
 
@@ -224,6 +234,12 @@ impl Exclusive<'_> {
             state.fetch_or(DIRTY, Ordering::Relaxed);
         }
     }
+
+    /// Dirty, and before all of the page is logged.
+    pub fn mark_whole(&mut self) {
+        self.mark_dirty();
+        self.buffer.state(self.index).fetch_or(WHOLE, Ordering::Relaxed);
+    }
 }
 
 impl Buffer {
@@ -245,6 +261,7 @@ impl Buffer {
             double_write.sync_data()?;
         }
         let clock = Mutex::new(WaitType::SOS_MUTEX, Clock { entries: 0, hand: 0 });
+        let written = DoubleWritten { count: 0, indexes: [0; BATCH_PAGES] };
         Ok(Buffer {
             frames: Frames { pages: memory.carve("page frames", pages * PAGE_BYTES)? },
             states: memory.carve("page states", spread_count(pages))?,
@@ -256,7 +273,7 @@ impl Buffer {
             suspects: Suspects::default(),
             clock: memory.place("clock hand", clock)?,
             files,
-            writing: memory.place("page writer", Mutex::new(WaitType::SOS_MUTEX, ()))?,
+            writing: memory.place("page writer", Mutex::new(WaitType::SOS_MUTEX, written))?,
             double_write,
             log: OnceLock::new(),
             counters: memory.place("buffer counters", BufferCounters::default())?,
@@ -308,7 +325,7 @@ impl Buffer {
                 wait::yield_now();
             }
             self.frames.discard(index);
-            self.release(index, ABSENT, DIRTY | WRITING | REFERENCED);
+            self.release(index, ABSENT, DIRTY | WRITING | WHOLE | REFERENCED);
             let before = self.resident.fetch_sub(1, Ordering::Relaxed);
             assert!(before > 0, "a page in the clock is counted");
             self.remove_entry(&mut clock, at);
@@ -353,7 +370,7 @@ impl Buffer {
 
     fn to_reading(&self, index: usize, word: u64) -> bool {
         debug_assert_eq!(
-            word & (LATCH | DIRTY | WRITING),
+            word & (LATCH | DIRTY | WRITING | WHOLE),
             ABSENT,
             "a page that is not there has nothing to be written"
         );
@@ -372,7 +389,7 @@ impl Buffer {
         }
         let before = state.fetch_add(VERSION_ONE.wrapping_sub(EXCLUSIVE - to), Ordering::SeqCst);
         debug_assert_eq!(before & LATCH, EXCLUSIVE, "the latch was held");
-        debug_assert!(to != ABSENT || before & (DIRTY | WRITING) == 0, "a page that goes has been written");
+        debug_assert!(to != ABSENT || before & (DIRTY | WRITING | WHOLE) == 0, "a page that goes has been written");
         if before & WAITERS != 0 {
             self.parking.wake(index as u64, state, WAITERS);
         }
@@ -549,6 +566,15 @@ impl Buffer {
         self.state(index).fetch_or(REFERENCED, Ordering::Relaxed);
         self.release(index, FREE, READING);
         Ok(())
+    }
+
+    /// Whether a page that could not be read is whole, of a time that the log does not tell of.
+    pub fn is_newer_than_log(&self, file: &DataFile, page: u32) -> bool {
+        let mut bytes = Box::new([0; PAGE_BYTES]);
+        let offset = page as u64 * PAGE_BYTES as u64;
+        let read = read_or_zero(&file.file, WaitType::PAGEIOLATCH_SH, offset, &mut bytes[..]);
+        let log = self.log.get().expect("the log is attached before pages change");
+        read.is_ok() && page::is_intact(&bytes, file.number, page) && page::lsn(&bytes) > log.tail()
     }
 
     /// Room on disk for `pages` pages, `DiskFull` otherwise.

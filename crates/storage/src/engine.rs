@@ -242,7 +242,12 @@ impl Engine {
             actions.iter().all(|(page, _)| guards.iter().filter(|guard| guard.number() == *page).count() == 1),
             "each page of a change is latched, once"
         );
-        guards.iter_mut().for_each(|guard| guard.mark_dirty());
+        for guard in guards.iter_mut() {
+            match actions.iter().find(|(page, _)| *page == guard.number()) {
+                Some((_, Action::Image { .. })) => guard.mark_whole(),
+                _ => guard.mark_dirty(),
+            }
+        }
         let body = structure::encode(actions);
         let end = self.append(&mut Author::System, Kind::Structure, file, 0, &[&body])?;
         for (page, action) in actions {

@@ -11,8 +11,8 @@ use os::wait::{self, WaitType};
 use types::pause::Pause;
 
 use super::{
-    ABSENT, BATCH_PAGES, Buffer, DIRTY, DOUBLE_WRITE_FILE, EXCLUSIVE, FREE, LATCH, READERS_MAX, REFERENCED, Shared,
-    WRITING,
+    ABSENT, BATCH_PAGES, Buffer, DIRTY, DOUBLE_WRITE_FILE, DoubleWritten, EXCLUSIVE, FREE, LATCH, READERS_MAX,
+    REFERENCED, Shared, WHOLE, WRITING,
 };
 use crate::error::{StorageError, StorageResult, heard};
 use crate::log::Log;
@@ -26,9 +26,21 @@ const _: () =
 /// Pages that the clock hand passes at a time: the clock is locked meanwhile.
 const HAND_STEPS: usize = 4096;
 
+/// A page that is being written.
+struct Outgoing {
+    index: usize,
+    file: Arc<DataFile>,
+    bytes: Box<PageBytes>,
+    /// It follows from the log, whatever becomes of what lies in its place.
+    is_whole: bool,
+}
+
 /// What `copy_out` finds.
 enum Copied {
-    Page(Box<PageBytes>),
+    Page {
+        bytes: Box<PageBytes>,
+        is_whole: bool,
+    },
     /// Dirty, and its latch is held.
     Busy,
     /// There is nothing to write (any more).
@@ -160,13 +172,13 @@ impl Buffer {
     /// S1: the log of every page is hardened before the page is written anywhere. `busy`: of a checkpoint, which leaves tempdb out and
     /// wants to know which dirty pages had to be left, since somebody held their latches.
     fn write_batch(&self, indexes: &[usize], log: &Log, mut busy: Option<&mut Vec<usize>>) -> StorageResult<u64> {
-        let _writing = self.writing.lock();
+        let mut written = self.writing.lock();
         assert!(indexes.len() <= BATCH_PAGES, "a batch of {} pages", indexes.len());
         assert!(indexes.is_sorted_by(|a, b| a < b), "a page is in a batch once");
         // Before any page counts as clean: an engine may fail to open a file.
         let files: StorageResult<Vec<_>> =
             indexes.iter().map(|index| self.files.in_slot(index >> self.page_bits)).collect();
-        let mut pages: Vec<(usize, Arc<DataFile>, Box<PageBytes>)> = Vec::with_capacity(indexes.len());
+        let mut pages: Vec<Outgoing> = Vec::with_capacity(indexes.len());
         let mut lsn_max = 0;
         for (index, file) in indexes.iter().zip(files?) {
             let Some(file) = file else { continue };
@@ -174,23 +186,21 @@ impl Buffer {
                 continue;
             }
             match self.copy_out(*index) {
-                Copied::Page(copy) => {
+                Copied::Page { bytes, is_whole } => {
                     if !file.temporary {
-                        lsn_max = lsn_max.max(page::lsn(&copy));
+                        lsn_max = lsn_max.max(page::lsn(&bytes));
                     }
-                    pages.push((*index, file, copy));
+                    pages.push(Outgoing { index: *index, file, bytes, is_whole });
                 }
                 Copied::Busy => busy.iter_mut().for_each(|busy| busy.push(*index)),
                 Copied::Clean => {}
             }
         }
-        let result = stop_if_failed(log, self.write_copies(&mut pages, lsn_max, log));
-        for (index, _, _) in &pages {
-            debug_assert!(
-                self.state(*index).load(Ordering::Relaxed) & WRITING != 0,
-                "what is being written stays marked"
-            );
-            self.state(*index).fetch_and(!WRITING, Ordering::Release);
+        let result = stop_if_failed(log, self.write_copies(&mut pages, lsn_max, log, &mut written));
+        for page in &pages {
+            let state = self.state(page.index);
+            debug_assert!(state.load(Ordering::Relaxed) & WRITING != 0, "what is being written stays marked");
+            state.fetch_and(!WRITING, Ordering::Release);
         }
         result?;
         Ok(pages.len() as u64)
@@ -209,11 +219,11 @@ impl Buffer {
                 ABSENT => break Copied::Clean,
                 EXCLUSIVE | READERS_MAX => break Copied::Busy,
                 _ => {
-                    let next = ((word + 1) & !DIRTY) | WRITING;
+                    let next = ((word + 1) & !(DIRTY | WHOLE)) | WRITING;
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                         let guard = Shared { buffer: self, index };
                         debug_assert_eq!(page::check(&guard), Ok(()), "page {}", guard.number());
-                        return Copied::Page(Box::new(*guard));
+                        return Copied::Page { bytes: Box::new(*guard), is_whole: word & WHOLE != 0 };
                     }
                 }
             }
@@ -235,9 +245,10 @@ impl Buffer {
 
     fn write_copies(
         &self,
-        pages: &mut [(usize, Arc<DataFile>, Box<PageBytes>)],
+        pages: &mut [Outgoing],
         lsn_max: u64,
         log: &Log,
+        written: &mut DoubleWritten,
     ) -> StorageResult<()> {
         if pages.is_empty() {
             return Ok(());
@@ -250,39 +261,49 @@ impl Buffer {
             return Err(stopped);
         }
         let mask = (1 << self.page_bits) - 1;
-        for (index, file, copy) in pages.iter() {
-            let place = (file.number, (index & mask) as u32);
-            assert_eq!((page::file_no(copy), page::page_no(copy)), place, "a page goes where it belongs");
+        for page in pages.iter() {
+            let place = (page.file.number, (page.index & mask) as u32);
+            assert_eq!((page::file_no(&page.bytes), page::page_no(&page.bytes)), place, "a page goes where it belongs");
             assert!(
-                file.temporary || page::lsn(copy) <= log.hardened(),
+                page.file.temporary || page::lsn(&page.bytes) <= log.hardened(),
                 "S1: the log of page {}:{} first",
                 place.0,
                 place.1
             );
         }
-        for (_, _, copy) in pages.iter_mut() {
-            page::seal(copy);
-        }
-        let durable: Vec<_> = pages.iter().filter(|(_, file, _)| !file.temporary).collect();
-        assert!(durable.len() <= BATCH_PAGES, "the double-write file has room for a batch");
-        if !durable.is_empty() {
-            self.files.sync()?;
-            let mut area = vec![0; PAGE_BYTES * (durable.len() + 1)];
-            put_u32(&mut area, 0, durable.len() as u32);
-            for (position, (_, _, copy)) in durable.iter().enumerate() {
-                area[PAGE_BYTES * (position + 1)..PAGE_BYTES * (position + 2)].copy_from_slice(&copy[..]);
-            }
-            self.double_write.write_at(&area, 0)?;
-            self.double_write.sync_data()?;
-        }
-        for (index, file, copy) in pages.iter() {
-            file.file.write_at(&copy[..], (index & mask) as u64 * PAGE_BYTES as u64)?;
-            if !file.temporary {
-                file.mark_unsynced();
+        pages.iter_mut().for_each(|page| page::seal(&mut page.bytes));
+        self.double_write(pages, written)?;
+        for page in pages.iter() {
+            let offset = (page.index & mask) as u64 * PAGE_BYTES as u64;
+            page.file.file.write_at(&page.bytes[..], offset)?;
+            if !page.file.temporary {
+                page.file.mark_unsynced();
             }
         }
         self.counters.writes.fetch_add(pages.len() as u64, Ordering::Relaxed);
         Ok(())
+    }
+
+    /// Hardens copies of pages that may be torn where they belong. One that lies there already, of an earlier batch, must not stay behind
+    /// what is written in place: a start would take it for the newest where that is damaged.
+    fn double_write(&self, pages: &[Outgoing], written: &mut DoubleWritten) -> StorageResult<()> {
+        let lies_there = |index: usize| written.indexes[..written.count].contains(&(index as u64));
+        let copied = |page: &&Outgoing| !page.file.temporary && (!page.is_whole || lies_there(page.index));
+        let pages: Vec<&Outgoing> = pages.iter().filter(copied).collect();
+        assert!(pages.len() <= BATCH_PAGES, "the double-write file has room for a batch");
+        if pages.is_empty() {
+            return Ok(());
+        }
+        self.files.sync()?;
+        let mut area = vec![0; PAGE_BYTES * (pages.len() + 1)];
+        put_u32(&mut area, 0, pages.len() as u32);
+        written.count = pages.len();
+        for (position, page) in pages.iter().enumerate() {
+            written.indexes[position] = page.index as u64;
+            area[PAGE_BYTES * (position + 1)..PAGE_BYTES * (position + 2)].copy_from_slice(&page.bytes[..]);
+        }
+        self.double_write.write_at(&area, 0)?;
+        Ok(self.double_write.sync_data()?)
     }
 }
 
@@ -306,7 +327,8 @@ fn stop_if_failed<T>(log: &Log, result: StorageResult<T>) -> StorageResult<T> {
 
 /// At start, before any page is read: the pages of the last batch, which may be torn, or read well from the system's cache
 /// and yet not be on disk, are written again, each whole and the newer of the page and its copy. The copies first: the
-/// flush that failed may have been theirs. Returns how many pages were not whole or older than their copies.
+/// flush that failed may have been theirs. Then the copies go: pages may soon be newer than they. Returns how many pages were not whole or
+/// older than their copies.
 pub fn rewrite_last_batch(disk: &Disk, open: &dyn Fn(u32) -> StorageResult<Option<File>>) -> StorageResult<u32> {
     if !disk.exists(DOUBLE_WRITE_FILE) {
         return Ok(0);
@@ -346,5 +368,7 @@ pub fn rewrite_last_batch(disk: &Disk, open: &dyn Fn(u32) -> StorageResult<Optio
     for file in files.values().flatten() {
         file.sync_data()?;
     }
+    area.write_at(&[0; PAGE_BYTES], 0)?;
+    area.sync_data()?;
     Ok(restored)
 }

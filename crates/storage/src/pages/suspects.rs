@@ -40,6 +40,11 @@ impl Suspects {
         self.any.store(true, Ordering::Release);
     }
 
+    /// It was torn, and follows from the log.
+    pub fn forget(&self, page: PageRef) {
+        self.found.lock().retain(|(of, _)| *of != page);
+    }
+
     /// Those since the last call, each as often as it was met.
     pub fn take(&self) -> Vec<(PageRef, SuspectKind)> {
         if !self.any.swap(false, Ordering::AcqRel) { Vec::new() } else { std::mem::take(&mut *self.found.lock()) }

@@ -46,6 +46,34 @@ fn hold_for(error: &StorageError) -> Hold {
     }
 }
 
+/// Pages that the log was read past: they are damaged, or do not take a record, until the log has all of them. A page whose image was logged
+/// may be torn by the first write that follows, and records from before its image find it so.
+#[derive(Default)]
+pub(crate) struct Behind(BTreeSet<PageRef>);
+
+impl Behind {
+    /// `is_whole`: `redo` needs nothing of the page as it lies there.
+    pub fn redo(&mut self, page: PageRef, is_whole: bool, redo: &dyn Fn() -> StorageResult<()>) -> StorageResult<()> {
+        if is_whole {
+            self.0.remove(&page);
+        } else if self.0.contains(&page) {
+            return Ok(());
+        }
+        match redo() {
+            Err(StorageError::CorruptPage { .. }) => {
+                self.0.insert(page);
+                Ok(())
+            }
+            other => other,
+        }
+    }
+
+    /// Those that the log had no more to say of.
+    pub fn left(&self) -> impl Iterator<Item = PageRef> + '_ {
+        self.0.iter().copied()
+    }
+}
+
 impl Engine {
     /// Takes an error that is of one file's content as the file's: it is held, and the others go on.
     pub fn or_hold(&self, number: u32, since: Since, result: StorageResult<()>) -> StorageResult<()> {
@@ -152,7 +180,11 @@ impl Engine {
         if since.is_clean() {
             return Ok(());
         }
-        let open = self.read_on(file, since, end, &mut |record| self.redo_on(file, record))?;
+        let mut behind = Behind::default();
+        let open = self.read_on(file, since, end, &mut |record| self.redo_on(file, record, &mut behind))?;
+        if let Some(page) = behind.left().next() {
+            return Err(StorageError::CorruptPage { page });
+        }
         open.into_iter().try_for_each(|(transaction, records)| {
             self.undo_apart(file, transaction, &records, since, &mut |undone| undone)
         })
@@ -214,22 +246,14 @@ impl Engine {
         if since.is_clean() {
             return Ok(());
         }
-        let mut behind = BTreeSet::new();
+        let mut behind = Behind::default();
         let redo = &mut |record: &Record<'_>| {
             self.redo_each(file, record, &mut |page, is_whole, redo| {
-                if is_whole {
-                    behind.remove(&page);
-                }
-                if behind.contains(&page) {
-                    return Ok(());
-                }
-                match redo() {
-                    Err(StorageError::CorruptPage { .. } | StorageError::Damaged(_)) => {
-                        behind.insert(page);
-                        Ok(())
-                    }
+                let page = PageRef { file: file.number, page };
+                behind.redo(page, is_whole, &|| match redo() {
+                    Err(StorageError::Damaged(_)) => Err(StorageError::CorruptPage { page }),
                     other => other,
-                }
+                })
             })
         };
         self.read_on(file, since, end, redo).map(drop)

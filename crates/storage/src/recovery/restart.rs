@@ -39,7 +39,7 @@ use crate::memory_optimized::load::Tail;
 use crate::pages::data_files::{DataFile, DataFiles, file_name, is_file_name};
 use crate::pages::page::{self, PageBytes, PageKind, u16_at, u32_at};
 use crate::recovery::control::{Control, ControlFile, FORMAT, FileEntry, HeldEntry};
-use crate::recovery::holding::{changes_pages, may_be_held};
+use crate::recovery::holding::{Behind, changes_pages, may_be_held};
 use crate::region::archived::Archived;
 use crate::region::ghosts::Ghosts;
 use crate::region::grants::Grants;
@@ -253,14 +253,20 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         let (scan, redo) = (control.scan_lsn, control.redo_lsn);
         let since = Since { scan_lsn: scan, redo_lsn: redo };
         let store = engine.log.store();
+        let mut behind = Behind::default();
         replay(store, scan, end, &mut |record| {
             if record.lsn < redo {
                 return Ok(());
             }
             recovered.records += 1;
-            let redone = engine.redo(&record, &found);
+            let redone = engine.redo(&record, &found, &mut behind);
             engine.or_hold(record.head.file, since, redone)
         })?;
+        for page in behind.left().filter(|page| !found.dropped.contains(&page.file)) {
+            if !engine.files.is_held(page.file) {
+                engine.or_hold(page.file, since, Err(StorageError::CorruptPage { page }))?;
+            }
+        }
         recovered.log_bytes = end - scan;
         recovered.rolled_back = found.unfinished.len();
         for (transaction, last_lsn) in &found.unfinished {
@@ -393,7 +399,7 @@ impl Engine {
         Ok(())
     }
 
-    fn redo(&self, record: &Record<'_>, found: &Found) -> StorageResult<()> {
+    fn redo(&self, record: &Record<'_>, found: &Found, behind: &mut Behind) -> StorageResult<()> {
         let head = &record.head;
         debug_assert!(record.lsn >= found.redo_lsn, "what lies before is in the pages");
         if head.flags & FLAG_TEMPORARY != 0 || found.dropped.contains(&head.file) {
@@ -407,12 +413,14 @@ impl Engine {
             return Ok(());
         }
         let file = self.file(head.file)?.ok_or_else(damaged)?;
-        self.redo_on(&file, record)
+        self.redo_on(&file, record, behind)
     }
 
     /// What a record says of pages of the file.
-    pub(crate) fn redo_on(&self, file: &DataFile, record: &Record<'_>) -> StorageResult<()> {
-        self.redo_each(file, record, &mut |_, _, redo| redo())
+    pub(crate) fn redo_on(&self, file: &DataFile, record: &Record<'_>, behind: &mut Behind) -> StorageResult<()> {
+        self.redo_each(file, record, &mut |page, is_whole, redo| {
+            behind.redo(PageRef { file: file.number, page }, is_whole, redo)
+        })
     }
 
     /// As `redo_on`, a page at a time: `each` hears which it is, and whether all of it follows from the record, and redoes it or not.
@@ -515,8 +523,14 @@ impl Engine {
     fn page_to_redo(&self, file: &DataFile, number: u32, replaces: bool) -> StorageResult<Exclusive<'_>> {
         self.buffer.grow_file(file, number + 1)?;
         match self.buffer.exclusive(file, number) {
+            Err(StorageError::CorruptPage { page }) if self.buffer.is_newer_than_log(file, number) => {
+                Err(StorageError::Damaged(format!("page {page} is newer than the log, which has lost its end")))
+            }
             // The whole page follows from the log.
-            Err(StorageError::CorruptPage { .. }) if replaces => self.buffer.fresh(file, number),
+            Err(StorageError::CorruptPage { page }) if replaces => {
+                self.buffer.suspects.forget(page);
+                self.buffer.fresh(file, number)
+            }
             other => other,
         }
     }
