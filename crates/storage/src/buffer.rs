@@ -235,9 +235,8 @@ impl Exclusive<'_> {
         }
     }
 
-    /// Dirty, and before all of the page is logged.
+    /// After all of the page was logged, under the latch that was held then.
     pub fn mark_whole(&mut self) {
-        self.mark_dirty();
         self.buffer.state(self.index).fetch_or(WHOLE, Ordering::Relaxed);
     }
 }

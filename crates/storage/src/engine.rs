@@ -242,14 +242,15 @@ impl Engine {
             actions.iter().all(|(page, _)| guards.iter().filter(|guard| guard.number() == *page).count() == 1),
             "each page of a change is latched, once"
         );
-        for guard in guards.iter_mut() {
-            match actions.iter().find(|(page, _)| *page == guard.number()) {
-                Some((_, Action::Image { .. })) => guard.mark_whole(),
-                _ => guard.mark_dirty(),
-            }
-        }
+        guards.iter_mut().for_each(|guard| guard.mark_dirty());
         let body = structure::encode(actions);
         let end = self.append(&mut Author::System, Kind::Structure, file, 0, &[&body])?;
+        for guard in guards.iter_mut() {
+            let first = actions.iter().find(|(page, _)| *page == guard.number());
+            if matches!(first, Some((_, Action::Image { .. }))) {
+                guard.mark_whole();
+            }
+        }
         for (page, action) in actions {
             let guard = guards.iter_mut().find(|guard| guard.number() == *page).expect("every page is latched");
             action.apply(guard, file.number, *page);

@@ -124,10 +124,10 @@ impl Buffer {
                 } else if self.to_exclusive(state, word) {
                     self.frames.discard(index);
                     self.release(index, ABSENT, REFERENCED);
+                    // The newest takes its place. The hand goes on, and comes to it last.
                     self.remove_entry(&mut clock, hand);
                     self.resident.fetch_sub(1, Ordering::Relaxed);
                     evicted += 1;
-                    continue;
                 }
             }
             clock.hand += 1;
@@ -273,11 +273,19 @@ impl Buffer {
         }
         pages.iter_mut().for_each(|page| page::seal(&mut page.bytes));
         self.double_write(pages, written)?;
-        for page in pages.iter() {
-            let offset = (page.index & mask) as u64 * PAGE_BYTES as u64;
-            page.file.file.write_at(&page.bytes[..], offset)?;
-            if !page.file.temporary {
-                page.file.mark_unsynced();
+        // Pages that lie side by side in a file are one write.
+        for run in pages.chunk_by(|one, next| next.index == one.index + 1 && next.file.number == one.file.number) {
+            let offset = (run[0].index & mask) as u64 * PAGE_BYTES as u64;
+            let file = &run[0].file;
+            match run {
+                [page] => file.file.write_at(&page.bytes[..], offset)?,
+                pages => {
+                    let pages: Vec<&[u8]> = pages.iter().map(|page| &page.bytes[..]).collect();
+                    file.file.write_at(&pages.concat(), offset)?;
+                }
+            }
+            if !file.temporary {
+                file.mark_unsynced();
             }
         }
         self.counters.writes.fetch_add(pages.len() as u64, Ordering::Relaxed);

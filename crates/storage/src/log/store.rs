@@ -287,7 +287,8 @@ impl LocalLog {
         if matches!(self.disk, Disk::Real(_)) {
             self.fill_with_zeros(file)?;
         }
-        Ok(())
+        // Before a header says that it is a segment's: one that is shorter then was cut, and a start refuses it.
+        Ok(file.sync_data()?)
     }
 
     fn add_segment(&self, segments: &mut Segments, number: u64) -> StorageResult<()> {

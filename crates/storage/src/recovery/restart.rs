@@ -445,6 +445,11 @@ impl Engine {
                 each(*number, is_whole, &|| {
                     let mut guard = self.page_to_redo(file, *number, is_whole)?;
                     if page::lsn(&guard) >= record.end {
+                        // What follows from the log is written in place alone. The flush for it may have failed, and what was read here
+                        // be in the system's cache and not on disk.
+                        if is_whole {
+                            guard.mark_dirty();
+                        }
                         return Ok(());
                     }
                     // All actions of the page and its LSN under one latch: it may be written as soon as that is gone, and a start after
