@@ -41,7 +41,7 @@ QUERIES = {
 }
 # They make something, which is looked at afterwards. {n}: the session's number.
 BUILDS = {
-    "index": ("CREATE INDEX by_t{n} ON big (t)", "SELECT COUNT_BIG(*) FROM big WHERE t LIKE '1%'", "DROP INDEX by_t{n} ON big"),
+    "index": ("CREATE INDEX by_t{n} ON big (t){where}", "SELECT COUNT_BIG(*) FROM big WHERE t LIKE '1%'", "DROP INDEX by_t{n} ON big"),
     "table": ("DECLARE @t TABLE (id int NOT NULL, t varchar(500) NOT NULL); INSERT @t SELECT id, t FROM big WHERE {of}; "
               "SELECT COUNT_BIG(*), SUM(CAST(LEN(t) AS bigint)) FROM @t", None, None),
 }
@@ -62,8 +62,11 @@ def share(sessions, number, alias=""):
     return f"{column} % {sessions} = {number}"
 
 
-def filled(text, sessions, number):
-    return text.format(of=share(sessions, number), of_a=share(sessions, number, "a"), of_b=share(sessions, number, "b"), n=number)
+def filled(text, sessions, number, rows):
+    first, end = (rows * part // sessions for part in (number, number + 1))
+    where = f" WHERE id >= {first} AND id < {end}" if sessions > 1 else ""
+    of, of_a, of_b = (share(sessions, number, alias) for alias in ("", "a", "b"))
+    return text.format(of=of, of_a=of_a, of_b=of_b, where=where, n=number)
 
 
 def megabytes(text):
@@ -123,7 +126,7 @@ class Heddle:
         return done.stdout.split()
 
     def text(self, name, sessions, number):
-        return filled(QUERIES.get(name) or BUILDS[name][0], sessions, number)
+        return filled(QUERIES.get(name) or BUILDS[name][0], sessions, number, self.options.rows)
 
     def own_mb(self):
         """Of now: pages that are the process's own, and pages of its buffer."""
@@ -150,7 +153,8 @@ class Beside:
             self.server.sql(f"ALTER SYSTEM SET {setting}")
         self.server.run("pg_ctl", "-D", str(self.server.directory / "data"), "-l", str(self.server.directory / "log"), "-w", "restart", check=True)
         self.postmaster = int((self.server.directory / "data/postmaster.pid").read_text().split()[0])
-        self.half, self.group = half, Group("spills-pg", options.cgroup) if options.cgroup else None
+        self.rows, self.half = options.rows, half
+        self.group = Group("spills-pg", options.cgroup) if options.cgroup else None
         if self.group:
             self.group.take(*self.processes())
         row = ROW.format(n="g", prime=options.prime, repeat="repeat")
@@ -167,7 +171,8 @@ class Beside:
         return re.split(r"[\s|]+", self.server.sql(text).strip())
 
     def text(self, name, sessions, number):
-        return translated(filled(POSTGRES_TABLE if name == "table" else QUERIES.get(name) or BUILDS[name][0], sessions, number))
+        text = POSTGRES_TABLE if name == "table" else QUERIES.get(name) or BUILDS[name][0]
+        return translated(filled(text, sessions, number, self.rows))
 
     def own_mb(self):
         return self.half + sum(status_kb(process, "RssAnon") for process in self.processes()) / 1024
