@@ -1,7 +1,11 @@
 //! Moving rows between columns: copy, gather, repeat. The inner loops of joins, sorts and filters.
 
+use std::convert::Infallible;
+
 use sql::plan::OutputColumn;
-use types::{Column, ColumnData, Physical, RowBatch, SqlType, long};
+use types::{Column, ColumnData, Physical, RowBatch, SqlResult, SqlType, long};
+
+use crate::context::Context;
 
 /// Rows of an ordinary batch. A batch without columns may count any number.
 pub const BATCH_ROWS: usize = 1024;
@@ -49,6 +53,38 @@ pub fn nullable(columns: &[OutputColumn]) -> Vec<OutputColumn> {
 
 /// Appends rows `start..end` of `from`.
 pub fn append_range(to: &mut Column, from: &Column, start: usize, end: usize) {
+    let Ok(()) = append_range_by(to, from, start, end, &mut |bytes, part| {
+        long::append(bytes, part);
+        Ok::<(), Infallible>(())
+    });
+}
+
+/// As `append_range`, and hears meanwhile that nobody wants the rows any more.
+pub fn append_range_paced(
+    context: &Context,
+    to: &mut Column,
+    from: &Column,
+    start: usize,
+    end: usize,
+) -> SqlResult<()> {
+    append_range_by(to, from, start, end, &mut |bytes, part| match part.len() {
+        ..long::LONG => {
+            bytes.extend_from_slice(part);
+            Ok(())
+        }
+        _ => context.pacer().copy(part, bytes),
+    })
+}
+
+/// `copy` appends bytes.
+#[inline]
+fn append_range_by<E>(
+    to: &mut Column,
+    from: &Column,
+    start: usize,
+    end: usize,
+    copy: &mut impl FnMut(&mut Vec<u8>, &[u8]) -> Result<(), E>,
+) -> Result<(), E> {
     let base = to.len();
     if !from.nulls.is_empty() {
         for row in start..end {
@@ -63,15 +99,16 @@ pub fn append_range(to: &mut Column, from: &Column, start: usize, end: usize) {
         (ColumnData::I128(to), ColumnData::I128(from)) => to.extend_from_slice(&from[start..end]),
         (ColumnData::Bytes { ends, bytes }, ColumnData::Bytes { ends: from_ends, bytes: from_bytes }) => {
             if start == end {
-                return;
+                return Ok(());
             }
             let first = if start == 0 { 0 } else { from_ends[start - 1] };
             let shift = bytes.len() as u32;
-            long::append(bytes, &from_bytes[first as usize..from_ends[end - 1] as usize]);
+            copy(bytes, &from_bytes[first as usize..from_ends[end - 1] as usize])?;
             ends.extend(from_ends[start..end].iter().map(|end| end - first + shift));
         }
         (to, from) => panic!("rows of {from:?} appended to {to:?}"),
     }
+    Ok(())
 }
 
 /// Appends `from[row]` for each `row` of `rows`.
@@ -238,6 +275,21 @@ pub fn grow<T>(values: &mut Vec<T>, more: usize) {
 
 /// As `append_batch`, to what becomes large.
 pub fn append_large(to: &mut RowBatch, from: &RowBatch) {
+    grow_by(to, from);
+    append_batch(to, from);
+}
+
+/// As `append_large`, and hears meanwhile that nobody wants the rows any more.
+pub fn append_large_paced(context: &Context, to: &mut RowBatch, from: &RowBatch) -> SqlResult<()> {
+    grow_by(to, from);
+    for (to, from) in to.columns.iter_mut().zip(&from.columns) {
+        append_range_paced(context, to, from, 0, from.len())?;
+    }
+    to.rows += from.rows;
+    Ok(())
+}
+
+fn grow_by(to: &mut RowBatch, from: &RowBatch) {
     for (to, from) in to.columns.iter_mut().zip(&from.columns) {
         match (&mut to.data, &from.data) {
             (ColumnData::I64(to), ColumnData::I64(from)) => grow(to, from.len()),
@@ -250,7 +302,6 @@ pub fn append_large(to: &mut RowBatch, from: &RowBatch) {
             (to, from) => panic!("rows of {from:?} appended to {to:?}"),
         }
     }
-    append_batch(to, from);
 }
 
 #[cfg(test)]

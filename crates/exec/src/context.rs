@@ -194,6 +194,14 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// A copy, which gives way where it is long.
+    pub fn copy_of(&self, datum: &Datum) -> SqlResult<Datum> {
+        match datum {
+            Datum::Bytes(bytes) if bytes.len() >= LONG_TEXT => datum.as_ref().to_datum_paced(&mut self.pacer()),
+            datum => Ok(datum.clone()),
+        }
+    }
+
     /// What could not be computed is NULL while ARITHABORT and ANSI_WARNINGS are off both; a message tells of it unless ARITHIGNORE
     /// is on.
     #[cold]

@@ -112,13 +112,14 @@ impl<'a> Value<'a> {
     }
 
     /// Panics if the classes differ.
-    pub fn push_to(&self, column: &mut Column) {
+    pub fn push_to(self, column: &mut Column) {
         match (&mut column.data, self) {
             (_, Value::Null) => column.push_null(),
-            (ColumnData::I64(values), Value::I64(value)) => values.push(*value),
-            (ColumnData::F64(values), Value::F64(value)) => values.push(*value),
-            (ColumnData::I128(values), Value::I128(value)) => values.push(*value),
-            (ColumnData::Bytes { .. }, Value::Bytes(value)) => column.push_bytes(value),
+            (ColumnData::I64(values), Value::I64(value)) => values.push(value),
+            (ColumnData::F64(values), Value::F64(value)) => values.push(value),
+            (ColumnData::I128(values), Value::I128(value)) => values.push(value),
+            (ColumnData::Bytes { .. }, Value::Bytes(Cow::Borrowed(value))) => column.push_bytes(value),
+            (ColumnData::Bytes { .. }, Value::Bytes(Cow::Owned(value))) => column.push_vec(value),
             (data, value) => panic!("{value:?} pushed to a column of another class: {data:?}"),
         }
     }

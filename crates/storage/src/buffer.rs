@@ -542,8 +542,15 @@ impl Buffer {
         // SAFETY: the exclusive latch on an absent page makes this the only user of the frame.
         let frame = unsafe { &mut *self.frames.page(index) };
         let read = read_or_zero(&file.file, wait, page as u64 * PAGE_BYTES as u64, frame);
+        let log = self.log.get();
+        if let Some(stopped) = log.and_then(|log| log.is_stopped()) {
+            // A write may have failed, and its page have gone as if it were on disk.
+            self.frames.discard(index);
+            self.release(index, ABSENT, READING);
+            return Err(stopped);
+        }
         // A page newer than the log: the log has lost its end, or the page is not of this instance.
-        let log_tail = self.log.get().map_or(u64::MAX, |log| log.tail());
+        let log_tail = log.map_or(u64::MAX, |log| log.tail());
         let intact = read.is_ok()
             && page::is_intact(frame, file.number, page)
             && page::check(frame).is_ok()

@@ -109,6 +109,37 @@ impl Column {
         }
     }
 
+    /// As `push`, of a value that nobody else needs.
+    pub fn push_owned(&mut self, datum: Datum) {
+        match datum {
+            Datum::Bytes(value) => self.push_vec(value.into_vec()),
+            value => self.push(&value),
+        }
+    }
+
+    /// As `push_bytes`, of a value that nobody else needs: a long one that is the first is not copied.
+    pub fn push_vec(&mut self, value: Vec<u8>) {
+        match &mut self.data {
+            ColumnData::Bytes { ends, bytes } if bytes.is_empty() && value.len() >= long::LONG => {
+                *bytes = value;
+                ends.push(bytes.len() as u32);
+            }
+            _ => self.push_bytes(&value),
+        }
+    }
+
+    /// The first value. A long one is not copied where it is the only one, and gone from the column.
+    pub fn take_first(&mut self) -> Datum {
+        let is_null = self.is_null(0);
+        match &mut self.data {
+            ColumnData::Bytes { ends, bytes } if ends.len() == 1 && bytes.len() >= long::LONG && !is_null => {
+                ends[0] = 0;
+                Datum::Bytes(std::mem::take(bytes).into_boxed_slice())
+            }
+            _ => self.datum(0),
+        }
+    }
+
     pub fn datum(&self, row: usize) -> Datum {
         self.at(row).to_datum()
     }

@@ -13,8 +13,7 @@ use crate::value::Row;
 /// Appends the value of `scalar` for each row of `batch` to `out`.
 pub fn fill(scalar: &Scalar, context: &Context, batch: &RowBatch, out: &mut Column) -> SqlResult<()> {
     if let Some(column) = scalar.as_column() {
-        columns::append_range(out, &batch.columns[column], 0, batch.rows);
-        return Ok(());
+        return columns::append_range_paced(context, out, &batch.columns[column], 0, batch.rows);
     }
     if let Some(constant) = scalar.as_constant() {
         (0..batch.rows).for_each(|_| out.push(&constant));

@@ -60,11 +60,11 @@ impl SubqueryState {
                     && !correlated
                     && *kept == execution
                 {
-                    return Ok(answer.clone());
+                    return context.copy_of(answer);
                 }
                 let answer = self.run(context)?;
                 if !correlated {
-                    self.kept = Some((execution, answer.clone()));
+                    self.kept = Some((execution, context.copy_of(&answer)?));
                 }
                 Ok(answer)
             }
@@ -99,7 +99,7 @@ impl SubqueryState {
         if self.batch.rows == 0 {
             return Ok(Datum::Null);
         }
-        let answer = self.batch.columns[0].datum(0);
+        let answer = self.batch.columns[0].take_first();
         let mut rows = self.batch.rows;
         if rows == 1 {
             self.source.next(context, 1, &mut self.batch)?;

@@ -338,7 +338,7 @@ impl Grouping {
     fn give(&mut self, context: &Context, start: usize, end: usize, out: &mut RowBatch) -> SqlResult<()> {
         let width = self.groups.columns.len();
         for (to, from) in out.columns.iter_mut().zip(&self.groups.columns) {
-            columns::append_range(to, from, start, end);
+            columns::append_range_paced(context, to, from, start, end)?;
         }
         for (accumulator, column) in self.accumulators.iter_mut().zip(&mut out.columns[width..]) {
             for group in start..end {

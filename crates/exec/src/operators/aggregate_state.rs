@@ -1,5 +1,6 @@
 //! The running values of aggregates, one a group: grown column by column, added to row by row.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 
 use sql::plan::{self, AggregateFunction, SortKey};
@@ -269,7 +270,7 @@ impl Accumulator {
             {
                 continue;
             }
-            self.add_row(row, *group as usize, &mut key)?;
+            self.add_row(context, row, *group as usize, &mut key)?;
         }
         match &mut self.distinct {
             Some(distinct) => distinct.account(context, 0),
@@ -304,7 +305,7 @@ impl Accumulator {
                 let ColumnData::I64(groups) = &batch.columns[0].data else { unreachable!("numbers of groups") };
                 for (row, group) in groups.iter().enumerate() {
                     if distinct.look(*group as u32, &self.values, row, None, &mut key) == Known::First {
-                        self.add_row(row, *group as usize, &mut key)?;
+                        self.add_row(context, row, *group as usize, &mut key)?;
                     }
                 }
                 distinct.account(context, level)?;
@@ -346,7 +347,7 @@ impl Accumulator {
     }
 
     /// Adds row `row` of what is loaded.
-    pub fn add_loaded(&mut self, row: usize, group: usize) -> SqlResult<()> {
+    pub fn add_loaded(&mut self, context: &Context, row: usize, group: usize) -> SqlResult<()> {
         if self.argument.is_none() {
             self.add_count(group, 1);
             return Ok(());
@@ -355,7 +356,7 @@ impl Accumulator {
             self.saw_null = true;
             return Ok(());
         }
-        self.add_row(row, group, &mut Vec::new())
+        self.add_row(context, row, group, &mut Vec::new())
     }
 
     /// Takes a loaded row that was added out again. False: this aggregate cannot.
@@ -408,7 +409,7 @@ impl Accumulator {
         Ok(true)
     }
 
-    fn add_row(&mut self, row: usize, group: usize, key: &mut Vec<u8>) -> SqlResult<()> {
+    fn add_row(&mut self, context: &Context, row: usize, group: usize, key: &mut Vec<u8>) -> SqlResult<()> {
         let min = self.function == AggregateFunction::Min;
         match &mut self.state {
             State::Count(counts) => counts[group] += 1,
@@ -468,7 +469,7 @@ impl Accumulator {
                 if let Some(keys) = &self.order {
                     keys.encode(row, &mut order);
                 }
-                let text = types::long::copy(self.values.bytes(row)).into_vec();
+                let text = context.own(Cow::Borrowed(self.values.bytes(row)))?;
                 *bytes += text.len() + order.len() + 48;
                 texts[group].push((order, text));
             }
@@ -532,7 +533,7 @@ impl Accumulator {
             State::Checksum(sums) => sums[group].map_or(Datum::Null, |sum| Datum::I64(sum as i64)),
             State::Ranked(values, part, _) => percentile(&values[group], *part, self.function, context)?,
         };
-        out.push(&datum);
+        out.push_owned(datum);
         Ok(())
     }
 }

@@ -31,7 +31,7 @@ impl Buffer {
         if let Some(file) = &mut self.file {
             return file.append(context, batch);
         }
-        if self.rows.append_within(context, batch, 0) {
+        if self.rows.append_within(context, batch, 0)? {
             return Ok(());
         }
         let mut file = RowFile::new(context).going_on();

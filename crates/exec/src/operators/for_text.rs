@@ -238,7 +238,7 @@ impl RowSource for ForText {
         match writer.finish() {
             Some(text) => {
                 let text = convert::text_datum_paced(&text, &SqlType::NVARCHAR_MAX, &mut context.pacer())?;
-                out.columns[0].push(&text);
+                out.columns[0].push_owned(text);
             }
             None => out.columns[0].push_null(),
         }

@@ -261,7 +261,7 @@ impl HashJoin {
         while self.next_build(context)? {
             self.build_keys.load(context, &self.scratch)?;
             self.index(&mut key);
-            if !self.rows.append_within(context, &self.scratch, self.head_bytes + self.chain.len() * ROW_BYTES) {
+            if !self.rows.append_within(context, &self.scratch, self.head_bytes + self.chain.len() * ROW_BYTES)? {
                 if self.part.as_ref().is_none_or(|part| part.level < LEVELS_MAX) {
                     self.divide(context)?;
                     return Ok(Built::Divided);

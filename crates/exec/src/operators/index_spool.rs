@@ -164,7 +164,7 @@ impl IndexSpool {
                 }
             }
             let more = key_bytes + self.next_of.len() * size_of::<u32>();
-            if !self.rows.append_within(context, &self.scratch, more) {
+            if !self.rows.append_within(context, &self.scratch, more)? {
                 self.forget();
                 return Ok(State::TooLarge);
             }

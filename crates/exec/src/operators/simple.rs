@@ -235,8 +235,7 @@ impl Rows {
             return Err(out_of_memory());
         }
         self.held.force(context.workspace(), bytes)?;
-        columns::append_large(&mut self.batch, batch);
-        Ok(())
+        columns::append_large_paced(context, &mut self.batch, batch)
     }
 
     /// These instead of what there was.
@@ -245,9 +244,9 @@ impl Rows {
     }
 
     /// Appends. False: with these rows and `more` bytes that go with them it is more than there is room for.
-    pub fn append_within(&mut self, context: &Context, batch: &RowBatch, more: usize) -> bool {
-        columns::append_large(&mut self.batch, batch);
-        self.fits(context, more)
+    pub fn append_within(&mut self, context: &Context, batch: &RowBatch, more: usize) -> SqlResult<bool> {
+        columns::append_large_paced(context, &mut self.batch, batch)?;
+        Ok(self.fits(context, more))
     }
 
     /// They stay in memory with `more` bytes that go with them. 701.

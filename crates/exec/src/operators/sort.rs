@@ -142,7 +142,7 @@ impl Sort {
         drain(&mut *self.input, context, &mut self.scratch, |batch| {
             keys.load(context, batch)?;
             list.append(keys, batch.rows);
-            let mut fits = rows.append_within(context, batch, list.bytes());
+            let mut fits = rows.append_within(context, batch, list.bytes())?;
             // Top-N: whenever four times as many as wanted have come together, only the best stay.
             if limit < 1 << 20 && rows.batch.rows >= (limit * 4).max(4096) {
                 keep_best(rows, &mut list, limit, context)?;

@@ -191,7 +191,7 @@ impl Window {
             return pieces.append(context, batch, &mut progress(&mut self.functions));
         }
         let more = self.peers.len() * (PEERS_BYTES + VALUE_BYTES * self.functions.len());
-        if self.rows.append_within(context, batch, more) {
+        if self.rows.append_within(context, batch, more)? {
             return Ok(());
         }
         let ways: Vec<Option<Way>> =
@@ -261,10 +261,10 @@ impl RowSource for Window {
             let end = (self.at + wanted - out.rows).min(self.rows.batch.rows);
             let (inputs, results) = out.columns.split_at_mut(self.rows.batch.columns.len());
             for (to, from) in inputs.iter_mut().zip(&self.rows.batch.columns) {
-                columns::append_range(to, from, self.at, end);
+                columns::append_range_paced(context, to, from, self.at, end)?;
             }
             for (to, function) in results.iter_mut().zip(&self.functions) {
-                columns::append_range(to, &function.results, self.at, end);
+                columns::append_range_paced(context, to, &function.results, self.at, end)?;
             }
             out.rows += end - self.at;
             self.at = end;
@@ -418,7 +418,7 @@ fn aggregate_frames(
             while from > start {
                 from -= 1;
                 pacer.spend(STEP)?;
-                accumulator.add_loaded(from, 0)?;
+                accumulator.add_loaded(context, from, 0)?;
             }
             accumulator.finish(context, 0, &mut backward)?;
         }
@@ -442,7 +442,7 @@ fn aggregate_frames(
         start = next_start;
         while end < next_end {
             pacer.spend(STEP)?;
-            accumulator.add_loaded(end, 0)?;
+            accumulator.add_loaded(context, end, 0)?;
             end += 1;
         }
         pacer.spend(STEP)?;

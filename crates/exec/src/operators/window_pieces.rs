@@ -101,7 +101,7 @@ impl Pieces {
             let accumulator = function.accumulator.as_mut().expect("an aggregate");
             accumulator.load(context, rows)?;
             for row in 0..rows.rows {
-                accumulator.add_loaded(row, 0)?;
+                accumulator.add_loaded(context, row, 0)?;
             }
             note_null(context, accumulator);
         }
@@ -185,7 +185,7 @@ impl Pieces {
                     for (row, place) in places.iter().enumerate() {
                         let end = if way == Way::Peers { place.peers_end } else { row + 1 };
                         while added < end {
-                            accumulator.add_loaded(added, 0)?;
+                            accumulator.add_loaded(context, added, 0)?;
                             added += 1;
                         }
                         accumulator.finish(context, 0, function.results)?;
