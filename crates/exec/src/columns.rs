@@ -3,9 +3,8 @@
 use std::convert::Infallible;
 
 use sql::plan::OutputColumn;
+use types::pause::{Pacer, Pause};
 use types::{Column, ColumnData, Physical, RowBatch, SqlResult, SqlType, long};
-
-use crate::context::Context;
 
 /// Rows of an ordinary batch. A batch without columns may count any number.
 pub const BATCH_ROWS: usize = 1024;
@@ -61,7 +60,7 @@ pub fn append_range(to: &mut Column, from: &Column, start: usize, end: usize) {
 
 /// As `append_range`, and hears meanwhile that nobody wants the rows any more.
 pub fn append_range_paced(
-    context: &Context,
+    pause: &dyn Pause,
     to: &mut Column,
     from: &Column,
     start: usize,
@@ -72,7 +71,7 @@ pub fn append_range_paced(
             bytes.extend_from_slice(part);
             Ok(())
         }
-        _ => context.pacer().copy(part, bytes),
+        _ => Pacer::new(pause).copy(part, bytes),
     })
 }
 
@@ -280,10 +279,10 @@ pub fn append_large(to: &mut RowBatch, from: &RowBatch) {
 }
 
 /// As `append_large`, and hears meanwhile that nobody wants the rows any more.
-pub fn append_large_paced(context: &Context, to: &mut RowBatch, from: &RowBatch) -> SqlResult<()> {
+pub fn append_large_paced(pause: &dyn Pause, to: &mut RowBatch, from: &RowBatch) -> SqlResult<()> {
     grow_by(to, from);
     for (to, from) in to.columns.iter_mut().zip(&from.columns) {
-        append_range_paced(context, to, from, 0, from.len())?;
+        append_range_paced(pause, to, from, 0, from.len())?;
     }
     to.rows += from.rows;
     Ok(())
