@@ -39,6 +39,22 @@ pub fn trim() {
     }
 }
 
+/// Drops a value off the scheduler: one of many small blocks, of which each takes its time.
+pub fn let_go<T: Send + 'static>(value: T) {
+    drop(start_preemptive(move || drop(value)));
+}
+
+/// Blocks that are freed in no time.
+const FEW: usize = 8 << 10;
+
+/// Leaves an empty one in the place of a collection of `count` blocks, and gives their memory back.
+pub fn empty<T: Default + Send + 'static>(collection: &mut T, count: usize) {
+    let before = std::mem::take(collection);
+    if count > FEW {
+        let_go(before);
+    }
+}
+
 /// The allocator of the server's process: the system's, but what is freed of a large block goes back to the system off the scheduler, since
 /// that takes a millisecond for some megabytes.
 pub struct Heap;

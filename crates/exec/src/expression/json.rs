@@ -1,6 +1,7 @@
 //! JSON text: a tree that remembers where each value stands, paths into it, and changes by splicing the text.
 
 use std::borrow::Cow;
+use std::ops::Deref;
 
 use types::pause::{CHARACTER, Pacer};
 use types::{SqlError, SqlResult, sql_error};
@@ -40,9 +41,30 @@ struct Reader<'t, 'p> {
     pacer: &'t mut Pacer<'p>,
 }
 
+/// All that a text says.
+pub struct Tree(Json);
+
+/// A tree of so long a text is freed off the scheduler: it has many small blocks.
+const LARGE_BYTES: usize = 1 << 20;
+
+impl Deref for Tree {
+    type Target = Json;
+    fn deref(&self) -> &Json {
+        &self.0
+    }
+}
+
+impl Drop for Tree {
+    fn drop(&mut self) {
+        if self.0.end - self.0.start >= LARGE_BYTES {
+            os::heap::let_go(std::mem::replace(&mut self.0.kind, Kind::Null));
+        }
+    }
+}
+
 impl Json {
     /// Error 13609 for what is not JSON.
-    pub fn parse(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<Json> {
+    pub fn parse(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<Tree> {
         let mut reader = Reader { text, at: 0, depth: 0, pacer };
         reader.blanks()?;
         if !matches!(reader.peek(), Some(b'{' | b'[')) {
@@ -50,15 +72,15 @@ impl Json {
         }
         let value = reader.value()?;
         reader.blanks()?;
-        if reader.at < text.len() { Err(reader.unexpected()) } else { Ok(value) }
+        if reader.at < text.len() { Err(reader.unexpected()) } else { Ok(Tree(value)) }
     }
 
     /// As `parse`, of any value.
-    pub fn parse_value(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<Json> {
+    pub fn parse_value(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<Tree> {
         let mut reader = Reader { text, at: 0, depth: 0, pacer };
         let value = reader.value()?;
         reader.blanks()?;
-        if reader.at < text.len() { Err(reader.unexpected()) } else { Ok(value) }
+        if reader.at < text.len() { Err(reader.unexpected()) } else { Ok(Tree(value)) }
     }
 
     /// As OPENJSON numbers them.
@@ -433,26 +455,37 @@ impl Path {
     /// JSON_MODIFY: the text with `new`, which is JSON, at the path. None: deletes a lax path's member.
     pub fn modify(&self, text: &str, new: Option<&str>, pacer: &mut Pacer<'_>) -> SqlResult<String> {
         let document = Json::parse(text, pacer)?;
-        let unchanged = || if self.strict { Err(not_found()) } else { Ok(text.to_string()) };
         let raw = new.unwrap_or("null");
-        let splice = |start: usize, end: usize, with: &str| Ok([&text[..start], with, &text[end..]].concat());
+        let mut splice = |start: usize, end: usize, with: &[&str]| {
+            let mut changed = String::new();
+            pacer.push(&text[..start], &mut changed)?;
+            for part in with {
+                pacer.push(part, &mut changed)?;
+            }
+            pacer.push(&text[end..], &mut changed)?;
+            Ok(changed)
+        };
+        let unchanged = |splice: &mut dyn FnMut(usize, usize, &[&str]) -> SqlResult<String>| match self.strict {
+            true => Err(not_found()),
+            false => splice(text.len(), text.len(), &[]),
+        };
         let Some((last, before)) = self.steps.split_last() else {
             return match (&document.kind, self.append) {
                 (Kind::Array(values), true) => {
                     let comma = if values.is_empty() { "" } else { "," };
-                    splice(document.end - 1, document.end - 1, &format!("{comma}{raw}"))
+                    splice(document.end - 1, document.end - 1, &[comma, raw])
                 }
-                _ => unchanged(),
+                _ => unchanged(&mut splice),
             };
         };
-        let Some(parent) = before.iter().try_fold(&document, |value, step| value.step(step)) else {
-            return unchanged();
+        let Some(parent) = before.iter().try_fold(&*document, |value, step| value.step(step)) else {
+            return unchanged(&mut splice);
         };
         if let Some(found) = parent.step(last) {
             if self.append {
-                let Kind::Array(values) = &found.kind else { return unchanged() };
+                let Kind::Array(values) = &found.kind else { return unchanged(&mut splice) };
                 let comma = if values.is_empty() { "" } else { "," };
-                return splice(found.end - 1, found.end - 1, &format!("{comma}{raw}"));
+                return splice(found.end - 1, found.end - 1, &[comma, raw]);
             }
             if new.is_none()
                 && !self.strict
@@ -465,19 +498,19 @@ impl Path {
                     (None, 0) => (members[at].start, found.end),
                     (None, at) => (members[at - 1].value.end, found.end),
                 };
-                return splice(start, end, "");
+                return splice(start, end, &[]);
             }
-            return splice(found.start, found.end, raw);
+            return splice(found.start, found.end, &[raw]);
         }
-        let (Kind::Object(members), Step::Key(key)) = (&parent.kind, last) else { return unchanged() };
+        let (Kind::Object(members), Step::Key(key)) = (&parent.kind, last) else { return unchanged(&mut splice) };
         if self.strict || new.is_none() && !self.append {
-            return unchanged();
+            return unchanged(&mut splice);
         }
         let comma = if members.is_empty() { "" } else { "," };
         let mut name = String::new();
         super::functions::escape_json(key, &mut name);
-        let value = if self.append { format!("[{raw}]") } else { raw.to_string() };
-        splice(parent.end - 1, parent.end - 1, &format!("{comma}\"{name}\":{value}"))
+        let (open, close) = if self.append { ("[", "]") } else { ("", "") };
+        splice(parent.end - 1, parent.end - 1, &[comma, "\"", &name, "\":", open, raw, close])
     }
 }
 

@@ -137,7 +137,6 @@ struct Grouping {
     keys: RowKeys,
     index: Index,
     /// One key of class I64: NULL's group is apart.
-    single: bool,
     null_group: Option<u32>,
     groups: RowBatch,
     accumulators: Vec<Accumulator>,
@@ -162,7 +161,6 @@ impl Grouping {
         Grouping {
             keys,
             index,
-            single,
             null_group: None,
             groups,
             accumulators,
@@ -187,7 +185,13 @@ impl Grouping {
     }
 
     fn clear(&mut self) {
-        self.index = if self.single { Index::I64(HashMap::default()) } else { Index::Bytes(HashMap::default()) };
+        match &mut self.index {
+            Index::I64(index) => *index = HashMap::default(),
+            Index::Bytes(index) => {
+                let count = index.len();
+                os::heap::empty(index, count);
+            }
+        }
         self.null_group = None;
         self.groups.clear();
         self.key_bytes = 0;

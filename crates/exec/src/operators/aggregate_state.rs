@@ -77,8 +77,10 @@ impl Distinct {
     fn forget(&mut self) {
         self.numbers.clear();
         self.numbers.shrink_to(KEPT_MAX);
-        self.keys.clear();
-        self.keys.shrink_to(KEPT_MAX);
+        match self.keys.len() {
+            ..=KEPT_MAX => self.keys.clear(),
+            count => os::heap::empty(&mut self.keys, count),
+        }
         self.bytes = 0;
         self.held.clear();
     }

@@ -85,6 +85,18 @@ enum Heads {
     Bytes(HashMap<Box<[u8]>, u32, FastHash>),
 }
 
+impl Heads {
+    fn clear(&mut self) {
+        match self {
+            Heads::I64(heads) => *heads = HashMap::default(),
+            Heads::Bytes(heads) => {
+                let count = heads.len();
+                os::heap::empty(heads, count);
+            }
+        }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Phase {
     Build,
@@ -203,7 +215,7 @@ impl RowSource for HashJoin {
 
     fn close(&mut self) {
         self.rows.clear();
-        self.heads = Heads::Bytes(HashMap::default());
+        self.heads.clear();
         self.chain = Vec::new();
         self.part = None;
         self.parts = Vec::new();
@@ -243,6 +255,7 @@ impl HashJoin {
         self.head_bytes = 0;
         let single = matches!(self.build_keys.scalars.as_slice(), [key] if key.ty.physical() == types::Physical::I64)
             && self.probe_keys.scalars.len() == 1;
+        self.heads.clear();
         self.heads = if single { Heads::I64(HashMap::default()) } else { Heads::Bytes(HashMap::default()) };
     }
 

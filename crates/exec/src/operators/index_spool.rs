@@ -128,7 +128,8 @@ impl RowSource for IndexSpool {
 impl IndexSpool {
     fn forget(&mut self) {
         self.rows.clear();
-        self.groups = HashMap::default();
+        let count = self.groups.len();
+        os::heap::empty(&mut self.groups, count);
         self.next_of = Vec::new();
         self.at = NO_ROW;
     }

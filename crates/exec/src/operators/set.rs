@@ -92,7 +92,8 @@ impl SetOperation {
     }
 
     fn forget(&mut self) {
-        self.known = HashSet::default();
+        let count = self.known.len();
+        os::heap::empty(&mut self.known, count);
         self.bytes = 0;
         self.held.clear();
         self.late = None;

@@ -184,7 +184,8 @@ fn wrap<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Val
 fn value<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let text = given!(call.text(0, context, row));
     let path = Path::parse(&given!(call.text(1, context, row)))?;
-    let found = given!(path.value(&Json::parse(&text, &mut context.pacer())?, &text));
+    let document = Json::parse(&text, &mut context.pacer())?;
+    let found = given!(path.value(&document, &text));
     if found.encode_utf16().nth(4000).is_some() {
         if path.strict {
             return Err(sql_error!(13625));
@@ -212,7 +213,8 @@ fn query<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
         1 => Path::root(),
         _ => Path::parse(&given!(call.text(1, context, row)))?,
     };
-    let found = given!(path.query(&Json::parse(&text, &mut context.pacer())?, &text));
+    let document = Json::parse(&text, &mut context.pacer())?;
+    let found = given!(path.query(&document, &text));
     call.long_text(&found, context)
 }
 
