@@ -18,7 +18,7 @@ pub fn push(value: f64, out: &mut String) {
     let digits = mantissa.replace('.', "");
     let digits = digits.trim_end_matches('0');
     out.push_str(sign);
-    if exponent >= precision || exponent < -5 {
+    if exponent >= precision || exponent < -4 {
         out.push_str(&digits[..1]);
         if digits.len() > 1 {
             out.push('.');

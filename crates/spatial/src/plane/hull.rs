@@ -20,7 +20,7 @@ pub fn hull(shape: &Shape, pacer: &mut Pacer<'_>) -> SqlResult<Shape> {
         });
     }
     let turns_left = |a: &Position, b: &Position, c: &Position| (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0.0;
-    let mut chain = |points: &mut dyn Iterator<Item = &Position>| {
+    let chain = |points: &mut dyn Iterator<Item = &Position>| {
         let mut row: Vec<Position> = Vec::new();
         for point in points {
             while let [.., a, b] = &row[..]
