@@ -4,7 +4,8 @@ use types::SqlResult;
 use types::pause::Pacer;
 
 use super::arrange::{Rule, arrange};
-use crate::shape::{Curve, Kind, Position, Shape};
+use crate::arc::{Arc, arcs};
+use crate::shape::{Curve, Kind, Piece, Position, Shape};
 
 /// A rectangle along the axes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,14 +56,36 @@ impl Extent {
     }
 }
 
-/// What a ring of lines goes around, positive counterclockwise.
+/// What a ring goes around, positive counterclockwise.
 pub fn signed_area(ring: &Curve) -> f64 {
     let Some(base) = ring.first().copied() else { return 0.0 };
-    let points: Vec<&Position> = ring.points().collect();
-    let part = |pair: &[&Position]| {
-        (pair[0].x - base.x) * (pair[1].y - base.y) - (pair[1].x - base.x) * (pair[0].y - base.y)
+    let part = |a: &Position, b: &Position| ((a.x - base.x) * (b.y - base.y) - (b.x - base.x) * (a.y - base.y)) / 2.0;
+    let of_piece = |piece: &Piece| -> f64 {
+        if !piece.arc {
+            return piece.points.windows(2).map(|pair| part(&pair[0], &pair[1])).sum();
+        }
+        let of_arc = |([a, middle, b], arc): ([Position; 3], Option<Arc>)| match arc {
+            Some(arc) => part(&a, &b) + arc.segment_area(),
+            None => part(&a, &middle) + part(&middle, &b),
+        };
+        arcs(piece).map(of_arc).sum()
     };
-    points.windows(2).map(part).sum::<f64>() / 2.0
+    ring.pieces.iter().map(of_piece).sum()
+}
+
+fn curve_length(curve: &Curve) -> f64 {
+    let way = |a: &Position, b: &Position| (b.x - a.x).hypot(b.y - a.y);
+    let of_piece = |piece: &Piece| -> f64 {
+        if !piece.arc {
+            return piece.points.windows(2).map(|pair| way(&pair[0], &pair[1])).sum();
+        }
+        let of_arc = |([a, middle, b], arc): ([Position; 3], Option<Arc>)| match arc {
+            Some(arc) => arc.length(),
+            None => way(&a, &middle) + way(&middle, &b),
+        };
+        arcs(piece).map(of_arc).sum()
+    };
+    curve.pieces.iter().map(of_piece).sum()
 }
 
 /// Of polygons; other shapes have none.
@@ -83,14 +106,10 @@ pub fn area(shape: &Shape, pacer: &mut Pacer<'_>) -> SqlResult<f64> {
 /// Of lines and of the boundaries of polygons.
 pub fn length(shape: &Shape, pacer: &mut Pacer<'_>) -> SqlResult<f64> {
     pacer.spend(32 * shape.count())?;
-    let of = |curve: &Curve| {
-        let points: Vec<&Position> = curve.points().collect();
-        points.windows(2).map(|pair| (pair[1].x - pair[0].x).hypot(pair[1].y - pair[0].y)).sum::<f64>()
-    };
     let mut total = 0.0;
     shape.each(&mut |part| match part {
-        Shape::Curve(curve) => total += of(curve),
-        Shape::Surface { rings, .. } => total += rings.iter().map(of).sum::<f64>(),
+        Shape::Curve(curve) => total += curve_length(curve),
+        Shape::Surface { rings, .. } => total += rings.iter().map(curve_length).sum::<f64>(),
         _ => {}
     });
     Ok(total)

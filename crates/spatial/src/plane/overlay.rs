@@ -148,9 +148,9 @@ pub fn cycles(
                 let earlier = half_other < half_best || half_other == half_best && cross(center, one, way) < 0;
                 if earlier { other } else { best }
             });
-            at = first + next.expect("a boundary goes on");
-            if done[at] {
-                break;
+            match next {
+                Some(next) if !done[first + next] => at = first + next,
+                _ => break,
             }
         }
         cycles.push(cycle);
@@ -168,6 +168,9 @@ impl Overlay<'_> {
         let mut rings = Vec::new();
         for cycle in cycles(self.arranged, |edge| self.inside(edge), pacer)? {
             for ring in split(cycle) {
+                if ring.len() < 3 {
+                    continue;
+                }
                 let nodes = self.simplified(&ring);
                 let row: Vec<Node> = nodes.iter().map(|node| self.arranged.nodes[*node as usize]).collect();
                 let doubled_area = doubled_area(&row);

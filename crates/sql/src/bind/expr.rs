@@ -97,9 +97,7 @@ impl Binder<'_> {
             ast::Expr::Call(call) => self.call(call, scope).map_err(|e| e.at_line(call.line)),
             ast::Expr::Niladic(niladic) => Ok(self.niladic(*niladic)),
             ast::Expr::Method(method) => self.method(method, scope).map_err(|e| e.at_line(method.line)),
-            ast::Expr::StaticMethod(method) => {
-                Err(sql_error!(243, state 4, super::names::display(&method.type_name)).at_line(method.line))
-            }
+            ast::Expr::StaticMethod(method) => self.static_method(method, scope).map_err(|e| e.at_line(method.line)),
             ast::Expr::Subquery(query) => {
                 let bound = self.subquery(query, scope)?;
                 super::query::one_column(&bound)?;
@@ -132,6 +130,9 @@ impl Binder<'_> {
         match (target.value.ty.kind, &method.args) {
             (TypeKind::Xml, Some(args)) => self.xml_method(target, &method.name, args, scope),
             (TypeKind::Xml, None) => Err(sql_error!(227, format_args!("\"{}\"", method.name.text))),
+            (TypeKind::Geometry | TypeKind::Geography, args) => {
+                self.spatial_member(target.value, &method.name, args.as_deref(), scope)
+            }
             _ => Err(sql_error!(258, typing::type_name(&target.value.ty))),
         }
     }
@@ -206,7 +207,10 @@ impl Binder<'_> {
                 }
                 Ok(Expr::column(column.id.index(), column.ty, column.nullable))
             }
-            Err(error) => self.missing_column(self.column_error(error, name, scope)),
+            Err(error) => match self.column_property(name, scope)? {
+                Some(found) => Ok(found),
+                None => self.missing_column(self.column_error(error, name, scope)),
+            },
         }
     }
 

@@ -726,10 +726,16 @@ impl<'a> ModuleBinder<'a> {
                 let value = binder.xml_modify(target, &set.variable.name, name, args, &Scope::EMPTY)?;
                 Ok(StatementKind::Assign { slot, value })
             }
-            ast::SetVariableKind::Property { .. } => {
+            ast::SetVariableKind::Property { name, op, value } => {
                 let slot = self.slot(&set.variable)?;
+                if needs_catalog(value) {
+                    self.check_variables(|f| visit_expr(value, f))?;
+                    return Ok(StatementKind::Query(self.defer(statement.kind.clone(), statement)?));
+                }
                 let ty = self.module.variables[slot.0 as usize].ty;
-                Err(sql_error!(258, ty.name()))
+                let mut binder = self.binder();
+                let value = binder.changed_property(slot, ty, (&set.variable.name, name), *op, value)?;
+                Ok(StatementKind::Assign { slot, value })
             }
         }
     }

@@ -64,6 +64,7 @@ rows![
     message(6401, 16, "Cannot roll back %.*ls. No transaction or savepoint of that name was found."),
     message(6506, 16, "Could not find method '%s' for type '%s' in assembly '%s'"),
     message(6522, 16, "A .NET Framework error occurred during execution of user-defined routine or aggregate \"%.*ls\": \n%ls."),
+    message(6569, 16, "'%.*ls' failed because parameter %d is not allowed to be null."),
     message(6573, 16, "Method, property or field '%ls' of class '%ls' in assembly '%.*ls' is not static."),
     message(6574, 16, "Method, property or field '%ls' of class '%ls' in assembly '%.*ls' is static."),
     message(6592, 16, "Could not find property or field '%s' for type '%s' in assembly '%s'."),
