@@ -28,7 +28,12 @@ impl Arc {
         if from.same(to) {
             let center = [(from.x + middle.x) / 2.0, (from.y + middle.y) / 2.0];
             let radius = (from.x - center[0]).hypot(from.y - center[1]);
-            return (radius > 0.0).then(|| Arc { center, radius, start: (from.y - center[1]).atan2(from.x - center[0]), sweep: TAU });
+            return (radius > 0.0).then(|| Arc {
+                center,
+                radius,
+                start: (from.y - center[1]).atan2(from.x - center[0]),
+                sweep: TAU,
+            });
         }
         let (bx, by) = (middle.x - from.x, middle.y - from.y);
         let (cx, cy) = (to.x - from.x, to.y - from.y);
@@ -74,20 +79,17 @@ pub fn arcs(piece: &Piece) -> impl Iterator<Item = ([Position; 3], Option<Arc>)>
 
 /// The shape with lines for its arcs. `tolerance`: how far these may be apart, None for a part of the radius; `relative`: of the extent
 /// of the shape.
-pub fn straightened(
-    shape: &Shape,
-    tolerance: Option<f64>,
-    pacer: &mut Pacer<'_>,
-) -> SqlResult<Shape> {
+pub fn straightened(shape: &Shape, tolerance: Option<f64>, pacer: &mut Pacer<'_>) -> SqlResult<Shape> {
     Ok(match shape {
         Shape::Curve(curve) => Shape::Curve(straight_curve(curve, tolerance, pacer)?),
         Shape::Surface { rings, .. } => {
             let rings = rings.iter().map(|ring| straight_curve(ring, tolerance, pacer)).collect::<SqlResult<_>>()?;
             Shape::Surface { curved: false, rings }
         }
-        Shape::Multi(kind, parts) => {
-            Shape::Multi(*kind, parts.iter().map(|part| straightened(part, tolerance, pacer)).collect::<SqlResult<_>>()?)
-        }
+        Shape::Multi(kind, parts) => Shape::Multi(
+            *kind,
+            parts.iter().map(|part| straightened(part, tolerance, pacer)).collect::<SqlResult<_>>()?,
+        ),
         Shape::Point(_) | Shape::FullGlobe => shape.clone(),
     })
 }

@@ -86,7 +86,11 @@ impl Writer {
                 self.head(shape.kind());
                 self.count(rings.len());
                 for ring in rings {
-                    if *curved { self.curve(ring) } else { self.row(ring.pieces.first().map_or(&[], |piece| &piece.points)) }
+                    if *curved {
+                        self.curve(ring)
+                    } else {
+                        self.row(ring.pieces.first().map_or(&[], |piece| &piece.points))
+                    }
                 }
             }
             Shape::Multi(kind, parts) => {

@@ -327,11 +327,16 @@ impl Builder<'_> {
         if figures.start > figures.end || figures.end > self.flat.figures.len() {
             return None;
         }
-        let own_figures = if matches!(kind, Kind::Polygon | Kind::CurvePolygon) { figures.len() } else { figures.len().min(1) };
+        let own_figures =
+            if matches!(kind, Kind::Polygon | Kind::CurvePolygon) { figures.len() } else { figures.len().min(1) };
         match kind {
             Kind::Point => match figures.len() {
                 0 => Some(Shape::Point(None)),
-                _ => self.flat.points.get(self.flat.figures[figures.start].1 as usize).map(|point| Shape::Point(Some(*point))),
+                _ => self
+                    .flat
+                    .points
+                    .get(self.flat.figures[figures.start].1 as usize)
+                    .map(|point| Shape::Point(Some(*point))),
             },
             Kind::LineString | Kind::CircularString | Kind::CompoundCurve => {
                 if figures.is_empty() {
@@ -346,7 +351,8 @@ impl Builder<'_> {
                     rings.push(self.curve(figure)?);
                 }
                 let curved = kind == Kind::CurvePolygon;
-                (curved || rings.iter().all(|ring| ring.kind == Kind::LineString)).then_some(Shape::Surface { curved, rings })
+                (curved || rings.iter().all(|ring| ring.kind == Kind::LineString))
+                    .then_some(Shape::Surface { curved, rings })
             }
             Kind::FullGlobe => Some(Shape::FullGlobe),
             Kind::MultiPoint | Kind::MultiLineString | Kind::MultiPolygon | Kind::Collection => {

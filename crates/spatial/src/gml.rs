@@ -58,7 +58,8 @@ impl Writer<'_, '_, '_> {
                 if at > 0 {
                     writer.out.push(' ');
                 }
-                let (first, second) = if writer.world == World::Globe { (point.y, point.x) } else { (point.x, point.y) };
+                let (first, second) =
+                    if writer.world == World::Globe { (point.y, point.x) } else { (point.x, point.y) };
                 number::push(first, writer.out);
                 writer.out.push(' ');
                 number::push(second, writer.out);
@@ -99,9 +100,7 @@ impl Writer<'_, '_, '_> {
 
     fn shape(&mut self, shape: &Shape) -> SqlResult<()> {
         match shape {
-            Shape::Point(point) => {
-                self.element("Point", |writer| writer.positions("pos", point.as_slice()))
-            }
+            Shape::Point(point) => self.element("Point", |writer| writer.positions("pos", point.as_slice())),
             Shape::Curve(curve) => self.curve(curve),
             Shape::Surface { rings, .. } => self.element("Polygon", |writer| {
                 for (at, ring) in rings.iter().enumerate() {

@@ -3,7 +3,7 @@
 //! Positions in errors are characters from 0, as the assembly counts them.
 
 use types::pause::Pacer;
-use types::{SqlResult, SqlError};
+use types::{SqlError, SqlResult};
 
 use crate::shape::{Curve, Kind, NESTING_MAX, Piece, Position, Shape};
 use crate::world::World;
@@ -73,13 +73,15 @@ impl Reader<'_, '_, '_> {
     }
 
     fn quoted(&self, from: usize, length: usize) -> String {
-        String::from_utf8_lossy(&self.text[from.min(self.text.len())..(from + length).min(self.text.len())]).into_owned()
+        String::from_utf8_lossy(&self.text[from.min(self.text.len())..(from + length).min(self.text.len())])
+            .into_owned()
     }
 
     #[cold]
     fn expected(&self, wanted: &str) -> SqlError {
         let found = self.quoted(self.at, wanted.len());
-        self.world.format(24142, format_args!("Expected \"{wanted}\" at position {}. The input has \"{found}\".", self.at))
+        self.world
+            .format(24142, format_args!("Expected \"{wanted}\" at position {}. The input has \"{found}\".", self.at))
     }
 
     #[cold]
@@ -171,9 +173,7 @@ impl Reader<'_, '_, '_> {
             Kind::Polygon => Shape::Surface { curved: false, rings: self.list(Reader::line_or_empty)? },
             Kind::CurvePolygon => Shape::Surface { curved: true, rings: self.list(Reader::any_curve)? },
             Kind::MultiPoint => Shape::Multi(kind, self.list(Reader::point_of_many)?),
-            Kind::MultiLineString => {
-                Shape::Multi(kind, self.list(|reader| reader.line_or_empty().map(Shape::Curve))?)
-            }
+            Kind::MultiLineString => Shape::Multi(kind, self.list(|reader| reader.line_or_empty().map(Shape::Curve))?),
             Kind::MultiPolygon => Shape::Multi(kind, self.list(|reader| reader.body(Kind::Polygon))?),
             Kind::Collection => {
                 if self.depth == NESTING_MAX {
@@ -290,9 +290,8 @@ impl Reader<'_, '_, '_> {
         let part = |byte: &u8| !byte.is_ascii_whitespace() && !matches!(byte, b'(' | b')');
         let end = from + self.text[from..].iter().take_while(|byte| part(byte)).count();
         let found = self.quoted(from, end - from);
-        Err(self.world.format(
-            24141,
-            format_args!("A number is expected at position {end} of the input. The input has {found}."),
-        ))
+        Err(self
+            .world
+            .format(24141, format_args!("A number is expected at position {end} of the input. The input has {found}.")))
     }
 }

@@ -168,7 +168,10 @@ pub enum Shape {
     Point(Option<Position>),
     Curve(Curve),
     /// Its rings, the exterior first. `curved`: a CurvePolygon.
-    Surface { curved: bool, rings: Vec<Curve> },
+    Surface {
+        curved: bool,
+        rings: Vec<Curve>,
+    },
     /// MultiPoint, MultiLineString, MultiPolygon or Collection.
     Multi(Kind, Vec<Shape>),
     FullGlobe,
@@ -277,7 +280,8 @@ impl Shape {
     /// The same shape with every point changed. What `pacer` counts is the points.
     pub fn mapped(&self, pacer: &mut Pacer<'_>, map: &mut dyn FnMut(Position) -> Position) -> SqlResult<Shape> {
         fn curve(curve: &Curve, map: &mut dyn FnMut(Position) -> Position) -> Curve {
-            let piece = |piece: &Piece| Piece { arc: piece.arc, points: piece.points.iter().map(|p| map(*p)).collect() };
+            let piece =
+                |piece: &Piece| Piece { arc: piece.arc, points: piece.points.iter().map(|p| map(*p)).collect() };
             Curve { kind: curve.kind, pieces: curve.pieces.iter().map(piece).collect() }
         }
         pacer.spend(32 * self.count_here())?;

@@ -42,7 +42,8 @@ fn random_shapes_are_as_geos_says() {
         complaints.extend(close(length(&one, pacer).expect("unpaced"), own_length, "length", line));
         let operations =
             [Operation::Union, Operation::Intersection, Operation::Difference, Operation::SymmetricDifference];
-        for ((operation, wanted), wanted_length) in operations.into_iter().zip(areas.split(' ')).zip(lengths.split(' ')) {
+        for ((operation, wanted), wanted_length) in operations.into_iter().zip(areas.split(' ')).zip(lengths.split(' '))
+        {
             let made: Shape = overlay(&one, &other, operation, pacer).expect("unpaced");
             complaints.extend(close(area(&made, pacer).expect("unpaced"), wanted, &format!("{operation:?}"), line));
             let along = length(&made, pacer).expect("unpaced");
@@ -56,5 +57,10 @@ fn random_shapes_are_as_geos_says() {
         let around = hull(&one, pacer).expect("unpaced");
         complaints.extend(close(area(&around, pacer).expect("unpaced"), hull_area, "hull", line));
     }
-    assert!(complaints.is_empty(), "{} complaints\n{}", complaints.len(), complaints[..complaints.len().min(12)].join("\n"));
+    assert!(
+        complaints.is_empty(),
+        "{} complaints\n{}",
+        complaints.len(),
+        complaints[..complaints.len().min(12)].join("\n")
+    );
 }

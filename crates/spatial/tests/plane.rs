@@ -58,7 +58,10 @@ fn areas_are_combined() {
     let far = "POLYGON((10 10, 11 10, 11 11, 10 10))";
     assert_eq!(over(g, far, Operation::Intersection), "GEOMETRYCOLLECTION EMPTY");
     let inner = "POLYGON((0.5 0.5, 1 0.5, 1 1, 0.5 0.5))";
-    assert_eq!(over(g, inner, Operation::Difference), "POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0), (0.5 0.5, 1 1, 1 0.5, 0.5 0.5))");
+    assert_eq!(
+        over(g, inner, Operation::Difference),
+        "POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0), (0.5 0.5, 1 1, 1 0.5, 0.5 0.5))"
+    );
     let touching = "POLYGON((2 0, 4 0, 4 2, 2 2, 2 0))";
     assert_eq!(over(g, touching, Operation::Intersection), "LINESTRING (2 0, 2 2)");
     assert_eq!(over(g, touching, Operation::Union), "POLYGON ((0 0, 2 0, 4 0, 4 2, 2 2, 0 2, 0 0))");
@@ -70,7 +73,10 @@ fn lines_and_points_are_combined() {
     assert_eq!(over("LINESTRING(0 2, 2 0, 4 2)", square, Operation::Intersection), "LINESTRING (0 2, 2 0)");
     assert_eq!(over("LINESTRING(0 0, 2 2)", "LINESTRING(0 2, 2 0)", Operation::Intersection), "POINT (1 1)");
     assert_eq!(over("POINT(1 1)", square, Operation::Difference), "GEOMETRYCOLLECTION EMPTY");
-    assert_eq!(over("POINT(5 5)", square, Operation::Union), "GEOMETRYCOLLECTION (POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0)), POINT (5 5))");
+    assert_eq!(
+        over("POINT(5 5)", square, Operation::Union),
+        "GEOMETRYCOLLECTION (POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0)), POINT (5 5))"
+    );
 }
 
 #[test]
@@ -112,8 +118,12 @@ fn sizes_are_measured() {
     assert!((measure::area(&grown, pacer).expect("unpaced") - (32.0 + 3.1416)).abs() < 0.02);
     let less = buffer::buffer(&shape("POLYGON((0 0, 4 0, 4 4, 0 4, 0 0))"), -1.0, 0.001, pacer).expect("unpaced");
     assert!((measure::area(&less, pacer).expect("unpaced") - 4.0).abs() < 1e-9);
-    assert_eq!(text(&hull::hull(&shape("MULTIPOINT(0 0, 2 0, 1 0.5, 2 2, 0 2, 1 1)"), pacer).expect("unpaced")), "POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))");
-    let many: Vec<Shape> = (0..40).map(|at| shape(&format!("POLYGON(({at} 0, {} 0, {} 3, {at} 3, {at} 0))", at + 2, at + 2))).collect();
+    assert_eq!(
+        text(&hull::hull(&shape("MULTIPOINT(0 0, 2 0, 1 0.5, 2 2, 0 2, 1 1)"), pacer).expect("unpaced")),
+        "POLYGON ((0 0, 2 0, 2 2, 0 2, 0 0))"
+    );
+    let many: Vec<Shape> =
+        (0..40).map(|at| shape(&format!("POLYGON(({at} 0, {} 0, {} 3, {at} 3, {at} 0))", at + 2, at + 2))).collect();
     let all = union_all(&many.iter().collect::<Vec<_>>(), pacer).expect("unpaced");
     assert_eq!(measure::area(&all, pacer).expect("unpaced"), 41.0 * 3.0);
     let near = measure::nearest(&shape("POINT(10 10)"), &hole, pacer).expect("unpaced").expect("not empty");

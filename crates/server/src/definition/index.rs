@@ -16,8 +16,8 @@ use super::number::whole_number;
 use super::partition::{self, Divided, Placement};
 use super::rebuild;
 use super::schema_binding;
-use super::spatial_index;
 use super::site::{Ddl, cannot_drop, has, place_of, source, written};
+use super::spatial_index;
 use super::text;
 use crate::catalog::base::{
     ColumnRow, IndexColumnRow, IndexRow, ObjectRow, column_status as cs, index_status as ix, object_status as os_,

@@ -57,7 +57,14 @@ pub fn create(
     };
     let ty = scalar_type::sql_type(column.xtype, column.utype, column.length, column.prec, column.scale, None);
     let Some(ty) = ty.filter(|ty| ty.is_spatial()) else {
-        return Err(sql_error!(12002, INDEX, column.name, table.name, "geometry or geography", "geometry or geography"));
+        return Err(sql_error!(
+            12002,
+            INDEX,
+            column.name,
+            table.name,
+            "geometry or geography",
+            "geometry or geography"
+        ));
     };
     let clustered_key = |index: &IndexRow| index.indid == 1 && index.status & ix::PRIMARY_KEY != 0;
     if !existing.iter().any(clustered_key) {
@@ -98,8 +105,17 @@ pub fn create(
 fn described(scheme: &Scheme, options: &[Setting]) -> SqlResult<String> {
     let parameters = ["BOUNDING_BOX", "GRIDS", "CELLS_PER_OBJECT"];
     let relational = [
-        "PAD_INDEX", "FILLFACTOR", "SORT_IN_TEMPDB", "IGNORE_DUP_KEY", "STATISTICS_NORECOMPUTE", "DROP_EXISTING", "ONLINE",
-        "ALLOW_ROW_LOCKS", "ALLOW_PAGE_LOCKS", "MAXDOP", "DATA_COMPRESSION",
+        "PAD_INDEX",
+        "FILLFACTOR",
+        "SORT_IN_TEMPDB",
+        "IGNORE_DUP_KEY",
+        "STATISTICS_NORECOMPUTE",
+        "DROP_EXISTING",
+        "ONLINE",
+        "ALLOW_ROW_LOCKS",
+        "ALLOW_PAGE_LOCKS",
+        "MAXDOP",
+        "DATA_COMPRESSION",
     ];
     for option in options {
         if !parameters.contains(&&*option.name) && !relational.contains(&&*option.name) {
@@ -112,7 +128,8 @@ fn described(scheme: &Scheme, options: &[Setting]) -> SqlResult<String> {
     if find_setting(options, "DROP_EXISTING").is_some_and(Setting::is_on) {
         return Err(super::unsupported("CREATE SPATIAL INDEX ... DROP_EXISTING"));
     }
-    let mut text = format!("{{\"scheme\":\"{}\",\"type\":{}", scheme.name, if scheme.kind == TypeKind::Geometry { 1 } else { 2 });
+    let mut text =
+        format!("{{\"scheme\":\"{}\",\"type\":{}", scheme.name, if scheme.kind == TypeKind::Geometry { 1 } else { 2 });
     let bounds = find_setting(options, "BOUNDING_BOX");
     match (scheme.kind, bounds) {
         (TypeKind::Geometry, None) => return Err(sql_error!(12007, INDEX, "BOUNDING_BOX")),

@@ -217,13 +217,7 @@ pub fn reduced(system: &System, shape: &Shape, tolerance: f64, pacer: &mut Pacer
 }
 
 /// What lies within `reach` of a geography, within `tolerance`.
-pub fn buffer(
-    system: &System,
-    shape: &Shape,
-    reach: f64,
-    tolerance: f64,
-    pacer: &mut Pacer<'_>,
-) -> SqlResult<Shape> {
+pub fn buffer(system: &System, shape: &Shape, reach: f64, tolerance: f64, pacer: &mut Pacer<'_>) -> SqlResult<Shape> {
     if reach == 0.0 || shape.is_empty() || matches!(shape, Shape::FullGlobe) {
         return Ok(shape.clone());
     }
@@ -233,7 +227,9 @@ pub fn buffer(
     }
     let Some(center) = center(system, &[shape]) else { return Err(too_large("A buffer")) };
     let mut projection = Projection::around(system, center);
-    let Some(part) = projection.flat(shape, pacer)?.as_ref().and_then(normalized) else { return Err(too_large("A buffer")) };
+    let Some(part) = projection.flat(shape, pacer)?.as_ref().and_then(normalized) else {
+        return Err(too_large("A buffer"));
+    };
     let corners = corners(radius, tolerance);
     let mut rounds = Vec::new();
     for side in sides(shape) {

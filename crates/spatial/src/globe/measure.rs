@@ -166,7 +166,11 @@ fn to_side(system: &System, point: &Position, way: &Vector, side: &Side) -> (f64
     }
     for _ in 0..STEPS {
         let (one, other) = (low + (high - low) / 3.0, high - (high - low) / 3.0);
-        if distance(system, point, &place(one)) < distance(system, point, &place(other)) { high = other } else { low = one }
+        if distance(system, point, &place(one)) < distance(system, point, &place(other)) {
+            high = other
+        } else {
+            low = one
+        }
     }
     let found = place((low + high) / 2.0);
     let far = distance(system, point, &found);
@@ -187,8 +191,8 @@ pub fn nearest(
     for (i, a) in one.iter().enumerate() {
         pacer.spend(256 * other.len() + 256)?;
         for (j, b) in other.iter().enumerate() {
-            let candidates =
-                [(&a.ways[0], b), (&a.ways[1], b), (&b.ways[0], a), (&b.ways[1], a)].map(|(way, side)| angle(way, &nearest_on(side, way)));
+            let candidates = [(&a.ways[0], b), (&a.ways[1], b), (&b.ways[0], a), (&b.ways[1], a)]
+                .map(|(way, side)| angle(way, &nearest_on(side, way)));
             for (from, turn) in candidates.into_iter().enumerate() {
                 if turn <= least * SLACK {
                     least = least.min(turn);

@@ -37,7 +37,8 @@ pub fn systems() -> &'static [System] {
 
 fn parse(line: &'static str) -> System {
     let fields: Vec<&str> = line.split('|').collect();
-    let [srid, name, datum, ellipsoid, axis, flattening, meridian, degrees, angle, radians, unit, metres] = fields[..] else {
+    let [srid, name, datum, ellipsoid, axis, flattening, meridian, degrees, angle, radians, unit, metres] = fields[..]
+    else {
         panic!("a system has twelve fields: {line}")
     };
     let number = |text: &str| text.parse::<f64>().expect("a number");

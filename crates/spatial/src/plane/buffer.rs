@@ -71,7 +71,8 @@ fn round(side: &[Position; 2], radius: f64, step: f64) -> Shape {
 
 /// Both ends, and between them the corners of the circle, which all arcs around a point share.
 fn arc(center: &Position, radius: f64, from: f64, to: f64, step: f64, out: &mut Vec<Position>) {
-    let mut push = |angle: f64| out.push(Position::at(center.x + radius * angle.cos(), center.y + radius * angle.sin()));
+    let mut push =
+        |angle: f64| out.push(Position::at(center.x + radius * angle.cos(), center.y + radius * angle.sin()));
     push(from);
     let mut corner = (from / step).floor() as i64 + 1;
     while (corner as f64) * step < to - step / 1024.0 {

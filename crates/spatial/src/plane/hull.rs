@@ -19,7 +19,8 @@ pub fn hull(shape: &Shape, pacer: &mut Pacer<'_>) -> SqlResult<Shape> {
             _ => Shape::line(points),
         });
     }
-    let turns_left = |a: &Position, b: &Position, c: &Position| (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0.0;
+    let turns_left =
+        |a: &Position, b: &Position, c: &Position| (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0.0;
     let chain = |points: &mut dyn Iterator<Item = &Position>| {
         let mut row: Vec<Position> = Vec::new();
         for point in points {
@@ -40,7 +41,8 @@ pub fn hull(shape: &Shape, pacer: &mut Pacer<'_>) -> SqlResult<Shape> {
         return Ok(Shape::line(vec![points[0], points[points.len() - 1]]));
     }
     ring.pop();
-    let lowest = (0..ring.len()).min_by(|a, b| ring[*a].y.total_cmp(&ring[*b].y).then(ring[*a].x.total_cmp(&ring[*b].x)));
+    let lowest =
+        (0..ring.len()).min_by(|a, b| ring[*a].y.total_cmp(&ring[*b].y).then(ring[*a].x.total_cmp(&ring[*b].x)));
     ring.rotate_left(lowest.unwrap_or(0));
     ring.push(ring[0]);
     Ok(Shape::polygon(vec![ring]))

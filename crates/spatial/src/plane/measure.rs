@@ -226,11 +226,7 @@ fn to_side(point: &Position, side: &[Position; 2]) -> (f64, Position) {
 }
 
 /// The least distance of two shapes, and where it is. None: one is empty.
-pub fn nearest(
-    one: &Shape,
-    other: &Shape,
-    pacer: &mut Pacer<'_>,
-) -> SqlResult<Option<(f64, [Position; 2])>> {
+pub fn nearest(one: &Shape, other: &Shape, pacer: &mut Pacer<'_>) -> SqlResult<Option<(f64, [Position; 2])>> {
     let (Some(_), Some(_)) = (Extent::of(one), Extent::of(other)) else { return Ok(None) };
     if let Some(shared) = shared_point(one, other, pacer)? {
         return Ok(Some((0.0, [shared, shared])));

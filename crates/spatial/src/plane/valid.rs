@@ -88,7 +88,10 @@ fn areas_flaw(shape: &Shape, pacer: &mut Pacer<'_>) -> SqlResult<Option<String>>
     }
     Ok(Some(match shape {
         Shape::Surface { rings, .. } => {
-            format!("24412: Not valid because the interior of a polygon with rings (1) and ({}) is not connected.", rings.len())
+            format!(
+                "24412: Not valid because the interior of a polygon with rings (1) and ({}) is not connected.",
+                rings.len()
+            )
         }
         _ => "24415: Not valid because some polygon has an invalid ring structure.".to_string(),
     }))

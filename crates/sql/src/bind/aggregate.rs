@@ -111,9 +111,8 @@ pub fn aggregate_type(
             (result, Some(converted(argument, &result, false)))
         }
         Shapes(method) => {
-            let world = World::of(ty.kind).ok_or_else(|| {
-                sql_error!(206, state 2, ty.name(), Signature::of_number(method).name)
-            })?;
+            let world = World::of(ty.kind)
+                .ok_or_else(|| sql_error!(206, state 2, ty.name(), Signature::of_number(method).name))?;
             (world.ty(), Some(argument))
         }
         ChecksumAgg => (SqlType::INT, Some(implicit(argument, &SqlType::INT)?)),

@@ -729,8 +729,9 @@ impl<'a> ModuleBinder<'a> {
             ast::SetVariableKind::Property { name, op, value } => {
                 let slot = self.slot(&set.variable)?;
                 if needs_catalog(value) {
-                    self.check_variables(|f| visit_expr(value, f))?;
-                    return Ok(StatementKind::Query(self.defer(statement.kind.clone(), statement)?));
+                    return Err(errors::unsupported(
+                        "SET of a property to what a query or a function of the database gives",
+                    ));
                 }
                 let ty = self.module.variables[slot.0 as usize].ty;
                 let mut binder = self.binder();

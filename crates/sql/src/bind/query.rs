@@ -522,7 +522,9 @@ impl Binder<'_> {
 
     /// SELECT DISTINCT: outputs become columns, and what is sorted by must be among them.
     fn distinct_rows(&mut self, rel: Rel, outputs: &mut [Output], keys: &mut [SortKey]) -> SqlResult<Rel> {
-        let whole = |ty: &SqlType| matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml) || ty.is_spatial();
+        let whole = |ty: &SqlType| {
+            matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml) || ty.is_spatial()
+        };
         if let Some(output) = outputs.iter().find(|output| whole(&output.expr.ty)) {
             return Err(sql_error!(421, output.expr.ty.name()));
         }

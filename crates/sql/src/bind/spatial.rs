@@ -158,23 +158,15 @@ impl Binder<'_> {
     }
 
     /// What a value becomes where SET gives `value` to its property; `shown` is what error 5302 calls it. 258, 6592.
-    pub fn spatial_change(
-        &mut self,
-        target: Expr,
-        property: &ast::Ident,
-        value: Expr,
-        shown: &str,
-    ) -> SqlResult<Expr> {
+    pub fn spatial_change(&mut self, target: Expr, property: &ast::Ident, value: Expr, shown: &str) -> SqlResult<Expr> {
         let Some(world) = World::of(target.ty.kind) else { return Err(sql_error!(258, target.ty.name())) };
         let signature = find(world, &property.text, false)?;
         if signature.form != Form::Changeable {
             return Err(unknown(world, &property.text, false));
         }
         let value = implicit(value, &SqlType::INT)?;
-        let shown = Expr::literal(
-            SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation()),
-            Datum::nvarchar(shown),
-        );
+        let shown =
+            Expr::literal(SqlType::NVARCHAR_MAX.with_collation(self.catalog.collation()), Datum::nvarchar(shown));
         let ty = target.ty;
         let arguments = vec![number(world, signature), target, value, shown];
         Ok(Expr::new(ty, true, ExprKind::Function(FunctionId::SpatialChange, arguments)))
@@ -185,6 +177,7 @@ impl Binder<'_> {
 pub fn owner(name: &ast::ColumnName) -> Option<ast::ColumnName> {
     let table = name.table.as_deref()?;
     let ast::ObjectName { server, database, schema, name: column, line } = table.clone();
-    let table = schema.map(|name| Box::new(ast::ObjectName { server: None, database: server, schema: database, name, line }));
+    let table =
+        schema.map(|name| Box::new(ast::ObjectName { server: None, database: server, schema: database, name, line }));
     Some(ast::ColumnName { table, name: column, line: name.line })
 }
