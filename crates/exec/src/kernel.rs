@@ -7,11 +7,12 @@ use types::compare::ValueComparer;
 use types::convert::{self, ConvertContext, NO_STYLE};
 use types::decimal::{self, Operation};
 use types::like::LikePattern;
-use types::pause::SHORT;
+use types::pause::{Pacer, SHORT};
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, arith, sql_error};
 
 use crate::context::Context;
 use crate::session::Session;
+use crate::udt;
 use crate::value::Value;
 
 /// Longest (max) value: 2 GB - 1.
@@ -155,6 +156,9 @@ pub fn convert(
 ) -> SqlResult<Value<'static>> {
     let settings = context.session(|session| settings(session, explicit));
     let pacer = &mut context.pacer();
+    if from.kind != to.kind && (from.is_udt() || to.is_udt()) {
+        return udt::convert(value.as_datum(), from, to, &settings, pacer).map(Value::from_owned);
+    }
     let value = convert::convert_paced(value.as_datum(), from, to, style.unwrap_or(NO_STYLE), &settings, pacer)?;
     Ok(Value::from_owned(if explicit { value } else { convert::fit(value, to) }))
 }
@@ -166,7 +170,11 @@ pub fn convert_datum(session: &Session, value: &Datum, from: &SqlType, to: &SqlT
 
 /// The same, before it is cut to the type's length.
 pub fn convert_whole(session: &Session, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
-    convert::convert(value, from, to, NO_STYLE, &settings(session, false))
+    let settings = settings(session, false);
+    if from.kind != to.kind && (from.is_udt() || to.is_udt()) {
+        return udt::convert(value.as_ref(), from, to, &settings, &mut Pacer::none());
+    }
+    convert::convert(value, from, to, NO_STYLE, &settings)
 }
 
 /// Cut to the type's length.

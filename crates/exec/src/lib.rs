@@ -29,6 +29,7 @@ pub mod memory_table;
 mod cursor_name;
 mod xml_documents;
 pub mod context;
+mod udt;
 pub(crate) mod kernel;
 pub mod bulk_file;
 pub mod message;

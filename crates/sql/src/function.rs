@@ -256,6 +256,9 @@ functions! {
     XmlQuery "query" 3 65535,
     XmlExist "exist" 3 65535,
     XmlModify "modify" 4 65535,
+    // Members of geometry and geography, by number.
+    Spatial "spatial" 1 65535,
+    SpatialChange "spatial_change" 4 4,
 }
 
 impl FunctionId {

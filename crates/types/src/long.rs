@@ -34,6 +34,19 @@ fn append_long(to: &mut Vec<u8>, from: &[u8]) {
     }
 }
 
+/// What `work` gives, of about `bytes` in one piece.
+#[inline]
+pub fn run<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
+    match AWAY.get() {
+        Some(away) if bytes >= LONG => {
+            let (mut work, mut found) = (Some(work), None);
+            away(&mut || found = work.take().map(|work| work()));
+            found.expect("it has been done")
+        }
+        _ => work(),
+    }
+}
+
 /// A copy.
 #[inline]
 pub fn copy(from: &[u8]) -> Box<[u8]> {

@@ -11,6 +11,7 @@ use super::Scalar;
 use super::integer::{I64Expr, holds};
 use super::mask::MaskNode;
 use super::regexp::RegexpCall;
+use super::spatial::SpatialCall;
 use super::subquery::SubqueryState;
 use super::xml::XmlCall;
 use crate::context::Context;
@@ -35,6 +36,7 @@ pub enum General {
     Mask(Box<MaskNode>),
     Xml(Box<XmlCall>),
     Regexp(Box<RegexpCall>),
+    Spatial(Box<SpatialCall>),
     /// RAND(): one value for all rows of a query. `Context::execution` and the value.
     Rand(Cell<(u64, f64)>),
 }
@@ -93,6 +95,7 @@ impl General {
             }
             General::Xml(call) => call.eval(context, row),
             General::Regexp(call) => call.eval(context, row),
+            General::Spatial(call) => call.eval(context, row),
             General::Mask(mask) => mask.eval(context, row),
             General::Rand(kept) => {
                 let execution = context.execution.get();

@@ -10,6 +10,7 @@ pub mod subquery;
 mod shown;
 pub mod regexp;
 mod xml;
+pub mod spatial;
 mod general;
 mod integer;
 mod wide;

@@ -13,7 +13,7 @@ use super::scatter::{LEVELS_MAX, Scatter};
 use super::sort::order_of;
 use crate::columns;
 use crate::context::Context;
-use crate::expression::{Compiler, Scalar, fill};
+use crate::expression::{Compiler, Scalar, fill, spatial};
 use crate::kernel;
 use crate::workspace::Held;
 
@@ -167,6 +167,8 @@ enum State {
     Checksum(Vec<Option<i32>>),
     /// Percentiles: the values of each group, which part of it is asked for, and the bytes of all.
     Ranked(Vec<Vec<(Vec<u8>, Datum)>>, Option<f64>, usize),
+    /// Values of geometry or geography of each group, which method they are for, and the bytes of all.
+    Shapes(Vec<Vec<Box<[u8]>>>, i32, usize),
 }
 
 impl Accumulator {
@@ -217,6 +219,7 @@ impl Accumulator {
             State::Text(values, _, _) => values.resize(count, Vec::new()),
             State::Checksum(values) => values.resize(count, None),
             State::Ranked(values, _, _) => values.resize(count, Vec::new()),
+            State::Shapes(values, _, _) => values.resize(count, Vec::new()),
         }
     }
 
@@ -321,6 +324,7 @@ impl Accumulator {
     pub fn held_bytes(&self) -> usize {
         match &self.state {
             State::Extreme(_, _, _, bytes) | State::Text(_, bytes, _) | State::Ranked(_, _, bytes) => *bytes,
+            State::Shapes(_, _, bytes) => *bytes,
             _ => 0,
         }
     }
@@ -488,6 +492,11 @@ impl Accumulator {
                 *bytes += order.len() + 72;
                 values[group].push((order, self.values.datum(row)));
             }
+            State::Shapes(values, _, bytes) => {
+                let value = self.values.bytes(row);
+                *bytes += value.len() + 16;
+                values[group].push(types::long::copy(value));
+            }
         }
         Ok(())
     }
@@ -534,6 +543,7 @@ impl Accumulator {
             State::Text(texts, _, separator) => join_text(&texts[group], separator, &self.ty, context)?,
             State::Checksum(sums) => sums[group].map_or(Datum::Null, |sum| Datum::I64(sum as i64)),
             State::Ranked(values, part, _) => percentile(&values[group], *part, self.function, context)?,
+            State::Shapes(values, method, _) => spatial::aggregated(context, &self.ty, *method, &values[group])?,
         };
         out.push_owned(datum);
         Ok(())
@@ -552,6 +562,7 @@ fn state_for(function: AggregateFunction, argument: &SqlType) -> State {
         StringAgg => State::Text(Vec::new(), 0, Vec::new()),
         ChecksumAgg => State::Checksum(Vec::new()),
         ApproxPercentileCont | ApproxPercentileDisc => State::Ranked(Vec::new(), None, 0),
+        Shapes(method) => State::Shapes(Vec::new(), method, 0),
     }
 }
 

@@ -63,7 +63,7 @@ impl<'a> Declared<'a> {
                 if value == Datum::Null && !wanted.nullable {
                     return Err(sql_error!(11553, at + 1, self.seen));
                 }
-                let value = convert::convert(&value, from, &wanted.ty, convert::NO_STYLE, &self.settings)?;
+                let value = crate::udt::converted(&value, from, &wanted.ty, &self.settings)?;
                 rows.columns[at].push(&convert::fit(value, &wanted.ty));
             }
         }

@@ -561,9 +561,12 @@ fn users_of_column(ddl: &mut Ddl<'_>, target: &Target, column: &ColumnRow) -> Sq
                 }
             }
             let uses = own.is_some_and(|own| own.keyord > 0 || own.status & !PARTITIONING != 0)
-                || index.filter.0.as_deref().is_some_and(mentions);
+                || index.kind != load::SPATIAL_INDEX && index.filter.0.as_deref().is_some_and(mentions);
             if uses {
-                let kind = match (index.constraint_id != 0, has(index.status, ix::STATISTICS)) {
+                let kind = match (
+                    index.constraint_id != 0,
+                    has(index.status, ix::STATISTICS) && index.kind != load::SPATIAL_INDEX,
+                ) {
                     (true, _) => "object",
                     (_, true) => "statistics",
                     _ => "index",

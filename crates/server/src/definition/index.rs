@@ -17,12 +17,13 @@ use super::partition::{self, Divided, Placement};
 use super::rebuild;
 use super::schema_binding;
 use super::site::{Ddl, cannot_drop, has, place_of, source, written};
+use super::spatial_index;
 use super::text;
 use crate::catalog::base::{
     ColumnRow, IndexColumnRow, IndexRow, ObjectRow, column_status as cs, index_status as ix, object_status as os_,
 };
 use crate::catalog::error::storage_error;
-use crate::catalog::load::{int, small};
+use crate::catalog::load::{self, int, small};
 use crate::catalog::partition::{PARTITIONING, PARTITIONS_MAX};
 use crate::catalog::row::Text;
 use crate::catalog::{Database, scalar_type};
@@ -326,11 +327,15 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
         IndexKind::Rows => {}
         IndexKind::Columnstore => return Err(super::unsupported("CREATE COLUMNSTORE INDEX")),
         IndexKind::Xml { .. } => return Err(super::unsupported("CREATE XML INDEX")),
-        IndexKind::Spatial { .. } => return Err(super::unsupported("CREATE SPATIAL INDEX")),
         IndexKind::FullText => return Err(super::unsupported("CREATE FULLTEXT INDEX")),
+        IndexKind::Spatial { .. } => {}
     }
     let shown = written(&create.table);
     ask_for_columns(ddl, create)?;
+    if let IndexKind::Spatial { using } = &create.kind {
+        let table = indexed(ddl, create, &shown)?;
+        return spatial_index::create(ddl, create, using.as_ref(), table);
+    }
     let (db, row) = indexed(ddl, create, &shown)?;
     super::database::refuse_filestream(create.filestream_on.as_ref())?;
     let on = partition::placement(ddl, &db, create.on.as_ref())?;
@@ -636,7 +641,7 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
                 }
                 ddl.lock(&db, row.id)?;
                 find_index(ddl, &db, row.id, &item.index)?
-                    .filter(|i| !has(i.status, ix::STATISTICS) || i.kind >= 5)
+                    .filter(|i| !has(i.status, ix::STATISTICS) || i.kind >= load::SPATIAL_INDEX)
                     .map(|index| (db, row, index))
             }
             None => None,
@@ -734,6 +739,8 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
             check_options(&index, options)?;
         }
         match &alter.action {
+            // It has no pages.
+            _ if index.kind == load::SPATIAL_INDEX => {}
             AlterIndexAction::Rebuild { .. }
                 if has(index.status, ix::DISABLED) && !has(index.status, ix::STATISTICS) =>
             {
@@ -1021,8 +1028,8 @@ pub fn new_buckets(options: &[Setting]) -> SqlResult<i64> {
 
 /// 1919: text, xml and the like are no keys.
 pub fn key_column_allowed(column: &ColumnRow) -> bool {
-    let large = matches!(column.xtype, 34 | 35 | 99 | 241 | 240) || column.length == -1;
+    let large = matches!(column.xtype, 34 | 35 | 99 | 241) || column.length == -1;
     !large
-        && scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, None)
+        && scalar_type::sql_type(column.xtype, column.utype, column.length, column.prec, column.scale, None)
             .is_some_and(|ty| ty.kind != TypeKind::Xml)
 }

@@ -87,6 +87,7 @@ pub mod attach;
 pub mod login;
 pub mod security;
 pub mod application_role;
+pub mod spatial_index;
 pub mod index;
 pub mod statistics;
 pub mod bound;

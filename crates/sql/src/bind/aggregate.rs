@@ -1,5 +1,7 @@
 //! Aggregates, window functions and GROUPING: a call becomes a column that the SELECT's block computes.
 
+use spatial::method::Signature;
+use spatial::world::World;
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Place, WindowSpec};
@@ -90,7 +92,7 @@ pub fn aggregate_type(
             (result, Some(argument))
         }
         Min | Max => {
-            if matches!(ty.kind, Bit | Text | NText | Image | Xml) {
+            if matches!(ty.kind, Bit | Text | NText | Image | Xml | Geometry | Geography) {
                 return Err(invalid());
             }
             (ty, Some(argument))
@@ -107,6 +109,11 @@ pub fn aggregate_type(
             }
             let result = if function == ApproxPercentileCont { SqlType::FLOAT } else { ty };
             (result, Some(converted(argument, &result, false)))
+        }
+        Shapes(method) => {
+            let world = World::of(ty.kind)
+                .ok_or_else(|| sql_error!(206, state 2, ty.name(), Signature::of_number(method).name))?;
+            (world.ty(), Some(argument))
         }
         ChecksumAgg => (SqlType::INT, Some(implicit(argument, &SqlType::INT)?)),
         StringAgg => {

@@ -97,9 +97,7 @@ impl Binder<'_> {
             ast::Expr::Call(call) => self.call(call, scope).map_err(|e| e.at_line(call.line)),
             ast::Expr::Niladic(niladic) => Ok(self.niladic(*niladic)),
             ast::Expr::Method(method) => self.method(method, scope).map_err(|e| e.at_line(method.line)),
-            ast::Expr::StaticMethod(method) => {
-                Err(sql_error!(243, state 4, super::names::display(&method.type_name)).at_line(method.line))
-            }
+            ast::Expr::StaticMethod(method) => self.static_method(method, scope).map_err(|e| e.at_line(method.line)),
             ast::Expr::Subquery(query) => {
                 let bound = self.subquery(query, scope)?;
                 super::query::one_column(&bound)?;
@@ -132,6 +130,9 @@ impl Binder<'_> {
         match (target.value.ty.kind, &method.args) {
             (TypeKind::Xml, Some(args)) => self.xml_method(target, &method.name, args, scope),
             (TypeKind::Xml, None) => Err(sql_error!(227, format_args!("\"{}\"", method.name.text))),
+            (TypeKind::Geometry | TypeKind::Geography, args) => {
+                self.spatial_member(target.value, &method.name, args.as_deref(), scope)
+            }
             _ => Err(sql_error!(258, typing::type_name(&target.value.ty))),
         }
     }
@@ -206,7 +207,10 @@ impl Binder<'_> {
                 }
                 Ok(Expr::column(column.id.index(), column.ty, column.nullable))
             }
-            Err(error) => self.missing_column(self.column_error(error, name, scope)),
+            Err(error) => match self.column_property(name, scope)? {
+                Some(found) => Ok(found),
+                None => self.missing_column(self.column_error(error, name, scope)),
+            },
         }
     }
 
@@ -280,7 +284,10 @@ impl Binder<'_> {
                     | TypeKind::SqlVariant
                     | TypeKind::Binary
                     | TypeKind::VarBinary
-                    | TypeKind::RowVersion => return Err(errors::invalid_operand(&ty, "minus")),
+                    | TypeKind::RowVersion
+                    | TypeKind::HierarchyId
+                    | TypeKind::Geometry
+                    | TypeKind::Geography => return Err(errors::invalid_operand(&ty, "minus")),
                     TypeKind::DateTime | TypeKind::SmallDateTime => {
                         return Err(errors::invalid_operand(&ty, "minus"));
                     }
@@ -559,7 +566,9 @@ impl Binder<'_> {
             Char | VarChar | NChar | NVarChar => return Ok(expr),
             Text => SqlType::VARCHAR_MAX.with_collation(ty.collation),
             NText => SqlType::NVARCHAR_MAX.with_collation(ty.collation),
-            Xml | SqlVariant | Image => return Err(errors::invalid_argument(&ty, argument, function)),
+            Xml | SqlVariant | Image | HierarchyId | Geometry | Geography => {
+                return Err(errors::invalid_argument(&ty, argument, function));
+            }
             Binary | VarBinary | RowVersion if ty.is_max() => SqlType::VARCHAR_MAX.with_collation(collation),
             _ => SqlType::varchar(display_size(&ty)).with_collation(collation),
         };

@@ -27,6 +27,7 @@ mod odbc;
 mod json;
 mod sequence;
 mod xml;
+mod spatial;
 mod call;
 mod early;
 mod module_references;

@@ -726,10 +726,17 @@ impl<'a> ModuleBinder<'a> {
                 let value = binder.xml_modify(target, &set.variable.name, name, args, &Scope::EMPTY)?;
                 Ok(StatementKind::Assign { slot, value })
             }
-            ast::SetVariableKind::Property { .. } => {
+            ast::SetVariableKind::Property { name, op, value } => {
                 let slot = self.slot(&set.variable)?;
+                if needs_catalog(value) {
+                    return Err(errors::unsupported(
+                        "SET of a property to what a query or a function of the database gives",
+                    ));
+                }
                 let ty = self.module.variables[slot.0 as usize].ty;
-                Err(sql_error!(258, ty.name()))
+                let mut binder = self.binder();
+                let value = binder.changed_property(slot, ty, (&set.variable.name, name), *op, value)?;
+                Ok(StatementKind::Assign { slot, value })
             }
         }
     }

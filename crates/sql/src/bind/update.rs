@@ -390,6 +390,17 @@ impl Binder<'_> {
         Ok(out)
     }
 
+    /// The column of which `column.property = value` changes a property.
+    fn property_owner(&self, column: &ast::ColumnName, op: ast::AssignOp, names: &Scope) -> Option<ast::ColumnName> {
+        let plain = ast::ColumnName { table: None, ..column.clone() };
+        if op != ast::AssignOp::Set || names.column(&plain).is_ok() {
+            return None;
+        }
+        let owner = super::spatial::owner(column)?;
+        let (found, _) = names.column(&ast::ColumnName { table: None, ..owner.clone() }).ok()?;
+        found.ty.is_spatial().then_some(owner)
+    }
+
     /// The target has no such column; noted, as `missing_column` does.
     fn is_missing(&mut self, column: &ast::ColumnName, names: &Scope) -> SqlResult<bool> {
         let plain = ast::ColumnName { table: None, ..column.clone() };
@@ -478,6 +489,14 @@ impl Binder<'_> {
         scope: &Scope,
         so_far: &SetValues,
     ) -> SqlResult<(u16, Expr)> {
+        if let Some(owner) = self.property_owner(column, op, names) {
+            let ordinal = self.target_column(&owner, target, names, so_far)?;
+            let def = target.table.columns[ordinal as usize].clone();
+            let value = self.expr(value, scope)?;
+            let current = Expr::column(target.column(ordinal).index(), def.ty, def.nullable);
+            let value = self.spatial_change(current, &column.name, value, &def.name)?;
+            return Ok((ordinal, self.masked(value)));
+        }
         let ordinal = self.target_column(column, target, names, so_far)?;
         let def = target.table.columns[ordinal as usize].clone();
         if matches!(value, ast::Expr::Default) {

@@ -296,6 +296,8 @@ pub enum AggregateFunction {
     /// Of the value of WITHIN GROUP; which part of the group is in `extra`.
     ApproxPercentileCont,
     ApproxPercentileDisc,
+    /// UnionAggregate and its kin, by `spatial::method::Signature::number`.
+    Shapes(i32),
 }
 
 #[derive(Debug, Clone)]

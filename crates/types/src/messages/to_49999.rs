@@ -4,6 +4,16 @@ use super::template::{Template, message};
 
 #[rustfmt::skip] // A message a line.
 rows![
+    message(12002, 16, "The requested %S_MSG index on column '%.*ls' of table '%.*ls' could not be created because the column type is not %S_MSG . Specify a column name that refers to a column with a %S_MSG data type."),
+    message(12003, 16, "Could not find spatial tessellation scheme '%.*ls' for column of type %.*ls. Specify a valid tessellation scheme name in your USING clause."),
+    message(12005, 16, "Incorrect parameters were passed to the CREATE %S_MSG statement near '%.*ls'. Validate the statement against the index-creation syntax."),
+    message(12006, 16, "Duplicate parameters were passed to the create index statement. Validate the statement against the index-creation syntax."),
+    message(12007, 16, "The CREATE %S_MSG statement is missing the required parameter '%.*ls'. Validate the statement against the index-creation syntax."),
+    message(12008, 16, "Table '%.*ls' does not have a clustered primary key as required by the %S_MSG index. Make sure that the primary key column exists on the table before creating a %S_MSG index."),
+    message(12011, 16, "The value of parameter '%.*ls' of CREATE %S_MSG must be less than %d."),
+    message(12012, 16, "The value of parameter '%.*ls' of CREATE %S_MSG must be greater than %d."),
+    message(12013, 16, "The value of parameter '%.*ls' of CREATE %S_MSG must be greater than the value of parameter '%.*ls'."),
+    message(12014, 16, "The '%.*ls' parameter of CREATE %S_MSG is incompletely defined. If the parameter has more than one part, all the parts must be defined."),
     message(12303, 16, "The 'number' clause is not supported with %S_MSG.").listed(15),
     message(12305, 16, "Inline table variables are not supported with %S_MSG.").listed(15),
     message(12306, 16, "Cursors are not supported with %S_MSG.").listed(15),

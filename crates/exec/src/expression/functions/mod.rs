@@ -26,6 +26,7 @@ use types::{SqlResult, SqlType};
 use super::Scalar;
 use super::general::{Call, Function, General};
 use super::regexp::RegexpCall;
+use super::spatial::SpatialCall;
 use super::xml::{self, XmlCall};
 use crate::context::Context;
 use crate::value::{Row, Value};
@@ -34,6 +35,9 @@ use crate::value::{Row, Value};
 pub fn call(id: FunctionId, arguments: Vec<Scalar>, ty: SqlType) -> SqlResult<Scalar> {
     if id == FunctionId::Rand && arguments.is_empty() {
         return Ok(Scalar::general(ty, General::Rand(Cell::new((0, 0.0)))));
+    }
+    if matches!(id, FunctionId::Spatial | FunctionId::SpatialChange) {
+        return Ok(Scalar::general(ty, General::Spatial(Box::new(SpatialCall::new(id, arguments, ty)))));
     }
     if let Some(method) = xml::method_of(id) {
         return Ok(Scalar::general(ty, General::Xml(Box::new(XmlCall::new(id, method, arguments, ty)?))));

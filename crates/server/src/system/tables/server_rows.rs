@@ -28,6 +28,7 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "endpoints" => endpoints(),
         "database_scoped_configurations" => SCOPED_CONFIGURATIONS.iter().map(scoped_configuration).collect(),
         "database_query_store_options" => vec![query_store()],
+        "spatial_reference_systems" => spatial::globe::system::systems().iter().map(reference_system).collect(),
         "dm_db_log_space_usage" => vec![log_space(host)],
         "dm_db_log_stats" => log_stats(host, arguments),
         "dm_db_log_info" => log_info(host, arguments),
@@ -42,6 +43,18 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         }
         _ => return None,
     })
+}
+
+fn reference_system(system: &spatial::globe::system::System) -> NamedRow {
+    let authority = system.authority();
+    vec![
+        ("spatial_reference_id", number(system.srid)),
+        ("authority_name", authority.map_or(Cell::Datum(Datum::Null), text)),
+        ("authorized_spatial_reference_id", authority.map_or(Cell::Datum(Datum::Null), |_| number(system.srid))),
+        ("well_known_text", text(&system.text)),
+        ("unit_of_measure", text(system.unit)),
+        ("unit_conversion_factor", Cell::Datum(Datum::F64(system.unit_factor))),
+    ]
 }
 
 fn time_zones() -> Vec<NamedRow> {

@@ -3,17 +3,17 @@
 CREATE VIEW sys.indexes AS
 SELECT i.id AS object_id, i.name, i.indid AS index_id, i.kind AS type,
   CONVERT(nvarchar(60), CASE i.kind WHEN 0 THEN N'HEAP' WHEN 1 THEN N'CLUSTERED' WHEN 2 THEN N'NONCLUSTERED' WHEN 5 THEN N'CLUSTERED COLUMNSTORE'
-    WHEN 6 THEN N'NONCLUSTERED COLUMNSTORE' WHEN 7 THEN N'NONCLUSTERED HASH' END) AS type_desc,
+    WHEN 4 THEN N'SPATIAL' WHEN 6 THEN N'NONCLUSTERED COLUMNSTORE' WHEN 7 THEN N'NONCLUSTERED HASH' END) AS type_desc,
   CONVERT(bit, i.status & 1) AS is_unique, i.dataspace AS data_space_id, CONVERT(bit, i.status & 16) AS ignore_dup_key,
   CONVERT(bit, i.status & 2) AS is_primary_key, CONVERT(bit, i.status & 4) AS is_unique_constraint, i.fillfact AS fill_factor,
   CONVERT(bit, i.status & 32) AS is_padded, CONVERT(bit, i.status & 8) AS is_disabled, CONVERT(bit, 0) AS is_hypothetical,
   CONVERT(bit, 0) AS is_ignored_in_optimization, CONVERT(bit, CASE WHEN i.status & 64 <> 0 THEN 0 ELSE 1 END) AS allow_row_locks,
   CONVERT(bit, CASE WHEN i.status & 128 <> 0 THEN 0 ELSE 1 END) AS allow_page_locks,
-  CONVERT(bit, CASE WHEN i.filter IS NULL THEN 0 ELSE 1 END) AS has_filter, i.filter AS filter_definition,
+  CONVERT(bit, CASE WHEN i.filter IS NULL OR i.kind = 4 THEN 0 ELSE 1 END) AS has_filter, CASE WHEN i.kind <> 4 THEN i.filter END AS filter_definition,
   CONVERT(int, NULL) AS compression_delay, CONVERT(bit, 0) AS suppress_dup_key_messages, CONVERT(bit, 0) AS auto_created,
   CONVERT(bit, 0) AS optimize_for_sequential_key
 FROM sys.sysidxstats i
-WHERE i.status & 256 = 0
+WHERE i.status & 256 = 0 OR i.kind = 4
 GO
 CREATE VIEW sys.hash_indexes AS
 SELECT i.id AS object_id, i.name, i.indid AS index_id, i.kind AS type, CONVERT(nvarchar(60), N'NONCLUSTERED HASH') AS type_desc,
@@ -25,13 +25,36 @@ SELECT i.id AS object_id, i.name, i.indid AS index_id, i.kind AS type, CONVERT(n
 FROM sys.sysidxstats i
 WHERE i.kind = 7
 GO
+CREATE VIEW sys.spatial_indexes AS
+SELECT i.id AS object_id, i.name, i.indid AS index_id, i.kind AS type, CONVERT(nvarchar(60), N'SPATIAL') AS type_desc, CONVERT(bit, 0) AS is_unique,
+  i.dataspace AS data_space_id, CONVERT(bit, 0) AS ignore_dup_key, CONVERT(bit, 0) AS is_primary_key, CONVERT(bit, 0) AS is_unique_constraint,
+  i.fillfact AS fill_factor, CONVERT(bit, 0) AS is_padded, CONVERT(bit, 0) AS is_disabled, CONVERT(bit, 0) AS is_hypothetical,
+  CONVERT(bit, 1) AS allow_row_locks, CONVERT(bit, 1) AS allow_page_locks, CONVERT(tinyint, JSON_VALUE(i.filter, '$.type')) AS spatial_index_type,
+  CONVERT(nvarchar(60), CASE JSON_VALUE(i.filter, '$.type') WHEN N'1' THEN N'GEOMETRY' ELSE N'GEOGRAPHY' END) AS spatial_index_type_desc,
+  CONVERT(sysname, JSON_VALUE(i.filter, '$.scheme')) AS tessellation_scheme, CONVERT(bit, 0) AS has_filter, CONVERT(nvarchar(max), NULL) AS filter_definition,
+  CONVERT(bit, 0) AS auto_created
+FROM sys.sysidxstats i
+WHERE i.kind = 4
+GO
+CREATE VIEW sys.spatial_index_tessellations AS
+SELECT i.id AS object_id, i.indid AS index_id, CONVERT(sysname, JSON_VALUE(i.filter, '$.scheme')) AS tessellation_scheme,
+  CONVERT(float, JSON_VALUE(i.filter, '$.xmin')) AS bounding_box_xmin, CONVERT(float, JSON_VALUE(i.filter, '$.ymin')) AS bounding_box_ymin,
+  CONVERT(float, JSON_VALUE(i.filter, '$.xmax')) AS bounding_box_xmax, CONVERT(float, JSON_VALUE(i.filter, '$.ymax')) AS bounding_box_ymax,
+  CONVERT(smallint, JSON_VALUE(i.filter, '$.level1')) AS level_1_grid, CONVERT(nvarchar(60), JSON_VALUE(i.filter, '$.level1_desc')) AS level_1_grid_desc,
+  CONVERT(smallint, JSON_VALUE(i.filter, '$.level2')) AS level_2_grid, CONVERT(nvarchar(60), JSON_VALUE(i.filter, '$.level2_desc')) AS level_2_grid_desc,
+  CONVERT(smallint, JSON_VALUE(i.filter, '$.level3')) AS level_3_grid, CONVERT(nvarchar(60), JSON_VALUE(i.filter, '$.level3_desc')) AS level_3_grid_desc,
+  CONVERT(smallint, JSON_VALUE(i.filter, '$.level4')) AS level_4_grid, CONVERT(nvarchar(60), JSON_VALUE(i.filter, '$.level4_desc')) AS level_4_grid_desc,
+  CONVERT(int, JSON_VALUE(i.filter, '$.cells')) AS cells_per_object
+FROM sys.sysidxstats i
+WHERE i.kind = 4
+GO
 CREATE VIEW sys.index_columns AS
 SELECT c.id AS object_id, c.indid AS index_id, c.subid AS index_column_id, c.colid AS column_id,
   CONVERT(tinyint, c.keyord) AS key_ordinal, CONVERT(tinyint, CASE WHEN c.status & 4 <> 0 THEN 1 ELSE 0 END) AS partition_ordinal, CONVERT(bit, c.status & 1) AS is_descending_key,
   CONVERT(bit, c.status & 2) AS is_included_column, CONVERT(tinyint, 0) AS column_store_order_ordinal
 FROM sys.sysiscols c
 JOIN sys.sysidxstats i ON i.id = c.id AND i.indid = c.indid
-WHERE i.status & 256 = 0
+WHERE i.status & 256 = 0 OR i.kind = 4
 GO
 CREATE VIEW sys.stats AS
 SELECT i.id AS object_id, i.name, i.indid AS stats_id, CONVERT(bit, 0) AS auto_created,
@@ -41,7 +64,7 @@ SELECT i.id AS object_id, i.name, i.indid AS stats_id, CONVERT(bit, 0) AS auto_c
   CONVERT(int, 0) AS stats_generation_method, CONVERT(varchar(80), 'Sort based statistics') AS stats_generation_method_desc,
   CONVERT(bit, 0) AS auto_drop
 FROM sys.sysidxstats i
-WHERE i.indid > 0
+WHERE i.indid > 0 AND i.kind <> 4
 UNION ALL
 SELECT k.object_id, k.name, k.stats_id, CONVERT(bit, 1), CONVERT(bit, 0), k.no_recompute, CONVERT(bit, 0), NULL,
   CONVERT(bit, 0), CONVERT(bit, 0), CONVERT(bit, 0), CONVERT(int, 0), CONVERT(varchar(80), 'Sort based statistics'), CONVERT(bit, 0)
