@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::catalog::{
     CheckDef, ColumnDef, Computed, DatabaseId, FilterTerm, ForeignKeyDef, IndexDef, IndexKind, MemoryOptimized,
-    ModuleDef, ModuleKind, Object, ObjectId, ObjectName, PeriodEnd, ReferentialAction, Retention, RetentionUnit,
+    ModuleDef, ModuleKind, Object, ObjectId, ObjectName, PeriodEnd, ReferentialAction, Retention, RetentionUnit, RunsAs,
     SequenceDef, StatisticsDef, SynonymDef, TableDef, TriggerDef, UserType, Versioning,
 };
 use sql::lex::{Lexer, TokenKind};
@@ -14,6 +14,7 @@ use types::{Datum, SqlResult};
 use super::base::{
     ClassRow, ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, ReferenceRow,
     SequenceRow, TextRow, TypeRow, class, column_status as cs, index_status as ix, object_status as os_,
+    schema,
 };
 use super::partition;
 use super::predicate;
@@ -99,8 +100,8 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
     })
 }
 
-/// WITH EXECUTE AS: the user, which a row says, or the owner of now.
-fn execute_as(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {
+/// WITH EXECUTE AS: the user or login, which a row says, or the owner of now.
+fn execute_as(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<RunsAs>> {
     let user = if row.status & os_::EXECUTE_AS_OWNER != 0 {
         owner_of(rows, row)?
     } else {
@@ -110,7 +111,7 @@ fn execute_as(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {
     if user.is_some() && row.status & os_::NATIVE != 0 && !can_tell(rows, row)? {
         return Ok(None);
     }
-    Ok(user)
+    Ok(user.map(if row.nsid == schema::OF_SERVER { RunsAs::Login } else { RunsAs::User }))
 }
 
 fn owner_of(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {

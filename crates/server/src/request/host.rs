@@ -417,6 +417,10 @@ impl Host for SessionHost {
         definition::create_for(&mut HostSite { host: self, state, sink: &mut Discard, values: &[] }, target, columns)
     }
 
+    fn table_made(&mut self, state: &mut State, sink: &mut dyn Sink, target: &ObjectName) -> SqlResult<()> {
+        definition::event::table_made(&mut HostSite { host: self, state, sink, values: &[] }, target)
+    }
+
     fn virtual_rows(
         &mut self,
         state: &mut State,

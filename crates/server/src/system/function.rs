@@ -123,8 +123,8 @@ impl Call<'_> {
                 let (db, id) = (self.current(), object.unwrap_or(0));
                 self.read(&db, |rows| load::object_row(rows, id))?.map(|_| 0).into()
             }
-            // There are no certificates and no assemblies, no DDL trigger runs, and no collation is tertiary.
-            CertId | Verifysignedbycert | Assemblyproperty | Eventdata | TertiaryWeights => Answer::Null,
+            // There are no certificates and no assemblies, and no collation is tertiary.
+            CertId | Verifysignedbycert | Assemblyproperty | TertiaryWeights => Answer::Null,
             other => unreachable!("execution answers {} itself", other.name()),
         })
     }
