@@ -22,7 +22,7 @@ use super::data_type::find_type;
 use super::event_data::{Elements, Extent, command_text, post_time};
 use super::site::{Ddl, Site};
 use crate::catalog::base::{LoginRow, ObjectRow, OwnerRow, class};
-use crate::catalog::event_type::{self, DATABASE_LEVEL, EventType};
+use crate::catalog::event_type::{self, EventType};
 use crate::catalog::load::{self, name as name_datum};
 use crate::catalog::scoped_trigger::{self, ScopedTrigger};
 use crate::catalog::{Database, MASTER};
@@ -44,23 +44,29 @@ enum Principal {
 }
 
 impl Occasion {
-    fn new(event: &str, db: Option<&Arc<Database>>, extent: Extent) -> Occasion {
+    pub(super) fn new(event: &str, db: Option<&Arc<Database>>, extent: Extent) -> Occasion {
         let event = event_type::named(event).expect("an event of the tree");
         Occasion { event, db: db.cloned(), about: Elements::default(), extent, principal: None }
     }
 
-    fn text(mut self, name: &str, value: &str) -> Occasion {
+    pub(super) fn text(mut self, name: &str, value: &str) -> Occasion {
         self.about.text(name, value);
         self
     }
 
     /// `ObjectName` and `ObjectType`.
-    fn object(self, name: &str, kind: &str) -> Occasion {
+    pub(super) fn object(self, name: &str, kind: &str) -> Occasion {
         self.text("ObjectName", name).text("ObjectType", kind)
     }
 
-    fn target(self, name: &str, kind: &str) -> Occasion {
+    pub(super) fn target(self, name: &str, kind: &str) -> Occasion {
         self.text("TargetObjectName", name).text("TargetObjectType", kind)
+    }
+
+    /// Of a procedure: its arguments, one for each of its parameters.
+    pub(super) fn parameters(mut self, given: &[String]) -> Occasion {
+        self.about.inside("Parameters", |list| given.iter().for_each(|value| list.text("Param", value)));
+        self
     }
 }
 
@@ -136,11 +142,13 @@ pub fn table_made(site: &mut dyn Site, name: &sql::catalog::ObjectName) -> SqlRe
         return Ok(());
     }
     let mut ddl = Ddl::new(site, "");
-    let Some(made) = find(&mut ddl, &name)? else { return Ok(()) };
-    let before = armed(&mut ddl, vec![made.db.clone()])?;
+    let other = name.database.as_ref().and_then(|name| ddl.catalog.database_named(name));
+    let databases = ddl.current().into_iter().chain(other).collect();
+    let before = armed(&mut ddl, databases)?;
     if before.is_empty() {
         return Ok(());
     }
+    let Some(made) = find(&mut ddl, &name)? else { return Ok(()) };
     let watch = Watch { before, occasions: vec![in_schema("CREATE_TABLE", &made, "TABLE", Extent::Tokens)] };
     let text = ddl.site.running_text();
     watch.fire_procedure(&mut ddl, &text)
@@ -301,22 +309,22 @@ fn kind_word(kind: &str) -> &'static str {
 }
 
 /// What a name stands for.
-struct Found {
-    db: Arc<Database>,
-    schema: String,
+pub(super) struct Found {
+    pub db: Arc<Database>,
+    pub schema: String,
     /// As it is written, of what is not there yet.
-    name: String,
+    pub name: String,
     row: Option<ObjectRow>,
 }
 
 impl Found {
-    fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         self.row.as_ref().map_or("OBJECT", |row| kind_word(row.kind.as_str()))
     }
 }
 
 /// None: it is a temporary object, which fires nothing, or the statement fails for it.
-fn find(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<Option<Found>> {
+pub(super) fn find(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<Option<Found>> {
     if name.is_temporary() || name.server.is_some() {
         return Ok(None);
     }
@@ -335,7 +343,7 @@ fn new(ddl: &mut Ddl<'_>, name: &ObjectName) -> Option<Found> {
         return None;
     }
     let db = ddl.database_of(name).ok()?;
-    let written = name.schema.as_ref().map(ToString::to_string);
+    let written = name.schema.as_ref().map(|schema| schema.text.to_string());
     let schema = written.unwrap_or_else(|| ddl.site.state().0.default_schema.to_string());
     Some(Found { db, schema, name: name.name.to_string(), row: None })
 }
@@ -419,7 +427,7 @@ fn of_statement(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>)
         }
         S::CreateSynonym(create) => {
             if let Some(new) = new(ddl, &create.name) {
-                let part = |part: &Option<Ident>| part.as_ref().map(ToString::to_string).unwrap_or_default();
+                let part = |part: &Option<Ident>| part.as_ref().map(|part| part.text.to_string()).unwrap_or_default();
                 let target = &create.target;
                 to.push(
                     in_schema("CREATE_SYNONYM", &new, "SYNONYM", Extent::ToNext)
@@ -713,7 +721,7 @@ fn of_security(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>) 
                 here("ALTER_DATABASE_SCOPED_CONFIGURATION").object(&db.name(), "DATABASE")
             }
             _ => {
-                let name = change.name.as_ref().map_or_else(|| db.name(), ToString::to_string);
+                let name = change.name.as_ref().map_or_else(|| db.name(), |name| name.text.to_string());
                 Occasion::new("ALTER_DATABASE", None, Extent::Tokens).text("DatabaseName", &name)
             }
         },

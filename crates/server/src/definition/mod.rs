@@ -19,7 +19,8 @@
 //! partition   partition functions and schemes, where tables and indexes lie by them      switch      ALTER TABLE ... SWITCH
 //! guard       who may run which of these statements
 //! index       indexes            module      views, procedures, functions, triggers (execute_as: as whom)
-//! scoped_trigger  triggers of a database or the server     event  what fires them, and EVENTDATA()
+//! scoped_trigger  triggers of a database or the server     event  which statements fire them, and event_call, which procedures
+//! event_data  EVENTDATA()
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
 //! database_state  SET OFFLINE, SET ONLINE, SET EMERGENCY
@@ -104,6 +105,7 @@ pub mod sequence;
 pub mod alter;
 pub mod event_data;
 pub mod event;
+pub mod event_call;
 pub mod guard;
 
 use sql::ast::{DropKind, Statement, StatementKind, TriggerScope};

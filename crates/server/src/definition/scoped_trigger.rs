@@ -54,7 +54,7 @@ impl Scope {
         ddl.rows(&self.db, |rows| rows.find::<ObjectRow>(BY_NAME, &[int(self.nsid)]))
     }
 
-    fn is_of_server(&self) -> bool {
+    pub fn is_of_server(&self) -> bool {
         self.nsid == schema::OF_SERVER
     }
 }
