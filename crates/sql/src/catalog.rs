@@ -312,6 +312,8 @@ pub struct TriggerDef {
     pub on_update: bool,
     pub on_delete: bool,
     pub disabled: bool,
+    /// Its place among those that INSERT, UPDATE and DELETE fire: below 0 the first, above it the last.
+    pub places: [i8; 3],
 }
 
 /// A predicate of a security policy: the rows for which a call of an inline function gives a row.

@@ -34,6 +34,10 @@ pub fn name(value: &str) -> Datum {
     value.to_string().to_datum()
 }
 
+/// Of a `KeyReferenceRow` of a trigger's event: sp_settriggerorder.
+pub const FIRST: i32 = 1;
+pub const LAST: i32 = 2;
+
 /// Index of the key of `sysschobjs` on (schema, name), and of the one on the parent.
 pub const BY_NAME: usize = 1;
 pub const BY_PARENT: usize = 2;
@@ -378,11 +382,27 @@ fn children(
                 on_update: has(os_::ON_UPDATE),
                 on_delete: has(os_::ON_DELETE),
                 disabled: has(os_::DISABLED),
+                places: places(rows, child.id)?,
             }),
             _ => {}
         }
     }
     Ok((checks, foreign_keys, triggers))
+}
+
+/// `TriggerDef::places`: sp_settriggerorder.
+fn places(rows: &mut Rows<'_>, trigger: i32) -> SqlResult<[i8; 3]> {
+    let mut places = [0; 3];
+    for row in rows.find::<KeyReferenceRow>(0, &[int(trigger), small(class::TRIGGER_EVENT)])? {
+        if let Some(place) = usize::try_from(row.depsubid - 1).ok().and_then(|at| places.get_mut(at)) {
+            *place = match row.status {
+                FIRST => -1,
+                LAST => 1,
+                _ => 0,
+            };
+        }
+    }
+    Ok(places)
 }
 
 /// The expression of a column's default, which may be an object of its own.

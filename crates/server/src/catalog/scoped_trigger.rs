@@ -8,14 +8,10 @@ use std::sync::Arc;
 use types::SqlResult;
 
 use super::base::{KeyReferenceRow, ObjectRow, class, object_status, schema};
-use super::load::{BY_NAME, int, small};
+use super::load::{BY_NAME, FIRST, LAST, int, small};
 use super::row::Date;
 use super::store::Rows;
 use super::{Catalog, Database, MASTER};
-
-/// Of `KeyReferenceRow::status`: sp_settriggerorder.
-pub const FIRST: i32 = 1;
-pub const LAST: i32 = 2;
 
 /// One that is enabled.
 #[derive(Debug, Clone, PartialEq, Eq)]

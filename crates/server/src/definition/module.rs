@@ -19,7 +19,7 @@ use super::text;
 use super::workload;
 use crate::catalog::Database;
 use crate::catalog::base::{
-    ColumnRow, ObjectRow, ReferenceRow, TextRow, class, column_status as cs, object_status as os_,
+    ColumnRow, KeyReferenceRow, ObjectRow, ReferenceRow, TextRow, class, column_status as cs, object_status as os_,
 };
 use crate::catalog::load::{self, BY_PARENT, int, small};
 use crate::catalog::row::{Code, Text, Whole};
@@ -99,6 +99,8 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
             rows.delete::<ColumnRow>(0, &[int(id)])?;
             rows.delete::<TextRow>(0, &[int(id)])?;
             rows.delete::<ReferenceRow>(0, &[int(id), small(class::OBJECT)])?;
+            // "If ALTER TRIGGER changes a first or last trigger, the attribute is dropped": sp_settriggerorder's page.
+            rows.delete::<KeyReferenceRow>(0, &[int(id), small(class::TRIGGER_EVENT)])?;
             rows.update::<ObjectRow>(0, &[int(id)], |row| {
                 row.status = draft.status | row.status & os_::DISABLED;
                 row.modified = now;

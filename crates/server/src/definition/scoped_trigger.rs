@@ -18,10 +18,13 @@ use crate::catalog::base::{
     KeyReferenceRow, LoginRow, ObjectRow, ReferenceRow, TextRow, class, object_status as os_, schema,
 };
 use crate::catalog::event_type::{self, DATABASE_LEVEL, EventType, LOGON};
-use crate::catalog::load::{self, BY_NAME, int, name as name_datum, small};
-use crate::catalog::scoped_trigger::{FIRST, LAST};
+use crate::catalog::load::{self, BY_NAME, BY_PARENT, FIRST, LAST, int, name as name_datum, small};
 use crate::catalog::{Database, MASTER, clock};
 use crate::security::hierarchy::Class;
+
+/// What a table's triggers fire for, by the numbers of these events, which begin with 1.
+const ACTIONS: [&str; 3] = ["INSERT", "UPDATE", "DELETE"];
+const ACTION_BITS: [i32; 3] = [os_::ON_INSERT, os_::ON_UPDATE, os_::ON_DELETE];
 
 /// Where the triggers of a scope are.
 pub struct Scope {
@@ -68,7 +71,7 @@ fn check_name(name: &ObjectName) -> SqlResult<()> {
 fn events_of(create: &CreateTrigger, scope: &Scope) -> SqlResult<Vec<(i32, i32)>> {
     let mut found: Vec<(i32, i32)> = Vec::new();
     for name in &create.events {
-        if ["INSERT", "UPDATE", "DELETE"].iter().any(|action| name.eq_ignore_ascii_case(action)) {
+        if ACTIONS.iter().any(|action| name.eq_ignore_ascii_case(action)) {
             return Err(sql_error!(1098));
         }
         let named = event_type::named(name).ok_or_else(|| sql_error!(1084, name))?;
@@ -185,9 +188,6 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             continue;
         };
         ddl.lock(&scope.db, row.id)?;
-        ddl.rows(&scope.db, |rows| {
-            rows.delete::<KeyReferenceRow>(0, &[int(row.id), small(class::TRIGGER_EVENT)])
-        })?;
         ddl.site.server().plans.forget_module(scope.db.id.0, row.id);
         table::erase(ddl, &scope.db, &row)?;
     }
@@ -221,31 +221,83 @@ pub fn switch(ddl: &mut Ddl<'_>, switch: &SwitchTrigger) -> SqlResult<()> {
     Ok(())
 }
 
-/// sp_settriggerorder for one of a scope. `order`: `FIRST`, `LAST` or 0.
+/// sp_settriggerorder: `name` is the first or last, or neither, of those that an event fires. Without a scope it is a table's.
 ///
 /// 15165: there is no such trigger; 15600: what is named is no event; 15125: it does not fire for that; 15130: another has that place.
-pub fn set_order(ddl: &mut Ddl<'_>, scope: &Scope, name: &str, order: i32, event: &str) -> SqlResult<()> {
-    let row = scope.find(ddl, name)?.ok_or_else(|| sql_error!(15165, name))?;
-    let number = match event_type::named(event) {
-        Some(known) if !known.is_group() && (known != LOGON || scope.is_of_server()) => known.number,
-        _ => return Err(sql_error!(15600, "sp_settriggerorder")),
+/// https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-settriggerorder-transact-sql
+pub fn set_order(ddl: &mut Ddl<'_>, scope: Option<&Scope>, name: &str, order: i32, event: &str) -> SqlResult<()> {
+    debug_assert!([0, FIRST, LAST].contains(&order), "the places that there are");
+    let missing = || sql_error!(15165, name);
+    let (db, row, others) = match scope {
+        Some(scope) => {
+            let row = scope.find(ddl, name)?.ok_or_else(missing)?;
+            let permitted = match scope.is_of_server() {
+                true => ddl.server_permission("CONTROL SERVER")?,
+                false => ddl.database_permission(&scope.db, "ALTER ANY DATABASE DDL TRIGGER")?,
+            };
+            if !permitted {
+                return Err(missing());
+            }
+            (scope.db.clone(), row, scope.all(ddl)?)
+        }
+        None => {
+            let parsed = sql::catalog::ObjectName::from_text(name).ok_or_else(missing)?;
+            let (db, row) = ddl.find(&parsed.into())?.filter(|(_, row)| row.kind.as_str() == "TR").ok_or_else(missing)?;
+            if !ddl.object_permission(&db, &row, "ALTER")? {
+                return Err(missing());
+            }
+            let mut others = ddl.rows(&db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(row.pid)]))?;
+            others.retain(|other| other.kind.as_str() == "TR");
+            (db, row, others)
+        }
     };
     let shown = event.to_ascii_lowercase();
+    let invalid = || sql_error!(15600, "sp_settriggerorder");
+    let number = match scope {
+        Some(scope) => match event_type::named(event) {
+            Some(known) if !known.is_group() && (known != LOGON || scope.is_of_server()) => known.number,
+            _ => return Err(invalid()),
+        },
+        None => 1 + ACTIONS.iter().position(|action| event.eq_ignore_ascii_case(action)).ok_or_else(invalid)? as i32,
+    };
     let key = |id: i32| [int(id), small(class::TRIGGER_EVENT), int(number)];
-    let fires = ddl.rows(&scope.db, |rows| rows.first::<KeyReferenceRow>(0, &key(row.id)))?;
-    if fires.is_none() {
+    let place = |ddl: &mut Ddl<'_>, id: i32| ddl.rows(&db, |rows| rows.first::<KeyReferenceRow>(0, &key(id)));
+    let own = place(ddl, row.id)?;
+    let fires = match scope {
+        Some(_) => own.is_some(),
+        // Of what takes an action's place there is one.
+        None => row.status & ACTION_BITS[number as usize - 1] != 0 && row.status & os_::INSTEAD_OF == 0,
+    };
+    if !fires {
         return Err(sql_error!(15125, name, shown));
     }
     if order != 0 {
-        for other in scope.all(ddl)?.iter().filter(|other| other.id != row.id) {
-            let taken = ddl.rows(&scope.db, |rows| rows.first::<KeyReferenceRow>(0, &key(other.id)))?;
-            if taken.is_some_and(|taken| taken.status == order) {
+        for other in others.iter().filter(|other| other.id != row.id) {
+            if place(ddl, other.id)?.is_some_and(|taken| taken.status == order) {
                 let word = if order == FIRST { "first" } else { "last" };
                 return Err(sql_error!(15130, word, shown));
             }
         }
     }
-    debug_assert!([0, FIRST, LAST].contains(&order), "the places that there are");
-    ddl.rows(&scope.db, |rows| rows.update::<KeyReferenceRow>(0, &key(row.id), |row| row.status = order))?;
-    ddl.touch(&scope.db, row.id)
+    ddl.lock(&db, row.id)?;
+    match own {
+        Some(_) => {
+            ddl.rows(&db, |rows| rows.update::<KeyReferenceRow>(0, &key(row.id), |row| row.status = order))?;
+        }
+        None => {
+            let kept = KeyReferenceRow {
+                class: class::TRIGGER_EVENT,
+                depid: row.id,
+                depsubid: number,
+                indepid: 0,
+                indepsubid: 0,
+                status: order,
+            };
+            ddl.rows(&db, |rows| rows.insert(&kept))?;
+        }
+    }
+    if row.pid != 0 {
+        ddl.changed(db.id, row.pid);
+    }
+    ddl.touch(&db, row.id)
 }

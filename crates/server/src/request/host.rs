@@ -372,6 +372,10 @@ impl Host for SessionHost {
             if new != old {
                 sink.environment(&Environment::Collation { new, old }).map_err(exec::session::stopped)?;
             }
+            if let Err(error) = self.fire_logon(state, true) {
+                sink.message(&error).map_err(exec::session::stopped)?;
+                return Err(exec::session::stopped(Stop::Disconnected));
+            }
             return Ok(0);
         }
         system::run_native(self, state, sink, name, arguments)

@@ -94,7 +94,10 @@ pub fn fire(
             .into(),
             columns: names.clone(),
         };
-        for trigger in def.triggers.iter().filter(|t| t.instead_of == firing.instead_of && fires(t, verb)) {
+        let mut chosen: Vec<&TriggerDef> =
+            def.triggers.iter().filter(|t| t.instead_of == firing.instead_of && fires(t, verb)).collect();
+        chosen.sort_by_key(|trigger| trigger.places[verb as usize]);
+        for trigger in chosen {
             if recursive || !is_within(trigger, context) {
                 run(def, trigger, rows.clone(), firing.affected, context)?;
             } else if firing.instead_of {
