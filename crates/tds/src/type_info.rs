@@ -207,6 +207,20 @@ impl TypeInfo {
                 info
             }
             SqlVariant => TypeInfo::new(token::SQL_VARIANT, Form::Variant, 8009, sql_type),
+            HierarchyId | Geometry | Geography if chunks => {
+                let udt = sql_type.kind.udt().expect("one of them");
+                let mut info = TypeInfo::new(token::UDT, Form::Chunked, sql_type.length.into(), sql_type);
+                info.named = Some(Box::new(NamedType {
+                    database: String::new(),
+                    schema: "sys".into(),
+                    name: sql_type.name().into(),
+                    assembly: udt.assembly_qualified_name.into(),
+                }));
+                info
+            }
+            // MS-TDS 2.2.5.5.2: clients of before UDTs get their bytes.
+            HierarchyId => TypeInfo::new(token::VARBINARY, Form::ShortLength, sql_type.length.into(), sql_type),
+            Geometry | Geography => TypeInfo::new(token::IMAGE, Form::Text, text_bytes_max(token::IMAGE), sql_type),
         }
     }
 
@@ -455,6 +469,9 @@ fn decode_udt(input: &mut Input<'_>, place: Place) -> ProtocolResult<TypeInfo> {
     if place == Place::Column {
         names.assembly = input.us_varchar()?;
     }
+    // Of the server's own three; any other has bytes only.
+    let own = types::TypeKind::from_name(&names.name).map(SqlType::of_udt);
+    info.sql_type = own.flatten().unwrap_or(info.sql_type);
     info.named = Some(Box::new(names));
     Ok(info)
 }
@@ -493,5 +510,8 @@ pub fn type_name(kind: TypeKind) -> &'static str {
         RowVersion => "timestamp",
         Xml => "xml",
         SqlVariant => "sql_variant",
+        HierarchyId => "hierarchyid",
+        Geometry => "geometry",
+        Geography => "geography",
     }
 }

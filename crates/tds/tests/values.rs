@@ -58,6 +58,9 @@ fn every_type() -> Vec<SqlType> {
         SqlType::TEXT,
         SqlType::NTEXT,
         SqlType::IMAGE,
+        SqlType::HIERARCHYID,
+        SqlType::GEOMETRY,
+        SqlType::GEOGRAPHY,
         SqlType::NVARCHAR_MAX,
         SqlType::VARCHAR_MAX,
         SqlType::VARBINARY_MAX,
@@ -111,7 +114,7 @@ fn value_of(sql_type: SqlType, random: &mut Random) -> Datum {
         Char | Binary => Datum::bytes(&vec![random.next() as u8; sql_type.length.into()]),
         RowVersion => Datum::bytes(&random.next().to_be_bytes()),
         NChar => Datum::bytes(&b"x\0".repeat(usize::from(sql_type.length) / 2)),
-        VarChar | VarBinary | Text | Image => Datum::bytes(&random.bytes(usize::from(sql_type.length).min(20_000))),
+        VarChar | VarBinary | Text | Image | HierarchyId | Geometry | Geography => Datum::bytes(&random.bytes(usize::from(sql_type.length).min(20_000))),
         NVarChar | NText | Xml => {
             let mut bytes = random.bytes(usize::from(sql_type.length).min(20_000));
             bytes.truncate(bytes.len() / 2 * 2);

@@ -90,7 +90,8 @@ pub const fn fixed_codec(ty: &SqlType) -> Option<FixedCodec> {
         NChar => FixedCodec::Blob { bytes: ty.length, pad: Pad::WideBlank },
         Binary => FixedCodec::Blob { bytes: ty.length, pad: Pad::Zero },
         RowVersion => FixedCodec::Blob { bytes: 8, pad: Pad::Zero },
-        VarChar | Text | NVarChar | NText | VarBinary | Image | Xml | SqlVariant => return None,
+        VarChar | Text | NVarChar | NText | VarBinary | Image | Xml | SqlVariant | HierarchyId | Geometry
+        | Geography => return None,
     })
 }
 

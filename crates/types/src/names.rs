@@ -19,7 +19,7 @@ pub struct SystemType {
     /// Whether `collation_name` is the database's rather than NULL.
     pub collated: bool,
     pub is_nullable: bool,
-    /// None: a CLR type (hierarchyid, geometry, geography).
+    /// None: not of the table's own (`sysname`).
     pub kind: Option<TypeKind>,
 }
 
@@ -46,8 +46,8 @@ const fn row(
     }
 }
 
-const fn clr(name: &'static str, user_type_id: i32, max_length: i16) -> SystemType {
-    SystemType { kind: None, ..row(name, 240, user_type_id, max_length, 0, 0, TypeKind::VarBinary) }
+const fn clr(name: &'static str, user_type_id: i32, max_length: i16, kind: TypeKind) -> SystemType {
+    row(name, 240, user_type_id, max_length, 0, 0, kind)
 }
 
 /// `sys.types` of a new database, in its order.
@@ -74,9 +74,9 @@ pub static SYSTEM_TYPES: [SystemType; 34] = [
     row("numeric", 108, 108, 17, 38, 38, TypeKind::Numeric),
     row("smallmoney", 122, 122, 4, 10, 4, TypeKind::SmallMoney),
     row("bigint", 127, 127, 8, 19, 0, TypeKind::BigInt),
-    clr("hierarchyid", 128, 892),
-    clr("geometry", 129, -1),
-    clr("geography", 130, -1),
+    clr("hierarchyid", 128, 892, TypeKind::HierarchyId),
+    clr("geometry", 129, -1, TypeKind::Geometry),
+    clr("geography", 130, -1, TypeKind::Geography),
     row("varbinary", 165, 165, 8000, 0, 0, TypeKind::VarBinary),
     row("varchar", 167, 167, 8000, 0, 0, TypeKind::VarChar),
     row("binary", 173, 173, 8000, 0, 0, TypeKind::Binary),
@@ -134,10 +134,51 @@ impl TypeKind {
     }
 }
 
+/// What TDS and the catalog say of a type of Microsoft.SqlServer.Types ([MS-SSCLRT], and MS-TDS 2.2.5.5.2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Udt {
+    /// The class in the assembly.
+    pub class: &'static str,
+    pub assembly_qualified_name: &'static str,
+}
+
+impl TypeKind {
+    /// None: no UDT.
+    pub const fn udt(self) -> Option<Udt> {
+        macro_rules! of {
+            ($class:literal) => {
+                Udt {
+                    class: $class,
+                    assembly_qualified_name: concat!(
+                        $class,
+                        ", Microsoft.SqlServer.Types, Version=11.0.0.0, Culture=neutral, PublicKeyToken=89845dcd8080cc91"
+                    ),
+                }
+            };
+        }
+        match self {
+            TypeKind::HierarchyId => Some(of!("Microsoft.SqlServer.Types.SqlHierarchyId")),
+            TypeKind::Geometry => Some(of!("Microsoft.SqlServer.Types.SqlGeometry")),
+            TypeKind::Geography => Some(of!("Microsoft.SqlServer.Types.SqlGeography")),
+            _ => None,
+        }
+    }
+}
+
 impl SqlType {
     /// The name in `sys.types`.
     pub fn name(&self) -> &'static str {
         self.kind.name()
+    }
+
+    /// None: no UDT.
+    pub const fn of_udt(kind: TypeKind) -> Option<SqlType> {
+        match kind {
+            TypeKind::HierarchyId => Some(SqlType::HIERARCHYID),
+            TypeKind::Geometry => Some(SqlType::GEOMETRY),
+            TypeKind::Geography => Some(SqlType::GEOGRAPHY),
+            _ => None,
+        }
     }
 
     /// What error messages call it: decimal is `numeric` there.
@@ -192,6 +233,9 @@ impl SqlType {
             RowVersion => plain(SqlType::ROWVERSION),
             Xml => plain(SqlType::XML),
             SqlVariant => plain(SqlType::SQL_VARIANT),
+            HierarchyId => plain(SqlType::HIERARCHYID),
+            Geometry => plain(SqlType::GEOMETRY),
+            Geography => plain(SqlType::GEOGRAPHY),
             Text => plain(SqlType::TEXT),
             NText => plain(SqlType::NTEXT),
             Image => plain(SqlType::IMAGE),

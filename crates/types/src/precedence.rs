@@ -9,6 +9,7 @@ use crate::sql_type::{MAX_LENGTH, SqlType, TypeKind};
 pub const fn rank(kind: TypeKind) -> u8 {
     use TypeKind::*;
     match kind {
+        HierarchyId | Geometry | Geography => 31,
         SqlVariant => 30,
         Xml => 29,
         DateTimeOffset => 28,
@@ -71,6 +72,7 @@ enum Group {
     Text,
     Variant,
     Xml,
+    Udt,
 }
 
 const fn group(kind: TypeKind) -> Group {
@@ -93,6 +95,7 @@ const fn group(kind: TypeKind) -> Group {
         Text => Group::Text,
         SqlVariant => Group::Variant,
         Xml => Group::Xml,
+        HierarchyId | Geometry | Geography => Group::Udt,
     }
 }
 
@@ -105,6 +108,10 @@ pub fn conversion(from: TypeKind, to: TypeKind) -> Conversion {
     }
     let (from, to) = (group(from), group(to));
     match (from, to) {
+        (G::Binary | G::Ansi | G::Unicode, G::Udt) => Implicit,
+        (G::Udt, G::Binary | G::Ansi | G::Unicode) => Explicit,
+        (G::Udt, _) | (_, G::Udt) => None,
+
         (G::Variant, G::RowVersion | G::Image | G::Text | G::NText | G::Xml) => None,
         (G::Variant, _) => Explicit,
         (G::Image | G::Text | G::NText | G::Xml | G::RowVersion, G::Variant) => None,

@@ -41,11 +41,14 @@ pub enum TypeKind {
     RowVersion,
     Xml,
     SqlVariant,
+    HierarchyId,
+    Geometry,
+    Geography,
 }
 
 impl TypeKind {
     /// By discriminant, which storage keeps: append only.
-    pub const ALL: [TypeKind; 30] = {
+    pub const ALL: [TypeKind; 33] = {
         use TypeKind::*;
         [
             Bit,
@@ -78,6 +81,9 @@ impl TypeKind {
             RowVersion,
             Xml,
             SqlVariant,
+            HierarchyId,
+            Geometry,
+            Geography,
         ]
     };
 }
@@ -109,6 +115,7 @@ const _: () = {
 /// | nchar, nvarchar, ntext, xml | Bytes | UTF-16LE; nchar is blank-padded |
 /// | binary, varbinary, image, rowversion | Bytes | as they are |
 /// | sql_variant | Bytes | `types::variant` |
+/// | hierarchyid, geometry, geography | Bytes | as the types serialize themselves: MS-SSCLRT |
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Physical {
     I64,
@@ -156,6 +163,9 @@ impl SqlType {
     pub const NTEXT: SqlType = SqlType::fixed(TypeKind::NText, MAX_LENGTH, 0, 0);
     pub const IMAGE: SqlType = SqlType::fixed(TypeKind::Image, MAX_LENGTH, 0, 0);
     pub const SQL_VARIANT: SqlType = SqlType::fixed(TypeKind::SqlVariant, 8016, 0, 0);
+    pub const HIERARCHYID: SqlType = SqlType::fixed(TypeKind::HierarchyId, 892, 0, 0);
+    pub const GEOMETRY: SqlType = SqlType::fixed(TypeKind::Geometry, MAX_LENGTH, 0, 0);
+    pub const GEOGRAPHY: SqlType = SqlType::fixed(TypeKind::Geography, MAX_LENGTH, 0, 0);
     /// `sysname`: nvarchar(128) NOT NULL.
     pub const SYSNAME: SqlType = SqlType::nvarchar(128);
     pub const NVARCHAR_MAX: SqlType = SqlType::fixed(TypeKind::NVarChar, MAX_LENGTH, 0, 0);
@@ -226,7 +236,7 @@ impl SqlType {
             Real | Float => Physical::F64,
             Decimal | Numeric | DateTimeOffset | UniqueIdentifier => Physical::I128,
             Char | VarChar | Text | NChar | NVarChar | NText | Binary | VarBinary | Image | RowVersion | Xml
-            | SqlVariant => Physical::Bytes,
+            | SqlVariant | HierarchyId | Geometry | Geography => Physical::Bytes,
         }
     }
 
@@ -276,6 +286,16 @@ impl SqlType {
 
     pub const fn is_binary(&self) -> bool {
         matches!(self.kind, TypeKind::Binary | TypeKind::VarBinary | TypeKind::Image | TypeKind::RowVersion)
+    }
+
+    /// The types of the assembly Microsoft.SqlServer.Types: they have methods, and go over the wire as UDTs.
+    pub const fn is_udt(&self) -> bool {
+        matches!(self.kind, TypeKind::HierarchyId | TypeKind::Geometry | TypeKind::Geography)
+    }
+
+    /// geometry, geography.
+    pub const fn is_spatial(&self) -> bool {
+        matches!(self.kind, TypeKind::Geometry | TypeKind::Geography)
     }
 
     pub const fn is_integer(&self) -> bool {

@@ -206,7 +206,7 @@ fn renamed_columns(rows: &mut Rows<'_>, view: i32) -> SqlResult<Box<[(u16, Box<s
 fn sequence(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<SequenceDef>> {
     let Some(sequence) = rows.first::<SequenceRow>(0, &[int(row.id)])? else { return Ok(None) };
     let Some(system) = super::scalar_type::by_user_type(i32::from(sequence.xtype)) else { return Ok(None) };
-    let Some(ty) = sql_type(sequence.xtype, system.length, sequence.prec, sequence.scale, None) else {
+    let Some(ty) = sql_type(sequence.xtype, 0, system.length, sequence.prec, sequence.scale, None) else {
         return Ok(None);
     };
     Ok(Some(SequenceDef {
@@ -220,7 +220,7 @@ fn sequence(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<SequenceDe
 
 pub fn column_def(row: &ColumnRow, default: Option<String>) -> Option<ColumnDef> {
     let whole = |value: i128| i64::try_from(value).unwrap_or(i64::MAX);
-    let ty = sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref())?;
+    let ty = sql_type(row.xtype, row.utype, row.length, row.prec, row.scale, row.collation.as_deref())?;
     // What cannot be read hides all there is.
     let mask = |text: &str| MaskFunction::parse(text, &row.name, &ty).unwrap_or(MaskFunction::Default);
     let masked = row.definition.0.as_deref().filter(|_| row.status & cs::MASKED != 0);
@@ -509,7 +509,7 @@ pub fn user_type(rows: &mut Rows<'_>, row: &TypeRow) -> SqlResult<Option<UserTyp
         table.memory = (row.status & MEMORY_OPTIMIZED_TYPE != 0).then_some(MemoryOptimized { durable: false });
         return Ok(Some(UserType::Table(Arc::new(table))));
     }
-    let ty = sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref());
+    let ty = sql_type(row.xtype, row.id, row.length, row.prec, row.scale, row.collation.as_deref());
     Ok(ty.map(|ty| UserType::Alias { ty, nullable: row.status & 1 != 0 }))
 }
 

@@ -100,7 +100,7 @@ pub fn function(row: &ClassRow) -> Option<PartitionFunctionDef> {
     Some(PartitionFunctionDef {
         id: row.id,
         name: row.name.as_str().into(),
-        ty: scalar_type::sql_type(xtype, length, precision, scale, collation)?,
+        ty: scalar_type::sql_type(xtype, 0, length, precision, scale, collation)?,
         right: row.status & RIGHT != 0,
         boundaries: words.map(boundary).collect::<Option<Vec<_>>>()?,
     })

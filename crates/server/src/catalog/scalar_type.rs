@@ -23,12 +23,14 @@ const fn plain(name: &'static str, xtype: u8, length: i16, prec: u8, scale: u8, 
     SystemType { name, xtype, utype: xtype as i32, length, prec, scale, kind: Some(kind), has_collation }
 }
 
-const fn clr(name: &'static str, utype: i32, length: i16) -> SystemType {
-    SystemType { name, xtype: 240, utype, length, prec: 0, scale: 0, kind: None, has_collation: false }
+const fn clr(name: &'static str, utype: i32, length: i16, kind: TypeKind) -> SystemType {
+    SystemType { name, xtype: CLR, utype, length, prec: 0, scale: 0, kind: Some(kind), has_collation: false }
 }
 
 pub const SYSNAME: i32 = 256;
 pub const TABLE_TYPE: u8 = 243;
+/// The three types of the server's own assembly share it: `utype` tells which.
+pub const CLR: u8 = 240;
 
 pub const SYSTEM_TYPES: &[SystemType] = &[
     plain("image", 34, 16, 0, 0, TypeKind::Image),
@@ -53,9 +55,9 @@ pub const SYSTEM_TYPES: &[SystemType] = &[
     plain("numeric", 108, 17, 38, 38, TypeKind::Numeric),
     plain("smallmoney", 122, 4, 10, 4, TypeKind::SmallMoney),
     plain("bigint", 127, 8, 19, 0, TypeKind::BigInt),
-    clr("hierarchyid", 128, 892),
-    clr("geometry", 129, -1),
-    clr("geography", 130, -1),
+    clr("hierarchyid", 128, 892, TypeKind::HierarchyId),
+    clr("geometry", 129, -1, TypeKind::Geometry),
+    clr("geography", 130, -1, TypeKind::Geography),
     plain("varbinary", 165, 8000, 0, 0, TypeKind::VarBinary),
     plain("varchar", 167, 8000, 0, 0, TypeKind::VarChar),
     plain("binary", 173, 8000, 0, 0, TypeKind::Binary),
@@ -103,9 +105,17 @@ pub fn collation_name(ty: &SqlType) -> Option<String> {
     ty.is_string().then(|| ty.collation.name())
 }
 
-/// None: no type of that `system_type_id` has values here (CLR types, table types).
-pub fn sql_type(xtype: u8, length: i16, prec: u8, scale: u8, collation_name: Option<&str>) -> Option<SqlType> {
-    let kind = SYSTEM_TYPES.iter().find(|entry| entry.xtype == xtype)?.kind?;
+/// None: no type of that `system_type_id` has values here (table types). `utype` is looked at for CLR types only.
+pub fn sql_type(
+    xtype: u8,
+    utype: i32,
+    length: i16,
+    prec: u8,
+    scale: u8,
+    collation_name: Option<&str>,
+) -> Option<SqlType> {
+    let named = |entry: &&SystemType| entry.xtype == xtype && (xtype != CLR || entry.utype == utype);
+    let kind = SYSTEM_TYPES.iter().find(named)?.kind?;
     let length = match kind {
         TypeKind::Text | TypeKind::NText | TypeKind::Image => MAX_LENGTH,
         _ if length == -1 => MAX_LENGTH,

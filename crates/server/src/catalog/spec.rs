@@ -93,7 +93,7 @@ pub fn sql_type(text: &str) -> SqlType {
         TypeKind::DateTimeOffset => SqlType::datetimeoffset(number(0).unwrap_or(7) as u8),
         TypeKind::Time => SqlType::time(number(0).unwrap_or(7) as u8),
         _ => {
-            scalar_type::sql_type(system.xtype, system.length, system.prec, system.scale, None).expect("a scalar type")
+            scalar_type::sql_type(system.xtype, system.utype, system.length, system.prec, system.scale, None).expect("a scalar type")
         }
     }
 }

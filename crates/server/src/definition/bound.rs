@@ -205,7 +205,7 @@ pub fn bind(ddl: &mut Ddl<'_>, kind: Bound, name: &str, to: &str, future_only: b
     match holder(ddl, to)? {
         Holder::Column(db, column) => {
             let ty =
-                crate::catalog::scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, None);
+                crate::catalog::scalar_type::sql_type(column.xtype, column.utype, column.length, column.prec, column.scale, None);
             let long =
                 ty.is_some_and(|ty| ty.is_max() || matches!(ty.kind, types::TypeKind::Text | types::TypeKind::NText));
             let computed = has(column.status, cs::COMPUTED) || column.xtype == 189;

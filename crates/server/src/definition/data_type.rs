@@ -53,8 +53,6 @@ pub fn resolve_in(
         },
         TypeName::Cursor => return Err(unknown("cursor")),
         TypeName::HierarchyId => return Err(unknown("hierarchyid")),
-        TypeName::Geometry => return Err(unknown("geometry")),
-        TypeName::Geography => return Err(unknown("geography")),
         TypeName::Json => return Err(unknown("json")),
         TypeName::Vector => return Err(unknown("vector")),
     };
@@ -112,7 +110,7 @@ fn alias(
             table: Some(row.tableid),
         }));
     }
-    let ty = scalar_type::sql_type(row.xtype, row.length, row.prec, row.scale, row.collation.as_deref());
+    let ty = scalar_type::sql_type(row.xtype, row.id, row.length, row.prec, row.scale, row.collation.as_deref());
     Ok(ty.map(|ty| ResolvedType {
         ty,
         xtype: row.xtype,
@@ -185,6 +183,9 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
         RowVersion => SqlType::ROWVERSION,
         Xml => SqlType::XML,
         SqlVariant => SqlType::SQL_VARIANT,
+        HierarchyId => SqlType::HIERARCHYID,
+        Geometry => SqlType::GEOMETRY,
+        Geography => SqlType::GEOGRAPHY,
     })
 }
 

@@ -1021,8 +1021,8 @@ pub fn new_buckets(options: &[Setting]) -> SqlResult<i64> {
 
 /// 1919: text, xml and the like are no keys.
 pub fn key_column_allowed(column: &ColumnRow) -> bool {
-    let large = matches!(column.xtype, 34 | 35 | 99 | 241 | 240) || column.length == -1;
+    let large = matches!(column.xtype, 34 | 35 | 99 | 241) || column.length == -1;
     !large
-        && scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, None)
+        && scalar_type::sql_type(column.xtype, column.utype, column.length, column.prec, column.scale, None)
             .is_some_and(|ty| ty.kind != TypeKind::Xml)
 }

@@ -129,6 +129,9 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
     match &create.kind {
         CreateTypeKind::Alias { base, null } => {
             let resolved = data_type::resolve(ddl, &db, base, 1)?;
+            if resolved.ty.is_udt() {
+                return Err(sql_error!(222, resolved.ty.name()));
+            }
             let ty = data_type::collate(&db, resolved.ty, None)?;
             row.xtype = resolved.xtype;
             row.length = scalar_type::max_length(&ty);

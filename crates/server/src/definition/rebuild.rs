@@ -106,7 +106,7 @@ pub fn stored(column: &ColumnRow) -> bool {
 }
 
 pub fn column_type(column: &ColumnRow) -> ColumnType {
-    let ty = scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, column.collation.as_deref());
+    let ty = scalar_type::sql_type(column.xtype, column.utype, column.length, column.prec, column.scale, column.collation.as_deref());
     ColumnType { ty: ty.expect("a column of a scalar type"), nullable: has(column.status, cs::NULLABLE) }
 }
 

@@ -106,7 +106,7 @@ fn counted_type(
             (
                 old.xtype,
                 old.utype,
-                scalar_type::sql_type(old.xtype, length, old.prec, old.scale, None).expect("a sequence's type"),
+                scalar_type::sql_type(old.xtype, 0, length, old.prec, old.scale, None).expect("a sequence's type"),
             )
         }
         (None, None) => (127, 127, SqlType::BIGINT),

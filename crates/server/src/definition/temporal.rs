@@ -501,7 +501,7 @@ pub fn add_period(ddl: &mut Ddl<'_>, place: &Place, shown: &str, id: i32, period
         let Some(column) = columns.iter_mut().find(|column| db.equal_names(&column.name, name)) else {
             return Err(sql_error!(13750, &**name));
         };
-        let ty = scalar_type::sql_type(column.xtype, column.length, column.prec, column.scale, None);
+        let ty = scalar_type::sql_type(column.xtype, column.utype, column.length, column.prec, column.scale, None);
         if ty.is_none_or(|ty| ty.kind != TypeKind::DateTime2) || has(column.status, cs::COMPUTED) {
             return Err(sql_error!(13501, column.name));
         }

@@ -121,9 +121,13 @@ fn call_procedure(
     }
 }
 
-/// Xml that a client sends is text until it is converted, which tells whether it is well formed.
+/// Xml that a client sends is text until it is converted, which tells whether it is well formed; and a UDT is bytes.
 pub fn as_sent(ty: SqlType) -> SqlType {
-    if ty.kind == types::TypeKind::Xml { SqlType::NVARCHAR_MAX } else { ty }
+    match ty.kind {
+        types::TypeKind::Xml => SqlType::NVARCHAR_MAX,
+        _ if ty.is_udt() => SqlType::VARBINARY_MAX,
+        _ => ty,
+    }
 }
 
 fn argument(parameter: RpcParameter) -> CallArgument {

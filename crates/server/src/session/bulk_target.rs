@@ -66,6 +66,8 @@ fn family(kind: TypeKind) -> u8 {
         Binary | VarBinary | Image | RowVersion => 3,
         UniqueIdentifier => 4,
         SqlVariant => 5,
+        // MS-TDS 2.2.6.1: their bytes are sent as varbinary(max).
+        HierarchyId | Geometry | Geography => 3,
     }
 }
 

@@ -19,7 +19,7 @@ pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>) -> Answe
         "isoutparam" => (is_parameter && row.status & cs::OUTPUT != 0).into(),
         "iscursortype" => has(cs::CURSOR),
         "precision" | "scale" | "charmaxlen" => {
-            match scalar_type::sql_type(row.xtype, row.length, row.prec, row.scale, None) {
+            match scalar_type::sql_type(row.xtype, row.utype, row.length, row.prec, row.scale, None) {
                 Some(ty) => of_type(&ty, name),
                 None => Answer::Null,
             }
@@ -85,7 +85,7 @@ fn of_type(ty: &SqlType, name: &str) -> Answer {
 
 /// `name` in lower case: https://learn.microsoft.com/sql/t-sql/functions/typeproperty-transact-sql
 pub fn of_type_row(row: &TypeRow, name: &str) -> Answer {
-    let ty = scalar_type::sql_type(row.xtype, row.length, row.prec, row.scale, None);
+    let ty = scalar_type::sql_type(row.xtype, row.id, row.length, row.prec, row.scale, None);
     match name {
         "allowsnull" => (row.status & 1 != 0).into(),
         "ownerid" => Answer::Number(1),

@@ -74,8 +74,6 @@ pub enum TypeName {
     Sysname,
     Cursor,
     HierarchyId,
-    Geometry,
-    Geography,
     Json,
     Vector,
     /// `xml(collection)`, `xml(DOCUMENT collection)`, `xml(CONTENT collection)`.

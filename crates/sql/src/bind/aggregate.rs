@@ -90,7 +90,7 @@ pub fn aggregate_type(
             (result, Some(argument))
         }
         Min | Max => {
-            if matches!(ty.kind, Bit | Text | NText | Image | Xml) {
+            if matches!(ty.kind, Bit | Text | NText | Image | Xml | Geometry | Geography) {
                 return Err(invalid());
             }
             (ty, Some(argument))

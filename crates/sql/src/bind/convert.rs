@@ -257,6 +257,9 @@ pub fn comparable(left: Expr, right: Expr, operator: &str) -> SqlResult<(Expr, E
         if ty.kind == Xml {
             return Err(sql_error!(305));
         }
+        if ty.is_spatial() {
+            return Err(sql_error!(403, operator, ty.name()));
+        }
     }
     if a == b {
         return Ok((left, right));

@@ -50,8 +50,6 @@ pub fn scalar_type(
         },
         TypeName::Cursor => return Err(sql_error!(243, "cursor")),
         TypeName::HierarchyId => return Err(errors::unknown_type(1, "hierarchyid")),
-        TypeName::Geometry => return Err(errors::unknown_type(1, "geometry")),
-        TypeName::Geography => return Err(errors::unknown_type(1, "geography")),
         TypeName::Json => return Err(errors::unknown_type(1, "json")),
         TypeName::Vector => return Err(errors::unknown_type(1, "vector")),
     };

@@ -280,7 +280,10 @@ impl Binder<'_> {
                     | TypeKind::SqlVariant
                     | TypeKind::Binary
                     | TypeKind::VarBinary
-                    | TypeKind::RowVersion => return Err(errors::invalid_operand(&ty, "minus")),
+                    | TypeKind::RowVersion
+                    | TypeKind::HierarchyId
+                    | TypeKind::Geometry
+                    | TypeKind::Geography => return Err(errors::invalid_operand(&ty, "minus")),
                     TypeKind::DateTime | TypeKind::SmallDateTime => {
                         return Err(errors::invalid_operand(&ty, "minus"));
                     }
@@ -559,7 +562,9 @@ impl Binder<'_> {
             Char | VarChar | NChar | NVarChar => return Ok(expr),
             Text => SqlType::VARCHAR_MAX.with_collation(ty.collation),
             NText => SqlType::NVARCHAR_MAX.with_collation(ty.collation),
-            Xml | SqlVariant | Image => return Err(errors::invalid_argument(&ty, argument, function)),
+            Xml | SqlVariant | Image | HierarchyId | Geometry | Geography => {
+                return Err(errors::invalid_argument(&ty, argument, function));
+            }
             Binary | VarBinary | RowVersion if ty.is_max() => SqlType::VARCHAR_MAX.with_collation(collation),
             _ => SqlType::varchar(display_size(&ty)).with_collation(collation),
         };

@@ -98,7 +98,7 @@ impl Binder<'_> {
         if bound.has_subquery() {
             return Err(sql_error!(144));
         }
-        sortable(&bound.ty)?;
+        sortable(&bound.ty, "GROUP BY")?;
         if let Some(known) = self.blocks[block].groups.iter().position(|(_, e)| e.same(&bound)) {
             return Ok(known);
         }
@@ -211,11 +211,12 @@ impl Regroup<'_> {
     }
 }
 
-/// 305 and 306 for what has no order.
-pub fn sortable(ty: &SqlType) -> SqlResult<()> {
+/// 249, 305 and 306 for what has no order. `clause`: as 249 names it.
+pub fn sortable(ty: &SqlType, clause: &str) -> SqlResult<()> {
     match ty.kind {
         TypeKind::Text | TypeKind::NText | TypeKind::Image => Err(sql_error!(306, state 2)),
         TypeKind::Xml => Err(sql_error!(305)),
+        TypeKind::Geometry | TypeKind::Geography => Err(sql_error!(249, ty.name(), clause)),
         _ => Ok(()),
     }
 }

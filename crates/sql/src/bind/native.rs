@@ -222,11 +222,11 @@ impl<'a> Check<'a> {
             ast::TypeName::Builtin(kind @ (Xml | SqlVariant | Text | NText | Image | RowVersion | DateTimeOffset)) => {
                 kind.name()
             }
-            ast::TypeName::Builtin(_) | ast::TypeName::Sysname => return Ok(()),
             ast::TypeName::Cursor => return Err(sql_error!(12306, NATIVE)),
             ast::TypeName::HierarchyId => "sys.hierarchyid",
-            ast::TypeName::Geometry => "sys.geometry",
-            ast::TypeName::Geography => "sys.geography",
+            ast::TypeName::Builtin(Geometry) => "sys.geometry",
+            ast::TypeName::Builtin(Geography) => "sys.geography",
+            ast::TypeName::Builtin(_) | ast::TypeName::Sysname => return Ok(()),
             ast::TypeName::Json => "json",
             ast::TypeName::Vector => "vector",
             ast::TypeName::XmlOf { .. } => "xml",

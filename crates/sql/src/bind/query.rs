@@ -522,8 +522,8 @@ impl Binder<'_> {
 
     /// SELECT DISTINCT: outputs become columns, and what is sorted by must be among them.
     fn distinct_rows(&mut self, rel: Rel, outputs: &mut [Output], keys: &mut [SortKey]) -> SqlResult<Rel> {
-        let whole = [TypeKind::Text, TypeKind::NText, TypeKind::Image, TypeKind::Xml];
-        if let Some(output) = outputs.iter().find(|output| whole.contains(&output.expr.ty.kind)) {
+        let whole = |ty: &SqlType| matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml) || ty.is_spatial();
+        if let Some(output) = outputs.iter().find(|output| whole(&output.expr.ty)) {
             return Err(sql_error!(421, output.expr.ty.name()));
         }
         let own = rel.defined();
@@ -686,7 +686,7 @@ impl Binder<'_> {
                 }
                 other => (self.expr(other, scope)?, None),
             };
-            sortable(&expr.ty)?;
+            sortable(&expr.ty, "ORDER BY")?;
             let with_table = matches!(&item.expr, ast::Expr::Column(name) if name.table.is_some());
             let mut same = keys.iter().zip(&shown).filter(|(old, _)| old.expr.same(&expr)).peekable();
             if same.peek().is_some() {

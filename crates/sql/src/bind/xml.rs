@@ -229,7 +229,7 @@ impl Binder<'_> {
         let ty = self.data_type(&parsed, 1).map_err(|_| invalid())?;
         use TypeKind::*;
         match ty.kind {
-            Xml | Text | NText | Image | SqlVariant => Err(invalid()),
+            Xml | Text | NText | Image | SqlVariant | HierarchyId | Geometry | Geography => Err(invalid()),
             _ => Ok(ty),
         }
     }
@@ -386,7 +386,7 @@ fn supplied_type(ty: &SqlType, receiver: &Receiver) -> SqlResult<SuppliedType> {
         Time => "time",
         DateTime | SmallDateTime | DateTime2 | DateTimeOffset => "dateTime",
         Xml => return Ok(SuppliedType::Xml),
-        SqlVariant | Text | NText | Image => {
+        SqlVariant | Text | NText | Image | HierarchyId | Geometry | Geography => {
             return Err(sql_error!(9344, receiver.label(), ty.message_name()));
         }
     };

@@ -43,8 +43,8 @@ const NAMES: &[(&str, TypeName)] = &[
     ("SQL_VARIANT", TypeName::Builtin(TypeKind::SqlVariant)),
     ("SYSNAME", TypeName::Sysname),
     ("HIERARCHYID", TypeName::HierarchyId),
-    ("GEOMETRY", TypeName::Geometry),
-    ("GEOGRAPHY", TypeName::Geography),
+    ("GEOMETRY", TypeName::Builtin(TypeKind::Geometry)),
+    ("GEOGRAPHY", TypeName::Builtin(TypeKind::Geography)),
     ("JSON", TypeName::Json),
     ("VECTOR", TypeName::Vector),
 ];

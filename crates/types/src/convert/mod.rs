@@ -86,6 +86,9 @@ pub fn convert_paced(
         return from_variant(value, to, style, context);
     }
     use TypeKind::*;
+    if from.is_udt() && !to.is_binary() {
+        return Err(refused(from, to));
+    }
     match to.kind {
         Bit | TinyInt | SmallInt | Int | BigInt | SmallMoney | Money | Decimal | Numeric | Real | Float => {
             match (from.kind, value) {
@@ -133,6 +136,8 @@ pub fn convert_paced(
             let text = xml::parse(&text, source, keep_space, pacer)?;
             text_datum_paced(&text, &SqlType::NVARCHAR_MAX, pacer)
         }
+        // Who runs statements converts these: their texts and bytes are their own.
+        HierarchyId | Geometry | Geography => Err(refused(from, to)),
         SqlVariant => {
             if !variant::can_hold(from) {
                 return Err(refused(from, to));

@@ -69,6 +69,8 @@ pub fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: b
     let computed = base.is_some_and(|base| base.computed.is_some());
     let updateable = base.is_some() && !identity && !computed && ty.kind != TypeKind::RowVersion;
     let system = scalar_type::system_type(ty.kind);
+    let udt = ty.kind.udt();
+    let own_database = udt.and_then(|_| database.clone());
     let (tds_type, tds_length) = tds_form(ty);
     let collation = ty.is_string().then(|| ty.collation.to_tds());
     let told = origin.and_then(|origin| origin.told.as_ref());
@@ -78,16 +80,16 @@ pub fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: b
         if column.name.is_empty() { Datum::Null } else { text(&column.name) },
         bit(column.nullable),
         number(system.xtype),
-        text(&ty.to_string()),
+        if udt.is_some() { Datum::Null } else { text(&ty.to_string()) },
         number(scalar_type::max_length(ty)),
         number(ty.precision),
         number(ty.scale),
         optional_text(ty.is_string().then(|| ty.collation.name()).as_deref()),
-        Datum::Null,
-        Datum::Null,
-        Datum::Null,
-        Datum::Null,
-        Datum::Null,
+        udt.map_or(Datum::Null, |_| number(system.utype)),
+        optional_text(own_database.as_deref()),
+        optional_text(udt.map(|_| "sys")),
+        optional_text(udt.map(|_| system.name)),
+        optional_text(udt.map(|udt| udt.assembly_qualified_name)),
         Datum::Null,
         Datum::Null,
         Datum::Null,
@@ -142,6 +144,7 @@ pub fn tds_form(ty: &SqlType) -> (i64, i64) {
         TypeKind::NText => (99, i64::from(i32::MAX) - 1),
         TypeKind::Image => (34, i64::from(i32::MAX)),
         TypeKind::SqlVariant => (98, 8009),
+        TypeKind::HierarchyId | TypeKind::Geometry | TypeKind::Geography => long(240),
         _ => (241, 65_535),
     }
 }

@@ -220,7 +220,7 @@ fn plain_type(data_type: &sql::ast::DataType) -> Option<SqlType> {
         _ => return None,
     };
     let system = scalar_type::system_type(kind);
-    let plain = scalar_type::sql_type(system.xtype, system.length, system.prec, system.scale, None)?;
+    let plain = scalar_type::sql_type(system.xtype, system.utype, system.length, system.prec, system.scale, None)?;
     let bytes_of = |length: u32| if plain.is_unicode_string() { length * 2 } else { length };
     Some(match data_type.length {
         TypeLength::One(length) if plain.physical() == types::Physical::Bytes => {
@@ -522,7 +522,7 @@ fn identity_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlR
     let own = |row: &&ColumnRow| row.number == 0 && !shown.contains(&row.id);
     let mut found = Vec::new();
     for row in columns.iter().filter(own).filter(|row| row.status & column_status::IDENTITY != 0) {
-        let ty = scalar_type::sql_type(row.xtype, row.length, row.prec, row.scale, None).unwrap_or(SqlType::BIGINT);
+        let ty = scalar_type::sql_type(row.xtype, row.utype, row.length, row.prec, row.scale, None).unwrap_or(SqlType::BIGINT);
         let last = db.counters.last(&host.server.catalog.storage, db, row.id)?;
         found.push(vec![
             ("object_id", number(row.id)),
@@ -608,7 +608,7 @@ fn sequence_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlR
     let mut found = Vec::new();
     for row in &sequences {
         let length = scalar_type::by_user_type(i32::from(row.xtype)).map_or(8, |system| system.length);
-        let ty = scalar_type::sql_type(row.xtype, length, row.prec, row.scale, None).unwrap_or(SqlType::BIGINT);
+        let ty = scalar_type::sql_type(row.xtype, 0, length, row.prec, row.scale, None).unwrap_or(SqlType::BIGINT);
         let rule: Rule = crate::definition::sequence::sequence_rule(row);
         let last = db.counters.last(&host.server.catalog.storage, db, row.id)?;
         let next = last.map_or(rule.start, |last| last.saturating_add(rule.increment));

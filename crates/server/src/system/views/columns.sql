@@ -122,10 +122,12 @@ CREATE VIEW sys.assembly_types AS
 SELECT t.name, t.xtype AS system_type_id, t.id AS user_type_id, t.schid AS schema_id, CONVERT(int, NULL) AS principal_id,
   t.length AS max_length, t.prec AS precision, t.scale, t.collation AS collation_name, CONVERT(bit, t.status & 1) AS is_nullable,
   CONVERT(bit, 0) AS is_user_defined, CONVERT(bit, 1) AS is_assembly_type, t.dflt AS default_object_id, t.chk AS rule_object_id,
-  CONVERT(int, 1) AS assembly_id, CONVERT(sysname, NULL) AS assembly_class, CONVERT(bit, 1) AS is_binary_ordered,
-  CONVERT(bit, 0) AS is_fixed_length, CONVERT(nvarchar(40), NULL) AS prog_id, CONVERT(nvarchar(4000), NULL) AS assembly_qualified_name,
+  CONVERT(int, 1) AS assembly_id, k.class AS assembly_class, CONVERT(bit, CASE t.id WHEN 128 THEN 1 ELSE 0 END) AS is_binary_ordered,
+  CONVERT(bit, 0) AS is_fixed_length, CONVERT(nvarchar(40), NULL) AS prog_id,
+  CONVERT(nvarchar(4000), k.class + N', Microsoft.SqlServer.Types, Version=11.0.0.0, Culture=neutral, PublicKeyToken=89845dcd8080cc91') AS assembly_qualified_name,
   CONVERT(bit, 0) AS is_table_type
 FROM sys.sysscalartypes t
+CROSS APPLY (SELECT CONVERT(sysname, N'Microsoft.SqlServer.Types.' + CASE t.id WHEN 128 THEN N'SqlHierarchyId' WHEN 129 THEN N'SqlGeometry' ELSE N'SqlGeography' END) AS class) k
 WHERE t.status & 4 <> 0
 GO
 CREATE VIEW sys.column_type_usages AS

@@ -156,6 +156,9 @@ impl BuiltinCall<'_, '_> {
                     | TypeKind::Text
                     | TypeKind::NText
                     | TypeKind::Image
+                    | TypeKind::HierarchyId
+                    | TypeKind::Geometry
+                    | TypeKind::Geography
             )
         {
             return Err(errors::invalid_argument(&ty, i + 1, self.name));
