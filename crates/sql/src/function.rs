@@ -256,6 +256,13 @@ functions! {
     XmlQuery "query" 3 65535,
     XmlExist "exist" 3 65535,
     XmlModify "modify" 4 65535,
+    // And of hierarchyid.
+    HierarchyAncestor "GetAncestor" 2 2,
+    HierarchyDescendant "GetDescendant" 3 3,
+    HierarchyLevel "GetLevel" 1 1,
+    HierarchyReparent "GetReparentedValue" 3 3,
+    HierarchyIsDescendant "IsDescendantOf" 2 2,
+    HierarchyText "ToString" 1 1,
 }
 
 impl FunctionId {

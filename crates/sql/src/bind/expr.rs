@@ -98,7 +98,7 @@ impl Binder<'_> {
             ast::Expr::Niladic(niladic) => Ok(self.niladic(*niladic)),
             ast::Expr::Method(method) => self.method(method, scope).map_err(|e| e.at_line(method.line)),
             ast::Expr::StaticMethod(method) => {
-                Err(sql_error!(243, state 4, super::names::display(&method.type_name)).at_line(method.line))
+                self.static_method(method, scope).map_err(|e| e.at_line(method.line))
             }
             ast::Expr::Subquery(query) => {
                 let bound = self.subquery(query, scope)?;
@@ -132,7 +132,20 @@ impl Binder<'_> {
         match (target.value.ty.kind, &method.args) {
             (TypeKind::Xml, Some(args)) => self.xml_method(target, &method.name, args, scope),
             (TypeKind::Xml, None) => Err(sql_error!(227, format_args!("\"{}\"", method.name.text))),
+            (TypeKind::HierarchyId, args) => {
+                self.hierarchy_method(target.value, &method.name, args.as_deref(), scope)
+            }
             _ => Err(sql_error!(258, typing::type_name(&target.value.ty))),
+        }
+    }
+
+    /// `type::name(...)`. 243: there is no such type.
+    fn static_method(&mut self, method: &ast::StaticMethod, scope: &Scope) -> SqlResult<Expr> {
+        let name = &method.type_name;
+        let of_system = name.database.is_none() && name.schema.as_ref().is_none_or(|schema| schema.is("sys"));
+        match TypeKind::from_name(&name.name.text.to_ascii_lowercase()).filter(|_| of_system) {
+            Some(TypeKind::HierarchyId) => self.hierarchy_static(method, scope),
+            _ => Err(sql_error!(243, state 4, super::names::display(name))),
         }
     }
 

@@ -73,10 +73,13 @@ impl Binder<'_> {
     /// `column.method(...)`, `table.column.method(...)`. None: no column of such a name has methods.
     pub fn column_method(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Option<Expr>> {
         let Some(target) = self.method_target(&call.name, scope)? else { return Ok(None) };
+        if target.value.ty.kind == TypeKind::HierarchyId {
+            return self.hierarchy_method(target.value, &call.name.name, Some(&call.args), scope).map(Some);
+        }
         self.xml_method(target, &call.name.name, &call.args, scope).map(Some)
     }
 
-    /// The column before the last name, if it is one of type xml.
+    /// The column before the last name, if it is of a type with methods.
     fn method_target(&mut self, name: &ast::ObjectName, scope: &Scope) -> SqlResult<Option<XmlTarget>> {
         let Some(column) = &name.schema else { return Ok(None) };
         let table = name.database.as_ref().map(|table| {
@@ -90,7 +93,7 @@ impl Binder<'_> {
         });
         let column = ast::ColumnName { table, name: column.clone(), line: name.line };
         let Ok((found, _)) = scope.column(&column) else { return Ok(None) };
-        if found.ty.kind != TypeKind::Xml {
+        if !matches!(found.ty.kind, TypeKind::Xml | TypeKind::HierarchyId) {
             return match Method::find(&name.name.text) {
                 Some(_) => Err(sql_error!(258, severity 15, typing::type_name(&found.ty))),
                 None => Ok(None),
