@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use sql::catalog::{DatabaseId, ModuleDef, ObjectId, ObjectName, SequenceDef, TableDef, VirtualTableDef};
+use sql::catalog::{DatabaseId, ModuleDef, ObjectId, ObjectName, RunsAs, SequenceDef, TableDef, VirtualTableDef};
 use sql::function::FunctionId;
 use sql::plan::{Global, MaskedColumn, Module, ObjectRef, OutputColumn, PrincipalKind, Query, QueryId};
 use storage::{Storage, Table};
@@ -236,6 +236,11 @@ pub trait Host {
         columns: &[OutputColumn],
     ) -> SqlResult<Arc<TableDef>>;
 
+    /// SELECT INTO has made the table and has its rows in it: the triggers of that event fire.
+    fn table_made(&mut self, _session: &mut Session, _sink: &mut dyn Sink, _target: &ObjectName) -> SqlResult<()> {
+        Ok(())
+    }
+
     /// Rows of a DMV: each call of `row` gives the values of `columns`.
     fn virtual_rows(
         &mut self,
@@ -347,8 +352,8 @@ pub struct ModuleInfo {
     /// SET QUOTED_IDENTIFIER and ANSI_NULLS at CREATE.
     pub quoted_identifier: bool,
     pub ansi_nulls: bool,
-    /// WITH EXECUTE AS: the user, of the module's database, that its body acts as.
-    pub execute_as: Option<i32>,
+    /// WITH EXECUTE AS: whom its body acts as.
+    pub execute_as: Option<RunsAs>,
 }
 
 /// What of a module's runs is measured.

@@ -86,10 +86,12 @@ pub struct Session {
 /// Of CONTEXT_INFO.
 pub const CONTEXT_INFO_BYTES: usize = 128;
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub(crate) struct RunningTrigger {
     pub object: i32,
     pub instead_of: bool,
+    /// Of a trigger for definitions or logons: EVENTDATA(), an xml value.
+    pub event: Option<Datum>,
 }
 
 /// Raised from another worker to end what the session runs, which others see here.

@@ -312,6 +312,8 @@ pub struct TriggerDef {
     pub on_update: bool,
     pub on_delete: bool,
     pub disabled: bool,
+    /// Its place among those that INSERT, UPDATE and DELETE fire: below 0 the first, above it the last.
+    pub places: [i8; 3],
 }
 
 /// A predicate of a security policy: the rows for which a call of an inline function gives a row.
@@ -365,12 +367,21 @@ pub struct ModuleDef {
     pub parent: Option<ObjectId>,
     /// WITH NATIVE_COMPILATION.
     pub native: bool,
-    /// WITH EXECUTE AS: the user that its body acts as.
-    pub execute_as: Option<i32>,
+    /// WITH EXECUTE AS: whom its body acts as.
+    pub execute_as: Option<RunsAs>,
     /// Columns of a view, from 0, that have other names than its text gives them.
     pub renamed_columns: Box<[(u16, Box<str>)]>,
     /// Of a view: of enabled security policies.
     pub predicates: Vec<PredicateDef>,
+}
+
+/// Whom a module WITH EXECUTE AS acts as, by id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunsAs {
+    /// Of the module's database.
+    User(i32),
+    /// Of a trigger of the server.
+    Login(i32),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -259,6 +259,13 @@ functions! {
     // Members of geometry and geography, by number.
     Spatial "spatial" 1 65535,
     SpatialChange "spatial_change" 4 4,
+    // And of hierarchyid.
+    HierarchyAncestor "GetAncestor" 2 2,
+    HierarchyDescendant "GetDescendant" 3 3,
+    HierarchyLevel "GetLevel" 1 1,
+    HierarchyReparent "GetReparentedValue" 3 3,
+    HierarchyIsDescendant "IsDescendantOf" 2 2,
+    HierarchyText "ToString" 1 1,
 }
 
 impl FunctionId {

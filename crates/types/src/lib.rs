@@ -31,6 +31,7 @@ pub mod culture;
 pub mod variant;
 
 pub mod compare;
+pub mod hierarchy;
 pub mod convert;
 pub mod key;
 pub mod key_set;

@@ -4,6 +4,7 @@
 //! the next statement runs, unless it is one that ends the batch.
 
 mod measure;
+mod triggered;
 mod modify;
 mod code;
 mod callee;
@@ -54,6 +55,7 @@ use measure::Counters;
 pub use measure::{Figures, Measured};
 pub(crate) use transaction::reads_table;
 use transaction::replace;
+pub use triggered::{EventTrigger, fire_event};
 
 /// EXECUTE, triggers and functions within one another; one more is error 217.
 pub const NESTING_MAX: u32 = 32;

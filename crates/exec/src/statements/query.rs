@@ -616,6 +616,8 @@ impl<'a> Runner<'a> {
                     }
                 };
                 let rows = modify::insert_all(&table, &mut **source, &mut self.context, batch)?;
+                let runtime = self.context.runtime.get_mut();
+                runtime.host.table_made(runtime.session, runtime.sink, target)?;
                 Ok((Command::SelectInto, rows))
             }
             (Plan::InsertExecute { insert, execute, own }, QueryKind::InsertExecute { .. }) => {

@@ -238,7 +238,8 @@ base_tables! {
         status: i32,
     } unique [1, 0, 2, 3] index [3, 0];
 
-    /// Columns of a foreign key: depsubid the ordinal, indepid the referencing column, indepsubid the referenced one.
+    /// Columns of a foreign key: depsubid the ordinal, indepid the referencing column, indepsubid the referenced one. Events of triggers
+    /// (class 207).
     KeyReferenceRow = 75 "sysmultiobjrefs" every {
         class: u8,
         depid: i32,
@@ -701,9 +702,15 @@ pub mod class {
     pub const TEMPORAL_HISTORY: u8 = 205;
     /// A rule that is bound: depid and depsubid the column, indepid the rule.
     pub const RULE: u8 = 206;
+    /// In `sysmultiobjrefs`: depid a trigger, depsubid the number of an event that it fires for, indepid that of the group that it was
+    /// created for, or 0; status its place in the order (`scoped_trigger`).
+    pub const TRIGGER_EVENT: u8 = 207;
 }
 
 pub mod schema {
+    /// Triggers of the server, in master's rows, and of a database: in no schema.
+    pub const OF_SERVER: i32 = -1;
+    pub const OF_DATABASE: i32 = 0;
     pub const DBO: i32 = 1;
     pub const GUEST: i32 = 2;
     pub const INFORMATION_SCHEMA: i32 = 3;

@@ -18,6 +18,7 @@ use super::base::{BASE_TABLES, DatabaseRow, USER_OBJECT_MIN, database_option};
 use super::error::storage_error;
 use super::load;
 use super::row::BaseTable;
+use super::scoped_trigger::ScopedTrigger;
 use super::shared::{DatabaseNumbers, Shared};
 use super::store::{Layouts, Rows};
 
@@ -33,6 +34,8 @@ pub struct Database {
     shared: Shared,
     pub counters: super::counter::Counters,
     pub statistics: super::statistics::Store,
+    /// Its triggers for definitions and logons, as of a version.
+    triggers: RwLock<Option<(u64, Arc<[ScopedTrigger]>)>>,
 }
 
 #[derive(Default)]
@@ -65,6 +68,7 @@ impl Database {
             cache: RwLock::new(WaitType::METADATA_CACHE, Cache::default()),
             counters: super::counter::Counters::new(shared.counters.clone(), row_id),
             statistics: super::statistics::Store::default(),
+            triggers: RwLock::new(WaitType::METADATA_CACHE, None),
             shared: shared.clone(),
         };
         database.keep_base_tables();
@@ -287,6 +291,17 @@ impl Database {
         if let Some(schema) = schema {
             cache.by_name.insert((schema.into(), name.into()), id);
         }
+    }
+
+    /// None: something has changed since they were read.
+    pub fn known_triggers(&self) -> Option<Arc<[ScopedTrigger]>> {
+        let triggers = self.triggers.read();
+        triggers.as_ref().filter(|(seen, _)| *seen == self.version()).map(|(_, known)| known.clone())
+    }
+
+    /// `seen`: `version()` before they were read.
+    pub fn keep_triggers(&self, seen: u64, triggers: Arc<[ScopedTrigger]>) {
+        *self.triggers.write() = Some((seen, triggers));
     }
 
     /// An object id nobody has used since the server started, nor has now: no object, and no partition of a table.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::catalog::{
     CheckDef, ColumnDef, Computed, DatabaseId, FilterTerm, ForeignKeyDef, IndexDef, IndexKind, MemoryOptimized,
-    ModuleDef, ModuleKind, Object, ObjectId, ObjectName, PeriodEnd, ReferentialAction, Retention, RetentionUnit,
+    ModuleDef, ModuleKind, Object, ObjectId, ObjectName, PeriodEnd, ReferentialAction, Retention, RetentionUnit, RunsAs,
     SequenceDef, StatisticsDef, SynonymDef, TableDef, TriggerDef, UserType, Versioning,
 };
 use sql::lex::{Lexer, TokenKind};
@@ -14,6 +14,7 @@ use types::{Datum, SqlResult};
 use super::base::{
     ClassRow, ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, ReferenceRow,
     SequenceRow, TextRow, TypeRow, class, column_status as cs, index_status as ix, object_status as os_,
+    schema,
 };
 use super::partition;
 use super::predicate;
@@ -32,6 +33,10 @@ pub fn small(value: u8) -> Datum {
 pub fn name(value: &str) -> Datum {
     value.to_string().to_datum()
 }
+
+/// Of a `KeyReferenceRow` of a trigger's event: sp_settriggerorder.
+pub const FIRST: i32 = 1;
+pub const LAST: i32 = 2;
 
 /// Index of the key of `sysschobjs` on (schema, name), and of the one on the parent.
 pub const BY_NAME: usize = 1;
@@ -99,8 +104,8 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
     })
 }
 
-/// WITH EXECUTE AS: the user, which a row says, or the owner of now.
-fn execute_as(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {
+/// WITH EXECUTE AS: the user or login, which a row says, or the owner of now.
+fn execute_as(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<RunsAs>> {
     let user = if row.status & os_::EXECUTE_AS_OWNER != 0 {
         owner_of(rows, row)?
     } else {
@@ -110,7 +115,7 @@ fn execute_as(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {
     if user.is_some() && row.status & os_::NATIVE != 0 && !can_tell(rows, row)? {
         return Ok(None);
     }
-    Ok(user)
+    Ok(user.map(if row.nsid == schema::OF_SERVER { RunsAs::Login } else { RunsAs::User }))
 }
 
 fn owner_of(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {
@@ -382,11 +387,27 @@ fn children(
                 on_update: has(os_::ON_UPDATE),
                 on_delete: has(os_::ON_DELETE),
                 disabled: has(os_::DISABLED),
+                places: places(rows, child.id)?,
             }),
             _ => {}
         }
     }
     Ok((checks, foreign_keys, triggers))
+}
+
+/// `TriggerDef::places`: sp_settriggerorder.
+fn places(rows: &mut Rows<'_>, trigger: i32) -> SqlResult<[i8; 3]> {
+    let mut places = [0; 3];
+    for row in rows.find::<KeyReferenceRow>(0, &[int(trigger), small(class::TRIGGER_EVENT)])? {
+        if let Some(place) = usize::try_from(row.depsubid - 1).ok().and_then(|at| places.get_mut(at)) {
+            *place = match row.status {
+                FIRST => -1,
+                LAST => 1,
+                _ => 0,
+            };
+        }
+    }
+    Ok(places)
 }
 
 /// The expression of a column's default, which may be an object of its own.

@@ -16,6 +16,7 @@
 //! configuration    options of the server   governor    resource pools, and the databases in them
 //! family           which databases were one before a backup     restored    databases from backups
 //! snapshots        which databases are snapshots of which
+//! event_type       events of DDL and logon triggers      scoped_trigger   triggers of a database or the server
 //! boot             the first start of a data directory, and each later one
 //! ```
 
@@ -41,9 +42,11 @@ pub mod boot;
 pub mod snapshots;
 pub mod restored;
 pub mod marks;
+pub mod event_type;
 pub mod suspects;
 pub mod counter;
 pub mod statistics;
+pub mod scoped_trigger;
 pub mod database;
 pub mod registry;
 pub mod numbers;

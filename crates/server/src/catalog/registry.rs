@@ -131,6 +131,7 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_refreshsqlmodule",
     "sp_refreshview",
     "sp_rename",
+    "sp_settriggerorder",
     "sp_bindefault",
     "sp_bindrule",
     "sp_unbindefault",

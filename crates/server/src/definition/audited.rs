@@ -93,6 +93,16 @@ pub fn tell_of_table(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<()> {
     ddl.site.audit(&Occurrence { database, schema, object, ..what })
 }
 
+/// Objects that a definition names as what it is about.
+pub fn names(kind: &StatementKind) -> Vec<&ObjectName> {
+    deeds(kind).into_iter().filter_map(|deed| deed.object).collect()
+}
+
+/// Whether a permission is one of the server, a login or a server role.
+pub fn is_of_server(statement: &Permission) -> bool {
+    permission(statement).first().is_some_and(|deed| deed.group == of::SERVER_PERMISSION_CHANGE)
+}
+
 fn deeds(kind: &StatementKind) -> Vec<Deed<'_>> {
     use StatementKind as S;
     let object = |action, class, name| vec![Deed::object(of::SCHEMA_OBJECT_CHANGE, action, class, name)];

@@ -52,7 +52,6 @@ pub fn resolve_in(
             None => return Err(unknown(&written(name))),
         },
         TypeName::Cursor => return Err(unknown("cursor")),
-        TypeName::HierarchyId => return Err(unknown("hierarchyid")),
         TypeName::Json => return Err(unknown("json")),
         TypeName::Vector => return Err(unknown("vector")),
     };

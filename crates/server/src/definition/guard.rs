@@ -49,7 +49,10 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             };
             altered(ddl, &table, |_| super::site::cannot_drop("statistics", &written(name), 6))
         }),
-        StatementKind::SwitchTrigger(switch) => trigger_scope(ddl, &switch.on),
+        StatementKind::SwitchTrigger(switch) => trigger_scope(ddl, &switch.on, || {
+            let first = switch.triggers.iter().flatten().next();
+            sql_error!(1088, state 119, first.map_or("ALL", |name| &*name.name))
+        }),
         StatementKind::CreateView(create) => module(ddl, &create.definition, &create.name, "CREATE VIEW", "view"),
         StatementKind::CreateProcedure(create) => {
             module(ddl, &create.definition, &create.name, "CREATE PROCEDURE", "procedure")
@@ -57,7 +60,10 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateFunction(create) => {
             module(ddl, &create.definition, &create.name, "CREATE FUNCTION", "function")
         }
-        StatementKind::CreateTrigger(create) => trigger_scope(ddl, &create.on),
+        StatementKind::CreateTrigger(create) => trigger_scope(ddl, &create.on, || {
+            let verb = if create.definition.verb == ModuleVerb::Alter { "alter" } else { "create" };
+            sql_error!(2104, verb, "trigger", &*create.name.name)
+        }),
         StatementKind::Drop(drop) => dropped(ddl, drop),
         StatementKind::CreateSchema(create) => {
             let db = ddl.current()?;
@@ -275,17 +281,18 @@ fn module(
     }
 }
 
-fn trigger_scope(ddl: &mut Ddl<'_>, on: &TriggerScope) -> SqlResult<()> {
+/// `refused`: what is said of triggers of a database or the server.
+fn trigger_scope(ddl: &mut Ddl<'_>, on: &TriggerScope, refused: impl FnOnce() -> SqlError) -> SqlResult<()> {
     match on {
         TriggerScope::Table(table) => altered(ddl, table, |name| sql_error!(8197, name)),
         TriggerScope::Database => {
             let db = ddl.current()?;
             let held = ddl.database_permission(&db, "ALTER ANY DATABASE DDL TRIGGER")?;
-            expect(held, not_permitted)
+            expect(held, refused)
         }
         TriggerScope::AllServer => {
             let held = ddl.server_permission("CONTROL SERVER")?;
-            expect(held, not_permitted)
+            expect(held, refused)
         }
     }
 }
@@ -356,7 +363,8 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
                 expect(held, || cannot_find("drop", "type", &shown))?;
             }
             DropKind::Trigger if !matches!(drop.scope, None | Some(TriggerScope::Table(_))) => {
-                trigger_scope(ddl, drop.scope.as_ref().expect("as matched"))?;
+                let scope = drop.scope.as_ref().expect("as matched");
+                trigger_scope(ddl, scope, || super::object::cannot_drop_kind(drop.kind, &shown))?;
             }
             _ if name.is_temporary() => {}
             kind => {

@@ -6,19 +6,21 @@ use exec::host::{Host, NamedValue};
 use exec::session::{Ear, Session as State};
 use exec::sink::{Command, Done, DoneKind, Sink, Stop};
 use exec::workspace::Workspace;
-use exec::{Within, ask_to_sort};
+use exec::{EventTrigger, Within, ask_to_sort};
 use sql::bind::References;
 use sql::catalog::{DatabaseId, ObjectId};
 use sql::plan::{GrantEstimate, OutputColumn};
 use storage::{StorageResult, Transaction};
 use types::pause::Pause;
-use types::{RowBatch, SqlError, SqlResult};
+use types::{Datum, RowBatch, SqlError, SqlResult};
 
 use super::site::{AskRights, EachBatch, HeardWork, PacedWork, Site, SiteOptions};
 use crate::catalog::{Catalog, CatalogSession};
+use crate::instance::sessions::Input;
 use crate::session::audit::Occurrence;
 use crate::session::first_result::first_result;
 use crate::session::host::SessionHost;
+use crate::session::modules::workplace;
 
 pub struct HostSite<'a> {
     pub host: &'a mut SessionHost,
@@ -128,7 +130,10 @@ impl Site for HostSite<'_> {
     fn check_module(&mut self, database: DatabaseId, id: i32) -> Result<References, Vec<SqlError>> {
         let found = self.host.with_catalog(self.state, |catalog| catalog.module_by_id(database, ObjectId(id)));
         match found.map_err(|error| vec![error])? {
-            Some(definition) => self.host.check_module(self.state, &definition),
+            Some(definition) => {
+                let home = workplace(&definition, self.host.catalog_session.database);
+                self.host.within(home, |host| host.check_module(self.state, &definition))
+            }
             None => Ok(References::new()),
         }
     }
@@ -168,6 +173,23 @@ impl Site for HostSite<'_> {
 
     fn audit(&mut self, what: &Occurrence<'_>) -> SqlResult<()> {
         self.host.audit(what)
+    }
+
+    fn fire(&mut self, triggers: &[EventTrigger], data: &Datum) -> SqlResult<()> {
+        exec::fire_event(triggers, data, self.state, self.host, self.sink)
+    }
+
+    fn running_text(&self) -> String {
+        let seen = self.state.signal.running.seen();
+        let range = seen.start as usize..seen.end as usize;
+        if let Some(called) = &seen.called {
+            return called.text.get(range).unwrap_or_default().to_string();
+        }
+        match &*self.host.entry.input.lock() {
+            Some(Input::Batch(text)) => text.get(range).unwrap_or_default().to_string(),
+            Some(Input::Call(procedure, _)) => procedure.name().to_string(),
+            None => String::new(),
+        }
     }
 
     fn in_user_transaction(&self) -> bool {

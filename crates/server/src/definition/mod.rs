@@ -19,6 +19,8 @@
 //! partition   partition functions and schemes, where tables and indexes lie by them      switch      ALTER TABLE ... SWITCH
 //! guard       who may run which of these statements
 //! index       indexes            module      views, procedures, functions, triggers (execute_as: as whom)
+//! scoped_trigger  triggers of a database or the server     event  which statements fire them, and event_call, which procedures
+//! event_data  EVENTDATA()
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
 //! database_state  SET OFFLINE, SET ONLINE, SET EMERGENCY
@@ -98,12 +100,16 @@ pub mod temporal;
 pub mod table;
 pub mod switch;
 pub mod security_policy;
+pub mod scoped_trigger;
 pub mod object;
 pub mod sequence;
 pub mod alter;
+pub mod event_data;
+pub mod event;
+pub mod event_call;
 pub mod guard;
 
-use sql::ast::{DropKind, Statement, StatementKind};
+use sql::ast::{DropKind, Statement, StatementKind, TriggerScope};
 use types::SqlResult;
 
 use crate::catalog::MASTER;
@@ -120,14 +126,19 @@ pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<
     let goes = databases_of(&ddl, statement);
     let checked = guard::check(&mut ddl, statement);
     let told = audited::tell(&mut ddl, statement, checked.is_ok());
-    let done = checked
-        .and(told)
-        .and_then(|()| dispatch(&mut ddl, statement))
-        .and_then(|()| security_changed(&mut ddl, statement));
+    let done = checked.and(told).and_then(|()| carry_out(&mut ddl, statement));
     if done.is_ok() && !goes.is_empty() {
         audit::forget(&ddl, &goes);
     }
     done.map_err(|error| error.at_line(statement.line))
+}
+
+/// And fires the triggers of what it was.
+fn carry_out(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    let watch = event::begin(ddl, statement)?;
+    dispatch(ddl, statement)?;
+    security_changed(ddl, statement)?;
+    watch.map_or(Ok(()), |watch| watch.fire(ddl, statement))
 }
 
 /// Numbers of the databases that the statement drops, or replaces.
@@ -188,11 +199,20 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateStatistics(create) => statistics::create(ddl, create),
         StatementKind::UpdateStatistics(update) => statistics::update(ddl, update),
         StatementKind::DropStatistics(names) => statistics::drop(ddl, names),
-        StatementKind::SwitchTrigger(switch) => module::switch_trigger(ddl, switch),
+        StatementKind::SwitchTrigger(switch) => match &switch.on {
+            TriggerScope::Table(on) => module::switch_trigger(ddl, switch, on),
+            _ => scoped_trigger::switch(ddl, switch),
+        },
         StatementKind::CreateView(create) => module::create_view(ddl, create),
         StatementKind::CreateProcedure(create) => module::create_procedure(ddl, create),
         StatementKind::CreateFunction(create) => module::create_function(ddl, create),
-        StatementKind::CreateTrigger(create) => module::create_trigger(ddl, create),
+        StatementKind::CreateTrigger(create) => match &create.on {
+            TriggerScope::Table(on) => module::create_trigger(ddl, create, on),
+            _ => scoped_trigger::create(ddl, create),
+        },
+        StatementKind::Drop(drop) if matches!(drop.scope, Some(TriggerScope::Database | TriggerScope::AllServer)) => {
+            scoped_trigger::drop(ddl, drop)
+        }
         StatementKind::Drop(drop) => object::drop(ddl, drop),
         StatementKind::CreateSchema(create) => object::create_schema(ddl, create),
         StatementKind::AlterSchema(change) => object::alter_schema(ddl, change),

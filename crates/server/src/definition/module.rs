@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::ast::{
     CreateFunction, CreateProcedure, CreateTrigger, CreateView, Definition, ExecuteAsPrincipal, Expr, FunctionReturns,
-    Ident, ModuleBody, ModuleOptions, ModuleVerb, ObjectName, Parameter, SwitchTrigger, TriggerScope,
+    Ident, ModuleBody, ModuleOptions, ModuleVerb, ObjectName, Parameter, SwitchTrigger,
 };
 use sql::catalog::ReferentialAction;
 use sql::plan::OutputColumn;
@@ -19,7 +19,7 @@ use super::text;
 use super::workload;
 use crate::catalog::Database;
 use crate::catalog::base::{
-    ColumnRow, ObjectRow, ReferenceRow, TextRow, class, column_status as cs, object_status as os_,
+    ColumnRow, KeyReferenceRow, ObjectRow, ReferenceRow, TextRow, class, column_status as cs, object_status as os_,
 };
 use crate::catalog::load::{self, BY_PARENT, int, small};
 use crate::catalog::row::{Code, Text, Whole};
@@ -35,7 +35,7 @@ struct Draft<'a> {
 }
 
 /// The batch's text with the verb as CREATE.
-fn kept_text(ddl: &Ddl<'_>, definition: &Definition) -> String {
+pub(super) fn kept_text(ddl: &Ddl<'_>, definition: &Definition) -> String {
     let (all, verb) = (definition.text, definition.verb_span);
     let text = ddl.span(all);
     let (start, end) = (verb.start.saturating_sub(all.start) as usize, verb.end.saturating_sub(all.start) as usize);
@@ -47,7 +47,7 @@ fn kept_text(ddl: &Ddl<'_>, definition: &Definition) -> String {
     }
 }
 
-fn option_bits(ddl: &Ddl<'_>, options: &ModuleOptions) -> i32 {
+pub(super) fn option_bits(ddl: &Ddl<'_>, options: &ModuleOptions) -> i32 {
     let session = ddl.site.options();
     let bit = |on: bool, bit: i32| if on { bit } else { 0 };
     bit(session.ansi_nulls, os_::ANSI_NULLS)
@@ -99,6 +99,8 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
             rows.delete::<ColumnRow>(0, &[int(id)])?;
             rows.delete::<TextRow>(0, &[int(id)])?;
             rows.delete::<ReferenceRow>(0, &[int(id), small(class::OBJECT)])?;
+            // "If ALTER TRIGGER changes a first or last trigger, the attribute is dropped": sp_settriggerorder's page.
+            rows.delete::<KeyReferenceRow>(0, &[int(id), small(class::TRIGGER_EVENT)])?;
             rows.update::<ObjectRow>(0, &[int(id)], |row| {
                 row.status = draft.status | row.status & os_::DISABLED;
                 row.modified = now;
@@ -247,7 +249,7 @@ pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResul
 }
 
 /// A body that names missing columns of tables that are there is not kept; missing tables may come later.
-fn check_body(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<()> {
+pub(super) fn check_body(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<()> {
     ddl.changed(db.id, id);
     let references = ddl.site.check_module(db.id, id).map_err(SqlError::together)?;
     schema_binding::keep(ddl, db, id, &references)
@@ -294,10 +296,8 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
     check_body(ddl, &db, id)
 }
 
-pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()> {
-    let TriggerScope::Table(on) = &create.on else {
-        return Err(super::unsupported("CREATE TRIGGER ON DATABASE or ALL SERVER"));
-    };
+/// A trigger of a table or view.
+pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger, on: &ObjectName) -> SqlResult<()> {
     let invalid = |state: u8| sql_error!(8197, state state, written(on));
     let Some((db, parent)) = ddl.find(on)? else { return Err(invalid(4)) };
     let on_view = parent.kind.as_str() == "V";
@@ -324,7 +324,7 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()
         | event("UPDATE", os_::ON_UPDATE)
         | event("DELETE", os_::ON_DELETE);
     if create.instead_of {
-        check_instead_of(ddl, &db, &parent, create, status)?;
+        check_instead_of(ddl, &db, &parent, (create, on), status)?;
     }
     // A trigger is in its table's schema.
     let mut name = create.name.clone();
@@ -344,10 +344,9 @@ fn check_instead_of(
     ddl: &mut Ddl<'_>,
     db: &Arc<Database>,
     parent: &ObjectRow,
-    create: &CreateTrigger,
+    (create, on): (&CreateTrigger, &ObjectName),
     status: i32,
 ) -> SqlResult<()> {
-    let TriggerScope::Table(on) = &create.on else { return Ok(()) };
     let name = &*create.name.name;
     let verb = if create.definition.verb == ModuleVerb::Alter { "alter" } else { "create" };
     let on_view = parent.kind.as_str() == "V";
@@ -379,10 +378,8 @@ fn check_instead_of(
     Ok(())
 }
 
-pub fn switch_trigger(ddl: &mut Ddl<'_>, switch: &SwitchTrigger) -> SqlResult<()> {
-    let TriggerScope::Table(on) = &switch.on else {
-        return Err(super::unsupported("ENABLE or DISABLE TRIGGER ON DATABASE or ALL SERVER"));
-    };
+/// Of a table or view.
+pub fn switch_trigger(ddl: &mut Ddl<'_>, switch: &SwitchTrigger, on: &ObjectName) -> SqlResult<()> {
     let Some((db, parent)) = ddl.find(on)? else {
         return Err(sql_error!(1088, state 11, written(on)));
     };

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use exec::EventTrigger;
 use exec::key_sort::KeySort;
 use exec::session::Ear;
 use exec::workspace::Workspace;
@@ -11,7 +12,7 @@ use sql::catalog::{DatabaseId, TableDef};
 use sql::plan::{GrantEstimate, OutputColumn};
 use storage::{Build, Fill, IndexId, StorageResult, Transaction};
 use types::pause::Pause;
-use types::{RowBatch, SqlError, SqlResult, sql_error};
+use types::{Datum, RowBatch, SqlError, SqlResult, sql_error};
 
 use super::text;
 use crate::catalog::base::{ClassRow, ObjectRow, TextRow, object_status};
@@ -90,6 +91,12 @@ pub trait Site {
 
     /// Tells who audits of something that is about to be done. Err: it must not.
     fn audit(&mut self, what: &Occurrence<'_>) -> SqlResult<()>;
+
+    /// Runs the triggers of an event, in their order. `data`: EVENTDATA().
+    fn fire(&mut self, triggers: &[EventTrigger], data: &Datum) -> SqlResult<()>;
+
+    /// The statement that is running, as it is written; a call that is no statement by the procedure's name.
+    fn running_text(&self) -> String;
 
     /// BEGIN TRANSACTION was said: what cannot run in a user's transaction is refused (226).
     fn in_user_transaction(&self) -> bool;

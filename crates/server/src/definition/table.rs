@@ -334,6 +334,7 @@ pub fn erase(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlResul
         rows.delete::<ReferenceRow>(0, &[int(id), small(class::SECURITY_PREDICATE)])?;
         rows.delete::<ReferenceRow>(1, &[int(id), small(class::SECURITY_PREDICATE)])?;
         rows.delete::<KeyReferenceRow>(0, &[int(id), small(class::FOREIGN_KEY)])?;
+        rows.delete::<KeyReferenceRow>(0, &[int(id), small(class::TRIGGER_EVENT)])?;
         rows.delete::<PropertyRow>(0, &[small(class::OBJECT), int(id)])?;
         rows.delete::<PrivilegeRow>(0, &[small(class::OBJECT), int(id)])?;
         if row.kind.as_str() == "SO" {

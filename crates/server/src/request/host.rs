@@ -372,6 +372,10 @@ impl Host for SessionHost {
             if new != old {
                 sink.environment(&Environment::Collation { new, old }).map_err(exec::session::stopped)?;
             }
+            if let Err(error) = self.fire_logon(state, true) {
+                sink.message(&error).map_err(exec::session::stopped)?;
+                return Err(exec::session::stopped(Stop::Disconnected));
+            }
             return Ok(0);
         }
         system::run_native(self, state, sink, name, arguments)
@@ -415,6 +419,10 @@ impl Host for SessionHost {
         columns: &[OutputColumn],
     ) -> SqlResult<Arc<TableDef>> {
         definition::create_for(&mut HostSite { host: self, state, sink: &mut Discard, values: &[] }, target, columns)
+    }
+
+    fn table_made(&mut self, state: &mut State, sink: &mut dyn Sink, target: &ObjectName) -> SqlResult<()> {
+        definition::event::table_made(&mut HostSite { host: self, state, sink, values: &[] }, target)
     }
 
     fn virtual_rows(

@@ -274,6 +274,11 @@ impl SessionHost {
                 return Err(NotIn::Refused(errors));
             }
         }
+        if let Err(error) = host.fire_logon(&mut state, false) {
+            server.audit_failed(&attempt, &error, 1, "");
+            host.log_out(&mut state);
+            return Err(refused(error));
+        }
         host.classify(&mut state);
         server.audit_succeeded(&attempt);
         Ok((state, host))

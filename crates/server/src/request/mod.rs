@@ -9,6 +9,7 @@ pub mod text_procedures;
 pub mod table_value;
 pub mod host;
 pub mod lifetime;
+pub mod logon;
 pub mod login;
 pub mod session;
 pub mod workload;

@@ -5,6 +5,7 @@ use os::sched::Pool;
 use tds::request::{Limits, Request};
 use tds::token::{Done, DoneKind, EnvChange, command, done};
 use tds::{Message, PacketType, Reset, WireCollation};
+use types::sql_error;
 
 use crate::instance::spare::Buffers;
 use crate::request::session::Session;
@@ -106,6 +107,13 @@ impl Session {
                     new: WireCollation::of(new),
                     old: Some(WireCollation::of(old)),
                 });
+            }
+            // For a pool's next user it is a login.
+            if let Err(error) = self.host.fire_logon(&mut self.state, true) {
+                self.writer.error(&error);
+                self.writer.error(&sql_error!(596));
+                self.answer(Done { kind: DoneKind::Batch, status: done::ERROR, command: command::NONE, rows: 0 })?;
+                return Err(ConnectionError::Closed);
             }
         }
         if message.ignore {

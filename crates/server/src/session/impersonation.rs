@@ -3,6 +3,7 @@
 
 use exec::host::{Impersonation, ModuleInfo};
 use exec::session::Session as State;
+use sql::catalog::RunsAs;
 use sql::plan::PrincipalKind;
 use types::{SqlResult, sql_error};
 
@@ -132,8 +133,11 @@ impl SessionHost {
 
     /// A module WITH EXECUTE AS begins.
     pub fn enter_module(&mut self, state: &mut State, module: &ModuleInfo) -> SqlResult<()> {
-        let user = module.execute_as.expect("asked only of such modules");
-        self.act_as(state, Actor::User(module.database, user), |context| context.of_module = true)
+        let actor = match module.execute_as.expect("asked only of such modules") {
+            RunsAs::User(user) => Actor::User(module.database, user),
+            RunsAs::Login(login) => Actor::Login(login),
+        };
+        self.act_as(state, actor, |context| context.of_module = true)
     }
 
     /// A module or a text has ended: so has what EXECUTE AS began in it.

@@ -101,7 +101,7 @@ impl SessionHost {
 }
 
 /// The database that a module works in: its own, but for those that work for whoever calls them.
-fn workplace(definition: &ModuleDef, caller: DatabaseId) -> DatabaseId {
+pub fn workplace(definition: &ModuleDef, caller: DatabaseId) -> DatabaseId {
     let name = &definition.name;
     let for_all = definition.database == MASTER && name.get(..3).is_some_and(|start| start.eq_ignore_ascii_case("sp_"));
     // Tempdb only keeps a temporary procedure.
@@ -111,9 +111,11 @@ fn workplace(definition: &ModuleDef, caller: DatabaseId) -> DatabaseId {
     }
 }
 
-/// As messages name a module: with its schema, a temporary one without, and one that users do not know by its caller.
+/// As messages name a module: with its schema, but for a temporary one and a trigger of no table; one that users do not know by its
+/// caller.
 fn shown_name(definition: &ModuleDef) -> Box<str> {
-    match definition.name.starts_with('#') {
+    let of_scope = definition.kind == ModuleKind::Trigger && definition.parent.is_none();
+    match of_scope || definition.name.starts_with('#') {
         _ if registry::by_id(definition.object.0).is_some_and(|entry| entry.internal) => Box::default(),
         true => definition.name.clone(),
         false => format!("{}.{}", definition.schema, definition.name).into(),

@@ -10,7 +10,7 @@ use super::column_property;
 use super::object_property::Subject;
 use super::permissions;
 use super::server_property::server_property;
-use crate::catalog::base::{ColumnRow, IndexRow, ObjectRow, TypeRow, index_status, object_status};
+use crate::catalog::base::{ColumnRow, IndexRow, ObjectRow, TypeRow, index_status, object_status, schema};
 use crate::catalog::load::int;
 use crate::catalog::row::BaseRow as _;
 use crate::catalog::store::Rows;
@@ -123,8 +123,8 @@ impl Call<'_> {
                 let (db, id) = (self.current(), object.unwrap_or(0));
                 self.read(&db, |rows| load::object_row(rows, id))?.map(|_| 0).into()
             }
-            // There are no certificates and no assemblies, no DDL trigger runs, and no collation is tertiary.
-            CertId | Verifysignedbycert | Assemblyproperty | Eventdata | TertiaryWeights => Answer::Null,
+            // There are no certificates and no assemblies, and no collation is tertiary.
+            CertId | Verifysignedbycert | Assemblyproperty | TertiaryWeights => Answer::Null,
             other => unreachable!("execution answers {} itself", other.name()),
         })
     }
@@ -302,9 +302,9 @@ impl Call<'_> {
         self.host.catalog_rows(self.state, db, work)
     }
 
-    /// The row of a user object of the current or the named database.
+    /// The row of a user object of the current or the named database; triggers of no table are in no schema, and none.
     fn object_row(&mut self, id: i32, db: &Database) -> SqlResult<Option<ObjectRow>> {
-        self.read(db, |rows| load::object_row(rows, id))
+        Ok(self.read(db, |rows| load::object_row(rows, id))?.filter(|row| row.nsid > schema::OF_DATABASE))
     }
 
     fn object_name(&mut self, of_schema: bool) -> SqlResult<Answer> {

@@ -6,7 +6,7 @@ use types::{SqlResult, TypeKind};
 
 use super::answer::Answer;
 use crate::catalog::base::{IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, object_status as os_};
-use crate::catalog::load::{BY_PARENT, int, small};
+use crate::catalog::load::{self, BY_PARENT, int, small};
 use crate::catalog::registry::Entry;
 use crate::catalog::store::Rows;
 
@@ -26,6 +26,8 @@ pub struct Subject {
     index: Option<IndexRow>,
     /// Of a foreign key: delete action + 16 * update action.
     actions: i32,
+    /// Of a trigger, for INSERT, UPDATE and DELETE: what sp_settriggerorder said.
+    places: [i32; 3],
 }
 
 impl Subject {
@@ -42,6 +44,7 @@ impl Subject {
             triggers: Vec::new(),
             index: None,
             actions: 0,
+            places: [0; 3],
         }
     }
 
@@ -63,6 +66,14 @@ impl Subject {
             "F" => rows.find::<KeyReferenceRow>(0, &[int(row.id), small(class::FOREIGN_KEY)])?.len(),
             _ => 0,
         };
+        let mut places = [0; 3];
+        if kind == "TR" {
+            for event in rows.find::<KeyReferenceRow>(0, &[int(row.id), small(class::TRIGGER_EVENT)])? {
+                if let Some(place) = usize::try_from(event.depsubid - 1).ok().and_then(|at| places.get_mut(at)) {
+                    *place = event.status;
+                }
+            }
+        }
         Ok(Subject {
             is_shipped: row.id < crate::catalog::base::USER_OBJECT_MIN,
             status: row.status,
@@ -74,6 +85,7 @@ impl Subject {
             kind,
             index,
             actions: actions.unwrap_or(0) & 0xff,
+            places,
         })
     }
 
@@ -192,13 +204,12 @@ impl Subject {
             "execisdeletetrigger" => self.has(os_::ON_DELETE).into(),
             "execistriggerdisabled" => self.has(os_::DISABLED).into(),
             "execistriggernotforrepl" => self.has(os_::NOT_FOR_REPLICATION).into(),
-            // No order of triggers can be set.
-            "execisfirstinserttrigger"
-            | "execisfirstupdatetrigger"
-            | "execisfirstdeletetrigger"
-            | "execislastinserttrigger"
-            | "execislastupdatetrigger"
-            | "execislastdeletetrigger" => Answer::Number(0),
+            "execisfirstinserttrigger" => (self.places[0] == load::FIRST).into(),
+            "execisfirstupdatetrigger" => (self.places[1] == load::FIRST).into(),
+            "execisfirstdeletetrigger" => (self.places[2] == load::FIRST).into(),
+            "execislastinserttrigger" => (self.places[0] == load::LAST).into(),
+            "execislastupdatetrigger" => (self.places[1] == load::LAST).into(),
+            "execislastdeletetrigger" => (self.places[2] == load::LAST).into(),
             _ => Answer::Null,
         }
     }

@@ -126,7 +126,7 @@ pub struct CreateTrigger {
     pub options: ModuleOptions,
     /// INSTEAD OF, else AFTER (FOR)
     pub instead_of: bool,
-    /// INSERT, UPDATE, DELETE, or the events and event groups of DDL and LOGON, in capitals.
+    /// Of a table INSERT, UPDATE, DELETE, in capitals; else events and groups of them as written.
     pub events: Vec<Box<str>>,
     /// WITH APPEND
     pub append: bool,

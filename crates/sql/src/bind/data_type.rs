@@ -49,7 +49,6 @@ pub fn scalar_type(
             _ => return Err(errors::unknown_type(1, &display(name))),
         },
         TypeName::Cursor => return Err(sql_error!(243, "cursor")),
-        TypeName::HierarchyId => return Err(errors::unknown_type(1, "hierarchyid")),
         TypeName::Json => return Err(errors::unknown_type(1, "json")),
         TypeName::Vector => return Err(errors::unknown_type(1, "vector")),
     };

@@ -133,7 +133,21 @@ impl Binder<'_> {
             (TypeKind::Geometry | TypeKind::Geography, args) => {
                 self.spatial_member(target.value, &method.name, args.as_deref(), scope)
             }
+            (TypeKind::HierarchyId, args) => {
+                self.hierarchy_method(target.value, &method.name, args.as_deref(), scope)
+            }
             _ => Err(sql_error!(258, typing::type_name(&target.value.ty))),
+        }
+    }
+
+    /// `type::name(...)`. 243: there is no such type.
+    fn static_method(&mut self, method: &ast::StaticMethod, scope: &Scope) -> SqlResult<Expr> {
+        let name = &method.type_name;
+        let of_system = name.database.is_none() && name.schema.as_ref().is_none_or(|schema| schema.is("sys"));
+        match TypeKind::from_name(&name.name.text.to_ascii_lowercase()).filter(|_| of_system) {
+            Some(TypeKind::HierarchyId) => self.hierarchy_static(method, scope),
+            Some(TypeKind::Geometry | TypeKind::Geography) => self.spatial_static(method, scope),
+            _ => Err(sql_error!(243, state 4, super::names::display(name))),
         }
     }
 

@@ -26,6 +26,7 @@ mod schema_bound;
 mod odbc;
 mod json;
 mod sequence;
+mod hierarchy;
 mod xml;
 mod spatial;
 mod call;

@@ -223,7 +223,7 @@ impl<'a> Check<'a> {
                 kind.name()
             }
             ast::TypeName::Cursor => return Err(sql_error!(12306, NATIVE)),
-            ast::TypeName::HierarchyId => "sys.hierarchyid",
+            ast::TypeName::Builtin(HierarchyId) => "sys.hierarchyid",
             ast::TypeName::Builtin(Geometry) => "sys.geometry",
             ast::TypeName::Builtin(Geography) => "sys.geography",
             ast::TypeName::Builtin(_) | ast::TypeName::Sysname => return Ok(()),

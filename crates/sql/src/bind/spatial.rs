@@ -52,7 +52,7 @@ fn number(world: World, signature: &Signature) -> Expr {
 
 impl Binder<'_> {
     /// `geometry::Name(...)`, `geometry::Name`. 243, 6506, 6573, 6592.
-    pub fn static_method(&mut self, method: &ast::StaticMethod, scope: &Scope) -> SqlResult<Expr> {
+    pub fn spatial_static(&mut self, method: &ast::StaticMethod, scope: &Scope) -> SqlResult<Expr> {
         let name = &method.type_name;
         let of_system = name.database.is_none() && name.schema.as_ref().is_none_or(|schema| schema.is("sys"));
         let world = TypeKind::from_name(&name.name.text).filter(|_| of_system).and_then(World::of);

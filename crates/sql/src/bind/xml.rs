@@ -76,6 +76,9 @@ impl Binder<'_> {
         if target.value.ty.is_spatial() {
             return self.spatial_member(target.value, &call.name.name, Some(&call.args), scope).map(Some);
         }
+        if target.value.ty.kind == TypeKind::HierarchyId {
+            return self.hierarchy_method(target.value, &call.name.name, Some(&call.args), scope).map(Some);
+        }
         self.xml_method(target, &call.name.name, &call.args, scope).map(Some)
     }
 
@@ -93,7 +96,7 @@ impl Binder<'_> {
         });
         let column = ast::ColumnName { table, name: column.clone(), line: name.line };
         let Ok((found, _)) = scope.column(&column) else { return Ok(None) };
-        if found.ty.kind != TypeKind::Xml && !found.ty.is_spatial() {
+        if !matches!(found.ty.kind, TypeKind::Xml | TypeKind::HierarchyId) && !found.ty.is_spatial() {
             return match Method::find(&name.name.text) {
                 Some(_) => Err(sql_error!(258, severity 15, typing::type_name(&found.ty))),
                 None => Ok(None),

@@ -261,6 +261,13 @@ impl<'a> Parser<'a> {
         Span { start, end: self.previous.end.max(start) }
     }
 
+    /// The current token as it is written, consumed.
+    fn written_word(&mut self) -> Box<str> {
+        let word = self.token_text(self.token).into();
+        self.bump();
+        word
+    }
+
     /// The current token in capitals, consumed.
     fn upper_word(&mut self) -> Box<str> {
         let word = match self.keyword() {

@@ -369,19 +369,29 @@ impl Parser<'_> {
             self.expect_word(K::AFTER)?;
         }
         let of_table = matches!(on, TriggerScope::Table(_));
-        let events = self.list(|parser| {
-            let is_event = if of_table {
-                parser.at_any(&[K::INSERT, K::UPDATE, K::DELETE])
-            } else {
-                parser.at(T::Word) && !parser.token.keyword.is_reserved()
-            };
-            if is_event { Ok(parser.upper_word()) } else { Err(parser.unexpected()) }
-        })?;
-        if let Some(again) = (1..events.len()).find(|at| events[..*at].contains(&events[*at])) {
-            return Err(sql_error!(1034, &*events[again]).at_line(self.previous.line));
+        // Only what is done to rows can be done instead.
+        if instead_of && !of_table {
+            return Err(self.unexpected());
         }
-        let append = self.eat_words(K::WITH, K::APPEND);
-        let not_for_replication = self.at_word(K::NOT);
+        let events = self.list(|parser| {
+            let is_action = parser.at_any(&[K::INSERT, K::UPDATE, K::DELETE]);
+            let is_event = !of_table && parser.at(T::Word) && !parser.token.keyword.is_reserved();
+            match is_action || is_event {
+                true if of_table => Ok(parser.upper_word()),
+                true => Ok(parser.written_word()),
+                false => Err(parser.unexpected()),
+            }
+        })?;
+        let same = |a: &str, b: &str| a.eq_ignore_ascii_case(b);
+        if let Some(again) = (1..events.len()).find(|at| events[..*at].iter().any(|event| same(event, &events[*at]))) {
+            let line = self.previous.line;
+            return Err(match of_table {
+                true => sql_error!(1034, &*events[again]).at_line(line),
+                false => sql_error!(1095, &*events[again]).at_line(line),
+            });
+        }
+        let append = of_table && self.eat_words(K::WITH, K::APPEND);
+        let not_for_replication = of_table && self.at_word(K::NOT);
         if not_for_replication {
             self.not_for_replication()?;
         }

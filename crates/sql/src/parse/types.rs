@@ -42,7 +42,7 @@ const NAMES: &[(&str, TypeName)] = &[
     ("XML", TypeName::Builtin(TypeKind::Xml)),
     ("SQL_VARIANT", TypeName::Builtin(TypeKind::SqlVariant)),
     ("SYSNAME", TypeName::Sysname),
-    ("HIERARCHYID", TypeName::HierarchyId),
+    ("HIERARCHYID", TypeName::Builtin(TypeKind::HierarchyId)),
     ("GEOMETRY", TypeName::Builtin(TypeKind::Geometry)),
     ("GEOGRAPHY", TypeName::Builtin(TypeKind::Geography)),
     ("JSON", TypeName::Json),

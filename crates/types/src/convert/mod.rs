@@ -13,6 +13,7 @@ use crate::datetime::format::STYLE_DEFAULT;
 use crate::datetime::{DateFormat, LanguageId, Moment};
 use crate::datum::{Datum, DatumRef};
 use crate::error::SqlResult;
+use crate::hierarchy;
 use crate::pause::{Pacer, unpaced};
 use crate::precedence::check_conversion;
 use crate::sql_type::{SqlType, TypeKind};
@@ -86,6 +87,11 @@ pub fn convert_paced(
         return from_variant(value, to, style, context);
     }
     use TypeKind::*;
+    if from.kind == HierarchyId && to.is_string() {
+        let DatumRef::Bytes(bytes) = value else { return Err(refused(from, to)) };
+        let text = text_datum(&hierarchy::read(bytes)?.to_string(), &SqlType::NVARCHAR_MAX);
+        return convert_paced(text.as_ref(), &SqlType::NVARCHAR_MAX, to, NO_STYLE, context, pacer);
+    }
     if from.is_udt() && !to.is_binary() {
         return Err(refused(from, to));
     }
@@ -136,8 +142,16 @@ pub fn convert_paced(
             let text = xml::parse(&text, source, keep_space, pacer)?;
             text_datum_paced(&text, &SqlType::NVARCHAR_MAX, pacer)
         }
+        HierarchyId => match (from.kind, value) {
+            (Char | VarChar | NChar | NVarChar, DatumRef::Bytes(text)) => {
+                let text = text_of_paced(text, from, pacer)?;
+                hierarchy::bytes_of_text(&text).map(|bytes| Datum::Bytes(bytes.into()))
+            }
+            (Binary | VarBinary, DatumRef::Bytes(bytes)) => hierarchy::read(bytes).map(|_| Datum::bytes(bytes)),
+            _ => Err(refused(from, to)),
+        },
         // Who runs statements converts these: their texts and bytes are their own.
-        HierarchyId | Geometry | Geography => Err(refused(from, to)),
+        Geometry | Geography => Err(refused(from, to)),
         SqlVariant => {
             if !variant::can_hold(from) {
                 return Err(refused(from, to));

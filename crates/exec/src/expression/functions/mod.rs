@@ -9,6 +9,7 @@ mod parse;
 mod json;
 mod logic;
 mod math;
+mod hierarchy;
 mod session;
 mod text;
 
@@ -59,6 +60,7 @@ pub fn call(id: FunctionId, arguments: Vec<Scalar>, ty: SqlType) -> SqlResult<Sc
         .or_else(|| logic::find(id))
         .or_else(|| json::find(id))
         .or_else(|| binary::find(id))
+        .or_else(|| hierarchy::find(id))
         .or_else(|| session::find(id));
     let function: Function = found.unwrap_or(host_function);
     Ok(Scalar::general(ty, General::Call(Call { ty, function, id, arguments: arguments.into() })))

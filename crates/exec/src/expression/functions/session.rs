@@ -30,6 +30,7 @@ pub fn find(id: FunctionId) -> Option<Function> {
             Ok(Value::owned(info))
         },
         TriggerNestlevel => trigger_nest_level,
+        Eventdata => event_data,
         Formatmessage => formatmessage,
         CursorStatus => cursor_status,
         Update => update,
@@ -60,12 +61,28 @@ fn trigger_nest_level<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) ->
         Some("IOT") => Some(true),
         Some(_) => return Ok(Value::Null),
     };
-    let dml = words.get(1).is_none_or(|category| category == "DML");
+    let of_event = match words.get(1).map(String::as_str) {
+        None => None,
+        Some("DML") => Some(false),
+        Some("DDL") => Some(true),
+        Some(_) => return Ok(Value::Null),
+    };
     let counts = |trigger: &&RunningTrigger| {
         let is_it = object == 0 || i64::from(trigger.object) == object;
-        dml && is_it && instead_of.is_none_or(|instead_of| trigger.instead_of == instead_of)
+        let is_of_event = of_event.is_none_or(|of_event| trigger.event.is_some() == of_event);
+        is_it && is_of_event && instead_of.is_none_or(|instead_of| trigger.instead_of == instead_of)
     };
     Ok(Value::I64(context.session(|session| session.triggers.iter().filter(counts).count() as i64)))
+}
+
+/// In a trigger for definitions or logons what has fired it; NULL anywhere else, also in what such a trigger calls.
+/// https://learn.microsoft.com/sql/t-sql/functions/eventdata-transact-sql
+fn event_data<'a>(_call: &'a Call, context: &'a Context, _row: Row<'a>) -> SqlResult<Value<'a>> {
+    let data = context.session(|session| {
+        let running = session.triggers.last().filter(|running| running.object == session.procedure_id)?;
+        running.event.clone()
+    });
+    Ok(data.map_or(Value::Null, Value::from_owned))
 }
 
 /// Of a cursor of the module that runs, or of the session.

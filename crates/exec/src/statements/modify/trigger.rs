@@ -7,9 +7,8 @@ use types::{RowBatch, SqlError, SqlResult, sql_error};
 
 use super::target::{Part, Verb};
 use crate::context::{Context, TriggerRows};
-use crate::host::Callee;
-use crate::session::{RunningTrigger, stopped};
-use crate::statements::{Frame, Unwind, nested, replace, run_instance};
+use crate::session::RunningTrigger;
+use crate::statements::triggered;
 
 fn fires(trigger: &TriggerDef, verb: Verb) -> bool {
     !trigger.disabled
@@ -62,7 +61,8 @@ pub fn fire(
         let session = &*runtime.session;
         // What a trigger does after it has ended the transaction fires none.
         let over = !session.triggers.is_empty() && session.transaction.level == 0;
-        if over || session.triggers.iter().any(|running| !running.instead_of) && !runtime.host.nested_triggers() {
+        let is_after = |running: &RunningTrigger| !running.instead_of && running.event.is_none();
+        if over || session.triggers.iter().any(is_after) && !runtime.host.nested_triggers() {
             return Ok(());
         }
     }
@@ -94,7 +94,10 @@ pub fn fire(
             .into(),
             columns: names.clone(),
         };
-        for trigger in def.triggers.iter().filter(|t| t.instead_of == firing.instead_of && fires(t, verb)) {
+        let mut chosen: Vec<&TriggerDef> =
+            def.triggers.iter().filter(|t| t.instead_of == firing.instead_of && fires(t, verb)).collect();
+        chosen.sort_by_key(|trigger| trigger.places[verb as usize]);
+        for trigger in chosen {
             if recursive || !is_within(trigger, context) {
                 run(def, trigger, rows.clone(), firing.affected, context)?;
             } else if firing.instead_of {
@@ -106,58 +109,10 @@ pub fn fire(
 }
 
 fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, affected: u64, context: &mut Context) -> SqlResult<()> {
+    let running = RunningTrigger { object: trigger.object.0, instead_of: trigger.instead_of, event: None };
     let runtime = context.runtime.get_mut();
-    let callee = runtime.host.trigger(runtime.session, def.database, trigger.object)?;
-    let Callee::Module(module, info) = callee else {
-        return Err(sql_error!(208, trigger.name));
-    };
-    let session = &mut *runtime.session;
-    // In an autocommit statement the trigger sees a transaction of its own, which it may roll back.
-    let autocommit = session.transaction.level == 0;
-    if autocommit {
-        session.transaction.level = 1;
-        session.transaction.descriptor += 1;
-    }
-    let generation = session.transaction.descriptor;
-    let xact_abort = std::mem::replace(&mut session.options.xact_abort, true);
-    session.triggers.push(RunningTrigger { object: trigger.object.0, instead_of: trigger.instead_of });
-    session.row_count = affected;
-    session.error = 0;
-    let frame = Frame { info: Some(info), nested: true, from_client: false, trigger: Some(rows), function: None };
-    let result = nested(runtime.again(), trigger.object.0, |runtime| {
-        run_instance(&module, Vec::new(), Vec::new(), runtime, frame, false)
-    });
-    let session = &mut *runtime.session;
-    session.triggers.pop();
-    session.options.xact_abort = xact_abort;
-    let state = &mut session.transaction;
-    let (ended, doomed, replaced) = (state.level == 0, state.doomed, state.descriptor != generation);
-    if autocommit && !ended {
-        // Ended by `end_statement` or `undo_statement`, with the statement. Of a transaction of the trigger's own one level ends.
-        state.level -= 1;
-        state.doomed = false;
-        if !replaced {
-            state.level = 0;
-        }
-    }
-    let left = state.level;
-    match result {
-        Ok(_) if ended => Err(sql_error!(3609)),
-        Ok(_) if doomed => Err(sql_error!(3616)),
-        Ok(_) if autocommit && replaced && left == 0 => replace(runtime),
-        Ok(_) => Ok(()),
-        Err(Unwind::Stop(stop)) => Err(stopped(stop)),
-        Err(Unwind::Error(error)) => {
-            session.thrown = true;
-            Err(error)
-        }
-        Err(Unwind::Scope(error)) => Err(error),
-        Err(Unwind::Aborted) => {
-            // The client has been told why; `Runner::fail` hears of it here.
-            session.aborted = true;
-            Err(sql_error!(3609))
-        }
-    }
+    runtime.session.row_count = affected;
+    triggered::run(runtime, (def.database, &trigger.name), running, Some(rows))
 }
 
 /// Within a view's own trigger the binder takes a change of the view for one of its table. It cannot know that where the change is in text

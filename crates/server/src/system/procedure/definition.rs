@@ -16,7 +16,8 @@ use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::Variant;
 use crate::definition::bound::{self, Bound};
-use crate::definition::{Ddl, HostSite, attach, object};
+use crate::definition::event_call::Level;
+use crate::definition::{Ddl, HostSite, attach, event, event_call, object};
 use crate::session::audit::Occurrence;
 use crate::session::host::SessionHost;
 
@@ -35,6 +36,7 @@ pub fn define<T>(
         state.transaction.current = Some(Box::new(transaction));
     }
     let savepoint = state.transaction.current.as_deref_mut().map(storage::Transaction::savepoint);
+    let generation = state.transaction.descriptor;
     let result = {
         let mut site = HostSite { host, state, sink, values: &[] };
         work(&mut Ddl::new(&mut site, ""))
@@ -58,14 +60,23 @@ pub fn define<T>(
             host.catalog_session.transaction_ended(&host.server.catalog, false);
         }
         ended.map_err(storage_error)?;
-    } else if let (Err(_), Some(savepoint), Some(transaction)) = (&result, savepoint, &mut state.transaction.current) {
+    } else if let (Err(_), Some(savepoint), Some(transaction)) = (&result, savepoint, &mut state.transaction.current)
+        // A trigger may have put another in its place.
+        && state.transaction.descriptor == generation
+    {
         transaction.rollback_to(savepoint).map_err(storage_error)?;
         host.catalog_session.rolled_back_to_savepoint(&host.server.catalog, transaction);
     }
     result
 }
 
-/// sp_rename @objname, @newname, @objtype.
+/// The triggers of what a procedure has done.
+pub fn fire(ddl: &mut Ddl<'_>, watch: Option<event::Watch>) -> SqlResult<()> {
+    let Some(watch) = watch else { return Ok(()) };
+    let text = ddl.site.running_text();
+    watch.fire_procedure(ddl, &text)
+}
+
 /// sp_detach_db. 15247: who runs it is no owner of the database.
 pub fn detach(
     host: &mut SessionHost,
@@ -93,6 +104,7 @@ pub fn detach(
     Ok(0)
 }
 
+/// sp_rename @objname, @newname, @objtype.
 pub fn rename(
     host: &mut SessionHost,
     state: &mut State,
@@ -111,7 +123,13 @@ pub fn rename(
         if kind.as_deref() == Some("DATABASE") { actions::DATABASE_CHANGE } else { actions::SCHEMA_OBJECT_CHANGE };
     let renamed = Occurrence::new(group, actions::ALTER, "OB");
     host.audit(&Occurrence { object: &old, information: &new, ..renamed })?;
-    define(host, state, sink, |ddl| object::rename(ddl, &old, &new, kind.as_deref()))?;
+    let parameters = given.all_shown();
+    define(host, state, sink, |ddl| {
+        let note = |ddl: &mut Ddl<'_>| event_call::renamed(ddl, (&old, &new), kind.as_deref(), &parameters);
+        let watch = event::begin_procedure(ddl, note)?;
+        object::rename(ddl, &old, &new, kind.as_deref())?;
+        fire(ddl, watch)
+    })?;
     if kind.as_deref() != Some("DATABASE") {
         sink.message(&sql_error!(15477)).map_err(exec::session::stopped)?;
     }
@@ -245,7 +263,15 @@ pub fn property(
     let level =
         |at: usize| (named(levels_at + 2 * at).map(|kind| kind.to_ascii_uppercase()), named(levels_at + 2 * at + 1));
     let levels = [level(0), level(1), level(2)];
+    let parameters = given.all_shown();
     define(host, state, sink, |ddl| {
+        let (event, shown) = match change {
+            Change::Add => ("CREATE_EXTENDED_PROPERTY", Some(&*parameters[1])),
+            Change::Update => ("ALTER_EXTENDED_PROPERTY", Some(&*parameters[1])),
+            Change::Drop => ("DROP_EXTENDED_PROPERTY", None),
+        };
+        let note = |ddl: &mut Ddl<'_>| event_call::property(ddl, event, &levels, (&name, shown), &parameters);
+        let watch = event::begin_procedure(ddl, note)?;
         let db = ddl.current()?;
         let target = target(ddl, &db, &levels, &invalid)?;
         let object = match target.class {
@@ -276,7 +302,7 @@ pub fn property(
         match (done, change) {
             (0, Change::Add) => Err(sql_error!(15233, name, target.shown)),
             (0, _) => Err(missing()),
-            _ => Ok(()),
+            _ => fire(ddl, watch),
         }
     })?;
     Ok(0)
@@ -297,8 +323,6 @@ fn variant_of(value: Option<(SqlType, Datum)>) -> Option<Variant> {
         },
     })
 }
-
-type Level = (Option<String>, Option<String>);
 
 fn target(ddl: &mut Ddl<'_>, db: &Database, levels: &[Level; 3], invalid: &dyn Fn() -> SqlError) -> SqlResult<Target> {
     let shown = levels.iter().filter_map(|(_, name)| name.clone()).collect::<Vec<_>>().join(".");
@@ -400,9 +424,16 @@ pub fn bind(
         Some(_) if binds => return Err(sql_error!(15106)),
         Some(_) => return Err(sql_error!(15021, "@futureonly")),
     };
-    let said = define(host, state, sink, |ddl| match binds {
-        true => bound::bind(ddl, kind, &first, &second.clone().unwrap_or_default(), future_only),
-        false => bound::unbind(ddl, kind, &first, future_only),
+    let parameters = given.all_shown();
+    let said = define(host, state, sink, |ddl| {
+        let note = |ddl: &mut Ddl<'_>| event_call::bound(ddl, kind, binds, &first, &parameters);
+        let watch = event::begin_procedure(ddl, note)?;
+        let said = match binds {
+            true => bound::bind(ddl, kind, &first, &second.clone().unwrap_or_default(), future_only),
+            false => bound::unbind(ddl, kind, &first, future_only),
+        }?;
+        fire(ddl, watch)?;
+        Ok(said)
     })?;
     for message in said {
         sink.message(&message).map_err(exec::session::stopped)?;

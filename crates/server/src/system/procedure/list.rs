@@ -8,7 +8,7 @@ use super::definition::{self, Change};
 use super::parameters::Parameters;
 use super::{
     application_lock, application_role, backup_history, describe, error_log, files, pools, sequence, server, startup,
-    temporal, undeclared, xml_document, xtp,
+    temporal, trigger_order, undeclared, xml_document, xtp,
 };
 use crate::definition::bound::Bound;
 use crate::session::host::SessionHost;
@@ -104,6 +104,9 @@ pub const PROCEDURES: &[Native] = &[
     }),
     native("sp_procoption", &["@ProcName", "@OptionName", "@OptionValue"], 3, |call, given| {
         startup::set(call.host, call.state, call.sink, given)
+    }),
+    native("sp_settriggerorder", &["@triggername", "@order", "@stmttype", "@namespace"], 3, |call, given| {
+        trigger_order::set(call.host, call.state, call.sink, given)
     }),
     native("sp_recompile", &["@objname"], 1, |call, given| {
         definition::recompile(call.host, call.state, call.sink, given)

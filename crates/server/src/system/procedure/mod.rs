@@ -5,6 +5,7 @@
 //! application_lock   sp_getapplock, sp_releaseapplock
 //! definition         sp_rename, extended properties, sp_recompile, sp_refreshview          sequence   sp_sequence_get_range
 //! temporal           sp_cleanup_temporal_history              startup    sp_procoption
+//! trigger_order      sp_settriggerorder
 //! server             configuration, session context, messages, xp_*
 //! pools              thread pools and execution classes          error_log  who reads it, and begins a new one          files   xp_dirtree, xp_fileexist
 //! backup_history  msdb forgets old backups
@@ -22,6 +23,7 @@ pub mod application_lock;
 mod application_role;
 mod definition;
 mod startup;
+mod trigger_order;
 mod sequence;
 mod temporal;
 mod server;

@@ -83,6 +83,18 @@ impl<'a> Parameters<'a> {
         }
     }
 
+    /// All of them, one for each parameter, as a client would be shown them; empty: NULL, or not given.
+    pub fn all_shown(&self) -> Vec<String> {
+        let shown = |position| {
+            let mut text = String::new();
+            if let Some((ty, value)) = self.value(position).filter(|(_, value)| !value.is_null()) {
+                types::convert::push_display(value.as_ref(), &ty, &mut text);
+            }
+            text
+        };
+        (0..self.names.len()).map(shown).collect()
+    }
+
     /// Writes an OUTPUT argument; nothing if the caller did not ask for it.
     pub fn set(&mut self, position: usize, ty: SqlType, value: Datum) {
         if let Some(at) = self.places[position] {

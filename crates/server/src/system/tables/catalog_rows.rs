@@ -20,6 +20,7 @@ use crate::catalog::base::{
 use crate::catalog::boot::SHIPPED;
 use crate::catalog::counter::Rule;
 use crate::catalog::error::storage_error;
+use crate::catalog::event_type::{self, EventType};
 use crate::catalog::load::{self, int, small};
 use crate::catalog::partition;
 use crate::catalog::predicate;
@@ -31,6 +32,14 @@ use crate::session::host::SessionHost;
 use crate::system::agent_schedule;
 use crate::system::answer::Arguments;
 use crate::system::cell::{Cell, NamedRow, number, text};
+
+fn event_type_row(event: EventType) -> NamedRow {
+    let mut row = vec![("type", number(event.number)), ("type_name", text(event.name))];
+    if event.parent != 0 {
+        row.push(("parent_type", number(event.parent)));
+    }
+    row
+}
 
 /// Bytes of rows on a page of 8 KB.
 const PAGE_BYTES: u64 = 8_096;
@@ -53,6 +62,7 @@ pub fn rows(
             .filter(|entry| !entry.internal && entry.is_in(database))
             .map(system_object)
             .collect(),
+        "trigger_event_types" => event_type::all().map(event_type_row).collect(),
         "syssystemcolumns" => system_columns(host, state, &db),
         "syssystemparameters" => system_parameters(),
         "systhisdatabase" => vec![vec![("database_id", number(database.0)), ("name", text(&db.name()))]],

@@ -12,6 +12,7 @@ SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, 
   o.created AS create_date, o.modified AS modify_date,
   CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published
 FROM sys.sysschobjs o
+WHERE o.nsid > 0
 GO
 CREATE VIEW sys.system_objects AS
 SELECT o.name, o.object_id, CONVERT(int, NULL) AS principal_id, o.schema_id, o.parent_object_id, o.type, o.type_desc,
@@ -107,15 +108,54 @@ SELECT o.name, o.id AS object_id, CONVERT(tinyint, CASE WHEN o.pid = 0 THEN 0 EL
   o.modified AS modify_date, CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, o.status & 4) AS is_disabled,
   CONVERT(bit, o.status & 16) AS is_not_for_replication, CONVERT(bit, o.status & 32) AS is_instead_of_trigger
 FROM sys.sysschobjs o
-WHERE o.kind = 'TR'
+WHERE o.kind = 'TR' AND o.nsid >= 0
 GO
 CREATE VIEW sys.trigger_events AS
-SELECT o.id AS object_id, e.type, e.type_desc, CONVERT(bit, 0) AS is_first, CONVERT(bit, 0) AS is_last,
+SELECT o.id AS object_id, e.type, e.type_desc, CONVERT(bit, CASE WHEN r.status = 1 THEN 1 ELSE 0 END) AS is_first,
+  CONVERT(bit, CASE WHEN r.status = 2 THEN 1 ELSE 0 END) AS is_last,
   CONVERT(int, NULL) AS event_group_type, CONVERT(nvarchar(60), NULL) AS event_group_type_desc, CONVERT(bit, 1) AS is_trigger_event
 FROM sys.sysschobjs o
 JOIN (VALUES (CONVERT(int, 1), CONVERT(nvarchar(60), N'INSERT'), 64), (2, N'UPDATE', 128), (3, N'DELETE', 256)) AS e(type, type_desc, bits)
   ON o.status & e.bits <> 0
-WHERE o.kind = 'TR'
+LEFT JOIN sys.sysmultiobjrefs r ON r.class = 207 AND r.depid = o.id AND r.depsubid = e.type
+WHERE o.kind = 'TR' AND o.nsid > 0
+UNION ALL
+SELECT o.id, r.depsubid, CONVERT(nvarchar(60), e.type_name), CONVERT(bit, CASE WHEN r.status = 1 THEN 1 ELSE 0 END),
+  CONVERT(bit, CASE WHEN r.status = 2 THEN 1 ELSE 0 END), NULLIF(r.indepid, 0), CONVERT(nvarchar(60), g.type_name), CONVERT(bit, 1)
+FROM sys.sysschobjs o
+JOIN sys.sysmultiobjrefs r ON r.class = 207 AND r.depid = o.id
+JOIN sys.trigger_event_types e ON e.type = r.depsubid
+LEFT JOIN sys.trigger_event_types g ON g.type = r.indepid
+WHERE o.kind = 'TR' AND o.nsid = 0
+GO
+CREATE VIEW sys.server_triggers AS
+SELECT o.name, o.id AS object_id, CONVERT(tinyint, 100) AS parent_class, CONVERT(nvarchar(60), N'SERVER') AS parent_class_desc,
+  CONVERT(int, 0) AS parent_id, o.kind AS type, CONVERT(nvarchar(60), N'SQL_TRIGGER') AS type_desc, o.created AS create_date,
+  o.modified AS modify_date, CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, o.status & 4) AS is_disabled
+FROM master.sys.sysschobjs o
+WHERE o.kind = 'TR' AND o.nsid = -1
+GO
+CREATE VIEW sys.server_trigger_events AS
+SELECT o.id AS object_id, r.depsubid AS type, CONVERT(nvarchar(60), ISNULL(e.type_name, N'LOGON')) AS type_desc,
+  CONVERT(bit, CASE WHEN r.status = 1 THEN 1 ELSE 0 END) AS is_first, CONVERT(bit, CASE WHEN r.status = 2 THEN 1 ELSE 0 END) AS is_last,
+  NULLIF(r.indepid, 0) AS event_group_type, CONVERT(nvarchar(60), g.type_name) AS event_group_type_desc,
+  CONVERT(bit, 1) AS is_trigger_event
+FROM master.sys.sysschobjs o
+JOIN master.sys.sysmultiobjrefs r ON r.class = 207 AND r.depid = o.id
+LEFT JOIN sys.trigger_event_types e ON e.type = r.depsubid
+LEFT JOIN sys.trigger_event_types g ON g.type = r.indepid
+WHERE o.kind = 'TR' AND o.nsid = -1
+GO
+CREATE VIEW sys.server_events AS
+SELECT object_id, type, type_desc, event_group_type, event_group_type_desc FROM sys.server_trigger_events
+GO
+CREATE VIEW sys.server_sql_modules AS
+SELECT o.id AS object_id, CASE WHEN o.status & 1048576 = 0 THEN t.value END AS definition, CONVERT(bit, o.status & 512) AS uses_ansi_nulls,
+  CONVERT(bit, o.status & 1024) AS uses_quoted_identifier, CONVERT(int, x.indepid) AS execute_as_principal_id
+FROM master.sys.sysschobjs o
+JOIN master.sys.sysobjvalues t ON t.objid = o.id
+LEFT JOIN master.sys.syssingleobjrefs x ON x.class = 203 AND x.depid = o.id
+WHERE o.kind = 'TR' AND o.nsid = -1
 GO
 CREATE VIEW sys.events AS
 SELECT object_id, type, type_desc, is_trigger_event, event_group_type, event_group_type_desc FROM sys.trigger_events
@@ -130,7 +170,7 @@ SELECT o.id AS object_id, CASE WHEN o.status & 1048576 = 0 AND HAS_ACCESS(1060, 
 FROM sys.sysschobjs o
 JOIN sys.sysobjvalues t ON t.objid = o.id
 LEFT JOIN sys.syssingleobjrefs x ON x.class = 203 AND x.depid = o.id
-WHERE o.kind IN ('P', 'V', 'FN', 'IF', 'TF', 'TR', 'R')
+WHERE o.kind IN ('P', 'V', 'FN', 'IF', 'TF', 'TR', 'R') AND o.nsid >= 0
 GO
 CREATE VIEW sys.system_sql_modules AS
 SELECT o.object_id, o.definition, CONVERT(bit, 1) AS uses_ansi_nulls, CONVERT(bit, 1) AS uses_quoted_identifier,
