@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use types::SqlResult;
 
-use super::atomic::{self, Arithmetic, Atomic, Rounding};
+use crate::atomic::{self, Arithmetic, Atomic, Rounding};
 use super::evaluate::{Evaluation, Focus, Sequence, boolean, maybe};
 use super::function::Function;
 use super::tree::Expr;

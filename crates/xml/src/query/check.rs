@@ -2,7 +2,7 @@
 
 use types::{SqlResult, sql_error};
 
-use super::atomic::{Arithmetic, AtomicType, Base, arithmetic_base};
+use crate::atomic::{Arithmetic, AtomicType, Base, arithmetic_base};
 use super::function::Function;
 use super::kinds::{ContextKind, Count, Kind, Type};
 use super::tree::{

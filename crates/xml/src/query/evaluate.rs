@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use types::SqlResult;
 
-use super::atomic::{self, Atomic, Base};
+use crate::atomic::{self, Atomic, Base};
 use super::tree::{
     Clause, Comparison, Content, Element, Expr, Flwor, ItemTest, NodeComparison, Quantified, SequenceType,
 };

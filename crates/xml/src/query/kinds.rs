@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::atomic::AtomicType;
+use crate::atomic::AtomicType;
 
 /// What the context item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

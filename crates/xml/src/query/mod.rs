@@ -3,7 +3,6 @@
 //!
 //! What is parsed nests no deeper than [`NESTING_MAX`], so neither parsing nor evaluation needs much of a fiber's stack.
 
-mod atomic;
 mod function;
 mod tree;
 mod parse;
@@ -21,7 +20,9 @@ use std::sync::Arc;
 
 use types::SqlResult;
 
-pub use atomic::{Atomic, AtomicType, Base};
+pub use crate::atomic::{
+    Atomic, AtomicType, Base, FRACTION_DIGITS_MAX, parse_decimal, parse_double, parse_integer, show_number,
+};
 pub use evaluate::{Evaluation, append as append_items};
 pub use kinds::ContextKind;
 pub use tree::{Action, External, Place};
