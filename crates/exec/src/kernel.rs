@@ -12,6 +12,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, arith, sql_error};
 
 use crate::context::Context;
 use crate::session::Session;
+use crate::typed_xml;
 use crate::value::Value;
 
 /// Longest (max) value: 2 GB - 1.
@@ -49,7 +50,7 @@ pub fn divide_by_zero() -> SqlError {
 pub fn is_conversion_error(error: &SqlError) -> bool {
     matches!(
         error.number,
-        220 | 232 | 234..=237 | 241 | 242 | 244 | 245 | 248 | 293 | 295 | 296 | 517 | 8114 | 8115 | 8152 | 8169 | 9400..=9499 | 6335 | 6359
+        220 | 232 | 234..=237 | 241 | 242 | 244 | 245 | 248 | 293 | 295 | 296 | 517 | 8114 | 8115 | 8152 | 8169 | 9400..=9499 | 6335 | 6359 | 6901..=6939 | 6965
     )
 }
 
@@ -156,6 +157,13 @@ pub fn convert(
     let settings = context.session(|session| settings(session, explicit));
     let pacer = &mut context.pacer();
     let value = convert::convert_paced(value.as_datum(), from, to, style.unwrap_or(NO_STYLE), &settings, pacer)?;
+    if let (Some(collection), Datum::Bytes(bytes)) = (to.xml_collection(), &value)
+        && !to.admits_xml(from)
+    {
+        let schema = typed_xml::schema(context, collection)?;
+        let valid = typed_xml::metered(context, |meter| typed_xml::typed(&schema, bytes, to, meter))?;
+        return Ok(Value::from_owned(valid));
+    }
     Ok(Value::from_owned(if explicit { value } else { convert::fit(value, to) }))
 }
 

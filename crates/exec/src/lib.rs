@@ -29,6 +29,7 @@ pub mod memory_table;
 mod cursor_name;
 mod xml_documents;
 pub mod context;
+pub(crate) mod typed_xml;
 pub(crate) mod kernel;
 pub mod bulk_file;
 pub mod message;

@@ -126,7 +126,7 @@ pub struct SqlType {
     pub precision: u8,
     /// Decimal digits after the point, or fractional second digits.
     pub scale: u8,
-    /// Character kinds only; otherwise the default.
+    /// Of character kinds; of typed xml the number of its schema collection (`xml_of`); otherwise the default.
     pub collation: CollationId,
 }
 
@@ -150,7 +150,7 @@ impl SqlType {
     pub const UNIQUEIDENTIFIER: SqlType = SqlType::fixed(TypeKind::UniqueIdentifier, 16, 0, 0);
     pub const ROWVERSION: SqlType = SqlType::fixed(TypeKind::RowVersion, 8, 0, 0);
     pub const XML: SqlType = SqlType::fixed(TypeKind::Xml, MAX_LENGTH, 0, 0);
-    /// A node of an xml value, as nodes() gives it: never stored and never sent.
+    /// A node of an xml value, as nodes() gives it: never stored and never sent. Of typed xml it has the value's collection.
     pub const XML_NODE: SqlType = SqlType::fixed(TypeKind::Xml, MAX_LENGTH, 0, 1);
     pub const TEXT: SqlType = SqlType::fixed(TypeKind::Text, MAX_LENGTH, 0, 0);
     pub const NTEXT: SqlType = SqlType::fixed(TypeKind::NText, MAX_LENGTH, 0, 0);
@@ -211,6 +211,41 @@ impl SqlType {
     /// `bytes`: 1 to 8,000, or `MAX_LENGTH`.
     pub const fn varbinary(bytes: u16) -> SqlType {
         SqlType::fixed(TypeKind::VarBinary, bytes, 0, 0)
+    }
+
+    /// Typed xml. `collection`: the number of its schema collection within its database, not 0; `document`: one element and no text
+    /// beside it. Both are part of the type, so that values of another type are converted, which validates them.
+    pub const fn xml_of(collection: u16, document: bool) -> SqlType {
+        SqlType { precision: document as u8, collation: CollationId(collection), ..SqlType::XML }
+    }
+
+    /// Of typed xml: the number of its schema collection.
+    pub const fn xml_collection(&self) -> Option<u16> {
+        match (self.kind, self.collation.0) {
+            (TypeKind::Xml, 0) => None,
+            (TypeKind::Xml, number) => Some(number),
+            _ => None,
+        }
+    }
+
+    /// Typed xml as xml of any kind; other types as they are.
+    pub const fn without_schema(self) -> SqlType {
+        if self.xml_collection().is_some() { SqlType { precision: 0, collation: CollationId(0), ..self } } else { self }
+    }
+
+    pub const fn is_xml_document(&self) -> bool {
+        matches!(self.kind, TypeKind::Xml) && self.precision == 1
+    }
+
+    /// A node, as nodes() gives it.
+    pub const fn is_xml_node(&self) -> bool {
+        matches!(self.kind, TypeKind::Xml) && self.scale == 1
+    }
+
+    /// Whether every value of type `from` is one of this type: it is no typed xml, or both are of the same collection.
+    pub fn admits_xml(&self, from: &SqlType) -> bool {
+        let same = from.kind == TypeKind::Xml && from.collation == self.collation;
+        self.xml_collection().is_none() || same && (from.precision == 1 || self.precision != 1)
     }
 
     pub const fn with_collation(mut self, collation: CollationId) -> SqlType {

@@ -33,6 +33,7 @@ pub struct Database {
     shared: Shared,
     pub counters: super::counter::Counters,
     pub statistics: super::statistics::Store,
+    pub schemas: super::xml_collection::Schemas,
 }
 
 #[derive(Default)]
@@ -65,6 +66,7 @@ impl Database {
             cache: RwLock::new(WaitType::METADATA_CACHE, Cache::default()),
             counters: super::counter::Counters::new(shared.counters.clone(), row_id),
             statistics: super::statistics::Store::default(),
+            schemas: super::xml_collection::Schemas::default(),
             shared: shared.clone(),
         };
         database.keep_base_tables();

@@ -44,6 +44,7 @@ pub mod marks;
 pub mod suspects;
 pub mod counter;
 pub mod statistics;
+pub mod xml_collection;
 pub mod database;
 pub mod registry;
 pub mod numbers;

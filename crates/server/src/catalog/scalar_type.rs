@@ -98,9 +98,12 @@ pub fn max_length(ty: &SqlType) -> i16 {
     }
 }
 
-/// `collation_name` of `sys.columns`.
+/// `collation_name` of `sys.columns`; of typed xml the number of its schema collection, which the catalog keeps in its place.
 pub fn collation_name(ty: &SqlType) -> Option<String> {
-    ty.is_string().then(|| ty.collation.name())
+    match ty.xml_collection() {
+        Some(collection) => Some(collection.to_string()),
+        None => ty.is_string().then(|| ty.collation.name()),
+    }
 }
 
 /// None: no type of that `system_type_id` has values here (CLR types, table types).
@@ -111,6 +114,10 @@ pub fn sql_type(xtype: u8, length: i16, prec: u8, scale: u8, collation_name: Opt
         _ if length == -1 => MAX_LENGTH,
         _ => length as u16,
     };
+    if kind == TypeKind::Xml {
+        let collection = collation_name.and_then(|number| number.parse().ok()).unwrap_or(0);
+        return Some(SqlType::xml_of(collection, prec == 1));
+    }
     let collation = collation_name.and_then(collation::lookup).unwrap_or(CollationId(0));
     Some(SqlType { kind, length, precision: prec, scale, collation })
 }

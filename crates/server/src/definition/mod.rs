@@ -35,6 +35,7 @@
 //! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files
 //! backup_about    what a set says of its database         backup_history  what msdb says of sets
 //! backup      BACKUP DATABASE, LOG  backup_headers  RESTORE HEADERONLY, FILELISTONLY, LABELONLY      restore  RESTORE DATABASE, VERIFYONLY
+//! xml_schema  CREATE, ALTER, DROP XML SCHEMA COLLECTION
 //! attach      sp_detach_db, FOR ATTACH       snapshot    AS SNAPSHOT OF, FROM DATABASE_SNAPSHOT
 //! restore_source  what RESTORE statements have in common    forward   RESTORE LOG, of a differential backup, WITH RECOVERY
 //! ```
@@ -44,6 +45,7 @@ pub mod site;
 pub mod rights;
 pub mod host_site;
 pub mod number;
+pub mod xml_schema;
 pub mod data_type;
 pub mod schema_binding;
 pub mod layout;
@@ -196,6 +198,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateSchema(create) => object::create_schema(ddl, create),
         StatementKind::AlterSchema(change) => object::alter_schema(ddl, change),
         StatementKind::CreateType(create) => object::create_type(ddl, create),
+        StatementKind::XmlSchemaCollection(statement) => xml_schema::run(ddl, statement),
         StatementKind::CreateSequence(create) => sequence::create_sequence(ddl, create),
         StatementKind::CreateSynonym(create) => object::create_synonym(ddl, create),
         StatementKind::CreateDefaultOrRule(create) => bound::create(ddl, create),

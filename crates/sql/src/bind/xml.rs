@@ -21,14 +21,9 @@ pub struct XmlTarget {
     column: String,
 }
 
-/// A column of nodes(): its value says which node of which document.
-fn is_node(ty: &SqlType) -> bool {
-    *ty == SqlType::XML_NODE
-}
-
 /// 493: the rows of nodes() are for methods and IS NULL only.
 pub fn check_direct(name: &str, ty: &SqlType) -> SqlResult<()> {
-    if is_node(ty) { Err(sql_error!(493, name)) } else { Ok(()) }
+    if ty.is_xml_node() { Err(sql_error!(493, name)) } else { Ok(()) }
 }
 
 /// Prefixes that WITH XMLNAMESPACES declares, checked: the empty one is the default. 6869 to 6877.
@@ -162,7 +157,7 @@ impl Binder<'_> {
             types.push(supplied_type(&value.ty, &receiver)?);
             arguments.push(value);
         }
-        let context = if is_node(&target.value.ty) { ContextKind::Node } else { ContextKind::Document };
+        let context = if target.value.ty.is_xml_node() { ContextKind::Node } else { ContextKind::Document };
         query.check(context, &types)?;
         Ok(arguments)
     }
@@ -304,8 +299,10 @@ impl Binder<'_> {
         let text = Self::xml_literal(arguments, 1, "nodes")?;
         let behind = self.xml_query(Method::Nodes, text, &target, scope)?;
         let label = target.column.clone();
+        // Nodes of typed xml keep their types.
+        let node = SqlType { collation: target.value.ty.collation, ..SqlType::XML_NODE };
         let arguments = std::iter::once(target.value).chain(behind).collect();
-        let columns = vec![("node", SqlType::XML_NODE, false)];
+        let columns = vec![("node", node, false)];
         let named =
             self.leaf_function(TableFunction::XmlNodes, arguments, columns, Some(alias), &function.columns, "nodes")?;
         if let SourceColumns::List(list) = &named.1[0].columns {

@@ -58,6 +58,7 @@ rows![
     message(6314, 16, "Collection specified does not exist in metadata : '%.*ls'"),
     message(6320, 16, "XQuery: Only nillable elements or text nodes can be updated with empty sequence"),
     message(6325, 16, "XQuery: Replacing the value of a node with an empty sequence is allowed only if '()' is used as the new value expression. The new value expression evaluated to an empty sequence but it is not '()'."),
+    message(6327, 16, "The specified xml schema collection ID is not valid: %d"),
     message(6328, 16, "Specified collection '%.*ls' cannot be dropped because it is used by %S_MSG '%ls'."),
     message(6330, 16, "Column '%.*ls' on table '%.*ls' is not of type XML, which is required to create an XML index on it."),
     message(6331, 16, "Primary XML Index '%.*ls' already exists on column '%.*ls' on table '%.*ls', and multiple Primary XML Indexes per column are not allowed."),
