@@ -88,10 +88,10 @@ impl XmlCall {
                     convert::text_datum_paced(&text, &self.ty, meter.pacer).map(Value::from_owned)
                 }
                 _ => match items.first() {
-                    Some(item) => {
-                        let value = xml::query::atomize(item, meter)?;
-                        self.converted(context, &value)
-                    }
+                    Some(item) => match xml::query::atomize(item, meter)? {
+                        Some(value) => self.converted(context, &value),
+                        None => Ok(Value::Null),
+                    },
                     None => Ok(Value::Null),
                 },
             }

@@ -183,7 +183,8 @@ base_tables! {
         name: Option<String>,
         /// `index_status`.
         status: i32,
-        /// 0 heap, 1 clustered, 2 nonclustered, 5 and 6 columnstore, 7 hash.
+        /// 0 heap, 1 clustered, 2 nonclustered, 3 XML (status STATISTICS, filter its purpose, buckets the primary one), 5 and 6 columnstore,
+        /// 7 hash.
         kind: u8,
         fillfact: u8,
         dataspace: i32,

@@ -262,6 +262,7 @@ const INCLUDED: i32 = 2;
 
 /// `sys.indexes.type`
 const HASH_INDEX: u8 = 7;
+const XML_INDEX: u8 = 3;
 
 /// The whole definition of a table. None: it has a column of a type without values here.
 pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>> {
@@ -291,6 +292,10 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         let mut key: Vec<&IndexColumnRow> =
             index_columns.iter().filter(|c| c.indid == index.indid && c.keyord > 0).collect();
         key.sort_by_key(|c| c.keyord);
+        // What methods of xml read is the value: its indexes are the catalog's alone.
+        if index.kind == XML_INDEX {
+            continue;
+        }
         if index.status & ix::STATISTICS != 0 {
             statistics.push(StatisticsDef {
                 id: index.indid as u32,

@@ -35,7 +35,7 @@
 //! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files
 //! backup_about    what a set says of its database         backup_history  what msdb says of sets
 //! backup      BACKUP DATABASE, LOG  backup_headers  RESTORE HEADERONLY, FILELISTONLY, LABELONLY      restore  RESTORE DATABASE, VERIFYONLY
-//! xml_schema  CREATE, ALTER, DROP XML SCHEMA COLLECTION
+//! xml_schema  CREATE, ALTER, DROP XML SCHEMA COLLECTION     xml_index   CREATE XML INDEX
 //! attach      sp_detach_db, FOR ATTACH       snapshot    AS SNAPSHOT OF, FROM DATABASE_SNAPSHOT
 //! restore_source  what RESTORE statements have in common    forward   RESTORE LOG, of a differential backup, WITH RECOVERY
 //! ```
@@ -89,6 +89,7 @@ pub mod attach;
 pub mod login;
 pub mod security;
 pub mod application_role;
+pub mod xml_index;
 pub mod index;
 pub mod statistics;
 pub mod bound;

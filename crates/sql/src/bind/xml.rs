@@ -3,7 +3,7 @@
 //! `xml::Query::externals`.
 
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
-use xml::query::{AtomicType, ContextKind, External, Method, Query, Receiver, SuppliedType};
+use xml::query::{AtomicType, ContextKind, External, Method, Query, Receiver, SuppliedType, Typing};
 
 use super::binder::Binder;
 use super::errors;
@@ -158,7 +158,13 @@ impl Binder<'_> {
             arguments.push(value);
         }
         let context = if target.value.ty.is_xml_node() { ContextKind::Node } else { ContextKind::Document };
-        query.check(context, &types)?;
+        let schema = match target.value.ty.xml_collection() {
+            Some(collection) => Some(self.catalog.xml_schema(collection)?),
+            None => None,
+        };
+        let whole = target.value.ty.is_xml_document();
+        let typing = schema.as_deref().map(|schema| Typing { schema, whole });
+        query.check(context, &types, typing)?;
         Ok(arguments)
     }
 
