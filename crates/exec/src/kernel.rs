@@ -157,9 +157,10 @@ pub fn convert(
     let settings = context.session(|session| settings(session, explicit));
     let pacer = &mut context.pacer();
     let value = convert::convert_paced(value.as_datum(), from, to, style.unwrap_or(NO_STYLE), &settings, pacer)?;
-    if let (Some(collection), Datum::Bytes(bytes)) = (to.xml_collection(), &value)
-        && !to.admits_xml(from)
+    if !to.admits_xml(from)
+        && let Datum::Bytes(bytes) = &value
     {
+        let collection = to.xml_collection().ok_or_else(|| typed_xml::foreign(to))?;
         let schema = typed_xml::schema(context, collection)?;
         let valid = typed_xml::metered(context, |meter| typed_xml::typed(&schema, bytes, to, meter))?;
         return Ok(Value::from_owned(valid));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use types::pause::Pacer;
-use types::{Datum, SqlResult, SqlType, convert};
+use types::{Datum, SqlError, SqlResult, SqlType, convert, sql_error};
 use xml::schema::{self, Schema};
 use xml::write::Writer;
 use xml::{Meter, read};
@@ -19,6 +19,11 @@ pub fn metered<T>(context: &Context, run: impl FnOnce(&mut Meter<'_, '_>) -> Sql
     let mut meter = Meter::new(&mut pacer, &mut grow);
     meter.stack_left = os::sched::stack_remaining;
     run(&mut meter)
+}
+
+/// 6327: the collection is another database's.
+pub fn foreign(to: &SqlType) -> SqlError {
+    sql_error!(6327, to.collation.0)
 }
 
 /// A schema collection of the current database. 6327.
@@ -45,8 +50,9 @@ pub fn typed(
 
 /// A converted value for what is assigned outside of expressions.
 pub fn admitted(runtime: &mut Runtime<'_>, value: Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
-    match (to.xml_collection(), &value) {
-        (Some(collection), Datum::Bytes(bytes)) if !to.admits_xml(from) => {
+    match &value {
+        Datum::Bytes(bytes) if !to.admits_xml(from) => {
+            let collection = to.xml_collection().ok_or_else(|| foreign(to))?;
             let schema = runtime.host.xml_schema(runtime.session, collection)?;
             let (mut pacer, mut grow) = (Pacer::none(), |_| Ok(()));
             let mut meter = Meter::new(&mut pacer, &mut grow);

@@ -3,6 +3,10 @@
 /// `length` of `varchar(max)`, `nvarchar(max)`, `varbinary(max)`, `xml`, `text`, `ntext`, `image`.
 pub const MAX_LENGTH: u16 = u16::MAX;
 
+/// Bits of the precision of typed xml.
+const DOCUMENT_XML: u8 = 1;
+const FOREIGN_XML: u8 = 2;
+
 /// Index into the collation table (`types::collation`). 0 is SQL_Latin1_General_CP1_CI_AS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct CollationId(pub u16);
@@ -219,22 +223,29 @@ impl SqlType {
         SqlType { precision: document as u8, collation: CollationId(collection), ..SqlType::XML }
     }
 
-    /// Of typed xml: the number of its schema collection.
+    /// Of typed xml: the number of its schema collection in the current database.
     pub const fn xml_collection(&self) -> Option<u16> {
-        match (self.kind, self.collation.0) {
-            (TypeKind::Xml, 0) => None,
-            (TypeKind::Xml, number) => Some(number),
+        match self.kind {
+            TypeKind::Xml if self.collation.0 != 0 && self.precision & FOREIGN_XML == 0 => Some(self.collation.0),
             _ => None,
         }
     }
 
+    /// Typed xml of a table of another database: it is read as any xml, and nothing can be made a value of it.
+    pub const fn foreign_xml(self) -> SqlType {
+        if self.xml_collection().is_some() { SqlType { precision: self.precision | FOREIGN_XML, ..self } } else { self }
+    }
+
     /// Typed xml as xml of any kind; other types as they are.
     pub const fn without_schema(self) -> SqlType {
-        if self.xml_collection().is_some() { SqlType { precision: 0, collation: CollationId(0), ..self } } else { self }
+        match self.kind {
+            TypeKind::Xml => SqlType { precision: 0, collation: CollationId(0), ..self },
+            _ => self,
+        }
     }
 
     pub const fn is_xml_document(&self) -> bool {
-        matches!(self.kind, TypeKind::Xml) && self.precision == 1
+        matches!(self.kind, TypeKind::Xml) && self.precision & DOCUMENT_XML != 0
     }
 
     /// A node, as nodes() gives it.
@@ -244,8 +255,12 @@ impl SqlType {
 
     /// Whether every value of type `from` is one of this type: it is no typed xml, or both are of the same collection.
     pub fn admits_xml(&self, from: &SqlType) -> bool {
-        let same = from.kind == TypeKind::Xml && from.collation == self.collation;
-        self.xml_collection().is_none() || same && (from.precision == 1 || self.precision != 1)
+        if self.kind != TypeKind::Xml || self.collation.0 == 0 {
+            return true;
+        }
+        let alike = from.precision & FOREIGN_XML == self.precision & FOREIGN_XML;
+        let same = from.kind == TypeKind::Xml && from.collation == self.collation && alike;
+        same && (from.is_xml_document() || !self.is_xml_document())
     }
 
     pub const fn with_collation(mut self, collation: CollationId) -> SqlType {

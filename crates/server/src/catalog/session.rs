@@ -406,6 +406,20 @@ impl<'a> SessionCatalog<'a> {
         Ok(Some(object))
     }
 
+    /// Schema collections are their database's: typed xml of another one's table is xml here.
+    fn from_here(&self, db: &Database, object: Object) -> Object {
+        match &object {
+            Object::Table(table)
+                if db.id != self.current.id && table.columns.iter().any(|own| own.ty.xml_collection().is_some()) =>
+            {
+                let mut table = TableDef::clone(table);
+                table.columns.iter_mut().for_each(|column| column.ty = column.ty.foreign_xml());
+                Object::Table(Arc::new(table))
+            }
+            _ => object,
+        }
+    }
+
     pub fn module_by_id(&self, database: DatabaseId, object: ObjectId) -> SqlResult<Option<Arc<ModuleDef>>> {
         let Some(db) = self.catalog.database(database) else { return Ok(None) };
         Ok(match self.object_by_id(&db, object.0)? {
@@ -535,8 +549,8 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
                 }
             }
         };
-        if found.is_some() {
-            return Ok(found);
+        if let Some(found) = found {
+            return Ok(Some(self.from_here(&db, found)));
         }
         if let Some(entry) = registry::find(name.schema.as_deref(), &name.name) {
             return Ok(registry::object(&db, entry));

@@ -10,6 +10,7 @@ use os::wait::WaitType;
 use types::pause::{Pacer, Pause, STRIDE};
 use types::{SqlResult, sql_error};
 use xml::schema::{self, Schema};
+use xml::write::Writer;
 use xml::{Meter, read};
 
 use super::base::ObjectRow;
@@ -43,6 +44,14 @@ pub fn named(rows: &mut Rows<'_>, schema: &str, name: &str) -> SqlResult<Option<
     load::object_row_named(rows, space_of(schema.id), name)
 }
 
+/// Its schema and its name.
+pub fn name(rows: &mut Rows<'_>, number: u16) -> SqlResult<Option<(String, String)>> {
+    match load::object_row(rows, id_of(number))? {
+        Some(row) => Ok(Some((load::schema_name(rows, -row.nsid)?, row.name))),
+        None => Ok(None),
+    }
+}
+
 /// The documents of a collection, as one text. 6327: there is none.
 pub fn text(rows: &mut Rows<'_>, number: u16) -> SqlResult<String> {
     let missing = || sql_error!(6327, id_of(number));
@@ -62,6 +71,23 @@ pub fn compile(text: &str, pause: &dyn Pause) -> SqlResult<Schema> {
     meter.stack_left = os::sched::stack_remaining;
     let document = read::read(text, &mut meter)?;
     schema::compile(&document, &mut meter)
+}
+
+/// The documents of one target namespace.
+pub fn of_namespace(text: &str, namespace: &str) -> SqlResult<String> {
+    let turns = Turns(Cell::new(STRIDE));
+    let (mut pacer, mut grow) = (Pacer::new(&turns), |_| Ok(()));
+    let mut meter = Meter::new(&mut pacer, &mut grow);
+    let document = read::read(text, &mut meter)?;
+    let mut writer = Writer::new(&[]);
+    for node in document.children(0) {
+        let is = |at: &u32| &*document.name(*at).local == "targetNamespace" && document.name(*at).uri.is_empty();
+        let target = document.attributes(node).find(is).map_or("", |at| document.value(at));
+        if target == namespace {
+            writer.node(&document, node, &mut meter)?;
+        }
+    }
+    Ok(writer.finish())
 }
 
 /// Others have their turn.

@@ -60,7 +60,7 @@ pub fn create(
     }
     let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
     if indexes.iter().any(|known| known.name.as_deref().is_some_and(|own| db.equal_names(own, name))) {
-        return Err(sql_error!(1913, "index", name, shown));
+        return Err(sql_error!(1913, name, "table", shown));
     }
     let clustered = table.indexes.iter().find(|index| index.primary_key && index.kind == IndexKind::Clustered);
     if !clustered.is_some_and(|index| index.key.len() < KEY_COLUMNS_END) {
