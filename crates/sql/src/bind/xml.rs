@@ -6,6 +6,7 @@ use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 use xml::query::{AtomicType, ContextKind, External, Method, Query, Receiver, SuppliedType, Typing};
 
 use super::binder::Binder;
+use super::convert::converted;
 use super::errors;
 use super::scope::{FromRel, Scope, Source, SourceColumns};
 use super::typing;
@@ -258,8 +259,11 @@ impl Binder<'_> {
         let text = Self::xml_literal(arguments, 1, "modify")?;
         let mut behind = self.xml_query(Method::Modify, text, &target, scope)?;
         behind.insert(2, self.xml_text(name));
+        let ty = target.value.ty;
         let arguments = std::iter::once(target.value).chain(behind).collect();
-        Ok(Expr::new(SqlType::XML, true, ExprKind::Function(FunctionId::XmlModify, arguments)))
+        let changed = Expr::new(SqlType::XML, true, ExprKind::Function(FunctionId::XmlModify, arguments));
+        // Typed xml is validated again.
+        Ok(converted(changed, &ty, false))
     }
 
     /// `column.nodes(...)` in FROM. None: no column of such a name has methods.

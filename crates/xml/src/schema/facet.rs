@@ -55,6 +55,14 @@ fn applies(name: &str, variety: &Variety) -> bool {
     }
 }
 
+/// What one restriction says, besides what goes into the type's facets at once.
+#[derive(Default)]
+struct Step {
+    patterns: Vec<Arc<Pattern>>,
+    enumeration: Vec<Value>,
+    seen: Vec<&'static str>,
+}
+
 impl Compiler<'_> {
     /// What the facets in `node` make of `base`. 2299, 2319, 2320, 6944 to 6952, 6956, 6960, 6964, 6996.
     pub(super) fn restricted(
@@ -66,11 +74,8 @@ impl Compiler<'_> {
     ) -> SqlResult<Simple> {
         let mut simple = base_simple.clone();
         simple.facets.written = Vec::new();
-        let type_name = self.shown_type(node);
-        let shown = || type_name.clone();
-        let mut patterns: Vec<Arc<Pattern>> = Vec::new();
-        let mut enumeration: Vec<Value> = Vec::new();
-        let mut seen: Vec<&'static str> = Vec::new();
+        let shown = self.shown_type(node);
+        let mut step = Step::default();
         let mut attributes_seen = false;
         for child in self.children(node) {
             let local = self.local(child);
@@ -79,126 +84,87 @@ impl Compiler<'_> {
                 continue;
             }
             self.count(meter)?;
-            let name = NAMES.iter().find(|known| **known == local).expect("it is a facet");
+            let name = *NAMES.iter().find(|known| **known == local).expect("it is a facet");
             if attributes_seen {
-                return Err(sql_error!(2321, "", *name, self.location(child)));
+                return Err(sql_error!(2321, "", name, self.location(child)));
             }
             if !applies(name, &simple.variety) {
-                return Err(sql_error!(2319, "", *name, self.location(child)));
+                return Err(sql_error!(2319, "", name, self.location(child)));
             }
-            if !matches!(*name, "pattern" | "enumeration") && seen.contains(name) {
-                return Err(sql_error!(2320, "", *name, self.location(child)));
+            if !matches!(name, "pattern" | "enumeration") && step.seen.contains(&name) {
+                return Err(sql_error!(2320, "", name, self.location(child)));
             }
-            seen.push(name);
-            let document = self.document;
-            let raw = document.attributes(child).find(|at| &*document.name(*at).local == "value");
-            let Some(raw) = raw.map(|at| document.value(at)) else {
-                return Err(sql_error!(2299, "", "value", *name));
-            };
-            if raw.chars().count() > VALUE_MAX {
-                return Err(sql_error!(6964, raw.chars().take(100).collect::<String>()));
-            }
+            step.seen.push(name);
+            let raw = self.facet_value(child, name)?;
             let fixed = self.flag(child, "fixed")?;
-            let before = self.types[base as usize].as_ref();
-            let was_fixed = before.is_some_and(|before| match &before.body {
-                Body::Simple(Simple { facets, .. }) => {
-                    facets.written.iter().any(|(known, text, fixed)| known == name && *fixed && **text != *raw)
-                }
-                Body::Complex(_) => false,
-            });
-            if was_fixed {
-                return Err(sql_error!(6956, shown(), *name));
+            if self.is_fixed_otherwise(base, name, raw) {
+                return Err(sql_error!(6956, shown, name));
             }
-            let invalid = || sql_error!(6945, *name, shown());
-            let number = || raw.trim().parse::<u32>().map_err(|_| invalid());
-            let facets = &mut simple.facets;
-            let mut looser = false;
-            match *name {
-                "length" => {
-                    let value = number()?;
-                    looser = facets.length.is_some_and(|known| known != value)
-                        || facets.min_length.is_some_and(|least| value < least)
-                        || facets.max_length.is_some_and(|most| value > most);
-                    facets.length = Some(value);
+            let invalid = || sql_error!(6945, name, shown);
+            let looser = match name {
+                "pattern" => {
+                    step.patterns.push(Arc::new(Pattern::parse(raw).ok_or_else(invalid)?));
+                    false
                 }
-                "minLength" => {
-                    let value = number()?;
-                    looser = facets.min_length.is_some_and(|known| known > value);
-                    facets.min_length = Some(value);
+                "enumeration" => {
+                    step.enumeration.push(self.value_of(base, raw, meter)?.ok_or_else(invalid)?);
+                    meter.hold(raw.len() + 64)?;
+                    false
                 }
-                "maxLength" => {
-                    let value = number()?;
-                    looser = facets.max_length.is_some_and(|known| known < value);
-                    facets.max_length = Some(value);
+                "whiteSpace" => white_space(raw, &mut simple).ok_or_else(invalid)?,
+                name if name.ends_with("Inclusive") || name.ends_with("Exclusive") => {
+                    let Variety::Atomic(primitive) = base_simple.variety else { return Err(invalid()) };
+                    let value = Value::parse(primitive, raw.trim()).ok_or_else(invalid)?;
+                    bound(name, value, &base_simple.facets, &mut simple.facets)
                 }
-                "totalDigits" => {
-                    let value = number()?;
-                    if value == 0 {
+                name => {
+                    let value = raw.trim().parse::<u32>().map_err(|_| invalid())?;
+                    if name == "totalDigits" && value == 0 {
                         return Err(invalid());
                     }
-                    if value > WHOLE_DIGITS_MAX + FRACTION_MAX {
-                        return Err(sql_error!(6960, shown()));
+                    let most = if name == "totalDigits" { WHOLE_DIGITS_MAX + FRACTION_MAX } else { FRACTION_MAX };
+                    if name.ends_with("Digits") && value > most {
+                        return Err(sql_error!(6960, shown));
                     }
-                    looser = facets.total_digits.is_some_and(|known| known < value);
-                    facets.total_digits = Some(value);
+                    count(name, value, &mut simple)
                 }
-                "fractionDigits" => {
-                    let value = number()?;
-                    if value > FRACTION_MAX {
-                        return Err(sql_error!(6960, shown()));
-                    }
-                    let whole = matches!(simple.variety, Variety::Atomic(Primitive::Integer(..)));
-                    looser = facets.fraction_digits.is_some_and(|known| known < value) || whole && value > 0;
-                    facets.fraction_digits = Some(value);
-                }
-                "whiteSpace" => {
-                    let wanted = match raw.trim() {
-                        "preserve" => WhiteSpace::Preserve,
-                        "replace" => WhiteSpace::Replace,
-                        "collapse" => WhiteSpace::Collapse,
-                        _ => return Err(invalid()),
-                    };
-                    looser = wanted < simple.white_space;
-                    simple.white_space = wanted;
-                }
-                "pattern" => patterns.push(Arc::new(Pattern::parse(raw).ok_or_else(invalid)?)),
-                "enumeration" => {
-                    let value = self.value_of(base, raw, meter)?.ok_or_else(invalid)?;
-                    meter.hold(raw.len() + 64)?;
-                    enumeration.push(value);
-                }
-                _ => {
-                    let value = match &base_simple.variety {
-                        Variety::Atomic(primitive) => Value::parse(*primitive, raw.trim()).ok_or_else(invalid)?,
-                        _ => return Err(invalid()),
-                    };
-                    looser = !within_bounds(&base_simple.facets, &value, name.ends_with("Inclusive"));
-                    match *name {
-                        "minInclusive" => facets.min_inclusive = Some(value),
-                        "maxInclusive" => facets.max_inclusive = Some(value),
-                        "minExclusive" => facets.min_exclusive = Some(value),
-                        _ => facets.max_exclusive = Some(value),
-                    }
-                }
-            }
+            };
             if looser {
-                return Err(sql_error!(6944, shown(), *name));
+                return Err(sql_error!(6944, shown, name));
             }
             simple.facets.written.push((name, raw.into(), fixed));
         }
-        if !patterns.is_empty() {
-            simple.facets.patterns.push(patterns);
+        if !step.patterns.is_empty() {
+            simple.facets.patterns.push(step.patterns);
         }
-        if !enumeration.is_empty() {
-            simple.facets.enumeration = Some(enumeration.into());
+        if !step.enumeration.is_empty() {
+            simple.facets.enumeration = Some(step.enumeration.into());
         }
-        // What the step says replaces the other kind of the same bound.
-        let says = |name: &str| seen.contains(&name);
+        let says = |name: &str| step.seen.contains(&name);
         if says("minInclusive") && says("minExclusive") || says("maxInclusive") && says("maxExclusive") {
-            return Err(sql_error!(6996, shown()));
+            return Err(sql_error!(6996, shown));
         }
-        consistent(&simple.facets, &shown())?;
+        consistent(&simple.facets, &shown)?;
         Ok(simple)
+    }
+
+    /// 2299, 6964.
+    fn facet_value(&self, node: u32, name: &'static str) -> SqlResult<&str> {
+        let document = self.document;
+        let found = document.attributes(node).find(|at| &*document.name(*at).local == "value");
+        let Some(raw) = found.map(|at| document.value(at)) else {
+            return Err(sql_error!(2299, "", "value", name));
+        };
+        if raw.chars().count() > VALUE_MAX {
+            return Err(sql_error!(6964, raw.chars().take(100).collect::<String>()));
+        }
+        Ok(raw)
+    }
+
+    /// The base says that the facet has another value for good.
+    fn is_fixed_otherwise(&self, base: TypeId, name: &str, raw: &str) -> bool {
+        let Some(Body::Simple(simple)) = self.types[base as usize].as_ref().map(|base| &base.body) else { return false };
+        simple.facets.written.iter().any(|(known, text, fixed)| *known == name && *fixed && **text != *raw)
     }
 
     /// A text as a value of a resolved simple type. None: it is none.
@@ -209,6 +175,53 @@ impl Compiler<'_> {
         };
         Ok(parse_with(&lookup, id, text, meter)?.map(|(value, _)| value))
     }
+}
+
+/// Whether it is looser than the base's. None: it is none.
+fn white_space(raw: &str, simple: &mut Simple) -> Option<bool> {
+    let wanted = match raw.trim() {
+        "preserve" => WhiteSpace::Preserve,
+        "replace" => WhiteSpace::Replace,
+        "collapse" => WhiteSpace::Collapse,
+        _ => return None,
+    };
+    let looser = wanted < simple.white_space;
+    simple.white_space = wanted;
+    Some(looser)
+}
+
+/// A least or a greatest value. Whether it is looser than the base's.
+fn bound(name: &str, value: Value, base: &Facets, facets: &mut Facets) -> bool {
+    let looser = !within_bounds(base, &value, name.ends_with("Inclusive"));
+    match name {
+        "minInclusive" => facets.min_inclusive = Some(value),
+        "maxInclusive" => facets.max_inclusive = Some(value),
+        "minExclusive" => facets.min_exclusive = Some(value),
+        _ => facets.max_exclusive = Some(value),
+    }
+    looser
+}
+
+/// A facet that is a number. Whether it is looser than the base's.
+fn count(name: &str, value: u32, simple: &mut Simple) -> bool {
+    let facets = &mut simple.facets;
+    let below = |known: Option<u32>| known.is_some_and(|known| known < value);
+    let above = |known: Option<u32>| known.is_some_and(|known| known > value);
+    let (looser, place) = match name {
+        "length" => {
+            let other = below(facets.length) || above(facets.length);
+            (other || above(facets.min_length) || below(facets.max_length), &mut facets.length)
+        }
+        "minLength" => (above(facets.min_length), &mut facets.min_length),
+        "maxLength" => (below(facets.max_length), &mut facets.max_length),
+        "totalDigits" => (below(facets.total_digits), &mut facets.total_digits),
+        _ => {
+            let whole = matches!(simple.variety, Variety::Atomic(Primitive::Integer(..)));
+            (below(facets.fraction_digits) || whole && value > 0, &mut facets.fraction_digits)
+        }
+    };
+    *place = Some(value);
+    looser
 }
 
 /// 6946, 6948 to 6952.

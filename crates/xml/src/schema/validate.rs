@@ -234,18 +234,18 @@ impl<'a> Validator<'a> {
         let name = self.name_of(node);
         let global = |name: &QName| schema.global_elements.get(name).map(|at| &schema.elements[*at as usize]);
         let missing = || sql_error!(6913, name.shown(), location(document, node));
-        let (declared, lax) = match parent {
-            None => (Some(global(&name).ok_or_else(missing)?), false),
+        let declared = match parent {
+            None => Some(global(&name).ok_or_else(missing)?),
             Some(parent) => match self.taken(node, &name, parent, meter)? {
                 None => return self.unchecked(node, meter),
-                Some(Taken::Element(element)) => (Some(&schema.elements[element as usize]), false),
+                Some(Taken::Element(element)) => Some(&schema.elements[element as usize]),
                 Some(Taken::Any(Wildcard { process: Process::Skip, .. })) => return self.unchecked(node, meter),
                 Some(Taken::Any(Wildcard { process, .. })) => {
                     let found = global(&name);
                     if found.is_none() && process == Process::Strict && self.instance(node, "type").is_none() {
                         return Err(missing());
                     }
-                    (found, process == Process::Lax)
+                    found
                 }
             },
         };
@@ -264,7 +264,6 @@ impl<'a> Validator<'a> {
                 }
             }
         }
-        let _ = lax;
         if schema.ty(ty).is_abstract {
             return Err(sql_error!(6919, name.shown(), self.at(node)));
         }
