@@ -583,7 +583,7 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
         self.read(&db, private, |rows| {
             for schema in schemas {
                 if let Some(row) = xml_collection::named(rows, schema, &name.name)? {
-                    return Ok(xml_collection::number_of(row.id));
+                    return Ok(xml_collection::number_of(&row));
                 }
             }
             Ok(None)

@@ -29,9 +29,10 @@ pub const fn id_of(number: u16) -> i32 {
     ID_BASE + number as i32
 }
 
-/// The number of a collection by its id. None: it is no user's.
-pub fn number_of(id: i32) -> Option<u16> {
-    u16::try_from(id - ID_BASE).ok().filter(|number| *number > 0)
+/// The number of a collection by its row. None: it is another object's.
+pub fn number_of(row: &ObjectRow) -> Option<u16> {
+    let number = u16::try_from(i64::from(row.id) - i64::from(ID_BASE)).ok()?;
+    (number > 0 && row.kind.as_str() == KIND).then_some(number)
 }
 
 /// `ObjectRow::nsid` of collections of a schema.

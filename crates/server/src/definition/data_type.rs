@@ -49,7 +49,7 @@ pub fn resolve_in(
             let found = super::xml_schema::find(ddl, db, schema, collection)?;
             let row = found.ok_or_else(|| sql_error!(6314, written(collection)))?;
             super::rights::references_collection(ddl, db, &row)?;
-            let number = xml_collection::number_of(row.id).ok_or_else(|| sql_error!(6314, written(collection)))?;
+            let number = xml_collection::number_of(&row).ok_or_else(|| sql_error!(6314, written(collection)))?;
             plain(SqlType::xml_of(number, *document == Some(true)))
         }
         TypeName::User(name) => match alias(ddl, db, schema, name)? {

@@ -33,11 +33,8 @@ pub fn create(
 ) -> SqlResult<(Arc<Database>, i32, i32)> {
     let shown = written(&create.table);
     let name = &*create.name.text;
-    if let Some((db, row)) = ddl.find(&create.table)?
-        && row.kind.as_str() == "V"
-    {
-        let _ = db;
-        return Err(sql_error!(6334, row.name));
+    if ddl.find(&create.table)?.is_some_and(|(_, row)| row.kind.as_str() == "V") {
+        return Err(sql_error!(6334, &*create.table.name));
     }
     let Some((db, row, table)) = ddl.table_for_change(&create.table)? else {
         return Err(sql_error!(1088, state 12, shown));

@@ -96,7 +96,7 @@ fn create(ddl: &mut Ddl<'_>, statement: &XmlSchemaCollection, text: &str) -> Sql
     }
     check(ddl, text)?;
     let all: Vec<ObjectRow> = ddl.rows(&db, |rows| rows.all())?;
-    let last = all.iter().filter_map(|row| xml_collection::number_of(row.id)).max().unwrap_or(0);
+    let last = all.iter().filter_map(xml_collection::number_of).max().unwrap_or(0);
     if i32::from(last) == xml_collection::NUMBER_MAX {
         return Err(sql_error!(6961));
     }
@@ -142,7 +142,7 @@ fn add(ddl: &mut Ddl<'_>, statement: &XmlSchemaCollection, text: &str) -> SqlRes
 
 /// Columns and parameters of a collection, each with what it belongs to.
 fn users(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow) -> SqlResult<Vec<(ObjectRow, ColumnRow)>> {
-    let number = xml_collection::number_of(row.id).map(|number| number.to_string());
+    let number = xml_collection::number_of(row).map(|number| number.to_string());
     let xml = crate::catalog::scalar_type::system_type(TypeKind::Xml).xtype;
     ddl.rows(db, |rows| {
         let mut found = Vec::new();

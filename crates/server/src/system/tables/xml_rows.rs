@@ -74,7 +74,7 @@ struct Collection {
 
 fn collections(host: &mut SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<Collection>> {
     let all: Vec<ObjectRow> = host.catalog_rows(state, db, |rows| rows.all())?;
-    let mut numbers: Vec<u16> = all.iter().filter_map(|row| xml_collection::number_of(row.id)).collect();
+    let mut numbers: Vec<u16> = all.iter().filter_map(xml_collection::number_of).collect();
     numbers.sort_unstable();
     let mut first = FIRST;
     let mut found = Vec::with_capacity(numbers.len());
