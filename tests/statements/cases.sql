@@ -664,6 +664,12 @@ SELECT 'ok' WHERE $PARTITION.statements_f(16) = 2 AND $PARTITION.statements_f(12
 --- Tables: CREATE PARTITION FUNCTION of sql_variant
 CREATE PARTITION FUNCTION statements_f (sql_variant) AS RANGE LEFT FOR VALUES (1)
 
+--- Tables: CREATE, ALTER, DROP XML SCHEMA COLLECTION; xml(collection)
+CREATE XML SCHEMA COLLECTION c AS N'<schema xmlns="http://www.w3.org/2001/XMLSchema"><element name="a" type="int"/></schema>'
+GO
+DECLARE @x xml(c) = N'<a>01</a>'
+SELECT 'ok' WHERE CAST(@x AS nvarchar(20)) = N'<a>1</a>'
+
 --- Indexes and statistics: CREATE INDEX ... ON filegroup that is not there
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
 GO
@@ -695,10 +701,23 @@ CREATE NONCLUSTERED COLUMNSTORE INDEX i ON t (b)
 --- Indexes and statistics: INDEX ... COLUMNSTORE in CREATE TABLE
 CREATE TABLE t (a int, INDEX i CLUSTERED COLUMNSTORE)
 
---- Indexes and statistics: CREATE XML INDEX, FULLTEXT INDEX
+--- Indexes and statistics: CREATE PRIMARY XML INDEX, CREATE XML INDEX
 CREATE TABLE t (a int PRIMARY KEY, x xml)
 GO
 CREATE PRIMARY XML INDEX i ON t (x)
+CREATE XML INDEX j ON t (x) USING XML INDEX i FOR PATH
+GO
+SELECT 'ok' WHERE 2 = (SELECT COUNT(*) FROM sys.xml_indexes)
+
+--- Indexes and statistics: CREATE SELECTIVE XML INDEX
+CREATE TABLE t (a int PRIMARY KEY, x xml)
+GO
+CREATE SELECTIVE XML INDEX i ON t (x) FOR (p = '/a/b')
+
+--- Indexes and statistics: CREATE FULLTEXT INDEX
+CREATE TABLE t (a int PRIMARY KEY, x xml)
+GO
+CREATE FULLTEXT INDEX ON t (x) KEY INDEX i
 
 --- Indexes and statistics: CREATE SPATIAL INDEX
 CREATE TABLE t (a int PRIMARY KEY, g geometry)

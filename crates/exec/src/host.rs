@@ -67,6 +67,11 @@ pub trait Host {
     /// What was begun by EXECUTE AS since `session.contexts` was `contexts` is over: a module or a text has ended.
     fn revert_to(&mut self, _session: &mut Session, _contexts: u32) {}
 
+    /// A schema collection of the current database, by its number. 6327: there is none.
+    fn xml_schema(&mut self, _session: &mut Session, collection: u16) -> SqlResult<Arc<xml::schema::Schema>> {
+        Err(sql_error!(6327, collection))
+    }
+
     fn storage(&self) -> &Storage;
 
     /// What the operators of all queries may hold in memory.

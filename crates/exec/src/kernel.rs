@@ -13,6 +13,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, arith, sql_error};
 use crate::context::Context;
 use crate::session::Session;
 use crate::udt;
+use crate::typed_xml;
 use crate::value::Value;
 
 /// Longest (max) value: 2 GB - 1.
@@ -50,7 +51,7 @@ pub fn divide_by_zero() -> SqlError {
 pub fn is_conversion_error(error: &SqlError) -> bool {
     matches!(
         error.number,
-        220 | 232 | 234..=237 | 241 | 242 | 244 | 245 | 248 | 293 | 295 | 296 | 517 | 8114 | 8115 | 8152 | 8169 | 9400..=9499 | 6335 | 6359
+        220 | 232 | 234..=237 | 241 | 242 | 244 | 245 | 248 | 293 | 295 | 296 | 517 | 8114 | 8115 | 8152 | 8169 | 9400..=9499 | 6335 | 6359 | 6901..=6939 | 6965
     )
 }
 
@@ -160,6 +161,14 @@ pub fn convert(
         return udt::convert(value.as_datum(), from, to, &settings, pacer).map(Value::from_owned);
     }
     let value = convert::convert_paced(value.as_datum(), from, to, style.unwrap_or(NO_STYLE), &settings, pacer)?;
+    if !to.admits_xml(from)
+        && let Datum::Bytes(bytes) = &value
+    {
+        let collection = to.xml_collection().ok_or_else(|| typed_xml::foreign(to))?;
+        let schema = typed_xml::schema(context, collection)?;
+        let valid = typed_xml::metered(context, |meter| typed_xml::typed(&schema, bytes, to, meter))?;
+        return Ok(Value::from_owned(valid));
+    }
     Ok(Value::from_owned(if explicit { value } else { convert::fit(value, to) }))
 }
 

@@ -30,6 +30,7 @@ mod cursor_name;
 mod xml_documents;
 pub mod context;
 mod udt;
+pub(crate) mod typed_xml;
 pub(crate) mod kernel;
 pub mod bulk_file;
 pub mod message;

@@ -14,7 +14,7 @@ pub struct Documents {
     pub held: Held,
     /// `Context::execution` that they are of.
     pub execution: u64,
-    /// The value that a method read last: several methods of one column read it one after the other.
-    pub last: Option<(Box<[u8]>, Arc<Document>)>,
+    /// The value that a method read last, and its schema collection: several methods of one column read it one after the other.
+    pub last: Option<(Box<[u8]>, Option<u16>, Arc<Document>)>,
     pub last_held: Held,
 }

@@ -447,6 +447,16 @@ pub trait Catalog {
 
     fn user_type(&self, name: &ObjectName) -> Result<Option<UserType>, SqlError>;
 
+    /// An XML schema collection of the current database, by its name: its number. None: there is none.
+    fn xml_collection(&self, _name: &ObjectName) -> Result<Option<u16>, SqlError> {
+        Ok(None)
+    }
+
+    /// What the collection of the current database with that number says. 6327: there is none.
+    fn xml_schema(&self, collection: u16) -> Result<Arc<xml::schema::Schema>, SqlError> {
+        Err(types::sql_error!(6327, collection))
+    }
+
     /// A partition function of the current database, or of another one. None: there is none of the name.
     fn partition_function(
         &self,

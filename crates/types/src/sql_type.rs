@@ -3,6 +3,10 @@
 /// `length` of `varchar(max)`, `nvarchar(max)`, `varbinary(max)`, `xml`, `text`, `ntext`, `image`.
 pub const MAX_LENGTH: u16 = u16::MAX;
 
+/// Bits of the precision of typed xml.
+const DOCUMENT_XML: u8 = 1;
+const FOREIGN_XML: u8 = 2;
+
 /// Index into the collation table (`types::collation`). 0 is SQL_Latin1_General_CP1_CI_AS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
 pub struct CollationId(pub u16);
@@ -133,7 +137,7 @@ pub struct SqlType {
     pub precision: u8,
     /// Decimal digits after the point, or fractional second digits.
     pub scale: u8,
-    /// Character kinds only; otherwise the default.
+    /// Of character kinds; of typed xml the number of its schema collection (`xml_of`); otherwise the default.
     pub collation: CollationId,
 }
 
@@ -157,7 +161,7 @@ impl SqlType {
     pub const UNIQUEIDENTIFIER: SqlType = SqlType::fixed(TypeKind::UniqueIdentifier, 16, 0, 0);
     pub const ROWVERSION: SqlType = SqlType::fixed(TypeKind::RowVersion, 8, 0, 0);
     pub const XML: SqlType = SqlType::fixed(TypeKind::Xml, MAX_LENGTH, 0, 0);
-    /// A node of an xml value, as nodes() gives it: never stored and never sent.
+    /// A node of an xml value, as nodes() gives it: never stored and never sent. Of typed xml it has the value's collection.
     pub const XML_NODE: SqlType = SqlType::fixed(TypeKind::Xml, MAX_LENGTH, 0, 1);
     pub const TEXT: SqlType = SqlType::fixed(TypeKind::Text, MAX_LENGTH, 0, 0);
     pub const NTEXT: SqlType = SqlType::fixed(TypeKind::NText, MAX_LENGTH, 0, 0);
@@ -221,6 +225,52 @@ impl SqlType {
     /// `bytes`: 1 to 8,000, or `MAX_LENGTH`.
     pub const fn varbinary(bytes: u16) -> SqlType {
         SqlType::fixed(TypeKind::VarBinary, bytes, 0, 0)
+    }
+
+    /// Typed xml. `collection`: the number of its schema collection within its database, not 0; `document`: one element and no text
+    /// beside it. Both are part of the type, so that values of another type are converted, which validates them.
+    pub const fn xml_of(collection: u16, document: bool) -> SqlType {
+        SqlType { precision: document as u8, collation: CollationId(collection), ..SqlType::XML }
+    }
+
+    /// Of typed xml: the number of its schema collection in the current database.
+    pub const fn xml_collection(&self) -> Option<u16> {
+        match self.kind {
+            TypeKind::Xml if self.collation.0 != 0 && self.precision & FOREIGN_XML == 0 => Some(self.collation.0),
+            _ => None,
+        }
+    }
+
+    /// Typed xml of a table of another database: it is read as any xml, and nothing can be made a value of it.
+    pub const fn foreign_xml(self) -> SqlType {
+        if self.xml_collection().is_some() { SqlType { precision: self.precision | FOREIGN_XML, ..self } } else { self }
+    }
+
+    /// Typed xml as xml of any kind; other types as they are.
+    pub const fn without_schema(self) -> SqlType {
+        match self.kind {
+            TypeKind::Xml => SqlType { precision: 0, collation: CollationId(0), ..self },
+            _ => self,
+        }
+    }
+
+    pub const fn is_xml_document(&self) -> bool {
+        matches!(self.kind, TypeKind::Xml) && self.precision & DOCUMENT_XML != 0
+    }
+
+    /// A node, as nodes() gives it.
+    pub const fn is_xml_node(&self) -> bool {
+        matches!(self.kind, TypeKind::Xml) && self.scale == 1
+    }
+
+    /// Whether every value of type `from` is one of this type: it is no typed xml, or both are of the same collection.
+    pub fn admits_xml(&self, from: &SqlType) -> bool {
+        if self.kind != TypeKind::Xml || self.collation.0 == 0 {
+            return true;
+        }
+        let alike = from.precision & FOREIGN_XML == self.precision & FOREIGN_XML;
+        let same = from.kind == TypeKind::Xml && from.collation == self.collation && alike;
+        same && (from.is_xml_document() || !self.is_xml_document())
     }
 
     pub const fn with_collation(mut self, collation: CollationId) -> SqlType {

@@ -3,7 +3,9 @@
 //! A node's subtree is the run of nodes from it to its `end`; an element's namespace declarations and attributes come first, then its
 //! children. So order is a comparison of numbers, descendants are a range, and no walk needs recursion. Node 0 is the document.
 
-use std::collections::HashMap;
+use std::any::Any;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use types::{SqlResult, sql_error};
 
@@ -61,18 +63,52 @@ struct Node {
     length: u32,
 }
 
+/// The type of each node, by a schema's numbers.
+#[derive(Debug)]
+pub struct Annotations {
+    /// A `schema::Schema`, which stands above trees.
+    pub schema: Arc<dyn Any + Send + Sync>,
+    /// By node; `UNTYPED` of texts and of what was not validated.
+    pub types: Vec<u32>,
+    /// Elements with xsi:nil.
+    pub nil: HashSet<u32>,
+}
+
+/// In `Annotations::types`: no type.
+pub const UNTYPED: u32 = u32::MAX;
+
+impl Annotations {
+    pub fn ty(&self, node: u32) -> Option<u32> {
+        self.types.get(node as usize).copied().filter(|ty| *ty != UNTYPED)
+    }
+}
+
 #[derive(Debug)]
 pub struct Document {
     nodes: Vec<Node>,
     /// The first is empty.
     names: Vec<Name>,
     text: String,
+    /// Types of its nodes, if a schema says some.
+    annotations: Option<Box<Annotations>>,
 }
 
 impl Document {
     /// Bytes it holds.
     pub fn size(&self) -> usize {
-        self.nodes.capacity() * size_of::<Node>() + self.text.capacity() + self.names.len() * 4 * size_of::<Name>()
+        let annotations = self.annotations.as_ref().map_or(0, |known| known.types.capacity() * size_of::<u32>());
+        self.nodes.capacity() * size_of::<Node>()
+            + self.text.capacity()
+            + self.names.len() * 4 * size_of::<Name>()
+            + annotations
+    }
+
+    pub fn annotations(&self) -> Option<&Annotations> {
+        self.annotations.as_deref()
+    }
+
+    pub fn annotate(&mut self, annotations: Annotations) {
+        self.annotations = Some(Box::new(annotations));
     }
 
     /// Nodes, the document included.
@@ -184,7 +220,8 @@ pub struct Builder {
 impl Default for Builder {
     fn default() -> Builder {
         let root = Node { kind: Kind::Document, parent: 0, end: 1, name: 0, start: 0, length: 0 };
-        let document = Document { nodes: vec![root], names: vec![Name::default()], text: String::new() };
+        let document =
+            Document { nodes: vec![root], names: vec![Name::default()], text: String::new(), annotations: None };
         Builder { document, open: vec![0], known: HashMap::new(), key: String::new() }
     }
 }
@@ -208,6 +245,11 @@ impl Builder {
     /// The node that is open.
     pub fn parent(&self) -> u32 {
         *self.open.last().expect("the document is open until it is finished")
+    }
+
+    /// Nodes so far, the document included.
+    pub fn count(&self) -> u32 {
+        self.document.count()
     }
 
     fn push(&mut self, kind: Kind, name: u32, value: &str) -> SqlResult<u32> {

@@ -7,6 +7,8 @@ pub mod meter;
 pub mod document;
 pub mod read;
 pub mod write;
+mod atomic;
+pub mod schema;
 pub mod query;
 pub mod modify;
 

@@ -63,7 +63,8 @@ fn change(
             let Some(target) = first(&evaluation.run(target, meter)?) else { return Ok(None) };
             let values = evaluation.run(value, meter)?;
             if values.is_empty() {
-                if document.kind(target) != Kind::Text {
+                // An element of typed xml says by its schema whether it may be empty.
+                if !matches!(document.kind(target), Kind::Text | Kind::Element) {
                     return Err(sql_error!(6320));
                 }
                 if !value.is_written_empty() {
@@ -72,7 +73,7 @@ fn change(
             }
             let mut shown = Vec::with_capacity(values.len());
             for value in &values {
-                shown.push(atomize(value, meter)?.show());
+                shown.extend(atomize(value, meter)?.map(|value| value.show()));
             }
             Ok(Some(Change::Replace { target, value: shown.join(" ") }))
         }
@@ -132,7 +133,14 @@ fn rebuild(document: &Document, change: &Change, meter: &mut Meter<'_, '_>) -> S
                 beside(document, at, change, if own { &attributes } else { &[] }, &mut builder, meter)?;
                 put(at, Place::First, &mut builder, meter)?;
                 open.push(at);
-                at = document.content(at);
+                if let Change::Replace { target, value } = change
+                    && *target == at
+                {
+                    builder.text(value)?;
+                    at = document.end(at);
+                } else {
+                    at = document.content(at);
+                }
                 continue;
             }
             Kind::Text => builder.text(value)?,

@@ -18,7 +18,7 @@ fn document(text: &str) -> Arc<Document> {
 fn query(text: &str, body: &str) -> SqlResult<String> {
     let receiver = Receiver { method: Method::Query, column: String::new() };
     let query = Query::parse(body, &receiver, &[])?;
-    query.check(ContextKind::Document, &[])?;
+    query.check(ContextKind::Document, &[], None)?;
     let document = document(text);
     metered(|meter| {
         let items = query.evaluate(&document, 0, &[], meter)?;
@@ -29,7 +29,7 @@ fn query(text: &str, body: &str) -> SqlResult<String> {
 fn modify(text: &str, body: &str) -> SqlResult<String> {
     let receiver = Receiver { method: Method::Modify, column: String::new() };
     let query = Query::parse(body, &receiver, &[])?;
-    query.check(ContextKind::Document, &[])?;
+    query.check(ContextKind::Document, &[], None)?;
     let document = document(text);
     metered(|meter| Ok(xml::modify::modify(&query, &document, &[], meter)?.unwrap_or_else(|| text.to_owned())))
 }

@@ -8,14 +8,16 @@ use std::sync::Arc;
 use sql::function::FunctionId;
 use types::{Datum, SqlResult, SqlType, TypeKind, convert, sql_error};
 use xml::query::{Atomic, AtomicType, Method, Query, Receiver};
-use xml::{Document, Item, Meter, Supplied};
+use xml::{Document, Item, Supplied};
 
 use super::Scalar;
 use super::shown::{from_base64, shown};
 use crate::context::Context;
 use crate::kernel;
+use crate::typed_xml;
 use crate::value::{Row, Value};
-use crate::workspace::Held;
+
+pub use crate::typed_xml::metered;
 
 /// A document whose text has no more bytes is in the value of each of its nodes.
 const INLINE_BYTES_MAX: usize = 2 << 10;
@@ -86,10 +88,10 @@ impl XmlCall {
                     convert::text_datum_paced(&text, &self.ty, meter.pacer).map(Value::from_owned)
                 }
                 _ => match items.first() {
-                    Some(item) => {
-                        let value = xml::query::atomize(item, meter)?;
-                        self.converted(context, &value)
-                    }
+                    Some(item) => match xml::query::atomize(item, meter)? {
+                        Some(value) => self.converted(context, &value),
+                        None => Ok(Value::Null),
+                    },
                     None => Ok(Value::Null),
                 },
             }
@@ -123,7 +125,7 @@ impl XmlCall {
             return Ok(());
         }
         // Nodes of nodes are of the same document.
-        let behind = match (is_node(&self.target.ty), bytes.len() <= INLINE_BYTES_MAX) {
+        let behind = match (self.target.ty.is_xml_node(), bytes.len() <= INLINE_BYTES_MAX) {
             (true, _) => bytes[4..].to_vec(),
             (false, true) => [&0_u32.to_le_bytes()[..], &bytes].concat(),
             (false, false) => keep(context, &document)?.to_le_bytes().to_vec(),
@@ -136,20 +138,6 @@ impl XmlCall {
         }
         Ok(())
     }
-}
-
-fn is_node(ty: &SqlType) -> bool {
-    *ty == SqlType::XML_NODE
-}
-
-/// Runs an evaluation, whose memory is the query's.
-pub fn metered<T>(context: &Context, run: impl FnOnce(&mut Meter<'_, '_>) -> SqlResult<T>) -> SqlResult<T> {
-    let mut held = Held::default();
-    let mut grow = |bytes: usize| context.force(&mut held, bytes);
-    let mut pacer = context.pacer();
-    let mut meter = Meter::new(&mut pacer, &mut grow);
-    meter.stack_left = os::sched::stack_remaining;
-    run(&mut meter)
 }
 
 /// Keeps a document for as long as the query runs. Its number, from 1.
@@ -171,32 +159,43 @@ fn keep(context: &Context, document: &Arc<Document>) -> SqlResult<u32> {
 
 /// The tree of a value, and the node that it stands for.
 pub fn document(context: &Context, ty: &SqlType, bytes: &[u8]) -> SqlResult<(Arc<Document>, u32)> {
-    if !is_node(ty) {
-        return Ok((parsed(context, bytes)?, 0));
+    if !ty.is_xml_node() {
+        return Ok((parsed(context, ty, bytes)?, 0));
     }
     let number = |at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
     let (node, kept) = (number(0), number(4) as usize);
     if kept == 0 {
-        return Ok((parsed(context, &bytes[REFERENCE_BYTES..])?, node));
+        return Ok((parsed(context, ty, &bytes[REFERENCE_BYTES..])?, node));
     }
     let all = context.xml.borrow();
     let document = all.as_ref().and_then(|all| all.kept.get(kept - 1)).expect("it is kept while its query runs");
     Ok((document.clone(), node))
 }
 
-fn parsed(context: &Context, bytes: &[u8]) -> SqlResult<Arc<Document>> {
-    if let Some((known, document)) = context.xml.borrow().as_ref().and_then(|all| all.last.as_ref())
+/// The tree of a value's text; of typed xml its nodes have their types.
+fn parsed(context: &Context, ty: &SqlType, bytes: &[u8]) -> SqlResult<Arc<Document>> {
+    let collection = ty.xml_collection();
+    if let Some((known, of, document)) = context.xml.borrow().as_ref().and_then(|all| all.last.as_ref())
+        && *of == collection
         && **known == *bytes
     {
         return Ok(document.clone());
     }
     let text = convert::text_of_paced(bytes, &SqlType::NVARCHAR_MAX, &mut context.pacer())?;
-    let document = Arc::new(metered(context, |meter| xml::read::read(&text, meter))?);
+    let schema = collection.map(|collection| typed_xml::schema(context, collection)).transpose()?;
+    let document = metered(context, |meter| {
+        let document = xml::read::read(&text, meter)?;
+        match &schema {
+            Some(schema) => xml::schema::annotate(schema, &document, meter),
+            None => Ok(document),
+        }
+    })?;
+    let document = Arc::new(document);
     let mut all = context.xml.borrow_mut();
     let all = all.get_or_insert_default();
     all.last = None;
     context.force(&mut all.last_held, document.size() + bytes.len())?;
-    all.last = Some((bytes.into(), document.clone()));
+    all.last = Some((bytes.into(), collection, document.clone()));
     Ok(document)
 }
 

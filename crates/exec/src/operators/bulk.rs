@@ -9,6 +9,7 @@ use crate::bulk_file::{Asked, Reader, Rejects};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
 use crate::kernel;
+use crate::typed_xml::admitted;
 
 /// Of one batch of rows.
 const BYTES_AT_ONCE: usize = 1 << 20;
@@ -41,7 +42,8 @@ impl Asked for &Context<'_> {
     }
 
     fn convert(&mut self, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
-        self.session(|session| kernel::convert_whole(session, value, from, to))
+        let value = self.session(|session| kernel::convert_whole(session, value, from, to))?;
+        admitted(&mut self.runtime(), value, from, to)
     }
 
     fn tell(&mut self, error: SqlError) -> SqlResult<()> {

@@ -103,6 +103,8 @@ impl Callee {
         let parameter = &module.variables[*at];
         let value = match *from == parameter.ty {
             true => value,
+            // It is validated where parameters are bound.
+            false if parameter.ty.xml_collection().is_some() => return None,
             false => kernel::convert_datum(session, &value, from, &parameter.ty).ok()?,
         };
         if parameter.not_null && value.is_null() {

@@ -11,6 +11,7 @@ use crate::context::Context;
 use crate::kernel;
 use crate::operators::row_file::{RowFile, RowReader};
 use crate::sink::{Environment, Sink, Stop};
+use crate::typed_xml::admitted;
 use crate::workspace::{Held, SMALL_BYTES, Workspace};
 
 /// Keeps the result sets of a call; messages go on.
@@ -111,14 +112,14 @@ impl Reading {
             }
         };
         let end = rows.rows.min(self.at + BATCH_ROWS);
-        context.session(|session| {
-            for (at, (from, to)) in self.set.types.iter().zip(&self.to).enumerate() {
-                for row in self.at..end {
-                    out.columns[at].push(&kernel::convert_datum(session, &rows.columns[at].datum(row), from, to)?);
-                }
+        let mut runtime = context.runtime();
+        for (at, (from, to)) in self.set.types.iter().zip(&self.to).enumerate() {
+            for row in self.at..end {
+                let value = kernel::convert_datum(runtime.session, &rows.columns[at].datum(row), from, to)?;
+                out.columns[at].push(&admitted(&mut runtime, value, from, to)?);
             }
-            SqlResult::Ok(())
-        })?;
+        }
+        drop(runtime);
         out.rows += end - self.at;
         let more = end > self.at;
         self.at = end;

@@ -26,6 +26,7 @@ use crate::kernel;
 use crate::operators::Rows;
 use crate::session::{Session, stopped};
 use crate::sink::Command;
+use crate::typed_xml::admitted;
 
 /// A declared cursor, open or not.
 pub struct Cursor {
@@ -514,8 +515,9 @@ impl<'a> Runner<'a> {
                 if from.ty == *to {
                     self.context.variables.set_from_column(*slot, column, row);
                 } else {
-                    let session = &*self.context.runtime.get_mut().session;
-                    let value = converted(session, &column.datum(row), &from.ty, to)?;
+                    let runtime = self.context.runtime.get_mut();
+                    let value = converted(runtime.session, &column.datum(row), &from.ty, to)?;
+                    let value = admitted(runtime, value, &from.ty, to)?;
                     self.context.variables.set_datum(*slot, &value);
                 }
             }

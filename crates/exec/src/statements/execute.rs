@@ -24,6 +24,7 @@ use crate::kernel;
 use crate::memory_table::MemoryTable;
 use crate::session::{stop_of, stopped};
 use crate::sink::{Command, Done, DoneKind};
+use crate::typed_xml::admitted;
 use crate::workspace::Held;
 
 /// Arguments in the order of the parameters.
@@ -180,7 +181,7 @@ fn not_of_type(name: &str, error: SqlError) -> SqlError {
 }
 
 /// A value as the column of a table type takes it: one that is too long is an error, but for blanks and zeros at its end.
-fn column_value(runtime: &Runtime<'_>, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
+fn column_value(runtime: &mut Runtime<'_>, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
     use TypeKind::*;
     let value = kernel::convert_whole(runtime.session, value, from, to)?;
     if let Datum::Bytes(bytes) = &value
@@ -192,7 +193,7 @@ fn column_value(runtime: &Runtime<'_>, value: &Datum, from: &SqlType, to: &SqlTy
     {
         return Err(sql_error!(8152, state 10));
     }
-    Ok(kernel::fit(value, to))
+    admitted(runtime, kernel::fit(value, to), from, to)
 }
 
 /// Rows a caller gave as rows of the parameter's table type. `name`: the parameter's. Errors: 500, 515 and those of conversions.
@@ -235,13 +236,14 @@ fn table_rows(runtime: &mut Runtime<'_>, given: TableArgument, table: &TableDef,
 }
 
 /// A failed conversion of an argument is 8114, whatever went wrong.
-fn parameter_value(runtime: &Runtime<'_>, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
-    kernel::convert_datum(runtime.session, value, from, to).map_err(|error| match error.number {
+fn parameter_value(runtime: &mut Runtime<'_>, value: &Datum, from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
+    let value = kernel::convert_datum(runtime.session, value, from, to).map_err(|error| match error.number {
         245 | 241 | 8114 | 8169 | 295 | 293 | 235 => {
             sql_error!(8114, kernel::type_name(from.kind), kernel::type_name(to.kind))
         }
         _ => error,
-    })
+    })?;
+    admitted(runtime, value, from, to)
 }
 
 /// Without its schema, as these messages show it.
@@ -536,7 +538,8 @@ impl<'a> Runner<'a> {
         for ((slot, ty), (from, value)) in slots.zip(outputs) {
             let value = {
                 let runtime = self.context.runtime.get_mut();
-                kernel::convert_datum(runtime.session, value, from, &ty)?
+                let value = kernel::convert_datum(runtime.session, value, from, &ty)?;
+                admitted(runtime, value, from, &ty)?
             };
             self.context.variables.set_datum(slot, &value);
             self.check_assigned(slot)?;
@@ -721,11 +724,12 @@ fn function_call<T>(
     let runtime = &mut *runtime;
     let (module, database) = runtime.host.module(runtime.session, definition)?;
     let info = function_info(definition, database);
-    let runtime = Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
+    let mut runtime =
+        Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
     let mut values = Vec::with_capacity(arguments.len());
     for (at, (ty, value)) in arguments.iter().enumerate() {
         let to = module.variables[at].ty;
-        values.push(Some(parameter_value(&runtime, value, ty, &to)?));
+        values.push(Some(parameter_value(&mut runtime, value, ty, &to)?));
     }
     values.resize(module.parameter_count, None);
     let frame = Frame { info: Some(info), nested: true, from_client: false, trigger: None, function: Some(returns) };

@@ -624,6 +624,10 @@ impl<'a> Runner<'a> {
         match statement {
             StatementKind::Backup(backup) => backup.variables(&mut each),
             StatementKind::Restore(restore) => restore.variables(&mut each),
+            StatementKind::XmlSchemaCollection(collection) => match &collection.text {
+                Expr::Variable(variable) => each(variable),
+                _ => return Ok(Vec::new()),
+            },
             other => {
                 for value in other.partition_values() {
                     if let Expr::Variable(variable) = value {
@@ -635,7 +639,9 @@ impl<'a> Runner<'a> {
                 }
             }
         }
-        let is_of_partitions = !matches!(statement, StatementKind::Backup(_) | StatementKind::Restore(_));
+        let is_of_schemas = matches!(statement, StatementKind::XmlSchemaCollection(_));
+        let is_of_partitions =
+            !is_of_schemas && !matches!(statement, StatementKind::Backup(_) | StatementKind::Restore(_));
         let module = self.module.clone();
         let mut values = Vec::new();
         for name in names {
@@ -647,6 +653,16 @@ impl<'a> Runner<'a> {
             if is_of_partitions && let Some(exact) = exact(ty)? {
                 value = crate::kernel::convert_datum(self.session(), &value, ty, exact)?;
                 ty = exact;
+            }
+            // What has its encoding in it is read by that.
+            if is_of_schemas && ty.kind != TypeKind::Xml {
+                if !ty.is_string() && !ty.is_binary() {
+                    return Err(sql_error!(6352));
+                }
+                value = crate::kernel::convert_datum(self.session(), &value, ty, &SqlType::XML)?;
+                ty = &SqlType::XML;
+            } else if is_of_schemas && ty.xml_collection().is_some() {
+                return Err(sql_error!(6352));
             }
             let text = crate::kernel::convert_datum(self.session(), &value, ty, &SqlType::NVARCHAR_MAX)?;
             let text = (!text.is_null()).then(|| crate::kernel::text(&SqlType::NVARCHAR_MAX, text.as_bytes()));

@@ -64,7 +64,7 @@ base_tables! {
         name: String,
     } unique [0, 1, 2, 3, 4, 5];
 
-    /// An object: table, view, module, constraint, sequence, synonym.
+    /// An object: table, view, module, constraint, sequence, synonym; a schema collection (XS: `xml_collection`).
     ObjectRow = 34 "sysschobjs" every {
         id: i32,
         name: String,
@@ -95,8 +95,10 @@ base_tables! {
         /// `user_type_id`.
         utype: i32,
         length: i16,
+        /// Of typed xml: 1 if it is a DOCUMENT.
         prec: u8,
         scale: u8,
+        /// Of typed xml: the number of its schema collection.
         collation: Option<String>,
         /// `column_status`.
         status: i32,
@@ -181,7 +183,8 @@ base_tables! {
         name: Option<String>,
         /// `index_status`.
         status: i32,
-        /// 0 heap, 1 clustered, 2 nonclustered, 5 and 6 columnstore, 7 hash.
+        /// 0 heap, 1 clustered, 2 nonclustered, 3 XML (status STATISTICS, filter its purpose, buckets the primary one), 5 and 6 columnstore,
+        /// 7 hash.
         kind: u8,
         fillfact: u8,
         dataspace: i32,
@@ -670,6 +673,7 @@ pub mod class {
     pub const SCHEMA: u8 = 3;
     pub const PRINCIPAL: u8 = 4;
     pub const TYPE: u8 = 6;
+    pub const XML_COLLECTION: u8 = 10;
     pub const INDEX: u8 = 7;
     pub const SERVER: u8 = 100;
     pub const LOGIN: u8 = 101;

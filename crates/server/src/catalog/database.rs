@@ -36,6 +36,7 @@ pub struct Database {
     pub statistics: super::statistics::Store,
     /// Its triggers for definitions and logons, as of a version.
     triggers: RwLock<Option<(u64, Arc<[ScopedTrigger]>)>>,
+    pub schemas: super::xml_collection::Schemas,
 }
 
 #[derive(Default)]
@@ -69,6 +70,7 @@ impl Database {
             counters: super::counter::Counters::new(shared.counters.clone(), row_id),
             statistics: super::statistics::Store::default(),
             triggers: RwLock::new(WaitType::METADATA_CACHE, None),
+            schemas: super::xml_collection::Schemas::default(),
             shared: shared.clone(),
         };
         database.keep_base_tables();

@@ -267,6 +267,7 @@ const INCLUDED: i32 = 2;
 
 /// `sys.indexes.type`
 const HASH_INDEX: u8 = 7;
+const XML_INDEX: u8 = 3;
 pub const SPATIAL_INDEX: u8 = 4;
 
 /// The whole definition of a table. None: it has a column of a type without values here.
@@ -297,8 +298,8 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         let mut key: Vec<&IndexColumnRow> =
             index_columns.iter().filter(|c| c.indid == index.indid && c.keyord > 0).collect();
         key.sort_by_key(|c| c.keyord);
-        // A spatial index is the catalog's alone.
-        if index.kind == SPATIAL_INDEX {
+        // A spatial index is the catalog's alone; so is one of xml: what its methods read is the value.
+        if matches!(index.kind, XML_INDEX | SPATIAL_INDEX) {
             continue;
         }
         if index.status & ix::STATISTICS != 0 {

@@ -47,6 +47,7 @@ pub mod suspects;
 pub mod counter;
 pub mod statistics;
 pub mod scoped_trigger;
+pub mod xml_collection;
 pub mod database;
 pub mod registry;
 pub mod numbers;

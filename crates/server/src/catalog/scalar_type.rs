@@ -100,9 +100,12 @@ pub fn max_length(ty: &SqlType) -> i16 {
     }
 }
 
-/// `collation_name` of `sys.columns`.
+/// `collation_name` of `sys.columns`; of typed xml the number of its schema collection, which the catalog keeps in its place.
 pub fn collation_name(ty: &SqlType) -> Option<String> {
-    ty.is_string().then(|| ty.collation.name())
+    match ty.xml_collection() {
+        Some(collection) => Some(collection.to_string()),
+        None => ty.is_string().then(|| ty.collation.name()),
+    }
 }
 
 /// None: no type of that `system_type_id` has values here (table types). `utype` is looked at for CLR types only.
@@ -121,6 +124,10 @@ pub fn sql_type(
         _ if length == -1 => MAX_LENGTH,
         _ => length as u16,
     };
+    if kind == TypeKind::Xml {
+        let collection = collation_name.and_then(|number| number.parse().ok()).unwrap_or(0);
+        return Some(SqlType::xml_of(collection, prec == 1));
+    }
     let collation = collation_name.and_then(collation::lookup).unwrap_or(CollationId(0));
     Some(SqlType { kind, length, precision: prec, scale, collation })
 }

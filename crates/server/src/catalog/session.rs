@@ -17,7 +17,7 @@ use super::partition;
 use super::registry;
 use super::shared::Owned;
 use super::store::Rows;
-use super::{Catalog, Database, MASTER, TEMPDB, statistics};
+use super::{Catalog, Database, MASTER, TEMPDB, statistics, xml_collection};
 
 /// Bits of a version that all sessions share; the bits above are the session's own.
 pub const SHARED_VERSION_BITS: u32 = 32;
@@ -406,6 +406,20 @@ impl<'a> SessionCatalog<'a> {
         Ok(Some(object))
     }
 
+    /// Schema collections are their database's: typed xml of another one's table is xml here.
+    fn from_here(&self, db: &Database, object: Object) -> Object {
+        match &object {
+            Object::Table(table)
+                if db.id != self.current.id && table.columns.iter().any(|own| own.ty.xml_collection().is_some()) =>
+            {
+                let mut table = TableDef::clone(table);
+                table.columns.iter_mut().for_each(|column| column.ty = column.ty.foreign_xml());
+                Object::Table(Arc::new(table))
+            }
+            _ => object,
+        }
+    }
+
     pub fn module_by_id(&self, database: DatabaseId, object: ObjectId) -> SqlResult<Option<Arc<ModuleDef>>> {
         let Some(db) = self.catalog.database(database) else { return Ok(None) };
         Ok(match self.object_by_id(&db, object.0)? {
@@ -535,8 +549,8 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
                 }
             }
         };
-        if found.is_some() {
-            return Ok(found);
+        if let Some(found) = found {
+            return Ok(Some(self.from_here(&db, found)));
         }
         if let Some(entry) = registry::find(name.schema.as_deref(), &name.name) {
             return Ok(registry::object(&db, entry));
@@ -555,6 +569,36 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
         let private = self.session.borrow().has_uncommitted_changes();
         let found = self.read(&db, private, |rows| partition::function_named(rows, name))?;
         Ok(found.map(Arc::new))
+    }
+
+    fn xml_collection(&self, name: &ObjectName) -> SqlResult<Option<u16>> {
+        // A collection is of the database in which it is named.
+        let Some(db) = self.database_of(name)?.filter(|db| db.id == self.current.id) else { return Ok(None) };
+        let own = self.session.borrow().default_schema.clone();
+        let schemas: Vec<&str> = match &name.schema {
+            Some(schema) => vec![schema],
+            None => vec![&own, "dbo"],
+        };
+        let private = self.session.borrow().has_uncommitted_changes();
+        self.read(&db, private, |rows| {
+            for schema in schemas {
+                if let Some(row) = xml_collection::named(rows, schema, &name.name)? {
+                    return Ok(xml_collection::number_of(&row));
+                }
+            }
+            Ok(None)
+        })
+    }
+
+    fn xml_schema(&self, collection: u16) -> SqlResult<Arc<xml::schema::Schema>> {
+        let db = &self.current;
+        let private = self.session.borrow().has_uncommitted_changes();
+        let seen = db.version();
+        if !private && let Some(known) = db.schemas.current(collection, seen) {
+            return Ok(known);
+        }
+        let text = self.read(db, private, |rows| xml_collection::text(rows, collection))?;
+        db.schemas.of_text(collection, text, (!private).then_some(seen))
     }
 
     fn format_file(&self, path: &str) -> SqlResult<Vec<u8>> {

@@ -135,6 +135,7 @@ fn deeds(kind: &StatementKind) -> Vec<Deed<'_>> {
         S::SecurityPolicy(policy) => object(made(policy.alter), "SP", &policy.name),
         S::CreateSynonym(create) => object(of::CREATE, "SN", &create.name),
         S::CreateDefaultOrRule(create) => object(of::CREATE, "D", &create.name),
+        S::XmlSchemaCollection(own) => object(made(own.alter), "SX", &own.name),
         S::CreateType(create) => vec![Deed::object(of::DATABASE_OBJECT_CHANGE, of::CREATE, "TY", &create.name)],
         S::CreatePartitionFunction(create) => {
             vec![Deed::name(of::DATABASE_OBJECT_CHANGE, of::CREATE, "OB", &create.name)]
@@ -245,7 +246,8 @@ fn dropped(kind: DropKind, name: &ObjectName) -> Deed<'_> {
         DropKind::SecurityPolicy => (of::SCHEMA_OBJECT_CHANGE, "SP"),
         DropKind::Default | DropKind::Rule => (of::SCHEMA_OBJECT_CHANGE, "D"),
         DropKind::Schema => (of::DATABASE_OBJECT_CHANGE, "SC"),
-        DropKind::Type | DropKind::XmlSchemaCollection => (of::DATABASE_OBJECT_CHANGE, "TY"),
+        DropKind::Type => (of::DATABASE_OBJECT_CHANGE, "TY"),
+        DropKind::XmlSchemaCollection => (of::SCHEMA_OBJECT_CHANGE, "SX"),
         DropKind::Assembly | DropKind::PartitionFunction | DropKind::PartitionScheme => {
             (of::DATABASE_OBJECT_CHANGE, "OB")
         }

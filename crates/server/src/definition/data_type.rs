@@ -9,7 +9,7 @@ use super::site::{Ddl, written};
 use crate::catalog::Database;
 use crate::catalog::base::TypeRow;
 use crate::catalog::load::{self, int, name as name_datum};
-use crate::catalog::scalar_type;
+use crate::catalog::{scalar_type, xml_collection};
 
 #[derive(Debug, Clone)]
 pub struct ResolvedType {
@@ -45,8 +45,13 @@ pub fn resolve_in(
         TypeName::Sysname => {
             ResolvedType { nullable: Some(false), utype: scalar_type::SYSNAME, ..plain(SqlType::SYSNAME) }
         }
-        // There are no collections.
-        TypeName::XmlOf { collection, .. } => return Err(sql_error!(6314, written(collection))),
+        TypeName::XmlOf { document, collection } => {
+            let found = super::xml_schema::find(ddl, db, schema, collection)?;
+            let row = found.ok_or_else(|| sql_error!(6314, written(collection)))?;
+            super::rights::references_collection(ddl, db, &row)?;
+            let number = xml_collection::number_of(&row).ok_or_else(|| sql_error!(6314, written(collection)))?;
+            plain(SqlType::xml_of(number, *document == Some(true)))
+        }
         TypeName::User(name) => match alias(ddl, db, schema, name)? {
             Some(found) => found,
             None => return Err(unknown(&written(name))),
@@ -68,7 +73,11 @@ pub fn collate(db: &Database, ty: SqlType, collation: Option<&str>) -> SqlResult
         Some(name) => types::collation::lookup(name).ok_or_else(|| invalid_collation(name))?,
         None => db.collation,
     };
-    Ok(if ty.is_string() { ty.with_collation(id) } else { SqlType { collation: CollationId(0), ..ty } })
+    Ok(match ty {
+        ty if ty.is_string() => ty.with_collation(id),
+        ty if ty.xml_collection().is_some() => ty,
+        ty => SqlType { collation: CollationId(0), ..ty },
+    })
 }
 
 pub fn invalid_collation(name: &str) -> SqlError {

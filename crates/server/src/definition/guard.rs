@@ -76,9 +76,20 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::AlterSchema(change) => {
             let db = ddl.current()?;
             in_schema(ddl, &db, Some(&change.schema))?;
+            if change.class.as_deref() == Some("XML SCHEMA COLLECTION") {
+                let held = collection(ddl, &change.name, &["CONTROL"])?;
+                return expect(held, || cannot_find("find", "XML schema collection", &change.name.name));
+            }
             controlled(ddl, &change.name)
         }
         StatementKind::CreateType(create) => new_object(ddl, &create.name, "CREATE TYPE"),
+        StatementKind::XmlSchemaCollection(statement) if statement.alter => {
+            let held = collection(ddl, &statement.name, &["ALTER"])?;
+            expect(held, || sql_error!(6347, written(&statement.name)))
+        }
+        StatementKind::XmlSchemaCollection(statement) => {
+            new_object(ddl, &statement.name, "CREATE XML SCHEMA COLLECTION")
+        }
         StatementKind::CreateSequence(create) if create.alter => {
             altered(ddl, &create.name, |name| cannot_find("alter", "sequence", name))
         }
@@ -304,6 +315,18 @@ fn controlled(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<()> {
     expect(held, || cannot_find("find", "object", &name.name))
 }
 
+/// Whether one of these is held of an XML schema collection, or ALTER of its schema; what is not there is told by who looks for it.
+fn collection(ddl: &mut Ddl<'_>, name: &ObjectName, permissions: &[&str]) -> SqlResult<bool> {
+    let db = ddl.database_of(name)?;
+    let Some(row) = super::xml_schema::find(ddl, &db, None, name)? else { return Ok(true) };
+    for permission in permissions {
+        if ddl.collection_permission(&db, &row, permission)? {
+            return Ok(true);
+        }
+    }
+    ddl.schema_permission(&db, -row.nsid, "ALTER")
+}
+
 fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
     for name in &drop.names {
         let shown = written(name);
@@ -361,6 +384,10 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
                 let held =
                     ddl.type_permission(&db, &row, "CONTROL")? || ddl.schema_permission(&db, row.schid, "ALTER")?;
                 expect(held, || cannot_find("drop", "type", &shown))?;
+            }
+            DropKind::XmlSchemaCollection => {
+                let held = collection(ddl, name, &["ALTER", "CONTROL"])?;
+                expect(held, || super::xml_schema::missing(&shown))?;
             }
             DropKind::Trigger if !matches!(drop.scope, None | Some(TriggerScope::Table(_))) => {
                 let scope = drop.scope.as_ref().expect("as matched");

@@ -16,6 +16,7 @@ use super::number::whole_number;
 use super::partition::{self, Divided, Placement};
 use super::rebuild;
 use super::schema_binding;
+use super::xml_index::is_xml;
 use super::site::{Ddl, cannot_drop, has, place_of, source, written};
 use super::spatial_index;
 use super::text;
@@ -323,10 +324,10 @@ fn refuse_ignored_duplicates(options: &[Setting], name: &str, table: &str) -> Sq
 
 /// Gives where it is: the database, the table, the index's number.
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Database>, i32, i32)> {
-    match create.kind {
+    match &create.kind {
         IndexKind::Rows => {}
         IndexKind::Columnstore => return Err(super::unsupported("CREATE COLUMNSTORE INDEX")),
-        IndexKind::Xml { .. } => return Err(super::unsupported("CREATE XML INDEX")),
+        IndexKind::Xml { using } => return super::xml_index::create(ddl, create, using.as_ref()),
         IndexKind::FullText => return Err(super::unsupported("CREATE FULLTEXT INDEX")),
         IndexKind::Spatial { .. } => {}
     }
@@ -641,7 +642,7 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
                 }
                 ddl.lock(&db, row.id)?;
                 find_index(ddl, &db, row.id, &item.index)?
-                    .filter(|i| !has(i.status, ix::STATISTICS) || i.kind >= load::SPATIAL_INDEX)
+                    .filter(|i| !has(i.status, ix::STATISTICS) || i.kind >= load::SPATIAL_INDEX || is_xml(i))
                     .map(|index| (db, row, index))
             }
             None => None,
@@ -652,6 +653,10 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
             }
             return Err(cannot_drop("index", &shown, 7));
         };
+        if is_xml(&index) {
+            super::xml_index::drop(ddl, &db, &row, &index)?;
+            continue;
+        }
         if index.constraint_id != 0 {
             let kind = if has(index.status, ix::PRIMARY_KEY) { "PRIMARY KEY" } else { "UNIQUE KEY" };
             return Err(sql_error!(3723, state 4, shown, kind));
@@ -735,6 +740,17 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     let partition = chosen_partition(ddl, &alter.action, &old, &chosen, &row.name)?;
     let place = place_of(ddl, &db, &row)?;
     for index in chosen {
+        if is_xml(&index) {
+            // There is nothing to build: only whether it is disabled is kept.
+            let disabled = match &alter.action {
+                AlterIndexAction::Disable => true,
+                AlterIndexAction::Rebuild { .. } => false,
+                _ => continue,
+            };
+            let status = index.status & !ix::DISABLED | if disabled { ix::DISABLED } else { 0 };
+            set_status(ddl, &db, row.id, index.indid, status)?;
+            continue;
+        }
         if let AlterIndexAction::Rebuild { options, .. } | AlterIndexAction::Set(options) = &alter.action {
             check_options(&index, options)?;
         }

@@ -37,6 +37,7 @@
 //! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files
 //! backup_about    what a set says of its database         backup_history  what msdb says of sets
 //! backup      BACKUP DATABASE, LOG  backup_headers  RESTORE HEADERONLY, FILELISTONLY, LABELONLY      restore  RESTORE DATABASE, VERIFYONLY
+//! xml_schema  CREATE, ALTER, DROP XML SCHEMA COLLECTION     xml_index   CREATE XML INDEX
 //! attach      sp_detach_db, FOR ATTACH       snapshot    AS SNAPSHOT OF, FROM DATABASE_SNAPSHOT
 //! restore_source  what RESTORE statements have in common    forward   RESTORE LOG, of a differential backup, WITH RECOVERY
 //! ```
@@ -46,6 +47,7 @@ pub mod site;
 pub mod rights;
 pub mod host_site;
 pub mod number;
+pub mod xml_schema;
 pub mod data_type;
 pub mod schema_binding;
 pub mod layout;
@@ -90,6 +92,7 @@ pub mod login;
 pub mod security;
 pub mod application_role;
 pub mod spatial_index;
+pub mod xml_index;
 pub mod index;
 pub mod statistics;
 pub mod bound;
@@ -217,6 +220,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateSchema(create) => object::create_schema(ddl, create),
         StatementKind::AlterSchema(change) => object::alter_schema(ddl, change),
         StatementKind::CreateType(create) => object::create_type(ddl, create),
+        StatementKind::XmlSchemaCollection(statement) => xml_schema::run(ddl, statement),
         StatementKind::CreateSequence(create) => sequence::create_sequence(ddl, create),
         StatementKind::CreateSynonym(create) => object::create_synonym(ddl, create),
         StatementKind::CreateDefaultOrRule(create) => bound::create(ddl, create),

@@ -79,6 +79,9 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
         ddl.changed(db.id, 0);
         return Ok(());
     }
+    if alter.class.as_deref() == Some("XML SCHEMA COLLECTION") {
+        return super::xml_schema::transfer(ddl, &db, &alter.name, target.id);
+    }
     let Some((db, row)) = ddl.find(&alter.name)? else { return Err(cannot_find("find", "object", &alter.name.name)) };
     ddl.lock(&db, row.id)?;
     if schema_binding::user_of(ddl, &db, row.id)?.is_some() {
@@ -210,7 +213,8 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
             DropKind::ApplicationRole => security::drop_principal(ddl, &name.name, &["A"], drop.if_exists),
             DropKind::PartitionFunction => super::partition::drop_function(ddl, &name.name),
             DropKind::PartitionScheme => super::partition::drop_scheme(ddl, &name.name),
-            DropKind::Aggregate | DropKind::Assembly | DropKind::XmlSchemaCollection if drop.if_exists => Ok(()),
+            DropKind::XmlSchemaCollection => super::xml_schema::drop(ddl, name, drop.if_exists),
+            DropKind::Aggregate | DropKind::Assembly if drop.if_exists => Ok(()),
             kind => match kinds(kind) {
                 Some(found) => drop_object(ddl, name, found, drop.if_exists),
                 None => Err(cannot_drop("object", &written(name), 5)),
@@ -349,7 +353,9 @@ fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResu
     if row.id <= schema::SYS || row.id >= 16384 {
         return Err(sql_error!(15150, "drop", "schema", shown));
     }
-    let objects = ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_NAME, &[int(row.id)]))?;
+    let mut objects = ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_NAME, &[int(row.id)]))?;
+    let collections = int(crate::catalog::xml_collection::space_of(row.id));
+    objects.extend(ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_NAME, &[collections]))?);
     let types = ddl.rows(&db, |rows| rows.find::<TypeRow>(1, &[int(row.id)]))?;
     let named = objects.iter().find(|object| object.pid == 0).or(objects.first());
     if let Some(object) = named.map(|o| &o.name).or(types.first().map(|t| &t.name)) {

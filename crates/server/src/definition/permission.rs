@@ -285,6 +285,13 @@ fn subject(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<Subject> {
             let on = ddl.rights(|_, look| Securable::data_type(look, &found.0, &found.1))?;
             Ok(plain(on, "type", name))
         }
+        Some("XML SCHEMA COLLECTION") => {
+            let db = ddl.current()?;
+            let found = super::xml_schema::find(ddl, &db, None, &on.name)?;
+            let row = found.ok_or_else(|| cannot_find("find", "XML schema collection", name))?;
+            let on = ddl.rights(|_, look| Securable::xml_collection(look, &db, &row))?;
+            Ok(plain(on, "XML schema collection", name))
+        }
         Some("ENDPOINT") => {
             const ENDPOINTS: [(&str, i32); 3] =
                 [("TSQL Local Machine", 2), ("TSQL Named Pipes", 3), ("TSQL Default TCP", 4)];

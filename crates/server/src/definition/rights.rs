@@ -60,6 +60,14 @@ impl Ddl<'_> {
         })
     }
 
+    /// Of an XML schema collection.
+    pub fn collection_permission(&mut self, db: &Database, row: &ObjectRow, name: &str) -> SqlResult<bool> {
+        self.rights(|rights, look| {
+            let on = Securable::xml_collection(look, db, row)?;
+            rights.holds(look, Some(db), &on, name)
+        })
+    }
+
     pub fn principal_permission(&mut self, db: &Database, row: &OwnerRow, name: &str) -> SqlResult<bool> {
         self.rights(|rights, look| rights.holds(look, Some(db), &Securable::principal(row), name))
     }
@@ -116,5 +124,13 @@ pub fn references_type(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<(
     let Some(row) = ddl.rows(db, |rows| rows.first::<TypeRow>(0, &[load::int(id)]))? else { return Ok(()) };
     let held = ddl.type_permission(db, &row, "REFERENCES")?;
     let schema = ddl.rows(db, |rows| load::schema_name(rows, row.schid))?;
+    expect(held, || sql_error!(229, state 5, "REFERENCES", row.name, db.name(), schema))
+}
+
+/// 229: typed xml needs REFERENCES of its schema collection.
+/// https://learn.microsoft.com/sql/t-sql/statements/grant-xml-schema-collection-permissions-transact-sql
+pub fn references_collection(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow) -> SqlResult<()> {
+    let held = ddl.collection_permission(db, row, "REFERENCES")?;
+    let schema = ddl.rows(db, |rows| load::schema_name(rows, -row.nsid))?;
     expect(held, || sql_error!(229, state 5, "REFERENCES", row.name, db.name(), schema))
 }

@@ -244,8 +244,11 @@ pub fn create_for(
     } else if name.is_temporary() {
         ddl.site.state().0.add_global_temporary(id);
     }
+    let is_here = ddl.site.state().0.database == db.id;
     for (i, column) in columns.iter().enumerate() {
-        let system = scalar_type::system_type(column.ty.kind);
+        // A schema collection is its database's.
+        let ty = if is_here && column.ty.xml_collection().is_some() { column.ty } else { column.ty.without_schema() };
+        let system = scalar_type::system_type(ty.kind);
         let identity =
             column.origin.as_ref().and_then(|origin| origin.table.columns[usize::from(origin.column)].identity);
         let row = ColumnRow {
@@ -255,10 +258,10 @@ pub fn create_for(
             name: column.name.to_string(),
             xtype: system.xtype,
             utype: system.utype,
-            length: scalar_type::max_length(&column.ty),
-            prec: column.ty.precision,
-            scale: column.ty.scale,
-            collation: scalar_type::collation_name(&column.ty),
+            length: scalar_type::max_length(&ty),
+            prec: ty.precision,
+            scale: ty.scale,
+            collation: scalar_type::collation_name(&ty),
             status: if column.nullable && identity.is_none() { cs::NULLABLE } else { 0 }
                 | if identity.is_some() { cs::IDENTITY } else { 0 },
             dflt: 0,

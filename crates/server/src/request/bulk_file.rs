@@ -115,7 +115,8 @@ impl SessionHost {
             Some(Object::Table(table)) => {
                 let columns = table.columns.iter().filter(|column| !column.hidden).map(|column| Column {
                     name: column.name.clone(),
-                    ty: column.ty,
+                    // What the file has is validated where it is inserted.
+                    ty: column.ty.without_schema(),
                     nullable: column.nullable,
                     taken: column.computed.is_none()
                         && column.generated.is_none()

@@ -205,7 +205,11 @@ fn begin(
         }
     };
     let states = told_state.as_ref().map(|told| told.states());
-    let told = Told { database: host.database_name(), language: state.options.language.get().name.to_string() };
+    let told = Told {
+        catalog: host.server.catalog.clone(),
+        database: host.database_name(),
+        language: state.options.language.get().name.to_string(),
+    };
     let welcomed = os::panics::catch(|| {
         wire::login::welcome(
             &mut connection,

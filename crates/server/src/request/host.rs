@@ -243,6 +243,10 @@ impl Host for SessionHost {
         found.ok_or_else(|| sql_error!(208, object.0))
     }
 
+    fn xml_schema(&mut self, state: &mut State, collection: u16) -> SqlResult<Arc<xml::schema::Schema>> {
+        self.with_catalog(state, |catalog| catalog.xml_schema(collection))
+    }
+
     fn database_name(&mut self, _state: &State, database: DatabaseId) -> String {
         self.server.catalog.database(database).map_or_else(String::new, |db| db.row().name.clone())
     }

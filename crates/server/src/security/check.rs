@@ -66,6 +66,14 @@ impl Securable {
         Ok(Securable { class: Class::Type, id: row.id, schema: row.schid, owner, schema_owner: owner })
     }
 
+    /// Its row is in the space of its schema's collections.
+    pub fn xml_collection(look: &mut Look<'_>, db: &Database, row: &ObjectRow) -> SqlResult<Securable> {
+        let schema = -row.nsid;
+        let schema_owner = schema_owner(look, db, schema)?;
+        let owner = row.owner.or(schema_owner);
+        Ok(Securable { class: Class::XmlSchemaCollection, id: row.id, schema, owner, schema_owner })
+    }
+
     /// A user, role or application role.
     pub fn principal(row: &OwnerRow) -> Securable {
         let class = match row.kind.as_str() {

@@ -96,6 +96,7 @@ impl Class {
             Class::Login | Class::ServerRole => class::LOGIN,
             Class::Endpoint => class::ENDPOINT,
             Class::Type => class::TYPE,
+            Class::XmlSchemaCollection => class::XML_COLLECTION,
             _ => class::PRINCIPAL,
         }
     }

@@ -14,7 +14,7 @@ use crate::catalog::base::{ColumnRow, IndexRow, ObjectRow, TypeRow, index_status
 use crate::catalog::load::int;
 use crate::catalog::row::BaseRow as _;
 use crate::catalog::store::Rows;
-use crate::catalog::{Database, load, registry, scalar_type};
+use crate::catalog::{Database, load, registry, scalar_type, xml_collection};
 use crate::security::check::Securable;
 use crate::session::host::SessionHost;
 
@@ -58,7 +58,7 @@ impl Call<'_> {
             }
             // Of the logins of this server, without a directory to ask: the same as SUSER_SID.
             SidBinary => super::principal::answer(self.host, self.state, FunctionId::SuserSid, arguments)?,
-            XmlSchemaNamespace => return Err(sql_error!(6314, arguments.text(1).unwrap_or_default())),
+            XmlSchemaNamespace => self.schema_namespace()?,
             Odbcprec | Odbcscale => self.odbc_number(function),
             Getansinull => {
                 let database = if arguments.is_given(0) { self.database_argument(0) } else { Some(self.current()) };
@@ -522,6 +522,26 @@ impl Call<'_> {
         let index = table.indexes.iter().find(|known| i64::from(known.id) == index);
         let key = index.and_then(|index| index.key.get(usize::try_from(position - 1).ok()?));
         Ok(key.map(|(column, _)| table.columns[usize::from(*column)].name.to_string()).into())
+    }
+
+    /// XML_SCHEMA_NAMESPACE(schema, collection [, namespace]): the documents of a collection. 6314, 6353.
+    fn schema_namespace(&mut self) -> SqlResult<Answer> {
+        let (Some(schema), Some(name)) = (self.arguments.text(0), self.arguments.text(1)) else {
+            return Ok(Answer::Null);
+        };
+        if schema.eq_ignore_ascii_case("sys") {
+            return Err(sql_error!(6353));
+        }
+        let db = self.current();
+        let text = self.read(&db, |rows| match xml_collection::named(rows, &schema, &name)? {
+            Some(row) => load::text_of(rows, row.id),
+            None => Ok(None),
+        })?;
+        let text = text.ok_or_else(|| sql_error!(6314, name))?;
+        match self.arguments.text(2) {
+            Some(namespace) => xml_collection::of_namespace(&text, &namespace).map(Answer::Text),
+            None => Ok(Answer::Text(text)),
+        }
     }
 
     fn index_property(&mut self) -> SqlResult<Answer> {

@@ -9,7 +9,7 @@ use types::SqlResult;
 use super::cell::{NamedRow, text};
 use crate::catalog::base::{ClassRow, ColumnRow, LoginRow, ObjectRow, OwnerRow, TypeRow};
 use crate::catalog::load::{self, int, name as name_datum, small};
-use crate::catalog::{Database, MASTER};
+use crate::catalog::{Database, MASTER, xml_collection};
 use crate::security::actor::Look;
 use crate::security::check::{Decision, Securable};
 use crate::security::hierarchy::{self, Class, PERMISSIONS, Permission};
@@ -91,6 +91,11 @@ fn in_database(look: &mut Look<'_>, db: &Database, class: Class, name: &ObjectNa
                 rows.first::<TypeRow>(1, &[int(schema.id), name_datum(&name.name)])
             })?;
             row.map(|row| Securable::data_type(look, db, &row)).transpose()
+        }
+        Class::XmlSchemaCollection => {
+            let schema = name.schema.as_deref().unwrap_or("dbo");
+            let row = look.rows(db, |rows| xml_collection::named(rows, schema, &name.name))?;
+            row.map(|row| Securable::xml_collection(look, db, &row)).transpose()
         }
         _ => Ok(None),
     }

@@ -9,9 +9,11 @@ use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
 use sql::plan::{ExecutorSlot, OutputColumn, ToldOrigin};
 use tds::column::flag;
 use tds::token::{self, ColumnSource, EnvChange, SessionState, command, done};
+use tds::type_info::NamedType;
 use tds::{ColumnInfo, ResponseWriter, RowLayout, WireCollation};
 use types::{RowBatch, SqlError, TypeKind, sql_error};
 
+use crate::catalog::{Catalog, xml_collection};
 use crate::wire::connection::{Connection, ConnectionError};
 
 /// How often a run that sends rows looks for an attention: often enough for a person, seldom enough to cost nothing.
@@ -21,8 +23,10 @@ const ATTENTION_CHECK_NS: u64 = 5_000_000;
 const ATTENTION_ARRIVES_MS: u64 = 10_000;
 
 /// What the client has been told of the session; kept between requests.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone)]
 pub struct Told {
+    /// It has the names of schema collections.
+    pub catalog: Arc<Catalog>,
     pub database: String,
     pub language: String,
 }
@@ -250,18 +254,19 @@ fn gone(_: ConnectionError) -> Stop {
 
 impl Sink for TdsSink<'_> {
     fn columns(&mut self, columns: &[OutputColumn]) -> Result<(), Stop> {
-        let layout = layout_of(columns, self.writer.version());
+        let layout = layout_of(columns, self.writer.version(), self.told);
         self.begin_rows(Arc::new(layout), columns)
     }
 
     fn query_columns(&mut self, columns: &[OutputColumn], description: &ExecutorSlot) -> Result<(), Stop> {
         let version = self.writer.version();
-        let first = || Arc::new(Described { version, layout: Arc::new(layout_of(columns, version)) });
+        let told = &*self.told;
+        let first = || Arc::new(Described { version, layout: Arc::new(layout_of(columns, version, told)) });
         let described = description.0.get_or_init(|| first());
         let described = described.downcast_ref::<Described>().expect("a query's description is this sink's alone");
         // Nearly all clients speak the version of the first.
         let same = described.version == version;
-        let layout = if same { described.layout.clone() } else { Arc::new(layout_of(columns, version)) };
+        let layout = if same { described.layout.clone() } else { Arc::new(layout_of(columns, version, told)) };
         self.begin_rows(layout, columns)
     }
 
@@ -363,8 +368,25 @@ struct Described {
     layout: Arc<RowLayout>,
 }
 
-fn layout_of(columns: &[OutputColumn], version: tds::TdsVersion) -> RowLayout {
-    RowLayout::new(columns.iter().map(|column| column_info(column, version)).collect(), version)
+fn layout_of(columns: &[OutputColumn], version: tds::TdsVersion, told: &Told) -> RowLayout {
+    let each = columns.iter().map(|column| {
+        let mut info = column_info(column, version);
+        if let Some(collection) = column.ty.xml_collection() {
+            info.info.named = told.collection(collection).map(Box::new);
+        }
+        info
+    });
+    RowLayout::new(each.collect(), version)
+}
+
+impl Told {
+    /// The name of a schema collection of the current database. None: no transaction has committed it yet.
+    fn collection(&self, number: u16) -> Option<NamedType> {
+        let db = self.catalog.database_named(&self.database)?;
+        let found = self.catalog.read(&db, |rows| xml_collection::name(rows, number)).ok()??;
+        let (schema, name) = found;
+        Some(NamedType { database: self.database.clone(), schema, name, assembly: String::new() })
+    }
 }
 
 fn told(columns: &[OutputColumn]) -> impl Iterator<Item = &ToldOrigin> {

@@ -164,6 +164,15 @@ pub struct AlterSchema {
     pub name: ObjectName,
 }
 
+/// `CREATE XML SCHEMA COLLECTION name AS text`, `ALTER XML SCHEMA COLLECTION name ADD text`
+#[derive(Debug, Clone, PartialEq)]
+pub struct XmlSchemaCollection {
+    pub alter: bool,
+    pub name: ObjectName,
+    /// A literal or a variable.
+    pub text: Expr,
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct CreateType {
     pub name: ObjectName,

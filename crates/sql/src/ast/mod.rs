@@ -133,6 +133,7 @@ pub enum StatementKind {
     CreateSchema(Box<CreateSchema>),
     AlterSchema(Box<AlterSchema>),
     CreateType(Box<CreateType>),
+    XmlSchemaCollection(Box<XmlSchemaCollection>),
     CreateSequence(Box<CreateSequence>),
     CreateSynonym(Box<CreateSynonym>),
     /// CREATE DEFAULT, CREATE RULE.

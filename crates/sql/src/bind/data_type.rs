@@ -42,8 +42,11 @@ pub fn scalar_type(
     let found = match &ty.name {
         TypeName::Builtin(kind) => builtin(*kind, ty.length, default_length)?,
         TypeName::Sysname => SqlType::SYSNAME,
-        // There are no collections.
-        TypeName::XmlOf { collection, .. } => return Err(sql_error!(6314, display(collection))),
+        TypeName::XmlOf { document, collection } => {
+            let found = catalog.xml_collection(&within(schema, collection))?;
+            let number = found.ok_or_else(|| sql_error!(6314, display(collection)))?;
+            return Ok(SqlType::xml_of(number, *document == Some(true)));
+        }
         TypeName::User(name) => match find_type(catalog, schema, &object_name(name))? {
             Some(UserType::Alias { ty, .. }) => return Ok(ty),
             _ => return Err(errors::unknown_type(1, &display(name))),
@@ -53,6 +56,15 @@ pub fn scalar_type(
         TypeName::Vector => return Err(errors::unknown_type(1, "vector")),
     };
     Ok(if found.is_string() { found.with_collation(collation) } else { found })
+}
+
+/// The name of a collection: one without a schema is looked for in the module's that names it, then as any other.
+fn within(schema: Option<&str>, name: &crate::ast::ObjectName) -> crate::catalog::ObjectName {
+    let mut name = object_name(name);
+    if name.schema.is_none() {
+        name.schema = schema.map(Into::into);
+    }
+    name
 }
 
 /// A type of the language; strings are of the default collation. None: another type.

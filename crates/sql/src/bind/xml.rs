@@ -3,9 +3,10 @@
 //! `xml::Query::externals`.
 
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
-use xml::query::{AtomicType, ContextKind, External, Method, Query, Receiver, SuppliedType};
+use xml::query::{AtomicType, ContextKind, External, Method, Query, Receiver, SuppliedType, Typing};
 
 use super::binder::Binder;
+use super::convert::converted;
 use super::errors;
 use super::scope::{FromRel, Scope, Source, SourceColumns};
 use super::typing;
@@ -21,14 +22,9 @@ pub struct XmlTarget {
     column: String,
 }
 
-/// A column of nodes(): its value says which node of which document.
-fn is_node(ty: &SqlType) -> bool {
-    *ty == SqlType::XML_NODE
-}
-
 /// 493: the rows of nodes() are for methods and IS NULL only.
 pub fn check_direct(name: &str, ty: &SqlType) -> SqlResult<()> {
-    if is_node(ty) { Err(sql_error!(493, name)) } else { Ok(()) }
+    if ty.is_xml_node() { Err(sql_error!(493, name)) } else { Ok(()) }
 }
 
 /// Prefixes that WITH XMLNAMESPACES declares, checked: the empty one is the default. 6869 to 6877.
@@ -168,8 +164,14 @@ impl Binder<'_> {
             types.push(supplied_type(&value.ty, &receiver)?);
             arguments.push(value);
         }
-        let context = if is_node(&target.value.ty) { ContextKind::Node } else { ContextKind::Document };
-        query.check(context, &types)?;
+        let context = if target.value.ty.is_xml_node() { ContextKind::Node } else { ContextKind::Document };
+        let schema = match target.value.ty.xml_collection() {
+            Some(collection) => Some(self.catalog.xml_schema(collection)?),
+            None => None,
+        };
+        let whole = target.value.ty.is_xml_document();
+        let typing = schema.as_deref().map(|schema| Typing { schema, whole });
+        query.check(context, &types, typing)?;
         Ok(arguments)
     }
 
@@ -263,8 +265,11 @@ impl Binder<'_> {
         let text = Self::xml_literal(arguments, 1, "modify")?;
         let mut behind = self.xml_query(Method::Modify, text, &target, scope)?;
         behind.insert(2, self.xml_text(name));
+        let ty = target.value.ty;
         let arguments = std::iter::once(target.value).chain(behind).collect();
-        Ok(Expr::new(SqlType::XML, true, ExprKind::Function(FunctionId::XmlModify, arguments)))
+        let changed = Expr::new(SqlType::XML, true, ExprKind::Function(FunctionId::XmlModify, arguments));
+        // Typed xml is validated again.
+        Ok(converted(changed, &ty, false))
     }
 
     /// `column.nodes(...)` in FROM. None: no column of such a name has methods.
@@ -310,8 +315,10 @@ impl Binder<'_> {
         let text = Self::xml_literal(arguments, 1, "nodes")?;
         let behind = self.xml_query(Method::Nodes, text, &target, scope)?;
         let label = target.column.clone();
+        // Nodes of typed xml keep their types.
+        let node = SqlType { collation: target.value.ty.collation, ..SqlType::XML_NODE };
         let arguments = std::iter::once(target.value).chain(behind).collect();
-        let columns = vec![("node", SqlType::XML_NODE, false)];
+        let columns = vec![("node", node, false)];
         let named =
             self.leaf_function(TableFunction::XmlNodes, arguments, columns, Some(alias), &function.columns, "nodes")?;
         if let SourceColumns::List(list) = &named.1[0].columns {

@@ -73,6 +73,7 @@ impl Parser<'_> {
             K::RESOURCE if self.peek_word(2, K::POOL) => self.resource_pool(),
             K::WORKLOAD if self.peek_word(2, K::GROUP) => self.workload_group(),
             K::RESOURCE if self.peek_word(2, K::GOVERNOR) => self.resource_governor(),
+            K::XML if self.peek_word(2, K::SCHEMA) => self.xml_schema_collection(true),
             K::NONE_ => {
                 self.bump();
                 Err(self.unexpected())

@@ -27,7 +27,7 @@ impl Parser<'_> {
             K::THREAD if self.peek_word(2, K::POOL) => return self.thread_pool(),
             K::RESOURCE if self.peek_word(2, K::POOL) => return self.resource_pool(),
             K::WORKLOAD if self.peek_word(2, K::GROUP) => return self.workload_group(),
-            K::XML if self.peek_word(2, K::SCHEMA) => return self.other(),
+            K::XML if self.peek_word(2, K::SCHEMA) => return self.xml_schema_collection(false),
             K::SERVER if !self.peek_word(2, K::ROLE) => return self.other(),
             _ if self.is_other_kind(next) && !matches!(next, K::XML | K::SERVER | K::APPLICATION) => {
                 return self.other();
@@ -56,6 +56,19 @@ impl Parser<'_> {
             _ if self.at_text("SELECTIVE") => self.other(),
             _ => Err(self.unexpected()),
         }
+    }
+
+    /// `CREATE XML SCHEMA COLLECTION ...`, or ALTER; the current token is its first word.
+    #[inline(never)]
+    pub(super) fn xml_schema_collection(&mut self, alter: bool) -> P<StatementKind> {
+        self.bump();
+        self.expect_word(K::XML)?;
+        self.expect_word(K::SCHEMA)?;
+        self.expect_word(K::COLLECTION)?;
+        let name = self.object_name()?;
+        self.expect_word(if alter { K::ADD } else { K::AS })?;
+        let text = self.string_or_variable()?;
+        Ok(StatementKind::XmlSchemaCollection(Box::new(XmlSchemaCollection { alter, name, text })))
     }
 
     /// Statements that must begin their batch; `word` names what is created.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use types::SqlResult;
 
-use super::atomic::{self, Arithmetic, Atomic, Rounding};
+use crate::atomic::{self, Arithmetic, Atomic, Rounding};
 use super::evaluate::{Evaluation, Focus, Sequence, boolean, maybe};
 use super::function::Function;
 use super::tree::Expr;
@@ -65,7 +65,7 @@ impl Evaluation<'_> {
                 }
             }
             Number => match self.argument(arguments, focus, meter)? {
-                Some(item) => maybe(atomize(&item, meter)?.number().map(Atomic::Double)),
+                Some(item) => maybe(atomize(&item, meter)?.and_then(|value| value.number()).map(Atomic::Double)),
                 None => Vec::new(),
             },
             String => text(self.string_argument(arguments, focus, meter)?),
@@ -114,7 +114,8 @@ impl Evaluation<'_> {
 
     fn string_argument(&mut self, arguments: &[Expr], focus: &Focus, meter: &mut Meter<'_, '_>) -> SqlResult<String> {
         match self.argument(arguments, focus, meter)? {
-            Some(item) => Ok(atomize(&item, meter)?.show()),
+            Some(Item::Node(document, node)) => document.string(node, meter),
+            Some(Item::Atomic(value)) => Ok(value.show()),
             None => Ok(String::new()),
         }
     }

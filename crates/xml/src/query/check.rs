@@ -2,20 +2,27 @@
 
 use types::{SqlResult, sql_error};
 
-use super::atomic::{Arithmetic, AtomicType, Base, arithmetic_base};
+use crate::atomic::{Arithmetic, AtomicType, Base, arithmetic_base};
 use super::function::Function;
 use super::kinds::{ContextKind, Count, Kind, Type};
+use super::shape::{Found, Shape, Typing};
 use super::tree::{
     Action, Axis, Body, Clause, Content, Element, Expr, Flwor, Path, Place, Quantified, Start, Step, Test,
 };
 use super::{Method, Query, SuppliedType};
 
-pub(super) fn check(query: &Query, context: ContextKind, types: &[SuppliedType]) -> SqlResult<()> {
+pub(super) fn check(
+    query: &Query,
+    context: ContextKind,
+    types: &[SuppliedType],
+    typing: Option<Typing<'_>>,
+) -> SqlResult<()> {
+    let top = if typing.is_some() { Shape::Top } else { Shape::Unknown };
     let context = match context {
-        ContextKind::Document => Type::new(Kind::Document, Count::One),
+        ContextKind::Document => Type { shape: top, ..Type::new(Kind::Document, Count::One) },
         ContextKind::Node => Type::new(Kind::Node, Count::One),
     };
-    let mut checker = Checker { query, types, variables: vec![None; query.slots] };
+    let mut checker = Checker { query, types, variables: vec![None; query.slots], typing };
     match &query.body {
         Body::Expression(body) => {
             let ty = checker.of(body, &context)?;
@@ -29,11 +36,16 @@ struct Checker<'q> {
     query: &'q Query,
     types: &'q [SuppliedType],
     variables: Vec<Option<Type>>,
+    typing: Option<Typing<'q>>,
 }
 
-const BOOLEAN: Type = Type { kind: Kind::Atomic(AtomicType::BOOLEAN), count: Count::One, constructed: false };
-const INTEGER: Type = Type { kind: Kind::Atomic(AtomicType::INTEGER), count: Count::One, constructed: false };
-const STRING: Type = Type { kind: Kind::Atomic(AtomicType::STRING), count: Count::One, constructed: false };
+const fn one(ty: AtomicType) -> Type {
+    Type { kind: Kind::Atomic(ty), count: Count::One, constructed: false, shape: Shape::Unknown, typed: None }
+}
+
+const BOOLEAN: Type = one(AtomicType::BOOLEAN);
+const INTEGER: Type = one(AtomicType::INTEGER);
+const STRING: Type = one(AtomicType::STRING);
 
 fn type_of(base: Base) -> AtomicType {
     match base {
@@ -88,6 +100,9 @@ impl Checker<'_> {
 
     fn atomized(&self, ty: Type) -> SqlResult<Type> {
         self.original(&ty, "data()")?;
+        if let Some((atomic, each)) = self.typing.and_then(|typing| typing.value(&ty.shape)) {
+            return Ok(Type::atomic(atomic, ty.count.times(each)));
+        }
         Ok(if ty.is_node() { Type::atomic(AtomicType::UNTYPED, ty.count) } else { ty })
     }
 
@@ -236,13 +251,23 @@ impl Checker<'_> {
             }
             _ => Kind::Node,
         };
-        Ok(Type { kind, count, constructed })
+        let shape = match (a.shape, b.shape) {
+            (a, b) if a == b => a,
+            (Shape::Elements(mut a), Shape::Elements(b)) => {
+                a.extend(b);
+                a.sort_unstable();
+                a.dedup();
+                Shape::Elements(a)
+            }
+            _ => Shape::Unknown,
+        };
+        Ok(Type { kind, count, constructed, shape, typed: None })
     }
 
     #[inline(never)]
     fn path(&mut self, path: &Path, context: &Type) -> SqlResult<Type> {
         let mut ty = match &path.start {
-            Start::Root => Type::new(Kind::Document, Count::One),
+            Start::Root => Type { shape: self.top(), ..Type::new(Kind::Document, Count::One) },
             Start::Context => context.clone(),
             Start::Expr(start) => self.of(start, context)?,
         };
@@ -258,7 +283,44 @@ impl Checker<'_> {
         Ok(ty)
     }
 
+    /// Of the document node.
+    fn top(&self) -> Shape {
+        if self.typing.is_some() { Shape::Top } else { Shape::Unknown }
+    }
+
+    /// What a schema says of a step. None: nothing. 2260 to 2263, 9312.
+    fn shaped(&self, step: &Step, from: &Type) -> SqlResult<Option<(Shape, Count)>> {
+        let Some(typing) = self.typing else { return Ok(None) };
+        let named = matches!(step.test, Test::Name(_) | Test::AnyName | Test::AnyNamespace(_) | Test::AnyLocal(_));
+        let found = match step.axis {
+            Axis::Child if step.test == Test::Text && typing.is_simple(&from.shape) => {
+                return Err(sql_error!(9312, self.label(), "text()", from));
+            }
+            Axis::Itself if step.test == Test::Node => return Ok(Some((from.shape.clone(), Count::One))),
+            Axis::Child if named => typing.children(&from.shape, &step.test),
+            Axis::Attribute if named => typing.attributes(&from.shape, &step.test),
+            Axis::Descendant if named => typing.descendants(&from.shape, &step.test),
+            _ => return Ok(None),
+        };
+        match found {
+            Found::Unknown => Ok(None),
+            Found::Nodes(shape, count) => Ok(Some((shape, count))),
+            Found::Nothing => {
+                let Test::Name(name) = &step.test else { return Ok(None) };
+                let local = if step.axis == Axis::Attribute { format!("@{}", name.local) } else { name.local.to_string() };
+                let top = from.shape == Shape::Top;
+                Err(match (name.uri.is_empty(), top) {
+                    (true, true) => sql_error!(2260, self.label(), local),
+                    (true, false) => sql_error!(2261, self.label(), local, from),
+                    (false, true) => sql_error!(2262, self.label(), name.uri, local),
+                    (false, false) => sql_error!(2263, self.label(), name.uri, local, from),
+                })
+            }
+        }
+    }
+
     fn step(&mut self, step: &Step, from: Type) -> SqlResult<Type> {
+        let shaped = self.shaped(step, &from)?;
         let kind = match &step.test {
             Test::Name(name) if step.axis == Axis::Attribute => Kind::Attribute(name.written()),
             Test::Name(name) => Kind::Element(name.written()),
@@ -283,6 +345,15 @@ impl Checker<'_> {
             _ => Count::Many,
         };
         let mut each = Type::new(kind, each);
+        if let Some((shape, count)) = shaped {
+            each.count = count;
+            let written = match &each.kind {
+                Kind::Element(name) | Kind::Attribute(name) => name.clone(),
+                _ => String::new(),
+            };
+            each.typed = self.typing.and_then(|typing| typing.shown(&shape, &written));
+            each.shape = shape;
+        }
         self.predicates(&step.predicates, &mut each)?;
         let count = from.count.times(each.count);
         Ok(each.with(count))
@@ -531,7 +602,8 @@ impl Checker<'_> {
                 if !ty.count.is_single() {
                     return Err(sql_error!(2337, self.label(), ty));
                 }
-                if !matches!(ty.kind, Kind::Attribute(_) | Kind::Text | Kind::Empty) {
+                let simple = self.typing.is_some_and(|typing| typing.is_simple(&ty.shape));
+                if !simple && !matches!(ty.kind, Kind::Attribute(_) | Kind::Text | Kind::Empty) {
                     return Err(sql_error!(2356, self.label(), ty));
                 }
                 let value = self.of(value, context)?;

@@ -2,7 +2,7 @@
 
 use types::{SqlResult, sql_error};
 
-use super::atomic::Atomic;
+use crate::atomic::Atomic;
 use super::parse::{Parser, is_name_start};
 use super::tree::{Content, Element, Expr};
 use crate::document::Name;

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use types::SqlResult;
 
-use super::atomic::{self, Atomic, Base};
+use crate::atomic::{self, Atomic, Base};
 use super::tree::{
     Clause, Comparison, Content, Element, Expr, Flwor, ItemTest, NodeComparison, Quantified, SequenceType,
 };
-use super::{Item, Query, Supplied, atomize};
+use super::{Item, Query, Supplied, atomize, values};
 use crate::document::{Builder, Document, Kind};
 use crate::meter::{Meter, NODE};
 
@@ -130,7 +130,10 @@ impl<'q> Evaluation<'q> {
         meter: &mut Meter<'_, '_>,
     ) -> SqlResult<Option<Atomic>> {
         let items = self.eval(expr, focus, meter)?;
-        items.first().map(|item| atomize(item, meter)).transpose()
+        match items.first() {
+            Some(item) => atomize(item, meter),
+            None => Ok(None),
+        }
     }
 
     #[inline(never)]
@@ -145,7 +148,11 @@ impl<'q> Evaluation<'q> {
 
     pub(super) fn atoms(&mut self, expr: &Expr, focus: &Focus, meter: &mut Meter<'_, '_>) -> SqlResult<Vec<Atomic>> {
         let items = self.eval(expr, focus, meter)?;
-        items.iter().map(|item| atomize(item, meter)).collect()
+        let mut all = Vec::with_capacity(items.len());
+        for item in &items {
+            all.append(&mut values(item, meter)?);
+        }
+        Ok(all)
     }
 
     /// The effective boolean value.

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::atomic::AtomicType;
+use super::shape::Shape;
+use crate::atomic::AtomicType;
 
 /// What the context item is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,11 +68,15 @@ pub struct Type {
     pub count: Count,
     /// Made by a constructor of the query: little can be done with it.
     pub constructed: bool,
+    /// What a schema knows of the nodes.
+    pub shape: Shape,
+    /// How messages show one of them, where a schema says its type.
+    pub typed: Option<String>,
 }
 
 impl Type {
     pub fn new(kind: Kind, count: Count) -> Type {
-        Type { kind, count, constructed: false }
+        Type { kind, count, constructed: false, shape: Shape::Unknown, typed: None }
     }
 
     pub fn atomic(ty: AtomicType, count: Count) -> Type {
@@ -83,7 +88,7 @@ impl Type {
     }
 
     pub fn constructed(kind: Kind) -> Type {
-        Type { kind, count: Count::One, constructed: true }
+        Type { constructed: true, ..Type::new(kind, Count::One) }
     }
 
     pub fn is_node(&self) -> bool {
@@ -101,6 +106,9 @@ const ANY: &str = "(element(*,xdt:untyped) ? & text ? & comment ? & processing-i
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
+            Kind::Element(_) | Kind::Attribute(_) if self.typed.is_some() => {
+                f.write_str(self.typed.as_deref().unwrap_or_default())?;
+            }
             Kind::Empty => return f.write_str("empty"),
             Kind::Document => return write!(f, "document {{ {ANY} }}"),
             Kind::Node => return f.write_str(ANY),

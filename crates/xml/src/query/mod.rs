@@ -3,7 +3,6 @@
 //!
 //! What is parsed nests no deeper than [`NESTING_MAX`], so neither parsing nor evaluation needs much of a fiber's stack.
 
-mod atomic;
 mod function;
 mod tree;
 mod parse;
@@ -11,6 +10,7 @@ mod operator;
 mod path;
 mod construct;
 mod data_manipulation;
+mod shape;
 mod kinds;
 mod check;
 mod evaluate;
@@ -21,9 +21,12 @@ use std::sync::Arc;
 
 use types::SqlResult;
 
-pub use atomic::{Atomic, AtomicType, Base};
+pub use crate::atomic::{
+    Atomic, AtomicType, Base, FRACTION_DIGITS_MAX, parse_decimal, parse_double, parse_integer, show_number,
+};
 pub use evaluate::{Evaluation, append as append_items};
 pub use kinds::ContextKind;
+pub use shape::Typing;
 pub use tree::{Action, External, Place};
 
 use crate::document::Document;
@@ -132,9 +135,14 @@ impl Query {
         &self.externals
     }
 
-    /// 2389 and its kin. `types`: of the externals.
-    pub fn check(&self, context: ContextKind, types: &[SuppliedType]) -> SqlResult<()> {
-        check::check(self, context, types)
+    /// 2389 and its kin. `types`: of the externals; `typing`: of typed xml, its schema.
+    pub fn check(
+        &self,
+        context: ContextKind,
+        types: &[SuppliedType],
+        typing: Option<Typing<'_>>,
+    ) -> SqlResult<()> {
+        check::check(self, context, types, typing)
     }
 
     /// What the query gives for a node, which is the context item.
@@ -188,10 +196,19 @@ impl Query {
     }
 }
 
-/// The value of an item: of a node what it says.
-pub fn atomize(item: &Item, meter: &mut Meter<'_, '_>) -> SqlResult<Atomic> {
-    Ok(match item {
-        Item::Node(document, node) => Atomic::Untyped(document.string(*node, meter)?.into()),
-        Item::Atomic(value) => value.clone(),
-    })
+/// The value of an item: of a node what it says, of a list its first.
+pub fn atomize(item: &Item, meter: &mut Meter<'_, '_>) -> SqlResult<Option<Atomic>> {
+    Ok(values(item, meter)?.into_iter().next())
+}
+
+/// The values of an item: of a node whose type a schema says maybe several, or none.
+pub fn values(item: &Item, meter: &mut Meter<'_, '_>) -> SqlResult<Vec<Atomic>> {
+    let (document, node) = match item {
+        Item::Node(document, node) => (document, *node),
+        Item::Atomic(value) => return Ok(vec![value.clone()]),
+    };
+    match crate::schema::atoms(document, node, meter)? {
+        Some(values) => Ok(values),
+        None => Ok(vec![Atomic::Untyped(document.string(node, meter)?.into())]),
+    }
 }

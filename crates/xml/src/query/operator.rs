@@ -2,7 +2,7 @@
 
 use types::{SqlResult, sql_error};
 
-use super::atomic::{Arithmetic, AtomicType};
+use crate::atomic::{Arithmetic, AtomicType};
 use super::parse::Parser;
 use super::tree::{Comparison, Expr, ItemTest, NodeComparison, SequenceType};
 use crate::document::Name;

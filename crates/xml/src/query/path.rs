@@ -2,7 +2,7 @@
 
 use types::{SqlResult, sql_error};
 
-use super::atomic::{Atomic, AtomicType};
+use crate::atomic::{Atomic, AtomicType};
 use super::function::Function;
 use super::parse::{Parser, is_name_start};
 use super::tree::{Axis, Expr, External, Path, Start, Step, Test};

@@ -1,6 +1,6 @@
 //! A query as a tree. Names are resolved while it is parsed: a step's name has its namespace, a variable its slot.
 
-use super::atomic::{Arithmetic, Atomic, AtomicType};
+use crate::atomic::{Arithmetic, Atomic, AtomicType};
 use super::function::Function;
 use crate::document::Name;
 

@@ -8,7 +8,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error, variant};
 
 use super::parameters::Parameters;
 use crate::audit::actions;
-use crate::catalog::Database;
+use crate::catalog::{Database, xml_collection};
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class, column_status,
 };
@@ -362,6 +362,10 @@ fn target(ddl: &mut Ddl<'_>, db: &Database, levels: &[Level; 3], invalid: &dyn F
         let row =
             ddl.rows(db, |rows| rows.first::<TypeRow>(1, &[int(schema.id), name_datum(name1)]))?.ok_or_else(absent)?;
         return Ok(Target { class: 6, id: row.id, subid: 0, shown });
+    }
+    if kind1 == "XML SCHEMA COLLECTION" {
+        let row = ddl.rows(db, |rows| xml_collection::named(rows, &schema.name, name1))?.ok_or_else(absent)?;
+        return Ok(Target { class: class::XML_COLLECTION, id: row.id, subid: 0, shown });
     }
     let kinds: &[&str] = match kind1 {
         "TABLE" => &["U"],

@@ -7,7 +7,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
 
 use super::parameters::Parameters;
 use super::result::{ResultSet, bit, number, optional_text, text};
-use crate::catalog::scalar_type;
+use crate::catalog::{scalar_type, xml_collection};
 use crate::session::first_result::first_result;
 use crate::session::host::SessionHost;
 
@@ -74,6 +74,11 @@ pub fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: b
     let (tds_type, tds_length) = tds_form(ty);
     let collation = ty.is_string().then(|| ty.collation.to_tds());
     let told = origin.and_then(|origin| origin.told.as_ref());
+    let here = host.server.catalog.expect_database(host.catalog_session.database);
+    let current = here.name();
+    let collection = ty.xml_collection().and_then(|number_of| {
+        host.server.catalog.read(&here, |rows| xml_collection::name(rows, number_of)).ok().flatten()
+    });
     vec![
         bit(told.is_some_and(|told| told.hidden)),
         number(at as i64 + 1),
@@ -82,7 +87,7 @@ pub fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: b
         number(system.xtype),
         if udt.is_some() { Datum::Null } else { text(&ty.to_string()) },
         number(scalar_type::max_length(ty)),
-        number(ty.precision),
+        number(if ty.kind == TypeKind::Xml { 0 } else { ty.precision }),
         number(ty.scale),
         optional_text(ty.is_string().then(|| ty.collation.name()).as_deref()),
         udt.map_or(Datum::Null, |_| number(system.utype)),
@@ -90,11 +95,11 @@ pub fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: b
         optional_text(udt.map(|_| "sys")),
         optional_text(udt.map(|_| system.name)),
         optional_text(udt.map(|udt| udt.assembly_qualified_name)),
-        Datum::Null,
-        Datum::Null,
-        Datum::Null,
-        Datum::Null,
-        bit(false),
+        ty.xml_collection().map_or(Datum::Null, |number_of| number(xml_collection::id_of(number_of))),
+        optional_text(collection.as_ref().map(|_| current.as_str())),
+        optional_text(collection.as_ref().map(|(schema, _)| schema.as_str())),
+        optional_text(collection.as_ref().map(|(_, name)| name.as_str())),
+        bit(ty.is_xml_document()),
         bit(ty.is_string() && ty.collation.name().contains("_CS")),
         bit(false),
         Datum::Null,

@@ -12,6 +12,7 @@ use types::{Datum, SqlResult, SqlType, variant};
 
 use super::{
     archive_rows, audit_rows, governor_rows, partition_rows, plan_rows, server_rows, statistics_rows, text_rows,
+    xml_rows,
 };
 use crate::catalog::base::{
     BASE_TABLES, ColumnRow, IndexRow, ObjectRow, PropertyRow, SequenceRow, class, column_status, index_status,
@@ -53,6 +54,9 @@ pub fn rows(
     arguments: &Arguments<'_>,
 ) -> SqlResult<Option<Vec<NamedRow>>> {
     let Some(db) = host.server.catalog.database(database) else { return Ok(Some(Vec::new())) };
+    if let Some(rows) = xml_rows::rows(host, state, &db, name)? {
+        return Ok(Some(rows));
+    }
     if let Some(rows) = partition_rows::rows(host, state, &db, name)? {
         return Ok(Some(rows));
     }

@@ -2,12 +2,15 @@
 
 CREATE VIEW sys.columns AS
 SELECT c.id AS object_id, c.name, c.colid AS column_id, c.xtype AS system_type_id, c.utype AS user_type_id, c.length AS max_length,
-  c.prec AS precision, c.scale, c.collation AS collation_name, CONVERT(bit, c.status & 1) AS is_nullable,
+  CONVERT(tinyint, CASE WHEN c.xtype = 241 THEN 0 ELSE c.prec END) AS precision, c.scale,
+  CONVERT(sysname, CASE WHEN c.xtype <> 241 THEN c.collation END) AS collation_name, CONVERT(bit, c.status & 1) AS is_nullable,
   CONVERT(bit, CASE WHEN c.xtype IN (167, 175, 165, 173, 231, 239) THEN 1 ELSE 0 END) AS is_ansi_padded,
   CONVERT(bit, c.status & 16) AS is_rowguidcol, CONVERT(bit, c.status & 2) AS is_identity, CONVERT(bit, c.status & 4) AS is_computed,
   CONVERT(bit, 0) AS is_filestream, CONVERT(bit, 0) AS is_replicated, CONVERT(bit, 0) AS is_non_sql_subscribed,
-  CONVERT(bit, 0) AS is_merge_published, CONVERT(bit, 0) AS is_dts_replicated, CONVERT(bit, 0) AS is_xml_document,
-  CONVERT(int, 0) AS xml_collection_id, c.dflt AS default_object_id,
+  CONVERT(bit, 0) AS is_merge_published, CONVERT(bit, 0) AS is_dts_replicated,
+  CONVERT(bit, CASE WHEN c.xtype = 241 AND c.prec = 1 THEN 1 ELSE 0 END) AS is_xml_document,
+  CONVERT(int, CASE WHEN c.xtype = 241 AND c.collation IS NOT NULL THEN 65535 + CONVERT(int, c.collation) ELSE 0 END) AS xml_collection_id,
+  c.dflt AS default_object_id,
   CONVERT(int, CASE WHEN c.status & 1048576 <> 0
     THEN (SELECT r.indepid FROM sys.syssingleobjrefs r WHERE r.depid = c.id AND r.class = 206 AND r.depsubid = c.colid) ELSE 0 END) AS rule_object_id,
   CONVERT(bit, c.status & 256) AS is_sparse, CONVERT(bit, 0) AS is_column_set,
@@ -80,9 +83,11 @@ WHERE c.is_masked = 1
 GO
 CREATE VIEW sys.parameters AS
 SELECT c.id AS object_id, c.name, c.colid AS parameter_id, c.xtype AS system_type_id, c.utype AS user_type_id,
-  c.length AS max_length, c.prec AS precision, c.scale, CONVERT(bit, c.status & 32) AS is_output,
-  CONVERT(bit, c.status & 2048) AS is_cursor_ref, CONVERT(bit, 0) AS has_default_value, CONVERT(bit, 0) AS is_xml_document,
-  CONVERT(sql_variant, NULL) AS default_value, CONVERT(int, 0) AS xml_collection_id, CONVERT(bit, c.status & 128) AS is_readonly,
+  c.length AS max_length, CONVERT(tinyint, CASE WHEN c.xtype = 241 THEN 0 ELSE c.prec END) AS precision, c.scale,
+  CONVERT(bit, c.status & 32) AS is_output, CONVERT(bit, c.status & 2048) AS is_cursor_ref, CONVERT(bit, 0) AS has_default_value,
+  CONVERT(bit, CASE WHEN c.xtype = 241 AND c.prec = 1 THEN 1 ELSE 0 END) AS is_xml_document, CONVERT(sql_variant, NULL) AS default_value,
+  CONVERT(int, CASE WHEN c.xtype = 241 AND c.collation IS NOT NULL THEN 65535 + CONVERT(int, c.collation) ELSE 0 END) AS xml_collection_id,
+  CONVERT(bit, c.status & 128) AS is_readonly,
   CONVERT(bit, CASE WHEN c.status & 8192 = 0 THEN 1 ELSE 0 END) AS is_nullable, CONVERT(int, NULL) AS encryption_type, CONVERT(nvarchar(64), NULL) AS encryption_type_desc,
   CONVERT(sysname, NULL) AS encryption_algorithm_name, CONVERT(int, NULL) AS column_encryption_key_id,
   CONVERT(sysname, NULL) AS column_encryption_key_database_name
@@ -139,4 +144,22 @@ CREATE VIEW sys.parameter_type_usages AS
 SELECT c.id AS object_id, c.colid AS parameter_id, c.utype AS user_type_id
 FROM sys.syscolpars c
 WHERE c.number = 1 AND c.utype > 256
+GO
+CREATE VIEW sys.xml_schema_collections AS
+SELECT CONVERT(int, 1) AS xml_collection_id, CONVERT(int, 4) AS schema_id, CONVERT(int, NULL) AS principal_id, CONVERT(sysname, N'sys') AS name,
+  CONVERT(datetime, '2013-04-08T00:00:00') AS create_date, CONVERT(datetime, '2013-04-08T00:00:00') AS modify_date
+UNION ALL
+SELECT o.id, -o.nsid, o.owner, o.name, o.created, o.modified
+FROM sys.sysschobjs o
+WHERE o.kind = 'XS'
+GO
+CREATE VIEW sys.column_xml_schema_collection_usages AS
+SELECT c.id AS object_id, c.colid AS column_id, 65535 + CONVERT(int, c.collation) AS xml_collection_id
+FROM sys.syscolpars c
+WHERE c.number = 0 AND c.xtype = 241 AND c.collation IS NOT NULL
+GO
+CREATE VIEW sys.parameter_xml_schema_collection_usages AS
+SELECT c.id AS object_id, c.colid AS parameter_id, 65535 + CONVERT(int, c.collation) AS xml_collection_id
+FROM sys.syscolpars c
+WHERE c.number = 1 AND c.xtype = 241 AND c.collation IS NOT NULL
 GO

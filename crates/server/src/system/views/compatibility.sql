@@ -21,7 +21,7 @@ SELECT c.name, c.id, c.xtype, CONVERT(tinyint, 0) AS typestat, CONVERT(smallint,
   CONVERT(smallint, CASE WHEN c.prec = 0 AND c.length > 0 THEN CASE WHEN c.xtype IN (231, 239) THEN c.length / 2 ELSE c.length END ELSE c.prec END) AS prec,
   CONVERT(int, c.scale) AS scale, CONVERT(int, CASE WHEN c.status & 4 <> 0 THEN 1 ELSE 0 END) AS iscomputed,
   CONVERT(int, CASE WHEN c.status & 32 <> 0 THEN 1 ELSE 0 END) AS isoutparam, CONVERT(int, c.status & 1) AS isnullable,
-  CONVERT(sysname, c.collation) AS collation, CONVERT(binary(6), NULL) AS tdscollation
+  CONVERT(sysname, CASE WHEN c.xtype <> 241 THEN c.collation END) AS collation, CONVERT(binary(6), NULL) AS tdscollation
 FROM sys.syscolpars c
 GO
 CREATE VIEW sys.sysindexes AS

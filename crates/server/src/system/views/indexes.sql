@@ -2,18 +2,18 @@
 
 CREATE VIEW sys.indexes AS
 SELECT i.id AS object_id, i.name, i.indid AS index_id, i.kind AS type,
-  CONVERT(nvarchar(60), CASE i.kind WHEN 0 THEN N'HEAP' WHEN 1 THEN N'CLUSTERED' WHEN 2 THEN N'NONCLUSTERED' WHEN 5 THEN N'CLUSTERED COLUMNSTORE'
+  CONVERT(nvarchar(60), CASE i.kind WHEN 0 THEN N'HEAP' WHEN 1 THEN N'CLUSTERED' WHEN 2 THEN N'NONCLUSTERED' WHEN 3 THEN N'XML' WHEN 5 THEN N'CLUSTERED COLUMNSTORE'
     WHEN 4 THEN N'SPATIAL' WHEN 6 THEN N'NONCLUSTERED COLUMNSTORE' WHEN 7 THEN N'NONCLUSTERED HASH' END) AS type_desc,
   CONVERT(bit, i.status & 1) AS is_unique, i.dataspace AS data_space_id, CONVERT(bit, i.status & 16) AS ignore_dup_key,
   CONVERT(bit, i.status & 2) AS is_primary_key, CONVERT(bit, i.status & 4) AS is_unique_constraint, i.fillfact AS fill_factor,
   CONVERT(bit, i.status & 32) AS is_padded, CONVERT(bit, i.status & 8) AS is_disabled, CONVERT(bit, 0) AS is_hypothetical,
   CONVERT(bit, 0) AS is_ignored_in_optimization, CONVERT(bit, CASE WHEN i.status & 64 <> 0 THEN 0 ELSE 1 END) AS allow_row_locks,
   CONVERT(bit, CASE WHEN i.status & 128 <> 0 THEN 0 ELSE 1 END) AS allow_page_locks,
-  CONVERT(bit, CASE WHEN i.filter IS NULL OR i.kind = 4 THEN 0 ELSE 1 END) AS has_filter, CASE WHEN i.kind <> 4 THEN i.filter END AS filter_definition,
+  CONVERT(bit, CASE WHEN i.filter IS NULL OR i.kind IN (3, 4) THEN 0 ELSE 1 END) AS has_filter, CASE WHEN i.kind NOT IN (3, 4) THEN i.filter END AS filter_definition,
   CONVERT(int, NULL) AS compression_delay, CONVERT(bit, 0) AS suppress_dup_key_messages, CONVERT(bit, 0) AS auto_created,
   CONVERT(bit, 0) AS optimize_for_sequential_key
 FROM sys.sysidxstats i
-WHERE i.status & 256 = 0 OR i.kind = 4
+WHERE i.status & 256 = 0 OR i.kind IN (3, 4)
 GO
 CREATE VIEW sys.hash_indexes AS
 SELECT i.id AS object_id, i.name, i.indid AS index_id, i.kind AS type, CONVERT(nvarchar(60), N'NONCLUSTERED HASH') AS type_desc,
@@ -54,7 +54,7 @@ SELECT c.id AS object_id, c.indid AS index_id, c.subid AS index_column_id, c.col
   CONVERT(bit, c.status & 2) AS is_included_column, CONVERT(tinyint, 0) AS column_store_order_ordinal
 FROM sys.sysiscols c
 JOIN sys.sysidxstats i ON i.id = c.id AND i.indid = c.indid
-WHERE i.status & 256 = 0 OR i.kind = 4
+WHERE i.status & 256 = 0 OR i.kind IN (3, 4)
 GO
 CREATE VIEW sys.stats AS
 SELECT i.id AS object_id, i.name, i.indid AS stats_id, CONVERT(bit, 0) AS auto_created,
@@ -64,7 +64,7 @@ SELECT i.id AS object_id, i.name, i.indid AS stats_id, CONVERT(bit, 0) AS auto_c
   CONVERT(int, 0) AS stats_generation_method, CONVERT(varchar(80), 'Sort based statistics') AS stats_generation_method_desc,
   CONVERT(bit, 0) AS auto_drop
 FROM sys.sysidxstats i
-WHERE i.indid > 0 AND i.kind <> 4
+WHERE i.indid > 0 AND i.kind NOT IN (3, 4)
 UNION ALL
 SELECT k.object_id, k.name, k.stats_id, CONVERT(bit, 1), CONVERT(bit, 0), k.no_recompute, CONVERT(bit, 0), NULL,
   CONVERT(bit, 0), CONVERT(bit, 0), CONVERT(bit, 0), CONVERT(int, 0), CONVERT(varchar(80), 'Sort based statistics'), CONVERT(bit, 0)
@@ -215,4 +215,18 @@ SELECT h.object_id, h.stats_id, h.step_number, h.range_high_key, h.range_rows, h
 FROM sys.sysstatisticssteps(@object_id, @stats_id) h
 JOIN sys.stats s ON s.object_id = h.object_id AND s.stats_id = h.stats_id
 WHERE HAS_PERMS_BY_NAME(QUOTENAME(OBJECT_SCHEMA_NAME(@object_id)) + N'.' + QUOTENAME(OBJECT_NAME(@object_id)), 'OBJECT', 'SELECT') = 1
+GO
+CREATE VIEW sys.xml_indexes AS
+SELECT i.id AS object_id, i.name, i.indid AS index_id, i.kind AS type, CONVERT(nvarchar(60), N'XML') AS type_desc, CONVERT(bit, 0) AS is_unique,
+  i.dataspace AS data_space_id, CONVERT(bit, 0) AS ignore_dup_key, CONVERT(bit, 0) AS is_primary_key, CONVERT(bit, 0) AS is_unique_constraint,
+  i.fillfact AS fill_factor, CONVERT(bit, 0) AS is_padded, CONVERT(bit, i.status & 8) AS is_disabled, CONVERT(bit, 0) AS is_hypothetical,
+  CONVERT(bit, 0) AS is_ignored_in_optimization, CONVERT(bit, 1) AS allow_row_locks, CONVERT(bit, 1) AS allow_page_locks,
+  CONVERT(int, CASE WHEN i.buckets > 0 THEN i.buckets END) AS using_xml_index_id, CONVERT(char(1), i.filter) AS secondary_type,
+  CONVERT(nvarchar(60), CASE CONVERT(char(1), i.filter) WHEN 'P' THEN N'PATH' WHEN 'R' THEN N'PROPERTY' WHEN 'V' THEN N'VALUE' END) AS secondary_type_desc,
+  CONVERT(bit, 0) AS has_filter, CONVERT(nvarchar(max), NULL) AS filter_definition,
+  CONVERT(tinyint, CASE WHEN i.buckets > 0 THEN 1 ELSE 0 END) AS xml_index_type,
+  CONVERT(nvarchar(60), CASE WHEN i.buckets > 0 THEN N'SECONDARY_XML' ELSE N'PRIMARY_XML' END) AS xml_index_type_description,
+  CONVERT(int, NULL) AS path_id, CONVERT(bit, 0) AS auto_created
+FROM sys.sysidxstats i
+WHERE i.kind = 3
 GO

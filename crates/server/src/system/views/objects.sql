@@ -12,7 +12,7 @@ SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, 
   o.created AS create_date, o.modified AS modify_date,
   CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published
 FROM sys.sysschobjs o
-WHERE o.nsid > 0
+WHERE o.nsid > 0 AND o.kind <> 'XS'
 GO
 CREATE VIEW sys.system_objects AS
 SELECT o.name, o.object_id, CONVERT(int, NULL) AS principal_id, o.schema_id, o.parent_object_id, o.type, o.type_desc,

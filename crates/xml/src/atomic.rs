@@ -79,6 +79,7 @@ const TYPES: &[AtomicType] = &[
 
 /// Digits behind the point of an exact number.
 const SCALE: u32 = 10;
+pub const FRACTION_DIGITS_MAX: usize = SCALE as usize;
 const ONE: i128 = 10_i128.pow(SCALE);
 /// Exact numbers are below it: 28 digits before the point.
 const DECIMAL_MAX: u128 = 10_u128.pow(38);
@@ -135,8 +136,8 @@ impl Atomic {
             Atomic::Boolean(value) => value.to_string(),
             Atomic::Integer(value) => value.to_string(),
             Atomic::Decimal(value) => show_decimal(*value),
-            Atomic::Float(value) => show_float(*value, 7),
-            Atomic::Double(value) => show_float(*value, 15),
+            Atomic::Float(value) => show_number(*value, true),
+            Atomic::Double(value) => show_number(*value, false),
         }
     }
 
@@ -305,7 +306,8 @@ pub fn parse_double(text: &str) -> Option<f64> {
     if plain { text.parse().ok() } else { None }
 }
 
-fn parse_integer(text: &str) -> Option<i128> {
+/// As xs:integer is written.
+pub fn parse_integer(text: &str) -> Option<i128> {
     let text = text.trim();
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
@@ -360,6 +362,11 @@ fn show_decimal(value: i128) -> String {
     }
     let part = format!("{part:010}");
     format!("{sign}{whole}.{}", part.trim_end_matches('0'))
+}
+
+/// An xs:float if `single`, else an xs:double.
+pub fn show_number(value: f64, single: bool) -> String {
+    show_float(value, if single { 7 } else { 15 })
 }
 
 /// Plain from 10^-6 to below 10^6, else with an exponent; so many significant digits at most.
