@@ -628,11 +628,18 @@ impl Transaction {
             LockMode::Update => WaitType::LCK_M_RS_U,
             _ => WaitType::LCK_M_RX_X,
         };
-        self.engine.locks.wait_for_member(self.writer.member, other, wait, patience)
+        self.engine.locks.wait_for_member(self.writer.member, other, wait, patience, None)
     }
 
-    pub(crate) fn wait_for_end(&self, id: u64, mode: LockMode, patience: Patience) -> StorageResult<()> {
-        self.engine.locks.wait_for_end(self.writer.member, id, mode, patience)
+    /// Returns when the transaction `id` is over, which has written `row`.
+    pub(crate) fn wait_for_end(
+        &self,
+        id: u64,
+        mode: LockMode,
+        patience: Patience,
+        row: Resource,
+    ) -> StorageResult<()> {
+        self.engine.locks.wait_for_end(self.writer.member, id, mode, patience, Some(row))
     }
 
     /// Held to the end of the transaction.

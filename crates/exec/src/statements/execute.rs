@@ -709,6 +709,23 @@ pub fn function_info(definition: &ModuleDef, database: DatabaseId) -> Arc<Module
     })
 }
 
+/// Rows for a function's table-valued parameters, each of which was given the number of the caller's table variable.
+fn table_arguments(
+    context: &Context,
+    module: &Module,
+    arguments: &[(SqlType, Datum)],
+) -> SqlResult<Vec<(usize, RowBatch)>> {
+    let mut rows = Vec::new();
+    for (slot, table) in module.table_variables.iter().enumerate() {
+        if let Some(at) = table.parameter
+            && let Some((_, Datum::I64(given))) = arguments.get(at)
+        {
+            rows.push((slot, context.tables[*given as usize].borrow().live_rows(context, &mut Held::default())?));
+        }
+    }
+    Ok(rows)
+}
+
 fn function_call<T>(
     context: &Context,
     definition: &Arc<ModuleDef>,
@@ -717,9 +734,14 @@ fn function_call<T>(
     keep_table: bool,
     take: impl FnOnce(super::Finished) -> T,
 ) -> SqlResult<T> {
+    let (module, database) = {
+        let mut runtime = context.runtime();
+        let runtime = &mut *runtime;
+        runtime.host.module(runtime.session, definition)?
+    };
+    let tables = table_arguments(context, &module, &arguments)?;
     let mut runtime = context.runtime();
     let runtime = &mut *runtime;
-    let (module, database) = runtime.host.module(runtime.session, definition)?;
     let info = function_info(definition, database);
     let runtime = Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
     let mut values = Vec::with_capacity(arguments.len());
@@ -730,7 +752,7 @@ fn function_call<T>(
     values.resize(module.parameter_count, None);
     let frame = Frame { info: Some(info), nested: true, from_client: false, trigger: None, function: Some(returns) };
     let result = nested(runtime, definition.object.0, |runtime| {
-        run_instance(&module, values, Vec::new(), runtime, frame, keep_table)
+        run_instance(&module, values, tables, runtime, frame, keep_table)
     });
     match result {
         Ok(finished) => Ok(take(finished)),

@@ -50,6 +50,21 @@ pub struct Home {
     pub object: Option<ObjectRef>,
 }
 
+/// What stands for the parameters of an inline function, or for none of the variables around a definition.
+#[derive(Default)]
+pub struct Parameters {
+    pub values: Vec<(Box<str>, Expr)>,
+    pub tables: Vec<(Box<str>, TableOperand)>,
+}
+
+/// The rows that a table-valued parameter or a table variable means.
+#[derive(Clone)]
+pub struct TableOperand {
+    pub table: Arc<TableDef>,
+    /// Of `Module::table_variables`. None: DEFAULT, no rows.
+    pub slot: Option<u32>,
+}
+
 impl Names<'_> {
     /// A statement outside any module.
     pub const NONE: Names<'static> = Names {
@@ -82,7 +97,7 @@ pub struct Binder<'a> {
     pub lowering: Lowering<'a>,
     pub blocks: Vec<Block>,
     /// Parameters of the inline functions being expanded, innermost last; while there are any, variables are theirs.
-    pub parameters: Vec<Vec<(Box<str>, Expr)>>,
+    pub parameters: Vec<Parameters>,
     /// What is being expanded, innermost last.
     pub homes: Vec<Home>,
     pub work_tables: u32,
@@ -284,6 +299,7 @@ impl<'a> Binder<'a> {
         types::plant!();
         if let Some(parameters) = self.parameters.last() {
             return parameters
+                .values
                 .iter()
                 .find(|(name, _)| same_name(name, &variable.name))
                 .map(|(_, value)| value.clone())
@@ -353,6 +369,18 @@ impl<'a> Binder<'a> {
             TableVariable { parameter: Some(_), name, .. } => Err(errors::readonly_table(name)),
             _ => Ok(()),
         }
+    }
+
+    /// A table variable as a query reads it: within the text of a function one of its parameters.
+    pub fn table_operand(&self, variable: &ast::Variable) -> SqlResult<TableOperand> {
+        let Some(parameters) = self.parameters.last() else {
+            let (slot, table) = self.table_variable(variable)?;
+            return Ok(TableOperand { table, slot: Some(slot as u32) });
+        };
+        let found = parameters.tables.iter().find(|(name, _)| same_name(name, &variable.name));
+        found
+            .map(|(_, operand)| operand.clone())
+            .ok_or_else(|| errors::undeclared_table_variable(&variable.name).at_line(variable.line))
     }
 
     #[cfg_attr(debug_assertions, track_caller)]
