@@ -4,6 +4,7 @@ pub mod archive_rows;
 pub mod audit_rows;
 pub mod statistics_rows;
 pub mod partition_rows;
+pub mod reference_rows;
 pub mod catalog_rows;
 pub mod plan_rows;
 pub mod governor_rows;
