@@ -100,6 +100,7 @@ impl DiskTable {
             self.insert_entry(tx, index, &view, &key)?;
         }
         shape.rows.gained();
+        tx.row_added(shape.db, shape.id, 1);
         let locator = Locator::new(&key);
         debug_assert_eq!(&*locator, &key[..]);
         tx.scratch.key = key;
@@ -300,6 +301,7 @@ impl DiskTable {
             }
         }
         shape.rows.lost();
+        tx.row_added(shape.db, shape.id, -1);
         tx.scratch.image = old;
         Ok(())
     }
