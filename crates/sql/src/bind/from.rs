@@ -153,8 +153,14 @@ impl Binder<'_> {
                 if let Some(found) = self.versions(&def, table).map_err(|e| e.at_line(line))? {
                     return Ok(found);
                 }
-                self.get(TableSource::Base(def.clone()), def, &table.name, table.alias.as_ref(), &table.hints)
+                let found =
+                    self.get(TableSource::Base(def.clone()), def.clone(), &table.name, table.alias.as_ref(), &table.hints)?;
+                match &table.sample {
+                    Some(sample) => self.sampled(sample, &def, found).map_err(|e| e.at_line(line)),
+                    None => Ok(found),
+                }
             }
+            _ if table.sample.is_some() => Err(sql_error!(494).at_line(line)),
             object if table.system_time.is_some() && !is_view(&object) => {
                 Err(errors::not_temporal(&display(&table.name)).at_line(line))
             }
@@ -540,11 +546,10 @@ fn is_view(object: &Object) -> bool {
     matches!(object, Object::Module(module) if module.kind == ModuleKind::View)
 }
 
-/// Rows of another server, or a sample: what would be read instead is something else.
+/// Rows of another server: what would be read instead is something else.
 fn refuse_source(table: &ast::TableName) -> SqlResult<()> {
     match table {
         ast::TableName { data_source: Some(_), .. } => Err(errors::ad_hoc_queries_are_off()),
-        ast::TableName { sample: Some(_), .. } => Err(errors::unsupported("TABLESAMPLE")),
         _ => Ok(()),
     }
 }

@@ -42,6 +42,7 @@ mod open_xml;
 mod bulk;
 mod table_function;
 mod pivot;
+mod sample;
 mod from;
 mod dml;
 mod masking;
