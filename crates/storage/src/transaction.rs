@@ -284,8 +284,8 @@ impl Transaction {
     #[inline]
     pub(crate) fn row_added(&mut self, db: DatabaseId, table: TableId, rows: i64) {
         let table = pack(db, table);
-        match self.row_changes.last_mut() {
-            Some(last) if last.0 == table && self.row_changes_open < self.row_changes.len() => last.1 += rows,
+        match self.row_changes[self.row_changes_open..].last_mut() {
+            Some(last) if last.0 == table => last.1 += rows,
             _ => self.note_rows(table, rows),
         }
     }

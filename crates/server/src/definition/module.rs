@@ -265,6 +265,13 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
         FunctionReturns::Inline { .. } => "IF",
         FunctionReturns::Table { .. } => "TF",
     };
+    if !create.options.native_compilation {
+        let errors = sql::bind::function_errors(create, ddl.text);
+        if !errors.is_empty() {
+            let name = &create.name.name;
+            return Err(SqlError::together(errors.into_iter().map(|error| error.in_procedure(name)).collect()));
+        }
+    }
     let status = option_bits(ddl, &create.options);
     let draft = Draft { name: &create.name, definition: &create.definition, kind, status, parent: 0 };
     let (db, id, place) = keep(ddl, &draft)?;

@@ -137,6 +137,8 @@ pub struct Binder<'a> {
     pub xml_namespaces: Vec<(Box<str>, Box<str>)>,
     /// Columns of nodes(), and how errors name what they were made of.
     pub xml_labels: Vec<(ColumnId, String)>,
+    /// The IDENTITY function of the statement's SELECT INTO.
+    pub into_identity: Option<super::into_identity::IntoIdentity>,
     depth: u32,
     sources: u32,
     expansion: u32,
@@ -231,6 +233,7 @@ impl<'a> Binder<'a> {
             system_time: None,
             xml_namespaces: Vec::new(),
             xml_labels: Vec::new(),
+            into_identity: None,
             depth: 0,
             sources: 0,
             expansion: 0,

@@ -603,7 +603,11 @@ impl Binder<'_> {
                     }
                 }
                 ast::SelectItem::Expr { expr, alias, line } => {
-                    let bound = self.expr(expr, scope).map_err(|e| e.at_line(*line))?;
+                    let bound = match super::into_identity::identity_call(expr) {
+                        Some(call) => self.into_identity(call, select, outputs.len(), scope),
+                        None => self.expr(expr, scope),
+                    };
+                    let bound = bound.map_err(|e| e.at_line(*line))?;
                     let name = match (alias, expr) {
                         (Some(alias), _) => alias.text.clone(),
                         // As the query writes it, and not as the table's definition does.

@@ -46,6 +46,13 @@ impl Binder<'_> {
                 if name.is_unqualified() && name.name.is("GENERATE_SERIES") {
                     return self.generate_series(args, function, &scope);
                 }
+                if name.is_unqualified()
+                    && name.name.is("OPENQUERY")
+                    && let Some(ast::Expr::Column(server)) = args.first()
+                {
+                    // No server is linked.
+                    return Err(sql_error!(7202, state 2, server.name.text));
+                }
                 if let Some(kind) = regexp_function(name) {
                     return self.regexp_rows(kind, args, function, &scope);
                 }
@@ -123,6 +130,7 @@ impl Binder<'_> {
                 let target = self.xml_target(target, parent.unwrap_or(&scope))?;
                 self.xml_nodes(target, name, args, function, parent.unwrap_or(&scope))
             }
+            ast::TableFunctionKind::OpenRowset { .. } => Err(errors::ad_hoc_queries_are_off()),
             _ => Err(errors::not_supported("table function")),
         }
     }

@@ -191,6 +191,8 @@ rows![
     message(8102, 16, "Cannot update identity column '%.*ls'."),
     message(8106, 16, "Table '%.*ls' does not have the identity property. Cannot perform SET operation."),
     message(8107, 16, "IDENTITY_INSERT is already ON for table '%.*ls.%.*ls.%.*ls'. Cannot perform SET operation for table '%.*ls'."),
+    message(8108, 16, "Cannot add identity column, using the SELECT INTO statement, to table '%.*ls', which already has column '%.*ls' that inherits the identity property."),
+    message(8109, 16, "Attempting to add multiple identity columns to table '%.*ls' using the SELECT INTO statement."),
     message(8110, 16, "Cannot add multiple PRIMARY KEY constraints to table '%.*ls'."),
     message(8111, 16, "Cannot define PRIMARY KEY constraint on nullable column in table '%.*ls'."),
     message(8112, 16, "Cannot add more than one clustered index for constraints on table '%.*ls'.").state(0),

@@ -180,6 +180,7 @@ rows![
     message(2759, 16, "CREATE SCHEMA failed due to previous errors."),
     message(2760, 16, "The specified schema name \"%.*ls\" either does not exist or you do not have permission to use it."),
     message(2767, 16, "Could not locate statistics '%.*ls' in the system catalogs.").listed(15),
+    message(2772, 16, "Cannot access temporary tables from within a function."),
     message(2775, 17, "The code page %d is not supported by the server."),
     message(2786, 16, "The data type of substitution parameter %d does not match the expected type of the format specification."),
     message(2787, 16, "Invalid format specification: '%.*ls'."),

@@ -11,6 +11,7 @@ use types::SqlResult;
 
 use crate::catalog::Database;
 use crate::catalog::base::ObjectRow;
+use crate::catalog::row::BaseRow;
 use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
 use crate::system::cell::{NamedRow, number};
