@@ -119,6 +119,14 @@ impl Site for HostSite<'_> {
         }
     }
 
+    fn nature(&mut self, database: DatabaseId, table: i32, definition: &str) -> SqlResult<Nature> {
+        let options = SessionHost::bind_options(self.state);
+        self.host.with_catalog(self.state, |catalog| match catalog.table_by_id(database, ObjectId(table))? {
+            Some(table) => sql::bind::nature_of(definition, &table, &options, catalog),
+            None => Err(sql_error!(208, table)),
+        })
+    }
+
     fn describe(&mut self, text: &str) -> SqlResult<Vec<OutputColumn>> {
         let module = self.host.bind_text(self.state, text, "").map_err(SqlError::together)?;
         let client = SessionHost::bind_options(self.state).client;

@@ -178,6 +178,9 @@ fn keep_output(ddl: &mut Ddl<'_>, db: &Database, id: i32, columns: &[OutputColum
 }
 
 pub fn create_view(ddl: &mut Ddl<'_>, create: &CreateView) -> SqlResult<()> {
+    if let Some(error) = sql::bind::view_error(create) {
+        return Err(error.in_procedure(&create.name.name));
+    }
     let status = option_bits(ddl, &create.options) | if create.check_option { os_::CHECK_OPTION } else { 0 };
     let draft = Draft { name: &create.name, definition: &create.definition, kind: "V", status, parent: 0 };
     let (db, id, place) = keep(ddl, &draft)?;

@@ -1,4 +1,5 @@
-//! What a function may not do: it has no side effects, gives no rows to the client and ends with RETURN. Looked at when it is created.
+//! What a function may not do: it has no side effects, gives no rows to the client and ends with RETURN. Looked at when it is created,
+//! as what a view may not name is.
 //!
 //! https://learn.microsoft.com/sql/t-sql/statements/create-function-transact-sql, "Limitations and restrictions"
 
@@ -24,6 +25,18 @@ pub fn function_errors(function: &ast::CreateFunction, text: &str) -> Vec<SqlErr
         _ => {}
     }
     check.errors
+}
+
+/// 4508, 156: a view is of tables that stay, and makes none.
+pub fn view_error(view: &ast::CreateView) -> Option<SqlError> {
+    let mut temporary = false;
+    visit_query(&view.query, &mut |found| temporary |= matches!(found, Found::Named(name) if name.is_temporary()));
+    let makes = matches!(&view.query.body, ast::QueryBody::Select(select) if select.into.is_some());
+    match (temporary, makes) {
+        (_, true) => Some(sql_error!(156, "into").at_line(view.query.line)),
+        (true, _) => Some(sql_error!(4508).at_line(view.query.line)),
+        _ => None,
+    }
 }
 
 fn ends_with_return(statements: &[ast::Statement]) -> bool {
