@@ -7,12 +7,12 @@ use exec::session::{Ear, Session as State};
 use exec::sink::{Command, Done, DoneKind, Sink, Stop};
 use exec::workspace::Workspace;
 use exec::{Within, ask_to_sort};
-use sql::bind::References;
-use sql::catalog::{DatabaseId, ObjectId};
+use sql::bind::{Nature, References};
+use sql::catalog::{Catalog as _, DatabaseId, ObjectId};
 use sql::plan::{GrantEstimate, OutputColumn};
 use storage::{StorageResult, Transaction};
 use types::pause::Pause;
-use types::{RowBatch, SqlError, SqlResult};
+use types::{RowBatch, SqlError, SqlResult, sql_error};
 
 use super::site::{AskRights, EachBatch, HeardWork, PacedWork, Site, SiteOptions};
 use crate::catalog::{Catalog, CatalogSession};

@@ -6,7 +6,7 @@ use exec::key_sort::KeySort;
 use exec::session::Ear;
 use exec::workspace::Workspace;
 use sql::ast::{ObjectName, Span};
-use sql::bind::References;
+use sql::bind::{Nature, References};
 use sql::catalog::{DatabaseId, TableDef};
 use sql::plan::{GrantEstimate, OutputColumn};
 use storage::{Build, Fill, IndexId, StorageResult, Transaction};

@@ -6,7 +6,7 @@ use sql::ast::{CreateTable, Setting, TableDefinition, Truncate};
 use sql::catalog::TableDef;
 use sql::plan::OutputColumn;
 use storage::{StorageError, TableId};
-use types::{SqlResult, sql_error};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::column::{column_row, type_computed};
 use super::constraint;

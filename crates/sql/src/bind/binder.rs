@@ -50,6 +50,15 @@ pub struct Home {
     pub object: Option<ObjectRef>,
 }
 
+/// What the identity column is that SELECT INTO gives the new table.
+#[derive(Clone, Copy)]
+pub struct IntoIdentity {
+    /// Of the list, from 0.
+    pub at: usize,
+    pub seed: i64,
+    pub increment: i64,
+}
+
 /// What stands for the parameters of an inline function, or for none of the variables around a definition.
 #[derive(Default)]
 pub struct Parameters {
@@ -138,7 +147,7 @@ pub struct Binder<'a> {
     /// Columns of nodes(), and how errors name what they were made of.
     pub xml_labels: Vec<(ColumnId, String)>,
     /// The IDENTITY function of the statement's SELECT INTO.
-    pub into_identity: Option<super::into_identity::IntoIdentity>,
+    pub into_identity: Option<IntoIdentity>,
     depth: u32,
     sources: u32,
     expansion: u32,

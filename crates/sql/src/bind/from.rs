@@ -127,6 +127,9 @@ impl Binder<'_> {
         refuse_source(table).map_err(|error| error.at_line(line))?;
         if table.name.is_unqualified() {
             if let Some(found) = self.cte(&table.name.name, table.alias.as_ref(), ctes)? {
+                if table.sample.is_some() {
+                    return Err(sql_error!(494).at_line(line));
+                }
                 return match table.system_time {
                     Some(_) => Err(errors::not_temporal(&table.name.name).at_line(line)),
                     None => Ok(found),
@@ -150,11 +153,11 @@ impl Binder<'_> {
         let found = self.resolve(&name).map_err(|e| e.at_line(line))?;
         match found.ok_or_else(unknown)? {
             Object::Table(def) => {
-                if let Some(found) = self.versions(&def, table).map_err(|e| e.at_line(line))? {
-                    return Ok(found);
-                }
-                let found =
-                    self.get(TableSource::Base(def.clone()), def.clone(), &table.name, table.alias.as_ref(), &table.hints)?;
+                let alias = table.alias.as_ref();
+                let found = match self.versions(&def, table).map_err(|e| e.at_line(line))? {
+                    Some(found) => found,
+                    None => self.get(TableSource::Base(def.clone()), def.clone(), &table.name, alias, &table.hints)?,
+                };
                 match &table.sample {
                     Some(sample) => self.sampled(sample, &def, found).map_err(|e| e.at_line(line)),
                     None => Ok(found),

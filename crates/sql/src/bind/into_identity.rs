@@ -6,21 +6,12 @@ use std::sync::Arc;
 
 use types::{Datum, SqlResult, sql_error};
 
-use super::binder::Binder;
+use super::binder::{Binder, IntoIdentity};
 use super::names::display;
 use super::scope::Scope;
 use crate::ast;
 use crate::catalog::{ColumnDef, DatabaseId, ObjectId, TableDef};
 use crate::plan::{ColumnOrigin, Expr, ExprKind, OutputColumn};
-
-/// What the new table's identity column is.
-#[derive(Clone, Copy)]
-pub struct IntoIdentity {
-    /// Of the list, from 0.
-    at: usize,
-    seed: i64,
-    increment: i64,
-}
 
 /// The call of an item of a select list, if it is this function's.
 pub fn identity_call(expr: &ast::Expr) -> Option<&ast::Call> {

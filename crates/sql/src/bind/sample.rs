@@ -37,7 +37,7 @@ impl Binder<'_> {
                 if seed < 1.0 {
                     return Err(sql_error!(477, table.name));
                 }
-                format!("CONCAT_WS('|', {seed}, {})", values_of(table).join(", "))
+                format!("CONCAT_WS('|', {seed}, '', {})", values_of(table).join(", "))
             }
         };
         let drawn = format!("CONVERT(bigint, CONVERT(binary(4), HASHBYTES('MD5', CONVERT(nvarchar(4000), {drawn}))))");
@@ -69,7 +69,8 @@ fn values_of(table: &TableDef) -> Vec<String> {
             use TypeKind::{Binary, Image, NText, RowVersion, SqlVariant, Text, VarBinary, Xml};
             let is_text = |kind| !matches!(kind, Binary | Image | NText | RowVersion | SqlVariant | Text | VarBinary | Xml);
             let columns = table.columns.iter().enumerate();
-            columns.filter(|(_, column)| is_text(column.ty.kind)).map(|(at, _)| quoted(at)).collect()
+            let texts = columns.filter(|(_, column)| is_text(column.ty.kind)).map(|(at, _)| quoted(at));
+            std::iter::once("''".to_owned()).chain(texts).collect()
         }
     }
 }
