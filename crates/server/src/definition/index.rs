@@ -610,7 +610,7 @@ fn check_computed_key(
         }
         if !nature.precise {
             let index = ddl.rows(db, |rows| rows.first::<IndexRow>(0, &[int(id), int(indid)]))?;
-            return Err(sql_error!(2799, index.map_or_else(String::new, |index| index.name), shown, column.name));
+            return Err(sql_error!(2799, index.and_then(|index| index.name).unwrap_or_default(), shown, column.name));
         }
     }
     Ok(())
