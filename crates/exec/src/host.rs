@@ -400,6 +400,8 @@ pub struct TableArgument {
 #[derive(Debug, Clone, Default)]
 pub struct CallResult {
     pub status: i32,
+    /// What a function returns, which is no status.
+    pub value: Option<(SqlType, Datum)>,
     /// For each argument given with `output`, in their order: the parameter's name, type and last value.
     pub outputs: Vec<(Box<str>, SqlType, Datum)>,
 }

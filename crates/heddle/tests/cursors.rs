@@ -274,3 +274,34 @@ fn statements_find_the_row_of_a_cursor_by_the_name_that_its_driver_gave() {
     let listed = session.run("SELECT COUNT(*) FROM sys.dm_exec_cursors(@@SPID) WHERE name IN ('Mine', 'fixed')");
     assert_eq!(listed.sets[0].rows[0][0].as_i64(), 2);
 }
+
+/// https://learn.microsoft.com/sql/t-sql/language-elements/declare-cursor-transact-sql: KEYSET of a table without a unique index is STATIC; a
+/// dynamic cursor of one may change rows all the same. Equal rows are one like the other.
+#[test]
+fn rows_of_a_table_without_a_unique_key_change_through_a_dynamic_cursor() {
+    const DYNAMIC: i64 = 2;
+    let mut session = Session::start();
+    session.run("CREATE TABLE h (a int, b varchar(10) NULL)");
+    session.run("INSERT h VALUES (1, 'x'), (1, 'x'), (2, 'X '), (2, 'x'), (3, NULL)");
+    let [_, scroll, concurrency, _] = session.open("SELECT a, b FROM h", KEYSET, OPTIMISTIC);
+    assert_eq!((scroll, concurrency), (STATIC, READ_ONLY));
+    let [_, scroll, concurrency, _] = session.open("SELECT a FROM h", DYNAMIC, OPTIMISTIC);
+    assert_eq!((scroll, concurrency), (STATIC, READ_ONLY), "nobody knows which row it is");
+    let [handle, scroll, concurrency, _] = session.open("SELECT a, b FROM h ORDER BY a, b DESC", DYNAMIC, OPTIMISTIC);
+    assert_eq!((scroll, concurrency), (DYNAMIC, OPTIMISTIC));
+    assert_eq!(session.ids(handle, 2, 0, 5), [1, 1, 2, 2, 3]);
+    let set = |name: &str, value: &str| parameter(name, SqlType::varchar(10), Datum::bytes(value.as_bytes()), false);
+    let change = |session: &mut Session, kind: i64, row: i64, value: Option<&str>| {
+        let mut parameters = vec![int(handle), int(kind), int(row), text("")];
+        parameters.extend(value.map(|value| set("@b", value)));
+        let answer = session.call(ProcedureId::Cursor, parameters);
+        assert!(answer.first_error().is_none(), "{:?}", answer.messages);
+    };
+    change(&mut session, 1, 1, Some("one"));
+    change(&mut session, 1, 5, Some("three"));
+    change(&mut session, 2, 3, None);
+    let seen = session.run("SELECT STRING_AGG(CONCAT(a, b), ',') WITHIN GROUP (ORDER BY a, b) FROM h");
+    let Datum::Bytes(seen) = &seen.sets[0].rows[0][0] else { panic!("a text") };
+    let seen = String::from_utf8_lossy(seen).into_owned();
+    assert!(["1one,1x,2x,3three", "1one,1x,2X ,3three"].contains(&&*seen), "{seen}");
+}

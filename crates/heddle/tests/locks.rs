@@ -393,3 +393,36 @@ fn a_snapshot_begins_with_the_first_statement_whatever_it_is() {
     b.run("COMMIT");
     assert!(a.answer().contains("Msg 3960"));
 }
+
+/// https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-tran-locks-transact-sql and
+/// https://learn.microsoft.com/troubleshoot/sql/database-engine/performance/understand-resolve-blocking: who waits for a row or a table
+/// has a request with the status WAIT, and the texts say for what.
+#[test]
+fn who_waits_is_shown_with_what_he_waits_for() {
+    let server = Server::start(&[]);
+    let (mut a, mut b) = prepared(&server);
+    b.run("SET LOCK_TIMEOUT -1");
+    let wait = "SET NOCOUNT ON; USE two; SELECT CONCAT(r.wait_type, '|', CASE WHEN r.wait_resource = CONCAT('KEY: ', DB_ID(), ':', p.hobt_id, ' ', l.resource_description) THEN 'key' \
+                WHEN r.wait_resource = CONCAT('OBJECT: ', DB_ID(), ':', OBJECT_ID('t'), ':0') THEN 'table' ELSE r.wait_resource END, '|', \
+                l.resource_type, ' ', l.request_mode, ' ', l.request_status, '|', (SELECT COUNT(*) FROM sys.dm_tran_locks o WHERE o.request_status = 'GRANT' \
+                AND o.request_session_id = r.blocking_session_id AND o.resource_type = l.resource_type AND o.resource_description = l.resource_description \
+                AND o.resource_associated_entity_id = l.resource_associated_entity_id), '|', LEFT(w.resource_description, CHARINDEX(' ', w.resource_description))) \
+                FROM sys.dm_exec_requests r JOIN sys.dm_tran_locks l ON l.request_session_id = r.session_id AND l.request_status = 'WAIT' \
+                JOIN sys.dm_os_waiting_tasks w ON w.session_id = r.session_id \
+                LEFT JOIN sys.partitions p ON p.object_id = OBJECT_ID('t') AND p.index_id = 1 WHERE r.blocking_session_id <> 0";
+    for (held, wanted, shown) in [
+        ("UPDATE t SET w = 1 WHERE id = 50", "SELECT w FROM t WHERE id = 50", "LCK_M_S|key|KEY S WAIT|1|keylock"),
+        ("UPDATE t SET w = 1 WHERE id = 50", "UPDATE t SET w = 2 WHERE id = 50", "LCK_M_U|key|KEY U WAIT|1|keylock"),
+        ("INSERT t VALUES (55, 1, 1)", "INSERT t VALUES (55, 2, 2)", "LCK_M_X|key|KEY X WAIT|1|keylock"),
+        ("SELECT w FROM t WITH (TABLOCKX)", "SELECT w FROM t WHERE id = 50", "LCK_M_IS|table|OBJECT IS WAIT|1|objectlock"),
+    ] {
+        a.run(&format!("BEGIN TRAN; {held}"));
+        b.send(&format!("BEGIN TRAN; {wanted}; ROLLBACK"));
+        until_someone_waits(&server);
+        let seen = server.query(wait);
+        let seen = seen.lines().find(|line| line.contains('|')).unwrap_or_default().trim().to_owned();
+        a.run("ROLLBACK");
+        b.answer();
+        assert_eq!(seen, shown, "{held}; {wanted}");
+    }
+}

@@ -185,6 +185,7 @@ functions! {
     IsRolemember "IS_ROLEMEMBER" 1 2,
     IsSrvrolemember "IS_SRVROLEMEMBER" 1 2,
     MinActiveRowversion "MIN_ACTIVE_ROWVERSION" 0 0,
+    OriginalDbName "ORIGINAL_DB_NAME" 0 0,
     OriginalLogin "ORIGINAL_LOGIN" 0 0,
     Permissions "PERMISSIONS" 0 2,
     RowcountBig "ROWCOUNT_BIG" 0 0,

@@ -20,6 +20,7 @@ use crate::error::{StorageError, StorageResult};
 use crate::layout::{DatabaseId, PageRef, TableId};
 use crate::log::record::{Head, Kind};
 use crate::memory_optimized::work::Work;
+use crate::region::row_counts::pack;
 use crate::trees::rows::{ReadMode, View};
 
 /// `ReadCommitted` reads the rows committed before the statement began and takes no locks (READ_COMMITTED_SNAPSHOT ON);
@@ -52,6 +53,8 @@ pub struct Savepoint {
     work: usize,
     objects_made: usize,
     objects_dropped: usize,
+    /// Of `Transaction::row_changes`.
+    row_changes: usize,
 }
 
 /// Ends the waits of a transaction from another worker (attention).
@@ -70,6 +73,8 @@ impl Canceller {
 /// Row locks on one table past which the table is locked instead.
 const ESCALATION_LOCKS: u32 = 5000;
 const HORIZON_EVERY_COMMITS: u32 = 64;
+/// Notes of how many rows a transaction has added or removed. What is beyond is noted without regard to savepoints.
+const ROW_CHANGES_MAX: usize = 1 << 16;
 const _: () = assert!(ESCALATION_LOCKS > 2 && HORIZON_EVERY_COMMITS.is_power_of_two());
 
 /// Ranges of keys in one tree past which all of the tree is one.
@@ -116,6 +121,10 @@ pub struct Transaction {
     pub(crate) objects: ChangedObjects,
     made_garbage: bool,
     finished: bool,
+    /// How many rows of a table (`row_counts::pack`) it has added: its rollback takes them from the table's count again. From
+    /// `row_changes_open` on they are of no savepoint.
+    row_changes: Vec<(u64, i64)>,
+    row_changes_open: usize,
 }
 
 /// Objects of memory-optimized tables that come or go with the transaction.
@@ -148,6 +157,8 @@ impl Transaction {
             objects: ChangedObjects::default(),
             made_garbage: false,
             finished: false,
+            row_changes: Vec::new(),
+            row_changes_open: 0,
         }
     }
 
@@ -230,6 +241,7 @@ impl Transaction {
     pub fn savepoint(&mut self) -> Savepoint {
         os::plant!();
         self.work.tally.transaction.savepoints += 1;
+        self.row_changes_open = self.row_changes.len();
         self.here()
     }
 
@@ -241,6 +253,7 @@ impl Transaction {
             work: self.work.length(),
             objects_made: self.objects.made.len(),
             objects_dropped: self.objects.dropped.len(),
+            row_changes: self.row_changes.len(),
         }
     }
 
@@ -262,8 +275,36 @@ impl Transaction {
         self.objects.dropped.truncate(savepoint.objects_dropped);
         self.objects.unmade.extend(self.objects.made.drain(savepoint.objects_made..));
         self.drops.truncate(savepoint.drops);
+        self.take_back_rows(savepoint.row_changes);
         self.forget_shapes(false);
         Ok(())
+    }
+
+    /// A row more of a table, or one less.
+    #[inline]
+    pub(crate) fn row_added(&mut self, db: DatabaseId, table: TableId, rows: i64) {
+        let table = pack(db, table);
+        match self.row_changes[self.row_changes_open..].last_mut() {
+            Some(last) if last.0 == table => last.1 += rows,
+            _ => self.note_rows(table, rows),
+        }
+    }
+
+    #[cold]
+    fn note_rows(&mut self, table: u64, rows: i64) {
+        let from = if self.row_changes.len() < ROW_CHANGES_MAX { self.row_changes_open } else { 0 };
+        match self.row_changes[from..].iter_mut().find(|(known, _)| *known == table) {
+            Some((_, known)) => *known += rows,
+            None => self.row_changes.push((table, rows)),
+        }
+    }
+
+    /// What was noted from `first` on is undone.
+    fn take_back_rows(&mut self, first: usize) {
+        for (table, rows) in self.row_changes.drain(first..) {
+            self.engine.shapes.row_counts.take_back(table, rows);
+        }
+        self.row_changes_open = self.row_changes_open.min(self.row_changes.len());
     }
 
     /// Runs a change of a table's rows: under the table's lock, all of it or nothing.
@@ -468,6 +509,7 @@ impl Transaction {
             self.finished = true;
             return Err(error);
         }
+        self.take_back_rows(0);
         let head = Head {
             kind: Kind::End,
             flags: 0,
@@ -628,11 +670,18 @@ impl Transaction {
             LockMode::Update => WaitType::LCK_M_RS_U,
             _ => WaitType::LCK_M_RX_X,
         };
-        self.engine.locks.wait_for_member(self.writer.member, other, wait, patience)
+        self.engine.locks.wait_for_member(self.writer.member, other, wait, patience, None)
     }
 
-    pub(crate) fn wait_for_end(&self, id: u64, mode: LockMode, patience: Patience) -> StorageResult<()> {
-        self.engine.locks.wait_for_end(self.writer.member, id, mode, patience)
+    /// Returns when the transaction `id` is over, which has written `row`.
+    pub(crate) fn wait_for_end(
+        &self,
+        id: u64,
+        mode: LockMode,
+        patience: Patience,
+        row: Resource,
+    ) -> StorageResult<()> {
+        self.engine.locks.wait_for_end(self.writer.member, id, mode, patience, Some(row))
     }
 
     /// Held to the end of the transaction.

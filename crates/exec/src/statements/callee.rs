@@ -6,7 +6,7 @@
 use std::sync::{Arc, Weak};
 
 use native::Passed;
-use sql::plan::Module;
+use sql::plan::{BodyKind, Module};
 use types::{Datum, Physical, SqlType};
 
 use super::code::{ArgumentCode, ArgumentValue, ExecuteCode};
@@ -43,7 +43,8 @@ impl Callee {
         arguments: impl Iterator<Item = (Option<&'n str>, SqlType)>,
     ) -> Option<Callee> {
         let takes_tables = module.table_variables.iter().any(|table| table.parameter.is_some());
-        if takes_tables || !module.messages.is_empty() {
+        let is_function = matches!(module.kind, BodyKind::ScalarFunction(_));
+        if takes_tables || is_function || !module.messages.is_empty() {
             return None;
         }
         let parameters = &module.variables[..module.parameter_count];

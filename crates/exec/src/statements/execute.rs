@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use native::Passed;
 use sql::catalog::{ColumnDef, DatabaseId, ModuleDef, ObjectName, TableDef, USER_OBJECT_MIN};
-use sql::plan::{Module, ResultSet};
+use sql::plan::{BodyKind, Module, ResultSet};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::callee::{Callee, Known};
@@ -262,19 +262,29 @@ pub fn call(
     let name = info.map_or("", |info| &info.name);
     let bound = bind(module, name, &mut arguments, &mut runtime).map_err(Unwind::Scope)?;
     let object = info.map_or(0, |info| info.object.0);
-    let frame = Frame { info: info.cloned(), nested: true, from_client, trigger: None, function: None };
+    let function = match module.kind {
+        BodyKind::ScalarFunction(ty) => Some(ty),
+        _ => None,
+    };
+    let frame = Frame { info: info.cloned(), nested: true, from_client, trigger: None, function };
     audit(info, &mut runtime)?;
     for message in &module.messages {
         runtime.sink.message(message).map_err(Unwind::Stop)?;
     }
     let finished =
-        nested(runtime, object, |runtime| run_instance(module, bound.values, bound.tables, runtime, frame, false))?;
+        nested(runtime, object, |runtime| run_instance(module, bound.values, bound.tables, runtime, frame, false));
+    let finished = match finished {
+        // Of a function it is its caller's error.
+        Err(Unwind::Error(error)) if function.is_some() => return Err(Unwind::Scope(error)),
+        finished => finished?,
+    };
     let outputs = arguments.iter().zip(&bound.places).filter(|(argument, _)| argument.output);
     let outputs = outputs.map(|(_, place)| {
         let variable = &module.variables[*place];
         (variable.name.clone(), variable.ty, finished.variables[*place].clone())
     });
-    Ok(CallResult { status: finished.status, outputs: outputs.collect() })
+    let outputs = outputs.collect();
+    Ok(CallResult { status: finished.status, value: function.map(|ty| (ty, finished.value)), outputs })
 }
 
 /// Tells who audits of a call. Err: it must not be.
@@ -290,8 +300,19 @@ struct Returned {
     /// None: it was no procedure of a user's.
     info: Option<Arc<ModuleInfo>>,
     status: i32,
+    /// Of a function.
+    value: Option<(SqlType, Datum)>,
     /// For each argument with OUTPUT.
     outputs: Vec<(SqlType, Datum)>,
+}
+
+/// 557: within a function nothing is called but functions and extended procedures.
+fn check_within_function(call: &Call) -> SqlResult<()> {
+    let permitted = match call {
+        Call::Module(module, _) => matches!(module.kind, BodyKind::ScalarFunction(_)),
+        Call::System(name) => short(name).get(..3).is_some_and(|start| start.eq_ignore_ascii_case("xp_")),
+    };
+    if permitted { Ok(()) } else { Err(sql_error!(557)) }
 }
 
 /// What an EXEC statement is about to do.
@@ -314,6 +335,7 @@ impl<'a> Runner<'a> {
         let level = self.session().transaction.level;
         let returned = match self.call_known(code) {
             Some(returned) => returned,
+            None if self.frame.function.is_some() => self.call_found(code),
             None => match self.text_as(code) {
                 Ok(began) => {
                     let returned = self.call_found(code);
@@ -323,7 +345,7 @@ impl<'a> Runner<'a> {
                 Err(error) => Err(Unwind::Scope(error)),
             },
         };
-        let Returned { info, status, outputs } = match returned {
+        let Returned { info, status, value, outputs } = match returned {
             Ok(returned) => returned,
             // The module could not begin or go on; its caller can, once the error is known.
             Err(Unwind::Scope(error)) => {
@@ -341,7 +363,7 @@ impl<'a> Runner<'a> {
             let procedure = info.as_ref().map_or("", |info| &*info.name);
             self.fail_as(error.in_procedure(procedure), line, Origin::Raised)?;
         }
-        if let Err(error) = self.take_outputs(code, status, outputs.iter().map(|(ty, value)| (ty, value))) {
+        if let Err(error) = self.take_outputs(code, status, value, outputs.iter().map(|(ty, value)| (ty, value))) {
             return self.fail(error, line);
         }
         if self.session().atomic.is_some() {
@@ -365,7 +387,7 @@ impl<'a> Runner<'a> {
         let ended = self.call(&module, &known.callee, code, &[], &[]);
         let info = Some(known.callee.info.clone());
         code.known.set(Some(known));
-        Some(ended?.map(|(status, outputs)| Returned { info, status, outputs }))
+        Some(ended?.map(|(status, outputs)| Returned { info, status, value: None, outputs }))
     }
 
     /// Calls `module` with EXEC's arguments; see `Callee::set_arguments`. What it returned, and its outputs. None: nothing is done.
@@ -403,6 +425,9 @@ impl<'a> Runner<'a> {
             Call::Module(module, _) => Some(module.clone()),
             Call::System(_) => None,
         };
+        if self.frame.function.is_some() {
+            check_within_function(&call).map_err(Unwind::Scope)?;
+        }
         match &module {
             Some(module) => self.check_cursor_arguments(code, module).map_err(Unwind::Scope)?,
             None => self.refuse_cursor_arguments(code).map_err(Unwind::Scope)?,
@@ -418,9 +443,9 @@ impl<'a> Runner<'a> {
         if let Some(module) = module.filter(|module| !module.cursor_parameters.is_empty()) {
             self.take_cursors(code, &module);
         }
-        let CallResult { status, outputs } = ended?;
+        let CallResult { status, value, outputs } = ended?;
         let outputs = outputs.into_iter().map(|(_, ty, value)| (ty, value)).collect();
-        Ok(Returned { info, status, outputs })
+        Ok(Returned { info, status, value, outputs })
     }
 
     /// The procedure of this name, which the statement knows from now on.
@@ -524,11 +549,12 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// `outputs`: for each argument with OUTPUT.
+    /// `value`: what a function returned, in place of a status. `outputs`: for each argument with OUTPUT.
     pub fn take_outputs<'v>(
         &mut self,
         code: &ExecuteCode,
         status: i32,
+        value: Option<(SqlType, Datum)>,
         outputs: impl Iterator<Item = (&'v SqlType, &'v Datum)>,
     ) -> SqlResult<()> {
         let slots = code.arguments.iter().filter_map(|argument| match &argument.value {
@@ -546,9 +572,9 @@ impl<'a> Runner<'a> {
         }
         if let Some(slot) = code.return_value {
             let ty = self.module.variables[slot as usize].ty;
-            let status = Datum::I64(status.into());
+            let (from, value) = value.unwrap_or((SqlType::INT, Datum::I64(status.into())));
             let runtime = self.context.runtime.get_mut();
-            let value = kernel::convert_datum(runtime.session, &status, &SqlType::INT, &ty)?;
+            let value = kernel::convert_datum(runtime.session, &value, &from, &ty)?;
             self.context.variables.set_datum(slot, &value);
         }
         Ok(())
@@ -622,7 +648,7 @@ impl<'a> Runner<'a> {
             }
         };
         let outputs = result.outputs.iter().map(|(_, ty, value)| (ty, value));
-        self.take_outputs(code, result.status, outputs)?;
+        self.take_outputs(code, result.status, result.value.clone(), outputs)?;
         // What was called has made its transaction uncommittable and gone on.
         if self.session().transaction.doomed {
             return Err(transaction::cannot_commit());
@@ -696,7 +722,7 @@ fn dispatch(call: Call, mut arguments: Vec<CallArgument>, runtime: Runtime<'_>) 
                 let (ty, value) = argument.value.unwrap_or((SqlType::INT, Datum::Null));
                 (argument.name.unwrap_or_default(), ty, value)
             });
-            Ok(CallResult { status: status?, outputs: outputs.collect() })
+            Ok(CallResult { status: status?, value: None, outputs: outputs.collect() })
         }
     }
 }
@@ -712,6 +738,23 @@ pub fn function_info(definition: &ModuleDef, database: DatabaseId) -> Arc<Module
     })
 }
 
+/// Rows for a function's table-valued parameters, each of which was given the number of the caller's table variable.
+fn table_arguments(
+    context: &Context,
+    module: &Module,
+    arguments: &[(SqlType, Datum)],
+) -> SqlResult<Vec<(usize, RowBatch)>> {
+    let mut rows = Vec::new();
+    for (slot, table) in module.table_variables.iter().enumerate() {
+        if let Some(at) = table.parameter
+            && let Some((_, Datum::I64(given))) = arguments.get(at)
+        {
+            rows.push((slot, context.tables[*given as usize].borrow().live_rows(context, &mut Held::default())?));
+        }
+    }
+    Ok(rows)
+}
+
 fn function_call<T>(
     context: &Context,
     definition: &Arc<ModuleDef>,
@@ -720,9 +763,14 @@ fn function_call<T>(
     keep_table: bool,
     take: impl FnOnce(super::Finished) -> T,
 ) -> SqlResult<T> {
+    let (module, database) = {
+        let mut runtime = context.runtime();
+        let runtime = &mut *runtime;
+        runtime.host.module(runtime.session, definition)?
+    };
+    let tables = table_arguments(context, &module, &arguments)?;
     let mut runtime = context.runtime();
     let runtime = &mut *runtime;
-    let (module, database) = runtime.host.module(runtime.session, definition)?;
     let info = function_info(definition, database);
     let mut runtime =
         Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
@@ -734,7 +782,7 @@ fn function_call<T>(
     values.resize(module.parameter_count, None);
     let frame = Frame { info: Some(info), nested: true, from_client: false, trigger: None, function: Some(returns) };
     let result = nested(runtime, definition.object.0, |runtime| {
-        run_instance(&module, values, Vec::new(), runtime, frame, keep_table)
+        run_instance(&module, values, tables, runtime, frame, keep_table)
     });
     match result {
         Ok(finished) => Ok(take(finished)),

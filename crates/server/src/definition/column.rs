@@ -49,6 +49,9 @@ pub fn column_row(
             ResolvedType { ty: SqlType::ROWVERSION, xtype: 189, utype: 189, nullable: None, table: None }
         }
         ColumnKind::Computed { expr, persisted, text: span } => {
+            if sql::bind::has_query(expr) {
+                return Err(sql_error!(1046));
+            }
             let source = ddl.span(*span);
             let ty = ResolvedType { ty: SqlType::INT, xtype: 56, utype: 56, nullable: None, table: None };
             if column.masked.is_some() {
@@ -148,6 +151,9 @@ pub fn type_computed(ddl: &mut Ddl<'_>, place: &Place, shown: &str, row: &mut Co
     row.collation = scalar_type::collation_name(&found.ty);
     if !found.nullable {
         row.status &= !cs::NULLABLE;
+    }
+    if has(row.status, cs::PERSISTED) && !ddl.site.nature(place.db.id, row.id, &definition)?.deterministic {
+        return Err(sql_error!(4936, row.name, shown));
     }
     Ok(())
 }

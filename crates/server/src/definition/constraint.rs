@@ -264,6 +264,9 @@ pub fn add_default(
         let error = sql_error!(1755, shown, column);
         return Err(constraint_failed(error));
     }
+    if sql::bind::has_query(&default.value) {
+        return Err(sql_error!(1046));
+    }
     let definition = text::definition(&default.value, ddl.span(default.text));
     let id = ddl.new_id(&db)?;
     let own = Place {
@@ -309,6 +312,15 @@ pub fn add_check(
     trusted: bool,
 ) -> SqlResult<()> {
     let db = place.db.clone();
+    if sql::bind::has_query(&check.condition) {
+        return Err(sql_error!(1046));
+    }
+    if let Some(column) = column
+        && let Some(other) = sql::bind::columns_named(&check.condition).into_iter().find(|name| !db.equal_names(name, column))
+        && column_named(ddl, &db, table, &other)?.is_some()
+    {
+        return Err(constraint_failed(sql_error!(8141, "CHECK", column, shown)));
+    }
     let definition = text::definition(&check.condition, ddl.span(check.text));
     let id = ddl.new_id(&db)?;
     let colid = match column {

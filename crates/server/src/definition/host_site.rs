@@ -7,8 +7,8 @@ use exec::session::{Ear, Session as State};
 use exec::sink::{Command, Done, DoneKind, Sink, Stop};
 use exec::workspace::Workspace;
 use exec::{EventTrigger, Within, ask_to_sort};
-use sql::bind::References;
-use sql::catalog::{DatabaseId, ObjectId};
+use sql::bind::{Nature, References};
+use sql::catalog::{Catalog as _, DatabaseId, ObjectId};
 use sql::plan::{GrantEstimate, OutputColumn};
 use storage::{StorageResult, Transaction};
 use types::pause::Pause;
@@ -119,6 +119,15 @@ impl Site for HostSite<'_> {
             Err(Within::Error(error)) => Err(error),
             Err(Within::Stopped(stop)) => Err(rows.error.unwrap_or_else(|| exec::session::stopped(stop))),
         }
+    }
+
+    fn nature(&mut self, database: DatabaseId, table: i32, definition: &str) -> SqlResult<Nature> {
+        let options = SessionHost::bind_options(self.state);
+        self.host.with_catalog(self.state, |catalog| match catalog.table_by_id(database, ObjectId(table))? {
+            Some(table) => sql::bind::nature_of(definition, &table, &options, catalog),
+            // Of a table type.
+            None => Ok(Nature { deterministic: true, precise: true }),
+        })
     }
 
     fn describe(&mut self, text: &str) -> SqlResult<Vec<OutputColumn>> {

@@ -547,10 +547,12 @@ fn duplicate_value(
 }
 
 /// The same of a table that has no rows yet.
-pub fn store_new_keys(ddl: &mut Ddl<'_>, db: &Arc<Database>, id: i32) -> SqlResult<()> {
+pub fn store_new_keys(ddl: &mut Ddl<'_>, db: &Arc<Database>, id: i32, shown: &str) -> SqlResult<()> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]))?;
     let key = ddl.rows(db, |rows| rows.find::<IndexColumnRow>(0, &[int(id)]))?;
     for column in columns.iter().filter(|c| !rebuild::stored(c) && key.iter().any(|k| k.colid == c.colid)) {
+        let index = key.iter().find(|k| k.colid == column.colid).map_or(0, |k| k.indid);
+        check_computed_key(ddl, db, id, index, &[column], shown)?;
         let of = [int(id), small(0), int(column.colid)];
         ddl.rows(db, |rows| rows.update::<ColumnRow>(0, &of, |row| row.status |= cs::STORED))?;
         ddl.changed(db.id, id);
@@ -574,6 +576,7 @@ fn store_computed_keys(
     if not_stored.is_empty() {
         return Ok(());
     }
+    check_computed_key(ddl, db, id, indid, &not_stored, shown)?;
     if indid == 1 && table_is_divided(ddl, db, id)? {
         return Err(super::unsupported("A clustered index of a partitioned table on a computed column"));
     }
@@ -594,6 +597,28 @@ fn store_computed_keys(
         Ok(())
     })?;
     ddl.changed(db.id, id);
+    Ok(())
+}
+
+/// 2729, 2799: what an index keeps of a row that it computes is the same whenever it is computed.
+fn check_computed_key(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    id: i32,
+    indid: i32,
+    columns: &[&ColumnRow],
+    shown: &str,
+) -> SqlResult<()> {
+    for column in columns {
+        let nature = ddl.site.nature(db.id, id, column.definition.0.as_deref().unwrap_or_default())?;
+        if !nature.deterministic {
+            return Err(sql_error!(2729, column.name, "table", shown));
+        }
+        if !nature.precise {
+            let index = ddl.rows(db, |rows| rows.first::<IndexRow>(0, &[int(id), int(indid)]))?;
+            return Err(sql_error!(2799, index.and_then(|index| index.name).unwrap_or_default(), shown, column.name));
+        }
+    }
     Ok(())
 }
 

@@ -180,6 +180,9 @@ fn keep_output(ddl: &mut Ddl<'_>, db: &Database, id: i32, columns: &[OutputColum
 }
 
 pub fn create_view(ddl: &mut Ddl<'_>, create: &CreateView) -> SqlResult<()> {
+    if let Some(error) = sql::bind::view_error(create) {
+        return Err(error.in_procedure(&create.name.name));
+    }
     let status = option_bits(ddl, &create.options) | if create.check_option { os_::CHECK_OPTION } else { 0 };
     let draft = Draft { name: &create.name, definition: &create.definition, kind: "V", status, parent: 0 };
     let (db, id, place) = keep(ddl, &draft)?;
@@ -200,13 +203,15 @@ pub fn create_view(ddl: &mut Ddl<'_>, create: &CreateView) -> SqlResult<()> {
     check_body(ddl, &db, id)
 }
 
+/// Returns which of them are table-valued.
 fn keep_parameters(
     ddl: &mut Ddl<'_>,
     db: &Database,
     id: i32,
     place: &Place,
     parameters: &[Parameter],
-) -> SqlResult<()> {
+) -> SqlResult<Vec<bool>> {
+    let mut tables = Vec::with_capacity(parameters.len());
     for (i, parameter) in parameters.iter().enumerate() {
         let resolved = if parameter.varying {
             ResolvedType { ty: types::SqlType::INT, xtype: 56, utype: 56, nullable: None, table: None }
@@ -217,6 +222,7 @@ fn keep_parameters(
         if resolved.table.is_some() && !parameter.readonly {
             return Err(sql_error!(352, parameter.name.name));
         }
+        tables.push(resolved.table.is_some());
         let status = if parameter.output { cs::OUTPUT } else { 0 }
             | if parameter.readonly { cs::READ_ONLY } else { 0 }
             | if parameter.varying { cs::CURSOR } else { 0 }
@@ -226,7 +232,7 @@ fn keep_parameters(
         row.definition = Text(parameter.default.as_ref().and_then(default_text));
         ddl.rows(db, |rows| rows.insert(&row))?;
     }
-    Ok(())
+    Ok(tables)
 }
 
 fn default_text(default: &Expr) -> Option<String> {
@@ -264,11 +270,18 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
         FunctionReturns::Inline { .. } => "IF",
         FunctionReturns::Table { .. } => "TF",
     };
+    if !create.options.native_compilation {
+        let errors = sql::bind::function_errors(create, ddl.text);
+        if !errors.is_empty() {
+            let name = &create.name.name;
+            return Err(SqlError::together(errors.into_iter().map(|error| error.in_procedure(name)).collect()));
+        }
+    }
     let status = option_bits(ddl, &create.options);
     let draft = Draft { name: &create.name, definition: &create.definition, kind, status, parent: 0 };
     let (db, id, place) = keep(ddl, &draft)?;
     keep_execute_as(ddl, &db, id, &create.options)?;
-    keep_parameters(ddl, &db, id, &place, &create.parameters)?;
+    let tables = keep_parameters(ddl, &db, id, &place, &create.parameters)?;
     match &create.returns {
         FunctionReturns::Scalar { data_type, .. } => {
             let resolved = data_type::resolve_in(ddl, &db, Some(&place.schema_name), data_type, 0)?;
@@ -280,7 +293,8 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
             ddl.rows(&db, |rows| rows.insert(&row))?;
         }
         FunctionReturns::Inline { .. } => {
-            let arguments = vec!["NULL"; create.parameters.len()].join(", ");
+            let arguments: Vec<&str> = tables.iter().map(|table| if *table { "DEFAULT" } else { "NULL" }).collect();
+            let arguments = arguments.join(", ");
             let from = format!("{}.{}({arguments})", text::bracket(&place.schema_name), text::bracket(&place.name));
             let columns = ddl.site.describe(&format!("SELECT * FROM {from}"))?;
             keep_output(ddl, &db, id, &columns, &[])?;

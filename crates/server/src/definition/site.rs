@@ -7,7 +7,7 @@ use exec::key_sort::KeySort;
 use exec::session::Ear;
 use exec::workspace::Workspace;
 use sql::ast::{ObjectName, Span};
-use sql::bind::References;
+use sql::bind::{Nature, References};
 use sql::catalog::{DatabaseId, TableDef};
 use sql::plan::{GrantEstimate, OutputColumn};
 use storage::{Build, Fill, IndexId, StorageResult, Transaction};
@@ -67,6 +67,9 @@ pub trait Site {
 
     /// Runs a query in the transaction and hands on its rows, in batches.
     fn query(&mut self, text: &str, each: &mut EachBatch<'_>) -> SqlResult<()>;
+
+    /// What the definition of a computed column of a table is.
+    fn nature(&mut self, database: DatabaseId, table: i32, definition: &str) -> SqlResult<Nature>;
 
     /// Columns of the first result of a text, without running it.
     fn describe(&mut self, text: &str) -> SqlResult<Vec<OutputColumn>>;

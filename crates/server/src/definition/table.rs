@@ -6,7 +6,7 @@ use sql::ast::{CreateTable, Setting, TableDefinition, Truncate};
 use sql::catalog::TableDef;
 use sql::plan::OutputColumn;
 use storage::{StorageError, TableId};
-use types::{SqlResult, sql_error};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::column::{column_row, type_computed};
 use super::constraint;
@@ -129,6 +129,31 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
     Ok(())
 }
 
+/// Of `sys.types.system_type_id`.
+const ROWVERSION: u8 = 189;
+/// Bytes of a row that lie on its page.
+const ROW_BYTES_MAX: usize = 8060;
+
+/// 1701: columns of fixed length alone take more than a row may have. Memory-optimized tables keep what is too long apart.
+fn check_row(table: &TableDef, shown: &str) -> SqlResult<()> {
+    let stored = table.columns.iter().zip(&table.stored).filter(|(_, place)| place.is_some());
+    let fixed: usize = stored.map(|(column, _)| fixed_bytes(&column.ty)).sum();
+    let overhead = 6 + table.columns.len().div_ceil(8);
+    match table.memory.is_none() && fixed + overhead > ROW_BYTES_MAX {
+        true => Err(sql_error!(1701, shown, fixed + overhead, overhead)),
+        false => Ok(()),
+    }
+}
+
+/// What a value takes whatever it is; 0 of a type of varying length.
+fn fixed_bytes(ty: &SqlType) -> usize {
+    match ty.kind {
+        TypeKind::Char | TypeKind::NChar | TypeKind::Binary => usize::from(ty.length),
+        _ if ty.is_string() || ty.is_binary() || ty.is_max() => 0,
+        _ => usize::try_from(scalar_type::max_length(ty)).unwrap_or(0),
+    }
+}
+
 /// A table of `definition` with all that hangs on it. `shown`: its name in messages and names made from it.
 /// `temporary`: the level a local temporary table belongs to. `on`: where its rows lie, unless its clustered index says that.
 pub fn build(
@@ -163,6 +188,12 @@ pub fn build(
         }
         let mut row = column_row(ddl, &db, id, i as i32 + 1, column, primary, shown)?;
         super::bound::inherit(ddl, &db, &mut row)?;
+        if row.xtype == ROWVERSION && rows.iter().any(|row| row.xtype == ROWVERSION) {
+            return Err(sql_error!(2738, shown, row.name));
+        }
+        if has(row.status, cs::ROWGUID) && rows.iter().any(|row| has(row.status, cs::ROWGUID)) {
+            return Err(sql_error!(8196));
+        }
         if has(row.status, cs::IDENTITY) && rows.iter().any(|row| has(row.status, cs::IDENTITY)) {
             return Err(sql_error!(2744, shown));
         }
@@ -181,8 +212,9 @@ pub fn build(
         ddl.changed(db.id, id);
     }
     constraint::plan_keys(ddl, place, shown, id, definition, on)?;
-    index::store_new_keys(ddl, &db, id)?;
+    index::store_new_keys(ddl, &db, id, shown)?;
     let table = ddl.reload(&db, id)?;
+    check_row(&table, shown)?;
     create_storage(ddl, &db, &table)?;
     constraint::add_rest(ddl, place, shown, id, definition, true)?;
     if table.memory.is_some() {

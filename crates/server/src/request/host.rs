@@ -323,7 +323,10 @@ impl Host for SessionHost {
         }
         let (found, through) = self.resolve_through(state, name)?;
         match found {
-            Some(Object::Module(definition)) if definition.kind == ModuleKind::Procedure => match elsewhere {
+            Some(Object::Module(definition))
+                if matches!(definition.kind, ModuleKind::Procedure | ModuleKind::ScalarFunction) =>
+            {
+                match elsewhere {
                 // A system procedure works on the database it is called in.
                 Some(database) if definition.object.0 < 0 => Ok(Callee::System(in_database(database.id, &name.name))),
                 _ => {
@@ -334,7 +337,8 @@ impl Host for SessionHost {
                     self.check_call(state, object, through.or(named_by))?;
                     self.callee(state, &definition)
                 }
-            },
+            }
+            }
             _ => Err(no_such_procedure(name)),
         }
     }

@@ -49,7 +49,15 @@ fn run_call(parts: &mut Parts<'_>, call: RpcCall) -> Result<(), Stop> {
     let arguments = call.parameters.into_iter().map(argument).collect();
     match call_procedure(parts, &call.procedure, arguments) {
         Ok(Some(result)) => {
-            parts.sink.return_status(result.status);
+            match result.value {
+                // MS-TDS 2.2.7.19: it comes without a name.
+                Some((sql_type, value)) => {
+                    let (ordinal, name) = (0, String::new());
+                    let value = ReturnValue { ordinal, name, is_function_result: true, sql_type, value };
+                    parts.sink.return_value(&value)?;
+                }
+                None => parts.sink.return_status(result.status),
+            }
             for ((ordinal, given, wanted), (name, sql_type, value)) in outputs.into_iter().zip(result.outputs) {
                 let (sql_type, value) = as_declared(sql_type, value, wanted);
                 // A client that named its parameter finds the value under that name.
@@ -116,7 +124,7 @@ fn call_procedure(
                 let (ty, value) = argument.value.unwrap_or((SqlType::INT, Datum::Null));
                 (argument.name.unwrap_or_default(), ty, value)
             });
-            Ok(Some(CallResult { status, outputs: outputs.collect() }))
+            Ok(Some(CallResult { status, value: None, outputs: outputs.collect() }))
         }
     }
 }

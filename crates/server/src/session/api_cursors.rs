@@ -104,8 +104,10 @@ pub struct Target {
     pub table: Arc<TableDef>,
     /// As T-SQL writes it.
     pub name: String,
-    /// Result columns of the unique key.
+    /// Result columns of the unique key; of a table without one all columns of the table.
     pub key: Vec<usize>,
+    /// There is a unique key. Without one a row is found by its values, and of equal rows any.
+    pub is_unique: bool,
 }
 
 /// As sys.dm_exec_cursors words them.
@@ -133,7 +135,7 @@ impl ApiCursor {
     }
 
     pub fn shows_changes(&self) -> bool {
-        matches!(self.kind, scroll::KEYSET | scroll::DYNAMIC) && self.target.is_some()
+        matches!(self.kind, scroll::KEYSET | scroll::DYNAMIC) && self.target.as_ref().is_some_and(|target| target.is_unique)
     }
 
     pub fn only_forward(&self) -> bool {
@@ -170,7 +172,8 @@ impl ApiCursor {
     /// 16931 (on no row).
     pub fn current_key(&self, table: &TableDef) -> SqlResult<Vec<(usize, Datum)>> {
         let target = self.target.as_ref().filter(|_| self.concurrency != concurrency::READ_ONLY);
-        let target = target.ok_or_else(|| sql_error!(16929))?;
+        // WHERE CURRENT OF wants one row.
+        let target = target.filter(|target| target.is_unique).ok_or_else(|| sql_error!(16929))?;
         if (target.table.object, target.table.database) != (table.object, table.database) {
             return Err(sql_error!(16933));
         }

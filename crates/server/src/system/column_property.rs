@@ -50,11 +50,11 @@ pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>) -> Answe
             165 | 167 | 173 | 175 | 231 | 239 => Answer::Number(1),
             _ => Answer::Null,
         },
+        "isxmlindexable" => (row.xtype == 241).into(),
+        "isprecise" => (!matches!(row.xtype, 59 | 62)).into(),
         "isfulltextindexed"
         | "fulltexttypecolumn"
-        | "isxmlindexable"
         | "iscolumnset"
-        | "isprecise"
         | "issystemverified"
         | "systemdataaccess"
         | "userdataaccess"

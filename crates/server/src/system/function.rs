@@ -49,6 +49,10 @@ impl Call<'_> {
             HostName => self.host.entry.identity.host_name.as_str().into(),
             HostId => format!("{:<10}", self.host.entry.identity.client_pid).as_str().into(),
             OriginalLogin => login().as_str().into(),
+            OriginalDbName => {
+                let database = self.host.server.catalog.database(self.host.login_database);
+                database.map_or(Answer::Null, |db| db.name().as_str().into())
+            }
             SystemUser | SuserName | SuserSname | SuserSid | SuserId | CurrentUser | SessionUser | User | UserName
             | DatabasePrincipalId | UserId | IsSrvrolemember | IsMember | IsRolemember => {
                 super::principal::answer(self.host, self.state, function, arguments)?

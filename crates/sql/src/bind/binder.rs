@@ -50,6 +50,30 @@ pub struct Home {
     pub object: Option<ObjectRef>,
 }
 
+/// What the identity column is that SELECT INTO gives the new table.
+#[derive(Clone, Copy)]
+pub struct IntoIdentity {
+    /// Of the list, from 0.
+    pub at: usize,
+    pub seed: i64,
+    pub increment: i64,
+}
+
+/// What stands for the parameters of an inline function, or for none of the variables around a definition.
+#[derive(Default)]
+pub struct Parameters {
+    pub values: Vec<(Box<str>, Expr)>,
+    pub tables: Vec<(Box<str>, TableOperand)>,
+}
+
+/// The rows that a table-valued parameter or a table variable means.
+#[derive(Clone)]
+pub struct TableOperand {
+    pub table: Arc<TableDef>,
+    /// Of `Module::table_variables`. None: DEFAULT, no rows.
+    pub slot: Option<u32>,
+}
+
 impl Names<'_> {
     /// A statement outside any module.
     pub const NONE: Names<'static> = Names {
@@ -82,7 +106,7 @@ pub struct Binder<'a> {
     pub lowering: Lowering<'a>,
     pub blocks: Vec<Block>,
     /// Parameters of the inline functions being expanded, innermost last; while there are any, variables are theirs.
-    pub parameters: Vec<Vec<(Box<str>, Expr)>>,
+    pub parameters: Vec<Parameters>,
     /// What is being expanded, innermost last.
     pub homes: Vec<Home>,
     pub work_tables: u32,
@@ -122,6 +146,8 @@ pub struct Binder<'a> {
     pub xml_namespaces: Vec<(Box<str>, Box<str>)>,
     /// Columns of nodes(), and how errors name what they were made of.
     pub xml_labels: Vec<(ColumnId, String)>,
+    /// The IDENTITY function of the statement's SELECT INTO.
+    pub into_identity: Option<IntoIdentity>,
     depth: u32,
     sources: u32,
     expansion: u32,
@@ -216,6 +242,7 @@ impl<'a> Binder<'a> {
             system_time: None,
             xml_namespaces: Vec::new(),
             xml_labels: Vec::new(),
+            into_identity: None,
             depth: 0,
             sources: 0,
             expansion: 0,
@@ -284,6 +311,7 @@ impl<'a> Binder<'a> {
         types::plant!();
         if let Some(parameters) = self.parameters.last() {
             return parameters
+                .values
                 .iter()
                 .find(|(name, _)| same_name(name, &variable.name))
                 .map(|(_, value)| value.clone())
@@ -353,6 +381,18 @@ impl<'a> Binder<'a> {
             TableVariable { parameter: Some(_), name, .. } => Err(errors::readonly_table(name)),
             _ => Ok(()),
         }
+    }
+
+    /// A table variable as a query reads it: within the text of a function one of its parameters.
+    pub fn table_operand(&self, variable: &ast::Variable) -> SqlResult<TableOperand> {
+        let Some(parameters) = self.parameters.last() else {
+            let (slot, table) = self.table_variable(variable)?;
+            return Ok(TableOperand { table, slot: Some(slot as u32) });
+        };
+        let found = parameters.tables.iter().find(|(name, _)| same_name(name, &variable.name));
+        found
+            .map(|(_, operand)| operand.clone())
+            .ok_or_else(|| errors::undeclared_table_variable(&variable.name).at_line(variable.line))
     }
 
     #[cfg_attr(debug_assertions, track_caller)]

@@ -4,17 +4,19 @@
 //!   'weekday', 'hour', 'minute', 'second', 'millisecond', 'microsecond', 'nanosecond', 'tzoffset', 'iso_week';
 //! - the result has the expression's type: a function need not look at literals to know it.
 
+use std::sync::Arc;
+
 use types::{Datum, SqlResult, SqlType, sql_error};
 
-use super::binder::Binder;
+use super::binder::{Binder, Parameters, TableOperand};
 use super::convert::{self, compare, converted, implicit};
 use super::errors;
 use super::expr::case_of;
-use super::names::{display, object_name};
+use super::names::{display, find_type, object_name, own_schema};
 use super::scope::Scope;
 use super::typing::is_null_literal;
 use crate::ast;
-use crate::catalog::{ModuleDef, ModuleKind, Object};
+use crate::catalog::{ModuleDef, ModuleKind, Object, TableDef, UserType};
 use crate::function::FunctionId;
 use crate::plan::{CompareOp, Expr, ExprKind};
 
@@ -81,7 +83,7 @@ impl Binder<'_> {
             FunctionId::Iif => {
                 let condition = self.expr(&call.args[0], scope)?;
                 let results = self.exprs(&call.args[1..], scope)?;
-                case_of(vec![condition], results, true)
+                case_of(vec![condition], results, true, &self.columns)
             }
             FunctionId::HasAccess => self.has_access(call, scope),
             FunctionId::Nullif => self.nullif(call, scope),
@@ -90,7 +92,7 @@ impl Binder<'_> {
             FunctionId::Choose => {
                 let index = self.expr_as(&call.args[0], &SqlType::INT, scope)?;
                 let rest = self.exprs(&call.args[1..], scope)?;
-                let (rest, ty) = convert::unify(rest, "CHOOSE")?;
+                let (rest, ty) = convert::unify(rest, "CHOOSE", &self.columns)?;
                 let mut args = vec![index];
                 args.extend(rest);
                 Ok(Expr::new(ty, true, ExprKind::Function(function, args)))
@@ -98,7 +100,7 @@ impl Binder<'_> {
             FunctionId::Greatest | FunctionId::Least => {
                 let args = self.exprs(&call.args, scope)?;
                 let nullable = args.iter().all(|e| e.nullable);
-                let (args, ty) = convert::unify(args, name)?;
+                let (args, ty) = convert::unify(args, name, &self.columns)?;
                 Ok(Expr::new(ty, nullable, ExprKind::Function(function, args)))
             }
             FunctionId::Dateadd
@@ -127,7 +129,7 @@ impl Binder<'_> {
             return Err(sql_error!(4151));
         }
         let ty = left.ty;
-        let equal = compare(CompareOp::Equal, left.clone(), right, false)?;
+        let equal = compare(CompareOp::Equal, left.clone(), right, false, &self.columns)?;
         let branches = vec![(equal, Expr::null(ty))];
         Ok(Expr::new(ty, true, ExprKind::Case { branches, otherwise: Some(Box::new(left)) }))
     }
@@ -138,7 +140,7 @@ impl Binder<'_> {
             return Err(sql_error!(4127));
         }
         let nullable = args.iter().all(|e| e.nullable);
-        let ty = convert::common_type(&args, "COALESCE")?;
+        let ty = convert::common_type(&args, "COALESCE", &self.columns)?;
         // What stands behind a constant is never asked for.
         let constant = |e: &Expr| matches!(e.kind, ExprKind::Literal(_)) && !is_null_literal(e);
         if let Some(at) = args.iter().position(constant) {
@@ -236,7 +238,8 @@ impl Binder<'_> {
         Ok(Expr::new(ty, true, ExprKind::UserFunction(module, args)))
     }
 
-    /// Arguments of a function as its parameters' types; DEFAULT takes the parameter's.
+    /// Arguments of a function as its parameters' types; DEFAULT takes the parameter's. For a table-valued parameter the number of
+    /// the table variable, or NULL for no rows: who calls the function finds the rows there.
     pub fn module_arguments(
         &mut self,
         module: &ModuleDef,
@@ -245,6 +248,47 @@ impl Binder<'_> {
         name: &str,
         scope: &Scope,
     ) -> SqlResult<Vec<Expr>> {
+        let number = |operand: &TableOperand| match operand.slot {
+            Some(slot) => Expr::int(slot as i32),
+            None => Expr::null(SqlType::INT),
+        };
+        let bound = self.bound_arguments(module, parameters, args, name, scope)?;
+        let value = |argument| match argument {
+            FunctionArgument::Value(value) => value,
+            FunctionArgument::Table(operand) => number(&operand),
+        };
+        Ok(bound.into_iter().map(value).collect())
+    }
+
+    /// What the parameters of an inline function mean in its text.
+    pub fn expansion_of(
+        &mut self,
+        module: &ModuleDef,
+        parameters: &[ast::Parameter],
+        args: &[ast::Expr],
+        name: &str,
+        scope: &Scope,
+    ) -> SqlResult<Parameters> {
+        let bound = self.bound_arguments(module, parameters, args, name, scope)?;
+        let mut out = Parameters::default();
+        for (parameter, argument) in parameters.iter().zip(bound) {
+            let name = parameter.name.name.clone();
+            match argument {
+                FunctionArgument::Value(value) => out.values.push((name, value)),
+                FunctionArgument::Table(operand) => out.tables.push((name, operand)),
+            }
+        }
+        Ok(out)
+    }
+
+    fn bound_arguments(
+        &mut self,
+        module: &ModuleDef,
+        parameters: &[ast::Parameter],
+        args: &[ast::Expr],
+        name: &str,
+        scope: &Scope,
+    ) -> SqlResult<Vec<FunctionArgument>> {
         if args.len() < parameters.len() {
             return Err(sql_error!(313, state 2, name));
         }
@@ -253,15 +297,47 @@ impl Binder<'_> {
         }
         let mut out = Vec::with_capacity(args.len());
         for (parameter, arg) in parameters.iter().zip(args) {
+            if let ast::TypeName::User(type_name) = &parameter.data_type.name
+                && let Some(UserType::Table(table)) =
+                    find_type(self.catalog, own_schema(&module.schema), &object_name(type_name))?
+            {
+                out.push(FunctionArgument::Table(self.table_argument(table, arg, scope)?));
+                continue;
+            }
             let ty = self.data_type_of(module, &parameter.data_type)?;
             let value = match (arg, &parameter.default) {
                 (ast::Expr::Default, Some(default)) => self.expr(default, &Scope::EMPTY)?,
                 (ast::Expr::Default, None) => return Err(sql_error!(313, state 3, name)),
                 (arg, _) => self.expr(arg, scope)?,
             };
-            out.push(implicit(value, &ty)?);
+            out.push(FunctionArgument::Value(implicit(value, &ty)?));
         }
         Ok(out)
+    }
+
+    /// What a call gives for a parameter of the table type `wanted`: a variable of that type. 206 for anything else.
+    fn table_argument(
+        &mut self,
+        wanted: Arc<TableDef>,
+        arg: &ast::Expr,
+        scope: &Scope,
+    ) -> SqlResult<TableOperand> {
+        let clash = |given: &str| sql_error!(206, state 2, given, wanted.name);
+        let given = match arg {
+            ast::Expr::Default => return Ok(TableOperand { table: wanted, slot: None }),
+            ast::Expr::Variable(variable) => match self.table_operand(variable) {
+                Ok(operand) => operand,
+                Err(_) => return Err(clash(self.variable(variable)?.ty.name())),
+            },
+            ast::Expr::Literal(ast::Literal::Null) => return Err(clash("void type")),
+            _ => return Err(clash(self.expr(arg, scope)?.ty.name())),
+        };
+        match (given.table.database, given.table.object) == (wanted.database, wanted.object) {
+            true => Ok(given),
+            // A variable that is declared with its columns is of no type.
+            false if given.table.object.0 <= 0 => Err(clash("table")),
+            false => Err(clash(&given.table.name)),
+        }
     }
 
     /// TRIM([LEADING | TRAILING | BOTH] [characters FROM] string): one side is LTRIM or RTRIM.
@@ -276,6 +352,11 @@ impl Binder<'_> {
         };
         self.builtin(function, "TRIM", args)
     }
+}
+
+enum FunctionArgument {
+    Value(Expr),
+    Table(TableOperand),
 }
 
 fn is_written_null(expr: &ast::Expr) -> bool {

@@ -7,6 +7,7 @@ use super::errors;
 use types::precedence::{check_conversion, result_type};
 
 use super::typing::is_null_literal;
+use crate::optimize::{ColumnId, Columns};
 use crate::plan::{CompareOp, Expr, ExprKind};
 
 /// `expr` as `to`, as assignments and arguments do it.
@@ -167,15 +168,18 @@ fn short(bytes: &[u8], to: &SqlType) -> bool {
     to.is_max() || bytes.len() <= to.length as usize
 }
 
-/// Which collation wins: explicit over a column's over a constant's.
-pub fn collation_rank(expr: &Expr) -> u8 {
+/// Which collation wins: explicit over a column's over a constant's. A column that a derived table computes of no column has the
+/// rank of what it is.
+/// https://learn.microsoft.com/sql/t-sql/statements/collation-precedence-transact-sql
+pub fn collation_rank(expr: &Expr, columns: &Columns) -> u8 {
     match &expr.kind {
+        ExprKind::Column(column) if columns.is_yielding(ColumnId(*column as u32)) => 1,
         ExprKind::Column(_) | ExprKind::Outer(_) | ExprKind::Subquery(_) => 2,
         ExprKind::Convert { value, explicit, .. } => {
             if *explicit && value.ty.is_string() && expr.ty.with_collation(value.ty.collation) == value.ty {
                 3
             } else if value.ty.is_string() {
-                collation_rank(value)
+                collation_rank(value, columns)
             } else {
                 1
             }
@@ -184,7 +188,7 @@ pub fn collation_rank(expr: &Expr) -> u8 {
             let mut rank = 1;
             expr.for_each_child(&mut |child| {
                 if child.ty.is_string() {
-                    rank = rank.max(collation_rank(child));
+                    rank = rank.max(collation_rank(child, columns));
                 }
             });
             rank
@@ -193,14 +197,14 @@ pub fn collation_rank(expr: &Expr) -> u8 {
 }
 
 /// The collation two strings are compared or joined in. `operation`: as 468 names it ("equal to", "concat").
-pub fn common_collation(a: &Expr, b: &Expr, operation: &str) -> SqlResult<CollationId> {
+pub fn common_collation(a: &Expr, b: &Expr, operation: &str, columns: &Columns) -> SqlResult<CollationId> {
     if !a.ty.is_string() || !b.ty.is_string() {
         return Ok(if a.ty.is_string() { a.ty.collation } else { b.ty.collation });
     }
     if a.ty.collation == b.ty.collation {
         return Ok(a.ty.collation);
     }
-    let (rank_a, rank_b) = (collation_rank(a), collation_rank(b));
+    let (rank_a, rank_b) = (collation_rank(a, columns), collation_rank(b, columns));
     match rank_a.cmp(&rank_b) {
         std::cmp::Ordering::Greater => Ok(a.ty.collation),
         std::cmp::Ordering::Less => Ok(b.ty.collation),
@@ -223,9 +227,9 @@ pub fn compare_name(op: CompareOp) -> &'static str {
 }
 
 /// A comparison with the constant NULL is UNKNOWN whatever the other side is, which is not computed.
-pub fn compare(op: CompareOp, left: Expr, right: Expr, null_equal: bool) -> SqlResult<Expr> {
+pub fn compare(op: CompareOp, left: Expr, right: Expr, null_equal: bool, columns: &Columns) -> SqlResult<Expr> {
     let decided = !null_equal && (is_null_literal(&left) || is_null_literal(&right));
-    let (left, right) = comparable(left, right, compare_name(op))?;
+    let (left, right) = comparable(left, right, compare_name(op), columns)?;
     if decided {
         return Ok(Expr::null(SqlType::BIT));
     }
@@ -239,7 +243,7 @@ pub fn compare(op: CompareOp, left: Expr, right: Expr, null_equal: bool) -> SqlR
 
 /// Both sides in the type they are compared in. Integers of any width, strings of one kind of characters, and times of any
 /// scale are comparable as they are: nothing is converted, so an index on a column stays usable.
-pub fn comparable(left: Expr, right: Expr, operator: &str) -> SqlResult<(Expr, Expr)> {
+pub fn comparable(left: Expr, right: Expr, operator: &str, columns: &Columns) -> SqlResult<(Expr, Expr)> {
     use TypeKind::*;
     if is_null_literal(&left) {
         let ty = right.ty;
@@ -275,7 +279,7 @@ pub fn comparable(left: Expr, right: Expr, operator: &str) -> SqlResult<(Expr, E
         }
     }
     if a.is_string() && b.is_string() {
-        let collation = common_collation(&left, &right, operator)?;
+        let collation = common_collation(&left, &right, operator, columns)?;
         let wide = a.is_unicode_string() || b.is_unicode_string();
         let side = |e: Expr| {
             let mut ty = e.ty;
@@ -324,14 +328,14 @@ fn fold_for_comparison(literal: &Expr, to: &SqlType) -> Option<Expr> {
 }
 
 /// The common type of all of `exprs`, each converted to it. `operation`: for 468.
-pub fn unify(exprs: Vec<Expr>, operation: &str) -> SqlResult<(Vec<Expr>, SqlType)> {
-    let ty = common_type(&exprs, operation)?;
+pub fn unify(exprs: Vec<Expr>, operation: &str, columns: &Columns) -> SqlResult<(Vec<Expr>, SqlType)> {
+    let ty = common_type(&exprs, operation, columns)?;
     let exprs = exprs.into_iter().map(|e| implicit(e, &ty)).collect::<SqlResult<Vec<_>>>()?;
     Ok((exprs, ty))
 }
 
 /// NULL literals have no say, unless there is nothing else: then int.
-pub fn common_type(exprs: &[Expr], operation: &str) -> SqlResult<SqlType> {
+pub fn common_type(exprs: &[Expr], operation: &str, columns: &Columns) -> SqlResult<SqlType> {
     let mut common: Option<(SqlType, &Expr)> = None;
     for expr in exprs.iter().filter(|e| !is_null_literal(e)) {
         common = Some(match common {
@@ -339,9 +343,9 @@ pub fn common_type(exprs: &[Expr], operation: &str) -> SqlResult<SqlType> {
             Some((ty, first)) => {
                 let mut joined = result_type(&ty, &expr.ty)?;
                 if ty.is_string() && expr.ty.is_string() {
-                    joined.collation = common_collation(first, expr, operation)?;
+                    joined.collation = common_collation(first, expr, operation, columns)?;
                 }
-                (joined, if collation_rank(expr) > collation_rank(first) { expr } else { first })
+                (joined, if collation_rank(expr, columns) > collation_rank(first, columns) { expr } else { first })
             }
         });
     }

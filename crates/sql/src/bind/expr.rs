@@ -11,7 +11,7 @@ use super::text;
 use super::typing::{self, beside_decimal, is_null_literal, numeric};
 use crate::ast;
 use crate::function::FunctionId;
-use crate::optimize::{Output, Rel};
+use crate::optimize::{Columns, Output, Rel};
 use crate::plan::{ArithmeticOp, CompareOp, Expr, ExprKind, Global, Subquery, SubqueryKind};
 
 impl Binder<'_> {
@@ -67,7 +67,7 @@ impl Binder<'_> {
                 let left = self.expr(&d.left, scope)?;
                 let right = self.expr(&d.right, scope)?;
                 let op = if d.not { CompareOp::Equal } else { CompareOp::NotEqual };
-                compare(op, left, right, true).map_err(|e| e.at_line(d.line))
+                compare(op, left, right, true, &self.columns).map_err(|e| e.at_line(d.line))
             }
             ast::Expr::Like(like) => self.like(like, scope).map_err(|e| e.at_line(like.line)),
             ast::Expr::Between(b) => self.between(b, scope).map_err(|e| e.at_line(b.line)),
@@ -341,7 +341,7 @@ impl Binder<'_> {
                 return Ok(Expr::new(ty, nullable, ExprKind::Function(function, vec![left, right])));
             }
         };
-        arithmetic(op, left, right)
+        arithmetic(op, left, right, &self.columns)
     }
 
     fn like(&mut self, like: &ast::Like, scope: &Scope) -> SqlResult<Expr> {
@@ -353,7 +353,7 @@ impl Binder<'_> {
         };
         let value = self.as_string(value, 1, "LIKE")?;
         let pattern = self.as_string(pattern, 2, "LIKE")?;
-        let collation = convert::common_collation(&value, &pattern, "like")?;
+        let collation = convert::common_collation(&value, &pattern, "like", &self.columns)?;
         let wide = value.ty.is_unicode_string() || pattern.ty.is_unicode_string();
         let side = |e: Expr| {
             let mut ty = if wide && !e.ty.is_unicode_string() { convert::typing_wide(&e.ty) } else { e.ty };
@@ -375,7 +375,7 @@ impl Binder<'_> {
         let named = |e: &Expr| is_null_literal(e) || matches!(e.kind, ExprKind::Variable(_));
         let equality = matches!(op, CompareOp::Equal | CompareOp::NotEqual);
         if self.options.ansi_nulls || !equality || !named(&left) && !named(&right) {
-            return compare(op, left, right, false);
+            return compare(op, left, right, false, &self.columns);
         }
         let is_null = |e: &Expr| Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(e.clone())));
         let both = |a: Expr, b: Expr| Expr::predicate(ExprKind::And(vec![a, b]));
@@ -389,7 +389,7 @@ impl Binder<'_> {
             }
         }
         if !is_null_literal(&left) && !is_null_literal(&right) {
-            ways.push(compare(op, left, right, false)?);
+            ways.push(compare(op, left, right, false, &self.columns)?);
         }
         Ok(Expr::predicate(ExprKind::Or(ways)))
     }
@@ -399,8 +399,8 @@ impl Binder<'_> {
         let low = self.expr(&b.low, scope)?;
         let high = self.expr(&b.high, scope)?;
         let parts = vec![
-            compare(CompareOp::GreaterOrEqual, operand.clone(), low, false)?,
-            compare(CompareOp::LessOrEqual, operand, high, false)?,
+            compare(CompareOp::GreaterOrEqual, operand.clone(), low, false, &self.columns)?,
+            compare(CompareOp::LessOrEqual, operand, high, false, &self.columns)?,
         ];
         let test = Expr::predicate(ExprKind::And(parts));
         Ok(if b.not { not(test) } else { test })
@@ -419,7 +419,7 @@ impl Binder<'_> {
         let mut first: Option<Expr> = None;
         let mut uniform = true;
         for item in items {
-            let (left, right) = convert::comparable(value.clone(), item, "equal to")?;
+            let (left, right) = convert::comparable(value.clone(), item, "equal to", &self.columns)?;
             match &first {
                 None => first = Some(left.clone()),
                 Some(first) => uniform &= first.same(&left),
@@ -462,7 +462,7 @@ impl Binder<'_> {
         let mut bound = self.subquery(query, scope)?;
         super::query::one_column(&bound)?;
         let column = bound.outputs.remove(0).expr;
-        let (value, column) = convert::comparable(value, column, convert::compare_name(op))?;
+        let (value, column) = convert::comparable(value, column, convert::compare_name(op), &self.columns)?;
         let kind = if all { SubqueryKind::All { value, op } } else { SubqueryKind::Any { value, op } };
         Ok(self.compared(bound.rel, column, kind))
     }
@@ -497,7 +497,7 @@ impl Binder<'_> {
         if case.whens.iter().map(|(_, then)| then).chain(case.otherwise.as_ref()).all(null) {
             return Err(sql_error!(8133));
         }
-        case_of(whens, results, case.otherwise.is_some())
+        case_of(whens, results, case.otherwise.is_some(), &self.columns)
     }
 
     /// CAST and CONVERT: explicit conversion.
@@ -647,9 +647,9 @@ fn or_list(parts: Vec<Expr>) -> Expr {
 }
 
 /// `results` has one more than `whens` when there is an ELSE.
-pub fn case_of(whens: Vec<Expr>, results: Vec<Expr>, has_else: bool) -> SqlResult<Expr> {
+pub fn case_of(whens: Vec<Expr>, results: Vec<Expr>, has_else: bool, columns: &Columns) -> SqlResult<Expr> {
     let nullable = !has_else || results.iter().any(|e| e.nullable);
-    let (mut results, ty) = convert::unify(results, "CASE")?;
+    let (mut results, ty) = convert::unify(results, "CASE", columns)?;
     let otherwise = if has_else { results.pop().map(Box::new) } else { None };
     let branches = whens.into_iter().zip(results).collect();
     Ok(Expr::new(ty, nullable, ExprKind::Case { branches, otherwise }))
@@ -679,7 +679,7 @@ pub fn type_op(op: ArithmeticOp) -> precedence::ArithmeticOp {
     }
 }
 
-pub fn arithmetic(op: ArithmeticOp, mut left: Expr, mut right: Expr) -> SqlResult<Expr> {
+pub fn arithmetic(op: ArithmeticOp, mut left: Expr, mut right: Expr, columns: &Columns) -> SqlResult<Expr> {
     match (is_null_literal(&left), is_null_literal(&right)) {
         (true, false) => left = Expr::null(right.ty),
         (false, true) => right = Expr::null(left.ty),
@@ -691,7 +691,7 @@ pub fn arithmetic(op: ArithmeticOp, mut left: Expr, mut right: Expr) -> SqlResul
     }
     let mut types = precedence::arithmetic(type_op(op), &a, &b)?;
     if left.ty.is_string() && right.ty.is_string() {
-        let collation = convert::common_collation(&left, &right, "concat")?;
+        let collation = convert::common_collation(&left, &right, "concat", columns)?;
         types.left.collation = collation;
         types.right.collation = collation;
         types.result.collation = collation;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use types::{SqlResult, SqlType, sql_error};
 
-use super::binder::{Binder, Home, Place};
+use super::binder::{Binder, Home, Parameters, Place, TableOperand};
 use super::convert::{converted, implicit, unify};
 use super::errors;
 use super::names::{display, object_name, same_name};
@@ -127,6 +127,9 @@ impl Binder<'_> {
         refuse_source(table).map_err(|error| error.at_line(line))?;
         if table.name.is_unqualified() {
             if let Some(found) = self.cte(&table.name.name, table.alias.as_ref(), ctes)? {
+                if table.sample.is_some() {
+                    return Err(sql_error!(494).at_line(line));
+                }
                 return match table.system_time {
                     Some(_) => Err(errors::not_temporal(&table.name.name).at_line(line)),
                     None => Ok(found),
@@ -150,11 +153,17 @@ impl Binder<'_> {
         let found = self.resolve(&name).map_err(|e| e.at_line(line))?;
         match found.ok_or_else(unknown)? {
             Object::Table(def) => {
-                if let Some(found) = self.versions(&def, table).map_err(|e| e.at_line(line))? {
-                    return Ok(found);
+                let alias = table.alias.as_ref();
+                let found = match self.versions(&def, table).map_err(|e| e.at_line(line))? {
+                    Some(found) => found,
+                    None => self.get(TableSource::Base(def.clone()), def.clone(), &table.name, alias, &table.hints)?,
+                };
+                match &table.sample {
+                    Some(sample) => self.sampled(sample, &def, found).map_err(|e| e.at_line(line)),
+                    None => Ok(found),
                 }
-                self.get(TableSource::Base(def.clone()), def, &table.name, table.alias.as_ref(), &table.hints)
             }
+            _ if table.sample.is_some() => Err(sql_error!(494).at_line(line)),
             object if table.system_time.is_some() && !is_view(&object) => {
                 Err(errors::not_temporal(&display(&table.name)).at_line(line))
             }
@@ -247,7 +256,7 @@ impl Binder<'_> {
 
     /// In the text of a definition nothing of the statement's variables is seen.
     pub fn without_variables<T>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
-        self.parameters.push(Vec::new());
+        self.parameters.push(Parameters::default());
         let outer = self.needs.enter_definition();
         let result = f(self);
         self.needs.leave(outer);
@@ -256,12 +265,30 @@ impl Binder<'_> {
     }
 
     fn variable_table(&mut self, table: &ast::TableVariable) -> SqlResult<FromRel> {
-        let (slot, def) = self.table_variable(&table.variable)?;
+        let TableOperand { table: def, slot } = self.table_operand(&table.variable)?;
         let name = ast::ObjectName::unqualified(ast::Ident::new(&table.variable.name), table.variable.line);
-        let source = TableSource::Variable(VariableSlotTable(slot as u32), def.clone());
+        let Some(slot) = slot else {
+            let alias = table.alias.as_ref().unwrap_or(&name.name);
+            return Ok(self.no_rows(&def, alias));
+        };
+        let source = TableSource::Variable(VariableSlotTable(slot), def.clone());
         let (rel, mut sources) = self.get(source, def, &name, table.alias.as_ref(), &table.hints)?;
         sources[0].schema = None;
         Ok((rel, sources))
+    }
+
+    /// A table of the columns of `table` that has no rows.
+    fn no_rows(&mut self, table: &TableDef, alias: &ast::Ident) -> FromRel {
+        let mut ids = Vec::with_capacity(table.columns.len());
+        let mut list = Vec::with_capacity(table.columns.len());
+        for column in &table.columns {
+            let id = self.columns.add(column.ty, column.nullable);
+            ids.push(id);
+            list.push(SourceColumn { name: column.name.clone(), id, ty: column.ty, nullable: column.nullable });
+        }
+        let columns = SourceColumns::List(list);
+        let source = Source { alias: alias.text.clone(), schema: None, qualified: false, columns, nullable: false };
+        (Rel::Values { ids, rows: Vec::new() }, vec![source])
     }
 
     pub fn virtual_table(
@@ -298,13 +325,13 @@ impl Binder<'_> {
         let through = self.needs.through.take();
         let view = super::modules::parse_view(module)?;
         let bound =
-            self.expanded(module, name, Vec::new(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
+            self.expanded(module, name, Parameters::default(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
         let bound = if view.columns.is_empty() { check_named(bound)? } else { bound };
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
         if let SourceColumns::List(list) = &mut sources[0].columns {
             // A view's columns are in the catalog, with their types.
-            list.iter().for_each(|column| self.columns.set_untyped(column.id, false));
+            list.iter().for_each(|column| self.columns.declare(column.id));
             for (column, name) in &module.renamed_columns {
                 if let Some(column) = list.get_mut(usize::from(*column)) {
                     column.name = name.clone();
@@ -327,7 +354,7 @@ impl Binder<'_> {
         &mut self,
         module: &Arc<ModuleDef>,
         name: &ast::ObjectName,
-        parameters: Vec<(Box<str>, Expr)>,
+        parameters: Parameters,
         f: impl FnOnce(&mut Self) -> SqlResult<T>,
     ) -> SqlResult<T> {
         let outer = || self.homes.last().and_then(|home| home.database.clone());
@@ -414,10 +441,13 @@ impl Binder<'_> {
         for column in columns {
             let nullable = column.iter().any(|e| e.nullable);
             let untyped = column.iter().all(is_untyped_null);
-            let (column, ty) = unify(column, "VALUES")?;
+            let (column, ty) = unify(column, "VALUES", &self.columns)?;
             let id = self.columns.add(ty, nullable);
             if untyped {
-                self.columns.set_untyped(id, true);
+                self.columns.set_untyped(id);
+            }
+            if column.iter().all(|e| self.is_yielding(e)) {
+                self.columns.set_yielding(id);
             }
             self.hand_on(id, &column);
             ids.push(id);
@@ -519,11 +549,10 @@ fn is_view(object: &Object) -> bool {
     matches!(object, Object::Module(module) if module.kind == ModuleKind::View)
 }
 
-/// Rows of another server, or a sample: what would be read instead is something else.
+/// Rows of another server: what would be read instead is something else.
 fn refuse_source(table: &ast::TableName) -> SqlResult<()> {
     match table {
         ast::TableName { data_source: Some(_), .. } => Err(errors::ad_hoc_queries_are_off()),
-        ast::TableName { sample: Some(_), .. } => Err(errors::unsupported("TABLESAMPLE")),
         _ => Ok(()),
     }
 }

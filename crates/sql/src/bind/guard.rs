@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use types::{SqlResult, SqlType, sql_error};
 
-use super::binder::{Binder, Home};
+use super::binder::{Binder, Home, Parameters};
 use super::dml::{positioned, stored_ids, table_source};
 use super::filter::semi_join;
 use super::names::object_name;
@@ -106,7 +106,7 @@ impl Binder<'_> {
         // A name of the call has its schema; the home says in which database that is.
         self.homes.push(Home { database, schema: "dbo".into(), object: None });
         self.guarding.push(object);
-        self.parameters.push(Vec::new());
+        self.parameters.push(Parameters::default());
         let missing = self.missing.take();
         let unchained = self.unchained;
         self.unchained |= !predicate.schema_bound;

@@ -217,10 +217,13 @@ impl Binder<'_> {
         let mut types = Vec::with_capacity(count);
         for i in 0..count {
             let exprs: Vec<Expr> = branches.iter().map(|branch| branch.outputs[i].expr.clone()).collect();
-            let ty = convert::common_type(&exprs, operation)?;
+            let ty = convert::common_type(&exprs, operation, &self.columns)?;
             let id = self.columns.add(ty, exprs.iter().any(|e| e.nullable));
             if exprs.iter().all(is_untyped_null) {
-                self.columns.set_untyped(id, true);
+                self.columns.set_untyped(id);
+            }
+            if exprs.iter().all(|e| self.is_yielding(e)) {
+                self.columns.set_yielding(id);
             }
             ids.push(id);
             types.push(ty);
@@ -284,13 +287,21 @@ impl Binder<'_> {
             _ => {
                 let id = self.columns.add(expr.ty, expr.nullable);
                 if is_untyped_null(&expr) {
-                    self.columns.set_untyped(id, true);
+                    self.columns.set_untyped(id);
+                }
+                if self.is_yielding(&expr) {
+                    self.columns.set_yielding(id);
                 }
                 self.hand_on(id, [&expr]);
                 defs.push((id, expr));
                 id
             }
         }
+    }
+
+    /// A string made of constants and variables alone.
+    pub fn is_yielding(&self, expr: &Expr) -> bool {
+        expr.ty.is_string() && convert::collation_rank(expr, &self.columns) == 1
     }
 
     fn distinct(&mut self, rel: Rel, ids: &[ColumnId]) -> Rel {
@@ -594,7 +605,11 @@ impl Binder<'_> {
                     }
                 }
                 ast::SelectItem::Expr { expr, alias, line } => {
-                    let bound = self.expr(expr, scope).map_err(|e| e.at_line(*line))?;
+                    let bound = match super::into_identity::identity_call(expr) {
+                        Some(call) => self.into_identity(call, select, outputs.len(), scope),
+                        None => self.expr(expr, scope),
+                    };
+                    let bound = bound.map_err(|e| e.at_line(*line))?;
                     let name = match (alias, expr) {
                         (Some(alias), _) => alias.text.clone(),
                         // As the query writes it, and not as the table's definition does.

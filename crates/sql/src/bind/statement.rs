@@ -226,6 +226,9 @@ impl Binder<'_> {
             let joins = joins(&bound.rel);
             let mut plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
             keep_identity(&mut plan.columns, joins);
+            if let Some(identity) = self.into_identity {
+                identity.mark(&mut plan.columns, &target)?;
+            }
             if target.is_temporary() {
                 self.session_private = true;
             }

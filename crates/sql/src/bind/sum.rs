@@ -119,7 +119,7 @@ impl Binder<'_> {
             if !exact && !stepwise || is_null_literal(&left) {
                 levels += 1;
                 left = self.closed(left, run.take())?;
-                left = arithmetic(op, left, right)?;
+                left = arithmetic(op, left, right, &self.columns)?;
                 continue;
             }
             let goes_on = run.as_ref().is_some_and(|run| match exact {

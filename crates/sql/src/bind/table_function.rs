@@ -46,6 +46,13 @@ impl Binder<'_> {
                 if name.is_unqualified() && name.name.is("GENERATE_SERIES") {
                     return self.generate_series(args, function, &scope);
                 }
+                if name.is_unqualified()
+                    && name.name.is("OPENQUERY")
+                    && let Some(ast::Expr::Column(server)) = args.first()
+                {
+                    // No server is linked.
+                    return Err(sql_error!(7202, state 2, server.name.text));
+                }
                 if let Some(kind) = regexp_function(name) {
                     return self.regexp_rows(kind, args, function, &scope);
                 }
@@ -59,9 +66,7 @@ impl Binder<'_> {
                     Object::Module(module) if module.kind == ModuleKind::InlineFunction => {
                         let parsed = super::modules::parse_function(&module)?;
                         let ast::FunctionReturns::Inline { query, .. } = &parsed.returns else { return Err(unknown()) };
-                        let args = self.module_arguments(&module, &parsed.parameters, args, &display(name), &scope)?;
-                        let names = parsed.parameters.iter().map(|p| p.name.name.clone());
-                        let parameters = names.zip(args).collect();
+                        let parameters = self.expansion_of(&module, &parsed.parameters, args, &display(name), &scope)?;
                         let bound = self.expanded(&module, name, parameters, |binder| {
                             check_named(binder.query(query, None, None, Use::Nested)?)
                         })?;
@@ -125,13 +130,14 @@ impl Binder<'_> {
                 let target = self.xml_target(target, parent.unwrap_or(&scope))?;
                 self.xml_nodes(target, name, args, function, parent.unwrap_or(&scope))
             }
+            ast::TableFunctionKind::OpenRowset { .. } => Err(errors::ad_hoc_queries_are_off()),
             _ => Err(errors::not_supported("table function")),
         }
     }
 
     /// The columns of a module are in the catalog, with their types.
     fn typed(&mut self, source: &Source) {
-        (0..source.len()).for_each(|at| self.columns.set_untyped(source.column(at).id, false));
+        (0..source.len()).for_each(|at| self.columns.declare(source.column(at).id));
     }
 
     /// One of the server's own.
@@ -247,7 +253,7 @@ impl Binder<'_> {
             arguments.push(self.as_string(given, i + 1, name)?);
         }
         let source = arguments[0].ty;
-        super::convert::common_collation(&arguments[0], &arguments[1], &name.to_ascii_lowercase())?;
+        super::convert::common_collation(&arguments[0], &arguments[1], &name.to_ascii_lowercase(), &self.columns)?;
         let columns = if is_split {
             vec![("value", source, true), ("ordinal", SqlType::BIGINT, false)]
         } else {
@@ -273,7 +279,7 @@ impl Binder<'_> {
             return Err(errors::argument_range("generate_series", 2, 3));
         }
         let bound = self.exprs(args, scope)?;
-        let (arguments, ty) = unify(bound, "GENERATE_SERIES")?;
+        let (arguments, ty) = unify(bound, "GENERATE_SERIES", &self.columns)?;
         if !(ty.is_integer() || ty.is_decimal()) {
             return Err(errors::invalid_argument(&ty, 1, "generate_series"));
         }

@@ -15,18 +15,18 @@ use super::scope::{FromRel, Scope, Source, SourceColumns, SystemTime, SystemTime
 use super::view_use::Change;
 use crate::ast;
 use crate::catalog::{ModuleDef, Retention, TableDef, Versioning};
-use crate::optimize::{Branch, ColumnId, Rel};
+use crate::optimize::{Branch, ColumnId, Columns, Rel};
 use crate::plan::{CompareOp, Expr, TableSource};
 
 /// What periods fractions of a second are compared in.
 const MOMENT: SqlType = SqlType::datetime2(7);
 
 /// What the period of a row has to be.
-fn of_period(time: &SystemTime, start: &Expr, end: &Expr) -> SqlResult<Vec<Expr>> {
+fn of_period(time: &SystemTime, start: &Expr, end: &Expr, columns: &Columns) -> SqlResult<Vec<Expr>> {
     use CompareOp::{Greater, GreaterOrEqual, Less, LessOrEqual};
     let is = |period: &Expr, op: CompareOp, moment: &Option<Expr>| {
         let moment = moment.clone().expect("the clause has this moment");
-        compare(op, period.clone(), moment, false)
+        compare(op, period.clone(), moment, false, columns)
     };
     match time.kind {
         SystemTimeKind::All => Ok(Vec::new()),
@@ -148,16 +148,16 @@ impl Binder<'_> {
             if column.ty == MOMENT { value } else { converted(value, &MOMENT, false) }
         };
         let (start, end) = (moment(start), moment(end));
-        let mut predicates = of_period(time, &start, &end)?;
+        let mut predicates = of_period(time, &start, &end, &self.columns)?;
         if let Some(retention) = past {
             // What a transaction has changed more than once was nobody's state: its period is empty.
-            predicates.push(compare(CompareOp::Less, start, end.clone(), false)?);
+            predicates.push(compare(CompareOp::Less, start, end.clone(), false, &self.columns)?);
             if let Some(Retention { count, unit }) = retention {
                 // What has outlived its retention may be gone at any moment, so nobody sees it.
                 let text = format!("DATEADD({}, -{count}, SYSUTCDATETIME())", unit.name());
                 let parsed = super::modules::parse_expression(&text)?;
                 let kept = self.expand(|binder| binder.without_variables(|b| b.expr(&parsed, &Scope::EMPTY)))?;
-                predicates.push(compare(CompareOp::GreaterOrEqual, end, kept, false)?);
+                predicates.push(compare(CompareOp::GreaterOrEqual, end, kept, false, &self.columns)?);
             }
         }
         Ok(Branch { rel: rel.filter(predicates), columns })

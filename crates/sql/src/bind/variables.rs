@@ -387,3 +387,14 @@ pub fn visit_statement<'a>(statement: &'a ast::StatementKind, f: Visit<'_, 'a>) 
         _ => {}
     }
 }
+
+/// Columns that an expression names, as it spells them.
+pub fn columns_named(expr: &ast::Expr) -> Vec<Box<str>> {
+    let mut names = Vec::new();
+    visit_expr(expr, &mut |found| {
+        if let Found::Column(column) = found {
+            names.push(column.name.text.clone());
+        }
+    });
+    names
+}

@@ -40,6 +40,8 @@ pub struct Columns {
     masks: HashMap<ColumnId, Mask>,
     /// Those that are the constant NULL and nothing else: they have the type of what they meet, as NULL itself has.
     untyped: ColumnSet,
+    /// Strings that a query computes of no column: their collation gives way, as the value's would where the column stands.
+    yielding: ColumnSet,
 }
 
 impl Columns {
@@ -69,16 +71,26 @@ impl Columns {
         first
     }
 
-    pub fn set_untyped(&mut self, id: ColumnId, untyped: bool) {
-        if untyped {
-            self.untyped.insert(id);
-        } else {
-            self.untyped.remove(id);
-        }
+    pub fn set_untyped(&mut self, id: ColumnId) {
+        self.untyped.insert(id);
     }
 
     pub fn is_untyped(&self, id: ColumnId) -> bool {
         self.untyped.contains(id)
+    }
+
+    pub fn set_yielding(&mut self, id: ColumnId) {
+        self.yielding.insert(id);
+    }
+
+    /// A column of its own type and collation, as the catalog has it.
+    pub fn declare(&mut self, id: ColumnId) {
+        self.untyped.remove(id);
+        self.yielding.remove(id);
+    }
+
+    pub fn is_yielding(&self, id: ColumnId) -> bool {
+        self.yielding.contains(id)
     }
 
     pub fn has_no_masks(&self) -> bool {

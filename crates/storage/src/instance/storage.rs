@@ -13,7 +13,7 @@ use os::wait::WaitType;
 use types::pause::{Pacer, Pause, Unheard};
 
 use crate::concurrency::commits::Status;
-use crate::concurrency::locks::{LockEntry, LockMode, MemoryTransaction, TransactionEntry};
+use crate::concurrency::locks::{LockEntry, LockMode, MemoryTransaction, Resource, TransactionEntry};
 use crate::engine::Engine;
 use crate::error::{LogHolder, StorageError, StorageResult, heard};
 use crate::instance::metrics::{LogSpace, Metrics};
@@ -942,6 +942,17 @@ impl Storage {
     /// Lock table entries, for `sys.dm_tran_locks`.
     pub fn locks(&self) -> Vec<LockEntry> {
         self.engine().locks.entries()
+    }
+
+    /// What a session waits for, and how it wants to have it.
+    pub fn awaited_by(&self, session: u32) -> Option<(Resource, LockMode)> {
+        self.engine().locks.awaited_by(session)
+    }
+
+    /// Whether the rows of a table on pages are in no order. False for one that is not there.
+    pub fn is_heap(&self, db: DatabaseId, table: TableId) -> bool {
+        let found = self.open_table(db, table);
+        found.is_ok_and(|found| matches!(&*found, Table::Disk(table) if table.is_heap()))
     }
 
     /// Running transactions, for `sys.dm_tran_active_transactions`.

@@ -37,7 +37,8 @@ pub fn pack(db: DatabaseId, table: TableId) -> u64 {
     u64::from(db.0) << 32 | u64::from(table.0 as u32)
 }
 
-/// About how many rows a table has, and how often rows have changed: no rollback corrects it.
+/// About how many rows a table has, and how often rows have changed. A rollback corrects it (`RowCounts::take_back`), unless a crash has
+/// come before; of a table without a place it does not.
 pub struct Rows {
     counts: Part<RowShare>,
     /// None: there was no place left.
@@ -175,6 +176,17 @@ impl RowCounts {
         }
         let own = RowShare { gained: AtomicI64::new(own), lost: AtomicI64::new(0), changed: AtomicI64::new(0) };
         Ok(Rows { counts: self.counts.clone(), at, own })
+    }
+
+    /// `rows` that were added to a table are gone again; negative: those that were removed are back.
+    pub fn take_back(&self, table: u64, rows: i64) {
+        if let Some(at) = self.find(table) {
+            let share = &self.counts[at * SHARES];
+            match rows > 0 {
+                true => share.lost.fetch_add(rows, Ordering::Relaxed),
+                false => share.gained.fetch_add(-rows, Ordering::Relaxed),
+            };
+        }
     }
 
     /// The next who asks for the table's count estimates it anew.

@@ -30,12 +30,11 @@ pub struct DiskTable {
     pub(crate) opened: u64,
 }
 
-/// What a row lock is taken on: the row's locator, hashed.
-pub(crate) fn row_hash(locator: &[u8]) -> u64 {
-    locator.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ *byte as u64).wrapping_mul(0x0000_0100_0000_01b3))
-}
-
 impl DiskTable {
+    pub fn is_heap(&self) -> bool {
+        self.shape.clustered.is_none()
+    }
+
     pub fn id(&self) -> TableId {
         self.shape.id
     }
@@ -101,6 +100,7 @@ impl DiskTable {
             self.insert_entry(tx, index, &view, &key)?;
         }
         shape.rows.gained();
+        tx.row_added(shape.db, shape.id, 1);
         let locator = Locator::new(&key);
         debug_assert_eq!(&*locator, &key[..]);
         tx.scratch.key = key;
@@ -112,7 +112,7 @@ impl DiskTable {
         let patience = tx.patience();
         let mut moved = Vec::new();
         let image = self.fitting_image(tx, view, &mut moved)?;
-        let inserted = self.engine.insert_row(&mut tx.writer, &shape.base, key, image, patience)?;
+        let inserted = self.engine.insert_row(&mut tx.writer, &shape.base, shape.id, key, image, patience)?;
         match inserted {
             Inserted::Done => Ok(()),
             Inserted::Duplicate => {
@@ -147,7 +147,7 @@ impl DiskTable {
         locator: &[u8],
     ) -> StorageResult<()> {
         let inserted = self.with_entry(tx, index, view, locator, |writer, key, entry, patience| {
-            self.engine.insert_row(writer, &index.tree, key, entry, patience)
+            self.engine.insert_row(writer, &index.tree, self.shape.id, key, entry, patience)
         })?;
         match inserted {
             Inserted::Done => Ok(()),
@@ -197,7 +197,7 @@ impl DiskTable {
         }
         check_key(&key)?;
         let (patience, conflict) = (tx.patience(), tx.conflict_time());
-        let lock = Resource::Row(shape.db, shape.id, row_hash(locator));
+        let lock = Resource::row(shape.db, shape.id, locator);
         let mut old = std::mem::take(&mut tx.scratch.image);
         if key == locator {
             let mut image = Vec::new();
@@ -264,7 +264,7 @@ impl DiskTable {
             return self.engine.update_row(writer, tree, table, &new_key, new, None, None, patience, old).map(drop);
         }
         self.engine.delete_row(&mut tx.writer, &index.tree, table, &old_key, None, None, patience, &mut old_entry)?;
-        match self.engine.insert_row(&mut tx.writer, &index.tree, &new_key, &new_entry, patience)? {
+        match self.engine.insert_row(&mut tx.writer, &index.tree, table, &new_key, &new_entry, patience)? {
             Inserted::Done => Ok(()),
             Inserted::Duplicate => Err(StorageError::DuplicateKey { table, index: index.layout.id }),
         }
@@ -280,7 +280,7 @@ impl DiskTable {
         old: &mut Vec<u8>,
     ) -> StorageResult<()> {
         let shape = &*self.shape;
-        let lock = Resource::Row(shape.db, shape.id, row_hash(locator));
+        let lock = Resource::row(shape.db, shape.id, locator);
         let (engine, base) = (&self.engine, &shape.base);
         while !engine.delete_row(&mut tx.writer, base, shape.id, locator, Some(lock), conflict, patience, old)? {
             tx.await_row(lock, patience)?;
@@ -301,6 +301,7 @@ impl DiskTable {
             }
         }
         shape.rows.lost();
+        tx.row_added(shape.db, shape.id, -1);
         tx.scratch.image = old;
         Ok(())
     }
@@ -317,7 +318,10 @@ impl DiskTable {
             match self.engine.read_row(&view, &shape.base, locator, image)? {
                 Seen::Here | Seen::Old => break,
                 Seen::Nothing => return Ok(false),
-                Seen::Wait(other) => tx.wait_for_end(other, LockMode::Shared, tx.patience())?,
+                Seen::Wait(other) => {
+                    let row = Resource::row(shape.db, shape.id, locator);
+                    tx.wait_for_end(other, LockMode::Shared, tx.patience(), row)?;
+                },
             }
         }
         if shape.long_values.is_some() && RowView::new(&shape.layout.row, image)?.has_overflow() {

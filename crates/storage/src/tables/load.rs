@@ -172,6 +172,7 @@ impl HeapLoad {
             Ok(())
         })?;
         shape.rows.gained();
+        tx.row_added(shape.db, shape.id, 1);
         Ok(())
     }
 

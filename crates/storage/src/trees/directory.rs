@@ -62,7 +62,7 @@ impl Engine {
                     self.update_row(writer, &tree, table, &key, bytes, None, None, patience, &mut old)?;
                 }
                 (Some(bytes), false) => {
-                    if self.insert_row(writer, &tree, &key, bytes, patience)? == Inserted::Duplicate {
+                    if self.insert_row(writer, &tree, table, &key, bytes, patience)? == Inserted::Duplicate {
                         return Err(StorageError::AlreadyExists);
                     }
                 }

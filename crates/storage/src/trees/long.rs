@@ -92,7 +92,7 @@ impl Engine {
         out.clear();
         let mut references = Vec::with_capacity(moved.len());
         for column in &moved {
-            references.push((*column, self.write_long(writer, tree, view.bytes(*column), patience)?));
+            references.push((*column, self.write_long(writer, tree, shape.id, view.bytes(*column), patience)?));
         }
         let mut builder = RowBuilder::new(layout, out);
         debug_assert_eq!(references.len(), moved.len(), "each value that leaves has its reference");
@@ -110,6 +110,7 @@ impl Engine {
         &self,
         writer: &mut Writer,
         tree: &Tree,
+        table: TableId,
         value: &[u8],
         patience: Patience,
     ) -> StorageResult<OverflowRef> {
@@ -117,7 +118,7 @@ impl Engine {
         let number = self.next_row_number();
         for (chunk, bytes) in value.chunks(chunk_bytes()).enumerate() {
             let chunk = u32::try_from(chunk).expect("a value of at most 2 GB");
-            let inserted = self.insert_row(writer, tree, &chunk_key(number, chunk), bytes, patience)?;
+            let inserted = self.insert_row(writer, tree, table, &chunk_key(number, chunk), bytes, patience)?;
             assert_eq!(inserted, Inserted::Done, "value numbers are new");
         }
         let mut reference = [0; OVERFLOW_REF_BYTES];

@@ -12,7 +12,7 @@ use crate::concurrency::locks::{LockMode, Patience, Resource};
 use crate::concurrency::versions::{ROW_HEADER_BYTES, RowHeader};
 use crate::engine::{Author, Engine, Writer};
 use crate::error::{StorageError, StorageResult};
-use crate::layout::{PageRef, TableId};
+use crate::layout::{DatabaseId, PageRef, TableId};
 use crate::log::record::{Kind, UpdateBody, cell_head};
 use crate::pages::page::{self, PageBytes};
 use crate::shapes::tree::Tree;
@@ -133,6 +133,7 @@ impl Engine {
         &self,
         writer: &mut Writer,
         tree: &Tree,
+        table: TableId,
         key: &[u8],
         image: &[u8],
         patience: Patience,
@@ -144,7 +145,7 @@ impl Engine {
             // Under the latch: who notes his range after this meets the row.
             if let Some(other) = self.locks.ranges.in_the_way(writer.member, tree.id(), key) {
                 drop(leaf);
-                self.locks.wait_for_member(writer.member, other, WaitType::LCK_M_RIn_NL, patience)?;
+                self.locks.wait_for_member(writer.member, other, WaitType::LCK_M_RIn_NL, patience, None)?;
                 continue;
             }
             let count = page::slot_count(&leaf);
@@ -171,7 +172,8 @@ impl Engine {
             let header = RowHeader::decode(page::payload(&leaf, slot));
             if let Some(other) = self.in_the_way(writer, &header) {
                 drop(leaf);
-                self.locks.wait_for_end(writer.member, other, LockMode::Exclusive, patience)?;
+                let row = Resource::row(DatabaseId(tree.file.database), table, key);
+                self.locks.wait_for_end(writer.member, other, LockMode::Exclusive, patience, Some(row))?;
                 continue;
             }
             if !header.ghost {
@@ -292,7 +294,8 @@ impl Engine {
             let header = RowHeader::decode(page::payload(&leaf, slot));
             if let Some(other) = self.in_the_way(writer, &header) {
                 drop(leaf);
-                self.locks.wait_for_end(writer.member, other, LockMode::Exclusive, patience)?;
+                let row = Resource::row(DatabaseId(tree.file.database), table, key);
+                self.locks.wait_for_end(writer.member, other, LockMode::Exclusive, patience, Some(row))?;
                 continue;
             }
             if let (Some(snapshot), true) = (snapshot, header.transaction != writer.id)

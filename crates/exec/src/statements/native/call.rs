@@ -84,7 +84,7 @@ impl Run<'_, '_> {
             None => return Ok(false),
             Some(Ok((status, outputs))) => {
                 let outputs = outputs.iter().map(|(ty, value)| (ty, value));
-                match runner.take_outputs(code, status, outputs) {
+                match runner.take_outputs(code, status, None, outputs) {
                     Ok(()) => return Ok(true),
                     Err(error) => runner.fail(error, *line),
                 }

@@ -11,7 +11,7 @@
 //! | sp_cursoroption, sp_cursorclose, sp_cursorunprepare | @cursor or @handle ... |
 //!
 //! The rows are kept at OPEN. A keyset or dynamic cursor over a table with a unique key reads each row of a fetch again by its key,
-//! so that it shows later changes and deletions. The last column of every result is ROWSTAT, as clients expect.
+//! so that it shows later changes and deletions. A dynamic one over a table without changes a row that has all the values it showed. The last column of every result is ROWSTAT, as clients expect.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -261,7 +261,12 @@ fn open_rows(
         0 => scroll::KEYSET,
         several => several & several.wrapping_neg(),
     };
-    let kind = if matches!(kind, scroll::KEYSET | scroll::DYNAMIC) && target.is_none() { scroll::STATIC } else { kind };
+    let has_key = target.as_ref().is_some_and(|target| target.is_unique);
+    let kind = match kind {
+        scroll::KEYSET if !has_key => scroll::STATIC,
+        scroll::DYNAMIC if target.is_none() => scroll::STATIC,
+        kind => kind,
+    };
     let concurrency = match asked.concurrency & concurrency::KINDS {
         0 => concurrency::OPTIMISTIC,
         several => several & several.wrapping_neg(),
@@ -337,7 +342,7 @@ fn run(
     }
 }
 
-/// The one table that the columns come from, if they hold a unique key of it.
+/// The one table that the columns come from, if they hold a unique key of it, or all of its columns.
 fn target(host: &SessionHost, columns: &[OutputColumn]) -> Option<Target> {
     let mut origins = columns.iter().filter_map(|column| column.origin.as_ref());
     let table = origins.next()?.table.clone();
@@ -352,14 +357,17 @@ fn target(host: &SessionHost, columns: &[OutputColumn]) -> Option<Target> {
     unique.sort_by_key(|index| !index.primary_key);
     let key = unique
         .iter()
-        .find_map(|index| index.key.iter().map(|(column, _)| place(*column)).collect::<Option<Vec<_>>>())?;
+        .find_map(|index| index.key.iter().map(|(column, _)| place(*column)).collect::<Option<Vec<_>>>());
+    let is_unique = key.is_some();
+    let all = || table.columns.iter().zip(0..).map(|(column, at)| place(at).filter(|_| is_comparable(&column.ty)));
+    let key = key.or_else(|| all().collect())?;
     let name = if table.name.starts_with('#') {
         quoted(&table.name)
     } else {
         let database = host.server.catalog.database(table.database)?.name();
         format!("{}.{}.{}", quoted(&database), quoted(&table.schema), quoted(&table.name))
     };
-    Some(Target { table, name, key })
+    Some(Target { table, name, key, is_unique })
 }
 
 fn quoted(name: &str) -> String {
@@ -498,8 +506,17 @@ impl Statement {
             let test = if row[at].is_null() {
                 format!("{name} IS NULL")
             } else {
-                let value = self.value(&column.ty, row[at].clone());
-                format!("{name} = {value}")
+                // Strings that are alike in their collation are not the same.
+                match !target.is_unique && column.ty.is_string() {
+                    true => {
+                        let value = self.value(&SqlType::varbinary(8000), row[at].clone());
+                        format!("CONVERT(varbinary(8000), {name}) = {value}")
+                    }
+                    false => {
+                        let value = self.value(&column.ty, row[at].clone());
+                        format!("{name} = {value}")
+                    }
+                }
             };
             self.text.push_str(word);
             self.text.push_str(&test);
@@ -660,9 +677,10 @@ fn change(
     let gone = || sql_error!(16947);
     let old = cursor.row(at).ok_or_else(gone)?;
     let target = cursor.target.as_ref().expect("the caller looked");
+    let top = if target.is_unique { "" } else { " TOP (1)" };
     let mut statement = Statement::new(String::new());
     if delete {
-        statement.text = format!("DELETE FROM {}", target.name);
+        statement.text = format!("DELETE{top} FROM {}", target.name);
     } else {
         let mut set = Vec::new();
         for (name, ty, value) in assignments(cursor, values)? {
@@ -672,7 +690,7 @@ fn change(
         if set.is_empty() {
             return Ok(());
         }
-        statement.text = format!("UPDATE {} SET {}", target.name, set.join(", "));
+        statement.text = format!("UPDATE{top} {} SET {}", target.name, set.join(", "));
     }
     let optimistic = matches!(cursor.concurrency, concurrency::OPTIMISTIC | concurrency::OPTIMISTIC_VALUES);
     statement.condition(cursor, &old, optimistic);

@@ -36,7 +36,7 @@ GO
 CREATE PROCEDURE sys.sp_lock @spid1 int = NULL, @spid2 int = NULL AS
 SET NOCOUNT ON
 SELECT ISNULL(s.session_id, l.request_session_id) AS spid, CONVERT(smallint, l.resource_database_id) AS dbid,
-  CONVERT(int, CASE WHEN l.resource_type = N'OBJECT' THEN l.resource_associated_entity_id ELSE 0 END) AS ObjId, CONVERT(smallint, 0) AS IndId,
+  CONVERT(int, CASE l.resource_type WHEN N'OBJECT' THEN l.resource_associated_entity_id WHEN N'KEY' THEN (l.resource_associated_entity_id - 72057594037927936) / 256 ELSE 0 END) AS ObjId, CONVERT(smallint, 0) AS IndId,
   CONVERT(nvarchar(4), CASE l.resource_type WHEN N'DATABASE' THEN N'DB' WHEN N'OBJECT' THEN N'TAB' WHEN N'PAGE' THEN N'PAG' WHEN N'EXTENT' THEN N'EXT'
     WHEN N'APPLICATION' THEN N'APP' WHEN N'METADATA' THEN N'MD' ELSE l.resource_type END) AS Type,
   CONVERT(nvarchar(32), l.resource_description) AS Resource, CONVERT(nvarchar(8), l.request_mode) AS Mode,

@@ -11,8 +11,8 @@ use storage::{Hold, IndexId, TreeSize};
 use types::{Datum, SqlResult, SqlType, variant};
 
 use super::{
-    archive_rows, audit_rows, governor_rows, partition_rows, plan_rows, server_rows, statistics_rows, text_rows,
-    xml_rows,
+    archive_rows, audit_rows, governor_rows, partition_rows, plan_rows, reference_rows, server_rows, statistics_rows,
+    text_rows, xml_rows,
 };
 use crate::catalog::base::{
     BASE_TABLES, ColumnRow, IndexRow, ObjectRow, PropertyRow, SequenceRow, class, column_status, index_status,
@@ -82,6 +82,7 @@ pub fn rows(
         "syspolicypredicates" => policy_predicates(host, state, &db)?,
         "syssystemtablerows" => system_table_rows(host, &db),
         "sysmodulereferences" => module_references(host, state, &db)?,
+        "sysmodulecolumns" => reference_rows::columns_of(host, state, &db, arguments)?,
         "sysidentityvalues" => identity_values(host, state, &db)?,
         "syssequencevalues" => sequence_values(host, state, &db)?,
         "fn_listextendedproperty" => extended_properties(host, state, &db, arguments)?,
@@ -175,15 +176,10 @@ fn describe_views(host: &mut SessionHost, state: &mut State) -> Vec<(i32, Vec<Ou
 
 /// What a function is given where only its columns are wanted; of a view, nothing.
 fn nothing_for(entry: &registry::Entry) -> String {
-    let Source::Text { text: definition, kind: ModuleKind::InlineFunction } = &entry.source else {
-        return String::new();
-    };
-    let batch = sql::parse::parse_batch(definition, &Default::default());
-    let count = match batch.as_ref().map(|batch| batch.statements.first().map(|first| &first.kind)) {
-        Ok(Some(sql::ast::StatementKind::CreateFunction(create))) => create.parameters.len(),
-        _ => 0,
-    };
-    format!("({})", vec!["NULL"; count].join(", "))
+    match &entry.source {
+        Source::Text { text: definition, kind: ModuleKind::InlineFunction } => reference_rows::no_arguments(definition),
+        _ => String::new(),
+    }
 }
 
 /// Parameters of the procedures that are T-SQL, from their text.

@@ -10,6 +10,7 @@ use types::Datum;
 
 use super::os_rows::request_status;
 use super::plan_rows::{handle_cell, offsets};
+use super::transaction_rows::wait_resource;
 use crate::instance::handle::{self, PlanKey};
 use crate::instance::sessions::{Input, SessionEntry};
 use crate::session::host::SessionHost;
@@ -243,6 +244,7 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
         }
         let task = tasks.iter().find(|task| task.session_id == entry.spid);
         let wait = task.and_then(|task| waiting.iter().find(|wait| wait.task == task.id));
+        let awaited = wait.and_then(|_| wait_resource(&host.server.catalog.storage, entry.spid));
         let of_session = |transaction: &&TransactionEntry| transaction.session == entry.spid;
         let blocked_by = transactions.iter().filter(of_session).map(|transaction| transaction.blocked_by).max();
         let mine = own(host, state, &entry);
@@ -276,7 +278,7 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
             ("wait_type", wait.map_or(Cell::Datum(Datum::Null), |wait| text(wait.wait_type.name()))),
             ("wait_time", number(wait.map_or(0, |wait| wait.wait_duration_ns / NS_PER_MS))),
             ("last_wait_type", text(wait.map_or("MISCELLANEOUS", |wait| wait.wait_type.name()))),
-            ("wait_resource", text("")),
+            ("wait_resource", text(&awaited.unwrap_or_default())),
             ("open_transaction_count", number(mine.map_or(0, |state| state.transaction.level))),
             ("open_resultset_count", number(1)),
             ("transaction_id", number(mine.map_or(0, |state| state.transaction.descriptor))),

@@ -8,6 +8,8 @@ use crate::settings::config::option;
 use crate::system::cell::{Cell, NamedRow, address, number, text};
 use crate::system::performance;
 
+use super::transaction_rows::resource_description;
+
 const NS_PER_MS: u64 = 1_000_000;
 /// 100 ns each.
 const TICKS_PER_MS: i64 = 10_000;
@@ -163,6 +165,8 @@ fn waiting_tasks(host: &SessionHost, machine: u32) -> Vec<NamedRow> {
     };
     let rows = stats::waiting_tasks(machine).into_iter().map(|row| -> NamedRow {
         let blocked_by = row.blocking_session_id.max(blocker(row.session_id));
+        let description =
+            if row.session_id == 0 { None } else { resource_description(&host.server.catalog.storage, row.session_id) };
         vec![
             ("waiting_task_address", address(row.task.0)),
             ("session_id", number(row.session_id)),
@@ -174,6 +178,7 @@ fn waiting_tasks(host: &SessionHost, machine: u32) -> Vec<NamedRow> {
                 "blocking_task_address",
                 row.blocking_task.map_or(Cell::Datum(types::Datum::Null), |task| address(task.0)),
             ),
+            ("resource_description", description.map_or(Cell::Datum(types::Datum::Null), |shown| text(&shown))),
             ("blocking_session_id", if blocked_by == 0 { Cell::Datum(types::Datum::Null) } else { number(blocked_by) }),
         ]
     });

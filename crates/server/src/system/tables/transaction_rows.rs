@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use exec::session::Session as State;
-use storage::Resource;
+use storage::{Resource, Storage};
 
 use crate::session::host::SessionHost;
 use crate::system::cell::{Cell, NamedRow, number, text};
@@ -12,7 +12,7 @@ use crate::system::cell::{Cell, NamedRow, number, text};
 pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRow>> {
     let storage = &host.server.catalog.storage;
     Some(match name {
-        "dm_tran_locks" => storage.locks().iter().map(lock).collect(),
+        "dm_tran_locks" => storage.locks().iter().map(|entry| lock(storage, entry)).collect(),
         "dm_tran_active_transactions" => storage.transactions().iter().map(active).collect(),
         "dm_tran_active_snapshot_database_transactions" => {
             storage.transactions().iter().filter_map(with_snapshot).collect()
@@ -23,12 +23,58 @@ pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRo
     })
 }
 
-fn lock(entry: &storage::LockEntry) -> NamedRow {
-    let (kind, database, description, entity) = match &entry.resource {
+/// What of a row's hash is shown: six bytes.
+const SHOWN_HASH: u64 = 0xFFFF_FFFF_FFFF;
+
+/// `sys.partitions.hobt_id` of the rows of a table or a partition.
+fn hobt(storage: &Storage, database: storage::DatabaseId, table: storage::TableId) -> i64 {
+    72_057_594_037_927_936 + i64::from(table.0) * 256 + i64::from(!storage.is_heap(database, table))
+}
+
+/// Kind, database, description and entity of what is locked.
+/// https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-tran-locks-transact-sql
+fn resource(storage: &Storage, resource: &Resource) -> (&'static str, u16, String, i64) {
+    match resource {
         Resource::Table(database, table) => ("OBJECT", database.0, String::new(), i64::from(table.0)),
-        Resource::Row(database, table, hash) => ("KEY", database.0, format!("({hash:012x})"), i64::from(table.0)),
+        Resource::Row(database, table, hash) => {
+            ("KEY", database.0, format!("({:012x})", hash & SHOWN_HASH), hobt(storage, *database, *table))
+        }
         Resource::Application(database, hash) => ("APPLICATION", database.0, format!("({hash:x})"), 0),
-    };
+    }
+}
+
+/// `sys.dm_exec_requests.wait_resource` of a session that waits for a lock.
+/// https://learn.microsoft.com/troubleshoot/sql/database-engine/performance/understand-resolve-blocking
+pub fn wait_resource(storage: &Storage, session: u32) -> Option<String> {
+    let (awaited, _) = storage.awaited_by(session)?;
+    Some(match resource(storage, &awaited) {
+        ("OBJECT", database, _, object) => format!("OBJECT: {database}:{object}:0"),
+        ("KEY", database, description, hobt) => format!("KEY: {database}:{hobt} {description}"),
+        (kind, database, description, _) => format!("{kind}: {database}:0:{description}"),
+    })
+}
+
+/// `sys.dm_os_waiting_tasks.resource_description` of a session that waits for a lock.
+/// https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-os-waiting-tasks-transact-sql
+pub fn resource_description(storage: &Storage, session: u32) -> Option<String> {
+    let (awaited, mode) = storage.awaited_by(session)?;
+    let (kind, database, description, entity) = resource(storage, &awaited);
+    let mode = mode.name();
+    Some(match kind {
+        "OBJECT" => format!(
+            "objectlock lockPartition=0 objid={entity} subresource=FULL dbid={database} id=lock{entity:x} mode={mode} \
+             associatedObjectId={entity}"
+        ),
+        "KEY" => {
+            let hash = description.trim_matches(['(', ')']);
+            format!("keylock hobtid={entity} dbid={database} id=lock{hash} mode={mode} associatedObjectId={entity}")
+        }
+        _ => format!("applicationlock hash={description} databasePrincipalId=0 dbid={database} id=lock0 mode={mode}"),
+    })
+}
+
+fn lock(storage: &Storage, entry: &storage::LockEntry) -> NamedRow {
+    let (kind, database, description, entity) = resource(storage, &entry.resource);
     vec![
         ("resource_type", text(kind)),
         ("resource_subtype", text("")),

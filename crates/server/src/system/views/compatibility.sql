@@ -215,7 +215,7 @@ GO
 CREATE VIEW sys.syslockinfo AS
 SELECT CONVERT(nchar(32), l.resource_description) AS rsc_text, CONVERT(binary(16), 0x00) AS rsc_bin, CONVERT(binary(16), 0x00) AS rsc_valblk,
   CONVERT(smallint, l.resource_database_id) AS rsc_dbid, CONVERT(smallint, 0) AS rsc_indid,
-  CONVERT(int, CASE WHEN l.resource_type IN (N'OBJECT', N'KEY') THEN l.resource_associated_entity_id ELSE 0 END) AS rsc_objid,
+  CONVERT(int, CASE l.resource_type WHEN N'OBJECT' THEN l.resource_associated_entity_id WHEN N'KEY' THEN (l.resource_associated_entity_id - 72057594037927936) / 256 ELSE 0 END) AS rsc_objid,
   CONVERT(tinyint, CASE l.resource_type WHEN N'DATABASE' THEN 2 WHEN N'FILE' THEN 3 WHEN N'OBJECT' THEN 5 WHEN N'PAGE' THEN 6 WHEN N'KEY' THEN 7
     WHEN N'EXTENT' THEN 8 WHEN N'RID' THEN 9 WHEN N'APPLICATION' THEN 10 ELSE 1 END) AS rsc_type,
   CONVERT(tinyint, 0) AS rsc_flag,

@@ -271,6 +271,42 @@ LEFT JOIN sys.sysschobjs own ON m.is_type = 0 AND m.server_name IS NULL AND (m.d
   AND (m.is_executed = 0 OR m.schema_name IS NOT NULL) AND own.name = m.entity_name AND own.nsid = CASE WHEN m.schema_name IS NULL THEN m.schema_id ELSE s.id END
 LEFT JOIN sys.sysschobjs dbo ON m.is_type = 0 AND m.is_executed = 0 AND m.schema_name IS NULL AND m.database_name IS NULL AND dbo.name = m.entity_name AND dbo.nsid = 1
 GO
+-- https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-sql-referencing-entities-transact-sql
+CREATE FUNCTION sys.dm_sql_referencing_entities(@name nvarchar(517), @referenced_class nvarchar(60))
+RETURNS TABLE AS RETURN
+SELECT DISTINCT CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS referencing_schema_name, CONVERT(sysname, o.name) AS referencing_entity_name,
+  o.object_id AS referencing_id, CONVERT(tinyint, 1) AS referencing_class, CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN') AS referencing_class_desc,
+  d.is_caller_dependent
+FROM sys.sql_expression_dependencies d
+JOIN sys.objects o ON o.object_id = d.referencing_id
+WHERE d.referenced_class = 1 AND @referenced_class = N'OBJECT' AND (d.referenced_id = OBJECT_ID(@name)
+    OR d.is_caller_dependent = 1 AND OBJECT_ID(@name) IS NOT NULL AND d.referenced_entity_name = PARSENAME(@name, 1))
+  OR d.referenced_class = 6 AND @referenced_class = N'TYPE' AND d.referenced_id = TYPE_ID(@name)
+GO
+-- https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-sql-referenced-entities-transact-sql
+CREATE FUNCTION sys.dm_sql_referenced_entities(@name nvarchar(517), @referencing_class nvarchar(60))
+RETURNS TABLE AS RETURN
+SELECT d.referencing_minor_id, d.referenced_server_name, d.referenced_database_name, d.referenced_schema_name, d.referenced_entity_name,
+  CONVERT(sysname, COL_NAME(d.referenced_id, NULLIF(d.referenced_minor_id, 0))) AS referenced_minor_name, d.referenced_id, d.referenced_minor_id,
+  d.referenced_class, d.referenced_class_desc, d.is_caller_dependent, d.is_ambiguous, CONVERT(bit, ISNULL(u.selected, 0)) AS is_selected,
+  CONVERT(bit, ISNULL(u.updated, 0)) AS is_updated, CONVERT(bit, 0) AS is_select_all,
+  CONVERT(bit, CASE WHEN d.referenced_class = 1 AND d.referenced_id IS NULL THEN 0 ELSE 1 END) AS is_all_columns_found, CONVERT(bit, 0) AS is_insert_all,
+  CONVERT(bit, CASE WHEN d.referenced_id IS NULL AND d.referenced_database_name IS NULL AND d.is_caller_dependent = 0 THEN 1 ELSE 0 END) AS is_incomplete
+FROM sys.sql_expression_dependencies d
+JOIN sys.objects m ON m.object_id = d.referencing_id
+LEFT JOIN (SELECT c.referenced_id, MAX(CONVERT(int, c.is_selected)) AS selected, MAX(CONVERT(int, c.is_updated)) AS updated
+    FROM sys.sysmodulecolumns(OBJECT_ID(@name)) c GROUP BY c.referenced_id) u ON u.referenced_id = d.referenced_id AND d.referenced_class = 1
+WHERE d.referencing_id = OBJECT_ID(@name) AND @referencing_class = N'OBJECT' AND (d.referenced_minor_id = 0 OR m.type NOT IN ('P', 'V', 'FN', 'IF', 'TF', 'TR'))
+UNION ALL
+SELECT 0, NULL, NULL, CONVERT(sysname, SCHEMA_NAME(o.schema_id)), CONVERT(sysname, o.name), CONVERT(sysname, k.name), k.object_id, k.column_id,
+  CONVERT(tinyint, 1), CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN'), CONVERT(bit, 0), CONVERT(bit, 0), CONVERT(bit, c.selected), CONVERT(bit, c.updated),
+  CONVERT(bit, 0), CONVERT(bit, 1), CONVERT(bit, 0), CONVERT(bit, 0)
+FROM (SELECT c.referenced_id, c.column_id, MAX(CONVERT(int, c.is_selected)) AS selected, MAX(CONVERT(int, c.is_updated)) AS updated
+    FROM sys.sysmodulecolumns(OBJECT_ID(@name)) c WHERE c.column_id > 0 GROUP BY c.referenced_id, c.column_id) c
+JOIN sys.columns k ON k.object_id = c.referenced_id AND k.column_id = c.column_id
+JOIN sys.objects o ON o.object_id = k.object_id
+WHERE @referencing_class = N'OBJECT'
+GO
 CREATE VIEW sys.sql_dependencies AS
 SELECT CONVERT(tinyint, 1) AS class, CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN_REFERENCE_SCHEMA_BOUND') AS class_desc,
   r.depid AS object_id, CASE WHEN d.kind IN ('U', 'TT') THEN r.depsubid ELSE 0 END AS column_id, r.indepid AS referenced_major_id, r.indepsubid AS referenced_minor_id,

@@ -125,8 +125,10 @@ impl BuiltinCall<'_, '_> {
             best = Some(match best {
                 None => i,
                 Some(b) => {
-                    convert::common_collation(&self.args[b], &self.args[i], &self.name.to_ascii_lowercase())?;
-                    if convert::collation_rank(&self.args[i]) > convert::collation_rank(&self.args[b]) { i } else { b }
+                    let (columns, name) = (&self.binder.columns, self.name.to_ascii_lowercase());
+                    let (known, other) = (&self.args[b], &self.args[i]);
+                    convert::common_collation(known, other, &name, columns)?;
+                    if convert::collation_rank(other, columns) > convert::collation_rank(known, columns) { i } else { b }
                 }
             });
         }

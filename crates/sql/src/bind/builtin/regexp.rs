@@ -34,7 +34,7 @@ pub fn regexp(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             }
         }
     }
-    common_collation(&call.args[0], &call.args[1], &call.name.to_ascii_lowercase())?;
+    common_collation(&call.args[0], &call.args[1], &call.name.to_ascii_lowercase(), &call.binder.columns)?;
     let source = call.args[0].ty;
     Ok(Some(match call.function {
         RegexpLike => SqlType::BIT,

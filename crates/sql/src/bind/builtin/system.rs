@@ -10,7 +10,7 @@ use crate::function::FunctionId;
 pub fn session(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
     use FunctionId::*;
     Ok(Some(match call.function {
-        AppName | HostName | OriginalLogin | ErrorProcedure => call.sysname(),
+        AppName | HostName | OriginalDbName | OriginalLogin | ErrorProcedure => call.sysname(),
         CurrentUser | SessionUser | SystemUser | User => call.sysname(),
         ErrorMessage => call.wide(4000),
         ErrorLine | ErrorNumber | ErrorSeverity | ErrorState | CurrentRequestId => SqlType::INT,

@@ -47,7 +47,8 @@ const _: () = assert!(align_of::<Member>() == 128, "neighbours lie in different 
 pub enum Waiting {
     Nothing,
     Lock(Resource, LockMode),
-    End(MemberId),
+    /// The end of a transaction, most often of one that has changed a row: which one, and what it is wanted for.
+    End(MemberId, Option<(Resource, LockMode)>),
 }
 
 shared_struct! {
@@ -58,6 +59,7 @@ shared_struct! {
         mode: u32,
         first: u64,
         second: u64,
+        third: u64,
     }
 }
 
@@ -126,9 +128,13 @@ impl Member {
             Waiting::Nothing => WaitingFor::default(),
             Waiting::Lock(resource, mode) => {
                 let (space, name) = resource.numbers();
-                WaitingFor { kind: 1, mode: mode as u32, first: space, second: name }
+                WaitingFor { kind: 1, mode: mode as u32, first: space, second: name, third: 0 }
             }
-            Waiting::End(member) => WaitingFor { kind: 2, mode: 0, first: member.0, second: 0 },
+            Waiting::End(member, None) => WaitingFor { kind: 2, first: member.0, ..Default::default() },
+            Waiting::End(member, Some((resource, mode))) => {
+                let (space, name) = resource.numbers();
+                WaitingFor { kind: 3, mode: mode as u32, first: member.0, second: space, third: name }
+            }
         };
         let mut now = self.waiting.lock_as(&MEMBER);
         debug_assert!(now.kind == 0 || new.kind == 0, "a member waits for one thing at a time");
@@ -137,14 +143,18 @@ impl Member {
 
     pub fn waiting(&self) -> Waiting {
         let waiting = *self.waiting.lock_as(&MEMBER);
-        assert!(waiting.kind <= 2 && (waiting.mode as usize) < LockMode::ALL.len(), "a kind of wait: {}", waiting.kind);
+        assert!(waiting.kind <= 3 && (waiting.mode as usize) < LockMode::ALL.len(), "a kind of wait: {}", waiting.kind);
         match waiting.kind {
             0 => Waiting::Nothing,
             1 => Waiting::Lock(
                 Resource::from_numbers(waiting.first, waiting.second),
                 LockMode::ALL[waiting.mode as usize],
             ),
-            _ => Waiting::End(MemberId(waiting.first)),
+            2 => Waiting::End(MemberId(waiting.first), None),
+            _ => {
+                let resource = Resource::from_numbers(waiting.second, waiting.third);
+                Waiting::End(MemberId(waiting.first), Some((resource, LockMode::ALL[waiting.mode as usize])))
+            }
         }
     }
 }

@@ -38,7 +38,16 @@ pub enum Resource {
     Application(DatabaseId, u64),
 }
 
+/// What a row lock is taken on: the row's locator or key, hashed.
+pub fn row_hash(key: &[u8]) -> u64 {
+    key.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ *byte as u64).wrapping_mul(0x0000_0100_0000_01b3))
+}
+
 impl Resource {
+    pub fn row(db: DatabaseId, table: TableId, key: &[u8]) -> Resource {
+        Resource::Row(db, table, row_hash(key))
+    }
+
     /// As the shared memory has it: kind, database and table in one number, and a name.
     fn numbers(self) -> (u64, u64) {
         let space = |kind: u64, db: DatabaseId, table: u32| kind << 48 | (db.0 as u64) << 32 | table as u64;
@@ -205,7 +214,7 @@ impl Locks {
     pub fn stop_waiting(&self, member: MemberId) {
         match self[member].waiting() {
             Waiting::Nothing => {}
-            Waiting::End(target) => self.members.stop_waiting_for(target, member),
+            Waiting::End(target, _) => self.members.stop_waiting_for(target, member),
             Waiting::Lock(resource, _) => {
                 let locked = self.table.lock(resource);
                 locked.leave_queue(member);
@@ -274,7 +283,28 @@ impl Locks {
         self.members.running().map(entry).filter(|entry| entry.begun_at != 0).collect()
     }
 
-    /// Locks and ranges; a row's lock is a range's where its transaction keeps ranges of the table.
+    /// Rows whose writer is waited for: the row, who waits and what for, and the writer.
+    fn awaited_rows(&self) -> Vec<(Resource, MemberId, LockMode, MemberId)> {
+        let awaited = |(number, member): (MemberId, &Member)| match member.waiting() {
+            Waiting::End(writer, Some((row, mode))) if self.members.is_running(writer) => {
+                Some((row, number, mode, writer))
+            }
+            _ => None,
+        };
+        self.members.running().filter_map(awaited).collect()
+    }
+
+    /// What a session waits for, with the mode. Of several transactions that wait, one.
+    pub fn awaited_by(&self, session: u32) -> Option<(Resource, LockMode)> {
+        let of_session = |member: &Member| member.session.load(Ordering::Relaxed) == session;
+        self.members.running().filter(|(_, member)| of_session(member)).find_map(|(_, member)| match member.waiting() {
+            Waiting::Lock(resource, mode) | Waiting::End(_, Some((resource, mode))) => Some((resource, mode)),
+            Waiting::Nothing | Waiting::End(_, None) => None,
+        })
+    }
+
+    /// Locks and ranges; a row's lock is a range's where its transaction keeps ranges of the table. Who has changed a row holds it
+    /// exclusively as far as somebody waits for it.
     pub fn entries(&self) -> Vec<LockEntry> {
         let ranges = self.ranges.entries();
         let has_ranges = |member: MemberId, resource: Resource| match resource {
@@ -297,7 +327,15 @@ impl Locks {
         let kept = ranges
             .iter()
             .map(|range| entry(Resource::Row(range.db, range.table, range.hash), range.member, range.mode, true, true));
-        locks.chain(kept).collect()
+        let mut all: Vec<LockEntry> = locks.chain(kept).collect();
+        let awaited = self.awaited_rows();
+        for (at, (row, member, mode, writer)) in awaited.iter().enumerate() {
+            if !awaited[..at].iter().any(|(known, _, _, of)| (known, of) == (row, writer)) {
+                all.push(entry(*row, *writer, LockMode::Exclusive, true, false));
+            }
+            all.push(entry(*row, *member, *mode, false, false));
+        }
+        all
     }
 
     /// True if the lock is new to the member: it is then to be released later.
@@ -388,15 +426,22 @@ impl Locks {
         !locked.fits(mode, locked.held_by(member))
     }
 
-    /// Returns when the transaction that wrote a row is over. `mode`: what the row is wanted for.
-    pub fn wait_for_end(&self, member: MemberId, id: u64, mode: LockMode, patience: Patience) -> StorageResult<()> {
+    /// Returns when the transaction that wrote a row is over. `mode`: what the row is wanted for. `row`: None where no row is.
+    pub fn wait_for_end(
+        &self,
+        member: MemberId,
+        id: u64,
+        mode: LockMode,
+        patience: Patience,
+        row: Option<Resource>,
+    ) -> StorageResult<()> {
         debug_assert!(id != 0, "nobody waits for the system");
         let target = self.members.running().find(|(_, other)| other.id.load(Ordering::SeqCst) == id);
         let Some((target, _)) = target else {
             wait::yield_now();
             return Ok(());
         };
-        self.wait_for_member(member, target, mode.wait_type(), patience)
+        self.wait_for_member(member, target, mode.wait_type(), patience, row.map(|row| (row, mode)))
     }
 
     /// Returns when that transaction is over.
@@ -406,6 +451,7 @@ impl Locks {
         target: MemberId,
         wait: WaitType,
         patience: Patience,
+        row: Option<(Resource, LockMode)>,
     ) -> StorageResult<()> {
         assert!(target != member, "nobody waits for itself");
         if patience == Patience::Ms(0) {
@@ -415,7 +461,7 @@ impl Locks {
         if !self.members.wait_for(target, member) {
             return Ok(());
         }
-        self[member].set_waiting(Waiting::End(target));
+        self[member].set_waiting(Waiting::End(target, row));
         let result = self.wait(member, wait, patience, || !self.members.is_running(target));
         self[member].set_waiting(Waiting::Nothing);
         self.members.stop_waiting_for(target, member);
@@ -473,8 +519,8 @@ impl Locks {
         }
         match self[member].waiting() {
             Waiting::Nothing => Vec::new(),
-            Waiting::End(target) if self.members.is_running(target) => vec![target],
-            Waiting::End(_) => Vec::new(),
+            Waiting::End(target, _) if self.members.is_running(target) => vec![target],
+            Waiting::End(..) => Vec::new(),
             Waiting::Lock(resource, mode) => self.table.lock(resource).blockers(member, mode).unwrap_or_default(),
         }
     }
@@ -571,7 +617,7 @@ mod tests {
                     locks.acquire(a, table, LockMode::Shared, Patience::Forever)
                 })
             };
-            let ended = locks.wait_for_end(b, 7, LockMode::Exclusive, Patience::Forever);
+            let ended = locks.wait_for_end(b, 7, LockMode::Exclusive, Patience::Forever, None);
             assert_eq!(ended, Err(StorageError::Deadlock), "b wrote less log");
             locks.release(b, table);
             assert_eq!(other.join(), Ok(Ok(true)));

@@ -283,7 +283,7 @@ impl Engine {
                         return Err(StorageError::DependencyFailed);
                     }
                     Status::Active | Status::Preparing(_) => {
-                        self.locks.wait_for_end(writer.member, *id, LockMode::Shared, patience)?;
+                        self.locks.wait_for_end(writer.member, *id, LockMode::Shared, patience, None)?;
                     }
                 }
             }

@@ -12,13 +12,13 @@ use types::row::RowView;
 
 use crate::bounds::{ABOVE_PREFIX, KeyBound};
 use crate::buffer::Shared;
-use crate::concurrency::locks::{LockMode, Patience, Wanted};
+use crate::concurrency::locks::{LockMode, Patience, Resource, Wanted, row_hash};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{IndexId, Locator};
 use crate::pages::page;
 use crate::shapes::shape::IndexShape;
 use crate::shapes::tree::Tree;
-use crate::tables::disk_table::{DiskTable, row_hash};
+use crate::tables::disk_table::DiskTable;
 use crate::transaction::{Isolation, Transaction};
 use crate::trees::rows::{ReadMode, Seen, View};
 
@@ -485,7 +485,10 @@ impl Source {
                 Seen::Here | Seen::Old => return Ok(true),
                 Seen::Nothing => return Ok(false),
                 Seen::Wait(_) if self.spec.lock.read_past => return Ok(false),
-                Seen::Wait(other) => tx.wait_for_end(other, self.wanted(), self.patience(tx))?,
+                Seen::Wait(other) => {
+                    let row = Resource::row(self.table.shape.db, self.table.shape.id, locator);
+                    tx.wait_for_end(other, self.wanted(), self.patience(tx), row)?;
+                },
             }
         }
     }
@@ -607,8 +610,11 @@ impl Source {
                 Stop::Part => os::wait::maybe_yield(),
                 Stop::End => at.done = true,
                 // What has been found goes to the consumer first: the wait may be long, or end in an error.
-                Stop::Wait(_) | Stop::Lock(_) | Stop::Range(_) if given > 0 => return Ok(given),
-                Stop::Wait(other) => tx.wait_for_end(other, self.wanted(), self.patience(tx))?,
+                Stop::Wait(..) | Stop::Lock(_) | Stop::Range(_) if given > 0 => return Ok(given),
+                Stop::Wait(other, row) => {
+                    let row = Resource::Row(self.table.shape.db, self.table.shape.id, row);
+                    tx.wait_for_end(other, self.wanted(), self.patience(tx), row)?;
+                },
                 Stop::Range(other) => {
                     let lock = row_lock.expect("only a locking scan stops for a range");
                     tx.wait_for_range(other, lock.mode, self.patience(tx))?;

@@ -4,13 +4,12 @@ use std::ops::Range;
 
 use super::{Position, Source};
 use crate::bounds::KeyBound;
-use crate::concurrency::locks::{LockMode, MemberId, Patience};
+use crate::concurrency::locks::{LockMode, MemberId, Patience, row_hash};
 use crate::concurrency::versions::{ROW_HEADER_BYTES, RowHeader};
 use crate::error::{StorageError, StorageResult};
 use crate::layout::{Locator, PageRef};
 use crate::pages::page::{self, PageBytes};
 use crate::shapes::tree::Target;
-use crate::tables::disk_table::row_hash;
 use crate::transaction::Transaction;
 use crate::trees::rows::{Seen, View};
 
@@ -56,7 +55,8 @@ pub enum Stop {
     /// The wanted rows are there, or the leaf is at its end.
     Part,
     End,
-    Wait(u64),
+    /// The end of the transaction that has written a row, with the row's number.
+    Wait(u64, u64),
     Lock(Locator),
     /// Somebody's range has to end before.
     Range(MemberId),
@@ -321,7 +321,7 @@ impl<'a> Reader<'a> {
                 return Ok(None);
             }
             Seen::Wait(_) if source.spec.lock.read_past => return Ok(None),
-            Seen::Wait(other) => return Ok(Some(Stop::Wait(other))),
+            Seen::Wait(other) => return Ok(Some(Stop::Wait(other, row_hash(&page::key(leaf, slot))))),
         };
         let key;
         let (locator, image_at) = if source.index.is_some() {
