@@ -12,8 +12,8 @@ use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, arith, sql_error};
 
 use crate::context::Context;
 use crate::session::Session;
-use crate::udt;
 use crate::typed_xml;
+use crate::udt;
 use crate::value::Value;
 
 /// Longest (max) value: 2 GB - 1.

@@ -63,14 +63,22 @@ fn a_logon_trigger_runs_in_the_login_and_is_told_of_it() {
 
     replace(
         &server,
-        &insert("CONCAT(ORIGINAL_LOGIN(), ' as ', SUSER_SNAME(), ' in ', DB_NAME(), ' at ', TRIGGER_NESTLEVEL(), ' ', @@TRANCOUNT)"),
+        &insert(
+            "CONCAT(ORIGINAL_LOGIN(), ' as ', SUSER_SNAME(), ' in ', DB_NAME(), ' at ', TRIGGER_NESTLEVEL(), ' ', @@TRANCOUNT)",
+        ),
     );
     assert_eq!(as_probe(&server, "SELECT @@TRANCOUNT"), "0");
     assert_eq!(logged(&server), "probe as sa in master at 1 1");
 
     // Neither what it prints nor its SET options go on with the session.
-    replace(&server, "PRINT 'unseen'; RAISERROR('unseen', 16, 1); SET LANGUAGE Deutsch; EXEC sp_set_session_context 'k', 'v';");
-    assert_eq!(as_probe(&server, "SELECT CONCAT(@@LANGUAGE, CAST(SESSION_CONTEXT(N'k') AS nvarchar(9)))"), "us_englishv");
+    replace(
+        &server,
+        "PRINT 'unseen'; RAISERROR('unseen', 16, 1); SET LANGUAGE Deutsch; EXEC sp_set_session_context 'k', 'v';",
+    );
+    assert_eq!(
+        as_probe(&server, "SELECT CONCAT(@@LANGUAGE, CAST(SESSION_CONTEXT(N'k') AS nvarchar(9)))"),
+        "us_englishv"
+    );
 }
 
 #[test]

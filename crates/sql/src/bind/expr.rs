@@ -133,9 +133,7 @@ impl Binder<'_> {
             (TypeKind::Geometry | TypeKind::Geography, args) => {
                 self.spatial_member(target.value, &method.name, args.as_deref(), scope)
             }
-            (TypeKind::HierarchyId, args) => {
-                self.hierarchy_method(target.value, &method.name, args.as_deref(), scope)
-            }
+            (TypeKind::HierarchyId, args) => self.hierarchy_method(target.value, &method.name, args.as_deref(), scope),
             _ => Err(sql_error!(258, typing::type_name(&target.value.ty))),
         }
     }

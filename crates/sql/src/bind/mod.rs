@@ -69,18 +69,18 @@ use crate::plan::Client;
 pub use binder::Names;
 pub use data_type::scalar_type;
 pub use early::{Early, bind_early, is_of_compiling};
-pub use index_filter::{FilterOwner, index_filter, kept_index_filter};
 pub use function_body::{function_errors, view_error};
+pub use index_filter::{FilterOwner, index_filter, kept_index_filter};
 pub use module::{bind_definition, bind_module, bind_text};
 pub use module_references::{NamedEntity, module_references};
 pub use modules::parse_condition;
 pub use modules::predicate_call;
-pub use nature::{Nature, nature_of};
-pub use variables::{columns_named, has_query};
 pub use native::{References, check_native};
+pub use nature::{Nature, nature_of};
 pub use schema_bound::{functions_of, schema_references};
 pub use statement::{bind_query, bind_scalar};
 pub use table_definition::table_variable_definition;
+pub use variables::{columns_named, has_query};
 
 /// Session settings and surroundings that binding depends on: part of a cached plan's key.
 #[derive(Debug, Clone, Copy)]

@@ -128,7 +128,11 @@ impl BuiltinCall<'_, '_> {
                     let (columns, name) = (&self.binder.columns, self.name.to_ascii_lowercase());
                     let (known, other) = (&self.args[b], &self.args[i]);
                     convert::common_collation(known, other, &name, columns)?;
-                    if convert::collation_rank(other, columns) > convert::collation_rank(known, columns) { i } else { b }
+                    if convert::collation_rank(other, columns) > convert::collation_rank(known, columns) {
+                        i
+                    } else {
+                        b
+                    }
                 }
             });
         }

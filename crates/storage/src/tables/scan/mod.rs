@@ -488,7 +488,7 @@ impl Source {
                 Seen::Wait(other) => {
                     let row = Resource::row(self.table.shape.db, self.table.shape.id, locator);
                     tx.wait_for_end(other, self.wanted(), self.patience(tx), row)?;
-                },
+                }
             }
         }
     }
@@ -614,7 +614,7 @@ impl Source {
                 Stop::Wait(other, row) => {
                     let row = Resource::Row(self.table.shape.db, self.table.shape.id, row);
                     tx.wait_for_end(other, self.wanted(), self.patience(tx), row)?;
-                },
+                }
                 Stop::Range(other) => {
                     let lock = row_lock.expect("only a locking scan stops for a range");
                     tx.wait_for_range(other, lock.mode, self.patience(tx))?;
