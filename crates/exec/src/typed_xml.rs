@@ -34,12 +34,7 @@ pub fn schema(context: &Context, collection: u16) -> SqlResult<Arc<Schema>> {
 }
 
 /// A value that was converted to xml, as one of `to`. 69xx, 6327.
-pub fn typed(
-    schema: &Arc<Schema>,
-    bytes: &[u8],
-    to: &SqlType,
-    meter: &mut Meter<'_, '_>,
-) -> SqlResult<Datum> {
+pub fn typed(schema: &Arc<Schema>, bytes: &[u8], to: &SqlType, meter: &mut Meter<'_, '_>) -> SqlResult<Datum> {
     let text = convert::text_of_paced(bytes, &SqlType::NVARCHAR_MAX, meter.pacer)?;
     let document = read::read(&text, meter)?;
     let valid = schema::validate(schema, &document, to.is_xml_document(), meter)?;

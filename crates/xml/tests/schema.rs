@@ -169,7 +169,10 @@ fn kinds_of_components() {
             "<all><x>1</x><x>2</x></all>".into(),
             "6911 XML Validation: Found duplicate element 'x' in all content model. Location: /*:all[1]/*:x[2]",
         ),
-        ("<all><y>1</y></all>".into(), "6908 XML Validation: Invalid content. Expected element(s): 'x'. Location: /*:all[1]"),
+        (
+            "<all><y>1</y></all>".into(),
+            "6908 XML Validation: Invalid content. Expected element(s): 'x'. Location: /*:all[1]",
+        ),
         ("<heads><one>01</one><one>2</one></heads>".into(), "<heads><one>1</one><one>2</one></heads>"),
         (
             "<heads><head>1</head></heads>".into(),
@@ -245,7 +248,8 @@ fn what_is_no_schema() {
 /// Schemas that would take time or memory without end.
 #[test]
 fn hostile_schemas_end() {
-    let mut groups = String::from("<xs:group name='g0'><xs:sequence><xs:element name='x' minOccurs='0'/></xs:sequence></xs:group>");
+    let mut groups =
+        String::from("<xs:group name='g0'><xs:sequence><xs:element name='x' minOccurs='0'/></xs:sequence></xs:group>");
     for level in 1..40 {
         let below = level - 1;
         groups += &format!(
@@ -262,7 +266,8 @@ fn hostile_schemas_end() {
     assert_eq!(&compiled(&in_schema(&deep)).expect_err("too large")[..4], "6998");
     let mut chain = String::from("<xs:simpleType name='t0'><xs:restriction base='xs:int'/></xs:simpleType>");
     for level in 1..200 {
-        chain = format!("<xs:simpleType name='t{level}'><xs:restriction base='t{}'/></xs:simpleType>", level - 1) + &chain;
+        chain =
+            format!("<xs:simpleType name='t{level}'><xs:restriction base='t{}'/></xs:simpleType>", level - 1) + &chain;
     }
     assert_eq!(&compiled(&in_schema(&chain)).expect_err("too deep")[..4], "2362");
     let many = "<xs:complexType name='a'><xs:sequence><xs:element name='x' maxOccurs='2000000000'/></xs:sequence></xs:complexType>";

@@ -724,8 +724,7 @@ fn function_call<T>(
     let runtime = &mut *runtime;
     let (module, database) = runtime.host.module(runtime.session, definition)?;
     let info = function_info(definition, database);
-    let mut runtime =
-        Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
+    let mut runtime = Runtime { session: &mut *runtime.session, host: &mut *runtime.host, sink: &mut *runtime.sink };
     let mut values = Vec::with_capacity(arguments.len());
     for (at, (ty, value)) in arguments.iter().enumerate() {
         let to = module.variables[at].ty;

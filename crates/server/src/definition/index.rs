@@ -16,9 +16,9 @@ use super::number::whole_number;
 use super::partition::{self, Divided, Placement};
 use super::rebuild;
 use super::schema_binding;
-use super::xml_index::is_xml;
 use super::site::{Ddl, cannot_drop, has, place_of, source, written};
 use super::text;
+use super::xml_index::is_xml;
 use crate::catalog::base::{
     ColumnRow, IndexColumnRow, IndexRow, ObjectRow, column_status as cs, index_status as ix, object_status as os_,
 };

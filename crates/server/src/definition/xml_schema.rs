@@ -15,12 +15,7 @@ use crate::catalog::row::{Code, Text};
 use crate::catalog::{Database, clock, xml_collection};
 
 /// A collection of `db` by its name. `schema`: of the module that names it, where it is looked for first.
-pub fn find(
-    ddl: &mut Ddl<'_>,
-    db: &Database,
-    schema: Option<&str>,
-    name: &ObjectName,
-) -> SqlResult<Option<ObjectRow>> {
+pub fn find(ddl: &mut Ddl<'_>, db: &Database, schema: Option<&str>, name: &ObjectName) -> SqlResult<Option<ObjectRow>> {
     let schemas: Vec<String> = match &name.schema {
         Some(schema) => vec![schema.to_string()],
         None => {
@@ -147,7 +142,8 @@ fn users(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow) -> SqlResult<Vec<(Ob
     ddl.rows(db, |rows| {
         let mut found = Vec::new();
         for column in rows.all::<ColumnRow>()? {
-            if column.xtype == xml && column.collation == number
+            if column.xtype == xml
+                && column.collation == number
                 && let Some(object) = load::object_row(rows, column.id)?
             {
                 found.push((object, column));

@@ -5,11 +5,11 @@ use std::collections::HashSet;
 
 use types::SqlResult;
 
-use crate::atomic::{self, Arithmetic, Atomic, Rounding};
 use super::evaluate::{Evaluation, Focus, Sequence, boolean, maybe};
 use super::function::Function;
 use super::tree::Expr;
 use super::{Item, atomize};
+use crate::atomic::{self, Arithmetic, Atomic, Rounding};
 use crate::meter::{Meter, NODE};
 
 fn text(value: String) -> Sequence {

@@ -2,7 +2,6 @@
 
 use types::{SqlResult, sql_error};
 
-use crate::atomic::{Arithmetic, AtomicType, Base, arithmetic_base};
 use super::function::Function;
 use super::kinds::{ContextKind, Count, Kind, Type};
 use super::shape::{Found, Shape, Typing};
@@ -10,6 +9,7 @@ use super::tree::{
     Action, Axis, Body, Clause, Content, Element, Expr, Flwor, Path, Place, Quantified, Start, Step, Test,
 };
 use super::{Method, Query, SuppliedType};
+use crate::atomic::{Arithmetic, AtomicType, Base, arithmetic_base};
 
 pub(super) fn check(
     query: &Query,
@@ -307,7 +307,8 @@ impl Checker<'_> {
             Found::Nodes(shape, count) => Ok(Some((shape, count))),
             Found::Nothing => {
                 let Test::Name(name) = &step.test else { return Ok(None) };
-                let local = if step.axis == Axis::Attribute { format!("@{}", name.local) } else { name.local.to_string() };
+                let local =
+                    if step.axis == Axis::Attribute { format!("@{}", name.local) } else { name.local.to_string() };
                 let top = from.shape == Shape::Top;
                 Err(match (name.uri.is_empty(), top) {
                     (true, true) => sql_error!(2260, self.label(), local),

@@ -2,9 +2,9 @@
 
 use types::{SqlResult, sql_error};
 
-use crate::atomic::Atomic;
 use super::parse::{Parser, is_name_start};
 use super::tree::{Content, Element, Expr};
+use crate::atomic::Atomic;
 use crate::document::Name;
 use crate::read::is_space;
 

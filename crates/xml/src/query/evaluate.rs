@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use types::SqlResult;
 
-use crate::atomic::{self, Atomic, Base};
 use super::tree::{
     Clause, Comparison, Content, Element, Expr, Flwor, ItemTest, NodeComparison, Quantified, SequenceType,
 };
 use super::{Item, Query, Supplied, atomize, values};
+use crate::atomic::{self, Atomic, Base};
 use crate::document::{Builder, Document, Kind};
 use crate::meter::{Meter, NODE};
 

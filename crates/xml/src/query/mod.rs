@@ -136,12 +136,7 @@ impl Query {
     }
 
     /// 2389 and its kin. `types`: of the externals; `typing`: of typed xml, its schema.
-    pub fn check(
-        &self,
-        context: ContextKind,
-        types: &[SuppliedType],
-        typing: Option<Typing<'_>>,
-    ) -> SqlResult<()> {
+    pub fn check(&self, context: ContextKind, types: &[SuppliedType], typing: Option<Typing<'_>>) -> SqlResult<()> {
         check::check(self, context, types, typing)
     }
 

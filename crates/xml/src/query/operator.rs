@@ -2,9 +2,9 @@
 
 use types::{SqlResult, sql_error};
 
-use crate::atomic::{Arithmetic, AtomicType};
 use super::parse::Parser;
 use super::tree::{Comparison, Expr, ItemTest, NodeComparison, SequenceType};
+use crate::atomic::{Arithmetic, AtomicType};
 use crate::document::Name;
 
 #[derive(Clone, Copy, PartialEq)]

@@ -3,9 +3,9 @@
 
 use types::{SqlError, SqlResult, sql_error};
 
-use crate::atomic::{Atomic, parse_decimal};
 use super::tree::{Body, Clause, Expr, External, Flwor, Prolog, Quantified};
 use super::{Method, NESTING_MAX, OPERATORS_MAX, Query, Receiver};
+use crate::atomic::{Atomic, parse_decimal};
 use crate::read::{KNOWN_PREFIXES, entity, is_space};
 
 pub(super) struct Parser<'t> {

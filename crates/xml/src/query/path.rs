@@ -2,10 +2,10 @@
 
 use types::{SqlResult, sql_error};
 
-use crate::atomic::{Atomic, AtomicType};
 use super::function::Function;
 use super::parse::{Parser, is_name_start};
 use super::tree::{Axis, Expr, External, Path, Start, Step, Test};
+use crate::atomic::{Atomic, AtomicType};
 use crate::document::Name;
 
 const FUNCTIONS: &str = "http://www.w3.org/2004/07/xpath-functions";

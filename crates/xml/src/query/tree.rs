@@ -1,7 +1,7 @@
 //! A query as a tree. Names are resolved while it is parsed: a step's name has its namespace, a variable its slot.
 
-use crate::atomic::{Arithmetic, Atomic, AtomicType};
 use super::function::Function;
+use crate::atomic::{Arithmetic, Atomic, AtomicType};
 use crate::document::Name;
 
 #[derive(Debug)]

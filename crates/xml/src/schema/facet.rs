@@ -163,7 +163,9 @@ impl Compiler<'_> {
 
     /// The base says that the facet has another value for good.
     fn is_fixed_otherwise(&self, base: TypeId, name: &str, raw: &str) -> bool {
-        let Some(Body::Simple(simple)) = self.types[base as usize].as_ref().map(|base| &base.body) else { return false };
+        let Some(Body::Simple(simple)) = self.types[base as usize].as_ref().map(|base| &base.body) else {
+            return false;
+        };
         simple.facets.written.iter().any(|(known, text, fixed)| *known == name && *fixed && **text != *raw)
     }
 

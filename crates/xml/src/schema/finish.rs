@@ -147,11 +147,8 @@ fn models(
     mut particles: HashMap<TypeId, Arc<Particle>>,
     meter: &mut Meter<'_, '_>,
 ) -> SqlResult<()> {
-    let anything = Particle {
-        min: 0,
-        max: super::model::UNBOUNDED,
-        term: Term::Any(super::component::Wildcard::anything()),
-    };
+    let anything =
+        Particle { min: 0, max: super::model::UNBOUNDED, term: Term::Any(super::component::Wildcard::anything()) };
     particles.insert(ANY_TYPE, Arc::new(anything));
     for id in 0..schema.types.len() {
         let Body::Complex(complex) = &schema.types[id].body else { continue };

@@ -12,7 +12,9 @@ pub fn location(document: &Document, node: u32) -> String {
             Kind::Element => {
                 let alike = document.children(parent).take_while(|sibling| *sibling < at);
                 let before = alike
-                    .filter(|sibling| document.kind(*sibling) == Kind::Element && document.name(*sibling).local == *local)
+                    .filter(|sibling| {
+                        document.kind(*sibling) == Kind::Element && document.name(*sibling).local == *local
+                    })
                     .count();
                 parts.push(format!("/*:{local}[{}]", before + 1));
             }

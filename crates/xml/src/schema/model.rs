@@ -284,7 +284,11 @@ impl Model {
                 meter.spend(8 * self.leaves.len())?;
                 for (at, leaf) in self.leaves.iter().enumerate() {
                     if let Some(taken) = takes(&leaf.what, name, elements) {
-                        return Ok(if std::mem::replace(&mut seen[at], true) { Step::Again } else { Step::Taken(taken) });
+                        return Ok(if std::mem::replace(&mut seen[at], true) {
+                            Step::Again
+                        } else {
+                            Step::Taken(taken)
+                        });
                     }
                 }
                 Ok(Step::Refused)

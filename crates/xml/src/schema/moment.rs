@@ -196,7 +196,8 @@ impl Moment {
         if self.kind == Primitive::Time {
             days = 0;
         }
-        let seconds = i64::from(self.hour * 3600 + self.minute * 60 + self.second) - i64::from(self.zone.unwrap_or(0)) * 60;
+        let seconds =
+            i64::from(self.hour * 3600 + self.minute * 60 + self.second) - i64::from(self.zone.unwrap_or(0)) * 60;
         (days * SECONDS_A_DAY + seconds) * UNITS + i64::from(self.fraction)
     }
 

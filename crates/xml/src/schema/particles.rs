@@ -19,9 +19,8 @@ impl Compiler<'_> {
         before: Option<Arc<Particle>>,
         meter: &mut Meter<'_, '_>,
     ) -> SqlResult<()> {
-        let is_group = |compiler: &Self, child: u32| {
-            matches!(compiler.local(child), "group" | "all" | "choice" | "sequence")
-        };
+        let is_group =
+            |compiler: &Self, child: u32| matches!(compiler.local(child), "group" | "all" | "choice" | "sequence");
         let groups: Vec<u32> = self.children(node).into_iter().filter(|child| is_group(self, *child)).collect();
         if groups.len() > 1 {
             return Err(sql_error!(2369, "", self.location(node)));

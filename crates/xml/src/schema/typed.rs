@@ -6,9 +6,9 @@ use super::builtin::{BUILTINS, Primitive};
 use super::component::{Schema, TypeId, Variety};
 use super::facet;
 use super::value::Value;
+use crate::atomic::{Atomic, AtomicType, Base};
 use crate::document::{Document, Kind};
 use crate::meter::Meter;
-use crate::atomic::{Atomic, AtomicType, Base};
 
 /// The schema that a document was validated by.
 pub fn schema_of(document: &Document) -> Option<&Schema> {

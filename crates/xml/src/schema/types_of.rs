@@ -88,7 +88,10 @@ impl Compiler<'_> {
                 }
                 let simple = self.restricted(child, base, &simple, meter)?;
                 if let Variety::List(item) = simple.variety
-                    && matches!(self.as_simple(item).map(|item| &item.variety), Some(Variety::Atomic(builtin::Primitive::QName)))
+                    && matches!(
+                        self.as_simple(item).map(|item| &item.variety),
+                        Some(Variety::Atomic(builtin::Primitive::QName))
+                    )
                     && (!simple.facets.patterns.is_empty() || simple.facets.enumeration.is_some())
                 {
                     return Err(sql_error!(6902, shown));
@@ -105,9 +108,8 @@ impl Compiler<'_> {
                 let of_lists = match &simple.variety {
                     Variety::List(_) => true,
                     Variety::Union(members) => {
-                        let is_list = |id: &TypeId| {
-                            matches!(self.as_simple(*id), Some(Simple { variety: Variety::List(_), .. }))
-                        };
+                        let is_list =
+                            |id: &TypeId| matches!(self.as_simple(*id), Some(Simple { variety: Variety::List(_), .. }));
                         members.iter().any(is_list)
                     }
                     _ => false,
@@ -219,11 +221,7 @@ impl Compiler<'_> {
     }
 
     /// The restriction or extension in a node and the type that it names. 2316, 2327.
-    fn derived_from(
-        &mut self,
-        node: u32,
-        meter: &mut Meter<'_, '_>,
-    ) -> SqlResult<(u32, Derivation, TypeId)> {
+    fn derived_from(&mut self, node: u32, meter: &mut Meter<'_, '_>) -> SqlResult<(u32, Derivation, TypeId)> {
         let Some(&inner) = self.children(node).first() else {
             return Err(sql_error!(2327, "", self.local(node)));
         };
@@ -250,7 +248,10 @@ impl Compiler<'_> {
     ) -> SqlResult<(TypeId, Derivation, Complex)> {
         let (inner, derivation, base) = self.derived_from(node, meter)?;
         let shown = self.shown_type(node);
-        if self.children(inner).iter().any(|child| matches!(self.local(*child), "group" | "all" | "choice" | "sequence"))
+        if self
+            .children(inner)
+            .iter()
+            .any(|child| matches!(self.local(*child), "group" | "all" | "choice" | "sequence"))
         {
             return Err(sql_error!(2368, "", self.location(inner)));
         }
@@ -339,11 +340,8 @@ impl Compiler<'_> {
         let before = if derivation == Derivation::Extension { self.particles.get(&base).cloned() } else { None };
         self.content(id, inner, source, before, meter)?;
         let own = self.attribute_uses(inner, source, meter)?;
-        let (attributes, any_attribute) = if base == ANY_TYPE {
-            own
-        } else {
-            self.inherit(derivation, own, (inherited, any), &shown, meter)?
-        };
+        let (attributes, any_attribute) =
+            if base == ANY_TYPE { own } else { self.inherit(derivation, own, (inherited, any), &shown, meter)? };
         Ok((base, derivation, Complex { attributes, any_attribute, content: Content::Empty, mixed }))
     }
 
@@ -415,7 +413,9 @@ impl Compiler<'_> {
         });
         let any = match derivation {
             Derivation::Extension => match (own_any, base_any) {
-                (Some(own), Some(base)) => Some(Wildcard { namespaces: union_of(own.namespaces, base.namespaces), ..own }),
+                (Some(own), Some(base)) => {
+                    Some(Wildcard { namespaces: union_of(own.namespaces, base.namespaces), ..own })
+                }
                 (own, base) => own.or(base),
             },
             _ => {
@@ -473,9 +473,7 @@ impl Compiler<'_> {
                     let own = self.wildcard(child, source)?;
                     let process = own.process;
                     *any = Some(match any.take() {
-                        Some(known) => {
-                            Wildcard { namespaces: intersection(known.namespaces, own.namespaces), process }
-                        }
+                        Some(known) => Wildcard { namespaces: intersection(known.namespaces, own.namespaces), process },
                         None => own,
                     });
                 }

@@ -7,9 +7,7 @@ use std::sync::Arc;
 use types::{SqlError, SqlResult, sql_error};
 
 use super::builtin::{ANY_TYPE, ID, IDREF, INSTANCE};
-use super::component::{
-    AttributeUse, Body, Complex, Content, ElementDecl, Process, QName, Schema, TypeId, Wildcard,
-};
+use super::component::{AttributeUse, Body, Complex, Content, ElementDecl, Process, QName, Schema, TypeId, Wildcard};
 use super::facet;
 use super::location::location;
 use super::model::{Model, Position, Step, Taken};
@@ -196,18 +194,20 @@ impl<'a> Validator<'a> {
             }
             State::Empty => Err(sql_error!(6923, name.shown(), self.at(node))),
             State::Text { .. } => Err(sql_error!(6912, name.shown(), self.at(node))),
-            State::Elements { model, position, .. } => match model.step(position, name, &self.schema.elements, meter)? {
-                Step::Taken(taken) => Ok(Some(taken)),
-                Step::Again => Err(sql_error!(6911, name.shown(), self.at(node))),
-                Step::Refused => {
-                    let expected = model.expected(position, meter)?;
-                    Err(if expected.is_empty() {
-                        sql_error!(6923, name.shown(), self.at(node))
-                    } else {
-                        sql_error!(6965, self.listed(&expected), name.shown(), self.at(node))
-                    })
+            State::Elements { model, position, .. } => {
+                match model.step(position, name, &self.schema.elements, meter)? {
+                    Step::Taken(taken) => Ok(Some(taken)),
+                    Step::Again => Err(sql_error!(6911, name.shown(), self.at(node))),
+                    Step::Refused => {
+                        let expected = model.expected(position, meter)?;
+                        Err(if expected.is_empty() {
+                            sql_error!(6923, name.shown(), self.at(node))
+                        } else {
+                            sql_error!(6965, self.listed(&expected), name.shown(), self.at(node))
+                        })
+                    }
                 }
-            },
+            }
         }
     }
 
@@ -218,17 +218,13 @@ impl<'a> Validator<'a> {
             Taken::Element(element) => self.schema.elements[*element as usize].name.shown(),
             Taken::Any(wildcard) => wildcard.shown(),
         });
-        let names: Vec<String> = each.filter(|name| seen.insert(name.clone())).map(|name| format!("'{name}'")).collect();
+        let names: Vec<String> =
+            each.filter(|name| seen.insert(name.clone())).map(|name| format!("'{name}'")).collect();
         names.join(",")
     }
 
     /// 6912, 6913, 6917, 6919, 6923, 6934, 6936, 6965 and what its attributes have wrong.
-    fn open(
-        &mut self,
-        node: u32,
-        parent: Option<&mut Open<'a>>,
-        meter: &mut Meter<'_, '_>,
-    ) -> SqlResult<State<'a>> {
+    fn open(&mut self, node: u32, parent: Option<&mut Open<'a>>, meter: &mut Meter<'_, '_>) -> SqlResult<State<'a>> {
         let document = self.document;
         let schema: &'a Schema = self.schema;
         let name = self.name_of(node);
@@ -345,11 +341,7 @@ impl<'a> Validator<'a> {
         {
             return Ok(id);
         }
-        self.schema
-            .global_types
-            .get(&name)
-            .copied()
-            .ok_or_else(|| sql_error!(6914, name.shown(), self.at(node)))
+        self.schema.global_types.get(&name).copied().ok_or_else(|| sql_error!(6914, name.shown(), self.at(node)))
     }
 
     /// 6905, 6906, 6921, 6926.

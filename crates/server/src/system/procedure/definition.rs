@@ -8,13 +8,13 @@ use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error, variant};
 
 use super::parameters::Parameters;
 use crate::audit::actions;
-use crate::catalog::{Database, xml_collection};
 use crate::catalog::base::{
     ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class, column_status,
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::Variant;
+use crate::catalog::{Database, xml_collection};
 use crate::definition::bound::{self, Bound};
 use crate::definition::{Ddl, HostSite, attach, object};
 use crate::session::audit::Occurrence;

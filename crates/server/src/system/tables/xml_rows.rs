@@ -79,9 +79,9 @@ fn collections(host: &mut SessionHost, state: &mut State, db: &Database) -> SqlR
     let mut first = FIRST;
     let mut found = Vec::with_capacity(numbers.len());
     for number in numbers {
-        let schema = host.within(db.id, |host| host.with_catalog(state, |catalog| {
-            sql::catalog::Catalog::xml_schema(catalog, number)
-        }))?;
+        let schema = host.within(db.id, |host| {
+            host.with_catalog(state, |catalog| sql::catalog::Catalog::xml_schema(catalog, number))
+        })?;
         let mut groups = Vec::new();
         let mut attribute_wildcards = Vec::new();
         for id in BUILTINS.len() as TypeId..schema.types.len() as TypeId {
@@ -318,7 +318,11 @@ impl Collection {
             name: Some(&declared.name),
             derivation: if declared.head.is_some() { 'S' } else { 'N' },
             base: Some(self.type_id(declared.ty)),
-            scope: if declared.global { None } else { self.scope_of(|term| matches!(term, Term::Element(at) if *at == element)) },
+            scope: if declared.global {
+                None
+            } else {
+                self.scope_of(|term| matches!(term, Term::Element(at) if *at == element))
+            },
             more,
         }
     }
@@ -437,18 +441,19 @@ impl Collection {
 
     /// Where components stand in types and groups.
     fn placements(&self, out: &mut Vec<NamedRow>) {
-        let place = |of: i32, at: usize, placed: i32, min: u32, max: u32, constraint: Option<&Constraint>| -> NamedRow {
-            let mut row: NamedRow = vec![
-                ("xml_component_id", number(of)),
-                ("placement_id", number(at as u64 + 1)),
-                ("placed_xml_component_id", number(placed)),
-                ("is_default_fixed", constraint.is_some_and(|known| known.fixed).into()),
-                ("min_occurrences", number(min)),
-                ("max_occurrences", number(if max == UNBOUNDED { i32::MAX } else { max as i32 })),
-            ];
-            push_default(constraint, &mut row);
-            row
-        };
+        let place =
+            |of: i32, at: usize, placed: i32, min: u32, max: u32, constraint: Option<&Constraint>| -> NamedRow {
+                let mut row: NamedRow = vec![
+                    ("xml_component_id", number(of)),
+                    ("placement_id", number(at as u64 + 1)),
+                    ("placed_xml_component_id", number(placed)),
+                    ("is_default_fixed", constraint.is_some_and(|known| known.fixed).into()),
+                    ("min_occurrences", number(min)),
+                    ("max_occurrences", number(if max == UNBOUNDED { i32::MAX } else { max as i32 })),
+                ];
+                push_default(constraint, &mut row);
+                row
+            };
         let of_particle = |particle: &Arc<Particle>, of: TypeId| match &particle.term {
             Term::Element(element) => Some(self.element_id(*element)),
             _ => {
