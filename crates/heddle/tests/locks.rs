@@ -414,7 +414,11 @@ fn who_waits_is_shown_with_what_he_waits_for() {
         ("UPDATE t SET w = 1 WHERE id = 50", "SELECT w FROM t WHERE id = 50", "LCK_M_S|key|KEY S WAIT|1|keylock"),
         ("UPDATE t SET w = 1 WHERE id = 50", "UPDATE t SET w = 2 WHERE id = 50", "LCK_M_U|key|KEY U WAIT|1|keylock"),
         ("INSERT t VALUES (55, 1, 1)", "INSERT t VALUES (55, 2, 2)", "LCK_M_X|key|KEY X WAIT|1|keylock"),
-        ("SELECT w FROM t WITH (TABLOCKX)", "SELECT w FROM t WHERE id = 50", "LCK_M_IS|table|OBJECT IS WAIT|1|objectlock"),
+        (
+            "SELECT w FROM t WITH (TABLOCKX)",
+            "SELECT w FROM t WHERE id = 50",
+            "LCK_M_IS|table|OBJECT IS WAIT|1|objectlock",
+        ),
     ] {
         a.run(&format!("BEGIN TRAN; {held}"));
         b.send(&format!("BEGIN TRAN; {wanted}; ROLLBACK"));

@@ -674,13 +674,7 @@ impl Transaction {
     }
 
     /// Returns when the transaction `id` is over, which has written `row`.
-    pub(crate) fn wait_for_end(
-        &self,
-        id: u64,
-        mode: LockMode,
-        patience: Patience,
-        row: Resource,
-    ) -> StorageResult<()> {
+    pub(crate) fn wait_for_end(&self, id: u64, mode: LockMode, patience: Patience, row: Resource) -> StorageResult<()> {
         self.engine.locks.wait_for_end(self.writer.member, id, mode, patience, Some(row))
     }
 

@@ -316,7 +316,8 @@ pub fn add_check(
         return Err(sql_error!(1046));
     }
     if let Some(column) = column
-        && let Some(other) = sql::bind::columns_named(&check.condition).into_iter().find(|name| !db.equal_names(name, column))
+        && let Some(other) =
+            sql::bind::columns_named(&check.condition).into_iter().find(|name| !db.equal_names(name, column))
         && column_named(ddl, &db, table, &other)?.is_some()
     {
         return Err(constraint_failed(sql_error!(8141, "CHECK", column, shown)));

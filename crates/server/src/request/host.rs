@@ -323,17 +323,19 @@ impl Host for SessionHost {
                 if matches!(definition.kind, ModuleKind::Procedure | ModuleKind::ScalarFunction) =>
             {
                 match elsewhere {
-                // A system procedure works on the database it is called in.
-                Some(database) if definition.object.0 < 0 => Ok(Callee::System(in_database(database.id, &name.name))),
-                _ => {
-                    let object = (definition.database, definition.object);
-                    if let Some(synonym) = through {
-                        self.check_call(state, synonym, named_by)?;
+                    // A system procedure works on the database it is called in.
+                    Some(database) if definition.object.0 < 0 => {
+                        Ok(Callee::System(in_database(database.id, &name.name)))
                     }
-                    self.check_call(state, object, through.or(named_by))?;
-                    self.callee(state, &definition)
+                    _ => {
+                        let object = (definition.database, definition.object);
+                        if let Some(synonym) = through {
+                            self.check_call(state, synonym, named_by)?;
+                        }
+                        self.check_call(state, object, through.or(named_by))?;
+                        self.callee(state, &definition)
+                    }
                 }
-            }
             }
             _ => Err(no_such_procedure(name)),
         }

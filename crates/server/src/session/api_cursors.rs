@@ -135,7 +135,8 @@ impl ApiCursor {
     }
 
     pub fn shows_changes(&self) -> bool {
-        matches!(self.kind, scroll::KEYSET | scroll::DYNAMIC) && self.target.as_ref().is_some_and(|target| target.is_unique)
+        matches!(self.kind, scroll::KEYSET | scroll::DYNAMIC)
+            && self.target.as_ref().is_some_and(|target| target.is_unique)
     }
 
     pub fn only_forward(&self) -> bool {

@@ -316,12 +316,7 @@ impl Binder<'_> {
     }
 
     /// What a call gives for a parameter of the table type `wanted`: a variable of that type. 206 for anything else.
-    fn table_argument(
-        &mut self,
-        wanted: Arc<TableDef>,
-        arg: &ast::Expr,
-        scope: &Scope,
-    ) -> SqlResult<TableOperand> {
+    fn table_argument(&mut self, wanted: Arc<TableDef>, arg: &ast::Expr, scope: &Scope) -> SqlResult<TableOperand> {
         let clash = |given: &str| sql_error!(206, state 2, given, wanted.name);
         let given = match arg {
             ast::Expr::Default => return Ok(TableOperand { table: wanted, slot: None }),

@@ -55,7 +55,8 @@ impl Binder<'_> {
         let column = bound.outputs.remove(0).expr;
         let may_be_unknown = test.negated && (value.nullable || column.nullable);
         let joinable = !value.has_subquery() && !value.is_volatile();
-        let (value, column) = convert::comparable(value, column, test.name, &self.columns).map_err(|e| e.at_line(test.line))?;
+        let (value, column) =
+            convert::comparable(value, column, test.name, &self.columns).map_err(|e| e.at_line(test.line))?;
         if joinable && (!may_be_unknown || is_keyed(&bound.rel, outer)) {
             let mut defs = Vec::new();
             // An outer join inside may leave NULLs where the table has none.

@@ -324,8 +324,9 @@ impl Binder<'_> {
     ) -> SqlResult<FromRel> {
         let through = self.needs.through.take();
         let view = super::modules::parse_view(module)?;
-        let bound =
-            self.expanded(module, name, Parameters::default(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
+        let bound = self.expanded(module, name, Parameters::default(), |binder| {
+            binder.query(&view.query, None, None, Use::Nested)
+        })?;
         let bound = if view.columns.is_empty() { check_named(bound)? } else { bound };
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;

@@ -86,13 +86,15 @@ fn function_varies(function: FunctionId, arguments: &[Expr]) -> bool {
         | Format | Parse | TryParse => true,
         // Who asks, and what the catalog holds.
         AppName | ApplockMode | ApplockTest | Connectionproperty | ContextInfo | CurrentRequestId
-        | CurrentTransactionId | CurrentUser | CursorStatus | ErrorLine | ErrorMessage | ErrorNumber | ErrorProcedure
-        | ErrorSeverity | ErrorState | Getansinull | HostId | HostName | IdentCurrent | IdentIncr | IdentSeed
-        | IsMember | IsRolemember | IsSrvrolemember | MinActiveRowversion | OriginalDbName | OriginalLogin
-        | Permissions | RowcountBig | ScopeIdentity | SessionContext | SessionUser | Sessionproperty | SystemUser
-        | User | UserId | UserName | SuserId | SuserName | SuserSid | SuserSname | XactState | TriggerNestlevel
-        | ColumnsUpdated | Eventdata | ColLength | ColName | DbId | DbName | ObjectId | ObjectName | SchemaId
-        | SchemaName | Serverproperty | Databasepropertyex | TypeId | TypeName => true,
+        | CurrentTransactionId | CurrentUser | CursorStatus | ErrorLine | ErrorMessage | ErrorNumber
+        | ErrorProcedure | ErrorSeverity | ErrorState | Getansinull | HostId | HostName | IdentCurrent | IdentIncr
+        | IdentSeed | IsMember | IsRolemember | IsSrvrolemember | MinActiveRowversion | OriginalDbName
+        | OriginalLogin | Permissions | RowcountBig | ScopeIdentity | SessionContext | SessionUser
+        | Sessionproperty | SystemUser | User | UserId | UserName | SuserId | SuserName | SuserSid | SuserSname
+        | XactState | TriggerNestlevel | ColumnsUpdated | Eventdata | ColLength | ColName | DbId | DbName
+        | ObjectId | ObjectName | SchemaId | SchemaName | Serverproperty | Databasepropertyex | TypeId | TypeName => {
+            true
+        }
         _ => false,
     }
 }

@@ -53,7 +53,8 @@ impl Binder<'_> {
         let mut aggregates = Vec::new();
         for value in &pivot.values {
             let literal = text::string(value, true, self.catalog.collation());
-            let matches = compare(CompareOp::Equal, column.clone(), implicit(literal, &column.ty)?, false, &self.columns)?;
+            let matches =
+                compare(CompareOp::Equal, column.clone(), implicit(literal, &column.ty)?, false, &self.columns)?;
             let counted = argument.clone().unwrap_or_else(|| Expr::int(1));
             let ty = counted.ty;
             let when = Expr::new(ty, true, ExprKind::Case { branches: vec![(matches, counted)], otherwise: None });

@@ -67,7 +67,8 @@ fn values_of(table: &TableDef) -> Vec<String> {
         Some(index) => index.key.iter().map(|(column, _)| quoted(usize::from(*column))).collect(),
         None => {
             use TypeKind::{Binary, Image, NText, RowVersion, SqlVariant, Text, VarBinary, Xml};
-            let is_text = |kind| !matches!(kind, Binary | Image | NText | RowVersion | SqlVariant | Text | VarBinary | Xml);
+            let is_text =
+                |kind| !matches!(kind, Binary | Image | NText | RowVersion | SqlVariant | Text | VarBinary | Xml);
             let columns = table.columns.iter().enumerate();
             let texts = columns.filter(|(_, column)| is_text(column.ty.kind)).map(|(at, _)| quoted(at));
             std::iter::once("''".to_owned()).chain(texts).collect()

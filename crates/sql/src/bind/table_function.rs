@@ -66,7 +66,8 @@ impl Binder<'_> {
                     Object::Module(module) if module.kind == ModuleKind::InlineFunction => {
                         let parsed = super::modules::parse_function(&module)?;
                         let ast::FunctionReturns::Inline { query, .. } = &parsed.returns else { return Err(unknown()) };
-                        let parameters = self.expansion_of(&module, &parsed.parameters, args, &display(name), &scope)?;
+                        let parameters =
+                            self.expansion_of(&module, &parsed.parameters, args, &display(name), &scope)?;
                         let bound = self.expanded(&module, name, parameters, |binder| {
                             check_named(binder.query(query, None, None, Use::Nested)?)
                         })?;

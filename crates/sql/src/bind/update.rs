@@ -416,7 +416,8 @@ impl Binder<'_> {
         let value = self.expr_as(&args[0], &found.ty, scope)?;
         let offset = self.expr_as(&args[1], &SqlType::BIGINT, scope)?;
         let length = self.expr_as(&args[2], &SqlType::BIGINT, scope)?;
-        let appended = super::expr::arithmetic(crate::plan::ArithmeticOp::Add, own.clone(), value.clone(), &self.columns)?;
+        let appended =
+            super::expr::arithmetic(crate::plan::ArithmeticOp::Add, own.clone(), value.clone(), &self.columns)?;
         let from = Expr::new(
             SqlType::BIGINT,
             true,

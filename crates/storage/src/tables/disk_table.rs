@@ -321,7 +321,7 @@ impl DiskTable {
                 Seen::Wait(other) => {
                     let row = Resource::row(shape.db, shape.id, locator);
                     tx.wait_for_end(other, LockMode::Shared, tx.patience(), row)?;
-                },
+                }
             }
         }
         if shape.long_values.is_some() && RowView::new(&shape.layout.row, image)?.has_overflow() {

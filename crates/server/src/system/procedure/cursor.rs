@@ -355,9 +355,8 @@ fn target(host: &SessionHost, columns: &[OutputColumn]) -> Option<Target> {
     let mut unique: Vec<_> =
         table.indexes.iter().filter(|index| index.unique && index.filter.is_empty() && !index.disabled).collect();
     unique.sort_by_key(|index| !index.primary_key);
-    let key = unique
-        .iter()
-        .find_map(|index| index.key.iter().map(|(column, _)| place(*column)).collect::<Option<Vec<_>>>());
+    let key =
+        unique.iter().find_map(|index| index.key.iter().map(|(column, _)| place(*column)).collect::<Option<Vec<_>>>());
     let is_unique = key.is_some();
     let all = || table.columns.iter().zip(0..).map(|(column, at)| place(at).filter(|_| is_comparable(&column.ty)));
     let key = key.or_else(|| all().collect())?;

@@ -11,7 +11,8 @@ use storage::{Hold, IndexId, TreeSize};
 use types::{Datum, SqlResult, SqlType, variant};
 
 use super::{
-    archive_rows, audit_rows, governor_rows, partition_rows, reference_rows, plan_rows, server_rows, statistics_rows, text_rows,
+    archive_rows, audit_rows, governor_rows, partition_rows, plan_rows, reference_rows, server_rows, statistics_rows,
+    text_rows,
 };
 use crate::catalog::base::{
     BASE_TABLES, ColumnRow, IndexRow, ObjectRow, PropertyRow, SequenceRow, class, column_status, index_status,
