@@ -16,7 +16,7 @@ GO
 CREATE TABLE b (x float, c AS x * 2)
 CREATE INDEX i ON b (c)
 GO
-CREATE TABLE c (x float, c AS x * 2 UNIQUE)
+CREATE TABLE c (x float, c AS x * 2 CONSTRAINT uq_c UNIQUE)
 GO
 CREATE FUNCTION f (@x int) RETURNS int AS BEGIN RETURN @x END
 GO

@@ -1,6 +1,6 @@
 -- sys.partitions.rows is right after what was rolled back, too.
 -- https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-partitions-transact-sql
-CREATE TABLE t (id int PRIMARY KEY, v int)
+CREATE TABLE t (id int CONSTRAINT pk_t PRIMARY KEY, v int)
 INSERT t SELECT value, value FROM GENERATE_SERIES(1, 100)
 GO
 BEGIN TRANSACTION

@@ -30,7 +30,7 @@ IF dbo.total(@t) = 6 PRINT 'six'
 DELETE @t WHERE n = 1
 SELECT dbo.total(@t) AS total
 GO
-CREATE PROCEDURE dbo.p @t dbo.numbers READONLY AS SELECT dbo.total(@t) AS total, (SELECT COUNT(*) FROM dbo.inline_rows(@t, 2)) AS some
+CREATE PROCEDURE dbo.p @t dbo.numbers READONLY AS SELECT dbo.total(@t) AS total, (SELECT COUNT(*) FROM dbo.inline_rows(@t, 2)) AS others
 GO
 DECLARE @t dbo.numbers
 INSERT @t VALUES (4, 'd'), (1, 'a')
