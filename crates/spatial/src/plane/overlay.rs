@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use types::SqlResult;
 use types::pause::Pacer;
 
-use super::arrange::{Arrangement, Edge, Node, Place, Rule, arrange, cross, doubled_area};
+use super::arrange::{Arrangement, Edge, Node, Piece, Place, Rule, arrange, cross, doubled_area};
 use crate::shape::{Kind, Position, Shape};
 
 /// Work of one step along a ring, in the pacer's bytes.
@@ -208,14 +208,23 @@ impl Overlay<'_> {
 
     /// A ring without the nodes that a straight line of the input goes through, from its lowest node on.
     fn simplified(&self, ring: &[(u32, u32)]) -> Vec<u32> {
-        let straight = |before: u32, after: u32| {
-            let pieces = |edge: u32| self.arranged.pieces_of(&self.arranged.edges[edge as usize]);
-            pieces(before).iter().any(|piece| pieces(after).iter().any(|other| other.segment == piece.segment))
-        };
-        let last = ring.len() - 1;
-        let before = |at: usize| ring[if at == 0 { last } else { at - 1 }].1;
-        let corner = |at: &usize| !straight(before(*at), ring[*at].1);
-        let mut nodes: Vec<u32> = (0..ring.len()).filter(corner).map(|at| ring[at].0).collect();
+        let pieces = |at: usize| self.arranged.pieces_of(&self.arranged.edges[ring[at].1 as usize]);
+        let before = |at: usize| if at == 0 { ring.len() - 1 } else { at - 1 };
+        let mut nodes: Vec<u32> = Vec::with_capacity(ring.len());
+        // From a corner on, as long as one line goes on.
+        if let Some(corner) = (0..ring.len()).find(|at| common(&segments(pieces(before(*at))), pieces(*at)).is_empty())
+        {
+            let mut line = Vec::new();
+            for at in (corner..ring.len()).chain(0..corner) {
+                let on = common(&line, pieces(at));
+                if on.is_empty() {
+                    nodes.push(ring[at].0);
+                    line = segments(pieces(at));
+                } else {
+                    line = on;
+                }
+            }
+        }
         if nodes.len() < 3 {
             nodes = ring.iter().map(|(node, _)| *node).collect();
         }
@@ -308,19 +317,18 @@ impl Overlay<'_> {
     fn line(&self, start: u32, chain: &[u32]) -> ((i64, i64), Shape) {
         let arranged = self.arranged;
         let mut nodes = vec![start];
-        for (at, edge) in chain.iter().enumerate() {
-            let Edge { a, b, .. } = arranged.edges[*edge as usize];
+        let mut line = Vec::new();
+        for edge in chain {
+            let edge = &arranged.edges[*edge as usize];
             let from = *nodes.last().expect("it has a start");
-            let to = if from == a { b } else { a };
-            let straight = at > 0 && {
-                let pieces = |edge: u32| arranged.pieces_of(&arranged.edges[edge as usize]);
-                let before = pieces(chain[at - 1]);
-                pieces(*edge).iter().any(|piece| before.iter().any(|other| other.segment == piece.segment))
-            };
-            if straight {
+            let on = common(&line, arranged.pieces_of(edge));
+            if on.is_empty() {
+                line = segments(arranged.pieces_of(edge));
+            } else {
+                line = on;
                 nodes.pop();
             }
-            nodes.push(to);
+            nodes.push(if from == edge.a { edge.b } else { edge.a });
         }
         let first = &arranged.edges[chain[0] as usize];
         let along = arranged.pieces_of(first).iter().find(|piece| !arranged.segment_of(piece).area);
@@ -352,6 +360,16 @@ impl Overlay<'_> {
         points.sort_by_key(|node| Reverse(lowest(arranged, &[*node])));
         points.into_iter().map(|node| Shape::Point(Some(arranged.position(node)))).collect()
     }
+}
+
+/// The lines of the input that an edge is part of.
+fn segments(pieces: &[Piece]) -> Vec<u32> {
+    pieces.iter().map(|piece| piece.segment).collect()
+}
+
+/// Those of `line` that an edge is part of, too.
+fn common(line: &[u32], pieces: &[Piece]) -> Vec<u32> {
+    line.iter().copied().filter(|segment| pieces.iter().any(|piece| piece.segment == *segment)).collect()
 }
 
 /// Y and X of the lowest node, of those the leftmost.
