@@ -149,7 +149,7 @@ fn check_row(table: &TableDef, shown: &str) -> SqlResult<()> {
 fn fixed_bytes(ty: &SqlType) -> usize {
     match ty.kind {
         TypeKind::Char | TypeKind::NChar | TypeKind::Binary => usize::from(ty.length),
-        TypeKind::SqlVariant | TypeKind::HierarchyId => 0,
+        TypeKind::SqlVariant | TypeKind::Xml | TypeKind::Text | TypeKind::NText | TypeKind::Image => 0,
         _ if ty.is_string() || ty.is_binary() || ty.is_max() => 0,
         _ => usize::try_from(scalar_type::max_length(ty)).unwrap_or(0),
     }
@@ -277,11 +277,8 @@ pub fn create_for(
     } else if name.is_temporary() {
         ddl.site.state().0.add_global_temporary(id);
     }
-    let is_here = ddl.site.state().0.database == db.id;
     for (i, column) in columns.iter().enumerate() {
-        // A schema collection is its database's.
-        let ty = if is_here && column.ty.xml_collection().is_some() { column.ty } else { column.ty.without_schema() };
-        let system = scalar_type::system_type(ty.kind);
+        let system = scalar_type::system_type(column.ty.kind);
         let identity =
             column.origin.as_ref().and_then(|origin| origin.table.columns[usize::from(origin.column)].identity);
         let row = ColumnRow {
@@ -291,10 +288,10 @@ pub fn create_for(
             name: column.name.to_string(),
             xtype: system.xtype,
             utype: system.utype,
-            length: scalar_type::max_length(&ty),
-            prec: ty.precision,
-            scale: ty.scale,
-            collation: scalar_type::collation_name(&ty),
+            length: scalar_type::max_length(&column.ty),
+            prec: column.ty.precision,
+            scale: column.ty.scale,
+            collation: scalar_type::collation_name(&column.ty),
             status: if column.nullable && identity.is_none() { cs::NULLABLE } else { 0 }
                 | if identity.is_some() { cs::IDENTITY } else { 0 },
             dflt: 0,
@@ -370,7 +367,6 @@ pub fn erase(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlResul
         rows.delete::<ReferenceRow>(0, &[int(id), small(class::SECURITY_PREDICATE)])?;
         rows.delete::<ReferenceRow>(1, &[int(id), small(class::SECURITY_PREDICATE)])?;
         rows.delete::<KeyReferenceRow>(0, &[int(id), small(class::FOREIGN_KEY)])?;
-        rows.delete::<KeyReferenceRow>(0, &[int(id), small(class::TRIGGER_EVENT)])?;
         rows.delete::<PropertyRow>(0, &[small(class::OBJECT), int(id)])?;
         rows.delete::<PrivilegeRow>(0, &[small(class::OBJECT), int(id)])?;
         if row.kind.as_str() == "SO" {

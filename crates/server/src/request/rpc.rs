@@ -49,14 +49,11 @@ fn run_call(parts: &mut Parts<'_>, call: RpcCall) -> Result<(), Stop> {
     let arguments = call.parameters.into_iter().map(argument).collect();
     match call_procedure(parts, &call.procedure, arguments) {
         Ok(Some(result)) => {
-            match result.value {
-                // MS-TDS 2.2.7.19: it comes without a name.
-                Some((sql_type, value)) => {
-                    let (ordinal, name) = (0, String::new());
-                    let value = ReturnValue { ordinal, name, is_function_result: true, sql_type, value };
-                    parts.sink.return_value(&value)?;
-                }
-                None => parts.sink.return_status(result.status),
+            parts.sink.return_status(result.status);
+            if let Some((sql_type, value)) = result.value {
+                // MS-TDS 2.2.7.19: what a function returns comes without a name. (The status comes with every call: 2.2.7.18.)
+                let (ordinal, name) = (0, String::new());
+                parts.sink.return_value(&ReturnValue { ordinal, name, is_function_result: true, sql_type, value })?;
             }
             for ((ordinal, given, wanted), (name, sql_type, value)) in outputs.into_iter().zip(result.outputs) {
                 let (sql_type, value) = as_declared(sql_type, value, wanted);

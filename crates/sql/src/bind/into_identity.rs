@@ -29,7 +29,7 @@ pub fn identity_call(expr: &ast::Expr) -> Option<&ast::Call> {
 
 impl Binder<'_> {
     /// The values of the column, which is number `at` of the list. 177 without INTO, 8109 for a second one.
-    pub fn into_identity(
+    pub fn identity_values(
         &mut self,
         call: &ast::Call,
         select: &ast::Select,

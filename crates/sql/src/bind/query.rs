@@ -606,7 +606,7 @@ impl Binder<'_> {
                 }
                 ast::SelectItem::Expr { expr, alias, line } => {
                     let bound = match super::into_identity::identity_call(expr) {
-                        Some(call) => self.into_identity(call, select, outputs.len(), scope),
+                        Some(call) => self.identity_values(call, select, outputs.len(), scope),
                         None => self.expr(expr, scope),
                     };
                     let bound = bound.map_err(|e| e.at_line(*line))?;

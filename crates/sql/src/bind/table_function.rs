@@ -46,13 +46,7 @@ impl Binder<'_> {
                 if name.is_unqualified() && name.name.is("GENERATE_SERIES") {
                     return self.generate_series(args, function, &scope);
                 }
-                if name.is_unqualified()
-                    && name.name.is("OPENQUERY")
-                    && let Some(ast::Expr::Column(server)) = args.first()
-                {
-                    // No server is linked.
-                    return Err(sql_error!(7202, state 2, server.name.text));
-                }
+                refuse_open_query(name, args)?;
                 if let Some(kind) = regexp_function(name) {
                     return self.regexp_rows(kind, args, function, &scope);
                 }
@@ -397,6 +391,16 @@ impl Binder<'_> {
             out.push((column.name.text.clone(), ty, nullable));
         }
         Ok(out)
+    }
+}
+
+/// No server is linked.
+fn refuse_open_query(name: &ast::ObjectName, args: &[ast::Expr]) -> SqlResult<()> {
+    match args.first() {
+        Some(ast::Expr::Column(server)) if name.is_unqualified() && name.name.is("OPENQUERY") => {
+            Err(sql_error!(7202, state 2, server.name.text))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -328,12 +328,14 @@ impl Locks {
             .iter()
             .map(|range| entry(Resource::Row(range.db, range.table, range.hash), range.member, range.mode, true, true));
         let mut all: Vec<LockEntry> = locks.chain(kept).collect();
-        let awaited = self.awaited_rows();
-        for (at, (row, member, mode, writer)) in awaited.iter().enumerate() {
-            if !awaited[..at].iter().any(|(known, _, _, of)| (known, of) == (row, writer)) {
-                all.push(entry(*row, *writer, LockMode::Exclusive, true, false));
+        for (row, member, mode, writer) in self.awaited_rows() {
+            let own = entry(row, writer, LockMode::Exclusive, true, false);
+            let of = |known: &LockEntry| (known.granted, known.resource, known.session, known.transaction);
+            match all.iter_mut().find(|known| of(known) == of(&own)) {
+                Some(known) => known.mode = LockMode::Exclusive,
+                None => all.push(own),
             }
-            all.push(entry(*row, *member, *mode, false, false));
+            all.push(entry(row, member, mode, false, false));
         }
         all
     }
