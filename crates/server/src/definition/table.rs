@@ -149,7 +149,8 @@ fn check_row(table: &TableDef, shown: &str) -> SqlResult<()> {
 fn fixed_bytes(ty: &SqlType) -> usize {
     match ty.kind {
         TypeKind::Char | TypeKind::NChar | TypeKind::Binary => usize::from(ty.length),
-        TypeKind::SqlVariant | TypeKind::Xml | TypeKind::Text | TypeKind::NText | TypeKind::Image => 0,
+        TypeKind::SqlVariant | TypeKind::Xml | TypeKind::HierarchyId => 0,
+        TypeKind::Text | TypeKind::NText | TypeKind::Image => 0,
         _ if ty.is_string() || ty.is_binary() || ty.is_max() => 0,
         _ => usize::try_from(scalar_type::max_length(ty)).unwrap_or(0),
     }
