@@ -138,22 +138,26 @@ impl Reader<'_, '_, '_> {
             }
         }
         self.space();
-        let label = self.quoted(self.at, QUOTED_MAX);
-        Err(self.world.format(
+        Err(self.no_label(&self.quoted(self.at, QUOTED_MAX)))
+    }
+
+    #[cold]
+    fn no_label(&self, label: &str) -> SqlError {
+        self.world.format(
             24114,
             format_args!(
                 "The label {label} in the input well-known text (WKT) is not valid. Valid labels are POINT, LINESTRING, POLYGON, \
                  MULTIPOINT, MULTILINESTRING, MULTIPOLYGON, GEOMETRYCOLLECTION, CIRCULARSTRING, COMPOUNDCURVE, CURVEPOLYGON and \
                  FULLGLOBE (geography Data Type only)."
             ),
-        ))
+        )
     }
 
     /// What stands behind a label.
     fn body(&mut self, kind: Kind) -> SqlResult<Shape> {
         if kind == Kind::FullGlobe {
             if self.world == World::Plane {
-                return Err(self.world.format(24114, "The label FULLGLOBE in the input well-known text (WKT) is not valid. Valid labels are POINT, LINESTRING, POLYGON, MULTIPOINT, MULTILINESTRING, MULTIPOLYGON, GEOMETRYCOLLECTION, CIRCULARSTRING, COMPOUNDCURVE, CURVEPOLYGON and FULLGLOBE (geography Data Type only)."));
+                return Err(self.no_label("FULLGLOBE"));
             }
             return Ok(Shape::FullGlobe);
         }
