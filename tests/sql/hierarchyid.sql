@@ -1,5 +1,5 @@
 -- https://learn.microsoft.com/sql/t-sql/data-types/hierarchyid-data-type-method-reference
-CREATE TABLE org (node hierarchyid PRIMARY KEY, lvl AS node.GetLevel(), name varchar(20), up AS node.GetAncestor(1) PERSISTED);
+CREATE TABLE org (node hierarchyid CONSTRAINT pk_org PRIMARY KEY, lvl AS node.GetLevel(), name varchar(20), up AS node.GetAncestor(1) PERSISTED);
 CREATE UNIQUE INDEX by_level ON org (lvl, node);
 GO
 INSERT org (node, name) VALUES (hierarchyid::GetRoot(), 'root'), ('/1/', 'one'), ('/2/', 'two'), (hierarchyid::Parse('/1/1/'), 'one one'),

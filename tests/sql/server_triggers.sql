@@ -60,6 +60,7 @@ GO
 SELECT COUNT(*) AS logins FROM sys.server_principals WHERE name = 'golden_triggered';
 DROP TRIGGER golden_login ON ALL SERVER;
 CREATE LOGIN golden_triggered WITH PASSWORD = 'P@ssw0rd1!x';
+USE master;
 EXECUTE AS LOGIN = 'golden_triggered';
 GO
 CREATE TRIGGER x ON ALL SERVER FOR LOGON AS PRINT 1;
