@@ -22,7 +22,7 @@ go
 -- https://learn.microsoft.com/sql/t-sql/spatial-geometry/makevalid-geometry-data-type
 declare @g geometry = geometry::STGeomFromText('LINESTRING(0 2, 1 1, 1 0, 1 1, 2 2)', 0);
 select @g.STIsValid() as valid, @g.MakeValid().STIsValid() as mended, @g.IsValidDetailed() as why;
-select geometry::Parse('LINESTRING(1 1, 1 1)').IsValidDetailed() as point, geometry::Parse('MULTILINESTRING((0 0, 2 0), (1 0, 3 0))').IsValidDetailed() as over, geometry::Parse('POLYGON((0 0, 9 0, 9 9, 0 9, 0 0), (20 20, 21 20, 21 21, 20 20))').IsValidDetailed() as outside, geometry::Parse('POLYGON((0 0, 9 0, 9 9, 0 9, 0 0), (0 0, 5 4, 9 9, 4 5, 0 0))').IsValidDetailed() as cut, geometry::Parse('MULTIPOLYGON(((0 0, 4 0, 4 4, 0 0)), ((1 0.5, 5 0.5, 5 3, 1 0.5)))').IsValidDetailed() as twice;
+select geometry::Parse('LINESTRING(1 1, 1 1)').IsValidDetailed() as point, geometry::Parse('MULTILINESTRING((0 0, 2 0), (1 0, 3 0))').IsValidDetailed() as over1, geometry::Parse('POLYGON((0 0, 9 0, 9 9, 0 9, 0 0), (20 20, 21 20, 21 21, 20 20))').IsValidDetailed() as outside, geometry::Parse('POLYGON((0 0, 9 0, 9 9, 0 9, 0 0), (0 0, 5 4, 9 9, 4 5, 0 0))').IsValidDetailed() as cut, geometry::Parse('MULTIPOLYGON(((0 0, 4 0, 4 4, 0 0)), ((1 0.5, 5 0.5, 5 3, 1 0.5)))').IsValidDetailed() as twice;
 go
 declare @g geometry = 'POINT(0 0)', @l geometry = 'LINESTRING(0 0, 10 0)', @s geometry = 'POLYGON((0 0, 4 0, 4 4, 0 4, 0 0))';
 select round(@g.STBuffer(2).STArea(), 1) as circle, round(@l.STBuffer(1).STArea(), 1) as line, round(@s.STBuffer(1).STArea(), 1) as grown, @s.STBuffer(-1).ToString() as less, @s.STBuffer(-3).ToString() as nothing, @g.STBuffer(0).ToString() as same, round(@g.BufferWithTolerance(2, .5, 0).STArea(), 3) as rough, @s.STBuffer(1).STGeometryType() as t;
