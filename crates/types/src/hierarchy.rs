@@ -262,7 +262,8 @@ pub fn bytes_of_text(text: &str) -> SqlResult<Vec<u8>> {
 /// 24000: the bytes are no value's.
 pub fn read(bytes: &[u8]) -> SqlResult<Node> {
     Node::from_bytes(bytes).ok_or_else(|| {
-        let why = "SqlHierarchyId operation failed because HierarchyId object was constructed from an invalid binary string.";
+        let why =
+            "SqlHierarchyId operation failed because HierarchyId object was constructed from an invalid binary string.";
         failure(24000, why, "Read(BinaryReader r)")
     })
 }
@@ -307,7 +308,13 @@ mod tests {
         numbers.dedup();
         let mut last = Vec::new();
         for number in numbers {
-            for text in [format!("/{number}/"), format!("/{number}/-5/"), format!("/{number}/7/3/"), format!("/{number}.0/"), format!("/{number}.9/1/")] {
+            for text in [
+                format!("/{number}/"),
+                format!("/{number}/-5/"),
+                format!("/{number}/7/3/"),
+                format!("/{number}.0/"),
+                format!("/{number}.9/1/"),
+            ] {
                 let bytes = node(&text).to_bytes().expect("in range");
                 assert!(last < bytes, "{text} lies behind what was before");
                 assert_eq!(Node::from_bytes(&bytes).expect("written").to_string(), text);
@@ -318,7 +325,9 @@ mod tests {
 
     #[test]
     fn what_is_no_path_or_no_value_is_none() {
-        for text in ["", "1", "/1", "1/", "//", "/1//", "/a/", "/1./", "/.1/", "/1.-/", "/+1/", "/ 1/", "/281479271683152/"] {
+        for text in
+            ["", "1", "/1", "1/", "//", "/1//", "/a/", "/1./", "/.1/", "/1.-/", "/+1/", "/ 1/", "/281479271683152/"]
+        {
             assert_eq!(Node::parse(text), None, "{text}");
         }
         for bytes in [&[0x00][..], &[0x58, 0x00], &[0x50], &[0x08], &[0xff; 900]] {

@@ -189,7 +189,8 @@ impl EventType {
         if !self.is_group() {
             return vec![*self];
         }
-        let mut events: Vec<EventType> = all().filter(|event| !event.is_group() && event.is_within(self.number)).collect();
+        let mut events: Vec<EventType> =
+            all().filter(|event| !event.is_group() && event.is_within(self.number)).collect();
         events.sort_by_key(|event| event.number);
         events
     }
@@ -203,7 +204,10 @@ mod tests {
     fn numbers_and_names_are_unique_and_every_parent_is_there() {
         let all: Vec<EventType> = all().collect();
         for (at, event) in all.iter().enumerate() {
-            assert!(all[..at].iter().all(|other| other.number != event.number && other.name != event.name), "{event:?}");
+            assert!(
+                all[..at].iter().all(|other| other.number != event.number && other.name != event.name),
+                "{event:?}"
+            );
             assert!(event.parent == 0 || all.iter().any(|parent| parent.number == event.parent && parent.is_group()));
         }
     }

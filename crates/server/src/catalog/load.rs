@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use sql::catalog::{
     CheckDef, ColumnDef, Computed, DatabaseId, FilterTerm, ForeignKeyDef, IndexDef, IndexKind, MemoryOptimized,
-    ModuleDef, ModuleKind, Object, ObjectId, ObjectName, PeriodEnd, ReferentialAction, Retention, RetentionUnit, RunsAs,
-    SequenceDef, StatisticsDef, SynonymDef, TableDef, TriggerDef, UserType, Versioning,
+    ModuleDef, ModuleKind, Object, ObjectId, ObjectName, PeriodEnd, ReferentialAction, Retention, RetentionUnit,
+    RunsAs, SequenceDef, StatisticsDef, SynonymDef, TableDef, TriggerDef, UserType, Versioning,
 };
 use sql::lex::{Lexer, TokenKind};
 use sql::mask::MaskFunction;
@@ -13,8 +13,7 @@ use types::{Datum, SqlResult};
 
 use super::base::{
     ClassRow, ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, MEMORY_OPTIMIZED_TYPE, ObjectRow, ReferenceRow,
-    SequenceRow, TextRow, TypeRow, class, column_status as cs, index_status as ix, object_status as os_,
-    schema,
+    SequenceRow, TextRow, TypeRow, class, column_status as cs, index_status as ix, object_status as os_, schema,
 };
 use super::partition;
 use super::predicate;

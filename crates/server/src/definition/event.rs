@@ -10,8 +10,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use exec::EventTrigger;
 use sql::ast::{
-    AlterDatabaseAction, AlterRoleAction, AlterTable, AlterTableAction, AlterTableDropKind, Definition, DropKind, Ident,
-    IndexKind, ModuleVerb, ObjectName, Permission, PermissionVerb, Statement, StatementKind, TableDefinition,
+    AlterDatabaseAction, AlterRoleAction, AlterTable, AlterTableAction, AlterTableDropKind, Definition, DropKind,
+    Ident, IndexKind, ModuleVerb, ObjectName, Permission, PermissionVerb, Statement, StatementKind, TableDefinition,
     TriggerScope,
 };
 use sql::catalog::ObjectId;
@@ -207,7 +207,8 @@ impl Watch {
             for db in databases {
                 // As they are now: the statement, or another trigger, may have changed them.
                 for trigger in ddl.rows(&db, scoped_trigger::load)? {
-                    let was = before.iter().any(|(_, known)| known.id == trigger.id && known.of_server == trigger.of_server);
+                    let was =
+                        before.iter().any(|(_, known)| known.id == trigger.id && known.of_server == trigger.of_server);
                     if let Some(place) = trigger.place(occasion.event.number)
                         && was
                         && concerns(&db, &trigger)
@@ -220,8 +221,7 @@ impl Watch {
                 continue;
             }
             chosen.sort_by_key(|(of_database, place, ..)| (*of_database, *place));
-            let triggers: Vec<EventTrigger> =
-                chosen.iter().map(|(_, _, db, trigger)| of_event(db, trigger)).collect();
+            let triggers: Vec<EventTrigger> = chosen.iter().map(|(_, _, db, trigger)| of_event(db, trigger)).collect();
             let data = occasion.data(ddl, command)?;
             ddl.site.fire(&triggers, &data)?;
         }
@@ -385,8 +385,13 @@ fn of_statement(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>)
         S::DropStatistics(names) => {
             for name in names {
                 let table = name.schema.clone().unwrap_or_else(|| name.name.clone());
-                let table =
-                    ObjectName { name: table, schema: name.database.clone(), database: name.server.clone(), server: None, ..*name };
+                let table = ObjectName {
+                    name: table,
+                    schema: name.database.clone(),
+                    database: name.server.clone(),
+                    server: None,
+                    ..*name
+                };
                 to.extend(of_table(ddl, "DROP_STATISTICS", &table, Some(&name.name), "STATISTICS")?);
             }
         }
@@ -447,6 +452,14 @@ fn of_statement(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>)
             let found = if policy.alter { find(ddl, &policy.name)? } else { new(ddl, &policy.name) };
             to.extend(found.map(|found| in_schema(event, &found, "SECURITY POLICY", Extent::ToNext)));
         }
+        kind => of_partitions(ddl, kind, to)?,
+    }
+    Ok(())
+}
+
+fn of_partitions(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>) -> SqlResult<()> {
+    use StatementKind as S;
+    match kind {
         S::CreatePartitionFunction(create) => {
             to.push(plain(ddl, "CREATE_PARTITION_FUNCTION", &create.name, "PARTITION FUNCTION", Extent::ToNext)?);
         }
@@ -553,12 +566,7 @@ fn verb_event(
     Ok(format!("{}_{kind}", if alters { "ALTER" } else { "CREATE" }))
 }
 
-fn of_module(
-    ddl: &mut Ddl<'_>,
-    definition: &Definition,
-    name: &ObjectName,
-    kind: &str,
-) -> SqlResult<Option<Occasion>> {
+fn of_module(ddl: &mut Ddl<'_>, definition: &Definition, name: &ObjectName, kind: &str) -> SqlResult<Option<Occasion>> {
     let anywhere = TriggerScope::Table(name.clone());
     let event = verb_event(ddl, definition, name, &anywhere, kind)?;
     let found = if event.starts_with("ALTER") { find(ddl, name)? } else { new(ddl, name) };
@@ -631,11 +639,7 @@ fn dropped(
     }))
 }
 
-fn dropped_trigger(
-    ddl: &mut Ddl<'_>,
-    name: &ObjectName,
-    scope: Option<&TriggerScope>,
-) -> SqlResult<Option<Occasion>> {
+fn dropped_trigger(ddl: &mut Ddl<'_>, name: &ObjectName, scope: Option<&TriggerScope>) -> SqlResult<Option<Occasion>> {
     use super::scoped_trigger::Scope;
     let of_scope = match scope {
         Some(TriggerScope::Database) => Some((Scope::of_database(ddl)?, TriggerScope::Database)),
@@ -658,7 +662,8 @@ fn dropped_trigger(
 /// What is in no schema.
 fn dropped_unschemed(ddl: &mut Ddl<'_>, kind: DropKind, name: &str) -> SqlResult<Option<Occasion>> {
     let db = ddl.current()?;
-    let of_class = |ddl: &mut Ddl<'_>, class: u8| Ok::<_, types::SqlError>(ddl.class_named(&db, class, name)?.is_some());
+    let of_class =
+        |ddl: &mut Ddl<'_>, class: u8| Ok::<_, types::SqlError>(ddl.class_named(&db, class, name)?.is_some());
     let (event, word, extent, there) = match kind {
         DropKind::Schema => ("DROP_SCHEMA", "SCHEMA", Extent::ToNext, of_class(ddl, class::SCHEMA_ENTRY)?),
         DropKind::PartitionFunction => {
@@ -705,9 +710,8 @@ fn dropped_unschemed(ddl: &mut Ddl<'_>, kind: DropKind, name: &str) -> SqlResult
     Ok(there.then(|| occasion.object(name, word)))
 }
 
-/// Databases, principals, permissions, and what administers the server.
+/// Databases, principals, permissions.
 fn of_security(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>) -> SqlResult<()> {
-    use sql::ast::ResourceGovernor as R;
     use StatementKind as S;
     let server = |event: &str, name: &str, word: &str| Occasion::new(event, None, Extent::ToNext).object(name, word);
     let db = ddl.current()?;
@@ -787,6 +791,22 @@ fn of_security(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>) 
             Some(occasion) => occasion,
             None => return Ok(()),
         },
+        kind => {
+            to.extend(of_administration(&db, kind));
+            return Ok(());
+        }
+    };
+    to.push(occasion);
+    Ok(())
+}
+
+/// What administers the server.
+fn of_administration(db: &Arc<Database>, kind: &StatementKind) -> Option<Occasion> {
+    use StatementKind as S;
+    use sql::ast::ResourceGovernor as R;
+    let server = |event: &str, name: &str, word: &str| Occasion::new(event, None, Extent::ToNext).object(name, word);
+    let here = |event: &str| Occasion::new(event, Some(db), Extent::ToNext);
+    Some(match kind {
         S::Credential(change) => {
             let event = if change.alter { "ALTER_CREDENTIAL" } else { "CREATE_CREDENTIAL" };
             server(event, &change.name, "CREDENTIAL")
@@ -817,10 +837,8 @@ fn of_security(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>) 
             }
         },
         S::AlterServerConfiguration(_) => Occasion::new("ALTER_SERVER_CONFIGURATION", None, Extent::ToNext),
-        _ => return Ok(()),
-    };
-    to.push(occasion);
-    Ok(())
+        _ => return None,
+    })
 }
 
 fn audit_verb(verb: sql::ast::AuditVerb) -> &'static str {

@@ -46,12 +46,14 @@ pub fn renamed(
         let object = if kind.is_none_or(|kind| kind == "OBJECT") { find(ddl, &name.clone().into())? } else { None };
         match object {
             Some(found) => {
-                let occasion = Occasion::new("RENAME", Some(&found.db), Extent::Tokens).text("SchemaName", &found.schema);
+                let occasion =
+                    Occasion::new("RENAME", Some(&found.db), Extent::Tokens).text("SchemaName", &found.schema);
                 occasion.object(&found.name, found.kind()).target("", "")
             }
             None => {
                 let Some((item, table)) = of_table(ddl, &name)? else { return Ok(Vec::new()) };
-                let occasion = Occasion::new("RENAME", Some(&table.db), Extent::Tokens).text("SchemaName", &table.schema);
+                let occasion =
+                    Occasion::new("RENAME", Some(&table.db), Extent::Tokens).text("SchemaName", &table.schema);
                 occasion.object(&item, kind.unwrap_or("COLUMN")).target(&table.name, table.kind())
             }
         }

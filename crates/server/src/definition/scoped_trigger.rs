@@ -242,7 +242,8 @@ pub fn set_order(ddl: &mut Ddl<'_>, scope: Option<&Scope>, name: &str, order: i3
         }
         None => {
             let parsed = sql::catalog::ObjectName::from_text(name).ok_or_else(missing)?;
-            let (db, row) = ddl.find(&parsed.into())?.filter(|(_, row)| row.kind.as_str() == "TR").ok_or_else(missing)?;
+            let (db, row) =
+                ddl.find(&parsed.into())?.filter(|(_, row)| row.kind.as_str() == "TR").ok_or_else(missing)?;
             if !ddl.object_permission(&db, &row, "ALTER")? {
                 return Err(missing());
             }

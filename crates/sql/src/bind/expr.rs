@@ -97,9 +97,7 @@ impl Binder<'_> {
             ast::Expr::Call(call) => self.call(call, scope).map_err(|e| e.at_line(call.line)),
             ast::Expr::Niladic(niladic) => Ok(self.niladic(*niladic)),
             ast::Expr::Method(method) => self.method(method, scope).map_err(|e| e.at_line(method.line)),
-            ast::Expr::StaticMethod(method) => {
-                self.static_method(method, scope).map_err(|e| e.at_line(method.line))
-            }
+            ast::Expr::StaticMethod(method) => self.static_method(method, scope).map_err(|e| e.at_line(method.line)),
             ast::Expr::Subquery(query) => {
                 let bound = self.subquery(query, scope)?;
                 super::query::one_column(&bound)?;
@@ -132,9 +130,7 @@ impl Binder<'_> {
         match (target.value.ty.kind, &method.args) {
             (TypeKind::Xml, Some(args)) => self.xml_method(target, &method.name, args, scope),
             (TypeKind::Xml, None) => Err(sql_error!(227, format_args!("\"{}\"", method.name.text))),
-            (TypeKind::HierarchyId, args) => {
-                self.hierarchy_method(target.value, &method.name, args.as_deref(), scope)
-            }
+            (TypeKind::HierarchyId, args) => self.hierarchy_method(target.value, &method.name, args.as_deref(), scope),
             _ => Err(sql_error!(258, typing::type_name(&target.value.ty))),
         }
     }

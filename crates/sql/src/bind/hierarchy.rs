@@ -27,7 +27,12 @@ const METHODS: [Method; 6] = [
         SqlType::HIERARCHYID,
     ),
     method("GetLevel", FunctionId::HierarchyLevel, &[], SqlType::SMALLINT),
-    method("GetReparentedValue", FunctionId::HierarchyReparent, &[SqlType::HIERARCHYID, SqlType::HIERARCHYID], SqlType::HIERARCHYID),
+    method(
+        "GetReparentedValue",
+        FunctionId::HierarchyReparent,
+        &[SqlType::HIERARCHYID, SqlType::HIERARCHYID],
+        SqlType::HIERARCHYID,
+    ),
     method("IsDescendantOf", FunctionId::HierarchyIsDescendant, &[SqlType::HIERARCHYID], SqlType::BIT),
     method("ToString", FunctionId::HierarchyText, &[], SqlType::nvarchar(4000)),
 ];
@@ -76,7 +81,8 @@ impl Binder<'_> {
             let argument = self.expr(argument, scope)?;
             given.push(implicit(argument, ty)?);
         }
-        let ty = if method.gives.is_string() { method.gives.with_collation(self.catalog.collation()) } else { method.gives };
+        let ty =
+            if method.gives.is_string() { method.gives.with_collation(self.catalog.collation()) } else { method.gives };
         Ok(Expr::new(ty, true, ExprKind::Function(method.function, given)))
     }
 

@@ -522,7 +522,8 @@ fn identity_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlR
     let own = |row: &&ColumnRow| row.number == 0 && !shown.contains(&row.id);
     let mut found = Vec::new();
     for row in columns.iter().filter(own).filter(|row| row.status & column_status::IDENTITY != 0) {
-        let ty = scalar_type::sql_type(row.xtype, row.utype, row.length, row.prec, row.scale, None).unwrap_or(SqlType::BIGINT);
+        let ty = scalar_type::sql_type(row.xtype, row.utype, row.length, row.prec, row.scale, None)
+            .unwrap_or(SqlType::BIGINT);
         let last = db.counters.last(&host.server.catalog.storage, db, row.id)?;
         found.push(vec![
             ("object_id", number(row.id)),
