@@ -70,6 +70,10 @@ const MUTUAL: &[(&str, &str, &str)] = &[
     ("tds", "rpc", "request"),
     ("tds", "value", "variant"),
     ("types/collation", "units", "weights"),
+    ("xml/query", "kinds", "shape"),
+    ("xml/schema", "builtin", "component"),
+    ("xml/schema", "model", "component"),
+    ("xml/schema", "value", "component"),
 ];
 
 fn root() -> PathBuf {

@@ -407,7 +407,7 @@ impl<'a> SessionCatalog<'a> {
     }
 
     /// Schema collections are their database's: typed xml of another one's table is xml here.
-    fn from_here(&self, db: &Database, object: Object) -> Object {
+    fn as_found_here(&self, db: &Database, object: Object) -> Object {
         match &object {
             Object::Table(table)
                 if db.id != self.current.id && table.columns.iter().any(|own| own.ty.xml_collection().is_some()) =>
@@ -550,7 +550,7 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
             }
         };
         if let Some(found) = found {
-            return Ok(Some(self.from_here(&db, found)));
+            return Ok(Some(self.as_found_here(&db, found)));
         }
         if let Some(entry) = registry::find(name.schema.as_deref(), &name.name) {
             return Ok(registry::object(&db, entry));

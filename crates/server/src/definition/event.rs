@@ -10,9 +10,9 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use exec::EventTrigger;
 use sql::ast::{
-    AlterDatabaseAction, AlterRoleAction, AlterTable, AlterTableAction, AlterTableDropKind, Definition, DropKind,
-    Ident, IndexKind, ModuleVerb, ObjectName, Permission, PermissionVerb, Statement, StatementKind, TableDefinition,
-    TriggerScope,
+    AlterDatabaseAction, AlterRoleAction, AlterTable, AlterTableAction, AlterTableDropKind, CreateSynonym, Definition,
+    DropKind, Ident, IndexKind, ModuleVerb, ObjectName, Permission, PermissionVerb, Statement, StatementKind,
+    TableDefinition, TriggerScope,
 };
 use sql::catalog::ObjectId;
 use types::SqlResult;
@@ -430,19 +430,7 @@ fn of_statement(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>)
         S::CreateSequence(create) => {
             to.extend(new(ddl, &create.name).map(|new| in_schema("CREATE_SEQUENCE", &new, "SEQUENCE", Extent::ToNext)));
         }
-        S::CreateSynonym(create) => {
-            if let Some(new) = new(ddl, &create.name) {
-                let part = |part: &Option<Ident>| part.as_ref().map(|part| part.text.to_string()).unwrap_or_default();
-                let target = &create.target;
-                to.push(
-                    in_schema("CREATE_SYNONYM", &new, "SYNONYM", Extent::ToNext)
-                        .text("TargetServerName", &part(&target.server))
-                        .text("TargetDatabaseName", &part(&target.database))
-                        .text("TargetSchemaName", &part(&target.schema))
-                        .text("TargetObjectName", &target.name),
-                );
-            }
-        }
+        S::CreateSynonym(create) => to.extend(of_synonym(ddl, create)),
         S::CreateDefaultOrRule(create) => {
             let (event, kind) = if create.rule { ("CREATE_RULE", "RULE") } else { ("CREATE_DEFAULT", "DEFAULT") };
             to.extend(new(ddl, &create.name).map(|new| in_schema(event, &new, kind, Extent::Batch)));
@@ -455,6 +443,17 @@ fn of_statement(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>)
         kind => of_partitions(ddl, kind, to)?,
     }
     Ok(())
+}
+
+fn of_synonym(ddl: &mut Ddl<'_>, create: &CreateSynonym) -> Option<Occasion> {
+    let part = |part: &Option<Ident>| part.as_ref().map(|part| part.text.to_string()).unwrap_or_default();
+    let (new, target) = (new(ddl, &create.name)?, &create.target);
+    let occasion = in_schema("CREATE_SYNONYM", &new, "SYNONYM", Extent::ToNext)
+        .text("TargetServerName", &part(&target.server))
+        .text("TargetDatabaseName", &part(&target.database))
+        .text("TargetSchemaName", &part(&target.schema))
+        .text("TargetObjectName", &target.name);
+    Some(occasion)
 }
 
 fn of_partitions(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>) -> SqlResult<()> {
@@ -713,7 +712,6 @@ fn dropped_unschemed(ddl: &mut Ddl<'_>, kind: DropKind, name: &str) -> SqlResult
 /// Databases, principals, permissions.
 fn of_security(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>) -> SqlResult<()> {
     use StatementKind as S;
-    use sql::ast::ResourceGovernor as R;
     let server = |event: &str, name: &str, word: &str| Occasion::new(event, None, Extent::ToNext).object(name, word);
     let db = ddl.current()?;
     let here = |event: &str| Occasion::new(event, Some(&db), Extent::ToNext);

@@ -92,7 +92,7 @@ pub fn create(
         buckets: 0,
         constraint_id: 0,
     };
-    let key = IndexColumnRow { id: table.id, indid, subid: 1, colid: column.colid.into(), keyord: 1, status: 0 };
+    let key = IndexColumnRow { id: table.id, indid, subid: 1, colid: column.colid, keyord: 1, status: 0 };
     ddl.rows(&db, |rows| {
         rows.insert(&row)?;
         rows.insert(&key)
@@ -152,7 +152,7 @@ fn described(scheme: &Scheme, options: &[Setting]) -> SqlResult<String> {
         (true, Some(_)) => return Err(sql_error!(12005, INDEX, "GRIDS")),
         (true, None) => {}
         (false, grids) => {
-            let levels = grids.map_or(Ok([1; 4]), |grids| levels(grids))?;
+            let levels = grids.map_or(Ok([1; 4]), levels)?;
             for (at, level) in levels.into_iter().enumerate() {
                 let (name, cells) = GRIDS[level];
                 text.push_str(&format!(",\"level{0}\":{cells},\"level{0}_desc\":\"{name}\"", at + 1));

@@ -60,7 +60,7 @@ pub fn create(
         return Err(sql_error!(1913, name, "table", shown));
     }
     let clustered = table.indexes.iter().find(|index| index.primary_key && index.kind == IndexKind::Clustered);
-    if !clustered.is_some_and(|index| index.key.len() < KEY_COLUMNS_END) {
+    if clustered.is_none_or(|index| index.key.len() >= KEY_COLUMNS_END) {
         return Err(sql_error!(6332, row.name, KEY_COLUMNS_END));
     }
     let of_column = primaries(ddl, &db, &row, &indexes, column.colid)?;

@@ -21,9 +21,9 @@ impl Extent {
         shape.each_point(&mut |point| {
             let here = [point.x, point.y];
             let grown = extent.get_or_insert(Extent { low: here, high: here });
-            for axis in 0..2 {
-                grown.low[axis] = grown.low[axis].min(here[axis]);
-                grown.high[axis] = grown.high[axis].max(here[axis]);
+            for (axis, here) in here.into_iter().enumerate() {
+                grown.low[axis] = grown.low[axis].min(here);
+                grown.high[axis] = grown.high[axis].max(here);
             }
         });
         extent

@@ -202,8 +202,8 @@ impl Wildcard {
             Namespaces::Any => "{##any}*".into(),
             Namespaces::Other(uri) => format!("{{##other:{uri}}}*"),
             Namespaces::List(list) => {
-                let each = |uri: &Box<str>| if uri.is_empty() { "*".to_owned() } else { format!("{{{uri}}}*") };
-                list.iter().map(each).collect::<Vec<_>>().join("', '")
+                let each = |uri: &str| if uri.is_empty() { "*".to_owned() } else { format!("{{{uri}}}*") };
+                list.iter().map(|uri| each(uri)).collect::<Vec<_>>().join("', '")
             }
         }
     }

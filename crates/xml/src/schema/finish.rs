@@ -45,7 +45,7 @@ pub(super) fn finish(compiler: Compiler<'_>, meter: &mut Meter<'_, '_>) -> SqlRe
             return Err(sql_error!(6995, local));
         }
         if let Some(constraint) = &element.constraint {
-            element_constraint(&schema, element.ty, constraint, &local, particles.get(&element.ty).is_some(), meter)?;
+            element_constraint(&schema, element.ty, constraint, &local, particles.contains_key(&element.ty), meter)?;
         }
     }
     for attribute in &schema.attributes {
