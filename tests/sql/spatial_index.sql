@@ -1,5 +1,5 @@
 -- https://learn.microsoft.com/sql/t-sql/statements/create-spatial-index-transact-sql
-create table SpatialTable (id int primary key, geometry_col geometry, object geography, n int);
+create table SpatialTable (id int constraint PK_SpatialTable primary key, geometry_col geometry, object geography, n int);
 create spatial index SIndx_1 on SpatialTable(geometry_col) with (bounding_box = (0, 0, 500, 200));
 create spatial index SIndx_2 on SpatialTable(geometry_col) using geometry_grid with (bounding_box = (xmin = 0, ymin = -10.5, xmax = 500, ymax = 200), grids = (low, low, medium, high), cells_per_object = 64, pad_index = on);
 create spatial index SIndx_3 on SpatialTable(object) using GEOGRAPHY_GRID with (grids = (level_3 = high, level_2 = low));
