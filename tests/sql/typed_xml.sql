@@ -220,3 +220,22 @@ drop xml schema collection prim;
 drop xml schema collection xv;
 drop xml schema collection kinds;
 drop xml schema collection cat;
+go
+-- A column becomes typed, and plain again: https://learn.microsoft.com/sql/t-sql/statements/alter-table-transact-sql
+create xml schema collection numbers as N'<xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema"><xsd:element name="n" type="xsd:int"/></xsd:schema>';
+go
+create table changed (id int constraint pk_changed primary key, x xml);
+insert changed values (1, '<n>1</n>'), (2, '<n> 02 </n>');
+alter table changed alter column x xml(numbers);
+select id, x, x.value('(/n)[1]', 'int') + 1 as more from changed order by id;
+insert changed values (3, '<n>three</n>');
+go
+alter table changed alter column x xml;
+insert changed values (3, '<m/>');
+alter table changed alter column x xml(document numbers);
+go
+delete changed where id = 3;
+alter table changed add y xml(content numbers) not null constraint df_y default '<n>7</n>';
+go
+select id, y from changed order by id;
+select c.name, c.is_xml_document, s.name as collection from sys.columns c left join sys.xml_schema_collections s on s.xml_collection_id = c.xml_collection_id where c.object_id = object_id('changed') order by c.column_id;

@@ -36,7 +36,7 @@ use crate::catalog::base::{
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, BY_PARENT, int, small};
 use crate::catalog::partition::PARTITIONING;
-use crate::catalog::{Database, TEMPDB, scalar_type};
+use crate::catalog::{Database, TEMPDB, scalar_type, xml_collection};
 
 /// The table being altered.
 struct Target {
@@ -294,7 +294,9 @@ fn add_columns(
     } else {
         let mut columns = carried(&existing, |column| bracket(&column.name));
         let new = added.iter().filter(|(row, ..)| stored(row));
-        columns.extend(new.map(|(row, _, value)| added_column(row, value)));
+        for (row, _, value) in new {
+            columns.push(added_column(ddl, db, row, value)?);
+        }
         Some(rebuild::save(ddl, &target.place, &target.shown, &columns)?)
     };
     ddl.rows(db, |rows| {
@@ -312,7 +314,8 @@ fn add_columns(
             let database = db.storage_id();
             if any_row {
                 let columns = added.iter().filter(|(row, ..)| stored(row));
-                let columns: Vec<NewColumn> = columns.map(|(row, _, value)| added_column(row, value)).collect();
+                let columns = columns.map(|(row, _, value)| added_column(ddl, db, row, value));
+                let columns = columns.collect::<SqlResult<Vec<NewColumn>>>()?;
                 added_value::set_missing(ddl, &target.place.full_name(&target.shown), &columns, &mut layout)?;
             }
             if layout != row_layout(old) {
@@ -442,18 +445,25 @@ fn first_value(ddl: &Ddl<'_>, column: &ColumnDefinition, row: &ColumnRow) -> Str
 }
 
 /// `CONVERT(type, value)`, for the value of a column.
-fn cast(value: &str, row: &ColumnRow) -> String {
+fn cast(ddl: &mut Ddl<'_>, db: &Arc<Database>, value: &str, row: &ColumnRow) -> SqlResult<String> {
     let ty = column_type(row).ty;
+    if let Some(collection) = ty.xml_collection() {
+        let (schema, name) = ddl.rows(db, |rows| xml_collection::name(rows, collection))?.expect("a column's is there");
+        let facet = if ty.is_xml_document() { "DOCUMENT" } else { "CONTENT" };
+        return Ok(format!("CONVERT(xml({facet} {}.{}), {value})", bracket(&schema), bracket(&name)));
+    }
     let name = if row.xtype == 189 { "binary(8)".to_string() } else { scalar_type::display(&ty) };
     let collate = row.collation.as_deref().map_or_else(String::new, |collation| format!(" COLLATE {collation}"));
-    format!("CONVERT({name}, {value}){collate}")
+    Ok(format!("CONVERT({name}, {value}){collate}"))
 }
 
 /// A column that is added, with what the rows that are there get.
-fn added_column(row: &ColumnRow, value: &str) -> NewColumn {
-    let whole = uncut(value, row);
-    let (whole, value) = (whole.is_some(), whole.unwrap_or_else(|| cast(value, row)));
-    NewColumn { name: row.name.clone(), ty: column_type(row), value, whole }
+fn added_column(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ColumnRow, value: &str) -> SqlResult<NewColumn> {
+    let (whole, value) = match uncut(value, row) {
+        Some(value) => (true, value),
+        None => (false, cast(ddl, db, value, row)?),
+    };
+    Ok(NewColumn { name: row.name.clone(), ty: column_type(row), value, whole })
 }
 
 /// A text or binary column's value as its new type has it, but of any length. None: `cast` cuts nothing.
@@ -728,7 +738,8 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             }
             let resolved = data_type::resolve(ddl, db, data_type, column.colid as usize)?;
             references_type(ddl, db, resolved.utype)?;
-            let kept = collation.as_ref().map(|c| c.to_string()).or_else(|| column.collation.clone());
+            let own = column.collation.clone().filter(|_| column_type(&column).ty.is_string());
+            let kept = collation.as_ref().map(|c| c.to_string()).or(own);
             let ty = data_type::collate(db, resolved.ty, kept.as_deref())?;
             // "ANSI_NULL defaults are always on for ALTER COLUMN": the page of ALTER TABLE.
             let nullable = null.or(resolved.nullable).unwrap_or(true);
@@ -753,7 +764,10 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
         let after: Vec<ColumnRow> =
             columns.iter().map(|c| if c.colid == new.colid { new.clone() } else { c.clone() }).collect();
         let longer = whole(&column_type(&column).ty, &new);
-        let value = longer.clone().unwrap_or_else(|| cast(&bracket(&new.name), &new));
+        let value = match &longer {
+            Some(value) => value.clone(),
+            None => cast(ddl, db, &bracket(&new.name), &new)?,
+        };
         let mut list = carried(&after, |c| if c.colid == new.colid { value.clone() } else { bracket(&c.name) });
         for column in list.iter_mut().filter(|column| column.name == new.name) {
             column.whole = longer.is_some();
