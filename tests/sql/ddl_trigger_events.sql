@@ -90,6 +90,11 @@ EXEC sp_dropextendedproperty 'p'
 EXEC sp_rename 't.b', 'bb', 'COLUMN'
 EXEC sp_rename 't', 'tt'
 GO
+CREATE XML SCHEMA COLLECTION xsc AS N'<xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema"><xsd:element name="n" type="xsd:int"/></xsd:schema>';
+GO
+ALTER XML SCHEMA COLLECTION xsc ADD N'<xsd:schema xmlns:xsd="http://www.w3.org/2001/XMLSchema"><xsd:element name="m" type="xsd:int"/></xsd:schema>';
+DROP XML SCHEMA COLLECTION xsc;
+GO
 CREATE LOGIN of_server WITH PASSWORD = 'P@ssw0rd1!x';
 DROP LOGIN of_server;
 GO

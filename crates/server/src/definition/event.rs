@@ -21,6 +21,7 @@ use super::audited;
 use super::data_type::find_type;
 use super::event_data::{Elements, Extent, command_text, post_time};
 use super::site::{Ddl, Site};
+use super::xml_schema;
 use crate::catalog::base::{LoginRow, ObjectRow, OwnerRow, class};
 use crate::catalog::event_type::{self, EventType};
 use crate::catalog::load::{self, name as name_datum};
@@ -440,9 +441,26 @@ fn of_statement(ddl: &mut Ddl<'_>, kind: &StatementKind, to: &mut Vec<Occasion>)
             let found = if policy.alter { find(ddl, &policy.name)? } else { new(ddl, &policy.name) };
             to.extend(found.map(|found| in_schema(event, &found, "SECURITY POLICY", Extent::ToNext)));
         }
+        S::XmlSchemaCollection(made) if made.alter => {
+            to.extend(of_collection(ddl, "ALTER_XML_SCHEMA_COLLECTION", &made.name)?);
+        }
+        S::XmlSchemaCollection(made) => to.extend(
+            new(ddl, &made.name).map(|new| in_schema("CREATE_XML_SCHEMA_COLLECTION", &new, COLLECTION, Extent::ToNext)),
+        ),
         kind => of_partitions(ddl, kind, to)?,
     }
     Ok(())
+}
+
+const COLLECTION: &str = "XML SCHEMA COLLECTION";
+
+/// Of one that is there: its names are apart from those of objects.
+fn of_collection(ddl: &mut Ddl<'_>, event: &str, name: &ObjectName) -> SqlResult<Option<Occasion>> {
+    let db = ddl.database_of(name)?;
+    let Some(row) = xml_schema::find(ddl, &db, None, name)? else { return Ok(None) };
+    let schema = ddl.rows(&db, |rows| load::schema_name(rows, -row.nsid))?;
+    let occasion = Occasion::new(event, Some(&db), Extent::ToNext).text("SchemaName", &schema);
+    Ok(Some(occasion.object(&row.name, COLLECTION)))
 }
 
 fn of_synonym(ddl: &mut Ddl<'_>, create: &CreateSynonym) -> Option<Occasion> {
@@ -623,6 +641,7 @@ fn dropped(
         DropKind::Rule => "DROP_RULE",
         DropKind::SecurityPolicy => "DROP_SECURITY_POLICY",
         DropKind::Trigger => return dropped_trigger(ddl, name, scope),
+        DropKind::XmlSchemaCollection => return of_collection(ddl, "DROP_XML_SCHEMA_COLLECTION", name),
         DropKind::Type => {
             let Ok(Some((db, row))) = find_type(ddl, name) else { return Ok(None) };
             let schema = ddl.rows(&db, |rows| load::schema_name(rows, row.schid))?;
