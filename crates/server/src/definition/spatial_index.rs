@@ -44,6 +44,9 @@ pub fn create(
     using: Option<&Ident>,
     (db, table): (Arc<Database>, ObjectRow),
 ) -> SqlResult<(Arc<Database>, i32, i32)> {
+    if find_setting(&create.options, "DROP_EXISTING").is_some_and(Setting::is_on) {
+        return Err(super::unsupported("CREATE SPATIAL INDEX ... DROP_EXISTING"));
+    }
     let shown = written(&create.table);
     ddl.lock(&db, table.id)?;
     let columns = ddl.rows(&db, |rows| rows.find::<ColumnRow>(0, &[int(table.id), small(0)]))?;
@@ -124,9 +127,6 @@ fn described(scheme: &Scheme, options: &[Setting]) -> SqlResult<String> {
         if options.iter().filter(|other| other.name == option.name).count() > 1 {
             return Err(sql_error!(12006));
         }
-    }
-    if find_setting(options, "DROP_EXISTING").is_some_and(Setting::is_on) {
-        return Err(super::unsupported("CREATE SPATIAL INDEX ... DROP_EXISTING"));
     }
     let mut text =
         format!("{{\"scheme\":\"{}\",\"type\":{}", scheme.name, if scheme.kind == TypeKind::Geometry { 1 } else { 2 });
