@@ -20,7 +20,7 @@ const WAIT_MAX: Duration = Duration::from_millis(500);
 /// An expression that takes longer is run again, and cancelled in the middle.
 const LONG: Duration = Duration::from_millis(100);
 
-/// They take numbers, dates, or nothing: no value is long.
+/// They take numbers, dates, a hierarchyid of at most 892 bytes, or nothing: no value is long.
 const SHORT: &str = "ABS ACOS ASIN ATAN ATN2 CEILING COS COT DEGREES EXP FLOOR LOG LOG10 PI POWER RADIANS RAND ROUND SIGN SIN SQRT SQUARE TAN \
     LONG_SUM LONG_DIFFERENCE PARTITION_NUMBER BIT_COUNT GET_BIT SET_BIT LEFT_SHIFT RIGHT_SHIFT CHAR NCHAR SPACE STR CURRENT_TIMESTAMP DATEADD DATEDIFF DATEDIFF_BIG DATEFROMPARTS DATENAME \
     DATEPART DATETIME2FROMPARTS DATETIMEFROMPARTS DATETIMEOFFSETFROMPARTS DATETRUNC DATE_BUCKET DAY EOMONTH GETDATE GETUTCDATE MONTH \
@@ -29,7 +29,7 @@ const SHORT: &str = "ABS ACOS ASIN ATAN ATN2 CEILING COS COT DEGREES EXP FLOOR L
     ERROR_NUMBER ERROR_PROCEDURE ERROR_SEVERITY ERROR_STATE HOST_ID HOST_NAME MIN_ACTIVE_ROWVERSION ORIGINAL_LOGIN PERMISSIONS ROWCOUNT_BIG \
     SCOPE_IDENTITY SESSION_USER SYSTEM_USER USER XACT_STATE TRIGGER_NESTLEVEL COLUMNS_UPDATED EVENTDATA COL_NAME FILEGROUP_NAME FILE_NAME \
     INDEXKEY_PROPERTY OBJECTPROPERTY OBJECTPROPERTYEX OBJECT_DEFINITION OBJECT_NAME OBJECT_SCHEMA_NAME SCHEMA_NAME STATS_DATE TYPE_NAME \
-    ODBCPREC ODBCSCALE SUSER_NAME USER_NAME DB_NAME";
+    ODBCPREC ODBCSCALE SUSER_NAME USER_NAME DB_NAME ORIGINAL_DB_NAME GetAncestor GetDescendant GetLevel GetReparentedValue IsDescendantOf ToString";
 
 /// They take names, which are cut or refused where they are too long.
 const NAMES: &str = "SQL_VARIANT_PROPERTY APPLOCK_MODE APPLOCK_TEST CONNECTIONPROPERTY CURSOR_STATUS GETANSINULL HAS_ACCESS HAS_DBACCESS \
@@ -123,6 +123,15 @@ const EXPRESSIONS: &[(&str, &str)] = &[
     ("HASHBYTES", "HASHBYTES('SHA1', @b)"),
     ("HASHBYTES", "HASHBYTES('MD5', @b)"),
     ("FORMATMESSAGE", "LEN(FORMATMESSAGE('%s', CAST(@n AS nvarchar(4000))))"),
+    ("", "hierarchyid::Parse(@n)"),
+    (
+        "",
+        "geometry::STGeomFromText('LINESTRING(' + REPLICATE(CAST('1 1, ' AS varchar(max)), @bytes / 5) + '2 2)', 0).STNumPoints()",
+    ),
+    (
+        "",
+        "geometry::STGeomFromText('MULTIPOINT(' + REPLICATE(CAST('1 2, ' AS varchar(max)), @bytes / 5) + '2 2)', 0).STConvexHull().STNumPoints()",
+    ),
     ("", "LEN(CAST(@v AS nvarchar(max)))"),
     ("", "LEN(CAST(@e AS varchar(max)))"),
     ("", "LEN(CONVERT(varchar(max), @b, 1))"),
