@@ -543,12 +543,8 @@ impl Buffer {
         let frame = unsafe { &mut *self.frames.page(index) };
         let read = read_or_zero(&file.file, wait, page as u64 * PAGE_BYTES as u64, frame);
         let log = self.log.get();
-        if let Some(stopped) = log.and_then(|log| log.is_stopped()) {
-            // A write may have failed, and its page have gone as if it were on disk.
-            self.frames.discard(index);
-            self.release(index, ABSENT, READING);
-            return Err(stopped);
-        }
+        // A write may have failed, and its page have gone as if it were on disk.
+        let stopped = log.and_then(|log| log.is_stopped());
         // A page newer than the log: the log has lost its end, or the page is not of this instance.
         let log_tail = log.map_or(u64::MAX, |log| log.tail());
         let intact = read.is_ok()
@@ -557,14 +553,15 @@ impl Buffer {
             && page::lsn(frame) <= log_tail;
         self.counters.reads.fetch_add(1, Ordering::Relaxed);
         os::stats::count_page_fault();
-        if !intact {
+        if !intact || stopped.is_some() {
             let at = PageRef { file: file.number, page };
-            if !file.temporary {
+            if !file.temporary && stopped.is_none() {
                 let is_wrong = read.is_err() || page::has_own_checksum(frame);
                 self.suspects.add(at, if is_wrong { SuspectKind::Wrong } else { SuspectKind::Checksum });
             }
             self.frames.discard(index);
             self.release(index, ABSENT, READING);
+            stopped.map_or(Ok(()), Err)?;
             read?;
             return Err(StorageError::CorruptPage { page: at });
         }

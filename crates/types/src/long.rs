@@ -16,35 +16,24 @@ pub fn set_away(away: Away) {
     AWAY.get_or_init(|| away);
 }
 
-/// Appends `from`.
-#[inline]
-pub fn append(to: &mut Vec<u8>, from: &[u8]) {
-    if from.len() < LONG {
-        to.extend_from_slice(from);
-    } else {
-        append_long(to, from);
-    }
-}
-
-#[cold]
-fn append_long(to: &mut Vec<u8>, from: &[u8]) {
-    match AWAY.get() {
-        Some(away) => away(&mut || to.extend_from_slice(from)),
-        None => to.extend_from_slice(from),
-    }
-}
-
 /// What `work` gives, of about `bytes` in one piece.
 #[inline]
 pub fn run<T: Send>(bytes: usize, work: impl FnOnce() -> T + Send) -> T {
-    match AWAY.get() {
-        Some(away) if bytes >= LONG => {
-            let (mut work, mut found) = (Some(work), None);
-            away(&mut || found = work.take().map(|work| work()));
-            found.expect("it has been done")
-        }
-        _ => work(),
-    }
+    if bytes < LONG { work() } else { run_long(work) }
+}
+
+#[cold]
+fn run_long<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    let Some(away) = AWAY.get() else { return work() };
+    let (mut work, mut found) = (Some(work), None);
+    away(&mut || found = work.take().map(|work| work()));
+    found.expect("it has been done")
+}
+
+/// Appends `from`.
+#[inline]
+pub fn append(to: &mut Vec<u8>, from: &[u8]) {
+    run(from.len(), || to.extend_from_slice(from));
 }
 
 /// A copy.
@@ -54,6 +43,6 @@ pub fn copy(from: &[u8]) -> Box<[u8]> {
         return from.into();
     }
     let mut copy = Vec::with_capacity(from.len());
-    append_long(&mut copy, from);
+    append(&mut copy, from);
     copy.into_boxed_slice()
 }

@@ -295,7 +295,7 @@ impl Buffer {
     /// Hardens copies of pages that may be torn where they belong. One that lies there already, of an earlier batch, must not stay behind
     /// what is written in place: a start would take it for the newest where that is damaged.
     fn double_write(&self, pages: &[Outgoing], written: &mut DoubleWritten) -> StorageResult<()> {
-        let lies_there = |index: usize| written.indexes[..written.count].contains(&(index as u64));
+        let lies_there = |index: usize| written.indexes[..written.count].binary_search(&(index as u64)).is_ok();
         let copied = |page: &&Outgoing| !page.file.temporary && (!page.is_whole || lies_there(page.index));
         let pages: Vec<&Outgoing> = pages.iter().filter(copied).collect();
         assert!(pages.len() <= BATCH_PAGES, "the double-write file has room for a batch");

@@ -262,7 +262,7 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
             let redone = engine.redo(&record, &found, &mut behind);
             engine.or_hold(record.head.file, since, redone)
         })?;
-        for page in behind.left().filter(|page| !found.dropped.contains(&page.file)) {
+        for page in behind.left() {
             if !engine.files.is_held(page.file) {
                 engine.or_hold(page.file, since, Err(StorageError::CorruptPage { page }))?;
             }
