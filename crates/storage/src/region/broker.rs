@@ -171,16 +171,21 @@ impl Broker {
         self.others() + self.floor() + bytes <= self.target()
     }
 
-    /// Whether so much more can be held at all, by somebody who can do nothing without it: the buffer pool has it to give. What nobody
-    /// counts comes and goes, and soon gives way itself: of it no more than a part speaks against it. Who hears no is counted.
+    /// Whether so much more can be held at all, by somebody who can do nothing without it: the buffer pool has it to give. Who hears no is
+    /// counted.
     pub fn has_room(&self, bytes: u64) -> bool {
-        let (target, uncounted) = (self.target(), self.uncounted());
-        let forgiven = uncounted.saturating_sub(target / UNCOUNTED_PART);
-        let fits = self.others().saturating_sub(forgiven) + self.floor() + bytes <= target;
+        let fits = self.could_hold(bytes);
         if !fits {
             self.words.refusals.fetch_add(1, Ordering::Relaxed);
         }
         fits
+    }
+
+    /// What nobody counts comes and goes, and soon gives way itself: of it no more than a part speaks against more.
+    pub fn could_hold(&self, bytes: u64) -> bool {
+        let (target, uncounted) = (self.target(), self.uncounted());
+        let forgiven = uncounted.saturating_sub(target / UNCOUNTED_PART);
+        self.others().saturating_sub(forgiven) + self.floor() + bytes <= target
     }
 
     /// The process of an engine holds so many bytes of its own, `shared` of them what is counted elsewhere.

@@ -5,8 +5,9 @@
 //! within a query, a session with an open cursor) and whose transaction holds locks that others wait for is given the least it can run with,
 //! at once, and spills. So every wait ends: with a grant that somebody gives back, or with the time that the caller gives it.
 //!
-//! A running query may grow while there is room and nobody waits. What it uses is told to the broker, so the buffer pool gives way to what
-//! is used, not to what is promised.
+//! A running query may grow while there is room and nobody waits, and has what it cannot do without as long as there is memory at all; where
+//! that ends, the older queries come first. What it uses is told to the broker, so the buffer pool gives way to what is used, not to what is
+//! promised.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -30,6 +31,9 @@ pub const QUERY_PERCENT: u32 = 25;
 
 /// How often somebody who waits looks whether he must not, and whether there is more memory than there was.
 const LOOK_MS: u64 = 100;
+
+/// A running query waits for older ones so long in all: they may wait for a lock of its transaction, or for a client.
+const FORCED_WAIT_MS: u64 = 30_000;
 
 const WAITING: u32 = 1;
 const GRANTED: u32 = 2;
@@ -180,6 +184,8 @@ struct Inner {
 pub struct Grant {
     grants: Grants,
     slot: u32,
+    /// Milliseconds that it has waited for older ones while it ran.
+    waited_ms: AtomicU64,
 }
 
 fn part_of(bytes: u64, percent: u32) -> u64 {
@@ -226,7 +232,7 @@ impl Grants {
         let least = least.min(query_max);
         let most = wanted.percent_max.map_or(query_max, part).clamp(least, query_max);
         let slot = inner.new_slot(wanted, least, wanted.ideal.clamp(least, most))?;
-        let grant = Grant { grants: self.clone(), slot };
+        let grant = Grant { grants: self.clone(), slot, waited_ms: AtomicU64::new(0) };
         let mut queue = inner.queue.lock();
         let at = &inner.slots[slot];
         let fits = queue.waiting == 0 && queue.granted + get(&at.requested) <= inner.broker.queries_bytes();
@@ -252,7 +258,7 @@ impl Grants {
         let mut queue = inner.queue.lock();
         inner.give(&mut queue, slot, 0);
         drop(queue);
-        let grant = Grant { grants: self.clone(), slot };
+        let grant = Grant { grants: self.clone(), slot, waited_ms: AtomicU64::new(0) };
         (grant.grow(bytes) || forced && grant.force(bytes)).then_some(grant)
     }
 
@@ -375,6 +381,22 @@ impl Inner {
         (0..self.slots.used()).filter(|number| *number != but).any(|number| {
             let slot = &self.slots[number];
             slot.state.load(Ordering::Relaxed) == GRANTED && slot.session.load(Ordering::Relaxed) == session
+        })
+    }
+
+    /// All have more than their share, what is left is what one query may need, and another session's query is older.
+    fn must_give_way(&self, number: u32, bytes: u64) -> bool {
+        let total = self.broker.queries_bytes();
+        if self.queue.lock().granted + bytes <= total || self.broker.could_hold(bytes + part_of(total, QUERY_PERCENT)) {
+            return false;
+        }
+        let age = |number: u32| (get(&self.slots[number].granted_at), number);
+        let session = self.slots[number].session.load(Ordering::Relaxed);
+        (0..self.slots.used()).any(|other| {
+            let slot = &self.slots[other];
+            slot.state.load(Ordering::Relaxed) == GRANTED
+                && slot.session.load(Ordering::Relaxed) != session
+                && age(other) < age(number)
         })
     }
 
@@ -523,9 +545,18 @@ impl Grant {
         fits
     }
 
-    /// More, whoever waits. False: there is no memory at all.
+    /// More, whoever waits. False: there is no memory at all. Where that is near, those that began later wait for the others: all of them
+    /// could not end.
     pub fn force(&self, bytes: u64) -> bool {
         let inner = &self.grants.inner;
+        while get(&self.waited_ms) < FORCED_WAIT_MS && inner.must_give_way(self.slot, bytes) {
+            let ticket = self.slot().waker.ticket();
+            let deadline = clock::after_ms(LOOK_MS);
+            if self.slot().waker.wait(ticket, WaitType::RESOURCE_SEMAPHORE, deadline) == WakeReason::Interrupted {
+                break;
+            }
+            set(&self.waited_ms, get(&self.waited_ms) + LOOK_MS);
+        }
         let fits = inner.broker.has_room(bytes);
         if fits {
             let mut queue = inner.queue.lock();
