@@ -7,18 +7,19 @@ use std::any::Any;
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell, Ref, RefCell, RefMut};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use native::Number;
 use sql::catalog::{ModuleDef, TableDef};
 use sql::plan::OuterSlot;
 use types::pause::{Pacer, Pause};
-use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType};
+use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, long};
 
 use crate::cursor_name::{CursorId, CursorName};
 use crate::host::{Host, ModuleInfo};
 use crate::memory_table::MemoryTable;
 use crate::notices;
-use crate::session::Session;
+use crate::session::{Session, stopped};
 use crate::sink::{Sink, Stop};
 use crate::value::Value;
 use crate::workspace::{Held, SMALL_BYTES, Workspace};
@@ -116,8 +117,8 @@ pub struct Interpreter {
 /// `inserted` and `deleted`: all stored columns of the trigger's table.
 #[derive(Clone)]
 pub struct TriggerRows {
-    pub inserted: Arc<RowBatch>,
-    pub deleted: Arc<RowBatch>,
+    pub inserted: Arc<MemoryTable>,
+    pub deleted: Arc<MemoryTable>,
     /// Bit i: column i of the table was in the INSERT's or UPDATE's list.
     pub updated: Arc<Vec<bool>>,
     /// Names of the table's columns.
@@ -154,7 +155,7 @@ impl<'a> Context<'a> {
             self.runtime.borrow().session.signal.raise(Stop::Attention);
         }
         if os::wait::is_interrupted() {
-            self.runtime.borrow_mut().sink.interrupted().map_err(crate::session::stopped)?;
+            self.runtime.borrow_mut().sink.interrupted().map_err(stopped)?;
         }
         Ref::map(self.runtime.borrow(), |runtime| &*runtime.session).check_signal()
     }
@@ -180,6 +181,33 @@ impl<'a> Context<'a> {
     #[inline]
     pub fn pacer(&self) -> Pacer<'_> {
         Pacer::new(self)
+    }
+
+    /// What `work` makes of values of so many bytes in all. With long ones that is done off the scheduler: it takes long, and much of it is
+    /// in pieces that cannot pause. Who does not want it any more leaves it; it ends at its next pause.
+    pub fn away<R: Send + 'static>(
+        &self,
+        bytes: usize,
+        work: impl FnOnce(&mut Pacer<'_>) -> SqlResult<R> + Send + 'static,
+    ) -> SqlResult<R> {
+        if bytes < long::LONG {
+            return work(&mut self.pacer());
+        }
+        let unwanted = Arc::new(AtomicBool::new(false));
+        let pause = Away { unwanted: unwanted.clone(), left: Cell::new(0) };
+        let started = os::sched::start_long(move || {
+            pause.pause()?;
+            work(&mut Pacer::new(&pause))
+        });
+        let mut ended = Ok(());
+        let found = started.wait_heard(os::wait::WaitType::PREEMPTIVE_OTHER, || {
+            ended = self.yield_point();
+            ended.is_err()
+        });
+        found.unwrap_or_else(|| {
+            unwanted.store(true, Ordering::Relaxed);
+            Err(ended.expect_err("it has left because of it"))
+        })
     }
 
     /// A copy of what is not owned yet, which gives way where it is long.
@@ -406,6 +434,23 @@ impl Pause for Context<'_> {
 
     fn left(&self) -> &Cell<usize> {
         &self.paced
+    }
+}
+
+/// Off the scheduler there is nobody to give way to; only that the work is not wanted any more is heard.
+struct Away {
+    unwanted: Arc<AtomicBool>,
+    left: Cell<usize>,
+}
+
+impl Pause for Away {
+    fn pause(&self) -> SqlResult<()> {
+        // Nobody reads the error: whoever waited has left with his own.
+        if self.unwanted.load(Ordering::Relaxed) { Err(stopped(Stop::Attention)) } else { Ok(()) }
+    }
+
+    fn left(&self) -> &Cell<usize> {
+        &self.left
     }
 }
 

@@ -156,10 +156,10 @@ pub fn convert(
     explicit: bool,
 ) -> SqlResult<Value<'static>> {
     let settings = context.session(|session| settings(session, explicit));
-    let pacer = &mut context.pacer();
     if from.kind != to.kind && (from.is_udt() || to.is_udt()) {
-        return udt::convert(value.as_datum(), from, to, &settings, pacer).map(Value::from_owned);
+        return udt::convert_away(context, value, from, to, settings).map(Value::from_owned);
     }
+    let pacer = &mut context.pacer();
     let value = convert::convert_paced(value.as_datum(), from, to, style.unwrap_or(NO_STYLE), &settings, pacer)?;
     if !to.admits_xml(from)
         && let Datum::Bytes(bytes) = &value

@@ -1,4 +1,5 @@
-//! Rows of a table variable: not part of any transaction, but a failed statement leaves no trace.
+//! Rows of a table variable: not part of any transaction, but a failed statement leaves no trace. And rows that a statement has changed, for
+//! its triggers and for what refers to them.
 //!
 //! Rows are numbered. They are only ever appended or marked deleted, so a scan that began keeps its place; an update deletes and appends.
 //! A locator is the row's number, little-endian. When the table holds more than its part of what the module may have, its oldest rows go to
@@ -191,6 +192,20 @@ impl MemoryTable {
         Ok(())
     }
 
+    /// Appends all rows of `rows`, which are counted. 701, 1105
+    pub fn append(&mut self, context: &Context, rows: &RowBatch) -> SqlResult<()> {
+        if self.end() as usize + rows.rows > u32::MAX as usize {
+            return Err(out_of_memory());
+        }
+        columns::append_batch(&mut self.tail, rows);
+        self.live += rows.rows;
+        self.tail_bytes += columns::batch_bytes(rows);
+        if self.tail_bytes >= CHUNK_BYTES {
+            self.cut();
+        }
+        self.count(context)
+    }
+
     /// The tail becomes a chunk.
     fn cut(&mut self) {
         let empty = RowBatch::new(self.classes.iter().copied());
@@ -313,15 +328,40 @@ impl MemoryTable {
     /// All its rows as one batch, which is counted in `held`. 701
     pub fn live_rows(&self, context: &Context, held: &mut Held) -> SqlResult<RowBatch> {
         let mut all = RowBatch::new(self.classes.iter().copied());
-        let (mut scan, mut rows) = (MemoryRows::all(self, false), RowBatch::new(self.classes.iter().copied()));
-        let stored: Vec<u16> = (0..self.classes.len() as u16).collect();
-        while scan.next(context, self, &stored, columns::BATCH_ROWS, &mut rows)? {
-            columns::append_large(&mut all, &rows);
-            rows.clear();
+        let mut batches = Batches::new(self);
+        while let Some(rows) = batches.next(context)? {
+            columns::append_large(&mut all, rows);
             context.force(held, columns::batch_room(&all))?;
             context.yield_point()?;
         }
         Ok(all)
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+}
+
+/// All rows of a table, batch by batch: those of two tables of as many rows, none of them deleted, are in step.
+pub struct Batches<'t> {
+    table: &'t MemoryTable,
+    scan: MemoryRows,
+    stored: Vec<u16>,
+    rows: RowBatch,
+}
+
+impl<'t> Batches<'t> {
+    pub fn new(table: &'t MemoryTable) -> Batches<'t> {
+        let rows = RowBatch::new(table.classes.iter().copied());
+        let stored = (0..table.classes.len() as u16).collect();
+        Batches { table, scan: MemoryRows::all(table, false), stored, rows }
+    }
+
+    /// None: there are no more.
+    pub fn next(&mut self, context: &Context) -> SqlResult<Option<&RowBatch>> {
+        self.rows.clear();
+        let found = self.scan.next(context, self.table, &self.stored, columns::BATCH_ROWS, &mut self.rows)?;
+        Ok(found.then_some(&self.rows))
     }
 }
 

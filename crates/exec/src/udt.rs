@@ -1,12 +1,16 @@
 //! Conversions from and to the types of Microsoft.SqlServer.Types: texts are read and written as the types' own, bytes are their serialized
 //! form.
 
-use spatial::value;
 use spatial::world::World;
+use spatial::{call, value};
 use types::convert::{self, ConvertContext, NO_STYLE, text_datum_paced, text_of_paced};
 use types::pause::Pacer;
 use types::precedence::check_conversion;
-use types::{Datum, DatumRef, SqlResult, SqlType};
+use types::{Datum, DatumRef, SqlResult, SqlType, long};
+
+use crate::context::Context;
+use crate::value::Value;
+use crate::workspace::Held;
 
 /// A value of one type as one of another; one of the two is a UDT. 6522: it is no such value. 257, 529.
 pub fn convert(
@@ -34,6 +38,25 @@ pub fn convert(
         }
         _ => convert::convert_paced(DatumRef::Bytes(bytes), from, to, NO_STYLE, settings, pacer),
     }
+}
+
+/// The same of a value of a running query, which may be long.
+pub fn convert_away(
+    context: &Context,
+    value: Value<'_>,
+    from: &SqlType,
+    to: &SqlType,
+    settings: ConvertContext,
+) -> SqlResult<Datum> {
+    let Some(bytes) = value.bytes() else { return Ok(Datum::Null) };
+    let room = call::TEXT_TIMES * bytes.len();
+    if room < long::LONG {
+        return convert(DatumRef::Bytes(&bytes), from, to, &settings, &mut context.pacer());
+    }
+    let mut held = Held::default();
+    context.force(&mut held, room)?;
+    let (bytes, from, to) = (context.own(bytes)?, *from, *to);
+    context.away(room, move |pacer| convert(DatumRef::Bytes(&bytes), &from, &to, &settings, pacer))
 }
 
 /// `types::convert` that knows these types, too.

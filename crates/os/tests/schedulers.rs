@@ -1,6 +1,6 @@
 //! The same behaviour on fibers and on threads: tasks, waits, yields, timers, preemptive calls, shutdown.
 use os::sched::{MachineConfig, Nonyielding, Place, Pool, Scheduling, TaskKind, Trouble, Watch, WorkerKind};
-use os::sched::{compute, preemptive, spawn, start, start_preemptive};
+use os::sched::{compute, preemptive, spawn, start, start_long, start_preemptive};
 use os::stats::SystemCall;
 use os::sync::*;
 use os::wait::{self, WaitType};
@@ -215,6 +215,40 @@ fn a_call_that_was_started_runs_while_its_caller_goes_on() {
         wait::sleep(WaitType::SLEEP_TASK, 5);
         assert_eq!(call.wait(WaitType::IO_COMPLETION), 7);
         drop(start_preemptive(|| 8));
+    });
+}
+
+/// Who waits for a call hears what comes meanwhile, and may leave it alone.
+#[test]
+fn a_long_call_is_left_by_whom_it_is_unwanted() {
+    on_both(|| {
+        let (asked, worker, ends) =
+            (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        let (times, who, end) = (asked.clone(), worker.clone(), ends.clone());
+        let task = spawn(TaskKind::Request, Place::Here, move || {
+            who.store(wait::current().raw().into(), Ordering::SeqCst);
+            let call = start_long(move || {
+                while end.load(Ordering::SeqCst) == 0 {
+                    std::thread::sleep(std::time::Duration::from_millis(1));
+                }
+            });
+            // The first interrupt is for something else, and is answered.
+            call.wait_heard(WaitType::PREEMPTIVE_OTHER, || {
+                wait::clear_interrupt();
+                times.fetch_add(1, Ordering::SeqCst) == 1
+            })
+        });
+        for times in 1..=2 {
+            wait::sleep(WaitType::SLEEP_TASK, 5);
+            assert!(!task.is_done());
+            wait::interrupt(wait::WorkerId::from_raw(worker.load(Ordering::SeqCst) as u32), task.task());
+            while asked.load(Ordering::SeqCst) < times {
+                wait::sleep(WaitType::SLEEP_TASK, 1);
+            }
+        }
+        assert_eq!(task.join().unwrap(), None);
+        ends.store(1, Ordering::SeqCst);
+        assert_eq!(start_long(|| 7).wait_heard(WaitType::PREEMPTIVE_OTHER, || true), Some(7));
     });
 }
 

@@ -28,6 +28,21 @@ pub enum Given {
     Bytes(Vec<u8>),
 }
 
+/// Memory that a call takes at most for each byte of a value: a point has sixteen of them, and 32 in memory, twice while it is changed.
+const BYTES_TIMES: usize = 4;
+/// And of a text: a point may have four characters.
+pub const TEXT_TIMES: usize = 16;
+
+/// Memory that a call takes at most beside what it is given. Bytes.
+pub fn room(receiver: Option<&[u8]>, given: &[Given]) -> usize {
+    let of = |given: &Given| match given {
+        Given::Text(text) => TEXT_TIMES * text.len(),
+        Given::Bytes(bytes) => BYTES_TIMES * bytes.len(),
+        Given::Null | Given::Int(_) | Given::Float(_) => 0,
+    };
+    BYTES_TIMES * receiver.map_or(0, <[u8]>::len) + given.iter().map(of).sum::<usize>()
+}
+
 #[derive(Debug, Clone)]
 pub enum Answer {
     Null,

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use sql::function::FunctionId;
 use types::pause::{CHARACTER, Pacer};
-use types::{SqlError, SqlResult, SqlType, convert, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, convert, sql_error};
 
 use super::Scalar;
 use crate::context::{Context, out_of_memory};
@@ -118,46 +118,18 @@ impl RegexpCall {
         self.check(start, occurrence, option, group)?;
         let is_empty = pattern.is_empty();
         let pattern = compiled(&mut self.kept.borrow_mut(), pattern, &flags, Caller::Scalar)?;
-        let pacer = &mut context.pacer();
-        let from = byte_of(&text, start, pacer)?;
-        match self.function {
-            FunctionId::RegexpLike => Ok(Value::I64(pattern.search(&text, 0).any(pacer)?.into())),
-            FunctionId::RegexpCount => {
-                let Some(from) = from else { return Ok(Value::I64(0)) };
-                let (mut search, mut count) = (pattern.search(&text, 0).from(from), 0);
-                while search.next(pacer)? {
-                    count += 1;
-                }
-                Ok(Value::I64(count))
-            }
-            FunctionId::RegexpReplace => match from {
-                // An empty pattern stands for none.
-                Some(from) if !is_empty => {
-                    let limit = if self.ty.is_max() { kernel::VALUE_BYTES_MAX } else { SHORT_RESULT * 4 };
-                    let replaced = replaced(&pattern, &text, from, occurrence, &with, limit, pacer)?;
-                    convert::text_datum_paced(&replaced, &self.ty, pacer).map(Value::from_owned)
-                }
-                _ => convert::text_datum_paced(&text, &self.ty, pacer).map(Value::from_owned),
-            },
-            _ => {
-                let none = || if self.function == FunctionId::RegexpInstr { Value::I64(0) } else { Value::Null };
-                let group = usize::try_from(group).unwrap_or(usize::MAX);
-                let Some(from) = from.filter(|_| group <= pattern.groups) else { return Ok(none()) };
-                let mut search = pattern.search(&text, group).from(from);
-                for _ in 0..occurrence {
-                    if !search.next(pacer)? {
-                        return Ok(none());
-                    }
-                }
-                let Some((start, end)) = search.group(group) else { return Ok(none()) };
-                if self.function == FunctionId::RegexpSubstr {
-                    return convert::text_datum_paced(&text[start..end], &self.ty, pacer).map(Value::from_owned);
-                }
-                let wide = self.arguments[0].ty.is_unicode_string();
-                let at = if option == 1 { end } else { start };
-                Ok(Value::I64(units(&text[..at], wide, pacer)? + 1))
-            }
-        }
+        let asked = Asked {
+            function: self.function,
+            ty: self.ty,
+            wide: self.arguments[0].ty.is_unicode_string(),
+            is_empty,
+            start,
+            occurrence,
+            from_end: option == 1,
+            group: usize::try_from(group).unwrap_or(usize::MAX),
+        };
+        // The text goes where the work is done.
+        context.away(text.len(), move |pacer| asked.answer(&pattern, &text, &with, pacer)).map(Value::from_owned)
     }
 
     /// 19301
@@ -183,6 +155,62 @@ impl RegexpCall {
             return Err(below("GROUP", least_group, group, function, group_state));
         }
         Ok(())
+    }
+}
+
+/// What is asked of a text, all of it known and checked.
+struct Asked {
+    function: FunctionId,
+    ty: SqlType,
+    /// Positions are those of nvarchar.
+    wide: bool,
+    /// The pattern has no characters.
+    is_empty: bool,
+    start: i64,
+    occurrence: i64,
+    from_end: bool,
+    group: usize,
+}
+
+impl Asked {
+    fn answer(&self, pattern: &Pattern, text: &str, with: &str, pacer: &mut Pacer<'_>) -> SqlResult<Datum> {
+        let from = byte_of(text, self.start, pacer)?;
+        match self.function {
+            FunctionId::RegexpLike => Ok(Datum::I64(pattern.search(text, 0).any(pacer)?.into())),
+            FunctionId::RegexpCount => {
+                let Some(from) = from else { return Ok(Datum::I64(0)) };
+                let (mut search, mut count) = (pattern.search(text, 0).from(from), 0);
+                while search.next(pacer)? {
+                    count += 1;
+                }
+                Ok(Datum::I64(count))
+            }
+            FunctionId::RegexpReplace => match from {
+                // An empty pattern stands for none.
+                Some(from) if !self.is_empty => {
+                    let limit = if self.ty.is_max() { kernel::VALUE_BYTES_MAX } else { SHORT_RESULT * 4 };
+                    let replaced = replaced(pattern, text, from, self.occurrence, with, limit, pacer)?;
+                    convert::text_datum_paced(&replaced, &self.ty, pacer)
+                }
+                _ => convert::text_datum_paced(text, &self.ty, pacer),
+            },
+            _ => {
+                let none = if self.function == FunctionId::RegexpInstr { Datum::I64(0) } else { Datum::Null };
+                let Some(from) = from.filter(|_| self.group <= pattern.groups) else { return Ok(none) };
+                let mut search = pattern.search(text, self.group).from(from);
+                for _ in 0..self.occurrence {
+                    if !search.next(pacer)? {
+                        return Ok(none);
+                    }
+                }
+                let Some((start, end)) = search.group(self.group) else { return Ok(none) };
+                if self.function == FunctionId::RegexpSubstr {
+                    return convert::text_datum_paced(&text[start..end], &self.ty, pacer);
+                }
+                let at = if self.from_end { end } else { start };
+                Ok(Datum::I64(units(&text[..at], self.wide, pacer)? + 1))
+            }
+        }
     }
 }
 

@@ -1,16 +1,20 @@
 //! Methods and properties of geometry and geography.
 
+use std::borrow::Cow;
+
 use spatial::call::{self, Answer, Given};
 use spatial::codec;
 use spatial::method::{Signature, Take};
 use spatial::world::World;
 use sql::function::FunctionId;
-use types::{Datum, SqlResult, SqlType, convert, sql_error};
+use types::pause::Pacer;
+use types::{Datum, SqlResult, SqlType, convert, long, sql_error};
 
 use super::Scalar;
 use crate::context::Context;
 use crate::kernel;
 use crate::value::{Row, Value};
+use crate::workspace::Held;
 
 /// A call, ready to run.
 pub struct SpatialCall {
@@ -48,15 +52,24 @@ impl SpatialCall {
         for (argument, take) in self.arguments.iter().zip(self.signature.takes) {
             given.push(self.given(argument, *take, context, row)?);
         }
-        let pacer = &mut context.pacer();
-        Ok(match call::call(self.world, self.signature, receiver.as_deref(), &given, pacer)? {
+        let (world, signature) = (self.world, self.signature);
+        let room = call::room(receiver.as_deref(), &given);
+        let answer = if room < long::LONG {
+            call::call(world, signature, receiver.as_deref(), &given, &mut context.pacer())?
+        } else {
+            let mut held = Held::default();
+            context.force(&mut held, room)?;
+            let receiver = receiver.map(|receiver| context.own(receiver)).transpose()?;
+            context.away(room, move |pacer| call::call(world, signature, receiver.as_deref(), &given, pacer))?
+        };
+        Ok(match answer {
             Answer::Null => Value::Null,
             Answer::Int(value) => Value::I64(value),
             Answer::Float(value) => Value::F64(value),
             Answer::Bytes(bytes) => Value::owned(bytes),
             Answer::Text(text) => {
                 let wide = if self.ty.is_unicode_string() { self.ty } else { SqlType::NVARCHAR_MAX };
-                Value::from_owned(convert::text_datum_paced(&text, &wide, pacer)?)
+                Value::from_owned(convert::text_datum_paced(&text, &wide, &mut context.pacer())?)
             }
         })
     }
@@ -92,11 +105,22 @@ impl SpatialCall {
 /// What an aggregate makes of a group's values.
 pub fn aggregated(context: &Context, ty: &SqlType, method: i32, values: &[Box<[u8]>]) -> SqlResult<Datum> {
     let world = World::of(ty.kind).expect("an aggregate of shapes");
-    let pacer = &mut context.pacer();
-    let mut shapes = Vec::with_capacity(values.len());
-    for bytes in values {
-        shapes.push(codec::decode(world, bytes, pacer)?);
-    }
-    let made = call::aggregate(world, Signature::of_number(method).method, &shapes, pacer)?;
+    let method = Signature::of_number(method).method;
+    let room = values.iter().map(|value| call::room(Some(value), &[])).sum();
+    let made = move |values: &[Box<[u8]>], pacer: &mut Pacer<'_>| {
+        let shapes = values.iter().map(|value| codec::decode(world, value, pacer)).collect::<SqlResult<Vec<_>>>()?;
+        call::aggregate(world, method, &shapes, pacer)
+    };
+    let made = if room < long::LONG {
+        made(values, &mut context.pacer())?
+    } else {
+        let mut held = Held::default();
+        context.force(&mut held, room)?;
+        let mut own = Vec::with_capacity(values.len());
+        for value in values {
+            own.push(context.own(Cow::Borrowed(value))?.into_boxed_slice());
+        }
+        context.away(room, move |pacer| made(&own, pacer))?
+    };
     Ok(made.map_or(Datum::Null, |bytes| Datum::Bytes(bytes.into())))
 }

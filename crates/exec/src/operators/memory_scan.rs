@@ -8,7 +8,7 @@ use types::{RowBatch, SqlResult};
 use super::keys::encode_from;
 use super::range::{Between, Buffers, Range};
 use super::scan::{key_and_range, stored};
-use crate::columns::{self, BATCH_ROWS};
+use crate::columns::BATCH_ROWS;
 use crate::context::{Context, RowSource};
 use crate::expression::{Compiler, I64Expr, filter_batch};
 use crate::memory_table::{MemoryRows, MemoryTable};
@@ -34,9 +34,7 @@ struct MemoryScan {
 /// What is read since `open`.
 enum Reads {
     Nothing,
-    Variable(MemoryRows),
-    /// Rows of a batch, in the order in which they are given out.
-    Batch(Vec<u32>, usize),
+    Rows(MemoryRows),
 }
 
 pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
@@ -50,7 +48,9 @@ pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn Row
         let ty = &table.columns[*column as usize].ty;
         (stored(table, *column) as usize, KeyCodec::new(ty, *descending))
     });
-    let mut unique = table.indexes.iter().filter(|index| index.unique);
+    // Rows of a trigger have no keys but what is read of them.
+    let is_variable = matches!(scan.table, TableSource::Variable(..));
+    let mut unique = table.indexes.iter().filter(|index| is_variable && index.unique);
     compiler.reads_variables = true;
     Ok(Box::new(MemoryScan {
         source: scan.table.clone(),
@@ -70,18 +70,19 @@ pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn Row
 /// A key and the number of its row.
 type Keyed = (Vec<u8>, u32);
 
-/// `inserted` or `deleted`.
-fn batch_of<'c>(source: &TableSource, context: &'c Context) -> &'c RowBatch {
-    let rows = context.trigger.as_ref().expect("in a trigger");
+/// What `read` makes of the table.
+fn with_table<R>(source: &TableSource, context: &Context, read: impl FnOnce(&MemoryTable) -> R) -> R {
+    let of_trigger = || context.trigger.as_ref().expect("in a trigger");
     match source {
-        TableSource::Inserted(_) => &rows.inserted,
-        TableSource::Deleted(_) => &rows.deleted,
-        _ => unreachable!("a variable has no batch, and a base table a scan of its own"),
+        TableSource::Variable(slot, _) => read(&context.tables[slot.0 as usize].borrow()),
+        TableSource::Inserted(_) => read(&of_trigger().inserted),
+        TableSource::Deleted(_) => read(&of_trigger().deleted),
+        TableSource::Base(_) | TableSource::View(_) => unreachable!("no such scan is made"),
     }
 }
 
 impl MemoryScan {
-    fn open_variable(&mut self, context: &Context, table: &MemoryTable) -> SqlResult<MemoryRows> {
+    fn open_table(&mut self, context: &Context, table: &MemoryTable) -> SqlResult<MemoryRows> {
         if self.key.is_empty() {
             return Ok(MemoryRows::all(table, self.backward));
         }
@@ -116,22 +117,6 @@ impl MemoryScan {
         }
         Ok(bounds)
     }
-
-    fn open_batch(&self, context: &Context) -> SqlResult<Vec<u32>> {
-        let batch = batch_of(&self.source, context);
-        let mut rows: Vec<u32> = (0..batch.rows as u32).collect();
-        if !self.key.is_empty() {
-            let (bounds, mut keyed) = (self.bounds(context)?, Vec::new());
-            for row in rows {
-                add_keyed(&self.key, batch, row as usize, row, &bounds, &mut keyed);
-            }
-            rows = sorted(keyed);
-        }
-        if self.backward {
-            rows.reverse();
-        }
-        Ok(rows)
-    }
 }
 
 /// Adds a row's key if it is within one of `bounds`: the bytes that this takes.
@@ -162,13 +147,8 @@ fn sorted(mut keyed: Vec<Keyed>) -> Vec<u32> {
 
 impl RowSource for MemoryScan {
     fn open(&mut self, context: &Context) -> SqlResult<()> {
-        self.reads = match &self.source {
-            TableSource::Variable(slot, _) => {
-                let table = context.tables[slot.0 as usize].borrow();
-                Reads::Variable(self.open_variable(context, &table)?)
-            }
-            _ => Reads::Batch(self.open_batch(context)?, 0),
-        };
+        let source = self.source.clone();
+        self.reads = Reads::Rows(with_table(&source, context, |table| self.open_table(context, table))?);
         Ok(())
     }
 
@@ -176,32 +156,12 @@ impl RowSource for MemoryScan {
         loop {
             out.clear();
             let most = wanted.min(BATCH_ROWS);
-            let numbers = match &mut self.reads {
-                Reads::Nothing => return Ok(()),
-                Reads::Variable(rows) => {
-                    let TableSource::Variable(slot, _) = &self.source else { unreachable!("a variable is read") };
-                    let table = context.tables[slot.0 as usize].borrow();
-                    if !rows.next(context, &table, &self.columns, most, out)? {
-                        return Ok(());
-                    }
-                    rows.numbers()
-                }
-                Reads::Batch(rows, at) => {
-                    let count = (rows.len() - *at).min(most);
-                    let numbers = *at..*at + count;
-                    *at += count;
-                    let rows = &rows[numbers];
-                    let batch = batch_of(&self.source, context);
-                    for (to, from) in out.columns.iter_mut().zip(&self.columns) {
-                        columns::append_gather(to, &batch.columns[*from as usize], rows);
-                    }
-                    out.rows = count;
-                    if count == 0 {
-                        return Ok(());
-                    }
-                    rows
-                }
-            };
+            let Reads::Rows(rows) = &mut self.reads else { return Ok(()) };
+            let columns = &self.columns;
+            if !with_table(&self.source, context, |table| rows.next(context, table, columns, most, out))? {
+                return Ok(());
+            }
+            let numbers = rows.numbers();
             if self.locator {
                 let to = out.columns.last_mut().expect("the locator has a column");
                 numbers.iter().for_each(|row| to.push_bytes(&row.to_le_bytes()));

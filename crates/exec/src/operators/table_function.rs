@@ -21,11 +21,13 @@ use crate::memory_table::{MemoryRows, MemoryTable};
 use crate::regexp::{Caller, Pattern};
 use crate::workspace::Held;
 
+/// A batch of long pieces ends behind so many bytes.
+const BATCH_BYTES: usize = 1 << 20;
+
 /// Work for a row.
 const ROW: usize = 16 * CHARACTER;
 
 enum Kind {
-    Split,
     Matches,
     RegexpSplit,
     Json(Vec<(Box<str>, bool)>),
@@ -97,7 +99,10 @@ pub fn make(
             let arguments = compiler.scalars(arguments)?;
             return Ok(Box::new(Series { arguments, ty, next: None, stop: 0, step: 0 }));
         }
-        TableFunction::StringSplit => Kind::Split,
+        TableFunction::StringSplit => {
+            let arguments = compiler.scalars(arguments)?;
+            return Ok(Box::new(Split { arguments, text: None, separator: Box::default(), at: 0, ordinal: 0 }));
+        }
         TableFunction::RegexpMatches => Kind::Matches,
         TableFunction::RegexpSplit => Kind::RegexpSplit,
         TableFunction::Bulk(_) => unreachable!("it has an operator of its own"),
@@ -150,7 +155,6 @@ impl RowSource for Whole {
                 failure
             }
             Kind::OpenXml(columns) => open_xml::rows(context, &types, &arguments, columns, out.batch),
-            Kind::Split => split(&types, &arguments, &mut out, &mut context.pacer()),
             Kind::Matches => regexp_matches(&types, &arguments, &mut self.pattern, &mut out, &mut context.pacer()),
             Kind::RegexpSplit => regexp_split(&types, &arguments, &mut self.pattern, &mut out, &mut context.pacer()),
             Kind::JsonAll => open_json(&types, &arguments, None, &mut out, &mut context.pacer()),
@@ -193,23 +197,6 @@ impl Kept<'_, '_> {
     fn count(&mut self) -> SqlResult<()> {
         self.context.force(self.held, columns::batch_room(self.batch))
     }
-}
-
-fn split(types: &[SqlType], arguments: &[Datum], out: &mut Kept<'_, '_>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
-    let (Datum::Bytes(text), Datum::Bytes(separator)) = (&arguments[0], &arguments[1]) else { return Ok(()) };
-    let unit = if types[0].is_unicode_string() { 2 } else { 1 };
-    let mut start = 0;
-    let mut ordinal = 1;
-    for at in (0..=text.len()).step_by(unit) {
-        pacer.spend(unit)?;
-        if at < text.len() && text[at..at + unit] != separator[..unit.min(separator.len())] {
-            continue;
-        }
-        pacer.spend(ROW + at - start)?;
-        out.push(&[Datum::Bytes(text[start..at].into()), Datum::I64(ordinal)])?;
-        (start, ordinal) = (at + unit, ordinal + 1);
-    }
-    Ok(())
 }
 
 /// Text and pattern of a call. None: something is NULL, and there are no rows.
@@ -363,6 +350,62 @@ fn open_json(
         }
     }
     Ok(())
+}
+
+/// STRING_SPLIT: the rows are made as they are asked for.
+struct Split {
+    arguments: Vec<Scalar>,
+    /// None: there are no more rows.
+    text: Option<Box<[u8]>>,
+    separator: Box<[u8]>,
+    /// Where the next piece begins.
+    at: usize,
+    ordinal: i64,
+}
+
+impl RowSource for Split {
+    fn open(&mut self, context: &Context) -> SqlResult<()> {
+        self.text = None;
+        let [text, separator] = [0, 1].map(|at| self.arguments[at].scalar_datum(context));
+        if let (Datum::Bytes(text), Datum::Bytes(separator)) = (text?, separator?) {
+            (self.text, self.separator, self.at, self.ordinal) = (Some(text), separator, 0, 1);
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        out.clear();
+        context.yield_point()?;
+        let unit = if self.arguments[0].ty.is_unicode_string() { 2 } else { 1 };
+        let separator = &self.separator[..unit.min(self.separator.len())];
+        let (mut bytes, pacer) = (0, &mut context.pacer());
+        while let Some(text) = &self.text
+            && out.rows < wanted.min(BATCH_ROWS)
+            && bytes < BATCH_BYTES
+        {
+            let start = self.at;
+            let mut end = start;
+            while end < text.len() && text[end..end + unit] != *separator {
+                pacer.spend(unit)?;
+                end += unit;
+            }
+            pacer.spend(ROW + end - start)?;
+            for (column, is_value) in out.columns.iter_mut().zip([true, false]) {
+                if is_value { column.push_bytes(&text[start..end]) } else { column.push(&Datum::I64(self.ordinal)) }
+            }
+            out.rows += 1;
+            bytes += end - start;
+            (self.at, self.ordinal) = (end + unit, self.ordinal + 1);
+            if end == text.len() {
+                self.text = None;
+            }
+        }
+        Ok(())
+    }
+
+    fn close(&mut self) {
+        self.text = None;
+    }
 }
 
 /// GENERATE_SERIES: integers, or decimals in units of their scale.

@@ -14,7 +14,7 @@ pub use change::{ChangeError, IdleTimeout, numa_nodes, set_affinity, set_pool, s
 pub use machine::{Machine, MachineConfig, STARTS_WITH_MOST, start};
 pub use preemptive::{
     Started, compute, preemptive, preemptive_threads_max, set_computing_threads_max, set_preemptive_threads_max,
-    start_preemptive,
+    start_long, start_preemptive,
 };
 pub use spawn::{
     JoinHandle, Panicked, Place, current_task, here, number_here, scheduler_count, set_request, set_session, spawn,

@@ -1,8 +1,9 @@
 //! Leaving the scheduler: a call that blocks or computes long in code not ours (a flush, a password hash) runs on one of
 //! a bounded pool of OS threads while the worker is parked and its scheduler serves others.
 //!
-//! There are two pools. What only computes has one of its own: a flood of it would else take every thread, and a flush of the log
-//! would wait behind password hashes. Its threads are few and give way to the schedulers'.
+//! There are three pools. What only computes has one of its own: a flood of it would else take every thread, and a flush of the log
+//! would wait behind password hashes. Its threads are few and give way to the schedulers'. What computes for seconds has another, or a login
+//! would wait for somebody's polygon.
 #![allow(unsafe_code)]
 
 use crate::sys::atomic::Ordering as Order;
@@ -29,6 +30,9 @@ impl Threads {
     }
 }
 
+/// How often a task that stays interrupted is asked whether it leaves.
+const INTERRUPTED_MS: u64 = 10;
+
 /// Calls that block.
 static CALLS: Threads = Threads::new("preemptive", 16, || CALLS.serve());
 
@@ -37,6 +41,9 @@ static COMPUTATIONS: Threads = Threads::new("computing", 1, || {
     sys::give_way_to_all();
     COMPUTATIONS.serve();
 });
+
+/// Calls that compute for seconds.
+static LONG_CALLS: Threads = Threads::new("long calls", 4, || LONG_CALLS.serve());
 
 pub fn set_preemptive_threads_max(threads: usize) {
     assert!(threads > 0);
@@ -133,6 +140,15 @@ pub struct Running<R> {
 
 /// Begins `call` off the scheduler. On a thread that is no worker, and in a simulation, it is done at once. `call` must not park.
 pub fn start_preemptive<R: Send + 'static>(call: impl FnOnce() -> R + Send + 'static) -> Started<R> {
+    start_in(&CALLS, call)
+}
+
+/// As [`start_preemptive`], for a call that may take seconds: with others of the kind it waits for its turn.
+pub fn start_long<R: Send + 'static>(call: impl FnOnce() -> R + Send + 'static) -> Started<R> {
+    start_in(&LONG_CALLS, call)
+}
+
+fn start_in<R: Send + 'static>(threads: &'static Threads, call: impl FnOnce() -> R + Send + 'static) -> Started<R> {
     let Some(scheduler) = kernel::scheduler::here().filter(|_| !simcore::active()) else {
         return Started::Done(call());
     };
@@ -140,7 +156,7 @@ pub fn start_preemptive<R: Send + 'static>(call: impl FnOnce() -> R + Send + 'st
     let running = Arc::new(Running { result: Mutex::new(None), done: AtomicU32::new(0), waiter: AtomicU32::new(0) });
     let theirs = running.clone();
     let job: Detached = Box::new(move || theirs.end(panics::catch_to_go_on(call)));
-    CALLS.submit(Job { frame: Box::into_raw(Box::new(job)).cast(), run: run_detached });
+    threads.submit(Job { frame: Box::into_raw(Box::new(job)).cast(), run: run_detached });
     Started::Running(running)
 }
 
@@ -160,22 +176,41 @@ impl<R> Running<R> {
 impl<R> Started<R> {
     /// Its result. A panic of the call continues here.
     pub fn wait(self, wait: WaitType) -> R {
+        self.wait_unless(wait, None).expect("who does not leave has the result")
+    }
+
+    /// The same, by a task that may be interrupted, and says each time whether it leaves. None: it has left, and the call is on its own.
+    pub fn wait_heard(self, wait: WaitType, mut leaves: impl FnMut() -> bool) -> Option<R> {
+        self.wait_unless(wait, Some(&mut leaves))
+    }
+
+    fn wait_unless(self, wait: WaitType, mut leaves: Option<&mut dyn FnMut() -> bool>) -> Option<R> {
         let running = match self {
-            Started::Done(result) => return result,
+            Started::Done(result) => return Some(result),
             Started::Running(running) => running,
         };
         let me = worker::current_or_none();
         running.waiter.store(me.raw(), Ordering::SeqCst);
         while running.done.load(Ordering::SeqCst) == 0 {
-            if me.is_some() {
-                park_uninterruptible(wait, None);
-            } else {
-                std::thread::yield_now();
+            match &mut leaves {
+                _ if !me.is_some() => std::thread::yield_now(),
+                Some(leaves) if is_interrupted() => {
+                    if leaves() {
+                        running.waiter.store(0, Ordering::SeqCst);
+                        return None;
+                    }
+                    // An interrupt that nobody has dealt with would let no wait be one.
+                    if is_interrupted() {
+                        park_uninterruptible(wait, Some(clock::after_ms(INTERRUPTED_MS)));
+                    }
+                }
+                Some(_) => drop(park(wait, None)),
+                None => drop(park_uninterruptible(wait, None)),
             }
         }
         let result = running.result.lock().expect("a result").take();
         match result.expect("done") {
-            Ok(result) => result,
+            Ok(result) => Some(result),
             Err(unwound) => panics::go_on(unwound),
         }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sql::catalog::{ForeignKeyDef, ObjectId, ReferentialAction, TableDef};
 use sql::plan::{self, TableSource};
 use types::key::KeyCodec;
-use types::{Column, Datum, RowBatch, SqlResult, sql_error};
+use types::{Column, Datum, Physical, RowBatch, SqlResult, sql_error};
 
 use super::barrier::Barriers;
 use super::constraint::{Lookup, check_key, still_referenced, stored_of, table_by_id};
@@ -15,6 +15,7 @@ use super::{check_rows, compute, required_options, trigger};
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
 use crate::expression::{Compiler, I64Expr, Scalar};
+use crate::memory_table::Batches;
 use crate::operators::encode_from;
 use crate::workspace::Held;
 
@@ -93,7 +94,10 @@ fn references(target: &Target, context: &mut Context, part: &Part, verb: &str, d
     }
     for key in target.def.foreign_keys.iter().filter(|key| !key.disabled) {
         if key.referenced_table == target.def.object {
-            check_key(target, key, context, &part.inserted, None, verb)?;
+            let mut batches = Batches::new(&part.inserted);
+            while let Some(rows) = batches.next(context)? {
+                check_key(target, key, context, rows, None, verb)?;
+            }
         }
     }
     Ok(())
@@ -108,8 +112,7 @@ fn gone_parents(
     verb: &str,
     depth: Depth<'_>,
 ) -> SqlResult<()> {
-    let Part { inserted, deleted, .. } = part;
-    if deleted.rows == 0 {
+    if part.deleted.is_empty() {
         return Ok(());
     }
     let own = stored_of(&target.def, &key.referenced_columns);
@@ -128,83 +131,106 @@ fn gone_parents(
     let mut child: Option<Lookup> = None;
     let mut again: Option<Lookup> = None;
     // All of them are found before the first is changed: one may get a key that another one had.
-    let (mut rows, mut parents, mut held) = (RowBatch::default(), Vec::new(), Held::default());
-    for row in 0..deleted.rows {
-        if own.iter().any(|stored| deleted.columns[*stored].is_null(row)) {
-            continue;
-        }
-        if updated && encode(inserted, row) == encode(deleted, row) {
-            continue;
-        }
-        let values: Vec<Datum> = own.iter().map(|stored| deleted.columns[*stored].datum(row)).collect();
-        let lookup = match &mut child {
-            Some(lookup) => lookup,
-            none => none.insert(Lookup::new(child_def.clone(), &key.columns, context)?),
-        };
-        if action == ReferentialAction::NoAction {
-            if !lookup.exists(context, &values)? {
+    let mut found = Children::default();
+    let (mut old, mut new) = (Batches::new(&part.deleted), Batches::new(&part.inserted));
+    while let Some(deleted) = old.next(context)? {
+        let inserted = if updated { new.next(context)? } else { None };
+        for row in 0..deleted.rows {
+            if own.iter().any(|stored| deleted.columns[*stored].is_null(row)) {
                 continue;
             }
-            // Another row may have the key now.
-            let others = match &mut again {
+            if inserted.is_some_and(|inserted| encode(inserted, row) == encode(deleted, row)) {
+                continue;
+            }
+            let values: Vec<Datum> = own.iter().map(|stored| deleted.columns[*stored].datum(row)).collect();
+            let lookup = match &mut child {
                 Some(lookup) => lookup,
-                none => none.insert(Lookup::new(target.def.clone(), &key.referenced_columns, context)?),
+                none => none.insert(Lookup::new(child_def.clone(), &key.columns, context)?),
             };
-            if others.exists(context, &values)? {
-                continue;
+            if action == ReferentialAction::NoAction {
+                if !lookup.exists(context, &values)? {
+                    continue;
+                }
+                // Another row may have the key now.
+                let others = match &mut again {
+                    Some(lookup) => lookup,
+                    none => none.insert(Lookup::new(target.def.clone(), &key.referenced_columns, context)?),
+                };
+                if others.exists(context, &values)? {
+                    continue;
+                }
+                return Err(still_referenced(target, key, &child_def, context, verb));
             }
-            return Err(still_referenced(target, key, &child_def, context, verb));
+            let before = found.rows.rows;
+            lookup.read(context, &values, true, |batch| {
+                found.append(batch);
+                true
+            })?;
+            if let Some(inserted) = inserted.filter(|_| action == ReferentialAction::Cascade) {
+                found.become_those_of(inserted, row, &own, before);
+            }
+            let bytes = found.count(context)?;
+            // What loses its key gets none that is looked for later.
+            if bytes > PIECE_BYTES && !(updated && action == ReferentialAction::Cascade) {
+                carry_on(reached(&child_def), std::mem::take(&mut found), context, depth)?;
+            }
         }
-        lookup.read(context, &values, true, |batch| {
-            if rows.columns.is_empty() {
-                rows = RowBatch::new(batch.columns.iter().map(columns::class_of));
-            }
-            columns::append_batch(&mut rows, batch);
-            parents.extend(std::iter::repeat_n(row as u32, batch.rows));
-            true
-        })?;
-        let bytes = columns::batch_bytes(&rows);
+    }
+    if found.rows.rows == 0 {
+        return Ok(());
+    }
+    carry_on(reached(&child_def), found, context, depth)
+}
+
+/// Rows that refer to keys that are gone.
+#[derive(Default)]
+struct Children {
+    /// All stored columns and the locator.
+    rows: RowBatch,
+    /// For each row what it refers to after ON UPDATE CASCADE.
+    keys: RowBatch,
+    held: Held,
+}
+
+impl Children {
+    fn append(&mut self, batch: &RowBatch) {
+        if self.rows.columns.is_empty() {
+            self.rows = RowBatch::new(batch.columns.iter().map(columns::class_of));
+        }
+        columns::append_batch(&mut self.rows, batch);
+    }
+
+    /// Rows from `first` on refer to a row of `parents`, whose key is in `columns`.
+    fn become_those_of(&mut self, parents: &RowBatch, row: usize, columns: &[usize], first: usize) {
+        if self.keys.columns.is_empty() {
+            self.keys = RowBatch::new(columns.iter().map(|stored| columns::class_of(&parents.columns[*stored])));
+        }
+        for (key, stored) in self.keys.columns.iter_mut().zip(columns) {
+            let value = parents.columns[*stored].datum(row);
+            (first..self.rows.rows).for_each(|_| key.push(&value));
+        }
+        self.keys.rows = self.rows.rows;
+    }
+
+    /// Bytes of all. 701
+    fn count(&mut self, context: &Context) -> SqlResult<usize> {
+        let bytes = columns::batch_bytes(&self.rows) + columns::batch_bytes(&self.keys);
         if bytes > GRANT_BYTES_MAX {
             return Err(out_of_memory());
         }
-        context.force(&mut held, bytes)?;
-        // What loses its key gets none that is looked for later.
-        if bytes > PIECE_BYTES && !(updated && action == ReferentialAction::Cascade) {
-            let keys = NewKeys { rows: inserted, columns: &own, parents: &parents };
-            carry_on(reached(&child_def), std::mem::take(&mut rows), keys, context, depth)?;
-            parents.clear();
-        }
+        context.force(&mut self.held, bytes)?;
+        Ok(bytes)
     }
-    if rows.rows == 0 {
-        return Ok(());
-    }
-    carry_on(reached(&child_def), rows, NewKeys { rows: inserted, columns: &own, parents: &parents }, context, depth)
 }
 
-/// What rows refer to after ON UPDATE CASCADE.
-#[derive(Clone, Copy)]
-struct NewKeys<'a> {
-    /// Rows of the table that is referred to, and which columns the key has.
-    rows: &'a RowBatch,
-    columns: &'a [usize],
-    /// For each of the rows that refer, which of them.
-    parents: &'a [u32],
-}
-
-/// `rows`: all stored columns and the locator.
-fn carry_on(
-    reached: Reached<'_>,
-    mut rows: RowBatch,
-    new_keys: NewKeys<'_>,
-    context: &mut Context,
-    depth: Depth<'_>,
-) -> SqlResult<()> {
+fn carry_on(reached: Reached<'_>, found: Children, context: &mut Context, depth: Depth<'_>) -> SqlResult<()> {
     let Reached { def, key, action, updated, verb } = reached;
     if required_options::has_them(def) {
         required_options::check(context, verb)?;
     }
     let mut target = Target::new(&TableSource::Base(def.clone()));
     target.open(context)?;
+    let Children { mut rows, mut keys, held: _held } = found;
     let locators = rows.columns.pop().expect("read with its locator");
     let keep = target.is_referenced() || !def.triggers.is_empty();
     let mut changes = Changes::new(&target, keep, !def.triggers.is_empty());
@@ -225,8 +251,7 @@ fn carry_on(
         let mut column = Column::new(target.types[*stored].physical());
         let value = match action {
             ReferentialAction::Cascade => {
-                let given = &new_keys.rows.columns[new_keys.columns[at]];
-                new_keys.parents.iter().for_each(|parent| column.push(&given.datum(*parent as usize)));
+                column = std::mem::replace(&mut keys.columns[at], Column::new(Physical::I64));
                 None
             }
             ReferentialAction::SetDefault => {

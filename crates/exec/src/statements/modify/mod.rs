@@ -94,6 +94,9 @@ struct Assignment {
     pad: Option<&'static [u8]>,
 }
 
+/// OUTPUT goes to the client when it is so much: of a short statement that fails there is none.
+const OUTPUT_BYTES: usize = 256 << 10;
+
 struct OutputPlan {
     exprs: Vec<Scalar>,
     columns: Vec<plan::OutputColumn>,
@@ -960,10 +963,14 @@ fn output_rows(
     if output.to_client {
         columns::append_batch(&mut output.rows, &rows);
         let bytes = columns::batch_bytes(&output.rows);
-        if bytes > crate::context::GRANT_BYTES_MAX {
-            return Err(crate::context::out_of_memory());
-        }
         context.force(&mut output.held, bytes)?;
+        // Of a statement that fails then, the client has some: "returns rows to the client even if the statement encounters errors and is
+        // rolled back", https://learn.microsoft.com/sql/t-sql/queries/output-clause-transact-sql
+        if bytes > OUTPUT_BYTES {
+            context.runtime().sink.batch(&output.rows).map_err(stopped)?;
+            output.rows.clear();
+            output.held.clear();
+        }
     }
     Ok(())
 }

@@ -6,15 +6,13 @@ use sql::catalog::{Guarded, IndexDef, TableDef};
 use sql::plan::{Check, TableSource, VariableSlotTable};
 use storage::{HeapLoad, StorageError, Table};
 use types::row::{RowBuilder, RowView};
-use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Column, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::versions::Versions;
-use crate::columns;
-use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
+use crate::context::Context;
 use crate::kernel;
 use crate::memory_table::{MemoryTable, unique_keys};
 use crate::operators::storage_error;
-use crate::workspace::Held;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verb {
@@ -60,23 +58,20 @@ enum Place {
 pub struct Changes(Option<Box<Kept>>);
 
 struct Kept {
-    inserted: RowBatch,
-    deleted: RowBatch,
+    /// By action: only MERGE has several.
+    parts: Vec<Part>,
+    classes: Vec<Physical>,
     /// Old rows are wanted, for references and triggers.
     keeps_deleted: bool,
     /// New rows are: those of a table that references itself are checked at the end.
     keeps_inserted: bool,
-    bytes: usize,
-    held: Held,
-    /// Whose rows these are, in order: an action, and how many it put into `inserted` and into `deleted`. Only MERGE has several.
-    runs: Vec<(Verb, usize, usize)>,
 }
 
 /// What one action of a statement changed. An update's old and new rows are in step.
 pub struct Part {
     pub verb: Verb,
-    pub inserted: RowBatch,
-    pub deleted: RowBatch,
+    pub inserted: MemoryTable,
+    pub deleted: MemoryTable,
 }
 
 impl Changes {
@@ -92,24 +87,16 @@ impl Changes {
         if !keep && !keeps_inserted {
             return Changes::none();
         }
-        let rows_if = |wanted: bool| if wanted { target.rows() } else { RowBatch::default() };
-        Changes(Some(Box::new(Kept {
-            inserted: rows_if(keeps_inserted),
-            deleted: rows_if(keep),
-            keeps_deleted: keep,
-            keeps_inserted,
-            bytes: 0,
-            held: Held::default(),
-            runs: Vec::new(),
-        })))
+        let classes = target.types.iter().map(SqlType::physical).collect();
+        Changes(Some(Box::new(Kept { parts: Vec::new(), classes, keeps_deleted: keep, keeps_inserted })))
     }
 
-    /// The rows kept, by action; what an action has more than once is one part. They count until the changes are dropped.
+    /// The rows kept, by action.
     pub fn take_parts(&mut self) -> Vec<Part> {
-        self.0.as_mut().map_or_else(Vec::new, |kept| kept.take_parts())
+        self.0.as_mut().map_or_else(Vec::new, |kept| std::mem::take(&mut kept.parts))
     }
 
-    /// 701.
+    /// 701, 1105
     #[inline]
     pub fn note(
         &mut self,
@@ -125,51 +112,25 @@ impl Changes {
 }
 
 impl Kept {
-    fn take_parts(&mut self) -> Vec<Part> {
-        let (inserted, deleted) = (std::mem::take(&mut self.inserted), std::mem::take(&mut self.deleted));
-        let runs = std::mem::take(&mut self.runs);
-        if let [(verb, ..)] = runs[..] {
-            return vec![Part { verb, inserted, deleted }];
-        }
-        let mut parts: Vec<Part> = Vec::new();
-        let (mut new, mut old) = (0, 0);
-        for (verb, inserts, deletes) in runs {
-            let empty = |rows: &RowBatch| RowBatch::new(rows.columns.iter().map(columns::class_of));
-            let at = parts.iter().position(|part| part.verb == verb).unwrap_or_else(|| {
-                parts.push(Part { verb, inserted: empty(&inserted), deleted: empty(&deleted) });
-                parts.len() - 1
-            });
-            let part = &mut parts[at];
-            columns::append_batch_range(&mut part.inserted, &inserted, new, new + inserts);
-            columns::append_batch_range(&mut part.deleted, &deleted, old, old + deletes);
-            (new, old) = (new + inserts, old + deletes);
-        }
-        parts
-    }
-
     fn note(&mut self, context: &Context, inserted: Option<&RowBatch>, deleted: Option<&RowBatch>) -> SqlResult<()> {
         let verb = match (inserted, deleted) {
             (Some(_), Some(_)) => Verb::Update,
             (Some(_), None) => Verb::Insert,
             (None, _) => Verb::Delete,
         };
-        let (inserted, deleted) = (inserted.filter(|_| self.keeps_inserted), deleted.filter(|_| self.keeps_deleted));
-        for (kept, rows) in [(&mut self.inserted, inserted), (&mut self.deleted, deleted)] {
-            if let Some(rows) = rows {
-                columns::append_batch(kept, rows);
-                self.bytes += columns::batch_bytes(rows);
-            }
+        let at = self.parts.iter().position(|part| part.verb == verb).unwrap_or_else(|| {
+            let [inserted, deleted] = [(); 2].map(|()| MemoryTable::new(self.classes.clone(), 0));
+            self.parts.push(Part { verb, inserted, deleted });
+            self.parts.len() - 1
+        });
+        let part = &mut self.parts[at];
+        if let Some(rows) = inserted.filter(|_| self.keeps_inserted) {
+            part.inserted.append(context, rows)?;
         }
-        let count = |rows: Option<&RowBatch>| rows.map_or(0, |rows| rows.rows);
-        let (new, old) = (count(inserted), count(deleted));
-        match self.runs.last_mut() {
-            Some((last, inserts, deletes)) if *last == verb => {
-                *inserts += new;
-                *deletes += old;
-            }
-            _ => self.runs.push((verb, new, old)),
+        if let Some(rows) = deleted.filter(|_| self.keeps_deleted) {
+            part.deleted.append(context, rows)?;
         }
-        if self.bytes > GRANT_BYTES_MAX { Err(out_of_memory()) } else { context.force(&mut self.held, self.bytes) }
+        Ok(())
     }
 }
 

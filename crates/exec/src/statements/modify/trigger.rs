@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use sql::catalog::{TableDef, TriggerDef};
-use types::{RowBatch, SqlError, SqlResult, sql_error};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::target::{Part, Verb};
 use crate::context::{Context, TriggerRows};
+use crate::memory_table::MemoryTable;
 use crate::session::RunningTrigger;
 use crate::statements::triggered;
 
@@ -72,20 +73,18 @@ pub fn fire(
     let stored = def.stored.iter().zip(&def.columns).filter_map(|(at, column)| Some(((*at)?, column.ty.physical())));
     let mut classes: Vec<_> = stored.collect();
     classes.sort_unstable_by_key(|(at, _)| *at);
-    let empty = || RowBatch::new(classes.iter().map(|(_, class)| *class));
+    let empty = || MemoryTable::new(classes.iter().map(|(_, class)| *class).collect(), 0);
     let mut done: Vec<Verb> = Vec::new();
     for &verb in verbs {
         if done.contains(&verb) {
             continue;
         }
         done.push(verb);
-        let own = parts.iter_mut().find(|part| part.verb == verb);
-        let rows = own.map(|part| (std::mem::take(&mut part.inserted), std::mem::take(&mut part.deleted)));
-        let (inserted, deleted) = rows.unwrap_or_default();
-        let shaped = |rows: RowBatch| Arc::new(if rows.columns.is_empty() { empty() } else { rows });
+        let own = parts.iter().position(|part| part.verb == verb).map(|at| parts.swap_remove(at));
+        let (inserted, deleted) = own.map_or_else(|| (empty(), empty()), |part| (part.inserted, part.deleted));
         let rows = TriggerRows {
-            inserted: shaped(inserted),
-            deleted: shaped(deleted),
+            inserted: Arc::new(inserted),
+            deleted: Arc::new(deleted),
             updated: match verb {
                 Verb::Insert => vec![true; def.columns.len()],
                 Verb::Update => firing.updated.clone(),
