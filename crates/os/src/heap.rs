@@ -26,6 +26,9 @@ pub fn bound() {
     unsafe {
         libc::mallopt(libc::M_MMAP_THRESHOLD, MAPPED_BYTES);
         libc::mallopt(libc::M_TRIM_THRESHOLD, TRIM_BYTES);
+        // Small blocks that are freed are joined with their neighbours at once: left aside, millions of them are joined all together by
+        // whoever frees the next large block, and hold his scheduler for a hundred milliseconds.
+        libc::mallopt(libc::M_MXFAST, 0);
         libc::mallopt(libc::M_ARENA_MAX, limits::usable_cpus().len().max(2) as libc::c_int);
     }
 }

@@ -30,6 +30,33 @@ fn run_long<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     found.expect("it has been done")
 }
 
+/// Drops something, while its caller goes on.
+pub type LetGo = fn(Box<dyn FnOnce() + Send>);
+
+static LET_GO: OnceLock<LetGo> = OnceLock::new();
+
+/// Many small blocks are freed by `let_go` from now on. The first one to say so decides.
+pub fn set_let_go(let_go: LetGo) {
+    LET_GO.get_or_init(|| let_go);
+}
+
+/// Items that are dropped in no time, whatever they are.
+const FEW: usize = 8 << 10;
+
+/// Items with memory of their own: that of many is not given back on the scheduler.
+pub struct Many<T: Send + 'static>(pub Vec<T>);
+
+impl<T: Send + 'static> Drop for Many<T> {
+    fn drop(&mut self) {
+        if self.0.len() > FEW
+            && let Some(let_go) = LET_GO.get()
+        {
+            let items = std::mem::take(&mut self.0);
+            let_go(Box::new(move || drop(items)));
+        }
+    }
+}
+
 /// Appends `from`.
 #[inline]
 pub fn append(to: &mut Vec<u8>, from: &[u8]) {

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use sql::function::FunctionId;
+use types::long::Many;
 use types::{Datum, SqlResult, SqlType, TypeKind, convert, sql_error};
 use xml::query::{Atomic, AtomicType, Method, Query, Receiver};
 use xml::{Document, Item, Supplied};
@@ -80,11 +81,12 @@ impl XmlCall {
                     None => Ok(Value::owned(bytes.to_vec())),
                 };
             }
-            let items = self.query.evaluate(&document, node, &supplied, meter)?;
+            let items = Many(self.query.evaluate(&document, node, &supplied, meter)?);
+            let items = &items.0;
             match self.function {
                 FunctionId::XmlExist => Ok(Value::I64(i64::from(!items.is_empty()))),
                 FunctionId::XmlQuery => {
-                    let text = self.query.text(&items, meter)?;
+                    let text = self.query.text(items, meter)?;
                     convert::text_datum_paced(&text, &self.ty, meter.pacer).map(Value::from_owned)
                 }
                 _ => match items.first() {

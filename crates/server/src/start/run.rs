@@ -23,6 +23,7 @@ pub fn run(args: ServeArgs) -> Result<(), String> {
     os::limits::raise_open_files();
     os::heap::bound();
     types::long::set_away(|work| os::sched::preemptive(WaitType::PREEMPTIVE_OTHER, work));
+    types::long::set_let_go(|work| drop(os::sched::start_preemptive(work)));
     match settings.kernel {
         Kernel::Threaded => serve_threaded(settings),
         Kernel::Process => launch::run(settings),

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::sync::Arc;
 
 use types::SqlResult;
+use types::long::Many;
 
 use super::tree::{
     Clause, Comparison, Content, Element, Expr, Flwor, ItemTest, NodeComparison, Quantified, SequenceType,
@@ -236,8 +237,8 @@ impl<'q> Evaluation<'q> {
 
     #[inline(never)]
     fn flwor(&mut self, flwor: &Flwor, focus: &Focus, meter: &mut Meter<'_, '_>) -> SqlResult<Sequence> {
-        let mut found: Vec<(Vec<Option<Atomic>>, Sequence)> = Vec::new();
-        self.clauses(flwor, 0, focus, &mut found, meter)?;
+        let mut found: Many<(Vec<Option<Atomic>>, Sequence)> = Many(Vec::new());
+        self.clauses(flwor, 0, focus, &mut found.0, meter)?;
         if !flwor.order.is_empty() {
             let compare = |a: &(Vec<Option<Atomic>>, Sequence), b: &(Vec<Option<Atomic>>, Sequence)| {
                 for ((a, b), (_, descending)) in a.0.iter().zip(&b.0).zip(&flwor.order) {
@@ -252,9 +253,14 @@ impl<'q> Evaluation<'q> {
                 }
                 Ordering::Equal
             };
-            found = sorted(found, compare, meter)?;
+            found.0 = sorted(std::mem::take(&mut found.0), compare, meter)?;
         }
-        Ok(found.into_iter().flat_map(|(_, items)| items).collect())
+        let mut all = Many(Sequence::new());
+        for (_, items) in &mut found.0 {
+            all.0.append(items);
+            meter.spend(NODE)?;
+        }
+        Ok(std::mem::take(&mut all.0))
     }
 
     /// The rest of the clauses from `at` on, for the variables as they are bound.
