@@ -117,6 +117,8 @@ def load(server, session, journal, over, seed):
                 entries.pop()
                 continue
             return
+        except pytds.ClosedConnectionError:
+            return
         except pytds.Error as error:
             journal.errors.append(f"session {session}: {error}")
             return
@@ -212,9 +214,17 @@ class Backups:
         connection.close()
 
 
+STARTED = []
+
+
+def serve(options, data, *more):
+    server = Server(options.heddle, ["--memory", options.memory, *options.arguments.split(), *more], data)
+    STARTED.append(server)
+    return server
+
+
 def start(options, data, archive):
-    more = ["--memory", options.memory, "--archive", archive, "--archive-snapshot", "0.002", *options.arguments.split()]
-    return Server(options.heddle, more, data)
+    return serve(options, data, "--archive", archive, "--archive-snapshot", "0.002")
 
 
 def restored_archive(options, archive, to, moment):
@@ -224,7 +234,7 @@ def restored_archive(options, archive, to, moment):
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     if done.returncode != 0:
         raise SystemExit(f"{command}: {done.stderr}")
-    return Server(options.heddle, ["--memory", options.memory], to)
+    return serve(options, to)
 
 
 def shipped(server):
@@ -324,7 +334,7 @@ def run(options, root):
     found, _ = check(server, "shop", journal, None, "the original")
     faults += found
     first = backups.sets[0][3] + 2 * MARGIN
-    others = Server(options.heddle, ["--memory", options.memory], os.path.join(root, "other"))
+    others = serve(options, os.path.join(root, "other"))
     for number in range(options.moments + 1):
         moment = None if number == options.moments else first + draw.random() * (ended - first)
         shown = "the end" if moment is None else f"{moment - first:.3f} s"
@@ -365,7 +375,12 @@ def main():
     parser.add_argument("--arguments", default="", help="more for `heddle serve`, in one word")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as root:
-        sys.exit(run(options, root))
+        try:
+            sys.exit(run(options, root))
+        finally:
+            for server in STARTED:
+                server.process.kill()
+                server.process.wait()
 
 
 if __name__ == "__main__":
