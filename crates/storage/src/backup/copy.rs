@@ -38,11 +38,8 @@ impl Storage {
         let file = self.directory_of(target.database)?.open(FILE, Open::ExistingOrNew)?;
         let wanted = Wanted {
             kind: SetKind::Full,
-            about: &[],
-            compressed: false,
-            number: None,
-            keeps_log: false,
             copy_only: true,
+            ..Wanted::default()
         };
         self.backup(db, &file, 0, &wanted, &mut |progress| step(Progress { total: progress.total * 2, ..progress }))?;
         self.restore(tx, target, &file, 0, &mut |progress| {
