@@ -163,12 +163,7 @@ fn write(
 
 fn write_set(ddl: &mut Ddl<'_>, db: &Database, path: &str, file: &File) -> SqlResult<()> {
     let about = about(ddl, db, &Options::default(), (None, None))?.encode();
-    let wanted = Wanted {
-        kind: SetKind::Full,
-        about: &about,
-        copy_only: true,
-        ..Wanted::default()
-    };
+    let wanted = Wanted { kind: SetKind::Full, about: &about, copy_only: true, ..Wanted::default() };
     let storage = ddl.catalog.storage.clone();
     let mut reporter = Reporter::new(ddl, &Options::default());
     let taken = reporter
