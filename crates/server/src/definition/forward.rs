@@ -71,10 +71,15 @@ fn is_on_path(restored: &storage::backup::Restored, base: &About, from: &Source<
     base.database == from.about.database && restored.file == from.set.head.file
 }
 
-/// The set is of a database that was restored from what was restored here, or from what follows on it, and has all of it.
+/// The set has all of its database, which was restored from what was restored here, or from what follows on it; a differential one from the same
+/// full backup.
 fn forks_from(restored: &storage::backup::Restored, base: &About, from: &Source<'_>) -> bool {
+    let is_differential = from.set.head.kind == SetKind::Differential;
     let is_of = |fork: &Fork| (fork.database, fork.file) == (base.database, restored.file);
-    from.set.is_whole() && from.about.fork.as_ref().is_some_and(|fork| is_of(fork) && restored.end_lsn <= fork.end_lsn)
+    let is_behind = |fork: &Fork| is_of(fork) && restored.end_lsn <= fork.end_lsn;
+    from.set.is_whole()
+        && (is_differential && u128::from_le_bytes(base.id) == from.set.head.base
+            || from.about.fork.as_ref().is_some_and(is_behind))
 }
 
 /// Of a database that is restored from a backup of `about`, or from backups that end at `end_lsn` of the database and file `of`.
