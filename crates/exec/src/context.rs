@@ -177,6 +177,31 @@ impl<'a> Context<'a> {
         if bytes < SMALL_BYTES && held.bytes() == 0 { Ok(()) } else { held.force(self.workspace(), bytes) }
     }
 
+    /// A value of so many bytes is about to come into a variable. 701
+    #[inline]
+    pub fn expect_room(&mut self, slot: u32, bytes: usize) -> SqlResult<()> {
+        if bytes < LONG_TEXT && self.variables.held.bytes() == 0 {
+            return Ok(());
+        }
+        let workspace = self.workspace().clone();
+        self.variables.count_long(slot, bytes, &workspace)
+    }
+
+    /// As `Variables::set`. 701
+    pub fn set_variable(&mut self, slot: u32, value: Value<'_>) -> SqlResult<()> {
+        self.expect_room(slot, if let Value::Bytes(bytes) = &value { bytes.len() } else { 0 })?;
+        self.variables.set(slot, value);
+        Ok(())
+    }
+
+    /// As `Variables::set_from_column`. 701
+    pub fn set_variable_from_column(&mut self, slot: u32, column: &types::Column, row: usize) -> SqlResult<()> {
+        let is_text = matches!(column.data, ColumnData::Bytes { .. }) && !column.is_null(row);
+        self.expect_room(slot, if is_text { column.bytes(row).len() } else { 0 })?;
+        self.variables.set_from_column(slot, column, row);
+        Ok(())
+    }
+
     /// For a loop over one value.
     #[inline]
     pub fn pacer(&self) -> Pacer<'_> {
@@ -282,12 +307,14 @@ pub struct Variables {
     numbers: Arc<[Number]>,
     /// Values of class Bytes. A buffer stays when its value becomes NULL.
     texts: Box<[Vec<u8>]>,
+    /// What the long ones take.
+    held: Held,
 }
 
 impl Variables {
     pub fn new<'t>(types: impl Iterator<Item = &'t SqlType>) -> Variables {
         let numbers: Arc<[Number]> = types.map(|ty| Number::new(ty.physical())).collect();
-        Variables { texts: numbers.iter().map(|_| Vec::new()).collect(), numbers }
+        Variables { texts: numbers.iter().map(|_| Vec::new()).collect(), numbers, held: Held::default() }
     }
 
     pub fn numbers(&self) -> Arc<[Number]> {
@@ -300,6 +327,16 @@ impl Variables {
         for text in self.texts.iter_mut().filter(|text| text.capacity() > LONG_TEXT) {
             let_go(std::mem::take(text));
         }
+        self.held.clear();
+    }
+
+    /// A value of so many bytes comes into a variable: long ones are counted, with those that others have. 701
+    #[cold]
+    fn count_long(&mut self, slot: u32, bytes: usize, workspace: &Arc<Workspace>) -> SqlResult<()> {
+        let others =
+            self.texts.iter().enumerate().filter(|(at, _)| *at != slot as usize).map(|(_, text)| text.capacity());
+        let others: usize = others.filter(|bytes| *bytes > LONG_TEXT).sum();
+        self.held.force(workspace, others + if bytes < LONG_TEXT { 0 } else { bytes })
     }
 
     #[inline(always)]
@@ -421,7 +458,7 @@ fn class_mismatch() -> ! {
 /// None at all: costs nothing.
 impl Default for Variables {
     fn default() -> Variables {
-        Variables { numbers: Arc::default(), texts: Box::default() }
+        Variables { numbers: Arc::default(), texts: Box::default(), held: Held::default() }
     }
 }
 

@@ -286,6 +286,70 @@ fn one_server_writes_an_archive() {
     assert_eq!(places.segments(), before, "it writes there no more");
 }
 
+/// What `heddle archive take` says: its exit code, and what it printed.
+fn take(places: &Places, data: &str, more: &[&str]) -> (Option<i32>, String) {
+    let (archive, data) = (places.path("archive"), places.path(data));
+    let args = ["archive", "take", "--archive", &archive, "--data", &data];
+    let output = binary().args(args).args(more).stdin(Stdio::null()).output().expect("it runs");
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8(said).expect("UTF-8"))
+}
+
+#[test]
+fn an_archive_is_taken_over_by_force_and_keeps_what_it_had() {
+    let places = Places::new("archive-taken");
+    let server = places.start(&[]);
+    let mut sa = with_shop(&server);
+    until("a snapshot", || snapshots(&mut sa) > 0);
+    must(&mut sa, "INSERT t VALUES (0, 1, 'before')");
+    let moment = os::clock::utc_ticks();
+    std::thread::sleep(Duration::from_millis(50));
+    must(&mut sa, "INSERT t VALUES (0, 2, 'before')");
+    shipped(&mut sa);
+    // What was restored is other data. The first server runs on, and does not know.
+    drop(places.restored("back", &[]));
+    let (code, said) = take(&places, "back", &[]);
+    assert!(
+        code == Some(1) && said.contains("written by another server") && said.contains(&places.path("data")),
+        "{said}"
+    );
+    let (code, said) = take(&places, "data", &["--force"]);
+    assert!(code == Some(1) && said.contains("--data"), "a server runs there: {said}");
+    let (code, said) = take(&places, "back", &["--force"]);
+    assert!(code == Some(0) && said.contains("it was written by"), "{said}");
+    until("it notices", || state(&mut sa) == "TAKEN_OVER");
+    must(&mut sa, "INSERT t VALUES (0, 3, 'lost to the archive')");
+    let archive = places.path("archive");
+    let other = Server::start_on(&places.path("back"), &["--admin-listen", "off", "--archive", &archive]);
+    let mut there = connect(&other, "shop");
+    until("a snapshot", || snapshots(&mut there) > 0);
+    must(&mut there, "INSERT t VALUES (1, 1, 'after'), (1, 2, 'after')");
+    shipped(&mut there);
+    drop(there);
+    other.kill();
+    // It goes on where it was killed, as its own.
+    let other = Server::start_on(&places.path("back"), &["--admin-listen", "off", "--archive", &archive]);
+    let mut there = connect(&other, "shop");
+    must(&mut there, "INSERT t VALUES (1, 3, 'after')");
+    shipped(&mut there);
+    let (code, said) = take(&places, "other", &["--force"]);
+    assert!(code == Some(1) && said.contains("there is no such directory"), "{said}");
+    drop(there);
+    assert_eq!(other.stop().0, Some(0));
+    let (code, listed) = places.list();
+    assert!(code == Some(0) && listed.contains("before     "), "{listed}");
+    let count = |server: &Server| one(&mut connect(server, "shop"), "SELECT COUNT(*) FROM t");
+    assert_eq!(count(&places.restored("end", &[])), 5);
+    // A moment before the other took it.
+    let then = places.restored("then", &["--at", &at(moment)]);
+    assert_eq!(count(&then), 1);
+    drop(sa);
+    drop(server);
+    // The one that had it is refused now, by name.
+    let why = start_refused(&places.path("data"), &archive);
+    assert!(why.contains("written by another server") && why.contains(&places.path("back")), "{why}");
+}
+
 #[test]
 fn a_store_out_of_reach_holds_nobody_up() {
     let places = Places::new("archive-away");

@@ -47,7 +47,7 @@ fn with_shop(sa: &mut Connection) {
 }
 
 fn add(sa: &mut Connection, id: i32) {
-    must(sa, &format!("INSERT shop..t VALUES ({id}, 'row'); INSERT shop..m VALUES ({id}, {id})"));
+    add_to(sa, "shop", id);
 }
 
 /// The sums of both tables of a database, which are the same.
@@ -482,6 +482,116 @@ fn a_restore_to_any_moment_of_a_load_is_what_its_clients_knew() {
         must(&mut sa, &format!("DBCC CHECKDB ('then_{number}') WITH NO_INFOMSGS; DROP DATABASE then_{number}"));
     }
     assert_eq!(one(&mut sa, "SELECT COUNT(*) FROM beside..b"), 50 * 3 * LOGS as i64);
+}
+
+/// Backups that a database takes after its restore go on from those that it was restored from: a new recovery path.
+/// https://learn.microsoft.com/previous-versions/sql/sql-server-2008/ms175078(v=sql.100)
+#[test]
+fn backups_after_a_restore_go_on_from_those_before() {
+    let (server, directory) = start("logs-forked");
+    let mut sa = connect(&server, "master");
+    let disk = |name: &str| format!("DISK = '{}'", directory.join(name).display());
+    with_shop(&mut sa);
+    must(&mut sa, &format!("BACKUP DATABASE shop TO {}", disk("full.bak")));
+    add(&mut sa, 2);
+    must(&mut sa, &format!("BACKUP LOG shop TO {}", disk("old.trn")));
+    add(&mut sa, 4);
+    must(&mut sa, &format!("BACKUP LOG shop TO {}", disk("old.trn")));
+    // Back to the first log backup: the third row is on the path that is left.
+    must(&mut sa, &format!("RESTORE DATABASE shop FROM {} WITH NORECOVERY, REPLACE", disk("full.bak")));
+    must(&mut sa, &format!("RESTORE LOG shop FROM {} WITH FILE = 1, RECOVERY", disk("old.trn")));
+    assert_eq!(sum(&mut sa, "shop"), 3);
+    add(&mut sa, 8);
+    let within = moment(&mut sa);
+    add(&mut sa, 16);
+    let told = must(&mut sa, &format!("BACKUP LOG shop TO {} WITH FORMAT", disk("new.trn")));
+    assert_eq!(numbers(&told), [4035, 4035, 3014], "{:?}", texts(&told));
+    add(&mut sa, 32);
+    let later = moment(&mut sa);
+    add(&mut sa, 64);
+    drop(sa);
+    // The chain outlives a kill.
+    server.kill();
+    let server = again(&directory);
+    let mut sa = connect(&server, "master");
+    let told = must(&mut sa, &format!("BACKUP LOG shop TO {}", disk("new.trn")));
+    assert_eq!(numbers(&told), [4035, 3014], "{:?}", texts(&told));
+    let heads = must(&mut sa, &format!("RESTORE HEADERONLY FROM {}", disk("new.trn")));
+    let of = |name: &str, row: usize| {
+        let column = heads.sets[0].columns.iter().position(|column| column.name == name).expect("a column");
+        heads.sets[0].rows[row][column].clone()
+    };
+    assert_eq!((of("HasBulkLoggedData", 0).as_i64(), of("HasBulkLoggedData", 1).as_i64()), (1, 0));
+    assert_eq!(of("FirstLSN", 1), of("LastLSN", 0));
+    assert_eq!((of("BeginsLogChain", 0).as_i64(), of("BeginsLogChain", 1).as_i64()), (0, 0));
+    assert_eq!(
+        one(
+            &mut sa,
+            "SELECT COUNT(*) FROM msdb.dbo.backupset WHERE database_name = 'shop' AND has_bulk_logged_data = 1"
+        ),
+        1
+    );
+    let full = |sa: &mut Connection, name: &str| {
+        must(sa, &format!("RESTORE DATABASE {name} FROM {} WITH NORECOVERY", disk("full.bak")));
+    };
+    let log = |name: &str, from: &str, file: i32, with: &str| {
+        format!("RESTORE LOG {name} FROM {} WITH FILE = {file}{with}", disk(from))
+    };
+    // Along the new path, to its ends and to moments of it.
+    for (name, logs, with, wanted) in
+        [("a", 1, String::new(), 27), ("b", 2, String::new(), 123), ("c", 2, format!(", STOPAT = '{later}'"), 59)]
+    {
+        full(&mut sa, name);
+        must(&mut sa, &log(name, "old.trn", 1, ", NORECOVERY"));
+        for file in 1..=logs {
+            must(&mut sa, &log(name, "new.trn", file, &format!("{with}, NORECOVERY")));
+        }
+        must(&mut sa, &format!("RESTORE DATABASE {name} WITH RECOVERY"));
+        assert_eq!(sum(&mut sa, name), wanted, "{name}");
+        must(&mut sa, &format!("DBCC CHECKDB ('{name}') WITH NO_INFOMSGS"));
+    }
+    // Within a log backup that has pages there is no point to stop at, before it there is.
+    full(&mut sa, "d");
+    must(&mut sa, &log("d", "old.trn", 1, ", NORECOVERY"));
+    assert_eq!(
+        refused(&mut sa, &log("d", "new.trn", 1, &format!(", STOPAT = '{within}'")), &[4341, 3013]),
+        "This log backup contains bulk-logged changes. It cannot be used to stop at an arbitrary point in time."
+    );
+    // The path that was left, and the new one, do not meet.
+    must(&mut sa, &log("d", "old.trn", 2, ", NORECOVERY"));
+    refused(&mut sa, &log("d", "new.trn", 1, ""), &[4330, 3013]);
+    must(&mut sa, "RESTORE DATABASE d WITH RECOVERY");
+    assert_eq!(sum(&mut sa, "d"), 7);
+    full(&mut sa, "e");
+    must(&mut sa, &log("e", "new.trn", 1, ", NORECOVERY"));
+    refused(&mut sa, &log("e", "old.trn", 2, ""), &[4330, 3013]);
+    // A restored one that is restored again: paths fork as often as that happens.
+    must(&mut sa, "RESTORE DATABASE e WITH RECOVERY");
+    add_to(&mut sa, "e", 128);
+    must(&mut sa, &format!("BACKUP LOG e TO {}", disk("again.trn")));
+    full(&mut sa, "f");
+    must(&mut sa, &log("f", "new.trn", 1, ", NORECOVERY"));
+    must(&mut sa, &log("f", "again.trn", 1, ""));
+    assert_eq!(sum(&mut sa, "f"), 155);
+    // A differential backup goes on from the full one before the restore.
+    add_to(&mut sa, "e", 256);
+    must(&mut sa, &format!("BACKUP DATABASE e TO {} WITH DIFFERENTIAL", disk("e.dif")));
+    full(&mut sa, "g");
+    must(&mut sa, &format!("RESTORE DATABASE g FROM {}", disk("e.dif")));
+    assert_eq!(sum(&mut sa, "g"), 411);
+    must(&mut sa, "DBCC CHECKDB ('g') WITH NO_INFOMSGS");
+    // Under SIMPLE there is no chain, and it begins anew with a full backup.
+    must(&mut sa, "ALTER DATABASE g SET RECOVERY SIMPLE; ALTER DATABASE g SET RECOVERY FULL");
+    refused(&mut sa, &format!("BACKUP LOG g TO {}", disk("g.trn")), &[4214, 3013]);
+    must(&mut sa, &format!("BACKUP DATABASE g TO {}; BACKUP LOG g TO {0}", disk("g.bak")));
+    // A snapshot that is reverted to breaks the chain.
+    must(&mut sa, "CREATE DATABASE g_then ON (NAME = shop, FILENAME = 'g_then.ss') AS SNAPSHOT OF g");
+    must(&mut sa, "RESTORE DATABASE g FROM DATABASE_SNAPSHOT = 'g_then'");
+    refused(&mut sa, &format!("BACKUP LOG g TO {}", disk("g.trn")), &[4214, 3013]);
+}
+
+fn add_to(sa: &mut Connection, database: &str, id: i32) {
+    must(sa, &format!("INSERT {database}..t VALUES ({id}, 'row'); INSERT {database}..m VALUES ({id}, {id})"));
 }
 
 /// Rounds of kills.

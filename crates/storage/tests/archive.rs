@@ -442,6 +442,48 @@ fn log_that_was_not_shipped_before_a_kill_is_shipped_after_it() {
 }
 
 #[test]
+fn small_segments_become_few_and_every_moment_stays() {
+    let (_place, shelf, storage, mut archiver, mut model) = with_segments("archive-merged");
+    let mut rng = Rng(41);
+    let mut moments = Vec::new();
+    let merge = |archiver: &Archiver| archive::merge(&*shelf.store, archiver.owner(), &mut || Ok(())).expect("merged");
+    for number in 0..150 {
+        work(&storage, &mut rng, &mut model);
+        archiver.ship().expect("shipped");
+        if number % 10 == 0 {
+            let (_, end) = Catalogue::of_log(&*shelf.store)
+                .expect("read")
+                .ranges()
+                .last()
+                .map(|one| (one.from, one.to))
+                .expect("log");
+            moments.push((end, model.clone()));
+        }
+        if number % 40 == 39 {
+            assert!(merge(&archiver) >= archive::merge::RUN, "at {number}");
+        }
+    }
+    merge(&archiver);
+    let left = shelf.segments();
+    assert!(left.len() < 50, "{left:?}");
+    // One that was merged and is still there, as a kill leaves it: it goes.
+    let whole = Catalogue::of_log(&*shelf.store).expect("read");
+    let merged = *whole.segments.iter().find(|name| name.end - name.first > 100_000).expect("a merged one");
+    let part = archive::segment::SegmentName { end: merged.first + 4_096, ..merged };
+    shelf.store.put_new(&part.path(), b"not read").expect("put");
+    assert_eq!(merge(&archiver), 1);
+    assert!(shelf.store.get(&part.path()).is_err());
+    for (end, model) in &moments {
+        let back = Place::new("archive-merged-back");
+        restore(&*shelf.store, &back.disk, Until::Lsn(*end)).expect("restored");
+        assert!(rows(&back.open().expect("recovered")) == *model, "at {end}");
+    }
+    // The next start goes on there.
+    drop(archiver);
+    assert_eq!(archive::claim(&storage, &*shelf.store, "here").expect("claimed").term, 2);
+}
+
+#[test]
 fn what_nobody_will_restore_goes() {
     let (_place, shelf, storage, mut archiver, mut model) = with_segments("archive-retention");
     let mut rng = Rng(37);

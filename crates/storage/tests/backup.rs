@@ -700,7 +700,7 @@ fn a_chain_of_logs_leads_to_every_moment() {
         // Past the others by a differential one, and on to the end.
         let (set, then) = differential.expect("taken");
         storage.begin_restore(COPY, &file, full.from, &mut no_step).expect("begun");
-        storage.restore_differential(COPY, &file, set.from, &mut no_step).expect("applied");
+        storage.restore_pages(COPY, (&file, set.from), None, &mut no_step).expect("applied");
         for log in &logs[2..] {
             storage.restore_log(COPY, (&file, log.from), None, &mut no_step).expect("applied");
         }
@@ -711,7 +711,7 @@ fn a_chain_of_logs_leads_to_every_moment() {
         let gap = storage.restore_log(COPY, (&file, logs[1].from), None, &mut no_step);
         let (begins, wanted) = (logs[1].head.scan_lsn, full.tail.end_lsn);
         assert_eq!(gap.map(drop), Err(backup::Gap::TooRecent { begins, wanted }));
-        storage.restore_differential(COPY, &file, set.from, &mut no_step).expect("applied");
+        storage.restore_pages(COPY, (&file, set.from), None, &mut no_step).expect("applied");
         let (ends, wanted) = (logs[0].tail.end_lsn, set.tail.end_lsn);
         let gap = storage.restore_log(COPY, (&file, logs[0].from), None, &mut no_step);
         assert_eq!(gap.map(drop), Err(backup::Gap::TooEarly { ends, wanted }));

@@ -27,6 +27,7 @@ use crate::operators::Rows;
 use crate::session::{Session, stopped};
 use crate::sink::Command;
 use crate::typed_xml::admitted;
+use crate::value::Value;
 
 /// A declared cursor, open or not.
 pub struct Cursor {
@@ -513,12 +514,12 @@ impl<'a> Runner<'a> {
         if let Some(row) = found {
             for (((slot, to), column), from) in fetch.into.iter().zip(&rows.columns).zip(columns) {
                 if from.ty == *to {
-                    self.context.variables.set_from_column(*slot, column, row);
+                    self.context.set_variable_from_column(*slot, column, row)?;
                 } else {
                     let runtime = self.context.runtime.get_mut();
                     let value = converted(runtime.session, &column.datum(row), &from.ty, to)?;
                     let value = admitted(runtime, value, &from.ty, to)?;
-                    self.context.variables.set_datum(*slot, &value);
+                    self.context.set_variable(*slot, Value::from_datum(&value))?;
                 }
             }
         }

@@ -25,6 +25,7 @@ use crate::memory_table::MemoryTable;
 use crate::session::{stop_of, stopped};
 use crate::sink::{Command, Done, DoneKind};
 use crate::typed_xml::admitted;
+use crate::value::Value;
 use crate::workspace::Held;
 
 /// Arguments in the order of the parameters.
@@ -567,7 +568,7 @@ impl<'a> Runner<'a> {
                 let value = kernel::convert_datum(runtime.session, value, from, &ty)?;
                 admitted(runtime, value, from, &ty)?
             };
-            self.context.variables.set_datum(slot, &value);
+            self.context.set_variable(slot, Value::from_datum(&value))?;
             self.check_assigned(slot)?;
         }
         if let Some(slot) = code.return_value {

@@ -688,7 +688,7 @@ impl<'a> Runner<'a> {
             }
             rows += batch.rows as u64;
             for (slot, column) in slots.iter().zip(&batch.columns) {
-                self.context.variables.set_from_column(slot.0, column, batch.rows - 1);
+                self.context.set_variable_from_column(slot.0, column, batch.rows - 1)?;
                 self.check_assigned(slot.0)?;
             }
             self.context.yield_point()?;

@@ -402,7 +402,7 @@ impl<'a> Runner<'a> {
                 Value::I128(value) => Value::I128(value),
                 Value::Null => Value::Null,
             };
-            self.context.variables.set(slot, value);
+            self.context.set_variable(slot, value)?;
         }
         self.check_assigned(slot)?;
         let session = self.session();

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use os::disk::{Disk, DiskError};
+use storage::CONTROL_FILE;
 use storage::archive::catalogue::Range;
 use storage::archive::restore::Brought;
-use storage::archive::{self, Catalogue, Until};
+use storage::archive::{self, ArchiveError, Catalogue, Until};
 use storage::backup::Progress;
 
+use super::seat::who;
 use super::{moment, place};
 
 /// Bring all databases back from an archive, up to a moment
@@ -36,10 +38,31 @@ pub struct RestoreArgs {
     pub lsn: Option<u64>,
 }
 
-/// Look into an archive.
+/// Look into an archive, or take one that another server has written.
 #[derive(Debug, Clone, Subcommand)]
 pub enum ArchiveCommand {
     List(ListArgs),
+    Take(TakeArgs),
+}
+
+/// Give an archive to another data directory
+///
+/// The next `heddle serve --data DATADIR --archive DIR` begins it anew, with a snapshot. Whoever wrote it before ships nothing more, and hears so
+/// within seconds. What it has by now can be restored as before, with --at, until it is older than --archive-retention says.
+///
+///   heddle archive take --archive /backup/shop --data shop-restored --force
+#[derive(Debug, Clone, Args)]
+#[command(verbatim_doc_comment)]
+pub struct TakeArgs {
+    /// What `heddle serve --archive` will be given
+    #[arg(long, value_name = "DIR")]
+    pub archive: String,
+    /// Directory of the data; no server may run there
+    #[arg(long, value_name = "DATADIR")]
+    pub data: PathBuf,
+    /// Also if another server has written it
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Show snapshots, the times that can be restored, and gaps
@@ -141,7 +164,58 @@ impl Bar {
 
 /// The process's exit code: 1 if the archive has a gap that matters, or something in it is damaged.
 pub fn archive(command: &ArchiveCommand) -> i32 {
-    let ArchiveCommand::List(args) = command;
+    match command {
+        ArchiveCommand::List(args) => list(args),
+        ArchiveCommand::Take(args) => match take(args) {
+            Ok(said) => {
+                println!("{said}");
+                0
+            }
+            Err(why) => {
+                eprintln!("heddle archive take: {why}");
+                1
+            }
+        },
+    }
+}
+
+fn take(args: &TakeArgs) -> Result<String, String> {
+    let failed = |error: DiskError| format!("--data {}: {error}", args.data.display());
+    if !os::fs::exists(&args.data) {
+        return Err(format!("--data {}: there is no such directory", args.data.display()));
+    }
+    let store = place::to_write(&args.archive).map_err(|error| format!("--archive: {error}"))?;
+    let disk = Disk::directory(&args.data).map_err(failed)?;
+    if !disk.exists(CONTROL_FILE) {
+        return Err(format!("--data {}: there are no databases in it", args.data.display()));
+    }
+    let _lock = disk.lock("lock").map_err(|error| format!("--data {}: {error}", args.data.display()))?;
+    let told = |error: ArchiveError| format!("--archive {}: {error}", args.archive);
+    let other = archive::owned_by_another(&disk, &*store).map_err(told)?;
+    if let Some(other) = &other
+        && !args.force
+    {
+        return Err(format!(
+            "--archive {}: it is written by another server: {}, since {}. --force takes it all the same",
+            args.archive,
+            other.who,
+            moment::text(other.since)
+        ));
+    }
+    let data = args.data.display();
+    if other.is_none() && !args.force {
+        return Ok(format!("{} is nobody's but that of {data}: nothing has changed", args.archive));
+    }
+    let owner = archive::take_over(&disk, &*store, &who(&data.to_string())).map_err(told)?;
+    Ok(match other {
+        Some(other) => {
+            format!("{} is that of {data} now, term {}; it was written by {}", args.archive, owner.term, other.who)
+        }
+        None => format!("{} is that of {data} now, term {}", args.archive, owner.term),
+    })
+}
+
+fn list(args: &ListArgs) -> i32 {
     let listed = place::to_read(&args.archive).and_then(|store| {
         let catalogue = Catalogue::read(&*store).map_err(|error| error.to_string())?;
         let covered = catalogue.covered(&*store).map_err(|error| error.to_string())?;
@@ -172,6 +246,10 @@ fn describe(catalogue: &Catalogue, covered: Option<u64>) -> (String, bool) {
             line(format!("owner      {}, since {}, term {}", owner.who, moment::text(owner.since), owner.term))
         }
         None => line("owner      nobody".into()),
+    }
+    if let Some(former) = catalogue.former.last() {
+        let since = moment::text(catalogue.since());
+        line(format!("before     {}, until {since}: restore --at brings back what was committed before", former.who));
     }
     let ranges = catalogue.ranges();
     for snapshot in &catalogue.snapshots {

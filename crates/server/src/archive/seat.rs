@@ -45,7 +45,7 @@ pub fn take_seat(settings: &Settings, storage: &Storage, directory: &str) -> Res
     {
         return Err(format!("--archive {}: an archive within the data directory would go with it", wanted.place));
     }
-    let who = format!("{}, data directory {directory}", os::env::host_name());
+    let who = who(directory);
     let seat = Seat {
         store,
         settings: wanted.clone(),
@@ -70,6 +70,11 @@ pub fn take_seat(settings: &Settings, storage: &Storage, directory: &str) -> Res
         Err(error) => return Err(format!("--archive {}: {}", wanted.place, refusal(&error))),
     }
     Ok(Some(seat))
+}
+
+/// As others are told of the server with this data directory.
+pub fn who(directory: &str) -> String {
+    format!("{}, data directory {directory}", os::env::host_name())
 }
 
 /// Why an archive is not this server's.

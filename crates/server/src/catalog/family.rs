@@ -4,13 +4,16 @@
 use types::{SqlResult, sql_error};
 
 use super::base::{ClassRow, class};
-use super::load::small;
+use super::load::{int, small};
 use super::row::Text;
 use super::store::Rows;
 use super::{Catalog, Database, clock};
 
 /// `ClassRow::status`.
 const LOG_BACKUP: i32 = 1;
+/// `ClassRow::id`.
+const OF_FAMILY: i32 = 1;
+const OF_FORK: i32 = 2;
 
 /// A uniqueidentifier as it lies in rows.
 pub type Guid = [u8; 16];
@@ -19,6 +22,43 @@ pub type Guid = [u8; 16];
 pub struct Family {
     pub family: Guid,
     pub database: Guid,
+}
+
+/// Where the backups end that a database was restored from, and its own begin: its first log backup, or differential one, goes on
+/// there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fork {
+    /// The database that was backed up, and its file.
+    pub database: Guid,
+    pub file: u32,
+    /// Where its log ends that was restored.
+    pub end_lsn: u64,
+    /// The full backup at the beginning, None: one that nothing goes on from.
+    pub base: Option<Guid>,
+    /// Ticks, UTC.
+    pub time: u64,
+    /// A log backup goes on from here.
+    pub takes_log: bool,
+}
+
+impl Fork {
+    /// In the order of `read`.
+    fn written(&self) -> String {
+        let base = self.base.map_or_else(|| "-".to_string(), |base| written(&base));
+        format!("{} {} {} {base} {}", self.file, self.end_lsn, self.time, u8::from(self.takes_log))
+    }
+
+    fn read(row: &ClassRow) -> Option<Fork> {
+        let mut words = row.value.0.as_deref()?.split(' ');
+        Some(Fork {
+            database: read(&row.name)?,
+            file: words.next()?.parse().ok()?,
+            end_lsn: words.next()?.parse().ok()?,
+            time: words.next()?.parse().ok()?,
+            base: read(words.next()?),
+            takes_log: words.next()? == "1",
+        })
+    }
 }
 
 /// A new one.
@@ -44,22 +84,18 @@ fn read(text: &str) -> Option<Guid> {
 }
 
 fn row(family: &Family) -> ClassRow {
+    row_of(OF_FAMILY, written(&family.family), written(&family.database))
+}
+
+fn row_of(id: i32, name: String, value: String) -> ClassRow {
     let now = clock::now();
-    ClassRow {
-        class: class::FAMILY,
-        id: 1,
-        name: written(&family.family),
-        owner: 1,
-        created: now,
-        modified: now,
-        status: 0,
-        value: Text(Some(written(&family.database))),
-    }
+    let value = Text(Some(value));
+    ClassRow { class: class::FAMILY, id, name, owner: 1, created: now, modified: now, status: 0, value }
 }
 
 /// None: there was no backup of it, nor was it restored from one.
 pub fn found(rows: &mut Rows<'_>) -> SqlResult<Option<Family>> {
-    let found = rows.first::<ClassRow>(0, &[small(class::FAMILY)])?;
+    let found = rows.first::<ClassRow>(0, &[small(class::FAMILY), int(OF_FAMILY)])?;
     let parsed = |row: ClassRow| {
         Some(Family { family: read(&row.name)?, database: read(row.value.0.as_deref().unwrap_or(""))? })
     };
@@ -83,7 +119,7 @@ pub fn of(catalog: &Catalog, db: &Database) -> SqlResult<Family> {
 
 /// Whether a log backup was taken in the chain that it is in.
 pub fn has_log_backup(rows: &mut Rows<'_>) -> SqlResult<bool> {
-    let found = rows.first::<ClassRow>(0, &[small(class::FAMILY)])?;
+    let found = rows.first::<ClassRow>(0, &[small(class::FAMILY), int(OF_FAMILY)])?;
     Ok(found.is_some_and(|row| row.status & LOG_BACKUP != 0))
 }
 
@@ -91,11 +127,35 @@ pub fn note_log_backup(catalog: &Catalog, db: &Database, is_there: bool) -> SqlR
     let note = |row: &mut ClassRow| {
         row.status = if is_there { row.status | LOG_BACKUP } else { row.status & !LOG_BACKUP };
     };
-    catalog.change(db, |rows| rows.update(0, &[small(class::FAMILY)], note)).map(|_| ())
+    catalog.change(db, |rows| rows.update(0, &[small(class::FAMILY), int(OF_FAMILY)], note)).map(|_| ())
 }
 
 /// Of a database just restored.
-pub fn renew(rows: &mut Rows<'_>, family: Guid) -> SqlResult<()> {
+pub fn renew(rows: &mut Rows<'_>, family: Guid, fork: Option<&Fork>) -> SqlResult<()> {
     rows.delete::<ClassRow>(0, &[small(class::FAMILY)])?;
-    rows.insert(&row(&Family { family, database: new_guid() }))
+    rows.insert(&row(&Family { family, database: new_guid() }))?;
+    match fork {
+        Some(fork) => rows.insert(&row_of(OF_FORK, written(&fork.database), fork.written())),
+        None => Ok(()),
+    }
+}
+
+/// Where its backups go on from those that it was restored from. None: it has some of its own.
+pub fn fork(rows: &mut Rows<'_>) -> SqlResult<Option<Fork>> {
+    let found = rows.first::<ClassRow>(0, &[small(class::FAMILY), int(OF_FORK)])?;
+    Ok(found.and_then(|row| Fork::read(&row)))
+}
+
+/// It has a full backup of its own (`all`), or no log backup goes on from there any more.
+pub fn end_fork(catalog: &Catalog, db: &Database, all: bool) -> SqlResult<()> {
+    let key = [small(class::FAMILY), int(OF_FORK)];
+    let Some(fork) = catalog.read(db, self::fork)? else { return Ok(()) };
+    if !all && !fork.takes_log {
+        return Ok(());
+    }
+    let without = Fork { takes_log: false, ..fork }.written();
+    catalog.change(db, |rows| match all {
+        true => rows.delete::<ClassRow>(0, &key).map(|_| ()),
+        false => rows.update(0, &key, |row: &mut ClassRow| row.value = Text(Some(without.clone()))).map(|_| ()),
+    })
 }

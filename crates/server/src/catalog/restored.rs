@@ -5,7 +5,7 @@ use types::{SqlResult, sql_error};
 
 use super::base::{DatabaseRow, FileRow, OwnerRow, database_option};
 use super::error::storage_error;
-use super::family::{self, Guid};
+use super::family::{self, Fork, Guid};
 use super::load::int;
 use super::{Catalog, DATABASES_MAX, Database, MASTER};
 
@@ -43,12 +43,12 @@ impl Catalog {
         mut tx: Transaction,
         row: DatabaseRow,
         files: &[FileRow],
-        family: Guid,
+        (family, fork): (Guid, Option<&Fork>),
         old: Option<&Database>,
     ) -> SqlResult<()> {
         let db = Database::new(row.clone(), &self.shared);
         let mut rows = db.rows(&self.storage, &mut tx);
-        family::renew(&mut rows, family)?;
+        family::renew(&mut rows, family, fork)?;
         rows.update::<OwnerRow>(0, &[int(DBO)], |dbo| dbo.sid = row.owner_sid.clone())?;
         if let Some(old) = old {
             self.drop_pages(&mut tx, old)?;
@@ -101,12 +101,17 @@ impl Catalog {
     }
 
     /// Ends the restore of `db`, whose pages come with `tx`: it can be used.
-    pub(crate) fn end_restoring(&self, mut tx: Transaction, db: &Database, family: Guid) -> SqlResult<()> {
+    pub(crate) fn end_restoring(
+        &self,
+        mut tx: Transaction,
+        db: &Database,
+        (family, fork): (Guid, Option<&Fork>),
+    ) -> SqlResult<()> {
         let mut row = DatabaseRow::clone(&db.row());
         row.options &= !database_option::RESTORING;
         let whole = Database::new(row.clone(), &self.shared);
         let mut rows = whole.rows(&self.storage, &mut tx);
-        family::renew(&mut rows, family)?;
+        family::renew(&mut rows, family, fork)?;
         rows.update::<OwnerRow>(0, &[int(DBO)], |dbo| dbo.sid = row.owner_sid.clone())?;
         let master = self.expect_database(MASTER);
         let mut rows = master.rows(&self.storage, &mut tx);

@@ -163,14 +163,7 @@ fn write(
 
 fn write_set(ddl: &mut Ddl<'_>, db: &Database, path: &str, file: &File) -> SqlResult<()> {
     let about = about(ddl, db, &Options::default(), (None, None))?.encode();
-    let wanted = Wanted {
-        kind: SetKind::Full,
-        about: &about,
-        compressed: false,
-        number: None,
-        keeps_log: false,
-        copy_only: true,
-    };
+    let wanted = Wanted { kind: SetKind::Full, about: &about, copy_only: true, ..Wanted::default() };
     let storage = ddl.catalog.storage.clone();
     let mut reporter = Reporter::new(ddl, &Options::default());
     let taken = reporter
@@ -261,7 +254,7 @@ pub fn attach(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
         catalog.storage.restore(&mut tx, target(), &primary.file, DETACHED_HEAD_BYTES, step).map(drop)
     });
     restored.map_err(damaged)?;
-    catalog.put_restored(tx, row, &rows, about.database_family, None)?;
+    catalog.put_restored(tx, row, &rows, (about.database_family, None), None)?;
     // A log that was not named, where it was.
     let log = rows.iter().filter(|file| file.filegroup == 0).filter_map(|file| file.path.0.as_deref());
     for path in log.filter(|path| given.iter().all(|file| file.path != *path)) {

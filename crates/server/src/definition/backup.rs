@@ -21,7 +21,7 @@ use super::database_setting;
 use super::site::Ddl;
 use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, class, database_option};
 use crate::catalog::error::storage_error;
-use crate::catalog::family::new_guid;
+use crate::catalog::family::{Fork, new_guid};
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Date;
 use crate::catalog::{Database, MASTER, TEMPDB, clock, family, is_system, no_such_database, suspects};
@@ -107,7 +107,7 @@ pub fn tell_pages(
     (reporter, began): (&Reporter, u64),
 ) {
     let log_pages = log_pages(set);
-    let data_too = verb != "BACKUP LOG";
+    let data_too = verb != "BACKUP LOG" || set.is_whole();
     let mut of_file = |is_log: bool, pages: u64| {
         if let Some(file) = files.iter().find(|file| file.is_log() == is_log && (is_log || data_too)) {
             ddl.message(sql_error!(4035, pages, database, file.row.name, position));
@@ -177,11 +177,26 @@ fn expect_base(ddl: &Ddl<'_>, db: &Database, kind: SetKind, verb: &str) -> SqlRe
     match kind {
         SetKind::Log if db.id == MASTER => Err(sql_error!(4212)),
         SetKind::Log if db.row().recovery_model == SIMPLE => Err(sql_error!(4208, verb)),
-        SetKind::Log if chain.log_from().is_none() => Err(sql_error!(4214)),
+        SetKind::Log if chain.log_from().is_none() && fork(ddl, db, kind)?.is_none() => Err(sql_error!(4214)),
         SetKind::Differential if db.id == MASTER => Err(sql_error!(3024)),
-        SetKind::Differential if chain.base_lsn == 0 => Err(sql_error!(3035, db.name())),
+        SetKind::Differential if chain.base_lsn == 0 && fork(ddl, db, kind)?.is_none() => {
+            Err(sql_error!(3035, db.name()))
+        }
         _ => Ok(()),
     }
+}
+
+/// What the first log or differential backup of a restored database goes on from. None: it is another one, or has a chain of its own.
+/// https://learn.microsoft.com/previous-versions/sql/sql-server-2008/ms175078(v=sql.100)
+fn fork(ddl: &Ddl<'_>, db: &Database, kind: SetKind) -> SqlResult<Option<Fork>> {
+    let chain = ddl.catalog.storage.chain(db.storage_id()).map_err(storage_error)?;
+    let may_be = match kind {
+        SetKind::Full => false,
+        SetKind::Log => chain.log_from().is_none(),
+        SetKind::Differential => chain.base_lsn == 0,
+    };
+    let fork = if may_be { ddl.catalog.read(db, family::fork)? } else { None };
+    Ok(fork.filter(|fork| if kind == SetKind::Log { fork.takes_log } else { fork.base.is_some() }))
 }
 
 /// Nothing comes behind what is in the log now: what comes next is a restore, or another instance. 3101, 3102: sessions are in it.
@@ -324,7 +339,8 @@ fn take(
     let (at, position, media) = media(device, options)?;
     let mut about = about(ddl, db, options, (expires, media))?;
     let logged = ddl.catalog.read(db, family::has_log_backup)?;
-    about.begins_chain = kind == SetKind::Log && !about.copy_only && !logged;
+    about.fork = fork(ddl, db, kind)?;
+    about.begins_chain = kind == SetKind::Log && !about.copy_only && !logged && about.fork.is_none();
     let bytes = about.encode();
     // Of master there are full backups only, which nothing goes on from.
     let begins = kind != SetKind::Log && !(about.copy_only && kind == SetKind::Full) && db.id != MASTER;
@@ -333,8 +349,10 @@ fn take(
         about: &bytes,
         compressed: about.compressed,
         number: (begins && kind == SetKind::Full).then_some(u128::from_le_bytes(about.id)),
-        keeps_log: begins && db.row().recovery_model != SIMPLE,
+        // Where a log backup is to go on from the restore, this is no beginning.
+        keeps_log: begins && db.row().recovery_model != SIMPLE && about.fork.is_none_or(|fork| !fork.takes_log),
         copy_only: about.copy_only,
+        whole: about.fork.map(|fork| fork.base.map_or(0, u128::from_le_bytes)),
     };
     let storage = ddl.catalog.storage.clone();
     let chain = storage.chain(db.storage_id()).map_err(storage_error)?;
@@ -361,6 +379,13 @@ fn take(
     let chain_begins = wanted.keeps_log && chain.log_from().is_none();
     if about.begins_chain || chain_begins && logged {
         family::note_log_backup(&ddl.catalog, db, about.begins_chain)?;
+    }
+    if kind == SetKind::Log && !about.copy_only && about.fork.is_some() {
+        family::note_log_backup(&ddl.catalog, db, true)?;
+        family::end_fork(&ddl.catalog, db, false)?;
+    }
+    if wanted.number.is_some() {
+        family::end_fork(&ddl.catalog, db, true)?;
     }
     // Who set RECOVERY SIMPLE meanwhile keeps no log.
     if db.row().recovery_model == SIMPLE {
@@ -408,6 +433,7 @@ pub fn about(
         offset_minutes: os::clock::local_offset_minutes() as i16,
         row: DatabaseRow { options: db.row().options & !database_option::STATES, ..(*db.row()).clone() },
         files,
+        fork: None,
     })
 }
 

@@ -9,11 +9,11 @@
 use storage::backup::set::Words;
 
 use crate::catalog::base::{DatabaseRow, FileRow};
-use crate::catalog::family::Guid;
+use crate::catalog::family::{Fork, Guid};
 use crate::catalog::row::{Binary, Date, Text};
 
-/// Of these bytes. Format 1 does not say whether a chain begins.
-const FORMAT: u16 = 2;
+/// Of these bytes. Format 1 does not say whether a chain begins, and 2 not where it goes on from.
+const FORMAT: u16 = 3;
 const NULL: u32 = u32::MAX;
 /// Characters of a name.
 const NAME_MAX: usize = 128;
@@ -65,6 +65,8 @@ pub struct About {
     pub offset_minutes: i16,
     pub row: DatabaseRow,
     pub files: Vec<KeptFile>,
+    /// Of a whole log or differential backup: what it goes on from.
+    pub fork: Option<Fork>,
 }
 
 #[derive(Default)]
@@ -154,6 +156,10 @@ impl About {
         to.number(self.files.len() as i64);
         self.files.iter().for_each(|file| write_file(&mut to, file));
         to.number(self.begins_chain);
+        to.number(self.fork.is_some());
+        if let Some(fork) = &self.fork {
+            write_fork(&mut to, fork);
+        }
         to.0
     }
 
@@ -184,6 +190,10 @@ impl About {
         let files: Option<Vec<KeptFile>> = (0..count).map(|_| read_file(&mut from)).collect();
         let files = files?;
         let begins_chain = format > 1 && from.flag()?;
+        let fork = match format > 2 && from.flag()? {
+            true => Some(read_fork(&mut from)?),
+            false => None,
+        };
         let about = About {
             id,
             media,
@@ -201,6 +211,7 @@ impl About {
             offset_minutes,
             row,
             files,
+            fork,
         };
         from.0.0.is_empty().then_some(about)
     }
@@ -249,6 +260,23 @@ fn read_database(from: &mut Reader<'_>) -> Option<DatabaseRow> {
         target_recovery_time: from.number()?,
         owner_sid: Binary(from.bytes()?.filter(|sid| sid.len() <= 85).map(Into::into)),
     })
+}
+
+fn write_fork(to: &mut Writer, fork: &Fork) {
+    to.id(&fork.database);
+    to.number(fork.file);
+    to.number(fork.end_lsn as i64);
+    to.number(fork.time as i64);
+    to.number(fork.base.is_some());
+    to.id(&fork.base.unwrap_or_default());
+    to.number(fork.takes_log);
+}
+
+fn read_fork(from: &mut Reader<'_>) -> Option<Fork> {
+    let (database, file) = (from.id()?, from.number()?);
+    let (end_lsn, time) = (from.number()?, from.number()?);
+    let (has_base, base) = (from.flag()?, from.id()?);
+    Some(Fork { database, file, end_lsn, time, base: has_base.then_some(base), takes_log: from.flag()? })
 }
 
 fn write_file(to: &mut Writer, file: &KeptFile) {
@@ -304,6 +332,14 @@ mod tests {
             offset_minutes: -60,
             row: database_row(7, "shop", "SQL_Latin1_General_CP1_CI_AS", Date(9)),
             files: files.to_vec(),
+            fork: Some(Fork {
+                database: [5; 16],
+                file: 9,
+                end_lsn: 4_096,
+                base: Some([6; 16]),
+                time: 7,
+                takes_log: true,
+            }),
         }
     }
 

@@ -10,7 +10,8 @@ use types::{CollationId, Datum, Physical, RowBatch, SqlResult, SqlType};
 
 use super::backup_about::About;
 use super::backup_history::{
-    PAGE_BYTES, covered, finished, is_read_only, is_single_user, log_pages, started, stored_bytes, whole_bytes,
+    PAGE_BYTES, covered, finished, first_lsn, has_pages, is_read_only, is_single_user, log_pages, started,
+    stored_bytes, whole_bytes,
 };
 use super::site::Ddl;
 use crate::catalog::family::Guid;
@@ -129,7 +130,7 @@ fn header((position, device): (usize, i64), set: &Set, about: &About) -> Row {
         ("DatabaseVersion", SqlType::INT, number(DATABASE_VERSION)),
         ("DatabaseCreationDate", SqlType::DATETIME, date(row.created)),
         ("BackupSize", SIZE, whole(whole_bytes(set, about))),
-        ("FirstLSN", LSN, whole(set.head.scan_lsn)),
+        ("FirstLSN", LSN, whole(first_lsn(set, about))),
         ("LastLSN", LSN, whole(set.tail.end_lsn)),
         ("CheckpointLSN", LSN, whole(set.head.redo_lsn)),
         ("DatabaseBackupLSN", LSN, whole(set.head.base_lsn)),
@@ -150,7 +151,7 @@ fn header((position, device): (usize, i64), set: &Set, about: &About) -> Row {
         ("RecoveryForkID", SqlType::UNIQUEIDENTIFIER, id(&about.database)),
         ("Collation", NAME, text(&row.collation)),
         ("FamilyGUID", SqlType::UNIQUEIDENTIFIER, id(&about.database_family)),
-        ("HasBulkLoggedData", SqlType::BIT, number(false)),
+        ("HasBulkLoggedData", SqlType::BIT, number(has_pages(set))),
         ("IsSnapshot", SqlType::BIT, number(false)),
         ("IsReadOnly", SqlType::BIT, number(read_only)),
         ("IsSingleUser", SqlType::BIT, number(single_user)),
@@ -161,8 +162,12 @@ fn header((position, device): (usize, i64), set: &Set, about: &About) -> Row {
         ("HasIncompleteMetaData", SqlType::BIT, number(false)),
         ("IsForceOffline", SqlType::BIT, number(false)),
         ("IsCopyOnly", SqlType::BIT, number(about.copy_only)),
-        ("FirstRecoveryForkID", SqlType::UNIQUEIDENTIFIER, id(&about.database)),
-        ("ForkPointLSN", LSN, Datum::Null),
+        (
+            "FirstRecoveryForkID",
+            SqlType::UNIQUEIDENTIFIER,
+            id(&about.fork.map_or(about.database, |fork| fork.database)),
+        ),
+        ("ForkPointLSN", LSN, about.fork.map_or(Datum::Null, |fork| whole(fork.end_lsn))),
         ("RecoveryModel", WORD, text(recovery_model)),
         ("DifferentialBaseLSN", LSN, base(whole(set.head.base_lsn))),
         ("DifferentialBaseGUID", SqlType::UNIQUEIDENTIFIER, base(id(&set.head.base.to_le_bytes()))),

@@ -26,6 +26,7 @@ const SINGLE_USER: i32 = 8;
 const LOG: i32 = 16;
 const DIFFERENTIAL: i32 = 32;
 const BEGINS_CHAIN: i32 = 64;
+const HAS_PAGES: i32 = 128;
 /// `BackupMediaRow::status`.
 const MEDIA_COMPRESSED: i32 = 1;
 const MEDIA_URL: i32 = 2;
@@ -53,6 +54,19 @@ pub fn started(set: &Set) -> Date {
 
 pub fn finished(set: &Set) -> Date {
     clock::local(set.tail.ended as i64)
+}
+
+/// Where it goes on from what was restored before it.
+pub fn first_lsn(set: &Set, about: &About) -> u64 {
+    match &about.fork {
+        Some(fork) if set.head.kind == SetKind::Log => fork.end_lsn,
+        _ => set.head.scan_lsn,
+    }
+}
+
+/// A log backup that no restore can stop within.
+pub fn has_pages(set: &Set) -> bool {
+    set.head.kind == SetKind::Log && set.is_whole()
 }
 
 /// What was committed by then is in it.
@@ -144,6 +158,7 @@ fn insert_set(rows: &mut Rows<'_>, (id, media): (i32, i32), set: &Set, about: &A
         (set.head.kind == SetKind::Log, LOG),
         (set.head.kind == SetKind::Differential, DIFFERENTIAL),
         (about.begins_chain, BEGINS_CHAIN),
+        (has_pages(set), HAS_PAGES),
     ];
     rows.insert(&BackupSetRow {
         id,
@@ -155,7 +170,7 @@ fn insert_set(rows: &mut Rows<'_>, (id, media): (i32, i32), set: &Set, about: &A
         description: Text(about.description.clone()),
         user: about.user.clone(),
         time_zone: about.offset_minutes,
-        first_lsn: set.head.scan_lsn as i64,
+        first_lsn: first_lsn(set, about) as i64,
         last_lsn: set.tail.end_lsn as i64,
         checkpoint_lsn: set.head.redo_lsn as i64,
         database_created: row.created,
@@ -173,7 +188,7 @@ fn insert_set(rows: &mut Rows<'_>, (id, media): (i32, i32), set: &Set, about: &A
         database_guid: Binary(Some(about.database.into())),
         family_guid: Binary(Some(about.database_family.into())),
     })?;
-    if set.head.base_lsn != 0 {
+    if set.head.base != 0 {
         let guid = Binary(Some(set.head.base.to_le_bytes().into()));
         rows.insert(&BackupBaseRow { set: id, lsn: set.head.base_lsn as i64, guid })?;
     }

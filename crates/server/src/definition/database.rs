@@ -18,7 +18,7 @@ use crate::catalog::boot::{database_row, files_of};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
 use crate::catalog::row::{Binary, Text};
-use crate::catalog::{Database, MASTER, MODEL, clock, is_system, no_such_database, snapshots};
+use crate::catalog::{Database, MASTER, MODEL, clock, family, is_system, no_such_database, snapshots};
 use crate::instance::plan_cache::Forget;
 
 /// Filegroups of `FileRow`: the first of every database, and what log files have.
@@ -199,6 +199,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
             access::change(ddl, &own, settings, termination.as_ref(), |ddl| database_setting::write(ddl, &db, row))?;
             if own.row().recovery_model == SIMPLE {
                 ddl.catalog.storage.end_log_chain(own.storage_id()).map_err(storage_error)?;
+                family::end_fork(&ddl.catalog, &own, false)?;
             }
             Ok(())
         }

@@ -22,6 +22,7 @@ use super::restore_source::{Source, chosen, expect_bytes, open, record, restore_
 use super::site::Ddl;
 use crate::catalog::base::{DatabaseRow, database_option};
 use crate::catalog::error::storage_error;
+use crate::catalog::family::{Fork, Guid};
 use crate::catalog::row::{Date, text_datum};
 use crate::catalog::{Database, MASTER, clock, no_such_database};
 use crate::instance::plan_cache::Forget;
@@ -47,10 +48,10 @@ fn expect_phase(ddl: &Ddl<'_>, db: &Database, from: &Source<'_>) -> SqlResult<(s
         false => None,
     };
     let restored = restored.ok_or_else(|| sql_error!(3117))?;
-    let is_differential = from.set.head.kind == SetKind::Differential;
+    let has_pages = from.set.head.kind == SetKind::Differential || from.set.is_whole();
     match restored.phase {
         Phase::Recovering => return Err(sql_error!(4347)),
-        Phase::Interrupted if !is_differential => {
+        Phase::Interrupted if !has_pages => {
             return Err(sql_error!(4319, from.about.files[0].row.name));
         }
         Phase::Interrupted | Phase::Forward => {}
@@ -59,10 +60,44 @@ fn expect_phase(ddl: &Ddl<'_>, db: &Database, from: &Source<'_>) -> SqlResult<(s
     if base.database_family != from.about.database_family {
         return Err(sql_error!(3154, db.name()));
     }
-    if base.database != from.about.database || restored.file != from.set.head.file {
+    if !is_on_path(&restored, &base, from) && !forks_from(&restored, &base, from) {
         return Err(sql_error!(4330));
     }
     Ok((restored, base))
+}
+
+/// What was restored is of the database that the set is of.
+fn is_on_path(restored: &storage::backup::Restored, base: &About, from: &Source<'_>) -> bool {
+    base.database == from.about.database && restored.file == from.set.head.file
+}
+
+/// The set has all of its database, which was restored from what was restored here, or from what follows on it; a differential one from the same
+/// full backup.
+fn forks_from(restored: &storage::backup::Restored, base: &About, from: &Source<'_>) -> bool {
+    let is_differential = from.set.head.kind == SetKind::Differential;
+    let is_of = |fork: &Fork| (fork.database, fork.file) == (base.database, restored.file);
+    let is_behind = |fork: &Fork| is_of(fork) && restored.end_lsn <= fork.end_lsn;
+    from.set.is_whole()
+        && (is_differential && u128::from_le_bytes(base.id) == from.set.head.base
+            || from.about.fork.as_ref().is_some_and(is_behind))
+}
+
+/// Of a database that is restored from a backup of `about`, or from backups that end at `end_lsn` of the database and file `of`.
+pub fn fork_of(about: &About, (database, file): (Guid, u32), end_lsn: u64) -> Fork {
+    Fork {
+        database,
+        file,
+        end_lsn,
+        base: (!about.copy_only).then_some(about.id),
+        time: os::clock::utc_ticks(),
+        takes_log: about.row.recovery_model != SIMPLE,
+    }
+}
+
+/// What is known of the database once the set is in its place: which it is, and still the full backup at the beginning.
+fn about_behind(base: &About, from: &Source<'_>) -> Option<Vec<u8>> {
+    let about = About { id: base.id, copy_only: base.copy_only, fork: None, ..from.about.clone() };
+    from.set.is_whole().then(|| about.encode())
 }
 
 /// A point in time as a statement has it, where the set was made: ticks in UTC, and as msdb shows it. 3217: it is no date.
@@ -180,28 +215,36 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     }
     let stop = stop_of(&options, &about)?;
     let mut from = Source { device: &device, position, set, about };
-    let (restored, _) = expect_phase(ddl, &db, &from)?;
-    expect_bytes(ddl, from.set.tail.log_bytes)?;
+    let (restored, base) = expect_phase(ddl, &db, &from)?;
+    expect_bytes(ddl, (from.set.tail.pages * PAGE_BYTES).saturating_add(from.set.tail.log_bytes))?;
     let began = os::clock::now();
     let mut reporter = Reporter::new(ddl, &options);
-    let (storage, id) = (ddl.catalog.storage.clone(), db.storage_id());
+    let storage = ddl.catalog.storage.clone();
+    // Within a whole one nothing says where its pages stood.
+    let from_lsn = if from.set.is_whole() { 0 } else { restored.end_lsn };
     let at = match &stop {
-        Some((point, _)) => Some(place_of(ddl, point, &from, restored.end_lsn, &mut reporter)?),
+        Some((point, _)) => Some(place_of(ddl, point, &from, from_lsn, &mut reporter)?),
         None => None,
     };
-    let applied =
-        reporter.follow(ddl, |step| match storage.restore_log(id, (device.media(), from.set.from), at, step) {
-            Err(Gap::World(error)) => Err(error),
-            other => Ok(other),
-        });
-    let applied = applied.map_err(|error| step_error(&device, &name, &from.about, error))?;
-    let (set, reached) = applied.map_err(|gap| match gap {
-        Gap::TooRecent { begins, wanted } => sql_error!(4305, begins, wanted),
-        Gap::TooEarly { ends, wanted } => sql_error!(4326, ends, wanted),
-        Gap::PastStop => sql_error!(4338),
-        Gap::World(error) => device.read_error(error),
-    })?;
-    from.set = set;
+    let id = db.storage_id();
+    let reached = if from.set.is_whole() {
+        apply_whole(ddl, &db, &mut from, at, (&restored, &base), &mut reporter)?
+    } else {
+        let applied =
+            reporter.follow(ddl, |step| match storage.restore_log(id, (device.media(), from.set.from), at, step) {
+                Err(Gap::World(error)) => Err(error),
+                other => Ok(other),
+            });
+        let applied = applied.map_err(|error| step_error(&device, &name, &from.about, error))?;
+        let (set, reached) = applied.map_err(|gap| match gap {
+            Gap::TooRecent { begins, wanted } => sql_error!(4305, begins, wanted),
+            Gap::TooEarly { ends, wanted } => sql_error!(4326, ends, wanted),
+            Gap::PastStop => sql_error!(4338),
+            Gap::World(error) => device.read_error(error),
+        })?;
+        from.set = set;
+        reached
+    };
     let recovers = !options.has("NORECOVERY");
     match stop {
         Some((Point::Time(_), _)) if recovers && !reached => ddl.message(sql_error!(4322)),
@@ -222,6 +265,39 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     Ok(())
 }
 
+/// Goes on with a log backup that has all pages. False: the point to stop at lies behind its end. 4341: it lies within.
+fn apply_whole(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    from: &mut Source<'_>,
+    stop: Option<Stop>,
+    (restored, base): (&storage::backup::Restored, &About),
+    reporter: &mut Reporter,
+) -> SqlResult<bool> {
+    let (end, covered) = (from.set.tail.end_lsn, from.set.tail.covered);
+    if is_on_path(restored, base, from) && end < restored.end_lsn {
+        return Err(sql_error!(4326, end, restored.end_lsn));
+    }
+    let fork = from.about.fork.filter(|_| !is_on_path(restored, base, from));
+    let reached = match stop {
+        None => false,
+        Some(Stop::At(time)) if time < restored.covered => return Err(sql_error!(4338)),
+        // Nothing was changed between the end of what was restored and its restore.
+        Some(Stop::At(time)) if fork.is_some_and(|fork| time <= fork.time && restored.end_lsn == fork.end_lsn) => {
+            return Ok(true);
+        }
+        Some(Stop::At(time)) if time < covered => return Err(sql_error!(4341)),
+        Some(Stop::At(time)) => time == covered,
+        Some(Stop::Before(lsn) | Stop::After(lsn)) if lsn < end => return Err(sql_error!(4341)),
+        Some(_) => false,
+    };
+    let (storage, id, name) = (ddl.catalog.storage.clone(), db.storage_id(), db.name());
+    let (device, at, about): (&Device, _, _) = (from.device, from.set.from, about_behind(base, from));
+    let applied = reporter.follow(ddl, |step| storage.restore_pages(id, (device.media(), at), about.clone(), step));
+    from.set = applied.map_err(|error| step_error(device, &name, &from.about, error))?;
+    Ok(reached)
+}
+
 pub fn restore_differential(
     ddl: &mut Ddl<'_>,
     name: &str,
@@ -234,7 +310,7 @@ pub fn restore_differential(
     if u128::from_le_bytes(base.id) != from.set.head.base {
         return Err(sql_error!(3136));
     }
-    if from.set.tail.end_lsn < restored.end_lsn {
+    if is_on_path(&restored, &base, &from) && from.set.tail.end_lsn < restored.end_lsn {
         return Err(sql_error!(3120));
     }
     let stop = expect_stop_of_database(options, &from.set, &from.about)?;
@@ -242,8 +318,8 @@ pub fn restore_differential(
     let began = os::clock::now();
     let mut reporter = Reporter::new(ddl, options);
     let (storage, id, at) = (ddl.catalog.storage.clone(), db.storage_id(), from.set.from);
-    let device: &Device = from.device;
-    let applied = reporter.follow(ddl, |step| storage.restore_differential(id, device.media(), at, step));
+    let (device, about): (&Device, _) = (from.device, about_behind(&base, &from));
+    let applied = reporter.follow(ddl, |step| storage.restore_pages(id, (device.media(), at), about.clone(), step));
     from.set = applied.map_err(|error| step_error(device, name, &from.about, error))?;
     let restoring = options.has("NORECOVERY") || stop.is_some();
     if !restoring {
@@ -321,7 +397,10 @@ fn finish(ddl: &mut Ddl<'_>, db: &Arc<Database>, reporter: &mut Reporter) -> Sql
         StorageError::Damaged(_) | StorageError::CorruptRow(_) => sql_error!(3189),
         error => storage_error(error),
     })?;
-    catalog.end_restoring(tx, db, base.database_family)?;
+    let takes_log = db.row().recovery_model != SIMPLE;
+    let fork = fork_of(&base, (base.database, restored.file), restored.end_lsn.max(restored.part_end));
+    let fork = Fork { takes_log, ..fork };
+    catalog.end_restoring(tx, db, (base.database_family, Some(&fork)))?;
     ddl.site.server().forget_plans(Forget::All);
     Ok(())
 }

@@ -217,7 +217,8 @@ fn restore(
         expect_nobody(ddl, old, "RESTORE")?;
     }
     let old = new.old.map(|old| &**old);
-    catalog.put_restored(tx, row, &files, about.database_family, old)?;
+    let fork = forward::fork_of(about, (about.database, set.head.file), set.tail.end_lsn);
+    catalog.put_restored(tx, row, &files, (about.database_family, Some(&fork)), old)?;
     if let Some(old) = old {
         suspects::restored(&catalog, old.id.0, claimed.id);
         catalog.change_governor().unbind(old.id)?;

@@ -65,7 +65,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase, source: &str) -> SqlRe
     let mut tx = copy(ddl, &db, claimed.id, &name)?;
     let master = catalog.expect_database(MASTER);
     master.rows(&catalog.storage, &mut tx).insert(&snapshots::reference(claimed.id, db.id.0))?;
-    catalog.put_restored(tx, row, &files, new_guid(), None)?;
+    catalog.put_restored(tx, row, &files, (new_guid(), None), None)?;
     ddl.site.server().forget_plans(Forget::All);
     Ok(())
 }
@@ -151,7 +151,7 @@ pub fn revert(ddl: &mut Ddl<'_>, name: &str, old: Option<&Arc<Database>>, snapsh
     let mut rows = master.rows(&catalog.storage, &mut tx);
     rows.delete_if::<ReferenceRow>(0, &[int(from.id.0.into())], |row| row.class == class::SNAPSHOT)?;
     rows.insert(&snapshots::reference(from.id.0, claimed.id))?;
-    catalog.put_restored(tx, row, &files, family, Some(old))?;
+    catalog.put_restored(tx, row, &files, (family, None), Some(old))?;
     suspects::restored(&catalog, old.id.0, claimed.id);
     catalog.change_governor().unbind(old.id)?;
     ddl.site.server().forget_plans(Forget::All);

@@ -22,6 +22,8 @@ const RETRY_MS: u64 = 1_000;
 const RETRY_MS_MAX: u64 = 60_000;
 /// Files of the data directory that are no instance's and belong to it.
 const BESIDE: &[&str] = &["startup.toml", "pools.toml", "audits.toml"];
+/// Segments that are shipped between two looks for those that can be merged.
+const MERGED_EVERY: u64 = archive::merge::RUN as u64;
 /// Where no database is under FULL or BULK_LOGGED, the log waits for the archive no further than this.
 const LAG_OF_SIMPLE: u64 = 256 << 20;
 /// `DatabaseRow::recovery_model`.
@@ -57,12 +59,14 @@ struct Keeper<'a> {
     shipped_ms: u64,
     /// None: the last try succeeded.
     retry_ms: Option<u64>,
+    /// Segments that were shipped by the last look; 0: there was none.
+    merged_at: u64,
 }
 
 impl<'a> Keeper<'a> {
     fn new(server: &'a Arc<Server>) -> Keeper<'a> {
         let seat = server.archive.as_ref().expect("an archive is named");
-        Keeper { server, seat, archiver: None, shipped_ms: 0, retry_ms: None }
+        Keeper { server, seat, archiver: None, shipped_ms: 0, retry_ms: None, merged_at: 0 }
     }
 
     fn storage(&self) -> &'a Storage {
@@ -98,6 +102,7 @@ impl<'a> Keeper<'a> {
             self.tell(shipped);
             if self.retry_ms.is_none() {
                 self.take_snapshot_if_due();
+                self.merge_if_due();
             }
         }
     }
@@ -179,14 +184,41 @@ impl<'a> Keeper<'a> {
             seat.is_taking.store(false, Ordering::SeqCst);
         });
     }
+
+    /// Small segments become larger ones, while no snapshot is taken.
+    fn merge_if_due(&mut self) {
+        let seat = self.seat;
+        let shipped = self.storage().archived().segments.load(Ordering::Relaxed) + 1;
+        let Some(owner) = seat.owner.lock().clone() else { return };
+        if self.merged_at != 0 && shipped < self.merged_at + MERGED_EVERY || seat.is_taking.swap(true, Ordering::SeqCst)
+        {
+            return;
+        }
+        self.merged_at = shipped;
+        let server = self.server.clone();
+        os::sched::spawn(TaskKind::System, Place::LeastLoaded, move || {
+            let seat = server.archive.as_ref().expect("an archive is named");
+            let merged = archive::merge(&*seat.store, &owner, &mut || go_on(&server));
+            match merged {
+                Ok(_) | Err(ArchiveError::Storage(StorageError::Cancelled)) => {}
+                Err(error) => tracing::warn!("small objects of the archive {} stay: {error}", seat.settings.place),
+            }
+            seat.is_taking.store(false, Ordering::SeqCst);
+        });
+    }
+}
+
+/// Err: the server stops.
+fn go_on(server: &Server) -> Result<(), StorageError> {
+    match os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
+        true => Err(StorageError::Cancelled),
+        false => Ok(()),
+    }
 }
 
 fn take_snapshot(server: &Server, seat: &Seat, owner: &Owner) {
     let storage = &server.catalog.storage;
-    let mut step = |_| match os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
-        true => Err(StorageError::Cancelled),
-        false => Ok(()),
-    };
+    let mut step = |_| go_on(server);
     let begun = os::clock::now_ms();
     match archive::take_snapshot(storage, &*seat.store, owner, BESIDE, &mut step) {
         Ok(snapshot) => {

@@ -1,6 +1,6 @@
 //! Taking the archive for a start of the server.
 
-use super::catalogue::{Catalogue, read_segment};
+use super::catalogue::Catalogue;
 use super::owner::{self, Owner, Token};
 use super::store::{Store, StoreError};
 use super::{ArchiveError, ArchiveResult};
@@ -8,6 +8,7 @@ use crate::backup::set::Words;
 use crate::instance::storage::Storage;
 use crate::log::BLOCK_HEAD;
 use crate::recovery::restart::ARCHIVE_TOKEN;
+use os::disk::Disk;
 
 /// The archive is this server's from now on. `who`: what others are told. Err(Owned): it is another's. Err(Refused): what it has is not
 /// what these data have been.
@@ -31,18 +32,45 @@ pub fn claim(storage: &Storage, store: &dyn Store, who: &str) -> ArchiveResult<O
     }
     let instance = before.map_or_else(random, |before| before.instance);
     let from = catalogue.end().unwrap_or(0);
-    check_history(storage, store, &catalogue, instance)?;
+    let before = before.cloned();
+    check_history(storage, store, catalogue)?;
     let owner = Owner {
-        term: before.map_or(0, |before| before.term) + 1,
+        term: before.as_ref().map_or(0, |before| before.term) + 1,
         instance,
         nonce: random(),
         from,
         since: os::clock::utc_ticks(),
         who: who.to_owned(),
     };
+    put(disk, store, owner, before.map_or(0, |before| before.nonce))
+}
+
+/// The archive is the data directory's from now on, whoever had it: a new life of it begins, with the next start of a server there. What it
+/// has of the lives before stays as long as any other log, and can be restored. Who wrote it hears of it as of any other owner.
+pub fn take_over(disk: &Disk, store: &dyn Store, who: &str) -> ArchiveResult<Owner> {
+    let last = owner::terms(store)?.last().copied();
+    let owner = Owner {
+        term: last.unwrap_or(0) + 1,
+        instance: random(),
+        nonce: random(),
+        from: 0,
+        since: os::clock::utc_ticks(),
+        who: who.to_owned(),
+    };
+    put(disk, store, owner, 0)
+}
+
+/// Who has it, if that is not this data directory.
+pub fn owned_by_another(disk: &Disk, store: &dyn Store) -> ArchiveResult<Option<Owner>> {
+    let token = Token::read(disk)?.unwrap_or_default();
+    let last = Catalogue::of_log(store)?.owners.pop();
+    Ok(last.filter(|owner| !token.has_taken(owner)))
+}
+
+/// Puts the owner's term. `taken`: the nonce of the one that this directory had before.
+fn put(disk: &Disk, store: &dyn Store, owner: Owner, taken: u128) -> ArchiveResult<Owner> {
+    let (place, instance) = (store.place().to_owned(), owner.instance);
     // A kill on either side of what the store decides leaves the archive to this directory.
-    let place = store.place().to_owned();
-    let taken = before.map_or(0, |before| before.nonce);
     Token { instance, taken, next: owner.nonce, place: place.clone() }.write(disk)?;
     os::sim_point!("archive.claim");
     match store.put_new(&owner::path(owner.term), &owner.encode()) {
@@ -67,7 +95,7 @@ fn random() -> u128 {
 }
 
 /// What was shipped was hardened here: log that the archive has and these data have not, or have otherwise, is of a copy of them.
-fn check_history(storage: &Storage, store: &dyn Store, catalogue: &Catalogue, instance: u128) -> ArchiveResult<()> {
+fn check_history(storage: &Storage, store: &dyn Store, mut catalogue: Catalogue) -> ArchiveResult<()> {
     let Some(end) = catalogue.end() else { return Ok(()) };
     let log = &storage.engine().log;
     let refused = |why: String| {
@@ -79,8 +107,7 @@ fn check_history(storage: &Storage, store: &dyn Store, catalogue: &Catalogue, in
     if end > log.hardened() {
         return refused(format!("its log ends at LSN {end}, that of the data at {}", log.hardened()));
     }
-    let last = catalogue.segment_at(end - 1).expect("the one that ends there");
-    let segment = read_segment(store, last, instance)?;
+    let Some((segment, _)) = catalogue.segment_with(store, end - 1)? else { return Ok(()) };
     let mut words = Words(&segment.body);
     let mut newest = None;
     while let (Some(lsn), Some(length)) = (words.u64(), words.u32()) {

@@ -19,11 +19,13 @@ pub mod snapshot;
 pub mod catalogue;
 pub mod claim;
 pub mod ship;
+pub mod merge;
 pub mod retention;
 pub mod restore;
 
-pub use catalogue::Catalogue;
-pub use claim::claim;
+pub use catalogue::{Catalogue, Life};
+pub use claim::{claim, owned_by_another, take_over};
+pub use merge::merge;
 pub use owner::Owner;
 pub use restore::{Until, restore};
 pub use retention::drop_old;

@@ -4,7 +4,7 @@
 use os::disk::{Disk, File, Open};
 use os::region::Visibility;
 
-use super::catalogue::{Catalogue, read_segment};
+use super::catalogue::{Catalogue, Life};
 use super::snapshot::{Snapshot, part_path, read_part};
 use super::store::Store;
 use super::{ArchiveError, ArchiveResult};
@@ -51,7 +51,11 @@ pub fn restore(
     told: Told<'_>,
     step: &mut dyn FnMut(Progress) -> StorageResult<()>,
 ) -> ArchiveResult<Brought> {
-    let catalogue = Catalogue::read(store)?;
+    let life = match until {
+        Until::Time(time) => Life::At(time),
+        Until::End | Until::Lsn(_) => Life::Last,
+    };
+    let catalogue = Catalogue::of_life(store, life)?;
     let snapshot = choose(store, &catalogue, until, told)?;
     let end = match until {
         Until::Lsn(lsn) => lsn,
@@ -182,19 +186,20 @@ impl Restoring<'_> {
             Until::Time(time) => Some(Stop::At(time)),
             Until::Lsn(lsn) => Some(Stop::Before(lsn)),
         };
+        let mut catalogue = self.catalogue.clone();
         let mut lengthening = Lengthening::new(&log, from, stop);
         let mut covered = self.snapshot.ended;
         while lengthening.part_end().is_none() {
             let at = lengthening.end();
-            let Some(name) = self.catalogue.segment_at(at) else {
+            let Some((segment, counted_end)) = catalogue.segment_with(self.store, at)? else {
                 self.refuse_gap(at, covered, until, told)?;
                 break;
             };
-            let segment = read_segment(self.store, name, self.snapshot.instance)?;
+            let name = segment.name;
             lengthening.take(&segment.body).map_err(|_| {
                 ArchiveError::Refused(format!("{}/{} is damaged: a block of it", self.store.place(), name.path()))
             })?;
-            if lengthening.part_end().is_none() && lengthening.end() != name.end {
+            if lengthening.part_end().is_none() && lengthening.end() != counted_end {
                 return Err(ArchiveError::Refused(format!(
                     "{}/{} has less than its name says",
                     self.store.place(),
@@ -202,7 +207,7 @@ impl Restoring<'_> {
                 )));
             }
             covered = covered.max(segment.covered);
-            self.advance(name.end - at)?;
+            self.advance(counted_end - at)?;
         }
         log.harden()?;
         let end = lengthening.part_end().unwrap_or(lengthening.end());

@@ -2,6 +2,7 @@
 
 use super::catalogue::Catalogue;
 use super::owner::{self, Owner};
+use super::segment::{self, SegmentName};
 use super::ship::is_last;
 use super::snapshot::{self, Snapshot, manifest_path};
 use super::store::Store;
@@ -26,10 +27,13 @@ pub fn drop_old(store: &dyn Store, owner: &Owner, since: u64) -> ArchiveResult<u
     }
     let newest = usable.last().map_or(0, |snapshot| snapshot.began);
     let kept = |began: u64| catalogue.snapshots.iter().any(|one| one.began == began) && began >= first.began;
+    let former = catalogue.former.first().map(|_| catalogue.since());
+    let (life, keeps_former) = (former.unwrap_or(0), former.is_some_and(|until| until > since));
     for name in store.list(snapshot::DIRECTORY)? {
         if let Some((began, _)) = snapshot::parse(&name)
             && began < newest
             && !kept(began)
+            && !(keeps_former && began < life)
         {
             store.delete(&format!("{}/{name}", snapshot::DIRECTORY))?;
         }
@@ -39,11 +43,33 @@ pub fn drop_old(store: &dyn Store, owner: &Owner, since: u64) -> ArchiveResult<u
     for segment in catalogue.segments.iter().filter(|segment| segment.end <= from) {
         store.delete(&segment.path())?;
     }
+    if !keeps_former {
+        drop_former(store, &catalogue)?;
+    }
     let oldest = catalogue.segments.iter().filter(|segment| segment.end > from).map(|segment| segment.term).min();
     for term in catalogue.owners.iter().map(|owner| owner.term) {
-        if oldest.is_some_and(|oldest| term < oldest) && term < owner.term {
+        // The first one says since when this life is.
+        let is_wanted = keeps_former && catalogue.owners.first().is_some_and(|first| first.term == term);
+        if oldest.is_some_and(|oldest| term < oldest) && term < owner.term && !is_wanted {
             store.delete(&owner::path(term))?;
         }
     }
     Ok(dropped.len())
+}
+
+/// The log of the lives before this one, and who wrote it.
+fn drop_former(store: &dyn Store, catalogue: &Catalogue) -> ArchiveResult<()> {
+    let Some(last) = catalogue.former.last() else { return Ok(()) };
+    for name in store.list(segment::DIRECTORY)? {
+        if let Some(name) = SegmentName::parse(&name)
+            && name.term <= last.term
+        {
+            store.delete(&name.path())?;
+        }
+    }
+    // Last of all: without them it would be this life's.
+    for owner in &catalogue.former {
+        store.delete(&owner::path(owner.term))?;
+    }
+    Ok(())
 }

@@ -17,6 +17,7 @@ use flate2::write::DeflateEncoder;
 
 use super::store::LOG;
 use super::words::{Sealing, opened};
+use crate::backup::set::Words;
 use crate::error::{StorageError, StorageResult};
 use crate::log::BLOCK_BYTES;
 
@@ -62,6 +63,22 @@ pub struct Segment {
 }
 
 impl Segment {
+    /// Only the blocks before this LSN are left.
+    pub fn cut(&mut self, end: u64) {
+        let mut words = Words(&self.body);
+        while let (Some(lsn), Some(length)) = (words.u64(), words.u32()) {
+            if lsn >= end {
+                // In front of the LSN and the length.
+                let left = self.body.len() - words.0.len() - 12;
+                self.body.truncate(left);
+                return;
+            }
+            if words.bytes(length as usize).is_none() {
+                return;
+            }
+        }
+    }
+
     pub fn encode(name: &SegmentName, instance: u128, covered: u64, body: &[u8]) -> StorageResult<Vec<u8>> {
         let mut deflate = DeflateEncoder::new(Vec::new(), Compression::fast());
         // Into memory: it cannot fail.

@@ -36,14 +36,7 @@ impl Storage {
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<()> {
         let file = self.directory_of(target.database)?.open(FILE, Open::ExistingOrNew)?;
-        let wanted = Wanted {
-            kind: SetKind::Full,
-            about: &[],
-            compressed: false,
-            number: None,
-            keeps_log: false,
-            copy_only: true,
-        };
+        let wanted = Wanted { kind: SetKind::Full, copy_only: true, ..Wanted::default() };
         self.backup(db, &file, 0, &wanted, &mut |progress| step(Progress { total: progress.total * 2, ..progress }))?;
         self.restore(tx, target, &file, 0, &mut |progress| {
             step(Progress { done: progress.total + progress.done, total: progress.total * 2 })

@@ -209,12 +209,13 @@ impl Storage {
         begun
     }
 
-    /// Goes on with the differential backup at `at`, which is one of the full backup that was restored. `NoBackup`: recovery has begun.
-    pub fn restore_differential(
+    /// Goes on with the differential backup at `at`, which is one of the full backup that was restored, or with a whole log backup.
+    /// `about`: what is known of the database from here on, None: as before. `NoBackup`: recovery has begun.
+    pub fn restore_pages(
         &self,
         db: DatabaseId,
-        from: &dyn Media,
-        at: u64,
+        (from, at): (&dyn Media, u64),
+        about: Option<Vec<u8>>,
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<Set> {
         let _one_at_a_time = self.turn(step)?;
@@ -224,22 +225,27 @@ impl Storage {
             return Err(StorageError::NoBackup);
         }
         // Whole before anything is changed.
-        super::set::verify(from, at, &mut |progress| step(Progress { total: progress.total * 2, ..progress }))?;
+        let read =
+            super::set::verify(from, at, &mut |progress| step(Progress { total: progress.total * 2, ..progress }))?;
         Restored { phase: Phase::Interrupted, ..before.clone() }.write(&disk)?;
         os::sim_point!("restore.differential");
-        let data = file_name(before.file);
-        for name in disk.list()?.into_iter().filter(|name| *name != data && name != STATE) {
+        // Of a whole one the file may have another number, and no page of before counts.
+        let data = (!read.is_whole()).then(|| file_name(before.file));
+        for name in disk.list()?.into_iter().filter(|name| data.as_ref() != Some(name) && name != STATE) {
             disk.remove(&name)?;
         }
-        let over = disk.open(&data, Open::Existing)?;
-        let set = unpack(from, at, (&disk, Some(over)), &mut |progress| {
+        let over = match &data {
+            Some(data) => Some(disk.open(data, Open::Existing)?),
+            None => None,
+        };
+        let set = unpack(from, at, (&disk, over), &mut |progress| {
             step(Progress { done: progress.total + progress.done, total: progress.total * 2 })
         })?;
-        let file = disk.open(&data, Open::Existing)?;
+        let file = disk.open(&file_name(set.head.file), Open::Existing)?;
         file.set_len(u64::from(set.head.pages) * PAGE_BYTES as u64)?;
         drop(file);
         harden(&disk)?;
-        restored_by(&set, before.about).write(&disk)?;
+        restored_by(&set, about.unwrap_or(before.about)).write(&disk)?;
         Ok(set)
     }
 
@@ -342,7 +348,7 @@ impl Storage {
 }
 
 fn restored_by(set: &Set, about: Vec<u8>) -> Restored {
-    debug_assert!(set.head.kind != SetKind::Log, "pages come from full and differential backups");
+    debug_assert!(set.head.kind != SetKind::Log || set.is_whole(), "it has pages");
     Restored {
         phase: Phase::Forward,
         database: set.head.database,

@@ -12,6 +12,7 @@
 //!         checksums u32
 //! ```
 //! A log backup has blocks of log only: scan LSN is where it begins. A differential one has the pages that are newer than the base LSN.
+//! The first of either kind after a restore has all pages and rows, and base LSN 0: nothing here says what has changed since the backup.
 
 use super::blocks::{BlockKind, BlockReader, damaged};
 use super::media::Media;
@@ -35,6 +36,9 @@ pub struct Wanted<'a> {
     pub keeps_log: bool,
     /// Of a log backup: the log is kept for the next one all the same.
     pub copy_only: bool,
+    /// Of a log or a differential backup: all pages and rows are in it, since what they go on from was elsewhere; the number of the full
+    /// backup before it, 0: there is none.
+    pub whole: Option<u128>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -93,6 +97,17 @@ pub struct SetTail {
     pub ended: u64,
     /// What was committed by then is in it.
     pub covered: u64,
+}
+
+impl Set {
+    /// A log or a differential backup that is put in place of what was restored before it, and not on top of that.
+    pub fn is_whole(&self) -> bool {
+        match self.head.kind {
+            SetKind::Full => false,
+            SetKind::Log => self.tail.pages != 0,
+            SetKind::Differential => self.head.base_lsn == 0,
+        }
+    }
 }
 
 /// A backup in its file, from its first byte to behind its last.

@@ -40,7 +40,7 @@ struct Taking<'a> {
 impl Storage {
     /// Writes a backup of `db` as it is at the end of the call into `to`, from `at` on. Nobody waits for it. `step` hears how far it is, and
     /// an error from it ends the backup. After an error the file ends at `at` again, if that can still be done. A log backup has the log
-    /// that is kept for it, and gives that back. `NoBackup`: there is no full backup before it.
+    /// that is kept for it, and gives that back. `NoBackup`: there is no full backup before it, and it is not to be whole.
     pub fn backup(
         &self,
         db: DatabaseId,
@@ -60,12 +60,12 @@ impl Storage {
     fn pin(
         &self,
         file: &DataFile,
-        kind: SetKind,
+        wanted: &Wanted<'_>,
         step: &mut dyn FnMut(Progress) -> StorageResult<()>,
     ) -> StorageResult<(PinnedCheckpoint, u64)> {
         loop {
-            let pinned = match kind {
-                SetKind::Log => self.pin_log(file)?,
+            let pinned = match wanted.kind {
+                SetKind::Log if wanted.whole.is_none() => self.pin_log(file)?,
                 _ => self.pin_checkpoint()?.map(|pin| {
                     let scan_lsn = pin.covered.scan_lsn;
                     (pin, scan_lsn)
@@ -95,9 +95,10 @@ impl Storage {
         // What may follow is of a backup that was never ended, or no longer wanted.
         to.set_len(at)?;
         let began = os::clock::utc_ticks();
-        let (pin, scan_lsn) = self.pin(&file, wanted.kind, step)?;
+        let (pin, scan_lsn) = self.pin(&file, wanted, step)?;
         let chain = file.chain();
-        if wanted.kind == SetKind::Differential && chain.base_lsn == 0 {
+        let has_pages = wanted.kind != SetKind::Log || wanted.whole.is_some();
+        if wanted.kind == SetKind::Differential && chain.base_lsn == 0 && wanted.whole.is_none() {
             return Err(StorageError::NoBackup);
         }
         os::sim_point!("backup.pinned");
@@ -114,21 +115,21 @@ impl Storage {
             name: file.name(),
             about: wanted.about.to_vec(),
             kind: wanted.kind,
-            base_lsn: chain.base_lsn,
-            base: chain.base,
+            base_lsn: if wanted.whole.is_some() { 0 } else { chain.base_lsn },
+            base: wanted.whole.unwrap_or(chain.base),
         };
         let mut taking = Taking {
             engine,
             file: &file,
             out: BlockWriter::new(to, at, wanted.compressed),
             to,
-            base_lsn: if wanted.kind == SetKind::Differential { chain.base_lsn } else { 0 },
+            base_lsn: if wanted.kind == SetKind::Differential { head.base_lsn } else { 0 },
             tail: SetTail::default(),
             progress: Progress { done: 0, total: u64::from(head.pages) * PAGE_BYTES as u64 },
             step,
         };
         taking.out.write(BlockKind::Head, &head.encode())?;
-        if wanted.kind != SetKind::Log {
+        if has_pages {
             taking.rows(db, pin.covered.manifest)?;
             taking.pages(head.pages)?;
         }
@@ -149,7 +150,7 @@ impl Storage {
         }
         let set = Set { from: at, to: out.at, head, tail };
         // The log that the next one needs stays until it is noted from where; what a log backup has goes with that.
-        let pin = (wanted.kind != SetKind::Log).then_some(pin);
+        let pin = has_pages.then_some(pin);
         self.note_backup(&file, &set, wanted)?;
         drop(pin);
         Ok(set)
@@ -158,7 +159,7 @@ impl Storage {
     fn note_backup(&self, file: &DataFile, set: &Set, wanted: &Wanted<'_>) -> StorageResult<()> {
         let (from, end) = (set.head.scan_lsn, set.tail.end_lsn);
         self.change_chain(file, |chain| match wanted.kind {
-            SetKind::Log if wanted.copy_only || chain.log_from == 0 => {}
+            SetKind::Log if wanted.copy_only || chain.log_from == 0 && wanted.whole.is_none() => {}
             // Another one may have ended meanwhile.
             SetKind::Log => chain.log_from = chain.log_from.max(end),
             SetKind::Full | SetKind::Differential => {

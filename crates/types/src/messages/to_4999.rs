@@ -373,6 +373,7 @@ rows![
     message(4330, 16, "This backup set cannot be applied because it is on a recovery path that is inconsistent with the database. The recovery path is the sequence of data and log backups that have brought the database to a particular recovery point. Find a compatible backup to restore, or restore the rest of the database to match a recovery point within this backup set, which will restore the database to a different point in time. For more information about recovery paths, see SQL Server Books Online."),
     message(4338, 16, "The STOPAT clause specifies a point too early to allow this backup set to be restored. Choose a different stop point or use RESTORE DATABASE WITH RECOVERY to recover at the current point."),
     message(4340, 16, "The point-in-time clause of this RESTORE statement is restricted for use by RESTORE LOG statements only. Omit the clause or use a clause that includes a timestamp."),
+    message(4341, 16, "This log backup contains bulk-logged changes. It cannot be used to stop at an arbitrary point in time."),
     message(4347, 16, "The current restore sequence was previously interrupted during the transition to the online state. RESTORE DATABASE WITH RECOVERY can be used to complete the transition to online."),
     message(4403, 16, "Cannot update the view or function '%.*ls' because it contains aggregates, or a DISTINCT or GROUP BY clause, or PIVOT or UNPIVOT operator."),
     message(4405, 16, "View or function '%.*ls' is not updatable because the modification affects multiple base tables."),

@@ -36,7 +36,7 @@ SELECT s.id AS backup_set_id, CONVERT(uniqueidentifier, CONVERT(varbinary(16), s
   CONVERT(int, 16 + (s.status & 12)) AS flags, CONVERT(int, 1033) AS unicode_locale, CONVERT(int, 196609) AS unicode_compare_style,
   CONVERT(nvarchar(128), s.collation) AS collation_name, CONVERT(bit, 0) AS is_password_protected,
   CONVERT(nvarchar(60), CASE s.recovery_model WHEN 1 THEN N'FULL' WHEN 2 THEN N'BULK-LOGGED' ELSE N'SIMPLE' END) AS recovery_model,
-  CONVERT(bit, 0) AS has_bulk_logged_data, CONVERT(bit, 0) AS is_snapshot, CONVERT(bit, s.status & 4) AS is_readonly,
+  CONVERT(bit, s.status & 128) AS has_bulk_logged_data, CONVERT(bit, 0) AS is_snapshot, CONVERT(bit, s.status & 4) AS is_readonly,
   CONVERT(bit, s.status & 8) AS is_single_user, CONVERT(bit, 1) AS has_backup_checksums, CONVERT(bit, 0) AS is_damaged,
   CONVERT(bit, s.status & 64) AS begins_log_chain, CONVERT(bit, 0) AS has_incomplete_metadata, CONVERT(bit, 0) AS is_force_offline,
   CONVERT(bit, s.status & 1) AS is_copy_only,
