@@ -44,7 +44,7 @@ GO
 TRUNCATE TABLE #u
 INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT CAST(@p0 AS date), CONVERT(varchar(5), @p1, 112), TRY_CAST(@p2 AS decimal(5, 1)) FROM up_t'
 INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT substring(b, @q0, @q1), dateadd(day, @q2, d), left(e, @q3), isnull(c, @q4), coalesce(@q5, m) FROM up_t'
-INSERT #u EXEC sp_describe_undeclared_parameters N'DECLARE @v smallint = @r0; SELECT a FROM up_t WHERE a = @v'
+INSERT #u EXEC sp_describe_undeclared_parameters N'DECLARE @v smallint = @r0, @w varchar(7); SET @w = @r1; SELECT a FROM up_t WHERE a = @v AND b = @w'
 INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT TOP (@s0) a FROM up_t ORDER BY a'
 INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT a FROM up_t WHERE a = @given AND m = @t0', N'@given int'
 SELECT name, type FROM #u

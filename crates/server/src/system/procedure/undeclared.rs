@@ -13,7 +13,7 @@
 //! | `SELECT @p`, `@p IS NULL`, `@p = @q` | none: 11502, 11503 |
 //! | anywhere else | nvarchar(4000) |
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use exec::session::Session as State;
@@ -194,6 +194,7 @@ impl Deduction<'_> {
         let words = &self.words;
         let call = (0..at)
             .rev()
+            .take(3 * PARAMETERS_MAX)
             .take_while(|i| !words.is(*i, ";"))
             .find(|i| words.is_one_of(*i, &["EXEC", "EXECUTE", "CALL"]))?;
         // Nothing of another statement stands between.
@@ -439,9 +440,14 @@ fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) 
         .collect();
     let mut joined: Vec<String> =
         Some(declared.to_string()).filter(|text| !text.trim().is_empty()).into_iter().collect();
+    let mut first = HashMap::new();
+    for at in (0..words.tokens.len()).filter(|at| words.is_variable(*at)) {
+        first.entry(words.text(at).to_ascii_lowercase()).or_insert(at);
+    }
     for (name, ty) in words.declarations(0, words.tokens.len()) {
-        let at = (0..words.tokens.len()).find(|at| words.text(*at).eq_ignore_ascii_case(name)).unwrap_or(0);
-        if !in_declare(&words, at) {
+        os::wait::yield_now();
+        // A variable is declared where it stands first, if anywhere.
+        if !first.remove(&name.to_ascii_lowercase()).is_some_and(|at| in_declare(&words, at)) {
             continue;
         }
         known.push((name.to_string(), ty.to_string()));

@@ -8,6 +8,9 @@ const TABLES_MAX: usize = 64;
 /// Parentheses around a parameter whose tables are looked at.
 const LEVELS_MAX: usize = 32;
 
+/// Operators that make one operand of two.
+const CHAINS: [&str; 9] = ["+", "-", "*", "/", "%", "||", "&", "|", "^"];
+
 pub struct Table<'a> {
     pub name: &'a str,
     /// Or the last part of its name.
@@ -235,39 +238,56 @@ impl<'a> Words<'a> {
 
     /// The operand that ends just before `end`: where it begins.
     pub fn operand_before(&self, end: usize) -> Option<usize> {
-        let last = end.checked_sub(1)?;
-        let mut start = match self.text(last) {
-            ")" => {
-                let open = self.other(last)?;
-                // The call's name, but no word that only stands before parentheses.
-                self.name_before(open).filter(|at| open - at > 1 || self.calls(open - 1)).unwrap_or(open)
+        let mut start = self.primary_before(end)?;
+        while start >= 2 && self.is_one_of(start - 1, &CHAINS) {
+            match self.primary_before(start - 1) {
+                Some(before) => start = before,
+                None => break,
             }
-            _ if self.is_constant(last) || self.is_variable(last) => last,
-            _ if self.is_free_name(last) => self.name_before(end)?,
-            _ => return None,
-        };
-        if start >= 2 && self.is_one_of(start - 1, &["+", "-", "*", "/", "%", "||", "&", "|", "^"]) {
-            start = self.operand_before(start - 1).unwrap_or(start);
         }
         Some(start)
     }
 
+    fn primary_before(&self, end: usize) -> Option<usize> {
+        let last = end.checked_sub(1)?;
+        match self.text(last) {
+            ")" => {
+                let open = self.other(last)?;
+                // The call's name, but no word that only stands before parentheses.
+                let named = self.name_before(open).filter(|at| open - at > 1 || self.calls(open - 1));
+                Some(named.unwrap_or(open))
+            }
+            _ if self.is_constant(last) || self.is_variable(last) => Some(last),
+            _ if self.is_free_name(last) => self.name_before(end),
+            _ => None,
+        }
+    }
+
     /// The operand that begins at `start`: the token behind it.
     pub fn operand_at(&self, start: usize) -> Option<usize> {
-        let mut end = match self.text(start) {
-            "(" => self.other(start)? + 1,
-            "-" | "+" | "~" => return self.operand_at(start + 1),
-            _ if self.is_constant(start) || self.is_variable(start) => start + 1,
-            _ if self.is_name(start) && (self.is_free_name(start) || self.calls(start)) => {
-                let behind = self.name(start)?.1;
-                if self.is(behind, "(") { self.other(behind)? + 1 } else { behind }
+        let mut end = self.primary_at(start)?;
+        while self.is_one_of(end, &CHAINS) {
+            match self.primary_at(end + 1) {
+                Some(behind) => end = behind,
+                None => break,
             }
-            _ => return None,
-        };
-        if self.is_one_of(end, &["+", "-", "*", "/", "%", "||", "&", "|", "^"]) {
-            end = self.operand_at(end + 1).unwrap_or(end);
         }
         Some(end)
+    }
+
+    fn primary_at(&self, mut start: usize) -> Option<usize> {
+        while self.is_one_of(start, &["-", "+", "~"]) {
+            start += 1;
+        }
+        match self.text(start) {
+            "(" => Some(self.other(start)? + 1),
+            _ if self.is_constant(start) || self.is_variable(start) => Some(start + 1),
+            _ if self.is_name(start) && (self.is_free_name(start) || self.calls(start)) => {
+                let behind = self.name(start)?.1;
+                if self.is(behind, "(") { Some(self.other(behind)? + 1) } else { Some(behind) }
+            }
+            _ => None,
+        }
     }
 
     /// A name of a function, or a word of the language that is one.
