@@ -99,13 +99,14 @@ enum Argument {
 
 fn function_argument(name: &str, place: usize) -> Option<Argument> {
     let name = name.to_ascii_uppercase();
-    let is_int = match (name.as_str(), place) {
-        ("LEFT" | "RIGHT" | "ROUND" | "REPLICATE" | "DATEADD" | "EOMONTH", 1) => true,
-        ("SUBSTRING" | "STUFF", 1 | 2) | ("CHARINDEX", 2) => true,
-        ("SPACE" | "CHAR" | "NCHAR" | "CHOOSE", 0) => true,
-        ("DATEFROMPARTS" | "TIMEFROMPARTS" | "DATETIMEFROMPARTS" | "DATETIME2FROMPARTS", _) => true,
-        _ => false,
-    };
+    let is_int = matches!(
+        (name.as_str(), place),
+        ("LEFT" | "RIGHT" | "ROUND" | "REPLICATE" | "DATEADD" | "EOMONTH", 1)
+            | ("SUBSTRING" | "STUFF", 1 | 2)
+            | ("CHARINDEX", 2)
+            | ("SPACE" | "CHAR" | "NCHAR" | "CHOOSE", 0)
+            | ("DATEFROMPARTS" | "TIMEFROMPARTS" | "DATETIMEFROMPARTS" | "DATETIME2FROMPARTS", _)
+    );
     if is_int {
         return Some(Argument::Is(SqlType::INT));
     }
