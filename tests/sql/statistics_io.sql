@@ -31,5 +31,14 @@ GO
 -- Nothing is told of what fails.
 SELECT 1 / 0 AS failed FROM io_one
 GO
+-- Looking for one row by a unique key is no scan.
+SELECT text FROM io_one WHERE id = 2
+SELECT COUNT(*) AS several FROM io_one WHERE id IN (1, 2) OR id > 2
+GO
+-- Sorts have a worktable, hash tables a workfile, too: nothing is read of them while memory has room.
+SELECT id FROM io_one ORDER BY text
+SELECT COUNT(*) AS hashed FROM io_one o INNER HASH JOIN io_two t ON t.one = o.id
+SELECT TOP (1) id FROM io_one ORDER BY text
+GO
 SET STATISTICS IO OFF
 SELECT COUNT(*) AS told FROM io_one

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use os::stats::work_here;
 use sql::catalog::TableDef;
+use sql::plan::{GroupStrategy, OperatorKind};
 
 /// Tables that are told of at most; what is read of others is theirs.
 const TABLES_MAX: usize = 1_024;
@@ -18,6 +19,37 @@ pub struct TableRead {
     pub logical: u64,
     /// Of them, pages that came from disk.
     pub physical: u64,
+}
+
+/// What a query puts rows in besides tables, as https://learn.microsoft.com/sql/relational-databases/query-processing-architecture-guide
+/// ("Worktables") and .../performance-monitor/sql-server-access-methods-object tell them apart: a worktable for sorts and spools, a
+/// workfile for hash tables, which may need worktables, too.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct WorkTables {
+    pub table: bool,
+    pub file: bool,
+}
+
+impl WorkTables {
+    pub fn note(&mut self, operator: &OperatorKind) {
+        let hashes = match operator {
+            OperatorKind::HashJoin(_) | OperatorKind::SetOperation { .. } => true,
+            OperatorKind::Aggregate { group, strategy, .. } => !group.is_empty() && *strategy == GroupStrategy::Hash,
+            OperatorKind::GroupingSets { .. } => true,
+            _ => false,
+        };
+        self.file |= hashes;
+        // The first rows of an order are kept in memory.
+        self.table |= hashes
+            || matches!(
+                operator,
+                OperatorKind::Sort { limit: None, .. }
+                    | OperatorKind::Window { .. }
+                    | OperatorKind::Recursive { .. }
+                    | OperatorKind::Spool(_)
+                    | OperatorKind::IndexSpool(_)
+            );
+    }
 }
 
 /// A page is of the table that was last gone to.

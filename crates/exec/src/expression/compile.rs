@@ -19,6 +19,7 @@ use super::wide::{BytesExpr, DecimalArithmetic, F64Expr, I128Expr};
 use super::{Node, Scalar};
 use crate::context::{DEPTH_MAX, RowSource};
 use crate::kernel;
+use crate::table_reads::WorkTables;
 
 /// Makes an operator: stands above expressions, so it is handed down.
 pub type PlanSource = fn(&Operator, &mut Compiler) -> SqlResult<Box<dyn RowSource>>;
@@ -51,6 +52,8 @@ pub struct Compiler {
     pub watched: Option<Vec<usize>>,
     /// The query has to keep something while it runs: documents for rows of nodes(), rows that ANY and ALL compare with.
     pub keeps: bool,
+    /// What the query's operators put rows in.
+    pub works: WorkTables,
     depth: u32,
 }
 
@@ -67,6 +70,7 @@ impl Compiler {
             tables: Vec::new(),
             watched: None,
             keeps: false,
+            works: WorkTables::default(),
             depth: 0,
         }
     }

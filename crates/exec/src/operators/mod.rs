@@ -77,6 +77,7 @@ pub fn source_without(
 }
 
 fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+    compiler.works.note(&operator.kind);
     Ok(match &operator.kind {
         OperatorKind::Scan(scan) => match &scan.table {
             TableSource::Base(table) => Box::new(scan::base(scan, table, compiler)?),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::catalog::TableDef;
+use sql::catalog::{IndexDef, TableDef};
 use sql::plan::{self, OuterSlot, TableSource};
 use storage::{IndexId, KeyBound, Prefixes, ScanSpec, StorageError};
 use types::{RowBatch, SqlError, SqlResult, SqlType, sql_error};
@@ -156,7 +156,12 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
         committed_now: hint.committed_now,
         snapshot_reads: None,
     };
+    let one_row = scan.range.as_ref().is_some_and(|range| {
+        let is_key = |index: &IndexDef| index.id == scan.index && index.unique && index.key.len() == range.equal.len();
+        range.any_of.is_empty() && table.indexes.iter().any(is_key)
+    });
     Ok(BaseScan {
+        scans: u64::from(!one_row),
         spec: ScanSpec {
             index: IndexId(scan.index),
             lower: KeyBound::Unbounded,
@@ -286,7 +291,7 @@ impl Lookup {
                 Ok(true)
             })?;
         }
-        context.reads(&self.scan.table, prefixes.len() as u64);
+        context.reads(&self.scan.table, prefixes.len() as u64 * self.scan.scans);
         Ok(())
     }
 
@@ -327,6 +332,8 @@ impl Lookup {
 /// Over a table or index.
 pub struct BaseScan {
     table: Arc<TableDef>,
+    /// Scans that one opening counts as: 0 if it looks for one row by a unique key.
+    scans: u64,
     spec: ScanSpec,
     range: Option<Range>,
     /// Of the partitioning column.
@@ -428,7 +435,7 @@ impl BaseScan {
             self.bounds.reverse();
         }
         self.open_storage(context)?;
-        context.reads(&self.table, 1);
+        context.reads(&self.table, self.scans);
         Ok(())
     }
 
@@ -442,7 +449,7 @@ impl BaseScan {
         self.open_storage(context)?;
         let mut runtime = context.runtime();
         let session = &mut *runtime.session;
-        session.reads(&self.table, 1);
+        session.reads(&self.table, self.scans);
         let Some((lower, upper)) = between else { return Ok(()) };
         let transaction = session.transaction.current.as_mut().expect("a statement runs in a transaction");
         let placed = self.storage_scan(transaction).and_then(|scan| scan.restart(transaction, &lower, &upper));

@@ -23,6 +23,7 @@ use crate::host::{Host, TableAccess};
 use crate::operators::{self, batch_of, storage_error};
 use crate::session::{Session, stop_of, stopped};
 use crate::sink::Command;
+use crate::table_reads::WorkTables;
 use crate::xml_documents::Documents;
 
 /// A bound query, compiled, with the buffers of its runs.
@@ -34,6 +35,7 @@ pub struct Prepared {
     pub reads_variables: bool,
     /// It asks for memory before it begins.
     pub asks: bool,
+    works: WorkTables,
     tables: Vec<UsedTable>,
     /// IDENTITY_INSERT as it was at binding: an INSERT's columns depend on it.
     identity_insert: Option<(u16, i32)>,
@@ -137,6 +139,7 @@ impl Prepared {
         let keeps = compiler.keeps || !outer.is_empty();
         let prepared = Box::new(Prepared {
             asks: grant::asks(&query.grant),
+            works: compiler.works,
             query,
             plan,
             batch,
@@ -475,6 +478,7 @@ impl<'a> Runner<'a> {
             run = Some((prepared.query.clone(), operators));
             prepared = usual;
         }
+        let works = prepared.works;
         self.put_query(id, prepared);
         // What it was granted is others', but for what open cursors hold.
         let granted = self.context.workspace.get().map(|workspace| workspace.end());
@@ -504,7 +508,7 @@ impl<'a> Runner<'a> {
                 if let (Some((query, operators)), Some(profile)) = (run, profile) {
                     self.tell_run(id, &query, &operators, profile, granted.unwrap_or_default())?;
                 }
-                self.finish_statistics(started)?;
+                self.finish_statistics(started, works)?;
                 Ok(Flow::Next)
             }
             Err(error) => {

@@ -5,7 +5,10 @@ use types::sql_error;
 
 use super::failure::Unwind;
 use super::run::Runner;
-use crate::table_reads::TableReads;
+use crate::table_reads::{TableReads, WorkTables};
+
+/// Of one page.
+const PAGE_BYTES: u64 = 8_192;
 
 /// When a statement began; None when nobody asked.
 pub struct Started {
@@ -30,11 +33,14 @@ impl Runner<'_> {
     }
 
     /// The statement has completed.
-    pub fn finish_statistics(&mut self, started: Option<Started>) -> Result<(), Unwind> {
+    pub fn finish_statistics(&mut self, started: Option<Started>, works: WorkTables) -> Result<(), Unwind> {
         let Some(started) = started else { return Ok(()) };
         let (elapsed_ns, cpu_ns) = (started.elapsed_ns, started.cpu_ns);
         let reads = self.leave_statistics(started);
         let time = self.session().options.statistics_time;
+        if reads.is_some() {
+            self.tell_work_tables(works)?;
+        }
         for read in reads.map(|reads| reads.end()).unwrap_or_default() {
             // There are no page servers, and long values are not counted apart.
             let text =
@@ -45,6 +51,26 @@ impl Runner<'_> {
             let elapsed = (os::clock::now() - elapsed_ns) / 1_000_000;
             let cpu = os::clock::thread_cpu().saturating_sub(cpu_ns) / 1_000_000;
             self.message(&sql_error!(3612, "\n", "\n", cpu, elapsed))?;
+        }
+        Ok(())
+    }
+
+    /// A line for the worktables and one for the workfiles of the statement. Rows that memory had room for were in neither: the counts
+    /// are of what was read from disk. What sorts and hash tables of one statement read is not told apart.
+    fn tell_work_tables(&mut self, works: WorkTables) -> Result<(), Unwind> {
+        if !works.table {
+            return Ok(());
+        }
+        let spilled = self.context.workspace.get().map(|workspace| workspace.spilled()).unwrap_or_default();
+        let pages = spilled.read.div_ceil(PAGE_BYTES);
+        let of_file = works.file && spilled.sort_runs == 0;
+        let counts = |read: bool| if read { (spilled.hash_partitions, pages) } else { (0, 0) };
+        let mut told = vec![("Worktable", (0, if of_file { 0 } else { pages }))];
+        if works.file {
+            told.insert(0, ("Workfile", counts(of_file)));
+        }
+        for (name, (scans, pages)) in told {
+            self.message(&sql_error!(3615, name, scans, pages, pages, 0, 0, 0, 0, 0, 0, 0, 0))?;
         }
         Ok(())
     }

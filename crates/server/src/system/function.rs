@@ -9,7 +9,7 @@ use super::answer::{Answer, Arguments};
 use super::column_property;
 use super::object_property::Subject;
 use super::permissions;
-use super::server_property::server_property;
+use super::server_property::{self, server_property};
 use crate::catalog::base::{ColumnRow, IndexRow, ObjectRow, TypeRow, index_status, object_status, schema};
 use crate::catalog::load::int;
 use crate::catalog::row::BaseRow as _;
@@ -215,6 +215,7 @@ impl Call<'_> {
         let row = db.row();
         let name = self.arguments.text(1).unwrap_or_default().to_ascii_lowercase();
         let flag = |bit: i64| Answer::from(row.options & bit != 0);
+        let collation = types::collation::lookup(&row.collation);
         match name.as_str() {
             "collation" => row.collation.as_str().into(),
             "status" if db.is_restoring() => "RESTORING".into(),
@@ -228,9 +229,16 @@ impl Call<'_> {
             }
             "recovery" => ["FULL", "BULK_LOGGED", "SIMPLE"][usize::from(row.recovery_model.clamp(1, 3)) - 1].into(),
             "version" => Answer::Number(957),
-            "lcid" => Answer::Number(1033),
-            "sqlsortorder" => Answer::Number(52),
-            "comparisonstyle" => Answer::Number(196_609),
+            "lcid" => collation.map(server_property::locale).into(),
+            "sqlsortorder" => collation.map(server_property::sort_order).into(),
+            "comparisonstyle" => collation.map(server_property::comparison_style).into(),
+            "isxtpsupported" => Answer::Number(1),
+            "ismemoryoptimizedelevatetosnapshotenabled" => flag(option::MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT),
+            // Nothing keeps when DBCC CHECKDB last found a database in order: the documented value where none has.
+            "lastgoodcheckdbtime" => match types::variant::encode(&SqlType::DATETIME, &Datum::I64(0)) {
+                Datum::Bytes(bytes) => Answer::Variant(bytes),
+                _ => Answer::Null,
+            },
             "isautoclose" => flag(option::AUTO_CLOSE),
             "isautoshrink" => flag(option::AUTO_SHRINK),
             "isautocreatestatistics" => flag(option::AUTO_CREATE_STATISTICS),
@@ -266,7 +274,11 @@ impl Call<'_> {
             | "isinrecovery"
             | "isdboonly"
             | "issingleuser"
-            | "istruncatelog" => Answer::Number(0),
+            | "istruncatelog"
+            | "isclone"
+            | "isverifiedclone"
+            | "isautocreatestatisticsincremental"
+            | "isdatabasesuspendedforsnapshotbackup" => Answer::Number(0),
             _ => Answer::Null,
         }
     }
@@ -620,8 +632,8 @@ impl Call<'_> {
         let bits = u32::from_le_bytes([tds[0], tds[1], tds[2], tds[3]]);
         match self.arguments.text(1).unwrap_or_default().trim().to_ascii_lowercase().as_str() {
             "codepage" => Answer::Number(i64::from(collation.code_page().0)),
-            "lcid" => Answer::Number(i64::from(bits & 0xF_FFFF)),
-            "comparisonstyle" => Answer::Number(i64::from(bits >> 20 & 0xF)),
+            "lcid" => Answer::Number(server_property::locale(collation)),
+            "comparisonstyle" => Answer::Number(server_property::comparison_style(collation)),
             "version" => Answer::Number(i64::from(bits >> 28)),
             "tdscollation" => Answer::Bytes(tds.to_vec()),
             _ => Answer::Null,

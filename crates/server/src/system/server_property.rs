@@ -1,6 +1,8 @@
 //! SERVERPROPERTY, @@VERSION and their kin: what the server says it is. SQL Server 2022, so that clients enable what they know, and
 //! Heddle by name, so that nobody is misled.
 
+use types::CollationId;
+
 use crate::catalog::boot::SHIPPED;
 use crate::instance::server::Server;
 
@@ -21,12 +23,30 @@ pub fn version_text() -> String {
     )
 }
 
+/// Flags of Windows by which a collation compares: 1 ignores case, 2 accents, 65536 the kind of kana, 131072 width; 0 of a binary one.
+pub fn comparison_style(collation: CollationId) -> i64 {
+    let tds = collation.to_tds();
+    let ignores = |bit: u32| u32::from_le_bytes([tds[0], tds[1], tds[2], tds[3]]) >> (20 + bit) & 1 != 0;
+    [1, 2, 131_072, 65_536].into_iter().zip(0..).filter(|(_, bit)| ignores(*bit)).map(|(flag, _)| flag).sum()
+}
+
+/// The Windows locale of a collation.
+pub fn locale(collation: CollationId) -> i64 {
+    let tds = collation.to_tds();
+    i64::from(u32::from_le_bytes([tds[0], tds[1], tds[2], tds[3]]) & 0xF_FFFF)
+}
+
+/// The sort order of SQL Server 7 that a collation is; 0: none.
+pub fn sort_order(collation: CollationId) -> i64 {
+    collation.to_tds()[4].into()
+}
+
 pub fn server_property(server: &Server, name: &str) -> Answer {
     match name.trim().to_ascii_lowercase().as_str() {
         "buildclrversion" => "v4.0.30319".into(),
         "collation" => server.catalog.collation.name().as_str().into(),
         "collationid" => Answer::Number(872_468_488),
-        "comparisonstyle" => Answer::Number(196_609),
+        "comparisonstyle" => Answer::Number(comparison_style(server.catalog.collation)),
         "computernamephysicalnetbios" | "machinename" => os::env::host_name().as_str().into(),
         "servername" => server.catalog.server_name.as_str().into(),
         "edition" => "Developer Edition (64-bit)".into(),
@@ -55,7 +75,7 @@ pub fn server_property(server: &Server, name: &str) -> Answer {
         | "isexternalauthenticationonly"
         | "isexternalgovernanceenabled" => Answer::Number(0),
         "isxtpsupported" => Answer::Number(1),
-        "lcid" => Answer::Number(1033),
+        "lcid" => Answer::Number(locale(server.catalog.collation)),
         "licensetype" => "DISABLED".into(),
         "numlicenses" => Answer::Null,
         "pathseparator" => "/".into(),
@@ -77,7 +97,7 @@ pub fn server_property(server: &Server, name: &str) -> Answer {
         "productversion" | "resourceversion" => PRODUCT_VERSION.into(),
         "sqlcharset" => Answer::Number(1),
         "sqlcharsetname" => "iso_1".into(),
-        "sqlsortorder" => Answer::Number(52),
+        "sqlsortorder" => Answer::Number(sort_order(server.catalog.collation)),
         "sqlsortordername" => "nocase_iso".into(),
         _ => Answer::Null,
     }

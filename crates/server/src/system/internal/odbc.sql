@@ -124,6 +124,19 @@ SELECT c.object_id, c.column_id, CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER,
 FROM sys.all_objects o
 JOIN sys.all_columns c ON c.object_id = o.object_id
 GO
+-- What else a type is called by: one of the server's own assembly, an XML schema collection.
+CREATE FUNCTION sys.odbc_named_type(@system_type_id int, @user_type_id int, @xml_collection_id int)
+RETURNS TABLE AS RETURN
+SELECT CONVERT(sysname, CASE WHEN @system_type_id = 240 THEN DB_NAME() END) AS SS_UDT_CATALOG_NAME,
+  CONVERT(sysname, CASE WHEN @system_type_id = 240 THEN N'sys' END) AS SS_UDT_SCHEMA_NAME,
+  CONVERT(nvarchar(4000), CASE WHEN @system_type_id = 240
+    THEN (SELECT a.assembly_qualified_name FROM sys.assembly_types a WHERE a.user_type_id = @user_type_id) END) AS SS_UDT_ASSEMBLY_TYPE_NAME,
+  CONVERT(sysname, CASE WHEN @xml_collection_id > 0 THEN DB_NAME() END) AS SS_XML_SCHEMACOLLECTION_CATALOG_NAME,
+  CONVERT(sysname, CASE WHEN @xml_collection_id > 0
+    THEN (SELECT SCHEMA_NAME(x.schema_id) FROM sys.xml_schema_collections x WHERE x.xml_collection_id = @xml_collection_id) END) AS SS_XML_SCHEMACOLLECTION_SCHEMA_NAME,
+  CONVERT(sysname, CASE WHEN @xml_collection_id > 0
+    THEN (SELECT x.name FROM sys.xml_schema_collections x WHERE x.xml_collection_id = @xml_collection_id) END) AS SS_XML_SCHEMACOLLECTION_NAME
+GO
 CREATE FUNCTION sys.odbc_columns(@version int, @ODBCVer int, @object_id int, @owner nvarchar(384), @name nvarchar(384), @column nvarchar(384), @use_pattern bit)
 RETURNS TABLE AS RETURN
 SELECT c.object_id, CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS TABLE_OWNER,
@@ -135,15 +148,15 @@ SELECT c.object_id, CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysn
   CONVERT(varchar(254), CASE c.is_nullable WHEN 1 THEN 'YES' ELSE 'NO' END) AS IS_NULLABLE,
   CONVERT(smallint, c.is_sparse) AS SS_IS_SPARSE, CONVERT(smallint, c.is_column_set) AS SS_IS_COLUMN_SET,
   CONVERT(smallint, c.is_computed) AS SS_IS_COMPUTED, CONVERT(smallint, c.is_identity) AS SS_IS_IDENTITY,
-  CONVERT(sysname, NULL) AS SS_UDT_CATALOG_NAME, CONVERT(sysname, NULL) AS SS_UDT_SCHEMA_NAME,
-  CONVERT(sysname, NULL) AS SS_UDT_ASSEMBLY_TYPE_NAME, CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_CATALOG_NAME,
-  CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_SCHEMA_NAME, CONVERT(sysname, NULL) AS SS_XML_SCHEMACOLLECTION_NAME,
+  n.SS_UDT_CATALOG_NAME, n.SS_UDT_SCHEMA_NAME, n.SS_UDT_ASSEMBLY_TYPE_NAME, n.SS_XML_SCHEMACOLLECTION_CATALOG_NAME,
+  n.SS_XML_SCHEMACOLLECTION_SCHEMA_NAME, n.SS_XML_SCHEMACOLLECTION_NAME,
   CASE WHEN c.is_nullable = 1 THEN t.ss_nullable ELSE t.ss_type END AS SS_DATA_TYPE
 FROM sys.all_columns c
 JOIN sys.all_objects o ON o.object_id = c.object_id
 JOIN sys.types u ON u.user_type_id = c.user_type_id
 LEFT JOIN sys.default_constraints d ON d.object_id = c.default_object_id
 CROSS APPLY sys.odbc_type(c.system_type_id, c.max_length, c.precision, c.scale, @version, @ODBCVer) AS t
+CROSS APPLY sys.odbc_named_type(c.system_type_id, c.user_type_id, c.xml_collection_id) AS n
 WHERE o.type IN ('U', 'V', 'S', 'TF', 'IF', 'TT')
   AND (c.object_id = @object_id OR @object_id IS NULL AND @use_pattern = 1 AND o.name LIKE ISNULL(@name, N'%') AND SCHEMA_NAME(o.schema_id) LIKE ISNULL(@owner, N'%'))
   AND (@column IS NULL OR c.name = @column OR @use_pattern = 1 AND c.name LIKE @column)
@@ -200,23 +213,27 @@ SELECT o.qualifier AS PROCEDURE_QUALIFIER, o.owner AS PROCEDURE_OWNER,
   CONVERT(varchar(254), CASE WHEN p.parameter_id = 0 AND o.type = 'P' THEN 'NO' ELSE 'YES' END) AS IS_NULLABLE,
   CONVERT(sysname, CASE WHEN p.system_type_id = 243 THEN DB_NAME() END) AS SS_TYPE_CATALOG_NAME,
   CONVERT(sysname, CASE WHEN p.system_type_id = 243 THEN SCHEMA_NAME(u.schema_id) END) AS SS_TYPE_SCHEMA_NAME,
+  n.SS_UDT_CATALOG_NAME, n.SS_UDT_SCHEMA_NAME, n.SS_UDT_ASSEMBLY_TYPE_NAME, n.SS_XML_SCHEMACOLLECTION_CATALOG_NAME,
+  n.SS_XML_SCHEMACOLLECTION_SCHEMA_NAME, n.SS_XML_SCHEMACOLLECTION_NAME,
   CASE WHEN p.parameter_id = 0 AND o.type = 'P' THEN t.ss_type ELSE t.ss_nullable END AS SS_DATA_TYPE
 FROM sys.odbc_objects(@owner, @name, @use_pattern) AS o
 JOIN (
-  SELECT q.object_id, CONVERT(sysname, CASE q.parameter_id WHEN 0 THEN N'@RETURN_VALUE' ELSE q.name END) AS name, q.parameter_id, q.system_type_id, q.user_type_id, q.max_length, q.precision, q.scale, q.is_output FROM sys.all_parameters q
+  SELECT q.object_id, CONVERT(sysname, CASE q.parameter_id WHEN 0 THEN N'@RETURN_VALUE' ELSE q.name END) AS name, q.parameter_id, q.system_type_id, q.user_type_id, q.max_length, q.precision, q.scale, q.is_output, q.xml_collection_id FROM sys.all_parameters q
   UNION ALL
   SELECT r.object_id, CONVERT(sysname, N'@RETURN_VALUE'), CONVERT(int, 0), CONVERT(tinyint, 56), CONVERT(int, 56), CONVERT(smallint, 4), CONVERT(tinyint, 10),
-    CONVERT(tinyint, 0), CONVERT(bit, 1)
+    CONVERT(tinyint, 0), CONVERT(bit, 1), CONVERT(int, 0)
   FROM sys.all_objects r WHERE r.type = 'P'
 ) AS p ON p.object_id = o.object_id
 JOIN sys.types u ON u.user_type_id = p.user_type_id
 CROSS APPLY sys.odbc_type(p.system_type_id, p.max_length, p.precision, p.scale, @version, @ODBCVer) AS t
+CROSS APPLY sys.odbc_named_type(p.system_type_id, p.user_type_id, p.xml_collection_id) AS n
 WHERE o.type IN ('P', 'FN', 'IF', 'TF') AND (@column IS NULL OR p.name = @column OR @use_pattern = 1 AND p.name LIKE @column)
 UNION ALL
 SELECT o.qualifier, o.owner, CONVERT(nvarchar(134), o.name + N';0'), CONVERT(sysname, N'@TABLE_RETURN_VALUE'), CONVERT(smallint, 3), CONVERT(smallint, 0),
   CONVERT(sysname, N'table'), CONVERT(int, 0), CONVERT(int, 0), CONVERT(smallint, 0), CONVERT(smallint, 0), CONVERT(smallint, 0),
   CONVERT(varchar(254), 'Result table returned by table valued function'), CONVERT(nvarchar(4000), NULL), CONVERT(smallint, 0), CONVERT(smallint, NULL),
-  CONVERT(int, NULL), CONVERT(int, 0), CONVERT(varchar(254), 'NO'), CONVERT(sysname, NULL), CONVERT(sysname, NULL), CONVERT(tinyint, 0)
+  CONVERT(int, NULL), CONVERT(int, 0), CONVERT(varchar(254), 'NO'), CONVERT(sysname, NULL), CONVERT(sysname, NULL), CONVERT(sysname, NULL),
+  CONVERT(sysname, NULL), CONVERT(nvarchar(4000), NULL), CONVERT(sysname, NULL), CONVERT(sysname, NULL), CONVERT(sysname, NULL), CONVERT(tinyint, 0)
 FROM sys.odbc_objects(@owner, @name, @use_pattern) AS o
 WHERE o.type IN ('IF', 'TF') AND (@column IS NULL OR N'@TABLE_RETURN_VALUE' LIKE @column)
 GO

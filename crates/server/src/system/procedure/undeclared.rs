@@ -1,318 +1,510 @@
-//! The types that the undeclared parameters of a text should have: those of the columns they are compared with or stored in.
+//! The types that the undeclared parameters of a text should have, by the rules of
+//! https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-describe-undeclared-parameters-transact-sql
+//! ("Parameter selection algorithm").
 //!
 //! | where | type |
 //! |---|---|
-//! | `column = @p`, also `<`, LIKE, IN, BETWEEN, SET | the column's |
-//! | `INSERT t (a, b) VALUES (@p, @q)` | of the column in that place |
-//! | `TOP (@p)`, OFFSET, FETCH NEXT | bigint |
+//! | `expression = @p`, also `<>`, IN, SET, of variables, too | the expression's |
+//! | `expression < @p`, LIKE, BETWEEN, `expression + @p` | of its kind the one that rules call general: `numeric(38,19)`, `varchar(8000)` |
+//! | `INSERT t (a, b) VALUES (@p, @q)`, `SELECT @p, @q`, also MERGE's | of the column in that place |
+//! | an argument of a procedure or a function of users | the parameter's, which may be a table type |
+//! | `CAST(@p AS type)`, `CONVERT(type, @p)` | that type |
+//! | TOP (@p), OFFSET, FETCH NEXT | bigint |
+//! | `SELECT @p`, `@p IS NULL`, `@p = @q` | none: 11502, 11503 |
 //! | anywhere else | nvarchar(4000) |
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use exec::session::Session as State;
 use exec::sink::Sink;
-use sql::lex::{Lexer, Token, TokenKind};
+use sql::catalog::{Catalog as _, Object, ObjectName, TableDef, UserType};
 use sql::plan::Client;
-use types::{Datum, SqlResult, SqlType, sql_error};
+use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::describe::{columns_of, tds_form};
 use super::parameters::Parameters;
 use super::result::{ResultSet, bit, number, text};
+use super::undeclared_words::Words;
+use crate::catalog::base::TypeRow;
 use crate::catalog::scalar_type;
 use crate::session::host::SessionHost;
 
 /// Parameters of one text, as SQL Server allows them.
 const PARAMETERS_MAX: usize = 2_100;
-/// Tables of a text that are tried for a column.
-const TABLES_MAX: usize = 64;
-/// Parentheses around a parameter whose tables are looked at.
-const LEVELS_MAX: usize = 32;
+/// Tables of a query that an expression may be of all at once.
+const JOINED_MAX: usize = 8;
+const ARITHMETIC: [&str; 8] = ["+", "-", "*", "/", "%", "&", "|", "^"];
 
-/// A column as the text names it.
-struct Column<'a> {
-    qualifier: Option<&'a str>,
-    name: &'a str,
+/// What a parameter should be.
+enum Suggested {
+    Scalar(SqlType),
+    Table(Arc<TableDef>),
 }
 
-struct Table<'a> {
-    name: &'a str,
-    /// Or the last part of its name.
-    alias: &'a str,
-}
-
-/// Without brackets or quotes.
-fn plain(name: &str) -> &str {
-    name.trim_matches(['[', ']', '"'])
-}
-
-struct Words<'a> {
-    text: &'a str,
-    tokens: Vec<Token>,
-}
-
-impl<'a> Words<'a> {
-    fn new(text: &'a str) -> Words<'a> {
-        let mut lexer = Lexer::new(text);
-        let mut tokens = Vec::new();
-        loop {
-            let token = lexer.next_token();
-            if token.kind == TokenKind::End {
-                break;
-            }
-            tokens.push(token);
-        }
-        Words { text, tokens }
-    }
-
-    fn text(&self, at: usize) -> &'a str {
-        self.tokens.get(at).map_or("", |token| &self.text[token.start as usize..token.end as usize])
-    }
-
-    fn is(&self, at: usize, word: &str) -> bool {
-        self.text(at).eq_ignore_ascii_case(word)
-    }
-
-    fn is_name(&self, at: usize) -> bool {
-        self.tokens
-            .get(at)
-            .is_some_and(|token| matches!(token.kind, TokenKind::Word | TokenKind::Bracketed | TokenKind::DoubleQuoted))
-    }
-
-    /// A name of several parts that begins at `at`: its text and the token behind it.
-    fn name(&self, at: usize) -> Option<(&'a str, usize)> {
-        if !self.is_name(at) {
-            return None;
-        }
-        let mut end = at;
-        while self.is(end + 1, ".") && self.is_name(end + 2) {
-            end += 2;
-        }
-        Some((&self.text[self.tokens[at].start as usize..self.tokens[end].end as usize], end + 1))
-    }
-
-    /// The name that ends just before `at`: what stands before its last part, if anything, and that part.
-    fn column_before(&self, at: usize) -> Option<Column<'a>> {
-        if at == 0 || !self.is_name(at - 1) {
-            return None;
-        }
-        let qualifier = (at >= 3 && self.is(at - 2, ".") && self.is_name(at - 3)).then(|| self.text(at - 3));
-        Some(Column { qualifier, name: self.text(at - 1) })
-    }
-
-    /// The name that begins at `at`, likewise.
-    fn column_at(&self, at: usize) -> Option<Column<'a>> {
-        let (_, end) = self.name(at)?;
-        let qualifier = (end >= at + 3).then(|| self.text(end - 3));
-        Some(Column { qualifier, name: self.text(end - 1) })
-    }
-
-    /// The tables that a name at `at` may be a column of: those of its own query first, then those of the queries around it.
-    fn tables(&self, at: usize) -> Vec<Table<'a>> {
-        let mut found = Vec::new();
-        let (mut start, mut end) = (at, at);
-        for _ in 0..LEVELS_MAX {
-            // From `start` and `end` out to the parentheses around them.
-            let mut depth = 0;
-            while start > 0 && depth >= 0 {
-                start -= 1;
-                depth += match self.text(start) {
-                    ")" => 1,
-                    "(" => -1,
-                    _ => 0,
-                };
-            }
-            let outermost = depth >= 0;
-            depth = 0;
-            while end < self.tokens.len() && depth >= 0 {
-                end += 1;
-                depth += match self.text(end) {
-                    "(" => 1,
-                    ")" => -1,
-                    _ => 0,
-                };
-            }
-            self.tables_between(if outermost { 0 } else { start + 1 }, end, &mut found);
-            if outermost || found.len() >= TABLES_MAX {
-                break;
-            }
-        }
-        found.truncate(TABLES_MAX);
-        found
-    }
-
-    /// Of one query, without those within its parentheses.
-    fn tables_between(&self, start: usize, end: usize, found: &mut Vec<Table<'a>>) {
-        let mut depth = 0;
-        let mut in_from = false;
-        for at in start..end {
-            match self.text(at) {
-                "(" => depth += 1,
-                ")" => depth -= 1,
-                _ => {}
-            }
-            if depth != 0 {
-                continue;
-            }
-            let starts = ["FROM", "JOIN", "INTO", "UPDATE", "MERGE", "INSERT", "DELETE"];
-            let before_table = starts.iter().any(|word| self.is(at, word)) || in_from && self.is(at, ",");
-            in_from |= self.is(at, "FROM");
-            in_from &= !["WHERE", "GROUP", "ORDER", "SET", "SELECT", "HAVING"].iter().any(|word| self.is(at, word));
-            let Some((name, behind)) = self.name(at + 1).filter(|_| before_table) else { continue };
-            let alias = if self.is(behind, "AS") { behind + 1 } else { behind };
-            let is_alias = self.is_name(alias) && (alias > behind || !self.tokens[alias].keyword.is_reserved());
-            let alias = if is_alias { self.text(alias) } else { self.text(behind - 1) };
-            found.push(Table { name, alias });
-        }
-    }
-
-    /// Where the parameter at `at` is a value of INSERT: the table, and the place among the columns or the column's name.
-    fn inserted(&self, at: usize) -> Option<(&'a str, Result<&'a str, usize>)> {
-        let mut depth = 0;
-        let mut place = 0;
-        let mut open = at;
-        while open > 0 {
-            open -= 1;
-            match self.text(open) {
-                ")" => depth += 1,
-                "(" if depth == 0 => break,
-                "(" => depth -= 1,
-                "," if depth == 0 => place += 1,
-                _ => {}
-            }
-        }
-        // Back over earlier rows of the same VALUES.
-        let mut values = open;
-        while values > 0 && !self.is(values, "VALUES") {
-            values -= 1;
-        }
-        let insert = (0..values).rev().find(|i| self.is(*i, "INSERT"))?;
-        let first = if self.is(insert + 1, "INTO") { insert + 2 } else { insert + 1 };
-        let (table, behind) = self.name(first)?;
-        if !self.is(behind, "(") {
-            return Some((table, Err(place)));
-        }
-        let mut names = (behind + 1..values).filter(|i| self.is_name(*i));
-        names.nth(place).map(|i| (table, Ok(self.text(i))))
+impl From<SqlType> for Suggested {
+    fn from(ty: SqlType) -> Suggested {
+        Suggested::Scalar(ty)
     }
 }
 
-/// The undeclared parameters in the order of their first use, with their types.
-fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) -> SqlResult<Vec<(String, SqlType)>> {
-    let words = Words::new(text);
-    let known = Words::new(declared);
-    let own: Vec<&str> = (1..words.tokens.len())
-        .filter(|at| {
-            words.tokens[*at].kind == TokenKind::Variable
-                && (words.is(at - 1, "DECLARE") || words.is(at - 1, ",") && in_declare(&words, *at))
-        })
-        .map(|at| words.text(at))
-        .collect();
-    let is_known = |name: &str| {
-        own.iter().any(|own| own.eq_ignore_ascii_case(name))
-            || (0..known.tokens.len()).any(|at| known.tokens[at].kind == TokenKind::Variable && known.is(at, name))
+impl Suggested {
+    /// As @params declares it.
+    fn declared(&self) -> String {
+        match self {
+            Suggested::Scalar(ty) => ty.to_string(),
+            Suggested::Table(table) => format!("[{}].[{}] READONLY", table.schema, table.name),
+        }
+    }
+}
+
+/// The type that the general rules take for a value of `ty`: the longest of its kind.
+fn general(ty: SqlType) -> SqlType {
+    use TypeKind::*;
+    let max = ty.is_max() && !matches!(ty.kind, Text | NText | Image);
+    match ty.kind {
+        Decimal | Numeric => SqlType { kind: Numeric, ..SqlType::decimal(38, 19) },
+        Char | VarChar | Text if max => SqlType::VARCHAR_MAX.with_collation(ty.collation),
+        Char | VarChar | Text => SqlType::varchar(8_000).with_collation(ty.collation),
+        NChar | NVarChar | NText if max => SqlType::NVARCHAR_MAX.with_collation(ty.collation),
+        NChar | NVarChar | NText => SqlType::nvarchar(4_000).with_collation(ty.collation),
+        Binary | VarBinary | Image | RowVersion if max => SqlType::VARBINARY_MAX,
+        Binary | VarBinary | Image | RowVersion => SqlType::varbinary(8_000),
+        Time => SqlType::time(7),
+        DateTime2 => SqlType::datetime2(7),
+        DateTimeOffset => SqlType::datetimeoffset(7),
+        _ => ty,
+    }
+}
+
+/// The type that a text names.
+fn named_type(host: &mut SessionHost, state: &mut State, ty: &str) -> Option<Suggested> {
+    let declared = format!("@p {ty}");
+    if let Ok(Some(columns)) = columns_of(host, state, "SELECT @p AS p", &declared, Client::Plain) {
+        return columns.first().map(|column| column.ty.into());
+    }
+    let name = ObjectName::from_text(ty)?;
+    match host.with_catalog(state, |catalog| catalog.user_type(&name)) {
+        Ok(Some(UserType::Table(table))) => Some(Suggested::Table(table)),
+        _ => None,
+    }
+}
+
+/// What an argument of a function of the language has to be.
+enum Argument {
+    Is(SqlType),
+    /// As the argument in that place.
+    Like(usize),
+}
+
+fn function_argument(name: &str, place: usize) -> Option<Argument> {
+    let name = name.to_ascii_uppercase();
+    let is_int = matches!(
+        (name.as_str(), place),
+        ("LEFT" | "RIGHT" | "ROUND" | "REPLICATE" | "DATEADD" | "EOMONTH", 1)
+            | ("SUBSTRING" | "STUFF", 1 | 2)
+            | ("CHARINDEX", 2)
+            | ("SPACE" | "CHAR" | "NCHAR" | "CHOOSE", 0)
+            | ("DATEFROMPARTS" | "TIMEFROMPARTS" | "DATETIMEFROMPARTS" | "DATETIME2FROMPARTS", _)
+    );
+    if is_int {
+        return Some(Argument::Is(SqlType::INT));
+    }
+    let other = match (name.as_str(), place) {
+        ("ISNULL" | "NULLIF" | "COALESCE", 0) => 1,
+        ("ISNULL" | "NULLIF" | "COALESCE" | "REPLACE", _) => 0,
+        ("CHARINDEX" | "PATINDEX", 0) => 1,
+        ("IIF", 1) => 2,
+        ("IIF", 2) => 1,
+        _ => return None,
     };
-    let mut found: Vec<(String, SqlType)> = Vec::new();
-    for at in 0..words.tokens.len() {
-        let name = words.text(at);
-        if words.tokens[at].kind != TokenKind::Variable
-            || is_known(name)
-            || found.iter().any(|(old, _)| old.eq_ignore_ascii_case(name))
+    (other != place).then_some(Argument::Like(other))
+}
+
+struct Deduction<'a> {
+    host: &'a mut SessionHost,
+    state: &'a mut State,
+    words: Words<'a>,
+    /// @params, and what the text itself declares.
+    declared: String,
+    known: Vec<(String, String)>,
+}
+
+impl Deduction<'_> {
+    fn is_known(&self, name: &str) -> bool {
+        self.known.iter().any(|(known, _)| known.eq_ignore_ascii_case(name))
+    }
+
+    fn is_undeclared(&self, at: usize) -> bool {
+        self.words.is_variable(at) && !self.is_known(self.words.text(at))
+    }
+
+    fn named_type(&mut self, ty: &str) -> Option<Suggested> {
+        named_type(self.host, self.state, ty)
+    }
+
+    /// Of an expression of the query that the token at `at` belongs to.
+    fn type_of(&mut self, expr: &str, at: usize) -> Option<SqlType> {
+        let tables = self.words.tables(at);
+        let mut texts = Vec::new();
+        for table in &tables {
+            texts.push(format!("SELECT {expr} FROM {} AS {}", table.name, table.alias));
+            texts.push(format!("SELECT {expr} FROM {}", table.name));
+        }
+        if (2..=JOINED_MAX).contains(&tables.len()) {
+            let all: Vec<String> = tables.iter().map(|table| format!("{} AS {}", table.name, table.alias)).collect();
+            texts.push(format!("SELECT {expr} FROM {}", all.join(" CROSS JOIN ")));
+        }
+        texts.push(format!("SELECT {expr}"));
+        texts.iter().find_map(|text| {
+            let columns = columns_of(self.host, self.state, text, &self.declared, Client::Plain).ok()??;
+            columns.first().map(|column| column.ty)
+        })
+    }
+
+    /// The type of the operand from `start` to before `end`, beside the parameter at `at`. 11503: that has none either.
+    fn operand(&mut self, start: usize, end: usize, at: usize) -> SqlResult<Option<SqlType>> {
+        if end == start + 1 && self.is_undeclared(start) {
+            let (first, second) = (start.min(at), start.max(at));
+            return Err(sql_error!(11503, self.words.text(first), self.words.text(second)));
+        }
+        if (start..end).any(|at| self.is_undeclared(at)) {
+            return Ok(None);
+        }
+        let expr = self.words.between(start, end);
+        Ok(self.type_of(expr, at))
+    }
+
+    /// Of the columns of a table, the one that a value is inserted into.
+    fn inserted(&mut self, values: usize, place: usize) -> Option<SqlType> {
+        let (table, column) = self.words.inserted(values, place)?;
+        let text = match column {
+            Ok(name) => format!("SELECT {name} FROM {table}"),
+            Err(_) => format!("SELECT * FROM {table}"),
+        };
+        let columns = columns_of(self.host, self.state, &text, "", Client::Plain).ok()??;
+        let found = match column {
+            Ok(_) => columns.first(),
+            Err(place) => columns.iter().filter(|column| !is_identity(column)).nth(place),
+        };
+        found.map(|column| column.ty)
+    }
+
+    /// Where EXECUTE names its procedure, if the token at `at` is an argument of it, or what it returns.
+    fn execute(&self, at: usize) -> Option<Execute> {
+        let words = &self.words;
+        let call = (0..at)
+            .rev()
+            .take(3 * PARAMETERS_MAX)
+            .take_while(|i| !words.is(*i, ";"))
+            .find(|i| words.is_one_of(*i, &["EXEC", "EXECUTE", "CALL"]))?;
+        // Nothing of another statement stands between.
+        let is_other = |i: usize| words.is_reserved(i) && !words.is_one_of(i, &["DEFAULT", "NULL"]);
+        if (call + 1..at).any(is_other) {
+            return None;
+        }
+        let returns = words.is_variable(call + 1) && words.is(call + 2, "=");
+        let name = if returns { call + 3 } else { call + 1 };
+        let behind = words.name(name)?.1;
+        let first = if words.is(behind, "(") { behind + 1 } else { behind };
+        let commas = (first..at).filter(|i| words.is(*i, ",")).count();
+        let named = at >= first + 2 && words.is(at - 1, "=") && words.is_variable(at - 2);
+        Some(Execute {
+            name,
+            is_status: returns && at == call + 1,
+            is_formal: at >= first && words.is(at + 1, "=") && words.is_variable(at),
+            place: if named { Err(at - 2) } else { Ok(commas) },
+        })
+    }
+
+    /// The parameter in that place, or of that name, of a module of the catalog.
+    fn module_parameter(&mut self, module: &str, place: Result<usize, usize>) -> Option<Suggested> {
+        let name = ObjectName::from_text(module)?;
+        let definition = match self.host.resolve(self.state, &name) {
+            Ok(Some(Object::Module(definition))) => definition,
+            Ok(Some(Object::Virtual(rows))) => return rows.parameters.get(place.ok()?).map(|ty| (*ty).into()),
+            _ => return None,
+        };
+        let module = Words::new(&definition.text);
+        let parameters = module.module_parameters();
+        let (_, ty) = match place {
+            Ok(place) => parameters.get(place)?,
+            Err(at) => {
+                let wanted = self.words.text(at);
+                parameters.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted))?
+            }
+        };
+        // A procedure of the server's own works in the database that it is called in.
+        let own = self.host.catalog_session.database;
+        let database = if definition.object.0 < 0 { own } else { definition.database };
+        let state = &mut *self.state;
+        self.host.within(database, |host| named_type(host, state, ty))
+    }
+
+    /// Of the argument of a call, a cast or VALUES that the parameter at `at` is.
+    fn argument(&mut self, at: usize) -> Option<Suggested> {
+        let words = &self.words;
+        let is_whole = words.is_one_of(at - 1, &["(", ","]) && words.is_one_of(at + 1, &[")", ",", "AS"]);
+        let enclosing = words.enclosing(at).filter(|_| is_whole)?;
+        let (open, place) = (enclosing.open, enclosing.place);
+        if let Some(values) = words.values_of(open) {
+            return self.inserted(values, place).map(Suggested::from);
+        }
+        let start = words.name_before(open)?;
+        let name = words.between(start, open).to_string();
+        if words.is(at + 1, "AS") {
+            let close = words.other(open)?;
+            let ty = words.between(at + 2, close).to_string();
+            return words.is_one_of(start, &["CAST", "TRY_CAST"]).then(|| self.named_type(&ty)).flatten();
+        }
+        if words.is_one_of(start, &["CONVERT", "TRY_CONVERT"]) {
+            let ty = words.between(open + 1, words.argument(open, 1)? - 1).to_string();
+            return if place == 1 { self.named_type(&ty) } else { Some(SqlType::INT.into()) };
+        }
+        if open > start + 1 {
+            return self.module_parameter(&name, Ok(place));
+        }
+        match function_argument(&name, place) {
+            Some(Argument::Is(ty)) => Some(ty.into()),
+            Some(Argument::Like(other)) => {
+                let first = words.argument(open, other)?;
+                let end = words.operand_at(first)?;
+                let ty = self.operand(first, end, at).ok().flatten()?;
+                Some(general(ty).into())
+            }
+            // A function of users without a schema has rows.
+            None => self.module_parameter(&name, Ok(place)),
+        }
+    }
+
+    /// Of a variable that the parameter at `at` is the first value of: `DECLARE @v int = @p`.
+    fn initial(&mut self, at: usize) -> Option<Suggested> {
+        let words = &self.words;
+        let end = at.checked_sub(1).filter(|before| words.is(*before, "="))?;
+        let variable = (end.saturating_sub(DECLARATION_MAX)..end).rev().find(|i| words.is_variable(*i))?;
+        let (_, ty) = words.declarations(variable, end).first().copied()?;
+        let first = variable + 1 + usize::from(words.is(variable + 1, "AS"));
+        let is_whole = words.between(first, end) == ty && in_declare(words, variable);
+        is_whole.then(|| self.named_type(ty)).flatten()
+    }
+
+    /// Of what the parameter at `at` is compared with, or assigned to.
+    fn compared(&mut self, at: usize) -> SqlResult<Option<SqlType>> {
+        let words = &self.words;
+        let operators = ["=", "<", ">", "!"];
+        let mut left = at;
+        let mut exact = true;
+        let within = words.enclosing(at);
+        let list = within
+            .as_ref()
+            .map(|enclosing| enclosing.open)
+            .filter(|open| *open > 0 && words.is(open - 1, "IN") && !words.is(open + 1, "SELECT"));
+        let between = words.between_of(at);
+        if let Some(open) = list {
+            left = open - 1;
+        } else if let Some(between) = between {
+            (left, exact) = (between, false);
+        } else if at > 0 && words.is(at - 1, "LIKE") {
+            (left, exact) = (at - 1, false);
+        } else {
+            while left > 0 && words.is_one_of(left - 1, &operators) {
+                left -= 1;
+            }
+            exact = matches!(words.between(left, at), "" | "=" | "<>" | "!=");
+        }
+        if left != at {
+            let not = usize::from(left > 0 && words.is(left - 1, "NOT"));
+            let end = left - not;
+            if let Some(start) = words.operand_before(end) {
+                let found = self.operand(start, end, at)?;
+                return Ok(found.map(|ty| if exact { ty } else { general(ty) }));
+            }
+            return Ok(None);
+        }
+        let mut right = at + 1 + usize::from(words.is(at + 1, "NOT"));
+        let first = right;
+        while words.is_one_of(right, &operators) {
+            right += 1;
+        }
+        let mut exact = matches!(words.between(first, right), "=" | "<>" | "!=");
+        if right == first && words.is_one_of(right, &["LIKE", "BETWEEN", "IN"]) {
+            exact = words.is(right, "IN");
+            right += 1;
+            if exact && words.is(right, "(") && !words.is(right + 1, "SELECT") {
+                right += 1;
+            }
+        } else if right == first {
+            return Ok(None);
+        }
+        let Some(end) = words.operand_at(right) else { return Ok(None) };
+        let found = self.operand(right, end, at)?;
+        Ok(found.map(|ty| if exact { ty } else { general(ty) }))
+    }
+
+    /// Of what the parameter at `at` is added to, or the like.
+    fn beside(&mut self, at: usize) -> SqlResult<Option<SqlType>> {
+        let words = &self.words;
+        let before = at.checked_sub(1).filter(|before| words.is_one_of(*before, &ARITHMETIC));
+        let (start, end) = if let Some(start) = before.and_then(|before| words.operand_before(before)) {
+            (start, before.expect("some"))
+        } else if words.is_one_of(at + 1, &ARITHMETIC)
+            && let Some(end) = words.operand_at(at + 2)
         {
+            (at + 2, end)
+        } else {
+            return Ok(None);
+        };
+        Ok(self.operand(start, end, at)?.map(general))
+    }
+
+    /// Of a column that the parameter at `at`, which stands alone in a select list, is inserted into. 11502: it says nothing.
+    fn selected(&mut self, at: usize) -> SqlResult<Option<SqlType>> {
+        let words = &self.words;
+        let Some((select, place)) = words.select_item(at) else { return Ok(None) };
+        let insert = (0..select).rev().take_while(|i| !words.is(*i, ";")).find(|i| words.is(*i, "INSERT"));
+        let fills = insert.is_some_and(|insert| !(insert..select).any(|i| words.is_one_of(i, &["VALUES", "THEN"])));
+        if fills && words.enclosing(select).is_none() {
+            return Ok(self.inserted(select, place));
+        }
+        Err(sql_error!(11502, words.text(at)))
+    }
+
+    /// None: its place says nothing of it.
+    fn suggested(&mut self, at: usize) -> SqlResult<Option<Suggested>> {
+        let words = &self.words;
+        let before = |back: usize, word: &str| at >= back && words.is(at - back, word);
+        if before(1, "TOP")
+            || before(1, "(") && before(2, "TOP")
+            || before(1, "OFFSET")
+            || before(1, "NEXT")
+            || before(1, "FIRST")
+        {
+            return Ok(Some(SqlType::BIGINT.into()));
+        }
+        if words.is(at + 1, "=") && words.is(at + 2, "CALL") {
+            return Ok(Some(SqlType::INT.into()));
+        }
+        if words.is(at + 1, "IS") {
+            return Err(sql_error!(11502, words.text(at)));
+        }
+        if let Some(execute) = self.execute(at) {
+            if execute.is_status {
+                return Ok(Some(SqlType::INT.into()));
+            }
+            let name = words.name(execute.name).map(|(name, _)| name.to_string()).unwrap_or_default();
+            return Ok(self.module_parameter(&name, execute.place));
+        }
+        if at > 0
+            && let Some(found) = self.argument(at)
+        {
+            return Ok(Some(found));
+        }
+        if let Some(found) = self.initial(at) {
+            return Ok(Some(found));
+        }
+        if let Some(found) = self.beside(at)? {
+            return Ok(Some(found.into()));
+        }
+        if let Some(found) = self.compared(at)? {
+            return Ok(Some(found.into()));
+        }
+        Ok(self.selected(at)?.map(Suggested::from))
+    }
+}
+
+/// Words that a statement begins with, or its clauses, and no declaration has.
+const STATEMENTS: [&str; 16] = [
+    "SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "SET", "EXEC", "EXECUTE", "IF", "WHILE", "RETURN", "BEGIN",
+    "PRINT", "FROM", "WHERE", "WITH",
+];
+/// Tokens of a variable's type at most, its name among them.
+const DECLARATION_MAX: usize = 12;
+
+struct Execute {
+    name: usize,
+    /// It takes what the procedure returns.
+    is_status: bool,
+    /// It is the name of a parameter of the procedure.
+    is_formal: bool,
+    /// Among the arguments; or where the name of its parameter stands.
+    place: Result<usize, usize>,
+}
+
+/// The undeclared parameters in the order of their use, with their types. 11508: SQL Server takes each of them once.
+fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) -> SqlResult<Vec<(String, Suggested)>> {
+    let words = Words::new(text);
+    let given = Words::new(declared);
+    let mut known: Vec<(String, String)> = given
+        .declarations(0, given.tokens.len())
+        .into_iter()
+        .map(|(name, ty)| (name.to_string(), ty.to_string()))
+        .collect();
+    let mut joined: Vec<String> =
+        Some(declared.to_string()).filter(|text| !text.trim().is_empty()).into_iter().collect();
+    let mut first = HashMap::new();
+    for at in (0..words.tokens.len()).filter(|at| words.is_variable(*at)) {
+        first.entry(words.text(at).to_ascii_lowercase()).or_insert(at);
+    }
+    for (name, ty) in words.declarations(0, words.tokens.len()) {
+        os::wait::yield_now();
+        // A variable is declared where it stands first, if anywhere.
+        if !first.remove(&name.to_ascii_lowercase()).is_some_and(|at| in_declare(&words, at)) {
             continue;
         }
-        if found.len() >= PARAMETERS_MAX {
-            return Err(sql_error!(180, "prepared", PARAMETERS_MAX));
+        known.push((name.to_string(), ty.to_string()));
+        if !ty.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("table")) && !ty.eq_ignore_ascii_case("cursor") {
+            joined.push(format!("{name} {ty}"));
         }
-        let ty = type_at(host, state, &words, at);
-        found.push((name.to_string(), ty.unwrap_or(SqlType::nvarchar(4000))));
+    }
+    let joined = joined.join(", ");
+    let mut deduction = Deduction { host: &mut *host, state: &mut *state, words, declared: joined, known };
+    let is_meant =
+        |at: &usize| deduction.is_undeclared(*at) && !deduction.execute(*at).is_some_and(|execute| execute.is_formal);
+    let places: Vec<usize> = (0..deduction.words.tokens.len()).filter(is_meant).collect();
+    if places.len() > PARAMETERS_MAX {
+        return Err(sql_error!(180, "prepared", PARAMETERS_MAX));
+    }
+    let names: Vec<String> = places.iter().map(|at| deduction.words.text(*at).to_string()).collect();
+    let mut seen = HashSet::new();
+    if let Some(again) = names.iter().find(|name| !seen.insert(name.to_lowercase())) {
+        return Err(sql_error!(11508, again));
+    }
+    let mut found: Vec<(String, Suggested)> = Vec::with_capacity(names.len());
+    for (at, name) in places.into_iter().zip(names) {
+        let suggested = deduction.suggested(at)?;
+        found.push((name, suggested.unwrap_or(Suggested::Scalar(SqlType::nvarchar(4000)))));
+        // Each of them has bound some texts.
+        os::wait::yield_now();
     }
     // What stays wrong with the types found is the text's own error.
-    let all: Vec<String> = found.iter().map(|(name, ty)| format!("{name} {ty}")).collect();
-    let joined = [declared.to_string(), all.join(", ")]
-        .into_iter()
-        .filter(|part| !part.trim().is_empty())
-        .collect::<Vec<_>>()
-        .join(", ");
+    let all = found.iter().map(|(name, suggested)| format!("{name} {}", suggested.declared()));
+    let given = Some(declared.to_string()).filter(|part| !part.trim().is_empty());
+    let joined = given.into_iter().chain(all).collect::<Vec<_>>().join(", ");
     let module = host.bind_text(state, text, &joined).map_err(crate::session::compile::first)?;
     host.check_text(state, &module)?;
     Ok(found)
 }
 
+/// The token at `at` is in the list of a DECLARE.
 fn in_declare(words: &Words<'_>, at: usize) -> bool {
-    (0..at).rev().take_while(|i| !words.is(*i, ";")).any(|i| words.is(i, "DECLARE"))
-}
-
-fn type_at(host: &mut SessionHost, state: &mut State, words: &Words<'_>, at: usize) -> Option<SqlType> {
-    let before = |back: usize, word: &str| at >= back && words.is(at - back, word);
-    if before(1, "TOP")
-        || before(1, "(") && before(2, "TOP")
-        || before(1, "OFFSET")
-        || before(1, "NEXT")
-        || before(1, "FIRST")
-    {
-        return Some(SqlType::BIGINT);
-    }
-    if (0..at).any(|i| words.is(i, "VALUES"))
-        && let Some((table, column)) = words.inserted(at)
-    {
-        return match column {
-            Ok(name) => column_type(host, state, table, name),
-            Err(place) => {
-                let columns = columns_of(host, state, &format!("SELECT * FROM {table}"), "", Client::Plain).ok()??;
-                columns.iter().filter(|column| !is_identity(column)).nth(place).map(|column| column.ty)
-            }
+    let mut here = at;
+    while let Some(before) = here.checked_sub(1) {
+        here = match words.text(before) {
+            ")" => match words.other(before) {
+                Some(open) => open,
+                None => return false,
+            },
+            "(" | ";" => return false,
+            _ if words.is(before, "DECLARE") => return words.is(at - 1, "DECLARE") || words.is(at - 1, ","),
+            _ if words.is_one_of(before, &STATEMENTS) => return false,
+            _ => before,
         };
     }
-    let operators = ["=", "<", ">", "!", "LIKE", "BETWEEN"];
-    let mut left = at;
-    // `column IN (@a, @b` and `column BETWEEN @a AND @b`: the column is further back.
-    if before(1, "AND") && (0..at).rev().take(6).any(|i| words.is(i, "BETWEEN")) {
-        left = (0..at).rev().find(|i| words.is(*i, "BETWEEN")).unwrap_or(at) + 1;
-    }
-    let is_list = |i: usize| words.is(i, "(") && i > 0 && words.is(i - 1, "IN") && !words.is(i + 1, "SELECT");
-    if let Some(list) =
-        (0..at).rev().take_while(|i| !words.is(*i, ")") && !words.is(*i, "SELECT")).find(|i| is_list(*i))
-    {
-        left = list;
-        if left >= 1 {
-            left -= 1;
-        }
-        if left >= 1 && words.is(left - 1, "NOT") {
-            left -= 1;
-        }
-    } else {
-        while left > 0 && operators.iter().any(|operator| words.is(left - 1, operator)) {
-            left -= 1;
-        }
-        if left > 0 && words.is(left - 1, "NOT") {
-            left -= 1;
-        }
-    }
-    let mut names = Vec::new();
-    if left != at {
-        names.extend(words.column_before(left));
-    }
-    let mut right = at + 1;
-    while ["=", "<", ">", "!"].iter().any(|operator| words.is(right, operator)) {
-        right += 1;
-    }
-    if right != at + 1 {
-        names.extend(words.column_at(right));
-    }
-    let tables = words.tables(at);
-    names.iter().find_map(|column| {
-        let is_meant = |table: &&Table<'_>| {
-            column.qualifier.is_none_or(|qualifier| plain(qualifier).eq_ignore_ascii_case(plain(table.alias)))
-        };
-        tables.iter().filter(is_meant).find_map(|table| column_type(host, state, table.name, column.name))
-    })
+    false
 }
 
 fn is_identity(column: &sql::plan::OutputColumn) -> bool {
     column.origin.as_ref().is_some_and(|origin| origin.table.columns[usize::from(origin.column)].identity.is_some())
-}
-
-fn column_type(host: &mut SessionHost, state: &mut State, table: &str, column: &str) -> Option<SqlType> {
-    let columns = columns_of(host, state, &format!("SELECT {column} FROM {table}"), "", Client::Plain).ok()??;
-    columns.first().map(|column| column.ty)
 }
 
 const UNDECLARED: &str = "parameter_ordinal int; name sysname; suggested_system_type_id int; suggested_system_type_name nvarchar(256); \
@@ -335,17 +527,35 @@ pub fn undeclared_parameters(
     let declared = given.text(1).unwrap_or_default();
     let found = infer(host, state, &tsql, &declared)?;
     let mut result = ResultSet::new(UNDECLARED);
-    for (at, (name, ty)) in found.iter().enumerate() {
-        let (tds_type, tds_length) = tds_form(ty);
-        let mut row = vec![
-            number(at as i64 + 1),
-            text(name),
-            number(scalar_type::system_type(ty.kind).xtype),
-            text(&ty.to_string()),
-            number(scalar_type::max_length(ty)),
-            number(ty.precision),
-            number(ty.scale),
-        ];
+    for (at, (name, suggested)) in found.iter().enumerate() {
+        let mut row = vec![number(at as i64 + 1), text(name)];
+        let (tds_type, tds_length) = match suggested {
+            Suggested::Scalar(ty) => {
+                let system = scalar_type::system_type(ty.kind);
+                let udt = ty.kind.udt();
+                row.extend([
+                    number(system.xtype),
+                    if udt.is_some() { Datum::Null } else { text(&ty.to_string()) },
+                    number(scalar_type::max_length(ty)),
+                    number(if ty.kind == TypeKind::Xml { 0 } else { ty.precision }),
+                    number(ty.scale),
+                ]);
+                if let Some(udt) = udt {
+                    let database = host.server.catalog.expect_database(host.catalog_session.database).name();
+                    row.extend([number(system.utype), text(&database), text("sys"), text(system.name)]);
+                    row.push(text(udt.assembly_qualified_name));
+                }
+                tds_form(ty)
+            }
+            Suggested::Table(table) => {
+                let database = host.server.catalog.expect_database(table.database);
+                let rows: Vec<TypeRow> = host.catalog_rows(state, &database, |rows| rows.all::<TypeRow>())?;
+                let id = rows.iter().find(|row| row.tableid == table.object.0).map_or(0, |row| row.id);
+                row.extend([number(scalar_type::TABLE_TYPE), Datum::Null, number(-1), number(0), number(0)]);
+                row.extend([number(id), text(&database.name()), text(&table.schema), text(&table.name)]);
+                (i64::from(scalar_type::TABLE_TYPE), 0)
+            }
+        };
         row.resize(16, Datum::Null);
         row.extend([
             bit(false),

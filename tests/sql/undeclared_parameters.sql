@@ -1,0 +1,66 @@
+-- The types of undeclared parameters: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-describe-undeclared-parameters-transact-sql
+CREATE TYPE up_rows AS TABLE (a int, b varchar(10))
+CREATE TABLE up_t (a int NOT NULL, b varchar(20), c decimal(9, 2), d datetime2(3), e nvarchar(max), f char(30), g uniqueidentifier, m money, i int IDENTITY,
+  h hierarchyid, x xml, t time(2), s smallint)
+CREATE TABLE #u (ordinal int, name sysname, type_id int, type nvarchar(256), length smallint, precision tinyint, scale tinyint, user_type_id int,
+  user_type_database sysname NULL, user_type_schema sysname NULL, user_type_name sysname NULL, assembly nvarchar(4000), x int, x1 sysname NULL, x2 sysname NULL,
+  x3 sysname NULL, b1 bit, b2 bit, b3 bit, is_input bit, is_output bit, formal sysname NULL, tds_type int, tds_length int)
+GO
+CREATE PROCEDURE up_p @a int, @b varchar(10) = 'x' OUTPUT, @c decimal(10, 3) = NULL, @d nvarchar(max) = N'z', @r up_rows READONLY AS RETURN 1
+GO
+CREATE FUNCTION up_f (@a int, @b money) RETURNS decimal(10, 2) AS BEGIN RETURN @a END
+GO
+CREATE FUNCTION up_tf (@a AS smallint) RETURNS TABLE AS RETURN SELECT @a AS q
+GO
+-- Arguments of procedures by place and by name, as drivers send them from {call up_p(?, ?)}; what a procedure returns is an int.
+INSERT #u EXEC sp_describe_undeclared_parameters N'EXEC up_p @p0, @p1 OUTPUT, @d = @p2, @r = @p3'
+INSERT #u EXEC sp_describe_undeclared_parameters N'EXEC @p4 = dbo.up_p @p5, DEFAULT, @p6'
+INSERT #u EXEC sp_describe_undeclared_parameters N'{call up_p(@p7, @p8)}'
+SELECT name, type_id, type, length, user_type_schema, user_type_name, tds_type FROM #u
+GO
+-- Arguments of functions of users.
+TRUNCATE TABLE #u
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT dbo.up_f(@p0, @p1) FROM dbo.up_tf(@p2)'
+SELECT name, type FROM #u
+GO
+-- Equality and assignment: the other side's type. Any other comparison, and arithmetic: of the general types one.
+TRUNCATE TABLE #u
+INSERT #u EXEC sp_describe_undeclared_parameters
+  N'SELECT a FROM up_t WHERE f = @p0 AND f > @p1 AND c <> @p2 AND c < @p3 AND d IN (@p4, @p5) AND d >= @p6 AND b LIKE @p7 AND t BETWEEN @p8 AND @p9 AND @p10 = g'
+INSERT #u EXEC sp_describe_undeclared_parameters N'UPDATE up_t SET c = @q0, m = m * @q1, e = @q2, a = a + @q3 WHERE upper(b) = @q4 AND a + 1 = @q5'
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT b, count(*) FROM up_t GROUP BY b HAVING count(*) > @r0 AND max(d) = @r1'
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT 1 FROM up_t WHERE b IN (SELECT x.b FROM up_t x WHERE x.s = @s0) AND @s1 IN (SELECT m FROM up_t)'
+SELECT name, type FROM #u
+GO
+-- Values: of the column in their place, which an identity column has not; of MERGE; of a select list.
+TRUNCATE TABLE #u
+INSERT #u EXEC sp_describe_undeclared_parameters N'INSERT up_t (m, b) VALUES (@p0, @p1), (@p2, @p3)'
+INSERT #u EXEC sp_describe_undeclared_parameters N'INSERT INTO up_t (c, d) SELECT @q0, @q1 FROM up_t WHERE a = @q2'
+INSERT #u EXEC sp_describe_undeclared_parameters
+  N'MERGE up_t t USING (VALUES (1)) AS v (k) ON t.a = v.k WHEN MATCHED THEN UPDATE SET e = @r0 WHEN NOT MATCHED THEN INSERT (a, g) VALUES (@r1, @r2);'
+SELECT name, type FROM #u
+GO
+-- Casts, functions of the language, variables.
+TRUNCATE TABLE #u
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT CAST(@p0 AS date), CONVERT(varchar(5), @p1, 112), TRY_CAST(@p2 AS decimal(5, 1)) FROM up_t'
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT substring(b, @q0, @q1), dateadd(day, @q2, d), left(e, @q3), isnull(c, @q4), coalesce(@q5, m) FROM up_t'
+INSERT #u EXEC sp_describe_undeclared_parameters N'DECLARE @v smallint = @r0, @w varchar(7); SET @w = @r1; SELECT a FROM up_t WHERE a = @v AND b = @w'
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT TOP (@s0) a FROM up_t ORDER BY a'
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT a FROM up_t WHERE a = @given AND m = @t0', N'@given int'
+SELECT name, type FROM #u
+GO
+-- A type of the server's own assembly has no name as a type of the system.
+TRUNCATE TABLE #u
+INSERT #u EXEC sp_describe_undeclared_parameters N'INSERT up_t (h, x) VALUES (@p0, @p1)'
+SELECT name, type_id, type, length, precision, user_type_id, user_type_schema, user_type_name, assembly FROM #u
+GO
+EXEC sp_describe_undeclared_parameters N'SELECT a FROM up_t WHERE @p0 = @p1'
+GO
+EXEC sp_describe_undeclared_parameters N'SELECT a FROM up_t WHERE c = @p1 + @p2'
+GO
+EXEC sp_describe_undeclared_parameters N'SELECT a FROM up_t WHERE a = @p0 OR b = @p0'
+GO
+EXEC sp_describe_undeclared_parameters N'SELECT a FROM up_t WHERE @p0 IS NULL'
+GO
+EXEC sp_describe_undeclared_parameters N'SELECT @p0 AS p'
+GO
