@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use sql::function::FunctionId;
 use types::{Datum, SqlResult, SqlType, TypeKind, convert, sql_error};
-use xml::query::{Atomic, AtomicType, Method, Query, Receiver};
 use xml::meter::NODE;
+use xml::query::{Atomic, AtomicType, Method, Query, Receiver};
 use xml::{Document, Item, Kind, Meter, Supplied};
 
 use super::Scalar;

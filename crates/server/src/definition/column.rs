@@ -90,7 +90,12 @@ pub fn column_row(
     if column.sparse {
         use TypeKind::{Image, NText, RowVersion, Text};
         let stored_apart = matches!(resolved.ty.kind, Text | NText | Image | RowVersion);
-        if stored_apart || resolved.ty.is_spatial() || !has(status, cs::NULLABLE) || column.rowguidcol || column.identity.is_some() {
+        if stored_apart
+            || resolved.ty.is_spatial()
+            || !has(status, cs::NULLABLE)
+            || column.rowguidcol
+            || column.identity.is_some()
+        {
             return Err(sql_error!(1731, &*column.name, shown));
         }
         status |= cs::SPARSE;
@@ -147,10 +152,7 @@ pub fn refuse_set(row: &ColumnRow, others: &[ColumnRow], there: bool, shown: &st
 
 /// As `refuse_kinds`. SPARSE is only a way to store a column.
 fn refuse_column(column: &ColumnDefinition) -> SqlResult<()> {
-    let refused = [
-        (!column.encrypted.is_empty(), "ENCRYPTED WITH"),
-        (column.filestream, "FILESTREAM"),
-    ];
+    let refused = [(!column.encrypted.is_empty(), "ENCRYPTED WITH"), (column.filestream, "FILESTREAM")];
     match refused.iter().find(|(asked, _)| *asked) {
         Some((_, what)) => Err(super::unsupported(what)),
         None => Ok(()),

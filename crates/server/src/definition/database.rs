@@ -340,8 +340,7 @@ fn add_files(ddl: &mut Ddl<'_>, db: &Database, files: &[FileSpec], group: i32) -
 
 /// 1828
 fn refuse_same_name(there: &[FileRow], file: &FileRow) -> SqlResult<()> {
-    let taken =
-        there.iter().any(|other| other.fileid != file.fileid && other.name.eq_ignore_ascii_case(&file.name));
+    let taken = there.iter().any(|other| other.fileid != file.fileid && other.name.eq_ignore_ascii_case(&file.name));
     if taken { Err(sql_error!(1828, file.name)) } else { Ok(()) }
 }
 
