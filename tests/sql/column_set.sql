@@ -21,6 +21,7 @@ select id, parts.value('(/score)[1]', 'int') as score from t where parts.exist('
 go
 -- A sparse column that comes later is of the set; one that goes is no longer.
 alter table t add extra bit sparse;
+go
 update t set extra = 1 where id = 5;
 select parts from t where id = 5;
 alter table t drop column score;
