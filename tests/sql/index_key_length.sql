@@ -2,13 +2,13 @@
 -- https://learn.microsoft.com/sql/sql-server/maximum-capacity-specifications-for-sql-server
 create table t (a varchar(1000), b varchar(900), c char(1800), d nvarchar(450));
 create index i on t (a, b);
-create index within on t (a) include (b);
+create index covering on t (a) include (b);
 create clustered index c on t (a);
 go
 create index fixed on t (c);
 go
-create table u (a nvarchar(451) primary key);
-create table w (d nvarchar(450) primary key);
+create table u (a nvarchar(451) constraint pk_u primary key);
+create table w (d nvarchar(450) constraint pk_w primary key);
 go
 -- A view without SCHEMABINDING may have none; others' are not here.
 create view loose as select d from w;
