@@ -6,6 +6,7 @@ SELECT {fn TIMESTAMPADD(SQL_TSI_DAY, 1, CAST('2024-05-06' AS datetime))} AS late
 SELECT {fn CONVERT('12', SQL_INTEGER)} + 1 AS number, {fn CONVERT(12, SQL_WVARCHAR)} + N'!' AS text;
 SELECT LEN({fn CURDATE()}) AS curdate, LEN({fn CURRENT_DATE()}) AS today, LEN({fn CURTIME()}) AS curtime, LEN({fn CURRENT_TIME(0)}) AS seconds;
 SELECT {fn CONCAT('a', 'b')} AS concat, {fn LOCATE('b', 'abc')} AS locate, {fn INSERT('abc', 2, 1, 'x')} AS [insert], {fn REPEAT('ab', 2)} AS repeat, {fn UCASE('a')} AS ucase, {fn IFNULL(NULL, 'n')} AS ifnull;
+SELECT {fn POSITION('b' IN 'abc')} AS position, {fn POSITION('x' IN 'abc')} AS nowhere, LEN(CONVERT(varchar(40), {fn CURRENT_TIMESTAMP(2)})) AS hundredths;
 GO
 SELECT {fn TIMESTAMPADD(SQL_TSI_CENTURY, 1, GETDATE())};
 GO

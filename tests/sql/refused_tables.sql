@@ -3,8 +3,6 @@ CREATE TABLE dbo.h (id int PRIMARY KEY) WITH (LEDGER = ON);
 GO
 CREATE TABLE dbo.h (id int PRIMARY KEY, t bigint GENERATED ALWAYS AS TRANSACTION_ID START NOT NULL);
 GO
-CREATE TABLE dbo.h (id int PRIMARY KEY, set_ xml COLUMN_SET FOR ALL_SPARSE_COLUMNS);
-GO
 CREATE TABLE dbo.n (id int PRIMARY KEY) AS NODE;
 GO
 -- This is only another way to store what is there.

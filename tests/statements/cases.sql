@@ -88,6 +88,9 @@ CREATE TABLE t (a int) ON more
 GO
 SELECT 'ok' FROM sys.indexes i JOIN sys.filegroups g ON g.data_space_id = i.data_space_id WHERE i.object_id = OBJECT_ID('t') AND g.name = 'more'
 
+--- Databases: ALTER DATABASE ADD FILEGROUP, the name of one that is there
+ALTER DATABASE CURRENT ADD FILEGROUP [primary]
+
 --- Databases: ALTER DATABASE ADD FILEGROUP ... CONTAINS FILESTREAM
 ALTER DATABASE CURRENT ADD FILEGROUP more CONTAINS FILESTREAM
 
@@ -529,8 +532,14 @@ GO
 SELECT 'ok' FROM sys.masked_columns WHERE object_id = OBJECT_ID('t') AND masking_function = 'email()'
 ALTER TABLE t ALTER COLUMN a DROP MASKED
 
---- Tables: columns: ENCRYPTED, FILESTREAM, GENERATED ALWAYS AS TRANSACTION_ID, COLUMN_SET
+--- Tables: columns: ENCRYPTED, FILESTREAM, GENERATED ALWAYS AS TRANSACTION_ID
 CREATE TABLE t (a varbinary(max) FILESTREAM)
+
+--- Tables: columns: COLUMN_SET FOR ALL_SPARSE_COLUMNS
+CREATE TABLE t (a int, b int SPARSE, c xml COLUMN_SET FOR ALL_SPARSE_COLUMNS)
+INSERT t VALUES (1, '<b>2</b>')
+GO
+SELECT 'ok' FROM t WHERE b = 2
 
 --- Tables: columns: SPARSE, ROWGUIDCOL
 CREATE TABLE t (a int SPARSE NULL)

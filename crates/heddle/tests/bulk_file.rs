@@ -296,6 +296,25 @@ fn native_files() {
     assert_eq!(site.errors(&format!("BULK INSERT t FROM '{file}' WITH (DATAFILETYPE = 'native')")), [4832, 7399, 7330]);
 }
 
+/// Values of the types with methods are hexadecimal in a text file, as bcp writes them and the files of AdventureWorks have them.
+#[test]
+fn values_with_methods_are_what_they_serialize_to() {
+    let mut site = Site::new("bulk_methods");
+    must(&mut site.wire, "CREATE TABLE p (id int, place geography, node hierarchyid)");
+    let places = site.file(
+        "places.txt",
+        "1\tE6100000010CAE8BFC28BCE4474067A89189898A5EC0\t5AC0\n2\t0xE6100000010C18E304C4ADE14740DA930C7893915EC0\t\n3\t\t58\n",
+    );
+    must(&mut site.wire, &format!("BULK INSERT p FROM '{places}' WITH (ROWTERMINATOR = '0x0a')"));
+    assert_eq!(
+        site.rows("SELECT id, ROUND(place.Lat, 4) AS lat, place.STSrid AS srid, node.ToString() AS node FROM p"),
+        ["1|47.787|4326|/1/1/", "2|47.7631|4326|NULL", "3|NULL|NULL|/1/"]
+    );
+    let broken = site.file("broken.txt", "1\tE610000001\t58\n");
+    let errors = site.errors(&format!("BULK INSERT p FROM '{broken}' WITH (ROWTERMINATOR = '0x0a')"));
+    assert_eq!(errors.first(), Some(&4864));
+}
+
 #[test]
 fn rowsets() {
     let mut site = Site::new("bulk_rowset");

@@ -44,7 +44,7 @@ pub struct ColumnDef {
     pub mask: Option<Arc<MaskFunction>>,
     /// GENERATED ALWAYS: which end of its table's period it is.
     pub generated: Option<PeriodEnd>,
-    /// HIDDEN: only who names it sees it.
+    /// HIDDEN, or a sparse column of a table with a column set: only who names it sees it.
     pub hidden: bool,
 }
 
@@ -59,6 +59,25 @@ pub enum PeriodEnd {
 pub struct Computed {
     pub definition: Box<str>,
     pub persisted: bool,
+    /// COLUMN_SET FOR ALL_SPARSE_COLUMNS: the definition puts the sparse columns together, and what is assigned to it goes to them.
+    pub set: bool,
+}
+
+impl ColumnDef {
+    /// It is computed and no column set: nothing may be assigned to it.
+    pub fn is_read_only(&self) -> bool {
+        self.computed.as_ref().is_some_and(|computed| !computed.set)
+    }
+
+    /// A column set.
+    pub fn is_set(&self) -> bool {
+        self.computed.as_ref().is_some_and(|computed| computed.set)
+    }
+
+    /// A sparse column of a table with a column set.
+    pub fn in_set(&self) -> bool {
+        self.hidden && self.generated.is_none()
+    }
 }
 
 /// A base table, temporary table or table variable. `columns[i]` is column i of the stored row, except computed columns that are

@@ -257,6 +257,8 @@ functions! {
     XmlQuery "query" 3 65535,
     XmlExist "exist" 3 65535,
     XmlModify "modify" 4 65535,
+    // What a column set has for one of its columns.
+    XmlSparse "sparse" 5 5,
     // Members of geometry and geography, by number.
     Spatial "spatial" 1 65535,
     SpatialChange "spatial_change" 4 4,

@@ -39,6 +39,12 @@ pub fn of_text(
     if to.is_binary() {
         return fitted(Datum::Bytes(hexadecimal(&wide).ok_or(Wrong::Mismatch)?.into()), to);
     }
+    // Values of the types with methods stand in text as what they serialize to; a text of theirs is none of digits alone.
+    if to.is_udt()
+        && let Some(serialized) = hexadecimal(&wide)
+    {
+        return converted(Datum::Bytes(serialized.into()), &SqlType::VARBINARY_MAX, to, asked);
+    }
     converted(Datum::Bytes(wide.into()), &SqlType::NVARCHAR_MAX.with_collation(to.collation), to, asked)
 }
 

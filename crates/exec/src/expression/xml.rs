@@ -3,13 +3,15 @@
 //! A row of nodes() is a reference: the number of the node and its document. A short document is in the value itself, so that what holds
 //! the row holds it, too; a longer one is kept with the query that runs, once for all its nodes.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use sql::function::FunctionId;
 use types::long::Many;
 use types::{Datum, SqlResult, SqlType, TypeKind, convert, sql_error};
+use xml::meter::NODE;
 use xml::query::{Atomic, AtomicType, Method, Query, Receiver};
-use xml::{Document, Item, Supplied};
+use xml::{Document, Item, Kind, Meter, Supplied};
 
 use super::Scalar;
 use super::shown::{from_base64, shown};
@@ -31,8 +33,10 @@ pub struct XmlCall {
     query: Query,
     target: Scalar,
     supplied: Box<[Scalar]>,
-    /// How error 5302 calls what `modify` changes.
+    /// How error 5302 calls what `modify` changes; the column set of XmlSparse.
     name: String,
+    /// Of XmlSparse: the elements that there may be, or none if another column's call looks at them.
+    known: Vec<String>,
     ty: SqlType,
 }
 
@@ -55,10 +59,13 @@ impl XmlCall {
         let mut arguments = arguments.into_iter();
         let mut next = || arguments.next().expect("the binder gave it");
         let (target, text, prolog) = (next(), constant_text(&next()), constant_text(&next()));
-        let name = if method == Method::Modify { constant_text(&next()) } else { String::new() };
+        let is_sparse = function == FunctionId::XmlSparse;
+        let name = if method == Method::Modify || is_sparse { constant_text(&next()) } else { String::new() };
+        let known = if is_sparse { constant_text(&next()) } else { String::new() };
+        let known = known.split('/').filter(|name| !name.is_empty()).map(str::to_owned).collect();
         let receiver = Receiver { method, column: String::new() };
         let query = Query::parse(&text, &receiver, &prefixes(&prolog))?;
-        Ok(XmlCall { function, query, target, supplied: arguments.collect(), name, ty })
+        Ok(XmlCall { function, query, target, supplied: arguments.collect(), name, known, ty })
     }
 
     fn supplied(&self, context: &Context, row: Row<'_>) -> SqlResult<Vec<Supplied>> {
@@ -80,6 +87,9 @@ impl XmlCall {
                     Some(text) => convert::text_datum_paced(&text, &self.ty, meter.pacer).map(Value::from_owned),
                     None => Ok(Value::owned(bytes.to_vec())),
                 };
+            }
+            if !self.known.is_empty() {
+                refuse_unknown(&document, &self.name, &self.known, meter)?;
             }
             let items = Many(self.query.evaluate(&document, node, &supplied, meter)?);
             let items = &items.0;
@@ -140,6 +150,28 @@ impl XmlCall {
         }
         Ok(())
     }
+}
+
+/// What a column set may not hold. 9524: more than elements with text. 9525: a column twice. 9530: an attribute. 1911: no such column.
+fn refuse_unknown(document: &Document, set: &str, known: &[String], meter: &mut Meter<'_, '_>) -> SqlResult<()> {
+    let mut seen = BTreeSet::new();
+    for node in document.children(0) {
+        meter.spend(NODE)?;
+        if document.kind(node) != Kind::Element {
+            return Err(sql_error!(9524));
+        }
+        let name = &*document.name(node).local;
+        if let Some(attribute) = document.attributes(node).next() {
+            return Err(sql_error!(9530, set, document.name(attribute).local, name));
+        }
+        if !known.iter().any(|known| known == name) {
+            return Err(sql_error!(1911, state 201, name));
+        }
+        if !seen.insert(name) {
+            return Err(sql_error!(9525, set, name));
+        }
+    }
+    Ok(())
 }
 
 /// Keeps a document for as long as the query runs. Its number, from 1.
@@ -236,7 +268,7 @@ fn supply(context: &Context, ty: &SqlType, value: Datum) -> SqlResult<Supplied> 
 /// The node of a method, where `functions::call` makes one.
 pub fn method_of(function: FunctionId) -> Option<Method> {
     Some(match function {
-        FunctionId::XmlValue => Method::Value,
+        FunctionId::XmlValue | FunctionId::XmlSparse => Method::Value,
         FunctionId::XmlQuery => Method::Query,
         FunctionId::XmlExist => Method::Exist,
         FunctionId::XmlModify => Method::Modify,

@@ -553,6 +553,8 @@ pub mod column_status {
     pub const STORED: i32 = 524_288;
     /// A reference of `class::RULE` says which.
     pub const HAS_RULE: i32 = 1_048_576;
+    /// COLUMN_SET FOR ALL_SPARSE_COLUMNS; COMPUTED, too, without a text of its own.
+    pub const COLUMN_SET: i32 = 2_097_152;
 }
 
 /// Bits of `IndexRow::status`.

@@ -233,6 +233,7 @@ pub fn column_def(row: &ColumnRow, default: Option<String>) -> Option<ColumnDef>
         computed: (row.status & cs::COMPUTED != 0).then(|| Computed {
             definition: row.definition.0.as_deref().unwrap_or_default().into(),
             persisted: row.status & (cs::PERSISTED | cs::STORED) != 0,
+            set: row.status & cs::COLUMN_SET != 0,
         }),
         column_id: row.colid as u32,
         rowguid: row.status & cs::ROWGUID != 0,
@@ -243,6 +244,22 @@ pub fn column_def(row: &ColumnRow, default: Option<String>) -> Option<ColumnDef>
         },
         hidden: row.status & cs::HIDDEN != 0,
     })
+}
+
+/// A column set is what FOR XML makes of the sparse columns that are not NULL, and `*` stands for it in their place.
+fn define_set(columns: &mut [ColumnRow]) {
+    let Some(set) = columns.iter().position(|column| column.status & cs::COLUMN_SET != 0) else { return };
+    let (mut list, mut any) = (Vec::new(), Vec::new());
+    for column in columns.iter_mut().filter(|column| column.status & cs::SPARSE != 0) {
+        column.status |= cs::HIDDEN;
+        let name = format!("[{}]", column.name.replace(']', "]]"));
+        any.push(format!("{name} IS NOT NULL"));
+        list.push(format!("{name} AS [{}]", sql::bind::column_set::element(&column.name)));
+    }
+    columns[set].definition = super::row::Text(Some(match list.is_empty() {
+        true => "CONVERT(xml, NULL)".to_string(),
+        false => format!("(SELECT {} WHERE {} FOR XML PATH(''), TYPE)", list.join(", "), any.join(" OR ")),
+    }));
 }
 
 /// Whether a column has a place in the row image.
@@ -273,7 +290,9 @@ pub const SPATIAL_INDEX: u8 = 4;
 pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>> {
     let id = row.id;
     let (mut columns, mut rules) = (Vec::new(), Vec::new());
-    for column in rows.find::<ColumnRow>(0, &[int(id), Datum::I64(0)])? {
+    let mut found = rows.find::<ColumnRow>(0, &[int(id), Datum::I64(0)])?;
+    define_set(&mut found);
+    for column in found {
         let default = if column.dflt != 0 { default_text(rows, column.dflt)? } else { None };
         let ruled = column.status & cs::HAS_RULE != 0;
         let Some(column) = column_def(&column, default) else { return Ok(None) };

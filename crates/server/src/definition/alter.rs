@@ -12,7 +12,7 @@ use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::added_value::{self, Added};
 use super::build::ask_to_sort;
-use super::column::{column_row, set_mask, type_computed};
+use super::column::{column_row, refuse_set, set_mask, type_computed};
 use super::constraint::{self, KeySpec};
 use super::data_type;
 use super::index;
@@ -363,6 +363,9 @@ fn new_columns<'d>(
         let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
         let mut row = column_row(ddl, db, id, next, column, primary, &target.shown)?;
         super::bound::inherit(ddl, db, &mut row)?;
+        refuse_set(&row, existing, true, &target.shown)?;
+        let beside: Vec<ColumnRow> = added.iter().map(|(row, ..)| row.clone()).collect();
+        refuse_set(&row, &beside, false, &target.shown)?;
         if has(row.status, cs::IDENTITY) && identity_of(old).is_some() {
             return Err(sql_error!(2744, target.shown));
         }

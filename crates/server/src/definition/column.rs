@@ -70,6 +70,13 @@ pub fn column_row(
     }
     references_type(ddl, db, resolved.utype)?;
     resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
+    if column.column_set {
+        let plain_xml = resolved.ty.kind == TypeKind::Xml && resolved.ty.xml_collection().is_none();
+        if !plain_xml || column.null == Some(false) || primary {
+            return Err(sql_error!(1733, &*column.name, shown));
+        }
+        return Ok(plain(resolved, cs::COMPUTED | cs::COLUMN_SET | cs::NULLABLE));
+    }
     let is_version = resolved.ty.kind == TypeKind::RowVersion;
     let mut status = period_bits(column, &resolved.ty)?;
     let by_default = || !is_version && status == 0 && ddl.site.options().null_by_default;
@@ -83,7 +90,12 @@ pub fn column_row(
     if column.sparse {
         use TypeKind::{Image, NText, RowVersion, Text};
         let stored_apart = matches!(resolved.ty.kind, Text | NText | Image | RowVersion);
-        if stored_apart || !has(status, cs::NULLABLE) || column.rowguidcol || column.identity.is_some() {
+        if stored_apart
+            || resolved.ty.is_spatial()
+            || !has(status, cs::NULLABLE)
+            || column.rowguidcol
+            || column.identity.is_some()
+        {
             return Err(sql_error!(1731, &*column.name, shown));
         }
         status |= cs::SPARSE;
@@ -124,13 +136,23 @@ pub fn set_mask(row: &mut ColumnRow, masked: Option<&str>, ty: &SqlType) -> SqlR
     Ok(())
 }
 
+/// Of a table's column sets: 1732: a second one. 1734: `there` were sparse columns before it.
+pub fn refuse_set(row: &ColumnRow, others: &[ColumnRow], there: bool, shown: &str) -> SqlResult<()> {
+    if !has(row.status, cs::COLUMN_SET) {
+        return Ok(());
+    }
+    if others.iter().any(|other| has(other.status, cs::COLUMN_SET)) {
+        return Err(sql_error!(1732, row.name, shown));
+    }
+    if there && others.iter().any(|other| has(other.status, cs::SPARSE)) {
+        return Err(sql_error!(1734, row.name, shown));
+    }
+    Ok(())
+}
+
 /// As `refuse_kinds`. SPARSE is only a way to store a column.
 fn refuse_column(column: &ColumnDefinition) -> SqlResult<()> {
-    let refused = [
-        (!column.encrypted.is_empty(), "ENCRYPTED WITH"),
-        (column.filestream, "FILESTREAM"),
-        (column.column_set, "COLUMN_SET"),
-    ];
+    let refused = [(!column.encrypted.is_empty(), "ENCRYPTED WITH"), (column.filestream, "FILESTREAM")];
     match refused.iter().find(|(asked, _)| *asked) {
         Some((_, what)) => Err(super::unsupported(what)),
         None => Ok(()),
@@ -139,6 +161,9 @@ fn refuse_column(column: &ColumnDefinition) -> SqlResult<()> {
 
 /// Asks the binder for a computed column's type, over the table as it is.
 pub fn type_computed(ddl: &mut Ddl<'_>, place: &Place, shown: &str, row: &mut ColumnRow) -> SqlResult<()> {
+    if has(row.status, cs::COLUMN_SET) {
+        return Ok(());
+    }
     let definition = row.definition.0.clone().unwrap_or_default();
     let columns = ddl.site.describe(&format!("SELECT {definition} FROM {}", source(place, shown)))?;
     let found = columns.first().ok_or_else(|| sql_error!(2724, row.name))?;

@@ -89,7 +89,15 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
             file.status |= file_status::IN_MEMORY;
         }
         describe_file(&mut file, spec);
+        refuse_same_name(&files, &file)?;
         files.push(file);
+    }
+    refuse_same_name(&files[..1], &files[1])?;
+    for (at, group) in create.filegroups.iter().enumerate() {
+        let same = |other: &str| other.eq_ignore_ascii_case(&group.name);
+        if same("PRIMARY") || create.filegroups[..at].iter().any(|other| same(&other.name)) {
+            return Err(sql_error!(5035, &*group.name));
+        }
     }
     ddl.catalog.create_database(row, &files)?;
     let made = ddl.catalog.database_named(&name).expect("the database just made");
@@ -211,6 +219,10 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
         AlterDatabaseAction::AddFilegroup { name, contains } => {
             refuse_contents(contains.as_deref())?;
             let groups = ddl.catalog.clone().read(&db, |rows| rows.find::<ClassRow>(0, &[small(class::FILEGROUP)]))?;
+            let same = |other: &str| other.eq_ignore_ascii_case(name);
+            if same("PRIMARY") || groups.iter().any(|group| same(&group.name)) {
+                return Err(sql_error!(5035, &**name));
+            }
             let id = groups.iter().map(|group| group.id).max().unwrap_or(1) + 1;
             add_filegroup(ddl, &db, name, id, contains.is_some())
         }
@@ -320,10 +332,17 @@ fn add_files(ddl: &mut Ddl<'_>, db: &Database, files: &[FileSpec], group: i32) -
             let fileid = there.iter().map(|file| file.fileid).max().unwrap_or(0) + 1;
             let mut file = FileRow { fileid, status, filegroup: group, ..there[0].clone() };
             describe_file(&mut file, spec);
+            refuse_same_name(&there, &file)?;
             rows.insert(&file)?;
         }
         Ok(())
     })
+}
+
+/// 1828
+fn refuse_same_name(there: &[FileRow], file: &FileRow) -> SqlResult<()> {
+    let taken = there.iter().any(|other| other.fileid != file.fileid && other.name.eq_ignore_ascii_case(&file.name));
+    if taken { Err(sql_error!(1828, file.name)) } else { Ok(()) }
 }
 
 fn remove_file(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResult<()> {
@@ -354,6 +373,7 @@ fn modify_file(ddl: &mut Ddl<'_>, db: &Database, spec: &FileSpec) -> SqlResult<(
     describe_file(&mut changed, spec);
     if let Some(renamed) = find_setting(&spec.settings, "NEWNAME").and_then(|setting| setting_text(&setting.value)) {
         changed.name = renamed;
+        refuse_same_name(&files, &changed)?;
     }
     catalog.change(&master, |rows| {
         rows.update::<FileRow>(0, &[int(id), int(file.fileid)], |row| *row = changed.clone())

@@ -93,6 +93,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
         return Err(sql_error!(1904, "index", spec.name, shown, spec.columns.len(), "index", 32));
     }
     let mut found = index_columns(db, shown, table, &columns, spec)?;
+    weigh_key(ddl, db, table, &columns, &found, spec)?;
     let place = match (spec.clustered, &spec.on) {
         (true, Some(on)) => on.clone(),
         (true, None) => spec.table.clone(),
@@ -140,6 +141,46 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
     })?;
     ddl.changed(db.id, table);
     Ok(indid)
+}
+
+/// Bytes of a key, https://learn.microsoft.com/sql/sql-server/maximum-capacity-specifications-for-sql-server
+const CLUSTERED_KEY_BYTES_MAX: usize = 900;
+const NONCLUSTERED_KEY_BYTES_MAX: usize = 1700;
+
+/// 1944: no key could be that short. 1945: some could be longer than SQL Server lets them be. Tables in memory have other bounds.
+fn weigh_key(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    table: i32,
+    columns: &[ColumnRow],
+    found: &[IndexColumnRow],
+    spec: &IndexSpec<'_>,
+) -> SqlResult<()> {
+    let key = || found.iter().filter(|part| part.keyord > 0);
+    let of = |part: &IndexColumnRow| columns.iter().find(|column| column.colid == part.colid);
+    // What has no length of its own is short: no such key comes near the bound without one that has.
+    let bytes = |column: &ColumnRow| usize::try_from(column.length).unwrap_or(0);
+    let most: usize = key().filter_map(of).map(bytes).sum();
+    let (kind, bytes_max) = match spec.clustered {
+        true => ("clustered", CLUSTERED_KEY_BYTES_MAX),
+        false => ("nonclustered", NONCLUSTERED_KEY_BYTES_MAX),
+    };
+    if most <= bytes_max || spec.hash {
+        return Ok(());
+    }
+    let row = ddl.rows(db, |rows| load::object_row(rows, table))?;
+    if row.is_some_and(|row| row.status & os_::MEMORY_OPTIMIZED != 0) {
+        return Ok(());
+    }
+    let varying = [TypeKind::VarChar, TypeKind::NVarChar, TypeKind::VarBinary, TypeKind::SqlVariant]
+        .map(|kind| scalar_type::system_type(kind).xtype);
+    let is_fixed = |column: &&ColumnRow| !varying.contains(&column.xtype);
+    let least: usize = key().filter_map(of).filter(is_fixed).map(bytes).sum();
+    if least > bytes_max {
+        return Err(sql_error!(1944, spec.name, least, bytes_max));
+    }
+    ddl.message(sql_error!(1945, kind, bytes_max, spec.name, most));
+    Ok(())
 }
 
 /// Marks the partitioning column among an index's, or adds it to them. 1908: a unique index lacks it in its key.
@@ -430,7 +471,8 @@ fn indexed(ddl: &mut Ddl<'_>, create: &CreateIndex, shown: &str) -> SqlResult<(A
     match row.kind.as_str() {
         "U" => {}
         "V" if create.filter.is_some() => return Err(sql_error!(10610, &*create.name, shown)),
-        "V" => return Err(sql_error!(1939, "index", shown)),
+        "V" if row.status & os_::SCHEMA_BOUND == 0 => return Err(sql_error!(1939, "index", shown)),
+        "V" => return Err(super::unsupported("CREATE INDEX on a view")),
         _ => return Err(sql_error!(1088, shown)),
     }
     Ok((db, row))

@@ -190,6 +190,7 @@ pub fn build(
         }
         let mut row = column_row(ddl, &db, id, i as i32 + 1, column, primary, shown)?;
         super::bound::inherit(ddl, &db, &mut row)?;
+        super::column::refuse_set(&row, &rows, false, shown)?;
         if row.xtype == ROWVERSION && rows.iter().any(|row| row.xtype == ROWVERSION) {
             return Err(sql_error!(2738, shown, row.name));
         }

@@ -118,7 +118,7 @@ impl SessionHost {
                     // What the file has is validated where it is inserted.
                     ty: column.ty.without_schema(),
                     nullable: column.nullable,
-                    taken: column.computed.is_none()
+                    taken: !column.is_read_only()
                         && column.generated.is_none()
                         && column.ty.kind != TypeKind::RowVersion
                         && (column.identity.is_none() || options.keep_identity),

@@ -434,6 +434,7 @@ fn column_info(column: &OutputColumn, version: tds::TdsVersion) -> ColumnInfo {
     let kind = match origin {
         None => flag::COMPUTED,
         Some(base) if base.identity.is_some() => flag::IDENTITY,
+        Some(base) if base.is_set() => flag::SPARSE_SET | flag::UPDATABLE_UNKNOWN,
         Some(base) if base.computed.is_some() => flag::COMPUTED,
         Some(_) => flag::UPDATABLE_UNKNOWN,
     };

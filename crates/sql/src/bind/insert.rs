@@ -351,7 +351,7 @@ impl Binder<'_> {
             let mut out = Vec::with_capacity(target.columns.len());
             for (_, column) in &target.columns {
                 let def = &table.columns[*column as usize];
-                let given = def.computed.is_none() && !def.hidden && (def.identity.is_none() || identity_insert);
+                let given = !def.is_read_only() && !def.hidden && (def.identity.is_none() || identity_insert);
                 if given {
                     out.push(*column);
                 }
@@ -376,9 +376,10 @@ impl Binder<'_> {
             if out.contains(&column) {
                 return Err(twice(&def.name).at_line(name.line));
             }
-            if def.computed.is_some() {
+            if def.is_read_only() {
                 return Err(computed(&def.name).at_line(name.line));
             }
+            super::column_set::refuse_both(table, column, &out)?;
             if def.identity.is_some() && !identity_insert {
                 return Err(sql_error!(544, table.name).at_line(name.line));
             }
@@ -409,6 +410,8 @@ impl Binder<'_> {
         given: &[(u16, Expr)],
         identity_insert: bool,
     ) -> SqlResult<Vec<Option<Expr>>> {
+        let whole = self.set_apart(table, given)?;
+        let given = whole.as_deref().unwrap_or(given);
         let count = table.stored.iter().flatten().count();
         let mut row: Vec<Option<Expr>> = (0..count).map(|_| None).collect();
         let mut values: Vec<(u16, Expr)> = Vec::with_capacity(table.columns.len());

@@ -55,6 +55,7 @@ mod view_use;
 mod temporal;
 mod guard;
 mod cascade;
+pub mod column_set;
 mod insert;
 mod update;
 mod merge;

@@ -883,8 +883,12 @@ impl Binder<'_> {
             });
         }
         let text = text.ok_or_else(|| sql_error!(102, ")"))?;
-        if execute.at.is_some() || execute.at_data_source.is_some() {
-            return Err(errors::not_supported("EXECUTE AT"));
+        // A linked server, of which there is none.
+        if let Some(server) = &execute.at {
+            return Err(sql_error!(7202, state 2, server.text));
+        }
+        if execute.at_data_source.is_some() {
+            return Err(errors::not_supported("EXECUTE AT DATA_SOURCE"));
         }
         let context = match &execute.context {
             Some(context) => self.principal(context)?,

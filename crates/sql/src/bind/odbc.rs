@@ -27,6 +27,7 @@ const RENAMED: &[(&str, &str)] = &[
     ("DATABASE", "DB_NAME"),
     ("USER", "USER_NAME"),
     ("LOCATE", "CHARINDEX"),
+    ("POSITION", "CHARINDEX"),
     ("TRUNCATE", "ROUND"),
     ("DAYOFMONTH", "DAY"),
     ("REPEAT", "REPLICATE"),
@@ -158,13 +159,17 @@ impl Binder<'_> {
             takes(0)?;
             return self.now_as_text(SqlType::DATE, 10).map(Some);
         }
+        let scale = || match call.args.as_slice() {
+            [] => Ok(3),
+            [ast::Expr::Literal(ast::Literal::Int(scale @ 0..=7))] => Ok(*scale as u8),
+            _ => Err(errors::argument_range(name, 0, 1)),
+        };
         if is("CURTIME") || is("CURRENT_TIME") {
-            let scale = match call.args.as_slice() {
-                [] => 3,
-                [ast::Expr::Literal(ast::Literal::Int(scale @ 0..=7))] => *scale as u8,
-                _ => return Err(errors::argument_range(name, 0, 1)),
-            };
-            return self.now_as_text(SqlType::time(scale), 16).map(Some);
+            return self.now_as_text(SqlType::time(scale()?), 16).map(Some);
+        }
+        if is("CURRENT_TIMESTAMP") && count > 0 {
+            let now = self.builtin(FunctionId::Sysdatetime, "SYSDATETIME", Vec::new())?;
+            return self.cast(now, SqlType::datetime2(scale()?), None, false).map(Some);
         }
         Ok(None)
     }

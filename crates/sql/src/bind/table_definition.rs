@@ -135,7 +135,11 @@ impl Binder<'_> {
                 let scope = Scope { sources: &[source], parent: None, ctes: None, block: None };
                 let bound = self.without_variables(|binder| binder.expr(expr, &scope))?;
                 nullable = column.null.unwrap_or(bound.nullable);
-                computed = Some(Computed { definition: format!("({})", span.of(text)).into(), persisted: *persisted });
+                computed = Some(Computed {
+                    definition: format!("({})", span.of(text)).into(),
+                    persisted: *persisted,
+                    set: false,
+                });
                 bound.ty
             }
         };

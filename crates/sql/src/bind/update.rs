@@ -387,6 +387,9 @@ impl Binder<'_> {
                 }
             }
         }
+        if let Some(whole) = self.set_apart(&target.table, &out.set)? {
+            out.set = whole;
+        }
         Ok(out)
     }
 
@@ -461,8 +464,12 @@ impl Binder<'_> {
             return Err(derived_field(&names.sources[0].alias));
         };
         let def = &target.table.columns[ordinal as usize];
-        if def.computed.is_some() {
+        if def.is_read_only() {
             return Err(computed(&def.name).at_line(column.line));
+        }
+        if def.is_set() || def.in_set() {
+            let set: Vec<u16> = so_far.set.iter().map(|(column, _)| *column).collect();
+            super::column_set::refuse_both(&target.table, ordinal, &set).map_err(|error| error.at_line(column.line))?;
         }
         if def.identity.is_some() {
             return Err(sql_error!(8102, def.name).at_line(column.line));

@@ -290,11 +290,18 @@ impl Parser<'_> {
         // `{fn CONVERT(type, x)}` is T-SQL's own, `{fn CONVERT(x, SQL_INTEGER)}` is ODBC's: both arrive as a call.
         let name = ObjectName::unqualified(self.any_word()?, line);
         let is_extract = name.name.is("EXTRACT");
+        let is_position = name.name.is("POSITION");
         let mut call = Call { name, args: Vec::new(), star: false, distinct: false, odbc: true, extra: None, line };
         if is_extract {
             self.expect(T::LeftParen)?;
             call.args.push(self.scalar()?);
             self.expect_word(K::FROM)?;
+            call.args.push(self.scalar()?);
+            self.expect(T::RightParen)?;
+        } else if is_position {
+            self.expect(T::LeftParen)?;
+            call.args.push(self.scalar()?);
+            self.expect_word(K::IN)?;
             call.args.push(self.scalar()?);
             self.expect(T::RightParen)?;
         } else if self.at(T::LeftParen) {

@@ -120,6 +120,7 @@ rows![
     message(334, 16, "The target table '%.*ls' of the DML statement cannot have any enabled triggers if the statement contains an OUTPUT clause without INTO clause."),
     message(350, 16, "The column \"%.*ls\" does not have a valid data type. A column cannot be of a user-defined table type."),
     message(352, 15, "The table-valued parameter \"%.*ls\" must be declared with the READONLY option."),
+    message(360, 15, "The target column list of an INSERT, UPDATE, or MERGE statement cannot contain both a sparse column and the column set that contains the sparse column. Rewrite the statement to include either the sparse column or the column set, but not both."),
     message(402, 16, "The data types %s and %s are incompatible in the %s operator."),
     message(403, 16, "Invalid operator for data type. Operator equals %ls, type equals %ls."),
     message(408, 16, "A constant expression was encountered in the ORDER BY list, position %i."),

@@ -9,7 +9,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error, variant};
 use super::parameters::Parameters;
 use crate::audit::actions;
 use crate::catalog::base::{
-    ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class, column_status,
+    ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class, column_status, schema,
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, name as name_datum, small};
@@ -347,6 +347,17 @@ fn target(ddl: &mut Ddl<'_>, db: &Database, levels: &[Level; 3], invalid: &dyn F
             "FILEGROUP" => ddl
                 .rows(db, |rows| rows.first::<ClassRow>(1, &[small(class::FILEGROUP), name_datum(name0)]))?
                 .map(|row| (20, row.id)),
+            "PARTITION FUNCTION" => ddl
+                .rows(db, |rows| rows.first::<ClassRow>(1, &[small(class::PARTITION_FUNCTION), name_datum(name0)]))?
+                .map(|row| (21, row.id)),
+            "PARTITION SCHEME" => ddl
+                .rows(db, |rows| rows.first::<ClassRow>(1, &[small(class::PARTITION_SCHEME), name_datum(name0)]))?
+                .map(|row| (20, row.id)),
+            // One of the database: those of tables stand below their table.
+            "TRIGGER" => ddl
+                .rows(db, |rows| load::object_row_named(rows, schema::OF_DATABASE, name0))?
+                .filter(|row| row.kind.as_str() == "TR")
+                .map(|row| (class::OBJECT, row.id)),
             _ => return Err(invalid()),
         };
         let (class, id) = id.ok_or_else(absent)?;

@@ -15,8 +15,8 @@ use super::{
     text_rows, xml_rows,
 };
 use crate::catalog::base::{
-    BASE_TABLES, ColumnRow, IndexRow, ObjectRow, PropertyRow, SequenceRow, class, column_status, index_status,
-    object_status,
+    BASE_TABLES, ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, SequenceRow, class, column_status,
+    index_status, object_status, schema,
 };
 use crate::catalog::boot::SHIPPED;
 use crate::catalog::counter::Rule;
@@ -628,6 +628,27 @@ fn sequence_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlR
     Ok(found)
 }
 
+/// What of a kind lies in a database and in no schema: the kind, its class, number and name.
+fn of_database(rows: &mut Rows<'_>, kind: &str) -> SqlResult<Vec<(&'static str, u8, i32, String)>> {
+    let named = |kind: &'static str, class: u8, found: Vec<ClassRow>| {
+        found.into_iter().map(|row| (kind, class, row.id, row.name)).collect()
+    };
+    let mut of_class = |class: u8| rows.find::<ClassRow>(0, &[small(class)]);
+    Ok(match kind {
+        "FILEGROUP" => named("FILEGROUP", 20, of_class(class::FILEGROUP)?),
+        "PARTITION FUNCTION" => named("PARTITION FUNCTION", 21, of_class(class::PARTITION_FUNCTION)?),
+        "PARTITION SCHEME" => named("PARTITION SCHEME", 20, of_class(class::PARTITION_SCHEME)?),
+        "USER" => rows.all::<OwnerRow>()?.into_iter().map(|row| ("USER", 4, row.id, row.name)).collect(),
+        "TRIGGER" => rows
+            .find::<ObjectRow>(load::BY_NAME, &[int(schema::OF_DATABASE)])?
+            .into_iter()
+            .filter(|row| row.kind.as_str() == "TR")
+            .map(|row| ("TRIGGER", class::OBJECT, row.id, row.name))
+            .collect(),
+        _ => Vec::new(),
+    })
+}
+
 /// fn_listextendedproperty(name, level0 type, level0 name, level1 type, level1 name, level2 type, level2 name): NULL for a name is
 /// any, NULL for the first type is the database itself.
 fn extended_properties(
@@ -664,9 +685,14 @@ fn extended_properties(
     host.catalog_rows(state, db, |rows| {
         let Some(level0) = level0 else { return add(rows, None, None, class::DATABASE, 0, 0) };
         if level0 != "SCHEMA" {
+            for (kind, class, id, name) in of_database(rows, &level0)? {
+                if fits(&of(2), &name) {
+                    add(rows, Some(kind), Some(&name), class, id, 0)?;
+                }
+            }
             return Ok(());
         }
-        let schemas = rows.find::<crate::catalog::base::ClassRow>(0, &[small(class::SCHEMA_ENTRY)])?;
+        let schemas = rows.find::<ClassRow>(0, &[small(class::SCHEMA_ENTRY)])?;
         for schema in schemas.iter().filter(|schema| fits(&of(2), &schema.name)) {
             let Some(level1) = &level1 else {
                 add(rows, Some("SCHEMA"), Some(&schema.name), class::SCHEMA, schema.id, 0)?;

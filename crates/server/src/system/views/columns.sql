@@ -5,7 +5,8 @@ SELECT c.id AS object_id, c.name, c.colid AS column_id, c.xtype AS system_type_i
   CONVERT(tinyint, CASE WHEN c.xtype = 241 THEN 0 ELSE c.prec END) AS precision, c.scale,
   CONVERT(sysname, CASE WHEN c.xtype <> 241 THEN c.collation END) AS collation_name, CONVERT(bit, c.status & 1) AS is_nullable,
   CONVERT(bit, CASE WHEN c.xtype IN (167, 175, 165, 173, 231, 239) THEN 1 ELSE 0 END) AS is_ansi_padded,
-  CONVERT(bit, c.status & 16) AS is_rowguidcol, CONVERT(bit, c.status & 2) AS is_identity, CONVERT(bit, c.status & 4) AS is_computed,
+  CONVERT(bit, c.status & 16) AS is_rowguidcol, CONVERT(bit, c.status & 2) AS is_identity,
+  CONVERT(bit, CASE c.status & 2097156 WHEN 4 THEN 1 ELSE 0 END) AS is_computed,
   CONVERT(bit, 0) AS is_filestream, CONVERT(bit, 0) AS is_replicated, CONVERT(bit, 0) AS is_non_sql_subscribed,
   CONVERT(bit, 0) AS is_merge_published, CONVERT(bit, 0) AS is_dts_replicated,
   CONVERT(bit, CASE WHEN c.xtype = 241 AND c.prec = 1 THEN 1 ELSE 0 END) AS is_xml_document,
@@ -13,7 +14,7 @@ SELECT c.id AS object_id, c.name, c.colid AS column_id, c.xtype AS system_type_i
   c.dflt AS default_object_id,
   CONVERT(int, CASE WHEN c.status & 1048576 <> 0
     THEN (SELECT r.indepid FROM sys.syssingleobjrefs r WHERE r.depid = c.id AND r.class = 206 AND r.depsubid = c.colid) ELSE 0 END) AS rule_object_id,
-  CONVERT(bit, c.status & 256) AS is_sparse, CONVERT(bit, 0) AS is_column_set,
+  CONVERT(bit, c.status & 256) AS is_sparse, CONVERT(bit, c.status & 2097152) AS is_column_set,
   CONVERT(tinyint, CASE WHEN c.status & 131072 <> 0 THEN 1 WHEN c.status & 262144 <> 0 THEN 2 ELSE 0 END) AS generated_always_type,
   CONVERT(nvarchar(60), CASE WHEN c.status & 131072 <> 0 THEN N'AS_ROW_START' WHEN c.status & 262144 <> 0 THEN N'AS_ROW_END'
     ELSE N'NOT_APPLICABLE' END) AS generated_always_type_desc, CONVERT(int, NULL) AS encryption_type,
