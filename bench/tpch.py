@@ -57,7 +57,7 @@ class Heddle:
             if time.monotonic() - started >= self.limit_s:
                 return None
             raise SystemExit(f"{text}\n{done.stdout}{done.stderr}")
-        *rows, clock = [line for line in done.stdout.splitlines() if line.strip()]
+        *rows, clock = [line for line in done.stdout.splitlines() if line.strip() and not line.startswith("Warning: ")]
         return rows, int(clock) / 1e3, (cpu_of([self.server.process.pid]) - before) * 1e3
 
     def plan(self, text):
