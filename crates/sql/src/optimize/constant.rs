@@ -1,11 +1,17 @@
-//! Columns compared with constants: what key the constant has among the column's.
+//! Columns compared with each other and with constants; what key a constant has among the column's.
 
+use types::arith::{apply_f64, apply_i64, negate_i64};
 use types::convert::NO_STYLE;
+use types::datetime::part::{Part, dateadd};
+use types::decimal::{Kernel, Operation};
 use types::key::encode_datum;
+use types::precedence;
+use types::text::text_of;
 use types::{ConvertContext, Datum, SqlType, TypeKind};
 
 use super::rel::{ColumnId, Get};
-use crate::plan::{Expr, ExprKind};
+use crate::function::FunctionId;
+use crate::plan::{ArithmeticOp, CompareOp, Expr, ExprKind};
 
 /// The column under any conversions: NULL in, NULL out.
 pub fn stripped(expr: &Expr) -> Option<ColumnId> {
@@ -74,18 +80,111 @@ pub fn likely_key(ty: &SqlType, value: &Expr) -> Option<Vec<u8>> {
     Some(key)
 }
 
-/// A literal under conversions whose outcome does not depend on the session; `likely`: or mostly does not.
+/// The value can be computed now, and so does not fail later.
+fn is_known(value: &Expr) -> bool {
+    constant(value, true).is_some()
+}
+
+/// A literal under conversions whose outcome does not depend on the session; `likely`: or mostly does not, and what is computed of such.
 fn constant(value: &Expr, likely: bool) -> Option<(Datum, SqlType)> {
+    let ty = value.ty;
     match &value.kind {
-        ExprKind::Literal(datum) => Some((datum.clone(), value.ty)),
+        ExprKind::Literal(datum) => Some((datum.clone(), ty)),
         ExprKind::Convert { value: inner, style: None, attempt: false, explicit } => {
             let (datum, from) = constant(inner, likely)?;
             let context = if *explicit { ConvertContext::CAST } else { ConvertContext::ASSIGN };
-            if from.is_string() && value.ty.is_temporal() && !likely {
+            if from.is_string() && ty.is_temporal() && !likely {
                 return None;
             }
-            Some((types::convert(&datum, &from, &value.ty, NO_STYLE, &context).ok()?, value.ty))
+            Some((types::convert(&datum, &from, &ty, NO_STYLE, &context).ok()?, ty))
         }
+        ExprKind::Negate(inner) if likely => {
+            let negative = match constant(inner, likely)?.0 {
+                Datum::I64(number) if ty.is_integer() => Datum::I64(negate_i64(ty.kind, number).ok()?),
+                Datum::I128(number) if ty.is_decimal() => Datum::I128(-number),
+                Datum::F64(number) => Datum::F64(-number),
+                _ => return None,
+            };
+            Some((negative, ty))
+        }
+        ExprKind::Arithmetic(op, left, right) if likely => {
+            Some((computed(*op, constant(left, likely)?, constant(right, likely)?, &ty)?, ty))
+        }
+        ExprKind::Function(FunctionId::Dateadd, arguments) if likely => {
+            let [part, number, date] = arguments.as_slice() else { return None };
+            let (Datum::Bytes(name), text) = constant(part, likely)? else { return None };
+            let part = Part::from_name(&text_of(&name, &text))?;
+            let Datum::I64(number) = constant(number, likely)?.0 else { return None };
+            let (date, from) = constant(date, likely)?;
+            if date.is_null() {
+                return None;
+            }
+            Some((dateadd(part, number, &from, &date).ok()?, ty))
+        }
+        _ => None,
+    }
+}
+
+/// Both are of the class in which the operation is done. None: it fails, or is none of numbers.
+fn computed(op: ArithmeticOp, left: (Datum, SqlType), right: (Datum, SqlType), ty: &SqlType) -> Option<Datum> {
+    let (number, decimal) = match op {
+        ArithmeticOp::Add => (precedence::ArithmeticOp::Add, Operation::Add),
+        ArithmeticOp::Subtract => (precedence::ArithmeticOp::Subtract, Operation::Subtract),
+        ArithmeticOp::Multiply => (precedence::ArithmeticOp::Multiply, Operation::Multiply),
+        ArithmeticOp::Divide => (precedence::ArithmeticOp::Divide, Operation::Divide),
+        _ => return None,
+    };
+    match (left.0, right.0) {
+        (Datum::I64(a), Datum::I64(b)) if ty.is_integer() => Some(Datum::I64(apply_i64(number, ty.kind, a, b).ok()?)),
+        (Datum::F64(a), Datum::F64(b)) => Some(Datum::F64(apply_f64(number, ty.kind, a, b).ok()?)),
+        (Datum::I128(a), Datum::I128(b)) if ty.is_decimal() => {
+            let kernel = Kernel::new(decimal, left.1.scale, right.1.scale, ty);
+            Some(Datum::I128(kernel.apply(a, b).ok()?))
+        }
+        _ => None,
+    }
+}
+
+/// The sides of `a = b`, both of which are columns.
+pub fn equal_sides(predicate: &Expr) -> Option<(&Expr, &Expr)> {
+    equal_columns(predicate)?;
+    match &predicate.kind {
+        ExprKind::Compare { left, right, .. } => Some((left, right)),
+        _ => None,
+    }
+}
+
+/// The column itself.
+pub fn column_of(value: &Expr) -> Option<ColumnId> {
+    match value.kind {
+        ExprKind::Column(column) => Some(ColumnId(column as u32)),
+        _ => None,
+    }
+}
+
+/// The two columns of `a = b`.
+pub fn equal_columns(predicate: &Expr) -> Option<(ColumnId, ColumnId)> {
+    match &predicate.kind {
+        ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } => match (&left.kind, &right.kind) {
+            (ExprKind::Column(a), ExprKind::Column(b)) => Some((ColumnId(*a as u32), ColumnId(*b as u32))),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The column of `column op constant`, or of a list of these.
+pub fn constant_of(predicate: &Expr) -> Option<ColumnId> {
+    let fixed = |e: &Expr| matches!(e.kind, ExprKind::Literal(_) | ExprKind::Variable(_)) || is_known(e);
+    match &predicate.kind {
+        ExprKind::Compare { op, left, right, null_equal: false } if *op != CompareOp::NotEqual => {
+            match (column_of(left), column_of(right)) {
+                (Some(column), None) if fixed(right) => Some(column),
+                (None, Some(column)) if fixed(left) => Some(column),
+                _ => None,
+            }
+        }
+        ExprKind::InList { value, list } if list.iter().all(fixed) => column_of(value),
         _ => None,
     }
 }

@@ -4,9 +4,12 @@
 //! and the eighth root, since columns are seldom independent
 //! (<https://learn.microsoft.com/sql/relational-databases/performance/cardinality-estimation-sql-server>).
 
-use types::{Datum, SqlType};
+use types::convert::NO_STYLE;
+use types::like::LikePattern;
+use types::pause::Pacer;
+use types::{ConvertContext, Datum, SqlType};
 
-use super::constant::{likely_key, plain};
+use super::constant::{column_of, constant_of, likely_key, plain};
 use super::rel::{ColumnId, ColumnSet, Get, Rel};
 use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
 use crate::statistics::Statistics;
@@ -20,6 +23,12 @@ const RANGE: f64 = 0.3;
 const LIKE: f64 = 0.1;
 const NULLS: f64 = 0.1;
 const OTHER: f64 = 0.5;
+
+/// Values that a pattern is tried on: fewer say nothing, more cost each plan more than they tell.
+const SAMPLE_MIN: usize = 20;
+const SAMPLE_MAX: usize = 64;
+/// Of a text, and of a pattern.
+const SAMPLED_BYTES_MAX: usize = 256;
 
 pub fn table_rows(get: &Get) -> f64 {
     if get.statistics.all.is_empty() { (get.rows as f64).max(TABLE_ROWS_MIN) } else { (get.rows as f64).max(1.0) }
@@ -213,9 +222,9 @@ pub fn selectivity(known: &dyn Known, predicate: &Expr) -> f64 {
                 .min(1.0 - null_part(own)),
             None => (EQUAL * list.len() as f64).min(0.5),
         },
-        ExprKind::Like { value, pattern, escape: None } => {
-            of(value).and_then(|(ty, own)| begins(own, &ty, pattern)).unwrap_or(LIKE)
-        }
+        ExprKind::Like { value, pattern, escape: None } => of(value)
+            .and_then(|(ty, own)| begins(own, &ty, pattern).or_else(|| matching_steps(own, &ty, value, pattern)))
+            .unwrap_or(LIKE),
         ExprKind::Like { .. } => LIKE,
         ExprKind::IsNull(value) => of(value).map_or(NULLS, |(_, own)| null_part(own)),
         ExprKind::Not(inner) => 1.0 - selectivity(known, inner),
@@ -275,6 +284,37 @@ fn begins(own: &Statistics, ty: &SqlType, pattern: &Expr) -> Option<f64> {
     let rows = own.rows.max(1.0);
     let between = own.histogram.below(&high, false) - own.histogram.below(&low, false);
     Some((between / rows).clamp((1.0 / rows).min(1.0), 1.0))
+}
+
+/// Of `LIKE '%abc%'`: what the pattern finds among the upper values of the histogram's steps, which are a sample of the values.
+fn matching_steps(own: &Statistics, ty: &SqlType, value: &Expr, pattern: &Expr) -> Option<f64> {
+    let ExprKind::Literal(Datum::Bytes(bytes)) = &pattern.kind else { return None };
+    let steps = &own.histogram.steps;
+    let says_enough = steps.len() >= SAMPLE_MIN || steps.iter().all(|step| step.range_rows == 0.0);
+    if !says_enough || bytes.len() > SAMPLED_BYTES_MAX {
+        return None;
+    }
+    let mut pacer = Pacer::none();
+    let pattern = LikePattern::new(&pattern.ty, bytes, None, &mut pacer).ok()?;
+    let (mut all, mut found) = (0.0_f64, 0.0_f64);
+    for step in steps.iter().step_by(steps.len().div_ceil(SAMPLE_MAX)) {
+        let text = types::convert(&step.value, ty, &value.ty, NO_STYLE, &ConvertContext::ASSIGN).ok()?;
+        let Datum::Bytes(text) = text else { return None };
+        if text.len() > SAMPLED_BYTES_MAX {
+            continue;
+        }
+        let rows = step.equal_rows + step.range_rows;
+        all += rows;
+        if pattern.matches(&text, &mut pacer).ok()? {
+            found += rows;
+        }
+    }
+    if all == 0.0 {
+        return None;
+    }
+    // What none of them has may still be there: half a step.
+    let least = 0.5 / steps.len().min(SAMPLE_MAX) as f64;
+    Some((1.0 - null_part(own)) * (found / all).max(least))
 }
 
 pub fn rows(rel: &Rel) -> f64 {
@@ -361,9 +401,33 @@ impl Known for Nothing {
 /// The part of all pairs of rows that equalities between the two sides leave: each value of the side with fewer has partners.
 pub fn join_part(left: (&Rel, f64), right: (&Rel, f64), equal: &[&Expr]) -> f64 {
     let pairs: Vec<(&Expr, &Expr)> = equal.iter().filter_map(|p| sides(p, left.0, right.0)).collect();
-    let left_values = distinct_together(left.0, left.1, pairs.iter().map(|pair| pair.0));
-    let right_values = distinct_together(right.0, right.1, pairs.iter().map(|pair| pair.1));
+    let left_values = distinct_together(left.0, left.1, pairs.iter().map(|pair| pair.0))
+        * narrowed(left.0, pairs.iter().map(|pair| pair.0));
+    let right_values = distinct_together(right.0, right.1, pairs.iter().map(|pair| pair.1))
+        * narrowed(right.0, pairs.iter().map(|pair| pair.1));
     1.0 / left_values.max(right_values).max(1.0)
+}
+
+/// The part of the columns' values that constants leave: both sides of a join may be bound to the same ones.
+fn narrowed<'e>(rel: &Rel, values: impl Iterator<Item = &'e Expr>) -> f64 {
+    values.filter_map(column_of).map(|id| narrowed_to(rel, id)).fold(1.0, f64::min)
+}
+
+fn narrowed_to(rel: &Rel, id: ColumnId) -> f64 {
+    match rel {
+        Rel::Filter { input, predicates } => {
+            let mut own = predicates.iter().filter(|p| constant_of(p) == Some(id)).peekable();
+            let part = if own.peek().is_some() { part(&**input, own) } else { 1.0 };
+            part * narrowed_to(input, id)
+        }
+        Rel::Map { input, defs } => match defs.iter().find(|(own, _)| *own == id) {
+            Some((_, value)) => column_of(value).map_or(1.0, |below| narrowed_to(input, below)),
+            None => narrowed_to(input, id),
+        },
+        Rel::Join(join) => narrowed_to(&join.left, id).min(narrowed_to(&join.right, id)),
+        Rel::Sort { input, .. } => narrowed_to(input, id),
+        _ => 1.0,
+    }
 }
 
 /// The part of the left rows that have a partner.

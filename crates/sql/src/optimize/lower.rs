@@ -5,10 +5,11 @@ use std::sync::Arc;
 use types::{Datum, SqlType};
 
 use super::access::{self, Access, Way};
+use super::constant::equal_columns;
 use super::either;
 use super::estimate;
 use super::order::{order, seekable};
-use super::push::{equal_columns, push};
+use super::push::push;
 use super::rel::*;
 use super::search::{BUILD_COST, HASH_COST, PROBE_COST};
 use super::wanted;

@@ -1,20 +1,105 @@
-//! Join order: of each chain of inner joins, the cheapest tree that `search` finds. Outer, semi and anti joins stay where they are, as
-//! parts of a chain. Relations that read columns of others (APPLY) wait until those are there.
+//! Join order: of each chain of inner joins, the cheapest tree that `search` finds. Semi and anti joins are put among them where they cost
+//! least; one with rows that a unique key tells apart is an inner join. Outer joins stay where they are, as parts of a chain. Relations that read columns of others (APPLY) wait until those are there.
 
 use super::access;
+use super::constant::{column_of, equal_columns, equal_sides};
+use super::either::implied as implied_of;
 use super::estimate;
 use super::rel::{ColumnSet, Get, Join, Rel};
-use super::search::{self, Edge, Part, Tree};
-use crate::plan::{Expr, JoinKind};
+use super::search::{self, Class, Edge, Part, Test, Tree};
+use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
+
+/// Columns that are equal, of which all pairs are looked at.
+const CLASS_MAX: usize = 10;
 
 /// Orders every chain of inner joins within `rel`, of whose columns `needed` are read by others than its predicates.
 pub fn order(rel: Rel, needed: &ColumnSet) -> Rel {
     match rel {
-        Rel::Join(join) if join.kind == JoinKind::Inner && !join.keep_order => order_chain(*join, needed),
+        Rel::Join(join) if is_chain(&join) => order_chain(*join, needed),
         mut other => {
             other.for_each_input_mut(&mut |input| *input = order(std::mem::replace(input, Rel::one_row()), needed));
             other
         }
+    }
+}
+
+/// There is something to choose.
+fn is_chain(join: &Join) -> bool {
+    match join.kind {
+        _ if join.keep_order => false,
+        JoinKind::Inner => true,
+        JoinKind::Semi | JoinKind::Anti => {
+            is_test(join) && (below(&join.left).is_some_and(is_part_of) || is_inner(join))
+        }
+        _ => false,
+    }
+}
+
+/// A join whose sides may become pieces of a chain.
+fn is_part_of(join: &Join) -> bool {
+    !join.keep_order && (join.kind == JoinKind::Inner || is_test(join))
+}
+
+/// The join under filters that stay what they are wherever they are asked.
+fn below(rel: &Rel) -> Option<&Join> {
+    match rel {
+        Rel::Join(join) => Some(join),
+        Rel::Filter { input, predicates } if !predicates.iter().any(Expr::is_volatile) => below(input),
+        _ => None,
+    }
+}
+
+/// A semi join or an anti join that reads rows of the left by its predicates alone. That of a security policy stays where it is.
+fn is_test(join: &Join) -> bool {
+    let is_plain = !join.lateral && !join.guard && !join.keep_order && join.hint.is_none();
+    let kind = matches!(join.kind, JoinKind::Semi | JoinKind::Anti);
+    is_plain && kind && !join.on.iter().any(|p| p.is_volatile() || p.has_subquery()) && {
+        let left = join.left.defined();
+        join.on.iter().any(|predicate| ColumnSet::of(predicate).meets(&left))
+    }
+}
+
+/// A semi join whose right side has one row at most for each of the left, and fewer than these: an inner join, in which it may come first.
+fn is_inner(join: &Join) -> bool {
+    let keys = || {
+        let right = join.right.defined();
+        let sides = join.on.iter().filter_map(equal_columns);
+        sides.flat_map(|(a, b)| [a, b]).filter(|id| right.contains(*id)).collect::<ColumnSet>()
+    };
+    join.kind == JoinKind::Semi
+        && is_test(join)
+        && !has_locator(&join.left)
+        && estimate::rows(&join.right) < estimate::rows(&join.left)
+        && is_unique(&join.right, &keys())
+}
+
+/// Rows of it are changed: who changes them wants each where the statement has it.
+fn has_locator(rel: &Rel) -> bool {
+    let mut found = matches!(rel, Rel::Get(get) if get.locator.is_some());
+    rel.for_each_input(&mut |input| found |= has_locator(input));
+    found
+}
+
+/// No two rows have the same values in the columns.
+fn is_unique(rel: &Rel, columns: &ColumnSet) -> bool {
+    match rel {
+        Rel::Get(get) => get.table.indexes.iter().any(|index| {
+            let is_key = index.unique && index.filter.is_empty() && !index.disabled;
+            is_key && index.key.iter().all(|(column, _)| columns.contains(get.id_of(*column)))
+        }),
+        Rel::Filter { input, .. } | Rel::Sort { input, .. } => is_unique(input, columns),
+        Rel::Map { input, defs } => {
+            let mut below = columns.clone();
+            for (id, value) in defs {
+                below.remove(*id);
+                if let (Some(source), true) = (column_of(value), columns.contains(*id)) {
+                    below.insert(source);
+                }
+            }
+            is_unique(input, &below)
+        }
+        Rel::Aggregate(group) => group.sets.is_none() && group.group.iter().all(|(id, _)| columns.contains(*id)),
+        _ => false,
     }
 }
 
@@ -23,7 +108,10 @@ struct Piece {
     defines: ColumnSet,
     /// Columns of other pieces that it reads.
     needs: ColumnSet,
+    /// Of a test: the part of the rows that it leaves.
     rows: f64,
+    /// It is the right side of a semi join or an anti join with these predicates.
+    test: Option<(JoinKind, Vec<Expr>)>,
 }
 
 fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
@@ -44,20 +132,23 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
     };
     let parts: Vec<Part> = pieces
         .iter()
-        .map(|piece| Part {
-            rows: piece.rows,
-            cost: cost_of(&piece.rel, piece.rows, &read),
-            needs: touched(&piece.needs),
+        .map(|piece| {
+            let test = piece.test.as_ref().map(|(_, on)| test_of(&piece.rel, on, &read));
+            let rows = test.as_ref().map_or(piece.rows, |test| test.rows);
+            Part { rows: piece.rows, cost: cost_of(&piece.rel, rows, &read), needs: touched(&piece.needs), test }
         })
         .collect();
-    let edges = edges(&pieces, &predicates, touched);
+    let mut edges = edges(&pieces, &predicates, &touched);
+    let written = predicates.len();
+    let classes = implied(&pieces, &mut predicates, &mut edges, &touched);
     let seek = |part: usize, with: &[usize]| {
         let (get, mut own) = seekable(&pieces[part].rel)?;
         with.iter().for_each(|&edge| own.extend(edges[edge].predicates.iter().map(|&p| predicates[p].clone())));
         let access = access::choose(get, &own, &columns_of(get, &read), &[], None);
         access.is_lookup().then_some(access.cost)
     };
-    let tree = search::cheapest(&parts, &edges, &seek);
+    let tree = search::cheapest(&parts, &edges, &classes, &seek);
+    let mut equal = Equal::new(&predicates, written);
     let mut pieces: Vec<Option<Piece>> = pieces.into_iter().map(Some).collect();
     let mut predicates: Vec<(ColumnSet, Option<Expr>)> = predicates
         .into_iter()
@@ -67,12 +158,138 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
             (columns, Some(predicate))
         })
         .collect();
-    let (rel, _) = built(&tree, f64::INFINITY, &mut pieces, &mut predicates);
-    rel.filter(predicates.into_iter().filter_map(|(_, predicate)| predicate).collect())
+    let (rel, _) = built(&tree, f64::INFINITY, &mut pieces, &mut predicates, &mut equal);
+    rel.filter(predicates.into_iter().take(written).filter_map(|(_, predicate)| predicate).collect())
+}
+
+/// What a semi join's right side costs to be asked.
+fn test_of(rel: &Rel, on: &[Expr], read: &ColumnSet) -> Test {
+    let own = rel.defined();
+    let is_equal = on.iter().any(|predicate| match &predicate.kind {
+        ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } => {
+            let (a, b) = (ColumnSet::of(left), ColumnSet::of(right));
+            a.meets(&own) != b.meets(&own) && !a.is_empty() && !b.is_empty()
+        }
+        _ => false,
+    });
+    let seek = seekable(rel).filter(|_| is_equal).and_then(|(get, mut all)| {
+        let first = all.len();
+        all.extend(on.iter().cloned());
+        let access = access::choose(get, &all, &columns_of(get, read), &[], Some(1.0));
+        (access.is_lookup() && access.consumed.iter().any(|&at| at >= first)).then_some(access.cost)
+    });
+    Test { rows: estimate::rows(rel), is_equal, seek }
+}
+
+/// Columns that equalities make equal, as the tree is built: which need no further predicate.
+struct Equal {
+    /// Predicates from here on follow from those before.
+    written: usize,
+    groups: Vec<ColumnSet>,
+}
+
+impl Equal {
+    fn new(predicates: &[Expr], written: usize) -> Equal {
+        Equal { written: if predicates.len() > written { written } else { usize::MAX }, groups: Vec::new() }
+    }
+
+    /// The predicate number `at` is asked: false if others that are asked already say the same.
+    fn asks(&mut self, at: usize, predicate: &Expr) -> bool {
+        let Some((a, b)) = equal_columns(predicate).filter(|_| self.written != usize::MAX) else { return true };
+        let is_known = self.groups.iter().any(|group| group.contains(a) && group.contains(b));
+        if is_known && at >= self.written {
+            return false;
+        }
+        let mut joined: ColumnSet = [a, b].into_iter().collect();
+        self.groups.retain(|group| {
+            let meets = group.meets(&joined) || group.contains(a) || group.contains(b);
+            if meets {
+                joined.insert_all(group);
+            }
+            !meets
+        });
+        self.groups.push(joined);
+        true
+    }
+}
+
+/// `a = b` and `b = c` give `a = c`, for columns of three pieces or more: adds the predicates that follow, and their edges.
+fn implied(
+    pieces: &[Piece],
+    predicates: &mut Vec<Expr>,
+    edges: &mut Vec<Edge>,
+    touched: &dyn Fn(&ColumnSet) -> Vec<usize>,
+) -> Vec<Class> {
+    let mut groups: Vec<Vec<Expr>> = Vec::new();
+    for (a, b) in predicates.iter().filter_map(equal_sides) {
+        let with =
+            |value: &Expr| groups.iter().position(|group| group.iter().any(|own| column_of(own) == column_of(value)));
+        match (with(a), with(b)) {
+            (None, None) => groups.push(vec![a.clone(), b.clone()]),
+            (Some(at), None) => groups[at].push(b.clone()),
+            (None, Some(at)) => groups[at].push(a.clone()),
+            (Some(one), Some(other)) if one != other => {
+                let moved = std::mem::take(&mut groups[other]);
+                groups[one].extend(moved);
+                groups.remove(other);
+            }
+            _ => {}
+        }
+    }
+    let mut classes = Vec::new();
+    for group in groups.into_iter().filter(|group| (3..=CLASS_MAX).contains(&group.len())) {
+        let at: Vec<Vec<usize>> =
+            group.iter().map(|value| touched(&column_of(value).into_iter().collect::<ColumnSet>())).collect();
+        let (mut written, mut follow) = (Vec::new(), Vec::new());
+        for (one, other) in (0..group.len()).flat_map(|one| (one + 1..group.len()).map(move |other| (one, other))) {
+            let (&[a], &[b]) = (at[one].as_slice(), at[other].as_slice()) else { continue };
+            if a == b {
+                continue;
+            }
+            let pair = (a.min(b), a.max(b));
+            let ids = (column_of(&group[one]), column_of(&group[other]));
+            let is_written = predicates
+                .iter()
+                .filter_map(equal_columns)
+                .any(|(x, y)| (Some(x), Some(y)) == ids || (Some(y), Some(x)) == ids);
+            if is_written {
+                written.push(pair);
+                continue;
+            }
+            let (left, right) = (Box::new(group[one].clone()), Box::new(group[other].clone()));
+            let kind = ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false };
+            follow.push((pair, Expr::predicate(kind)));
+        }
+        let mut follow: Vec<((usize, usize), Expr, f64)> = follow
+            .into_iter()
+            .map(|((a, b), predicate)| {
+                let (one, other) = (&pieces[a], &pieces[b]);
+                let part = estimate::join_part((&one.rel, one.rows), (&other.rel, other.rows), &[&predicate]);
+                ((a, b), predicate, part)
+            })
+            .collect();
+        follow.sort_by(|a, b| b.2.total_cmp(&a.2));
+        let mut class = Class { written, implied: Vec::new() };
+        for ((a, b), predicate, part) in follow {
+            class.implied.push(edges.len());
+            edges.push(Edge {
+                parts: vec![a, b],
+                predicates: vec![predicates.len()],
+                part,
+                is_equal: true,
+                is_implied: true,
+            });
+            predicates.push(predicate);
+        }
+        if !class.implied.is_empty() {
+            classes.push(class);
+        }
+    }
+    classes
 }
 
 /// Predicates by the pieces that they connect: equalities between the same two are one edge.
-fn edges(pieces: &[Piece], predicates: &[Expr], touched: impl Fn(&ColumnSet) -> Vec<usize>) -> Vec<Edge> {
+fn edges(pieces: &[Piece], predicates: &[Expr], touched: &dyn Fn(&ColumnSet) -> Vec<usize>) -> Vec<Edge> {
     let mut edges: Vec<Edge> = Vec::new();
     for (at, predicate) in predicates.iter().enumerate() {
         let parts = touched(&ColumnSet::of(predicate));
@@ -82,7 +299,7 @@ fn edges(pieces: &[Piece], predicates: &[Expr], touched: impl Fn(&ColumnSet) -> 
         };
         match edges.iter_mut().find(|edge| edge.is_equal && is_equal && edge.parts == parts) {
             Some(edge) => edge.predicates.push(at),
-            None => edges.push(Edge { parts, predicates: vec![at], part: 1.0, is_equal }),
+            None => edges.push(Edge { parts, predicates: vec![at], part: 1.0, is_equal, is_implied: false }),
         }
     }
     for edge in &mut edges {
@@ -96,7 +313,16 @@ fn edges(pieces: &[Piece], predicates: &[Expr], touched: impl Fn(&ColumnSet) -> 
                 let (a, b) = (&pieces[*a], &pieces[*b]);
                 estimate::join_part((&a.rel, a.rows), (&b.rel, b.rows), &own)
             }
-            [a, b] => estimate::part(&estimate::Both(&pieces[*a].rel, &pieces[*b].rel), own.into_iter()),
+            [a, b] => {
+                let (a, b) = (&pieces[*a], &pieces[*b]);
+                // What it says of each side alone has been asked there, and counts there.
+                let asked = own.iter().flat_map(|predicate| {
+                    [a, b].map(|piece| Some(estimate::selectivity(&piece.rel, &implied_of(predicate, &piece.defines)?)))
+                });
+                let asked: f64 = asked.flatten().product();
+                let part = estimate::part(&estimate::Both(&a.rel, &b.rel), own.iter().copied());
+                (part / asked.max(1e-9)).min(1.0)
+            }
             [a] => estimate::part(&pieces[*a].rel, own.into_iter()),
             _ => estimate::part(&estimate::Nothing, own.into_iter()),
         };
@@ -111,6 +337,7 @@ fn built(
     fewest: f64,
     pieces: &mut [Option<Piece>],
     predicates: &mut [(ColumnSet, Option<Expr>)],
+    equal: &mut Equal,
 ) -> (Rel, ColumnSet) {
     let (left, right, rows) = match tree {
         Tree::Part(at) => {
@@ -119,22 +346,30 @@ fn built(
         }
         Tree::Join { left, right, rows } => (left, right, *rows),
     };
-    let lateral = match &**right {
-        Tree::Part(at) => pieces[*at].as_ref().is_some_and(|piece| !piece.needs.is_empty()),
-        Tree::Join { .. } => false,
+    let (lateral, test) = match &**right {
+        Tree::Part(at) => match &mut pieces[*at] {
+            Some(piece) => (!piece.needs.is_empty() && piece.test.is_none(), piece.test.take()),
+            None => (false, None),
+        },
+        Tree::Join { .. } => (false, None),
     };
-    let (left, mut defines) = built(left, fewest.min(rows), pieces, predicates);
-    let (right, own) = built(right, fewest.min(rows), pieces, predicates);
+    let (left, mut defines) = built(left, fewest.min(rows), pieces, predicates, equal);
+    let (right, own) = built(right, fewest.min(rows), pieces, predicates, equal);
     defines.insert_all(&own);
     let (mut on, mut above) = (Vec::new(), Vec::new());
-    for (_, predicate) in predicates.iter_mut().filter(|(columns, _)| columns.within(&defines)) {
+    for (at, (_, predicate)) in predicates.iter_mut().enumerate().filter(|(_, (columns, _))| columns.within(&defines)) {
         match predicate.as_ref().map(Expr::has_subquery) {
-            Some(false) => on.extend(predicate.take()),
+            Some(false) => on.extend(predicate.take().filter(|predicate| equal.asks(at, predicate))),
             Some(true) if rows <= fewest => above.extend(predicate.take()),
             _ => {}
         }
     }
-    let join = Join { lateral, rows: Some(rows.max(1.0)), ..Join::new(JoinKind::Inner, left, right, on) };
+    let rows = Some(rows.max(1.0));
+    let join = match test {
+        // Below it a single relation may have been waiting for the first join.
+        Some((kind, test)) => Join { rows, ..Join::new(kind, left.filter(on), right, test) },
+        None => Join { lateral, rows, ..Join::new(JoinKind::Inner, left, right, on) },
+    };
     (Rel::Join(Box::new(join)).filter(above), defines)
 }
 
@@ -166,17 +401,20 @@ pub fn seekable(rel: &Rel) -> Option<(&Get, Vec<Expr>)> {
     }
 }
 
-/// The pieces of a chain of inner joins, from left to right; filters between the joins join the predicates.
+/// The pieces of a chain of joins, from left to right; filters between the joins join the predicates.
 fn flatten(rel: Rel, lateral: bool, needed: &ColumnSet, pieces: &mut Vec<Piece>, predicates: &mut Vec<Expr>) {
     match rel {
-        Rel::Join(join) if join.kind == JoinKind::Inner && !join.keep_order && !lateral => {
+        Rel::Join(join) if is_part_of(&join) && !lateral => {
+            if join.kind != JoinKind::Inner && !is_inner(&join) {
+                return flatten_test(*join, needed, pieces, predicates);
+            }
             let join = *join;
             flatten(join.left, false, needed, pieces, predicates);
             flatten(join.right, join.lateral, needed, pieces, predicates);
             predicates.extend(join.on);
         }
         Rel::Filter { input, predicates: own }
-            if matches!(&*input, Rel::Join(join) if join.kind == JoinKind::Inner && !join.keep_order)
+            if matches!(&*input, Rel::Join(join) if is_part_of(join))
                 && !lateral
                 && !own.iter().any(Expr::is_volatile) =>
         {
@@ -186,7 +424,23 @@ fn flatten(rel: Rel, lateral: bool, needed: &ColumnSet, pieces: &mut Vec<Piece>,
         rel => {
             let rel = order(rel, needed);
             let needs = if lateral { rel.free() } else { ColumnSet::default() };
-            pieces.push(Piece { defines: rel.defined(), needs, rows: estimate::rows(&rel), rel });
+            pieces.push(Piece { defines: rel.defined(), needs, rows: estimate::rows(&rel), rel, test: None });
         }
     }
+}
+
+/// A semi join or an anti join: its left side's pieces, and the right one, of which nobody else reads a column.
+fn flatten_test(join: Join, needed: &ColumnSet, pieces: &mut Vec<Piece>, predicates: &mut Vec<Expr>) {
+    let left_rows = estimate::rows(&join.left);
+    let right_rows = estimate::rows(&join.right);
+    let rows = estimate::joined(join.kind, (&join.left, left_rows), (&join.right, right_rows), &join.on);
+    let part = (rows / left_rows.max(1.0)).min(1.0);
+    flatten(join.left, false, needed, pieces, predicates);
+    let right = order(join.right, needed);
+    let mut needs = ColumnSet::default();
+    join.on.iter().for_each(|predicate| needs.insert_expr(predicate));
+    let own = right.defined();
+    needs.retain(|id| !own.contains(id));
+    let test = Some((join.kind, join.on));
+    pieces.push(Piece { defines: ColumnSet::default(), needs, rows: part, rel: right, test });
 }

@@ -1,9 +1,10 @@
 //! Predicates move down to where their columns come from. A predicate that is volatile or holds a subquery stays where it was
 //! written, above whatever computes its columns.
 
+use super::constant::{column_of, constant_of, equal_sides};
 use super::either::{factored, implied};
 use super::rel::{ColumnId, ColumnSet, Join, Rel, substitute};
-use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
+use crate::plan::{Expr, ExprKind, JoinKind};
 
 /// `rel` filtered by `predicates`, each as deep inside as it may go.
 pub fn push(rel: Rel, predicates: Vec<Expr>) -> Rel {
@@ -169,8 +170,8 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
             to_right.extend(implied(predicate, &right));
         }
     }
-    if join.kind == JoinKind::Inner {
-        imply(&on, &mut to_left, &mut to_right, &left, &right);
+    if join.kind != JoinKind::FullOuter {
+        imply(join.kind, &on, (&mut to_left, &left), (&mut to_right, &right));
     }
     join.left = push(join.left, to_left);
     join.right = push(join.right, to_right);
@@ -178,45 +179,63 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
     Rel::Join(Box::new(join)).filter(above)
 }
 
-/// `a.x = b.y` and `a.x = 5` give `b.y = 5`: so an index on either side can be used.
-fn imply(on: &[Expr], to_left: &mut Vec<Expr>, to_right: &mut Vec<Expr>, left: &ColumnSet, right: &ColumnSet) {
-    for predicate in on {
-        let Some((a, b)) = equal_columns(predicate) else { continue };
-        let (a, b) = if left.contains(a) && right.contains(b) {
-            (a, b)
-        } else if left.contains(b) && right.contains(a) {
-            (b, a)
-        } else {
-            continue;
-        };
-        let from_left: Vec<Expr> = to_left.iter().filter_map(|p| moved_constant(p, a, b)).collect();
-        let from_right: Vec<Expr> = to_right.iter().filter_map(|p| moved_constant(p, b, a)).collect();
-        to_right.extend(from_left);
-        to_left.extend(from_right);
+/// Constants that one column is given through equalities with others, at most.
+const IMPLIED_MAX: usize = 64;
+
+/// `a.x = b.y`, `b.y = c.z` and `a.x = 5` give `b.y = 5` and `c.z = 5`, and so do bounds and lists: an index on any of them can be used, and
+/// fewer rows are joined. Where the left rows stay without a partner, only the right side learns of it.
+fn imply(kind: JoinKind, on: &[Expr], left: (&mut Vec<Expr>, &ColumnSet), right: (&mut Vec<Expr>, &ColumnSet)) {
+    let ((to_left, in_left), (to_right, in_right)) = (left, right);
+    let equalities: Vec<(&Expr, &Expr)> =
+        on.iter().chain(&*to_left).chain(&*to_right).filter_map(equal_sides).collect();
+    if equalities.is_empty() {
+        return;
+    }
+    let is_inner = kind == JoinKind::Inner;
+    let mut known: Vec<(ColumnId, Expr)> = to_left
+        .iter()
+        .chain(to_right.iter().filter(|_| is_inner))
+        .filter_map(|predicate| Some((constant_of(predicate)?, predicate.clone())))
+        .collect();
+    let given = known.len();
+    let mut at = 0;
+    while at < known.len() && known.len() < given + IMPLIED_MAX {
+        let (column, predicate) = known[at].clone();
+        for (one, other) in equalities.iter().flat_map(|&(a, b)| [(a, b), (b, a)]) {
+            let (Some(from), Some(to)) = (column_of(one), column_of(other)) else { continue };
+            if from != column || matches!(predicate.kind, ExprKind::InList { .. }) && one.ty != other.ty {
+                continue;
+            }
+            let moved = moved(&predicate, from, other);
+            if !known.iter().any(|(id, old)| *id == to && old.same(&moved)) {
+                known.push((to, moved));
+            }
+        }
+        at += 1;
+    }
+    let has = |list: &[Expr], predicate: &Expr| list.iter().any(|old| old.same(predicate));
+    let implied: Vec<(ColumnId, Expr)> = known.drain(given..).collect();
+    for (column, predicate) in implied {
+        if in_right.contains(column) && !has(to_right, &predicate) {
+            to_right.push(predicate);
+        } else if is_inner && in_left.contains(column) && !has(to_left, &predicate) {
+            to_left.push(predicate);
+        }
     }
 }
 
-pub fn equal_columns(predicate: &Expr) -> Option<(ColumnId, ColumnId)> {
-    match &predicate.kind {
-        ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } => match (&left.kind, &right.kind) {
-            (ExprKind::Column(a), ExprKind::Column(b)) => Some((ColumnId(*a as u32), ColumnId(*b as u32))),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// `from = constant` about `to` instead.
-fn moved_constant(predicate: &Expr, from: ColumnId, to: ColumnId) -> Option<Expr> {
-    let ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } = &predicate.kind else {
-        return None;
-    };
-    let is = |e: &Expr| matches!(e.kind, ExprKind::Column(c) if c == from.index());
-    let fixed = |e: &Expr| matches!(e.kind, ExprKind::Literal(_) | ExprKind::Variable(_));
-    if !(is(left) && fixed(right) || is(right) && fixed(left)) {
-        return None;
-    }
-    Some(renamed(predicate, &[from], &[to]))
+/// The predicate about the column `to` instead.
+fn moved(predicate: &Expr, from: ColumnId, to: &Expr) -> Expr {
+    let mut predicate = predicate.clone();
+    predicate.nullable |= to.nullable;
+    predicate.rewrite(&mut |e| {
+        if column_of(e) != Some(from) {
+            return false;
+        }
+        *e = to.clone();
+        true
+    });
+    predicate
 }
 
 /// The predicate cannot be TRUE when every column of `side` is NULL.

@@ -31,6 +31,17 @@ pub struct Part {
     pub cost: f64,
     /// Parts whose columns it reads: it is run once for each row of them.
     pub needs: Vec<usize>,
+    /// It only decides which rows of what is before it stay, and `rows` is their part: a semi join or an anti join.
+    pub test: Option<Test>,
+}
+
+/// What a semi join reads.
+pub struct Test {
+    pub rows: f64,
+    /// It has an equality, by which rows can be hashed.
+    pub is_equal: bool,
+    /// What one look-up costs, where an index has it.
+    pub seek: Option<f64>,
 }
 
 /// Predicates between the same parts.
@@ -43,6 +54,16 @@ pub struct Edge {
     pub part: f64,
     /// An equality between two parts.
     pub is_equal: bool,
+    /// Nobody wrote it: it follows from others of its class.
+    pub is_implied: bool,
+}
+
+/// Columns that are all equal.
+pub struct Class {
+    /// Pairs of parts that an equality connects.
+    pub written: Vec<(usize, usize)>,
+    /// The edges that follow.
+    pub implied: Vec<usize>,
 }
 
 pub enum Tree {
@@ -53,14 +74,18 @@ pub enum Tree {
 /// What a look-up into a part costs with the edges given; None: no index has it.
 type Seek<'a> = &'a dyn Fn(usize, &[usize]) -> Option<f64>;
 
-pub fn cheapest(parts: &[Part], edges: &[Edge], seek: Seek) -> Tree {
+/// Edges that are implied come behind the others. Only where all trees are looked at do they count.
+pub fn cheapest(parts: &[Part], edges: &[Edge], classes: &[Class], seek: Seek) -> Tree {
     let mut at: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
-    for (number, edge) in edges.iter().enumerate() {
+    for (number, edge) in edges.iter().enumerate().filter(|(_, edge)| !edge.is_implied) {
         edge.parts.iter().for_each(|&part| at[part].push(number));
     }
-    let search = Search { parts, edges, at, seek, sought: RefCell::default() };
-    if parts.len() <= EXACT_MAX
-        && 3_usize.pow(parts.len() as u32) * edges.len().max(1) <= EXACT_WORK_MAX
+    let is_few =
+        |edges: usize| parts.len() <= EXACT_MAX && 3_usize.pow(parts.len() as u32) * edges.max(1) <= EXACT_WORK_MAX;
+    let written = edges.iter().take_while(|edge| !edge.is_implied).count();
+    let (edges, classes) = if is_few(edges.len()) { (edges, classes) } else { (&edges[..written], &classes[..0]) };
+    let search = Search { parts, edges, classes, at, seek, sought: RefCell::default() };
+    if is_few(edges.len())
         && let Some(tree) = search.exact()
     {
         return tree;
@@ -71,7 +96,8 @@ pub fn cheapest(parts: &[Part], edges: &[Edge], seek: Seek) -> Tree {
 struct Search<'a> {
     parts: &'a [Part],
     edges: &'a [Edge],
-    /// Edges of each part.
+    classes: &'a [Class],
+    /// Edges of each part, without those that are implied.
     at: Vec<Vec<usize>>,
     seek: Seek<'a>,
     /// Costs of look-ups that have been asked for: a part and up to two edges.
@@ -131,8 +157,10 @@ impl Search<'_> {
                 }
                 let rows = *rows.get_or_insert_with(|| {
                     let all = (0..count).filter(|&part| set >> part & 1 == 1).map(|part| self.parts[part].rows);
-                    let left = self.edges.iter().zip(&masks).filter(|(_, mask)| **mask & !set == 0);
-                    (all.product::<f64>() * left.map(|(edge, _)| edge.part).product::<f64>()).max(1.0)
+                    let left =
+                        self.edges.iter().zip(&masks).filter(|(edge, mask)| **mask & !set == 0 && !edge.is_implied);
+                    let part = left.map(|(edge, _)| edge.part).product::<f64>() * self.implied_part(set);
+                    (all.product::<f64>() * part).max(1.0)
                 });
                 let cost = self.join_cost((one.cost, one.rows), (other.cost, other.rows), single, &between, rows);
                 if best[set as usize].is_none_or(|old| cost < old.cost) {
@@ -142,6 +170,34 @@ impl Search<'_> {
         }
         best[(1 << count) - 1]?;
         Some(tree_of(&best, (1 << count) - 1))
+    }
+
+    /// What implied edges leave of the rows of a set in which what they follow from is not: of each class as many as connect what the written
+    /// ones do not, those first that leave the most.
+    fn implied_part(&self, set: u64) -> f64 {
+        let mut part = 1.0;
+        for class in self.classes {
+            let mut groups: Vec<u64> = Vec::new();
+            let mut connects = |a: usize, b: usize| {
+                let (a, b) = (1_u64 << a, 1_u64 << b);
+                if (a | b) & !set != 0 || groups.iter().any(|group| group & a != 0 && group & b != 0) {
+                    return false;
+                }
+                let joined = groups.iter().filter(|&group| group & (a | b) != 0).fold(a | b, |all, group| all | group);
+                groups.retain(|group| group & joined == 0);
+                groups.push(joined);
+                true
+            };
+            class.written.iter().for_each(|&(a, b)| {
+                connects(a, b);
+            });
+            for edge in class.implied.iter().map(|&edge| &self.edges[edge]) {
+                if connects(edge.parts[0], edge.parts[1]) {
+                    part *= edge.part;
+                }
+            }
+        }
+        part
     }
 
     /// Of two sides with their costs and rows; `single`: the right one is this part.
@@ -154,6 +210,15 @@ impl Search<'_> {
         rows: f64,
     ) -> f64 {
         let give = rows * GIVE_COST;
+        if let Some((part, test)) = single.and_then(|part| Some((part, self.parts[part].test.as_ref()?))) {
+            let hashed = match test.is_equal {
+                true => HASH_COST + test.rows * BUILD_COST + left.1 * PROBE_COST,
+                // About half of them are looked at.
+                false => left.1 * test.rows * PAIR_COST / 2.0,
+            };
+            let hashed = self.parts[part].cost + hashed;
+            return left.0 + give + test.seek.map_or(hashed, |cost| hashed.min(left.1 * cost));
+        }
         if let Some(part) = single.filter(|&part| !self.parts[part].needs.is_empty()) {
             return left.0 + left.1 * self.parts[part].cost + give;
         }
@@ -251,14 +316,14 @@ fn tree_of(best: &[Option<Best>], set: u64) -> Tree {
 
 #[cfg(test)]
 mod tests {
-    use super::{Edge, Part, Tree, cheapest};
+    use super::{Class, Edge, Part, Test, Tree, cheapest};
 
     fn part(rows: f64) -> Part {
-        Part { rows, cost: rows, needs: Vec::new() }
+        Part { rows, cost: rows, needs: Vec::new(), test: None }
     }
 
     fn equal(a: usize, b: usize, part: f64) -> Edge {
-        Edge { parts: vec![a, b], predicates: vec![], part, is_equal: true }
+        Edge { parts: vec![a, b], predicates: vec![], part, is_equal: true, is_implied: false }
     }
 
     fn shown(tree: &Tree) -> String {
@@ -280,7 +345,7 @@ mod tests {
         // b x, b y on g of 100 values, and b z by the key of x and 10,000 values of y.
         let parts = [part(10_000.0), part(10_000.0), part(10_000.0)];
         let edges = [equal(0, 1, 0.01), equal(0, 2, 1e-4), equal(1, 2, 1e-4)];
-        let tree = shown(&cheapest(&parts, &edges, &|_, _| None));
+        let tree = shown(&cheapest(&parts, &edges, &[], &|_, _| None));
         assert!(!tree.contains("(0 1)") && !tree.contains("(1 0)"), "{tree}");
     }
 
@@ -288,7 +353,7 @@ mod tests {
     fn two_small_ends_of_a_chain_are_joined_first() {
         let parts = [part(10.0), part(1e5), part(1e5), part(10.0)];
         let edges = [equal(0, 1, 1e-4), equal(1, 2, 1e-4), equal(2, 3, 1e-4)];
-        let tree = shown(&cheapest(&parts, &edges, &|_, _| None));
+        let tree = shown(&cheapest(&parts, &edges, &[], &|_, _| None));
         assert!(tree.starts_with("((") && tree.matches("((").count() == 1 && tree.ends_with("))"), "bushy: {tree}");
     }
 
@@ -296,8 +361,35 @@ mod tests {
     fn a_part_that_reads_others_comes_behind_them() {
         let mut parts = vec![part(1.0), part(1e5), part(1e4)];
         parts[0].needs = vec![1, 2];
-        let tree = shown(&cheapest(&parts, &[equal(1, 2, 1e-4)], &|_, _| None));
+        let tree = shown(&cheapest(&parts, &[equal(1, 2, 1e-4)], &[], &|_, _| None));
         assert!(tree.ends_with(" 0)"), "{tree}");
+    }
+
+    #[test]
+    fn a_test_of_few_rows_comes_before_a_join_that_makes_many() {
+        let mut parts = vec![part(1e4), part(1e4), part(0.001)];
+        parts[2].needs = vec![0];
+        parts[2].test = Some(Test { rows: 10.0, is_equal: true, seek: None });
+        let edges = [equal(0, 1, 0.01)];
+        let tree = shown(&cheapest(&parts, &edges, &[], &|_, _| None));
+        assert!(tree.contains("(0 2)"), "{tree}");
+        // And behind one that leaves few.
+        let edges = [equal(0, 1, 1e-8)];
+        parts[2].rows = 0.9;
+        let tree = shown(&cheapest(&parts, &edges, &[], &|_, _| None));
+        assert!(tree.ends_with(" 2)"), "{tree}");
+    }
+
+    #[test]
+    fn what_follows_from_equalities_connects_and_counts_once() {
+        // a = b and b = c give a = c: the two small ones first, whose pairs are few.
+        let parts = [part(100.0), part(1e6), part(100.0)];
+        let edges = [equal(0, 1, 1e-3), equal(1, 2, 1e-3), Edge { is_implied: true, ..equal(0, 2, 0.1) }];
+        let classes = [Class { written: vec![(0, 1), (1, 2)], implied: vec![2] }];
+        let tree = cheapest(&parts, &edges, &classes, &|_, _| None);
+        let Tree::Join { rows, .. } = &tree else { panic!("three parts are joined") };
+        assert_eq!(rows.round(), 1e4);
+        assert!(shown(&tree).contains("(0 2)"), "{}", shown(&tree));
     }
 
     #[test]
@@ -307,7 +399,7 @@ mod tests {
                 let parts: Vec<Part> = (0..count).map(|at| part((at * 37 % 11 + 1) as f64)).collect();
                 let edges: Vec<Edge> = (1..count).filter(|_| connected).map(|at| equal(at / 2, at, 0.1)).collect();
                 let mut all = Vec::new();
-                parts_of(&cheapest(&parts, &edges, &|_, _| None), &mut all);
+                parts_of(&cheapest(&parts, &edges, &[], &|_, _| None), &mut all);
                 all.sort_unstable();
                 assert_eq!(all, (0..count).collect::<Vec<_>>());
             }
