@@ -291,7 +291,8 @@ fn matching_steps(own: &Statistics, ty: &SqlType, value: &Expr, pattern: &Expr) 
     let ExprKind::Literal(Datum::Bytes(bytes)) = &pattern.kind else { return None };
     let steps = &own.histogram.steps;
     let says_enough = steps.len() >= SAMPLE_MIN || steps.iter().all(|step| step.range_rows == 0.0);
-    if !says_enough || bytes.len() > SAMPLED_BYTES_MAX {
+    // A column that is NULL everywhere has no steps.
+    if steps.is_empty() || !says_enough || bytes.len() > SAMPLED_BYTES_MAX {
         return None;
     }
     let mut pacer = Pacer::none();
