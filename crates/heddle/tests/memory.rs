@@ -273,6 +273,22 @@ fn many_sorts_and_groups_at_a_time_stay_within_the_memory_that_was_given() {
     assert!(peak_mb(&server) <= most, "{} MB", peak_mb(&server));
 }
 
+/// The buffers of operators wait in the cache for the next run of their plans, and go when memory ends, although there are few pages.
+#[test]
+fn what_plans_keep_for_their_next_run_is_bounded_too() {
+    const MB: u64 = 192;
+    let server = Server::start(&["--memory", "192MB"]);
+    let mut session = Session::open(&server, "tempdb");
+    session.run("CREATE TABLE a (id int PRIMARY KEY, t varchar(900)); INSERT a SELECT value, REPLICATE('x', value % 400) FROM GENERATE_SERIES(1, 4000)");
+    for number in 0..300 {
+        let sort =
+            "SELECT COUNT(n) FROM (SELECT ROW_NUMBER() OVER (ORDER BY t, id) AS n, t FROM a) AS x WHERE LEN(t) >= 0";
+        assert_eq!(session.run(&format!("{sort} AND {number} = {number}")), "4000");
+    }
+    println!("peak {} MB", peak_mb(&server));
+    assert!(peak_mb(&server) <= MB * 120 / 100, "{} MB", peak_mb(&server));
+}
+
 /// Rows of a table variable, of a function, of INSERT ... EXEC and of a trigger go to work files, OUTPUT goes to the client; keys of a table
 /// variable's index stay.
 #[test]

@@ -26,6 +26,9 @@ use crate::sink::Command;
 use crate::table_reads::WorkTables;
 use crate::xml_documents::Documents;
 
+/// A query whose operators have held so much is compiled anew when it runs again.
+const KEPT_BYTES: u64 = 512 << 10;
+
 /// A bound query, compiled, with the buffers of its runs.
 pub struct Prepared {
     pub query: Arc<Query>,
@@ -479,9 +482,13 @@ impl<'a> Runner<'a> {
             prepared = usual;
         }
         let works = prepared.works;
-        self.put_query(id, prepared);
+        prepared.close();
         // What it was granted is others', but for what open cursors hold.
         let granted = self.context.workspace.get().map(|workspace| workspace.end());
+        // Buffers that have held much are not kept for the next run, which takes longer than to compile its operators.
+        if granted.is_none_or(|granted| granted.used < KEPT_BYTES) {
+            self.put_query(id, prepared);
+        }
         let profile = run.is_some().then(|| self.context.workspace().take_profile()).flatten();
         if let Some(unwind) = aborted {
             self.abandon_statistics(started);

@@ -65,8 +65,12 @@ pub fn look(server: &Server, trimmed_ns: &mut u64) {
     broker.set(Clerk::ProcedurePlans, server.plans.procedures.counts().bytes);
     storage.measure_memory();
     let now = os::clock::now();
-    let slack = broker.uncounted() > broker.target() / SLACK_PART;
-    if slack && storage.is_short_of_frames() && now.saturating_sub(*trimmed_ns) > TRIM_EVERY_NS {
+    let target = broker.target();
+    let slack = broker.uncounted() > target / SLACK_PART;
+    // Nobody else may want it, where there are few pages: the target is the target.
+    let wanted = storage.is_short_of_frames() || broker.others() > target / 2;
+    let is_time = now.saturating_sub(*trimmed_ns) > TRIM_EVERY_NS || broker.others() > target / 4 * 3;
+    if slack && wanted && is_time {
         *trimmed_ns = now;
         server.plans.let_go();
         os::sched::preemptive(WaitType::PREEMPTIVE_OTHER, os::heap::trim);
