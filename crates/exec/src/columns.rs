@@ -22,8 +22,9 @@ pub fn class_of(column: &Column) -> Physical {
     }
 }
 
+/// Row `row` is NULL.
 #[inline]
-fn mark_null(nulls: &mut Vec<u64>, row: usize) {
+pub fn mark_null(nulls: &mut Vec<u64>, row: usize) {
     if nulls.len() <= row / 64 {
         nulls.resize(row / 64 + 1, 0);
     }

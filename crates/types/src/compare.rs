@@ -42,6 +42,11 @@ impl ValueComparer {
         ValueComparer { form }
     }
 
+    /// Values are compared as the numbers that they are in memory.
+    pub fn is_of_numbers(&self) -> bool {
+        matches!(self.form, Form::Number)
+    }
+
     /// NULL before every value and equal to NULL. Panics on values of two classes.
     #[inline]
     pub fn compare(&self, a: &Datum, b: &Datum) -> Ordering {

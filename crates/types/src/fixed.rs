@@ -211,8 +211,7 @@ impl FixedCodec {
             FixedCodec::Decimal { bytes: n } => {
                 let mut magnitude = [0; 16];
                 magnitude[..n as usize - 1].copy_from_slice(&bytes[1..n as usize]);
-                let magnitude = u128::from_le_bytes(magnitude) as i128;
-                if bytes[0] == 0 { magnitude.wrapping_neg() } else { magnitude }
+                signed(bytes[0], u128::from_le_bytes(magnitude))
             }
             FixedCodec::Uuid => i128::from_le_bytes(bytes[..16].try_into().expect("16 bytes")),
             FixedCodec::DateTimeOffset { bytes: n, unit } => {
@@ -265,6 +264,13 @@ fn put_low(value: u64, out: &mut [u8]) {
 }
 
 #[inline]
+/// A decimal's value of its first byte and the rest.
+#[inline]
+pub fn signed(sign: u8, magnitude: u128) -> i128 {
+    let magnitude = magnitude as i128;
+    if sign == 0 { magnitude.wrapping_neg() } else { magnitude }
+}
+
 fn low(bytes: &[u8]) -> u64 {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);

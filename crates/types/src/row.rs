@@ -20,7 +20,7 @@ use std::fmt;
 
 use crate::batch::{Column, ColumnData};
 use crate::datum::Datum;
-use crate::fixed::{FixedCodec, fixed_codec};
+use crate::fixed::{FixedCodec, fixed_codec, signed};
 use crate::sql_type::{Physical, SqlType};
 
 /// Most columns of one row: 14 bits of the header (T-SQL allows 1,024, and 30,000 sparse ones are not offered).
@@ -223,12 +223,24 @@ impl RowLayout {
             }
             return;
         }
+        // The commonest columns: no look at their kind for each value.
         match (&mut target.data, codec) {
-            // The commonest column: no look at its kind for each value.
             (ColumnData::I64(values), FixedCodec::I32) => values.extend(
                 starts.iter().map(|start| i64::from(i32::from_le_bytes(bytes(*start).try_into().expect("4 bytes")))),
             ),
+            (ColumnData::I64(values), FixedCodec::U24) => values.extend(starts.iter().map(|start| {
+                let date = bytes(*start);
+                i64::from(u32::from_le_bytes([date[0], date[1], date[2], 0]))
+            })),
             (ColumnData::I64(values), _) => values.extend(starts.iter().map(|start| codec.read_i64(bytes(*start)))),
+            (ColumnData::I128(values), FixedCodec::Decimal { bytes: 5 }) => values.extend(starts.iter().map(|start| {
+                let (sign, magnitude) = bytes(*start).split_first().expect("a sign and 4 bytes");
+                signed(*sign, u32::from_le_bytes(magnitude.try_into().expect("4 bytes")).into())
+            })),
+            (ColumnData::I128(values), FixedCodec::Decimal { bytes: 9 }) => values.extend(starts.iter().map(|start| {
+                let (sign, magnitude) = bytes(*start).split_first().expect("a sign and 8 bytes");
+                signed(*sign, u64::from_le_bytes(magnitude.try_into().expect("8 bytes")).into())
+            })),
             _ => starts.iter().for_each(|start| push_fixed(codec, bytes(*start), target)),
         }
     }

@@ -4,8 +4,8 @@
 use sql::plan::{ArithmeticOp, CompareOp};
 use types::{Column, ColumnData, RowBatch, SqlResult};
 
-use super::integer::{Comparison, I64Expr, IntegerArithmetic, compare_i64, holds};
-use super::{F64Expr, Node, Scalar};
+use super::integer::{I64Expr, IntegerArithmetic, holds};
+use super::{F64Expr, I128Expr, Node, Scalar};
 use crate::columns;
 use crate::context::Context;
 use crate::value::Row;
@@ -25,7 +25,14 @@ pub fn fill(scalar: &Scalar, context: &Context, batch: &RowBatch, out: &mut Colu
                 return done;
             }
         }
-        Node::F64(node) => return fill_f64(node, context, batch, out),
+        Node::F64(node) => {
+            let ColumnData::F64(values) = &mut out.data else { unreachable!("of the scalar's class") };
+            return fill_values(batch, values, &mut out.nulls, |row| node.eval(context, row));
+        }
+        Node::I128(node) => {
+            let ColumnData::I128(values) = &mut out.data else { unreachable!("of the scalar's class") };
+            return fill_values(batch, values, &mut out.nulls, |row| node.eval(context, row));
+        }
         _ => {}
     }
     for index in 0..batch.rows {
@@ -44,35 +51,82 @@ pub fn fill_all(scalars: &[Scalar], context: &Context, batch: &RowBatch, out: &m
     Ok(())
 }
 
-fn fill_f64(node: &F64Expr, context: &Context, batch: &RowBatch, out: &mut Column) -> SqlResult<()> {
+/// Appends what `eval` gives for each row.
+fn fill_values<T: Default>(
+    batch: &RowBatch,
+    values: &mut Vec<T>,
+    nulls: &mut Vec<u64>,
+    eval: impl Fn(Row<'_>) -> SqlResult<Option<T>>,
+) -> SqlResult<()> {
+    values.reserve(batch.rows);
     for index in 0..batch.rows {
-        match node.eval(context, Row { batch, index })? {
-            Some(value) => match &mut out.data {
-                ColumnData::F64(values) => values.push(value),
-                _ => unreachable!("the caller looked"),
-            },
-            None => out.push_null(),
+        match eval(Row { batch, index })? {
+            Some(value) => values.push(value),
+            None => {
+                columns::mark_null(nulls, values.len());
+                values.push(T::default());
+            }
         }
     }
     Ok(())
 }
 
 /// Operands without NULLs of a batch: one value for all rows, or one a row.
-enum Operand<'a> {
-    One(i64),
-    Each(&'a [i64]),
+enum Operand<'a, T> {
+    One(T),
+    Each(&'a [T]),
 }
 
-/// None: not such a simple operand (or it has NULLs).
-fn operand<'a>(node: &I64Expr, context: &Context, batch: &'a RowBatch) -> Option<Operand<'a>> {
+impl<'a, T> Operand<'a, T> {
+    /// None: the column has NULLs, or is of another class.
+    fn of_column(column: &'a Column, values: impl Fn(&'a ColumnData) -> Option<&'a Vec<T>>) -> Option<Operand<'a, T>> {
+        values(&column.data).filter(|_| column.nulls.is_empty()).map(|values| Operand::Each(values))
+    }
+
+    /// None: NULL, or an error, which each row is to meet by itself.
+    fn of_value(value: SqlResult<Option<T>>) -> Option<Operand<'a, T>> {
+        value.ok().flatten().map(Operand::One)
+    }
+}
+
+/// None: not such a simple operand.
+fn operand<'a>(node: &I64Expr, context: &Context, batch: &'a RowBatch) -> Option<Operand<'a, i64>> {
+    use I64Expr::*;
     match node {
-        I64Expr::Column(column) => match &batch.columns[*column] {
-            Column { data: ColumnData::I64(values), nulls } if nulls.is_empty() => Some(Operand::Each(values)),
+        Column(at) => Operand::of_column(&batch.columns[*at], |data| match data {
+            ColumnData::I64(values) => Some(values),
             _ => None,
-        },
-        I64Expr::Const(_) | I64Expr::Variable(_) | I64Expr::Outer(_) | I64Expr::Session(_) => {
-            node.eval(context, Row { batch, index: 0 }).ok().flatten().map(Operand::One)
+        }),
+        Const(_) | Variable(_) | Outer(_) | Session(_) => {
+            Operand::of_value(node.eval(context, Row { batch, index: 0 }))
         }
+        General(general) if general.is_same() => Operand::of_value(node.eval(context, Row { batch, index: 0 })),
+        _ => None,
+    }
+}
+
+fn operand_f64<'a>(node: &F64Expr, context: &Context, batch: &'a RowBatch) -> Option<Operand<'a, f64>> {
+    use F64Expr::*;
+    match node {
+        Column(at) => Operand::of_column(&batch.columns[*at], |data| match data {
+            ColumnData::F64(values) => Some(values),
+            _ => None,
+        }),
+        Const(_) | Variable(_) | Outer(_) => Operand::of_value(node.eval(context, Row { batch, index: 0 })),
+        General(general) if general.is_same() => Operand::of_value(node.eval(context, Row { batch, index: 0 })),
+        _ => None,
+    }
+}
+
+fn operand_i128<'a>(node: &I128Expr, context: &Context, batch: &'a RowBatch) -> Option<Operand<'a, i128>> {
+    use I128Expr::*;
+    match node {
+        Column(at) => Operand::of_column(&batch.columns[*at], |data| match data {
+            ColumnData::I128(values) => Some(values),
+            _ => None,
+        }),
+        Const(_) | Variable(_) | Outer(_) => Operand::of_value(node.eval(context, Row { batch, index: 0 })),
+        General(general) if general.is_same() => Operand::of_value(node.eval(context, Row { batch, index: 0 })),
         _ => None,
     }
 }
@@ -155,7 +209,28 @@ fn narrow(predicate: &I64Expr, context: &Context, batch: &RowBatch, selection: &
             }
             return Ok(());
         }
-        I64Expr::CompareI64(comparison) if narrow_comparison(comparison, context, batch, selection) => return Ok(()),
+        I64Expr::CompareI64(node) => {
+            let operands = (operand(&node.left, context, batch), operand(&node.right, context, batch));
+            if let (Some(left), Some(right)) = operands {
+                narrow_comparison(node.op, left, right, selection);
+                return Ok(());
+            }
+        }
+        I64Expr::CompareF64(node) => {
+            let operands = (operand_f64(&node.left, context, batch), operand_f64(&node.right, context, batch));
+            if let (Some(left), Some(right)) = operands {
+                narrow_comparison(node.op, left, right, selection);
+                return Ok(());
+            }
+        }
+        I64Expr::CompareI128(node) if node.1.is_of_numbers() => {
+            let node = &node.0;
+            let operands = (operand_i128(&node.left, context, batch), operand_i128(&node.right, context, batch));
+            if let (Some(left), Some(right)) = operands {
+                narrow_comparison(node.op, left, right, selection);
+                return Ok(());
+            }
+        }
         _ => {}
     }
     let mut kept = 0;
@@ -168,35 +243,23 @@ fn narrow(predicate: &I64Expr, context: &Context, batch: &RowBatch, selection: &
     Ok(())
 }
 
-/// False: not a shape with a loop of its own, nothing was done.
-fn narrow_comparison(
-    comparison: &Comparison<I64Expr>,
-    context: &Context,
-    batch: &RowBatch,
+/// Keeps the rows for which the comparison holds.
+fn narrow_comparison<T: Copy + PartialOrd>(
+    op: CompareOp,
+    left: Operand<'_, T>,
+    right: Operand<'_, T>,
     selection: &mut Vec<u32>,
-) -> bool {
-    let (Some(left), Some(right)) =
-        (operand(&comparison.left, context, batch), operand(&comparison.right, context, batch))
-    else {
-        return false;
-    };
+) {
     match (left, right) {
-        (Operand::Each(left), Operand::One(right)) => keep_where(selection, comparison.op, |row| (left[row], right)),
-        (Operand::One(left), Operand::Each(right)) => keep_where(selection, comparison.op, |row| (left, right[row])),
-        (Operand::Each(left), Operand::Each(right)) => {
-            keep_where(selection, comparison.op, |row| (left[row], right[row]))
-        }
-        (Operand::One(left), Operand::One(right)) => {
-            if !compare_i64(comparison.op, left, right) {
-                selection.clear();
-            }
-        }
+        (Operand::Each(left), Operand::One(right)) => keep_where(selection, op, |row| (left[row], right)),
+        (Operand::One(left), Operand::Each(right)) => keep_where(selection, op, |row| (left, right[row])),
+        (Operand::Each(left), Operand::Each(right)) => keep_where(selection, op, |row| (left[row], right[row])),
+        (Operand::One(left), Operand::One(right)) => keep_where(selection, op, |_| (left, right)),
     }
-    true
 }
 
 /// Without a branch on the data: each row is written, and kept by moving on.
-fn keep_where(selection: &mut Vec<u32>, op: CompareOp, pair: impl Fn(usize) -> (i64, i64)) {
+fn keep_where<T: PartialOrd>(selection: &mut Vec<u32>, op: CompareOp, pair: impl Fn(usize) -> (T, T)) {
     fn keep(selection: &mut Vec<u32>, test: impl Fn(usize) -> bool) {
         let mut kept = 0;
         for at in 0..selection.len() {

@@ -11,7 +11,7 @@ use types::pause::Pacer;
 use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::functions;
-use super::general::{Conversion, General};
+use super::general::{Conversion, General, Same};
 use super::integer::{Comparison, I64Expr, IntegerArithmetic, IntegerRange, Like, into_predicate};
 use super::mask::MaskNode;
 use super::subquery::{SubqueryKind, SubqueryState};
@@ -54,6 +54,8 @@ pub struct Compiler {
     pub keeps: bool,
     /// What the query's operators put rows in.
     pub works: WorkTables,
+    /// What is compiled runs once a row, in executions that `Context::execution` counts.
+    pub in_query: bool,
     depth: u32,
 }
 
@@ -71,6 +73,7 @@ impl Compiler {
             watched: None,
             keeps: false,
             works: WorkTables::default(),
+            in_query: false,
             depth: 0,
         }
     }
@@ -138,7 +141,7 @@ impl Compiler {
             ExprKind::Arithmetic(op, left, right) => self.arithmetic(*op, left, right, ty),
             ExprKind::Compare { op, left, right, null_equal } => {
                 let operand_ty = left.ty;
-                let (left, right) = (self.scalar(left)?, self.scalar(right)?);
+                let (left, right) = (self.operand(left)?, self.operand(right)?);
                 predicate(comparison(*op, *null_equal, left, right, operand_ty))
             }
             ExprKind::And(terms) => predicate(I64Expr::And(self.predicates(terms)?)),
@@ -177,6 +180,23 @@ impl Compiler {
             }
             ExprKind::NextValueFor(sequence) => Ok(Scalar::general(ty, General::NextValueFor(sequence.clone()))),
         }
+    }
+
+    /// One side of a comparison. In a query, what no row changes is computed once.
+    fn operand(&mut self, expr: &Expr) -> SqlResult<Scalar> {
+        use ExprKind::*;
+        let scalar = self.scalar(expr)?;
+        let is_leaf = matches!(expr.kind, Literal(_) | Column(_) | Outer(_) | Variable(_) | Global(_));
+        if !self.in_query || is_leaf || scalar.as_constant().is_some() || expr.is_volatile() {
+            return Ok(scalar);
+        }
+        let by_row = expr.any(&mut |part| matches!(part.kind, Column(_) | Outer(_) | Subquery(_) | Mask(_)));
+        Ok(match by_row {
+            true => scalar,
+            false => {
+                Scalar::general(expr.ty, General::Same(Box::new(Same { value: scalar, kept: Default::default() })))
+            }
+        })
     }
 
     fn negate(&mut self, operand: &Expr, ty: SqlType) -> SqlResult<Scalar> {

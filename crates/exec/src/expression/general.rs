@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sql::catalog::{ModuleDef, SequenceDef};
 use sql::plan::Global;
-use types::{SqlResult, SqlType};
+use types::{Datum, SqlResult, SqlType};
 
 use super::Scalar;
 use super::integer::{I64Expr, holds};
@@ -39,6 +39,14 @@ pub enum General {
     Spatial(Box<SpatialCall>),
     /// RAND(): one value for all rows of a query. `Context::execution` and the value.
     Rand(Cell<(u64, f64)>),
+    /// Computed for the first row of an execution, the same for all others.
+    Same(Box<Same>),
+}
+
+pub struct Same {
+    pub value: Scalar,
+    /// `Context::execution` and what it came to.
+    pub kept: RefCell<(u64, Datum)>,
 }
 
 /// A built-in function and its arguments.
@@ -61,6 +69,11 @@ pub struct Conversion {
 }
 
 impl General {
+    /// No row changes what it gives.
+    pub fn is_same(&self) -> bool {
+        matches!(self, General::Same(_))
+    }
+
     pub fn eval<'a>(&'a self, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
         match self {
             General::Case { branches, otherwise } => {
@@ -104,7 +117,19 @@ impl General {
                 }
                 Ok(Value::F64(kept.get().1))
             }
+            General::Same(same) => same.eval(context, row),
         }
+    }
+}
+
+impl Same {
+    fn eval<'a>(&'a self, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+        let execution = context.execution.get();
+        let mut kept = self.kept.borrow_mut();
+        if execution == 0 || kept.0 != execution {
+            *kept = (execution, self.value.datum(context, row)?);
+        }
+        Ok(Value::from_owned(context.copy_of(&kept.1)?))
     }
 }
 

@@ -113,7 +113,7 @@ impl Prepared {
         watched: Option<Vec<usize>>,
     ) -> SqlResult<(Box<Prepared>, Option<Vec<usize>>)> {
         let mut compiler = code::compiler();
-        compiler.watched = watched;
+        (compiler.watched, compiler.in_query) = (watched, true);
         let (plan, batch) = match &query.kind {
             QueryKind::Select(plan) => (Plan::Select(operators::source(plan, &mut compiler)?), batch_of(plan)),
             QueryKind::SelectAssign { plan, slots } => {
