@@ -263,7 +263,6 @@ fn put_low(value: u64, out: &mut [u8]) {
     out.copy_from_slice(&value.to_le_bytes()[..out.len()]);
 }
 
-#[inline]
 /// A decimal's value of its first byte and the rest.
 #[inline]
 pub fn signed(sign: u8, magnitude: u128) -> i128 {
@@ -271,6 +270,7 @@ pub fn signed(sign: u8, magnitude: u128) -> i128 {
     if sign == 0 { magnitude.wrapping_neg() } else { magnitude }
 }
 
+#[inline]
 fn low(bytes: &[u8]) -> u64 {
     let mut wide = [0; 8];
     wide[..bytes.len()].copy_from_slice(bytes);

@@ -30,6 +30,7 @@ pub mod bulk;
 mod table_function;
 mod top;
 mod virtual_table;
+mod window_running;
 mod window_pieces;
 mod window;
 mod watched;

@@ -1,8 +1,9 @@
 //! Window functions: the rows of one partition at a time, then a column for each function over them.
 //!
-//! A partition that there is no memory for goes to a work file, and its functions are computed a piece at a time (`window_pieces`), if each
-//! needs to know no more of other pieces than what running values tell. One that looks at rows far away (LAG, a sliding frame, a percentile)
-//! needs its partition in memory.
+//! Functions whose values come of the rows before (ROW_NUMBER, ranks, running aggregates) get theirs as the rows come, and no partition is
+//! kept (`window_running`). Of others, a partition that there is no memory for goes to a work file, and its functions are computed a piece at
+//! a time (`window_pieces`), if each needs to know no more of other pieces than what running values tell. One that looks at rows far away
+//! (LAG, a sliding frame, a percentile) needs its partition in memory.
 
 use sql::plan::{self, AggregateFunction, Expr, Frame, FrameBound, Operator, SortKey, WindowFunction, WindowKind};
 use types::{Column, Datum, RowBatch, SqlResult, SqlType, sql_error};
@@ -10,7 +11,8 @@ use types::{Column, Datum, RowBatch, SqlResult, SqlType, sql_error};
 use super::aggregate_state::Accumulator;
 use super::keys::RowKeys;
 use super::simple::Rows;
-use super::window_pieces::{Pieces, Progress, Way, tile_of, way_of};
+use super::window_pieces::Pieces;
+use super::window_running::{Progress, Running, Way, streams, tile_of, way_of};
 use super::{batch_of, sort, source};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
@@ -45,6 +47,17 @@ struct Window {
     at: usize,
     /// The partition, if there is no memory for it: `rows` is a piece.
     pieces: Option<Pieces>,
+    /// All functions go without one: `rows` is what has come of it.
+    stream: Option<Stream>,
+}
+
+/// A partition whose rows are given on as they come.
+#[derive(Default)]
+struct Stream {
+    ends_with_peers: bool,
+    /// The partition's key. None: none has begun.
+    key: Option<Vec<u8>>,
+    running: Running,
 }
 
 /// For each row besides its bytes: its peers, and a value of each function.
@@ -59,6 +72,8 @@ pub fn make(
     compiler: &mut Compiler,
 ) -> SqlResult<Box<dyn RowSource>> {
     let functions = functions.iter().map(|function| compiled(function, compiler)).collect::<SqlResult<Vec<_>>>()?;
+    let all_stream = functions.iter().all(|function| streams(function.kind, &function.frame));
+    let ends_with_peers = functions.iter().any(|function| way_of(function.kind, &function.frame) == Some(Way::Peers));
     Ok(Box::new(Window {
         partition: RowKeys::new(compiler.scalars(partition)?, &[]),
         order: sort::row_keys(order, compiler)?,
@@ -70,6 +85,7 @@ pub fn make(
         peers: Vec::new(),
         at: 0,
         pieces: None,
+        stream: all_stream.then(|| Stream { ends_with_peers, ..Stream::default() }),
         input: source(input, compiler)?,
     }))
 }
@@ -104,6 +120,9 @@ fn compiled(function: &WindowFunction, compiler: &mut Compiler) -> SqlResult<Fun
 impl Window {
     /// Reads the next partition and computes its functions. False: there is none.
     fn load(&mut self, context: &Context) -> SqlResult<bool> {
+        if self.stream.is_some() {
+            return self.load_streamed(context);
+        }
         if self.load_piece(context)? {
             return Ok(true);
         }
@@ -115,19 +134,8 @@ impl Window {
         let mut key = Vec::new();
         let mut peers_start = 0_u32;
         loop {
-            if self.scratch_at == self.scratch.rows {
-                if self.input_ended {
-                    break;
-                }
-                self.input.next(context, BATCH_ROWS, &mut self.scratch)?;
-                self.scratch_at = 0;
-                if self.scratch.rows == 0 {
-                    self.input_ended = true;
-                    break;
-                }
-                self.partition.load(context, &self.scratch)?;
-                self.order.load(context, &self.scratch)?;
-                context.yield_point()?;
+            if !self.read(context)? {
+                break;
             }
             let start = self.scratch_at;
             let mut end = start;
@@ -184,6 +192,87 @@ impl Window {
         Ok(true)
     }
 
+    /// Sees to it that there are rows in `scratch` that no piece has. False: the input has ended.
+    fn read(&mut self, context: &Context) -> SqlResult<bool> {
+        if self.scratch_at < self.scratch.rows {
+            return Ok(true);
+        }
+        if self.input_ended {
+            return Ok(false);
+        }
+        self.input.next(context, BATCH_ROWS, &mut self.scratch)?;
+        self.scratch_at = 0;
+        self.input_ended = self.scratch.rows == 0;
+        self.partition.load(context, &self.scratch)?;
+        if self.stream.as_ref().is_none_or(|stream| stream.ends_with_peers) {
+            self.order.load(context, &self.scratch)?;
+        }
+        context.yield_point()?;
+        Ok(!self.input_ended)
+    }
+
+    /// The next rows of one partition, as they come, and their values; where these ask for it, up to the end of the peers.
+    fn load_streamed(&mut self, context: &Context) -> SqlResult<bool> {
+        let mut stream = self.stream.take().expect("asked before");
+        let loaded = self.load_stream(context, &mut stream);
+        self.stream = Some(stream);
+        loaded
+    }
+
+    fn load_stream(&mut self, context: &Context, stream: &mut Stream) -> SqlResult<bool> {
+        self.rows.clear();
+        self.at = 0;
+        let (mut key, mut peers) = (Vec::new(), Vec::new());
+        while self.read(context)? {
+            let (start, rows) = (self.scratch_at, self.scratch.rows);
+            let goes_on = self.rows.batch.rows > 0;
+            self.partition.encode_to(start, &mut key);
+            if stream.key.as_ref() != Some(&key) {
+                if goes_on {
+                    break;
+                }
+                stream.key = Some(key.clone());
+                stream.running = Running::begin(&mut progress(&mut self.functions));
+            }
+            let mut same = |keys: &RowKeys, row: usize, of: &[u8]| {
+                keys.encode_to(row, &mut key);
+                key == of
+            };
+            let mut end = rows;
+            if !self.partition.is_empty() {
+                let of = stream.key.as_ref().expect("set above");
+                end = (start + 1..rows).find(|row| !same(&self.partition, *row, of)).unwrap_or(rows);
+            }
+            if goes_on {
+                end = (start..end).find(|row| !same(&self.order, *row, &peers)).unwrap_or(end);
+            } else if stream.ends_with_peers {
+                self.order.encode_to(end - 1, &mut peers);
+            }
+            if start == 0 && end == rows && !goes_on {
+                std::mem::swap(&mut self.rows.batch, &mut self.scratch);
+                self.scratch.clear();
+                self.scratch_at = 0;
+            } else {
+                let mut part = RowBatch::new(self.scratch.columns.iter().map(columns::class_of));
+                columns::append_batch_range(&mut part, &self.scratch, start, end);
+                self.rows.append(context, &part)?;
+                self.scratch_at = end;
+            }
+            if end < rows || !stream.ends_with_peers {
+                break;
+            }
+        }
+        if self.rows.batch.rows == 0 {
+            return Ok(false);
+        }
+        stream.running.compute(context, &mut self.order, &self.rows.batch, &mut progress(&mut self.functions))?;
+        // Its rows are others' than those of `scratch` that are still to come.
+        if stream.ends_with_peers {
+            self.order.load(context, &self.scratch)?;
+        }
+        Ok(true)
+    }
+
     /// More rows of the partition: in memory, or when there is no more of it in its file.
     fn keep(&mut self, context: &Context, batch: &RowBatch) -> SqlResult<()> {
         if let Some(pieces) = &mut self.pieces {
@@ -217,7 +306,8 @@ impl Window {
             self.order.load(context, &self.scratch)?;
             return Ok(false);
         }
-        pieces.compute(context, &mut self.order, &self.rows.batch, &mut progress(&mut self.functions))?;
+        let functions = &mut progress(&mut self.functions);
+        pieces.running.compute(context, &mut self.order, &self.rows.batch, functions)?;
         Ok(true)
     }
 }
@@ -247,6 +337,9 @@ impl RowSource for Window {
         self.input_ended = false;
         self.rows.clear();
         self.pieces = None;
+        if let Some(stream) = &mut self.stream {
+            stream.key = None;
+        }
         self.at = 0;
         self.input.open(context)
     }
