@@ -3,6 +3,7 @@
 use super::code_page::{self, CodePage, SingleByte};
 use super::letters;
 use super::weights::Comparer;
+use crate::pause::STRIDE;
 
 /// How text is stored.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +42,24 @@ impl<'t> Chars<'t> {
     /// What is not read yet.
     pub fn rest(&self) -> &'t [u8] {
         self.units.text
+    }
+
+    /// Moves past characters that certainly weigh something else than `wanted`, up to a stride of them; how many bytes they had.
+    #[inline]
+    pub fn pass(&mut self, wanted: CharWeight) -> usize {
+        let Some((plain, weight)) = self.comparer.plain_of(wanted.0.primary) else { return 0 };
+        // What is not plain needs a closer look.
+        let may = |c: u8| plain[c as usize] == weight || plain[c as usize] == 0;
+        let text = &self.units.text[..self.units.text.len().min(STRIDE)];
+        let passed = match self.units.form {
+            Form::Single(_) | Form::Multi(_) => text.iter().position(|&c| may(c)).unwrap_or(text.len()),
+            Form::Utf16 => {
+                let units = text.as_chunks::<2>().0;
+                2 * units.iter().position(|unit| unit[1] != 0 || may(unit[0])).unwrap_or(units.len())
+            }
+        };
+        self.units.text = &self.units.text[passed..];
+        passed
     }
 
     /// The next character's code point, without moving on.

@@ -76,6 +76,17 @@ static WINDOWS_PLAIN: [u8; 256] = plain_weights(&WINDOWS_ASCII, b"-'\0");
 /// Turkish and Azeri: the lower case of I is another letter than i.
 static DOTLESS_PLAIN: [u8; 256] = plain_weights(&WINDOWS_ASCII, b"-'\0I");
 
+/// Of binary collations: the characters themselves.
+static CODE_POINTS: [u8; 256] = {
+    let mut table = [0; 256];
+    let mut c = 0;
+    while c < 128 {
+        table[c] = c as u8;
+        c += 1;
+    }
+    table
+};
+
 const fn plain_weights(ascii: &[u8; 128], except: &[u8]) -> [u8; 256] {
     let mut table = [0; 256];
     let mut c = 0;
@@ -262,6 +273,18 @@ impl Comparer {
     #[inline]
     pub(super) fn plain_weight(&self, c: u8) -> u8 {
         self.plain[c as usize]
+    }
+
+    /// If what has this primary weight on its own may be an ASCII character: a table of what each byte may be, and which of that it is; 0 is
+    /// anything. Letters differ in case beyond that.
+    pub(super) fn plain_of(&self, primary: u32) -> Option<(&'static [u8; 256], u8)> {
+        let (plain, weight) = match self.rules.binary {
+            true => (&CODE_POINTS, primary),
+            false if primary & 0xff_ffff != 0 => return None,
+            false => (self.plain, primary >> 24),
+        };
+        let weight = u8::try_from(weight).ok().filter(|&weight| weight != 0 && plain.contains(&weight))?;
+        Some((plain, weight))
     }
 
     /// Bytes at the start of the text that are plain ASCII characters.

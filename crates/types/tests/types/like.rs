@@ -155,6 +155,26 @@ proptest! {
         prop_assert_eq!(patindex.is_some(), expected);
     }
 
+    // Letters with accents of their own and behind them, of two widths, ignored ones, those that stand for two, dots of Turkish.
+    #[test]
+    fn a_needle_is_found_where_it_is_place_by_place(
+        collation in values::collation(), unicode in any::<bool>(),
+        text in "[aAbBiI \u{301}\u{30a}\u{130}\u{131}\u{e5}\u{e9}\u{c9}\u{e6}\u{df}\u{ad}\u{ff41}\u{ff71}\u{4e2d}0'_-]{0,14}",
+        // An accent in front would belong to the pattern's `%`.
+        needle in "[aAbBiI \u{130}\u{131}\u{e5}\u{e9}\u{e6}\u{df}\u{ff41}0'-][aAbBiI \u{301}\u{30a}\u{131}\u{e5}\u{e9}'-]{0,2}",
+    ) {
+        let ty = if unicode { SqlType::nvarchar(100) } else { SqlType::varchar(100) }.with_collation(collation);
+        let comparer = collation::comparer(&ty);
+        let (text, needle) = (bytes(&ty, &text), bytes(&ty, &needle));
+        let expected = naive(&comparer, &text, &needle);
+        prop_assert_eq!(find(&comparer, &text, &needle, 0), expected.clone());
+        let pattern = [bytes(&ty, "%"), needle, bytes(&ty, "%")].concat();
+        let found = compiled(&ty, &pattern, None).unwrap().find(&text, &mut Pacer::none()).unwrap();
+        // A needle may have what a pattern means otherwise.
+        let is_plain = !pattern[1..pattern.len() - 1].iter().any(|c| b"%_[".contains(c));
+        prop_assert!(!is_plain || found == expected.map(|range| range.start));
+    }
+
     #[test]
     fn any_pattern_compiles(collation in values::collation(), unicode in any::<bool>(), pattern in prop::collection::vec(any::<u8>(), 0..20), text in prop::collection::vec(any::<u8>(), 0..20)) {
         let ty = if unicode { SqlType::nvarchar(20) } else { SqlType::varchar(20) }.with_collation(collation);
