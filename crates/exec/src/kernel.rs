@@ -6,7 +6,6 @@ use sql::plan::{ArithmeticOp, CompareOp};
 use types::compare::ValueComparer;
 use types::convert::{self, ConvertContext, NO_STYLE};
 use types::decimal::{self, Operation};
-use types::like::LikePattern;
 use types::pause::{Pacer, SHORT};
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, arith, sql_error};
 
@@ -128,11 +127,6 @@ pub fn compare_bytes(context: &Context, comparer: &ValueComparer, left: &[u8], r
         return Ok(comparer.compare_bytes(left, right));
     }
     comparer.compare_bytes_paced(left, right, &mut context.pacer())
-}
-
-pub fn like(context: &Context, ty: &SqlType, value: &[u8], pattern: &[u8], escape: Option<&[u8]>) -> SqlResult<bool> {
-    let pacer = &mut context.pacer();
-    LikePattern::new(ty, pattern, escape, pacer)?.matches(value, pacer)
 }
 
 pub fn settings(session: &Session, explicit: bool) -> ConvertContext {

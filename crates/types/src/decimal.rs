@@ -160,8 +160,8 @@ impl Kernel {
     #[inline]
     fn add(&self, left: i128, right: i128) -> Option<i128> {
         let common = self.left_scale.max(self.right_scale);
-        let left_wide = left.checked_mul(POW10[(common - self.left_scale) as usize]);
-        let right_wide = right.checked_mul(POW10[(common - self.right_scale) as usize]);
+        let left_wide = scaled_up(left, common - self.left_scale);
+        let right_wide = scaled_up(right, common - self.right_scale);
         if let (Some(left), Some(right)) = (left_wide, right_wide)
             && let Some(sum) = left.checked_add(right)
         {
@@ -176,7 +176,7 @@ impl Kernel {
     fn multiply(&self, left: i128, right: i128) -> Option<i128> {
         let scale = self.left_scale + self.right_scale;
         if scale >= self.scale
-            && let Some(product) = left.checked_mul(right)
+            && let Some(product) = product(left, right)
         {
             return rescale_down(product, scale - self.scale);
         }
@@ -246,6 +246,21 @@ pub fn rescale(value: i128, from: u8, to: u8) -> Option<i128> {
 /// Whether `rescale` would round.
 pub fn loses_digits(value: i128, from: u8, to: u8) -> bool {
     from > to && value % POW10[usize::from(from - to)] != 0
+}
+
+/// Most values fit 64 bits: one multiplication, and nothing to check.
+#[inline]
+fn product(left: i128, right: i128) -> Option<i128> {
+    match (i64::try_from(left), i64::try_from(right)) {
+        (Ok(left), Ok(right)) => Some(i128::from(left) * i128::from(right)),
+        _ => left.checked_mul(right),
+    }
+}
+
+/// None: too large for 128 bits.
+#[inline]
+fn scaled_up(value: i128, digits: u8) -> Option<i128> {
+    if digits == 0 { Some(value) } else { product(value, POW10[usize::from(digits)]) }
 }
 
 /// Divides by 10^digits, rounding half away from zero.

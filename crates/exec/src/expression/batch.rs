@@ -1,6 +1,8 @@
 //! Expressions over whole batches. The commonest shapes (a column; a column or constant against another; AND of those) have
 //! loops of their own, everything else goes row by row.
 
+use std::borrow::Cow;
+
 use sql::plan::{ArithmeticOp, CompareOp};
 use types::{Column, ColumnData, RowBatch, SqlResult};
 
@@ -31,6 +33,10 @@ pub fn fill(scalar: &Scalar, context: &Context, batch: &RowBatch, out: &mut Colu
         }
         Node::I128(node) => {
             let ColumnData::I128(values) = &mut out.data else { unreachable!("of the scalar's class") };
+            if let Some(Operand::Each(made)) = decimals(node, context, batch) {
+                values.extend_from_slice(&made);
+                return Ok(());
+            }
             return fill_values(batch, values, &mut out.nulls, |row| node.eval(context, row));
         }
         _ => {}
@@ -72,15 +78,15 @@ fn fill_values<T: Default>(
 }
 
 /// Operands without NULLs of a batch: one value for all rows, or one a row.
-enum Operand<'a, T> {
+enum Operand<'a, T: Clone> {
     One(T),
-    Each(&'a [T]),
+    Each(Cow<'a, [T]>),
 }
 
-impl<'a, T> Operand<'a, T> {
+impl<'a, T: Clone> Operand<'a, T> {
     /// None: the column has NULLs, or is of another class.
     fn of_column(column: &'a Column, values: impl Fn(&'a ColumnData) -> Option<&'a Vec<T>>) -> Option<Operand<'a, T>> {
-        values(&column.data).filter(|_| column.nulls.is_empty()).map(|values| Operand::Each(values))
+        values(&column.data).filter(|_| column.nulls.is_empty()).map(|values| Operand::Each(Cow::Borrowed(values)))
     }
 
     /// None: NULL, or an error, which each row is to meet by itself.
@@ -131,6 +137,36 @@ fn operand_i128<'a>(node: &I128Expr, context: &Context, batch: &'a RowBatch) -> 
     }
 }
 
+/// Arithmetic over whole columns. None: something in it has no loop, is NULL, or fails: row by row that is met by the row it belongs to.
+fn decimals<'a>(node: &I128Expr, context: &Context, batch: &'a RowBatch) -> Option<Operand<'a, i128>> {
+    let I128Expr::Decimal(node) = node else { return operand_i128(node, context, batch) };
+    if node.may_round && context.round_aborts() {
+        return None;
+    }
+    let (left, right) = (decimals(&node.left, context, batch)?, decimals(&node.right, context, batch)?);
+    let kernel = &node.kernel;
+    let mut made = Vec::with_capacity(batch.rows);
+    match (left, right) {
+        (Operand::Each(left), Operand::Each(right)) => {
+            for (left, right) in left.iter().zip(&*right) {
+                made.push(kernel.apply(*left, *right).ok()?);
+            }
+        }
+        (Operand::Each(left), Operand::One(right)) => {
+            for left in &*left {
+                made.push(kernel.apply(*left, right).ok()?);
+            }
+        }
+        (Operand::One(left), Operand::Each(right)) => {
+            for right in &*right {
+                made.push(kernel.apply(left, *right).ok()?);
+            }
+        }
+        (Operand::One(left), Operand::One(right)) => return kernel.apply(left, right).ok().map(Operand::One),
+    }
+    Some(Operand::Each(Cow::Owned(made)))
+}
+
 /// None: not a shape with a loop of its own.
 fn fill_arithmetic(
     node: &IntegerArithmetic,
@@ -160,12 +196,12 @@ fn fill_arithmetic(
         }
         (_, left, right) => {
             for row in 0..batch.rows {
-                let left = match left {
-                    Operand::One(value) => value,
+                let left = match &left {
+                    Operand::One(value) => *value,
                     Operand::Each(values) => values[row],
                 };
-                let right = match right {
-                    Operand::One(value) => value,
+                let right = match &right {
+                    Operand::One(value) => *value,
                     Operand::Each(values) => values[row],
                 };
                 match node.apply(left, right) {
@@ -225,7 +261,9 @@ fn narrow(predicate: &I64Expr, context: &Context, batch: &RowBatch, selection: &
         }
         I64Expr::CompareI128(node) if node.1.is_of_numbers() => {
             let node = &node.0;
-            let operands = (operand_i128(&node.left, context, batch), operand_i128(&node.right, context, batch));
+            // What is computed is computed for all rows.
+            let of = if selection.len() * 2 > batch.rows { decimals } else { operand_i128 };
+            let operands = (of(&node.left, context, batch), of(&node.right, context, batch));
             if let (Some(left), Some(right)) = operands {
                 narrow_comparison(node.op, left, right, selection);
                 return Ok(());
@@ -251,9 +289,18 @@ fn narrow_comparison<T: Copy + PartialOrd>(
     selection: &mut Vec<u32>,
 ) {
     match (left, right) {
-        (Operand::Each(left), Operand::One(right)) => keep_where(selection, op, |row| (left[row], right)),
-        (Operand::One(left), Operand::Each(right)) => keep_where(selection, op, |row| (left, right[row])),
-        (Operand::Each(left), Operand::Each(right)) => keep_where(selection, op, |row| (left[row], right[row])),
+        (Operand::Each(left), Operand::One(right)) => {
+            let left = &*left;
+            keep_where(selection, op, |row| (left[row], right));
+        }
+        (Operand::One(left), Operand::Each(right)) => {
+            let right = &*right;
+            keep_where(selection, op, |row| (left, right[row]));
+        }
+        (Operand::Each(left), Operand::Each(right)) => {
+            let (left, right) = (&*left, &*right);
+            keep_where(selection, op, |row| (left[row], right[row]));
+        }
         (Operand::One(left), Operand::One(right)) => keep_where(selection, op, |_| (left, right)),
     }
 }

@@ -237,7 +237,7 @@ impl Compiler {
             }
             _ => None,
         };
-        let like = Like { ty, value, pattern, escape, compiled };
+        let like = Like { ty, value, pattern, escape, compiled, last: RefCell::default() };
         Ok(I64Expr::Like(Box::new(like)))
     }
 

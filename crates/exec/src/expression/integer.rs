@@ -1,5 +1,6 @@
 //! Expressions of class I64: integers, bit and predicates, money, dates. NULL is None; a predicate's None is UNKNOWN.
 
+use std::cell::RefCell;
 use std::cmp::Ordering;
 
 use sql::plan::{ArithmeticOp, CompareOp};
@@ -71,7 +72,18 @@ pub struct Like {
     pub escape: Option<BytesExpr>,
     /// Of a constant pattern.
     pub compiled: Option<LikePattern>,
+    /// Of another one: that of the row before, which mostly is the same.
+    pub last: RefCell<Option<LastPattern>>,
 }
+
+pub struct LastPattern {
+    pattern: Box<[u8]>,
+    escape: Option<Box<[u8]>>,
+    compiled: LikePattern,
+}
+
+/// A longer pattern is not kept.
+const PATTERN_BYTES_MAX: usize = 8000;
 
 /// What an integer type holds.
 #[derive(Clone, Copy)]
@@ -388,7 +400,21 @@ impl Like {
                 escape => escape,
             },
         };
-        kernel::like(context, &self.ty, &value, &pattern, escape.as_deref()).map(|found| Some(found as i64))
+        let pacer = &mut context.pacer();
+        let mut last = self.last.borrow_mut();
+        if let Some(last) = &*last
+            && *last.pattern == *pattern
+            && last.escape.as_deref() == escape.as_deref()
+        {
+            return Ok(Some(last.compiled.matches(&value, pacer)? as i64));
+        }
+        let compiled = LikePattern::new(&self.ty, &pattern, escape.as_deref(), pacer)?;
+        let found = compiled.matches(&value, pacer)?;
+        if pattern.len() <= PATTERN_BYTES_MAX {
+            let escape = escape.as_deref().map(Box::from);
+            *last = Some(LastPattern { pattern: pattern.as_ref().into(), escape, compiled });
+        }
+        Ok(Some(found as i64))
     }
 }
 

@@ -392,6 +392,13 @@ impl Accumulator {
                     sum.1 += 1;
                 }
             }
+            (State::Exact(sums), ColumnData::I128(values)) => {
+                for (value, group) in values.iter().zip(groups) {
+                    let sum = &mut sums[*group as usize];
+                    sum.0 = sum.0.checked_add(*value).ok_or_else(|| kernel::arithmetic_overflow(self.ty.kind))?;
+                    sum.1 += 1;
+                }
+            }
             (State::Float(sums), ColumnData::F64(values)) => {
                 for (value, group) in values.iter().zip(groups) {
                     let sum = &mut sums[*group as usize];
