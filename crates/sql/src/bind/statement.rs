@@ -250,13 +250,15 @@ impl Binder<'_> {
     }
 
     /// The query of a cursor whose rows may be changed WHERE CURRENT OF it: a locator for each table follows its columns. KEYSET of a
-    /// table without a unique index is STATIC ("DECLARE CURSOR"), which has none.
+    /// table without a unique index is STATIC ("DECLARE CURSOR"), which has none, and so is any cursor over a memory-optimized table
+    /// ("Accessing Memory-Optimized Tables Using Interpreted Transact-SQL").
     fn cursor_query(&mut self, query: &ast::Query, kind: Option<ast::CursorKind>) -> SqlResult<QueryKind> {
         let mut bound = self.query(query, None, None, Use::Root)?;
         self.mask_outputs(&mut bound.outputs);
         let mut gets = Vec::new();
         row_sources(&mut bound.rel, &mut gets);
-        if kind == Some(ast::CursorKind::Keyset) && !gets.iter().all(|get| has_unique_index(&get.source)) {
+        let lacks_key = kind == Some(ast::CursorKind::Keyset) && !gets.iter().all(|get| has_unique_index(&get.source));
+        if lacks_key || gets.iter().any(|get| get.table.memory.is_some()) {
             gets.clear();
         }
         for get in gets {
