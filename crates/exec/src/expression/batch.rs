@@ -85,8 +85,14 @@ enum Operand<'a, T: Clone> {
 
 impl<'a, T: Clone> Operand<'a, T> {
     /// None: the column has NULLs, or is of another class.
-    fn of_column(column: &'a Column, values: impl Fn(&'a ColumnData) -> Option<&'a Vec<T>>) -> Option<Operand<'a, T>> {
-        values(&column.data).filter(|_| column.nulls.is_empty()).map(|values| Operand::Each(Cow::Borrowed(values)))
+    fn of_column(
+        batch: &'a RowBatch,
+        column: usize,
+        values: impl Fn(&'a ColumnData) -> Option<&'a Vec<T>>,
+    ) -> Option<Operand<'a, T>> {
+        let Column { data, nulls } = &batch.columns[column];
+        let values = values(data).filter(|_| nulls.is_empty())?;
+        Some(Operand::Each(Cow::Borrowed(&values[..batch.rows])))
     }
 
     /// None: NULL, or an error, which each row is to meet by itself.
@@ -99,7 +105,7 @@ impl<'a, T: Clone> Operand<'a, T> {
 fn operand<'a>(node: &I64Expr, context: &Context, batch: &'a RowBatch) -> Option<Operand<'a, i64>> {
     use I64Expr::*;
     match node {
-        Column(at) => Operand::of_column(&batch.columns[*at], |data| match data {
+        Column(at) => Operand::of_column(batch, *at, |data| match data {
             ColumnData::I64(values) => Some(values),
             _ => None,
         }),
@@ -114,7 +120,7 @@ fn operand<'a>(node: &I64Expr, context: &Context, batch: &'a RowBatch) -> Option
 fn operand_f64<'a>(node: &F64Expr, context: &Context, batch: &'a RowBatch) -> Option<Operand<'a, f64>> {
     use F64Expr::*;
     match node {
-        Column(at) => Operand::of_column(&batch.columns[*at], |data| match data {
+        Column(at) => Operand::of_column(batch, *at, |data| match data {
             ColumnData::F64(values) => Some(values),
             _ => None,
         }),
@@ -127,7 +133,7 @@ fn operand_f64<'a>(node: &F64Expr, context: &Context, batch: &'a RowBatch) -> Op
 fn operand_i128<'a>(node: &I128Expr, context: &Context, batch: &'a RowBatch) -> Option<Operand<'a, i128>> {
     use I128Expr::*;
     match node {
-        Column(at) => Operand::of_column(&batch.columns[*at], |data| match data {
+        Column(at) => Operand::of_column(batch, *at, |data| match data {
             ColumnData::I128(values) => Some(values),
             _ => None,
         }),
@@ -183,7 +189,7 @@ fn fill_arithmetic(
         (ArithmeticOp::Add | ArithmeticOp::Subtract, Operand::Each(left), Operand::One(right)) if small(right) => {
             let right = if node.op == ArithmeticOp::Add { right } else { -right };
             let mut outside = false;
-            values.extend(left[..batch.rows].iter().map(|&left| {
+            values.extend(left.iter().map(|&left| {
                 let value = left.wrapping_add(right);
                 outside |= !small(left) || !node.range.holds(value);
                 value
