@@ -12,7 +12,7 @@ use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, s
 
 use super::functions;
 use super::general::{Conversion, General, Same};
-use super::integer::{Comparison, I64Expr, IntegerArithmetic, IntegerRange, Like, into_predicate};
+use super::integer::{Comparison, I64Expr, InKeys, IntegerArithmetic, IntegerRange, Like, into_predicate};
 use super::mask::MaskNode;
 use super::subquery::{SubqueryKind, SubqueryState};
 use super::wide::{BytesExpr, DecimalArithmetic, F64Expr, I128Expr};
@@ -371,6 +371,13 @@ fn in_list(value: Scalar, list: Vec<Scalar>) -> I64Expr {
             let mut sorted: Vec<i64> = constants.iter().filter(|d| !d.is_null()).map(Datum::as_i64).collect();
             sorted.sort_unstable();
             I64Expr::InConstants { value: Box::new(value), sorted: sorted.into(), with_null }
+        }
+        (node, Some(constants))
+            if constants.len() >= InKeys::ITEMS_MIN
+                && !value.ty.is_binary()
+                && value.ty.kind != TypeKind::SqlVariant =>
+        {
+            I64Expr::InKeys(Box::new(InKeys::new(Scalar { ty: value.ty, node }, &constants)))
         }
         (node, _) => I64Expr::InList { value: Box::new(Scalar { ty: value.ty, node }), list: list.into() },
     }

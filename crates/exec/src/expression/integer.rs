@@ -5,8 +5,9 @@ use std::cmp::Ordering;
 
 use sql::plan::{ArithmeticOp, CompareOp};
 use types::compare::ValueComparer;
+use types::key::KeyCodec;
 use types::like::LikePattern;
-use types::{SqlError, SqlResult, SqlType, TypeKind};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
 
 use super::general::General;
 use super::wide::{BytesExpr, F64Expr, I128Expr};
@@ -46,6 +47,7 @@ pub enum I64Expr {
         value: Box<Scalar>,
         list: Box<[Scalar]>,
     },
+    InKeys(Box<InKeys>),
     /// To a narrower integer type.
     Narrow(Box<(I64Expr, IntegerRange)>),
     General(Box<General>),
@@ -298,6 +300,7 @@ impl I64Expr {
                 Some(_) => (!with_null).then_some(0),
             }),
             I64Expr::InList { value, list } => in_list(context, row, value, list),
+            I64Expr::InKeys(node) => node.eval(context, row),
             I64Expr::Narrow(node) => match node.0.eval(context, row)? {
                 Some(value) if !node.1.holds(value) => {
                     context.uncomputed(kernel::integer_too_large(node.1.kind, value))
@@ -415,6 +418,53 @@ impl Like {
             *last = Some(LastPattern { pattern: pattern.as_ref().into(), escape, compiled });
         }
         Ok(Some(found as i64))
+    }
+}
+
+/// A long list of constants of another class: their keys, which are equal where they are. Not of binaries, of which one that has more zeros at
+/// its end is equal and has another key.
+pub struct InKeys {
+    pub value: Scalar,
+    codec: KeyCodec,
+    sorted: Box<[Box<[u8]>]>,
+    with_null: bool,
+}
+
+impl InKeys {
+    /// A shorter list is compared item by item.
+    pub const ITEMS_MIN: usize = 16;
+
+    /// `constants`: of the value's type.
+    pub fn new(value: Scalar, constants: &[Datum]) -> InKeys {
+        // Each may have more digits than the value's type.
+        let ty = match value.ty.is_decimal() {
+            true => SqlType::decimal(types::decimal::PRECISION_MAX, value.ty.scale),
+            false => value.ty,
+        };
+        let codec = KeyCodec::new(&ty, false);
+        let key = |constant: &Datum| {
+            let mut key = Vec::new();
+            codec.encode(constant, &mut key);
+            key.into_boxed_slice()
+        };
+        let mut sorted: Box<[_]> = constants.iter().filter(|constant| !constant.is_null()).map(key).collect();
+        sorted.sort_unstable();
+        InKeys { value, codec, sorted, with_null: constants.iter().any(Datum::is_null) }
+    }
+
+    fn eval(&self, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
+        let mut key = Vec::new();
+        match self.value.value(context, row)? {
+            Value::Null => return Ok(None),
+            Value::Bytes(bytes) => self.codec.encode_bytes_paced(&bytes, &mut key, &mut context.pacer())?,
+            Value::I128(number) => self.codec.encode(&Datum::I128(number), &mut key),
+            Value::F64(number) => self.codec.encode(&Datum::F64(number), &mut key),
+            Value::I64(number) => self.codec.encode_i64(number, &mut key),
+        }
+        match self.sorted.binary_search_by(|known| known.as_ref().cmp(&key)) {
+            Ok(_) => Ok(Some(1)),
+            Err(_) => Ok((!self.with_null).then_some(0)),
+        }
     }
 }
 

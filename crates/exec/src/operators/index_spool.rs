@@ -1,8 +1,10 @@
 //! Index spool: rows that depend on nothing outside are read once and kept by keys; each opening gives those with the outer row's.
 //!
-//! The first opening reads them as they come: there may be no second. If there is no memory to keep them, each does.
+//! The first opening reads them as they come: there may be no second. If there is no memory to keep them, each does. What is kept is the query's
+//! (`Context::kept`), for an operator above may close this one for each outer row.
 
 use std::collections::HashMap;
+use std::sync::{Arc, Weak};
 
 use sql::plan;
 use types::{RowBatch, SqlResult};
@@ -23,30 +25,35 @@ pub fn make(spool: &plan::IndexSpool, compiler: &mut Compiler) -> SqlResult<Box<
     let asked = spool.keys.iter().map(|(_, value)| compiler.scalar(value)).collect::<SqlResult<_>>()?;
     let mut one_row = RowBatch::new([]);
     one_row.rows = 1;
+    compiler.keeps = true;
     Ok(Box::new(IndexSpool {
         input: source(&spool.input, compiler)?,
         predicate: compiler.optional_predicate(&Some(spool.predicate.clone()))?.expect("one was given"),
         keys: RowKeys::new(keys, &[]),
         asked: RowKeys::new(asked, &[]),
         one_row,
-        rows: Rows::new(batch_of(&spool.input)),
         scratch: batch_of(&spool.input),
-        groups: HashMap::default(),
-        next_of: Vec::new(),
         execution: 0,
         state: State::New,
+        reading: None,
         at: NO_ROW,
         selection: Vec::new(),
     }))
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Opened for the first time in an execution.
     New,
-    Kept,
+    Kept(Weak<Kept>),
     /// There is no room for them.
     TooLarge,
+}
+
+struct Kept {
+    rows: Rows,
+    groups: HashMap<Box<[u8]>, Group, FastHash>,
+    /// The row that follows one in its group.
+    next_of: Vec<u32>,
 }
 
 /// Rows of one key.
@@ -62,14 +69,12 @@ struct IndexSpool {
     /// The same of the outer row.
     asked: RowKeys,
     one_row: RowBatch,
-    rows: Rows,
     scratch: RowBatch,
-    groups: HashMap<Box<[u8]>, Group, FastHash>,
-    /// The row that follows one in its group.
-    next_of: Vec<u32>,
     /// `Context::execution` of `state`. What is kept is of this one.
     execution: u64,
     state: State,
+    /// From what is kept the rows come, until the end.
+    reading: Option<Arc<Kept>>,
     /// The next row to give.
     at: u32,
     selection: Vec<u32>,
@@ -77,24 +82,26 @@ struct IndexSpool {
 
 impl RowSource for IndexSpool {
     fn open(&mut self, context: &Context) -> SqlResult<()> {
+        self.reading = None;
         let execution = context.execution.get();
         if self.execution != execution || execution == 0 {
-            self.forget();
             (self.execution, self.state) = (execution, State::New);
             return self.input.open(context);
         }
-        if self.state == State::New {
-            self.state = self.keep(context)?;
-        }
-        match self.state {
-            State::Kept => self.find(context),
-            State::New | State::TooLarge => self.input.open(context),
+        let kept = match &self.state {
+            State::New => self.keep(context)?,
+            State::Kept(kept) => kept.upgrade(),
+            State::TooLarge => None,
+        };
+        match kept {
+            Some(kept) => self.find(context, kept),
+            None => self.input.open(context),
         }
     }
 
     fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
         out.clear();
-        if self.state != State::Kept {
+        let Some(kept) = &self.reading else {
             while out.rows == 0 {
                 context.yield_point()?;
                 self.input.next(context, BATCH_ROWS, out)?;
@@ -104,14 +111,14 @@ impl RowSource for IndexSpool {
                 filter_batch(&self.predicate, context, out, &mut self.selection)?;
             }
             return Ok(());
-        }
+        };
         context.yield_point()?;
         self.selection.clear();
         while self.at != NO_ROW && self.selection.len() < wanted.min(BATCH_ROWS) {
             self.selection.push(self.at);
-            self.at = self.next_of[self.at as usize];
+            self.at = kept.next_of[self.at as usize];
         }
-        for (to, from) in out.columns.iter_mut().zip(&self.rows.batch.columns) {
+        for (to, from) in out.columns.iter_mut().zip(&kept.rows.batch.columns) {
             columns::append_gather(to, from, &self.selection);
         }
         out.rows = self.selection.len();
@@ -119,68 +126,74 @@ impl RowSource for IndexSpool {
     }
 
     fn close(&mut self) {
-        self.forget();
-        self.execution = 0;
+        self.reading = None;
         self.input.close();
     }
 }
 
 impl IndexSpool {
-    fn forget(&mut self) {
-        self.rows.clear();
-        let count = self.groups.len();
-        os::heap::empty(&mut self.groups, count);
-        self.next_of = Vec::new();
-        self.at = NO_ROW;
-    }
-
-    fn keep(&mut self, context: &Context) -> SqlResult<State> {
+    /// Reads all rows and has the query keep them. None: there is no room.
+    fn keep(&mut self, context: &Context) -> SqlResult<Option<Arc<Kept>>> {
+        self.state = State::TooLarge;
+        let rows = Rows::new(RowBatch::new(self.scratch.columns.iter().map(columns::class_of)));
+        let mut kept = Kept { rows, groups: HashMap::default(), next_of: Vec::new() };
         let mut key = Vec::new();
         let mut key_bytes = 0;
         self.input.open(context)?;
         loop {
             self.input.next(context, BATCH_ROWS, &mut self.scratch)?;
             if self.scratch.rows == 0 {
-                return Ok(State::Kept);
+                let kept = Arc::new(kept);
+                self.state = State::Kept(Arc::downgrade(&kept));
+                context.kept.borrow_mut().push(kept.clone());
+                return Ok(Some(kept));
             }
             self.keys.load(context, &self.scratch)?;
-            let base = self.rows.batch.rows as u32;
+            let base = kept.rows.batch.rows as u32;
             for row in 0..self.scratch.rows {
                 let number = base + row as u32;
-                self.next_of.push(NO_ROW);
+                kept.next_of.push(NO_ROW);
                 // NULL is equal to nothing.
                 if self.keys.has_null(row) {
                     continue;
                 }
                 self.keys.encode_to(row, &mut key);
-                match self.groups.get_mut(key.as_slice()) {
+                match kept.groups.get_mut(key.as_slice()) {
                     Some(group) => {
-                        self.next_of[group.last as usize] = number;
+                        kept.next_of[group.last as usize] = number;
                         group.last = number;
                     }
                     None => {
                         key_bytes += key.len() + KEY_BYTES;
-                        self.groups.insert(key.as_slice().into(), Group { first: number, last: number });
+                        kept.groups.insert(key.as_slice().into(), Group { first: number, last: number });
                     }
                 }
             }
-            let more = key_bytes + self.next_of.len() * size_of::<u32>();
-            if !self.rows.append_within(context, &self.scratch, more)? {
-                self.forget();
-                return Ok(State::TooLarge);
+            let more = key_bytes + kept.next_of.len() * size_of::<u32>();
+            if !kept.rows.append_within(context, &self.scratch, more)? {
+                return Ok(None);
             }
             context.yield_point()?;
         }
     }
 
-    fn find(&mut self, context: &Context) -> SqlResult<()> {
+    fn find(&mut self, context: &Context, kept: Arc<Kept>) -> SqlResult<()> {
         self.asked.load(context, &self.one_row)?;
         self.at = NO_ROW;
         if !self.asked.has_null(0) {
             let mut key = Vec::new();
             self.asked.encode_to(0, &mut key);
-            self.at = self.groups.get(key.as_slice()).map_or(NO_ROW, |group| group.first);
+            self.at = kept.groups.get(key.as_slice()).map_or(NO_ROW, |group| group.first);
         }
+        self.reading = Some(kept);
         Ok(())
+    }
+}
+
+/// Of many keys: what frees them may take long.
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let count = self.groups.len();
+        os::heap::empty(&mut self.groups, count);
     }
 }
