@@ -5,8 +5,9 @@ use std::sync::Arc;
 use sql::catalog::ModuleDef;
 use sql::function::FunctionId;
 use sql::plan::{Expr, OpenXmlColumn, Operator, TableFunction};
+use types::collation::{self, Chars};
 use types::pause::{CHARACTER, Pacer};
-use types::{Datum, Physical, RowBatch, SqlResult, SqlType, sql_error};
+use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use xml::query::Method;
 
@@ -363,11 +364,21 @@ struct Split {
     ordinal: i64,
 }
 
+/// https://learn.microsoft.com/sql/t-sql/functions/string-split-transact-sql
+fn not_one_character() -> SqlError {
+    sql_error!(214, state 11, "separator", "nchar(1)/nvarchar(1)")
+}
+
 impl RowSource for Split {
     fn open(&mut self, context: &Context) -> SqlResult<()> {
         self.text = None;
         let [text, separator] = [0, 1].map(|at| self.arguments[at].scalar_datum(context));
-        if let (Datum::Bytes(text), Datum::Bytes(separator)) = (text?, separator?) {
+        let (text, Datum::Bytes(separator)) = (text?, separator?) else { return Err(not_one_character()) };
+        let mut characters = Chars::new(&collation::comparer(&self.arguments[1].ty), &separator);
+        if characters.next().is_none() || characters.next().is_some() {
+            return Err(not_one_character());
+        }
+        if let Datum::Bytes(text) = text {
             (self.text, self.separator, self.at, self.ordinal) = (Some(text), separator, 0, 1);
         }
         Ok(())
@@ -377,7 +388,7 @@ impl RowSource for Split {
         out.clear();
         context.yield_point()?;
         let unit = if self.arguments[0].ty.is_unicode_string() { 2 } else { 1 };
-        let separator = &self.separator[..unit.min(self.separator.len())];
+        let separator = &*self.separator;
         let (mut bytes, pacer) = (0, &mut context.pacer());
         while let Some(text) = &self.text
             && out.rows < wanted.min(BATCH_ROWS)
@@ -385,7 +396,7 @@ impl RowSource for Split {
         {
             let start = self.at;
             let mut end = start;
-            while end < text.len() && text[end..end + unit] != *separator {
+            while end < text.len() && !text[end..].starts_with(separator) {
                 pacer.spend(unit)?;
                 end += unit;
             }
@@ -395,7 +406,7 @@ impl RowSource for Split {
             }
             out.rows += 1;
             bytes += end - start;
-            (self.at, self.ordinal) = (end + unit, self.ordinal + 1);
+            (self.at, self.ordinal) = (end + separator.len(), self.ordinal + 1);
             if end == text.len() {
                 self.text = None;
             }

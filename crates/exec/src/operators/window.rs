@@ -595,9 +595,7 @@ fn offset_of_known(known: &[usize], row: usize, offset: i64, back: bool) -> Opti
 fn percentile(kind: WindowKind, arguments: &[Scalar], context: &Context, rows: &RowBatch) -> SqlResult<Datum> {
     let given = arguments[0].value(context, Row { batch: rows, index: 0 })?.f64();
     let Some(part) = given.filter(|part| (0.0..=1.0).contains(part)) else {
-        let shown = given.map_or("NULL".to_owned(), |part| part.to_string());
-        let function = if kind == WindowKind::PercentileDisc { "percentile_disc" } else { "percentile_cont" };
-        return Err(sql_error!(4199, shown, 1, function));
+        return Err(sql_error!(8727));
     };
     let mut values = Column::new(arguments[1].ty.physical());
     fill(&arguments[1], context, rows, &mut values)?;

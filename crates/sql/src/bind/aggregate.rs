@@ -305,6 +305,9 @@ impl Binder<'_> {
                 let [item] = within.as_slice() else {
                     return Err(sql_error!(10754, name));
                 };
+                if !over.order_by.is_empty() {
+                    return Err(sql_error!(10758, name));
+                }
                 args[0] = implicit(args[0].clone(), &SqlType::FLOAT)?;
                 let value = self.within(block, Place::Window, |binder| binder.expr(&item.expr, scope))?;
                 let ty = if kind == WindowKind::PercentileCont { SqlType::FLOAT } else { value.ty };
@@ -317,6 +320,14 @@ impl Binder<'_> {
         let ordered = !over.order_by.is_empty() || over.window.is_some();
         if !ordered {
             return Err(sql_error!(4112, name));
+        }
+        if over.frame.is_some() && !matches!(kind, WindowKind::FirstValue | WindowKind::LastValue) {
+            return Err(match kind {
+                WindowKind::RowNumber | WindowKind::Rank | WindowKind::DenseRank | WindowKind::Ntile => {
+                    sql_error!(10752, state 3, name)
+                }
+                _ => sql_error!(10752, name),
+            });
         }
         self.windowed(block, kind, args, ty, nullable, (&over, nulls == Some(true)), scope)
     }
@@ -429,6 +440,7 @@ impl Binder<'_> {
             Some(end) => bound(end)?,
             None => FrameBound::CurrentRow,
         };
+        check_bounds(&start, &end, frame.end.is_some())?;
         Ok(Frame { rows, start, end })
     }
 
@@ -562,4 +574,23 @@ fn misplaced_window() -> SqlError {
 /// For PIVOT: `name` must be an aggregate of one argument.
 pub fn pivot_aggregate(name: &str) -> SqlResult<AggregateFunction> {
     aggregate_function(name).ok_or_else(|| sql_error!(102, name))
+}
+
+/// 4193: a frame that ends before it begins by the kinds of its bounds; `between`: both were given.
+fn check_bounds(start: &FrameBound, end: &FrameBound, between: bool) -> SqlResult<()> {
+    let place = |bound: &FrameBound| match bound {
+        FrameBound::UnboundedPreceding => (0, "UNBOUNDED PRECEDING"),
+        FrameBound::Preceding(_) => (1, "... PRECEDING"),
+        FrameBound::CurrentRow => (2, "CURRENT ROW"),
+        FrameBound::Following(_) => (3, "... FOLLOWING"),
+        FrameBound::UnboundedFollowing => (4, "UNBOUNDED FOLLOWING"),
+    };
+    let ((first, from), (last, to)) = (place(start), place(end));
+    if first <= last && first < 4 && last > 0 {
+        return Ok(());
+    }
+    Err(match between {
+        true => sql_error!(4193, format!("BETWEEN {from} AND {to}")),
+        false => sql_error!(4193, from),
+    })
 }

@@ -190,15 +190,18 @@ impl Binder<'_> {
         let value = self.as_string(value, 1, "string_split")?;
         let wide = value.ty.is_unicode_string();
         let collation = value.ty.collation;
-        let mut separator = SqlType::nchar(1).with_collation(collation);
-        if !wide {
-            separator = SqlType::char(1).with_collation(collation);
-        }
+        // One that is longer than a character is refused when it runs.
+        let separator = if wide { SqlType::nvarchar(4000) } else { SqlType::varchar(8000) }.with_collation(collation);
         let ty = SqlType { kind: if wide { types::TypeKind::NVarChar } else { types::TypeKind::VarChar }, ..value.ty };
         let given = self.expr(&args[1], scope)?;
         let mut arguments = vec![value, converted(given, &separator, false)];
         let mut columns = vec![("value", ty, true)];
         if let Some(ordinal) = args.get(2) {
+            if let ExprKind::Literal(types::Datum::I64(given)) = self.expr(ordinal, scope)?.kind
+                && !(0..=1).contains(&given)
+            {
+                return Err(sql_error!(4199, given, 3, "string_split"));
+            }
             let ordinal = self.expr_as(ordinal, &SqlType::BIT, scope)?;
             if matches!(ordinal.kind, ExprKind::Literal(types::Datum::I64(1))) {
                 columns.push(("ordinal", SqlType::BIGINT, false));

@@ -65,6 +65,7 @@ rows![
     message(208, 16, "Invalid object name '%.*ls'."),
     message(209, 16, "Ambiguous column name '%.*ls'."),
     message(213, 16, "Column name or number of supplied values does not match table definition.").state(1),
+    message(214, 16, "Procedure expects parameter '%ls' of type '%ls'.").state(2),
     message(216, 16, "Parameters were not supplied for the function '%.*ls'."),
     message(217, 16, "Maximum stored procedure, function, trigger, or view nesting level exceeded (limit %d)."),
     message(219, 16, "The type '%.*ls' already exists, or you do not have permission to create it."),
