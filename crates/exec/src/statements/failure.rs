@@ -36,7 +36,7 @@ fn message_follows(error: &SqlError, origin: Origin) -> bool {
         // Refused before it began: its database is read-only.
         Origin::Change => (11..17).contains(&error.severity) && error.number != 3906,
         // Rows stood in the way: SQL Server ends these as it ends a failed INSERT.
-        Origin::Definition => matches!(error.number, 515 | 1505),
+        Origin::Definition | Origin::Structure => matches!(error.number, 515 | 1505),
         Origin::Statement | Origin::Raised | Origin::Thrown => false,
     }
 }
@@ -116,7 +116,10 @@ impl<'a> Runner<'a> {
             self.message(&text)?;
         }
         self.failed_done()?;
-        Ok(Flow::Next)
+        match ends {
+            Ends::Batch => Err(Unwind::Aborted),
+            _ => Ok(Flow::Next),
+        }
     }
 
     /// Storage knows neither whose process its victim's is nor what a database is called.

@@ -615,15 +615,16 @@ impl<'a> Runner<'a> {
                 }
                 Ok((plan.command(), rows))
             }
-            (Plan::SelectInto(source), QueryKind::SelectInto { plan, target }) => {
+            (Plan::SelectInto(source), QueryKind::SelectInto { plan, target, filegroup }) => {
+                let place = filegroup.as_deref();
                 let table = {
                     let runtime = self.context.runtime.get_mut();
                     match runtime.session.options.forgives_arithmetic() {
                         true => {
                             let columns = columns::nullable(&plan.columns);
-                            runtime.host.create_table_for(runtime.session, target, &columns)?
+                            runtime.host.create_table_for(runtime.session, target, &columns, place)?
                         }
-                        false => runtime.host.create_table_for(runtime.session, target, &plan.columns)?,
+                        false => runtime.host.create_table_for(runtime.session, target, &plan.columns, place)?,
                     }
                 };
                 let rows = modify::insert_all(&table, &mut **source, &mut self.context, batch)?;

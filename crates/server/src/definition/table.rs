@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::ast::{CreateTable, Setting, TableDefinition, Truncate};
+use sql::ast::{CreateTable, DataSpace, Setting, TableDefinition, Truncate};
 use sql::catalog::TableDef;
 use sql::plan::OutputColumn;
 use storage::{StorageError, TableId};
@@ -234,6 +234,7 @@ pub fn create_for(
     site: &mut dyn super::Site,
     target: &sql::catalog::ObjectName,
     columns: &[OutputColumn],
+    filegroup: Option<&str>,
 ) -> SqlResult<Arc<TableDef>> {
     let mut ddl = Ddl::new(site, "");
     let ident = |text: &str| sql::ast::Ident { text: text.into(), quoted: true };
@@ -303,7 +304,9 @@ pub fn create_for(
         };
         ddl.rows(&db, |rows| rows.insert(&row))?;
     }
-    index::add_heap(&mut ddl, &db, id, &Placement::DEFAULT)?;
+    let on = filegroup.map(|name| DataSpace { name: ident(name), column: None });
+    let heap = partition::placement(&mut ddl, &db, on.as_ref())?.unwrap_or(Placement::DEFAULT);
+    index::add_heap(&mut ddl, &db, id, &heap)?;
     let mut table = ddl.reload(&db, id)?;
     create_storage(&mut ddl, &db, &table)?;
     ddl.changed(db.id, id);

@@ -860,6 +860,10 @@ impl Binder<'_> {
             None => None,
         };
         let target = match &execute.procedure {
+            // There are none of a group but the first.
+            ast::Procedure::Name(name, Some(number)) if *number != 1 => {
+                return Err(sql_error!(2812, super::names::display(name)));
+            }
             ast::Procedure::Name(name, _) => ExecuteTarget::Procedure(object_name(name)),
             ast::Procedure::Variable(variable) => {
                 ExecuteTarget::Named(implicit(self.variable(variable)?, &SqlType::NVARCHAR_MAX)?)

@@ -13,7 +13,7 @@ impl Parser<'_> {
         self.eat_word(K::INTO);
         let mut target = self.target()?;
         let alias = self.table_alias()?;
-        let late = self.with_hints()?;
+        let late = self.target_hints()?;
         if let Target::Table { hints, .. } = &mut target {
             hints.extend(late);
         }
