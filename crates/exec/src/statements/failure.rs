@@ -100,6 +100,11 @@ impl<'a> Runner<'a> {
             return Err(Unwind::Error(error));
         }
         self.message(&error)?;
+        if message_follows(&error, origin) && (!aborts || origin == Origin::Structure) {
+            let text = sql_error!(3621);
+            let text = self.locate(text, line);
+            self.message(&text)?;
+        }
         if aborts {
             let runtime = self.context.runtime.get_mut();
             // A trigger has rolled back already.
@@ -109,11 +114,6 @@ impl<'a> Runner<'a> {
             transaction::abandon_and_tell(runtime.session, runtime.host, runtime.sink).map_err(Unwind::Stop)?;
             self.failed_done()?;
             return Err(Unwind::Aborted);
-        }
-        if message_follows(&error, origin) {
-            let text = sql_error!(3621);
-            let text = self.locate(text, line);
-            self.message(&text)?;
         }
         self.failed_done()?;
         match ends {

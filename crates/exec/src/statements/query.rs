@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sql::catalog::TableDef;
 use sql::plan::{
     ActionKind, ExecutorSlot, Expr, ExprKind, Module, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
-    VariableSlot,
+    TableSource, VariableSlot,
 };
 use types::pause::Pause as _;
 use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
@@ -459,6 +459,10 @@ impl<'a> Runner<'a> {
         let (writes, modifies) = match &prepared.plan {
             Plan::Select(_) | Plan::ForText(_) | Plan::Assign { .. } => (false, false),
             Plan::SelectInto(_) => (true, false),
+            // Table variables are in no transaction, so one that is doomed does not stop them.
+            Plan::Modify(_) if self.session().transaction.doomed && changes_variables_alone(&prepared.query.kind) => {
+                (false, true)
+            }
             Plan::Modify(_) | Plan::InsertExecute { .. } => (true, true),
         };
         let mut aborted = None;
@@ -815,4 +819,11 @@ fn expect_snapshots(session: &Session, host: &mut dyn Host, tables: &[UsedTable]
         }
     }
     Ok(())
+}
+
+fn changes_variables_alone(kind: &QueryKind) -> bool {
+    let QueryKind::Modify(modify) = kind else { return false };
+    let into = modify.output.as_ref().and_then(|output| output.into.as_deref());
+    let mut targets = into.map(|into| &into.target).into_iter().chain([&modify.target]);
+    targets.all(|target| matches!(target, TableSource::Variable(..)))
 }

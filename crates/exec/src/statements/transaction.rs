@@ -294,6 +294,9 @@ pub fn release_doomed(runtime: &mut Runtime<'_>) {
 
 /// What the server's transaction manager requests and the statements share.
 pub fn begin(runtime: &mut Runtime<'_>, name: Option<Box<str>>) -> SqlResult<()> {
+    if runtime.session.transaction.doomed {
+        return Err(cannot_commit());
+    }
     if runtime.session.transaction.level > 0 {
         runtime.session.transaction.level += 1;
         return Ok(());

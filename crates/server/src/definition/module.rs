@@ -246,10 +246,10 @@ pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResul
     if let ModuleBody::External(_) = create.body {
         return Err(super::unsupported("CREATE PROCEDURE ... EXTERNAL NAME"));
     }
-    if create.number.is_some_and(|number| number != 1) {
+    if create.number.is_some_and(|number| number != 1) && !create.options.native_compilation {
         return Err(super::unsupported("CREATE PROCEDURE ...;number"));
     }
-    if create.for_replication {
+    if create.for_replication && !create.options.native_compilation {
         return Err(super::unsupported("CREATE PROCEDURE ... FOR REPLICATION"));
     }
     if create.options.native_compilation {

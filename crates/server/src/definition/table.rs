@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::ast::{CreateTable, DataSpace, Setting, TableDefinition, Truncate};
+use sql::ast::{CreateTable, DataSpace, Setting, SettingValue, TableDefinition, Truncate};
 use sql::catalog::TableDef;
 use sql::plan::OutputColumn;
 use storage::{StorageError, TableId};
@@ -63,6 +63,12 @@ pub fn refuse_kinds(options: &[Setting]) -> SqlResult<()> {
         let is_kind = matches!(name, "LEDGER" | "DATA_DELETION" | "REMOTE_DATA_ARCHIVE");
         if is_kind && option.is_on() || name.starts_with("FILETABLE") || name == "FILESTREAM_ON" {
             return Err(super::unsupported(name));
+        }
+        index::check_compression(option)?;
+        if let ("LOCK_ESCALATION", SettingValue::Word(word)) = (name, &option.value)
+            && !["AUTO", "TABLE", "DISABLE"].iter().any(|known| known.eq_ignore_ascii_case(word))
+        {
+            return Err(sql_error!(102, &**word));
         }
     }
     Ok(())

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
 use exec::sink::{Command, Done, DoneKind, Sink};
 use sql::plan::{Client, Module};
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use crate::session::arguments::{expects_parameter, text_of};
 use crate::session::compile;
@@ -60,12 +60,35 @@ fn execute_sql(
             _ => Err(expects_parameter("sp_executesql", "@statement")),
         };
     };
+    check_unicode(&arguments[0], "@statement")?;
+    if let Some(declared) = arguments.get(1) {
+        check_unicode(declared, "@params")?;
+    }
     let declared = arguments.get(1).and_then(text_of).unwrap_or_default();
     let module = compile(host, state, &text, &declared)?;
     let values = arguments.len().min(2);
     // Its status is the @@ERROR that the text leaves behind.
-    run_module(host, state, sink, &module, None, &mut arguments[values..])?;
+    let ran = run_module(host, state, sink, &module, None, &mut arguments[values..]);
+    ran.map_err(|error| with_declared(error, &declared, &text))?;
     Ok(state.error)
+}
+
+/// 8178 shows the query with its parameters, as a plan's text does.
+fn with_declared(mut error: SqlError, declared: &str, text: &str) -> SqlError {
+    if error.number == 8178 {
+        error.text = error.text.replacen(&format!("'{text}'"), &format!("'({declared}){text}'"), 1);
+    }
+    error
+}
+
+/// 214: texts are Unicode.
+fn check_unicode(argument: &CallArgument, name: &str) -> SqlResult<()> {
+    match &argument.value {
+        Some((ty, Datum::Bytes(_))) if !ty.is_unicode_string() => {
+            Err(sql_error!(214, state 3, name, "ntext/nchar/nvarchar"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn prepare(

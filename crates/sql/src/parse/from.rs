@@ -45,9 +45,8 @@ const LOCKING: &[&str] = &["UPDLOCK", "XLOCK", "TABLOCKX"];
 
 /// 1047.
 fn conflict(hints: &[TableHint]) -> bool {
-    let has = |words: &&[&str]| {
-        hints.iter().any(|hint| matches!(hint, TableHint::Word(word) if words.contains(&&**word)))
-    };
+    let has =
+        |words: &&[&str]| hints.iter().any(|hint| matches!(hint, TableHint::Word(word) if words.contains(&&**word)));
     let several = |groups: &[&[&str]]| groups.iter().filter(|group| has(group)).count() > 1;
     several(ISOLATIONS) || several(GRANULARITIES) || has(&ISOLATIONS[0]) && has(&LOCKING)
 }

@@ -156,6 +156,11 @@ impl Parser<'_> {
         loop {
             let token = self.token;
             if !kind.knows(token.keyword) {
+                // Options of functions are no word of their own elsewhere.
+                if matches!(token.keyword, K::RETURNS | K::CALLED | K::INLINE) {
+                    self.bump();
+                    return Err(self.unexpected());
+                }
                 return Err(match token.kind {
                     T::Word => sql_error!(195, state 1, self.shown(token), "option").at_line(token.line),
                     _ => self.unexpected(),
