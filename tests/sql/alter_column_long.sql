@@ -46,5 +46,6 @@ GO
 ALTER TABLE dbo.added ADD r varchar(3) NOT NULL DEFAULT REPLICATE('r', 8);
 GO
 ALTER TABLE dbo.added ADD fits char(5) NOT NULL DEFAULT 'abc', blanks varchar(3) NOT NULL DEFAULT 'ab     ', later varchar(2) NULL DEFAULT 'xyz';
+GO
 SELECT *, DATALENGTH(fits) AS bytes FROM dbo.added;
 DROP TABLE dbo.added;

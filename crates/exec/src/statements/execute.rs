@@ -119,10 +119,7 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
             continue;
         }
         let Some(default) = &variable.default else {
-            return Err(match name.is_empty() {
-                true => sql_error!(8178, &*module.text, names[position]),
-                false => in_procedure(sql_error!(201, state 4, short(name), names[position])),
-            });
+            return Err(in_procedure(sql_error!(201, state 4, short(name), names[position])));
         };
         if super::constant_default(variable).is_none() {
             let value = types::precedence::check_conversion(&default.ty, &variable.ty, false)

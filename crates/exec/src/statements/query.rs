@@ -459,11 +459,10 @@ impl<'a> Runner<'a> {
         let (writes, modifies) = match &prepared.plan {
             Plan::Select(_) | Plan::ForText(_) | Plan::Assign { .. } => (false, false),
             Plan::SelectInto(_) => (true, false),
-            // Table variables are in no transaction, so one that is doomed does not stop them.
-            Plan::Modify(_) if self.session().transaction.doomed && changes_variables_alone(&prepared.query.kind) => {
-                (false, true)
+            Plan::InsertExecute { .. } => (true, true),
+            Plan::Modify(_) => {
+                (!self.session().transaction.doomed || !changes_variables_alone(&prepared.query.kind), true)
             }
-            Plan::Modify(_) | Plan::InsertExecute { .. } => (true, true),
         };
         let mut aborted = None;
         let result = self.in_statement(writes, |runner| {
@@ -821,6 +820,7 @@ fn expect_snapshots(session: &Session, host: &mut dyn Host, tables: &[UsedTable]
     Ok(())
 }
 
+/// Table variables are in no transaction, so one that is doomed does not stop them.
 fn changes_variables_alone(kind: &QueryKind) -> bool {
     let QueryKind::Modify(modify) = kind else { return false };
     let into = modify.output.as_ref().and_then(|output| output.into.as_deref());

@@ -69,16 +69,25 @@ fn execute_sql(
     let values = arguments.len().min(2);
     // Its status is the @@ERROR that the text leaves behind.
     let ran = run_module(host, state, sink, &module, None, &mut arguments[values..]);
-    ran.map_err(|error| with_declared(error, &declared, &text))?;
+    ran.map_err(|error| match missing(&module, &arguments[values..]) {
+        Some(name) if error.number == 201 => sql_error!(8178, format_args!("({declared}){text}"), name),
+        _ => error,
+    })?;
     Ok(state.error)
 }
 
-/// 8178 shows the query with its parameters, as a plan's text does.
-fn with_declared(mut error: SqlError, declared: &str, text: &str) -> SqlError {
-    if error.number == 8178 {
-        error.text = error.text.replacen(&format!("'{text}'"), &format!("'({declared}){text}'"), 1);
-    }
-    error
+/// The first parameter of the text that has no value.
+fn missing<'a>(module: &'a Module, arguments: &[CallArgument]) -> Option<&'a str> {
+    let is_table = |at: usize| module.table_variables.iter().any(|table| table.parameter == Some(at));
+    let parameters = module.variables[..module.parameter_count].iter().enumerate();
+    let mut asked = parameters.filter(|(at, variable)| variable.default.is_none() && !is_table(*at));
+    let is_given = |at: usize, name: &str| {
+        arguments.iter().enumerate().any(|(position, argument)| match &argument.name {
+            Some(own) => own.eq_ignore_ascii_case(name),
+            None => position == at,
+        })
+    };
+    asked.find(|(at, variable)| !is_given(*at, &variable.name)).map(|(_, variable)| &*variable.name)
 }
 
 /// 214: texts are Unicode.
