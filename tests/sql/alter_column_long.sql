@@ -38,9 +38,14 @@ CREATE TABLE dbo.added (i int);
 ALTER TABLE dbo.added ADD empty varchar(3) NOT NULL DEFAULT 'abcdef';
 INSERT dbo.added (i, empty) VALUES (1, 'abc');
 ALTER TABLE dbo.added ADD c varchar(3) NOT NULL DEFAULT 'abcdef';
+GO
 ALTER TABLE dbo.added ADD n nchar(2) DEFAULT N'wef' WITH VALUES;
+GO
 ALTER TABLE dbo.added ADD b varbinary(2) NOT NULL DEFAULT 0x010203, j int NOT NULL DEFAULT 1;
+GO
 ALTER TABLE dbo.added ADD r varchar(3) NOT NULL DEFAULT REPLICATE('r', 8);
+GO
 ALTER TABLE dbo.added ADD fits char(5) NOT NULL DEFAULT 'abc', blanks varchar(3) NOT NULL DEFAULT 'ab     ', later varchar(2) NULL DEFAULT 'xyz';
+GO
 SELECT *, DATALENGTH(fits) AS bytes FROM dbo.added;
 DROP TABLE dbo.added;

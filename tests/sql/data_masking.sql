@@ -235,6 +235,7 @@ SELECT name FROM sys.masked_columns WHERE object_id = OBJECT_ID('dbo.dm_a') ORDE
 GRANT SELECT, ALTER ON dbo.dm_a TO dm_u
 EXECUTE AS USER = 'dm_u'
 ALTER TABLE dbo.dm_a ALTER COLUMN y ADD MASKED WITH (FUNCTION = 'default()')
+GO
 ALTER TABLE dbo.dm_a ADD q int NOT NULL DEFAULT 1
 SELECT xx, y FROM dbo.dm_a
 REVERT

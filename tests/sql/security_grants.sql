@@ -97,9 +97,13 @@ CREATE TABLE sg_next.mine (a int)
 CREATE TABLE dbo.theirs (a int)
 CREATE TABLE #own (a int)
 DROP TABLE sg_own.x
+GO
 ALTER TABLE sg_own.x ADD b int
+GO
 CREATE INDEX i ON sg_own.x (a)
+GO
 TRUNCATE TABLE sg_own.x
+GO
 DROP TABLE sg_next.mine
 SELECT name FROM sys.tables ORDER BY 1
 REVERT

@@ -931,6 +931,15 @@ CREATE PROCEDURE p WITH RECOMPILE AS SELECT 1
 GO
 SELECT 'ok' FROM sys.sql_modules WHERE object_id = OBJECT_ID('p') AND is_recompiled = 1
 
+--- Modules: WITH an option of another kind of module
+CREATE VIEW v WITH RECOMPILE AS SELECT 1 AS a
+
+--- Modules: CREATE PROCEDURE ...;number
+CREATE PROCEDURE p;2 AS SELECT 1
+
+--- Modules: CREATE PROCEDURE ... FOR REPLICATION
+CREATE PROCEDURE p FOR REPLICATION AS SELECT 1
+
 --- Modules: EXTERNAL NAME
 CREATE PROCEDURE p AS EXTERNAL NAME a.b.c
 
@@ -1544,6 +1553,15 @@ WHERE t.text LIKE 'INSERT jh /*[lm]*/%' HAVING SUM(IIF(p.query_plan LIKE IIF(t.t
 --- Queries: OPTION (USE HINT) of a name that is none
 SELECT 1 OPTION (USE HINT ('DISABLE_OPTIMIZER_ROWGOAL', 'NO_SUCH_HINT'))
 
+--- Queries: SELECT INTO ... ON filegroup
+SELECT 1 AS a INTO made_on ON [PRIMARY]
+GO
+SELECT 'ok' FROM made_on
+DROP TABLE made_on
+
+--- Queries: SELECT INTO ... ON filegroup that is not there
+SELECT 1 AS a INTO made_on ON nowhere
+
 --- Queries: OPTION, all other hints
 SELECT 1 AS a INTO #o OPTION (MAXDOP 1, RECOMPILE, HASH GROUP, FAST 10)
 GO
@@ -1555,6 +1573,14 @@ GO
 BEGIN TRANSACTION; SELECT * INTO #h FROM t WITH (UPDLOCK, HOLDLOCK)
 GO
 SELECT TOP 1 'ok' FROM sys.dm_tran_locks WHERE request_session_id = @@SPID AND request_mode LIKE '%U%'
+
+--- Queries: hints that contradict each other, as NOLOCK and XLOCK
+SELECT name FROM sys.objects WITH (NOLOCK, XLOCK)
+
+--- Queries: hints NOLOCK, INDEX, FORCESEEK of a table that is changed
+CREATE TABLE hinted (a int)
+GO
+UPDATE hinted WITH (NOLOCK) SET a = 1
 
 --- Queries: hints ROWLOCK, PAGLOCK, FORCESCAN, NOEXPAND, KEEPIDENTITY
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)

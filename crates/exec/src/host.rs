@@ -233,12 +233,13 @@ pub trait Host {
     /// An error file, which must not be there yet. 4834, 4861
     fn make_data_file(&mut self, session: &mut Session, path: &str) -> SqlResult<os::disk::File>;
 
-    /// SELECT INTO: creates the table and answers its definition.
+    /// SELECT INTO: creates the table, on the filegroup if one is named, and answers its definition.
     fn create_table_for(
         &mut self,
         session: &mut Session,
         target: &ObjectName,
         columns: &[OutputColumn],
+        filegroup: Option<&str>,
     ) -> SqlResult<Arc<TableDef>>;
 
     /// SELECT INTO has made the table and has its rows in it: the triggers of that event fire.

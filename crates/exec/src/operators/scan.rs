@@ -144,7 +144,7 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
         update: hint.update,
         exclusive: hint.exclusive,
         keep: hint.keep,
-        hold: hint.hold && !(hint.repeatable && table.memory.is_some()),
+        hold: hint.hold && !hint.repeatable,
         read_past: hint.read_past,
         no_wait: hint.no_wait,
         table: hint.table,
@@ -210,7 +210,7 @@ pub fn lookup(
     let varies = |expr: &plan::Expr| {
         expr.any(&mut |expr| matches!(expr.kind, plan::ExprKind::Outer(_) | plan::ExprKind::Subquery(_)))
     };
-    let locks = scan.lock.update || scan.lock.exclusive || scan.lock.hold;
+    let locks = scan.lock.update || scan.lock.exclusive || scan.lock.hold || scan.lock.repeatable;
     if !equal_only || locks || scan.residual.as_ref().is_some_and(varies) {
         return Ok(None);
     }
@@ -397,6 +397,10 @@ impl BaseScan {
         if self.table.memory.is_some() {
             let host = &*runtime.host;
             self.spec.lock.snapshot |= elevates(runtime.session, &self.spec.lock, || host.elevates_to_snapshot())?;
+        }
+        // Who keeps what was read from changing cannot leave out what is being changed.
+        if self.spec.lock.read_past && runtime.session.options.isolation == sql::plan::IsolationLevel::Serializable {
+            return Err(sql_error!(650));
         }
         Ok(())
     }

@@ -3,21 +3,23 @@
 //! | ends | outside of a TRY | in one |
 //! |---|---|---|
 //! | statement | the next statement runs | the CATCH runs; XACT_STATE() stays 1 |
+//! | batch | the batch is over, the transaction goes on | as statement |
 //! | transaction | the transaction is rolled back, the batch is over | the CATCH runs; XACT_STATE() is -1, only a ROLLBACK is possible |
 //! | connection | the session is over | no CATCH sees it |
 //!
-//! XACT_ABORT moves every error from the first row to the second; outside of a TRY not RAISERROR, what compiling finds (SET XACT_ABORT's
-//! page) and `NOT_BY_XACT_ABORT`. In a trigger it is ON until it is SET. A query that cannot be bound ends its module and is no row here
-//! (`Unwind::Scope`); nor is an error in a function, which is its caller's statement's.
+//! XACT_ABORT moves every error from the first two rows to the third; outside of a TRY not RAISERROR, what compiling finds (SET
+//! XACT_ABORT's page), errors of severity 11 and `NOT_BY_XACT_ABORT`. In a trigger it is ON until it is SET. A query that cannot be bound
+//! ends its module and is no row here (`Unwind::Scope`); nor is an error in a function, which is its caller's statement's.
 //!
-//! Severities are those of "Database Engine Error Severities". SQL Server's documentation has no list by number: the numbers of
-//! definitions are those that Babelfish for PostgreSQL's suite, which records what SQL Server does, and its `err_handler.c` agree on.
+//! Severities are those of "Database Engine Error Severities". SQL Server's documentation has no list by number: numbers and kinds of
+//! statements are those that public suites which record what SQL Server does agree on.
 
 use types::SqlError;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ends {
     Statement,
+    Batch,
     Transaction,
     Connection,
 }
@@ -29,6 +31,8 @@ pub enum Origin {
     /// It changes rows; what it changed has been taken back.
     Change,
     Definition,
+    /// A definition of how a table or an index is built.
+    Structure,
     /// RAISERROR, or what ends as it does.
     Raised,
     /// THROW: nothing was computed here, whatever the number says.
@@ -36,10 +40,12 @@ pub enum Origin {
 }
 
 /// The transaction, whatever the statement.
-const TRANSACTION: [i32; 47] = [
-    217, 219, 241, 245, 293, 295, 296, 556, 701, 1203, 1205, 1946, 3609, 3616, 3728, 3915, 3916, 3960, 3998, 4708,
-    4712, 4901, 4920, 5302, 6307, 6308, 6320, 6325, 6335, 6359, 8106, 8107, 8114, 8169, 11700, 11701, 11702, 11703,
-    11704, 11705, 11706, 11707, 11708, 41301, 41302, 41305, 41325,
+const TRANSACTION: [i32; 84] = [
+    217, 219, 235, 241, 245, 289, 293, 295, 296, 297, 556, 622, 701, 1203, 1205, 1707, 1908, 1921, 1946, 2703, 2726,
+    3609, 3616, 3728, 3915, 3916, 3960, 3998, 4708, 4712, 4901, 4920, 5014, 5035, 5042, 5302, 6307, 6308, 6320, 6325,
+    6335, 6359, 7703, 7704, 7705, 7706, 7707, 7708, 7710, 7715, 7716, 7717, 7719, 7720, 7721, 7723, 7724, 7726, 7727,
+    8106, 8107, 8169, 8170, 11700, 11701, 11702, 11703, 11704, 11705, 11706, 11707, 11708, 13607, 13608, 13609, 13611,
+    13621, 13623, 13624, 13625, 41301, 41302, 41305, 41325,
 ];
 
 const _: () = {
@@ -59,6 +65,8 @@ const XML_LAST: i32 = 9499;
 
 /// Severity of what the parser and the binder find in the text itself.
 const SYNTAX: u8 = 15;
+/// Severity of what is not there.
+const MISSING: u8 = 11;
 
 pub fn ends(error: &SqlError, origin: Origin, xact_abort: bool, in_try: bool) -> Ends {
     if error.severity >= 20 {
@@ -68,20 +76,46 @@ pub fn ends(error: &SqlError, origin: Origin, xact_abort: bool, in_try: bool) ->
     if error.severity == 19 || all.into_iter().any(|error| ends_transaction(error, origin)) {
         return Ends::Transaction;
     }
-    let exempt = origin == Origin::Raised
-        || error.severity == SYNTAX
-        || origin == Origin::Definition && sql::bind::is_of_compiling(error.number)
-        || NOT_BY_XACT_ABORT.contains(&error.number);
-    if xact_abort && (in_try || !exempt) { Ends::Transaction } else { Ends::Statement }
+    // A module that has changed the number of transactions: nobody knows what its caller's statements would be in.
+    if in_try && error.number == 266 {
+        return Ends::Transaction;
+    }
+    let is_definition = matches!(origin, Origin::Definition | Origin::Structure);
+    let exempt = match origin {
+        Origin::Raised => true,
+        Origin::Thrown => false,
+        Origin::Statement | Origin::Change | Origin::Definition | Origin::Structure => {
+            matches!(error.severity, SYNTAX | MISSING)
+                || is_definition && sql::bind::is_of_compiling(error.number)
+                || NOT_BY_XACT_ABORT.contains(&error.number)
+        }
+    };
+    if xact_abort && (in_try || !exempt) {
+        Ends::Transaction
+    } else if is_definition && ends_batch(error) {
+        Ends::Batch
+    } else {
+        Ends::Statement
+    }
 }
 
 fn ends_transaction(error: &SqlError, origin: Origin) -> bool {
     match (error.number, error.state) {
-        // Rows that a new constraint does not allow; of INSERT and its kind it is the statement.
-        (547, _) => origin == Origin::Definition,
-        // CREATE TABLE of a name that is taken; the other kinds of object have other states.
-        (2714, state) => state == 6,
+        // A name that is taken; of a synonym it is the statement.
+        (2714, state) => state == 6 || matches!(origin, Origin::Definition | Origin::Structure),
+        // Of a value within a statement, not of a call's argument, which has no line.
+        (8114, _) => error.line != 0,
+        (8115, _) => error.text.contains("IDENTITY"),
         (XML_FIRST..=XML_LAST, _) => true,
+        // What a table or an index cannot become, but for what compiling would have found.
+        _ if origin == Origin::Structure && error.severity == 16 && !ends_batch(error) => true,
+        // ALTER INDEX of none.
+        (2727, _) => origin == Origin::Structure,
         (number, _) => TRANSACTION.binary_search(&number).is_ok(),
     }
+}
+
+/// ALTER TABLE and ENABLE TRIGGER: the table is not there, or has the column already, or not the trigger.
+fn ends_batch(error: &SqlError) -> bool {
+    matches!((error.number, error.state), (4902 | 2705, _) | (1088, 21 | 119))
 }

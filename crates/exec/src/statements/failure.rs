@@ -36,7 +36,7 @@ fn message_follows(error: &SqlError, origin: Origin) -> bool {
         // Refused before it began: its database is read-only.
         Origin::Change => (11..17).contains(&error.severity) && error.number != 3906,
         // Rows stood in the way: SQL Server ends these as it ends a failed INSERT.
-        Origin::Definition => matches!(error.number, 515 | 1505),
+        Origin::Definition | Origin::Structure => matches!(error.number, 515 | 1505),
         Origin::Statement | Origin::Raised | Origin::Thrown => false,
     }
 }
@@ -100,6 +100,11 @@ impl<'a> Runner<'a> {
             return Err(Unwind::Error(error));
         }
         self.message(&error)?;
+        if message_follows(&error, origin) && (!aborts || origin == Origin::Structure) {
+            let text = sql_error!(3621);
+            let text = self.locate(text, line);
+            self.message(&text)?;
+        }
         if aborts {
             let runtime = self.context.runtime.get_mut();
             // A trigger has rolled back already.
@@ -110,13 +115,11 @@ impl<'a> Runner<'a> {
             self.failed_done()?;
             return Err(Unwind::Aborted);
         }
-        if message_follows(&error, origin) {
-            let text = sql_error!(3621);
-            let text = self.locate(text, line);
-            self.message(&text)?;
-        }
         self.failed_done()?;
-        Ok(Flow::Next)
+        match ends {
+            Ends::Batch => Err(Unwind::Aborted),
+            _ => Ok(Flow::Next),
+        }
     }
 
     /// Storage knows neither whose process its victim's is nor what a database is called.

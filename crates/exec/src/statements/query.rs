@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sql::catalog::TableDef;
 use sql::plan::{
     ActionKind, ExecutorSlot, Expr, ExprKind, Module, Operator, OperatorKind, OutputColumn, Query, QueryId, QueryKind,
-    VariableSlot,
+    TableSource, VariableSlot,
 };
 use types::pause::Pause as _;
 use types::{Column, Datum, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
@@ -459,7 +459,10 @@ impl<'a> Runner<'a> {
         let (writes, modifies) = match &prepared.plan {
             Plan::Select(_) | Plan::ForText(_) | Plan::Assign { .. } => (false, false),
             Plan::SelectInto(_) => (true, false),
-            Plan::Modify(_) | Plan::InsertExecute { .. } => (true, true),
+            Plan::InsertExecute { .. } => (true, true),
+            Plan::Modify(_) => {
+                (!self.session().transaction.doomed || !changes_variables_alone(&prepared.query.kind), true)
+            }
         };
         let mut aborted = None;
         let result = self.in_statement(writes, |runner| {
@@ -615,15 +618,16 @@ impl<'a> Runner<'a> {
                 }
                 Ok((plan.command(), rows))
             }
-            (Plan::SelectInto(source), QueryKind::SelectInto { plan, target }) => {
+            (Plan::SelectInto(source), QueryKind::SelectInto { plan, target, filegroup }) => {
+                let place = filegroup.as_deref();
                 let table = {
                     let runtime = self.context.runtime.get_mut();
                     match runtime.session.options.forgives_arithmetic() {
                         true => {
                             let columns = columns::nullable(&plan.columns);
-                            runtime.host.create_table_for(runtime.session, target, &columns)?
+                            runtime.host.create_table_for(runtime.session, target, &columns, place)?
                         }
-                        false => runtime.host.create_table_for(runtime.session, target, &plan.columns)?,
+                        false => runtime.host.create_table_for(runtime.session, target, &plan.columns, place)?,
                     }
                 };
                 let rows = modify::insert_all(&table, &mut **source, &mut self.context, batch)?;
@@ -814,4 +818,12 @@ fn expect_snapshots(session: &Session, host: &mut dyn Host, tables: &[UsedTable]
         }
     }
     Ok(())
+}
+
+/// Table variables are in no transaction, so one that is doomed does not stop them.
+fn changes_variables_alone(kind: &QueryKind) -> bool {
+    let QueryKind::Modify(modify) = kind else { return false };
+    let into = modify.output.as_ref().and_then(|output| output.into.as_deref());
+    let mut targets = into.map(|into| &into.target).into_iter().chain([&modify.target]);
+    targets.all(|target| matches!(target, TableSource::Variable(..)))
 }

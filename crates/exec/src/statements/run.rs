@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::ast::{Expr, StatementKind, Variable};
+use sql::ast::{DropKind, Expr, StatementKind, Variable};
 use sql::catalog::DatabaseId;
 use sql::plan::{Module, QueryId};
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
@@ -613,7 +613,10 @@ impl<'a> Runner<'a> {
                 self.done(Command::Definition(name), None)?;
                 Ok(Flow::Next)
             }
-            Err(error) => self.fail_as(error, line, Origin::Definition),
+            Err(error) => {
+                let origin = origin_of(&module.queries[id.0 as usize].statement.kind);
+                self.fail_as(error, line, origin)
+            }
         }
     }
 
@@ -761,5 +764,19 @@ fn exact(ty: &SqlType) -> SqlResult<Option<&'static SqlType>> {
             Err(sql::bind::errors::unsupported(&format!("A partition's boundary in a variable of type {ty}")))
         }
         _ => Ok(None),
+    }
+}
+
+fn origin_of(definition: &StatementKind) -> Origin {
+    match definition {
+        StatementKind::AlterTable(_)
+        | StatementKind::Truncate(_)
+        | StatementKind::CreateIndex(_)
+        | StatementKind::AlterIndex(_)
+        | StatementKind::CreateStatistics(_)
+        | StatementKind::UpdateStatistics(_) => Origin::Structure,
+        StatementKind::Drop(drop) if drop.kind == DropKind::Table => Origin::Structure,
+        StatementKind::CreateSynonym(_) => Origin::Statement,
+        _ => Origin::Definition,
     }
 }

@@ -98,7 +98,10 @@ impl Runner<'_> {
         let runtime = self.context.runtime.get_mut();
         let session = &mut *runtime.session;
         match name.to_ascii_uppercase().as_str() {
-            "ROWCOUNT" => session.options.row_count = whole.ok_or_else(|| sql_error!(507))?.max(0) as u64,
+            "ROWCOUNT" => {
+                let rows = whole.and_then(|rows| u64::try_from(rows).ok());
+                session.options.row_count = rows.ok_or_else(|| sql_error!(507))?;
+            }
             "TEXTSIZE" => {
                 session.options.text_size = match whole.ok_or_else(not_whole)? {
                     0 => 4096,
@@ -154,7 +157,7 @@ impl Runner<'_> {
                 let wanted = SqlType::varbinary(CONTEXT_INFO_BYTES as u16);
                 match kernel::convert_datum(session, &datum, &ty, &wanted)? {
                     Datum::Bytes(info) => session.context_info = info,
-                    _ => return Err(sql_error!(2743, "CONTEXT_INFO", "varbinary")),
+                    _ => return Err(sql_error!(2743, "SET CONTEXT_INFO", "varbinary (128) NOT NULL")),
                 }
             }
             "QUERY_GOVERNOR_COST_LIMIT" => {

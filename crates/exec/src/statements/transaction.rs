@@ -294,6 +294,9 @@ pub fn release_doomed(runtime: &mut Runtime<'_>) {
 
 /// What the server's transaction manager requests and the statements share.
 pub fn begin(runtime: &mut Runtime<'_>, name: Option<Box<str>>) -> SqlResult<()> {
+    if runtime.session.transaction.doomed {
+        return Err(cannot_commit());
+    }
     if runtime.session.transaction.level > 0 {
         runtime.session.transaction.level += 1;
         return Ok(());
@@ -386,12 +389,12 @@ pub fn rollback(runtime: &mut Runtime<'_>, name: Option<&str>) -> SqlResult<()> 
     if state.level == 0 {
         return Err(sql_error!(3903));
     }
-    let outermost = |name: &str, own: &Option<Box<str>>| own.as_deref().is_some_and(|own| own == name);
+    // Of a savepoint whatever its case, of the outermost transaction as it was written; a savepoint of that name comes first.
+    let saved = |name: &str| state.savepoints.iter().rposition(|(saved, _)| saved.eq_ignore_ascii_case(name));
     if let Some(name) = name
-        && !outermost(name, &state.name)
+        && (saved(name).is_some() || state.name.as_deref() != Some(name))
     {
-        let found = state.savepoints.iter().rposition(|(saved, _)| &**saved == name);
-        let Some(found) = found else {
+        let Some(found) = saved(name) else {
             return Err(sql_error!(6401, name));
         };
         if state.doomed {

@@ -281,8 +281,22 @@ fn known_options(options: &[Setting]) -> SqlResult<()> {
         if &*option.name == "STATISTICS_INCREMENTAL" && option.is_on() {
             return Err(super::unsupported("STATISTICS_INCREMENTAL"));
         }
+        check_compression(option)?;
     }
     Ok(())
+}
+
+/// 102: a table is compressed by ROW, by PAGE or not at all.
+pub(super) fn check_compression(option: &Setting) -> SqlResult<()> {
+    let word = match &option.value {
+        SettingValue::Word(word) | SettingValue::List(Some(word), _) => word,
+        _ => return Ok(()),
+    };
+    let known = ["NONE", "ROW", "PAGE", "COLUMNSTORE", "COLUMNSTORE_ARCHIVE"];
+    match &*option.name == "DATA_COMPRESSION" && !known.iter().any(|name| name.eq_ignore_ascii_case(word)) {
+        true => Err(sql_error!(102, &**word)),
+        false => Ok(()),
+    }
 }
 
 fn number(options: &[Setting], name: &str) -> Option<i128> {

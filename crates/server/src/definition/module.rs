@@ -222,6 +222,9 @@ fn keep_parameters(
         if resolved.table.is_some() && !parameter.readonly {
             return Err(sql_error!(352, parameter.name.name));
         }
+        if resolved.table.is_none() && parameter.readonly {
+            return Err(sql_error!(346, parameter.name.name));
+        }
         tables.push(resolved.table.is_some());
         let status = if parameter.output { cs::OUTPUT } else { 0 }
             | if parameter.readonly { cs::READ_ONLY } else { 0 }
@@ -242,6 +245,12 @@ fn default_text(default: &Expr) -> Option<String> {
 pub fn create_procedure(ddl: &mut Ddl<'_>, create: &CreateProcedure) -> SqlResult<()> {
     if let ModuleBody::External(_) = create.body {
         return Err(super::unsupported("CREATE PROCEDURE ... EXTERNAL NAME"));
+    }
+    if create.number.is_some_and(|number| number != 1) && !create.options.native_compilation {
+        return Err(super::unsupported("CREATE PROCEDURE ...;number"));
+    }
+    if create.for_replication && !create.options.native_compilation {
+        return Err(super::unsupported("CREATE PROCEDURE ... FOR REPLICATION"));
     }
     if create.options.native_compilation {
         schema_binding::refuse_in_transaction(ddl, schema_binding::MODULES)?;
@@ -314,6 +323,7 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
 pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger, on: &ObjectName) -> SqlResult<()> {
     let invalid = |state: u8| sql_error!(8197, state state, written(on));
     let Some((db, parent)) = ddl.find(on)? else { return Err(invalid(4)) };
+    check_place(ddl, &db, &parent, (create, on))?;
     let on_view = parent.kind.as_str() == "V";
     // AFTER triggers are for tables.
     if on_view && !create.instead_of {
@@ -351,6 +361,35 @@ pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger, on: &ObjectName
     keep_execute_as(ddl, &db, id, &create.options)?;
     ddl.changed(db.id, parent.id);
     check_body(ddl, &db, id)
+}
+
+/// A trigger is in its table's database and schema, and stays with its table.
+fn check_place(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    parent: &ObjectRow,
+    (create, on): (&CreateTrigger, &ObjectName),
+) -> SqlResult<()> {
+    let alters = create.definition.verb == ModuleVerb::Alter;
+    let verb = if alters { "alter" } else { "create" };
+    if create.name.database.is_none() && db.id != ddl.current()?.id {
+        return Err(sql_error!(2108, verb, "trigger", written(on)));
+    }
+    let schema = ddl.rows(db, |rows| load::schema_name(rows, parent.nsid))?;
+    let other_schema = create.name.schema.as_ref().is_some_and(|name| !db.equal_names(name, &schema));
+    if other_schema && !alters {
+        return Err(sql_error!(2103, verb, written(&create.name)));
+    }
+    if create.definition.verb == ModuleVerb::Create {
+        return Ok(());
+    }
+    match ddl.find(&create.name)? {
+        Some((_, found)) if found.kind.as_str() == "TR" && found.pid != parent.id => {
+            Err(sql_error!(2110, written(&create.name), written(on)))
+        }
+        None if alters => Err(sql_error!(208, state 6, written(&create.name))),
+        _ => Ok(()),
+    }
 }
 
 /// One INSTEAD OF trigger for each action; none where the rows would have to be checked, or followed by a cascade, as they are changed.
@@ -395,10 +434,10 @@ fn check_instead_of(
 /// Of a table or view.
 pub fn switch_trigger(ddl: &mut Ddl<'_>, switch: &SwitchTrigger, on: &ObjectName) -> SqlResult<()> {
     let Some((db, parent)) = ddl.find(on)? else {
-        return Err(sql_error!(1088, state 11, written(on)));
+        return Err(sql_error!(1088, state 21, written(on)));
     };
     let names = switch.triggers.as_ref().map(|names| names.iter().map(|n| n.name.to_string()).collect::<Vec<_>>());
-    switch_triggers_of(ddl, &db, parent.id, names.as_deref(), switch.enable, |name| sql_error!(1088, state 11, name))
+    switch_triggers_of(ddl, &db, parent.id, names.as_deref(), switch.enable, |name| sql_error!(1088, state 119, name))
 }
 
 pub fn switch_triggers_of(

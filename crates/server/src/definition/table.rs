@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::ast::{CreateTable, Setting, TableDefinition, Truncate};
+use sql::ast::{CreateTable, DataSpace, Setting, SettingValue, TableDefinition, Truncate};
 use sql::catalog::TableDef;
 use sql::plan::OutputColumn;
 use storage::{StorageError, TableId};
@@ -63,6 +63,12 @@ pub fn refuse_kinds(options: &[Setting]) -> SqlResult<()> {
         let is_kind = matches!(name, "LEDGER" | "DATA_DELETION" | "REMOTE_DATA_ARCHIVE");
         if is_kind && option.is_on() || name.starts_with("FILETABLE") || name == "FILESTREAM_ON" {
             return Err(super::unsupported(name));
+        }
+        index::check_compression(option)?;
+        if let ("LOCK_ESCALATION", SettingValue::Word(word)) = (name, &option.value)
+            && !["AUTO", "TABLE", "DISABLE"].iter().any(|known| known.eq_ignore_ascii_case(word))
+        {
+            return Err(sql_error!(102, &**word));
         }
     }
     Ok(())
@@ -234,6 +240,7 @@ pub fn create_for(
     site: &mut dyn super::Site,
     target: &sql::catalog::ObjectName,
     columns: &[OutputColumn],
+    filegroup: Option<&str>,
 ) -> SqlResult<Arc<TableDef>> {
     let mut ddl = Ddl::new(site, "");
     let ident = |text: &str| sql::ast::Ident { text: text.into(), quoted: true };
@@ -303,7 +310,9 @@ pub fn create_for(
         };
         ddl.rows(&db, |rows| rows.insert(&row))?;
     }
-    index::add_heap(&mut ddl, &db, id, &Placement::DEFAULT)?;
+    let on = filegroup.map(|name| DataSpace { name: ident(name), column: None });
+    let heap = partition::placement(&mut ddl, &db, on.as_ref())?.unwrap_or(Placement::DEFAULT);
+    index::add_heap(&mut ddl, &db, id, &heap)?;
     let mut table = ddl.reload(&db, id)?;
     create_storage(&mut ddl, &db, &table)?;
     ddl.changed(db.id, id);

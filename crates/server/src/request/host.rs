@@ -103,6 +103,23 @@ fn no_such_procedure(name: &ObjectName) -> SqlError {
     sql_error!(2812, text)
 }
 
+/// 2809: what EXEC names is something else. 2812 of what only the server knows.
+fn no_procedure(name: &ObjectName, found: &Object) -> SqlError {
+    let kind = match found {
+        Object::Table(_) => "table",
+        Object::Sequence(_) => "sequence",
+        Object::Virtual(_) | Object::Synonym(_) => return no_such_procedure(name),
+        Object::Module(definition) => match definition.kind {
+            ModuleKind::View => "view",
+            ModuleKind::Procedure => "procedure",
+            ModuleKind::ScalarFunction => "scalar valued function",
+            ModuleKind::InlineFunction | ModuleKind::TableFunction => "table valued function",
+            ModuleKind::Trigger => "trigger",
+        },
+    };
+    sql_error!(2809, "procedure", name.name, name.name, kind)
+}
+
 impl Host for SessionHost {
     fn catalog_version(&mut self, _state: &State) -> u64 {
         self.catalog_session.version(&self.server.catalog)
@@ -341,7 +358,8 @@ impl Host for SessionHost {
                     }
                 }
             }
-            _ => Err(no_such_procedure(name)),
+            Some(other) => Err(no_procedure(name, &other)),
+            None => Err(no_such_procedure(name)),
         }
     }
 
@@ -427,8 +445,10 @@ impl Host for SessionHost {
         state: &mut State,
         target: &ObjectName,
         columns: &[OutputColumn],
+        filegroup: Option<&str>,
     ) -> SqlResult<Arc<TableDef>> {
-        definition::create_for(&mut HostSite { host: self, state, sink: &mut Discard, values: &[] }, target, columns)
+        let mut site = HostSite { host: self, state, sink: &mut Discard, values: &[] };
+        definition::create_for(&mut site, target, columns, filegroup)
     }
 
     fn table_made(&mut self, state: &mut State, sink: &mut dyn Sink, target: &ObjectName) -> SqlResult<()> {

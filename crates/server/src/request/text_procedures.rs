@@ -14,7 +14,7 @@ use std::sync::Arc;
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
 use exec::sink::{Command, Done, DoneKind, Sink};
 use sql::plan::{Client, Module};
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use crate::session::arguments::{expects_parameter, text_of};
 use crate::session::compile;
@@ -60,12 +60,44 @@ fn execute_sql(
             _ => Err(expects_parameter("sp_executesql", "@statement")),
         };
     };
+    check_unicode(&arguments[0], "@statement")?;
+    if let Some(declared) = arguments.get(1) {
+        check_unicode(declared, "@params")?;
+    }
     let declared = arguments.get(1).and_then(text_of).unwrap_or_default();
     let module = compile(host, state, &text, &declared)?;
     let values = arguments.len().min(2);
     // Its status is the @@ERROR that the text leaves behind.
-    run_module(host, state, sink, &module, None, &mut arguments[values..])?;
+    let ran = run_module(host, state, sink, &module, None, &mut arguments[values..]);
+    ran.map_err(|error| match missing(&module, &arguments[values..]) {
+        Some(name) if error.number == 201 => sql_error!(8178, format_args!("({declared}){text}"), name),
+        _ => error,
+    })?;
     Ok(state.error)
+}
+
+/// The first parameter of the text that has no value.
+fn missing<'a>(module: &'a Module, arguments: &[CallArgument]) -> Option<&'a str> {
+    let is_table = |at: usize| module.table_variables.iter().any(|table| table.parameter == Some(at));
+    let parameters = module.variables[..module.parameter_count].iter().enumerate();
+    let mut asked = parameters.filter(|(at, variable)| variable.default.is_none() && !is_table(*at));
+    let is_given = |at: usize, name: &str| {
+        arguments.iter().enumerate().any(|(position, argument)| match &argument.name {
+            Some(own) => own.eq_ignore_ascii_case(name),
+            None => position == at,
+        })
+    };
+    asked.find(|(at, variable)| !is_given(*at, &variable.name)).map(|(_, variable)| &*variable.name)
+}
+
+/// 214: texts are Unicode.
+fn check_unicode(argument: &CallArgument, name: &str) -> SqlResult<()> {
+    match &argument.value {
+        Some((ty, Datum::Bytes(_))) if !ty.is_unicode_string() => {
+            Err(sql_error!(214, state 3, name, "ntext/nchar/nvarchar"))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn prepare(

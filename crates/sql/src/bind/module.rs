@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use types::{SqlError, SqlResult, SqlType, sql_error};
+use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::atomic::atomic_block;
 use super::binder::{Binder, Names};
@@ -413,8 +413,8 @@ impl<'a> ModuleBinder<'a> {
                 StatementKind::Print(self.binder().as_string(bound, 1, "PRINT")?)
             }
             A::WaitFor(wait) => match &**wait {
-                ast::WaitFor::Delay(e) => StatementKind::WaitForDelay(self.scalar(e)?),
-                ast::WaitFor::Time(e) => StatementKind::WaitForTime(self.scalar(e)?),
+                ast::WaitFor::Delay(e) => StatementKind::WaitForDelay(self.moment(e)?),
+                ast::WaitFor::Time(e) => StatementKind::WaitForTime(self.moment(e)?),
                 ast::WaitFor::Broker { .. } => return Err(errors::not_supported("RECEIVE")),
             },
             A::ExecuteAs(context) => StatementKind::ExecuteAs(Box::new(self.execute_as(context)?)),
@@ -792,18 +792,37 @@ impl<'a> ModuleBinder<'a> {
         Ok(DeclareCursor { name, slot, query: id, options })
     }
 
+    /// What WAITFOR waits for. 9815: a string, a datetime or a smalldatetime says that, or a whole number of seconds.
+    fn moment(&self, value: &ast::Expr) -> SqlResult<Expr> {
+        let value = self.scalar(value)?;
+        let of_time = matches!(value.ty.kind, TypeKind::DateTime | TypeKind::SmallDateTime);
+        match value.ty.is_string() || value.ty.is_integer() || of_time {
+            true => Ok(value),
+            false => Err(sql_error!(9815, value.ty.message_name())),
+        }
+    }
+
     fn transaction_name(&self, name: Option<&ast::TransactionName>) -> SqlResult<Option<TransactionName>> {
         Ok(match name {
             None => None,
             Some(ast::TransactionName::Name(name)) => Some(TransactionName::Literal(name.text.clone())),
-            Some(ast::TransactionName::Variable(variable)) => Some(TransactionName::Variable(self.slot(variable)?)),
+            Some(ast::TransactionName::Variable(variable)) => Some(self.name_in_variable(variable)?),
         })
+    }
+
+    /// 3914: only a string names a transaction.
+    fn name_in_variable(&self, variable: &ast::Variable) -> SqlResult<TransactionName> {
+        let ty = self.scalar(&ast::Expr::Variable(variable.clone()))?.ty;
+        if !ty.is_string() {
+            return Err(sql_error!(3914, ty.message_name()));
+        }
+        Ok(TransactionName::Variable(self.slot(variable)?))
     }
 
     /// The description of a mark: a string or a variable.
     fn mark_description(&self, text: Option<&ast::Expr>) -> SqlResult<Option<TransactionName>> {
         Ok(match text {
-            Some(ast::Expr::Variable(variable)) => Some(TransactionName::Variable(self.slot(variable)?)),
+            Some(ast::Expr::Variable(variable)) => Some(self.name_in_variable(variable)?),
             Some(ast::Expr::Literal(ast::Literal::String { text, .. })) => {
                 Some(TransactionName::Literal(text.to_string().into()))
             }
@@ -860,6 +879,10 @@ impl Binder<'_> {
             None => None,
         };
         let target = match &execute.procedure {
+            // There are none of a group but the first.
+            ast::Procedure::Name(name, Some(number)) if *number != 1 => {
+                return Err(sql_error!(2812, super::names::display(name)));
+            }
             ast::Procedure::Name(name, _) => ExecuteTarget::Procedure(object_name(name)),
             ast::Procedure::Variable(variable) => {
                 ExecuteTarget::Named(implicit(self.variable(variable)?, &SqlType::NVARCHAR_MAX)?)

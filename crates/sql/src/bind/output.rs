@@ -157,6 +157,13 @@ impl Binder<'_> {
                 if target.table.triggers.iter().any(|trigger| !trigger.disabled) {
                     return Err(sql_error!(331, display(name)));
                 }
+                let mut references = target.table.foreign_keys.iter().chain(&target.table.referenced_by);
+                if let Some(key) = references.find(|key| !key.disabled) {
+                    return Err(sql_error!(332, display(name), key.name));
+                }
+                if let Some(check) = target.table.checks.iter().find(|check| !check.disabled) {
+                    return Err(sql_error!(333, display(name), check.name));
+                }
                 Ok(target)
             }
             ast::Target::Variable(variable) => {

@@ -19,7 +19,7 @@ pub struct Bound {
     pub outputs: Vec<Output>,
     /// SELECT @a = ...: a variable for each output.
     pub assigns: Vec<VariableSlot>,
-    pub into: Option<ast::ObjectName>,
+    pub into: Option<ast::IntoTable>,
     /// So many of `outputs`, the last ones, are not in the select list: see `browse`.
     pub hidden: usize,
     /// For FOR XML AUTO: the table that each output is a column of.
@@ -167,7 +167,7 @@ impl Binder<'_> {
             ast::QueryBody::Nested(query) => self.query(query, parent, ctes, Use::Nested),
             ast::QueryBody::SetOperation(operation) => self.deeper(|binder| {
                 let into = match &operation.first {
-                    ast::QueryBody::Select(select) => select.into.as_ref().map(|into| into.table.clone()),
+                    ast::QueryBody::Select(select) => select.into.as_deref().cloned(),
                     _ => None,
                 };
                 let first = binder.body(&operation.first, parent, ctes, Use::Branch)?;
@@ -524,7 +524,7 @@ impl Binder<'_> {
             self.sorted_rows(rel, &mut outputs, &mut keys)
         };
         rel = self.limited(rel, keys, select.top.as_deref(), tail, parent)?;
-        let into = select.into.as_ref().map(|into| into.table.clone());
+        let into = select.into.as_deref().cloned();
         if into.is_some() && !matches!(place, Use::Root | Use::Nested | Use::Branch) {
             return Err(sql_error!(156, "INTO"));
         }

@@ -212,7 +212,7 @@ impl Binder<'_> {
         let raw = json_outputs(&bound.outputs);
         self.mask_outputs(&mut bound.outputs);
         let (into, owners) = (bound.into, bound.owners);
-        if let Some(target) = into {
+        if let Some(ast::IntoTable { table: target, filegroup }) = into {
             let mut seen: Vec<&str> = Vec::new();
             for (i, output) in bound.outputs.iter().enumerate() {
                 if output.name.is_empty() {
@@ -232,7 +232,8 @@ impl Binder<'_> {
             if target.is_temporary() {
                 self.session_private = true;
             }
-            return Ok(QueryKind::SelectInto { plan, target: super::names::object_name(&target) });
+            let filegroup = filegroup.map(|name| name.text);
+            return Ok(QueryKind::SelectInto { plan, target: super::names::object_name(&target), filegroup });
         }
         let mut plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
         if self.browses {

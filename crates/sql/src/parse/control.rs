@@ -4,6 +4,9 @@ use super::{K, P, Parser, ReturnRule, T};
 use crate::ast::*;
 use ::types::sql_error;
 
+/// Characters of a transaction's name.
+const TRANSACTION_NAME_MAX: usize = 32;
+
 impl Parser<'_> {
     /// BEGIN ... END, BEGIN TRY, BEGIN TRANSACTION and its other followers.
     pub(super) fn begin(&mut self) -> P<StatementKind> {
@@ -292,7 +295,12 @@ impl Parser<'_> {
         if self.at_label() || !self.at_name() {
             return Ok(None);
         }
-        Ok(Some(TransactionName::Name(self.ident()?)))
+        let (line, name) = (self.token.line, self.ident()?);
+        if name.text.chars().count() > TRANSACTION_NAME_MAX {
+            let start: String = name.text.chars().take(TRANSACTION_NAME_MAX).collect();
+            return Err(sql_error!(103, state 2, "identifier", start, TRANSACTION_NAME_MAX).at_line(line));
+        }
+        Ok(Some(TransactionName::Name(name)))
     }
 
     #[inline(never)]

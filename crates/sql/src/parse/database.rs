@@ -2,6 +2,7 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 /// Options of ALTER DATABASE SET whose value is a word without an equals sign.
 const WORD_OPTIONS: &[&str] =
@@ -10,7 +11,12 @@ const WORD_OPTIONS: &[&str] =
 impl Parser<'_> {
     #[inline(never)]
     pub(super) fn use_database(&mut self) -> P<StatementKind> {
+        let line = self.token.line;
         self.bump();
+        if !self.module.is_empty() {
+            let error = sql_error!(154, "a USE database statement", "a procedure, function or trigger");
+            return Err(error.at_line(line));
+        }
         Ok(StatementKind::Use(self.ident()?))
     }
 

@@ -37,7 +37,7 @@ impl Parser<'_> {
             return Ok(Target::Function(Box::new(self.table_source()?)));
         }
         let name = self.object_name()?;
-        let hints = self.with_hints()?;
+        let hints = self.target_hints()?;
         Ok(Target::Table { name, hints })
     }
 
@@ -65,7 +65,7 @@ impl Parser<'_> {
         if self.at(T::LeftParen) && !self.at_source_in_parentheses() {
             columns = self.paren_list(Self::column_name)?;
             // Hints may also stand behind the columns.
-            let late = self.with_hints()?;
+            let late = self.target_hints()?;
             if let Target::Table { hints, .. } = &mut target {
                 hints.extend(late);
             }

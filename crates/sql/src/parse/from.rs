@@ -22,7 +22,6 @@ const TABLE_HINTS: &[&str] = &[
     "SNAPSHOT",
     "NOEXPAND",
     "HOLDLOCK",
-    "FASTFIRSTROW",
     "READCOMMITTEDLOCK",
     "FORCESCAN",
     "FORCESEEK",
@@ -31,6 +30,26 @@ const TABLE_HINTS: &[&str] = &[
     "IGNORE_CONSTRAINTS",
     "IGNORE_TRIGGERS",
 ];
+
+/// One hint of each of these groups at most: table hints' page.
+const ISOLATIONS: &[&[&str]] = &[
+    &["NOLOCK", "READUNCOMMITTED"],
+    &["READCOMMITTED", "READCOMMITTEDLOCK"],
+    &["REPEATABLEREAD"],
+    &["SERIALIZABLE", "HOLDLOCK"],
+];
+const GRANULARITIES: &[&[&str]] = &[&["ROWLOCK"], &["PAGLOCK"], &["TABLOCK"], &["TABLOCKX"]];
+
+/// Locks that a read without locks would have.
+const LOCKING: &[&str] = &["UPDLOCK", "XLOCK", "TABLOCKX"];
+
+/// 1047.
+fn conflict(hints: &[TableHint]) -> bool {
+    let has =
+        |words: &&[&str]| hints.iter().any(|hint| matches!(hint, TableHint::Word(word) if words.contains(&&**word)));
+    let several = |groups: &[&[&str]]| groups.iter().filter(|group| has(group)).count() > 1;
+    several(ISOLATIONS) || several(GRANULARITIES) || has(&ISOLATIONS[0]) && has(&LOCKING)
+}
 
 /// What a parenthesis in FROM turns out to hold.
 enum Inside {
@@ -229,6 +248,24 @@ impl Parser<'_> {
         self.hint_list(true)
     }
 
+    /// Of a table that is changed: which rows there are is for the locks of the change to say, and which index is for FROM.
+    pub(super) fn target_hints(&mut self) -> P<Vec<TableHint>> {
+        let hints = self.with_hints()?;
+        for hint in &hints {
+            let error = match hint {
+                TableHint::Word(word) => match &**word {
+                    "NOLOCK" | "READUNCOMMITTED" => sql_error!(1065),
+                    "FORCESEEK" | "FORCESCAN" => sql_error!(1069),
+                    _ => continue,
+                },
+                TableHint::Index(_) | TableHint::ForceSeek { .. } => sql_error!(1069),
+                TableHint::SpatialWindowMaxCells(_) => continue,
+            };
+            return Err(error.at_line(self.previous.line));
+        }
+        Ok(hints)
+    }
+
     /// `(hint, hint)`; commas may be left out. Without WITH only the hints of one word are permitted.
     fn hint_list(&mut self, with: bool) -> P<Vec<TableHint>> {
         self.expect(T::LeftParen)?;
@@ -239,6 +276,9 @@ impl Parser<'_> {
             }
             hints.push(self.table_hint()?);
             if self.eat(T::RightParen) {
+                if conflict(&hints) {
+                    return Err(sql_error!(1047).at_line(self.previous.line));
+                }
                 return Ok(hints);
             }
             self.eat(T::Comma);

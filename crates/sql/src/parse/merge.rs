@@ -13,7 +13,7 @@ impl Parser<'_> {
         self.eat_word(K::INTO);
         let mut target = self.target()?;
         let alias = self.table_alias()?;
-        let late = self.with_hints()?;
+        let late = self.target_hints()?;
         if let Target::Table { hints, .. } = &mut target {
             hints.extend(late);
         }
@@ -28,6 +28,7 @@ impl Parser<'_> {
         if clauses.is_empty() {
             return Err(self.unexpected());
         }
+        check_clauses(&clauses)?;
         let output = self.output_clause()?;
         let options = self.option_clause()?;
         Ok(Merge { with, top, target, alias, source, on, clauses, output, options })
@@ -96,4 +97,28 @@ impl Parser<'_> {
             _ => Err(self.unexpected()),
         }
     }
+}
+
+/// 10714: an action stands twice in one kind of clause; 5324: a clause behind one that takes all rows.
+fn check_clauses(clauses: &[MergeClause]) -> P<()> {
+    for (at, clause) in clauses.iter().enumerate() {
+        let mut before = clauses[..at].iter().filter(|other| other.when == clause.when);
+        let name = match clause.when {
+            MergeWhen::Matched => "WHEN MATCHED",
+            MergeWhen::NotMatchedByTarget => "WHEN NOT MATCHED",
+            MergeWhen::NotMatchedBySource => "WHEN NOT MATCHED BY SOURCE",
+        };
+        let action = |clause: &MergeClause| match clause.action {
+            MergeAction::Update(_) => "UPDATE",
+            MergeAction::Delete => "DELETE",
+            MergeAction::Insert { .. } | MergeAction::InsertDefaultValues => "INSERT",
+        };
+        if before.clone().any(|other| action(other) == action(clause)) {
+            return Err(sql_error!(10714, action(clause), name).at_line(clause.line));
+        }
+        if before.any(|other| other.condition.is_none()) {
+            return Err(sql_error!(5324, name, name).at_line(clause.line));
+        }
+    }
+    Ok(())
 }

@@ -2,10 +2,55 @@
 
 use super::{K, P, Parser, ReturnRule, T};
 use crate::ast::*;
+use crate::keyword::Keyword;
 use ::types::sql_error;
 
 /// Parameters of a procedure, a function or a parameterized text.
 const PARAMETERS_MAX: usize = 2100;
+
+/// Of a module, as its options know it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Procedure,
+    ScalarFunction,
+    InlineFunction,
+    TableFunction,
+    View,
+    Trigger,
+}
+
+impl Kind {
+    fn word(self) -> &'static str {
+        match self {
+            Kind::Procedure => "PROCEDURE",
+            Kind::ScalarFunction | Kind::InlineFunction | Kind::TableFunction => "FUNCTION",
+            Kind::View => "VIEW",
+            Kind::Trigger => "TRIGGER",
+        }
+    }
+
+    /// Whether WITH may name the option; functions have a grammar of their own.
+    fn knows(self, option: Keyword) -> bool {
+        match option {
+            K::ENCRYPTION | K::SCHEMABINDING | K::NATIVE_COMPILATION | K::EXEC | K::EXECUTE => true,
+            K::RETURNS | K::CALLED | K::INLINE => self.word() == "FUNCTION",
+            K::RECOMPILE | K::VIEW_METADATA => self.word() != "FUNCTION",
+            _ => false,
+        }
+    }
+
+    /// The state of 487, where the option is for another kind of module.
+    fn refuses(self, option: Keyword) -> Option<u8> {
+        match (self, option) {
+            (Kind::View, K::EXECUTE) => Some(2),
+            (Kind::View | Kind::Trigger, K::RECOMPILE)
+            | (Kind::Procedure | Kind::Trigger, K::VIEW_METADATA)
+            | (Kind::InlineFunction, K::EXECUTE | K::RETURNS | K::CALLED | K::INLINE)
+            | (Kind::TableFunction, K::INLINE) => Some(1),
+            _ => None,
+        }
+    }
+}
 
 impl Parser<'_> {
     /// CREATE, ALTER or CREATE OR ALTER of what keeps its text. It must be alone in its batch.
@@ -82,9 +127,13 @@ impl Parser<'_> {
     }
 
     fn view(&mut self, definition: Definition) -> P<StatementKind> {
+        let line = self.token.line;
         let name = self.module_name()?;
+        if name.is_temporary() {
+            return Err(sql_error!(4103, &*name.name).at_line(line));
+        }
         let columns = self.optional_ident_list()?;
-        let options = self.module_options()?;
+        let options = self.module_options(Kind::View)?;
         self.expect_word(K::AS)?;
         let query = self.query_with_ctes()?;
         let check_option = self.at_word(K::WITH) && self.peek_word(1, K::CHECK);
@@ -96,58 +145,75 @@ impl Parser<'_> {
         Ok(StatementKind::CreateView(Box::new(CreateView { definition, name, columns, options, query, check_option })))
     }
 
-    /// `WITH RECOMPILE, EXECUTE AS OWNER, ...` if it is there.
-    fn module_options(&mut self) -> P<ModuleOptions> {
+    /// `WITH RECOMPILE, EXECUTE AS OWNER, ...` if it is there. 195: no option of such a module; 487: of another; 1039: given twice.
+    fn module_options(&mut self, kind: Kind) -> P<ModuleOptions> {
         let mut options = ModuleOptions::default();
         if !self.at_word(K::WITH) {
             return Ok(options);
         }
         self.bump();
+        let mut seen = Vec::new();
         loop {
             let token = self.token;
-            match token.keyword {
-                K::RECOMPILE => options.recompile = true,
-                K::ENCRYPTION => options.encryption = true,
-                K::SCHEMABINDING => options.schemabinding = true,
-                K::NATIVE_COMPILATION => options.native_compilation = true,
-                K::VIEW_METADATA => options.view_metadata = true,
-                K::EXEC | K::EXECUTE => {
+            if !kind.knows(token.keyword) {
+                // Options of functions are no word of their own elsewhere.
+                if matches!(token.keyword, K::RETURNS | K::CALLED | K::INLINE) {
                     self.bump();
-                    self.expect_word(K::AS)?;
-                    options.execute_as = Some(self.execute_as()?);
+                    return Err(self.unexpected());
                 }
-                K::RETURNS => {
-                    self.bump();
-                    self.expect_word(K::NULL)?;
-                    self.null_input()?;
-                    options.called_on_null = Some(false);
-                }
-                K::CALLED => {
-                    self.bump();
-                    self.null_input()?;
-                    options.called_on_null = Some(true);
-                }
-                K::INLINE => {
-                    self.bump();
-                    self.expect(T::Equals)?;
-                    options.inline = Some(self.at_word(K::ON));
-                    if !self.at_any(&[K::ON, K::OFF]) {
-                        return Err(self.unexpected());
-                    }
-                    self.bump();
-                }
-                _ => return Err(self.unexpected()),
+                return Err(match token.kind {
+                    T::Word => sql_error!(195, state 1, self.shown(token), "option").at_line(token.line),
+                    _ => self.unexpected(),
+                });
             }
-            if matches!(
-                token.keyword,
-                K::RECOMPILE | K::ENCRYPTION | K::SCHEMABINDING | K::NATIVE_COMPILATION | K::VIEW_METADATA
-            ) {
-                self.bump();
+            self.bump();
+            self.module_option(token.keyword, &mut options)?;
+            let option = if token.keyword == K::EXEC { K::EXECUTE } else { token.keyword };
+            if seen.contains(&option) {
+                return Err(sql_error!(1039, self.shown(token).to_uppercase()).at_line(token.line));
+            }
+            seen.push(option);
+            if let Some(state) = kind.refuses(option) {
+                let statement = format!("CREATE/ALTER {}", kind.word());
+                return Err(sql_error!(487, state state, statement).at_line(token.line));
             }
             if !self.eat(T::Comma) {
                 return Ok(options);
             }
         }
+    }
+
+    /// What stands behind the option's first word.
+    fn module_option(&mut self, option: Keyword, options: &mut ModuleOptions) -> P<()> {
+        match option {
+            K::RECOMPILE => options.recompile = true,
+            K::ENCRYPTION => options.encryption = true,
+            K::SCHEMABINDING => options.schemabinding = true,
+            K::NATIVE_COMPILATION => options.native_compilation = true,
+            K::VIEW_METADATA => options.view_metadata = true,
+            K::EXEC | K::EXECUTE => {
+                self.expect_word(K::AS)?;
+                options.execute_as = Some(self.execute_as()?);
+            }
+            K::RETURNS => {
+                self.expect_word(K::NULL)?;
+                self.null_input()?;
+                options.called_on_null = Some(false);
+            }
+            K::CALLED => {
+                self.null_input()?;
+                options.called_on_null = Some(true);
+            }
+            _ => {
+                self.expect(T::Equals)?;
+                options.inline = Some(self.at_word(K::ON));
+                if !self.at_any(&[K::ON, K::OFF]) {
+                    return Err(self.unexpected());
+                }
+                self.bump();
+            }
+        }
+        Ok(())
     }
 
     fn null_input(&mut self) -> P<()> {
@@ -174,7 +240,7 @@ impl Parser<'_> {
         }) {
             return Err(sql_error!(1051).at_line(cursor.name.line));
         }
-        let options = self.module_options()?;
+        let options = self.module_options(Kind::Procedure)?;
         let for_replication = self.eat_words(K::FOR, K::REPLICATION);
         // AS may be left out before BEGIN ATOMIC: native procedures are in print without it.
         if !(self.at_word(K::BEGIN) && self.peek_word(1, K::ATOMIC)) {
@@ -201,7 +267,7 @@ impl Parser<'_> {
             let name = parser.variable()?;
             parser.eat_word(K::AS);
             let data_type = parser.data_type()?;
-            let varying = parser.eat_word(K::VARYING);
+            let varying = matches!(data_type.name, TypeName::Cursor) && parser.eat_word(K::VARYING);
             let null = parser.nullability()?;
             let default = if parser.eat(T::Equals) { Some(parser.parameter_default()?) } else { None };
             let mut parameter = Parameter { name, data_type, varying, null, default, output: false, readonly: false };
@@ -260,6 +326,9 @@ impl Parser<'_> {
     fn function(&mut self, definition: Definition) -> P<StatementKind> {
         let line = self.token.line;
         let name = self.module_name()?;
+        if name.is_temporary() {
+            return Err(sql_error!(1074).at_line(line));
+        }
         self.expect(T::LeftParen)?;
         let parameters = if self.at(T::RightParen) { Vec::new() } else { self.parameters()? };
         self.expect(T::RightParen)?;
@@ -278,7 +347,7 @@ impl Parser<'_> {
     fn scalar_function(&mut self) -> P<(ModuleOptions, FunctionReturns)> {
         let data_type = self.data_type()?;
         let null = self.nullability()?;
-        let options = self.module_options()?;
+        let options = self.module_options(Kind::ScalarFunction)?;
         self.eat_word(K::AS);
         self.returns = ReturnRule::Required;
         let body = self.function_body()?;
@@ -290,7 +359,7 @@ impl Parser<'_> {
         let variable = self.variable()?;
         self.expect_word(K::TABLE)?;
         let definition = Box::new(self.table_type_definition()?);
-        let options = self.module_options()?;
+        let options = self.module_options(Kind::TableFunction)?;
         self.eat_word(K::AS);
         let body = self.function_body()?;
         Ok((options, FunctionReturns::Table { variable, definition, body }))
@@ -309,7 +378,7 @@ impl Parser<'_> {
     }
 
     fn inline_function(&mut self) -> P<(ModuleOptions, FunctionReturns)> {
-        let options = self.module_options()?;
+        let options = self.module_options(Kind::InlineFunction)?;
         self.eat_word(K::AS);
         if self.at_word(K::BEGIN) && self.peek_word(1, K::ATOMIC) {
             self.bump();
@@ -346,7 +415,7 @@ impl Parser<'_> {
     /// CLR: `RETURNS TABLE (columns) [ORDER (...)] AS EXTERNAL NAME a.b.c`
     fn external_table(&mut self) -> P<(ModuleOptions, FunctionReturns)> {
         let definition = Box::new(self.table_definition()?);
-        let options = self.module_options()?;
+        let options = self.module_options(Kind::TableFunction)?;
         if self.eat_word(K::ORDER) {
             self.paren_list(Self::order_item)?;
         }
@@ -358,10 +427,17 @@ impl Parser<'_> {
 
     #[inline(never)]
     fn trigger(&mut self, definition: Definition) -> P<StatementKind> {
+        let line = self.token.line;
         let name = self.module_name()?;
+        if name.is_temporary() {
+            return Err(sql_error!(102, &*name.name).at_line(line));
+        }
         self.expect_word(K::ON)?;
         let on = self.trigger_scope()?;
-        let options = self.module_options()?;
+        if matches!(&on, TriggerScope::Table(table) if table.is_temporary()) {
+            return Err(sql_error!(167).at_line(self.previous.line));
+        }
+        let options = self.module_options(Kind::Trigger)?;
         let instead_of = self.eat_word(K::INSTEAD);
         if instead_of {
             self.expect_word(K::OF)?;

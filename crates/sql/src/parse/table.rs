@@ -206,6 +206,10 @@ impl Parser<'_> {
                 if constraint.kind == ConstraintKind::Null {
                     column.null = Some(self.previous_null());
                 }
+                // FOR names the column of a constraint that stands alone.
+                if let ConstraintKind::Default(DefaultValue { column: Some(_), .. }) = &constraint.kind {
+                    return Err(sql_error!(156, "for").at_line(self.previous.line));
+                }
                 column.constraints.push(constraint);
             }
             K::IDENTITY => {

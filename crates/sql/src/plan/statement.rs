@@ -520,6 +520,7 @@ pub enum QueryKind {
     SelectInto {
         plan: Operator,
         target: ObjectName,
+        filegroup: Option<Box<str>>,
     },
     /// INSERT t EXEC ...: the call's rows (converted to these) feed the insert.
     InsertExecute {

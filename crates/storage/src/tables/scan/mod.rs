@@ -51,7 +51,7 @@ pub struct LockHint {
     /// Of a memory-optimized table, whatever the transaction's isolation level: WITH (SNAPSHOT), or the database's
     /// MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT.
     pub snapshot: bool,
-    /// REPEATABLEREAD of a memory-optimized table.
+    /// REPEATABLEREAD: to the end of the transaction.
     pub repeatable: bool,
     /// A base table of the catalog: its rows are read as under READ COMMITTED, however much the transaction wants to keep.
     pub catalog: bool,
@@ -427,7 +427,7 @@ impl Source {
             view = tx.view_as(ReadMode::Dirty);
         } else if isolation != Isolation::Snapshot || hint.update || hint.exclusive {
             let serializable = hint.hold || isolation == Isolation::Serializable;
-            let repeatable = serializable || isolation == Isolation::RepeatableRead;
+            let repeatable = serializable || hint.repeatable || isolation == Isolation::RepeatableRead;
             if hint.update || hint.exclusive {
                 let mode = if hint.exclusive { LockMode::Exclusive } else { LockMode::Update };
                 row_lock = Some(RowLock { mode, hold: repeatable || hint.exclusive || hint.keep, range: serializable });
