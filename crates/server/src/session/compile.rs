@@ -95,7 +95,7 @@ impl SessionHost {
     /// 229: a text is described to who may run it. What of it cannot be bound needs nothing.
     pub fn check_text(&mut self, state: &mut State, module: &Module) -> SqlResult<()> {
         let options = Self::bind_options(state);
-        for text in &module.queries {
+        for text in module.queries.iter().filter(|text| sql::bind::is_query(&text.statement)) {
             let bound =
                 self.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, catalog, &options));
             let Ok(mut query) = bound else { continue };

@@ -1,6 +1,7 @@
 //! COLUMNPROPERTY, TYPEPROPERTY and INDEXKEY_PROPERTY: a column or parameter, a type, a column of a key.
 //! https://learn.microsoft.com/sql/t-sql/functions/columnproperty-transact-sql
 
+use sql::bind::Nature;
 use sql::catalog::TableDef;
 use types::SqlType;
 
@@ -8,8 +9,9 @@ use super::answer::Answer;
 use crate::catalog::base::{ColumnRow, TypeRow, column_status as cs};
 use crate::catalog::scalar_type;
 
-/// `name` in lower case. `table`: the column's, if it is a table's. NULL for what a column of this kind does not have.
-pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>) -> Answer {
+/// `name` in lower case. `table`: the column's, if it is a table's; `nature`: that of its definition, if it is computed and `name` is asked of
+/// that. NULL for what a column of this kind does not have.
+pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>, nature: Option<Nature>) -> Answer {
     let is_parameter = row.number == 1;
     let has = |bit: i32| Answer::from(row.status & bit != 0);
     match name {
@@ -43,15 +45,20 @@ pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>) -> Answe
         {
             Answer::Null
         }
-        "ispersisted" | "isdeterministic" => has(cs::PERSISTED),
-        "isindexable" => (row.length != -1 && !matches!(row.xtype, 34 | 35 | 99 | 241)).into(),
+        "ispersisted" => has(cs::PERSISTED),
+        "isdeterministic" => nature.is_some_and(|nature| nature.deterministic).into(),
+        "isprecise" => nature.is_some_and(|nature| nature.precise).into(),
+        "isindexable" => {
+            // What an index keeps and computes again has to be the same then; what is stored is not computed again.
+            let keeps = |nature: Nature| nature.deterministic && (nature.precise || row.status & cs::PERSISTED != 0);
+            (row.length != -1 && !matches!(row.xtype, 34 | 35 | 99 | 241) && nature.is_none_or(keeps)).into()
+        }
         "isindexed" => table.is_some_and(|table| is_in_key(table, row.colid)).into(),
         "isansipadded" | "usesansitrim" => match row.xtype {
             165 | 167 | 173 | 175 | 231 | 239 => Answer::Number(1),
             _ => Answer::Null,
         },
         "isxmlindexable" => (row.xtype == 241).into(),
-        "isprecise" => (!matches!(row.xtype, 59 | 62)).into(),
         "isfulltextindexed"
         | "fulltexttypecolumn"
         | "iscolumnset"
@@ -61,6 +68,11 @@ pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>) -> Answe
         | "statisticalsemantics" => Answer::Number(0),
         _ => Answer::Null,
     }
+}
+
+/// Whether the property is one of what a computed column's definition says.
+pub fn asks_nature(name: &str) -> bool {
+    matches!(name, "isdeterministic" | "isprecise" | "isindexable")
 }
 
 fn is_in_key(table: &TableDef, column: i32) -> bool {

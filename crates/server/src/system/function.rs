@@ -1,6 +1,7 @@
 //! Scalar functions about the session and its database's objects: OBJECT_ID, DB_NAME, SERVERPROPERTY and their like.
 
 use exec::session::Session as State;
+use sql::bind::Nature;
 use sql::catalog::{DatabaseId, Object, ObjectName, TableDef};
 use sql::function::FunctionId;
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
@@ -10,11 +11,13 @@ use super::column_property;
 use super::object_property::Subject;
 use super::permissions;
 use super::server_property::{self, server_property};
-use crate::catalog::base::{ColumnRow, IndexRow, ObjectRow, TypeRow, index_status, object_status, schema};
+use crate::catalog::base::{
+    ColumnRow, IndexRow, ObjectRow, TypeRow, column_status, index_status, object_status, schema,
+};
 use crate::catalog::load::int;
 use crate::catalog::row::BaseRow as _;
 use crate::catalog::store::Rows;
-use crate::catalog::{Database, load, registry, scalar_type, xml_collection};
+use crate::catalog::{Database, SessionCatalog, load, registry, scalar_type, xml_collection};
 use crate::security::check::Securable;
 use crate::session::host::SessionHost;
 
@@ -488,7 +491,20 @@ impl Call<'_> {
             return Ok(Answer::Null);
         };
         let table = self.table(id)?;
-        Ok(column_property::of_column(&row, &property.trim().to_ascii_lowercase(), table.as_deref()))
+        let property = property.trim().to_ascii_lowercase();
+        let nature = match (&row.definition.0, &table) {
+            (Some(definition), Some(table))
+                if row.status & column_status::COMPUTED != 0 && column_property::asks_nature(&property) =>
+            {
+                let options = SessionHost::bind_options(self.state);
+                let asked = |catalog: &SessionCatalog<'_>| sql::bind::nature_of(definition, table, &options, catalog);
+                // A definition that cannot be bound any more keeps nothing.
+                let lost = Nature { deterministic: false, precise: false };
+                Some(self.host.with_catalog(self.state, asked).unwrap_or(lost))
+            }
+            _ => None,
+        };
+        Ok(column_property::of_column(&row, &property, table.as_deref(), nature))
     }
 
     fn type_property(&mut self) -> SqlResult<Answer> {

@@ -79,7 +79,7 @@ pub use modules::predicate_call;
 pub use native::{References, check_native};
 pub use nature::{Nature, nature_of};
 pub use schema_bound::{functions_of, schema_references};
-pub use statement::{bind_query, bind_scalar};
+pub use statement::{bind_query, bind_scalar, is_query};
 pub use table_definition::table_variable_definition;
 pub use variables::{columns_named, has_query};
 

@@ -66,6 +66,24 @@ pub fn bind_query(
     })
 }
 
+/// Whether `bind_query` takes a statement that a module keeps: one that defines or administers is kept, too, and carried out as written.
+pub fn is_query(statement: &ast::Statement) -> bool {
+    use ast::StatementKind::*;
+    matches!(
+        &statement.kind,
+        Select(_)
+            | DeclareCursor(_)
+            | Insert(_)
+            | Update(_)
+            | Delete(_)
+            | Merge(_)
+            | SetVariable(_)
+            | If(_)
+            | Return(Some(_))
+            | Print(_)
+    )
+}
+
 /// An expression without tables, as `to` if that is given: arguments of administrative statements, defaults of parameters.
 pub fn bind_scalar(
     expr: &ast::Expr,

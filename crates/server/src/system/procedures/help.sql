@@ -276,16 +276,16 @@ IF EXISTS (SELECT 1 FROM sys.sql_expression_dependencies WHERE referencing_id = 
 BEGIN
   SET @any = 1
   PRINT N'In the current database, the specified object references the following:'
-  SELECT DISTINCT CONVERT(nvarchar(776), SCHEMA_NAME(o.schema_id) + N'.' + o.name) AS name, CONVERT(nvarchar(60), LOWER(REPLACE(o.type_desc, N'_', N' '))) AS type,
+  SELECT DISTINCT CONVERT(nvarchar(776), SCHEMA_NAME(o.schema_id) + N'.' + o.Name) AS name, CONVERT(nvarchar(60), o.kind) AS type,
     CONVERT(varchar(7), 'no') AS updated, CONVERT(varchar(8), 'yes') AS selected, CONVERT(sysname, NULL) AS [column]
-  FROM sys.sql_expression_dependencies d JOIN sys.objects o ON o.object_id = d.referenced_id WHERE d.referencing_id = @object_id
+  FROM sys.sql_expression_dependencies d JOIN sys.described_objects o ON o.object_id = d.referenced_id WHERE d.referencing_id = @object_id
 END
 IF EXISTS (SELECT 1 FROM sys.sql_expression_dependencies WHERE referenced_id = @object_id)
 BEGIN
   SET @any = 1
   PRINT N'In the current database, the specified object is referenced by the following:'
-  SELECT DISTINCT CONVERT(nvarchar(776), SCHEMA_NAME(o.schema_id) + N'.' + o.name) AS name, CONVERT(nvarchar(60), LOWER(REPLACE(o.type_desc, N'_', N' '))) AS type
-  FROM sys.sql_expression_dependencies d JOIN sys.objects o ON o.object_id = d.referencing_id WHERE d.referenced_id = @object_id
+  SELECT DISTINCT CONVERT(nvarchar(776), SCHEMA_NAME(o.schema_id) + N'.' + o.Name) AS name, CONVERT(nvarchar(60), o.kind) AS type
+  FROM sys.sql_expression_dependencies d JOIN sys.described_objects o ON o.object_id = d.referencing_id WHERE d.referenced_id = @object_id
 END
 IF @any = 0 PRINT N'Object does not reference any object, and no objects reference it.'
 RETURN 0

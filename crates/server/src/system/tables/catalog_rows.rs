@@ -579,7 +579,9 @@ fn module_references(host: &SessionHost, state: &mut State, db: &Database) -> Sq
                 |part: &Option<sql::ast::Ident>| part.as_ref().map_or(Cell::Datum(Datum::Null), |part| text(part));
             found.push(vec![
                 ("referencing_id", number(row.id)),
+                ("minor_id", number(0)),
                 ("schema_id", number(row.nsid)),
+                ("is_bound", false.into()),
                 ("is_type", entity.is_type.into()),
                 ("is_executed", entity.executed.into()),
                 ("is_called", entity.called.into()),
@@ -591,7 +593,56 @@ fn module_references(host: &SessionHost, state: &mut State, db: &Database) -> Sq
         }
         os::wait::maybe_yield();
     }
+    call_references(host, state, db, &mut found)?;
     Ok(found)
+}
+
+/// The functions that a CHECK, a default or a computed column calls: they are bound to what they name, and of a computed column its
+/// table says so.
+fn call_references(host: &SessionHost, state: &mut State, db: &Database, found: &mut Vec<NamedRow>) -> SqlResult<()> {
+    let callers = host.catalog_rows(state, db, |rows| -> SqlResult<Vec<(ObjectRow, i32, String)>> {
+        let mut callers = Vec::new();
+        for column in rows.all::<ColumnRow>()? {
+            if column.status & column_status::COMPUTED != 0
+                && let Some(definition) = column.definition.0
+                && let Some(table) = load::object_row(rows, column.id)?
+            {
+                callers.push((table, column.colid, definition.to_string()));
+            }
+        }
+        for row in rows.all::<ObjectRow>()?.into_iter().filter(|row| matches!(row.kind.as_str().trim(), "C" | "D")) {
+            if let Some(definition) = load::text_of(rows, row.id)? {
+                callers.push((row, 0, definition));
+            }
+        }
+        Ok(callers)
+    })?;
+    for (row, minor, definition) in callers {
+        let called = sql::bind::functions_of(&definition, row.kind.as_str().trim() == "C");
+        for (at, name) in called.iter().enumerate() {
+            let Some(schema) = &name.schema else { continue };
+            let is_same = |other: &sql::catalog::ObjectName| {
+                db.equal_names(&other.name, &name.name)
+                    && other.schema.as_ref().is_some_and(|other| db.equal_names(other, schema))
+            };
+            if called[..at].iter().any(is_same) {
+                continue;
+            }
+            found.push(vec![
+                ("referencing_id", number(row.id)),
+                ("minor_id", number(minor)),
+                ("schema_id", number(row.nsid)),
+                ("is_bound", true.into()),
+                ("is_type", false.into()),
+                ("is_executed", false.into()),
+                ("is_called", false.into()),
+                ("schema_name", text(schema)),
+                ("entity_name", text(&name.name)),
+            ]);
+        }
+        os::wait::maybe_yield();
+    }
+    Ok(())
 }
 
 /// A view, function or procedure of the server, also by a name without a schema (`sp_who`).

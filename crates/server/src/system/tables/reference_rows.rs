@@ -6,7 +6,7 @@ use std::sync::Arc;
 use exec::session::Session as State;
 use sql::bind::BindOptions;
 use sql::catalog::{ModuleDef, ModuleKind, ObjectId};
-use sql::plan::{Action, Module, Need};
+use sql::plan::{Action, Module, Need, QueryText};
 use types::SqlResult;
 
 use crate::catalog::Database;
@@ -67,16 +67,15 @@ fn needs_of(host: &mut SessionHost, state: &mut State, definition: &ModuleDef) -
     };
     let mut needs = Vec::new();
     if let Ok(module) = module {
-        for query in 0..module.queries.len() {
+        for text in module.queries.iter().filter(|text| sql::bind::is_query(&text.statement)) {
             os::wait::maybe_yield();
-            needs.extend(needs_of_query(host, state, &module, query));
+            needs.extend(needs_of_query(host, state, &module, text));
         }
     }
     needs
 }
 
-fn needs_of_query(host: &mut SessionHost, state: &mut State, module: &Module, query: usize) -> Vec<Need> {
-    let text = &module.queries[query];
+fn needs_of_query(host: &mut SessionHost, state: &mut State, module: &Module, text: &QueryText) -> Vec<Need> {
     let own = SessionHost::bind_options(state);
     let options = BindOptions { ansi_nulls: text.ansi_nulls, client: text.client, ..own };
     let bound = host.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, catalog, &options));

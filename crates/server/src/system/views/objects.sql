@@ -257,7 +257,7 @@ JOIN sys.sysclsobjs s ON s.class = 50 AND s.id = o.nsid
 WHERE r.class = 1
 UNION ALL
 -- A name without a schema is one of the module's own schema, or of dbo; who calls decides where a procedure's is looked for.
-SELECT m.referencing_id, 0, CONVERT(tinyint, 1), CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN'), CONVERT(bit, 0),
+SELECT m.referencing_id, m.minor_id, CONVERT(tinyint, 1), CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN'), m.is_bound,
   CONVERT(tinyint, CASE m.is_type WHEN 1 THEN 6 ELSE 1 END), CONVERT(nvarchar(60), CASE m.is_type WHEN 1 THEN N'TYPE' ELSE N'OBJECT_OR_COLUMN' END),
   m.server_name, m.database_name, m.schema_name, m.entity_name, COALESCE(t.id, own.id, dbo.id), 0,
   CONVERT(bit, CASE WHEN m.is_executed = 1 AND m.schema_name IS NULL AND m.database_name IS NULL THEN 1 ELSE 0 END),
