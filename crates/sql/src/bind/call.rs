@@ -83,6 +83,9 @@ impl Binder<'_> {
             FunctionId::Iif => {
                 let condition = self.expr(&call.args[0], scope)?;
                 let results = self.exprs(&call.args[1..], scope)?;
+                if call.args[1..].iter().all(is_written_null) {
+                    return Err(sql_error!(8133));
+                }
                 case_of(vec![condition], results, true, &self.columns)
             }
             FunctionId::HasAccess => self.has_access(call, scope),

@@ -76,6 +76,9 @@ impl Binder<'_> {
     ) -> SqlResult<FromRel> {
         let (mut rel, mut sources) = self.table_ref(&chain.first, parent, ctes, block)?;
         for join in &chain.joins {
+            if let Some(ctes) = ctes {
+                ctes.check_join(join.kind)?;
+            }
             let apply = matches!(join.kind, ast::JoinKind::CrossApply | ast::JoinKind::OuterApply);
             let (mut right, mut right_sources) = if apply {
                 let left = Scope { sources: &sources, parent, ctes, block: None };

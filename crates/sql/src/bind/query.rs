@@ -489,6 +489,9 @@ impl Binder<'_> {
 
         let mut windows = done.windows;
         let grouped = select.group_by.is_some() || select.having.is_some() || !done.aggregates.is_empty();
+        if let Some(ctes) = ctes {
+            ctes.check_select(select, tail.offset.is_some(), grouped)?;
+        }
         let keyed = self.browses && place == Use::Root && !grouped && !select.distinct;
         let keyed = keyed && assigns.is_empty() && select.into.is_none();
         let hidden = if keyed { self.hidden_keys(&sources, &mut outputs) } else { 0 };

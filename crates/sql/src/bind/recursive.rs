@@ -7,6 +7,7 @@ use super::errors;
 use super::names::same_name;
 use super::query::{Bound, Use};
 use super::scope::{CteScope, WorkTable};
+use super::variables::{Found, visit_body};
 use crate::ast;
 use crate::optimize::{Branch, Output, Rel};
 
@@ -100,6 +101,7 @@ impl Binder<'_> {
         let (names, types): (Vec<Box<str>>, Vec<SqlType>) = work.columns.iter().cloned().unzip();
         let mut bound = Vec::new();
         for (_, body) in parts {
+            check_references(body, name)?;
             let part = self.member(body, &inside)?;
             if part.outputs.len() != types.len() {
                 return Err(sql_error!(205));
@@ -124,26 +126,76 @@ impl Binder<'_> {
     }
 }
 
-/// A FROM within the body names `cte` (subqueries in expressions may not, so they are not looked at).
-pub fn mentions(body: &ast::QueryBody, cte: &str) -> bool {
-    match body {
-        ast::QueryBody::Select(select) => select.from.iter().any(|table| table_mentions(table, cte)),
-        ast::QueryBody::Nested(query) => mentions(&query.body, cte),
-        ast::QueryBody::SetOperation(operation) => {
-            mentions(&operation.first, cte) || operation.rest.iter().any(|(_, body)| mentions(body, cte))
+impl CteScope<'_> {
+    /// The recursive CTE in whose recursive part a query stands.
+    pub fn recursive_name(&self) -> Option<&str> {
+        self.recursive.map(|_| &*self.ctes[self.visible].name.text)
+    }
+
+    /// What no query of a recursive part may have, those inside others neither: a round sees a part of the rows only. 460, 461, 467.
+    pub fn check_select(&self, select: &ast::Select, offset: bool, grouped: bool) -> SqlResult<()> {
+        match self.recursive_name() {
+            Some(name) if select.distinct => Err(sql_error!(460, name)),
+            Some(name) if select.top.is_some() || offset => Err(sql_error!(461, name)),
+            Some(name) if grouped => Err(sql_error!(467, name)),
+            _ => Ok(()),
+        }
+    }
+
+    /// 462
+    pub fn check_join(&self, kind: ast::JoinKind) -> SqlResult<()> {
+        use ast::JoinKind::{Full, Left, OuterApply, Right};
+        match self.recursive_name() {
+            Some(name) if matches!(kind, Left | Right | Full | OuterApply) => Err(sql_error!(462, name)),
+            _ => Ok(()),
         }
     }
 }
 
-fn table_mentions(table: &ast::TableRef, cte: &str) -> bool {
-    match table {
-        ast::TableRef::Table(name) => name.name.is_unqualified() && same_name(&name.name.name, cte),
-        ast::TableRef::Derived(derived) => mentions(&derived.query.body, cte),
-        ast::TableRef::Join(chain) => {
-            table_mentions(&chain.first, cte) || chain.joins.iter().any(|join| table_mentions(&join.right, cte))
+/// A recursive part names its CTE once, in a FROM. 253, 465.
+fn check_references(body: &ast::QueryBody, cte: &str) -> SqlResult<()> {
+    let in_from = references(body, cte);
+    let mut all = 0;
+    visit_body(body, &mut |found| {
+        all += usize::from(matches!(found, Found::Named(name) if is_reference(name, cte)));
+    });
+    match in_from {
+        _ if all > in_from => Err(sql_error!(465)),
+        0 | 1 => Ok(()),
+        _ => Err(sql_error!(253, cte)),
+    }
+}
+
+pub fn mentions(body: &ast::QueryBody, cte: &str) -> bool {
+    references(body, cte) > 0
+}
+
+/// How often a FROM within the body names `cte` (subqueries in expressions may not, so they are not looked at).
+fn references(body: &ast::QueryBody, cte: &str) -> usize {
+    match body {
+        ast::QueryBody::Select(select) => select.from.iter().map(|table| table_references(table, cte)).sum(),
+        ast::QueryBody::Nested(query) => references(&query.body, cte),
+        ast::QueryBody::SetOperation(operation) => {
+            let rest = operation.rest.iter().map(|(_, body)| references(body, cte));
+            references(&operation.first, cte) + rest.sum::<usize>()
         }
-        ast::TableRef::Pivot(pivot) => table_mentions(&pivot.source, cte),
-        ast::TableRef::Unpivot(unpivot) => table_mentions(&unpivot.source, cte),
-        _ => false,
+    }
+}
+
+fn is_reference(name: &ast::ObjectName, cte: &str) -> bool {
+    name.is_unqualified() && same_name(&name.name, cte)
+}
+
+fn table_references(table: &ast::TableRef, cte: &str) -> usize {
+    match table {
+        ast::TableRef::Table(name) => usize::from(is_reference(&name.name, cte)),
+        ast::TableRef::Derived(derived) => references(&derived.query.body, cte),
+        ast::TableRef::Join(chain) => {
+            let joined = chain.joins.iter().map(|join| table_references(&join.right, cte));
+            table_references(&chain.first, cte) + joined.sum::<usize>()
+        }
+        ast::TableRef::Pivot(pivot) => table_references(&pivot.source, cte),
+        ast::TableRef::Unpivot(unpivot) => table_references(&unpivot.source, cte),
+        _ => 0,
     }
 }

@@ -182,7 +182,7 @@ fn visit_with<'a>(with: Option<&'a ast::With>, f: Visit<'_, 'a>) {
     }
 }
 
-fn visit_body<'a>(body: &'a ast::QueryBody, f: Visit<'_, 'a>) {
+pub fn visit_body<'a>(body: &'a ast::QueryBody, f: Visit<'_, 'a>) {
     match body {
         ast::QueryBody::Select(select) => visit_select(select, f),
         ast::QueryBody::Nested(query) => visit_query(query, f),
