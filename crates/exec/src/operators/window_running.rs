@@ -97,6 +97,7 @@ impl Running {
             true => self.places(context, order, rows)?,
             false => Vec::new(),
         };
+        let place = |row: usize| places[row];
         let count = self.count;
         for (at, function) in functions.iter_mut().enumerate() {
             function.results.clear();
@@ -106,7 +107,7 @@ impl Running {
                     accumulator.load(context, rows)?;
                     let mut added = 0;
                     for row in 0..rows.rows {
-                        let end = if way == Way::Peers { places[row].peers_end } else { row + 1 };
+                        let end = if way == Way::Peers { place(row).peers_end } else { row + 1 };
                         while added < end {
                             accumulator.add_loaded(context, added, 0)?;
                             added += 1;
@@ -125,13 +126,13 @@ impl Running {
                         let number = self.before + row as i64;
                         function.results.push(&match function.kind {
                             WindowKind::RowNumber => Datum::I64(number + 1),
-                            WindowKind::Rank => Datum::I64(places[row].rank),
-                            WindowKind::DenseRank => Datum::I64(places[row].dense_rank),
+                            WindowKind::Rank => Datum::I64(place(row).rank),
+                            WindowKind::DenseRank => Datum::I64(place(row).dense_rank),
                             WindowKind::Ntile => Datum::I64(tile_of(number, count, groups)),
                             WindowKind::PercentRank if count == 1 => Datum::F64(0.0),
-                            WindowKind::PercentRank => Datum::F64((places[row].rank - 1) as f64 / (count - 1) as f64),
+                            WindowKind::PercentRank => Datum::F64((place(row).rank - 1) as f64 / (count - 1) as f64),
                             WindowKind::CumeDist => {
-                                Datum::F64((self.before + places[row].peers_end as i64) as f64 / count as f64)
+                                Datum::F64((self.before + place(row).peers_end as i64) as f64 / count as f64)
                             }
                             kind => unreachable!("{kind:?} needs its partition in memory"),
                         });
@@ -163,6 +164,7 @@ impl Running {
     }
 }
 
+#[derive(Clone, Copy)]
 struct Place {
     rank: i64,
     dense_rank: i64,

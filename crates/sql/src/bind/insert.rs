@@ -19,9 +19,7 @@ use super::view_use::{self, Change};
 use crate::ast;
 use crate::catalog::{ColumnDef, ModuleKind, Object, TableDef};
 use crate::optimize::{ColumnId, Output, Rel};
-use crate::plan::{
-    Action, ActionKind, Expr, ExprKind, Modify, ModifyAction, QueryKind, TableSource, VariableSlotTable,
-};
+use crate::plan::{Action, ActionKind, Expr, Modify, ModifyAction, NewRow, QueryKind, TableSource, VariableSlotTable};
 
 /// What an INSERT, or an OUTPUT INTO, writes to.
 pub struct InsertTarget {
@@ -403,23 +401,20 @@ impl Binder<'_> {
         fitted(bound, column)
     }
 
-    /// A value for every stored column: what is given (over the source row), defaults, computed columns.
+    /// A value for every stored column: what is given (over the source row), defaults; and what is computed of them.
     pub fn insert_row(
         &mut self,
         table: &Arc<TableDef>,
         given: &[(u16, Expr)],
         identity_insert: bool,
-    ) -> SqlResult<Vec<Option<Expr>>> {
+    ) -> SqlResult<NewRow> {
         let whole = self.set_apart(table, given)?;
         let given = whole.as_deref().unwrap_or(given);
         let count = table.stored.iter().flatten().count();
-        let mut row: Vec<Option<Expr>> = (0..count).map(|_| None).collect();
-        let mut values: Vec<(u16, Expr)> = Vec::with_capacity(table.columns.len());
-        let mut later = Vec::new();
+        let mut values: Vec<Option<Expr>> = (0..count).map(|_| None).collect();
         for (index, column) in table.columns.iter().enumerate() {
             let Some(ordinal) = table.stored[index] else { continue };
             if column.computed.is_some() {
-                later.push((index, ordinal));
                 continue;
             }
             let value = match given.iter().find(|(c, _)| *c as usize == index) {
@@ -437,24 +432,9 @@ impl Binder<'_> {
                 None if column.ty.kind == TypeKind::RowVersion || column.generated.is_some() => continue,
                 None => self.default_value(column)?,
             };
-            values.push((index as u16, value.clone()));
-            row[ordinal as usize] = Some(value);
+            values[ordinal as usize] = Some(value);
         }
-        for (index, ordinal) in later {
-            let column = &table.columns[index];
-            let (first, mut value) = self.computed_value(table, column)?;
-            value.rewrite(&mut |e| {
-                let ExprKind::Column(id) = e.kind else { return false };
-                let own = id as u32 - first.0;
-                *e = match values.iter().find(|(c, _)| *c as u32 == own) {
-                    Some((_, value)) => value.clone(),
-                    None => Expr::null(e.ty),
-                };
-                true
-            });
-            row[ordinal as usize] = Some(value);
-        }
-        Ok(row)
+        Ok(NewRow { values, computed: self.computed_columns(table)? })
     }
 }
 

@@ -12,7 +12,7 @@ use super::expr::{Expr, ExprKind};
 use super::operator::{Aggregate, Operator, OperatorKind, OutputColumn, SeekRange, SortKey};
 use super::statement::{
     ActionKind, ArgumentValue, Barrier, Cascade, Check, Condition, Execute, ExecuteTarget, FetchDirection, Modify,
-    Module, Output, Query, QueryKind, QueryText, SetOption, Statement, StatementKind,
+    Module, NewRow, Output, Query, QueryKind, QueryText, SetOption, Statement, StatementKind,
 };
 
 /// An allocation costs so much more than what it holds.
@@ -156,13 +156,17 @@ fn operator_owned(at: &Operator) -> usize {
     own + columns(&at.columns)
 }
 
+fn new_row(row: &NewRow) -> usize {
+    list(row.values.iter().flatten()) + list(row.computed.iter().map(|(_, expr)| expr))
+}
+
 fn boxed_modify(modify: &Modify) -> usize {
     let actions = modify.actions.iter().map(|action| {
         size_of_val(action)
             + list(&action.condition)
             + barriers(&action.barriers)
             + match &action.kind {
-                ActionKind::Insert(row) => row.iter().flatten().map(|expr| size_of_val(expr) + owned(expr)).sum(),
+                ActionKind::Insert(row) => new_row(row),
                 ActionKind::Update { set, computed, assign } => {
                     list(set.iter().chain(computed).map(|(_, expr)| expr)) + list(assign.iter().map(|set| &set.value))
                 }
@@ -194,10 +198,8 @@ fn barriers(barriers: &[Barrier]) -> usize {
 }
 
 fn output(output: &Output) -> usize {
-    let into = output
-        .into
-        .as_ref()
-        .map_or(0, |into| size_of_val(&**into) + list(into.row.iter().flatten()) + barriers(&into.barriers));
+    let into =
+        output.into.as_ref().map_or(0, |into| size_of_val(&**into) + new_row(&into.row) + barriers(&into.barriers));
     list(&output.exprs) + columns(&output.columns) + into
 }
 

@@ -644,8 +644,7 @@ pub struct Cascade {
 
 #[derive(Debug, Clone)]
 pub enum ActionKind {
-    /// An expression over the source row for each stored column, defaults filled in. None: the identity or rowversion column, made on insert.
-    Insert(Vec<Option<Expr>>),
+    Insert(NewRow),
     /// New values by stored ordinal, over the source row; then persisted computed columns over the new row.
     /// `assign`: SET @v = ... in an UPDATE. What reads a variable has the value that the row before left there.
     Update {
@@ -654,6 +653,16 @@ pub enum ActionKind {
         assign: Vec<SetVariable>,
     },
     Delete,
+}
+
+/// What a row that is inserted is made of.
+#[derive(Debug, Clone)]
+pub struct NewRow {
+    /// An expression over the source row for each stored column, defaults filled in. None: it is made on insert (identity, rowversion, a
+    /// period's column), or computed.
+    pub values: Vec<Option<Expr>>,
+    /// Stored computed columns by ordinal, over the new row.
+    pub computed: Vec<(u16, Expr)>,
 }
 
 /// SET @v = value of an UPDATE; a row's values are made in the order of its SET clauses.
@@ -688,8 +697,8 @@ pub struct Output {
 #[derive(Debug, Clone)]
 pub struct OutputInto {
     pub target: TableSource,
-    /// An expression over the output row for each stored column of the target.
-    pub row: Vec<Option<Expr>>,
+    /// Over the output row.
+    pub row: NewRow,
     pub barriers: Vec<Barrier>,
 }
 

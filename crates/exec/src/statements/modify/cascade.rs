@@ -38,8 +38,7 @@ impl Cascade {
     pub fn list(cascades: &[plan::Cascade], compiler: &mut Compiler) -> SqlResult<Vec<Cascade>> {
         let one = |cascade: &plan::Cascade| {
             let barriers = Barriers::new(&cascade.barriers, compiler)?;
-            let computed = cascade.computed.iter().map(|(stored, expr)| Ok((*stored, compiler.scalar(expr)?)));
-            let computed = computed.collect::<SqlResult<Vec<_>>>()?;
+            let computed = super::computed_scalars(&cascade.computed, compiler)?;
             let checks = cascade.checks.iter().map(|check| Ok((check.clone(), compiler.predicate(&check.predicate)?)));
             let checks = checks.collect::<SqlResult<Vec<_>>>()?;
             Ok(Cascade { key: cascade.key, updated: cascade.updated, barriers, computed, checks })

@@ -67,14 +67,15 @@ struct Action {
 }
 
 enum Kind {
-    /// By stored ordinal. None: made here.
-    Insert(Vec<Option<Assignment>>),
-    Update {
-        set: Vec<(u16, Assignment)>,
-        computed: Vec<(u16, Scalar)>,
-        assign: Vec<SetVariable>,
-    },
+    Insert(NewRow),
+    Update { set: Vec<(u16, Assignment)>, computed: Vec<(u16, Scalar)>, assign: Vec<SetVariable> },
     Delete,
+}
+
+/// See `plan::NewRow`.
+struct NewRow {
+    values: Vec<Option<Assignment>>,
+    computed: Vec<(u16, Scalar)>,
 }
 
 /// See `plan::SetVariable`.
@@ -101,9 +102,19 @@ struct OutputPlan {
     exprs: Vec<Scalar>,
     columns: Vec<plan::OutputColumn>,
     to_client: bool,
-    into: Option<(Target, Vec<Option<Assignment>>, Barriers)>,
+    into: Option<(Target, NewRow, Barriers)>,
     rows: RowBatch,
     held: Held,
+}
+
+impl NewRow {
+    fn new(row: &plan::NewRow, columns: &[SqlType], compiler: &mut Compiler) -> SqlResult<NewRow> {
+        let one = |(expr, ty): (&Option<Expr>, &SqlType)| {
+            expr.as_ref().map(|expr| Assignment::new(expr, ty, compiler)).transpose()
+        };
+        let values = row.values.iter().zip(columns).map(one).collect::<SqlResult<Vec<_>>>()?;
+        Ok(NewRow { values, computed: computed_scalars(&row.computed, compiler)? })
+    }
 }
 
 impl Assignment {
@@ -121,17 +132,6 @@ impl Assignment {
             _ => None,
         };
         Ok(Assignment { scalar, limit: Some(column.length), pad })
-    }
-
-    fn list(
-        exprs: &[Option<Expr>],
-        columns: &[SqlType],
-        compiler: &mut Compiler,
-    ) -> SqlResult<Vec<Option<Assignment>>> {
-        let one = |(expr, ty): (&Option<Expr>, &SqlType)| {
-            expr.as_ref().map(|expr| Assignment::new(expr, ty, compiler)).transpose()
-        };
-        exprs.iter().zip(columns).map(one).collect()
     }
 
     /// Appends the values for every row of `batch`.
@@ -189,7 +189,7 @@ impl ModifyPlan {
         let mut target = Target::new(&modify.target);
         let actions = modify.actions.iter().map(|action| {
             let kind = match &action.kind {
-                ActionKind::Insert(values) => Kind::Insert(Assignment::list(values, &target.types, compiler)?),
+                ActionKind::Insert(row) => Kind::Insert(NewRow::new(row, &target.types, compiler)?),
                 ActionKind::Update { set, computed, assign } => Kind::Update {
                     set: set
                         .iter()
@@ -197,10 +197,7 @@ impl ModifyPlan {
                             Ok((*column, Assignment::new(expr, &target.types[usize::from(*column)], compiler)?))
                         })
                         .collect::<SqlResult<Vec<_>>>()?,
-                    computed: computed
-                        .iter()
-                        .map(|(column, expr)| Ok((*column, compiler.scalar(expr)?)))
-                        .collect::<SqlResult<Vec<_>>>()?,
+                    computed: computed_scalars(computed, compiler)?,
                     assign: assign
                         .iter()
                         .map(|set| {
@@ -229,7 +226,7 @@ impl ModifyPlan {
                     None => None,
                     Some(into) => {
                         let target = Target::new(&into.target);
-                        let row = Assignment::list(&into.row, &target.types, compiler)?;
+                        let row = NewRow::new(&into.row, &target.types, compiler)?;
                         Some((target, row, Barriers::new(&into.barriers, compiler)?))
                     }
                 },
@@ -614,9 +611,9 @@ impl Run {
         let part;
         let mut batch = batch;
         let (new, old) = match &plan.actions[at].kind {
-            Kind::Insert(values) => {
+            Kind::Insert(row) => {
                 let mut new = std::mem::take(&mut plan.new_batch);
-                self.new_rows(&plan.target, values, context, batch, &mut new)?;
+                self.new_rows(&plan.target, row, context, batch, &mut new)?;
                 if !self.unchecked.constraints && !self.instead_of {
                     check_rows(&plan.target, &plan.checks, context, &new, plan.verb)?;
                 }
@@ -684,11 +681,12 @@ impl Run {
     fn new_rows(
         &mut self,
         target: &Target,
-        values: &[Option<Assignment>],
+        row: &NewRow,
         context: &mut Context,
         batch: &RowBatch,
         new: &mut RowBatch,
     ) -> SqlResult<()> {
+        let NewRow { values, computed } = row;
         if new.columns.is_empty() {
             *new = RowBatch::new(target.types.iter().map(SqlType::physical));
         }
@@ -714,6 +712,7 @@ impl Run {
                 target.identity_given(context, &new.columns[identity])?;
             }
         }
+        compute_columns(computed, context, new)?;
         // INSTEAD OF triggers run before constraints, NOT NULL among them.
         if self.instead_of { Ok(()) } else { target.refuse_nulls(context, new, "INSERT") }
     }
@@ -878,12 +877,21 @@ fn compute(
     if !instead_of {
         target.renew_period(context, new);
     }
+    compute_columns(computed, context, new)
+}
+
+/// What is computed of other columns.
+fn compute_columns(computed: &[(u16, Scalar)], context: &Context, new: &mut RowBatch) -> SqlResult<()> {
     for (stored, scalar) in computed {
         let mut column = Column::new(scalar.ty.physical());
         fill(scalar, context, new, &mut column)?;
         new.columns[usize::from(*stored)] = column;
     }
     Ok(())
+}
+
+fn computed_scalars(computed: &[(u16, Expr)], compiler: &mut Compiler) -> SqlResult<Vec<(u16, Scalar)>> {
+    computed.iter().map(|(stored, expr)| Ok((*stored, compiler.scalar(expr)?))).collect()
 }
 
 fn chosen_rows(batch: &RowBatch, rows: &[u32]) -> RowBatch {
@@ -941,7 +949,7 @@ fn output_rows(
     wide.columns.push(action);
     let mut rows = RowBatch::new(output.exprs.iter().map(|expr| expr.ty.physical()));
     crate::expression::fill_all(&output.exprs, context, &wide, &mut rows)?;
-    if let Some((target, values, barriers)) = &mut output.into {
+    if let Some((target, NewRow { values, computed }, barriers)) = &mut output.into {
         let mut new = RowBatch::new(target.types.iter().map(SqlType::physical));
         new.rows = wide.rows;
         for (stored, value) in values.iter().enumerate() {
@@ -956,6 +964,7 @@ fn output_rows(
                 None => columns::append_nulls(column, wide.rows),
             }
         }
+        compute_columns(computed, context, &mut new)?;
         target.refuse_nulls(context, &new, "INSERT")?;
         target.insert(context, &new, &mut Changes::none())?;
         barriers.check(target, context, Some(&new), None)?;

@@ -250,7 +250,7 @@ fn inserted_of(modify: &Modify, source: &[Expr]) -> Option<Vec<Option<Expr>>> {
         None if stored == Some(at) => Some(None),
         _ => None,
     };
-    row.iter().enumerate().map(made_later).collect()
+    row.values.iter().enumerate().map(made_later).collect()
 }
 
 /// What stands in a row before the value does.
