@@ -194,6 +194,28 @@ impl<'a> Context<'a> {
         Ok(())
     }
 
+    /// Appends to the value of a variable of class Bytes, which is not NULL: its room doubles, so a loop of such takes time by what it appends. 701
+    pub fn append_to_variable(&mut self, slot: u32, more: &[u8]) -> SqlResult<()> {
+        let text = &self.variables.texts[slot as usize];
+        let (before, room) = (text.len(), text.capacity());
+        let bytes = before + more.len();
+        if bytes > room {
+            let doubled = bytes.max(2 * room);
+            let room = match self.expect_room(slot, doubled) {
+                Ok(()) => doubled,
+                Err(_) => self.expect_room(slot, bytes).map(|()| bytes)?,
+            };
+            self.variables.texts[slot as usize].reserve_exact(room - before);
+        }
+        let mut text = std::mem::take(&mut self.variables.texts[slot as usize]);
+        let copied = self.pacer().copy(more, &mut text);
+        if copied.is_err() {
+            text.truncate(before);
+        }
+        self.variables.texts[slot as usize] = text;
+        copied
+    }
+
     /// As `Variables::set_from_column`. 701
     pub fn set_variable_from_column(&mut self, slot: u32, column: &types::Column, row: usize) -> SqlResult<()> {
         let is_text = matches!(column.data, ColumnData::Bytes { .. }) && !column.is_null(row);

@@ -274,7 +274,7 @@ impl ArithmeticOp {
         }
     }
 
-    fn is_bitwise(self) -> bool {
+    pub fn is_bitwise(self) -> bool {
         matches!(self, ArithmeticOp::BitAnd | ArithmeticOp::BitOr | ArithmeticOp::BitXor)
     }
 
@@ -358,9 +358,9 @@ fn require(from: &SqlType, to: &SqlType) -> SqlResult<()> {
     check_conversion(from, to, false)
 }
 
-/// 8117 for two of one type, else 402.
+/// 8117 for two of one type, else 402; of bits always that.
 fn incompatible(op: ArithmeticOp, left: &SqlType, right: &SqlType) -> SqlError {
-    if left.kind == right.kind {
+    if left.kind == right.kind && !op.is_bitwise() {
         return sql_error!(8117, left.message_name(), op.name());
     }
     sql_error!(402, left.message_name(), right.message_name(), op.name())

@@ -22,7 +22,7 @@ pub use compile::{Compiler, TableUse};
 pub use general::General;
 pub use integer::{I64Expr, holds};
 pub use shown::shown;
-pub use wide::{BytesExpr, F64Expr, I128Expr};
+pub use wide::{BytesExpr, F64Expr, I128Expr, concat};
 pub use xml::{XmlCall, metered};
 
 use types::{Datum, Physical, SqlResult, SqlType};

@@ -142,7 +142,8 @@ impl BytesExpr {
     }
 }
 
-fn concat<'a>(
+/// One string of all parts; None: NULL.
+pub fn concat<'a>(
     context: &'a Context,
     row: Row<'a>,
     parts: &'a [BytesExpr],

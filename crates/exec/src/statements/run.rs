@@ -14,10 +14,11 @@ use super::measure::{Counters, Mark};
 use super::native::NativeCode;
 use super::query::Prepared;
 use super::{Frame, transaction};
-use crate::context::{Context, Runtime};
+use crate::context::{Context, Runtime, out_of_memory};
 use crate::definition_name;
-use crate::expression::{I64Expr, Node, Scalar, holds};
+use crate::expression::{BytesExpr, I64Expr, Node, Scalar, concat, holds};
 use crate::host::NamedValue;
+use crate::kernel;
 use crate::session::{Options, stop_of};
 use crate::sink::{Command, Done, DoneKind, Stop};
 use crate::value::{Row, Value, no_row};
@@ -394,6 +395,20 @@ impl<'a> Runner<'a> {
         if let Node::I64(node) = &value.node {
             let value = I64Expr::eval(node, &self.context, NO_ROW())?;
             self.context.variables.set_i64(slot, value);
+        } else if let Node::Bytes(BytesExpr::Concat(parts, ty)) = &value.node
+            && ty.is_max()
+            && matches!(parts[0], BytesExpr::Variable(own) if own == slot)
+            && let Some(before) = self.context.variables.bytes(slot).map(<[u8]>::len)
+        {
+            // `@s += ...`: what is there stays where it is.
+            match concat(&self.context, NO_ROW(), &parts[1..], ty)? {
+                None => self.context.set_variable(slot, Value::Null)?,
+                Some(more) if before + more.len() > kernel::VALUE_BYTES_MAX => return Err(out_of_memory()),
+                Some(more) => {
+                    let more = more.into_owned();
+                    self.context.append_to_variable(slot, &more)?;
+                }
+            }
         } else {
             let value = match value.value(&self.context, NO_ROW())? {
                 Value::Bytes(bytes) => Value::Bytes(self.context.own(bytes)?.into()),

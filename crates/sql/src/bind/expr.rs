@@ -684,7 +684,7 @@ pub fn arithmetic(op: ArithmeticOp, mut left: Expr, mut right: Expr, columns: &C
         _ => {}
     }
     let (mut a, mut b) = (left.ty, right.ty);
-    if a.is_decimal() != b.is_decimal() {
+    if a.is_decimal() != b.is_decimal() && !type_op(op).is_bitwise() {
         (a, b) = (beside_decimal(&left), beside_decimal(&right));
     }
     let mut types = precedence::arithmetic(type_op(op), &a, &b)?;

@@ -277,6 +277,15 @@ impl Binder<'_> {
             return Err(errors::argument_range("generate_series", 2, 3));
         }
         let bound = self.exprs(args, scope)?;
+        let kind_of = |value: &Expr| match value.ty.kind {
+            types::TypeKind::Numeric => types::TypeKind::Decimal,
+            kind => kind,
+        };
+        let mut kinds = bound.iter().filter(|value| !super::typing::is_null_literal(value)).map(kind_of);
+        let first = kinds.next();
+        if kinds.any(|kind| Some(kind) != first) {
+            return Err(sql_error!(5373));
+        }
         let (arguments, ty) = unify(bound, "GENERATE_SERIES", &self.columns)?;
         if !(ty.is_integer() || ty.is_decimal()) {
             return Err(errors::invalid_argument(&ty, 1, "generate_series"));
@@ -328,8 +337,12 @@ impl Binder<'_> {
                 Some(ast::Expr::Literal(ast::Literal::String { text, .. })) => text.clone(),
                 _ => format!("$.\"{}\"", &*column.name).into(),
             };
+            let ty = self.data_type(&column.data_type, 1)?;
+            if column.as_json && !(ty.kind == types::TypeKind::NVarChar && ty.is_max()) {
+                return Err(sql_error!(13618));
+            }
             paths.push((path, column.as_json));
-            types.push((column.name.text.clone(), self.data_type(&column.data_type, 1)?));
+            types.push((column.name.text.clone(), ty));
         }
         // The function gives text; each column is converted to its type here.
         let raw: Vec<(&str, SqlType, bool)> = types.iter().map(|(name, _)| (&**name, long, true)).collect();

@@ -1,5 +1,7 @@
 //! Indexes and statistics: CREATE, ALTER, DROP, UPDATE STATISTICS.
 
+use types::sql_error;
+
 use super::{K, P, Parser, T};
 use crate::ast::*;
 
@@ -182,7 +184,7 @@ impl Parser<'_> {
             if !parser.eat_word(K::ON) {
                 // The old `table.index`.
                 let ObjectName { server: _, database, schema, name, line } = name;
-                let Some(table) = schema else { return Err(parser.unexpected()) };
+                let Some(table) = schema else { return Err(sql_error!(159, "DROP INDEX").at_line(line)) };
                 let table = ObjectName { server: None, database: None, schema: database, name: table, line };
                 return Ok(DropIndexItem { index: name, table, options: parser.drop_options()? });
             }

@@ -36,6 +36,7 @@ rows![
     message(5324, 15, "In a MERGE statement, a '%S_MSG' clause with a search condition cannot appear after a '%S_MSG' clause with no search condition."),
     message(5362, 15, "Window '%.*ls' is undefined."),
     message(5365, 15, "Cyclic window references are not permitted."),
+    message(5373, 16, "All the input parameters should be of the same type. Supported types are tinyint, smallint, int, bigint, decimal and numeric."),
     message(5701, 0, "Changed database context to '%.*ls'.").state(1).listed(10),
     message(5703, 0, "Changed language setting to %.*ls.").listed(10),
     message(5807, 16, "Recovery intervals above %d minutes not recommended. Use the RECONFIGURE WITH OVERRIDE statement to force this configuration."),

@@ -115,6 +115,7 @@ rows![
     message(13607, 16, "JSON path is not properly formatted. Unexpected character '%lc' is found at position %d."),
     message(13608, 16, "Property cannot be found on the specified JSON path."),
     message(13609, 16, "JSON text is not properly formatted. Unexpected character '%lc' is found at position %d."),
+    message(13618, 16, "AS JSON option can be specified only for column of nvarchar(max) type in WITH clause."),
     message(13623, 16, "Scalar value cannot be found in the specified JSON path."),
     message(13624, 16, "Object or array cannot be found in the specified JSON path."),
     message(13625, 16, "String value in the specified JSON path would be truncated."),
