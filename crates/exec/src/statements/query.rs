@@ -18,12 +18,13 @@ use super::modify::{self, ModifyPlan};
 use super::run::{Flow, Runner};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, Kept, RowSource};
-use crate::expression::TableUse;
+use crate::expression::{Scalar, TableUse};
 use crate::host::{Host, TableAccess};
 use crate::operators::{self, batch_of, storage_error};
 use crate::session::{Session, stop_of, stopped};
 use crate::sink::Command;
 use crate::table_reads::WorkTables;
+use crate::value::Row;
 use crate::xml_documents::Documents;
 
 /// A query whose operators have held so much is compiled anew when it runs again.
@@ -84,6 +85,11 @@ enum Plan {
         source: Box<dyn RowSource>,
         each: bool,
     },
+    /// The same of one variable, whose value is computed over each row where it is assigned.
+    AssignEach {
+        source: Box<dyn RowSource>,
+        value: Scalar,
+    },
     Modify(Box<ModifyPlan>),
     SelectInto(Box<dyn RowSource>),
     InsertExecute {
@@ -113,9 +119,18 @@ impl Prepared {
         watched: Option<Vec<usize>>,
     ) -> SqlResult<(Box<Prepared>, Option<Vec<usize>>)> {
         let mut compiler = code::compiler();
-        (compiler.watched, compiler.in_query) = (watched, true);
+        (compiler.watched, compiler.in_query) = (watched, !changes_what_it_reads(&query.kind));
         let (plan, batch) = match &query.kind {
             QueryKind::Select(plan) => (Plan::Select(operators::source(plan, &mut compiler)?), batch_of(plan)),
+            QueryKind::SelectAssign { plan, slots }
+                if let (OperatorKind::Project { input, exprs }, [_]) = (&plan.kind, &slots[..])
+                    && reads_own_variables(plan, slots)
+                    && compiler.watched.is_none() =>
+            {
+                let value = compiler.scalar(&exprs[0])?;
+                let source = operators::source(input, &mut compiler)?;
+                (Plan::AssignEach { source, value }, batch_of(input))
+            }
             QueryKind::SelectAssign { plan, slots } => {
                 let source = operators::source(plan, &mut compiler)?;
                 (Plan::Assign { source, each: reads_own_variables(plan, slots) }, batch_of(plan))
@@ -188,7 +203,11 @@ impl Prepared {
             keeps.documents = None;
         }
         match &mut self.plan {
-            Plan::Select(source) | Plan::Assign { source, .. } | Plan::SelectInto(source) | Plan::ForText(source) => {
+            Plan::Select(source)
+            | Plan::Assign { source, .. }
+            | Plan::AssignEach { source, .. }
+            | Plan::SelectInto(source)
+            | Plan::ForText(source) => {
                 source.close();
             }
             Plan::Modify(plan) => plan.close(),
@@ -273,6 +292,18 @@ fn used_tables(all: &[(Arc<TableDef>, TableUse)]) -> Vec<UsedTable> {
         }
     }
     used
+}
+
+/// What a row assigns may be read for the next one.
+fn changes_what_it_reads(kind: &QueryKind) -> bool {
+    match kind {
+        QueryKind::SelectAssign { plan, slots } => reads_own_variables(plan, slots),
+        QueryKind::Modify(modify) => modify
+            .actions
+            .iter()
+            .any(|action| matches!(&action.kind, ActionKind::Update { assign, .. } if !assign.is_empty())),
+        _ => false,
+    }
 }
 
 /// The values of `SELECT @a = ...` read a variable it assigns.
@@ -453,11 +484,11 @@ impl<'a> Runner<'a> {
         }
         let started = self.start_statistics();
         let mark = self.counters_of(id).map(Counters::begin);
-        let assigns = matches!(&prepared.plan, Plan::Assign { .. });
+        let assigns = matches!(&prepared.plan, Plan::Assign { .. } | Plan::AssignEach { .. });
         // Natively compiled: only results have an end, or a loop would fill the connection with them.
         let tells = self.session().atomic.is_none() || prepared.query.result_columns().is_some();
         let (writes, modifies) = match &prepared.plan {
-            Plan::Select(_) | Plan::ForText(_) | Plan::Assign { .. } => (false, false),
+            Plan::Select(_) | Plan::ForText(_) | Plan::Assign { .. } | Plan::AssignEach { .. } => (false, false),
             Plan::SelectInto(_) => (true, false),
             Plan::InsertExecute { .. } => (true, true),
             Plan::Modify(_) => {
@@ -600,6 +631,9 @@ impl<'a> Runner<'a> {
             (Plan::Assign { source, each }, QueryKind::SelectAssign { slots, .. }) => {
                 Ok((Command::Select, self.select_assign(&mut **source, slots, *each, batch)?))
             }
+            (Plan::AssignEach { source, value }, QueryKind::SelectAssign { slots, .. }) => {
+                Ok((Command::Select, self.assign_each(&mut **source, slots[0], value, batch)?))
+            }
             (Plan::Modify(plan), QueryKind::Modify(modify)) => {
                 let rows = match plan.current_of().cloned() {
                     None => modify::run(plan, &mut self.context, None)?,
@@ -705,6 +739,28 @@ impl<'a> Runner<'a> {
             for (slot, column) in slots.iter().zip(&batch.columns) {
                 self.context.set_variable_from_column(slot.0, column, batch.rows - 1)?;
                 self.check_assigned(slot.0)?;
+            }
+            self.context.yield_point()?;
+        }
+    }
+
+    fn assign_each(
+        &mut self,
+        source: &mut dyn RowSource,
+        slot: VariableSlot,
+        value: &Scalar,
+        batch: &mut RowBatch,
+    ) -> SqlResult<u64> {
+        source.open(&self.context)?;
+        let mut rows = 0;
+        loop {
+            source.next(&self.context, BATCH_ROWS, batch)?;
+            if batch.rows == 0 {
+                return Ok(rows);
+            }
+            rows += batch.rows as u64;
+            for index in 0..batch.rows {
+                self.assign_from(slot.0, value, Row { batch, index })?;
             }
             self.context.yield_point()?;
         }

@@ -392,8 +392,17 @@ impl<'a> Runner<'a> {
 
     fn assign(&mut self, slot: u32, value: &Scalar) -> SqlResult<()> {
         self.context.statement_time.set(0);
+        self.assign_from(slot, value, NO_ROW())?;
+        let session = self.session();
+        session.row_count = 1;
+        session.error = 0;
+        Ok(())
+    }
+
+    /// The value over a row goes into a variable.
+    pub fn assign_from(&mut self, slot: u32, value: &Scalar, row: Row<'_>) -> SqlResult<()> {
         if let Node::I64(node) = &value.node {
-            let value = I64Expr::eval(node, &self.context, NO_ROW())?;
+            let value = I64Expr::eval(node, &self.context, row)?;
             self.context.variables.set_i64(slot, value);
         } else if let Node::Bytes(BytesExpr::Concat(parts, ty)) = &value.node
             && ty.is_max()
@@ -401,7 +410,7 @@ impl<'a> Runner<'a> {
             && let Some(before) = self.context.variables.bytes(slot).map(<[u8]>::len)
         {
             // `@s += ...`: what is there stays where it is.
-            match concat(&self.context, NO_ROW(), &parts[1..], ty)? {
+            match concat(&self.context, row, &parts[1..], ty)? {
                 None => self.context.set_variable(slot, Value::Null)?,
                 Some(more) if before + more.len() > kernel::VALUE_BYTES_MAX => return Err(out_of_memory()),
                 Some(more) => {
@@ -410,7 +419,7 @@ impl<'a> Runner<'a> {
                 }
             }
         } else {
-            let value = match value.value(&self.context, NO_ROW())? {
+            let value = match value.value(&self.context, row)? {
                 Value::Bytes(bytes) => Value::Bytes(self.context.own(bytes)?.into()),
                 Value::I64(value) => Value::I64(value),
                 Value::F64(value) => Value::F64(value),
@@ -419,11 +428,7 @@ impl<'a> Runner<'a> {
             };
             self.context.set_variable(slot, value)?;
         }
-        self.check_assigned(slot)?;
-        let session = self.session();
-        session.row_count = 1;
-        session.error = 0;
-        Ok(())
+        self.check_assigned(slot)
     }
 
     /// A variable that was declared NOT NULL has a value.
