@@ -48,4 +48,7 @@ select o.id, x.n, x.total from (values (2), (5)) as o(id)
 cross apply (select top (1) row_number() over (order by w.id) as n, sum(w.id) over (order by w.id) as total from w where w.id <= o.id order by n desc) as x order by o.id;
 -- The warning of aggregates comes once.
 select top (2) sum(v) over (order by id rows unbounded preceding) as s from w where id in (13, 14) order by id;
+-- A frame that slides takes rows out again, decimals too.
+select sum(cast(d as decimal(20, 2))) as decimals, sum(cast(i as bigint)) as integers, count(case when d = i / 4.0 or d is null and i is null then 1 end) as same
+from (select sum(v / 4.0) over (order by id rows between 1500 preceding and 3 following) as d, sum(v) over (order by id rows between 1500 preceding and 3 following) as i from w) as x;
 go

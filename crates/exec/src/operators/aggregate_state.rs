@@ -375,6 +375,10 @@ impl Accumulator {
                 sums[group].0 -= values[row] as i128;
                 sums[group].1 -= 1;
             }
+            (State::Exact(sums), ColumnData::I128(values)) => {
+                sums[group].0 -= values[row];
+                sums[group].1 -= 1;
+            }
             _ => return false,
         }
         true
