@@ -277,17 +277,22 @@ impl Statement {
             }
             Data::Change(change, filter) => {
                 let hints = self.hints.text(filter, shape, is_memory);
+                // Which index is for FROM alone to say.
+                let (hints, from) = match hints.contains("INDEX(") {
+                    true => (String::new(), format!(" FROM {table}{hints}")),
+                    false => (hints, String::new()),
+                };
                 let set = match change {
                     Change::Delete => {
                         let output = "OUTPUT deleted.k, deleted.v, deleted.w, NULL, NULL";
-                        return format!("DELETE {table}{hints} {output}{}", filter.text());
+                        return format!("DELETE {table}{hints} {output}{from}{}", filter.text());
                     }
                     Change::Add(n) => format!("v = v + {n}"),
                     Change::Value(v) => format!("v = {v}"),
                     Change::Other(w) => format!("w = {w}"),
                 };
                 let output = "OUTPUT deleted.k, deleted.v, deleted.w, inserted.v, inserted.w";
-                format!("UPDATE {table}{hints} SET {set} {output}{}", filter.text())
+                format!("UPDATE {table}{hints} SET {set} {output}{from}{}", filter.text())
             }
             Data::Merge(k, row) => {
                 let hints = self.hints.text(Filter::All, shape, is_memory);
