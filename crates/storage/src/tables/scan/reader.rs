@@ -70,6 +70,8 @@ pub struct Reader<'a> {
     rows_max: usize,
     /// Rows given to the sink so far.
     pub given: usize,
+    /// A row whose lock was waited for, and that was not met since.
+    pub awaited: Option<u64>,
     /// A row that everybody sees is its image, with nothing to do: no lock, no locator.
     is_plain: bool,
     /// Rows passed that everybody knows to be deleted.
@@ -87,7 +89,7 @@ impl<'a> Reader<'a> {
     ) -> Reader<'a> {
         debug_assert!(given <= rows_max, "{given} of {rows_max} rows");
         let is_plain = source.index.is_none() && row_lock.is_none() && !source.keeps_locators && !source.spec.locator;
-        Reader { source, view, row_lock, rows_max, given, is_plain, ghosts: 0, old: Vec::new() }
+        Reader { source, view, row_lock, rows_max, given, awaited: None, is_plain, ghosts: 0, old: Vec::new() }
     }
 
     #[inline]
@@ -337,8 +339,9 @@ impl<'a> Reader<'a> {
         };
         if let Some(lock) = self.row_lock {
             let (db, id) = (source.table.shape.db, source.table.shape.id);
-            match tx.lock_row(db, id, row_hash(locator), lock.mode, lock.hold, Patience::Ms(0)) {
-                Ok(()) => {}
+            let row = row_hash(locator);
+            match tx.lock_row(db, id, row, lock.mode, lock.hold, Patience::Ms(0)) {
+                Ok(()) => self.awaited = self.awaited.filter(|awaited| *awaited != row),
                 Err(StorageError::LockTimeout) if source.spec.lock.read_past => return Ok(None),
                 Err(StorageError::LockTimeout) => return Ok(Some(Stop::Lock(Locator::new(locator)))),
                 Err(error) => return Err(error),
