@@ -205,6 +205,9 @@ struct Position {
     statement: u32,
     /// The leaf that the next key may lie in, 0: unknown.
     leaf: u32,
+    /// The leaf read last, and how many each lay behind the one before, in the file as in the order of keys.
+    last: u32,
+    in_a_row: u32,
     done: bool,
 }
 
@@ -230,6 +233,8 @@ impl DiskScan {
             bounded: false,
             statement: tx.writer.statement,
             leaf: 0,
+            last: 0,
+            in_a_row: 0,
             done: false,
         };
         at.place(&spec.lower, &spec.upper);
@@ -342,6 +347,16 @@ impl Position {
             self.done || self.upper().is_none_or(|upper| &self.lower[..] < upper),
             "a range that is not empty"
         );
+    }
+
+    /// It has come to this leaf, from another one or in it.
+    #[inline]
+    fn step_to(&mut self, leaf: u32) {
+        if leaf != self.last {
+            self.in_a_row = if leaf == self.last + 1 { self.in_a_row + 1 } else { 0 };
+            self.last = leaf;
+        }
+        self.leaf = leaf;
     }
 
     fn upper(&self) -> Option<&[u8]> {

@@ -17,6 +17,9 @@ use crate::trees::rows::{Seen, View};
 const GHOSTS_NOTED: usize = 16;
 const _: () = assert!(GHOSTS_NOTED > 0);
 
+/// After so many leaves that lay side by side the next ones are read together.
+const LEAVES_IN_A_ROW: u32 = 2;
+
 /// Takes the rows that a reader finds: images, with locators if there is a use for them.
 pub trait Sink {
     fn take(&mut self, image: &[u8], locator: &[u8]) -> StorageResult<()>;
@@ -100,8 +103,12 @@ impl<'a> Reader<'a> {
         sink: &mut impl Sink,
     ) -> StorageResult<Stop> {
         let source = self.source;
-        let leaf = source.table.engine.leaf_near(source.tree(), &at.lower, at.leaf)?;
-        at.leaf = leaf.number();
+        let (engine, tree) = (&*source.table.engine, source.tree());
+        if at.leaf == 0 && at.in_a_row >= LEAVES_IN_A_ROW {
+            engine.buffer.read_ahead(&tree.file, at.last + 1);
+        }
+        let leaf = engine.leaf_near(tree, &at.lower, at.leaf)?;
+        at.step_to(leaf.number());
         let (first, is_whole_key) = page::lower_bound(&leaf, &at.lower);
         let count = page::slot_count(&leaf);
         let mut end = at.upper().map_or(count, |upper| page::lower_bound_from(&leaf, upper, first));
