@@ -171,6 +171,22 @@ impl RowKeys {
         true
     }
 
+    /// Replaces `out` by what the key of `row` begins with in each of its parts: so many bytes of each at most. Equal keys have equal ones.
+    pub fn encode_heads(&self, row: usize, out: &mut Vec<u8>) {
+        out.clear();
+        for (at, (codec, column)) in self.codecs.iter().zip(&self.values).enumerate() {
+            let start = out.len();
+            match self.long.get(&(at, row)) {
+                Some(part) => out.extend_from_slice(&part[..part.len().min(CUT_TO)]),
+                None if !column.is_null(row) && matches!(column.data, ColumnData::Bytes { .. }) => {
+                    codec.encode_bytes_start(column.bytes(row), CUT_TO, out);
+                    out.truncate(start + CUT_TO);
+                }
+                None => encode_from(codec, column, row, out),
+            }
+        }
+    }
+
     /// The order of two rows, given as rows of their batches, by their whole keys.
     pub fn compare(&self, (left, a): (&RowBatch, usize), (right, b): (&RowBatch, usize)) -> Ordering {
         let (x, y) = &mut *self.parts.borrow_mut();
