@@ -12,7 +12,7 @@ use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::added_value::{self, Added};
 use super::build::ask_to_sort;
-use super::column::{column_row, refuse_set, set_mask, type_computed};
+use super::column::{column_row, computed_names, refuse_nested, refuse_set, set_mask, type_computed};
 use super::constraint::{self, KeySpec};
 use super::data_type;
 use super::index;
@@ -361,6 +361,9 @@ fn new_columns<'d>(
         }
         next += 1;
         let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
+        let there = existing.iter().filter(|row| has(row.status, cs::COMPUTED)).map(|row| &*row.name);
+        let computed: Vec<&str> = there.chain(computed_names(&definition.columns)).collect();
+        refuse_nested(db, column, &computed, &target.shown)?;
         let mut row = column_row(ddl, db, id, next, column, primary, &target.shown)?;
         super::bound::inherit(ddl, db, &mut row)?;
         refuse_set(&row, existing, true, &target.shown)?;
@@ -711,12 +714,18 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
         }
         ColumnChange::Property { add, property, .. } => {
             let bit = match &**property {
+                "ROWGUIDCOL" if *add && column_type(&column).ty.kind != TypeKind::UniqueIdentifier => {
+                    return Err(sql_error!(2761));
+                }
                 "ROWGUIDCOL" => cs::ROWGUID,
                 "SPARSE" => cs::SPARSE,
                 "NOT FOR REPLICATION" => cs::NOT_FOR_REPLICATION,
                 "HIDDEN" if column.status & (cs::ROW_START | cs::ROW_END) != 0 => cs::HIDDEN,
                 "HIDDEN" => {
                     return Err(sql_error!(13735, column.name, versioned::full_name(db, old)));
+                }
+                "PERSISTED" if *add && !has(column.status, cs::COMPUTED) => {
+                    return Err(sql_error!(4928, column.name, "not COMPUTED"));
                 }
                 "PERSISTED" if *add => {
                     return store_computed(ddl, db, &target.place, &target.shown, id, &[column.colid], cs::PERSISTED);

@@ -35,6 +35,8 @@ pub struct Needs {
     /// What is written or called, in the order in which it is refused.
     pub done: Vec<Need>,
     used: HashSet<(Place, ColumnId)>,
+    /// Columns of a trigger's rows that it must not name.
+    pub long_texts: Vec<ColumnId>,
     pub place: Place,
     places: u32,
     /// The synonym that the last name was.
@@ -49,6 +51,11 @@ impl Needs {
         if self.place != DEFINITION {
             self.used.insert((self.place, column));
         }
+    }
+
+    /// The text names a column that a trigger must not.
+    pub fn names_long_text(&self) -> bool {
+        !self.long_texts.is_empty() && self.used.iter().any(|(_, column)| self.long_texts.contains(column))
     }
 
     /// Begins the text of a view or function; gives what `leave` goes back to.

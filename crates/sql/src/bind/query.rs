@@ -594,7 +594,10 @@ impl Binder<'_> {
             match item {
                 ast::SelectItem::Star { table, line } => {
                     if scope.sources.is_empty() {
-                        if !any_columns || table.is_some() {
+                        if let Some(table) = table {
+                            return Err(sql_error!(107, super::names::display(table)).at_line(*line));
+                        }
+                        if !any_columns {
                             return Err(sql_error!(263).at_line(*line));
                         }
                         outputs.push(Output { name: "".into(), expr: Expr::int(1) });
