@@ -743,7 +743,6 @@ fn refuse_referenced(
 }
 
 pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
-    options_of_action(&alter.action)?;
     let shown = written(&alter.table);
     if let AlterIndexAction::Rebuild { .. } = &alter.action {
         ask_to_sort(ddl, &alter.table, None)?;
@@ -754,6 +753,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     if old.memory.is_some() {
         return Err(sql_error!(10794, state 12, "operation", "ALTER INDEX", "memory optimized tables"));
     }
+    options_of_action(&alter.action)?;
     let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
     let chosen: Vec<IndexRow> = match &alter.index {
         None => indexes.into_iter().filter(|index| index.indid > 0 && !has(index.status, ix::STATISTICS)).collect(),

@@ -152,7 +152,7 @@ pub struct Binder<'a> {
     /// Keys of ORDER BY behind a set operation that are names: the first SELECT takes them and says what they are in it.
     pub named_keys: Vec<ast::ColumnName>,
     pub found_keys: Vec<FoundKey>,
-    /// The SELECT that is bound next is asked whether it has rows, and it has groups: `*` stands for no column.
+    /// The SELECT that is bound next is asked whether it has rows: `*` stands for no column.
     pub any_columns: bool,
     /// Within CASE and the functions that are one.
     pub conditionals: u32,

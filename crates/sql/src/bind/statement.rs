@@ -46,7 +46,7 @@ pub fn bind_query(
     }
     let kind = bound.map_err(|e| e.at_line(statement.line))?;
     binder.check_table_hints().map_err(|e| e.at_line(statement.line))?;
-    if binder.needs.names_long_text() {
+    if binder.needs.names_long_text {
         return Err(sql_error!(311).at_line(statement.line));
     }
     if binder.lowering.impossible_hint {
