@@ -1588,17 +1588,17 @@ CREATE TABLE hinted (a int)
 GO
 UPDATE hinted WITH (NOLOCK) SET a = 1
 
---- Queries: hint NOEXPAND of a table
-CREATE TABLE whole (a int)
-GO
-SELECT a FROM whole WITH (NOEXPAND)
-
 --- Queries: hints ROWLOCK, PAGLOCK, FORCESCAN, KEEPIDENTITY
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
 GO
 SELECT * INTO #h FROM t WITH (ROWLOCK)
 GO
 SELECT 'ok'
+
+--- Queries: hint NOEXPAND of a table
+CREATE TABLE whole (a int)
+GO
+SELECT a FROM whole WITH (NOEXPAND)
 
 --- Queries: EXECUTE ... WITH RESULT SETS
 EXECUTE ('SELECT ''ok  '' AS a') WITH RESULT SETS ((b char(2)))

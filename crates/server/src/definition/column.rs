@@ -94,11 +94,7 @@ pub fn column_row(
         return Err(sql_error!(350, &*column.name));
     }
     references_type(ddl, db, resolved.utype)?;
-    let is_text = resolved.ty.is_string() || matches!(resolved.ty.kind, TypeKind::Text | TypeKind::NText);
-    if column.collation.is_some() && !is_text {
-        return Err(sql_error!(447, sql::bind::typing::type_name(&resolved.ty)));
-    }
-    resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
+    resolved.ty = collated(db, resolved.ty, column)?;
     if column.column_set {
         let plain_xml = resolved.ty.kind == TypeKind::Xml && resolved.ty.xml_collection().is_none();
         if !plain_xml || column.null == Some(false) || primary {
@@ -134,20 +130,34 @@ pub fn column_row(
     }
     let mut row = plain(resolved.clone(), status);
     set_mask(&mut row, column.masked.as_deref(), &resolved.ty)?;
-    if let Some(identity) = &column.identity {
-        let exact = resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0;
-        if !exact || column.null == Some(true) {
-            return Err(if exact { sql_error!(8147, &*column.name, shown) } else { sql_error!(2749, &*column.name) });
-        }
-        let (seed, increment) = identity_numbers(identity, &column.name)?;
-        if !holds_whole(&resolved.ty, seed) {
-            return Err(sql_error!(2752, &*column.name));
-        }
-        row.status |= cs::IDENTITY | if identity.not_for_replication { cs::NOT_FOR_REPLICATION } else { 0 };
-        row.seed = Whole(seed);
-        row.increment = Whole(increment);
-    }
+    give_identity(&mut row, column, &resolved.ty, shown)?;
     Ok(row)
+}
+
+/// 447: only text has a collation.
+fn collated(db: &Database, ty: SqlType, column: &ColumnDefinition) -> SqlResult<SqlType> {
+    let is_text = ty.is_string() || matches!(ty.kind, TypeKind::Text | TypeKind::NText);
+    if column.collation.is_some() && !is_text {
+        return Err(sql_error!(447, sql::bind::typing::type_name(&ty)));
+    }
+    data_type::collate(db, ty, column.collation.as_deref())
+}
+
+/// The seed and increment of IDENTITY, in a column that may have them.
+fn give_identity(row: &mut ColumnRow, column: &ColumnDefinition, ty: &SqlType, shown: &str) -> SqlResult<()> {
+    let Some(identity) = &column.identity else { return Ok(()) };
+    let exact = ty.is_integer() || ty.is_decimal() && ty.scale == 0;
+    if !exact || column.null == Some(true) {
+        return Err(if exact { sql_error!(8147, &*column.name, shown) } else { sql_error!(2749, &*column.name) });
+    }
+    let (seed, increment) = identity_numbers(identity, &column.name)?;
+    if !holds_whole(ty, seed) {
+        return Err(sql_error!(2752, &*column.name));
+    }
+    row.status |= cs::IDENTITY | if identity.not_for_replication { cs::NOT_FOR_REPLICATION } else { 0 };
+    row.seed = Whole(seed);
+    row.increment = Whole(increment);
+    Ok(())
 }
 
 /// Of a type that an identity column may have.
@@ -164,8 +174,8 @@ fn holds_whole(ty: &SqlType, number: i128) -> bool {
 /// 1759: a computed column is made of stored ones. `computed`: those of its table.
 pub fn refuse_nested(db: &Database, column: &ColumnDefinition, computed: &[&str], shown: &str) -> SqlResult<()> {
     let ColumnKind::Computed { expr, .. } = &column.kind else { return Ok(()) };
-    let is_computed = |name: &Box<str>| computed.iter().any(|own| db.equal_names(own, name));
-    match sql::bind::columns_named(expr).into_iter().find(is_computed) {
+    let mut named = sql::bind::columns_named(expr).into_iter();
+    match named.find(|name| computed.iter().any(|own| db.equal_names(own, name))) {
         Some(inner) => Err(sql_error!(1759, &*inner, shown)),
         None => Ok(()),
     }
