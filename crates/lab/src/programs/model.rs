@@ -299,6 +299,10 @@ impl<'a> Model<'a> {
                 // There is no transaction to roll back.
                 false => self.cursors.batch_in_doubt(),
             }
+            // What ends a trigger terminates the statement that fired it.
+            if self.scopes.iter().any(|scope| scope.trigger.is_some()) && !matches!(error.number, 3609 | 3616) {
+                self.tell(&Error { number: rules::TERMINATED.0, severity: 0, state: 0, ..error });
+            }
             self.rollback(false);
             return Err(Stop::Batch);
         }
