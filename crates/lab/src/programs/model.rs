@@ -230,7 +230,7 @@ impl<'a> Model<'a> {
                     self.open_question("IF with a query")?;
                 }
                 let value = self.value(*value, line)?;
-                self.row_count = NOT_SAID;
+                (self.error, self.row_count) = (0, NOT_SAID);
                 self.list(if value.is_some_and(|value| value > 0) { then } else { otherwise })
             }
             Kind::Return(status) => Err(Stop::Return(status.unwrap_or(0))),
