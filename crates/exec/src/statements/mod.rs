@@ -439,6 +439,7 @@ pub fn run_batch(module: &Arc<Module>, session: &mut Session, host: &mut dyn Hos
     session.insert_execute = None;
     session.aborted = false;
     session.thrown = false;
+    session.trigger_unbound = false;
     session.try_level = 0;
     session.handling.clear();
     for message in &module.messages {

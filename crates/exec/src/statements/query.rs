@@ -409,6 +409,10 @@ impl<'a> Runner<'a> {
             if isolation == storage::Isolation::Snapshot {
                 expect_snapshots(runtime.session, runtime.host, &prepared.tables)?;
             }
+            let state = &mut runtime.session.transaction;
+            if state.level > 0 && state.began_as_snapshot.is_none() && prepared.tables.iter().any(is_shared) {
+                state.began_as_snapshot = Some(isolation == storage::Isolation::Snapshot);
+            }
             let transaction = runtime.session.transaction.current.as_mut().expect("as above");
             for UsedTable { table, of_table, .. } in &prepared.tables {
                 let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
@@ -537,10 +541,7 @@ impl<'a> Runner<'a> {
                 if let Some(granted) = granted {
                     self.count_grant(id, granted);
                 }
-                if self.context.null_eliminated.replace(false) && self.session().options.ansi_warnings {
-                    let warning = self.locate(sql_error!(8153), line);
-                    self.message(&warning)?;
-                }
+                self.tell_null_eliminated(line)?;
                 self.tell_notices(line)?;
                 // An assignment is counted too: clients pass over a SELECT's count without columns.
                 if tells {
@@ -836,8 +837,10 @@ impl Runner<'_> {
 /// SET TEXTSIZE: as many bytes of a long value go to the client, never half a UTF-16 unit.
 fn cut_long_texts(batch: &mut RowBatch, columns: &[OutputColumn], bytes_max: usize) {
     for (values, column) in batch.columns.iter_mut().zip(columns) {
-        let is_long =
-            column.ty.is_max() || matches!(column.ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image);
+        let is_long = match column.ty.kind {
+            TypeKind::VarChar | TypeKind::NVarChar | TypeKind::VarBinary => column.ty.is_max(),
+            kind => matches!(kind, TypeKind::Text | TypeKind::NText | TypeKind::Image),
+        };
         if !is_long || (0..batch.rows).all(|row| values.is_null(row) || values.bytes(row).len() <= bytes_max) {
             continue;
         }
@@ -864,13 +867,20 @@ fn for_text_column(format: &sql::plan::ForFormat) -> OutputColumn {
     OutputColumn { name: name.into(), ty: types::SqlType::NTEXT, nullable: true, origin: None }
 }
 
-/// 3952: a database does not allow SNAPSHOT transactions. What is the session's own and rows in memory are no matter of it.
+/// What is the session's own and rows in memory are no matter of SNAPSHOT transactions.
+fn is_shared(used: &UsedTable) -> bool {
+    !used.table.is_own() && used.table.memory.is_none()
+}
+
+/// 3952: a database does not allow SNAPSHOT transactions. 3951: the transaction began as another.
 #[cold]
 fn expect_snapshots(session: &Session, host: &mut dyn Host, tables: &[UsedTable]) -> SqlResult<()> {
-    let shared = tables.iter().map(|used| &used.table).filter(|table| !table.is_own() && table.memory.is_none());
-    for table in shared {
+    for UsedTable { table, .. } in tables.iter().filter(|used| is_shared(used)) {
         if !host.allows_snapshot(table.database) {
             return Err(sql_error!(3952, host.database_name(session, table.database)));
+        }
+        if session.transaction.began_as_snapshot == Some(false) {
+            return Err(sql_error!(3951, host.database_name(session, table.database)));
         }
     }
     Ok(())

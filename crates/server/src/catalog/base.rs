@@ -541,8 +541,6 @@ pub mod column_status {
     pub const SYSNAME: i32 = 4096;
     /// Of parameters, which may be NULL otherwise.
     pub const NOT_NULL: i32 = 8192;
-    /// Of a view's: sp_rename has given it another name than its text does.
-    pub const RENAMED: i32 = 16384;
     /// Its `definition` is a mask.
     pub const MASKED: i32 = 32768;
     pub const HIDDEN: i32 = 65536;

@@ -338,7 +338,7 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
             parent: None,
             native: false,
             execute_as: None,
-            renamed_columns: Box::default(),
+            column_names: Box::default(),
             predicates: Vec::new(),
         })),
         Source::Rows { columns, parameters } => {

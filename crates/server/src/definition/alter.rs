@@ -12,7 +12,7 @@ use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::added_value::{self, Added};
 use super::build::ask_to_sort;
-use super::column::{column_row, refuse_set, set_mask, type_computed};
+use super::column::{column_row, computed_names, refuse_nested, refuse_set, set_mask, type_computed};
 use super::constraint::{self, KeySpec};
 use super::data_type;
 use super::index;
@@ -361,6 +361,9 @@ fn new_columns<'d>(
         }
         next += 1;
         let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
+        let there = existing.iter().filter(|row| has(row.status, cs::COMPUTED)).map(|row| &*row.name);
+        let computed: Vec<&str> = there.chain(computed_names(&definition.columns)).collect();
+        refuse_nested(db, column, &computed, &target.shown)?;
         let mut row = column_row(ddl, db, id, next, column, primary, &target.shown)?;
         super::bound::inherit(ddl, db, &mut row)?;
         refuse_set(&row, existing, true, &target.shown)?;
@@ -710,19 +713,10 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             set_mask(&mut new, masked.as_deref(), &column_type(&column).ty)?;
         }
         ColumnChange::Property { add, property, .. } => {
-            let bit = match &**property {
-                "ROWGUIDCOL" => cs::ROWGUID,
-                "SPARSE" => cs::SPARSE,
-                "NOT FOR REPLICATION" => cs::NOT_FOR_REPLICATION,
-                "HIDDEN" if column.status & (cs::ROW_START | cs::ROW_END) != 0 => cs::HIDDEN,
-                "HIDDEN" => {
-                    return Err(sql_error!(13735, column.name, versioned::full_name(db, old)));
-                }
-                "PERSISTED" if *add => {
-                    return store_computed(ddl, db, &target.place, &target.shown, id, &[column.colid], cs::PERSISTED);
-                }
-                other => return Err(super::unsupported(&format!("ALTER COLUMN {other}"))),
-            };
+            if *add && &**property == "PERSISTED" && has(column.status, cs::COMPUTED) {
+                return store_computed(ddl, db, &target.place, &target.shown, id, &[column.colid], cs::PERSISTED);
+            }
+            let bit = property_bit(&column, *add, property, || versioned::full_name(db, old))?;
             new.status = if *add { new.status | bit } else { new.status & !bit };
         }
         ColumnChange::Type { generated: true, .. } => {
@@ -784,6 +778,20 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
         rebuild::restore(ddl, db, &table_def, saved)?;
     }
     Ok(())
+}
+
+/// The status bit of a property that ALTER COLUMN adds or drops.
+fn property_bit(column: &ColumnRow, add: bool, property: &str, shown: impl Fn() -> String) -> SqlResult<i32> {
+    match property {
+        "ROWGUIDCOL" if add && column_type(column).ty.kind != TypeKind::UniqueIdentifier => Err(sql_error!(2761)),
+        "ROWGUIDCOL" => Ok(cs::ROWGUID),
+        "SPARSE" => Ok(cs::SPARSE),
+        "NOT FOR REPLICATION" => Ok(cs::NOT_FOR_REPLICATION),
+        "HIDDEN" if column.status & (cs::ROW_START | cs::ROW_END) != 0 => Ok(cs::HIDDEN),
+        "HIDDEN" => Err(sql_error!(13735, column.name, shown())),
+        "PERSISTED" if add => Err(sql_error!(4928, column.name, "not COMPUTED")),
+        other => Err(super::unsupported(&format!("ALTER COLUMN {other}"))),
+    }
 }
 
 /// 15247: masks are changed by who may change any. 4922: what depends on the column was made with the mask that it had.

@@ -1,6 +1,6 @@
 //! A column's row in the catalog, from its definition.
 
-use sql::ast::{ColumnDefinition, ColumnKind, GeneratedAlways};
+use sql::ast::{ColumnDefinition, ColumnKind, ConstraintKind, GeneratedAlways};
 use sql::mask::MaskFunction;
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
@@ -13,6 +13,27 @@ use crate::catalog::base::{ColumnRow, column_status as cs};
 use crate::catalog::row::{Text, Whole};
 use crate::catalog::{Database, scalar_type};
 
+/// 8148, 8150, 8151: what a column may have once is said twice. CHECK and REFERENCES may be repeated.
+fn refuse_repeated(column: &ColumnDefinition, shown: &str) -> SqlResult<()> {
+    let name = &*column.name;
+    let count = |of: fn(&ConstraintKind) -> bool| column.constraints.iter().filter(|own| of(&own.kind)).count();
+    let defaults = count(|kind| matches!(kind, ConstraintKind::Default(_)));
+    let primary = count(|kind| matches!(kind, ConstraintKind::PrimaryKey(_)));
+    let unique = count(|kind| matches!(kind, ConstraintKind::Unique(_)));
+    for (count, kind) in [(defaults, "DEFAULT"), (primary, "PRIMARY KEY"), (unique, "UNIQUE")] {
+        if count > 1 {
+            return Err(sql_error!(8148, kind, name, shown));
+        }
+    }
+    if primary + unique > 1 {
+        return Err(sql_error!(8151, name, shown));
+    }
+    match column.null_again {
+        true => Err(sql_error!(8150, name, shown)),
+        false => Ok(()),
+    }
+}
+
 /// The row of a column of CREATE TABLE or ALTER TABLE ADD, without its default.
 pub fn column_row(
     ddl: &mut Ddl<'_>,
@@ -24,6 +45,7 @@ pub fn column_row(
     shown: &str,
 ) -> SqlResult<ColumnRow> {
     refuse_column(column)?;
+    refuse_repeated(column, shown)?;
     let plain = |ty: ResolvedType, status: i32| ColumnRow {
         id,
         number: 0,
@@ -57,6 +79,9 @@ pub fn column_row(
             if column.masked.is_some() {
                 return Err(sql_error!(16003, state 0, &*column.name, "default"));
             }
+            if column.null == Some(false) && !*persisted {
+                return Err(sql_error!(8183));
+            }
             let mut row = plain(ty, cs::COMPUTED | if *persisted { cs::PERSISTED } else { 0 });
             if column.null != Some(false) && !primary {
                 row.status |= cs::NULLABLE;
@@ -69,7 +94,7 @@ pub fn column_row(
         return Err(sql_error!(350, &*column.name));
     }
     references_type(ddl, db, resolved.utype)?;
-    resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
+    resolved.ty = collated(db, resolved.ty, column)?;
     if column.column_set {
         let plain_xml = resolved.ty.kind == TypeKind::Xml && resolved.ty.xml_collection().is_none();
         if !plain_xml || column.null == Some(false) || primary {
@@ -85,6 +110,9 @@ pub fn column_row(
         status |= cs::NULLABLE;
     }
     if column.rowguidcol {
+        if resolved.ty.kind != TypeKind::UniqueIdentifier {
+            return Err(sql_error!(2761));
+        }
         status |= cs::ROWGUID;
     }
     if column.sparse {
@@ -102,17 +130,61 @@ pub fn column_row(
     }
     let mut row = plain(resolved.clone(), status);
     set_mask(&mut row, column.masked.as_deref(), &resolved.ty)?;
-    if let Some(identity) = &column.identity {
-        let exact = resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0;
-        if !exact || column.null == Some(true) {
-            return Err(if exact { sql_error!(8147, &*column.name, shown) } else { sql_error!(2749, &*column.name) });
-        }
-        let (seed, increment) = identity_numbers(identity, &column.name)?;
-        row.status |= cs::IDENTITY | if identity.not_for_replication { cs::NOT_FOR_REPLICATION } else { 0 };
-        row.seed = Whole(seed);
-        row.increment = Whole(increment);
-    }
+    give_identity(&mut row, column, &resolved.ty, shown)?;
     Ok(row)
+}
+
+/// 447: only text has a collation.
+fn collated(db: &Database, ty: SqlType, column: &ColumnDefinition) -> SqlResult<SqlType> {
+    let is_text = ty.is_string() || matches!(ty.kind, TypeKind::Text | TypeKind::NText);
+    if column.collation.is_some() && !is_text {
+        return Err(sql_error!(447, sql::bind::typing::type_name(&ty)));
+    }
+    data_type::collate(db, ty, column.collation.as_deref())
+}
+
+/// The seed and increment of IDENTITY, in a column that may have them.
+fn give_identity(row: &mut ColumnRow, column: &ColumnDefinition, ty: &SqlType, shown: &str) -> SqlResult<()> {
+    let Some(identity) = &column.identity else { return Ok(()) };
+    let exact = ty.is_integer() || ty.is_decimal() && ty.scale == 0;
+    if !exact || column.null == Some(true) {
+        return Err(if exact { sql_error!(8147, &*column.name, shown) } else { sql_error!(2749, &*column.name) });
+    }
+    let (seed, increment) = identity_numbers(identity, &column.name)?;
+    if !holds_whole(ty, seed) {
+        return Err(sql_error!(2752, &*column.name));
+    }
+    row.status |= cs::IDENTITY | if identity.not_for_replication { cs::NOT_FOR_REPLICATION } else { 0 };
+    row.seed = Whole(seed);
+    row.increment = Whole(increment);
+    Ok(())
+}
+
+/// Of a type that an identity column may have.
+fn holds_whole(ty: &SqlType, number: i128) -> bool {
+    match ty.kind {
+        TypeKind::TinyInt => u8::try_from(number).is_ok(),
+        TypeKind::SmallInt => i16::try_from(number).is_ok(),
+        TypeKind::Int => i32::try_from(number).is_ok(),
+        TypeKind::BigInt => i64::try_from(number).is_ok(),
+        _ => number.unsigned_abs() < 10_u128.pow(u32::from(ty.precision)),
+    }
+}
+
+/// 1759: a computed column is made of stored ones. `computed`: those of its table.
+pub fn refuse_nested(db: &Database, column: &ColumnDefinition, computed: &[&str], shown: &str) -> SqlResult<()> {
+    let ColumnKind::Computed { expr, .. } = &column.kind else { return Ok(()) };
+    let mut named = sql::bind::columns_named(expr).into_iter();
+    match named.find(|name| computed.iter().any(|own| db.equal_names(own, name))) {
+        Some(inner) => Err(sql_error!(1759, &*inner, shown)),
+        None => Ok(()),
+    }
+}
+
+/// The names of the columns that a definition computes.
+pub fn computed_names(columns: &[ColumnDefinition]) -> Vec<&str> {
+    let computed = columns.iter().filter(|column| matches!(column.kind, ColumnKind::Computed { .. }));
+    computed.map(|column| &*column.name.text).collect()
 }
 
 /// GENERATED ALWAYS AS ROW START or END, and HIDDEN.

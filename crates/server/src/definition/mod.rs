@@ -17,7 +17,8 @@
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
 //! partition   partition functions and schemes, where tables and indexes lie by them      switch      ALTER TABLE ... SWITCH
-//! guard       who may run which of these statements
+//! guard       who may run which of these statements    within_trigger  which a trigger may not run
+//! index_option  options of indexes, and which statement takes which
 //! index       indexes            module      views, procedures, functions, triggers (execute_as: as whom)
 //! scoped_trigger  triggers of a database or the server     event  which statements fire them, and event_call, which procedures
 //! event_data  EVENTDATA()
@@ -93,6 +94,7 @@ pub mod security;
 pub mod application_role;
 pub mod spatial_index;
 pub mod xml_index;
+pub mod index_option;
 pub mod index;
 pub mod statistics;
 pub mod bound;
@@ -111,6 +113,7 @@ pub mod event_data;
 pub mod event;
 pub mod event_call;
 pub mod guard;
+mod within_trigger;
 
 use sql::ast::{DropKind, Statement, StatementKind, TriggerScope};
 use types::SqlResult;
@@ -129,7 +132,8 @@ pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<
     let goes = databases_of(&ddl, statement);
     let checked = guard::check(&mut ddl, statement);
     let told = audited::tell(&mut ddl, statement, checked.is_ok());
-    let done = checked.and(told).and_then(|()| carry_out(&mut ddl, statement));
+    let refused = within_trigger::check(&mut ddl, statement);
+    let done = checked.and(told).and(refused).and_then(|()| carry_out(&mut ddl, statement));
     if done.is_ok() && !goes.is_empty() {
         audit::forget(&ddl, &goes);
     }

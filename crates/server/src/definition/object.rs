@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use sql::ast::{AlterSchema, CreateSchema, CreateSynonym, CreateType, CreateTypeKind, Drop, DropKind, ObjectName};
+use sql::ast::{
+    AlterSchema, CreateSchema, CreateSynonym, CreateType, CreateTypeKind, Drop, DropKind, ObjectName, TypeName,
+};
 use types::{SqlError, SqlResult, sql_error};
 
 use super::data_type::{self, find_type};
@@ -134,6 +136,12 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
             let resolved = data_type::resolve(ddl, &db, base, 1)?;
             if resolved.ty.is_udt() {
                 return Err(sql_error!(222, resolved.ty.name()));
+            }
+            // Nor may it be an alias itself.
+            if resolved.utype > scalar_type::SYSNAME
+                && let TypeName::User(name) = &base.name
+            {
+                return Err(sql_error!(222, written(name)));
             }
             let ty = data_type::collate(&db, resolved.ty, None)?;
             row.xtype = resolved.xtype;
@@ -546,7 +554,6 @@ fn rename_column(
             rows.update::<ColumnRow>(0, &[int(row.id), small(0)], |column| {
                 if column.colid == colid {
                     column.name = new.to_string();
-                    column.status |= cs::RENAMED;
                 }
             })
         })?;

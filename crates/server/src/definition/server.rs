@@ -268,7 +268,7 @@ fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> 
             }
             // A table that never had a row gives the value itself first; another goes on behind it.
             let base = if last.is_none() { value - rule.increment } else { value };
-            db.counters.reset(&storage.storage, &db, row.id, &rule, Some(base))?;
+            ddl.reset_counter((&db, row.id), &rule, Some(base))?;
             None
         }
         (true, None) => {
@@ -284,7 +284,7 @@ fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> 
                 _ => false,
             };
             if behind {
-                db.counters.reset(&storage.storage, &db, row.id, &rule, largest)?;
+                ddl.reset_counter((&db, row.id), &rule, largest)?;
             }
             Some(if behind { largest } else { largest.or(last) })
         }

@@ -16,6 +16,7 @@ use types::{Datum, RowBatch, SqlError, SqlResult, sql_error};
 
 use super::text;
 use crate::catalog::base::{ClassRow, ObjectRow, TextRow, object_status};
+use crate::catalog::counter::Rule;
 use crate::catalog::load::{self, int, name as name_datum};
 use crate::catalog::row::{Code, Text};
 use crate::catalog::store::Rows;
@@ -313,6 +314,13 @@ impl<'a> Ddl<'a> {
         self.lock(&db, row.id)?;
         let table = self.rows(&db, |rows| load::table(rows, &row))?;
         Ok(table.map(|table| (db, row, table)))
+    }
+
+    /// What an identity column or a sequence has given last, until a rollback brings back what it was.
+    pub fn reset_counter(&mut self, (db, id): (&Database, i32), rule: &Rule, last: Option<i128>) -> SqlResult<()> {
+        let savepoints = self.site.session().transaction.savepoint_count();
+        let catalog = self.catalog.clone();
+        self.site.state().0.reset_counter(&catalog, (db, id), rule, last, savepoints)
     }
 
     /// For a change of an object's definition. 3906: the database is read-only.

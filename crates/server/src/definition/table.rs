@@ -8,7 +8,7 @@ use sql::plan::OutputColumn;
 use storage::{StorageError, TableId};
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
-use super::column::{column_row, type_computed};
+use super::column::{column_row, computed_names, refuse_nested, type_computed};
 use super::constraint;
 use super::index;
 use super::layout::create_storage;
@@ -64,7 +64,7 @@ pub fn refuse_kinds(options: &[Setting]) -> SqlResult<()> {
         if is_kind && option.is_on() || name.starts_with("FILETABLE") || name == "FILESTREAM_ON" {
             return Err(super::unsupported(name));
         }
-        index::check_compression(option)?;
+        super::index_option::check_compression(option)?;
         if let ("LOCK_ESCALATION", SettingValue::Word(word)) = (name, &option.value)
             && !["AUTO", "TABLE", "DISABLE"].iter().any(|known| known.eq_ignore_ascii_case(word))
         {
@@ -186,7 +186,9 @@ pub fn build(
     }
     let keys = constraint::key_columns(definition);
     let mut rows: Vec<ColumnRow> = Vec::new();
+    let computed = computed_names(&definition.columns);
     for (i, column) in definition.columns.iter().enumerate() {
+        refuse_nested(&db, column, &computed, shown)?;
         if rows.iter().any(|row| db.equal_names(&row.name, &column.name)) {
             return Err(sql_error!(2705, state 3, &*column.name, shown));
         }
@@ -354,7 +356,7 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
     ddl.storage(|storage, tx| storage.truncate_table(tx, database, id)).map_err(storage_error)?;
     if let Some((column, (seed, increment))) = identity_of(&table) {
         let rule = identity_rule(&table.columns[column].ty, seed, increment);
-        db.counters.reset(&ddl.catalog.storage, &db, row.id, &rule, None)?;
+        ddl.reset_counter((&db, row.id), &rule, None)?;
     }
     Ok(())
 }

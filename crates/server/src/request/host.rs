@@ -550,4 +550,8 @@ impl Host for SessionHost {
             self.catalog_session.rolled_back_to_savepoint(&self.server.catalog, transaction);
         }
     }
+
+    fn restore_counters(&mut self, state: &mut State) {
+        self.catalog_session.restore_counters(&self.server.catalog, state.transaction.savepoint_count());
+    }
 }

@@ -171,6 +171,7 @@ impl Binder<'_> {
                 return Ok((Some(key.expr.clone()), vec![part], vec![key]));
             }
             let argument = match call.args.first() {
+                Some(ast::Expr::Literal(ast::Literal::Null)) => return Err(untyped_null(function, &name)),
                 Some(arg) => Some(binder.expr(arg, scope)?),
                 None => None,
             };
@@ -218,7 +219,7 @@ impl Binder<'_> {
                 scope,
             );
         }
-        let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, ty };
+        let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, quiet: false, ty };
         let known = self.blocks[block].aggregates.iter().find(|(_, old)| same_aggregate(old, &aggregate));
         let id = match known {
             Some((id, _)) => *id,
@@ -593,4 +594,13 @@ fn check_bounds(start: &FrameBound, end: &FrameBound, between: bool) -> SqlResul
         true => sql_error!(4193, format!("BETWEEN {from} AND {to}")),
         false => sql_error!(4193, from),
     })
+}
+
+/// NULL itself has no type that could be summed, compared or counted.
+fn untyped_null(function: AggregateFunction, name: &str) -> SqlError {
+    let name = name.to_ascii_lowercase();
+    match function {
+        AggregateFunction::StringAgg => sql_error!(8116, "NULL", 1, name),
+        _ => sql_error!(8117, "NULL", name),
+    }
 }

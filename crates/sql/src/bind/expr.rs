@@ -118,6 +118,10 @@ impl Binder<'_> {
                 Err(sql_error!(7601, "table or indexed view", table).at_line(full_text.line))
             }
             ast::Expr::UpdateColumn(column) => {
+                let table = self.names.trigger_table.ok_or_else(|| sql_error!(140))?;
+                if !table.columns.iter().any(|own| super::names::same_name(&own.name, column)) {
+                    return Err(super::errors::invalid_column(column));
+                }
                 let name = text::string(column, true, self.catalog.collation());
                 Ok(Expr::new(SqlType::BIT, false, ExprKind::Function(FunctionId::Update, vec![name])))
             }

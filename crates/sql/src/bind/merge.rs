@@ -8,6 +8,7 @@ use super::errors;
 use super::expr::not;
 use super::insert::InsertTarget;
 use super::scope::{CteScope, Scope, Source};
+use super::update::{check_prefix, set_name};
 use super::view_use::{self, Change};
 use crate::ast;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
@@ -145,6 +146,9 @@ impl Binder<'_> {
         let action = match &clause.action {
             ast::MergeAction::Update(set) => {
                 let names = Scope { sources: &sources[..1], parent: None, ctes: None, block: None };
+                for column in set.iter().filter_map(set_name) {
+                    check_prefix(column, &names, None)?;
+                }
                 let values = self.set_clauses(set, sides.target, &names, &here).map_err(|e| e.at_line(clause.line))?;
                 Pending::Update(values.set, values.assign)
             }

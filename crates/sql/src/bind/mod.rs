@@ -49,6 +49,7 @@ mod nature;
 mod pivot;
 mod sample;
 mod from;
+mod option;
 mod dml;
 mod masking;
 mod view_use;

@@ -117,7 +117,12 @@ impl Binder<'_> {
         }
         let into = match into {
             Some((target, items)) => {
-                Some(Box::new(self.output_into(target, items, &output_columns(output), &places)?))
+                let into = self.output_into(target, items, &output_columns(output), &places);
+                // SQL Server names the table of the statement here.
+                Some(Box::new(into.map_err(|error| match error.number {
+                    544 => sql_error!(544, table.name),
+                    _ => error,
+                })?))
             }
             None => None,
         };
@@ -194,7 +199,11 @@ impl Binder<'_> {
     ) -> SqlResult<OutputInto> {
         let columns = self.insert_columns(&target, names, false)?;
         if columns.len() != items.len() {
-            return Err(if names.is_empty() {
+            let into_identity =
+                items.len() > columns.len() && target.table.columns.iter().any(|c| c.identity.is_some());
+            return Err(if names.is_empty() && into_identity {
+                sql_error!(8101, schema_name(&target.table))
+            } else if names.is_empty() {
                 sql_error!(213)
             } else if items.len() < columns.len() {
                 sql_error!(120)
@@ -210,6 +219,14 @@ impl Binder<'_> {
         let row = self.insert_row(&target.table, &given, false)?;
         let barriers = self.barriers(&target.source, Change::Insert, &[])?;
         Ok(OutputInto { target: target.source, row, barriers })
+    }
+}
+
+/// Of a temporary table the name alone.
+fn schema_name(table: &TableDef) -> String {
+    match table.name.starts_with(['#', '@']) {
+        true => table.name.to_string(),
+        false => format!("{}.{}", table.schema, table.name),
     }
 }
 

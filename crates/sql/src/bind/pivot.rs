@@ -65,7 +65,15 @@ impl Binder<'_> {
             self.columns.set_mask(id, mask);
             aggregates.push((
                 id,
-                Aggregate { function, argument, extra: Vec::new(), order: Vec::new(), distinct: false, ty },
+                Aggregate {
+                    function,
+                    argument,
+                    extra: Vec::new(),
+                    order: Vec::new(),
+                    distinct: false,
+                    quiet: true,
+                    ty,
+                },
             ));
             list.push(SourceColumn { name: value.text.clone(), id, ty, nullable: !counts });
         }

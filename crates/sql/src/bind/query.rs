@@ -80,12 +80,7 @@ impl Binder<'_> {
 
     /// The subquery of EXISTS: `*` may be asked there of groups, and where there is no FROM, since no column is wanted.
     pub fn existing(&mut self, query: &ast::Query, scope: &Scope) -> SqlResult<Bound> {
-        self.any_columns = match &query.body {
-            ast::QueryBody::Select(select) => {
-                select.group_by.is_some() || select.having.is_some() || select.from.is_empty()
-            }
-            _ => false,
-        };
+        self.any_columns = matches!(query.body, ast::QueryBody::Select(_));
         let bound = self.subquery(query, scope);
         self.any_columns = false;
         bound
@@ -581,7 +576,7 @@ impl Binder<'_> {
         rel.map(defs)
     }
 
-    /// `any_columns`: of EXISTS over groups or without FROM, where `*` stands for no column.
+    /// `any_columns`: of EXISTS, where `*` stands for no column.
     fn items(
         &mut self,
         select: &ast::Select,
@@ -594,14 +589,20 @@ impl Binder<'_> {
             match item {
                 ast::SelectItem::Star { table, line } => {
                     if scope.sources.is_empty() {
-                        if !any_columns || table.is_some() {
+                        if let Some(table) = table {
+                            return Err(sql_error!(107, super::names::display(table)).at_line(*line));
+                        }
+                        if !any_columns {
                             return Err(sql_error!(263).at_line(*line));
                         }
                         outputs.push(Output { name: "".into(), expr: Expr::int(1) });
                         continue;
                     }
                     let before = outputs.len();
-                    self.star(table.as_deref(), scope, &mut outputs).map_err(|e| e.at_line(*line))?;
+                    let outer = std::mem::replace(&mut self.needs.in_exists, any_columns);
+                    let starred = self.star(table.as_deref(), scope, &mut outputs);
+                    self.needs.in_exists = outer;
+                    starred.map_err(|e| e.at_line(*line))?;
                     if any_columns {
                         outputs.truncate(before);
                         outputs.push(Output { name: "".into(), expr: Expr::int(1) });

@@ -45,6 +45,10 @@ pub fn bind_query(
         return Err(SqlError::together(missing).at_line(statement.line));
     }
     let kind = bound.map_err(|e| e.at_line(statement.line))?;
+    binder.check_table_hints().map_err(|e| e.at_line(statement.line))?;
+    if binder.needs.names_long_text {
+        return Err(sql_error!(311).at_line(statement.line));
+    }
     if binder.lowering.impossible_hint {
         return Err(errors::impossible_hint().at_line(statement.line));
     }
@@ -171,8 +175,11 @@ impl Binder<'_> {
 
     fn hints(&mut self, hints: &[ast::QueryHint]) -> SqlResult<()> {
         let (mut loops, mut hashes) = (false, false);
+        super::option::check_repeated(hints)?;
         for hint in hints {
             match hint {
+                ast::QueryHint::UsePlan(plan) => super::option::check_plan(plan)?,
+                ast::QueryHint::TableHint(name, hints) => self.table_hint(name, hints)?,
                 ast::QueryHint::UseHint(names) => names.iter().try_for_each(|name| use_hint(name))?,
                 ast::QueryHint::Words(words) if &**words == "FORCE ORDER" => self.force_order = true,
                 ast::QueryHint::Words(words) if &**words == "LOOP JOIN" => loops = true,

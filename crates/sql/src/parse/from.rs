@@ -528,7 +528,7 @@ impl Parser<'_> {
         self.expect(T::LeftParen)?;
         let aggregate = self.object_name()?;
         self.expect(T::LeftParen)?;
-        let arguments = if self.eat(T::Star) { Vec::new() } else { self.list(Self::scalar)? };
+        let arguments = self.list(Self::scalar)?;
         self.expect(T::RightParen)?;
         self.expect_word(K::FOR)?;
         let column = self.pivot_column()?;

@@ -275,6 +275,8 @@ pub struct Aggregate {
     /// WITHIN GROUP (ORDER BY ...).
     pub order: Vec<SortKey>,
     pub distinct: bool,
+    /// Nobody wants to hear of the NULLs that it passes over: those of PIVOT are other columns' rows.
+    pub quiet: bool,
     pub ty: SqlType,
 }
 
