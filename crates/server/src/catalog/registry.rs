@@ -227,6 +227,7 @@ const PROCEDURES: &[&str] = &[
     include_str!("../system/procedures/jobs.sql"),
     include_str!("../system/procedures/job_help.sql"),
     include_str!("../system/procedures/schedules.sql"),
+    include_str!("../system/procedures/tools.sql"),
 ];
 
 /// Ids: -1 and down, tables first, in the order of the files.
