@@ -62,9 +62,9 @@ use sql::catalog::DatabaseId;
 use storage::{Durability, Isolation, LogSpace, Storage, Transaction};
 use types::{CollationId, SqlError, SqlResult, sql_error};
 
+use base::{FileRow, LOG_FILE, file_status};
 pub use database::Database;
 pub use session::{CatalogSession, SessionCatalog};
-use base::{FileRow, LOG_FILE, file_status};
 use store::Rows;
 
 use crate::settings::config::Configuration;

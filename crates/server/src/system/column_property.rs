@@ -62,10 +62,7 @@ pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>, nature: 
             _ => Answer::Null,
         },
         "isxmlindexable" => (row.xtype == 241).into(),
-        "isfulltextindexed"
-        | "fulltexttypecolumn"
-        | "iscolumnset"
-        | "statisticalsemantics" => Answer::Number(0),
+        "isfulltextindexed" | "fulltexttypecolumn" | "iscolumnset" | "statisticalsemantics" => Answer::Number(0),
         _ => Answer::Null,
     }
 }

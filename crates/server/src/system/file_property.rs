@@ -24,7 +24,7 @@ pub fn answer(
     db: &Database,
     (function, arguments): (FunctionId, &Arguments<'_>),
 ) -> SqlResult<Answer> {
-    use FunctionId::{FileName, Fileproperty, FilegroupId, FilegroupName, Filegroupproperty};
+    use FunctionId::{FileName, FilegroupId, FilegroupName, Filegroupproperty, Fileproperty};
     let (named, numbered) = (arguments.text(0), arguments.number(0));
     let is_meant = |id: i32, name: &str| match function {
         FileName | FilegroupName => numbered == Some(id.into()),

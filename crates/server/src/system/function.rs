@@ -703,8 +703,6 @@ impl Call<'_> {
             _ => self.arguments.number(2).into(),
         }
     }
-
-    /// FILEPROPERTY(file, property): of the current database's files.
 }
 
 fn overflow() -> SqlError {

@@ -122,7 +122,8 @@ fn of_transactions(host: &SessionHost) -> Vec<Counter> {
     let storage = &host.server.catalog.storage;
     let running = storage.transactions();
     let longest_ms = running.iter().map(|entry| os::clock::now_ms().saturating_sub(entry.begun_ms)).max();
-    let count = |is: &dyn Fn(&storage::TransactionEntry) -> bool| running.iter().filter(|entry| is(entry)).count() as u64;
+    let count =
+        |is: &dyn Fn(&storage::TransactionEntry) -> bool| running.iter().filter(|entry| is(entry)).count() as u64;
     let free = storage.space(DatabaseId::TEMPDB).map_or(0, |space| space.pages.saturating_sub(space.used)) * PAGE_BYTES;
     let row = |object, counter, instance: &str, value| (object, counter, instance.to_owned(), value, RAW);
     vec![

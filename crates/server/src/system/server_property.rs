@@ -88,9 +88,7 @@ pub fn server_property(server: &Server, name: &str) -> Answer {
         "productupdatelevel" => "CU1".into(),
         "productupdatereference" => Answer::Null,
         // The system's objects are the program's.
-        "resourcelastupdatedatetime" => {
-            Answer::typed(&SqlType::DATETIME, SHIPPED.0)
-        }
+        "resourcelastupdatedatetime" => Answer::typed(&SqlType::DATETIME, SHIPPED.0),
         "isserversuspendedforsnapshotbackup" | "suspendeddatabasecount" => Answer::Number(0),
         "productversion" | "resourceversion" => PRODUCT_VERSION.into(),
         "sqlcharset" => Answer::typed(&SqlType::TINYINT, 1),

@@ -15,8 +15,8 @@ use super::{
     text_rows, xml_rows,
 };
 use crate::catalog::base::{
-    BASE_TABLES, ClassRow, ColumnRow, IndexRow, LOG_FILE, ObjectRow, OwnerRow, PropertyRow, SequenceRow, class, column_status,
-    index_status, object_status, schema,
+    BASE_TABLES, ClassRow, ColumnRow, IndexRow, LOG_FILE, ObjectRow, OwnerRow, PropertyRow, SequenceRow, class,
+    column_status, index_status, object_status, schema,
 };
 use crate::catalog::boot::SHIPPED;
 use crate::catalog::counter::Rule;

@@ -256,7 +256,10 @@ fn log_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
         let space = log_bytes(host, db);
         vec![
             ("database_id", number(db.id.0)),
-            ("recovery_model", text(["FULL", "BULK_LOGGED", "SIMPLE"][usize::from(db.row().recovery_model.clamp(1, 3)) - 1])),
+            (
+                "recovery_model",
+                text(["FULL", "BULK_LOGGED", "SIMPLE"][usize::from(db.row().recovery_model.clamp(1, 3)) - 1]),
+            ),
             ("current_vlf_size_mb", megabytes(storage.log_segment_bytes())),
             ("total_vlf_count", number(segments.len())),
             ("active_vlf_count", number(segments.iter().filter(|segment| segment.first_lsn.is_some()).count())),
