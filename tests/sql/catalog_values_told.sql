@@ -173,3 +173,18 @@ SELECT GRANTEE, TABLE_NAME, PRIVILEGE_TYPE, IS_GRANTABLE FROM INFORMATION_SCHEMA
 SELECT GRANTEE, TABLE_NAME, COLUMN_NAME, PRIVILEGE_TYPE FROM INFORMATION_SCHEMA.COLUMN_PRIVILEGES WHERE GRANTEE = 'told_user' ORDER BY 3, 4
 SELECT DOMAIN_NAME, DATA_TYPE, DOMAIN_DEFAULT FROM INFORMATION_SCHEMA.DOMAINS WHERE DOMAIN_NAME = 'told_alias'
 GO
+-- https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-exec-plan-attributes-transact-sql
+CREATE PROCEDURE dbo.told_plan AS SELECT COUNT(*) AS many FROM dbo.told_old
+GO
+EXEC dbo.told_plan
+SELECT a.attribute, CASE a.attribute WHEN 'dbid' THEN DB_NAME(CONVERT(int, a.value)) WHEN 'objectid' THEN OBJECT_NAME(CONVERT(int, a.value)) WHEN 'dbid_execute' THEN CONVERT(sysname, a.value) END AS value,
+  SQL_VARIANT_PROPERTY(a.value, 'BaseType') AS type, a.is_cache_key
+FROM sys.dm_exec_cached_plans p CROSS APPLY sys.dm_exec_sql_text(p.plan_handle) t CROSS APPLY sys.dm_exec_plan_attributes(p.plan_handle) a
+WHERE t.objectid = OBJECT_ID('dbo.told_plan') AND t.dbid = DB_ID() ORDER BY a.attribute
+GO
+-- Permissions on all columns: https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-helprotect-transact-sql
+EXEC sp_helprotect 'dbo.told_old', 'told_user'
+EXEC sp_helprotect 'CONNECT', 'told_user', NULL, 's'
+-- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-helpfilegroup-transact-sql: of one, its files too.
+EXEC sp_helpfilegroup 'PRIMARY'
+GO

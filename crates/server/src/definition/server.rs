@@ -503,7 +503,7 @@ fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let subject = text_argument(dbcc, 0).unwrap_or_default().to_ascii_lowercase();
     match subject.as_str() {
         "logspace" => {
-            let row = |db: &Database| {
+            let row = |db: &Database| -> SqlResult<Vec<Datum>> {
                 let storage::LogSpace { used, total, .. } = ddl.catalog.log_space_of(db)?;
                 Ok(vec![
                     Datum::nvarchar(&db.name()),

@@ -144,6 +144,7 @@ fn of_waits(host: &SessionHost) -> Vec<Counter> {
     let latch_ms = latches.iter().map(|latch| latch.wait_ns).sum::<u64>() / 1_000_000;
     let row = |object, counter, instance: &str, value, kind| (object, counter, instance.to_owned(), value, kind);
     let mut rows = vec![
+        row("SQL Statistics", "SQL Re-Compilations/sec", "", plans.statements.counts().recompiled, PER_SECOND),
         row("Latches", "Latch Waits/sec", "", latch_waits, PER_SECOND),
         row("Latches", "Total Latch Wait Time (ms)", "", latch_ms, PER_SECOND),
         row("Latches", "Average Latch Wait Time (ms)", "", latch_ms, AVERAGE),

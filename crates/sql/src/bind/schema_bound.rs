@@ -171,13 +171,13 @@ impl<'a> Named<'a> {
         for (name, function) in self.outside() {
             match catalog.resolve(&object_name(name))? {
                 Some(Object::Module(called)) if called.kind != ModuleKind::View => uses.functions.push(called),
+                _ if function => uses.built_in.push(name.name.text.clone()),
                 Some(Object::Table(table)) => {
                     uses.reads = true;
                     let is_named = |known: &str| self.columns.iter().any(|name| same_name(name, known));
                     let is_float = |kind| matches!(kind, TypeKind::Float | TypeKind::Real);
                     uses.floats |= table.columns.iter().any(|c| is_float(c.ty.kind) && is_named(&c.name));
                 }
-                _ if function => uses.built_in.push(name.name.text.clone()),
                 _ => uses.reads = true,
             }
         }
