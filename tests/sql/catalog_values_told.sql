@@ -45,7 +45,7 @@ CREATE DEFAULT dbo.told_default AS 7
 GO
 CREATE RULE dbo.told_rule AS @x > 0
 GO
-SELECT o.name, o.type, m.definition, m.inline_type, m.is_inlineable FROM sys.sql_modules m JOIN sys.objects o ON o.object_id = m.object_id
+SELECT o.name, o.type, CASE WHEN m.definition IS NOT NULL THEN 'told' END AS definition, m.inline_type, m.is_inlineable FROM sys.sql_modules m JOIN sys.objects o ON o.object_id = m.object_id
 WHERE o.name LIKE 'told%' ORDER BY o.name
 SELECT name, OBJECTPROPERTY(object_id, 'IsConstraint') AS is_constraint, OBJECTPROPERTY(object_id, 'IsDefaultCnst') AS is_default_cnst,
   OBJECTPROPERTY(object_id, 'IsDefault') AS is_default, OBJECTPROPERTY(object_id, 'CnstIsColumn') AS cnst_is_column
@@ -60,7 +60,7 @@ CREATE DATABASE told_base
 ALTER DATABASE told_base SET RECOVERY SIMPLE
 ALTER DATABASE told_base SET PAGE_VERIFY TORN_PAGE_DETECTION
 ALTER DATABASE told_base SET SINGLE_USER
-SELECT DATABASEPROPERTY('told_base', 'IsTruncLog') AS truncates, DATABASEPROPERTY('told_base', 'IsBulkCopy') AS bulk, DATABASEPROPERTY('told_base', 'IsSingleUser') AS single,
+SELECT DATABASEPROPERTY('told_base', 'IsTruncLog') AS truncates, DATABASEPROPERTY('told_base', 'IsBulkCopy') AS bulk_copy, DATABASEPROPERTY('told_base', 'IsSingleUser') AS single,
   DATABASEPROPERTYEX('told_base', 'IsTornPageDetectionEnabled') AS torn, DATABASEPROPERTY('master', 'IsDboOnly') AS dbo_only,
   DATABASEPROPERTYEX('told_base', 'LastGoodCheckDbTime') AS checked
 SELECT physical_database_name FROM sys.databases WHERE name = 'told_base'
@@ -100,9 +100,8 @@ CREATE VIEW dbo.told_bound WITH SCHEMABINDING AS SELECT id FROM dbo.told_short
 GO
 CREATE TYPE dbo.told_alias FROM nvarchar(30) NOT NULL
 GO
-EXEC sp_bindefault 'dbo.told_default', 'dbo.told_alias'
+EXEC sp_bindefault 'dbo.told_default', 'told_alias'
 GO
-DECLARE @told TABLE (name sysname, type sysname, length smallint, prec int, scale int, place int, collation sysname NULL)
 SELECT parameter_id, ODBCPREC(system_type_id, max_length, precision) AS prec, ODBCSCALE(system_type_id, scale) AS scale
 FROM sys.parameters WHERE object_id = OBJECT_ID('dbo.told_parameters') ORDER BY parameter_id
 EXEC sp_help 'dbo.told_alias'
@@ -128,7 +127,7 @@ SELECT groupname, status FROM sysfilegroups
 GO
 CREATE LOGIN told_login WITH PASSWORD = 'Strong.pass.1'
 ALTER SERVER ROLE dbcreator ADD MEMBER told_login
-DENY CONNECT SQL TO told_login
+EXEC master.sys.sp_executesql N'DENY CONNECT SQL TO told_login'
 SELECT name, sysadmin, securityadmin, dbcreator, bulkadmin, denylogin, hasaccess FROM syslogins WHERE name IN ('sa', 'told_login') ORDER BY name
 DROP LOGIN told_login
 CREATE DATABASE told_base
@@ -154,7 +153,7 @@ SELECT FILE_ID('told_files') AS no_file, FILE_NAME(9) AS no_number, FILEGROUP_ID
 ALTER DATABASE told_files MODIFY FILE (NAME = told_more, NEWNAME = told_renamed)
 SELECT FILE_ID('told_renamed') AS renamed, FILE_ID('told_more') AS old
 GO
-USE master
+USE golden_catalog_values_told
 GO
 DROP DATABASE told_files
 GO
