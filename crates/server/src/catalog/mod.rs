@@ -252,11 +252,12 @@ impl Catalog {
     /// The log as a database shows it. There is one for all, and each has it at least as large as its log files were declared.
     pub fn log_space_of(&self, db: &Database) -> SqlResult<LogSpace> {
         let shared = self.storage.log_space();
+        let whole = shared.total.next_multiple_of(PAGE_BYTES);
         let number = [load::int(i32::from(db.id.0))];
         let files = self.read(&self.expect_database(MASTER), |rows| rows.find::<FileRow>(0, &number))?;
         let bytes = |file: &FileRow| {
             let declared = u64::from(file.size.unsigned_abs()) * PAGE_BYTES;
-            if file.fileid == LOG_FILE { declared.max(shared.total) } else { declared }
+            if file.fileid == LOG_FILE { declared.max(whole) } else { declared }
         };
         let total = files.iter().filter(|file| file.status & file_status::LOG != 0).map(bytes).sum();
         Ok(LogSpace { total, ..shared })

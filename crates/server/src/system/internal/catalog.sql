@@ -117,9 +117,8 @@ FROM (SELECT o.id AS object_id, u.referenced_id, u.column_id AS referenced_colum
   GROUP BY o.id, o.status, u.referenced_id, u.column_id) g
 WHERE g.referenced_column_id > 0 OR g.parts = 1 OR g.is_updated > g.updates_columns
 UNION ALL
-SELECT d.referencing_id, 0, o.id, 0, 0, 0, CONVERT(int, d.is_schema_bound_reference)
+SELECT d.referencing_id, d.referencing_minor_id, o.id, 0, 0, 0, CONVERT(int, d.is_schema_bound_reference)
 FROM sys.sql_expression_dependencies d
-JOIN sys.sysschobjs m ON m.id = d.referencing_id AND m.kind IN ('P', 'V', 'FN', 'IF', 'TF', 'TR')
 JOIN sys.sysschobjs o ON o.id = ISNULL(d.referenced_id, OBJECT_ID(QUOTENAME(d.referenced_entity_name))) AND o.kind IN ('P', 'FN', 'SO')
 WHERE d.referenced_class = 1 AND d.referenced_minor_id = 0
 UNION ALL

@@ -461,7 +461,7 @@ fn held(host: &SessionHost) -> Vec<NamedRow> {
 /// Pages of the files of data, by database, and of the log, which is all databases'.
 fn file_pages(host: &SessionHost) -> Vec<NamedRow> {
     let storage = &host.server.catalog.storage;
-    let log_pages = storage.log_space().total / 8_192;
+    let log_pages = storage.log_space().total.div_ceil(8_192);
     let row = |db: &Database, file: i32, pages: u64| -> NamedRow {
         vec![("database_id", number(db.id.0)), ("file_id", number(file)), ("pages", number(pages))]
     };
