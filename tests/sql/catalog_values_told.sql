@@ -114,7 +114,7 @@ EXEC sp_spaceused 'dbo.told_short', 'false'
 GO
 -- The views of SQL Server 2000: XML and spatial indexes are in none, and are no error there.
 -- https://learn.microsoft.com/sql/relational-databases/system-compatibility-views/sys-sysindexes-transact-sql
-SELECT name, indid, keycnt, groupid FROM sysindexes WHERE id IN (OBJECT_ID('dbo.told_long'), OBJECT_ID('dbo.told_short')) ORDER BY id, indid
+SELECT name, indid, keycnt, groupid FROM sysindexes WHERE id IN (OBJECT_ID('dbo.told_long'), OBJECT_ID('dbo.told_short')) ORDER BY OBJECT_NAME(id), indid
 SELECT indid, colid, keyno FROM sysindexkeys WHERE id = OBJECT_ID('dbo.told_long')
 CREATE TABLE dbo.told_old (id int IDENTITY CONSTRAINT told_old_key PRIMARY KEY, word nvarchar(20), amount decimal(10, 2) CONSTRAINT told_old_default DEFAULT 1, long varchar(max), twice AS amount * 2)
 SELECT name, colstat & 1 AS is_identity, prec, scale, length, isnullable, iscomputed FROM syscolumns WHERE id = OBJECT_ID('dbo.told_old') ORDER BY colid

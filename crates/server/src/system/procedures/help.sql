@@ -309,7 +309,7 @@ BEGIN
     CONVERT(varchar(7), CASE u.is_updated WHEN 1 THEN 'yes' ELSE 'no' END) AS updated, CONVERT(varchar(8), CASE u.is_selected WHEN 1 THEN 'yes' ELSE 'no' END) AS selected,
     CONVERT(sysname, COL_NAME(u.referenced_id, NULLIF(u.referenced_column_id, 0))) AS [column]
   FROM sys.used_columns u JOIN sys.described_objects o ON o.object_id = u.referenced_id
-  WHERE u.object_id = @object_id ORDER BY u.referenced_id, u.referenced_column_id
+  WHERE u.object_id = @object_id ORDER BY 1, u.referenced_column_id
 END
 IF EXISTS (SELECT 1 FROM sys.used_columns WHERE referenced_id = @object_id)
 BEGIN
