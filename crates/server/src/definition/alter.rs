@@ -109,6 +109,7 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
         // Lock escalation, compression and the like change nothing about what is stored.
         AlterTableAction::Set(options) => {
             table::refuse_kinds(options)?;
+            table::keep_escalation(ddl, &target.db, target.row.id, options)?;
             if let Some(asked) = temporal::asked(options)? {
                 temporal::set(ddl, &target.place, target.row.id, asked)?;
             }

@@ -17,10 +17,10 @@ use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 use super::access::SINGLE_USER;
 use super::dbcc::{answer, database_argument, find, no_such_object, text_argument};
 use super::site::Ddl;
-use crate::catalog::base::{ColumnRow, IndexRow, ObjectRow, USER_OBJECT_MIN};
+use crate::catalog::base::{ColumnRow, IndexRow, ObjectRow, USER_OBJECT_MIN, database_option};
 use crate::catalog::error::storage_error;
 use crate::catalog::load;
-use crate::catalog::{Database, store::Rows};
+use crate::catalog::{Database, MASTER, good_check, store::Rows};
 
 /// Rows that are asked for at once.
 const CHECK_ROWS: usize = 256;
@@ -132,7 +132,12 @@ pub fn database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
     let asked = Asked::of(dbcc, quiet);
     let looked = look(ddl, &db, &asked)?;
     tell(ddl, &db, &asked, &looked)?;
-    tell_sum(ddl, &db, &asked, &looked.found)
+    tell_sum(ddl, &db, &asked, &looked.found)?;
+    if asked.command == "CHECKDB" && looked.found.is_empty() && db.row().options & database_option::READ_ONLY == 0 {
+        let master = ddl.catalog.expect_database(MASTER);
+        ddl.rows(&master, |rows| good_check::note(rows, &db))?;
+    }
+    Ok(())
 }
 
 /// What is wrong with a database.

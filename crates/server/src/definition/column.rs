@@ -1,6 +1,7 @@
 //! A column's row in the catalog, from its definition.
 
 use sql::ast::{ColumnDefinition, ColumnKind, ConstraintKind, GeneratedAlways};
+use sql::bind::Nature;
 use sql::mask::MaskFunction;
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
@@ -249,8 +250,16 @@ pub fn type_computed(ddl: &mut Ddl<'_>, place: &Place, shown: &str, row: &mut Co
     if !found.nullable {
         row.status &= !cs::NULLABLE;
     }
-    if has(row.status, cs::PERSISTED) && !ddl.site.nature(place.db.id, row.id, &definition)?.deterministic {
-        return Err(sql_error!(4936, row.name, shown));
+    if has(row.status, cs::PERSISTED) {
+        let nature = ddl.site.nature(place.db.id, row.id, &definition)?;
+        if nature.deterministic {
+            return Ok(());
+        }
+        // Of what is not schema-bound it is not known what it reads, only that it may be anything.
+        return Err(match nature == Nature::UNKNOWN {
+            false if nature.reads => sql_error!(4934, row.name, shown),
+            _ => sql_error!(4936, row.name, shown),
+        });
     }
     Ok(())
 }

@@ -423,7 +423,9 @@ pub fn drop_closed(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<()> {
     let mut rows = master.rows(&catalog.storage, &mut tx);
     rows.delete::<DatabaseRow>(0, &[int(i32::from(db.id.0))])?;
     rows.delete::<FileRow>(0, &[int(i32::from(db.id.0))])?;
-    rows.delete_if::<ReferenceRow>(0, &[int(i32::from(db.id.0))], |row| row.class == class::SNAPSHOT)?;
+    rows.delete_if::<ReferenceRow>(0, &[int(i32::from(db.id.0))], |row| {
+        matches!(row.class, class::SNAPSHOT | class::GOOD_CHECK)
+    })?;
     tx.commit(storage::Durability::Full).map_err(storage_error)?;
     catalog.change_governor().unbind(db.id)?;
     catalog.remove_database(db.id);

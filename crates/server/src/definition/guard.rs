@@ -613,6 +613,7 @@ fn dbcc(ddl: &mut Ddl<'_>, command: &Dbcc) -> SqlResult<()> {
                 None => ddl.database_permission(&db, "ALTER")?,
             }
         }
+        "PROCCACHE" => ddl.server_permission("VIEW SERVER STATE")?,
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FREESESSIONCACHE" | "DROPCLEANBUFFERS" => {
             ddl.server_permission("ALTER SERVER STATE")?
         }

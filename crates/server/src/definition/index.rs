@@ -6,6 +6,7 @@ use sql::ast::{
     AlterIndex, AlterIndexAction, CreateIndex, DataSpace, Dbcc, DropIndex, IndexKind, InlineIndex, PartitionChoice,
     Setting, SettingValue, find_setting,
 };
+use sql::bind::Nature;
 use storage::{IndexId, Part, StorageError, TableId};
 use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 
@@ -606,7 +607,7 @@ fn store_computed_keys(
     Ok(())
 }
 
-/// 2729, 2799: what an index keeps of a row that it computes is the same whenever it is computed.
+/// 2709, 2729, 2799: what an index keeps of a row that it computes is the same whenever it is computed.
 fn check_computed_key(
     ddl: &mut Ddl<'_>,
     db: &Database,
@@ -617,6 +618,9 @@ fn check_computed_key(
 ) -> SqlResult<()> {
     for column in columns {
         let nature = ddl.site.nature(db.id, id, column.definition.0.as_deref().unwrap_or_default())?;
+        if nature.reads && nature != Nature::UNKNOWN {
+            return Err(sql_error!(2709, column.name, "table", shown));
+        }
         if !nature.deterministic {
             return Err(sql_error!(2729, column.name, "table", shown));
         }
@@ -829,7 +833,10 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
             }
         }
     }
-    Ok(())
+    match alter.action {
+        AlterIndexAction::Reorganize { .. } => Ok(()),
+        _ => ddl.touch(&db, row.id),
+    }
 }
 
 /// Makes the pages of an index, or of a heap, anew.

@@ -30,7 +30,7 @@
 //! dbcc        arguments of DBCC                 check       DBCC CHECKDB and its kin       repair  CHECKDB (..., REPAIR_...)
 //! statistics  CREATE, UPDATE, DROP STATISTICS, DBCC SHOW_STATISTICS
 //! check_constraints  DBCC CHECKCONSTRAINTS
-//! space       DBCC SHRINKFILE, LOGINFO
+//! space       DBCC SHRINKFILE, LOGINFO      open_transaction  DBCC OPENTRAN
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
 //! workload    CREATE, ALTER, DROP WORKLOAD GROUP, the classifier
@@ -70,6 +70,7 @@ pub mod dbcc;
 pub mod check;
 pub mod check_constraints;
 pub mod space;
+pub mod open_transaction;
 pub mod server;
 pub mod database_setting;
 pub mod database_state;

@@ -7,6 +7,7 @@ use super::check;
 use super::check_constraints;
 use super::dbcc::{answer, database_argument, no_such_object, number_argument, text_argument};
 use super::number::{identity_of, identity_rule, whole_number};
+use super::open_transaction;
 use super::site::{Ddl, cannot_find_object};
 use super::space;
 use crate::catalog::error::storage_error;
@@ -159,16 +160,20 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         "INPUTBUFFER" => input_buffer(ddl, dbcc)?,
         "USEROPTIONS" => user_options(ddl)?,
         "SQLPERF" => performance(ddl, dbcc)?,
-        "OPENTRAN" => open_transactions(ddl)?,
+        "OPENTRAN" => open_transaction::tell(ddl, dbcc)?,
+        "PROCCACHE" => plans_kept(ddl)?,
         "DBINFO" => database_info(ddl, dbcc)?,
-        // Rows are counted as they change, and pages that hold little are merged as rows go.
-        "UPDATEUSAGE" | "INDEXDEFRAG" => {}
+        // Rows are counted as they change.
+        "UPDATEUSAGE" => {}
+        "INDEXDEFRAG" => defragment(ddl)?,
+        // "This functionality has no effect any more."
+        "PINTABLE" | "UNPINTABLE" => {}
         "SHRINKDATABASE" => space::shrink_database(ddl, dbcc)?,
         "SHRINKFILE" => space::shrink_file(ddl, dbcc)?,
         "LOGINFO" => space::log_info(ddl)?,
         "CHECKCONSTRAINTS" => check_constraints::run(ddl, dbcc)?,
-        "CLEANTABLE" => {
-            return Err(super::unsupported(&format!("DBCC {}", dbcc.command)));
+        command if REFUSED.contains(&command) => {
+            return Err(super::unsupported(&format!("DBCC {command}")));
         }
         _ => return Err(sql_error!(2526, state 3)),
     }
@@ -178,8 +183,30 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     Ok(())
 }
 
+/// Commands that SQL Server has, and this server has not.
+const REFUSED: [&str; 16] = [
+    "CLEANTABLE",
+    "CLONEDATABASE",
+    "DBTABLE",
+    "FLUSHAUTHCACHE",
+    "HELP",
+    "IND",
+    "LOG",
+    "MEMORYSTATUS",
+    "OUTPUTBUFFER",
+    "PAGE",
+    "PSS",
+    "RESOURCE",
+    "SHOWCONTIG",
+    "SQLMGRSTATS",
+    "STACKDUMP",
+    "WRITEPAGE",
+];
+
 /// Commands that answer tables anyway.
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 14] = [
+    "OPENTRAN",
+    "PROCCACHE",
     "CHECKDB",
     "CHECKALLOC",
     "CHECKCATALOG",
@@ -444,22 +471,49 @@ fn user_options(ddl: &mut Ddl<'_>) -> SqlResult<()> {
     answer(ddl, &[("Set Option", SqlType::nvarchar(128)), ("Value", SqlType::nvarchar(128))], &rows)
 }
 
+/// PROCCACHE: what the plan cache has, in plans and in pages of 8 KB.
+/// https://learn.microsoft.com/sql/t-sql/database-console-commands/dbcc-proccache-transact-sql
+fn plans_kept(ddl: &mut Ddl<'_>) -> SqlResult<()> {
+    let query = "SELECT COUNT(*), ISNULL(SUM(CONVERT(bigint, size_in_bytes)), 0) / 8192 FROM sys.dm_exec_cached_plans";
+    let mut row = Vec::new();
+    ddl.site.query(query, &mut |_, batch| {
+        let (plans, pages) = (batch.columns[0].datum(0), batch.columns[1].datum(0));
+        row = vec![plans.clone(), plans, Datum::I64(0), pages.clone(), pages, Datum::I64(0)];
+        Ok(())
+    })?;
+    let names = [
+        "num proc buffs",
+        "num proc buffs used",
+        "num proc buffs active",
+        "proc cache size",
+        "proc cache used",
+        "proc cache active",
+    ];
+    answer(ddl, &names.map(|name| (name, SqlType::INT)), &[row])
+}
+
+/// INDEXDEFRAG: pages that hold little are merged as rows go, so none is moved.
+fn defragment(ddl: &mut Ddl<'_>) -> SqlResult<()> {
+    let columns = ["Pages Scanned", "Pages Moved", "Pages Removed"].map(|name| (name, SqlType::BIGINT));
+    answer(ddl, &columns, &[vec![Datum::I64(0), Datum::I64(0), Datum::I64(0)]])
+}
+
 /// SQLPERF (LOGSPACE), SQLPERF ('sys.dm_os_wait_stats', CLEAR)
 fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let subject = text_argument(dbcc, 0).unwrap_or_default().to_ascii_lowercase();
     match subject.as_str() {
         "logspace" => {
-            let storage::LogSpace { used, total, .. } = ddl.catalog.storage.log_space();
-            let row = |db: &Database| {
-                let megabytes = total as f64 / f64::from(1 << 20);
-                vec![
+            let row = |db: &Database| -> SqlResult<Vec<Datum>> {
+                let storage::LogSpace { used, total, .. } = ddl.catalog.log_space_of(db)?;
+                Ok(vec![
                     Datum::nvarchar(&db.name()),
-                    Datum::F64(megabytes),
+                    Datum::F64(total as f64 / f64::from(1 << 20)),
                     Datum::F64(used as f64 * 100.0 / total as f64),
                     Datum::I64(0),
-                ]
+                ])
             };
-            let rows: Vec<Vec<Datum>> = ddl.catalog.databases().iter().map(|db| row(db)).collect();
+            let rows: SqlResult<Vec<Vec<Datum>>> = ddl.catalog.databases().iter().map(|db| row(db)).collect();
+            let rows = rows?;
             let columns = [
                 ("Database Name", SqlType::nvarchar(128)),
                 ("Log Size (MB)", SqlType::REAL),
@@ -482,21 +536,4 @@ fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         }
         _ => Err(sql_error!(2526, state 3)),
     }
-}
-
-fn open_transactions(ddl: &mut Ddl<'_>) -> SqlResult<()> {
-    let own = ddl.site.session().spid;
-    let mut open = ddl.catalog.storage.transactions();
-    open.retain(|transaction| {
-        transaction.session != 0 && (transaction.session != own || ddl.site.in_user_transaction())
-    });
-    open.sort_by_key(|transaction| transaction.begun_ms);
-    let Some(oldest) = open.first() else {
-        ddl.message(sql_error!(7969));
-        return Ok(());
-    };
-    ddl.message(sql_error!(7970, ""));
-    ddl.message(sql_error!(7971, oldest.session, ""));
-    ddl.message(sql_error!(7974, "user_transaction"));
-    Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sql::ast::{CreateTable, DataSpace, Setting, SettingValue, TableDefinition, Truncate};
+use sql::ast::{CreateTable, DataSpace, Setting, SettingValue, TableDefinition, Truncate, find_setting};
 use sql::catalog::TableDef;
 use sql::plan::OutputColumn;
 use storage::{StorageError, TableId};
@@ -71,6 +71,21 @@ pub fn refuse_kinds(options: &[Setting]) -> SqlResult<()> {
             return Err(sql_error!(102, &**word));
         }
     }
+    Ok(())
+}
+
+/// LOCK_ESCALATION, as the catalog shows it.
+pub fn keep_escalation(ddl: &mut Ddl<'_>, db: &Database, table: i32, options: &[Setting]) -> SqlResult<()> {
+    let Some(SettingValue::Word(word)) = find_setting(options, "LOCK_ESCALATION").map(|option| &option.value) else {
+        return Ok(());
+    };
+    let bit = match &*word.to_ascii_uppercase() {
+        "DISABLE" => os_::ESCALATION_DISABLED,
+        "AUTO" => os_::ESCALATION_AUTO,
+        _ => 0,
+    };
+    let others = !(os_::ESCALATION_DISABLED | os_::ESCALATION_AUTO);
+    ddl.rows(db, |rows| rows.update::<ObjectRow>(0, &[int(table)], |row| row.status = row.status & others | bit))?;
     Ok(())
 }
 

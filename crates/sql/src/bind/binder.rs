@@ -20,7 +20,7 @@ use crate::plan::{
 const DEPTH_MAX: u32 = 150;
 
 /// Stack kept for what one level does without asking again.
-const STACK_LEFT_MIN: usize = 96 << 10;
+pub(super) const STACK_LEFT_MIN: usize = 96 << 10;
 /// Tables, views and functions of one statement after expansion.
 const SOURCES_MAX: u32 = 1024;
 /// Views within views, functions within functions.

@@ -78,7 +78,7 @@ pub use module_references::{NamedEntity, module_references};
 pub use modules::parse_condition;
 pub use modules::predicate_call;
 pub use native::{References, check_native};
-pub use nature::{Nature, nature_of};
+pub use nature::{Nature, nature_of, nature_of_module};
 pub use schema_bound::{functions_of, schema_references};
 pub use statement::{bind_query, bind_scalar, is_query};
 pub use table_definition::table_variable_definition;

@@ -190,6 +190,24 @@ pub const PROCEDURES: &[Native] = &[
     native("sp_OACreate", &["@progid", "@objecttoken", "@context"], 0, |call, _| {
         server::switched_off(call.host, "sys.sp_OACreate", "Ole Automation Procedures")
     }),
+    native("sp_OADestroy", &["@objecttoken"], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OADestroy", "Ole Automation Procedures")
+    }),
+    native("sp_OAMethod", &["@objecttoken", "@methodname", "@returnvalue"], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OAMethod", "Ole Automation Procedures")
+    }),
+    native("sp_OAGetProperty", &["@objecttoken", "@propertyname", "@propertyvalue"], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OAGetProperty", "Ole Automation Procedures")
+    }),
+    native("sp_OASetProperty", &["@objecttoken", "@propertyname", "@newvalue"], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OASetProperty", "Ole Automation Procedures")
+    }),
+    native("sp_OAGetErrorInfo", &["@objecttoken", "@source", "@description"], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OAGetErrorInfo", "Ole Automation Procedures")
+    }),
+    native("sp_OAStop", &[], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OAStop", "Ole Automation Procedures")
+    }),
     native("xp_msver", &["@optname"], 0, |call, given| server::version(call.host, call.sink, given)),
     native(
         "xp_sqlagent_notify",
