@@ -137,8 +137,14 @@ fn asks_for(setting: &Setting, unused: &str) -> bool {
 /// https://learn.microsoft.com/sql/relational-databases/databases/master-database, "Database options", and tempdb-database
 pub fn check_of_system(db: &Database, setting: &Setting) -> SqlResult<()> {
     let kept = match &*setting.name {
-        "SINGLE_USER" | "RESTRICTED_USER" | "MULTI_USER" | "READ_ONLY" | "READ_WRITE" | "READ_COMMITTED_SNAPSHOT"
-        | "AUTO_CLOSE" | "AUTO_SHRINK" => matches!(db.id, MASTER | TEMPDB),
+        "SINGLE_USER"
+        | "RESTRICTED_USER"
+        | "MULTI_USER"
+        | "READ_ONLY"
+        | "READ_WRITE"
+        | "READ_COMMITTED_SNAPSHOT"
+        | "AUTO_CLOSE"
+        | "AUTO_SHRINK" => matches!(db.id, MASTER | TEMPDB),
         "RECOVERY" => db.id == TEMPDB,
         _ => false,
     };

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use sql::ast::{
     AlterApplicationRole, AlterAuthorization, AlterDatabaseAction, AlterLogin, AlterLoginAction, AlterRole,
-    AlterRoleAction, AlterTable, AlterTableAction, AlterUser, Backup, CreateRole, CreateTrigger, Dbcc, Definition, Drop, DropKind,
-    Expr, ModuleVerb, ObjectName, Restore, Statement, StatementKind, TriggerScope,
+    AlterRoleAction, AlterTable, AlterTableAction, AlterUser, Backup, CreateRole, CreateTrigger, Dbcc, Definition,
+    Drop, DropKind, Expr, ModuleVerb, ObjectName, Restore, Statement, StatementKind, TriggerScope,
 };
 use types::{SqlError, SqlResult, sql_error};
 
@@ -32,7 +32,9 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
     match &statement.kind {
         StatementKind::CreateTable(create) => new_object(ddl, &create.name, "CREATE TABLE"),
         StatementKind::AlterTable(change) => alter_table(ddl, change),
-        StatementKind::Truncate(truncate) => altered(ddl, &truncate.table, |_| sql_error!(1088, state 7, &*truncate.table.name)),
+        StatementKind::Truncate(truncate) => {
+            altered(ddl, &truncate.table, |_| sql_error!(1088, state 7, &*truncate.table.name))
+        }
         StatementKind::CreateIndex(create) => altered(ddl, &create.table, |name| sql_error!(1088, state 12, name)),
         StatementKind::AlterIndex(change) => altered(ddl, &change.table, |name| sql_error!(1088, state 9, name)),
         StatementKind::DropIndex(drop) => drop.indexes.iter().try_for_each(|item| {

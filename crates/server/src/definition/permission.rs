@@ -128,7 +128,7 @@ fn check_grantee(
     wanted: &[(&'static Permission, Vec<i32>)],
 ) -> SqlResult<()> {
     let server = subject.is_of_server();
-    let fixed = if server { (3..=10).contains(&grantee) } else { actor::is_fixed_role(grantee) };
+    let fixed = if server { (3..=actor::FIXED_LOGIN_MAX).contains(&grantee) } else { actor::is_fixed_role(grantee) };
     if fixed {
         return Err(sql_error!(4617));
     }

@@ -221,8 +221,7 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
 
 /// guest stays: what is taken from it is that it may connect. 15182, 15539
 fn disable_guest(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResult<()> {
-    let connects =
-        |row: &PrivilegeRow| row.grantee == GUEST && row.kind.as_str() == "CO" && row.state.as_str() != "D";
+    let connects = |row: &PrivilegeRow| row.grantee == GUEST && row.kind.as_str() == "CO" && row.state.as_str() != "D";
     let key = [small(class::DATABASE), int(0)];
     let granted = ddl.rows(db, |rows| rows.find::<PrivilegeRow>(0, &key))?.iter().any(connects);
     if !granted {

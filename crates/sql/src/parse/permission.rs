@@ -106,7 +106,8 @@ fn check_columns(permission: &Permission) -> P<()> {
     if of_all && permission.permissions.iter().any(named) {
         return Err(sql_error!(1019));
     }
-    let takes = |item: &PermissionItem| of_object && matches!(&*item.name, "SELECT" | "UPDATE" | "REFERENCES" | "UNMASK");
+    let takes =
+        |item: &PermissionItem| of_object && matches!(&*item.name, "SELECT" | "UPDATE" | "REFERENCES" | "UNMASK");
     match permission.permissions.iter().any(|item| (of_all || named(item)) && !takes(item)) {
         true => Err(sql_error!(1020)),
         false => Ok(()),
