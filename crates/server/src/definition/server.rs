@@ -146,7 +146,7 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         }
         "CHECKIDENT" => check_identity(ddl, dbcc, quiet)?,
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FLUSHPROCINDB" | "PURGESQLCACHE" => {
-            if let Some(forget) = plans_meant(dbcc)? {
+            if let Some(forget) = plans_meant(ddl, dbcc)? {
                 ddl.site.server().forget_plans(forget);
             }
         }
@@ -159,13 +159,19 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         "INPUTBUFFER" => input_buffer(ddl, dbcc)?,
         "USEROPTIONS" => user_options(ddl)?,
         "SQLPERF" => performance(ddl, dbcc)?,
-        "OPENTRAN" => open_transactions(ddl)?,
+        "OPENTRAN" => {
+            database_argument(ddl, dbcc)?;
+            open_transactions(ddl)?;
+        }
         "DBINFO" => database_info(ddl, dbcc)?,
         // Rows are counted as they change, and pages that hold little are merged as rows go.
         "UPDATEUSAGE" | "INDEXDEFRAG" => {}
         "SHRINKDATABASE" => space::shrink_database(ddl, dbcc)?,
         "SHRINKFILE" => space::shrink_file(ddl, dbcc)?,
-        "LOGINFO" => space::log_info(ddl)?,
+        "LOGINFO" => {
+            database_argument(ddl, dbcc)?;
+            space::log_info(ddl)?;
+        }
         "CHECKCONSTRAINTS" => check_constraints::run(ddl, dbcc)?,
         "CLEANTABLE" => {
             return Err(super::unsupported(&format!("DBCC {}", dbcc.command)));
@@ -226,7 +232,7 @@ fn database_info(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 }
 
 /// The plans that a DBCC statement drops; PURGESQLCACHE is ASE's. None: it means another cache.
-fn plans_meant(dbcc: &Dbcc) -> SqlResult<Option<Forget>> {
+fn plans_meant(ddl: &Ddl<'_>, dbcc: &Dbcc) -> SqlResult<Option<Forget>> {
     let refused = || sql_error!(2560, state 9, 1);
     let number = |position| number_argument(dbcc, position).and_then(|id| u16::try_from(id).ok());
     Ok(match (&*dbcc.command, dbcc.args.first()) {
@@ -241,10 +247,23 @@ fn plans_meant(dbcc: &Dbcc) -> SqlResult<Option<Forget>> {
             "all" => Some(Forget::All),
             "sql plans" => Some(Forget::Statements),
             "object plans" => Some(Forget::Procedures),
-            _ => None,
+            name if OTHER_CACHES.contains(&name) => None,
+            // Of a database: its metadata, or what was found out about rights.
+            name if ddl.catalog.database_named(name.strip_prefix("objperm - ").unwrap_or(name)).is_some() => None,
+            _ => return Err(refused()),
         },
     })
 }
+
+/// Caches of `sys.dm_os_memory_cache_counters` without plans, in small letters.
+const OTHER_CACHES: [&str; 6] = [
+    "bound trees",
+    "extended stored procedures",
+    "systemrowsetstore",
+    "temporary tables & table variables",
+    "tokenandpermuserstore",
+    "userstore_tokenperm",
+];
 
 /// CHECKIDENT ('table' [, NORESEED | RESEED [, value]])
 fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {

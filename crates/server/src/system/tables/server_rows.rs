@@ -359,6 +359,7 @@ fn service(host: &SessionHost) -> NamedRow {
         ("startup_type_desc", text("Automatic")),
         ("status", number(4)),
         ("status_desc", text("Running")),
+        ("process_id", number(u64::from(os::env::process_id()))),
         ("service_account", text(&os::env::host_name())),
         ("is_clustered", text("N")),
     ]
