@@ -131,6 +131,15 @@ CREATE USER u2
 GO
 DROP TYPE nowhere
 GO
+-- a security id is one login's
+CREATE LOGIN other_login WITH PASSWORD = 'Weaver-1-loom', SID = 0x01
+GO
+CREATE LOGIN other_login WITH PASSWORD = 'Weaver-1-loom', SID = 0x241C11948AEEB749B0D22646DB1A19F2
+GO
+CREATE LOGIN third_login WITH PASSWORD = 'Weaver-1-loom', SID = 0x241C11948AEEB749B0D22646DB1A19F2
+GO
+DROP LOGIN other_login
+GO
 USE master
 DROP DATABASE owner_rules
 DROP LOGIN owner_login

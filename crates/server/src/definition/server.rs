@@ -129,6 +129,11 @@ fn not_active(spid: u32) -> SqlError {
 
 pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let quiet = find_setting(&dbcc.options, "NO_INFOMSGS").is_some();
+    let known =
+        |name: &str| OPTIONS.iter().any(|known| name.eq_ignore_ascii_case(known)) || name.starts_with("REPAIR_");
+    if dbcc.options.iter().any(|option| !known(&option.name)) {
+        return Err(sql_error!(2532));
+    }
     let is_table = TABLES.contains(&&*dbcc.command);
     for option in ["TABLERESULTS", "ESTIMATEONLY"] {
         if find_setting(&dbcc.options, option).is_some() && !is_table {
@@ -183,6 +188,28 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     }
     Ok(())
 }
+
+/// Words that follow WITH.
+const OPTIONS: [&str; 18] = [
+    "ALL_CONSTRAINTS",
+    "ALL_ERRORMSGS",
+    "CLEAR",
+    "COUNT_ROWS",
+    "DATA_PURITY",
+    "DENSITY_VECTOR",
+    "ESTIMATEONLY",
+    "EXTENDED_LOGICAL_CHECKS",
+    "HISTOGRAM",
+    "MARK_IN_USE_FOR_REMOVAL",
+    "MAXDOP",
+    "NO_INFOMSGS",
+    "PHYSICAL_ONLY",
+    "STATS_STREAM",
+    "STAT_HEADER",
+    "TABLERESULTS",
+    "TABLOCK",
+    "WAIT_AT_LOW_PRIORITY",
+];
 
 /// Commands that answer tables anyway.
 const TABLES: [&str; 12] = [

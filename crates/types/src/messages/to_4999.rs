@@ -210,6 +210,7 @@ rows![
     message(2521, 16, "Could not find database ID %d. The database ID either does not exist, or the database was dropped before a statement tried to use it. Verify if the database ID exists by querying the sys.databases catalog view."),
     message(2526, 16, "Incorrect DBCC statement. Check the documentation for the correct DBCC syntax and options."),
     message(2528, 0, "DBCC execution completed. If DBCC printed error messages, contact your system administrator.").listed(10),
+    message(2532, 16, "One or more WITH options specified are not valid for this command."),
     message(2533, 16, "Table error: page %S_PGID allocated to object ID %d, index ID %d, partition ID %I64d, alloc unit ID %I64d (type %.*ls) was not seen. The page may be invalid or may have an incorrect alloc unit ID in its header."),
     message(2536, 0, "DBCC results for '%.*ls'.").listed(10),
     message(2557, 14, "User '%.*ls' does not have permission to run DBCC %ls for object '%.*ls'."),
