@@ -140,6 +140,18 @@ CREATE LOGIN third_login WITH PASSWORD = 'Weaver-1-loom', SID = 0x241C11948AEEB7
 GO
 DROP LOGIN other_login
 GO
+-- who owns a database does not let it act outside of it
+ALTER ROLE db_owner ADD MEMBER a
+EXECUTE AS LOGIN = 'owner_login'
+GO
+ALTER DATABASE owner_rules SET TRUSTWORTHY ON
+GO
+ALTER DATABASE owner_rules SET DB_CHAINING ON
+GO
+ALTER DATABASE owner_rules SET RECOVERY SIMPLE
+GO
+REVERT
+GO
 USE master
 DROP DATABASE owner_rules
 DROP LOGIN owner_login

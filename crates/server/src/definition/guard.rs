@@ -7,7 +7,7 @@ use std::sync::Arc;
 use sql::ast::{
     AlterApplicationRole, AlterAuthorization, AlterDatabaseAction, AlterLogin, AlterLoginAction, AlterRole,
     AlterRoleAction, AlterTable, AlterTableAction, AlterUser, Backup, CreateRole, CreateTrigger, Dbcc, Definition,
-    Drop, DropKind, Expr, ModuleVerb, ObjectName, Restore, Statement, StatementKind, TriggerScope,
+    Drop, DropKind, Expr, ModuleVerb, ObjectName, Restore, Setting, Statement, StatementKind, TriggerScope,
 };
 use types::{SqlError, SqlResult, sql_error};
 
@@ -26,6 +26,7 @@ fn not_permitted() -> SqlError {
 
 /// Refuses a statement that the session may not run.
 pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    refuse_system_schema(ddl, statement)?;
     if ddl.is_sysadmin()? {
         return Ok(());
     }
@@ -114,10 +115,34 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
     }
 }
 
+/// 2760: nobody makes anything in the schemas of the server's own objects.
+fn refuse_system_schema(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    let alters = |definition: &Definition| definition.verb == ModuleVerb::Alter;
+    let name = match &statement.kind {
+        StatementKind::CreateTable(create) => &create.name,
+        StatementKind::CreateView(create) if !alters(&create.definition) => &create.name,
+        StatementKind::CreateProcedure(create) if !alters(&create.definition) => &create.name,
+        StatementKind::CreateFunction(create) if !alters(&create.definition) => &create.name,
+        StatementKind::CreateSequence(create) if !create.alter => &create.name,
+        StatementKind::CreateSynonym(create) => &create.name,
+        StatementKind::CreateType(create) => &create.name,
+        _ => return Ok(()),
+    };
+    let Some(schema) = name.schema.as_deref().filter(|_| !name.is_temporary()) else { return Ok(()) };
+    let db = ddl.database_of(name)?;
+    match ["sys", "INFORMATION_SCHEMA"].iter().any(|own| db.equal_names(own, schema)) {
+        true => Err(super::site::no_such_schema(schema)),
+        false => Ok(()),
+    }
+}
+
 /// What is no definition of objects.
 fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
     match &statement.kind {
-        StatementKind::CreateDatabase(_) => may_create_database(ddl),
+        StatementKind::CreateDatabase(create) => {
+            may_create_database(ddl)?;
+            reaches_out(ddl, &create.options)
+        }
         StatementKind::AlterDatabase(change) => {
             let db = match &change.name {
                 Some(name) => ddl.catalog.database_named(name),
@@ -134,7 +159,11 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
                 return expect(held, not_permitted);
             }
             let held = ddl.database_permission(&db, "ALTER")? || ddl.server_permission("ALTER ANY DATABASE")?;
-            expect(held, || sql_error!(5069).after(vec![sql_error!(5011, state 9, db.name())]))
+            expect(held, || sql_error!(5069).after(vec![sql_error!(5011, state 9, db.name())]))?;
+            match &change.action {
+                AlterDatabaseAction::Set { settings, .. } => reaches_out(ddl, settings),
+                _ => Ok(()),
+            }
         }
         StatementKind::Backup(statement) => backup(ddl, statement),
         StatementKind::Restore(statement) => restore(ddl, statement),
@@ -203,6 +232,14 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         // Refused whoever asks.
         _ => Ok(()),
     }
+}
+
+/// 15247: by TRUSTWORTHY and DB_CHAINING modules of a database act outside of it, which is not its owner's to say.
+/// https://learn.microsoft.com/sql/t-sql/statements/alter-database-transact-sql-set-options: "requires CONTROL SERVER permission"
+fn reaches_out(ddl: &mut Ddl<'_>, settings: &[Setting]) -> SqlResult<()> {
+    let outside = |setting: &Setting| matches!(&*setting.name, "TRUSTWORTHY" | "DB_CHAINING");
+    let held = !settings.iter().any(outside) || ddl.server_permission("CONTROL SERVER")?;
+    expect(held, not_permitted)
 }
 
 /// What divides tables, or says where they lie.
