@@ -110,6 +110,8 @@ ALTER SERVER ROLE dbcreator DROP MEMBER nobody
 GO
 ALTER SERVER ROLE sysadmin WITH NAME = x
 GO
+ALTER LOGIN sysadmin DISABLE
+GO
 -- users and logins
 CREATE USER x FOR LOGIN sa
 GO

@@ -214,6 +214,11 @@ pub fn change_login(ddl: &mut Ddl<'_>, name: &str, change: impl Fn(&mut LoginRow
 pub fn alter_login(ddl: &mut Ddl<'_>, alter: &AlterLogin) -> SqlResult<()> {
     let name = &*alter.name;
     match &alter.action {
+        AlterLoginAction::Enable | AlterLoginAction::Disable
+            if ddl.catalog.login(name)?.is_none_or(|row| row.kind.as_str() != "S") =>
+        {
+            Err(cannot_find("alter", "login", name))
+        }
         AlterLoginAction::Enable => change_login(ddl, name, |row| row.status &= !DISABLED),
         AlterLoginAction::Disable => change_login(ddl, name, |row| row.status |= DISABLED),
         AlterLoginAction::AddCredential(_) | AlterLoginAction::DropCredential(_) => {
