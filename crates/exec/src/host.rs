@@ -290,6 +290,11 @@ pub trait Host {
         Ok(None)
     }
 
+    /// 2778: RAISERROR ... WITH LOG is for few.
+    fn check_log(&mut self, _session: &mut Session) -> SqlResult<()> {
+        Ok(())
+    }
+
     /// RAISERROR ... WITH LOG and errors of severity 20 and more.
     fn log(&mut self, session: &Session, message: &types::SqlError);
 

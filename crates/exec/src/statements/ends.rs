@@ -59,6 +59,9 @@ const _: () = {
 /// Outside of a TRY the statement also under XACT_ABORT.
 const NOT_BY_XACT_ABORT: [i32; 5] = [266, 2787, 3701, 11555, 11709];
 
+/// The batch: REVERT that does not fit, SET IDENTITY_INSERT of what may not be altered.
+const OF_CONTEXT: [(i32, u8); 4] = [(1088, 11), (15196, 1), (15199, 1), (15591, 1)];
+
 /// What an XML parser finds: all of these end the transaction.
 const XML_FIRST: i32 = 9400;
 const XML_LAST: i32 = 9499;
@@ -92,7 +95,7 @@ pub fn ends(error: &SqlError, origin: Origin, xact_abort: bool, in_try: bool) ->
     };
     if xact_abort && (in_try || !exempt) {
         Ends::Transaction
-    } else if is_definition && ends_batch(error) {
+    } else if is_definition && ends_batch(error) || OF_CONTEXT.contains(&(error.number, error.state)) {
         Ends::Batch
     } else {
         Ends::Statement
@@ -109,6 +112,8 @@ fn ends_transaction(error: &SqlError, origin: Origin) -> bool {
         (XML_FIRST..=XML_LAST, _) => true,
         // What a table or an index cannot become, but for what compiling would have found.
         _ if origin == Origin::Structure && error.severity == 16 && !ends_batch(error) => true,
+        // What one may not make.
+        (262, _) => matches!(origin, Origin::Definition | Origin::Structure),
         // ALTER INDEX of none.
         (2727, _) => origin == Origin::Structure,
         (number, _) => TRANSACTION.binary_search(&number).is_ok(),

@@ -36,6 +36,12 @@ impl<'a> Runner<'a> {
             Ok(error) => error,
             Err(error) => return self.fail(error, line),
         };
+        if raise.log {
+            let runtime = self.context.runtime.get_mut();
+            if let Err(error) = runtime.host.check_log(runtime.session) {
+                return self.fail(error, line);
+            }
+        }
         let no_wait = raise.no_wait;
         if raise.log {
             let runtime = self.context.runtime.get_mut();

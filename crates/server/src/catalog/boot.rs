@@ -53,6 +53,16 @@ const SERVER_ROLES: &[(i32, &str)] = &[
     (8, "diskadmin"),
     (9, "dbcreator"),
     (10, "bulkadmin"),
+    (11, "##MS_ServerStateReader##"),
+    (12, "##MS_ServerStateManager##"),
+    (13, "##MS_DefinitionReader##"),
+    (14, "##MS_DatabaseConnector##"),
+    (15, "##MS_DatabaseManager##"),
+    (16, "##MS_LoginManager##"),
+    (17, "##MS_SecurityDefinitionReader##"),
+    (18, "##MS_PerformanceDefinitionReader##"),
+    (19, "##MS_ServerSecurityStateReader##"),
+    (20, "##MS_ServerPerformanceStateReader##"),
 ];
 
 const DATABASE_ROLES: &[(i32, &str)] = &[

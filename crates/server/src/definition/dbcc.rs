@@ -64,7 +64,7 @@ pub fn table_argument(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<Option<(Arc<D
 
 pub fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
     match sql::catalog::ObjectName::from_text(name) {
-        Some(name) => ddl.find(&name.into()),
+        Some(name) => ddl.find_any(&name.into()),
         None => Ok(None),
     }
 }

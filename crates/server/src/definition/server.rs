@@ -130,6 +130,11 @@ fn not_active(spid: u32) -> SqlError {
 
 pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let quiet = find_setting(&dbcc.options, "NO_INFOMSGS").is_some();
+    let known =
+        |name: &str| OPTIONS.iter().any(|known| name.eq_ignore_ascii_case(known)) || name.starts_with("REPAIR_");
+    if dbcc.options.iter().any(|option| !known(&option.name)) {
+        return Err(sql_error!(2532));
+    }
     let is_table = TABLES.contains(&&*dbcc.command);
     for option in ["TABLERESULTS", "ESTIMATEONLY"] {
         if find_setting(&dbcc.options, option).is_some() && !is_table {
@@ -147,7 +152,7 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         }
         "CHECKIDENT" => check_identity(ddl, dbcc, quiet)?,
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FLUSHPROCINDB" | "PURGESQLCACHE" => {
-            if let Some(forget) = plans_meant(dbcc)? {
+            if let Some(forget) = plans_meant(ddl, dbcc)? {
                 ddl.site.server().forget_plans(forget);
             }
         }
@@ -170,7 +175,10 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         "PINTABLE" | "UNPINTABLE" => {}
         "SHRINKDATABASE" => space::shrink_database(ddl, dbcc)?,
         "SHRINKFILE" => space::shrink_file(ddl, dbcc)?,
-        "LOGINFO" => space::log_info(ddl)?,
+        "LOGINFO" => {
+            database_argument(ddl, dbcc)?;
+            space::log_info(ddl)?;
+        }
         "CHECKCONSTRAINTS" => check_constraints::run(ddl, dbcc)?,
         command if REFUSED.contains(&command) => {
             return Err(super::unsupported(&format!("DBCC {command}")));
@@ -201,6 +209,28 @@ const REFUSED: [&str; 16] = [
     "SQLMGRSTATS",
     "STACKDUMP",
     "WRITEPAGE",
+];
+
+/// Words that follow WITH.
+const OPTIONS: [&str; 18] = [
+    "ALL_CONSTRAINTS",
+    "ALL_ERRORMSGS",
+    "CLEAR",
+    "COUNT_ROWS",
+    "DATA_PURITY",
+    "DENSITY_VECTOR",
+    "ESTIMATEONLY",
+    "EXTENDED_LOGICAL_CHECKS",
+    "HISTOGRAM",
+    "MARK_IN_USE_FOR_REMOVAL",
+    "MAXDOP",
+    "NO_INFOMSGS",
+    "PHYSICAL_ONLY",
+    "STATS_STREAM",
+    "STAT_HEADER",
+    "TABLERESULTS",
+    "TABLOCK",
+    "WAIT_AT_LOW_PRIORITY",
 ];
 
 /// Commands that answer tables anyway.
@@ -253,7 +283,7 @@ fn database_info(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 }
 
 /// The plans that a DBCC statement drops; PURGESQLCACHE is ASE's. None: it means another cache.
-fn plans_meant(dbcc: &Dbcc) -> SqlResult<Option<Forget>> {
+fn plans_meant(ddl: &Ddl<'_>, dbcc: &Dbcc) -> SqlResult<Option<Forget>> {
     let refused = || sql_error!(2560, state 9, 1);
     let number = |position| number_argument(dbcc, position).and_then(|id| u16::try_from(id).ok());
     Ok(match (&*dbcc.command, dbcc.args.first()) {
@@ -268,10 +298,23 @@ fn plans_meant(dbcc: &Dbcc) -> SqlResult<Option<Forget>> {
             "all" => Some(Forget::All),
             "sql plans" => Some(Forget::Statements),
             "object plans" => Some(Forget::Procedures),
-            _ => None,
+            name if OTHER_CACHES.contains(&name) => None,
+            // Of a database: its metadata, or what was found out about rights.
+            name if ddl.catalog.database_named(name.strip_prefix("objperm - ").unwrap_or(name)).is_some() => None,
+            _ => return Err(refused()),
         },
     })
 }
+
+/// Caches of `sys.dm_os_memory_cache_counters` without plans, in small letters.
+const OTHER_CACHES: [&str; 6] = [
+    "bound trees",
+    "extended stored procedures",
+    "systemrowsetstore",
+    "temporary tables & table variables",
+    "tokenandpermuserstore",
+    "userstore_tokenperm",
+];
 
 /// CHECKIDENT ('table' [, NORESEED | RESEED [, value]])
 fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {

@@ -15,7 +15,7 @@ use types::pause::Pause;
 use types::{Datum, RowBatch, SqlError, SqlResult, sql_error};
 
 use super::text;
-use crate::catalog::base::{ClassRow, ObjectRow, TextRow, object_status};
+use crate::catalog::base::{ClassRow, ObjectRow, TextRow, USER_OBJECT_MIN, object_status};
 use crate::catalog::counter::Rule;
 use crate::catalog::load::{self, int, name as name_datum};
 use crate::catalog::row::{Code, Text};
@@ -280,6 +280,12 @@ impl<'a> Ddl<'a> {
 
     /// An object by name, of any kind.
     pub fn find(&mut self, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, ObjectRow)>> {
+        // The catalog's own tables are nobody's to define.
+        Ok(self.find_any(name)?.filter(|(_, row)| !(1..USER_OBJECT_MIN).contains(&row.id)))
+    }
+
+    /// The catalog's tables as well.
+    pub fn find_any(&mut self, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, ObjectRow)>> {
         let db = self.database_of(name)?;
         if name.is_temporary() && !name.name.starts_with("##") {
             let (session, _) = self.site.state();

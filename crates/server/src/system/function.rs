@@ -13,7 +13,7 @@ use super::object_property::{self, Subject};
 use super::permissions;
 use super::server_property::{self, server_property};
 use crate::catalog::base::{
-    ColumnRow, IndexRow, ObjectRow, TypeRow, column_status, index_status, object_status, schema,
+    ColumnRow, DatabaseRow, IndexRow, ObjectRow, TypeRow, column_status, index_status, object_status, schema,
 };
 use crate::catalog::load::int;
 use crate::catalog::row::BaseRow as _;
@@ -86,7 +86,9 @@ impl Call<'_> {
             HasAccess => {
                 let (table, id) = (arguments.id(0).unwrap_or(0), arguments.id(1).unwrap_or(0));
                 let Some(db) = self.database_by_id(2) else { return Ok(Answer::Number(0)) };
-                let seen = self.host.rights(self.state, |rights, look| rights.sees(look, &db, table, id))?;
+                let current = i32::from(self.host.catalog_session.database.0);
+                let seen = table == DatabaseRow::TABLE.id && id == current
+                    || self.host.rights(self.state, |rights, look| rights.sees(look, &db, table, id))?;
                 Answer::Number(i64::from(seen))
             }
             HasPermsByName | Permissions | HasDbaccess => self.permissions(function)?,

@@ -250,6 +250,7 @@ rows![
     message(7974, 0, "    Name          : %.*ls").listed(10),
     message(7976, 0, "    Start time    : %.*ls").listed(10),
     message(7977, 0, "    SID           : %.*ls").listed(10),
+    message(7983, 14, "User '%.*ls' does not have permission to run DBCC %ls for database '%.*ls'."),
     message(7997, 16, "'%.*ls' does not contain an identity column."),
     message(7998, 0, "Checking identity information: current identity value '%.*hs'%.*hs.").listed(10),
     message(7999, 16, "Could not find any index named '%.*ls' for table '%.*ls'."),

@@ -11,6 +11,7 @@ use super::{
     temporal, trigger_order, undeclared, xml_document, xtp,
 };
 use crate::definition::bound::Bound;
+use crate::security::actor::SYSADMIN;
 use crate::session::host::SessionHost;
 
 /// What a procedure runs with.
@@ -50,7 +51,7 @@ pub const PROCEDURES: &[Native] = &[
         2,
         |call, given| application_lock::acquire(call.host, call.state, given),
     ),
-    native("sp_setapprole", &["@rolename", "@password", "@encrypt", "@fCreateCookie", "@cookie"], 2, |call, given| {
+    native("sp_setapprole", &["@rolename", "@password", "@encrypt", "@fCreateCookie", "@cookie"], 0, |call, given| {
         application_role::set(call.host, call.state, given)
     }),
     native("sp_unsetapprole", &["@cookie"], 1, |call, given| application_role::unset(call.host, call.state, given)),
@@ -185,6 +186,7 @@ pub const PROCEDURES: &[Native] = &[
         backup_history::delete_database(call.host, given)
     }),
     native("xp_cmdshell", &["@command_string", "@no_output"], 0, |call, _| {
+        error_log::expect_member(call.host, call.state, SYSADMIN, "xp_cmdshell")?;
         server::switched_off(call.host, "sys.xp_cmdshell", "xp_cmdshell")
     }),
     native("sp_OACreate", &["@progid", "@objecttoken", "@context"], 0, |call, _| {

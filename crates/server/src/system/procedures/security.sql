@@ -302,11 +302,16 @@ SELECT CONVERT(varbinary(85), NULL) AS SID, CONVERT(sysname, NULL) AS [NT Login]
 GO
 CREATE PROCEDURE sys.sp_change_users_login @Action varchar(10), @UserNamePattern sysname = NULL, @LoginName sysname = NULL, @Password sysname = NULL AS
 SET NOCOUNT ON
+IF IS_MEMBER('db_owner') <> 1
+BEGIN
+  RAISERROR(15247, -1, -1)
+  RETURN 1
+END
 IF UPPER(@Action) = 'REPORT'
 BEGIN
   SELECT CONVERT(sysname, u.name) AS UserName, CONVERT(varbinary(85), u.sid) AS UserSID
   FROM sys.database_principals u
-  WHERE u.type = 'S' AND u.principal_id > 4 AND NOT EXISTS (SELECT 1 FROM sys.server_principals l WHERE l.sid = u.sid)
+  WHERE u.type = 'S' AND u.principal_id > 4 AND DATALENGTH(u.sid) <= 16 AND NOT EXISTS (SELECT 1 FROM sys.server_principals l WHERE l.sid = u.sid)
   ORDER BY 1
   RETURN 0
 END

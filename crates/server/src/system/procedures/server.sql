@@ -217,7 +217,7 @@ GO
 CREATE PROCEDURE sys.sp_renamedb @dbname sysname, @newname sysname AS
 DECLARE @status int
 EXEC @status = sys.sp_rename @dbname, @newname, 'DATABASE'
-RETURN @status
+RETURN ISNULL(@status, 1)
 GO
 CREATE PROCEDURE sys.sp_MSforeach_worker @command1 nvarchar(2000), @replacechar nchar(1), @command2 nvarchar(2000), @command3 nvarchar(2000), @name nvarchar(517) AS
 DECLARE @text nvarchar(max)
@@ -272,6 +272,11 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_updatestats @resample char(8) = 'NO' AS
 SET NOCOUNT ON
+IF IS_MEMBER('db_owner') <> 1
+BEGIN
+  RAISERROR(15247, -1, -1)
+  RETURN 1
+END
 DECLARE @tables TABLE (place int IDENTITY PRIMARY KEY, name nvarchar(517), statistics_count int)
 INSERT @tables (name, statistics_count)
 SELECT QUOTENAME(SCHEMA_NAME(o.schema_id)) + N'.' + QUOTENAME(o.name), (SELECT COUNT(*) FROM sys.stats s WHERE s.object_id = o.object_id)
@@ -424,6 +429,11 @@ EXEC sys.xp_enumerrorlogs @p1
 RETURN 0
 GO
 CREATE PROCEDURE sys.sp_readerrorlog @p1 int = 0, @p2 int = NULL, @p3 nvarchar(4000) = NULL, @p4 nvarchar(4000) = NULL AS
+IF ISNULL(IS_SRVROLEMEMBER('securityadmin'), 0) = 0 AND ISNULL(IS_SRVROLEMEMBER('sysadmin'), 0) = 0
+BEGIN
+  RAISERROR(15003, -1, -1, 'securityadmin')
+  RETURN 1
+END
 IF @p2 IS NULL EXEC sys.xp_readerrorlog @p1
 ELSE EXEC sys.xp_readerrorlog @p1, @p2, @p3, @p4
 RETURN 0

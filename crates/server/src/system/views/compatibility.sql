@@ -100,7 +100,7 @@ GO
 CREATE VIEW sys.syscomments AS
 SELECT t.objid AS id, CONVERT(smallint, 1) AS number, CONVERT(smallint, 1) AS colid, CONVERT(smallint, 2) AS status, CONVERT(varbinary(8000), NULL) AS ctext,
   CONVERT(smallint, 2) AS texttype, CONVERT(smallint, 0) AS language, CONVERT(bit, o.status & 1048576) AS encrypted, CONVERT(bit, 0) AS compressed,
-  CONVERT(nvarchar(4000), CASE WHEN o.status & 1048576 <> 0 THEN NULL ELSE t.value END) AS text
+  CONVERT(nvarchar(4000), CASE WHEN o.status & 1048576 = 0 AND HAS_ACCESS(1060, o.id) = 1 THEN t.value END) AS text
 FROM sys.sysobjvalues t
 JOIN sys.sysschobjs o ON o.id = t.objid
 WHERE o.kind <> 'SN'

@@ -100,7 +100,7 @@ SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, 
   CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
   CONVERT(bit, o.status & 4) AS is_disabled, CONVERT(bit, o.status & 16) AS is_not_for_replication,
   CONVERT(bit, o.status & 8) AS is_not_trusted, CONVERT(int, CASE WHEN o.status & 32768 <> 0 THEN o.intprop ELSE 0 END) AS parent_column_id,
-  t.value AS definition, CONVERT(bit, 1) AS uses_database_collation, CONVERT(bit, o.status & 2) AS is_system_named
+  CASE WHEN HAS_ACCESS(1060, o.id) = 1 THEN t.value END AS definition, CONVERT(bit, 1) AS uses_database_collation, CONVERT(bit, o.status & 2) AS is_system_named
 FROM sys.sysschobjs o
 JOIN sys.sysobjvalues t ON t.objid = o.id
 WHERE o.kind = 'C'
@@ -109,7 +109,7 @@ CREATE VIEW sys.default_constraints AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
   CONVERT(nvarchar(60), N'DEFAULT_CONSTRAINT') AS type_desc, o.created AS create_date, o.modified AS modify_date,
   CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
-  o.intprop AS parent_column_id, t.value AS definition, CONVERT(bit, o.status & 2) AS is_system_named
+  o.intprop AS parent_column_id, CASE WHEN HAS_ACCESS(1060, o.id) = 1 THEN t.value END AS definition, CONVERT(bit, o.status & 2) AS is_system_named
 FROM sys.sysschobjs o
 JOIN sys.sysobjvalues t ON t.objid = o.id
 WHERE o.kind = 'D' AND o.pid <> 0

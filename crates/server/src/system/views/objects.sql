@@ -258,7 +258,7 @@ FROM sys.syssingleobjrefs r
 JOIN sys.sysschobjs d ON d.id = r.depid
 JOIN sys.sysschobjs o ON o.id = r.indepid
 JOIN sys.sysclsobjs s ON s.class = 50 AND s.id = o.nsid
-WHERE r.class = 1
+WHERE r.class = 1 AND HAS_ACCESS(1060, r.depid) = 1
 UNION ALL
 -- A name without a schema is one of the module's own schema, or of dbo; who calls decides where a procedure's is looked for.
 SELECT m.referencing_id, m.minor_id, CONVERT(tinyint, 1), CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN'), m.is_bound,
@@ -274,6 +274,7 @@ LEFT JOIN sys.sysscalartypes t ON m.is_type = 1 AND m.database_name IS NULL AND 
 LEFT JOIN sys.sysschobjs own ON m.is_type = 0 AND m.server_name IS NULL AND (m.database_name IS NULL OR m.database_name = DB_NAME())
   AND (m.is_executed = 0 OR m.schema_name IS NOT NULL) AND own.name = m.entity_name AND own.nsid = CASE WHEN m.schema_name IS NULL THEN m.schema_id ELSE s.id END
 LEFT JOIN sys.sysschobjs dbo ON m.is_type = 0 AND m.is_executed = 0 AND m.schema_name IS NULL AND m.database_name IS NULL AND dbo.name = m.entity_name AND dbo.nsid = 1
+WHERE HAS_ACCESS(1060, m.referencing_id) = 1
 GO
 -- https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-sql-referencing-entities-transact-sql
 CREATE FUNCTION sys.dm_sql_referencing_entities(@name nvarchar(517), @referenced_class nvarchar(60))

@@ -128,7 +128,7 @@ GO
 CREATE VIEW sys.server_permissions AS
 SELECT p.class, CONVERT(nvarchar(60), CASE p.class WHEN 100 THEN N'SERVER' WHEN 105 THEN N'ENDPOINT' ELSE N'SERVER_PRINCIPAL' END) AS class_desc, p.id AS major_id,
   p.subid AS minor_id, p.grantee AS grantee_principal_id, p.grantor AS grantor_principal_id, p.kind AS type, CONVERT(nvarchar(128), p.name) AS permission_name,
-  p.state, CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' ELSE N'DENY' END) AS state_desc
+  p.state, CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' WHEN 'R' THEN N'REVOKE' ELSE N'DENY' END) AS state_desc
 FROM master.sys.sysprivs p
 WHERE p.class >= 100 AND HAS_ACCESS(42, p.grantee, 1) = 1
 GO
@@ -150,7 +150,7 @@ CREATE VIEW sys.database_permissions AS
 SELECT p.class, CONVERT(nvarchar(60), CASE p.class WHEN 0 THEN N'DATABASE' WHEN 1 THEN N'OBJECT_OR_COLUMN' WHEN 3 THEN N'SCHEMA'
     WHEN 4 THEN N'DATABASE_PRINCIPAL' WHEN 6 THEN N'TYPE' WHEN 10 THEN N'XML_SCHEMA_COLLECTION' END) AS class_desc, p.id AS major_id, p.subid AS minor_id,
   p.grantee AS grantee_principal_id, p.grantor AS grantor_principal_id, p.kind AS type, CONVERT(nvarchar(128), p.name) AS permission_name, p.state,
-  CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' ELSE N'DENY' END) AS state_desc
+  CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' WHEN 'R' THEN N'REVOKE' ELSE N'DENY' END) AS state_desc
 FROM sys.sysprivs p
 WHERE p.class < 100 AND HAS_ACCESS(27, p.grantee) = 1
 GO
