@@ -541,10 +541,13 @@ fn end_of_request(
         Ok(()) => Ended::Completed,
         Err(Unwind::Aborted) => Ended::Aborted,
         Err(Unwind::Stop(stop)) => Ended::Stopped(stop),
-        Err(Unwind::Error(error) | Unwind::Scope(error)) => match sink.message(&error) {
-            Ok(()) => Ended::Aborted,
-            Err(stop) => Ended::Stopped(stop),
-        },
+        Err(Unwind::Error(error) | Unwind::Scope(error)) => {
+            session.error = error.number;
+            match sink.message(&error) {
+                Ok(()) => Ended::Aborted,
+                Err(stop) => Ended::Stopped(stop),
+            }
+        }
     };
     if session.transaction.level == 0 {
         // An autocommit statement that was stopped in the middle.

@@ -281,7 +281,7 @@ impl<'a> Runner<'a> {
                 self.begins(code);
                 match self.fetch(fetch) {
                     Ok(()) => {
-                        self.ended()?;
+                        self.ended(Command::Other)?;
                         Ok(Flow::Next)
                     }
                     Err(error) => self.fail(error, code.line),
@@ -363,7 +363,7 @@ impl<'a> Runner<'a> {
 
     /// Within a procedure only: a batch's loop would fill the connection of a client that waits for its end.
     fn condition_ended(&mut self) -> Result<(), Unwind> {
-        if self.frame.nested { self.ended() } else { Ok(()) }
+        if self.frame.nested { self.ended(Command::Other) } else { Ok(()) }
     }
 
     fn general_condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
@@ -578,7 +578,8 @@ impl<'a> Runner<'a> {
         }
         match command {
             Some(command) => self.done(command, None)?,
-            None => self.ended()?,
+            None if matches!(code.kind, CodeKind::Print(_)) => self.ended(Command::Print)?,
+            None => self.ended(Command::Other)?,
         }
         let switched = matches!(code.kind, CodeKind::SetSwitch { .. });
         Ok(if switched && self.session().options.executes_nothing() { Flow::Skip } else { Flow::Next })
@@ -697,12 +698,12 @@ impl<'a> Runner<'a> {
     /// A statement without a result has ended well. Clients count statements by these, so SQL Server sends one for each, unless NOCOUNT
     /// is on. Here those that only compute with integer variables have none: loops of them would do little else.
     #[cfg_attr(debug_assertions, track_caller)]
-    pub fn ended(&mut self) -> Result<(), Unwind> {
+    pub fn ended(&mut self, command: Command) -> Result<(), Unwind> {
         os::plant!();
         if self.session().options.no_count {
             return Ok(());
         }
-        self.done(Command::Other, None)
+        self.done(command, None)
     }
 
     /// The statement has ended well.

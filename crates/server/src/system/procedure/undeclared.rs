@@ -361,9 +361,7 @@ impl Deduction<'_> {
     fn selected(&mut self, at: usize) -> SqlResult<Option<SqlType>> {
         let words = &self.words;
         let Some((select, place)) = words.select_item(at) else { return Ok(None) };
-        let insert = (0..select).rev().take_while(|i| !words.is(*i, ";")).find(|i| words.is(*i, "INSERT"));
-        let fills = insert.is_some_and(|insert| !(insert..select).any(|i| words.is_one_of(i, &["VALUES", "THEN"])));
-        if fills && words.enclosing(select).is_none() {
+        if words.inserts(select) && words.enclosing(select).is_none() {
             return Ok(self.inserted(select, place));
         }
         Err(sql_error!(11502, words.text(at)))
@@ -430,8 +428,58 @@ struct Execute {
     place: Result<usize, usize>,
 }
 
-/// The undeclared parameters in the order of their use, with their types. 11508: SQL Server takes each of them once.
-fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) -> SqlResult<Vec<(String, Suggested)>> {
+/// `declared`, with the parameters that a text uses beyond it. 11521: one of them says what a column is.
+pub fn with_undeclared(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) -> SqlResult<String> {
+    let found = infer(host, state, text, declared, Uses::Any).map_err(|error| match error.number {
+        11502 | 11503 => sql_error!(11521, text.trim()),
+        _ => error,
+    })?;
+    let words = Words::new(text);
+    let is_found = |at: usize| found.iter().any(|(name, _)| name.eq_ignore_ascii_case(words.text(at)));
+    if (0..words.tokens.len()).any(|at| words.is_variable(at) && is_found(at) && is_shown(&words, at)) {
+        return Err(sql_error!(11521, text.trim()));
+    }
+    let given = Some(declared.to_string()).filter(|part| !part.trim().is_empty());
+    let all = found.iter().map(|(name, suggested)| format!("{name} {}", suggested.declared()));
+    Ok(given.into_iter().chain(all).collect::<Vec<_>>().join(", "))
+}
+
+/// The token at `at` is a part of the outermost select list, and no cast says its type.
+fn is_shown(words: &Words<'_>, at: usize) -> bool {
+    let ends = ["FROM", "WHERE", "BY", "ON", "SET", "VALUES", "HAVING", "TOP", "EXEC", "EXECUTE", "IF", "WHILE", ";"];
+    if words.is(at + 1, "AS") && at.checked_sub(2).is_some_and(|cast| words.is_one_of(cast, &["CAST", "TRY_CAST"])) {
+        return false;
+    }
+    let mut here = at;
+    while let Some(before) = here.checked_sub(1) {
+        here = match words.text(before) {
+            ")" => match words.other(before) {
+                Some(open) => open,
+                None => return false,
+            },
+            _ if words.is_one_of(before, &ends) => return false,
+            _ if words.is(before, "SELECT") => return words.enclosing(before).is_none() && !words.inserts(before),
+            _ => before,
+        };
+    }
+    false
+}
+
+/// How often a parameter may be used: SQL Server describes none that is used again.
+#[derive(PartialEq, Eq)]
+enum Uses {
+    Once,
+    Any,
+}
+
+/// The undeclared parameters in the order of their use, with their types. 11508: one of them is used again.
+fn infer(
+    host: &mut SessionHost,
+    state: &mut State,
+    text: &str,
+    declared: &str,
+    uses: Uses,
+) -> SqlResult<Vec<(String, Suggested)>> {
     let words = Words::new(text);
     let given = Words::new(declared);
     let mut known: Vec<(String, String)> = given
@@ -460,15 +508,22 @@ fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) 
     let mut deduction = Deduction { host: &mut *host, state: &mut *state, words, declared: joined, known };
     let is_meant =
         |at: &usize| deduction.is_undeclared(*at) && !deduction.execute(*at).is_some_and(|execute| execute.is_formal);
-    let places: Vec<usize> = (0..deduction.words.tokens.len()).filter(is_meant).collect();
+    let mut places: Vec<usize> = (0..deduction.words.tokens.len()).filter(is_meant).collect();
     if places.len() > PARAMETERS_MAX {
         return Err(sql_error!(180, "prepared", PARAMETERS_MAX));
     }
-    let names: Vec<String> = places.iter().map(|at| deduction.words.text(*at).to_string()).collect();
     let mut seen = HashSet::new();
-    if let Some(again) = names.iter().find(|name| !seen.insert(name.to_lowercase())) {
+    let mut again = None;
+    places.retain(|at| {
+        let name = deduction.words.text(*at);
+        let is_first = seen.insert(name.to_lowercase());
+        again = again.or((!is_first).then_some(name));
+        is_first
+    });
+    if let Some(again) = again.filter(|_| uses == Uses::Once) {
         return Err(sql_error!(11508, again));
     }
+    let names: Vec<String> = places.iter().map(|at| deduction.words.text(*at).to_string()).collect();
     let mut found: Vec<(String, Suggested)> = Vec::with_capacity(names.len());
     for (at, name) in places.into_iter().zip(names) {
         let suggested = deduction.suggested(at)?;
@@ -525,7 +580,7 @@ pub fn undeclared_parameters(
 ) -> SqlResult<i32> {
     let tsql = given.text(0).unwrap_or_default();
     let declared = given.text(1).unwrap_or_default();
-    let found = infer(host, state, &tsql, &declared)?;
+    let found = infer(host, state, &tsql, &declared, Uses::Once)?;
     let mut result = ResultSet::new(UNDECLARED);
     for (at, (name, suggested)) in found.iter().enumerate() {
         let mut row = vec![number(at as i64 + 1), text(name)];

@@ -236,6 +236,12 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// The rows of the SELECT at `select` are an INSERT's.
+    pub fn inserts(&self, select: usize) -> bool {
+        let insert = (0..select).rev().take_while(|i| !self.is(*i, ";")).find(|i| self.is(*i, "INSERT"));
+        insert.is_some_and(|insert| !(insert..select).any(|i| self.is_one_of(i, &["VALUES", "THEN"])))
+    }
+
     /// The operand that ends just before `end`: where it begins.
     pub fn operand_before(&self, end: usize) -> Option<usize> {
         let mut start = self.primary_before(end)?;
