@@ -62,7 +62,7 @@ go
 create table #own (i int);
 go
 select name, system_type_name from sys.dm_exec_describe_first_result_set(N'select * from #own', null, 0);
-exec sp_describe_first_result_set N'declare @x int; select * from #own';
+exec sp_describe_first_result_set N'print 1; select * from #own';
 go
 exec sp_describe_first_result_set N'create table #t (i int); select * from #t';
 go
@@ -96,7 +96,7 @@ go
 -- Columns: what may be NULL, what is computed, which token a value comes with, where it stands in ORDER BY.
 create table #told (h bit, o int, name sysname null, nullable bit, t int, type nvarchar(256), len smallint, p tinyint, s tinyint, coll sysname null,
   ut int, d1 sysname null, d2 sysname null, d3 sysname null, d4 nvarchar(4000), xi int, x1 sysname null, x2 sysname null, x3 sysname null, xd bit, cs bit,
-  clr bit, s1 sysname null, s2 sysname null, s3 sysname null, s4 sysname null, ident bit, uniq bit, upd bit, computed bit, sparse bit,
+  clr bit, s1 sysname null, s2 sysname null, s3 sysname null, s4 sysname null, s5 sysname null, ident bit, uniq bit, upd bit, computed bit, sparse bit,
   by_at smallint, by_of smallint, by_desc smallint, tds int, tds_len int, tc int, ts tinyint);
 go
 insert #told exec sp_describe_first_result_set N'select id, v, n, c, x from w3 order by n desc, id, len(v)';

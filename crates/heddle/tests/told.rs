@@ -188,7 +188,7 @@ fn what_cannot_be_prepared_says_so() {
     let making = "CREATE TABLE #t (a int) SELECT a FROM #t";
     assert!(errors(&Call::new(SP_PREPEXEC).out().text("").text(making).ask(&mut raw)).is_empty());
     // 8178 is told with the whole text.
-    let missing = "(@p int,@q int)SELECT @p + @q";
+    let missing = "(@p int, @q int)SELECT @p + @q";
     for answer in [
         Call::new(SP_EXECUTESQL).text("SELECT @p + @q").text("@p int, @q int").int(1).ask(&mut raw),
         Call::new(SP_PREPEXEC).out().text("@p int, @q int").text("SELECT @p + @q").int(1).ask(&mut raw),

@@ -68,26 +68,27 @@ fn execute_sql(
     let module = compile(host, state, &text, &declared)?;
     let first = arguments.len().min(2);
     let values = &mut arguments[first..];
-    run_text(host, state, sink, &module, values)?;
+    run_text(host, state, sink, (&module, Some(&declared)), values)?;
     // Its status is the @@ERROR that the text leaves behind.
     Ok(state.error)
 }
 
-/// Runs a text with values for its parameters. 8178: one of them has none.
+/// Runs a text with values for its parameters. 8178: one of them has none. `declared`: the parameters as they were written, if that is known.
 fn run_text(
     host: &mut SessionHost,
     state: &mut exec::session::Session,
     sink: &mut dyn Sink,
-    module: &Arc<Module>,
+    (module, declared): (&Arc<Module>, Option<&str>),
     values: &mut [CallArgument],
 ) -> SqlResult<i32> {
     let lacks = |value: &CallArgument| value.value.is_none() && value.table.is_none();
     if (values.len() < module.parameter_count || values.iter().any(lacks))
         && let Some(name) = missing(module, values)
     {
-        let declared = |variable: &Variable| format!("{} {}", variable.name, variable.ty);
-        let declared: Vec<String> = module.variables[..module.parameter_count].iter().map(declared).collect();
-        return Err(sql_error!(8178, format_args!("({}){}", declared.join(","), module.text), name));
+        let parameter = |variable: &Variable| format!("{} {}", variable.name, variable.ty);
+        let parameters = || module.variables[..module.parameter_count].iter().map(parameter).collect::<Vec<_>>();
+        let declared = declared.map_or_else(|| parameters().join(","), str::to_string);
+        return Err(sql_error!(8178, format_args!("({declared}){}", module.text), name));
     }
     run_module(host, state, sink, module, None, values)
 }
@@ -156,7 +157,7 @@ fn execute(
         return call_procedure(host, state, sink, &name, &mut arguments[1..]);
     }
     let module = host.prepared.find(handle)?;
-    run_text(host, state, sink, &module, &mut arguments[1..])
+    run_text(host, state, sink, (&module, None), &mut arguments[1..])
 }
 
 fn prepare_call(
@@ -194,7 +195,7 @@ fn prepare_execute(
     let module = compile_prepared(host, state, &text, &declared)?;
     let handle = host.prepared.keep(module.clone())?;
     give_handle(arguments, handle);
-    run_text(host, state, sink, &module, &mut arguments[3..])
+    run_text(host, state, sink, (&module, Some(&declared)), &mut arguments[3..])
 }
 
 fn unprepare(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {

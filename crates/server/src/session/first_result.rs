@@ -7,7 +7,10 @@ use exec::host::{Callee, Host, ModuleInfo};
 use exec::session::Session as State;
 use sql::bind::BindOptions;
 use sql::catalog::{ObjectId, ObjectName};
-use sql::plan::{Argument, ArgumentValue, Client, Execute, ExecuteTarget, Expr, ExprKind, Module, OutputColumn, QueryId, Statement, StatementKind};
+use sql::plan::{
+    Argument, ArgumentValue, Client, Execute, ExecuteTarget, Expr, ExprKind, Module, OutputColumn, QueryId, Statement,
+    StatementKind,
+};
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use crate::session::host::SessionHost;
@@ -217,12 +220,12 @@ impl<'a> Walk<'a> {
         procedure: Option<&ModuleInfo>,
     ) {
         let statement = written(statement, module).to_string();
-        self.found.push(Found { columns, statement, procedure: procedure.map(|info| info.name.clone()) });
+        self.found.push(Found { columns, statement, procedure: procedure.map(|info| own_name(info).into()) });
     }
 
     fn refused(&self, why: Why, statement: &Statement, module: &Module, procedure: Option<&ModuleInfo>) -> SqlError {
         let text = written(statement, module);
-        match (why, procedure.map(|info| info.name.rsplit('.').next().unwrap_or_default())) {
+        match (why, procedure.map(own_name)) {
             (Why::Dynamic, None) => sql_error!(11513, text),
             (Why::Dynamic, Some(name)) => sql_error!(11514, text, name),
             (Why::Extended, None) => sql_error!(11519, text),
@@ -328,6 +331,11 @@ impl<'a> Walk<'a> {
         self.returns = returns;
         Ok(falls)
     }
+}
+
+/// Without its schema.
+fn own_name(procedure: &ModuleInfo) -> &str {
+    procedure.name.rsplit('.').next().unwrap_or_default()
 }
 
 /// A statement as the text has it.

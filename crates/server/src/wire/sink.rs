@@ -306,12 +306,7 @@ impl Sink for TdsSink<'_> {
             Some(_) if ended.error => command::SELECT,
             _ => wire_command(ended.command),
         };
-        self.hold(token::Done {
-            kind,
-            status: counted | error,
-            command,
-            rows: ended.row_count.unwrap_or(0),
-        });
+        self.hold(token::Done { kind, status: counted | error, command, rows: ended.row_count.unwrap_or(0) });
         self.flush_full()
     }
 
@@ -476,10 +471,11 @@ pub fn has_computed_flag(kind: TypeKind) -> bool {
 }
 
 pub fn is_case_sensitive(ty: &SqlType) -> bool {
-    ty.kind == TypeKind::Xml || ty.is_string() && {
-        let rules = ty.collation.get().rules;
-        rules.binary || rules.case
-    }
+    ty.kind == TypeKind::Xml
+        || ty.is_string() && {
+            let rules = ty.collation.get().rules;
+            rules.binary || rules.case
+        }
 }
 
 /// ORDER (MS-TDS 2.2.7.17): the columns of ORDER BY in turn, counted from 1; 0 for a key that is none of them.

@@ -109,9 +109,11 @@ impl Columns {
             ExprKind::Negate(_) | ExprKind::Convert { explicit: true, .. } => true,
             ExprKind::Function(FunctionId::Coalesce, _) => true,
             ExprKind::Function(FunctionId::Isnull, given) => given.iter().all(|value| self.told_nullable(value)),
-            ExprKind::Case { branches, otherwise } => {
-                branches.iter().map(|(_, value)| value).chain(otherwise.as_deref()).any(|value| self.told_nullable(value))
-            }
+            ExprKind::Case { branches, otherwise } => branches
+                .iter()
+                .map(|(_, value)| value)
+                .chain(otherwise.as_deref())
+                .any(|value| self.told_nullable(value)),
             _ => false,
         }
     }

@@ -19,8 +19,9 @@ use std::sync::Arc;
 use exec::host::{CallArgument, Ended};
 use exec::session::Session as State;
 use exec::sink::{Command, Done, DoneKind, Sink};
+use sql::ast::{QueryBody, StatementKind as Tree};
 use sql::catalog::ObjectName;
-use sql::plan::{Module, OutputColumn, Query, StatementKind};
+use sql::plan::{Module, OperatorKind, OutputColumn, Query, StatementKind};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::recorded::{Kept, Recorded};
@@ -214,7 +215,30 @@ fn cursor_columns(host: &mut SessionHost, state: &mut State, module: &Module) ->
         return Ok(None);
     }
     let client = SessionHost::bind_options(state).client;
-    first_result(host, state, module, client)
+    let mut columns = first_result(host, state, module, client)?;
+    if let Some(columns) = columns.as_mut().filter(|_| is_distinct(module)) {
+        // A row of these is of no one row of a table, so the cursor is static.
+        columns.iter_mut().for_each(|column| column.origin = None);
+    }
+    Ok(columns)
+}
+
+fn is_distinct(module: &Module) -> bool {
+    let is_distinct = |body: &QueryBody| matches!(body, QueryBody::Select(select) if select.distinct);
+    module.queries.iter().any(|text| matches!(&text.statement.kind, Tree::Select(query) if is_distinct(&query.body)))
+}
+
+/// Its rows are put in order after they are read: no index has that order.
+fn sorts(query: &Query) -> bool {
+    let mut next = query.kind.plan();
+    while let Some(operator) = next {
+        next = match &operator.kind {
+            OperatorKind::Sort { .. } => return true,
+            OperatorKind::Project { input, .. } | OperatorKind::Filter { input, .. } => Some(input),
+            _ => None,
+        };
+    }
+    false
 }
 
 fn open_module(
@@ -298,7 +322,11 @@ fn open_rows(
         several => several & several.wrapping_neg(),
     };
     let has_key = target.as_ref().is_some_and(|target| target.is_unique);
+    // "Using Implicit Cursor Conversions": https://learn.microsoft.com/previous-versions/sql/sql-server-2005/ms190641(v=sql.90)
+    let sorted = query.as_ref().is_some_and(|query| sorts(query));
     let kind = match kind {
+        scroll::FORWARD_ONLY if columns.iter().all(|column| column.origin.is_none()) => scroll::STATIC,
+        scroll::FORWARD_ONLY | scroll::DYNAMIC if sorted && has_key => scroll::KEYSET,
         scroll::KEYSET if !has_key => scroll::STATIC,
         scroll::DYNAMIC if target.is_none() => scroll::STATIC,
         kind => kind,
