@@ -391,7 +391,7 @@ fn run_instance(
         instance.tables[slot].get_mut().fill(&module.table_variables[slot].table, &rows).map_err(Unwind::Scope)?;
     }
     instance.run(module, runtime, frame, |runner, flow| Finished {
-        status: flow.status(),
+        status: flow.status(runner.unsaid_status()),
         value: std::mem::take(&mut runner.return_value),
         variables: (0..module.parameter_count as u32).map(|slot| runner.context.variables.datum(slot)).collect(),
         table: keep_table.then(|| runner.context.tables.first_mut().map(|table| table.get_mut().take())).flatten(),

@@ -37,11 +37,11 @@ pub enum Flow {
 }
 
 impl Flow {
-    /// The return status of a module that ended so.
-    pub fn status(self) -> i32 {
+    /// The return status of a module that ended so. `unsaid`: if no RETURN has said one.
+    pub fn status(self, unsaid: i32) -> i32 {
         match self {
             Flow::Return(status) => status,
-            _ => 0,
+            _ => unsaid,
         }
     }
 }
@@ -59,6 +59,8 @@ pub struct Runner<'a> {
     pub module: Arc<Module>,
     pub frame: Frame,
     pub return_value: Datum,
+    /// Of the last error of a statement of this module; 0: there was none.
+    pub failed_severity: u8,
     /// Of a natively compiled module, once it has run.
     pub native: Option<Box<NativeCode>>,
     /// Of a module or dynamic text: the caller's SET options, which are in force again when it returns.
@@ -104,6 +106,7 @@ impl<'a> Runner<'a> {
             module,
             frame,
             return_value: Datum::Null,
+            failed_severity: 0,
             native: None,
             entry_options,
             counters,
@@ -593,10 +596,21 @@ impl<'a> Runner<'a> {
     }
 
     fn return_value(&mut self, value: Option<&Scalar>, line: u32) -> Result<Flow, Unwind> {
-        let Some(value) = value else { return Ok(Flow::Return(0)) };
+        let Some(value) = value else { return Ok(Flow::Return(self.unsaid_status())) };
         match value.scalar_datum(&self.context) {
             Ok(datum) => self.return_datum(datum, line),
             Err(error) => self.fail(error, line),
+        }
+    }
+
+    /// What a procedure returns without a value in RETURN: after an error, also one that it has caught, SQL Server gives 10 less its
+    /// severity.
+    pub fn unsaid_status(&self) -> i32 {
+        // Neither a text has such a status nor a natively compiled module.
+        let counts = self.frame.info.is_some() && self.module.atomic.is_none();
+        match self.failed_severity {
+            severity if severity > 10 && counts => 10 - i32::from(severity),
+            _ => 0,
         }
     }
 

@@ -16,6 +16,7 @@ use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
 use crate::system::cell::{Cell, NamedRow, number, text};
 use crate::system::procedure::describe::{self, FIRST_RESULT};
+use crate::system::procedure::described::described_text;
 
 type Columns = SqlResult<Option<Vec<OutputColumn>>>;
 type Described = Result<Vec<OutputColumn>, Vec<SqlError>>;
@@ -66,7 +67,7 @@ fn client_of(browse: Option<i64>) -> Client {
 fn describe_text(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> Vec<NamedRow> {
     let (query, parameters) = (arguments.text(0).unwrap_or_default(), arguments.text(1).unwrap_or_default());
     let client = client_of(arguments.number(2));
-    let found = describe::described_text(host, state, &query, &parameters, client);
+    let found = described_text(host, state, &query, &parameters, client);
     described(host, found, client)
 }
 
