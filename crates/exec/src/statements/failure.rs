@@ -67,6 +67,7 @@ impl<'a> Runner<'a> {
         }
         let mut error = self.locate(error, line);
         self.complete(&mut error);
+        self.failed_severity = error.severity;
         self.session().error = error.number;
         self.session().row_count = 0;
         let in_try = self.session().try_level > 0;

@@ -574,7 +574,7 @@ impl<'a> Runner<'a> {
         };
         let columns = match (&prepared.query.kind, &prepared.plan) {
             (QueryKind::Select(plan), _) => plan.columns.clone(),
-            (QueryKind::ForText { format, .. }, _) => vec![for_text_column(format)],
+            (QueryKind::ForText { format, .. }, _) => vec![format.column()],
             _ => Vec::new(),
         };
         self.put_query(id, prepared);
@@ -607,6 +607,8 @@ impl<'a> Runner<'a> {
                 ty: if short { SqlType::nvarchar(4000) } else { SqlType::NVARCHAR_MAX },
                 nullable: true,
                 origin: None,
+                computed: false,
+                sorted: None,
             };
             let mut batch = RowBatch::new([types::Physical::Bytes]);
             for line in &lines {
@@ -812,7 +814,7 @@ impl Runner<'_> {
         let mut writer = crate::operators::for_text::Writer::new(format, &plan.columns)?;
         source.open(&self.context)?;
         operators::drain(source, &self.context, batch, |batch| writer.append(&self.context, batch))?;
-        let column = for_text_column(format);
+        let column = format.column();
         let runtime = self.context.runtime.get_mut();
         runtime.sink.columns(std::slice::from_ref(&column)).map_err(stopped)?;
         let Some(text) = writer.finish() else { return Ok(0) };
@@ -857,14 +859,6 @@ fn cut_long_texts(batch: &mut RowBatch, columns: &[OutputColumn], bytes_max: usi
         }
         *values = cut;
     }
-}
-
-/// The one column of FOR XML and FOR JSON, named as clients know it.
-fn for_text_column(format: &sql::plan::ForFormat) -> OutputColumn {
-    let xml = matches!(format, sql::plan::ForFormat::Xml { .. });
-    let name =
-        if xml { "XML_F52E2B61-18A1-11d1-B105-00805F49916B" } else { "JSON_F52E2B61-18A1-11d1-B105-00805F49916B" };
-    OutputColumn { name: name.into(), ty: types::SqlType::NTEXT, nullable: true, origin: None }
 }
 
 /// What is the session's own and rows in memory are no matter of SNAPSHOT transactions.

@@ -9,6 +9,7 @@ use super::run::{Flow, Runner};
 use crate::expression::Scalar;
 use crate::kernel;
 use crate::message::{self, format_message};
+use crate::sink::Command;
 use crate::value::Value;
 
 /// RAISERROR takes messages from this number on.
@@ -59,7 +60,7 @@ impl<'a> Runner<'a> {
         let session = self.session();
         session.error = if raise.set_error { number } else { 0 };
         session.row_count = 0;
-        self.ended()?;
+        self.ended(Command::Raise)?;
         Ok(Flow::Next)
     }
 

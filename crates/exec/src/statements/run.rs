@@ -37,11 +37,11 @@ pub enum Flow {
 }
 
 impl Flow {
-    /// The return status of a module that ended so.
-    pub fn status(self) -> i32 {
+    /// The return status of a module that ended so. `unsaid`: if no RETURN has said one.
+    pub fn status(self, unsaid: i32) -> i32 {
         match self {
             Flow::Return(status) => status,
-            _ => 0,
+            _ => unsaid,
         }
     }
 }
@@ -59,6 +59,8 @@ pub struct Runner<'a> {
     pub module: Arc<Module>,
     pub frame: Frame,
     pub return_value: Datum,
+    /// Of the last error of a statement of this module; 0: there was none.
+    pub failed_severity: u8,
     /// Of a natively compiled module, once it has run.
     pub native: Option<Box<NativeCode>>,
     /// Of a module or dynamic text: the caller's SET options, which are in force again when it returns.
@@ -104,6 +106,7 @@ impl<'a> Runner<'a> {
             module,
             frame,
             return_value: Datum::Null,
+            failed_severity: 0,
             native: None,
             entry_options,
             counters,
@@ -314,7 +317,7 @@ impl<'a> Runner<'a> {
                 self.begins(code);
                 match self.fetch(fetch) {
                     Ok(()) => {
-                        self.ended()?;
+                        self.ended(Command::Other)?;
                         Ok(Flow::Next)
                     }
                     Err(error) => self.fail(error, code.line),
@@ -410,7 +413,7 @@ impl<'a> Runner<'a> {
 
     /// Within a procedure only: a batch's loop would fill the connection of a client that waits for its end.
     fn condition_ended(&mut self) -> Result<(), Unwind> {
-        if self.frame.nested { self.ended() } else { Ok(()) }
+        if self.frame.nested { self.ended(Command::Other) } else { Ok(()) }
     }
 
     fn general_condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
@@ -618,7 +621,8 @@ impl<'a> Runner<'a> {
         }
         match command {
             Some(command) => self.done(command, None)?,
-            None => self.ended()?,
+            None if matches!(code.kind, CodeKind::Print(_)) => self.ended(Command::Print)?,
+            None => self.ended(Command::Other)?,
         }
         let switched = matches!(code.kind, CodeKind::SetSwitch { .. });
         Ok(if switched && self.session().options.executes_nothing() { Flow::Skip } else { Flow::Next })
@@ -632,10 +636,21 @@ impl<'a> Runner<'a> {
     }
 
     fn return_value(&mut self, value: Option<&Scalar>, line: u32) -> Result<Flow, Unwind> {
-        let Some(value) = value else { return Ok(Flow::Return(0)) };
+        let Some(value) = value else { return Ok(Flow::Return(self.unsaid_status())) };
         match value.scalar_datum(&self.context) {
             Ok(datum) => self.return_datum(datum, line),
             Err(error) => self.fail(error, line),
+        }
+    }
+
+    /// What a procedure returns without a value in RETURN: after an error, also one that it has caught, SQL Server gives 10 less its
+    /// severity.
+    pub fn unsaid_status(&self) -> i32 {
+        // Neither a text has such a status nor a natively compiled module.
+        let counts = self.frame.info.is_some() && self.module.atomic.is_none();
+        match self.failed_severity {
+            severity if severity > 10 && counts => 10 - i32::from(severity),
+            _ => 0,
         }
     }
 
@@ -742,12 +757,12 @@ impl<'a> Runner<'a> {
     /// A statement without a result has ended well. Clients count statements by these, so SQL Server sends one for each, unless NOCOUNT
     /// is on. Here those that only compute with integer variables have none: loops of them would do little else.
     #[cfg_attr(debug_assertions, track_caller)]
-    pub fn ended(&mut self) -> Result<(), Unwind> {
+    pub fn ended(&mut self, command: Command) -> Result<(), Unwind> {
         os::plant!();
         if self.session().options.no_count {
             return Ok(());
         }
-        self.done(Command::Other, None)
+        self.done(command, None)
     }
 
     /// The statement has ended well.

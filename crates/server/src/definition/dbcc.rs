@@ -37,8 +37,7 @@ pub fn answer(ddl: &mut Ddl<'_>, columns: &[(&str, SqlType)], rows: &[Vec<Datum>
         }
         batch.rows += 1;
     }
-    let described =
-        columns.iter().map(|(name, ty)| OutputColumn { name: (*name).into(), ty: *ty, nullable: true, origin: None });
+    let described = columns.iter().map(|(name, ty)| OutputColumn::plain(name, *ty, true));
     let described: Vec<OutputColumn> = described.collect();
     ddl.site.result(&described, &batch)
 }

@@ -225,6 +225,7 @@ impl Binder<'_> {
             Some((id, _)) => *id,
             None => {
                 let id = self.columns.add(ty, nullable);
+                self.columns.tell_nullable(id);
                 let mask = self.mask_of_all(aggregate.argument.iter().chain(&aggregate.extra));
                 self.columns.set_mask(id, mask);
                 self.blocks[block].aggregates.push((id, aggregate));
@@ -366,6 +367,7 @@ impl Binder<'_> {
         let frame = self.frame(&over, !order.is_empty(), scope)?;
         let function = WindowFunction { function: kind, arguments, frame, ty, ignore_nulls };
         let id = self.columns.add(ty, nullable);
+        self.columns.tell_nullable(id);
         let mask = self.mask_of_all(&function.arguments);
         self.columns.set_mask(id, mask);
         let same_keys = |spec: &&mut WindowSpec| {

@@ -416,7 +416,11 @@ impl Binder<'_> {
                 return Err(sql_error!(8156, name, &**alias));
             }
             let (ty, nullable) = (output.expr.ty, output.expr.nullable);
+            let told_nullable = self.columns.told_nullable(&output.expr);
             let id = self.own_column(output.expr, &own, &mut defs);
+            if told_nullable {
+                self.columns.tell_nullable(id);
+            }
             list.push(SourceColumn { name, id, ty, nullable });
         }
         let source = Source {

@@ -109,6 +109,8 @@ impl Binder<'_> {
                 ty: item.expr.ty,
                 nullable: item.expr.nullable || both,
                 origin,
+                computed: !matches!(item.expr.unmasked().kind, crate::plan::ExprKind::Column(_)),
+                sorted: None,
             });
             exprs.push(positioned(binder.masked(item.expr), &places));
         };

@@ -24,11 +24,13 @@ pub struct Bound {
     pub hidden: usize,
     /// For FOR XML AUTO: the table that each output is a column of.
     pub owners: Vec<Option<XmlOwner>>,
+    /// For each key of ORDER BY which of `outputs` it is, if it is one, and whether it descends.
+    pub order: Vec<(Option<usize>, bool)>,
 }
 
 impl Bound {
     pub fn new(rel: Rel, outputs: Vec<Output>) -> Bound {
-        Bound { rel, outputs, assigns: Vec::new(), into: None, hidden: 0, owners: Vec::new() }
+        Bound { rel, outputs, assigns: Vec::new(), into: None, hidden: 0, owners: Vec::new(), order: Vec::new() }
     }
 }
 
@@ -313,6 +315,7 @@ impl Binder<'_> {
     /// name is in the first SELECT. A name of the result goes before a column that the SELECT lists by another name.
     fn order_named(&mut self, bound: Bound, tail: &Tail, found: Vec<FoundKey>) -> SqlResult<Bound> {
         let mut keys = Vec::with_capacity(tail.order_by.len());
+        let mut order = Vec::with_capacity(tail.order_by.len());
         let mut found = found.into_iter();
         for item in tail.order_by {
             let at = match &item.expr {
@@ -331,10 +334,11 @@ impl Binder<'_> {
                 _ => return Err(sql_error!(104)),
             };
             let expr = bound.outputs[at].expr.clone();
+            order.push((Some(at), item.descending));
             keys.push(SortKey { expr, descending: item.descending });
         }
         let rel = self.limited(bound.rel, keys, None, tail, None)?;
-        Ok(Bound { rel, ..bound })
+        Ok(Bound { rel, order, ..bound })
     }
 
     /// ORDER BY with TOP or OFFSET and FETCH, as one relation.
@@ -479,6 +483,7 @@ impl Binder<'_> {
         }
         self.blocks[block].place = Place::OrderBy;
         let mut keys = self.order_keys(select, tail, &outputs, &scope)?;
+        let order = places_of(&keys, &outputs);
         let mut done = std::mem::take(&mut self.blocks[block]);
         self.blocks[block].place = Place::Select;
 
@@ -526,7 +531,7 @@ impl Binder<'_> {
         if into.is_some() && !matches!(place, Use::Root | Use::Nested | Use::Branch) {
             return Err(sql_error!(156, "INTO"));
         }
-        Ok(Bound { rel, outputs, assigns, into, hidden, owners })
+        Ok(Bound { rel, outputs, assigns, into, hidden, owners, order })
     }
 
     /// SELECT DISTINCT: outputs become columns, and what is sorted by must be among them.
@@ -729,6 +734,12 @@ impl Binder<'_> {
         }
         Ok(keys)
     }
+}
+
+/// Which of `outputs` each key is.
+fn places_of(keys: &[SortKey], outputs: &[Output]) -> Vec<(Option<usize>, bool)> {
+    let place = |key: &SortKey| outputs.iter().position(|output| output.expr.same(&key.expr));
+    keys.iter().map(|key| (place(key), key.descending)).collect()
 }
 
 /// How many columns of the FROM are this one: a derived table may have it by two names, which may both be in an order.

@@ -7,8 +7,8 @@ use types::SqlResult;
 use super::definition::{self, Change};
 use super::parameters::Parameters;
 use super::{
-    application_lock, application_role, backup_history, describe, error_log, files, pools, sequence, server, startup,
-    temporal, trigger_order, undeclared, xml_document, xtp,
+    application_lock, application_role, backup_history, describe, described, error_log, files, pools, sequence, server,
+    startup, temporal, trigger_order, undeclared, xml_document, xtp,
 };
 use crate::definition::bound::Bound;
 use crate::security::actor::SYSADMIN;
@@ -225,7 +225,7 @@ pub const PROCEDURES: &[Native] = &[
         server::registry_read(call.sink, given)
     }),
     native("sp_describe_first_result_set", &["@tsql", "@params", "@browse_information_mode"], 1, |call, given| {
-        describe::first_result_set(call.host, call.state, call.sink, given)
+        described::first_result_set(call.host, call.state, call.sink, given)
     }),
     native("sp_describe_undeclared_parameters", &["@tsql", "@params"], 1, |call, given| {
         undeclared::undeclared_parameters(call.host, call.state, call.sink, given)
