@@ -319,7 +319,9 @@ fn write(ddl: &mut Ddl<'_>, db: &Database, statement: &Statement, entry: &Entry<
             (PermissionVerb::Grant, true) => "W",
             (PermissionVerb::Grant, false) => "G",
             (PermissionVerb::Deny, _) => "D",
-            (PermissionVerb::Revoke, _) if column != 0 && !was_denied && all.iter().filter(mine).any(of_whole) => REVOKED,
+            (PermissionVerb::Revoke, _) if column != 0 && !was_denied && all.iter().filter(mine).any(of_whole) => {
+                REVOKED
+            }
             (PermissionVerb::Revoke, _) => return Ok(()),
         };
         rows.insert(&PrivilegeRow {
