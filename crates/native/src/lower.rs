@@ -276,6 +276,8 @@ impl<'f> Body<'_, '_, 'f> {
                 self.condition(number, condition, yes, no);
                 for (block, statements) in [(yes, then), (no, otherwise)] {
                     self.builder().switch_to_block(block);
+                    // A condition is a statement of its own that touches no row.
+                    self.set_rows(0);
                     self.list(statements);
                     self.builder().ins().jump(next, &[]);
                 }
@@ -312,6 +314,7 @@ impl<'f> Body<'_, '_, 'f> {
         self.builder().switch_to_block(begin);
         self.condition(number, condition, round, after);
         self.builder().switch_to_block(round);
+        self.set_rows(0);
         self.list(body);
         let rounds = self.rounds;
         let left = self.builder().use_var(rounds);
@@ -325,6 +328,7 @@ impl<'f> Body<'_, '_, 'f> {
         let left = self.left;
         self.builder().ins().brif(status, left, &[], begin, &[]);
         self.builder().switch_to_block(after);
+        self.set_rows(0);
     }
 
     fn try_catch(&mut self, body: &[Statement], handler: &[Statement]) {

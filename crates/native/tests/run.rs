@@ -174,7 +174,7 @@ fn what_is_usual_asks_nobody() {
     let asked = run(&code, |step| panic!("asked for step {step}"));
     assert_eq!((code.1[0].i64(), code.1[1].i64()), (Some(8_000), Some(4_000)));
     assert_eq!(asked.turns, 7, "others had their turn every 1,024 rounds");
-    assert_eq!(asked.counts, [1], "the last assignment's");
+    assert_eq!(asked.counts, [0], "the last condition's");
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub enum Stop {
         error: Error,
         depth_max: usize,
     },
-    Return(i32),
+    Return(Option<i32>),
     Break,
     Continue,
     Goto(u32),
@@ -66,6 +66,8 @@ pub struct Scope {
     pub levels: i32,
     /// Characters of the longest text in `@s`.
     pub text_length: Option<i32>,
+    /// An error was told or caught in it.
+    pub met_error: bool,
 }
 
 /// SET options: a module's end, and a dynamic text's, gives back what they were ("SET Statements").
@@ -233,7 +235,7 @@ impl<'a> Model<'a> {
                 (self.error, self.row_count) = (0, NOT_SAID);
                 self.list(if value.is_some_and(|value| value > 0) { then } else { otherwise })
             }
-            Kind::Return(status) => Err(Stop::Return(status.unwrap_or(0))),
+            Kind::Return(status) => Err(Stop::Return(*status)),
             Kind::While(_, times, body) => self.turns(*times, body),
             Kind::Break => Err(Stop::Break),
             Kind::Continue => Err(Stop::Continue),
@@ -263,6 +265,7 @@ impl<'a> Model<'a> {
                 self.error = error.number;
                 self.row_count = 0;
                 self.scope().caught.push(error);
+                self.scope().met_error = true;
                 let ended = self.list(caught);
                 self.error = NOT_SAID;
                 self.scope().caught.pop();
@@ -323,6 +326,7 @@ impl<'a> Model<'a> {
     }
 
     pub fn tell(&mut self, error: &Error) {
+        self.scope().met_error |= error.severity > 10;
         let (line, module) = rules::compared_place(error.number, error.line, error.module.unwrap_or_default());
         self.events.push(Event::Message {
             number: error.number,
@@ -396,6 +400,7 @@ impl Scope {
             cursors: Names::default(),
             levels: 1,
             text_length: None,
+            met_error: false,
         }
     }
 }

@@ -775,8 +775,12 @@ impl Model<'_> {
         let scope = Scope::new(Some(module), [argument, output, Some(5)]);
         let (scope, ended) = self.within(scope, &program.procedures[call.procedure]);
         let status = match ended {
-            Ok(()) => 0,
-            Err(Stop::Return(status)) => status,
+            Err(Stop::Return(Some(status))) => status,
+            // What it returns without a value is said of those that met no error.
+            Ok(()) | Err(Stop::Return(None)) if call.status.is_some() && scope.met_error => {
+                return Err(Stop::Unknown("the status of a procedure that met an error"));
+            }
+            Ok(()) | Err(Stop::Return(None)) => 0,
             Err(Stop::Scope { line }) if call.status.is_none() && call.output.is_none() => {
                 return self.level_told(levels, line, Some(module));
             }
