@@ -31,6 +31,7 @@ pub struct Accumulator {
     state: State,
     /// A NULL was passed over: warning 8153.
     pub saw_null: bool,
+    silent: bool,
 }
 
 /// Values a set has room for from one execution to the next.
@@ -191,6 +192,7 @@ impl Accumulator {
             ty: aggregate.ty,
             state,
             saw_null: false,
+            silent: aggregate.silent,
         })
     }
 
@@ -267,7 +269,7 @@ impl Accumulator {
         let mut key = Vec::new();
         for (row, group) in groups.iter().enumerate() {
             if self.values.is_null(row) {
-                self.saw_null = true;
+                self.saw_null |= !self.silent;
                 continue;
             }
             if let Some(distinct) = &mut self.distinct
@@ -359,7 +361,7 @@ impl Accumulator {
             return Ok(());
         }
         if self.values.is_null(row) {
-            self.saw_null = true;
+            self.saw_null |= !self.silent;
             return Ok(());
         }
         self.add_row(context, row, group, &mut Vec::new())

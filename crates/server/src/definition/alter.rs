@@ -12,7 +12,7 @@ use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::added_value::{self, Added};
 use super::build::ask_to_sort;
-use super::column::{column_row, refuse_set, set_mask, type_computed};
+use super::column::{check_rowguid, check_sparse, column_row, refuse_nested, refuse_set, set_mask, type_computed};
 use super::constraint::{self, KeySpec};
 use super::data_type;
 use super::index;
@@ -362,6 +362,13 @@ fn new_columns<'d>(
         next += 1;
         let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
         let mut row = column_row(ddl, db, id, next, column, primary, &target.shown)?;
+        let computed: Vec<&str> = existing
+            .iter()
+            .chain(added.iter().map(|(row, ..)| row))
+            .filter(|row| has(row.status, cs::COMPUTED))
+            .map(|row| &*row.name)
+            .collect();
+        refuse_nested(db, column, &computed, &target.shown)?;
         super::bound::inherit(ddl, db, &mut row)?;
         refuse_set(&row, existing, true, &target.shown)?;
         let beside: Vec<ColumnRow> = added.iter().map(|(row, ..)| row.clone()).collect();
@@ -711,8 +718,28 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
         }
         ColumnChange::Property { add, property, .. } => {
             let bit = match &**property {
-                "ROWGUIDCOL" => cs::ROWGUID,
-                "SPARSE" => cs::SPARSE,
+                "ROWGUIDCOL" => {
+                    let other = columns.iter().any(|other| has(other.status, cs::ROWGUID));
+                    match (*add, other) {
+                        (true, true) => return Err(sql_error!(4925, target.shown)),
+                        (true, false) => check_rowguid(&column_type(&column).ty)?,
+                        (false, true) => {}
+                        (false, false) => return Err(sql_error!(4926, target.shown)),
+                    }
+                    cs::ROWGUID
+                }
+                "SPARSE" => {
+                    if has(column.status, cs::COMPUTED) {
+                        return Err(sql_error!(4928, column.name, "COMPUTED"));
+                    }
+                    if column.dflt != 0 {
+                        return Err(sql_error!(11410, column.name, target.shown));
+                    }
+                    if *add {
+                        check_sparse(&column.name, &column_type(&column).ty, column.status, &target.shown)?;
+                    }
+                    cs::SPARSE
+                }
                 "NOT FOR REPLICATION" => cs::NOT_FOR_REPLICATION,
                 "HIDDEN" if column.status & (cs::ROW_START | cs::ROW_END) != 0 => cs::HIDDEN,
                 "HIDDEN" => {
@@ -741,7 +768,8 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             }
             let resolved = data_type::resolve(ddl, db, data_type, column.colid as usize)?;
             references_type(ddl, db, resolved.utype)?;
-            let own = column.collation.clone().filter(|_| column_type(&column).ty.is_string());
+            let texts = resolved.ty.is_string() && column_type(&column).ty.is_string();
+            let own = column.collation.clone().filter(|_| texts);
             let kept = collation.as_ref().map(|c| c.to_string()).or(own);
             let ty = data_type::collate(db, resolved.ty, kept.as_deref())?;
             // "ANSI_NULL defaults are always on for ALTER COLUMN": the page of ALTER TABLE.

@@ -1,6 +1,6 @@
 //! A column's row in the catalog, from its definition.
 
-use sql::ast::{ColumnDefinition, ColumnKind, GeneratedAlways};
+use sql::ast::{ColumnDefinition, ColumnKind, Constraint, ConstraintKind, GeneratedAlways};
 use sql::mask::MaskFunction;
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
@@ -24,6 +24,7 @@ pub fn column_row(
     shown: &str,
 ) -> SqlResult<ColumnRow> {
     refuse_column(column)?;
+    refuse_twice(column, shown)?;
     let plain = |ty: ResolvedType, status: i32| ColumnRow {
         id,
         number: 0,
@@ -51,6 +52,12 @@ pub fn column_row(
         ColumnKind::Computed { expr, persisted, text: span } => {
             if sql::bind::has_query(expr) {
                 return Err(sql_error!(1046));
+            }
+            let stored = |constraint: &Constraint| {
+                matches!(constraint.kind, ConstraintKind::Check(_) | ConstraintKind::ForeignKey(_))
+            };
+            if !persisted && (column.null == Some(false) || column.constraints.iter().any(stored)) {
+                return Err(sql_error!(8183));
             }
             let source = ddl.span(*span);
             let ty = ResolvedType { ty: SqlType::INT, xtype: 56, utype: 56, nullable: None, table: None };
@@ -85,19 +92,12 @@ pub fn column_row(
         status |= cs::NULLABLE;
     }
     if column.rowguidcol {
+        check_rowguid(&resolved.ty)?;
         status |= cs::ROWGUID;
     }
     if column.sparse {
-        use TypeKind::{Image, NText, RowVersion, Text};
-        let stored_apart = matches!(resolved.ty.kind, Text | NText | Image | RowVersion);
-        if stored_apart
-            || resolved.ty.is_spatial()
-            || !has(status, cs::NULLABLE)
-            || column.rowguidcol
-            || column.identity.is_some()
-        {
-            return Err(sql_error!(1731, &*column.name, shown));
-        }
+        let bits = status | if column.identity.is_some() { cs::IDENTITY } else { 0 };
+        check_sparse(&column.name, &resolved.ty, bits, shown)?;
         status |= cs::SPARSE;
     }
     let mut row = plain(resolved.clone(), status);
@@ -107,12 +107,54 @@ pub fn column_row(
         if !exact || column.null == Some(true) {
             return Err(if exact { sql_error!(8147, &*column.name, shown) } else { sql_error!(2749, &*column.name) });
         }
-        let (seed, increment) = identity_numbers(identity, &column.name)?;
+        let (seed, increment) = identity_numbers(identity, &resolved.ty, &column.name)?;
         row.status |= cs::IDENTITY | if identity.not_for_replication { cs::NOT_FOR_REPLICATION } else { 0 };
         row.seed = Whole(seed);
         row.increment = Whole(increment);
     }
     Ok(row)
+}
+
+/// 8148, 8151: a column has one constraint of each kind behind it, and one key.
+fn refuse_twice(column: &ColumnDefinition, shown: &str) -> SqlResult<()> {
+    let kind = |constraint: &Constraint| match constraint.kind {
+        ConstraintKind::PrimaryKey(_) => Some("PRIMARY KEY"),
+        ConstraintKind::Unique(_) => Some("UNIQUE"),
+        ConstraintKind::Check(_) => Some("CHECK"),
+        ConstraintKind::Default(_) => Some("DEFAULT"),
+        _ => None,
+    };
+    let kinds: Vec<&str> = column.constraints.iter().filter_map(kind).collect();
+    if let Some(twice) = (0..kinds.len()).find(|&at| kinds[..at].contains(&kinds[at])) {
+        return Err(sql_error!(8148, kinds[twice], &*column.name, shown));
+    }
+    match kinds.contains(&"PRIMARY KEY") && kinds.contains(&"UNIQUE") {
+        true => Err(sql_error!(8151, &*column.name, shown)),
+        false => Ok(()),
+    }
+}
+
+/// 1759: a computed column is made of columns that are not.
+pub fn refuse_nested(db: &Database, column: &ColumnDefinition, computed: &[&str], shown: &str) -> SqlResult<()> {
+    let ColumnKind::Computed { expr, .. } = &column.kind else { return Ok(()) };
+    let named = sql::bind::columns_named(expr);
+    let nested = named.iter().find(|name| computed.iter().any(|other| db.equal_names(other, name)));
+    nested.map_or(Ok(()), |name| Err(sql_error!(1759, &**name, shown)))
+}
+
+/// 2761
+pub fn check_rowguid(ty: &SqlType) -> SqlResult<()> {
+    if ty.kind == TypeKind::UniqueIdentifier { Ok(()) } else { Err(sql_error!(2761)) }
+}
+
+/// 1731: `status` and type of a column that is to be sparse.
+pub fn check_sparse(name: &str, ty: &SqlType, status: i32, shown: &str) -> SqlResult<()> {
+    use TypeKind::{Image, NText, RowVersion, Text};
+    let stored_apart = matches!(ty.kind, Text | NText | Image | RowVersion) || ty.is_spatial();
+    match stored_apart || !has(status, cs::NULLABLE) || status & (cs::ROWGUID | cs::IDENTITY) != 0 {
+        true => Err(sql_error!(1731, name, shown)),
+        false => Ok(()),
+    }
 }
 
 /// GENERATED ALWAYS AS ROW START or END, and HIDDEN.

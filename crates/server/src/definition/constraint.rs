@@ -17,7 +17,8 @@ use super::site::{Ddl, Place, constraint_failed, has, is_system, place_of, sourc
 use super::text::{self, bracket};
 use crate::catalog::Database;
 use crate::catalog::base::{
-    ColumnRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, index_status as ix, object_status as os_,
+    ColumnRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, column_status as cs, index_status as ix,
+    object_status as os_,
 };
 use crate::catalog::load::{self, int, small};
 
@@ -321,6 +322,12 @@ pub fn add_check(
         && column_named(ddl, &db, table, &other)?.is_some()
     {
         return Err(constraint_failed(sql_error!(8141, "CHECK", column, shown)));
+    }
+    for name in sql::bind::columns_named(&check.condition) {
+        let named = column_named(ddl, &db, table, &name)?;
+        if named.is_some_and(|row| has(row.status, cs::COMPUTED) && !has(row.status, cs::PERSISTED)) {
+            return Err(constraint_failed(sql_error!(1764, name, shown, "CHECK CONSTRAINT")));
+        }
     }
     let definition = text::definition(&check.condition, ddl.span(check.text));
     let id = ddl.new_id(&db)?;

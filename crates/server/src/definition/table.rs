@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
-use sql::ast::{CreateTable, DataSpace, Setting, SettingValue, TableDefinition, Truncate};
+use sql::ast::{
+    ColumnDefinition, ColumnKind, CreateTable, DataSpace, Setting, SettingValue, TableDefinition, Truncate,
+};
 use sql::catalog::TableDef;
 use sql::plan::OutputColumn;
 use storage::{StorageError, TableId};
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
-use super::column::{column_row, type_computed};
+use super::column::{column_row, refuse_nested, type_computed};
 use super::constraint;
 use super::index;
 use super::layout::create_storage;
@@ -185,6 +187,8 @@ pub fn build(
         ddl.site.state().0.add_temporary(shown, id, level);
     }
     let keys = constraint::key_columns(definition);
+    let is_computed = |column: &&ColumnDefinition| matches!(column.kind, ColumnKind::Computed { .. });
+    let computed: Vec<&str> = definition.columns.iter().filter(is_computed).map(|column| &*column.name.text).collect();
     let mut rows: Vec<ColumnRow> = Vec::new();
     for (i, column) in definition.columns.iter().enumerate() {
         if rows.iter().any(|row| db.equal_names(&row.name, &column.name)) {
@@ -195,6 +199,7 @@ pub fn build(
             return Err(constraint_failed(sql_error!(8111, shown)));
         }
         let mut row = column_row(ddl, &db, id, i as i32 + 1, column, primary, shown)?;
+        refuse_nested(&db, column, &computed, shown)?;
         super::bound::inherit(ddl, &db, &mut row)?;
         super::column::refuse_set(&row, &rows, false, shown)?;
         if row.xtype == ROWVERSION && rows.iter().any(|row| row.xtype == ROWVERSION) {

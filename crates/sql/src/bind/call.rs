@@ -64,7 +64,10 @@ impl Binder<'_> {
             if call.star && matches!(function, FunctionId::Checksum | FunctionId::BinaryChecksum) {
                 return self.checksum_star(function, scope);
             }
-            return Err(if least == most {
+            use FunctionId::{BinaryChecksum, Checksum, Choose};
+            return Err(if matches!(function, Choose | Checksum | BinaryChecksum) && count < least as usize {
+                sql_error!(1076, errors::shown_function(name), least)
+            } else if least == most {
                 errors::argument_count(name, least as usize)
             } else {
                 errors::argument_range(name, least as usize, most as usize)

@@ -330,7 +330,7 @@ impl Binder<'_> {
         let bound = self.expanded(module, name, Parameters::default(), |binder| {
             binder.query(&view.query, None, None, Use::Nested)
         })?;
-        let bound = if view.columns.is_empty() { check_named(bound)? } else { bound };
+        let bound = if view.columns.is_empty() { check_named(bound, &name.name, false)? } else { bound };
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
         if let SourceColumns::List(list) = &mut sources[0].columns {

@@ -7,7 +7,9 @@ use super::dml::{Changes, RowTarget, SourceLayout, fitted, positioned, positione
 use super::errors;
 use super::expr::not;
 use super::insert::InsertTarget;
+use super::names::same_name;
 use super::scope::{CteScope, Scope, Source};
+use super::variables::{Found, visit_expr};
 use super::view_use::{self, Change};
 use crate::ast;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
@@ -35,6 +37,9 @@ impl Binder<'_> {
         let (mut left, mut sources) = self.table_ref(&target_ref(merge)?, None, ctes, block)?;
         let target = self.merge_target(&mut left, &sources[0], merge)?;
         let (right, right_sources) = self.table_ref(&merge.source, None, ctes, block)?;
+        if right_sources.iter().any(|source| same_name(&source.alias, &sources[0].alias)) {
+            return Err(sql_error!(5318));
+        }
         let present = self.columns.add(SqlType::BIT, true);
         let right = right.map(vec![(present, Expr::bit(true))]);
         sources.extend(right_sources);
@@ -140,11 +145,13 @@ impl Binder<'_> {
         };
         let here = Scope { sources: visible, ..sides.scope };
         if let Some(condition) = &clause.condition {
+            check_scope(condition, clause.when, &here)?;
             self.expr(condition, &here).map_err(|e| e.at_line(clause.line))?.split_and(&mut conditions);
         }
         let action = match &clause.action {
             ast::MergeAction::Update(set) => {
                 let names = Scope { sources: &sources[..1], parent: None, ctes: None, block: None };
+                super::update::check_qualifiers(set, &names, None)?;
                 let values = self.set_clauses(set, sides.target, &names, &here).map_err(|e| e.at_line(clause.line))?;
                 Pending::Update(values.set, values.assign)
             }
@@ -180,12 +187,13 @@ impl Binder<'_> {
             name: table.name.to_string(),
             first: None,
         };
-        let columns = self.insert_columns(&into, columns, sides.identity_insert)?;
+        let columns = self.insert_columns(&into, columns)?;
         match columns.len().cmp(&values.len()) {
             std::cmp::Ordering::Greater => return Err(sql_error!(109).at_line(line)),
             std::cmp::Ordering::Less => return Err(sql_error!(110).at_line(line)),
             std::cmp::Ordering::Equal => {}
         }
+        self.check_identity(table, &columns, sides.identity_insert)?;
         let mut given = Vec::with_capacity(values.len());
         for (value, column) in values.iter().zip(columns) {
             let def = &table.columns[column as usize];
@@ -277,6 +285,28 @@ impl When {
     fn set_columns(&self) -> impl Iterator<Item = u16> {
         let set = if let Pending::Update(set, _) = &self.action { &set[..] } else { &[] };
         set.iter().map(|(column, _)| *column)
+    }
+}
+
+/// 5333, 5334: the condition names a column of the side that has no row there. What stands in a subquery may be its own.
+fn check_scope(condition: &ast::Expr, when: ast::MergeWhen, here: &Scope) -> SqlResult<()> {
+    let mut outside: Option<&ast::ColumnName> = None;
+    let mut asks = false;
+    visit_expr(condition, &mut |found| match found {
+        Found::Column(name) if outside.is_none() && here.home(name).is_none() => outside = Some(name),
+        Found::Query => asks = true,
+        _ => {}
+    });
+    let Some(name) = outside.filter(|_| !asks) else { return Ok(()) };
+    let state = if name.table.is_some() { 2 } else { 1 };
+    let shown = errors::shown_column(name);
+    let own = name.table.as_ref().is_some_and(|qualifier| here.source(qualifier).is_some());
+    match when {
+        ast::MergeWhen::NotMatchedByTarget if !own => Err(sql_error!(5333, state state, shown, "WHEN NOT MATCHED")),
+        ast::MergeWhen::NotMatchedBySource if !own => {
+            Err(sql_error!(5334, state state, shown, "WHEN NOT MATCHED BY SOURCE"))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -7,7 +7,7 @@ use types::{SqlResult, SqlType, sql_error};
 use super::binder::{Binder, Block, Place};
 use super::dml::{Changes, SourceLayout, fitted, positioned, stored_ids, table_source};
 use super::errors;
-use super::insert::InsertTarget;
+use super::insert::{InsertTarget, mismatch};
 use super::names::display;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
 use super::view_use::Change;
@@ -192,16 +192,17 @@ impl Binder<'_> {
         names: &[ast::ColumnName],
         places: &[ColumnId],
     ) -> SqlResult<OutputInto> {
-        let columns = self.insert_columns(&target, names, false)?;
+        let columns = self.insert_columns(&target, names)?;
         if columns.len() != items.len() {
             return Err(if names.is_empty() {
-                sql_error!(213)
+                mismatch(&target, items.len() > columns.len())
             } else if items.len() < columns.len() {
                 sql_error!(120)
             } else {
                 sql_error!(121)
             });
         }
+        self.check_identity(&target.table, &columns, false)?;
         let mut given: Vec<(u16, Expr)> = Vec::with_capacity(items.len());
         for (item, column) in items.into_iter().zip(columns) {
             let value = fitted(item.expr, &target.table.columns[column as usize])?;

@@ -40,12 +40,17 @@ pub fn one_column(bound: &Bound) -> SqlResult<()> {
     Err(sql_error!(116))
 }
 
-/// 4511: a view or an inline function gives each of its columns a name.
-pub fn check_named(bound: Bound) -> SqlResult<Bound> {
-    match bound.outputs.iter().position(|output| output.name.is_empty()) {
-        Some(at) => Err(sql_error!(4511, at + 1)),
-        None => Ok(bound),
+/// 4511, 4514, 4506: a view or an inline function gives each of its columns a name of its own.
+pub fn check_named(bound: Bound, module: &str, is_function: bool) -> SqlResult<Bound> {
+    for (at, output) in bound.outputs.iter().enumerate() {
+        if output.name.is_empty() {
+            return Err(if is_function { sql_error!(4514, at + 1) } else { sql_error!(4511, at + 1) });
+        }
+        if bound.outputs[..at].iter().any(|other| same_name(&other.name, &output.name)) {
+            return Err(sql_error!(4506, output.name, module));
+        }
     }
+    Ok(bound)
 }
 
 /// Where a query stands.
@@ -594,7 +599,10 @@ impl Binder<'_> {
             match item {
                 ast::SelectItem::Star { table, line } => {
                     if scope.sources.is_empty() {
-                        if !any_columns || table.is_some() {
+                        if let Some(table) = table {
+                            return Err(sql_error!(107, super::names::display(table)).at_line(*line));
+                        }
+                        if !any_columns {
                             return Err(sql_error!(263).at_line(*line));
                         }
                         outputs.push(Output { name: "".into(), expr: Expr::int(1) });

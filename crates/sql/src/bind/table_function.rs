@@ -63,7 +63,7 @@ impl Binder<'_> {
                         let parameters =
                             self.expansion_of(&module, &parsed.parameters, args, &display(name), &scope)?;
                         let bound = self.expanded(&module, name, parameters, |binder| {
-                            check_named(binder.query(query, None, None, Use::Nested)?)
+                            check_named(binder.query(query, None, None, Use::Nested)?, &name.name, true)
                         })?;
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
                         self.typed(&named.1[0]);

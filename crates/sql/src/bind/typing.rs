@@ -2,6 +2,7 @@
 
 use types::{Datum, MAX_LENGTH, SqlType, TypeKind};
 
+use crate::optimize::{ColumnId, Columns};
 use crate::plan::{Expr, ExprKind};
 
 pub fn type_name(ty: &SqlType) -> &'static str {
@@ -28,6 +29,14 @@ pub const fn numeric(precision: u8, scale: u8) -> SqlType {
 
 pub fn is_null_literal(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Literal(Datum::Null))
+}
+
+/// NULL as it is written, or a column of nothing else: it has no type of its own.
+pub fn is_untyped(expr: &Expr, columns: &Columns) -> bool {
+    match expr.kind {
+        ExprKind::Column(column) => columns.is_untyped(ColumnId(column as u32)),
+        _ => expr.ty.kind == TypeKind::Int && is_null_literal(expr),
+    }
 }
 
 /// The type an operand counts as beside a decimal: an integer constant has only the digits it is written with.

@@ -90,6 +90,8 @@ impl Binder<'_> {
         // SET names columns of the target only.
         let target_sources = std::slice::from_ref(&sources[named]);
         let names = Scope { sources: target_sources, parent: None, ctes: None, block: None };
+        let written = if let ast::Target::Table { name, .. } = shape.target { Some(name) } else { None };
+        check_qualifiers(set.unwrap_or(&[]), &names, written)?;
         let first_column = first_set_column(set.unwrap_or(&[]), &names)?;
         let change = if set.is_some() { Change::Update } else { Change::Delete };
         let target = self.changed_target(shape, &mut rel, &sources, named, first_column, change)?;
@@ -542,6 +544,25 @@ fn moves_in_scan(plan: &Operator, target: &RowTarget, set: &[u16]) -> bool {
 }
 
 /// Where the target of an UPDATE has the first column that is set.
+/// 4104: SET names columns by the target alone, as the statement calls it.
+pub fn check_qualifiers(set: &[ast::SetClause], names: &Scope, written: Option<&ast::ObjectName>) -> SqlResult<()> {
+    for clause in set {
+        let (ast::SetClause::Column { column, .. } | ast::SetClause::VariableColumn { column, .. }) = clause else {
+            continue;
+        };
+        let Some(qualifier) = &column.table else { continue };
+        let named = |name: &&ast::ObjectName| {
+            same_name(&name.name, &qualifier.name) && (qualifier.schema.is_none() || qualifier.schema == name.schema)
+        };
+        let owner = super::spatial::owner(column);
+        let is_property = owner.is_some_and(|owner| names.column(&ast::ColumnName { table: None, ..owner }).is_ok());
+        if names.source(qualifier).is_none() && written.filter(named).is_none() && !is_property {
+            return Err(errors::unbound(&errors::shown_column(column)).at_line(column.line));
+        }
+    }
+    Ok(())
+}
+
 fn first_set_column(set: &[ast::SetClause], names: &Scope) -> SqlResult<Option<ColumnId>> {
     for clause in set {
         if let ast::SetClause::Column { column, .. }

@@ -3,6 +3,7 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 impl Parser<'_> {
     /// `(a = 1, b ON, c)`
@@ -410,6 +411,9 @@ impl Parser<'_> {
                 }
                 _ => return Err(self.unexpected()),
             }
+        }
+        if clause.root.is_some() && clause.without_array_wrapper {
+            return Err(sql_error!(13620).at_line(self.previous.line));
         }
         Ok(clause)
     }

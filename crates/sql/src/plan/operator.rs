@@ -275,6 +275,8 @@ pub struct Aggregate {
     /// WITHIN GROUP (ORDER BY ...).
     pub order: Vec<SortKey>,
     pub distinct: bool,
+    /// Passes over NULLs without a warning, as PIVOT does.
+    pub silent: bool,
     pub ty: SqlType,
 }
 

@@ -1,8 +1,9 @@
 //! Functions over whole values: variants, JSON, bytes and what is random.
 
-use types::{SqlResult, SqlType, TypeKind};
+use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
-use super::{BuiltinCall, literal_count};
+use super::{BuiltinCall, is_bytes, is_text, literal_count};
+use crate::bind::query::is_untyped_null;
 use crate::function::FunctionId;
 
 /// Variants and JSON.
@@ -17,6 +18,7 @@ pub fn variants(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             SqlType::SQL_VARIANT
         }
         Isjson => {
+            call.only(0, is_text)?;
             call.strings(&[0])?;
             SqlType::INT
         }
@@ -26,6 +28,7 @@ pub fn variants(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             SqlType::INT
         }
         JsonValue => {
+            call.only(0, is_text)?;
             call.take(0, SqlType::NVARCHAR_MAX.with_collation(call.collation))?;
             call.take(1, call.wide(4000))?;
             call.wide(4000)
@@ -50,10 +53,15 @@ pub fn bytes(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
     Ok(Some(match call.function {
         BinaryChecksum | Checksum => {
             call.nullable = false;
+            check_summed(call)?;
             SqlType::INT
         }
-        Compress => SqlType::VARBINARY_MAX,
+        Compress => {
+            call.only(0, |kind| is_text(kind) || is_bytes(kind))?;
+            SqlType::VARBINARY_MAX
+        }
         Decompress => {
+            call.only(0, is_bytes)?;
             call.take(0, SqlType::VARBINARY_MAX)?;
             SqlType::VARBINARY_MAX
         }
@@ -64,6 +72,7 @@ pub fn bytes(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Hashbytes => {
             call.strings(&[0])?;
+            call.only(1, |kind| is_text(kind) || is_bytes(kind))?;
             if !call.args[1].ty.is_binary() {
                 call.strings(&[1])?;
             }
@@ -84,4 +93,18 @@ pub fn bytes(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         _ => return Ok(None),
     }))
+}
+
+/// NULL constants have no type to be summed by: 8116 for CHECKSUM of any, 8184 for BINARY_CHECKSUM of nothing else.
+fn check_summed(call: &BuiltinCall) -> SqlResult<()> {
+    let nulls: Vec<usize> = (0..call.args.len()).filter(|&i| is_untyped_null(&call.args[i])).collect();
+    if call.function == FunctionId::BinaryChecksum {
+        return if nulls.len() == call.args.len() { Err(sql_error!(8184)) } else { Ok(()) };
+    }
+    let refused = |i: &usize| sql_error!(8116, state 4, "NULL", i + 1, "checksum");
+    let mut errors: Vec<SqlError> = nulls.iter().map(refused).collect();
+    match errors.pop() {
+        Some(last) => Err(last.after(errors)),
+        None => Ok(()),
+    }
 }
