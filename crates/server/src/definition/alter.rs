@@ -694,6 +694,44 @@ fn alter_index(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, name: &Ident,
     Ok(())
 }
 
+/// The bit of the column's status that `ALTER COLUMN ... ADD | DROP property` is about, if the column may have it.
+fn property_bit(
+    target: &Target,
+    old: &TableDef,
+    columns: &[ColumnRow],
+    column: &ColumnRow,
+    property: &str,
+    add: bool,
+) -> SqlResult<i32> {
+    Ok(match property {
+        "ROWGUIDCOL" => {
+            match (add, columns.iter().any(|other| has(other.status, cs::ROWGUID))) {
+                (true, true) => return Err(sql_error!(4925, target.shown)),
+                (true, false) => check_rowguid(&column_type(column).ty)?,
+                (false, true) => {}
+                (false, false) => return Err(sql_error!(4926, target.shown)),
+            }
+            cs::ROWGUID
+        }
+        "SPARSE" => {
+            if has(column.status, cs::COMPUTED) {
+                return Err(sql_error!(4928, column.name, "COMPUTED"));
+            }
+            if column.dflt != 0 {
+                return Err(sql_error!(11410, column.name, target.shown));
+            }
+            if add {
+                check_sparse(&column.name, &column_type(column).ty, column.status, &target.shown)?;
+            }
+            cs::SPARSE
+        }
+        "NOT FOR REPLICATION" => cs::NOT_FOR_REPLICATION,
+        "HIDDEN" if column.status & (cs::ROW_START | cs::ROW_END) != 0 => cs::HIDDEN,
+        "HIDDEN" => return Err(sql_error!(13735, column.name, versioned::full_name(&target.db, old))),
+        other => return Err(super::unsupported(&format!("ALTER COLUMN {other}"))),
+    })
+}
+
 fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &AlterColumn) -> SqlResult<()> {
     let (db, id) = (&target.db, target.row.id);
     let columns = columns_of(ddl, target)?;
@@ -717,39 +755,10 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             set_mask(&mut new, masked.as_deref(), &column_type(&column).ty)?;
         }
         ColumnChange::Property { add, property, .. } => {
-            let bit = match &**property {
-                "ROWGUIDCOL" => {
-                    let other = columns.iter().any(|other| has(other.status, cs::ROWGUID));
-                    match (*add, other) {
-                        (true, true) => return Err(sql_error!(4925, target.shown)),
-                        (true, false) => check_rowguid(&column_type(&column).ty)?,
-                        (false, true) => {}
-                        (false, false) => return Err(sql_error!(4926, target.shown)),
-                    }
-                    cs::ROWGUID
-                }
-                "SPARSE" => {
-                    if has(column.status, cs::COMPUTED) {
-                        return Err(sql_error!(4928, column.name, "COMPUTED"));
-                    }
-                    if column.dflt != 0 {
-                        return Err(sql_error!(11410, column.name, target.shown));
-                    }
-                    if *add {
-                        check_sparse(&column.name, &column_type(&column).ty, column.status, &target.shown)?;
-                    }
-                    cs::SPARSE
-                }
-                "NOT FOR REPLICATION" => cs::NOT_FOR_REPLICATION,
-                "HIDDEN" if column.status & (cs::ROW_START | cs::ROW_END) != 0 => cs::HIDDEN,
-                "HIDDEN" => {
-                    return Err(sql_error!(13735, column.name, versioned::full_name(db, old)));
-                }
-                "PERSISTED" if *add => {
-                    return store_computed(ddl, db, &target.place, &target.shown, id, &[column.colid], cs::PERSISTED);
-                }
-                other => return Err(super::unsupported(&format!("ALTER COLUMN {other}"))),
-            };
+            if &**property == "PERSISTED" && *add {
+                return store_computed(ddl, db, &target.place, &target.shown, id, &[column.colid], cs::PERSISTED);
+            }
+            let bit = property_bit(target, old, &columns, &column, property, *add)?;
             new.status = if *add { new.status | bit } else { new.status & !bit };
         }
         ColumnChange::Type { generated: true, .. } => {
@@ -766,6 +775,7 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             if column.status & (cs::ROW_START | cs::ROW_END) != 0 {
                 return Err(sql_error!(13599, column.name));
             }
+            data_type::check_size(&column.name, data_type)?;
             let resolved = data_type::resolve(ddl, db, data_type, column.colid as usize)?;
             references_type(ddl, db, resolved.utype)?;
             let texts = resolved.ty.is_string() && column_type(&column).ty.is_string();

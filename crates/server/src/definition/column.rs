@@ -44,6 +44,7 @@ pub fn column_row(
     };
     let mut resolved = match &column.kind {
         ColumnKind::Typed(data_type) => {
+            data_type::check_size(&column.name, data_type).map_err(|e| e.at_line(data_type.line))?;
             data_type::resolve(ddl, db, data_type, colid as usize).map_err(|e| e.at_line(data_type.line))?
         }
         ColumnKind::Timestamp => {

@@ -192,15 +192,7 @@ impl Binder<'_> {
                 return Err(misplaced_aggregate(Place::Argument));
             }
         }
-        if argument.as_ref().is_some_and(|argument| is_untyped(argument, &self.columns)) {
-            return Err(match function {
-                AggregateFunction::StringAgg => sql_error!(8116, "NULL", 1, "string_agg"),
-                _ => sql_error!(8117, "NULL", name.to_ascii_lowercase()),
-            });
-        }
-        if let (AggregateFunction::StringAgg, Some(value), Some(separator)) = (function, &argument, extra.first()) {
-            check_separator(value, separator)?;
-        }
+        self.check_aggregated(function, argument.as_ref(), extra.first(), &name)?;
         let (ty, mut argument) = aggregate_type(function, argument, &name)?;
         let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
         self.text_extreme |= extreme && (ty.is_string() || ty.is_binary());
@@ -242,6 +234,27 @@ impl Binder<'_> {
             }
         };
         Ok(Expr::column(id.index(), ty, nullable))
+    }
+
+    /// 8116, 8117: NULL constants have no type to be summed by. And what STRING_AGG's separator may be.
+    fn check_aggregated(
+        &self,
+        function: AggregateFunction,
+        argument: Option<&Expr>,
+        separator: Option<&Expr>,
+        name: &str,
+    ) -> SqlResult<()> {
+        let Some(argument) = argument else { return Ok(()) };
+        if is_untyped(argument, &self.columns) {
+            return Err(match function {
+                AggregateFunction::StringAgg => sql_error!(8116, "NULL", 1, "string_agg"),
+                _ => sql_error!(8117, "NULL", name.to_ascii_lowercase()),
+            });
+        }
+        match (function, separator) {
+            (AggregateFunction::StringAgg, Some(separator)) => check_separator(argument, separator),
+            _ => Ok(()),
+        }
     }
 
     /// APPROX_PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x): x, and p. Error 10754 without a WITHIN GROUP.
@@ -585,7 +598,7 @@ fn misplaced_aggregate(place: Place) -> SqlError {
     match place {
         Place::Argument => sql_error!(130),
         Place::GroupBy => sql_error!(144),
-        Place::Set => sql_error!(157),
+        Place::Set | Place::Merged => sql_error!(157),
         Place::On => sql_error!(1015),
         Place::Output => sql_error!(158),
         _ => sql_error!(147),

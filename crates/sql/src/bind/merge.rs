@@ -55,7 +55,7 @@ impl Binder<'_> {
         let mut layout = SourceLayout { ids: target.stored_ids() };
         layout.ids.push(target.locator);
         layout.ids.push(present);
-        self.blocks[block].place = Place::Set;
+        self.blocks[block].place = Place::Merged;
         let identity_insert = self.options.identity_insert == Some((table.database, table.object));
         let sides = Sides { target: &target, present, scope, identity_insert };
         let mut whens = Vec::with_capacity(merge.clauses.len());

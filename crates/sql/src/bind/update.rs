@@ -90,8 +90,7 @@ impl Binder<'_> {
         // SET names columns of the target only.
         let target_sources = std::slice::from_ref(&sources[named]);
         let names = Scope { sources: target_sources, parent: None, ctes: None, block: None };
-        let written = if let ast::Target::Table { name, .. } = shape.target { Some(name) } else { None };
-        check_qualifiers(set.unwrap_or(&[]), &names, written)?;
+        check_qualifiers(set.unwrap_or(&[]), &names, Some(shape.target))?;
         let first_column = first_set_column(set.unwrap_or(&[]), &names)?;
         let change = if set.is_some() { Change::Update } else { Change::Delete };
         let target = self.changed_target(shape, &mut rel, &sources, named, first_column, change)?;
@@ -545,7 +544,11 @@ fn moves_in_scan(plan: &Operator, target: &RowTarget, set: &[u16]) -> bool {
 
 /// Where the target of an UPDATE has the first column that is set.
 /// 4104: SET names columns by the target alone, as the statement calls it.
-pub fn check_qualifiers(set: &[ast::SetClause], names: &Scope, written: Option<&ast::ObjectName>) -> SqlResult<()> {
+pub fn check_qualifiers(set: &[ast::SetClause], names: &Scope, target: Option<&ast::Target>) -> SqlResult<()> {
+    let written = target.and_then(|target| match target {
+        ast::Target::Table { name, .. } => Some(name),
+        _ => None,
+    });
     for clause in set {
         let (ast::SetClause::Column { column, .. } | ast::SetClause::VariableColumn { column, .. }) = clause else {
             continue;

@@ -547,6 +547,8 @@ rows![
     message(11728, 16, "The sequence object '%.*ls' has reached its minimum or maximum value. Restart the sequence object to allow new values to be generated."),
     message(11732, 16, "The requested range for sequence object '%.*ls' exceeds the maximum or minimum limit. Retry with a smaller range."),
     message(11733, 16, "Parameter '%.*ls' must be a positive integer."),
+    message(11738, 16, "Using NEXT VALUE FOR function is not allowed in this context."),
     message(11739, 16, "NEXT VALUE FOR function cannot be used if ROWCOUNT option has been set, or the query contains TOP or OFFSET."),
     message(11741, 16, "NEXT VALUE FOR function cannot be used within CASE, CHOOSE, COALESCE, IIF, ISNULL and NULLIF."),
+    message(11742, 16, "NEXT VALUE FOR function can only be used with MERGE if it is defined within a default constraint on the target table for insert actions."),
 ];

@@ -228,6 +228,7 @@ rows![
     message(2714, 16, "There is already an object named '%.*ls' in the database.").state(6),
     message(2715, 16, "Column, parameter, or variable #%d: Cannot find data type %.*ls."),
     message(2716, 16, "Column, parameter, or variable #%d: Cannot specify a column width on data type %.*ls."),
+    message(2717, 15, "The size (%d) given to the %S_MSG '%.*ls' exceeds the maximum allowed (%d)."),
     message(2720, 16, "Cannot schema bind %S_MSG '%.*ls' because it references system object '%.*ls'."),
     message(2724, 16, "Parameter or variable '%.*ls' has an invalid data type.").listed(10),
     message(2726, 16, "Partition function '%.*ls' uses %d columns which does not match with the number of partition columns used to partition the table or index."),

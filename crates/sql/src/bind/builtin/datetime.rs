@@ -67,8 +67,8 @@ pub fn datetime(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Isdate | Isnumeric => {
             call.nullable = false;
-            let legacy = |kind| matches!(kind, TypeKind::DateTime | TypeKind::SmallDateTime);
-            if call.args[0].ty.is_temporal() && !(call.function == Isdate && legacy(call.args[0].ty.kind)) {
+            let legacy = matches!(call.args[0].ty.kind, TypeKind::DateTime | TypeKind::SmallDateTime);
+            if call.args[0].ty.is_temporal() && !legacy {
                 return Err(errors::invalid_argument(&call.args[0].ty, 1, call.name));
             }
             call.strings(&[0])?;

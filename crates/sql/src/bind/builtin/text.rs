@@ -83,20 +83,7 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.count(1)?;
             cut(&call.args[0].ty, literal_count(&call.args[1]))
         }
-        Substring => {
-            call.null_from_arguments();
-            let ty = call.args[0].ty;
-            call.typed(0)?;
-            if !ty.is_binary() {
-                if !ty.is_string() && !is_null_literal(&call.args[0]) {
-                    return Err(errors::invalid_argument(&ty, 1, call.name));
-                }
-                call.strings(&[0])?;
-            }
-            call.place(1, is_exact)?;
-            call.place(2, is_exact)?;
-            cut(&call.args[0].ty, call.args.get(2).and_then(literal_count))
-        }
+        Substring => substring(call)?,
         Unistr => unistr(call)?,
         Lower | Upper | Reverse => {
             call.null_from_arguments();
@@ -158,6 +145,21 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         Concat | ConcatWs => concat(call)?,
         _ => return Ok(None),
     }))
+}
+
+fn substring(call: &mut BuiltinCall) -> SqlResult<SqlType> {
+    call.null_from_arguments();
+    call.typed(0)?;
+    let ty = call.args[0].ty;
+    if !ty.is_binary() {
+        if !ty.is_string() && !is_null_literal(&call.args[0]) {
+            return Err(errors::invalid_argument(&ty, 1, call.name));
+        }
+        call.strings(&[0])?;
+    }
+    call.place(1, is_exact)?;
+    call.place(2, is_exact)?;
+    Ok(cut(&call.args[0].ty, call.args.get(2).and_then(literal_count)))
 }
 
 fn unistr(call: &mut BuiltinCall) -> SqlResult<SqlType> {
