@@ -542,7 +542,6 @@ fn moves_in_scan(plan: &Operator, target: &RowTarget, set: &[u16]) -> bool {
     }
 }
 
-/// Where the target of an UPDATE has the first column that is set.
 /// 4104: SET names columns by the target alone, as the statement calls it.
 pub fn check_qualifiers(set: &[ast::SetClause], names: &Scope, target: Option<&ast::Target>) -> SqlResult<()> {
     let written = target.and_then(|target| match target {
@@ -566,6 +565,7 @@ pub fn check_qualifiers(set: &[ast::SetClause], names: &Scope, target: Option<&a
     Ok(())
 }
 
+/// Where the target of an UPDATE has the first column that is set.
 fn first_set_column(set: &[ast::SetClause], names: &Scope) -> SqlResult<Option<ColumnId>> {
     for clause in set {
         if let ast::SetClause::Column { column, .. }
