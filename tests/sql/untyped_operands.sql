@@ -1,0 +1,25 @@
+-- NULL as it is written has no type, so nothing is summed of it; a column of nothing else neither. STRING_AGG's separator.
+-- https://learn.microsoft.com/sql/t-sql/functions/string-agg-transact-sql
+select max(y) from (values (1, null)) v(x, y);
+go
+select sum(y) from (select null as y union all select null) v;
+go
+with c(y) as (select null) select avg(y) from c;
+go
+select lag(y) over (order by x) from (values (1, null)) v(x, y);
+go
+select first_value(null) over (order by (select 1));
+go
+select count(y) as c, max(y) as m from (values (1, null), (2, 5)) v(x, y);
+select count(z) as c from (select y + 1 as z from (select null) a(y)) b;
+select count(cast(null as int)) as c;
+go
+select string_agg(cast('a' as varchar(3)), N',');
+go
+select string_agg('a', 1);
+go
+select string_agg(s, s) from (values ('a')) v(s);
+go
+declare @s varchar(2) = ';';
+select string_agg(s, @s) as a, string_agg(s, ',' + ',') as b, string_agg(s, null) as c, string_agg(n, N'|') as d from (values ('a', 1), ('b', 2)) v(s, n);
+go
