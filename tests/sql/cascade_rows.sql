@@ -5,7 +5,7 @@ GO
 CREATE TABLE s.parent (id int NOT NULL PRIMARY KEY, code varchar(5) NOT NULL UNIQUE, note int)
 CREATE TABLE s.child (id int NOT NULL PRIMARY KEY, p int DEFAULT 9 REFERENCES s.parent (id) ON UPDATE CASCADE ON DELETE SET DEFAULT,
   twice AS p * 2 PERSISTED, thrice AS p * 3, rv rowversion, INDEX by_thrice (thrice), INDEX of_five (p) WHERE p = 5,
-  CONSTRAINT small CHECK (thrice < 100))
+  CONSTRAINT small CHECK (twice < 67))
 CREATE TABLE s.other (id int, code varchar(5) NULL REFERENCES s.parent (code) ON UPDATE CASCADE ON DELETE SET NULL, shown AS '<' + ISNULL(code, '') + '>' PERSISTED)
 INSERT s.parent VALUES (1, 'a', 0), (2, 'b', 0), (9, 'z', 0)
 INSERT s.child (id, p) VALUES (10, 1), (20, 2)

@@ -1,56 +1,61 @@
--- What a column of a table may not be: properties of other types, constraints twice, computed columns of computed columns.
--- https://learn.microsoft.com/sql/t-sql/statements/create-table-transact-sql
--- https://learn.microsoft.com/sql/t-sql/statements/alter-table-computed-column-definition-transact-sql
--- https://learn.microsoft.com/sql/relational-databases/tables/use-sparse-columns
-create table t(b int check (b > 0) check (b < 9));
-go
-create table t(b int default 1 constraint df_b default 2);
-go
-create table t(b int unique constraint uq_b unique);
-go
-create table t(b int primary key constraint uq_b unique);
-go
-declare @t table(b int unique primary key);
-go
-create table t(a int, c as a + 1 check (c > 0));
-go
-create table t(a int, c as a + 1 not null);
-go
-create table t(a int, c as a + 1, constraint ck_c check (c > 0));
-go
-create table t(a int, c as a + 1, d as c + 1);
-go
-create table t(a int rowguidcol);
-go
-create table t(a tinyint identity(300, 1));
-go
-create table t(a int collate Latin1_General_CI_AS);
-go
-create view v as select 1 as a, 2 as a;
-go
-create function f() returns table as return (select 1);
-go
-create table t(a int not null constraint pk_t primary key, b int identity, c as a + 1, d int constraint df_d default 3, e varchar(10) not null, f int, g uniqueidentifier,
-    h uniqueidentifier, constraint ck_f check (f > 0));
-go
-alter table t add i as c * 2;
-go
-alter table t alter column g add rowguidcol;
-alter table t alter column h add rowguidcol;
-go
-alter table t alter column g drop rowguidcol;
-alter table t alter column g drop rowguidcol;
-go
-alter table t alter column f add rowguidcol;
-go
-alter table t alter column b add sparse;
-go
-alter table t alter column c add sparse;
-go
-alter table t alter column d add sparse;
-go
-alter table t alter column e add sparse;
-go
-alter table t alter column f add sparse;
-alter table t add constraint ck_c check (c > 0);
-go
+-- What the definition of a column or of its constraints cannot be. learn.microsoft.com: Database Engine events and errors, 1000 to 1999,
+-- 2000 to 2999 and 8000 to 8999; CREATE TABLE.
+CREATE TABLE p (id int CONSTRAINT pk_p PRIMARY KEY)
+GO
+CREATE TABLE t (a int DEFAULT 1 DEFAULT 2)
+GO
+CREATE TABLE t (a int CONSTRAINT x PRIMARY KEY CONSTRAINT y PRIMARY KEY)
+GO
+CREATE TABLE t (a int CONSTRAINT x UNIQUE CONSTRAINT y UNIQUE)
+GO
+CREATE TABLE t (a int CONSTRAINT x PRIMARY KEY CONSTRAINT y UNIQUE)
+GO
+CREATE TABLE t (a int NULL NOT NULL)
+GO
+CREATE TABLE t (a int IDENTITY IDENTITY)
+GO
+CREATE TABLE t (a varchar(3) COLLATE Latin1_General_BIN COLLATE Latin1_General_CI_AS)
+GO
+CREATE TABLE t (a int COLLATE Latin1_General_BIN)
+GO
+CREATE TABLE t (a tinyint IDENTITY (300, 1))
+GO
+CREATE TABLE t (a decimal(3, 0) IDENTITY (1000, 1))
+GO
+CREATE TABLE t (a int ROWGUIDCOL)
+GO
+CREATE TABLE t (a int, b AS a + 1, c AS b + 1)
+GO
+CREATE TABLE t (a int, b AS a + 1 CONSTRAINT c CHECK (b > 1))
+GO
+CREATE TABLE t (a int, b AS a + 1, CONSTRAINT c CHECK (b > 1))
+GO
+CREATE TABLE t (a int, b AS a + 1 NOT NULL)
+GO
+CREATE TABLE t (a int, b AS a + 1, CONSTRAINT f FOREIGN KEY (b) REFERENCES p (id))
+GO
+CREATE TABLE t (a int NOT NULL CONSTRAINT f REFERENCES p (id) ON DELETE SET NULL)
+GO
+CREATE TABLE t (a int NOT NULL CONSTRAINT f REFERENCES p (id) ON UPDATE SET DEFAULT)
+GO
+CREATE TABLE t (a int CONSTRAINT f REFERENCES p (id) ON DELETE CASCADE ON DELETE CASCADE)
+GO
+CREATE TABLE t (a int, CONSTRAINT #c PRIMARY KEY (a))
+GO
+-- These can be.
+CREATE TABLE t (a int NOT NULL CONSTRAINT f REFERENCES p (id) ON DELETE SET DEFAULT CONSTRAINT d DEFAULT 1,
+    b AS a + 1 PERSISTED NOT NULL CONSTRAINT c CHECK (b > 1), e int CHECK (e > 1) CHECK (e < 5), g tinyint IDENTITY (255, -1))
+GO
+ALTER TABLE t ADD h AS b + 1
+GO
+ALTER TABLE t ALTER COLUMN a ADD ROWGUIDCOL
+GO
+ALTER TABLE t ADD i int DEFAULT 1 DEFAULT 2
+GO
+-- An alias is no base of another; a function gives one value.
+CREATE TYPE one FROM int
+GO
+CREATE TYPE two FROM one
+GO
+CREATE FUNCTION f1 (@a int OUTPUT) RETURNS int AS BEGIN RETURN 1 END
+GO

@@ -41,5 +41,3 @@ merge i using (values (1)) s(x) on 1 = 0 when not matched then insert (id, v) va
 go
 delete top (null) percent p;
 go
-; sp_who;
-go

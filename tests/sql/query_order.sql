@@ -36,3 +36,20 @@ GO
 SELECT id AS x, id AS y FROM c ORDER BY 1, x;
 GO
 SELECT a.x FROM (SELECT id AS x FROM c) a ORDER BY x, a.x;
+GO
+-- Long values that begin alike: lists of keys have their beginning, and the rest decides. The order of comparison is another way to know it.
+CREATE TABLE alike (id int NOT NULL CONSTRAINT pk_alike PRIMARY KEY, t varchar(400) COLLATE Latin1_General_CI_AS NULL, b varchar(400) COLLATE Latin1_General_BIN2 NULL, n nvarchar(400) COLLATE Latin1_General_CS_AS NULL, x varbinary(400) NULL);
+INSERT alike SELECT v, CASE WHEN v % 50 = 0 THEN NULL ELSE p + CASE v % 3 WHEN 0 THEN 'A' WHEN 1 THEN 'a' ELSE CHAR(228) END + STR(v * 7919 % 1009, 5) END,
+  p + CHAR(65 + v % 60) + STR(v * 7919 % 1009, 5), p + NCHAR(65 + v % 60) + STR(v * 7919 % 1009, 5), CAST(p + STR(v * 7919 % 1009, 5) AS varbinary(400))
+  FROM (SELECT value AS v, REPLICATE(CASE value % 4 WHEN 0 THEN 'x' WHEN 1 THEN 'X' WHEN 2 THEN 'x-' ELSE 'xy ' END, 40 + value % 5 * 15) AS p FROM GENERATE_SERIES(1, 3000)) AS s;
+GO
+SELECT SUM(IIF(p > t, 1, 0)) AS wrong, COUNT(*) AS rows_read FROM (SELECT t, LAG(t) OVER (ORDER BY t, id) AS p FROM alike) AS o;
+SELECT SUM(IIF(p < t, 1, 0)) AS wrong FROM (SELECT t, LAG(t) OVER (ORDER BY t DESC, id) AS p FROM alike) AS o;
+SELECT SUM(IIF(p > b, 1, 0)) AS wrong FROM (SELECT b, LAG(b) OVER (ORDER BY b, id) AS p FROM alike) AS o;
+SELECT SUM(IIF(p > n, 1, 0)) AS wrong FROM (SELECT n, LAG(n) OVER (ORDER BY n, id) AS p FROM alike) AS o;
+SELECT SUM(IIF(p > x, 1, 0)) AS wrong FROM (SELECT x, LAG(x) OVER (ORDER BY x, id) AS p FROM alike) AS o;
+SELECT SUM(IIF(p = t AND q > id, 1, 0)) AS wrong FROM (SELECT t, id, LAG(t) OVER (ORDER BY t, id) AS p, LAG(id) OVER (ORDER BY t, id) AS q FROM alike) AS o;
+SELECT TOP (4) id, LEN(n) AS l FROM alike ORDER BY n DESC, id;
+GO
+DROP TABLE alike;
+GO

@@ -42,6 +42,7 @@ SELECT id, tenant, v FROM dbo.t ORDER BY id
 SELECT * FROM dbo.member
 GO
 REVERT
+GO
 SET SHOWPLAN_TEXT ON
 GO
 SELECT id FROM dbo.t WHERE v > 3

@@ -64,3 +64,27 @@ EXEC sp_describe_undeclared_parameters N'SELECT a FROM up_t WHERE @p0 IS NULL'
 GO
 EXEC sp_describe_undeclared_parameters N'SELECT @p0 AS p'
 GO
+-- What gives a value out: the left side of an assignment, OUTPUT, the status of a procedure. The parameter of the module that it is an argument of.
+TRUNCATE TABLE #u
+INSERT #u EXEC sp_describe_undeclared_parameters N'EXEC up_p @p0, @p1 OUTPUT, @d = @p2, @r = @p3'
+INSERT #u EXEC sp_describe_undeclared_parameters N'EXEC @q0 = dbo.up_p @q1, DEFAULT, @q2'
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT dbo.up_f(@r0, @r1) FROM dbo.up_tf(@r2) WHERE q = @r3'
+INSERT #u EXEC sp_describe_undeclared_parameters N'SET @s0 = 1'
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT @t0 = a, @t1 = b FROM up_t WHERE @t2 = s'
+INSERT #u EXEC sp_describe_undeclared_parameters N'UPDATE up_t SET a = @v0, @v1 = b WHERE c = @v2'
+SELECT name, type, is_input, is_output, formal FROM #u
+GO
+-- Table variables of the text.
+TRUNCATE TABLE #u
+INSERT #u EXEC sp_describe_undeclared_parameters N'DECLARE @t TABLE (k smallint, w varchar(7)) INSERT @t VALUES (@p0, @p1) SELECT * FROM @t WHERE k = @p2'
+SELECT name, type FROM #u
+GO
+-- What cannot be compiled, whatever the parameters are.
+EXEC sp_describe_undeclared_parameters N'SELECT * FROM nowhere WHERE a = @p0'
+GO
+EXEC sp_describe_undeclared_parameters N'SELECT * FROM up_t WHERE nothing = @p0'
+GO
+EXEC sp_describe_undeclared_parameters N'SELECT FROM up_t WHERE a = @p0'
+GO
+EXEC sp_describe_undeclared_parameters N'CREATE TABLE made (a int) INSERT made VALUES (@p0)'
+GO

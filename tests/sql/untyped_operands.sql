@@ -6,10 +6,6 @@ select sum(y) from (select null as y union all select null) v;
 go
 with c(y) as (select null) select avg(y) from c;
 go
-select lag(y) over (order by x) from (values (1, null)) v(x, y);
-go
-select first_value(null) over (order by (select 1));
-go
 select count(y) as c, max(y) as m from (values (1, null), (2, 5)) v(x, y);
 select count(z) as c from (select y + 1 as z from (select null) a(y)) b;
 select count(cast(null as int)) as c;

@@ -290,6 +290,11 @@ pub trait Host {
         Ok(None)
     }
 
+    /// 2778: RAISERROR ... WITH LOG is for few.
+    fn check_log(&mut self, _session: &mut Session) -> SqlResult<()> {
+        Ok(())
+    }
+
     /// RAISERROR ... WITH LOG and errors of severity 20 and more.
     fn log(&mut self, session: &Session, message: &types::SqlError);
 
@@ -309,8 +314,11 @@ pub trait Host {
     /// A module of the catalog that ran at `level` of nesting has returned: its temporary tables go.
     fn module_returned(&mut self, _session: &mut Session, _level: u32) {}
 
-    /// ROLLBACK TRANSACTION savepoint.
+    /// ROLLBACK TRANSACTION savepoint, or the end of a statement that failed.
     fn rolled_back_to_savepoint(&mut self, _session: &mut Session) {}
+
+    /// ROLLBACK TRANSACTION savepoint: what was done since has set counters.
+    fn restore_counters(&mut self, _session: &mut Session) {}
 }
 
 /// What a statement does with a table.

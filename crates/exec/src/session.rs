@@ -68,6 +68,8 @@ pub struct Session {
     pub(crate) aborted: bool,
     /// The error that a system procedure or a trigger hands on is on its way to a CATCH: it has done to the transaction what it does.
     pub(crate) thrown: bool,
+    /// A statement of a trigger could not be bound; the statement that fired it has yet to see the error.
+    pub(crate) trigger_unbound: bool,
     /// An INSERT ... EXEC is running: the level of the transaction that it shares with what it calls.
     pub(crate) insert_execute: Option<u32>,
     /// Statements within one another that share a transaction: a statement, the functions and triggers it runs.
@@ -89,6 +91,8 @@ pub const CONTEXT_INFO_BYTES: usize = 128;
 #[derive(Debug, Clone)]
 pub(crate) struct RunningTrigger {
     pub object: i32,
+    /// The table or view whose rows a statement changes.
+    pub on: Option<(DatabaseId, ObjectId)>,
     pub instead_of: bool,
     /// Of a trigger for definitions or logons: EVENTDATA(), an xml value.
     pub event: Option<Datum>,
@@ -375,6 +379,8 @@ pub struct TransactionState {
     /// XACT_STATE() -1: only ROLLBACK is possible.
     pub doomed: bool,
     pub(crate) savepoints: Vec<(Box<str>, storage::Savepoint)>,
+    /// Whether SNAPSHOT was its level when it first read a table: no other can take that up later.
+    pub(crate) began_as_snapshot: Option<bool>,
     /// UTC of its begin, once that was asked for: (`storage::Transaction::begun_ns` it is of, ticks).
     pub(crate) begun: (u64, i64),
     /// Counts transactions of the session, for ENVCHANGE descriptors.
@@ -382,6 +388,11 @@ pub struct TransactionState {
 }
 
 impl TransactionState {
+    /// Savepoints that a ROLLBACK could return to.
+    pub fn savepoint_count(&self) -> usize {
+        self.savepoints.len()
+    }
+
     /// XACT_STATE().
     pub fn xact_state(&self) -> i32 {
         match (self.level, self.doomed) {
@@ -429,6 +440,7 @@ impl Session {
             cursor_book: Arc::default(),
             aborted: false,
             thrown: false,
+            trigger_unbound: false,
             insert_execute: None,
             statement_depth: 0,
             unchecked: Unchecked::default(),
@@ -437,6 +449,15 @@ impl Session {
             table_reads: None,
             signal: Arc::default(),
         }
+    }
+
+    /// A trigger runs for a change of this table.
+    pub fn is_in_trigger_of(&self, table: (DatabaseId, ObjectId)) -> bool {
+        self.triggers.iter().any(|running| running.on == Some(table))
+    }
+
+    pub fn is_in_trigger(&self) -> bool {
+        self.triggers.iter().any(|running| running.on.is_some())
     }
 
     /// @@CURSOR_ROWS: of the cursor opened last, as long as it is open.

@@ -101,6 +101,8 @@ pub enum Command {
     Rollback,
     Save,
     Set,
+    Print,
+    Raise,
     Other,
 }
 

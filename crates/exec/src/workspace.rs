@@ -254,6 +254,11 @@ impl Workspace {
         }
     }
 
+    /// Somebody waits for memory.
+    pub fn is_awaited(&self) -> bool {
+        self.pool.grants.is_awaited()
+    }
+
     /// Bytes that the query may have at most.
     pub fn limit(&self) -> usize {
         self.max.load(Ordering::Relaxed)

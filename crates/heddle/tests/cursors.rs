@@ -11,6 +11,8 @@ use tds::rpc::{ParameterValue, Procedure, ProcedureId, RpcCall, RpcParameter};
 use types::{Datum, SqlType};
 
 const KEYSET: i64 = 1;
+const DYNAMIC: i64 = 2;
+const FORWARD: i64 = 4;
 const STATIC: i64 = 8;
 const FAST_FORWARD: i64 = 16;
 const READ_ONLY: i64 = 1;
@@ -135,7 +137,27 @@ fn options_become_what_the_query_allows() {
         vec![out(0), text("UPDATE t SET name = name"), out(KEYSET), out(OPTIMISTIC | ALLOW_DIRECT), out(0)],
     );
     assert!(direct.first_error().is_none(), "{:?}", direct.messages);
-    assert_eq!(direct.outputs[0].value.as_i64(), 0, "run at once, without a cursor");
+    assert!(direct.outputs.is_empty(), "run at once, without a cursor");
+    // "Using Implicit Cursor Conversions": a row of these is of no one row, or their order is of no index.
+    session.run("CREATE TABLE plain (a int)");
+    for (query, scroll, becomes) in [
+        ("SELECT DISTINCT id, name FROM t", KEYSET, STATIC),
+        ("SELECT DISTINCT id FROM t", DYNAMIC, STATIC),
+        ("SELECT id FROM t UNION SELECT id FROM t", DYNAMIC, STATIC),
+        ("SELECT id, COUNT(*) AS n FROM t GROUP BY id", KEYSET, STATIC),
+        ("SELECT 1 AS a", FORWARD, STATIC),
+        ("SELECT MAX(id) AS a FROM t", FORWARD, STATIC),
+        ("SELECT id, name FROM t ORDER BY name", DYNAMIC, KEYSET),
+        ("SELECT id, name FROM t ORDER BY name", FORWARD, KEYSET),
+        ("SELECT id, name FROM t ORDER BY id", DYNAMIC, DYNAMIC),
+        ("SELECT id, name FROM t ORDER BY id", FORWARD, FORWARD),
+        ("SELECT DISTINCT id FROM t", FAST_FORWARD, FAST_FORWARD),
+        ("SELECT a FROM plain", KEYSET, STATIC),
+    ] {
+        let [handle, kind, ..] = session.open(query, scroll, OPTIMISTIC);
+        assert_eq!(kind, becomes, "{query} asked as {scroll}");
+        session.call(ProcedureId::CursorClose, vec![int(handle)]);
+    }
 }
 
 #[test]
@@ -194,7 +216,7 @@ fn a_procedure_of_one_result_gives_a_cursor() {
     let direct = vec![out(0), text("EXEC two"), out(STATIC), out(READ_ONLY | ALLOW_DIRECT), out(0)];
     let answer = session.call(ProcedureId::CursorOpen, direct);
     assert_eq!(answer.sets.iter().map(|set| set.rows[0][0].as_i64()).collect::<Vec<_>>(), [1, 2]);
-    assert_eq!(answer.outputs[0].value, Datum::I64(0));
+    assert!(answer.outputs.is_empty());
     let refused =
         session.call(ProcedureId::CursorOpen, vec![out(0), text("EXEC two"), out(STATIC), out(READ_ONLY), out(0)]);
     assert_eq!(refused.first_error().map(|error| error.number), Some(16937));

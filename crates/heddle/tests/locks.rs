@@ -430,3 +430,58 @@ fn who_waits_is_shown_with_what_he_waits_for() {
         assert_eq!(seen, shown, "{held}; {wanted}");
     }
 }
+
+/// https://learn.microsoft.com/sql/t-sql/queries/hints-transact-sql-table: READPAST skips locks of rows and pages; it waits for who has
+/// locked the table.
+#[test]
+fn readpast_waits_for_a_table() {
+    let server = Server::start(&[]);
+    let (mut a, mut b) = prepared(&server);
+    a.run("BEGIN TRAN; SELECT COUNT(*) FROM t WITH (TABLOCK, HOLDLOCK)");
+    for read in ["SELECT w FROM t WITH (UPDLOCK, READPAST) WHERE id = 50", "DELETE TOP (1) t WITH (READPAST)"] {
+        assert!(waits(&mut b, read), "{read}");
+    }
+    assert!(!waits(&mut b, "SELECT w FROM t WITH (REPEATABLEREAD, READPAST)"), "IS goes with S");
+    a.run("COMMIT; BEGIN TRAN; SELECT w FROM t WITH (UPDLOCK) WHERE id = 50");
+    assert_eq!(b.run("SELECT COUNT(*) FROM t WITH (UPDLOCK, READPAST)"), "9");
+}
+
+/// "ROLLBACK TRANSACTION": what a savepoint undoes holds nobody up any more, also who waits for it already.
+#[test]
+fn who_waits_for_a_row_goes_on_when_a_savepoint_takes_it_back() {
+    let server = Server::start(&[]);
+    let (mut a, mut b) = prepared(&server);
+    b.run("SET LOCK_TIMEOUT 20000");
+    for (change, wanted, answer) in [
+        ("INSERT t VALUES (55, 1, 1)", "SELECT COUNT(*) FROM t WITH (REPEATABLEREAD) WHERE id = 55", "0"),
+        (
+            "INSERT t VALUES (55, 1, 1)",
+            "INSERT t VALUES (55, 2, 2); SELECT v FROM t WHERE id = 55; DELETE t WHERE id = 55",
+            "2",
+        ),
+    ] {
+        a.run(&format!("BEGIN TRAN; UPDATE t SET w = 3 WHERE id = 10; SAVE TRAN s; {change}"));
+        b.send(wanted);
+        until_someone_waits(&server);
+        a.run("ROLLBACK TRAN s");
+        assert_eq!(b.answer(), answer, "{change}; {wanted}");
+        a.run("ROLLBACK");
+    }
+}
+
+/// "Lock modes", update locks: what an update has waited for and then not found is not its own to keep.
+#[test]
+fn the_lock_of_a_row_that_moved_away_while_it_was_awaited_is_given_back() {
+    let server = Server::start(&[]);
+    let (mut a, mut b) = prepared(&server);
+    let mut c = Session::open(&server, "two");
+    a.run("BEGIN TRAN; SELECT w FROM t WITH (UPDLOCK) WHERE id = 50");
+    b.run("SET LOCK_TIMEOUT -1");
+    b.run("BEGIN TRAN");
+    b.send("UPDATE t SET w = 1 FROM t WITH (INDEX(by_v)) WHERE v BETWEEN 50 AND 60");
+    until_someone_waits(&server);
+    a.run("UPDATE t SET v = 500 WHERE id = 50; COMMIT");
+    assert_eq!(b.answer(), "");
+    assert!(!waits(&mut c, "UPDATE t WITH (NOWAIT) SET w = 2 WHERE id = 50"));
+    assert!(c.run("UPDATE t WITH (NOWAIT) SET w = 2 WHERE id = 60").contains(TIMEOUT));
+}

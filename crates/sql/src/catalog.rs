@@ -388,8 +388,8 @@ pub struct ModuleDef {
     pub native: bool,
     /// WITH EXECUTE AS: whom its body acts as.
     pub execute_as: Option<RunsAs>,
-    /// Columns of a view, from 0, that have other names than its text gives them.
-    pub renamed_columns: Box<[(u16, Box<str>)]>,
+    /// Names of a view's columns since it was made or refreshed: what its text gives beyond them is not seen. Empty: none is known.
+    pub column_names: Box<[Box<str>]>,
     /// Of a view: of enabled security policies.
     pub predicates: Vec<PredicateDef>,
 }

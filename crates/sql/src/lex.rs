@@ -160,7 +160,7 @@ impl<'a> Lexer<'a> {
         } else {
             let first = self.byte(0);
             match CLASS[first as usize] {
-                Class::Letter if first == b'N' && self.byte(1) == b'\'' => {
+                Class::Letter if (first | 0x20) == b'n' && self.byte(1) == b'\'' => {
                     self.at += 1;
                     self.quoted(b'\'', TokenKind::NationalString, TokenKind::UnclosedString)
                 }

@@ -21,6 +21,7 @@
 //! After a crash every page is whole in one of the two (`rewrite_last_batch`). Not so a page that is WHOLE in the log: its image was logged
 //! since it was last written, so that it follows from the log whatever lies in its place, and is written there alone.
 
+mod reading;
 mod writing;
 
 pub use writing::rewrite_last_batch;
@@ -131,11 +132,12 @@ impl Frames {
         unsafe { self.pages.as_ptr().as_ptr().add(index * PAGE_BYTES).cast() }
     }
 
-    /// Gives the memory of a page back. The caller holds its exclusive latch.
-    fn discard(&self, index: usize) {
+    /// Gives the memory of `count` pages that lie side by side back. The caller holds their exclusive latches.
+    fn discard(&self, index: usize, count: usize) {
+        debug_assert!(count > 0 && (index + count) * PAGE_BYTES <= self.pages.len());
         let frame = NonNull::new(self.page(index).cast::<u8>()).expect("mapped above zero");
-        // SAFETY: a whole page of the region, and the latch keeps everyone else out.
-        unsafe { self.pages.region().punch_out(frame, PAGE_BYTES) };
+        // SAFETY: whole pages of the region, and the latches keep everyone else out.
+        unsafe { self.pages.region().punch_out(frame, count * PAGE_BYTES) };
     }
 }
 
@@ -323,7 +325,7 @@ impl Buffer {
                 }
                 wait::yield_now();
             }
-            self.frames.discard(index);
+            self.frames.discard(index, 1);
             self.release(index, ABSENT, DIRTY | WRITING | WHOLE | REFERENCED);
             let before = self.resident.fetch_sub(1, Ordering::Relaxed);
             assert!(before > 0, "a page in the clock is counted");
@@ -559,7 +561,7 @@ impl Buffer {
                 let is_wrong = read.is_err() || page::has_own_checksum(frame);
                 self.suspects.add(at, if is_wrong { SuspectKind::Wrong } else { SuspectKind::Checksum });
             }
-            self.frames.discard(index);
+            self.frames.discard(index, 1);
             self.release(index, ABSENT, READING);
             stopped.map_or(Ok(()), Err)?;
             read?;

@@ -69,16 +69,7 @@ impl Spill {
     /// An empty stream.
     pub fn stream(self: &Arc<Spill>) -> Stream {
         let serial = self.serials.fetch_add(1, Ordering::Relaxed);
-        Stream {
-            spill: self.clone(),
-            file: None,
-            serial,
-            blocks: Vec::new(),
-            tail: Vec::new(),
-            bytes: 0,
-            goes_on: false,
-            writing: None,
-        }
+        Stream { spill: self.clone(), file: None, serial, blocks: Vec::new(), tail: Vec::new(), bytes: 0, away: None }
     }
 
     /// Bytes of the blocks that streams have.
@@ -161,17 +152,47 @@ pub struct Stream {
     tail: Vec<u8>,
     bytes: u64,
     /// While a block is written the next one is filled.
-    goes_on: bool,
-    writing: Option<Writing>,
+    away: Option<Away>,
 }
 
-/// A block on its way into the file.
+/// A block on its way into the file, if there is one, of one stream or of several that one worker writes in turn.
+#[derive(Clone)]
+pub struct Away {
+    writing: Arc<Mutex<Option<Writing>>>,
+    is_shared: bool,
+}
+
 type Writing = Started<(Vec<u8>, Result<(), DiskError>)>;
 
+impl Away {
+    fn of(is_shared: bool) -> Away {
+        Away { writing: Arc::new(Mutex::new(WaitType::SOS_MUTEX, None)), is_shared }
+    }
+
+    /// For several streams (`Stream::go_on_with`). It takes the memory of one block.
+    pub fn shared() -> Away {
+        Away::of(true)
+    }
+
+    /// Waits for the block that is being written: its bytes.
+    fn written(&self) -> StorageResult<Vec<u8>> {
+        let writing = self.writing.lock().take();
+        let Some(writing) = writing else { return Ok(Vec::new()) };
+        let (bytes, result) = writing.wait(WaitType::IO_COMPLETION);
+        result?;
+        Ok(bytes)
+    }
+}
+
 impl Stream {
-    /// From now on it goes on while a block is written, which takes the memory of one more. For who writes one stream at a time.
+    /// From now on it goes on while a block is written, which takes the memory of one more.
     pub fn go_on(&mut self) {
-        self.goes_on = true;
+        self.away = Some(Away::of(false));
+    }
+
+    /// As `go_on`, with others. An error of the one may be the other's: all of them are of no use after it.
+    pub fn go_on_with(&mut self, away: &Away) {
+        self.away = Some(away.clone());
     }
 
     /// Appends bytes. 1105 when there is no room; the stream is of no use after an error.
@@ -200,12 +221,8 @@ impl Stream {
         self.written().map(drop)
     }
 
-    /// Waits for the block that is being written: its bytes.
-    fn written(&mut self) -> StorageResult<Vec<u8>> {
-        let Some(writing) = self.writing.take() else { return Ok(Vec::new()) };
-        let (bytes, result) = writing.wait(WaitType::IO_COMPLETION);
-        result?;
-        Ok(bytes)
+    fn written(&self) -> StorageResult<Vec<u8>> {
+        self.away.as_ref().map_or(Ok(Vec::new()), Away::written)
     }
 
     fn write_tail(&mut self) -> StorageResult<()> {
@@ -221,11 +238,11 @@ impl Stream {
         if os::fails!(SpillWrite) {
             return Err(DiskError::Full.into());
         }
-        if self.goes_on {
-            let mut next = self.written()?;
+        if let Some(away) = &self.away {
+            let mut next = away.written()?;
             next.clear();
             let full = std::mem::replace(&mut self.tail, next);
-            self.writing = Some(file.start_write_at(full, place_of(block)));
+            *away.writing.lock() = Some(file.start_write_at(full, place_of(block)));
         } else {
             file.write_away_at(&self.tail, place_of(block))?;
             self.tail.clear();
@@ -241,8 +258,9 @@ impl Stream {
 
     /// In memory: what is being filled.
     pub fn held_bytes(&self) -> usize {
-        let writing = if self.writing.is_some() { BLOCK_BYTES } else { 0 };
-        self.tail.capacity() + writing + self.blocks.capacity() * 4
+        let is_away = |away: &Away| !away.is_shared && away.writing.lock().is_some();
+        let away = if self.away.as_ref().is_some_and(is_away) { BLOCK_BYTES } else { 0 };
+        self.tail.capacity() + away + self.blocks.capacity() * 4
     }
 
     fn read_block(&self, at: usize, into: &mut Vec<u8>) -> StorageResult<()> {

@@ -277,6 +277,7 @@ impl Transaction {
         self.drops.truncate(savepoint.drops);
         self.take_back_rows(savepoint.row_changes);
         self.forget_shapes(false);
+        self.engine.locks.undone_in_part(self.writer.member);
         Ok(())
     }
 

@@ -162,7 +162,7 @@ impl ProtocolError {
                 table_error(*ordinal, name, *row, *column, *fault)
             }
             ProtocolError::BulkColumn { column, fault } => bulk_error(*column, *fault),
-            ProtocolError::BulkToken(_) => sql_error!(4804),
+            ProtocolError::BulkToken(_) => sql_error!(4804, severity 16, state 2),
             ProtocolError::TransactionRequest(_) => sql_error!(3989),
             ProtocolError::Value(fault) => parameter_error(0, "", *fault),
         }

@@ -70,10 +70,14 @@ pub mod command {
     pub const BEGIN_TRANSACTION: u16 = 0xD4;
     pub const COMMIT: u16 = 0xD5;
     pub const ROLLBACK: u16 = 0xD6;
-    pub const SET: u16 = 0xF9;
+    pub const SET: u16 = 0xB9;
     pub const EXECUTE: u16 = 0xE0;
     pub const FETCH: u16 = 0xE1;
     pub const BULK_INSERT: u16 = 0xF0;
+    pub const RAISE: u16 = 0xF6;
+    pub const PRINT: u16 = 0xF7;
+    /// No statement: of a text that is not compiled, of an attention.
+    pub const NOTHING: u16 = 0xFD;
     pub const MERGE: u16 = 0x117;
 }
 

@@ -237,6 +237,22 @@ impl KeyCodec {
         self.invert(start, out);
     }
 
+    /// Appends the beginning of what `encode_bytes` appends: about `limit` bytes. True: that is all of it.
+    pub fn encode_bytes_start(&self, value: &[u8], limit: usize, out: &mut Vec<u8>) -> bool {
+        let start = out.len();
+        let is_whole = if let Form::Text(comparer) = self.form {
+            out.push(PRESENT);
+            comparer.key_start(value, limit, out)
+        } else {
+            self.put_bytes(value, out);
+            let is_whole = out.len() - start <= limit;
+            out.truncate(start + limit);
+            is_whole
+        };
+        self.invert(start, out);
+        is_whole
+    }
+
     /// `encode_bytes` of a value that may be long.
     pub fn encode_bytes_paced(&self, value: &[u8], out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
         let start = out.len();

@@ -85,7 +85,7 @@ fn form(op: ArithmeticOp) -> Form {
 fn takes(op: ArithmeticOp, a: Family, b: Family) -> bool {
     match form(op) {
         Form::Sum => match (a, b) {
-            (Text, Text) | (Binary, Binary) => op == ArithmeticOp::Add,
+            (Text, Text) | (Binary | RowVersion, Binary | RowVersion) => op == ArithmeticOp::Add,
             (Bit, b) => b.is_number() || b == DateTime,
             (DateTime, b) => matches!(b, DateTime | Text | Binary),
             (Integer | Exact, Binary | RowVersion) => true,
@@ -97,7 +97,7 @@ fn takes(op: ArithmeticOp, a: Family, b: Family) -> bool {
             (a, b) => a.is_number() && (b.is_number() || b == Text),
         },
         Form::Modulo => {
-            matches!((a, b), (Bit | Integer | Exact, Integer | Exact) | (Integer, Text | Binary | RowVersion))
+            matches!((a, b), (Bit | Integer | Exact, Integer | Exact) | (Integer | Exact, Text | Binary | RowVersion))
         }
         Form::Bitwise => matches!((a, b), (Bit | Integer, Bit | Integer | Text | Binary | RowVersion)),
     }
@@ -110,7 +110,7 @@ fn is_unfit(op: ArithmeticOp, family: Family) -> bool {
         Form::Sum => never || family == RowVersion && op == ArithmeticOp::Subtract,
         Form::Product => true,
         Form::Modulo => never || matches!(family, Approximate | DateTime | Variant),
-        Form::Bitwise => never || matches!(family, Exact | Approximate | DateTime | Variant),
+        Form::Bitwise => false,
     }
 }
 
@@ -134,31 +134,11 @@ pub fn check_arithmetic(op: ArithmeticOp, left: &SqlType, right: &SqlType) -> Sq
             }
         }
     }
-    let alike = left.kind == right.kind && form(op) != Form::Bitwise;
-    Err(match alike || is_unfit(op, a) && is_unfit(op, b) {
+    let alike = left.kind == right.kind || is_unfit(op, a) && is_unfit(op, b);
+    Err(match alike && form(op) != Form::Bitwise {
         true => sql_error!(8117, left.name(), op.name()),
         false => sql_error!(402, left.name(), right.name(), op.name()),
     })
-}
-
-/// 402, 403: an operator with NULL on one side, which has no type of its own.
-pub fn check_null(op: ArithmeticOp, other: &SqlType, null_is_left: bool) -> SqlResult<()> {
-    let family = Family::of(other);
-    let taken = match form(op) {
-        Form::Sum if op == ArithmeticOp::Subtract => family.is_number() || family == DateTime,
-        Form::Sum => {
-            family.is_number() || matches!(family, DateTime | Text | Binary) || family == RowVersion && null_is_left
-        }
-        Form::Product => family.is_number(),
-        Form::Modulo => matches!(family, Integer | Exact),
-        Form::Bitwise => matches!(family, Bit | Integer),
-    };
-    match (taken, null_is_left) {
-        (true, _) => Ok(()),
-        _ if family.is_clr() => Err(sql_error!(403, op.name(), other.name())),
-        (_, true) => Err(sql_error!(402, "NULL", other.name(), op.name())),
-        (_, false) => Err(sql_error!(402, other.name(), "NULL", op.name())),
-    }
 }
 
 /// A comparison takes them in this order or the other.

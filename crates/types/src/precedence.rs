@@ -117,7 +117,7 @@ pub fn conversion(from: TypeKind, to: TypeKind) -> Conversion {
         (G::Image | G::Text | G::NText | G::Xml | G::RowVersion, G::Variant) => None,
         (_, G::Variant) => Implicit,
 
-        (G::Binary, G::Date | G::Time | G::Modern) => Explicit,
+        (G::Binary, G::Date | G::Time | G::Modern | G::Xml) => Explicit,
         (G::Binary, G::Float | G::Text | G::NText) => None,
         (G::Binary, _) => Implicit,
 

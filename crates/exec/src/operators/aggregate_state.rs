@@ -31,7 +31,7 @@ pub struct Accumulator {
     state: State,
     /// A NULL was passed over: warning 8153.
     pub saw_null: bool,
-    silent: bool,
+    quiet: bool,
 }
 
 /// Values a set has room for from one execution to the next.
@@ -192,7 +192,7 @@ impl Accumulator {
             ty: aggregate.ty,
             state,
             saw_null: false,
-            silent: aggregate.silent,
+            quiet: aggregate.quiet || aggregate.function == AggregateFunction::StringAgg,
         })
     }
 
@@ -269,7 +269,7 @@ impl Accumulator {
         let mut key = Vec::new();
         for (row, group) in groups.iter().enumerate() {
             if self.values.is_null(row) {
-                self.saw_null |= !self.silent;
+                self.saw_null = !self.quiet;
                 continue;
             }
             if let Some(distinct) = &mut self.distinct
@@ -361,7 +361,7 @@ impl Accumulator {
             return Ok(());
         }
         if self.values.is_null(row) {
-            self.saw_null |= !self.silent;
+            self.saw_null = !self.quiet;
             return Ok(());
         }
         self.add_row(context, row, group, &mut Vec::new())

@@ -1,5 +1,7 @@
 //! Rows' values as one memcmp-able byte string, for grouping, joining and sorting; and the hash for maps of them.
 
+use std::cell::RefCell;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
@@ -82,7 +84,16 @@ pub struct RowKeys {
     values: Vec<Column>,
     /// Parts of keys whose values are long, by column and row of the loaded batch: they are made where others can have a turn.
     long: BTreeMap<(usize, usize), Vec<u8>>,
+    /// Of columns of the rows alone: long values give lists of keys their beginning, which decides most comparisons.
+    cuts: bool,
+    /// For `compare`.
+    parts: RefCell<(Vec<u8>, Vec<u8>)>,
 }
+
+/// A value of so many bytes gives a key that may be cut so much of it.
+const CUT_FROM: usize = 128;
+const CUT_TO: usize = 64;
+const _: () = assert!(CUT_TO < CUT_FROM && CUT_TO > 8);
 
 impl RowKeys {
     /// `descending`: for each key; shorter means ascending.
@@ -93,7 +104,13 @@ impl RowKeys {
             .map(|(i, scalar)| KeyCodec::new(&common_type(scalar.ty), descending.get(i).copied().unwrap_or(false)))
             .collect();
         let values = scalars.iter().map(|scalar| Column::new(scalar.ty.physical())).collect();
-        RowKeys { scalars, codecs, values, long: BTreeMap::new() }
+        RowKeys { scalars, codecs, values, long: BTreeMap::new(), cuts: false, parts: RefCell::default() }
+    }
+
+    /// From now on lists have keys that may be cut. All keys are columns.
+    pub fn cut(&mut self) {
+        assert!(self.scalars.iter().all(|key| key.as_column().is_some()), "whole keys are made of the rows again");
+        self.cuts = true;
     }
 
     pub fn is_empty(&self) -> bool {
@@ -134,6 +151,67 @@ impl RowKeys {
         }
     }
 
+    /// As `encode`, but the key may end in the beginning of a long value. True: it is whole.
+    fn encode_start(&self, row: usize, out: &mut Vec<u8>) -> bool {
+        for (at, (codec, column)) in self.codecs.iter().zip(&self.values).enumerate() {
+            let is_long = matches!(column.data, ColumnData::Bytes { .. })
+                && !column.is_null(row)
+                && column.bytes(row).len() > CUT_FROM;
+            if !is_long {
+                encode_from(codec, column, row, out);
+            } else if let Some(part) = self.long.get(&(at, row)) {
+                out.extend_from_slice(&part[..part.len().min(CUT_TO)]);
+                if part.len() > CUT_TO {
+                    return false;
+                }
+            } else if !codec.encode_bytes_start(column.bytes(row), CUT_TO, out) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Replaces `out` by what the key of `row` begins with in each of its parts: so many bytes of each at most. Equal keys have equal ones.
+    pub fn encode_heads(&self, row: usize, out: &mut Vec<u8>) {
+        out.clear();
+        for (at, (codec, column)) in self.codecs.iter().zip(&self.values).enumerate() {
+            let start = out.len();
+            match self.long.get(&(at, row)) {
+                Some(part) => out.extend_from_slice(&part[..part.len().min(CUT_TO)]),
+                None if !column.is_null(row) && matches!(column.data, ColumnData::Bytes { .. }) => {
+                    codec.encode_bytes_start(column.bytes(row), CUT_TO, out);
+                    out.truncate(start + CUT_TO);
+                }
+                None => encode_from(codec, column, row, out),
+            }
+        }
+    }
+
+    /// The order of two rows, given as rows of their batches, by their whole keys.
+    pub fn compare(&self, (left, a): (&RowBatch, usize), (right, b): (&RowBatch, usize)) -> Ordering {
+        let (x, y) = &mut *self.parts.borrow_mut();
+        for (codec, at) in self.codecs.iter().zip(self.columns()) {
+            x.clear();
+            y.clear();
+            encode_from(codec, &left.columns[at], a, x);
+            encode_from(codec, &right.columns[at], b, y);
+            match x.cmp(&y) {
+                Ordering::Equal => {}
+                decided => return decided,
+            }
+        }
+        Ordering::Equal
+    }
+
+    /// Bytes that `compare` looks at of a row.
+    pub fn weight(&self, batch: &RowBatch, row: usize) -> usize {
+        self.columns().map(|at| columns::value_bytes(&batch.columns[at], row)).sum()
+    }
+
+    fn columns(&self) -> impl Iterator<Item = usize> {
+        self.scalars.iter().map(|key| key.as_column().expect("a column"))
+    }
+
     /// Replaces `out` by the key of `row`.
     pub fn encode_to(&self, row: usize, out: &mut Vec<u8>) {
         out.clear();
@@ -144,12 +222,38 @@ impl RowKeys {
 /// For each row besides its bytes and its key's: where the key ends, its prefix with the row's number, its place.
 const ROW_BYTES: usize = 28;
 
+/// A key of a list: its bytes, and whether they are all of it.
+#[derive(Clone, Copy)]
+pub struct ListedKey<'a> {
+    pub bytes: &'a [u8],
+    pub is_whole: bool,
+}
+
+impl<'a> ListedKey<'a> {
+    pub fn whole(bytes: &'a [u8]) -> ListedKey<'a> {
+        ListedKey { bytes, is_whole: true }
+    }
+
+    /// `by_rows`: the order of the whole keys, where these do not tell. No whole key begins with another one.
+    #[inline]
+    pub fn cmp(self, other: ListedKey<'_>, by_rows: impl FnOnce() -> Ordering) -> Ordering {
+        if self.is_whole && other.is_whole {
+            return self.bytes.cmp(other.bytes);
+        }
+        let common = self.bytes.len().min(other.bytes.len());
+        self.bytes[..common].cmp(&other.bytes[..common]).then_with(by_rows)
+    }
+}
+
 /// Keys of many rows, back to back, each with the row it belongs to.
 #[derive(Default)]
 pub struct KeyList {
     bytes: Vec<u8>,
+    /// With `CUT`: it is not all of the key that ends there.
     ends: Vec<usize>,
 }
+
+const CUT: usize = 1 << (usize::BITS - 1);
 
 impl KeyList {
     pub fn append(&mut self, keys: &RowKeys, rows: usize) {
@@ -158,19 +262,29 @@ impl KeyList {
         columns::grow(&mut self.bytes, rows * each);
         columns::grow(&mut self.ends, rows);
         for row in 0..rows {
-            keys.encode(row, &mut self.bytes);
-            self.ends.push(self.bytes.len());
+            let is_whole = if keys.cuts {
+                keys.encode_start(row, &mut self.bytes)
+            } else {
+                keys.encode(row, &mut self.bytes);
+                true
+            };
+            self.end(is_whole);
         }
     }
 
-    pub fn push(&mut self, key: &[u8]) {
-        self.bytes.extend_from_slice(key);
-        self.ends.push(self.bytes.len());
+    pub fn push(&mut self, key: ListedKey<'_>) {
+        self.bytes.extend_from_slice(key.bytes);
+        self.end(key.is_whole);
     }
 
-    pub fn key(&self, row: usize) -> &[u8] {
-        let start = if row == 0 { 0 } else { self.ends[row - 1] };
-        &self.bytes[start..self.ends[row]]
+    fn end(&mut self, is_whole: bool) {
+        self.ends.push(self.bytes.len() | if is_whole { 0 } else { CUT });
+    }
+
+    pub fn key(&self, row: usize) -> ListedKey<'_> {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] & !CUT };
+        let end = self.ends[row];
+        ListedKey { bytes: &self.bytes[start..end & !CUT], is_whole: end & CUT == 0 }
     }
 
     pub fn len(&self) -> usize {

@@ -3,7 +3,7 @@
 
 use types::{RowBatch, SqlResult};
 
-use super::keys::{KeyList, RowKeys};
+use super::keys::{KeyList, ListedKey, RowKeys};
 use super::row_file::{PIECE_BYTES, READER_BYTES, RowFile, RowReader};
 use crate::columns;
 use crate::context::Context;
@@ -50,9 +50,9 @@ struct Run {
 }
 
 impl Run {
-    fn key(&self) -> &[u8] {
+    fn key(&self) -> ListedKey<'_> {
         match self.keys.is_empty() {
-            true => self.piece.columns.last().expect("the key").bytes(self.at),
+            true => ListedKey::whole(self.piece.columns.last().expect("the key").bytes(self.at)),
             false => self.keys.key(self.at),
         }
     }
@@ -74,14 +74,19 @@ impl Run {
                 self.held.force(context.workspace(), self.keys.bytes().saturating_sub(KEYLESS_PIECE_BYTES))?;
             }
         }
-        self.prefix = prefix(self.key());
+        self.prefix = prefix(self.key().bytes);
         Ok(true)
     }
 }
 
-fn is_before(runs: &[Run], a: u32, b: u32) -> bool {
+fn is_before(runs: &[Run], keys: Option<&RowKeys>, a: u32, b: u32) -> bool {
     let (left, right) = (&runs[a as usize], &runs[b as usize]);
-    left.prefix.cmp(&right.prefix).then_with(|| left.key().cmp(right.key())).then(a.cmp(&b)).is_lt()
+    let by_rows = || {
+        let keys = keys.expect("keys that are cut are made of the rows");
+        keys.compare((&left.piece, left.at), (&right.piece, right.at))
+    };
+    let by_keys = || left.key().cmp(right.key(), by_rows);
+    left.prefix.cmp(&right.prefix).then_with(by_keys).then(a.cmp(&b)).is_lt()
 }
 
 /// Rows of several runs, in order.
@@ -130,7 +135,7 @@ impl Merge {
                 runs.push(run);
             }
         }
-        let heap = RunHeap::new(runs.len(), |a, b| is_before(&runs, a, b));
+        let heap = RunHeap::new(runs.len(), |a, b| is_before(&runs, keys.as_deref(), a, b));
         Ok(Merge { runs, heap })
     }
 
@@ -157,7 +162,7 @@ impl Merge {
                 run.piece.clear();
                 run.file = RowFile::finished(context)?;
             }
-            self.heap.stepped(has_more, |a, b| is_before(&self.runs, a, b));
+            self.heap.stepped(has_more, |a, b| is_before(&self.runs, keys.as_deref(), a, b));
         }
         Ok(())
     }

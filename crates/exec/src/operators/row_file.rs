@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use storage::StorageError;
-use storage::spill::{BLOCK_ROOM, Position, Stream};
+use storage::spill::{Away, BLOCK_ROOM, Position, Stream};
 use types::{Column, ColumnData, RowBatch, SqlError, SqlResult, sql_error};
 
 use crate::columns::BATCH_ROWS;
@@ -90,6 +90,12 @@ impl RowFile {
     /// For who writes one file at a time: goes on while a block of it is written.
     pub fn going_on(mut self) -> RowFile {
         self.stream.go_on();
+        self
+    }
+
+    /// As `going_on`, with others.
+    pub fn going_on_with(mut self, away: &Away) -> RowFile {
+        self.stream.go_on_with(away);
         self
     }
 

@@ -2,6 +2,7 @@
 
 use std::hash::Hasher;
 
+use storage::spill::{Away, BLOCK_ROOM};
 use types::{RowBatch, SqlResult};
 
 use super::keys::FastHasher;
@@ -38,14 +39,15 @@ impl Scatter {
     /// For the other side of what was divided into so many files: what memory there is now may be another number's, and keys would not
     /// meet.
     pub fn of_files(context: &Context, like: &RowBatch, level: u32, count: usize) -> SqlResult<Scatter> {
+        let away = Away::shared();
         let mut scatter = Scatter {
-            files: (0..count).map(|_| RowFile::new(context)).collect(),
+            files: (0..count).map(|_| RowFile::new(context).going_on_with(&away)).collect(),
             gathered: (0..count).map(|_| RowBatch::new(like.columns.iter().map(columns::class_of))).collect(),
             picked: vec![Vec::new(); count],
             level,
             held: Held::default(),
         };
-        scatter.held.force(context.workspace(), count * PIECE_BYTES)?;
+        scatter.held.force(context.workspace(), count * PIECE_BYTES + BLOCK_ROOM)?;
         context.workspace().count_partitions(count, level + 1);
         Ok(scatter)
     }

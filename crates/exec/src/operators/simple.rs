@@ -211,15 +211,24 @@ impl RowSource for Concat {
 pub struct Rows {
     pub batch: RowBatch,
     held: Held,
+    /// What is held since before the last `restart`, whether the rows of now need it or not.
+    kept: usize,
 }
 
 impl Rows {
     pub fn new(batch: RowBatch) -> Rows {
-        Rows { batch, held: Held::default() }
+        Rows { batch, held: Held::default(), kept: 0 }
+    }
+
+    /// Forgets the rows, and keeps their memory for others: it was touched before, which for new memory takes time.
+    pub fn restart(&mut self) {
+        self.kept = self.held.bytes();
+        self.batch.clear();
     }
 
     pub fn clear(&mut self) {
         self.held.clear();
+        self.kept = 0;
         if columns::batch_room(&self.batch) > 1 << 20 {
             // Let a large result's memory go instead of keeping it with the plan.
             self.batch = RowBatch::new(self.batch.columns.iter().map(columns::class_of));
@@ -263,6 +272,6 @@ impl Rows {
         let bytes = columns::batch_bytes(&self.batch);
         bytes <= GRANT_BYTES_MAX
             && self.batch.rows <= u32::MAX as usize - (1 << 24)
-            && self.held.hold(context.workspace(), bytes + more)
+            && self.held.hold(context.workspace(), (bytes + more).max(self.kept))
     }
 }

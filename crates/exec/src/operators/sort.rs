@@ -1,6 +1,8 @@
 //! Sort: rows are kept in columns and ordered by one byte string each; with a limit only the first ones survive. What there is no memory
 //! for is written as runs, each in order, and these are merged.
 
+use std::cmp::Ordering;
+
 use sql::plan::{Expr, Operator, SortKey};
 use types::{Physical, RowBatch, SqlResult};
 
@@ -37,10 +39,14 @@ pub fn make(
     limit: &Option<Expr>,
     compiler: &mut Compiler,
 ) -> SqlResult<Box<dyn RowSource>> {
-    let keys = row_keys(keys, compiler)?;
+    let mut keys = row_keys(keys, compiler)?;
+    let remakes_keys = keys.scalars.iter().all(|key| key.as_column().is_some());
+    if remakes_keys {
+        keys.cut();
+    }
     Ok(Box::new(Sort {
         input: source(input, compiler)?,
-        remakes_keys: keys.scalars.iter().all(|key| key.as_column().is_some()),
+        remakes_keys,
         keys,
         limit: limit.as_ref().map(|limit| compiler.scalar(limit)).transpose()?,
         rows: Rows::new(batch_of(input)),
@@ -60,8 +66,13 @@ pub fn row_keys(keys: &[SortKey], compiler: &mut Compiler) -> SqlResult<RowKeys>
 }
 
 /// Row numbers in the order of their keys; equal keys in row order.
-fn order(list: &KeyList, context: &Context) -> SqlResult<Vec<u32>> {
-    order_of(list.len(), |row| list.key(row), context)
+fn order(list: &KeyList, keys: &RowKeys, rows: &RowBatch, context: &Context) -> SqlResult<Vec<u32>> {
+    let compare = |a, b| list.key(a).cmp(list.key(b), || keys.compare((rows, a), (rows, b)));
+    let weight = |row| match list.key(row) {
+        key if key.is_whole => key.bytes.len(),
+        _ => WHOLE * keys.weight(rows, row),
+    };
+    ordered(list.len(), |row| list.key(row).bytes, compare, weight, context)
 }
 
 /// Rows, and bytes of keys, that are sorted without a pause.
@@ -71,23 +82,35 @@ const RUN_BYTES: usize = 1 << 20;
 /// Work for a row that finds its place among others.
 const PLACE: usize = 32;
 
+/// A key that is made to be compared takes as much work as so many bytes of one that is there.
+const WHOLE: usize = 4;
+
 /// The first bytes of a key, which decide most comparisons without touching it, and its row.
 type Tagged = (u64, u32);
 
-/// Numbers below `count` in the order of their keys; those of equal keys as they are. Long lists are sorted in runs, and those merged: a
-/// sort cannot end in the middle, and a merge can.
+/// Numbers below `count` in the order of their keys; those of equal keys as they are.
 pub fn order_of<'k>(count: usize, key: impl Fn(usize) -> &'k [u8], context: &Context) -> SqlResult<Vec<u32>> {
-    let compare = |a: &Tagged, b: &Tagged| {
-        a.0.cmp(&b.0).then_with(|| key(a.1 as usize).cmp(key(b.1 as usize))).then(a.1.cmp(&b.1))
-    };
+    ordered(count, &key, |a, b| key(a).cmp(key(b)), |row| key(row).len(), context)
+}
+
+/// As `order_of`, where `compare` says what the first bytes of two keys do not, and `weight` how much work that is for a row. Long lists are
+/// sorted in runs, and those merged: a sort cannot end in the middle, and a merge can.
+fn ordered<'k>(
+    count: usize,
+    key: impl Fn(usize) -> &'k [u8],
+    compare: impl Fn(usize, usize) -> Ordering,
+    weight: impl Fn(usize) -> usize,
+    context: &Context,
+) -> SqlResult<Vec<u32>> {
+    let compare =
+        |a: &Tagged, b: &Tagged| a.0.cmp(&b.0).then_with(|| compare(a.1 as usize, b.1 as usize)).then(a.1.cmp(&b.1));
     let pacer = &mut context.pacer();
     let mut tagged: Vec<Tagged> = Vec::with_capacity(count);
     let mut ends = Vec::new();
     let (mut start, mut bytes) = (0, 0);
     for row in 0..count {
-        let key = key(row);
-        tagged.push((prefix(key), row as u32));
-        bytes += key.len();
+        tagged.push((prefix(key(row)), row as u32));
+        bytes += weight(row);
         if row + 1 - start == RUN_ROWS || bytes >= RUN_BYTES || row + 1 == count {
             tagged[start..].sort_unstable_by(compare);
             ends.push(row + 1);
@@ -104,7 +127,7 @@ pub fn order_of<'k>(count: usize, key: impl Fn(usize) -> &'k [u8], context: &Con
             let (mut left, mut right) = (start, middle);
             while left < middle && right < end {
                 let (a, b) = (&tagged[left], &tagged[right]);
-                let touched = if a.0 == b.0 { key(a.1 as usize).len().min(key(b.1 as usize).len()) } else { 0 };
+                let touched = if a.0 == b.0 { weight(a.1 as usize).min(weight(b.1 as usize)) } else { 0 };
                 pacer.spend(PLACE + touched)?;
                 if compare(a, b).is_lt() {
                     merged.push(*a);
@@ -145,22 +168,22 @@ impl Sort {
             let mut fits = rows.append_within(context, batch, list.bytes())?;
             // Top-N: whenever four times as many as wanted have come together, only the best stay.
             if limit < 1 << 20 && rows.batch.rows >= (limit * 4).max(4096) {
-                keep_best(rows, &mut list, limit, context)?;
+                keep_best(rows, &mut list, keys, limit, context)?;
                 fits = rows.fits(context, list.bytes());
             }
             if !fits {
-                runs.push(write_run(context, rows, &mut list, limit, !remakes_keys)?);
+                runs.push(write_run(context, rows, &mut list, keys, limit, !remakes_keys)?);
             }
             Ok(())
         })?;
         self.input.close();
         if runs.is_empty() {
-            self.order = order(&list, context)?;
+            self.order = order(&list, keys, &rows.batch, context)?;
             self.order.truncate(limit);
             return Ok(());
         }
         if rows.batch.rows > 0 {
-            runs.push(write_run(context, rows, &mut list, limit, !remakes_keys)?);
+            runs.push(write_run(context, rows, &mut list, keys, limit, !remakes_keys)?);
         }
         let like = like(&rows.batch, !remakes_keys);
         rows.clear();
@@ -181,10 +204,11 @@ fn write_run(
     context: &Context,
     rows: &mut Rows,
     list: &mut KeyList,
+    keys: &RowKeys,
     limit: usize,
     with_key: bool,
 ) -> SqlResult<RowFile> {
-    let mut order = order(list, context)?;
+    let mut order = order(list, keys, &rows.batch, context)?;
     order.truncate(limit);
     let mut file = run_file(context, with_key);
     let mut piece = like(&rows.batch, with_key);
@@ -200,7 +224,7 @@ fn write_run(
         columns::append_batch_rows(&mut piece, &rows.batch, &picked);
         if with_key {
             let keys = piece.columns.last_mut().expect("the key");
-            picked.iter().for_each(|row| keys.push_bytes(list.key(*row as usize)));
+            picked.iter().for_each(|row| keys.push_bytes(list.key(*row as usize).bytes));
         }
         file.append(context, &piece)?;
         picked.clear();
@@ -208,14 +232,18 @@ fn write_run(
     }
     file.finish()?;
     context.workspace().count_run();
-    // What the next run grows to there may be no room for any more.
-    rows.clear();
-    *list = KeyList::default();
+    if context.workspace().is_awaited() {
+        rows.clear();
+        *list = KeyList::default();
+    } else {
+        rows.restart();
+        list.clear();
+    }
     Ok(file)
 }
 
-fn keep_best(rows: &mut Rows, list: &mut KeyList, limit: usize, context: &Context) -> SqlResult<()> {
-    let mut order = order(list, context)?;
+fn keep_best(rows: &mut Rows, list: &mut KeyList, keys: &RowKeys, limit: usize, context: &Context) -> SqlResult<()> {
+    let mut order = order(list, keys, &rows.batch, context)?;
     order.truncate(limit);
     // In arrival order, so that equal keys still come out as they came in.
     order.sort_unstable();

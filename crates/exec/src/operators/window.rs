@@ -100,7 +100,7 @@ fn compiled(function: &WindowFunction, compiler: &mut Compiler) -> SqlResult<Fun
             extra: function.arguments.iter().skip(1).cloned().collect(),
             order: Vec::new(),
             distinct: false,
-            silent: false,
+            quiet: false,
             ty: function.ty,
         };
         accumulator = Some(Accumulator::new(&aggregate, compiler)?);

@@ -40,12 +40,12 @@ pub enum Origin {
 }
 
 /// The transaction, whatever the statement.
-const TRANSACTION: [i32; 84] = [
+const TRANSACTION: [i32; 85] = [
     217, 219, 235, 241, 245, 289, 293, 295, 296, 297, 556, 622, 701, 1203, 1205, 1707, 1908, 1921, 1946, 2703, 2726,
-    3609, 3616, 3728, 3915, 3916, 3960, 3998, 4708, 4712, 4901, 4920, 5014, 5035, 5042, 5302, 6307, 6308, 6320, 6325,
-    6335, 6359, 7703, 7704, 7705, 7706, 7707, 7708, 7710, 7715, 7716, 7717, 7719, 7720, 7721, 7723, 7724, 7726, 7727,
-    8106, 8107, 8169, 8170, 11700, 11701, 11702, 11703, 11704, 11705, 11706, 11707, 11708, 13607, 13608, 13609, 13611,
-    13621, 13623, 13624, 13625, 41301, 41302, 41305, 41325,
+    3609, 3616, 3728, 3915, 3916, 3951, 3960, 3998, 4708, 4712, 4901, 4920, 5014, 5035, 5042, 5302, 6307, 6308, 6320,
+    6325, 6335, 6359, 7703, 7704, 7705, 7706, 7707, 7708, 7710, 7715, 7716, 7717, 7719, 7720, 7721, 7723, 7724, 7726,
+    7727, 8106, 8107, 8169, 8170, 11700, 11701, 11702, 11703, 11704, 11705, 11706, 11707, 11708, 13607, 13608, 13609,
+    13611, 13621, 13623, 13624, 13625, 41301, 41302, 41305, 41325,
 ];
 
 const _: () = {
@@ -58,6 +58,9 @@ const _: () = {
 
 /// Outside of a TRY the statement also under XACT_ABORT.
 const NOT_BY_XACT_ABORT: [i32; 5] = [266, 2787, 3701, 11555, 11709];
+
+/// The batch: REVERT that does not fit, SET IDENTITY_INSERT of what may not be altered.
+const OF_CONTEXT: [(i32, u8); 4] = [(1088, 11), (15196, 1), (15199, 1), (15591, 1)];
 
 /// What an XML parser finds: all of these end the transaction.
 const XML_FIRST: i32 = 9400;
@@ -92,7 +95,7 @@ pub fn ends(error: &SqlError, origin: Origin, xact_abort: bool, in_try: bool) ->
     };
     if xact_abort && (in_try || !exempt) {
         Ends::Transaction
-    } else if is_definition && ends_batch(error) {
+    } else if is_definition && ends_batch(error) || OF_CONTEXT.contains(&(error.number, error.state)) {
         Ends::Batch
     } else {
         Ends::Statement
@@ -109,6 +112,8 @@ fn ends_transaction(error: &SqlError, origin: Origin) -> bool {
         (XML_FIRST..=XML_LAST, _) => true,
         // What a table or an index cannot become, but for what compiling would have found.
         _ if origin == Origin::Structure && error.severity == 16 && !ends_batch(error) => true,
+        // What one may not make.
+        (262, _) => matches!(origin, Origin::Definition | Origin::Structure),
         // ALTER INDEX of none.
         (2727, _) => origin == Origin::Structure,
         (number, _) => TRANSACTION.binary_search(&number).is_ok(),

@@ -411,7 +411,8 @@ impl<'a> Runner<'a> {
         }
         let frame = callee.frame(None);
         Some(nested(self.context.runtime.get_mut().again(), callee.info.object.0, |runtime| {
-            instance.run(module, runtime, frame, |run, flow| (flow.status(), callee.outputs(code, run)))
+            instance
+                .run(module, runtime, frame, |run, flow| (flow.status(run.unsaid_status()), callee.outputs(code, run)))
         }))
     }
 

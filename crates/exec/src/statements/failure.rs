@@ -60,15 +60,19 @@ impl<'a> Runner<'a> {
         if std::mem::take(&mut self.session().aborted) {
             return Err(Unwind::Aborted);
         }
+        // A statement of a trigger could not be bound: it fails as under the trigger's XACT_ABORT.
+        let unbound = std::mem::take(&mut self.session().trigger_unbound);
         if std::mem::take(&mut self.session().thrown) {
             return Err(Unwind::Error(error));
         }
         let mut error = self.locate(error, line);
         self.complete(&mut error);
+        self.failed_severity = error.severity;
         self.session().error = error.number;
         self.session().row_count = 0;
         let in_try = self.session().try_level > 0;
-        let ends = ends(&error, origin, self.session().options.xact_abort, in_try);
+        let xact_abort = self.session().options.xact_abort || unbound;
+        let ends = ends(&error, origin, xact_abort, in_try);
         let aborts = match self.session().atomic {
             Some(_) => super::atomic::dooms(&error),
             None => {
@@ -100,7 +104,12 @@ impl<'a> Runner<'a> {
             return Err(Unwind::Error(error));
         }
         self.message(&error)?;
-        if message_follows(&error, origin) && (!aborts || origin == Origin::Structure) {
+        // What ends a trigger terminates the statement that fired it.
+        let in_trigger = self.session().triggers.last().is_some_and(|trigger| trigger.event.is_none());
+        let ends_firing = in_trigger || unbound && origin == Origin::Change;
+        if aborts && ends_firing && !matches!(error.number, 3609 | 3616)
+            || message_follows(&error, origin) && (!aborts || origin == Origin::Structure)
+        {
             let text = sql_error!(3621);
             let text = self.locate(text, line);
             self.message(&text)?;
@@ -154,6 +163,16 @@ impl<'a> Runner<'a> {
             Some(info) => error.in_procedure(&info.name),
             None => error,
         }
+    }
+
+    /// An aggregate of the statement has passed over a NULL.
+    #[inline]
+    pub fn tell_null_eliminated(&mut self, line: u32) -> Result<(), Unwind> {
+        if !self.context.null_eliminated.replace(false) || !self.session().options.ansi_warnings {
+            return Ok(());
+        }
+        let warning = self.locate(sql_error!(8153), line);
+        self.message(&warning)
     }
 
     /// What the statement passed over.

@@ -391,7 +391,7 @@ fn run_instance(
         instance.tables[slot].get_mut().fill(&module.table_variables[slot].table, &rows).map_err(Unwind::Scope)?;
     }
     instance.run(module, runtime, frame, |runner, flow| Finished {
-        status: flow.status(),
+        status: flow.status(runner.unsaid_status()),
         value: std::mem::take(&mut runner.return_value),
         variables: (0..module.parameter_count as u32).map(|slot| runner.context.variables.datum(slot)).collect(),
         table: keep_table.then(|| runner.context.tables.first_mut().map(|table| table.get_mut().take())).flatten(),
@@ -439,6 +439,7 @@ pub fn run_batch(module: &Arc<Module>, session: &mut Session, host: &mut dyn Hos
     session.insert_execute = None;
     session.aborted = false;
     session.thrown = false;
+    session.trigger_unbound = false;
     session.try_level = 0;
     session.handling.clear();
     for message in &module.messages {
@@ -541,10 +542,13 @@ fn end_of_request(
         Ok(()) => Ended::Completed,
         Err(Unwind::Aborted) => Ended::Aborted,
         Err(Unwind::Stop(stop)) => Ended::Stopped(stop),
-        Err(Unwind::Error(error) | Unwind::Scope(error)) => match sink.message(&error) {
-            Ok(()) => Ended::Aborted,
-            Err(stop) => Ended::Stopped(stop),
-        },
+        Err(Unwind::Error(error) | Unwind::Scope(error)) => {
+            session.error = error.number;
+            match sink.message(&error) {
+                Ok(()) => Ended::Aborted,
+                Err(stop) => Ended::Stopped(stop),
+            }
+        }
     };
     if session.transaction.level == 0 {
         // An autocommit statement that was stopped in the middle.

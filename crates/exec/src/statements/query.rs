@@ -409,6 +409,10 @@ impl<'a> Runner<'a> {
             if isolation == storage::Isolation::Snapshot {
                 expect_snapshots(runtime.session, runtime.host, &prepared.tables)?;
             }
+            let state = &mut runtime.session.transaction;
+            if state.level > 0 && state.began_as_snapshot.is_none() && prepared.tables.iter().any(is_shared) {
+                state.began_as_snapshot = Some(isolation == storage::Isolation::Snapshot);
+            }
             let transaction = runtime.session.transaction.current.as_mut().expect("as above");
             for UsedTable { table, of_table, .. } in &prepared.tables {
                 let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
@@ -537,10 +541,7 @@ impl<'a> Runner<'a> {
                 if let Some(granted) = granted {
                     self.count_grant(id, granted);
                 }
-                if self.context.null_eliminated.replace(false) && self.session().options.ansi_warnings {
-                    let warning = self.locate(sql_error!(8153), line);
-                    self.message(&warning)?;
-                }
+                self.tell_null_eliminated(line)?;
                 self.tell_notices(line)?;
                 // An assignment is counted too: clients pass over a SELECT's count without columns.
                 if tells {
@@ -573,7 +574,7 @@ impl<'a> Runner<'a> {
         };
         let columns = match (&prepared.query.kind, &prepared.plan) {
             (QueryKind::Select(plan), _) => plan.columns.clone(),
-            (QueryKind::ForText { format, .. }, _) => vec![for_text_column(format)],
+            (QueryKind::ForText { format, .. }, _) => vec![format.column()],
             _ => Vec::new(),
         };
         self.put_query(id, prepared);
@@ -606,6 +607,8 @@ impl<'a> Runner<'a> {
                 ty: if short { SqlType::nvarchar(4000) } else { SqlType::NVARCHAR_MAX },
                 nullable: true,
                 origin: None,
+                computed: false,
+                sorted: None,
             };
             let mut batch = RowBatch::new([types::Physical::Bytes]);
             for line in &lines {
@@ -811,7 +814,7 @@ impl Runner<'_> {
         let mut writer = crate::operators::for_text::Writer::new(format, &plan.columns)?;
         source.open(&self.context)?;
         operators::drain(source, &self.context, batch, |batch| writer.append(&self.context, batch))?;
-        let column = for_text_column(format);
+        let column = format.column();
         let runtime = self.context.runtime.get_mut();
         runtime.sink.columns(std::slice::from_ref(&column)).map_err(stopped)?;
         let Some(text) = writer.finish() else { return Ok(0) };
@@ -836,8 +839,10 @@ impl Runner<'_> {
 /// SET TEXTSIZE: as many bytes of a long value go to the client, never half a UTF-16 unit.
 fn cut_long_texts(batch: &mut RowBatch, columns: &[OutputColumn], bytes_max: usize) {
     for (values, column) in batch.columns.iter_mut().zip(columns) {
-        let is_long =
-            column.ty.is_max() || matches!(column.ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image);
+        let is_long = match column.ty.kind {
+            TypeKind::VarChar | TypeKind::NVarChar | TypeKind::VarBinary => column.ty.is_max(),
+            kind => matches!(kind, TypeKind::Text | TypeKind::NText | TypeKind::Image),
+        };
         if !is_long || (0..batch.rows).all(|row| values.is_null(row) || values.bytes(row).len() <= bytes_max) {
             continue;
         }
@@ -856,21 +861,20 @@ fn cut_long_texts(batch: &mut RowBatch, columns: &[OutputColumn], bytes_max: usi
     }
 }
 
-/// The one column of FOR XML and FOR JSON, named as clients know it.
-fn for_text_column(format: &sql::plan::ForFormat) -> OutputColumn {
-    let xml = matches!(format, sql::plan::ForFormat::Xml { .. });
-    let name =
-        if xml { "XML_F52E2B61-18A1-11d1-B105-00805F49916B" } else { "JSON_F52E2B61-18A1-11d1-B105-00805F49916B" };
-    OutputColumn { name: name.into(), ty: types::SqlType::NTEXT, nullable: true, origin: None }
+/// What is the session's own and rows in memory are no matter of SNAPSHOT transactions.
+fn is_shared(used: &UsedTable) -> bool {
+    !used.table.is_own() && used.table.memory.is_none()
 }
 
-/// 3952: a database does not allow SNAPSHOT transactions. What is the session's own and rows in memory are no matter of it.
+/// 3952: a database does not allow SNAPSHOT transactions. 3951: the transaction began as another.
 #[cold]
 fn expect_snapshots(session: &Session, host: &mut dyn Host, tables: &[UsedTable]) -> SqlResult<()> {
-    let shared = tables.iter().map(|used| &used.table).filter(|table| !table.is_own() && table.memory.is_none());
-    for table in shared {
+    for UsedTable { table, .. } in tables.iter().filter(|used| is_shared(used)) {
         if !host.allows_snapshot(table.database) {
             return Err(sql_error!(3952, host.database_name(session, table.database)));
+        }
+        if session.transaction.began_as_snapshot == Some(false) {
+            return Err(sql_error!(3951, host.database_name(session, table.database)));
         }
     }
     Ok(())

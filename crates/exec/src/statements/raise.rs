@@ -9,6 +9,7 @@ use super::run::{Flow, Runner};
 use crate::expression::Scalar;
 use crate::kernel;
 use crate::message::{self, format_message};
+use crate::sink::Command;
 use crate::value::Value;
 
 /// RAISERROR takes messages from this number on.
@@ -36,6 +37,12 @@ impl<'a> Runner<'a> {
             Ok(error) => error,
             Err(error) => return self.fail(error, line),
         };
+        if raise.log {
+            let runtime = self.context.runtime.get_mut();
+            if let Err(error) = runtime.host.check_log(runtime.session) {
+                return self.fail(error, line);
+            }
+        }
         let no_wait = raise.no_wait;
         if raise.log {
             let runtime = self.context.runtime.get_mut();
@@ -53,7 +60,7 @@ impl<'a> Runner<'a> {
         let session = self.session();
         session.error = if raise.set_error { number } else { 0 };
         session.row_count = 0;
-        self.ended()?;
+        self.ended(Command::Raise)?;
         Ok(Flow::Next)
     }
 

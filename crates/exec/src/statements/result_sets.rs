@@ -44,12 +44,7 @@ impl<'a> Declared<'a> {
             }
         }
         self.from = columns.iter().map(|column| column.ty).collect();
-        let declared = set.iter().map(|wanted| OutputColumn {
-            name: wanted.name.clone(),
-            ty: wanted.ty,
-            nullable: wanted.nullable,
-            origin: None,
-        });
+        let declared = set.iter().map(|wanted| OutputColumn::plain(&wanted.name, wanted.ty, wanted.nullable));
         Ok(declared.collect())
     }
 

@@ -37,11 +37,11 @@ pub enum Flow {
 }
 
 impl Flow {
-    /// The return status of a module that ended so.
-    pub fn status(self) -> i32 {
+    /// The return status of a module that ended so. `unsaid`: if no RETURN has said one.
+    pub fn status(self, unsaid: i32) -> i32 {
         match self {
             Flow::Return(status) => status,
-            _ => 0,
+            _ => unsaid,
         }
     }
 }
@@ -59,6 +59,8 @@ pub struct Runner<'a> {
     pub module: Arc<Module>,
     pub frame: Frame,
     pub return_value: Datum,
+    /// Of the last error of a statement of this module; 0: there was none.
+    pub failed_severity: u8,
     /// Of a natively compiled module, once it has run.
     pub native: Option<Box<NativeCode>>,
     /// Of a module or dynamic text: the caller's SET options, which are in force again when it returns.
@@ -104,6 +106,7 @@ impl<'a> Runner<'a> {
             module,
             frame,
             return_value: Datum::Null,
+            failed_severity: 0,
             native: None,
             entry_options,
             counters,
@@ -197,20 +200,53 @@ impl<'a> Runner<'a> {
 
     fn list_from(&mut self, code: &[Code], mut at: usize) -> Result<Flow, Unwind> {
         while let Some(statement) = code.get(at) {
-            match self.statement(statement)? {
+            let mut flow = self.statement(statement)?;
+            while let Flow::Goto(label) = flow {
+                let Some(found) = place_of(code, label) else { return Ok(Flow::Goto(label)) };
+                // GOTO can be a loop.
+                self.yield_point()?;
+                at = found;
+                flow = self.enter(&code[at], label)?;
+            }
+            match flow {
                 Flow::Next => at += 1,
-                Flow::Goto(label) => {
-                    let found = code.iter().position(|code| matches!(code.kind, CodeKind::Label(l) if l == label));
-                    let Some(found) = found else { return Ok(Flow::Goto(label)) };
-                    // GOTO can be a loop.
-                    self.yield_point()?;
-                    at = found;
-                }
                 Flow::Skip => return self.skip_from(code, at + 1),
                 flow => return Ok(flow),
             }
         }
         Ok(Flow::Next)
+    }
+
+    /// Goes on from a label that is the statement, or within its blocks.
+    fn enter(&mut self, code: &Code, label: u32) -> Result<Flow, Unwind> {
+        match &code.kind {
+            CodeKind::Block(body) => self.list_at(body, label),
+            CodeKind::If { then, otherwise, .. } => {
+                let list = if place_of(then, label).is_some() { then } else { otherwise };
+                self.list_at(list, label)
+            }
+            CodeKind::While { condition, body } => match self.list_at(body, label)? {
+                Flow::Next | Flow::Continue => self.while_loop(condition, body, code.line),
+                Flow::Break => Ok(Flow::Next),
+                flow => Ok(flow),
+            },
+            _ => Ok(Flow::Next),
+        }
+    }
+
+    /// From a label that is in the list.
+    fn list_at(&mut self, code: &[Code], mut label: u32) -> Result<Flow, Unwind> {
+        loop {
+            let at = place_of(code, label).expect("it was found");
+            match self.enter(&code[at], label)? {
+                Flow::Next => return self.list_from(code, at + 1),
+                Flow::Goto(next) if place_of(code, next).is_some() => {
+                    self.yield_point()?;
+                    label = next;
+                }
+                flow => return Ok(flow),
+            }
+        }
     }
 
     /// Nothing but switches is executed, until one of them has the rest executed again.
@@ -281,13 +317,16 @@ impl<'a> Runner<'a> {
                 self.begins(code);
                 match self.fetch(fetch) {
                     Ok(()) => {
-                        self.ended()?;
+                        self.ended(Command::Other)?;
                         Ok(Flow::Next)
                     }
                     Err(error) => self.fail(error, code.line),
                 }
             }
-            CodeKind::Break => Ok(Flow::Break),
+            CodeKind::Break => {
+                self.session().row_count = 0;
+                Ok(Flow::Break)
+            }
             CodeKind::Continue => Ok(Flow::Continue),
             CodeKind::Label(_) => Ok(Flow::Next),
             CodeKind::Goto(label) => Ok(Flow::Goto(*label)),
@@ -335,10 +374,19 @@ impl<'a> Runner<'a> {
                 if *reads_session {
                     self.condition_ended()?;
                 }
+                self.condition_counted();
                 Ok(Ok(value != 0))
             }
             condition => self.long_condition(condition),
         }
+    }
+
+    /// A condition is a statement of its own that touches no row: what it chooses finds @@ROWCOUNT and @@ERROR at 0.
+    #[inline(always)]
+    fn condition_counted(&mut self) {
+        let session = self.session();
+        session.row_count = 0;
+        session.error = 0;
     }
 
     /// Whether a condition holds. One that fails does not, unless its failure ends more.
@@ -355,15 +403,17 @@ impl<'a> Runner<'a> {
         self.yield_point()?;
         let result = self.general_condition(condition)?;
         if result.is_ok() {
+            self.tell_null_eliminated(0)?;
             self.tell_notices(0)?;
             self.condition_ended()?;
+            self.condition_counted();
         }
         Ok(result)
     }
 
     /// Within a procedure only: a batch's loop would fill the connection of a client that waits for its end.
     fn condition_ended(&mut self) -> Result<(), Unwind> {
-        if self.frame.nested { self.ended() } else { Ok(()) }
+        if self.frame.nested { self.ended(Command::Other) } else { Ok(()) }
     }
 
     fn general_condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
@@ -566,19 +616,13 @@ impl<'a> Runner<'a> {
         let session = self.session();
         session.error = 0;
         // "@@ROWCOUNT": statements such as these reset it. Other kinds leave what the one before has said.
-        if !matches!(
-            code.kind,
-            CodeKind::WaitForDelay(_)
-                | CodeKind::WaitForTime(_)
-                | CodeKind::DeclareCursor(_)
-                | CodeKind::OpenCursor(_)
-                | CodeKind::AssignCursor { .. }
-        ) {
+        if !matches!(code.kind, CodeKind::DeclareCursor(_) | CodeKind::OpenCursor(_) | CodeKind::AssignCursor { .. }) {
             session.row_count = 0;
         }
         match command {
             Some(command) => self.done(command, None)?,
-            None => self.ended()?,
+            None if matches!(code.kind, CodeKind::Print(_)) => self.ended(Command::Print)?,
+            None => self.ended(Command::Other)?,
         }
         let switched = matches!(code.kind, CodeKind::SetSwitch { .. });
         Ok(if switched && self.session().options.executes_nothing() { Flow::Skip } else { Flow::Next })
@@ -592,10 +636,21 @@ impl<'a> Runner<'a> {
     }
 
     fn return_value(&mut self, value: Option<&Scalar>, line: u32) -> Result<Flow, Unwind> {
-        let Some(value) = value else { return Ok(Flow::Return(0)) };
+        let Some(value) = value else { return Ok(Flow::Return(self.unsaid_status())) };
         match value.scalar_datum(&self.context) {
             Ok(datum) => self.return_datum(datum, line),
             Err(error) => self.fail(error, line),
+        }
+    }
+
+    /// What a procedure returns without a value in RETURN: after an error, also one that it has caught, SQL Server gives 10 less its
+    /// severity.
+    pub fn unsaid_status(&self) -> i32 {
+        // Neither a text has such a status nor a natively compiled module.
+        let counts = self.frame.info.is_some() && self.module.atomic.is_none();
+        match self.failed_severity {
+            severity if severity > 10 && counts => 10 - i32::from(severity),
+            _ => 0,
         }
     }
 
@@ -623,17 +678,22 @@ impl<'a> Runner<'a> {
         });
         match result {
             Ok(Some(rows)) => {
-                self.session().error = 0;
+                (self.session().error, self.session().row_count) = (0, rows);
                 self.done(Command::Insert, Some(rows))?;
                 Ok(Flow::Next)
             }
             Ok(None) => {
-                self.session().error = 0;
+                (self.session().error, self.session().row_count) = (0, 0);
                 let name = definition_name::of(&module.queries[id.0 as usize].statement.kind);
                 self.done(Command::Definition(name), None)?;
                 Ok(Flow::Next)
             }
             Err(error) => {
+                // A definition knows its line, and not whose statement it is.
+                let error = match &self.frame.info {
+                    Some(info) if error.procedure.is_empty() => error.in_procedure(&info.name),
+                    _ => error,
+                };
                 let origin = origin_of(&module.queries[id.0 as usize].statement.kind);
                 self.fail_as(error, line, origin)
             }
@@ -697,12 +757,12 @@ impl<'a> Runner<'a> {
     /// A statement without a result has ended well. Clients count statements by these, so SQL Server sends one for each, unless NOCOUNT
     /// is on. Here those that only compute with integer variables have none: loops of them would do little else.
     #[cfg_attr(debug_assertions, track_caller)]
-    pub fn ended(&mut self) -> Result<(), Unwind> {
+    pub fn ended(&mut self, command: Command) -> Result<(), Unwind> {
         os::plant!();
         if self.session().options.no_count {
             return Ok(());
         }
-        self.done(Command::Other, None)
+        self.done(command, None)
     }
 
     /// The statement has ended well.
@@ -799,4 +859,15 @@ fn origin_of(definition: &StatementKind) -> Origin {
         StatementKind::CreateSynonym(_) => Origin::Statement,
         _ => Origin::Definition,
     }
+}
+
+/// Which statement of a list is the label, or has it in its blocks. TRY and CATCH cannot be jumped into.
+fn place_of(code: &[Code], label: u32) -> Option<usize> {
+    let is_it = |code: &Code| matches!(code.kind, CodeKind::Label(own) if own == label);
+    let holds = |code: &Code| match &code.kind {
+        CodeKind::Block(body) | CodeKind::While { body, .. } => place_of(body, label).is_some(),
+        CodeKind::If { then, otherwise, .. } => place_of(then, label).is_some() || place_of(otherwise, label).is_some(),
+        _ => false,
+    };
+    code.iter().position(is_it).or_else(|| code.iter().position(holds))
 }

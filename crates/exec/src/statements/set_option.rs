@@ -113,11 +113,13 @@ impl Runner<'_> {
                     session.options.date_first = day as u8;
                     session.options.date_first_given = true;
                 }
-                other => {
-                    let shown = other.map_or("NULL".to_owned(), |value| value.to_string());
-                    return Err(sql_error!(2742, shown));
-                }
+                Some(other) => return Err(sql_error!(2742, other)),
+                None => return Err(sql_error!(2743, state 3, "SET DATEFIRST", "integer")),
             },
+            "DATEFORMAT" | "LANGUAGE" if !matches!(datum, Datum::Bytes(_)) => {
+                let option = format!("SET {}", name.to_ascii_uppercase());
+                return Err(sql_error!(2743, state 2, option, "character"));
+            }
             "DATEFORMAT" => {
                 let asked = text();
                 session.options.date_format = DateFormat::from_name(&asked).ok_or_else(|| sql_error!(2741, asked))?;
@@ -142,6 +144,8 @@ impl Runner<'_> {
             }
             "DEADLOCK_PRIORITY" => {
                 let priority = match (whole, text().to_ascii_uppercase().as_str()) {
+                    // A variable's: NORMAL.
+                    _ if matches!(datum, Datum::Null) => 0,
                     (Some(value @ -10..=10), _) => value as i8,
                     (_, "LOW") => -5,
                     (_, "NORMAL") => 0,

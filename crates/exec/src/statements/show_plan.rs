@@ -163,6 +163,8 @@ impl Runner<'_> {
             ty: SqlType::NVARCHAR_MAX,
             nullable: true,
             origin: None,
+            computed: false,
+            sorted: None,
         };
         let mut batch = RowBatch::new([types::Physical::Bytes]);
         batch.columns[0].push(&Datum::nvarchar(xml));

@@ -41,6 +41,7 @@ fn start(runtime: &mut Runtime<'_>) {
     }
     session.transaction.current = Some(Box::new(transaction));
     session.transaction.doomed = false;
+    session.transaction.began_as_snapshot = None;
     session.transaction.savepoints.clear();
 }
 
@@ -405,6 +406,7 @@ pub fn rollback(runtime: &mut Runtime<'_>, name: Option<&str>) -> SqlResult<()> 
         let transaction = state.current.as_mut().expect("a transaction is open");
         transaction.rollback_to(savepoint).map_err(|error| storage_error(error, None))?;
         runtime.host.rolled_back_to_savepoint(runtime.session);
+        runtime.host.restore_counters(runtime.session);
         return Ok(());
     }
     if runtime.session.insert_execute.is_some() {
@@ -453,6 +455,9 @@ impl Runner<'_> {
         mark: Option<&Option<TransactionName>>,
     ) -> SqlResult<()> {
         let name = name.map(|name| self.transaction_name(name));
+        if mark.is_some() && name.is_none() {
+            return Err(sql_error!(3901));
+        }
         let mark = mark.map(|description| Mark {
             name: name.clone().unwrap_or_default(),
             description: description.as_ref().map(|text| self.whole_text(text)),

@@ -40,7 +40,7 @@ pub fn fire_event(
         if within && !trigger.recursive {
             continue;
         }
-        let running = RunningTrigger { object, instead_of: false, event: Some(data.clone()) };
+        let running = RunningTrigger { object, on: None, instead_of: false, event: Some(data.clone()) };
         runtime.session.row_count = 0;
         run(&mut runtime, (trigger.database, &trigger.name), running, None)?;
     }
@@ -97,7 +97,10 @@ pub(super) fn run(
             session.thrown = true;
             Err(error)
         }
-        Err(Unwind::Scope(error)) => Err(error),
+        Err(Unwind::Scope(error)) => {
+            session.trigger_unbound = true;
+            Err(error)
+        }
         Err(Unwind::Aborted) => {
             // The client has been told why; `Runner::fail` hears of it here.
             session.aborted = true;

@@ -110,7 +110,14 @@ impl Model<'_> {
                 Ok(NOT_SAID)
             }
             CursorAction::Open(name) => self.open(name, line),
-            CursorAction::Fetch { from, to, into } => self.fetch(from, to, into, line),
+            CursorAction::Fetch { from, to, into } => {
+                let rows = self.fetch(from, to, into, line)?;
+                // The condition that follows it clears @@ERROR.
+                if into {
+                    (self.error, self.row_count) = (0, NOT_SAID);
+                }
+                Ok(rows)
+            }
             CursorAction::Close(name) => {
                 let Some(at) = self.named(name, line)? else { return Ok(FAILED) };
                 if self.cursors.all[at].known == Known::NotIfOpen {

@@ -230,7 +230,7 @@ impl<'a> Model<'a> {
                     self.open_question("IF with a query")?;
                 }
                 let value = self.value(*value, line)?;
-                self.row_count = NOT_SAID;
+                (self.error, self.row_count) = (0, NOT_SAID);
                 self.list(if value.is_some_and(|value| value > 0) { then } else { otherwise })
             }
             Kind::Return(status) => Err(Stop::Return(status.unwrap_or(0))),
@@ -298,6 +298,10 @@ impl<'a> Model<'a> {
                 true => self.cursors.batch_failed(),
                 // There is no transaction to roll back.
                 false => self.cursors.batch_in_doubt(),
+            }
+            // What ends a trigger terminates the statement that fired it.
+            if self.scopes.iter().any(|scope| scope.trigger.is_some()) && !matches!(error.number, 3609 | 3616) {
+                self.tell(&Error { number: rules::TERMINATED.0, severity: 0, state: 0, ..error });
             }
             self.rollback(false);
             return Err(Stop::Batch);

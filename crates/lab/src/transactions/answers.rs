@@ -236,28 +236,42 @@ impl World {
     }
 
     fn read(&self, session: usize, running: &Running, wanted: Wanted, filter: Filter, answer: &Answer) -> Judged {
-        let mut rows: BTreeMap<Key, Row> = BTreeMap::new();
+        // Without locks it may find both the row that a transaction has changed and the one that an INSERT has put beside it, which
+        // waits for that transaction at the key's index.
+        let finds_both = running.reads == Reads::Uncommitted;
+        let mut rows: BTreeMap<Key, Vec<Row>> = BTreeMap::new();
         let mut sums = BTreeSet::from([(0, 0)]);
         if wanted == Wanted::Rows {
             for row in &answer.rows {
                 let [Some(k), Some(v), Some(w)] = row[..] else { return Err("a row with NULL".into()) };
-                if rows.insert(k, Row { v, w }).is_some() {
+                let found = rows.entry(k).or_default();
+                if !found.is_empty() && (!finds_both || found.contains(&Row { v, w })) {
                     return Err(format!("row {k} twice"));
                 }
+                found.push(Row { v, w });
             }
         }
         for &key in self.tables[running.statement.table].keys() {
             let may_be = self.found(session, running, key, wanted, filter)?;
             if wanted == Wanted::Rows {
-                let row = rows.remove(&key);
-                if !may_be.contains(&row) {
-                    return Err(format!("row {key} is {row:?}, and may be {may_be:?}"));
+                let found = rows.remove(&key).unwrap_or_default();
+                let is_possible = if found.is_empty() {
+                    may_be.contains(&None)
+                } else {
+                    found.iter().all(|row| may_be.contains(&Some(*row)))
+                };
+                if !is_possible {
+                    return Err(format!("row {key} is {found:?}, and may be {may_be:?}"));
                 }
             }
             let add = |(count, sum): (i64, i64)| {
                 may_be.iter().map(move |row| row.map_or((count, sum), |row| (count + 1, sum + row.v)))
             };
-            sums = sums.into_iter().flat_map(add).collect();
+            let both = if finds_both { &may_be[..] } else { &[] };
+            let both: Vec<Row> = both.iter().flatten().copied().collect();
+            let all = both.iter().map(|row| row.v).sum::<i64>();
+            let add_both = |(count, sum): (i64, i64)| (both.len() > 1).then(|| (count + both.len() as i64, sum + all));
+            sums = sums.into_iter().flat_map(|sum| add(sum).chain(add_both(sum))).collect();
         }
         if let Some(key) = rows.keys().next() {
             return Err(format!("row {key} never was"));
@@ -353,7 +367,14 @@ impl World {
                     claim.freedom = claim.freedom.or(reported.is_empty().then_some(Freedom::Intent));
                     true
                 }
-                Scope::Range(..) | Scope::Told(..) => true,
+                Scope::Range(..) => true,
+                Scope::Told(key, filter, _) => {
+                    // While it waited the row was another, or none: it may have been passed then.
+                    let seen = running.seen.get(&key).map_or(&[][..], Vec::as_slice);
+                    let passed = seen.iter().any(|row| row.is_none_or(|row| !filter.matches(key, row)));
+                    claim.freedom = claim.freedom.or(passed.then_some(Freedom::Passed));
+                    true
+                }
                 Scope::Row(key, _) if statement_counts(&statement) && reported.contains(&key) => {
                     keep || claim.mode != Mode::Shared
                 }

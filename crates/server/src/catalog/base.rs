@@ -522,6 +522,9 @@ pub mod object_status {
     pub const HISTORY: i32 = 4_194_304;
     /// A procedure of master that runs when the server has started.
     pub const AT_START: i32 = 8_388_608;
+    /// Of a table: LOCK_ESCALATION, where it is not TABLE.
+    pub const ESCALATION_DISABLED: i32 = 16_777_216;
+    pub const ESCALATION_AUTO: i32 = 33_554_432;
 }
 
 /// Bits of `ColumnRow::status`.
@@ -541,8 +544,6 @@ pub mod column_status {
     pub const SYSNAME: i32 = 4096;
     /// Of parameters, which may be NULL otherwise.
     pub const NOT_NULL: i32 = 8192;
-    /// Of a view's: sp_rename has given it another name than its text does.
-    pub const RENAMED: i32 = 16384;
     /// Its `definition` is a mask.
     pub const MASKED: i32 = 32768;
     pub const HIDDEN: i32 = 65536;
@@ -563,6 +564,9 @@ pub mod filegroup_status {
     /// CONTAINS MEMORY_OPTIMIZED_DATA
     pub const IN_MEMORY: i32 = 2;
 }
+
+/// `FileRow::fileid` of a database's first log file.
+pub const LOG_FILE: i32 = 2;
 
 /// Bits of `FileRow::status`; 1 is growth in percent.
 pub mod file_status {
@@ -700,6 +704,8 @@ pub mod class {
     pub const POOL_BINDING: u8 = 202;
     /// In master's: depid the number of a database snapshot, indepid that of its source.
     pub const SNAPSHOT: u8 = 204;
+    /// In master's: depid a database, indepid and indepsubid the halves of a moment (`good_check`).
+    pub const GOOD_CHECK: u8 = 208;
     /// A module WITH EXECUTE AS: depid the module, indepid the user.
     pub const EXECUTE_AS: u8 = 203;
     /// A predicate of a security policy: depid the policy, depsubid its number there, indepid the table or view.

@@ -53,6 +53,16 @@ const SERVER_ROLES: &[(i32, &str)] = &[
     (8, "diskadmin"),
     (9, "dbcreator"),
     (10, "bulkadmin"),
+    (11, "##MS_ServerStateReader##"),
+    (12, "##MS_ServerStateManager##"),
+    (13, "##MS_DefinitionReader##"),
+    (14, "##MS_DatabaseConnector##"),
+    (15, "##MS_DatabaseManager##"),
+    (16, "##MS_LoginManager##"),
+    (17, "##MS_SecurityDefinitionReader##"),
+    (18, "##MS_PerformanceDefinitionReader##"),
+    (19, "##MS_ServerSecurityStateReader##"),
+    (20, "##MS_ServerPerformanceStateReader##"),
 ];
 
 const DATABASE_ROLES: &[(i32, &str)] = &[
@@ -290,13 +300,13 @@ pub fn database_row(id: i32, name: &str, collation: &str, now: Date) -> Database
 /// The data and log file of a database, as the catalog shows them: pages of all databases share the instance's files.
 pub fn files_of(directory: &str, id: i32, name: &str) -> [FileRow; 2] {
     let directory = directory.trim_end_matches('/');
-    let (data, log) = if id <= 4 && id != 1 {
-        (format!("{name}dev"), format!("{name}log"))
-    } else {
-        (name.to_string(), format!("{name}_log"))
+    let (data, log) = match id {
+        1 => ("master".to_string(), "mastlog".to_string()),
+        2 => ("tempdev".to_string(), "templog".to_string()),
+        3 => ("modeldev".to_string(), "modellog".to_string()),
+        4 => ("MSDBData".to_string(), "MSDBLog".to_string()),
+        _ => (name.to_string(), format!("{name}_log")),
     };
-    let data = if id == 1 { "master".to_string() } else { data };
-    let log = if id == 1 { "mastlog".to_string() } else { log };
     let file = |fileid: i32, name: &str, path: String, log: bool| FileRow {
         dbid: id,
         fileid,

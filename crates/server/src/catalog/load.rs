@@ -99,7 +99,7 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
         native: row.status & os_::NATIVE != 0,
         execute_as: execute_as(rows, row)?,
         predicates: if kind == ModuleKind::View { predicate::enabled_on(rows, row.id)? } else { Vec::new() },
-        renamed_columns: if kind == ModuleKind::View { renamed_columns(rows, row.id)? } else { Box::default() },
+        column_names: if kind == ModuleKind::View { column_names(rows, row.id)? } else { Box::default() },
     })
 }
 
@@ -196,10 +196,10 @@ fn asks_or_calls(text: &str) -> bool {
     }
 }
 
-fn renamed_columns(rows: &mut Rows<'_>, view: i32) -> SqlResult<Box<[(u16, Box<str>)]>> {
-    let columns = rows.find::<ColumnRow>(0, &[int(view), small(0)])?;
-    let renamed = columns.into_iter().filter(|column| column.status & cs::RENAMED != 0);
-    Ok(renamed.map(|column| (column.colid as u16 - 1, column.name.into())).collect())
+fn column_names(rows: &mut Rows<'_>, view: i32) -> SqlResult<Box<[Box<str>]>> {
+    let mut columns = rows.find::<ColumnRow>(0, &[int(view), small(0)])?;
+    columns.sort_by_key(|column| column.colid);
+    Ok(columns.into_iter().map(|column| column.name.into()).collect())
 }
 
 fn sequence(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<SequenceDef>> {

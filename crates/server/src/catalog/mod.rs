@@ -15,7 +15,7 @@
 //! session          sql::catalog::Catalog for a session: own uncommitted changes, temporary tables, system objects
 //! configuration    options of the server   governor    resource pools, and the databases in them
 //! family           which databases were one before a backup     restored    databases from backups
-//! snapshots        which databases are snapshots of which
+//! snapshots        which databases are snapshots of which     good_check    when one was last found in order
 //! event_type       events of DDL and logon triggers      scoped_trigger   triggers of a database or the server
 //! boot             the first start of a data directory, and each later one
 //! ```
@@ -40,6 +40,7 @@ pub mod configuration;
 pub mod governor;
 pub mod boot;
 pub mod snapshots;
+pub mod good_check;
 pub mod restored;
 pub mod marks;
 pub mod event_type;
@@ -58,9 +59,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use os::sync::{Mutex, RwLock};
 use sql::catalog::DatabaseId;
-use storage::{Durability, Isolation, Storage, Transaction};
+use storage::{Durability, Isolation, LogSpace, Storage, Transaction};
 use types::{CollationId, SqlError, SqlResult, sql_error};
 
+use base::{FileRow, LOG_FILE, file_status};
 pub use database::Database;
 pub use session::{CatalogSession, SessionCatalog};
 use store::Rows;
@@ -69,6 +71,7 @@ use crate::settings::config::Configuration;
 
 /// A database holds at most 2 to this power pages: 256 GB.
 pub const DATABASE_PAGE_BITS: u32 = 25;
+const PAGE_BYTES: u64 = 8_192;
 /// Databases of an instance. Each reserves addresses for all its pages: so many take 30 of the 128 TB there are, and their pages have
 /// numbers of 32 bits.
 pub const DATABASES_MAX: usize = 120;
@@ -244,6 +247,20 @@ impl Catalog {
         tx.begin_statement();
         let answer = work(&mut db.rows(&self.storage, &mut tx));
         end(tx, answer)
+    }
+
+    /// The log as a database shows it. There is one for all, and each has it at least as large as its log files were declared.
+    pub fn log_space_of(&self, db: &Database) -> SqlResult<LogSpace> {
+        let shared = self.storage.log_space();
+        let whole = shared.total.next_multiple_of(PAGE_BYTES);
+        let number = [load::int(i32::from(db.id.0))];
+        let files = self.read(&self.expect_database(MASTER), |rows| rows.find::<FileRow>(0, &number))?;
+        let bytes = |file: &FileRow| {
+            let declared = u64::from(file.size.unsigned_abs()) * PAGE_BYTES;
+            if file.fileid == LOG_FILE { declared.max(whole) } else { declared }
+        };
+        let total = files.iter().filter(|file| file.status & file_status::LOG != 0).map(bytes).sum();
+        Ok(LogSpace { total, ..shared })
     }
 
     /// A clean stop: counters give back what they reserved.

@@ -144,6 +144,12 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_xtp_bind_db_resource_pool",
     "sp_xtp_unbind_db_resource_pool",
     "sp_OACreate",
+    "sp_OADestroy",
+    "sp_OAGetErrorInfo",
+    "sp_OAGetProperty",
+    "sp_OAMethod",
+    "sp_OASetProperty",
+    "sp_OAStop",
     "sp_delete_backuphistory",
     "sp_delete_database_backuphistory",
     "xp_cmdshell",
@@ -227,6 +233,7 @@ const PROCEDURES: &[&str] = &[
     include_str!("../system/procedures/jobs.sql"),
     include_str!("../system/procedures/job_help.sql"),
     include_str!("../system/procedures/schedules.sql"),
+    include_str!("../system/procedures/tools.sql"),
 ];
 
 /// Ids: -1 and down, tables first, in the order of the files.
@@ -338,7 +345,7 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
             parent: None,
             native: false,
             execute_as: None,
-            renamed_columns: Box::default(),
+            column_names: Box::default(),
             predicates: Vec::new(),
         })),
         Source::Rows { columns, parameters } => {

@@ -12,6 +12,7 @@ use storage::Transaction;
 use types::{CollationId, SqlError, SqlResult, SqlType, sql_error};
 
 use super::base::{TypeRow, schema};
+use super::counter::Rule;
 use super::load::{self, int, name as name_datum};
 use super::partition;
 use super::registry;
@@ -44,12 +45,24 @@ pub struct CatalogSession {
     global_temporaries: Vec<i32>,
     /// Objects with changes of the open transaction, outside its own temporaries.
     changed: Vec<(DatabaseId, i32)>,
+    /// Counters that the open transaction has set back, or on.
+    resets: Vec<Reset>,
     /// Own definitions while there are uncommitted changes, and of its temporaries.
     private: HashMap<(DatabaseId, i32), Object>,
     /// Of the last change to what only this session sees.
     own_version: u64,
     /// Where its temporaries stand for the case that its engine dies.
     owned: Owned,
+}
+
+/// What a counter had given before TRUNCATE TABLE, DBCC CHECKIDENT or ALTER SEQUENCE: a rollback brings it back.
+struct Reset {
+    database: DatabaseId,
+    id: i32,
+    rule: Rule,
+    last: Option<i128>,
+    /// Savepoints that there were.
+    savepoints: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -59,6 +72,16 @@ pub struct Temporary {
     pub object: i32,
     /// @@NESTLEVEL at its creation: it goes when that level returns.
     pub level: u32,
+}
+
+/// The last reset first. A counter whose database is gone is gone, too.
+fn restore(catalog: &Catalog, resets: Vec<Reset>) {
+    for reset in resets.into_iter().rev() {
+        if let Some(db) = catalog.database(reset.database) {
+            // Storage that cannot write has stopped: every later call says so.
+            let _ = db.counters.reset(&catalog.storage, &db, reset.id, &reset.rule, reset.last);
+        }
+    }
 }
 
 impl CatalogSession {
@@ -71,10 +94,25 @@ impl CatalogSession {
             unsure: false,
             global_temporaries: Vec::new(),
             changed: Vec::new(),
+            resets: Vec::new(),
             private: HashMap::new(),
             own_version: 0,
             owned: catalog.owned().clone(),
         }
+    }
+
+    /// Sets a counter, for the case that the transaction is rolled back with what it was.
+    pub fn reset_counter(
+        &mut self,
+        catalog: &Catalog,
+        (db, id): (&Database, i32),
+        rule: &Rule,
+        last: Option<i128>,
+        savepoints: usize,
+    ) -> SqlResult<()> {
+        let before = db.counters.last(&catalog.storage, db, id)?;
+        self.resets.push(Reset { database: db.id, id, rule: *rule, last: before, savepoints });
+        db.counters.reset(&catalog.storage, db, id, rule, last)
     }
 
     /// True while this session has schema changes that no other may see: its plans are its own then.
@@ -200,6 +238,10 @@ impl CatalogSession {
 
     /// The session's transaction is over.
     pub fn transaction_ended(&mut self, catalog: &Catalog, committed: bool) {
+        let resets = std::mem::take(&mut self.resets);
+        if !committed {
+            restore(catalog, resets);
+        }
         let changed = std::mem::take(&mut self.changed);
         let own = !self.temporaries.is_empty() || !self.dropped.is_empty();
         if !changed.is_empty() || !committed && own {
@@ -214,6 +256,12 @@ impl CatalogSession {
         for gone in self.dropped.drain(..) {
             self.owned.remove(gone.object);
         }
+    }
+
+    /// Counters that were set since a savepoint are as they were. `savepoints`: those left, with this one.
+    pub fn restore_counters(&mut self, catalog: &Catalog, savepoints: usize) {
+        let since = self.resets.partition_point(|reset| reset.savepoints < savepoints);
+        restore(catalog, self.resets.split_off(since));
     }
 
     /// ROLLBACK TRANSACTION savepoint: what was created since is gone, what was dropped is there again.

@@ -12,7 +12,7 @@ use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::added_value::{self, Added};
 use super::build::ask_to_sort;
-use super::column::{check_rowguid, check_sparse, column_row, refuse_nested, refuse_set, set_mask, type_computed};
+use super::column::{check_sparse, column_row, computed_names, refuse_nested, refuse_set, set_mask, type_computed};
 use super::constraint::{self, KeySpec};
 use super::data_type;
 use super::index;
@@ -109,6 +109,7 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
         // Lock escalation, compression and the like change nothing about what is stored.
         AlterTableAction::Set(options) => {
             table::refuse_kinds(options)?;
+            table::keep_escalation(ddl, &target.db, target.row.id, options)?;
             if let Some(asked) = temporal::asked(options)? {
                 temporal::set(ddl, &target.place, target.row.id, asked)?;
             }
@@ -361,14 +362,10 @@ fn new_columns<'d>(
         }
         next += 1;
         let primary = keys.iter().any(|name| db.equal_names(name, &column.name));
-        let mut row = column_row(ddl, db, id, next, column, primary, &target.shown)?;
-        let computed: Vec<&str> = existing
-            .iter()
-            .chain(added.iter().map(|(row, ..)| row))
-            .filter(|row| has(row.status, cs::COMPUTED))
-            .map(|row| &*row.name)
-            .collect();
+        let there = existing.iter().filter(|row| has(row.status, cs::COMPUTED)).map(|row| &*row.name);
+        let computed: Vec<&str> = there.chain(computed_names(&definition.columns)).collect();
         refuse_nested(db, column, &computed, &target.shown)?;
+        let mut row = column_row(ddl, db, id, next, column, primary, &target.shown)?;
         super::bound::inherit(ddl, db, &mut row)?;
         refuse_set(&row, existing, true, &target.shown)?;
         let beside: Vec<ColumnRow> = added.iter().map(|(row, ..)| row.clone()).collect();
@@ -707,8 +704,10 @@ fn property_bit(
         "ROWGUIDCOL" => {
             match (add, columns.iter().any(|other| has(other.status, cs::ROWGUID))) {
                 (true, true) => return Err(sql_error!(4925, target.shown)),
-                (true, false) => check_rowguid(&column_type(column).ty)?,
-                (false, true) => {}
+                (true, false) if column_type(column).ty.kind != TypeKind::UniqueIdentifier => {
+                    return Err(sql_error!(2761));
+                }
+                (true, false) | (false, true) => {}
                 (false, false) => return Err(sql_error!(4926, target.shown)),
             }
             cs::ROWGUID
@@ -728,6 +727,7 @@ fn property_bit(
         "NOT FOR REPLICATION" => cs::NOT_FOR_REPLICATION,
         "HIDDEN" if column.status & (cs::ROW_START | cs::ROW_END) != 0 => cs::HIDDEN,
         "HIDDEN" => return Err(sql_error!(13735, column.name, versioned::full_name(&target.db, old))),
+        "PERSISTED" if add => return Err(sql_error!(4928, column.name, "not COMPUTED")),
         other => return Err(super::unsupported(&format!("ALTER COLUMN {other}"))),
     })
 }
@@ -755,7 +755,7 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             set_mask(&mut new, masked.as_deref(), &column_type(&column).ty)?;
         }
         ColumnChange::Property { add, property, .. } => {
-            if &**property == "PERSISTED" && *add {
+            if *add && &**property == "PERSISTED" && has(column.status, cs::COMPUTED) {
                 return store_computed(ddl, db, &target.place, &target.shown, id, &[column.colid], cs::PERSISTED);
             }
             let bit = property_bit(target, old, &columns, &column, property, *add)?;

@@ -426,7 +426,8 @@ pub fn about(
         user: ddl.site.login(),
         server: catalog.server_name.clone(),
         machine: os::env::host_name(),
-        copy_only: options.has("COPY_ONLY"),
+        // "When used with DIFFERENTIAL, COPY_ONLY is ignored."
+        copy_only: options.has("COPY_ONLY") && !options.has("DIFFERENTIAL"),
         begins_chain: false,
         compressed: compresses,
         expires,

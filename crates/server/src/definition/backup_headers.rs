@@ -68,10 +68,8 @@ fn send(ddl: &mut Ddl<'_>, rows: &[Row]) -> SqlResult<()> {
     let Some(first) = rows.first() else { return Ok(()) };
     let collation: CollationId = ddl.catalog.collation;
     let typed = |ty: &SqlType| if ty.is_string() { ty.with_collation(collation) } else { *ty };
-    let columns: Vec<OutputColumn> = first
-        .iter()
-        .map(|(name, ty, _)| OutputColumn { name: (*name).into(), ty: typed(ty), nullable: true, origin: None })
-        .collect();
+    let columns: Vec<OutputColumn> =
+        first.iter().map(|(name, ty, _)| OutputColumn::plain(name, typed(ty), true)).collect();
     let mut batch = RowBatch::new(columns.iter().map(|column| column.ty.physical()));
     for row in rows {
         for ((_, ty, value), column) in row.iter().zip(&mut batch.columns) {

@@ -39,7 +39,7 @@ const POSITIVE: Meaning = Number(1, i32::MAX as i64);
 
 const KNOWN: &[(&str, u8, Meaning)] = &[
     ("BACKUP_OPTIONS", BACKUPS, Text),
-    ("BLOCKSIZE", ALL, POSITIVE),
+    ("BLOCKSIZE", ALL, Number(512, 65_536)),
     ("BUFFERCOUNT", BACKUPS | RESTORES | VERIFYONLY, POSITIVE),
     ("CHECKSUM", ALL, Switch),
     ("COMPRESSION", BACKUPS, Switch),
@@ -61,7 +61,7 @@ const KNOWN: &[(&str, u8, Meaning)] = &[
     ("KEEP_CDC", RESTORES, Refused),
     ("KEEP_REPLICATION", RESTORES, Refused),
     ("LOADHISTORY", VERIFYONLY, Switch),
-    ("MAXTRANSFERSIZE", BACKUPS | RESTORES | VERIFYONLY, POSITIVE),
+    ("MAXTRANSFERSIZE", BACKUPS | RESTORES | VERIFYONLY, Number(65_536, 4_194_304)),
     ("MEDIADESCRIPTION", BACKUPS, Text),
     ("MEDIANAME", ALL, Text),
     ("MEDIAPASSWORD", ALL, Refused),

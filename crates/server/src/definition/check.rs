@@ -15,12 +15,12 @@ use types::pause::Pause;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::access::SINGLE_USER;
-use super::dbcc::{answer, database_argument, find, no_such_object, text_argument};
+use super::dbcc::{answer, database_argument, find, no_such_object, number_argument, text_argument};
 use super::site::Ddl;
-use crate::catalog::base::{ColumnRow, IndexRow, ObjectRow, USER_OBJECT_MIN};
+use crate::catalog::base::{ClassRow, ColumnRow, IndexRow, ObjectRow, USER_OBJECT_MIN, class, database_option};
 use crate::catalog::error::storage_error;
-use crate::catalog::load;
-use crate::catalog::{Database, store::Rows};
+use crate::catalog::load::{self, small};
+use crate::catalog::{Database, MASTER, good_check, store::Rows};
 
 /// Rows that are asked for at once.
 const CHECK_ROWS: usize = 256;
@@ -63,12 +63,19 @@ pub struct Asked<'a> {
     pub told_max: usize,
 }
 
+/// What a table has that is whole.
+struct Counted {
+    name: String,
+    rows: u64,
+    pages: u64,
+}
+
 /// What a look at a database has found.
 #[derive(Default)]
 pub struct Looked {
     pub found: Vec<Found>,
     pub names: BTreeMap<i32, String>,
-    rows: Vec<(String, u64)>,
+    counted: Vec<Counted>,
 }
 
 impl<'a> Asked<'a> {
@@ -123,16 +130,55 @@ fn estimate(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<bool> {
 
 /// CHECKDB, CHECKALLOC, CHECKCATALOG, CHECKFILEGROUP.
 pub fn database(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
-    let db = database_argument(ddl, dbcc)?;
+    let db = match &*dbcc.command {
+        "CHECKFILEGROUP" => filegroup(ddl, dbcc)?,
+        _ => database_argument(ddl, dbcc)?,
+    };
     ddl.catalog.check_open(&db)?;
+    if text_argument(dbcc, 1).is_some_and(|word| !MODES.contains(&&*word.to_ascii_uppercase())) {
+        return Err(sql_error!(2560, state 9, 2));
+    }
     refuse_repair(&db, dbcc)?;
     if estimate(ddl, dbcc)? {
         return Ok(());
     }
     let asked = Asked::of(dbcc, quiet);
     let looked = look(ddl, &db, &asked)?;
+    let catalog_alone = asked.command == "CHECKCATALOG";
+    if !quiet && !asked.as_rows && !catalog_alone {
+        ddl.message(sql_error!(2536, db.name()));
+    }
     tell(ddl, &db, &asked, &looked)?;
-    tell_sum(ddl, &db, &asked, &looked.found)
+    if catalog_alone && looked.found.is_empty() {
+        return Ok(());
+    }
+    tell_sum(ddl, &db, &asked, &looked.found)?;
+    if asked.command == "CHECKDB" && looked.found.is_empty() && db.row().options & database_option::READ_ONLY == 0 {
+        let master = ddl.catalog.expect_database(MASTER);
+        ddl.rows(&master, |rows| good_check::note(rows, &db))?;
+    }
+    Ok(())
+}
+
+/// The second argument of a check.
+const MODES: [&str; 4] = ["NOINDEX", "REPAIR_ALLOW_DATA_LOSS", "REPAIR_FAST", "REPAIR_REBUILD"];
+
+/// The database of a filegroup, which is the current one: all are in one file. 1921
+fn filegroup(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<Arc<Database>> {
+    let db = ddl.current()?;
+    let groups = ddl.rows(&db, |rows| rows.find::<ClassRow>(0, &[small(class::FILEGROUP)]))?;
+    let (is_there, shown) = match (text_argument(dbcc, 0), number_argument(dbcc, 0)) {
+        (Some(name), _) => {
+            let named = groups.iter().any(|group| db.equal_names(&group.name, &name));
+            (named || name.eq_ignore_ascii_case("PRIMARY"), name)
+        }
+        // 0 and 1 are PRIMARY.
+        (None, Some(id)) => {
+            (matches!(id, 0 | 1) || groups.iter().any(|group| i128::from(group.id) == id), id.to_string())
+        }
+        (None, None) => (true, String::new()),
+    };
+    if is_there { Ok(db) } else { Err(sql_error!(1921, "filegroup", shown)) }
 }
 
 /// What is wrong with a database.
@@ -164,7 +210,7 @@ pub fn look(ddl: &mut Ddl<'_>, db: &Arc<Database>, asked: &Asked<'_>) -> SqlResu
             if !damaged.contains(&id.0) && !asked.physical {
                 let (errors, counted) = compare(ddl, db, id, &name, asked, &mut progress)?;
                 looked.found.extend(errors);
-                looked.rows.extend(counted.map(|counted| (name, counted)));
+                looked.counted.extend(counted);
             }
         }
     }
@@ -216,7 +262,7 @@ pub fn table(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
         let mut progress = Progress::of(ddl, &db, &[id]);
         let (errors, counted) = compare(ddl, &db, id, &row.name, &asked, &mut progress)?;
         looked.found.extend(errors);
-        looked.rows.extend(counted.map(|counted| (row.name.clone(), counted)));
+        looked.counted.extend(counted);
     }
     tell(ddl, &db, &asked, &looked)?;
     tell_level(ddl, &asked, &format!("{}.{name}", db.name()), &looked.found);
@@ -298,7 +344,7 @@ fn is_derived(ddl: &Ddl<'_>, db: &Database, flaw: &Flaw) -> bool {
 
 /// The errors by object, each with how many there were, and what the tables have.
 fn tell(ddl: &mut Ddl<'_>, db: &Database, asked: &Asked<'_>, looked: &Looked) -> SqlResult<()> {
-    let Looked { found, names, rows } = looked;
+    let Looked { found, names, counted } = looked;
     if asked.as_rows {
         return tell_as_rows(ddl, db, found);
     }
@@ -316,9 +362,9 @@ fn tell(ddl: &mut Ddl<'_>, db: &Database, asked: &Asked<'_>, looked: &Looked) ->
         };
         ddl.message(message);
     }
-    for (name, count) in rows.iter().filter(|_| !asked.quiet) {
+    for Counted { name, rows, pages } in counted.iter().filter(|_| !asked.quiet) {
         ddl.message(sql_error!(2536, name));
-        ddl.message(sql_error!(2593, count, u64::from(*count > 0), name));
+        ddl.message(sql_error!(2593, rows, pages, name));
     }
     Ok(())
 }
@@ -439,7 +485,7 @@ impl Entries {
     }
 }
 
-/// Reads a table and each of its indexes. The errors, and how many rows there are.
+/// Reads a table and each of its indexes. The errors, and what it has.
 fn compare(
     ddl: &mut Ddl<'_>,
     db: &Database,
@@ -447,14 +493,15 @@ fn compare(
     name: &str,
     asked: &Asked<'_>,
     progress: &mut Progress,
-) -> SqlResult<(Vec<Found>, Option<u64>)> {
+) -> SqlResult<(Vec<Found>, Option<Counted>)> {
     let database = db.storage_id();
     let mut differences = Vec::new();
-    let (mut rows, mut base, mut misplaced) = (0, 0, Vec::new());
+    let (mut rows, mut pages, mut base, mut misplaced) = (0, 0, 0, Vec::new());
     let read = ddl.long_storage(|storage, tx, pause| {
         tx.hold_table(database, id, true)?;
         let read = storage.open_table(database, id).and_then(|table| {
             rows = compare_indexes(tx, pause, &table, &mut differences, progress)?;
+            pages = if rows == 0 { 0 } else { pages_of(&table)? };
             if let Table::Partitioned(table) = &*table {
                 base = i32::from(table.is_clustered());
                 misplaced = table.misplaced(tx, asked.told_max.max(ERRORS_TOLD), pause)?;
@@ -501,7 +548,19 @@ fn compare(
         let errors = std::iter::repeat_n(lacks, missing).chain(std::iter::repeat_n(has, extra));
         found.extend(errors.take(asked.told_max.max(ERRORS_TOLD)).map(|error| of(error, index.0, 0)));
     }
-    Ok((found, Some(rows)))
+    let name = if id.0 < USER_OBJECT_MIN { format!("sys.{name}") } else { name.to_string() };
+    Ok((found, Some(Counted { name, rows, pages })))
+}
+
+/// Those that have its rows; none in memory.
+fn pages_of(table: &Table) -> StorageResult<u64> {
+    let clustered = table.layout().indexes.iter().any(|index| index.clustered);
+    let index = if clustered { IndexId::CLUSTERED } else { IndexId::HEAP };
+    Ok(match table {
+        Table::Disk(table) => table.tree_size(index)?.leaves,
+        Table::Partitioned(table) => table.tree_size(index)?.leaves,
+        Table::Memory(_) => 0,
+    })
 }
 
 fn index_name(ddl: &mut Ddl<'_>, db: &Database, id: TableId, index: IndexId) -> String {

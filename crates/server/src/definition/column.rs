@@ -1,6 +1,7 @@
 //! A column's row in the catalog, from its definition.
 
-use sql::ast::{ColumnDefinition, ColumnKind, Constraint, ConstraintKind, GeneratedAlways};
+use sql::ast::{ColumnDefinition, ColumnKind, ConstraintKind, GeneratedAlways};
+use sql::bind::Nature;
 use sql::mask::MaskFunction;
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
@@ -13,6 +14,27 @@ use crate::catalog::base::{ColumnRow, column_status as cs};
 use crate::catalog::row::{Text, Whole};
 use crate::catalog::{Database, scalar_type};
 
+/// 8148, 8150, 8151: what a column may have once is said twice. CHECK and REFERENCES may be repeated.
+fn refuse_repeated(column: &ColumnDefinition, shown: &str) -> SqlResult<()> {
+    let name = &*column.name;
+    let count = |of: fn(&ConstraintKind) -> bool| column.constraints.iter().filter(|own| of(&own.kind)).count();
+    let defaults = count(|kind| matches!(kind, ConstraintKind::Default(_)));
+    let primary = count(|kind| matches!(kind, ConstraintKind::PrimaryKey(_)));
+    let unique = count(|kind| matches!(kind, ConstraintKind::Unique(_)));
+    for (count, kind) in [(defaults, "DEFAULT"), (primary, "PRIMARY KEY"), (unique, "UNIQUE")] {
+        if count > 1 {
+            return Err(sql_error!(8148, kind, name, shown));
+        }
+    }
+    if primary + unique > 1 {
+        return Err(sql_error!(8151, name, shown));
+    }
+    match column.null_again {
+        true => Err(sql_error!(8150, name, shown)),
+        false => Ok(()),
+    }
+}
+
 /// The row of a column of CREATE TABLE or ALTER TABLE ADD, without its default.
 pub fn column_row(
     ddl: &mut Ddl<'_>,
@@ -24,7 +46,7 @@ pub fn column_row(
     shown: &str,
 ) -> SqlResult<ColumnRow> {
     refuse_column(column)?;
-    refuse_twice(column, shown)?;
+    refuse_repeated(column, shown)?;
     let plain = |ty: ResolvedType, status: i32| ColumnRow {
         id,
         number: 0,
@@ -54,16 +76,13 @@ pub fn column_row(
             if sql::bind::has_query(expr) {
                 return Err(sql_error!(1046));
             }
-            let stored = |constraint: &Constraint| {
-                matches!(constraint.kind, ConstraintKind::Check(_) | ConstraintKind::ForeignKey(_))
-            };
-            if !persisted && (column.null == Some(false) || column.constraints.iter().any(stored)) {
-                return Err(sql_error!(8183));
-            }
             let source = ddl.span(*span);
             let ty = ResolvedType { ty: SqlType::INT, xtype: 56, utype: 56, nullable: None, table: None };
             if column.masked.is_some() {
                 return Err(sql_error!(16003, state 0, &*column.name, "default"));
+            }
+            if column.null == Some(false) && !*persisted {
+                return Err(sql_error!(8183));
             }
             let mut row = plain(ty, cs::COMPUTED | if *persisted { cs::PERSISTED } else { 0 });
             if column.null != Some(false) && !primary {
@@ -77,7 +96,7 @@ pub fn column_row(
         return Err(sql_error!(350, &*column.name));
     }
     references_type(ddl, db, resolved.utype)?;
-    resolved.ty = data_type::collate(db, resolved.ty, column.collation.as_deref())?;
+    resolved.ty = collated(db, resolved.ty, column)?;
     if column.column_set {
         let plain_xml = resolved.ty.kind == TypeKind::Xml && resolved.ty.xml_collection().is_none();
         if !plain_xml || column.null == Some(false) || primary {
@@ -93,7 +112,9 @@ pub fn column_row(
         status |= cs::NULLABLE;
     }
     if column.rowguidcol {
-        check_rowguid(&resolved.ty)?;
+        if resolved.ty.kind != TypeKind::UniqueIdentifier {
+            return Err(sql_error!(2761));
+        }
         status |= cs::ROWGUID;
     }
     if column.sparse {
@@ -103,49 +124,8 @@ pub fn column_row(
     }
     let mut row = plain(resolved.clone(), status);
     set_mask(&mut row, column.masked.as_deref(), &resolved.ty)?;
-    if let Some(identity) = &column.identity {
-        let exact = resolved.ty.is_integer() || resolved.ty.is_decimal() && resolved.ty.scale == 0;
-        if !exact || column.null == Some(true) {
-            return Err(if exact { sql_error!(8147, &*column.name, shown) } else { sql_error!(2749, &*column.name) });
-        }
-        let (seed, increment) = identity_numbers(identity, &resolved.ty, &column.name)?;
-        row.status |= cs::IDENTITY | if identity.not_for_replication { cs::NOT_FOR_REPLICATION } else { 0 };
-        row.seed = Whole(seed);
-        row.increment = Whole(increment);
-    }
+    give_identity(&mut row, column, &resolved.ty, shown)?;
     Ok(row)
-}
-
-/// 8148, 8151: a column has one constraint of each kind behind it, and one key.
-fn refuse_twice(column: &ColumnDefinition, shown: &str) -> SqlResult<()> {
-    let kind = |constraint: &Constraint| match constraint.kind {
-        ConstraintKind::PrimaryKey(_) => Some("PRIMARY KEY"),
-        ConstraintKind::Unique(_) => Some("UNIQUE"),
-        ConstraintKind::Check(_) => Some("CHECK"),
-        ConstraintKind::Default(_) => Some("DEFAULT"),
-        _ => None,
-    };
-    let kinds: Vec<&str> = column.constraints.iter().filter_map(kind).collect();
-    if let Some(twice) = (0..kinds.len()).find(|&at| kinds[..at].contains(&kinds[at])) {
-        return Err(sql_error!(8148, kinds[twice], &*column.name, shown));
-    }
-    match kinds.contains(&"PRIMARY KEY") && kinds.contains(&"UNIQUE") {
-        true => Err(sql_error!(8151, &*column.name, shown)),
-        false => Ok(()),
-    }
-}
-
-/// 1759: a computed column is made of columns that are not.
-pub fn refuse_nested(db: &Database, column: &ColumnDefinition, computed: &[&str], shown: &str) -> SqlResult<()> {
-    let ColumnKind::Computed { expr, .. } = &column.kind else { return Ok(()) };
-    let named = sql::bind::columns_named(expr);
-    let nested = named.iter().find(|name| computed.iter().any(|other| db.equal_names(other, name)));
-    nested.map_or(Ok(()), |name| Err(sql_error!(1759, &**name, shown)))
-}
-
-/// 2761
-pub fn check_rowguid(ty: &SqlType) -> SqlResult<()> {
-    if ty.kind == TypeKind::UniqueIdentifier { Ok(()) } else { Err(sql_error!(2761)) }
 }
 
 /// 1731: `status` and type of a column that is to be sparse.
@@ -156,6 +136,59 @@ pub fn check_sparse(name: &str, ty: &SqlType, status: i32, shown: &str) -> SqlRe
         true => Err(sql_error!(1731, name, shown)),
         false => Ok(()),
     }
+}
+
+/// 447: only text has a collation.
+fn collated(db: &Database, ty: SqlType, column: &ColumnDefinition) -> SqlResult<SqlType> {
+    let is_text = ty.is_string() || matches!(ty.kind, TypeKind::Text | TypeKind::NText);
+    if column.collation.is_some() && !is_text {
+        return Err(sql_error!(447, sql::bind::typing::type_name(&ty)));
+    }
+    data_type::collate(db, ty, column.collation.as_deref())
+}
+
+/// The seed and increment of IDENTITY, in a column that may have them.
+fn give_identity(row: &mut ColumnRow, column: &ColumnDefinition, ty: &SqlType, shown: &str) -> SqlResult<()> {
+    let Some(identity) = &column.identity else { return Ok(()) };
+    let exact = ty.is_integer() || ty.is_decimal() && ty.scale == 0;
+    if !exact || column.null == Some(true) {
+        return Err(if exact { sql_error!(8147, &*column.name, shown) } else { sql_error!(2749, &*column.name) });
+    }
+    let (seed, increment) = identity_numbers(identity, &column.name)?;
+    if !holds_whole(ty, seed) {
+        return Err(sql_error!(2752, &*column.name));
+    }
+    row.status |= cs::IDENTITY | if identity.not_for_replication { cs::NOT_FOR_REPLICATION } else { 0 };
+    row.seed = Whole(seed);
+    row.increment = Whole(increment);
+    Ok(())
+}
+
+/// Of a type that an identity column may have.
+fn holds_whole(ty: &SqlType, number: i128) -> bool {
+    match ty.kind {
+        TypeKind::TinyInt => u8::try_from(number).is_ok(),
+        TypeKind::SmallInt => i16::try_from(number).is_ok(),
+        TypeKind::Int => i32::try_from(number).is_ok(),
+        TypeKind::BigInt => i64::try_from(number).is_ok(),
+        _ => number.unsigned_abs() < 10_u128.pow(u32::from(ty.precision)),
+    }
+}
+
+/// 1759: a computed column is made of stored ones. `computed`: those of its table.
+pub fn refuse_nested(db: &Database, column: &ColumnDefinition, computed: &[&str], shown: &str) -> SqlResult<()> {
+    let ColumnKind::Computed { expr, .. } = &column.kind else { return Ok(()) };
+    let mut named = sql::bind::columns_named(expr).into_iter();
+    match named.find(|name| computed.iter().any(|own| db.equal_names(own, name))) {
+        Some(inner) => Err(sql_error!(1759, &*inner, shown)),
+        None => Ok(()),
+    }
+}
+
+/// The names of the columns that a definition computes.
+pub fn computed_names(columns: &[ColumnDefinition]) -> Vec<&str> {
+    let computed = columns.iter().filter(|column| matches!(column.kind, ColumnKind::Computed { .. }));
+    computed.map(|column| &*column.name.text).collect()
 }
 
 /// GENERATED ALWAYS AS ROW START or END, and HIDDEN.
@@ -220,8 +253,16 @@ pub fn type_computed(ddl: &mut Ddl<'_>, place: &Place, shown: &str, row: &mut Co
     if !found.nullable {
         row.status &= !cs::NULLABLE;
     }
-    if has(row.status, cs::PERSISTED) && !ddl.site.nature(place.db.id, row.id, &definition)?.deterministic {
-        return Err(sql_error!(4936, row.name, shown));
+    if has(row.status, cs::PERSISTED) {
+        let nature = ddl.site.nature(place.db.id, row.id, &definition)?;
+        if nature.deterministic {
+            return Ok(());
+        }
+        // Of what is not schema-bound it is not known what it reads, only that it may be anything.
+        return Err(match nature == Nature::UNKNOWN {
+            false if nature.reads => sql_error!(4934, row.name, shown),
+            _ => sql_error!(4936, row.name, shown),
+        });
     }
     Ok(())
 }

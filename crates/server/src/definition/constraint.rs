@@ -211,7 +211,10 @@ pub fn add_rest(
     new: bool,
 ) -> SqlResult<()> {
     note_missing(ddl, definition);
-    for (column, constraint) in each(definition) {
+    // What foreign keys ask of defaults stands before them.
+    let mut all: Vec<_> = each(definition).collect();
+    all.sort_by_key(|(_, constraint)| matches!(constraint.kind, ConstraintKind::ForeignKey(_)));
+    for (column, constraint) in all {
         let name = constraint.name.as_ref().map(|name| name.to_string());
         match &constraint.kind {
             ConstraintKind::Default(default) if column.is_some() || default.column.is_some() => {
@@ -250,14 +253,14 @@ pub fn add_default(
         let error = sql_error!(1752, column, shown);
         return Err(constraint_failed(error));
     };
-    if has(row.status, crate::catalog::base::column_status::COMPUTED) {
+    if has(row.status, cs::COMPUTED) {
         return Err(constraint_failed(sql_error!(1752, column, shown)));
     }
     if row.dflt != 0 {
         let error = sql_error!(1781);
         return Err(constraint_failed(error));
     }
-    if has(row.status, crate::catalog::base::column_status::IDENTITY) {
+    if has(row.status, cs::IDENTITY) {
         let error = sql_error!(1754, shown, column);
         return Err(constraint_failed(error));
     }
@@ -301,6 +304,11 @@ fn first_column(expr: &Expr) -> Option<String> {
 
 /// `validate`: rows that are there must satisfy it (547). `trusted`: false after WITH NOCHECK.
 #[allow(clippy::too_many_arguments)]
+/// Computed whenever it is read.
+fn is_not_stored(row: &ColumnRow) -> bool {
+    has(row.status, cs::COMPUTED) && !has(row.status, cs::PERSISTED)
+}
+
 pub fn add_check(
     ddl: &mut Ddl<'_>,
     place: &Place,
@@ -323,11 +331,15 @@ pub fn add_check(
     {
         return Err(constraint_failed(sql_error!(8141, "CHECK", column, shown)));
     }
-    for name in sql::bind::columns_named(&check.condition) {
-        let named = column_named(ddl, &db, table, &name)?;
-        if named.is_some_and(|row| has(row.status, cs::COMPUTED) && !has(row.status, cs::PERSISTED)) {
-            return Err(constraint_failed(sql_error!(1764, name, shown, "CHECK CONSTRAINT")));
-        }
+    let own = ddl.rows(&db, |rows| rows.find::<ColumnRow>(0, &[int(table), small(0)]))?;
+    let named = sql::bind::columns_named(&check.condition);
+    let is_read = |row: &&ColumnRow| named.iter().any(|name| db.equal_names(name, &row.name));
+    // What is not stored is not looked at when a row is.
+    if let Some(row) = own.iter().filter(is_read).find(|row| is_not_stored(row)) {
+        return Err(match column {
+            Some(_) => sql_error!(8183),
+            None => constraint_failed(sql_error!(1764, row.name, shown, "CHECK CONSTRAINT")),
+        });
     }
     let definition = text::definition(&check.condition, ddl.span(check.text));
     let id = ddl.new_id(&db)?;
@@ -522,8 +534,11 @@ fn check_foreign_key(
         let row = own.iter().find(|row| db.equal_names(&row.name, column));
         from_rows.push(row.ok_or_else(|| sql_error!(1769, name, column, shown))?);
     }
-    for row in from_rows.iter().filter(|row| has(row.status, crate::catalog::base::column_status::COMPUTED)) {
+    for row in from_rows.iter().filter(|row| has(row.status, cs::COMPUTED)) {
         use ReferentialAction::{Cascade, NoAction};
+        if is_not_stored(row) {
+            return Err(sql_error!(1764, row.name, shown, "FOREIGN KEY CONSTRAINT"));
+        }
         if !matches!(key.on_update, None | Some(NoAction)) {
             return Err(sql_error!(1715, name, row.name));
         }
@@ -531,6 +546,7 @@ fn check_foreign_key(
             return Err(sql_error!(1765, name, row.name));
         }
     }
+    refuse_actions(&from_rows, key, name)?;
     let definition = ddl.reload(db, target.id)?;
     let to_rows = referenced_columns(db, &theirs, &definition, &target_name, name, key)?;
     if to_rows.len() != from_rows.len() {
@@ -542,6 +558,19 @@ fn check_foreign_key(
     let wanted: Vec<u32> = to_rows.iter().map(|row| row.colid as u32).collect();
     let index = matching_key(&definition, &wanted).ok_or_else(|| sql_error!(1776, target_name, name))?;
     Ok((target, from_rows.iter().map(|row| row.colid).collect(), to_rows.iter().map(|row| row.colid).collect(), index))
+}
+
+/// 1761, 1762: what an action would put into a column that takes no NULL.
+fn refuse_actions(from: &[&ColumnRow], key: &ForeignKey, name: &str) -> SqlResult<()> {
+    let asked = |action: ReferentialAction| key.on_delete == Some(action) || key.on_update == Some(action);
+    let mut not_null = from.iter().filter(|row| !has(row.status, cs::NULLABLE));
+    if asked(ReferentialAction::SetNull) && not_null.clone().next().is_some() {
+        return Err(sql_error!(1761, name));
+    }
+    if asked(ReferentialAction::SetDefault) && not_null.any(|row| row.dflt == 0) {
+        return Err(sql_error!(1762, name));
+    }
+    Ok(())
 }
 
 /// The columns that a foreign key names, or those of the primary key.

@@ -74,9 +74,6 @@ pub fn collate(db: &Database, ty: SqlType, collation: Option<&str>) -> SqlResult
         Some(name) => types::collation::lookup(name).ok_or_else(|| invalid_collation(name))?,
         None => db.collation,
     };
-    if collation.is_some() && !ty.is_string() {
-        return Err(sql_error!(447, ty.name()));
-    }
     Ok(match ty {
         ty if ty.is_string() => ty.with_collation(id),
         ty if ty.xml_collection().is_some() => ty,

@@ -197,6 +197,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
         AlterDatabaseAction::Set { settings, termination } => {
             ddl.refuse_in_transaction("ALTER DATABASE")?;
             for setting in settings {
+                database_setting::check_of_system(&db, setting)?;
                 database_setting::apply(&mut row, setting)?;
             }
             if database_state::is_changed(settings) {
@@ -391,6 +392,7 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str) -> SqlResult<()> {
     if ddl.catalog.database_named(new).is_some_and(|other| other.id != db.id) {
         return Err(sql_error!(1801, new));
     }
+    ddl.catalog.check_open(&db).map_err(|error| sql_error!(5069).after(vec![error]))?;
     let row = DatabaseRow { name: new.to_string(), ..DatabaseRow::clone(&db.row()) };
     database_setting::write(ddl, &db, row)?;
     ddl.message(sql_error!(5021, "database", new));
@@ -423,7 +425,9 @@ pub fn drop_closed(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<()> {
     let mut rows = master.rows(&catalog.storage, &mut tx);
     rows.delete::<DatabaseRow>(0, &[int(i32::from(db.id.0))])?;
     rows.delete::<FileRow>(0, &[int(i32::from(db.id.0))])?;
-    rows.delete_if::<ReferenceRow>(0, &[int(i32::from(db.id.0))], |row| row.class == class::SNAPSHOT)?;
+    rows.delete_if::<ReferenceRow>(0, &[int(i32::from(db.id.0))], |row| {
+        matches!(row.class, class::SNAPSHOT | class::GOOD_CHECK)
+    })?;
     tx.commit(storage::Durability::Full).map_err(storage_error)?;
     catalog.change_governor().unbind(db.id)?;
     catalog.remove_database(db.id);

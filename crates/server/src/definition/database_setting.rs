@@ -10,7 +10,7 @@ use super::number::whole_number;
 use super::site::Ddl;
 use crate::catalog::base::{DatabaseRow, database_option};
 use crate::catalog::load::int;
-use crate::catalog::{Database, MASTER};
+use crate::catalog::{Database, MASTER, TEMPDB};
 
 /// A word, a name or a string.
 pub fn setting_text(value: &SettingValue) -> Option<String> {
@@ -131,6 +131,24 @@ fn asks_for(setting: &Setting, unused: &str) -> bool {
         }
         value => setting_text(value).is_some_and(|word| word.eq_ignore_ascii_case(unused)),
     }
+}
+
+/// 5058: what master and tempdb are for everybody's sake.
+/// https://learn.microsoft.com/sql/relational-databases/databases/master-database, "Database options", and tempdb-database
+pub fn check_of_system(db: &Database, setting: &Setting) -> SqlResult<()> {
+    let kept = match &*setting.name {
+        "SINGLE_USER"
+        | "RESTRICTED_USER"
+        | "MULTI_USER"
+        | "READ_ONLY"
+        | "READ_WRITE"
+        | "READ_COMMITTED_SNAPSHOT"
+        | "AUTO_CLOSE"
+        | "AUTO_SHRINK" => matches!(db.id, MASTER | TEMPDB),
+        "RECOVERY" => db.id == TEMPDB,
+        _ => false,
+    };
+    if kept { Err(sql_error!(5058, &*setting.name, db.name())) } else { Ok(()) }
 }
 
 /// 102: an unknown name or value, 40510: what is not there, 33106: encryption without a key.

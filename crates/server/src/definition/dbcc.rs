@@ -37,8 +37,7 @@ pub fn answer(ddl: &mut Ddl<'_>, columns: &[(&str, SqlType)], rows: &[Vec<Datum>
         }
         batch.rows += 1;
     }
-    let described =
-        columns.iter().map(|(name, ty)| OutputColumn { name: (*name).into(), ty: *ty, nullable: true, origin: None });
+    let described = columns.iter().map(|(name, ty)| OutputColumn::plain(name, *ty, true));
     let described: Vec<OutputColumn> = described.collect();
     ddl.site.result(&described, &batch)
 }
@@ -64,7 +63,7 @@ pub fn table_argument(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<Option<(Arc<D
 
 pub fn find(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<Option<(std::sync::Arc<Database>, ObjectRow)>> {
     match sql::catalog::ObjectName::from_text(name) {
-        Some(name) => ddl.find(&name.into()),
+        Some(name) => ddl.find_any(&name.into()),
         None => Ok(None),
     }
 }

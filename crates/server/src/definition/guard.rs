@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use sql::ast::{
     AlterApplicationRole, AlterAuthorization, AlterDatabaseAction, AlterLogin, AlterLoginAction, AlterRole,
-    AlterRoleAction, AlterTable, AlterTableAction, AlterUser, Backup, CreateRole, Dbcc, Definition, Drop, DropKind,
-    Expr, ModuleVerb, ObjectName, Restore, Statement, StatementKind, TriggerScope,
+    AlterRoleAction, AlterTable, AlterTableAction, AlterUser, Backup, CreateRole, CreateTrigger, Dbcc, Definition,
+    Drop, DropKind, Expr, ModuleVerb, ObjectName, Restore, Setting, Statement, StatementKind, TriggerScope,
 };
 use types::{SqlError, SqlResult, sql_error};
 
@@ -26,18 +26,21 @@ fn not_permitted() -> SqlError {
 
 /// Refuses a statement that the session may not run.
 pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    refuse_system_schema(ddl, statement)?;
     if ddl.is_sysadmin()? {
         return Ok(());
     }
     match &statement.kind {
         StatementKind::CreateTable(create) => new_object(ddl, &create.name, "CREATE TABLE"),
         StatementKind::AlterTable(change) => alter_table(ddl, change),
-        StatementKind::Truncate(truncate) => altered(ddl, &truncate.table, |name| sql_error!(4701, state 1, name)),
+        StatementKind::Truncate(truncate) => {
+            altered(ddl, &truncate.table, |_| sql_error!(1088, state 7, &*truncate.table.name))
+        }
         StatementKind::CreateIndex(create) => altered(ddl, &create.table, |name| sql_error!(1088, state 12, name)),
         StatementKind::AlterIndex(change) => altered(ddl, &change.table, |name| sql_error!(1088, state 9, name)),
         StatementKind::DropIndex(drop) => drop.indexes.iter().try_for_each(|item| {
             let shown = format!("{}.{}", written(&item.table), &*item.index);
-            altered(ddl, &item.table, |_| super::site::cannot_drop("index", &shown, 7))
+            altered(ddl, &item.table, |_| sql_error!(1088, state 9, shown))
         }),
         StatementKind::CreateStatistics(create) => altered(ddl, &create.table, |name| sql_error!(1088, state 12, name)),
         StatementKind::UpdateStatistics(update) => altered(ddl, &update.table, |name| sql_error!(2706, state 6, name)),
@@ -60,10 +63,7 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreateFunction(create) => {
             module(ddl, &create.definition, &create.name, "CREATE FUNCTION", "function")
         }
-        StatementKind::CreateTrigger(create) => trigger_scope(ddl, &create.on, || {
-            let verb = if create.definition.verb == ModuleVerb::Alter { "alter" } else { "create" };
-            sql_error!(2104, verb, "trigger", &*create.name.name)
-        }),
+        StatementKind::CreateTrigger(create) => trigger(ddl, create),
         StatementKind::Drop(drop) => dropped(ddl, drop),
         StatementKind::CreateSchema(create) => {
             let db = ddl.current()?;
@@ -75,10 +75,15 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         }
         StatementKind::AlterSchema(change) => {
             let db = ddl.current()?;
-            in_schema(ddl, &db, Some(&change.schema))?;
+            alters_schema(ddl, &db, &change.schema)?;
             if change.class.as_deref() == Some("XML SCHEMA COLLECTION") {
                 let held = collection(ddl, &change.name, &["CONTROL"])?;
-                return expect(held, || cannot_find("find", "XML schema collection", &change.name.name));
+                return expect(held, || cannot_find("transfer", "XML schema collection", &change.name.name));
+            }
+            if change.class.as_deref() == Some("TYPE") {
+                let Some((db, row)) = super::data_type::find_type(ddl, &change.name)? else { return Ok(()) };
+                let held = ddl.type_permission(&db, &row, "CONTROL")?;
+                return expect(held, || cannot_find("transfer", "type", &change.name.name));
             }
             controlled(ddl, &change.name)
         }
@@ -88,10 +93,17 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
             expect(held, || sql_error!(6347, written(&statement.name)))
         }
         StatementKind::XmlSchemaCollection(statement) => {
-            new_object(ddl, &statement.name, "CREATE XML SCHEMA COLLECTION")
+            // Of all that schemas have this alone is asked for the schema first.
+            let db = ddl.database_of(&statement.name)?;
+            let schema = match &statement.name.schema {
+                Some(schema) => schema.to_string(),
+                None => ddl.site.state().0.default_schema.to_string(),
+            };
+            alters_schema(ddl, &db, &schema)?;
+            ddl.need_in_database(&db, "CREATE XML SCHEMA COLLECTION")
         }
         StatementKind::CreateSequence(create) if create.alter => {
-            altered(ddl, &create.name, |name| cannot_find("alter", "sequence", name))
+            altered(ddl, &create.name, |_| cannot_find("alter", "sequence", &create.name.name))
         }
         StatementKind::CreateSequence(create) => new_sequence(ddl, &create.name),
         StatementKind::SecurityPolicy(policy) => super::security_policy::may_run(ddl, policy),
@@ -103,17 +115,41 @@ pub fn check(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
     }
 }
 
+/// 2760: nobody makes anything in the schemas of the server's own objects.
+fn refuse_system_schema(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    let alters = |definition: &Definition| definition.verb == ModuleVerb::Alter;
+    let name = match &statement.kind {
+        StatementKind::CreateTable(create) => &create.name,
+        StatementKind::CreateView(create) if !alters(&create.definition) => &create.name,
+        StatementKind::CreateProcedure(create) if !alters(&create.definition) => &create.name,
+        StatementKind::CreateFunction(create) if !alters(&create.definition) => &create.name,
+        StatementKind::CreateSequence(create) if !create.alter => &create.name,
+        StatementKind::CreateSynonym(create) => &create.name,
+        StatementKind::CreateType(create) => &create.name,
+        _ => return Ok(()),
+    };
+    let Some(schema) = name.schema.as_deref().filter(|_| !name.is_temporary()) else { return Ok(()) };
+    let db = ddl.database_of(name)?;
+    match ["sys", "INFORMATION_SCHEMA"].iter().any(|own| db.equal_names(own, schema)) {
+        true => Err(super::site::no_such_schema(schema)),
+        false => Ok(()),
+    }
+}
+
 /// What is no definition of objects.
 fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
     match &statement.kind {
-        StatementKind::CreateDatabase(_) => may_create_database(ddl),
+        StatementKind::CreateDatabase(create) => {
+            may_create_database(ddl)?;
+            reaches_out(ddl, &create.options)
+        }
         StatementKind::AlterDatabase(change) => {
             let db = match &change.name {
                 Some(name) => ddl.catalog.database_named(name),
                 None => Some(ddl.current()?),
             };
             let Some(db) = db else { return Ok(()) };
-            if db.is_restoring() {
+            if is_closed(ddl, &db) {
                 // Nobody is a user of it.
                 let held = ddl.server_permission("ALTER ANY DATABASE")?;
                 return expect(held, || sql_error!(5069).after(vec![sql_error!(5011, state 9, db.name())]));
@@ -123,7 +159,11 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
                 return expect(held, not_permitted);
             }
             let held = ddl.database_permission(&db, "ALTER")? || ddl.server_permission("ALTER ANY DATABASE")?;
-            expect(held, || sql_error!(5069).after(vec![sql_error!(5011, state 9, db.name())]))
+            expect(held, || sql_error!(5069).after(vec![sql_error!(5011, state 9, db.name())]))?;
+            match &change.action {
+                AlterDatabaseAction::Set { settings, .. } => reaches_out(ddl, settings),
+                _ => Ok(()),
+            }
         }
         StatementKind::Backup(statement) => backup(ddl, statement),
         StatementKind::Restore(statement) => restore(ddl, statement),
@@ -194,6 +234,14 @@ fn administration(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
     }
 }
 
+/// 15247: by TRUSTWORTHY and DB_CHAINING modules of a database act outside of it, which is not its owner's to say.
+/// https://learn.microsoft.com/sql/t-sql/statements/alter-database-transact-sql-set-options: "requires CONTROL SERVER permission"
+fn reaches_out(ddl: &mut Ddl<'_>, settings: &[Setting]) -> SqlResult<()> {
+    let outside = |setting: &Setting| matches!(&*setting.name, "TRUSTWORTHY" | "DB_CHAINING");
+    let held = !settings.iter().any(outside) || ddl.server_permission("CONTROL SERVER")?;
+    expect(held, not_permitted)
+}
+
 /// What divides tables, or says where they lie.
 fn data_space(ddl: &mut Ddl<'_>, action: &str, kind: &str, name: &str) -> SqlResult<()> {
     let db = ddl.current()?;
@@ -217,7 +265,7 @@ fn restore(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let there = name.and_then(|name| ddl.catalog.database_named(&name));
     let checked = match there {
         Some(db) => {
-            let owns = match db.is_restoring() {
+            let owns = match is_closed(ddl, &db) {
                 true => owns(ddl, &db)?,
                 false => ddl.rights(|rights, look| Ok(rights.user(look, &db)?.is_some_and(|user| user.dbo)))?,
             };
@@ -229,7 +277,12 @@ fn restore(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     checked.map_err(|error| super::backup::terminated(super::restore_source::verb(statement.kind), error))
 }
 
-/// Of a database that nobody is a user of, since it is being restored.
+/// It is being restored, or offline: its users are not to be asked.
+fn is_closed(ddl: &Ddl<'_>, db: &Database) -> bool {
+    db.is_restoring() || ddl.catalog.check_open(db).is_err()
+}
+
+/// Of a database that nobody is a user of.
 fn owns(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<bool> {
     let sid = ddl.rights(|rights, look| rights.login(look))?.and_then(|login| login.sid.clone());
     Ok(sid.is_some() && db.row().owner_sid.0 == sid)
@@ -285,10 +338,44 @@ fn module(
     match found {
         Some((db, row)) => {
             let held = ddl.object_permission(&db, &row, "ALTER")?;
-            expect(held, || sql_error!(3704, word, &*name.name))
+            expect(held, || refused("alter", word, &name.name).in_procedure(&name.name))
         }
         None if definition.verb == ModuleVerb::Alter => Ok(()),
-        None => new_object(ddl, name, permission),
+        None => {
+            let db = ddl.database_of(name)?;
+            let held = ddl.database_permission(&db, permission)?;
+            expect(held, || sql_error!(262, state 18, permission, db.name()).in_procedure(&name.name))?;
+            in_schema(ddl, &db, name.schema.as_deref())
+        }
+    }
+}
+
+/// 3701: what is there, and may not be changed or dropped.
+fn refused(action: &str, word: &str, name: &str) -> SqlError {
+    sql_error!(3701, severity 14, state 20, action, word, name)
+}
+
+/// 15151: nothing may be put into the schema.
+fn alters_schema(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResult<()> {
+    let Some(schema) = ddl.rows(db, |rows| load::schema_named(rows, name))? else { return Ok(()) };
+    let held = ddl.schema_permission(db, schema.id, "ALTER")?;
+    expect(held, || cannot_find("alter", "schema", name))
+}
+
+/// A trigger that is there is altered as any module is.
+fn trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger) -> SqlResult<()> {
+    let there = match create.definition.verb {
+        ModuleVerb::Create => false,
+        ModuleVerb::Alter => true,
+        ModuleVerb::CreateOrAlter => ddl.find(&create.name)?.is_some(),
+    };
+    let error = || match there {
+        true => refused("alter", "trigger", &create.name.name).in_procedure(&create.name.name),
+        false => sql_error!(2104, "create", "trigger", written(&create.name)),
+    };
+    match &create.on {
+        TriggerScope::Table(table) => altered(ddl, table, |_| error()),
+        scope => trigger_scope(ddl, scope, error),
     }
 }
 
@@ -312,7 +399,7 @@ fn trigger_scope(ddl: &mut Ddl<'_>, on: &TriggerScope, refused: impl FnOnce() ->
 fn controlled(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<()> {
     let Some((db, row)) = ddl.find(name)? else { return Ok(()) };
     let held = ddl.object_permission(&db, &row, "CONTROL")?;
-    expect(held, || cannot_find("find", "object", &name.name))
+    expect(held, || cannot_find("transfer", "object", &name.name))
 }
 
 /// Whether one of these is held of an XML schema collection, or ALTER of its schema; what is not there is told by who looks for it.
@@ -333,7 +420,7 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
         match drop.kind {
             DropKind::Database => {
                 let Some(db) = ddl.catalog.database_named(&name.name) else { continue };
-                let owns = if db.is_restoring() { owns(ddl, &db)? } else { ddl.database_permission(&db, "CONTROL")? };
+                let owns = if is_closed(ddl, &db) { owns(ddl, &db)? } else { ddl.database_permission(&db, "CONTROL")? };
                 let held = owns || ddl.server_permission("ALTER ANY DATABASE")?;
                 expect(held, || super::site::cannot_drop("database", &name.name, 2))?;
             }
@@ -383,11 +470,11 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
                 let Some((db, row)) = super::data_type::find_type(ddl, name)? else { continue };
                 let held =
                     ddl.type_permission(&db, &row, "CONTROL")? || ddl.schema_permission(&db, row.schid, "ALTER")?;
-                expect(held, || cannot_find("drop", "type", &shown))?;
+                expect(held, || sql_error!(218, shown))?;
             }
             DropKind::XmlSchemaCollection => {
                 let held = collection(ddl, name, &["ALTER", "CONTROL"])?;
-                expect(held, || super::xml_schema::missing(&shown))?;
+                expect(held, || cannot_find("drop", "xml schema collection", &name.name))?;
             }
             DropKind::Trigger if !matches!(drop.scope, None | Some(TriggerScope::Table(_))) => {
                 let scope = drop.scope.as_ref().expect("as matched");
@@ -406,7 +493,8 @@ fn dropped(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
                         ddl.object_permission(&db, &row, "CONTROL")? || ddl.schema_permission(&db, row.nsid, "ALTER")?
                     }
                 };
-                expect(held, || super::object::cannot_drop_kind(kind, &shown))?;
+                let word = if kind == DropKind::Sequence { "sequence" } else { super::object::word_of(kind) };
+                expect(held, || refused("drop", word, &name.name))?;
             }
         }
     }
@@ -444,7 +532,8 @@ fn below_own_power(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<bool> {
 fn alter_login(ddl: &mut Ddl<'_>, change: &AlterLogin) -> SqlResult<()> {
     let name = &*change.name;
     let master = ddl.catalog.expect_database(MASTER);
-    let own = master.equal_names(&ddl.site.login(), name);
+    let login = ddl.rights(|rights, look| rights.login(look))?;
+    let own = login.is_some_and(|login| master.equal_names(&login.name, name));
     if let AlterLoginAction::Set { password, options } = &change.action {
         // One's own password, by who knows the old one, and one's own defaults.
         let plain = |option: &sql::ast::Setting| {
@@ -546,7 +635,7 @@ fn alter_role(ddl: &mut Ddl<'_>, change: &AlterRole) -> SqlResult<()> {
         }
         _ => ddl.principal_permission(&db, &row, "ALTER")?,
     };
-    expect(held, missing)
+    expect(held, || sql_error!(15151, state 2, "alter", "role", name))
 }
 
 fn alter_authorization(ddl: &mut Ddl<'_>, change: &AlterAuthorization) -> SqlResult<()> {
@@ -579,6 +668,17 @@ fn alter_authorization(ddl: &mut Ddl<'_>, change: &AlterAuthorization) -> SqlRes
             let held = ddl.principal_permission(&db, &row, "TAKE OWNERSHIP")?;
             expect(held, || missing("role"))?;
         }
+        Some("XML SCHEMA COLLECTION") => {
+            let db = ddl.current()?;
+            let Some(row) = super::xml_schema::find(ddl, &db, None, &change.on.name)? else { return Ok(()) };
+            let held = ddl.collection_permission(&db, &row, "TAKE OWNERSHIP")?;
+            expect(held, || missing("XML schema collection"))?;
+        }
+        Some("TYPE") => {
+            let Some((db, row)) = super::data_type::find_type(ddl, &change.on.name)? else { return Ok(()) };
+            let held = ddl.type_permission(&db, &row, "TAKE OWNERSHIP")?;
+            expect(held, || missing("type"))?;
+        }
         _ => {
             let Some((db, row)) = ddl.find(&change.on.name)? else { return Ok(()) };
             let held = ddl.object_permission(&db, &row, "TAKE OWNERSHIP")?;
@@ -592,27 +692,36 @@ fn alter_authorization(ddl: &mut Ddl<'_>, change: &AlterAuthorization) -> SqlRes
     }
 }
 
-/// The "Permissions" section of each command's page.
+/// What a command of DBCC is about, which says how it is refused.
+enum About {
+    Database(Arc<Database>),
+    Table(String),
+    Server,
+}
+
+/// The "Permissions" section of each command's page. 7983, 2557, 2571
 fn dbcc(ddl: &mut Ddl<'_>, command: &Dbcc) -> SqlResult<()> {
     let verb = &*command.command;
     let db = ddl.current()?;
+    let mut about = About::Server;
     let held = match verb {
         "USEROPTIONS" | "TRACESTATUS" => true,
         "CHECKDB" | "CHECKALLOC" | "CHECKCATALOG" | "CHECKFILEGROUP" | "OPENTRAN" | "UPDATEUSAGE" | "DBINFO"
         | "LOGINFO" | "SHRINKDATABASE" | "SHRINKFILE" | "CHECKCONSTRAINTS" => {
             let meant = super::dbcc::database_argument(ddl, command).unwrap_or_else(|_| db.clone());
+            about = About::Database(meant.clone());
             ddl.database_permission(&meant, "CONTROL")?
         }
-        "SHOW_STATISTICS" => match super::dbcc::table_argument(ddl, command)? {
-            Some((db, row)) => ddl.object_permission(&db, &row, "SELECT")?,
-            None => true,
-        },
-        "CHECKTABLE" | "CHECKIDENT" | "CLEANTABLE" | "DBREINDEX" | "INDEXDEFRAG" => {
+        "CHECKTABLE" | "CHECKIDENT" | "CLEANTABLE" | "DBREINDEX" | "INDEXDEFRAG" | "SHOW_STATISTICS" => {
             match super::dbcc::table_argument(ddl, command)? {
-                Some((db, row)) => ddl.object_permission(&db, &row, "ALTER")?,
-                None => ddl.database_permission(&db, "ALTER")?,
+                Some((db, row)) => {
+                    about = About::Table(row.name.clone());
+                    ddl.object_permission(&db, &row, if verb == "SHOW_STATISTICS" { "SELECT" } else { "ALTER" })?
+                }
+                None => verb == "SHOW_STATISTICS" || ddl.database_permission(&db, "ALTER")?,
             }
         }
+        "PROCCACHE" => ddl.server_permission("VIEW SERVER STATE")?,
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FREESESSIONCACHE" | "DROPCLEANBUFFERS" => {
             ddl.server_permission("ALTER SERVER STATE")?
         }
@@ -632,5 +741,9 @@ fn dbcc(ddl: &mut Ddl<'_>, command: &Dbcc) -> SqlResult<()> {
     }
     let user =
         ddl.rights(|rights, look| Ok(rights.user(look, &db)?.map_or_else(String::new, |user| user.name.clone())))?;
-    Err(sql_error!(2571, user, verb))
+    Err(match about {
+        About::Database(meant) => sql_error!(7983, state 36, user, verb, meant.name()),
+        About::Table(table) => sql_error!(2557, state 5, user, verb, table),
+        About::Server => sql_error!(2571, user, verb),
+    })
 }

@@ -126,7 +126,7 @@ impl Site for HostSite<'_> {
         self.host.with_catalog(self.state, |catalog| match catalog.table_by_id(database, ObjectId(table))? {
             Some(table) => sql::bind::nature_of(definition, &table, &options, catalog),
             // Of a table type.
-            None => Ok(Nature { deterministic: true, precise: true }),
+            None => Ok(Nature::CONSTANT),
         })
     }
 

@@ -6,11 +6,13 @@ use sql::ast::{
     AlterIndex, AlterIndexAction, CreateIndex, DataSpace, Dbcc, DropIndex, IndexKind, InlineIndex, PartitionChoice,
     Setting, SettingValue, find_setting,
 };
+use sql::bind::Nature;
 use storage::{IndexId, Part, StorageError, TableId};
 use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 
 use super::build::{ask_to_sort, build_error, fills};
 use super::dbcc::{no_such_object, number_argument, table_argument, text_argument};
+use super::index_option::{known_options, options_of_action};
 use super::layout::{self, differs, index_layout, new_partitioning};
 use super::number::whole_number;
 use super::partition::{self, Divided, Placement};
@@ -246,57 +248,6 @@ fn index_columns(
         found.push(IndexColumnRow { id: table, indid: 0, subid, colid: column.colid, keyord: 0, status: 2 });
     }
     Ok(found)
-}
-
-/// Options of indexes and keys. Besides those in `status_with`, FILLFACTOR and BUCKET_COUNT they say how an index is made or laid out:
-/// here they have no meaning (docs/statements.md).
-const OPTIONS: &[&str] = &[
-    "ALLOW_PAGE_LOCKS",
-    "ALLOW_ROW_LOCKS",
-    "BUCKET_COUNT",
-    "DATA_COMPRESSION",
-    "DROP_EXISTING",
-    "FILLFACTOR",
-    "IGNORE_DUP_KEY",
-    "MAXDOP",
-    "MAX_DURATION",
-    "ONLINE",
-    "OPTIMIZE_FOR_SEQUENTIAL_KEY",
-    "PAD_INDEX",
-    "RESUMABLE",
-    "SORTED_DATA",
-    "SORTED_DATA_REORG",
-    "SORT_IN_TEMPDB",
-    "STATISTICS_INCREMENTAL",
-    "STATISTICS_NORECOMPUTE",
-    "XML_COMPRESSION",
-];
-
-/// 155: no option of an index has this name. 40510: what makes sense for partitions alone.
-fn known_options(options: &[Setting]) -> SqlResult<()> {
-    for option in options {
-        if !OPTIONS.contains(&&*option.name) {
-            return Err(sql_error!(155, option.name, "CREATE INDEX"));
-        }
-        if &*option.name == "STATISTICS_INCREMENTAL" && option.is_on() {
-            return Err(super::unsupported("STATISTICS_INCREMENTAL"));
-        }
-        check_compression(option)?;
-    }
-    Ok(())
-}
-
-/// 102: a table is compressed by ROW, by PAGE or not at all.
-pub(super) fn check_compression(option: &Setting) -> SqlResult<()> {
-    let word = match &option.value {
-        SettingValue::Word(word) | SettingValue::List(Some(word), _) => word,
-        _ => return Ok(()),
-    };
-    let known = ["NONE", "ROW", "PAGE", "COLUMNSTORE", "COLUMNSTORE_ARCHIVE"];
-    match &*option.name == "DATA_COMPRESSION" && !known.iter().any(|name| name.eq_ignore_ascii_case(word)) {
-        true => Err(sql_error!(102, &**word)),
-        false => Ok(()),
-    }
 }
 
 fn number(options: &[Setting], name: &str) -> Option<i128> {
@@ -656,7 +607,7 @@ fn store_computed_keys(
     Ok(())
 }
 
-/// 2729, 2799: what an index keeps of a row that it computes is the same whenever it is computed.
+/// 2709, 2729, 2799: what an index keeps of a row that it computes is the same whenever it is computed.
 fn check_computed_key(
     ddl: &mut Ddl<'_>,
     db: &Database,
@@ -667,6 +618,9 @@ fn check_computed_key(
 ) -> SqlResult<()> {
     for column in columns {
         let nature = ddl.site.nature(db.id, id, column.definition.0.as_deref().unwrap_or_default())?;
+        if nature.reads && nature != Nature::UNKNOWN {
+            return Err(sql_error!(2709, column.name, "table", shown));
+        }
         if !nature.deterministic {
             return Err(sql_error!(2729, column.name, "table", shown));
         }
@@ -803,6 +757,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     if old.memory.is_some() {
         return Err(sql_error!(10794, state 12, "operation", "ALTER INDEX", "memory optimized tables"));
     }
+    options_of_action(&alter.action)?;
     let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
     let chosen: Vec<IndexRow> = match &alter.index {
         None => indexes.into_iter().filter(|index| index.indid > 0 && !has(index.status, ix::STATISTICS)).collect(),
@@ -878,7 +833,10 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
             }
         }
     }
-    Ok(())
+    match alter.action {
+        AlterIndexAction::Reorganize { .. } => Ok(()),
+        _ => ddl.touch(&db, row.id),
+    }
 }
 
 /// Makes the pages of an index, or of a heap, anew.

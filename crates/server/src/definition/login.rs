@@ -127,6 +127,22 @@ fn no_such_default_database(ddl: &Ddl<'_>, name: &str) -> SqlResult<()> {
     }
 }
 
+/// What a login of SQL Server's own is known by.
+const SID_BYTES: usize = 16;
+
+/// A security id that is nobody's yet: with another's the login would be that one in every database. 15419, 15433
+fn own_sid(ddl: &mut Ddl<'_>, sid: Box<[u8]>) -> SqlResult<Box<[u8]>> {
+    if sid.len() != SID_BYTES {
+        return Err(sql_error!(15419));
+    }
+    let master = ddl.catalog.expect_database(MASTER);
+    let all: Vec<LoginRow> = ddl.rows(&master, |rows| rows.all())?;
+    match all.iter().any(|row| row.sid.0.as_ref() == Some(&sid)) {
+        true => Err(sql_error!(15433)),
+        false => Ok(sid),
+    }
+}
+
 pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
     let name = create.name.to_string();
     let master = ddl.catalog.expect_database(MASTER);
@@ -139,9 +155,14 @@ pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
     no_such_default_database(ddl, &default_database)?;
     let default_language = word(&create.options, "DEFAULT_LANGUAGE")
         .unwrap_or_else(|| ddl.catalog.configuration.default_language().get().name.into());
-    let mut sid = [0; 16];
-    os::random::fill(&mut sid);
-    let sid = bytes(&create.options, "SID").unwrap_or_else(|| sid.into());
+    let sid = match bytes(&create.options, "SID") {
+        Some(sid) => own_sid(ddl, sid)?,
+        None => {
+            let mut sid = [0; SID_BYTES];
+            os::random::fill(&mut sid);
+            sid.into()
+        }
+    };
     let now = clock::now();
     let taken = ddl.rows(&master, |rows| {
         let all: Vec<LoginRow> = rows.all()?;
@@ -193,6 +214,11 @@ pub fn change_login(ddl: &mut Ddl<'_>, name: &str, change: impl Fn(&mut LoginRow
 pub fn alter_login(ddl: &mut Ddl<'_>, alter: &AlterLogin) -> SqlResult<()> {
     let name = &*alter.name;
     match &alter.action {
+        AlterLoginAction::Enable | AlterLoginAction::Disable
+            if ddl.catalog.login(name)?.is_none_or(|row| row.kind.as_str() != "S") =>
+        {
+            Err(cannot_find("alter", "login", name))
+        }
         AlterLoginAction::Enable => change_login(ddl, name, |row| row.status &= !DISABLED),
         AlterLoginAction::Disable => change_login(ddl, name, |row| row.status |= DISABLED),
         AlterLoginAction::AddCredential(_) | AlterLoginAction::DropCredential(_) => {

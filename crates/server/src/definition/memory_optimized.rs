@@ -134,13 +134,10 @@ fn check_indexes<'a>(mut indexes: impl Iterator<Item = &'a InlineIndex>) -> SqlR
 
 fn check_columns(ddl: &mut Ddl<'_>, db: &Database, columns: &[ColumnDefinition]) -> SqlResult<()> {
     for (position, column) in columns.iter().enumerate() {
-        let ty = match &column.kind {
-            ColumnKind::Typed(data_type) => Some(data_type::resolve(ddl, db, data_type, position + 1)?.ty),
-            _ => None,
-        };
         let refused = match &column.kind {
+            ColumnKind::Typed(data_type) => refused_type(data_type::resolve(ddl, db, data_type, position + 1)?.ty),
             ColumnKind::Timestamp => Some("timestamp".to_string()),
-            _ => ty.and_then(refused_type),
+            ColumnKind::Computed { .. } => None,
         };
         if let Some(name) = refused {
             return Err(refused_with("type", &name, 80));
@@ -152,7 +149,7 @@ fn check_columns(ddl: &mut Ddl<'_>, db: &Database, columns: &[ColumnDefinition])
             return Err(refused_with("feature", "ROWGUIDCOL", 5));
         }
         let Some(identity) = &column.identity else { continue };
-        if identity_numbers(identity, &ty.unwrap_or(types::SqlType::INT), &column.name)? != (1, 1) {
+        if identity_numbers(identity, &column.name)? != (1, 1) {
             return Err(sql_error!(12339, state 17, TABLES));
         }
     }

@@ -17,7 +17,8 @@
 //! memory_optimized  what SQL Server asks of memory-optimized tables and table types
 //! alter       ALTER TABLE           sequence    CREATE, ALTER SEQUENCE
 //! partition   partition functions and schemes, where tables and indexes lie by them      switch      ALTER TABLE ... SWITCH
-//! guard       who may run which of these statements
+//! guard       who may run which of these statements    within_trigger  which a trigger may not run
+//! index_option  options of indexes, and which statement takes which
 //! index       indexes            module      views, procedures, functions, triggers (execute_as: as whom)
 //! scoped_trigger  triggers of a database or the server     event  which statements fire them, and event_call, which procedures
 //! event_data  EVENTDATA()
@@ -29,7 +30,7 @@
 //! dbcc        arguments of DBCC                 check       DBCC CHECKDB and its kin       repair  CHECKDB (..., REPAIR_...)
 //! statistics  CREATE, UPDATE, DROP STATISTICS, DBCC SHOW_STATISTICS
 //! check_constraints  DBCC CHECKCONSTRAINTS
-//! space       DBCC SHRINKFILE, LOGINFO
+//! space       DBCC SHRINKFILE, LOGINFO      open_transaction  DBCC OPENTRAN
 //! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
 //! workload    CREATE, ALTER, DROP WORKLOAD GROUP, the classifier
@@ -69,6 +70,7 @@ pub mod dbcc;
 pub mod check;
 pub mod check_constraints;
 pub mod space;
+pub mod open_transaction;
 pub mod server;
 pub mod database_setting;
 pub mod database_state;
@@ -93,6 +95,7 @@ pub mod security;
 pub mod application_role;
 pub mod spatial_index;
 pub mod xml_index;
+pub mod index_option;
 pub mod index;
 pub mod statistics;
 pub mod bound;
@@ -111,6 +114,7 @@ pub mod event_data;
 pub mod event;
 pub mod event_call;
 pub mod guard;
+mod within_trigger;
 
 use sql::ast::{DropKind, Statement, StatementKind, TriggerScope};
 use types::SqlResult;
@@ -129,7 +133,8 @@ pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<
     let goes = databases_of(&ddl, statement);
     let checked = guard::check(&mut ddl, statement);
     let told = audited::tell(&mut ddl, statement, checked.is_ok());
-    let done = checked.and(told).and_then(|()| carry_out(&mut ddl, statement));
+    let refused = within_trigger::check(&mut ddl, statement);
+    let done = checked.and(told).and(refused).and_then(|()| carry_out(&mut ddl, statement));
     if done.is_ok() && !goes.is_empty() {
         audit::forget(&ddl, &goes);
     }

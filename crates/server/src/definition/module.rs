@@ -471,18 +471,3 @@ pub fn switch_triggers_of(
     ddl.changed(db.id, table);
     Ok(())
 }
-
-/// sp_refreshview, sp_refreshsqlmodule: a view's columns as they are now.
-pub fn refresh(ddl: &mut Ddl<'_>, name: &ObjectName) -> SqlResult<()> {
-    let Some((db, row)) = ddl.find(name)? else {
-        return Err(sql_error!(15165, written(name)));
-    };
-    if row.kind.as_str() == "V" {
-        let place = place_of(ddl, &db, &row)?;
-        let from = format!("{}.{}", text::bracket(&place.schema_name), text::bracket(&place.name));
-        let columns = ddl.site.describe(&format!("SELECT * FROM {from}"))?;
-        ddl.rows(&db, |rows| rows.delete::<ColumnRow>(0, &[int(row.id), small(0)]))?;
-        keep_output(ddl, &db, row.id, &columns, &[])?;
-    }
-    ddl.touch(&db, row.id)
-}

@@ -41,16 +41,9 @@ pub fn identity_rule(ty: &SqlType, seed: i64, increment: i64) -> Rule {
     Rule { start: i128::from(seed), increment: i128::from(increment), minimum, maximum, cycle: false, in_rows: true }
 }
 
-pub fn identity_numbers(identity: &Identity, ty: &SqlType, column: &str) -> SqlResult<(i128, i128)> {
-    let fits = |number: &i128| match ty.kind {
-        TypeKind::TinyInt => u8::try_from(*number).is_ok(),
-        TypeKind::SmallInt => i16::try_from(*number).is_ok(),
-        TypeKind::Int => i32::try_from(*number).is_ok(),
-        TypeKind::BigInt => i64::try_from(*number).is_ok(),
-        _ => true,
-    };
+pub fn identity_numbers(identity: &Identity, column: &str) -> SqlResult<(i128, i128)> {
     let number = |expr: &Option<Expr>| expr.as_ref().map_or(Some(1), whole_number);
-    let seed = number(&identity.seed).filter(fits).ok_or_else(|| sql_error!(2752, column))?;
+    let seed = number(&identity.seed).ok_or_else(|| sql_error!(2752, column))?;
     let increment = number(&identity.increment).filter(|increment| *increment != 0);
     Ok((seed, increment.ok_or_else(|| sql_error!(2753, column))?))
 }

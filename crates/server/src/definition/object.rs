@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use sql::ast::{AlterSchema, CreateSchema, CreateSynonym, CreateType, CreateTypeKind, Drop, DropKind, ObjectName};
+use sql::ast::{
+    AlterSchema, CreateSchema, CreateSynonym, CreateType, CreateTypeKind, Drop, DropKind, ObjectName, TypeName,
+};
 use types::{SqlError, SqlResult, sql_error};
 
 use super::data_type::{self, find_type};
@@ -73,6 +75,10 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
     let db = ddl.current()?;
     let target = ddl.rows(&db, |rows| load::schema_named(rows, &alter.schema))?;
     let target = target.ok_or_else(|| cannot_find("alter", "schema", &alter.schema))?;
+    // INFORMATION_SCHEMA and sys are the server's.
+    if matches!(target.id, 3 | 4) {
+        return Err(sql_error!(2710, target.name));
+    }
     if alter.class.as_deref() == Some("TYPE") {
         let row = find_type(ddl, &alter.name)?.ok_or_else(|| cannot_find("transfer", "type", &written(&alter.name)))?.1;
         ddl.rows(&db, |rows| rows.update::<TypeRow>(0, &[int(row.id)], |row| row.schid = target.id))?;
@@ -135,6 +141,12 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
             if resolved.ty.is_udt() {
                 return Err(sql_error!(222, resolved.ty.name()));
             }
+            // Nor may it be an alias itself.
+            if resolved.utype > scalar_type::SYSNAME
+                && let TypeName::User(name) = &base.name
+            {
+                return Err(sql_error!(222, written(name)));
+            }
             let ty = data_type::collate(&db, resolved.ty, None)?;
             row.xtype = resolved.xtype;
             row.length = scalar_type::max_length(&ty);
@@ -179,6 +191,11 @@ pub fn create_synonym(ddl: &mut Ddl<'_>, create: &CreateSynonym) -> SqlResult<()
 pub fn cannot_drop_kind(kind: DropKind, shown: &str) -> SqlError {
     let (word, _, state) = kinds(kind).unwrap_or(("object", &[], 5));
     cannot_drop(word, shown, state)
+}
+
+/// As messages call it.
+pub fn word_of(kind: DropKind) -> &'static str {
+    kinds(kind).map_or("object", |(word, ..)| word)
 }
 
 fn kinds(kind: DropKind) -> Option<(&'static str, &'static [&'static str], u8)> {
@@ -309,7 +326,7 @@ fn drop_object(
 fn drop_type(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResult<()> {
     let shown = written(name);
     let Some((db, row)) = find_type(ddl, name)? else {
-        return if if_exists { Ok(()) } else { Err(sql_error!(3701, "drop", "type", shown)) };
+        return if if_exists { Ok(()) } else { Err(sql_error!(218, shown)) };
     };
     let users = ddl.rows(&db, |rows| rows.all::<ColumnRow>())?;
     if let Some(user) = users.iter().find(|column| column.utype == row.id) {
@@ -546,7 +563,6 @@ fn rename_column(
             rows.update::<ColumnRow>(0, &[int(row.id), small(0)], |column| {
                 if column.colid == colid {
                     column.name = new.to_string();
-                    column.status |= cs::RENAMED;
                 }
             })
         })?;

@@ -13,18 +13,33 @@ use crate::catalog::base::{
 };
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::{Binary, Code};
-use crate::catalog::{Database, MASTER, clock};
-use crate::security::actor::{DB_OWNER, DBO, FIXED_ROLES, is_fixed_role};
+use crate::catalog::{Database, MASTER, MODEL, TEMPDB, clock, scalar_type};
+use crate::security::actor::{DB_OWNER, DBO, FIXED_ROLES, GUEST, is_fixed_role};
 
 /// Principals of a database below this id are not users' own; nor are the fixed roles.
 const USER_MIN: i32 = 5;
 
+/// dbo, guest, INFORMATION_SCHEMA and sys are schemas up to this id.
+const SYSTEM_SCHEMA_MAX: i32 = 4;
+
+/// Of the security ids that users without a login are given.
+const NO_LOGIN_SID_BYTES: usize = 28;
+
 /// The id of the login sa, whatever its name.
 const SA: i32 = 1;
 
-/// 15023.
-fn user_exists(name: &str) -> SqlError {
-    sql_error!(15023, name)
+/// 15023, whose state says which statement asked.
+fn user_exists(name: &str, state: u8) -> SqlError {
+    sql_error!(15023, state state, name)
+}
+
+/// 15063: a login is one user of a database.
+fn check_free(ddl: &mut Ddl<'_>, db: &Database, login: &LoginRow, but: Option<i32>) -> SqlResult<()> {
+    let users: Vec<OwnerRow> = ddl.rows(db, |rows| rows.all())?;
+    match users.iter().any(|user| user.sid == login.sid && Some(user.id) != but) {
+        true => Err(sql_error!(15063)),
+        false => Ok(()),
+    }
 }
 
 pub fn add_principal(ddl: &mut Ddl<'_>, db: &Database, mut row: OwnerRow) -> SqlResult<()> {
@@ -41,7 +56,7 @@ pub fn add_principal(ddl: &mut Ddl<'_>, db: &Database, mut row: OwnerRow) -> Sql
         }
         Ok(rows.try_insert(&row)?.is_err())
     })?;
-    if taken { Err(user_exists(&name)) } else { Ok(()) }
+    if taken { Err(user_exists(&name, 1)) } else { Ok(()) }
 }
 
 pub fn owner_row(name: &str, kind: &str) -> OwnerRow {
@@ -62,9 +77,10 @@ pub fn owner_row(name: &str, kind: &str) -> OwnerRow {
 pub fn create_user(ddl: &mut Ddl<'_>, create: &CreateUser) -> SqlResult<()> {
     let db = ddl.current()?;
     let name = create.name.to_string();
-    if ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(&name)]))?.is_some() {
-        return Err(user_exists(&name));
+    if db.equal_names(&name, "guest") {
+        return Err(sql_error!(15062));
     }
+    let taken = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(&name)]))?.is_some();
     let sid = match &create.source {
         UserSource::SameName | UserSource::Login(_) => {
             let login_name =
@@ -72,12 +88,16 @@ pub fn create_user(ddl: &mut Ddl<'_>, create: &CreateUser) -> SqlResult<()> {
             let missing = || sql_error!(15007, login_name);
             let login =
                 ddl.catalog.login(&login_name)?.filter(|login| login.kind.as_str() != "R").ok_or_else(missing)?;
-            let users: Vec<OwnerRow> = ddl.rows(&db, |rows| rows.all())?;
-            if users.iter().any(|user| user.sid == login.sid) {
-                return Err(sql_error!(15063));
+            if taken {
+                return Err(user_exists(&name, 6));
             }
+            if login.id == SA {
+                return Err(sql_error!(15405, "sa"));
+            }
+            check_free(ddl, &db, &login, None)?;
             login.sid
         }
+        _ if taken => return Err(user_exists(&name, 6)),
         UserSource::WithoutLogin => {
             let mut sid = vec![1, 5, 0, 0, 0, 0, 0, 9, 3, 0, 0, 0];
             let mut own = [0; 16];
@@ -121,18 +141,28 @@ pub fn alter_user(ddl: &mut Ddl<'_>, alter: &AlterUser) -> SqlResult<()> {
         None => None,
         Some(login) => {
             let missing = || sql_error!(15007, login);
-            Some(ddl.catalog.login(&login)?.ok_or_else(missing)?.sid)
+            Some(ddl.catalog.login(&login)?.ok_or_else(missing)?)
         }
     };
-    if row.id < USER_MIN && (renamed.is_some() || row.id != 1) {
+    if row.id < USER_MIN {
         return Err(sql_error!(15150, "alter", "user", name));
+    }
+    if let Some(login) = &login {
+        if login.id == SA {
+            return Err(sql_error!(15405, "sa"));
+        }
+        // Made WITHOUT LOGIN.
+        if row.sid.0.as_ref().is_some_and(|sid| sid.len() == NO_LOGIN_SID_BYTES) {
+            return Err(sql_error!(33016));
+        }
+        check_free(ddl, &db, login, Some(row.id))?;
     }
     if let Some(renamed) = &renamed {
         if ddl
             .rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(renamed)]))?
             .is_some_and(|other| other.id != row.id)
         {
-            return Err(user_exists(renamed));
+            return Err(user_exists(renamed, 7));
         }
     }
     let now = clock::now();
@@ -145,8 +175,8 @@ pub fn alter_user(ddl: &mut Ddl<'_>, alter: &AlterUser) -> SqlResult<()> {
             if let Some(renamed) = &renamed {
                 row.name = renamed.clone();
             }
-            if let Some(sid) = &login {
-                row.sid = sid.clone();
+            if let Some(login) = &login {
+                row.sid = login.sid.clone();
             }
         })
     })?;
@@ -161,40 +191,22 @@ pub fn secret_of(role: i32) -> i32 {
 /// DROP USER, DROP ROLE, DROP APPLICATION ROLE.
 pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: bool) -> SqlResult<()> {
     let db = ddl.current()?;
-    let word = if kinds.contains(&"R") { "role" } else { "user" };
+    let word = match kinds {
+        ["R"] => "role",
+        ["A"] => "application role",
+        _ => "user",
+    };
     let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))?;
     let Some(row) = row.filter(|row| kinds.contains(&row.kind.as_str())) else {
         return if if_exists { Ok(()) } else { Err(cannot_find("drop", word, name)) };
     };
+    if row.id == GUEST {
+        return disable_guest(ddl, &db, name);
+    }
     if row.id < USER_MIN || is_fixed_role(row.id) {
         return Err(sql_error!(15150, "drop", word, name));
     }
-    let (schemas, members) = ddl.rows(&db, |rows| {
-        let schemas = rows.find::<ClassRow>(0, &[small(class::SCHEMA_ENTRY)])?;
-        Ok((schemas, rows.find::<ReferenceRow>(0, &[int(row.id), small(class::ROLE_MEMBER)])?))
-    })?;
-    if schemas.iter().any(|schema| schema.owner == row.id) {
-        return Err(sql_error!(15138, "schema"));
-    }
-    if !members.is_empty() {
-        return Err(sql_error!(15144));
-    }
-    let runs_as = ddl.rows(&db, |rows| rows.find::<ReferenceRow>(1, &[int(row.id), small(class::EXECUTE_AS)]))?;
-    if !runs_as.is_empty() {
-        return Err(sql_error!(15136));
-    }
-    let (owns_objects, owns_roles) = ddl.rows(&db, |rows| {
-        let objects: Vec<ObjectRow> = rows.all()?;
-        let principals: Vec<OwnerRow> = rows.all()?;
-        let its_role = |other: &OwnerRow| other.kind.as_str() == "R" && other.owner == row.id && other.id != row.id;
-        Ok((objects.iter().any(|object| object.owner == Some(row.id)), principals.iter().any(its_role)))
-    })?;
-    if owns_objects {
-        return Err(sql_error!(15183));
-    }
-    if owns_roles {
-        return Err(sql_error!(15421));
-    }
+    check_unused(ddl, &db, row.id)?;
     ddl.rows(&db, |rows| {
         rows.delete_if::<ReferenceRow>(1, &[int(row.id), small(class::ROLE_MEMBER)], |_| true)?;
         let its = |granted: &PrivilegeRow| {
@@ -205,6 +217,54 @@ pub fn drop_principal(ddl: &mut Ddl<'_>, name: &str, kinds: &[&str], if_exists: 
         rows.delete::<OwnerRow>(0, &[int(row.id)])
     })?;
     Ok(())
+}
+
+/// guest stays: what is taken from it is that it may connect. 15182, 15539
+fn disable_guest(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResult<()> {
+    let connects = |row: &PrivilegeRow| row.grantee == GUEST && row.kind.as_str() == "CO" && row.state.as_str() != "D";
+    let key = [small(class::DATABASE), int(0)];
+    let granted = ddl.rows(db, |rows| rows.find::<PrivilegeRow>(0, &key))?.iter().any(connects);
+    if !granted {
+        return Err(sql_error!(15539, name));
+    }
+    if matches!(db.id, MASTER | TEMPDB) {
+        return Err(sql_error!(15182));
+    }
+    ddl.rows(db, |rows| rows.delete_if::<PrivilegeRow>(0, &key, connects))?;
+    Ok(())
+}
+
+/// Whether nothing hangs on a principal that is to be dropped: 15144, 15183, 15138, 15421, 15136, 15284.
+fn check_unused(ddl: &mut Ddl<'_>, db: &Database, id: i32) -> SqlResult<()> {
+    ddl.rows(db, |rows| {
+        if !rows.find::<ReferenceRow>(0, &[int(id), small(class::ROLE_MEMBER)])?.is_empty() {
+            return Err(sql_error!(15144));
+        }
+        // A collection's row is in the space of its schema's collections.
+        let owned: Vec<ObjectRow> = rows.all::<ObjectRow>()?.into_iter().filter(|row| row.owner == Some(id)).collect();
+        if owned.iter().any(|object| object.nsid >= 0) {
+            return Err(sql_error!(15183));
+        }
+        let schemas = rows.find::<ClassRow>(0, &[small(class::SCHEMA_ENTRY)])?;
+        if schemas.iter().any(|schema| schema.owner == id) {
+            return Err(sql_error!(15138, "schema"));
+        }
+        if !owned.is_empty() {
+            return Err(sql_error!(15138, "XML namespace"));
+        }
+        let principals: Vec<OwnerRow> = rows.all()?;
+        if principals.iter().any(|other| other.kind.as_str() == "R" && other.owner == id && other.id != id) {
+            return Err(sql_error!(15421));
+        }
+        if !rows.find::<ReferenceRow>(1, &[int(id), small(class::EXECUTE_AS)])?.is_empty() {
+            return Err(sql_error!(15136));
+        }
+        let granted: Vec<PrivilegeRow> = rows.all()?;
+        match granted.iter().any(|row| row.class < class::SERVER && row.grantor == id && row.grantee != id) {
+            true => Err(sql_error!(15284)),
+            false => Ok(()),
+        }
+    })
 }
 
 pub fn create_role(ddl: &mut Ddl<'_>, create: &CreateRole) -> SqlResult<()> {
@@ -277,7 +337,7 @@ pub fn alter_role(ddl: &mut Ddl<'_>, alter: &AlterRole) -> SqlResult<()> {
         found.map_err(|_| {
             cannot_find(
                 if matches!(alter.action, AlterRoleAction::AddMember(_)) { "add" } else { "drop" },
-                "principal",
+                if alter.server { "server principal" } else { "principal" },
                 member,
             )
         })
@@ -287,10 +347,7 @@ pub fn alter_role(ddl: &mut Ddl<'_>, alter: &AlterRole) -> SqlResult<()> {
             if role == 0 || role == 2 && alter.server {
                 return Err(sql_error!(15081));
             }
-            let member = member_id(ddl, member)?;
-            if !alter.server && matches!(member, 1 | 3 | 4) {
-                return Err(sql_error!(15405, "dbo"));
-            }
+            let member = special(member, alter.server, member_id(ddl, member)?)?;
             if is_within(ddl, &db, kind, role, member)? {
                 return Err(sql_error!(15413));
             }
@@ -299,14 +356,17 @@ pub fn alter_role(ddl: &mut Ddl<'_>, alter: &AlterRole) -> SqlResult<()> {
             ddl.rows(&db, |rows| rows.try_insert(&row))?.ok();
         }
         AlterRoleAction::DropMember(member) => {
-            let member = member_id(ddl, member)?;
+            if role == 0 || role == 2 && alter.server {
+                return Err(sql_error!(15081));
+            }
+            let member = special(member, alter.server, member_id(ddl, member)?)?;
             ddl.rows(&db, |rows| {
                 rows.delete_if::<ReferenceRow>(0, &[int(role), small(kind)], |row| row.indepid == member)
             })?;
         }
         AlterRoleAction::Rename(renamed) => {
             if fixed {
-                return Err(sql_error!(15150, "alter", "role", name));
+                return Err(sql_error!(15150, "alter", if alter.server { "server role" } else { "role" }, name));
             }
             if alter.server {
                 let renamed = renamed.to_string();
@@ -316,12 +376,18 @@ pub fn alter_role(ddl: &mut Ddl<'_>, alter: &AlterRole) -> SqlResult<()> {
                 .rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(renamed)]))?
                 .is_some_and(|other| other.id != role)
             {
-                return Err(user_exists(renamed));
+                return Err(user_exists(renamed, 1));
             }
             ddl.rows(&db, |rows| rows.update::<OwnerRow>(0, &[int(role)], |row| row.name = renamed.to_string()))?;
         }
     }
     Ok(())
+}
+
+/// 15405: a principal whose memberships are what they are.
+fn special(name: &str, server: bool, id: i32) -> SqlResult<i32> {
+    let fixed = if server { id < LOGIN_MIN } else { id < USER_MIN && id != GUEST || is_fixed_role(id) };
+    if fixed { Err(sql_error!(15405, name)) } else { Ok(id) }
 }
 
 /// Whether `role` is `member` or one of the roles below it: then `member` cannot become a member of `role`.
@@ -347,23 +413,14 @@ pub fn alter_authorization(ddl: &mut Ddl<'_>, alter: &AlterAuthorization) -> Sql
     let name = &*alter.on.name.name;
     let db = ddl.current()?;
     match alter.on.class.as_deref() {
-        Some("DATABASE") => {
-            let owner = alter.to.as_deref().unwrap_or("sa");
-            let login = ddl.catalog.login(owner)?.ok_or_else(|| cannot_find("find", "principal", owner))?;
-            let database = ddl.catalog.database_named(name).ok_or_else(|| cannot_find("find", "database", name))?;
-            let users: Vec<OwnerRow> = ddl.rows(&database, |rows| rows.all())?;
-            if users.iter().any(|user| user.id != DBO && user.sid.0.is_some() && user.sid == login.sid) {
-                return Err(sql_error!(15110));
-            }
-            let row = DatabaseRow { owner_sid: login.sid.clone(), ..DatabaseRow::clone(&database.row()) };
-            super::database_setting::write(ddl, &database, row)?;
-            ddl.rows(&database, |rows| rows.update::<OwnerRow>(0, &[int(1)], |dbo| dbo.sid = login.sid.clone()))?;
-        }
+        Some("DATABASE") => database_owner(ddl, name, &new_owner(alter)),
         Some("SCHEMA") => {
-            let owner = principal(ddl, &db, alter.to.as_deref().unwrap_or("dbo"))?;
-            let schema = ddl
-                .rows(&db, |rows| load::schema_named(rows, name))?
-                .ok_or_else(|| cannot_find("find", "schema", name))?;
+            let schema = ddl.rows(&db, |rows| load::schema_named(rows, name))?;
+            let schema = schema.ok_or_else(|| cannot_find("find", "schema", name))?;
+            if schema.id <= SYSTEM_SCHEMA_MAX {
+                return Err(sql_error!(15150, "alter", "schema", name));
+            }
+            let owner = owner_named(ddl, &db, &new_owner(alter))?;
             ddl.rows(&db, |rows| {
                 // "ALTER AUTHORIZATION": permissions on what it contains without an owner of its own are dropped.
                 for object in rows.find::<ObjectRow>(load::BY_NAME, &[int(schema.id)])? {
@@ -373,30 +430,91 @@ pub fn alter_authorization(ddl: &mut Ddl<'_>, alter: &AlterAuthorization) -> Sql
                 }
                 rows.update::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(schema.id)], |row| row.owner = owner)
             })?;
+            Ok(())
         }
         Some("ROLE") => {
-            let owner = principal(ddl, &db, alter.to.as_deref().unwrap_or("dbo"))?;
-            let (role, _) = role_of(ddl, &db, name, false)?;
+            let row = ddl.rows(&db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))?;
+            let role = row.filter(|row| row.kind.as_str() == "R").ok_or_else(|| cannot_find("find", "role", name))?.id;
+            if role == 0 || is_fixed_role(role) {
+                return Err(sql_error!(15150, "alter", "role", name));
+            }
+            let owner = owner_named(ddl, &db, &new_owner(alter))?;
             ddl.rows(&db, |rows| rows.update::<OwnerRow>(0, &[int(role)], |row| row.owner = owner))?;
+            Ok(())
         }
-        // A type is always its schema's owner's.
-        Some("TYPE") if alter.to.is_none() => {
-            find_type(ddl, &alter.on.name)?.ok_or_else(|| cannot_find("find", "type", name))?;
+        Some("TYPE") => {
+            if find_type(ddl, &alter.on.name)?.is_none() {
+                let system = scalar_type::by_name(name).is_some();
+                return Err(if system { sql_error!(15247) } else { cannot_find("find", "type", name) });
+            }
+            // A type is always its schema's owner's.
+            let stays = alter.to.is_none();
+            super::rights::expect(stays, || super::unsupported("ALTER AUTHORIZATION ON TYPE with an owner of its own"))
         }
-        None | Some("OBJECT") => {
-            let (db, object) = ddl.find(&alter.on.name)?.ok_or_else(|| cannot_find("find", "object", name))?;
-            let owner = match &alter.to {
-                Some(owner) => Some(principal(ddl, &db, owner)?),
-                None => None,
-            };
+        Some("XML SCHEMA COLLECTION") => {
+            let found = super::xml_schema::find(ddl, &db, None, &alter.on.name)?;
+            let row = found.ok_or_else(|| cannot_find("find", "XML schema collection", name))?;
+            let owner = alter.to.as_deref().map(|to| owner_named(ddl, &db, to)).transpose()?;
             ddl.rows(&db, |rows| {
-                // "ALTER AUTHORIZATION": what was granted by the owner before goes with him.
-                rows.delete::<PrivilegeRow>(0, &[small(class::OBJECT), int(object.id)])?;
-                rows.update::<ObjectRow>(0, &[int(object.id)], |row| row.owner = owner)
+                rows.delete::<PrivilegeRow>(0, &[small(class::XML_COLLECTION), int(row.id)])?;
+                rows.update::<ObjectRow>(0, &[int(row.id)], |row| row.owner = owner)
             })?;
-            ddl.changed(db.id, object.id);
+            Ok(())
         }
-        Some(class) => return Err(super::unsupported(&format!("ALTER AUTHORIZATION ON {class}"))),
+        None | Some("OBJECT") => object_owner(ddl, alter),
+        Some(class @ ("USER" | "APPLICATION ROLE")) => Err(sql_error!(15344, class.to_lowercase())),
+        Some(class) => Err(super::unsupported(&format!("ALTER AUTHORIZATION ON {class}"))),
     }
+}
+
+/// SCHEMA OWNER is nobody where there is no schema.
+fn new_owner(alter: &AlterAuthorization) -> String {
+    alter.to.as_deref().unwrap_or("SCHEMA OWNER").to_string()
+}
+
+/// Who may own something in a database. 15151
+fn owner_named(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResult<i32> {
+    match principal(ddl, db, name)? {
+        3 | 4 => Err(cannot_find("find", "principal", name)),
+        id => Ok(id),
+    }
+}
+
+fn database_owner(ddl: &mut Ddl<'_>, name: &str, owner: &str) -> SqlResult<()> {
+    let database = ddl.catalog.database_named(name).ok_or_else(|| cannot_find("find", "database", name))?;
+    if matches!(database.id, MASTER | TEMPDB | MODEL) {
+        return Err(sql_error!(15109));
+    }
+    let login = ddl.catalog.login(owner)?.ok_or_else(|| cannot_find("find", "principal", owner))?;
+    if login.kind.as_str() == "R" {
+        return Err(sql_error!(15353, "database"));
+    }
+    let users: Vec<OwnerRow> = ddl.rows(&database, |rows| rows.all())?;
+    if users.iter().any(|user| user.id != DBO && user.sid.0.is_some() && user.sid == login.sid) {
+        return Err(sql_error!(15110));
+    }
+    let row = DatabaseRow { owner_sid: login.sid.clone(), ..DatabaseRow::clone(&database.row()) };
+    super::database_setting::write(ddl, &database, row)?;
+    ddl.rows(&database, |rows| rows.update::<OwnerRow>(0, &[int(DBO)], |dbo| dbo.sid = login.sid.clone()))?;
+    Ok(())
+}
+
+fn object_owner(ddl: &mut Ddl<'_>, alter: &AlterAuthorization) -> SqlResult<()> {
+    let name = &*alter.on.name.name;
+    if alter.on.name.is_temporary() {
+        return Err(sql_error!(15344, "object"));
+    }
+    let found = if alter.on.name.database.is_some() { None } else { ddl.find(&alter.on.name)? };
+    let (db, object) = found.ok_or_else(|| cannot_find("find", "object", name))?;
+    if object.pid != 0 {
+        return Err(sql_error!(15346));
+    }
+    let owner = alter.to.as_deref().map(|to| owner_named(ddl, &db, to)).transpose()?;
+    ddl.rows(&db, |rows| {
+        // "ALTER AUTHORIZATION": what was granted by the owner before goes with him.
+        rows.delete::<PrivilegeRow>(0, &[small(class::OBJECT), int(object.id)])?;
+        rows.update::<ObjectRow>(0, &[int(object.id)], |row| row.owner = owner)
+    })?;
+    ddl.changed(db.id, object.id);
     Ok(())
 }

@@ -57,7 +57,7 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
     })?;
     if create.restart {
         let rule = sequence_rule(&row);
-        db.counters.reset(&ddl.catalog.storage, &db, id, &rule, None)?;
+        ddl.reset_counter((&db, id), &rule, None)?;
     }
     ddl.touch(&db, id)
 }

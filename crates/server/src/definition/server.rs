@@ -7,6 +7,7 @@ use super::check;
 use super::check_constraints;
 use super::dbcc::{answer, database_argument, no_such_object, number_argument, text_argument};
 use super::number::{identity_of, identity_rule, whole_number};
+use super::open_transaction;
 use super::site::{Ddl, cannot_find_object};
 use super::space;
 use crate::catalog::error::storage_error;
@@ -129,6 +130,11 @@ fn not_active(spid: u32) -> SqlError {
 
 pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let quiet = find_setting(&dbcc.options, "NO_INFOMSGS").is_some();
+    let known =
+        |name: &str| OPTIONS.iter().any(|known| name.eq_ignore_ascii_case(known)) || name.starts_with("REPAIR_");
+    if dbcc.options.iter().any(|option| !known(&option.name)) {
+        return Err(sql_error!(2532));
+    }
     let is_table = TABLES.contains(&&*dbcc.command);
     for option in ["TABLERESULTS", "ESTIMATEONLY"] {
         if find_setting(&dbcc.options, option).is_some() && !is_table {
@@ -146,7 +152,7 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         }
         "CHECKIDENT" => check_identity(ddl, dbcc, quiet)?,
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FLUSHPROCINDB" | "PURGESQLCACHE" => {
-            if let Some(forget) = plans_meant(dbcc)? {
+            if let Some(forget) = plans_meant(ddl, dbcc)? {
                 ddl.site.server().forget_plans(forget);
             }
         }
@@ -159,16 +165,23 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         "INPUTBUFFER" => input_buffer(ddl, dbcc)?,
         "USEROPTIONS" => user_options(ddl)?,
         "SQLPERF" => performance(ddl, dbcc)?,
-        "OPENTRAN" => open_transactions(ddl)?,
+        "OPENTRAN" => open_transaction::tell(ddl, dbcc)?,
+        "PROCCACHE" => plans_kept(ddl)?,
         "DBINFO" => database_info(ddl, dbcc)?,
-        // Rows are counted as they change, and pages that hold little are merged as rows go.
-        "UPDATEUSAGE" | "INDEXDEFRAG" => {}
+        // Rows are counted as they change.
+        "UPDATEUSAGE" => {}
+        "INDEXDEFRAG" => defragment(ddl)?,
+        // "This functionality has no effect any more."
+        "PINTABLE" | "UNPINTABLE" => {}
         "SHRINKDATABASE" => space::shrink_database(ddl, dbcc)?,
         "SHRINKFILE" => space::shrink_file(ddl, dbcc)?,
-        "LOGINFO" => space::log_info(ddl)?,
+        "LOGINFO" => {
+            database_argument(ddl, dbcc)?;
+            space::log_info(ddl)?;
+        }
         "CHECKCONSTRAINTS" => check_constraints::run(ddl, dbcc)?,
-        "CLEANTABLE" => {
-            return Err(super::unsupported(&format!("DBCC {}", dbcc.command)));
+        command if REFUSED.contains(&command) => {
+            return Err(super::unsupported(&format!("DBCC {command}")));
         }
         _ => return Err(sql_error!(2526, state 3)),
     }
@@ -178,8 +191,52 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     Ok(())
 }
 
+/// Commands that SQL Server has, and this server has not.
+const REFUSED: [&str; 16] = [
+    "CLEANTABLE",
+    "CLONEDATABASE",
+    "DBTABLE",
+    "FLUSHAUTHCACHE",
+    "HELP",
+    "IND",
+    "LOG",
+    "MEMORYSTATUS",
+    "OUTPUTBUFFER",
+    "PAGE",
+    "PSS",
+    "RESOURCE",
+    "SHOWCONTIG",
+    "SQLMGRSTATS",
+    "STACKDUMP",
+    "WRITEPAGE",
+];
+
+/// Words that follow WITH.
+const OPTIONS: [&str; 18] = [
+    "ALL_CONSTRAINTS",
+    "ALL_ERRORMSGS",
+    "CLEAR",
+    "COUNT_ROWS",
+    "DATA_PURITY",
+    "DENSITY_VECTOR",
+    "ESTIMATEONLY",
+    "EXTENDED_LOGICAL_CHECKS",
+    "HISTOGRAM",
+    "MARK_IN_USE_FOR_REMOVAL",
+    "MAXDOP",
+    "NO_INFOMSGS",
+    "PHYSICAL_ONLY",
+    "STATS_STREAM",
+    "STAT_HEADER",
+    "TABLERESULTS",
+    "TABLOCK",
+    "WAIT_AT_LOW_PRIORITY",
+];
+
 /// Commands that answer tables anyway.
-const TABLES: [&str; 12] = [
+const TABLES: [&str; 14] = [
+    "OPENTRAN",
+    "PROCCACHE",
     "CHECKDB",
     "CHECKALLOC",
     "CHECKCATALOG",
@@ -226,7 +283,7 @@ fn database_info(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 }
 
 /// The plans that a DBCC statement drops; PURGESQLCACHE is ASE's. None: it means another cache.
-fn plans_meant(dbcc: &Dbcc) -> SqlResult<Option<Forget>> {
+fn plans_meant(ddl: &Ddl<'_>, dbcc: &Dbcc) -> SqlResult<Option<Forget>> {
     let refused = || sql_error!(2560, state 9, 1);
     let number = |position| number_argument(dbcc, position).and_then(|id| u16::try_from(id).ok());
     Ok(match (&*dbcc.command, dbcc.args.first()) {
@@ -241,10 +298,23 @@ fn plans_meant(dbcc: &Dbcc) -> SqlResult<Option<Forget>> {
             "all" => Some(Forget::All),
             "sql plans" => Some(Forget::Statements),
             "object plans" => Some(Forget::Procedures),
-            _ => None,
+            name if OTHER_CACHES.contains(&name) => None,
+            // Of a database: its metadata, or what was found out about rights.
+            name if ddl.catalog.database_named(name.strip_prefix("objperm - ").unwrap_or(name)).is_some() => None,
+            _ => return Err(refused()),
         },
     })
 }
+
+/// Caches of `sys.dm_os_memory_cache_counters` without plans, in small letters.
+const OTHER_CACHES: [&str; 6] = [
+    "bound trees",
+    "extended stored procedures",
+    "systemrowsetstore",
+    "temporary tables & table variables",
+    "tokenandpermuserstore",
+    "userstore_tokenperm",
+];
 
 /// CHECKIDENT ('table' [, NORESEED | RESEED [, value]])
 fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
@@ -268,7 +338,7 @@ fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> 
             }
             // A table that never had a row gives the value itself first; another goes on behind it.
             let base = if last.is_none() { value - rule.increment } else { value };
-            db.counters.reset(&storage.storage, &db, row.id, &rule, Some(base))?;
+            ddl.reset_counter((&db, row.id), &rule, Some(base))?;
             None
         }
         (true, None) => {
@@ -284,7 +354,7 @@ fn check_identity(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> 
                 _ => false,
             };
             if behind {
-                db.counters.reset(&storage.storage, &db, row.id, &rule, largest)?;
+                ddl.reset_counter((&db, row.id), &rule, largest)?;
             }
             Some(if behind { largest } else { largest.or(last) })
         }
@@ -444,22 +514,49 @@ fn user_options(ddl: &mut Ddl<'_>) -> SqlResult<()> {
     answer(ddl, &[("Set Option", SqlType::nvarchar(128)), ("Value", SqlType::nvarchar(128))], &rows)
 }
 
+/// PROCCACHE: what the plan cache has, in plans and in pages of 8 KB.
+/// https://learn.microsoft.com/sql/t-sql/database-console-commands/dbcc-proccache-transact-sql
+fn plans_kept(ddl: &mut Ddl<'_>) -> SqlResult<()> {
+    let query = "SELECT COUNT(*), ISNULL(SUM(CONVERT(bigint, size_in_bytes)), 0) / 8192 FROM sys.dm_exec_cached_plans";
+    let mut row = Vec::new();
+    ddl.site.query(query, &mut |_, batch| {
+        let (plans, pages) = (batch.columns[0].datum(0), batch.columns[1].datum(0));
+        row = vec![plans.clone(), plans, Datum::I64(0), pages.clone(), pages, Datum::I64(0)];
+        Ok(())
+    })?;
+    let names = [
+        "num proc buffs",
+        "num proc buffs used",
+        "num proc buffs active",
+        "proc cache size",
+        "proc cache used",
+        "proc cache active",
+    ];
+    answer(ddl, &names.map(|name| (name, SqlType::INT)), &[row])
+}
+
+/// INDEXDEFRAG: pages that hold little are merged as rows go, so none is moved.
+fn defragment(ddl: &mut Ddl<'_>) -> SqlResult<()> {
+    let columns = ["Pages Scanned", "Pages Moved", "Pages Removed"].map(|name| (name, SqlType::BIGINT));
+    answer(ddl, &columns, &[vec![Datum::I64(0), Datum::I64(0), Datum::I64(0)]])
+}
+
 /// SQLPERF (LOGSPACE), SQLPERF ('sys.dm_os_wait_stats', CLEAR)
 fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let subject = text_argument(dbcc, 0).unwrap_or_default().to_ascii_lowercase();
     match subject.as_str() {
         "logspace" => {
-            let storage::LogSpace { used, total, .. } = ddl.catalog.storage.log_space();
-            let row = |db: &Database| {
-                let megabytes = total as f64 / f64::from(1 << 20);
-                vec![
+            let row = |db: &Database| -> SqlResult<Vec<Datum>> {
+                let storage::LogSpace { used, total, .. } = ddl.catalog.log_space_of(db)?;
+                Ok(vec![
                     Datum::nvarchar(&db.name()),
-                    Datum::F64(megabytes),
+                    Datum::F64(total as f64 / f64::from(1 << 20)),
                     Datum::F64(used as f64 * 100.0 / total as f64),
                     Datum::I64(0),
-                ]
+                ])
             };
-            let rows: Vec<Vec<Datum>> = ddl.catalog.databases().iter().map(|db| row(db)).collect();
+            let rows: SqlResult<Vec<Vec<Datum>>> = ddl.catalog.databases().iter().map(|db| row(db)).collect();
+            let rows = rows?;
             let columns = [
                 ("Database Name", SqlType::nvarchar(128)),
                 ("Log Size (MB)", SqlType::REAL),
@@ -482,21 +579,4 @@ fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         }
         _ => Err(sql_error!(2526, state 3)),
     }
-}
-
-fn open_transactions(ddl: &mut Ddl<'_>) -> SqlResult<()> {
-    let own = ddl.site.session().spid;
-    let mut open = ddl.catalog.storage.transactions();
-    open.retain(|transaction| {
-        transaction.session != 0 && (transaction.session != own || ddl.site.in_user_transaction())
-    });
-    open.sort_by_key(|transaction| transaction.begun_ms);
-    let Some(oldest) = open.first() else {
-        ddl.message(sql_error!(7969));
-        return Ok(());
-    };
-    ddl.message(sql_error!(7970, ""));
-    ddl.message(sql_error!(7971, oldest.session, ""));
-    ddl.message(sql_error!(7974, "user_transaction"));
-    Ok(())
 }

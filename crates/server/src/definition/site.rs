@@ -15,7 +15,8 @@ use types::pause::Pause;
 use types::{Datum, RowBatch, SqlError, SqlResult, sql_error};
 
 use super::text;
-use crate::catalog::base::{ClassRow, ObjectRow, TextRow, object_status};
+use crate::catalog::base::{ClassRow, ObjectRow, TextRow, USER_OBJECT_MIN, object_status};
+use crate::catalog::counter::Rule;
 use crate::catalog::load::{self, int, name as name_datum};
 use crate::catalog::row::{Code, Text};
 use crate::catalog::store::Rows;
@@ -279,6 +280,12 @@ impl<'a> Ddl<'a> {
 
     /// An object by name, of any kind.
     pub fn find(&mut self, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, ObjectRow)>> {
+        // The catalog's own tables are nobody's to define.
+        Ok(self.find_any(name)?.filter(|(_, row)| !(1..USER_OBJECT_MIN).contains(&row.id)))
+    }
+
+    /// The catalog's tables as well.
+    pub fn find_any(&mut self, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, ObjectRow)>> {
         let db = self.database_of(name)?;
         if name.is_temporary() && !name.name.starts_with("##") {
             let (session, _) = self.site.state();
@@ -313,6 +320,13 @@ impl<'a> Ddl<'a> {
         self.lock(&db, row.id)?;
         let table = self.rows(&db, |rows| load::table(rows, &row))?;
         Ok(table.map(|table| (db, row, table)))
+    }
+
+    /// What an identity column or a sequence has given last, until a rollback brings back what it was.
+    pub fn reset_counter(&mut self, (db, id): (&Database, i32), rule: &Rule, last: Option<i128>) -> SqlResult<()> {
+        let savepoints = self.site.session().transaction.savepoint_count();
+        let catalog = self.catalog.clone();
+        self.site.state().0.reset_counter(&catalog, (db, id), rule, last, savepoints)
     }
 
     /// For a change of an object's definition. 3906: the database is read-only.

@@ -74,6 +74,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateStatistics) -> SqlResult<()> {
 /// CREATE INDEX. One that is made over rows has statistics of all of them in SQL Server; here, of a sample.
 pub fn create_index(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<()> {
     let (db, table, indid) = index::create(ddl, create)?;
+    ddl.touch(&db, table)?;
     let table = ddl.reload(&db, table)?;
     match named_spec(&table, indid as u32) {
         Some(spec) if table.row_count > 0 => make(ddl, &db, &table, spec, Sample::Usual),

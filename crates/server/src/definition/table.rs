@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use sql::ast::{
-    ColumnDefinition, ColumnKind, CreateTable, DataSpace, Setting, SettingValue, TableDefinition, Truncate,
-};
+use sql::ast::{CreateTable, DataSpace, Setting, SettingValue, TableDefinition, Truncate, find_setting};
 use sql::catalog::TableDef;
 use sql::plan::OutputColumn;
 use storage::{StorageError, TableId};
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
-use super::column::{column_row, refuse_nested, type_computed};
+use super::column::{column_row, computed_names, refuse_nested, type_computed};
 use super::constraint;
 use super::index;
 use super::layout::create_storage;
@@ -66,13 +64,28 @@ pub fn refuse_kinds(options: &[Setting]) -> SqlResult<()> {
         if is_kind && option.is_on() || name.starts_with("FILETABLE") || name == "FILESTREAM_ON" {
             return Err(super::unsupported(name));
         }
-        index::check_compression(option)?;
+        super::index_option::check_compression(option)?;
         if let ("LOCK_ESCALATION", SettingValue::Word(word)) = (name, &option.value)
             && !["AUTO", "TABLE", "DISABLE"].iter().any(|known| known.eq_ignore_ascii_case(word))
         {
             return Err(sql_error!(102, &**word));
         }
     }
+    Ok(())
+}
+
+/// LOCK_ESCALATION, as the catalog shows it.
+pub fn keep_escalation(ddl: &mut Ddl<'_>, db: &Database, table: i32, options: &[Setting]) -> SqlResult<()> {
+    let Some(SettingValue::Word(word)) = find_setting(options, "LOCK_ESCALATION").map(|option| &option.value) else {
+        return Ok(());
+    };
+    let bit = match &*word.to_ascii_uppercase() {
+        "DISABLE" => os_::ESCALATION_DISABLED,
+        "AUTO" => os_::ESCALATION_AUTO,
+        _ => 0,
+    };
+    let others = !(os_::ESCALATION_DISABLED | os_::ESCALATION_AUTO);
+    ddl.rows(db, |rows| rows.update::<ObjectRow>(0, &[int(table)], |row| row.status = row.status & others | bit))?;
     Ok(())
 }
 
@@ -187,10 +200,10 @@ pub fn build(
         ddl.site.state().0.add_temporary(shown, id, level);
     }
     let keys = constraint::key_columns(definition);
-    let is_computed = |column: &&ColumnDefinition| matches!(column.kind, ColumnKind::Computed { .. });
-    let computed: Vec<&str> = definition.columns.iter().filter(is_computed).map(|column| &*column.name.text).collect();
     let mut rows: Vec<ColumnRow> = Vec::new();
+    let computed = computed_names(&definition.columns);
     for (i, column) in definition.columns.iter().enumerate() {
+        refuse_nested(&db, column, &computed, shown)?;
         if rows.iter().any(|row| db.equal_names(&row.name, &column.name)) {
             return Err(sql_error!(2705, state 3, &*column.name, shown));
         }
@@ -199,7 +212,6 @@ pub fn build(
             return Err(constraint_failed(sql_error!(8111, shown)));
         }
         let mut row = column_row(ddl, &db, id, i as i32 + 1, column, primary, shown)?;
-        refuse_nested(&db, column, &computed, shown)?;
         super::bound::inherit(ddl, &db, &mut row)?;
         super::column::refuse_set(&row, &rows, false, shown)?;
         if row.xtype == ROWVERSION && rows.iter().any(|row| row.xtype == ROWVERSION) {
@@ -359,7 +371,7 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
     ddl.storage(|storage, tx| storage.truncate_table(tx, database, id)).map_err(storage_error)?;
     if let Some((column, (seed, increment))) = identity_of(&table) {
         let rule = identity_rule(&table.columns[column].ty, seed, increment);
-        db.counters.reset(&ddl.catalog.storage, &db, row.id, &rule, None)?;
+        ddl.reset_counter((&db, row.id), &rule, None)?;
     }
     Ok(())
 }

@@ -24,6 +24,7 @@ use crate::catalog::{Database, marks, no_such_database, registry, suspects};
 use crate::definition::{self, HostSite};
 use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::request::text_procedures;
+use crate::security::check::Securable;
 use crate::session::bulk_target::{BulkTarget, check_options};
 use crate::session::compile::compile;
 use crate::session::host::{SessionHost, object_name};
@@ -292,7 +293,10 @@ impl Host for SessionHost {
     }
 
     fn table_by_name(&mut self, state: &mut State, name: &ObjectName) -> SqlResult<Arc<TableDef>> {
-        let missing = || sql_error!(1088, name.name);
+        let missing = || {
+            let parts = [&name.database, &name.schema].into_iter().flatten().chain([&name.name]);
+            sql_error!(1088, state 11, parts.map(|part| &**part).collect::<Vec<_>>().join("."))
+        };
         let Some(Object::Table(table)) = self.resolve(state, name)? else { return Err(missing()) };
         // Only its identity values are given so: who may alter it may do that.
         match self.may_alter(state, &table)? {
@@ -497,6 +501,9 @@ impl Host for SessionHost {
     }
 
     fn use_database(&mut self, state: &mut State, sink: &mut dyn Sink, name: &str) -> SqlResult<()> {
+        if self.rights.is_application_role() {
+            return Err(sql_error!(505));
+        }
         let database = self.server.catalog.database_named(name).ok_or_else(|| no_such_database(name))?;
         self.server.catalog.check_open(&database)?;
         self.check_enters(state, &database)?;
@@ -513,6 +520,12 @@ impl Host for SessionHost {
         let permitted =
             name != "QUERY_GOVERNOR_COST_LIMIT" || self.rights(state, |rights, look| rights.sysadmin(look))?;
         if permitted { Ok(()) } else { Err(sql_error!(15247)) }
+    }
+
+    /// https://learn.microsoft.com/sql/t-sql/language-elements/raiserror-transact-sql: sysadmin, and who has ALTER TRACE.
+    fn check_log(&mut self, state: &mut State) -> SqlResult<()> {
+        let held = self.rights(state, |rights, look| rights.holds(look, None, &Securable::SERVER, "ALTER TRACE"))?;
+        if held { Ok(()) } else { Err(sql_error!(2778, state 2, "WITH LOG", "RAISERROR")) }
     }
 
     fn message_text(&mut self, _state: &mut State, number: i32) -> SqlResult<Option<(u8, String)>> {
@@ -549,5 +562,9 @@ impl Host for SessionHost {
         if let Some(transaction) = state.transaction.current.as_mut() {
             self.catalog_session.rolled_back_to_savepoint(&self.server.catalog, transaction);
         }
+    }
+
+    fn restore_counters(&mut self, state: &mut State) {
+        self.catalog_session.restore_counters(&self.server.catalog, state.transaction.savepoint_count());
     }
 }

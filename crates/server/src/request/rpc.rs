@@ -16,6 +16,9 @@ use crate::instance::sessions::Input;
 use crate::request::session::{Parts, Session};
 use crate::wire::connection::ConnectionError;
 
+/// "Statement(s) could not be prepared."
+const NOT_PREPARED: i32 = 8180;
+
 pub fn run(session: &mut Session, batch: RpcBatch) -> Result<(), ConnectionError> {
     let signal = session.state.signal.clone();
     let mut parts = session.parts(&signal, true);
@@ -40,14 +43,17 @@ pub fn run(session: &mut Session, batch: RpcBatch) -> Result<(), ConnectionError
     Session::finish(parts, stopped)
 }
 
+/// Of an OUTPUT parameter: its place, its name and its type as the client gave them.
+type Wanted = (u16, String, Option<SqlType>);
+
 fn run_call(parts: &mut Parts<'_>, call: RpcCall) -> Result<(), Stop> {
-    let outputs: Vec<(u16, String, Option<SqlType>)> = (0..)
+    let mut outputs: Vec<Wanted> = (0..)
         .zip(&call.parameters)
         .filter(|(_, parameter)| parameter.is_output)
         .map(|(ordinal, parameter)| (ordinal, parameter.name.clone(), scalar_type(&parameter.value)))
         .collect();
     let arguments = call.parameters.into_iter().map(argument).collect();
-    match call_procedure(parts, &call.procedure, arguments) {
+    match call_procedure(parts, &call.procedure, arguments, &mut outputs) {
         Ok(Some(result)) => {
             parts.sink.return_status(result.status);
             if let Some((sql_type, value)) = result.value {
@@ -67,7 +73,17 @@ fn run_call(parts: &mut Parts<'_>, call: RpcCall) -> Result<(), Stop> {
             Some(stop) => return Err(stop),
             None => {
                 parts.state.error = error.number;
+                // What could not be prepared has a status, and no handle.
+                let unprepared = (error.number == NOT_PREPARED).then_some(error.number);
                 parts.sink.message(&error.at_line(1))?;
+                if let Some(status) = unprepared {
+                    parts.sink.return_status(status);
+                    for (ordinal, name, wanted) in outputs {
+                        let (sql_type, value) = (wanted.unwrap_or(SqlType::INT), Datum::Null);
+                        let value = ReturnValue { ordinal, name, is_function_result: false, sql_type, value };
+                        parts.sink.return_value(&value)?;
+                    }
+                }
             }
         },
     }
@@ -99,6 +115,7 @@ fn call_procedure(
     parts: &mut Parts<'_>,
     procedure: &Procedure,
     mut arguments: Vec<CallArgument>,
+    outputs: &mut Vec<Wanted>,
 ) -> Result<Option<CallResult>, SqlError> {
     let callee = match procedure {
         Procedure::Id(id) => Callee::System(id.name().into()),
@@ -117,6 +134,8 @@ fn call_procedure(
         }
         Callee::System(name) => {
             let status = parts.host.system_procedure(parts.state, &mut parts.sink, &name, &mut arguments)?;
+            // Some of them give no value after all.
+            outputs.retain(|(ordinal, ..)| arguments.get(usize::from(*ordinal)).is_some_and(|given| given.output));
             let outputs = arguments.into_iter().filter(|argument| argument.output).map(|argument| {
                 let (ty, value) = argument.value.unwrap_or((SqlType::INT, Datum::Null));
                 (argument.name.unwrap_or_default(), ty, value)

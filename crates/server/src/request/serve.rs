@@ -66,7 +66,7 @@ impl Session {
             return self.answer(Done {
                 kind: DoneKind::Batch,
                 status: done::ATTENTION,
-                command: command::NONE,
+                command: command::NOTHING,
                 rows: 0,
             });
         }
@@ -154,7 +154,7 @@ impl Session {
     /// To a request that an attention ended before it began.
     fn answer_cancelled(&mut self) -> Result<(), ConnectionError> {
         self.answer(Done { kind: DoneKind::Batch, status: done::FINAL, command: command::NONE, rows: 0 })?;
-        self.answer(Done { kind: DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 })
+        self.answer(Done { kind: DoneKind::Batch, status: done::ATTENTION, command: command::NOTHING, rows: 0 })
     }
 
     /// The client is gone, or must go: its work is rolled back.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
 use exec::sink::{Command, Done, DoneKind, Sink};
-use sql::plan::{Client, Module};
+use sql::plan::{Client, Module, Statement, StatementKind, Variable};
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use crate::session::arguments::{expects_parameter, text_of};
@@ -66,14 +66,31 @@ fn execute_sql(
     }
     let declared = arguments.get(1).and_then(text_of).unwrap_or_default();
     let module = compile(host, state, &text, &declared)?;
-    let values = arguments.len().min(2);
+    let first = arguments.len().min(2);
+    let values = &mut arguments[first..];
+    run_text(host, state, sink, (&module, Some(&declared)), values)?;
     // Its status is the @@ERROR that the text leaves behind.
-    let ran = run_module(host, state, sink, &module, None, &mut arguments[values..]);
-    ran.map_err(|error| match missing(&module, &arguments[values..]) {
-        Some(name) if error.number == 201 => sql_error!(8178, format_args!("({declared}){text}"), name),
-        _ => error,
-    })?;
     Ok(state.error)
+}
+
+/// Runs a text with values for its parameters. 8178: one of them has none. `declared`: the parameters as they were written, if that is known.
+fn run_text(
+    host: &mut SessionHost,
+    state: &mut exec::session::Session,
+    sink: &mut dyn Sink,
+    (module, declared): (&Arc<Module>, Option<&str>),
+    values: &mut [CallArgument],
+) -> SqlResult<i32> {
+    let lacks = |value: &CallArgument| value.value.is_none() && value.table.is_none();
+    if (values.len() < module.parameter_count || values.iter().any(lacks))
+        && let Some(name) = missing(module, values)
+    {
+        let parameter = |variable: &Variable| format!("{} {}", variable.name, variable.ty);
+        let parameters = || module.variables[..module.parameter_count].iter().map(parameter).collect::<Vec<_>>();
+        let declared = declared.map_or_else(|| parameters().join(","), str::to_string);
+        return Err(sql_error!(8178, format_args!("({declared}){}", module.text), name));
+    }
+    run_module(host, state, sink, module, None, values)
 }
 
 /// The first parameter of the text that has no value.
@@ -82,10 +99,9 @@ fn missing<'a>(module: &'a Module, arguments: &[CallArgument]) -> Option<&'a str
     let parameters = module.variables[..module.parameter_count].iter().enumerate();
     let mut asked = parameters.filter(|(at, variable)| variable.default.is_none() && !is_table(*at));
     let is_given = |at: usize, name: &str| {
-        arguments.iter().enumerate().any(|(position, argument)| match &argument.name {
-            Some(own) => own.eq_ignore_ascii_case(name),
-            None => position == at,
-        })
+        let given = arguments.iter().enumerate().filter(|(_, argument)| argument.value.is_some());
+        let mut given = given.map(|(position, argument)| (position, &argument.name));
+        given.any(|(position, own)| own.as_ref().map_or(position == at, |own| own.eq_ignore_ascii_case(name)))
     };
     asked.find(|(at, variable)| !is_given(*at, &variable.name)).map(|(_, variable)| &*variable.name)
 }
@@ -141,7 +157,7 @@ fn execute(
         return call_procedure(host, state, sink, &name, &mut arguments[1..]);
     }
     let module = host.prepared.find(handle)?;
-    run_module(host, state, sink, &module, None, &mut arguments[1..])
+    run_text(host, state, sink, (&module, None), &mut arguments[1..])
 }
 
 fn prepare_call(
@@ -179,7 +195,7 @@ fn prepare_execute(
     let module = compile_prepared(host, state, &text, &declared)?;
     let handle = host.prepared.keep(module.clone())?;
     give_handle(arguments, handle);
-    run_module(host, state, sink, &module, None, &mut arguments[3..])
+    run_text(host, state, sink, (&module, Some(&declared)), &mut arguments[3..])
 }
 
 fn unprepare(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
@@ -197,17 +213,30 @@ fn compile(
     compile::compile(host, state, text, declared).map_err(SqlError::together)
 }
 
-/// Without 'streamlined dynamic SQL' a prepared statement has a plan of its own, that goes with its handle.
+/// Without 'streamlined dynamic SQL' a prepared statement has a plan of its own, that goes with its handle. 8180, behind what is wrong:
+/// there is none.
 fn compile_prepared(
     host: &mut SessionHost,
     state: &mut exec::session::Session,
     text: &str,
     declared: &str,
 ) -> SqlResult<Arc<Module>> {
-    match host.server.catalog.configuration.running(option::STREAMLINED_DYNAMIC_SQL) {
-        0 => compile::compile_alone(host, state, text, declared).map_err(SqlError::together),
-        _ => compile(host, state, text, declared),
-    }
+    let compiled = match host.server.catalog.configuration.running(option::STREAMLINED_DYNAMIC_SQL) {
+        0 => compile::compile_alone(host, state, text, declared),
+        _ => compile::compile(host, state, text, declared),
+    };
+    let compiled = compiled.and_then(|module| {
+        // A text of one query has all that it needs before it runs.
+        if let [Statement { kind: StatementKind::Query(only), .. }] = &*module.body {
+            let query = host.bound_query(state, &module, *only).map_err(|error| vec![error])?;
+            host.check_query(state, &query).map_err(|error| vec![error.at_line(1)])?;
+        }
+        Ok(module)
+    });
+    compiled.map_err(|mut errors| {
+        errors.push(sql_error!(8180));
+        SqlError::together(errors)
+    })
 }
 
 /// Calls the module and puts OUTPUT values back into `arguments`.

@@ -20,7 +20,7 @@ pub const GUEST: i32 = 2;
 pub const DB_OWNER: i32 = 16_384;
 
 /// sa and the fixed server roles, which everybody knows of.
-pub const FIXED_LOGIN_MAX: i32 = 10;
+pub const FIXED_LOGIN_MAX: i32 = 20;
 
 /// Numbers kept for db_owner and its kin, from `DB_OWNER` on.
 pub const FIXED_ROLES: i32 = 16;

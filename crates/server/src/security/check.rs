@@ -115,8 +115,20 @@ struct Entry {
     class: Class,
     code: Code<4>,
     column: u32,
-    denied: bool,
+    grantee: i32,
+    says: Says,
 }
+
+#[derive(Clone, Copy, PartialEq)]
+enum Says {
+    Granted,
+    Denied,
+    /// What its grantee has of the whole does not reach the column.
+    Revoked,
+}
+
+/// `state` of sys.database_permissions, of a column that was revoked from who has the whole object.
+pub const REVOKED: &str = "R";
 
 fn is_of_server(class: Class) -> bool {
     matches!(class, Class::Server | Class::Login | Class::ServerRole | Class::Endpoint)
@@ -147,11 +159,12 @@ impl Entries {
             };
             entries.owns_schema |= class == Class::Schema && on.schema_owner.is_some_and(|owner| ids.contains(&owner));
             let of_roles = role::permissions(class).iter().filter(|(role, ..)| ids.contains(role));
-            entries.found.extend(of_roles.map(|(_, code, state)| Entry {
+            entries.found.extend(of_roles.map(|(role, code, state)| Entry {
                 class,
                 code: Code::new(code),
                 column: 0,
-                denied: *state == "D",
+                grantee: *role,
+                says: if *state == "D" { Says::Denied } else { Says::Granted },
             }));
             let key = [small(class.number()), int(id)];
             let rows: Vec<PrivilegeRow> = match (is_of_server(class), db) {
@@ -163,7 +176,12 @@ impl Entries {
                 class,
                 code: row.kind,
                 column: row.subid as u32,
-                denied: row.state.as_str() == "D",
+                grantee: row.grantee,
+                says: match row.state.as_str() {
+                    "D" => Says::Denied,
+                    REVOKED => Says::Revoked,
+                    _ => Says::Granted,
+                },
             }));
         }
         Ok(entries)
@@ -180,15 +198,17 @@ impl Entries {
         let implying = hierarchy::implying(permission);
         let mut found = Found::default();
         let wanted = |class: Class, code: &str| implying.iter().any(|known| known.class == class && known.code == code);
-        found.granted = self.owns_schema && wanted(Class::Schema, "CL");
+        if self.owns_schema && wanted(Class::Schema, "CL") {
+            found.granted.push(NOBODY);
+        }
         for entry in self.found.iter().filter(|entry| wanted(entry.class, entry.code.as_str())) {
-            match (entry.column, entry.denied) {
-                (0, true) if entry.class == self.class && entry.code.as_str() == permission.code => {
+            match (entry.column, entry.says) {
+                (0, Says::Denied) if entry.class == self.class && entry.code.as_str() == permission.code => {
                     found.denied_here = true;
                 }
-                (0, true) => found.denied = true,
-                (0, false) => found.granted = true,
-                column => found.columns.push(column),
+                (0, Says::Denied) => found.denied = true,
+                (0, _) => found.granted.push(entry.grantee),
+                (column, says) => found.columns.push((column, says, entry.grantee)),
             }
         }
         if columns.is_empty() {
@@ -199,27 +219,31 @@ impl Entries {
     }
 }
 
+/// In place of the principal that was granted something: it comes with owning.
+const NOBODY: i32 = i32::MIN;
+
 /// The entries that decide.
 #[derive(Default)]
 struct Found {
-    granted: bool,
+    /// To whom the whole is granted.
+    granted: Vec<i32>,
     denied: bool,
     /// The securable itself, for the very permission: what a column's entry overrides.
     denied_here: bool,
-    /// (column, denied).
-    columns: Vec<(u32, bool)>,
+    columns: Vec<(u32, Says, i32)>,
 }
 
 impl Found {
     fn column(&self, column: u32) -> Decision {
-        let own = |denied: bool| self.columns.contains(&(column, denied));
+        let own = |said: Says| self.columns.iter().any(|(other, says, _)| *other == column && *says == said);
         if self.denied {
             return Decision::Refused;
         }
-        if own(true) {
+        if own(Says::Denied) {
             return Decision::RefusedColumn(column);
         }
-        if own(false) || self.granted && !self.denied_here {
+        let reaches = |grantee: &i32| !self.columns.contains(&(column, Says::Revoked, *grantee));
+        if own(Says::Granted) || self.granted.iter().any(reaches) && !self.denied_here {
             return Decision::Granted;
         }
         if self.denied_here || self.columns.is_empty() { Decision::Refused } else { Decision::RefusedColumn(column) }
@@ -227,8 +251,8 @@ impl Found {
 
     /// Of the object as a whole, where any column is enough.
     fn whole(&self) -> bool {
-        let column = self.columns.iter().any(|(_, denied)| !denied);
-        !self.denied && (column || self.granted && !self.denied_here)
+        let column = self.columns.iter().any(|(_, says, _)| *says == Says::Granted);
+        !self.denied && (column || !self.granted.is_empty() && !self.denied_here)
     }
 }
 

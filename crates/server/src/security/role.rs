@@ -5,7 +5,8 @@ use super::hierarchy::Class;
 /// (role, `type` of the permission, state).
 type Entry = (i32, &'static str, &'static str);
 
-/// securityadmin 4, serveradmin 5, setupadmin 6, processadmin 7, diskadmin 8, dbcreator 9, bulkadmin 10. sysadmin is never asked.
+/// securityadmin 4, serveradmin 5, setupadmin 6, processadmin 7, diskadmin 8, dbcreator 9, bulkadmin 10; from 11 on those of SQL Server 2022,
+/// whose names begin with ##MS_ and stand in `catalog::boot`. sysadmin is never asked.
 const SERVER: &[Entry] = &[
     (4, "ALLG", "G"),
     (5, "ALHE", "G"),
@@ -21,6 +22,18 @@ const SERVER: &[Entry] = &[
     (9, "ALDB", "G"),
     (9, "CRDB", "G"),
     (10, "ADBO", "G"),
+    (11, "VWSS", "G"),
+    (12, "ALSS", "G"),
+    (13, "VWAD", "G"),
+    (14, "CADB", "G"),
+    (15, "ALDB", "G"),
+    (15, "CRDB", "G"),
+    (16, "ALLG", "G"),
+    (16, "CRLG", "G"),
+    (17, "VASD", "G"),
+    (18, "VAPD", "G"),
+    (19, "VSSS", "G"),
+    (20, "VSPS", "G"),
 ];
 
 /// db_owner 16384, db_accessadmin 16385, db_securityadmin 16386, db_ddladmin 16387, db_backupoperator 16389, db_datareader 16390,

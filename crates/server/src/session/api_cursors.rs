@@ -49,6 +49,9 @@ pub mod fetch {
     pub const INFO: i64 = 0x100;
     pub const PREVIOUS_UNADJUSTED: i64 = 0x200;
     pub const KINDS: i64 = 0x3ff;
+    pub const UNUSED: i64 = 0x40;
+    /// With one of the kinds.
+    pub const SKIP_CONCURRENCY: i64 = 0x400;
 }
 
 /// A session's cursors and prepared cursor statements.
@@ -145,6 +148,11 @@ impl ApiCursor {
 
     /// Moves the fetch buffer.
     pub fn position(&mut self, kind: i64, number: i64, rows: i64) {
+        self.positioned = None;
+        if kind == fetch::REFRESH {
+            // The same rows, whatever numbers come with it: mssql-jdbc sends none.
+            return;
+        }
         let count = self.count();
         let mut limit = count;
         let start = match kind {
@@ -163,7 +171,6 @@ impl ApiCursor {
             fetch::RELATIVE => self.start.saturating_add(number),
             _ => self.start,
         };
-        self.positioned = None;
         self.start = start.clamp(0, count + 1);
         self.length = if self.start == 0 { 0 } else { (limit - self.start + 1).clamp(0, rows) };
         self.note.fetched(if self.length > 0 { 0 } else { -1 });

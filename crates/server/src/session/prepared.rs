@@ -59,5 +59,5 @@ impl PreparedStatements {
 }
 
 fn no_such_handle(handle: i32) -> SqlError {
-    sql_error!(8179, state 2, handle)
+    sql_error!(8179, handle)
 }

@@ -203,7 +203,9 @@ impl Rights {
         let who = self.who(look, Some(db))?;
         match table {
             _ if table == DatabaseRow::TABLE.id => {
-                if id == 1 || id == 2 || i32::from(db.id.0) == id {
+                // A user of a database without a login is in it.
+                let home = matches!(self.actor(), Actor::User(home, _) if i32::from(home.0) == id);
+                if id == 1 || id == 2 || i32::from(db.id.0) == id || home {
                     return Ok(true);
                 }
                 let other = u16::try_from(id).ok().and_then(|id| look.catalog.database(DatabaseId(id)));
@@ -373,24 +375,24 @@ impl Rights {
 }
 
 impl Rights {
-    /// 300, 297: the state of the server or of the database is not to be seen.
+    /// sp_setapprole is in force.
+    pub fn is_application_role(&self) -> bool {
+        self.contexts.iter().any(|context| context.application_role)
+    }
+
+    /// 300 or 262, and 297: the state of the server or of the database is not to be seen.
     fn check_state(&self, look: &mut Look<'_>, db: &Database, need: &Need) -> SqlResult<()> {
         let name = registry::by_id(need.object.1.0).map_or("", |entry| entry.name);
-        let (held, permission, object, place) = match state_of(name) {
+        let refused = match state_of(name) {
             State::Open => return Ok(()),
-            State::Database(permission) => {
-                let held = self.holds(look, Some(db), &Securable::DATABASE, permission)?;
-                (held, permission, "database".to_string(), db.name())
+            State::Database(permission) if self.holds(look, Some(db), &Securable::DATABASE, permission)? => {
+                return Ok(());
             }
-            State::Server(permission) => {
-                let held = self.holds(look, None, &Securable::SERVER, permission)?;
-                (held, permission, "server".to_string(), "master".to_string())
-            }
+            State::Server(permission) if self.holds(look, None, &Securable::SERVER, permission)? => return Ok(()),
+            State::Database(permission) => sql_error!(262, permission, db.name()),
+            State::Server(permission) => sql_error!(300, permission, "server", "master"),
         };
-        match held {
-            true => Ok(()),
-            false => Err(sql_error!(297).after(vec![sql_error!(300, permission, object, place)])),
-        }
+        Err(sql_error!(297).after(vec![refused]))
     }
 }
 

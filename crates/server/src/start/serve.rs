@@ -512,6 +512,11 @@ fn cannot_open(directory: &str, error: &StorageError) -> String {
              raise that limit (ulimit -v unlimited)",
             limit >> 20
         ),
+        // Of another database's page that database alone would stay closed.
+        (StorageError::CorruptPage { page }, _) => format!(
+            "cannot open the data in {directory}: page {page}, of {}, is damaged: put a good copy of the file back, or restore from a backup",
+            storage::data_file_name(page.file)
+        ),
         _ => format!("cannot open the data in {directory}: {error}"),
     }
 }

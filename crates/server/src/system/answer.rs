@@ -43,6 +43,14 @@ impl From<&str> for Answer {
 }
 
 impl Answer {
+    /// A sql_variant of that type.
+    pub fn typed(ty: &SqlType, value: i64) -> Answer {
+        match variant::encode(ty, &Datum::I64(value)) {
+            Datum::Bytes(bytes) => Answer::Variant(bytes),
+            _ => Answer::Null,
+        }
+    }
+
     /// Of a datum that is a number or a text; of another, its bytes.
     pub fn of(datum: &Datum, ty: &SqlType) -> Answer {
         match datum {

@@ -3,7 +3,7 @@
 
 use sql::bind::Nature;
 use sql::catalog::TableDef;
-use types::SqlType;
+use types::{SqlType, TypeKind};
 
 use super::answer::Answer;
 use crate::catalog::base::{ColumnRow, TypeRow, column_status as cs};
@@ -48,6 +48,9 @@ pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>, nature: 
         "ispersisted" => has(cs::PERSISTED),
         "isdeterministic" => nature.is_some_and(|nature| nature.deterministic).into(),
         "isprecise" => nature.is_some_and(|nature| nature.precise).into(),
+        "issystemverified" => nature.is_some_and(|nature| nature != Nature::UNKNOWN).into(),
+        "userdataaccess" => nature.is_some_and(|nature| nature.reads).into(),
+        "systemdataaccess" => nature.is_some_and(|nature| nature == Nature::UNKNOWN).into(),
         "isindexable" => {
             // What an index keeps and computes again has to be the same then; what is stored is not computed again.
             let keeps = |nature: Nature| nature.deterministic && (nature.precise || row.status & cs::PERSISTED != 0);
@@ -59,20 +62,17 @@ pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>, nature: 
             _ => Answer::Null,
         },
         "isxmlindexable" => (row.xtype == 241).into(),
-        "isfulltextindexed"
-        | "fulltexttypecolumn"
-        | "iscolumnset"
-        | "issystemverified"
-        | "systemdataaccess"
-        | "userdataaccess"
-        | "statisticalsemantics" => Answer::Number(0),
+        "isfulltextindexed" | "fulltexttypecolumn" | "iscolumnset" | "statisticalsemantics" => Answer::Number(0),
         _ => Answer::Null,
     }
 }
 
 /// Whether the property is one of what a computed column's definition says.
 pub fn asks_nature(name: &str) -> bool {
-    matches!(name, "isdeterministic" | "isprecise" | "isindexable")
+    matches!(
+        name,
+        "isdeterministic" | "isprecise" | "isindexable" | "issystemverified" | "systemdataaccess" | "userdataaccess"
+    )
 }
 
 fn is_in_key(table: &TableDef, column: i32) -> bool {
@@ -80,17 +80,28 @@ fn is_in_key(table: &TableDef, column: i32) -> bool {
     table.indexes.iter().any(|index| index.key.iter().any(|(position, _)| is_it(position)))
 }
 
-/// Of a string the precision is its characters, -1 for (max).
+/// Of what is no number the precision is its length in characters or bytes, -1 for (max) and xml; it has no scale.
 fn of_type(ty: &SqlType, name: &str) -> Answer {
-    let characters = match (ty.is_max(), ty.is_unicode_string()) {
-        (true, _) => -1,
-        (false, true) => i64::from(ty.length / 2),
-        (false, false) => i64::from(ty.length),
+    let length = match ty.kind {
+        TypeKind::Text | TypeKind::Image => Some(i64::from(i32::MAX)),
+        TypeKind::NText => Some(i64::from(i32::MAX / 2)),
+        TypeKind::Xml => Some(-1),
+        TypeKind::UniqueIdentifier => Some(16),
+        TypeKind::RowVersion => Some(8),
+        TypeKind::Binary | TypeKind::VarBinary if ty.is_max() => Some(-1),
+        TypeKind::Binary | TypeKind::VarBinary => Some(ty.length.into()),
+        _ if !ty.is_string() => None,
+        _ if ty.is_max() => Some(-1),
+        _ if ty.is_unicode_string() => Some(i64::from(ty.length / 2)),
+        _ => Some(ty.length.into()),
     };
-    match (name, ty.is_string()) {
-        ("precision" | "charmaxlen", true) => Answer::Number(characters),
-        ("precision", false) => Answer::Number(ty.precision.into()),
-        ("scale", false) => Answer::Number(ty.scale.into()),
+    match (name, length) {
+        ("precision", Some(length)) => Answer::Number(length),
+        ("charmaxlen", Some(length)) if ty.is_string() || matches!(ty.kind, TypeKind::Text | TypeKind::NText) => {
+            Answer::Number(length)
+        }
+        ("precision", None) => Answer::Number(ty.precision.into()),
+        ("scale", None) => Answer::Number(ty.scale.into()),
         _ => Answer::Null,
     }
 }

@@ -2,22 +2,23 @@
 
 use exec::session::Session as State;
 use sql::bind::Nature;
-use sql::catalog::{DatabaseId, Object, ObjectName, TableDef};
+use sql::catalog::{DatabaseId, ModuleDef, ModuleKind, Object, ObjectId, ObjectName, TableDef};
 use sql::function::FunctionId;
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::answer::{Answer, Arguments};
 use super::column_property;
-use super::object_property::Subject;
+use super::file_property;
+use super::object_property::{self, Subject};
 use super::permissions;
 use super::server_property::{self, server_property};
 use crate::catalog::base::{
-    ColumnRow, IndexRow, ObjectRow, TypeRow, column_status, index_status, object_status, schema,
+    ColumnRow, DatabaseRow, IndexRow, ObjectRow, TypeRow, column_status, index_status, object_status, schema,
 };
 use crate::catalog::load::int;
 use crate::catalog::row::BaseRow as _;
 use crate::catalog::store::Rows;
-use crate::catalog::{Database, SessionCatalog, load, registry, scalar_type, xml_collection};
+use crate::catalog::{Database, MASTER, SessionCatalog, good_check, load, registry, scalar_type, xml_collection};
 use crate::security::check::Securable;
 use crate::session::host::SessionHost;
 
@@ -32,6 +33,13 @@ pub fn session_function(
     let mut call = Call { host, state, arguments: Arguments(arguments) };
     Ok(call.answer(function)?.datum(ty))
 }
+
+/// Values of `DatabaseRow::user_access`, `page_verify` and `recovery_model`.
+const SINGLE_USER: u8 = 1;
+const RESTRICTED_USER: u8 = 2;
+const TORN_PAGE_DETECTION: u8 = 1;
+const FULL: u8 = 1;
+const SIMPLE: u8 = 3;
 
 /// Characters of a sysname.
 const NAME_LENGTH_MAX: usize = 128;
@@ -78,7 +86,9 @@ impl Call<'_> {
             HasAccess => {
                 let (table, id) = (arguments.id(0).unwrap_or(0), arguments.id(1).unwrap_or(0));
                 let Some(db) = self.database_by_id(2) else { return Ok(Answer::Number(0)) };
-                let seen = self.host.rights(self.state, |rights, look| rights.sees(look, &db, table, id))?;
+                let current = i32::from(self.host.catalog_session.database.0);
+                let seen = table == DatabaseRow::TABLE.id && id == current
+                    || self.host.rights(self.state, |rights, look| rights.sees(look, &db, table, id))?;
                 Answer::Number(i64::from(seen))
             }
             HasPermsByName | Permissions | HasDbaccess => self.permissions(function)?,
@@ -95,7 +105,7 @@ impl Call<'_> {
                 }
             },
             Serverproperty => server_property(&self.host.server, &arguments.text(0).unwrap_or_default()),
-            Databasepropertyex | Databaseproperty => self.database_property(),
+            Databasepropertyex | Databaseproperty => self.database_property()?,
             ObjectId => self.object_id()?,
             Parsename => self.part_of_name().into(),
             ObjectName | ObjectSchemaName => self.object_name(function == ObjectSchemaName)?,
@@ -113,11 +123,12 @@ impl Call<'_> {
             IndexkeyProperty => self.index_key_property()?,
             StatsDate => self.statistics_date(),
             Typeproperty => self.type_property()?,
-            Fileproperty => self.file_property(),
-            Filegroupproperty => self.filegroup_property(),
             IdentCurrent | IdentSeed | IdentIncr => self.identity(function)?,
             Collationproperty => self.collation_property(),
-            FilegroupId | FilegroupName | FileId | FileIdex | FileName => self.file(function),
+            FilegroupId | FilegroupName | FileId | FileIdex | FileName | Fileproperty | Filegroupproperty => {
+                let db = self.current();
+                file_property::answer(self.host, self.state, &db, (function, &self.arguments))?
+            }
             MinActiveRowversion => {
                 let last = self.host.server.catalog.rowversion_last(self.host.catalog_session.database)?;
                 Answer::Bytes((last + 1).to_be_bytes().to_vec())
@@ -212,14 +223,14 @@ impl Call<'_> {
         })
     }
 
-    fn database_property(&self) -> Answer {
+    fn database_property(&mut self) -> SqlResult<Answer> {
         use crate::catalog::base::database_option as option;
-        let Some(db) = self.database_argument(0) else { return Answer::Null };
+        let Some(db) = self.database_argument(0) else { return Ok(Answer::Null) };
         let row = db.row();
         let name = self.arguments.text(1).unwrap_or_default().to_ascii_lowercase();
         let flag = |bit: i64| Answer::from(row.options & bit != 0);
         let collation = types::collation::lookup(&row.collation);
-        match name.as_str() {
+        Ok(match name.as_str() {
             "collation" => row.collation.as_str().into(),
             "status" if db.is_restoring() => "RESTORING".into(),
             "status" => match self.host.server.catalog.storage.hold_of(db.storage_id()) {
@@ -233,15 +244,18 @@ impl Call<'_> {
             "recovery" => ["FULL", "BULK_LOGGED", "SIMPLE"][usize::from(row.recovery_model.clamp(1, 3)) - 1].into(),
             "version" => Answer::Number(957),
             "lcid" => collation.map(server_property::locale).into(),
-            "sqlsortorder" => collation.map(server_property::sort_order).into(),
+            "sqlsortorder" => {
+                collation.map_or(Answer::Null, |c| Answer::typed(&SqlType::TINYINT, server_property::sort_order(c)))
+            }
             "comparisonstyle" => collation.map(server_property::comparison_style).into(),
             "isxtpsupported" => Answer::Number(1),
             "ismemoryoptimizedelevatetosnapshotenabled" => flag(option::MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT),
-            // Nothing keeps when DBCC CHECKDB last found a database in order: the documented value where none has.
-            "lastgoodcheckdbtime" => match types::variant::encode(&SqlType::DATETIME, &Datum::I64(0)) {
-                Datum::Bytes(bytes) => Answer::Variant(bytes),
-                _ => Answer::Null,
-            },
+            // Where no check has ended well the documented value is 1900-01-01.
+            "lastgoodcheckdbtime" => {
+                let master = self.host.server.catalog.expect_database(MASTER);
+                let moment = self.read(&master, |rows| good_check::last(rows, &db))?;
+                Answer::typed(&SqlType::DATETIME, moment.unwrap_or(0))
+            }
             "isautoclose" => flag(option::AUTO_CLOSE),
             "isautoshrink" => flag(option::AUTO_SHRINK),
             "isautocreatestatistics" => flag(option::AUTO_CREATE_STATISTICS),
@@ -260,30 +274,30 @@ impl Call<'_> {
             "isreadonly" => flag(option::READ_ONLY),
             "isinload" => flag(option::RESTORING),
             "isparameterizationforced" => flag(option::PARAMETERIZATION_FORCED),
+            "issingleuser" => (row.user_access == SINGLE_USER).into(),
+            "isdboonly" => (row.user_access == RESTRICTED_USER).into(),
+            "istornpagedetectionenabled" => (row.page_verify == TORN_PAGE_DETECTION).into(),
+            "istrunclog" => (row.recovery_model == SIMPLE).into(),
+            "isbulkcopy" => (row.recovery_model != FULL).into(),
             "isfulltextenabled"
             | "isinstandby"
             | "ismergepublished"
             | "ispublished"
             | "issubscribed"
             | "issyncwithbackup"
-            | "istornpagedetectionenabled"
             | "isoffline"
             | "issuspect"
             | "isemergencymode"
             | "isdetached"
             | "isnotrecovered"
             | "isshutdown"
-            | "isbulkcopy"
             | "isinrecovery"
-            | "isdboonly"
-            | "issingleuser"
-            | "istruncatelog"
             | "isclone"
             | "isverifiedclone"
             | "isautocreatestatisticsincremental"
             | "isdatabasesuspendedforsnapshotbackup" => Answer::Number(0),
             _ => Answer::Null,
-        }
+        })
     }
 
     /// A name written as text, of up to four parts.
@@ -385,7 +399,20 @@ impl Call<'_> {
             },
         };
         let table = self.table(id)?;
-        Ok(subject.property(&property.trim().to_ascii_lowercase(), table.as_deref()))
+        let property = property.trim().to_ascii_lowercase();
+        let nature = if object_property::asks_nature(&property) { self.module_nature(&db, id)? } else { None };
+        Ok(subject.property(&property, table.as_deref(), nature))
+    }
+
+    /// Of a view or a function that users made.
+    fn module_nature(&mut self, db: &Database, id: i32) -> SqlResult<Option<Nature>> {
+        let options = SessionHost::bind_options(self.state);
+        self.host.with_catalog(self.state, |catalog| {
+            let module = catalog.module_by_id(db.id, ObjectId(id))?;
+            let is_asked = |module: &ModuleDef| !matches!(module.kind, ModuleKind::Procedure | ModuleKind::Trigger);
+            let module = module.filter(|module| is_asked(module) && id > 0);
+            Ok(module.map(|module| sql::bind::nature_of_module(&module, &options, catalog)))
+        })
     }
 
     fn schema_id(&mut self) -> SqlResult<Answer> {
@@ -499,8 +526,7 @@ impl Call<'_> {
                 let options = SessionHost::bind_options(self.state);
                 let asked = |catalog: &SessionCatalog<'_>| sql::bind::nature_of(definition, table, &options, catalog);
                 // A definition that cannot be bound any more keeps nothing.
-                let lost = Nature { deterministic: false, precise: false };
-                Some(self.host.with_catalog(self.state, asked).unwrap_or(lost))
+                Some(self.host.with_catalog(self.state, asked).unwrap_or(Nature::UNKNOWN))
             }
             _ => None,
         };
@@ -600,7 +626,7 @@ impl Call<'_> {
             "ispadindex" => has(index_status::PADDED),
             "ispagelockdisallowed" => has(index_status::NO_PAGE_LOCKS),
             "isrowlockdisallowed" => has(index_status::NO_ROW_LOCKS),
-            "isstatistics" => has(index_status::STATISTICS),
+            "isstatistics" => (!matches!(index.kind, 3 | 4) && index.status & index_status::STATISTICS != 0).into(),
             "iscolumnstore" => matches!(index.kind, 5 | 6).into(),
             "isautostatistics" | "isfulltextkey" | "ishypothetical" | "isoptimizedforsequentialkey" => {
                 Answer::Number(0)
@@ -677,57 +703,6 @@ impl Call<'_> {
             34 | 35 => Answer::Number(i64::from(i32::MAX)),
             99 => Answer::Number(i64::from(i32::MAX / 2)),
             _ => self.arguments.number(2).into(),
-        }
-    }
-
-    /// FILEPROPERTY(file, property): of the current database's files.
-    fn file_property(&self) -> Answer {
-        let is_log = match self.file(FunctionId::FileIdex) {
-            Answer::Number(number) => number == 2,
-            _ => return Answer::Null,
-        };
-        match self.arguments.text(1).unwrap_or_default().trim().to_ascii_lowercase().as_str() {
-            "isreadonly" => Answer::Number(0),
-            "isprimaryfile" => (!is_log).into(),
-            "islogfile" => is_log.into(),
-            // Pages of 8 KB.
-            "spaceused" => {
-                let storage = &self.host.server.catalog.storage;
-                let used = match is_log {
-                    true => Some(storage.log_space().used.div_ceil(8_192)),
-                    false => storage.space(self.current().storage_id()).ok().map(|space| space.used),
-                };
-                used.map(|pages| pages as i64).into()
-            }
-            _ => Answer::Null,
-        }
-    }
-
-    fn filegroup_property(&self) -> Answer {
-        if !self.arguments.text(0).unwrap_or_default().eq_ignore_ascii_case("PRIMARY") {
-            return Answer::Null;
-        }
-        match self.arguments.text(1).unwrap_or_default().trim().to_ascii_lowercase().as_str() {
-            "isreadonly" | "isuserdefinedfg" => Answer::Number(0),
-            "isdefault" => Answer::Number(1),
-            _ => Answer::Null,
-        }
-    }
-
-    fn file(&self, function: FunctionId) -> Answer {
-        let database = self.host.database_name();
-        let given = self.arguments.text(0).unwrap_or_default();
-        match function {
-            FunctionId::FilegroupId => given.eq_ignore_ascii_case("PRIMARY").then_some(1).into(),
-            FunctionId::FilegroupName => (self.arguments.number(0) == Some(1)).then(|| "PRIMARY".to_owned()).into(),
-            FunctionId::FileName => match self.arguments.number(0) {
-                Some(1) => database.as_str().into(),
-                Some(2) => format!("{database}_log").as_str().into(),
-                _ => Answer::Null,
-            },
-            _ if given.eq_ignore_ascii_case(&database) => Answer::Number(1),
-            _ if given.eq_ignore_ascii_case(&format!("{database}_log")) => Answer::Number(2),
-            _ => Answer::Null,
         }
     }
 }

@@ -10,7 +10,7 @@
 //! application_lock  APPLOCK_MODE, APPLOCK_TEST
 //! function          OBJECT_ID and its like
 //! login_property    LOGINPROPERTY, PWDCOMPARE, PWDENCRYPT      object_property   OBJECTPROPERTY
-//! column_property   COLUMNPROPERTY, TYPEPROPERTY
+//! column_property   COLUMNPROPERTY, TYPEPROPERTY             file_property     FILEPROPERTY, FILE_ID, FILEGROUP_NAME
 //! messages          texts of RAISERROR by number          agent_schedule  when a schedule of Agent runs next
 //! procedure         the procedures that cannot be T-SQL
 //! ```
@@ -26,6 +26,7 @@ pub mod procedure;
 pub mod server_property;
 pub mod object_property;
 pub mod column_property;
+pub mod file_property;
 pub mod function;
 pub mod global;
 pub mod agent_schedule;

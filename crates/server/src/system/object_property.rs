@@ -1,6 +1,7 @@
 //! OBJECTPROPERTY and OBJECTPROPERTYEX: one object, as the rows of the catalog and the definition of its table tell of it.
 //! https://learn.microsoft.com/sql/t-sql/functions/objectproperty-transact-sql
 
+use sql::bind::Nature;
 use sql::catalog::TableDef;
 use types::{SqlResult, TypeKind};
 
@@ -28,6 +29,11 @@ pub struct Subject {
     actions: i32,
     /// Of a trigger, for INSERT, UPDATE and DELETE: what sp_settriggerorder said.
     places: [i32; 3],
+}
+
+/// Whether the property is one of what a view or a function does.
+pub fn asks_nature(name: &str) -> bool {
+    matches!(name, "isdeterministic" | "isprecise" | "issystemverified" | "systemdataaccess" | "userdataaccess")
 }
 
 impl Subject {
@@ -89,8 +95,11 @@ impl Subject {
         })
     }
 
-    /// `name` in lower case. `table`: of a table, its definition.
-    pub fn property(&self, name: &str, table: Option<&TableDef>) -> Answer {
+    /// `name` in lower case. `table`: of a table, its definition; `nature`: of a view or a function, if `name` is asked of that.
+    pub fn property(&self, name: &str, table: Option<&TableDef>, nature: Option<Nature>) -> Answer {
+        if asks_nature(name) {
+            return self.of_nature(name, nature);
+        }
         if name.starts_with("cnst") {
             return self.of_constraint(name);
         }
@@ -125,12 +134,12 @@ impl Subject {
             "isscalarfunction" => is("FN"),
             "isinlinefunction" => is("IF"),
             "istablefunction" => self.is_in(&["IF", "TF"]).into(),
-            "isconstraint" => self.is_in(&["C", "D", "F", "PK", "UQ"]).into(),
+            "isconstraint" => self.is_constraint().into(),
             "isprimarykey" => is("PK"),
             "isforeignkey" => is("F"),
             "isuniquecnst" => is("UQ"),
             "ischeckcnst" => is("C"),
-            "isdefaultcnst" => is("D"),
+            "isdefaultcnst" => (self.kind == "D" && self.is_part).into(),
             // What CREATE DEFAULT makes, not a constraint.
             "isdefault" => (self.kind == "D" && !self.is_part).into(),
             "isextendedproc" => is("X"),
@@ -148,9 +157,6 @@ impl Subject {
             "isindexed" => table.is_some_and(|table| !table.indexes.is_empty()).into(),
             // Views have no indexes here.
             "isindexable" => table.is_some().into(),
-            "isdeterministic" | "isprecise" | "issystemverified" | "systemdataaccess" | "userdataaccess" => {
-                Answer::Number(0)
-            }
             "hasaftertrigger" => has_trigger(os_::INSTEAD_OF, 0),
             "hasinsteadoftrigger" => has_trigger(os_::INSTEAD_OF, os_::INSTEAD_OF),
             "hasinserttrigger" => has_trigger(os_::ON_INSERT, os_::ON_INSERT),
@@ -162,9 +168,26 @@ impl Subject {
         }
     }
 
+    /// What a view or a function is for who calls it, 0 of all else. One that is not schema-bound may read anything.
+    fn of_nature(&self, name: &str, nature: Option<Nature>) -> Answer {
+        let Some(nature) = nature else { return Answer::Number(0) };
+        match name {
+            "isdeterministic" => nature.deterministic.into(),
+            "isprecise" => nature.precise.into(),
+            "issystemverified" => self.has(os_::SCHEMA_BOUND).into(),
+            "userdataaccess" => nature.reads.into(),
+            _ => (!self.has(os_::SCHEMA_BOUND)).into(),
+        }
+    }
+
+    /// What CREATE DEFAULT makes is none.
+    fn is_constraint(&self) -> bool {
+        self.is_in(&["C", "F", "PK", "UQ"]) || self.kind == "D" && self.is_part
+    }
+
     /// NULL for what is no constraint.
     fn of_constraint(&self, name: &str) -> Answer {
-        if !self.is_in(&["C", "D", "F", "PK", "UQ"]) {
+        if !self.is_constraint() {
             return Answer::Null;
         }
         let is_clustered = self.index.as_ref().map(|index| index.indid == 1);
@@ -250,7 +273,6 @@ impl Subject {
             | "tableispinned"
             | "tableislockedonbulkload"
             | "tabletextinrowlimit"
-            | "tablehascolumnset"
             | "tablehasvardecimalstorageformat"
             | "tablehasactivefulltextindex"
             | "tablefulltextbackgroundupdateindexon"
@@ -262,7 +284,8 @@ impl Subject {
             | "tablefulltextkeycolumn"
             | "tablefulltextmergestatus"
             | "tablefulltextpendingchanges"
-            | "tablefulltextpopulatestatus" => Answer::Number(0),
+            | "tablefulltextpopulatestatus"
+            | "tablefulltextsemanticextraction" => Answer::Number(0),
             _ => Answer::Null,
         }
     }

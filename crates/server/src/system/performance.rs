@@ -2,7 +2,7 @@
 
 use os::stats::SystemCall;
 
-use storage::Clerk;
+use storage::{Clerk, DatabaseId, LogSpace};
 
 use crate::instance::server::Event;
 use crate::session::host::SessionHost;
@@ -12,6 +12,12 @@ use crate::system::cell::{NamedRow, number, text};
 const RAW: i64 = 65_792;
 /// Grows; a reader takes differences over time.
 pub const PER_SECOND: i64 = 272_696_576;
+
+/// A part of the counter of the same name that ends in Base, of type `BASE`: what is shown is 100 * one / other.
+const PART: i64 = 537_003_264;
+/// A sum over as many as the counter with Base counts.
+const AVERAGE: i64 = 1_073_874_176;
+const BASE: i64 = 1_073_939_712;
 
 /// Of `Plan Cache: Cache Pages`.
 const PAGE_BYTES: u64 = 8 << 10;
@@ -82,7 +88,75 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
     let rows = list.into_iter().map(|(object, counter, instance, value, kind)| {
         row(&format!("{prefix}:{object}"), counter, instance, value, kind)
     });
-    rows.chain(of_system_calls(&prefix)).chain(of_memory_optimized_tables(host)).collect()
+    let others = of_databases(host).into_iter().chain(of_transactions(host)).chain(of_waits(host));
+    let others = others.map(|(object, counter, instance, value, kind)| {
+        row(&format!("{prefix}:{object}"), counter, &instance, value, kind)
+    });
+    rows.chain(others).chain(of_system_calls(&prefix)).chain(of_memory_optimized_tables(host)).collect()
+}
+
+type Counter = (&'static str, &'static str, String, u64, i64);
+
+/// Sizes of files. The log is all databases': each shows it, and in the total it counts once.
+fn of_databases(host: &SessionHost) -> Vec<Counter> {
+    let (catalog, storage) = (&host.server.catalog, &host.server.catalog.storage);
+    let mut rows = Vec::new();
+    let mut add = |instance: &str, data_bytes: u64, log: LogSpace| {
+        let mut row = |counter, value| rows.push(("Databases", counter, instance.to_owned(), value, RAW));
+        row("Data File(s) Size (KB)", data_bytes / 1_024);
+        row("Log File(s) Size (KB)", log.total / 1_024);
+        row("Log File(s) Used Size (KB)", log.used / 1_024);
+        row("Percent Log Used", log.used * 100 / log.total.max(1));
+    };
+    let mut all_bytes = 0;
+    for db in catalog.databases() {
+        let data_bytes = storage.file_pages(db.storage_id()).unwrap_or(0) * PAGE_BYTES;
+        all_bytes += data_bytes;
+        add(&db.name(), data_bytes, catalog.log_space_of(&db).unwrap_or_else(|_| storage.log_space()));
+    }
+    add("_Total", all_bytes, storage.log_space());
+    rows
+}
+
+fn of_transactions(host: &SessionHost) -> Vec<Counter> {
+    let storage = &host.server.catalog.storage;
+    let running = storage.transactions();
+    let longest_ms = running.iter().map(|entry| os::clock::now_ms().saturating_sub(entry.begun_ms)).max();
+    let count =
+        |is: &dyn Fn(&storage::TransactionEntry) -> bool| running.iter().filter(|entry| is(entry)).count() as u64;
+    let free = storage.space(DatabaseId::TEMPDB).map_or(0, |space| space.pages.saturating_sub(space.used)) * PAGE_BYTES;
+    let row = |object, counter, instance: &str, value| (object, counter, instance.to_owned(), value, RAW);
+    vec![
+        row("Databases", "Active Transactions", "_Total", running.len() as u64),
+        row("General Statistics", "Processes blocked", "", count(&|entry| entry.blocked_by != 0)),
+        row("Transactions", "Transactions", "", running.len() as u64),
+        row("Transactions", "Snapshot Transactions", "", count(&|entry| entry.snapshot.is_some())),
+        row("Transactions", "Longest Transaction Running Time", "", longest_ms.unwrap_or(0) / 1_000),
+        row("Transactions", "Free Space in tempdb (KB)", "", free / 1_024),
+    ]
+}
+
+/// What was waited for on the average, and what was found in the caches of plans.
+fn of_waits(host: &SessionHost) -> Vec<Counter> {
+    let (metrics, plans) = (host.server.catalog.storage.metrics(), &host.server.plans);
+    let latches = os::stats::latches();
+    let latch_waits: u64 = latches.iter().map(|latch| latch.waiting_requests).sum();
+    let latch_ms = latches.iter().map(|latch| latch.wait_ns).sum::<u64>() / 1_000_000;
+    let row = |object, counter, instance: &str, value, kind| (object, counter, instance.to_owned(), value, kind);
+    let mut rows = vec![
+        row("SQL Statistics", "SQL Re-Compilations/sec", "", plans.statements.counts().recompiled, PER_SECOND),
+        row("Latches", "Latch Waits/sec", "", latch_waits, PER_SECOND),
+        row("Latches", "Total Latch Wait Time (ms)", "", latch_ms, PER_SECOND),
+        row("Latches", "Average Latch Wait Time (ms)", "", latch_ms, AVERAGE),
+        row("Latches", "Average Latch Wait Time Base", "", latch_waits, BASE),
+        row("Locks", "Average Wait Time (ms)", "_Total", metrics.lock_wait_ms, AVERAGE),
+        row("Locks", "Average Wait Time Base", "_Total", metrics.lock_waits, BASE),
+    ];
+    for (instance, counts) in [("SQL Plans", plans.statements.counts()), ("Object Plans", plans.procedures.counts())] {
+        rows.push(row("Plan Cache", "Cache Hit Ratio", instance, counts.found, PART));
+        rows.push(row("Plan Cache", "Cache Hit Ratio Base", instance, counts.found + counts.not_found, BASE));
+    }
+    rows
 }
 
 /// What the schedulers of all engines have asked the operating system for.

@@ -10,7 +10,7 @@ use crate::catalog::load::{int, name as name_datum, small};
 use crate::catalog::store::Rows;
 use crate::catalog::{Catalog, Database, MASTER};
 use crate::security::actor::{
-    Actor, DB_OWNER, DBCREATOR, DBO, GUEST, PUBLIC as PUBLIC_ROLE, PUBLIC_SERVER_ROLE, SYSADMIN,
+    Actor, DB_OWNER, DBCREATOR, DBO, FIXED_LOGIN_MAX, GUEST, PUBLIC as PUBLIC_ROLE, PUBLIC_SERVER_ROLE, SYSADMIN,
 };
 use crate::session::host::SessionHost;
 
@@ -52,7 +52,7 @@ pub fn answer(
             principal(host, state, &db, &name)?.map(|row| i64::from(row.id)).into()
         }
         IsSrvrolemember => is_server_member(host, state, arguments)?,
-        IsMember | IsRolemember => is_member(host, state, &db, arguments)?,
+        IsMember | IsRolemember => is_member(host, state, &db, function, arguments)?,
         _ => Answer::Null,
     })
 }
@@ -187,16 +187,29 @@ fn is_server_member(host: &mut SessionHost, state: &mut State, arguments: &Argum
     };
     let Some(member) = member else { return Ok(Answer::Null) };
     let master = host.server.catalog.expect_database(MASTER);
-    let within = role.id == PUBLIC_SERVER_ROLE
-        || reaches_here(host, state, &master, class::SERVER_ROLE_MEMBER, role.id, member.id)?;
+    let mut within = role.id == PUBLIC_SERVER_ROLE;
+    // A sysadmin is in every fixed role.
+    let roles: &[i32] = if role.id <= FIXED_LOGIN_MAX { &[role.id, SYSADMIN] } else { &[role.id] };
+    for role in roles {
+        within = within || reaches_here(host, state, &master, class::SERVER_ROLE_MEMBER, *role, member.id)?;
+    }
     Ok(within.into())
 }
 
-fn is_member(host: &mut SessionHost, state: &mut State, db: &Database, arguments: &Arguments<'_>) -> SqlResult<Answer> {
+fn is_member(
+    host: &mut SessionHost,
+    state: &mut State,
+    db: &Database,
+    function: FunctionId,
+    arguments: &Arguments<'_>,
+) -> SqlResult<Answer> {
     let Some(role) = arguments.text(0) else { return Ok(Answer::Null) };
-    let Some(role) = principal(host, state, db, &role)?.filter(|row| row.kind.as_str() == "R") else {
-        return Ok(Answer::Null);
-    };
+    let Some(role) = principal(host, state, db, &role)? else { return Ok(Answer::Null) };
+    if role.kind.as_str() != "R" {
+        // IS_MEMBER of a user: whether he acts. IS_ROLEMEMBER takes roles alone.
+        let own = function == FunctionId::IsMember && role.kind.as_str() == "S";
+        return Ok(if own { (current_user(host, state, db)?.id == role.id).into() } else { Answer::Null });
+    }
     let member = match arguments.text(1) {
         Some(name) => principal(host, state, db, &name)?,
         None => Some(current_user(host, state, db)?),

@@ -1,7 +1,7 @@
 //! SERVERPROPERTY, @@VERSION and their kin: what the server says it is. SQL Server 2022, so that clients enable what they know, and
 //! Heddle by name, so that nobody is misled.
 
-use types::CollationId;
+use types::{CollationId, SqlType};
 
 use crate::catalog::boot::SHIPPED;
 use crate::instance::server::Server;
@@ -50,7 +50,7 @@ pub fn server_property(server: &Server, name: &str) -> Answer {
         "computernamephysicalnetbios" | "machinename" => os::env::host_name().as_str().into(),
         "servername" => server.catalog.server_name.as_str().into(),
         "edition" => "Developer Edition (64-bit)".into(),
-        "editionid" => Answer::Number(EDITION_ID_DEVELOPER),
+        "editionid" => Answer::typed(&SqlType::BIGINT, EDITION_ID_DEVELOPER),
         "engineedition" => Answer::Number(ENGINE_EDITION),
         "filestreamconfiguredlevel" | "filestreameffectivelevel" => Answer::Number(0),
         "hadrmanagerstatus" => Answer::Number(2),
@@ -88,16 +88,12 @@ pub fn server_property(server: &Server, name: &str) -> Answer {
         "productupdatelevel" => "CU1".into(),
         "productupdatereference" => Answer::Null,
         // The system's objects are the program's.
-        "resourcelastupdatedatetime" => {
-            let shipped = types::variant::encode(&types::SqlType::DATETIME, &types::Datum::I64(SHIPPED.0));
-            let types::Datum::Bytes(bytes) = shipped else { return Answer::Null };
-            Answer::Variant(bytes)
-        }
+        "resourcelastupdatedatetime" => Answer::typed(&SqlType::DATETIME, SHIPPED.0),
         "isserversuspendedforsnapshotbackup" | "suspendeddatabasecount" => Answer::Number(0),
         "productversion" | "resourceversion" => PRODUCT_VERSION.into(),
-        "sqlcharset" => Answer::Number(1),
+        "sqlcharset" => Answer::typed(&SqlType::TINYINT, 1),
         "sqlcharsetname" => "iso_1".into(),
-        "sqlsortorder" => Answer::Number(sort_order(server.catalog.collation)),
+        "sqlsortorder" => Answer::typed(&SqlType::TINYINT, sort_order(server.catalog.collation)),
         "sqlsortordername" => "nocase_iso".into(),
         _ => Answer::Null,
     }

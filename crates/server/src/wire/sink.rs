@@ -11,7 +11,7 @@ use tds::column::flag;
 use tds::token::{self, ColumnSource, EnvChange, SessionState, command, done};
 use tds::type_info::NamedType;
 use tds::{ColumnInfo, ResponseWriter, RowLayout, WireCollation};
-use types::{RowBatch, SqlError, TypeKind, sql_error};
+use types::{RowBatch, SqlError, SqlType, TypeKind, sql_error};
 
 use crate::catalog::{Catalog, xml_collection};
 use crate::wire::connection::{Connection, ConnectionError};
@@ -98,6 +98,10 @@ impl<'a> TdsSink<'a> {
                 self.writer.column_sources(&sources);
             }
         }
+        let order = order_of(columns);
+        if !order.is_empty() {
+            self.writer.order(&order);
+        }
         self.layout = Some(layout);
         self.flush_full()
     }
@@ -163,17 +167,18 @@ impl<'a> TdsSink<'a> {
 
     /// The DONE that ends the response: the one held back, unless a statement in a procedure ended there; after that one comes another.
     fn take_last(&mut self) -> token::Done {
-        let (status, in_procedure) = match self.held {
+        let (status, in_procedure, command) = match self.held {
             Some(held) if held.kind != token::DoneKind::InProcedure => {
                 self.held = None;
                 return held;
             }
-            Some(held) => (held.status & done::ERROR, true),
-            None => (if self.failed { done::ERROR } else { done::FINAL }, false),
+            Some(held) => (held.status & done::ERROR, true, command::NONE),
+            None if self.failed => (done::ERROR, false, command::NOTHING),
+            None => (done::FINAL, false, command::NONE),
         };
         self.release();
         let kind = if in_procedure && self.in_rpc { token::DoneKind::Procedure } else { token::DoneKind::Batch };
-        token::Done { kind, status, command: command::NONE, rows: 0 }
+        token::Done { kind, status, command, rows: 0 }
     }
 
     fn tell_session_state(&mut self) {
@@ -211,11 +216,16 @@ impl<'a> TdsSink<'a> {
             }
         }
         // The cut response is a message of its own, and the confirmation the next: tedious waits for both.
-        self.failed = false;
-        let last = self.take_last();
+        // That is marked as an error's, though no error is told.
+        self.failed = true;
+        let mut last = self.take_last();
+        if self.in_rpc {
+            last.kind = token::DoneKind::Procedure;
+        }
+        last.status |= done::ERROR;
         self.tell_session_state();
         let confirmed =
-            token::Done { kind: token::DoneKind::Batch, status: done::ATTENTION, command: command::NONE, rows: 0 };
+            token::Done { kind: token::DoneKind::Batch, status: done::ATTENTION, command: command::NOTHING, rows: 0 };
         let transport = &mut self.connection.transport;
         for done in [last, confirmed] {
             self.writer.done(done);
@@ -228,7 +238,8 @@ impl<'a> TdsSink<'a> {
 impl TdsSink<'_> {
     /// Ends the response to a request that its client took back while it still sent it.
     pub fn finish_withdrawn(mut self, in_transaction: bool) -> Result<(), ConnectionError> {
-        self.failed = true;
+        let status = done::ERROR;
+        self.hold(token::Done { kind: token::DoneKind::Batch, status, command: command::NONE, rows: 0 });
         self.finish(in_transaction)
     }
 
@@ -290,13 +301,12 @@ impl Sink for TdsSink<'_> {
                 token::DoneKind::Procedure
             }
         };
-        self.layout = None;
-        self.hold(token::Done {
-            kind,
-            status: counted | error,
-            command: wire_command(ended.command),
-            rows: ended.row_count.unwrap_or(0),
-        });
+        // What failed behind its columns was a query.
+        let command = match self.layout.take() {
+            Some(_) if ended.error => command::SELECT,
+            _ => wire_command(ended.command),
+        };
+        self.hold(token::Done { kind, status: counted | error, command, rows: ended.row_count.unwrap_or(0) });
         self.flush_full()
     }
 
@@ -357,6 +367,8 @@ fn wire_command(statement: Command) -> u16 {
         Command::Commit => command::COMMIT,
         Command::Rollback => command::ROLLBACK,
         Command::Set => command::SET,
+        Command::Print => command::PRINT,
+        Command::Raise => command::RAISE,
         Command::Definition(name) => super::definition_command::number(name),
         Command::Save | Command::Other => command::NONE,
     }
@@ -373,6 +385,9 @@ fn layout_of(columns: &[OutputColumn], version: tds::TdsVersion, told: &Told) ->
         let mut info = column_info(column, version);
         if let Some(collection) = column.ty.xml_collection() {
             info.info.named = told.collection(collection).map(Box::new);
+        } else if let Some(named) = &mut info.info.named {
+            // SqlDataReader.GetDataTypeName: "tempdb.sys.hierarchyid".
+            named.database = told.database.clone();
         }
         info
     });
@@ -428,21 +443,51 @@ fn sources_of(columns: &[OutputColumn]) -> (Vec<Vec<String>>, Vec<ColumnSource>)
 fn column_info(column: &OutputColumn, version: tds::TdsVersion) -> ColumnInfo {
     let nullable = if column.nullable { flag::NULLABLE } else { 0 };
     let told = column.origin.as_ref().and_then(|origin| origin.told.as_ref());
+    // Who asks where columns come from wants to know which may be changed.
+    let browses = told.is_some();
     let told =
         told.map_or(0, |told| (if told.key { flag::KEY } else { 0 }) | if told.hidden { flag::HIDDEN } else { 0 });
     let origin = column.origin.as_ref().map(|origin| &origin.table.columns[usize::from(origin.column)]);
     let kind = match origin {
-        None => flag::COMPUTED,
+        None if column.computed && has_computed_flag(column.ty.kind) => flag::COMPUTED,
+        None => 0,
         Some(base) if base.identity.is_some() => flag::IDENTITY,
         Some(base) if base.is_set() => flag::SPARSE_SET | flag::UPDATABLE_UNKNOWN,
-        Some(base) if base.computed.is_some() => flag::COMPUTED,
+        Some(base) if base.computed.is_some() && browses => flag::COMPUTED,
         Some(_) => flag::UPDATABLE_UNKNOWN,
     };
-    let mut info = ColumnInfo::new(&column.name, column.ty, nullable | kind | told, version);
+    let case = if is_case_sensitive(&column.ty) { flag::CASE_SENSITIVE } else { 0 };
+    let mut info = ColumnInfo::new(&column.name, column.ty, nullable | case | kind | told, version);
     if let (Some(origin), TypeKind::Text | TypeKind::NText | TypeKind::Image) = (&column.origin, column.ty.kind) {
         info.table = vec![origin.table.schema.to_string(), origin.table.name.to_string()];
     }
     info
+}
+
+/// SQL Server flags no expression of a type that came with TDS 7.3, and no variant.
+pub fn has_computed_flag(kind: TypeKind) -> bool {
+    use TypeKind::{Date, DateTime2, DateTimeOffset, SqlVariant, Time};
+    !matches!(kind, Date | Time | DateTime2 | DateTimeOffset | SqlVariant)
+}
+
+pub fn is_case_sensitive(ty: &SqlType) -> bool {
+    ty.kind == TypeKind::Xml
+        || ty.is_string() && {
+            let rules = ty.collation.get().rules;
+            rules.binary || rules.case
+        }
+}
+
+/// ORDER (MS-TDS 2.2.7.17): the columns of ORDER BY in turn, counted from 1; 0 for a key that is none of them.
+fn order_of(columns: &[OutputColumn]) -> Vec<u16> {
+    let mut order = Vec::new();
+    for (number, column) in (1..).zip(columns) {
+        if let Some(sorted) = column.sorted {
+            order.resize(usize::from(sorted.of), 0);
+            order[usize::from(sorted.at)] = number;
+        }
+    }
+    order
 }
 
 /// What a run of the server's own has to say: nothing but why it failed.

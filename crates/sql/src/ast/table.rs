@@ -41,6 +41,8 @@ pub struct ColumnDefinition {
     pub collation: Option<Ident>,
     /// NULL true, NOT NULL false
     pub null: Option<bool>,
+    /// NULL or NOT NULL is said more than once.
+    pub null_again: bool,
     pub identity: Option<Identity>,
     pub rowguidcol: bool,
     pub sparse: bool,

@@ -173,6 +173,7 @@ impl Binder<'_> {
                 return Ok((Some(key.expr.clone()), vec![part], vec![key]));
             }
             let argument = match call.args.first() {
+                Some(ast::Expr::Literal(ast::Literal::Null)) => return Err(untyped_null(function, &name)),
                 Some(arg) => Some(binder.expr(arg, scope)?),
                 None => None,
             };
@@ -221,12 +222,13 @@ impl Binder<'_> {
                 scope,
             );
         }
-        let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, silent: false, ty };
+        let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, quiet: false, ty };
         let known = self.blocks[block].aggregates.iter().find(|(_, old)| same_aggregate(old, &aggregate));
         let id = match known {
             Some((id, _)) => *id,
             None => {
                 let id = self.columns.add(ty, nullable);
+                self.columns.tell_nullable(id);
                 let mask = self.mask_of_all(aggregate.argument.iter().chain(&aggregate.extra));
                 self.columns.set_mask(id, mask);
                 self.blocks[block].aggregates.push((id, aggregate));
@@ -246,13 +248,10 @@ impl Binder<'_> {
     ) -> SqlResult<()> {
         let Some(argument) = argument else { return Ok(()) };
         if is_untyped(argument, &self.columns) {
-            return Err(match function {
-                AggregateFunction::StringAgg => sql_error!(8116, "NULL", 1, "string_agg"),
-                _ => sql_error!(8117, "NULL", name.to_ascii_lowercase()),
-            });
+            return Err(untyped_null(function, name));
         }
         match (function, separator) {
-            (AggregateFunction::StringAgg, Some(separator)) => check_separator(argument, separator),
+            (AggregateFunction::StringAgg, Some(separator)) => check_separator(separator),
             _ => Ok(()),
         }
     }
@@ -304,11 +303,6 @@ impl Binder<'_> {
                 WindowKind::FirstValue | WindowKind::LastValue => errors::argument_count(name, 1),
                 _ => sql_error!(4114, name, *range.start()),
             });
-        }
-        let of_value =
-            matches!(kind, WindowKind::Lag | WindowKind::Lead | WindowKind::FirstValue | WindowKind::LastValue);
-        if of_value && is_untyped(&args[0], &self.columns) {
-            return Err(sql_error!(8117, "NULL", name.to_ascii_lowercase()));
         }
         let mut over = over.clone();
         let (ty, nullable) = match kind {
@@ -399,13 +393,14 @@ impl Binder<'_> {
         if !frame.rows
             && matches!(
                 kind,
-                WindowKind::Aggregate(_) | WindowKind::FirstValue | WindowKind::LastValue | WindowKind::CumeDist
+                WindowKind::Aggregate(_) | WindowKind::FirstValue | WindowKind::LastValue
             )
         {
             check_range_order(&order)?;
         }
         let function = WindowFunction { function: kind, arguments, frame, ty, ignore_nulls };
         let id = self.columns.add(ty, nullable);
+        self.columns.tell_nullable(id);
         let mask = self.mask_of_all(&function.arguments);
         self.columns.set_mask(id, mask);
         let same_keys = |spec: &&mut WindowSpec| {
@@ -609,10 +604,9 @@ fn misplaced_window() -> SqlError {
     sql_error!(4108)
 }
 
-/// 8116, 8733: STRING_AGG's separator is one for all rows, and wide only if the values are.
-fn check_separator(value: &Expr, separator: &Expr) -> SqlResult<()> {
-    let narrow = value.ty.is_ansi_string() && separator.ty.is_unicode_string();
-    if !is_null_literal(separator) && (narrow || !separator.ty.is_string()) {
+/// 8116, 8733: STRING_AGG's separator is text, one for all rows.
+fn check_separator(separator: &Expr) -> SqlResult<()> {
+    if !is_null_literal(separator) && !separator.ty.is_string() {
         return Err(errors::invalid_argument(&separator.ty, 2, "string_agg"));
     }
     match ColumnSet::of(separator).is_empty() {
@@ -670,4 +664,13 @@ fn check_bounds(start: &FrameBound, end: &FrameBound, between: bool) -> SqlResul
         true => sql_error!(4193, format!("BETWEEN {from} AND {to}")),
         false => sql_error!(4193, from),
     })
+}
+
+/// NULL itself has no type that could be summed, compared or counted.
+fn untyped_null(function: AggregateFunction, name: &str) -> SqlError {
+    let name = name.to_ascii_lowercase();
+    match function {
+        AggregateFunction::StringAgg => sql_error!(8116, "NULL", 1, name),
+        _ => sql_error!(8117, "NULL", name),
+    }
 }

@@ -20,7 +20,7 @@ use crate::plan::{
 const DEPTH_MAX: u32 = 150;
 
 /// Stack kept for what one level does without asking again.
-const STACK_LEFT_MIN: usize = 96 << 10;
+pub(super) const STACK_LEFT_MIN: usize = 96 << 10;
 /// Tables, views and functions of one statement after expansion.
 const SOURCES_MAX: u32 = 1024;
 /// Views within views, functions within functions.
@@ -98,6 +98,22 @@ pub enum FoundKey {
     Unknown,
 }
 
+/// A table of the statement as TABLE HINT names it: with the hints of its WITH.
+pub struct HintedTable {
+    pub alias: Box<str>,
+    /// Without an alias its schema may stand before the name.
+    pub schema: Option<Box<str>>,
+    pub table: Arc<TableDef>,
+    pub words: Vec<Box<str>>,
+}
+
+/// OPTION (TABLE HINT (...)), and the tables that it may speak of. None of either in most statements.
+#[derive(Default)]
+pub struct TableHints {
+    pub asked: Vec<(ast::ObjectName, Vec<ast::TableHint>)>,
+    pub tables: Vec<HintedTable>,
+}
+
 pub struct Binder<'a> {
     pub catalog: &'a dyn Catalog,
     pub options: &'a BindOptions,
@@ -115,6 +131,8 @@ pub struct Binder<'a> {
     /// OPTION (MIN_GRANT_PERCENT = n, MAX_GRANT_PERCENT = n).
     pub grant_percent: (Option<f64>, Option<f64>),
     pub force_order: bool,
+    /// OPTION (TABLE HINT (...)).
+    pub table_hints: TableHints,
     pub session_private: bool,
     /// It has MIN or MAX of a character or binary string.
     pub text_extreme: bool,
@@ -134,7 +152,7 @@ pub struct Binder<'a> {
     /// Keys of ORDER BY behind a set operation that are names: the first SELECT takes them and says what they are in it.
     pub named_keys: Vec<ast::ColumnName>,
     pub found_keys: Vec<FoundKey>,
-    /// The SELECT that is bound next is asked whether it has rows, and it has groups: `*` stands for no column.
+    /// The SELECT that is bound next is asked whether it has rows: `*` stands for no column.
     pub any_columns: bool,
     /// Within CASE and the functions that are one.
     pub conditionals: u32,
@@ -227,6 +245,7 @@ impl<'a> Binder<'a> {
             rounds_max: 100,
             grant_percent: (None, None),
             force_order: false,
+            table_hints: Default::default(),
             session_private: false,
             text_extreme: false,
             row_targets: Vec::new(),

@@ -118,6 +118,10 @@ impl Binder<'_> {
                 Err(sql_error!(7601, "table or indexed view", table).at_line(full_text.line))
             }
             ast::Expr::UpdateColumn(column) => {
+                let table = self.names.trigger_table.ok_or_else(|| sql_error!(140))?;
+                if !table.columns.iter().any(|own| super::names::same_name(&own.name, column)) {
+                    return Err(super::errors::invalid_column(column));
+                }
                 let name = text::string(column, true, self.catalog.collation());
                 Ok(Expr::new(SqlType::BIT, false, ExprKind::Function(FunctionId::Update, vec![name])))
             }
@@ -683,12 +687,9 @@ pub fn type_op(op: ArithmeticOp) -> precedence::ArithmeticOp {
 
 pub fn arithmetic(op: ArithmeticOp, mut left: Expr, mut right: Expr, columns: &Columns) -> SqlResult<Expr> {
     let bitwise = type_op(op).is_bitwise();
-    match (is_untyped(&left, columns), is_untyped(&right, columns)) {
-        (true, false) => operands::check_null(type_op(op), &right.ty, true)?,
-        (false, true) => operands::check_null(type_op(op), &left.ty, false)?,
-        (true, true) if bitwise => return Err(sql_error!(402, "NULL", "NULL", type_op(op).name())),
-        (true, true) => {}
-        (false, false) => operands::check_arithmetic(type_op(op), &left.ty, &right.ty)?,
+    // NULL has no type of its own.
+    if ![&left, &right].iter().any(|side| is_null_literal(side) || is_untyped(side, columns)) {
+        operands::check_arithmetic(type_op(op), &left.ty, &right.ty)?;
     }
     match (is_null_literal(&left), is_null_literal(&right)) {
         (true, false) => left = Expr::null(right.ty),

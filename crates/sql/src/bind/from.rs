@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use types::{SqlResult, SqlType, sql_error};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Home, Parameters, Place, TableOperand};
 use super::convert::{converted, implicit, unify};
@@ -11,8 +11,8 @@ use super::names::{display, object_name, same_name};
 use super::query::{Bound, Use, check_named, is_untyped_null};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns, WorkTable};
 use crate::ast;
-use crate::catalog::{IndexDef, ModuleDef, ModuleKind, Object, TableDef, VirtualTableDef};
-use crate::optimize::{Branch, Get, Join, JoinMethod, Leaf, LeafKind, Rel};
+use crate::catalog::{IndexDef, ModuleDef, ModuleKind, Object, TableDef, TriggerDef, VirtualTableDef};
+use crate::optimize::{Branch, ColumnId, Get, Join, JoinMethod, Leaf, LeafKind, Rel};
 use crate::plan::{Expr, ExprKind, JoinKind, LockHint, TableSource, VariableSlotTable};
 
 impl Binder<'_> {
@@ -142,12 +142,20 @@ impl Binder<'_> {
                 let (inserted, deleted) = (table.name.name.is("inserted"), table.name.name.is("deleted"));
                 if inserted || deleted {
                     let target = target.clone();
+                    let is_after =
+                        |trigger: &&TriggerDef| Some(trigger.object) == self.names.trigger && !trigger.instead_of;
+                    let texts = target.triggers.iter().find(is_after).map(|_| long_texts(&target));
                     let source = if inserted {
                         TableSource::Inserted(target.clone())
                     } else {
                         TableSource::Deleted(target.clone())
                     };
-                    return self.get(source, target, &table.name, table.alias.as_ref(), &table.hints);
+                    let found = self.get(source, target, &table.name, table.alias.as_ref(), &table.hints)?;
+                    if let SourceColumns::Table { first, .. } = &found.1[0].columns {
+                        let texts = texts.into_iter().flatten().map(|at| ColumnId(first.0 + at));
+                        self.needs.long_texts.extend(texts);
+                    }
+                    return Ok(found);
                 }
             }
         }
@@ -212,6 +220,7 @@ impl Binder<'_> {
             alias: alias.map_or_else(|| name.name.text.clone(), |alias| alias.text.clone()),
         };
         apply_hints(&mut get, hints)?;
+        self.hinted(&get.table, name, alias, hints);
         let named = Source {
             alias: get.alias.clone(),
             schema: if alias.is_some() {
@@ -330,16 +339,25 @@ impl Binder<'_> {
         let bound = self.expanded(module, name, Parameters::default(), |binder| {
             binder.query(&view.query, None, None, Use::Nested)
         })?;
-        let bound = if view.columns.is_empty() { check_named(bound, &name.name, false)? } else { bound };
+        let mut bound = if view.columns.is_empty() { check_named(bound, false)? } else { bound };
+        // `*` is what it was when the view was made, whatever its tables have got since.
+        let known = module.column_names.len();
+        if bound.outputs.len() < known {
+            return Err(sql_error!(4502, display(name)));
+        }
+        if known > 0 {
+            bound.outputs.truncate(known);
+        }
+        if view.columns.is_empty() && known == 0 {
+            check_unique(&bound, &module.name)?;
+        }
         let shown = alias.cloned().unwrap_or_else(|| name.name.clone());
         let (rel, mut sources) = self.named(bound, &shown, &view.columns)?;
         if let SourceColumns::List(list) = &mut sources[0].columns {
             // A view's columns are in the catalog, with their types.
             list.iter().for_each(|column| self.columns.declare(column.id));
-            for (column, name) in &module.renamed_columns {
-                if let Some(column) = list.get_mut(usize::from(*column)) {
-                    column.name = name.clone();
-                }
+            for (column, name) in list.iter_mut().zip(&module.column_names) {
+                column.name = name.clone();
             }
         }
         self.needs.through = through;
@@ -398,7 +416,11 @@ impl Binder<'_> {
                 return Err(sql_error!(8156, name, &**alias));
             }
             let (ty, nullable) = (output.expr.ty, output.expr.nullable);
+            let told_nullable = self.columns.told_nullable(&output.expr);
             let id = self.own_column(output.expr, &own, &mut defs);
+            if told_nullable {
+                self.columns.tell_nullable(id);
+            }
             list.push(SourceColumn { name, id, ty, nullable });
         }
         let source = Source {
@@ -587,15 +609,16 @@ fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
                     get.lock.exclusive = true;
                 }
                 "FORCESEEK" => get.force_seek = true,
+                "NOEXPAND" => return Err(sql_error!(8171, "noexpand", get.alias)),
                 _ => {}
             },
             ast::TableHint::Index(list) => {
                 for reference in list {
-                    get.forced_index = Some(index_id(get, reference)?);
+                    get.forced_index = Some(index_id(&get.table, reference)?);
                 }
             }
             ast::TableHint::ForceSeek { index, .. } => {
-                get.forced_index = Some(index_id(get, index)?);
+                get.forced_index = Some(index_id(&get.table, index)?);
                 get.force_seek = true;
             }
             ast::TableHint::SpatialWindowMaxCells(_) => {}
@@ -604,24 +627,23 @@ fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
     Ok(())
 }
 
-fn index_id(get: &Get, reference: &ast::IndexReference) -> SqlResult<u32> {
-    let table = format!("{}.{}", get.table.schema, get.table.name);
+pub fn index_id(of: &TableDef, reference: &ast::IndexReference) -> SqlResult<u32> {
+    let table = format!("{}.{}", of.schema, of.name);
     let enabled = |index: &IndexDef| match index.disabled {
         true => Err(sql_error!(315, index.name, table)),
         false => Ok(index.id),
     };
     match reference {
-        ast::IndexReference::Name(name) => get
-            .table
+        ast::IndexReference::Name(name) => of
             .indexes
             .iter()
             .find(|index| same_name(&index.name, name))
             .ok_or_else(|| sql_error!(308, &**name, table))
             .and_then(enabled),
         ast::IndexReference::Id(id) => {
-            let found = get.table.indexes.iter().find(|index| index.id as i32 == *id).map(enabled).transpose()?;
+            let found = of.indexes.iter().find(|index| index.id as i32 == *id).map(enabled).transpose()?;
             // 0 is the heap, or a scan of the clustered index.
-            let clustered = get.table.indexes.iter().find(|index| index.id == 1).map(|index| index.id);
+            let clustered = of.indexes.iter().find(|index| index.id == 1).map(|index| index.id);
             found
                 .or(if *id == 0 { Some(clustered.unwrap_or(0)) } else { None })
                 .ok_or_else(|| sql_error!(307, id, table))
@@ -651,4 +673,21 @@ fn check_exposed(sources: &[Source]) -> SqlResult<()> {
         }
     }
     Ok(())
+}
+
+/// 4506: of a view that is being made, and of an inline function.
+pub fn check_unique(bound: &Bound, view: &str) -> SqlResult<()> {
+    for (at, output) in bound.outputs.iter().enumerate() {
+        if bound.outputs[..at].iter().any(|earlier| same_name(&earlier.name, &output.name)) {
+            return Err(sql_error!(4506, output.name, view));
+        }
+    }
+    Ok(())
+}
+
+/// Places of the columns whose values an AFTER trigger does not get to see.
+fn long_texts(table: &TableDef) -> Vec<u32> {
+    let is_long =
+        |at: &u32| matches!(table.columns[*at as usize].ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image);
+    (0..table.columns.len() as u32).filter(is_long).collect()
 }

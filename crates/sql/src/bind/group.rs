@@ -88,6 +88,9 @@ impl Binder<'_> {
     }
 
     fn group_expr(&mut self, expr: &ast::Expr, scope: &Scope, block: usize) -> SqlResult<usize> {
+        if super::variables::has_query(expr) {
+            return Err(sql_error!(144));
+        }
         let missing = self.missing_columns();
         let bound = self.expr(expr, scope)?;
         let stands_for_missing = self.missing_columns() > missing;

@@ -444,7 +444,7 @@ fn own_columns(table: &TableDef) -> Vec<(Box<str>, u16)> {
 }
 
 /// 213; 8101 for values more than there are columns beside the identity's.
-pub fn mismatch(target: &InsertTarget, more: bool) -> types::SqlError {
+fn mismatch(target: &InsertTarget, more: bool) -> types::SqlError {
     match more && target.table.columns.iter().any(|column| column.identity.is_some()) {
         true => sql_error!(8101, target.name),
         false => sql_error!(213),

@@ -9,6 +9,7 @@ use super::expr::not;
 use super::insert::InsertTarget;
 use super::names::same_name;
 use super::scope::{CteScope, Scope, Source};
+use super::update::{check_prefix, set_name};
 use super::variables::{Found, visit_expr};
 use super::view_use::{self, Change};
 use crate::ast;
@@ -37,7 +38,7 @@ impl Binder<'_> {
         let (mut left, mut sources) = self.table_ref(&target_ref(merge)?, None, ctes, block)?;
         let target = self.merge_target(&mut left, &sources[0], merge)?;
         let (right, right_sources) = self.table_ref(&merge.source, None, ctes, block)?;
-        if right_sources.iter().any(|source| same_name(&source.alias, &sources[0].alias)) {
+        if right_sources.iter().any(|source| is_alike(source, &sources[0])) {
             return Err(sql_error!(5318));
         }
         let present = self.columns.add(SqlType::BIT, true);
@@ -151,7 +152,9 @@ impl Binder<'_> {
         let action = match &clause.action {
             ast::MergeAction::Update(set) => {
                 let names = Scope { sources: &sources[..1], parent: None, ctes: None, block: None };
-                super::update::check_qualifiers(set, &names, None)?;
+                for column in set.iter().filter_map(set_name) {
+                    check_prefix(column, &names, None)?;
+                }
                 let values = self.set_clauses(set, sides.target, &names, &here).map_err(|e| e.at_line(clause.line))?;
                 Pending::Update(values.set, values.assign)
             }
@@ -308,6 +311,12 @@ fn check_scope(condition: &ast::Expr, when: ast::MergeWhen, here: &Scope) -> Sql
         }
         _ => Ok(()),
     }
+}
+
+/// The same name or alias, where schemas that are told do not differ.
+fn is_alike(a: &Source, b: &Source) -> bool {
+    let apart = matches!((&a.schema, &b.schema), (Some(a), Some(b)) if !same_name(a, b));
+    !apart && same_name(&a.alias, &b.alias)
 }
 
 fn target_ref(merge: &ast::Merge) -> SqlResult<ast::TableRef> {

@@ -335,7 +335,8 @@ impl<'a> ModuleBinder<'a> {
                 | Found::Local(_)
                 | Found::Function(_)
                 | Found::Column(_)
-                | Found::Star(_) => {}
+                | Found::Star(_)
+                | Found::Session => {}
             }
         });
         match wrong {

@@ -1,4 +1,5 @@
-//! What a computed column's definition is: whether it gives the same for the same row at any time, and whether that is exact.
+//! What a computed column's definition, a view or a function is: whether it gives the same for the same row or arguments at any time, and
+//! whether that is exact.
 //!
 //! https://learn.microsoft.com/sql/relational-databases/user-defined-functions/deterministic-and-nondeterministic-functions
 //! https://learn.microsoft.com/sql/relational-databases/indexes/indexes-on-computed-columns
@@ -8,18 +9,27 @@ use std::sync::Arc;
 use types::{Datum, SqlResult, SqlType, TypeKind};
 
 use super::BindOptions;
-use super::binder::{Binder, Names};
+use super::binder::{Binder, Names, STACK_LEFT_MIN};
+use super::schema_bound::uses_of;
 use super::scope::{Scope, Source, SourceColumns};
-use crate::catalog::{Catalog, ModuleDef, TableDef};
+use crate::catalog::{Catalog, ModuleDef, ModuleKind, TableDef};
 use crate::function::FunctionId;
-use crate::plan::{Expr, ExprKind};
+use crate::plan::{Condition, Expr, ExprKind, Module, StatementKind, in_order};
 
-/// Of a definition.
+/// Of a definition or a module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Nature {
     pub deterministic: bool,
     /// Nothing in it is a float or a real.
     pub precise: bool,
+    /// It reads tables, or may.
+    pub reads: bool,
+}
+
+impl Nature {
+    /// Of what nobody knows anything of.
+    pub const UNKNOWN: Nature = Nature { deterministic: false, precise: false, reads: true };
+    pub const CONSTANT: Nature = Nature { deterministic: true, precise: true, reads: false };
 }
 
 /// Of a definition over the columns of `table`.
@@ -36,25 +46,87 @@ pub fn nature_of(
     let source = Source { alias: table.name.clone(), schema: None, qualified: false, columns, nullable: false };
     let scope = Scope { sources: std::slice::from_ref(&source), parent: None, ctes: None, block: None };
     let bound = binder.expand(|binder| binder.without_variables(|binder| binder.expr(&parsed, &scope)))?;
-    Ok(Nature {
-        deterministic: !bound.any(&mut |part| varies(part)),
-        precise: !bound.any(&mut |part| matches!(part.ty.kind, TypeKind::Float | TypeKind::Real)),
-    })
+    let mut nature = Nature::CONSTANT;
+    bound.any(&mut |part| {
+        nature.deterministic &= !varies(part) && !matches!(part.kind, ExprKind::Variable(_));
+        nature.precise &= !is_inexact(&part.ty);
+        if let ExprKind::UserFunction(module, _) = &part.kind {
+            nature = nature.with(nature_of_module(module, options, catalog));
+        }
+        false
+    });
+    Ok(nature)
+}
+
+/// Of a view or a function. Without SCHEMABINDING nobody knows what it will be. A view may be the same for the same rows; a function that
+/// reads tables is not.
+pub fn nature_of_module(module: &ModuleDef, options: &BindOptions, catalog: &dyn Catalog) -> Nature {
+    if catalog.stack_left() < STACK_LEFT_MIN {
+        return Nature::UNKNOWN;
+    }
+    let Ok(Some(uses)) = uses_of(module, catalog) else { return Nature::UNKNOWN };
+    let name_varies = |name: &str| match FunctionId::find(name) {
+        // Which part is asked for is not in the name.
+        Some((_, FunctionId::Datepart, ..)) | None => false,
+        Some((_, function, ..)) => function_varies(*function, &[]),
+    };
+    let is_view = module.kind == ModuleKind::View;
+    let mut nature = Nature {
+        deterministic: !uses.session && (is_view || !uses.reads) && !uses.built_in.iter().any(|name| name_varies(name)),
+        precise: !uses.floats,
+        reads: uses.reads,
+    };
+    if module.kind == ModuleKind::ScalarFunction {
+        let Ok(body) = super::bind_definition(module, options, catalog) else { return Nature::UNKNOWN };
+        nature = nature.with(nature_of_body(&body));
+    }
+    uses.functions.iter().fold(nature, |nature, called| nature.with(nature_of_module(called, options, catalog)))
+}
+
+/// Of the statements that read no tables.
+fn nature_of_body(body: &Module) -> Nature {
+    let mut nature = Nature::CONSTANT;
+    nature.precise = !body.variables.iter().any(|variable| is_inexact(&variable.ty));
+    let mut look = |expr: &Expr| {
+        expr.any(&mut |part| {
+            nature.deterministic &= !varies(part);
+            nature.precise &= !is_inexact(&part.ty);
+            false
+        });
+    };
+    for statement in in_order(&body.body) {
+        match &statement.kind {
+            StatementKind::Assign { value, .. } | StatementKind::Return(Some(value)) => look(value),
+            StatementKind::If { condition: Condition::Scalar(value), .. }
+            | StatementKind::While { condition: Condition::Scalar(value), .. } => look(value),
+            _ => {}
+        }
+    }
+    nature
+}
+
+impl Nature {
+    /// Of what has both in it.
+    fn with(self, other: Nature) -> Nature {
+        Nature {
+            deterministic: self.deterministic && other.deterministic,
+            precise: self.precise && other.precise,
+            reads: self.reads || other.reads,
+        }
+    }
+}
+
+fn is_inexact(ty: &SqlType) -> bool {
+    matches!(ty.kind, TypeKind::Float | TypeKind::Real)
 }
 
 fn varies(expr: &Expr) -> bool {
     match &expr.kind {
-        ExprKind::Global(_) | ExprKind::Variable(_) | ExprKind::NextValueFor(_) | ExprKind::Subquery(_) => true,
-        ExprKind::UserFunction(module, _) => !is_bound(module),
+        ExprKind::Global(_) | ExprKind::NextValueFor(_) | ExprKind::Subquery(_) => true,
         ExprKind::Function(function, arguments) => function_varies(*function, arguments),
         ExprKind::Convert { value, style, .. } => conversion_varies(&value.ty, &expr.ty, style.as_deref()),
         _ => false,
     }
-}
-
-/// WITH SCHEMABINDING: without it nobody knows what the function will be.
-fn is_bound(module: &ModuleDef) -> bool {
-    super::modules::parse_function(module).is_ok_and(|function| function.options.schemabinding)
 }
 
 /// Between text and time it is the session's language and date format that say what is meant, unless the style is a constant that leaves

@@ -35,6 +35,11 @@ pub struct Needs {
     /// What is written or called, in the order in which it is refused.
     pub done: Vec<Need>,
     used: HashSet<(Place, ColumnId)>,
+    /// Columns of a trigger's rows that it must not name, and whether it does.
+    pub long_texts: Vec<ColumnId>,
+    pub names_long_text: bool,
+    /// `*` of an EXISTS names no column.
+    pub in_exists: bool,
     pub place: Place,
     places: u32,
     /// The synonym that the last name was.
@@ -46,6 +51,7 @@ pub struct Needs {
 impl Needs {
     /// The column is named by the text that is being bound.
     pub fn mark(&mut self, column: ColumnId) {
+        self.names_long_text |= !self.in_exists && self.long_texts.contains(&column);
         if self.place != DEFINITION {
             self.used.insert((self.place, column));
         }

@@ -7,7 +7,7 @@ use types::{SqlResult, SqlType, sql_error};
 use super::binder::{Binder, Block, Place};
 use super::dml::{Changes, SourceLayout, fitted, positioned, stored_ids, table_source};
 use super::errors;
-use super::insert::{InsertTarget, mismatch};
+use super::insert::InsertTarget;
 use super::names::display;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
 use super::view_use::Change;
@@ -109,6 +109,8 @@ impl Binder<'_> {
                 ty: item.expr.ty,
                 nullable: item.expr.nullable || both,
                 origin,
+                computed: !matches!(item.expr.unmasked().kind, crate::plan::ExprKind::Column(_)),
+                sorted: None,
             });
             exprs.push(positioned(binder.masked(item.expr), &places));
         };
@@ -117,7 +119,12 @@ impl Binder<'_> {
         }
         let into = match into {
             Some((target, items)) => {
-                Some(Box::new(self.output_into(target, items, &output_columns(output), &places)?))
+                let into = self.output_into(target, items, &output_columns(output), &places);
+                // SQL Server names the table of the statement here.
+                Some(Box::new(into.map_err(|error| match error.number {
+                    544 => sql_error!(544, table.name),
+                    _ => error,
+                })?))
             }
             None => None,
         };
@@ -194,8 +201,12 @@ impl Binder<'_> {
     ) -> SqlResult<OutputInto> {
         let columns = self.insert_columns(&target, names)?;
         if columns.len() != items.len() {
-            return Err(if names.is_empty() {
-                mismatch(&target, items.len() > columns.len())
+            let into_identity =
+                items.len() > columns.len() && target.table.columns.iter().any(|c| c.identity.is_some());
+            return Err(if names.is_empty() && into_identity {
+                sql_error!(8101, schema_name(&target.table))
+            } else if names.is_empty() {
+                sql_error!(213)
             } else if items.len() < columns.len() {
                 sql_error!(120)
             } else {
@@ -211,6 +222,14 @@ impl Binder<'_> {
         let row = self.insert_row(&target.table, &given, false)?;
         let barriers = self.barriers(&target.source, Change::Insert, &[])?;
         Ok(OutputInto { target: target.source, row, barriers })
+    }
+}
+
+/// Of a temporary table the name alone.
+fn schema_name(table: &TableDef) -> String {
+    match table.name.starts_with(['#', '@']) {
+        true => table.name.to_string(),
+        false => format!("{}.{}", table.schema, table.name),
     }
 }
 

@@ -65,7 +65,7 @@ impl Binder<'_> {
             self.columns.set_mask(id, mask);
             let (extra, order) = (Vec::new(), Vec::new());
             aggregates
-                .push((id, Aggregate { function, argument: counted, extra, order, distinct: false, silent: true, ty }));
+                .push((id, Aggregate { function, argument: counted, extra, order, distinct: false, quiet: true, ty }));
             list.push(SourceColumn { name: value.text.clone(), id, ty, nullable: !counts });
         }
         let source = Source {
@@ -95,14 +95,13 @@ impl Binder<'_> {
         }
         // By name: one column may stand in the source under several names.
         let mut used: Vec<Box<str>> = Vec::with_capacity(unpivot.columns.len());
-        let mut ty: Option<(SqlType, bool)> = None;
+        let mut ty: Option<SqlType> = None;
         for name in &unpivot.columns {
             let column = ast::ColumnName { table: None, name: name.clone(), line: unpivot.line };
             let (column, _) = scope.column(&column)?;
             self.needs.mark(column.id);
             used.push(column.name.clone());
-            let own = (column.ty, self.columns.is_untyped(column.id));
-            if *ty.get_or_insert(own) != own {
+            if *ty.get_or_insert(column.ty) != column.ty {
                 return Err(sql_error!(8167, &**name));
             }
             let label = converted(

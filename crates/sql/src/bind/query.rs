@@ -24,11 +24,13 @@ pub struct Bound {
     pub hidden: usize,
     /// For FOR XML AUTO: the table that each output is a column of.
     pub owners: Vec<Option<XmlOwner>>,
+    /// For each key of ORDER BY which of `outputs` it is, if it is one, and whether it descends.
+    pub order: Vec<(Option<usize>, bool)>,
 }
 
 impl Bound {
     pub fn new(rel: Rel, outputs: Vec<Output>) -> Bound {
-        Bound { rel, outputs, assigns: Vec::new(), into: None, hidden: 0, owners: Vec::new() }
+        Bound { rel, outputs, assigns: Vec::new(), into: None, hidden: 0, owners: Vec::new(), order: Vec::new() }
     }
 }
 
@@ -40,17 +42,13 @@ pub fn one_column(bound: &Bound) -> SqlResult<()> {
     Err(sql_error!(116))
 }
 
-/// 4511, 4514, 4506: a view or an inline function gives each of its columns a name of its own.
-pub fn check_named(bound: Bound, module: &str, is_function: bool) -> SqlResult<Bound> {
-    for (at, output) in bound.outputs.iter().enumerate() {
-        if output.name.is_empty() {
-            return Err(if is_function { sql_error!(4514, at + 1) } else { sql_error!(4511, at + 1) });
-        }
-        if bound.outputs[..at].iter().any(|other| same_name(&other.name, &output.name)) {
-            return Err(sql_error!(4506, output.name, module));
-        }
+/// 4511, 4514: a view or an inline function gives each of its columns a name.
+pub fn check_named(bound: Bound, is_function: bool) -> SqlResult<Bound> {
+    match bound.outputs.iter().position(|output| output.name.is_empty()) {
+        Some(at) if is_function => Err(sql_error!(4514, at + 1)),
+        Some(at) => Err(sql_error!(4511, at + 1)),
+        None => Ok(bound),
     }
-    Ok(bound)
 }
 
 /// Where a query stands.
@@ -85,12 +83,7 @@ impl Binder<'_> {
 
     /// The subquery of EXISTS: `*` may be asked there of groups, and where there is no FROM, since no column is wanted.
     pub fn existing(&mut self, query: &ast::Query, scope: &Scope) -> SqlResult<Bound> {
-        self.any_columns = match &query.body {
-            ast::QueryBody::Select(select) => {
-                select.group_by.is_some() || select.having.is_some() || select.from.is_empty()
-            }
-            _ => false,
-        };
+        self.any_columns = matches!(query.body, ast::QueryBody::Select(_));
         let bound = self.subquery(query, scope);
         self.any_columns = false;
         bound
@@ -323,6 +316,7 @@ impl Binder<'_> {
     /// name is in the first SELECT. A name of the result goes before a column that the SELECT lists by another name.
     fn order_named(&mut self, bound: Bound, tail: &Tail, found: Vec<FoundKey>) -> SqlResult<Bound> {
         let mut keys = Vec::with_capacity(tail.order_by.len());
+        let mut order = Vec::with_capacity(tail.order_by.len());
         let mut found = found.into_iter();
         for item in tail.order_by {
             let at = match &item.expr {
@@ -341,10 +335,11 @@ impl Binder<'_> {
                 _ => return Err(sql_error!(104)),
             };
             let expr = bound.outputs[at].expr.clone();
+            order.push((Some(at), item.descending));
             keys.push(SortKey { expr, descending: item.descending });
         }
         let rel = self.limited(bound.rel, keys, None, tail, None)?;
-        Ok(Bound { rel, ..bound })
+        Ok(Bound { rel, order, ..bound })
     }
 
     /// ORDER BY with TOP or OFFSET and FETCH, as one relation.
@@ -489,6 +484,7 @@ impl Binder<'_> {
         }
         self.blocks[block].place = Place::OrderBy;
         let mut keys = self.order_keys(select, tail, &outputs, &scope)?;
+        let order = places_of(&keys, &outputs);
         let mut done = std::mem::take(&mut self.blocks[block]);
         self.blocks[block].place = Place::Select;
 
@@ -536,7 +532,7 @@ impl Binder<'_> {
         if into.is_some() && !matches!(place, Use::Root | Use::Nested | Use::Branch) {
             return Err(sql_error!(156, "INTO"));
         }
-        Ok(Bound { rel, outputs, assigns, into, hidden, owners })
+        Ok(Bound { rel, outputs, assigns, into, hidden, owners, order })
     }
 
     /// SELECT DISTINCT: outputs become columns, and what is sorted by must be among them.
@@ -586,7 +582,7 @@ impl Binder<'_> {
         rel.map(defs)
     }
 
-    /// `any_columns`: of EXISTS over groups or without FROM, where `*` stands for no column.
+    /// `any_columns`: of EXISTS, where `*` stands for no column.
     fn items(
         &mut self,
         select: &ast::Select,
@@ -609,7 +605,10 @@ impl Binder<'_> {
                         continue;
                     }
                     let before = outputs.len();
-                    self.star(table.as_deref(), scope, &mut outputs).map_err(|e| e.at_line(*line))?;
+                    let outer = std::mem::replace(&mut self.needs.in_exists, any_columns);
+                    let starred = self.star(table.as_deref(), scope, &mut outputs);
+                    self.needs.in_exists = outer;
+                    starred.map_err(|e| e.at_line(*line))?;
                     if any_columns {
                         outputs.truncate(before);
                         outputs.push(Output { name: "".into(), expr: Expr::int(1) });
@@ -736,6 +735,12 @@ impl Binder<'_> {
         }
         Ok(keys)
     }
+}
+
+/// Which of `outputs` each key is.
+fn places_of(keys: &[SortKey], outputs: &[Output]) -> Vec<(Option<usize>, bool)> {
+    let place = |key: &SortKey| outputs.iter().position(|output| output.expr.same(&key.expr));
+    keys.iter().map(|key| (place(key), key.descending)).collect()
 }
 
 /// How many columns of the FROM are this one: a derived table may have it by two names, which may both be in an order.

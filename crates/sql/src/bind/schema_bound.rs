@@ -2,7 +2,9 @@
 //!
 //! A column counts as read where its name stands in a module that reads its table: of two tables with a column of one name both are held.
 
-use types::{SqlError, SqlResult, sql_error};
+use std::sync::Arc;
+
+use types::{SqlResult, TypeKind, sql_error};
 
 use super::modules::{parse_condition, parse_expression, parse_function, parse_view};
 use super::names::{display, object_name, same_name};
@@ -15,21 +17,48 @@ use crate::catalog::{Catalog, ModuleDef, ModuleKind, Object, ObjectName, UserTyp
 /// Checks a view or function that is about to be kept. One that is not schema-bound depends on nothing. Natively compiled modules have
 /// `check_native`.
 pub fn schema_references(module: &ModuleDef, catalog: &dyn Catalog) -> Result<References, Errors> {
-    let one = |error: SqlError| vec![error.in_procedure(&module.name)];
+    let references = named_in(module, |named, shown| named.references(catalog, module, shown));
+    references.map(Option::unwrap_or_default).map_err(|error| vec![error.in_procedure(&module.name)])
+}
+
+/// What a schema-bound view or function reads and calls.
+#[derive(Default)]
+pub struct Uses {
+    /// Tables and views, or sequences.
+    pub reads: bool,
+    /// A column of them that is a float or a real.
+    pub floats: bool,
+    pub functions: Vec<Arc<ModuleDef>>,
+    /// The server's own functions, as they are written.
+    pub built_in: Vec<Box<str>>,
+    /// `@@SPID`, CURRENT_TIMESTAMP and their kin.
+    pub session: bool,
+}
+
+/// None: the module is not schema-bound.
+pub fn uses_of(module: &ModuleDef, catalog: &dyn Catalog) -> SqlResult<Option<Uses>> {
+    named_in(module, |named, _| named.uses(catalog))
+}
+
+/// What `then` makes of the names in a view or function, and of the words for it. None: it is not schema-bound.
+fn named_in<T>(
+    module: &ModuleDef,
+    then: impl FnOnce(&Named<'_>, (&str, &str)) -> SqlResult<T>,
+) -> SqlResult<Option<T>> {
     let mut named = Named::default();
-    let bound = match module.kind {
+    match module.kind {
         ModuleKind::View => {
-            let view = parse_view(module).map_err(one)?;
+            let view = parse_view(module)?;
             if !view.options.schemabinding {
-                return Ok(References::new());
+                return Ok(None);
             }
             visit_query(&view.query, &mut |found| named.note(found));
-            named.references(catalog, module, ("view", &display(&view.name)))
+            then(&named, ("view", &display(&view.name))).map(Some)
         }
         ModuleKind::ScalarFunction | ModuleKind::InlineFunction | ModuleKind::TableFunction if !module.native => {
-            let function = parse_function(module).map_err(one)?;
+            let function = parse_function(module)?;
             if !function.options.schemabinding {
-                return Ok(References::new());
+                return Ok(None);
             }
             function.parameters.iter().for_each(|parameter| named.data_type(&parameter.data_type));
             match &function.returns {
@@ -40,11 +69,10 @@ pub fn schema_references(module: &ModuleDef, catalog: &dyn Catalog) -> Result<Re
                 }
                 _ => {}
             }
-            named.references(catalog, module, ("function", &display(&function.name)))
+            then(&named, ("function", &display(&function.name))).map(Some)
         }
-        _ => return Ok(References::new()),
-    };
-    bound.map_err(one)
+        _ => Ok(None),
+    }
 }
 
 /// The functions that the text of a CHECK (`condition`), a default or a computed column calls. Text that this version cannot read has none.
@@ -76,6 +104,8 @@ struct Named<'a> {
     /// Common table expressions and aliases.
     local: Vec<&'a str>,
     columns: Vec<&'a str>,
+    /// `@@SPID`, CURRENT_TIMESTAMP and their kin.
+    session: bool,
 }
 
 impl<'a> Named<'a> {
@@ -86,6 +116,7 @@ impl<'a> Named<'a> {
             Found::Function(name) => self.functions.push(name),
             Found::Local(name) => self.local.push(name),
             Found::Column(column) => self.columns.push(&column.name),
+            Found::Session => self.session = true,
             Found::Scalar(_) | Found::Table(_) | Found::Cursor(_) | Found::Query | Found::Catalog => {}
             Found::Sequence(_) => {}
         }
@@ -126,18 +157,39 @@ impl<'a> Named<'a> {
         }
     }
 
+    /// Tables and functions, without temporary tables and what the text names so itself. True: a function.
+    fn outside(&self) -> impl Iterator<Item = (&'a ast::ObjectName, bool)> {
+        let tables = self.tables.iter().map(|name| (*name, false));
+        tables.chain(self.functions.iter().map(|name| (*name, true))).filter(|(name, _)| {
+            let is_local = |local: &&str| same_name(local, &name.name);
+            !(name.is_unqualified() && (name.name.starts_with('#') || self.local.iter().any(is_local)))
+        })
+    }
+
+    fn uses(&self, catalog: &dyn Catalog) -> SqlResult<Uses> {
+        let mut uses = Uses { session: self.session, ..Uses::default() };
+        for (name, function) in self.outside() {
+            match catalog.resolve(&object_name(name))? {
+                Some(Object::Module(called)) if called.kind != ModuleKind::View => uses.functions.push(called),
+                _ if function => uses.built_in.push(name.name.text.clone()),
+                Some(Object::Table(table)) => {
+                    uses.reads = true;
+                    let is_named = |known: &str| self.columns.iter().any(|name| same_name(name, known));
+                    let is_float = |kind| matches!(kind, TypeKind::Float | TypeKind::Real);
+                    uses.floats |= table.columns.iter().any(|c| is_float(c.ty.kind) && is_named(&c.name));
+                }
+                _ => uses.reads = true,
+            }
+        }
+        Ok(uses)
+    }
+
     fn references(&self, catalog: &dyn Catalog, module: &ModuleDef, shown: (&str, &str)) -> SqlResult<References> {
         if let Some(line) = self.star {
             return Err(sql_error!(1054, state 6, "*").at_line(line));
         }
         let mut references = References::new();
-        for (name, function) in
-            self.tables.iter().map(|name| (name, false)).chain(self.functions.iter().map(|name| (name, true)))
-        {
-            let is_local = |local: &&str| same_name(local, &name.name);
-            if name.is_unqualified() && (name.name.starts_with('#') || self.local.iter().any(is_local)) {
-                continue;
-            }
+        for (name, function) in self.outside() {
             let object = object_name(name);
             let found = catalog.resolve(&object).map_err(|error| error.at_line(name.line))?;
             // A function without a schema is the server's own, unless a user's has the name.

@@ -58,6 +58,8 @@ pub struct Visible {
     pub predicates: Vec<Expr>,
     /// First columns of the tables that are read.
     pub tables: Vec<ColumnId>,
+    /// It shows some of the rows only, by TOP or OFFSET.
+    pub limited: bool,
 }
 
 #[derive(Debug, Clone)]

@@ -13,7 +13,7 @@ use crate::catalog::Catalog;
 use crate::optimize::{Get, JoinMethod, Output, Rel};
 use crate::plan::{
     ExecutorSlot, Expr, ExprKind, ForFormat, GrantEstimate, JoinKind, Module, Operator, OperatorKind, OutputColumn,
-    Query, QueryKind, TableSource, XmlMode, XmlOwner,
+    Query, QueryKind, SortedBy, TableSource, XmlMode, XmlOwner,
 };
 
 /// Binds a statement that `bind_module` deferred. The error has the line of what is wrong.
@@ -45,6 +45,10 @@ pub fn bind_query(
         return Err(SqlError::together(missing).at_line(statement.line));
     }
     let kind = bound.map_err(|e| e.at_line(statement.line))?;
+    binder.check_table_hints().map_err(|e| e.at_line(statement.line))?;
+    if binder.needs.names_long_text {
+        return Err(sql_error!(311).at_line(statement.line));
+    }
     if binder.lowering.impossible_hint {
         return Err(errors::impossible_hint().at_line(statement.line));
     }
@@ -171,8 +175,11 @@ impl Binder<'_> {
 
     fn hints(&mut self, hints: &[ast::QueryHint]) -> SqlResult<()> {
         let (mut loops, mut hashes) = (false, false);
+        super::option::check_repeated(hints)?;
         for hint in hints {
             match hint {
+                ast::QueryHint::UsePlan(plan) => super::option::check_plan(plan)?,
+                ast::QueryHint::TableHint(name, hints) => self.table_hint(name, hints)?,
                 ast::QueryHint::UseHint(names) => names.iter().try_for_each(|name| use_hint(name))?,
                 ast::QueryHint::Words(words) if &**words == "FORCE ORDER" => self.force_order = true,
                 ast::QueryHint::Words(words) if &**words == "LOOP JOIN" => loops = true,
@@ -227,6 +234,17 @@ impl Binder<'_> {
     fn select_statement(&mut self, query: &ast::Query) -> SqlResult<QueryKind> {
         self.browses = self.tells_origins(query)?;
         let mut bound = self.query(query, None, None, Use::Root)?;
+        let plain = bound.into.is_none() && bound.assigns.is_empty();
+        if let Some(clause @ ast::ForClause::Xml(ast::ForXml { typed: true, .. })) = query.for_clause.as_deref()
+            && plain
+        {
+            // One value of type xml, and no text in pieces.
+            bound = self.text_subquery(bound, clause)?;
+            self.mask_outputs(&mut bound.outputs);
+            let mut plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
+            plan.columns.iter_mut().for_each(|column| column.computed = false);
+            return Ok(QueryKind::Select(plan));
+        }
         let raw = json_outputs(&bound.outputs);
         self.mask_outputs(&mut bound.outputs);
         let (into, owners) = (bound.into, bound.owners);
@@ -254,6 +272,7 @@ impl Binder<'_> {
             return Ok(QueryKind::SelectInto { plan, target: super::names::object_name(&target), filegroup });
         }
         let mut plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
+        note_order(&mut plan.columns, &bound.order);
         if self.browses {
             self.tell_origins(&mut plan.columns, bound.hidden);
         }
@@ -307,6 +326,15 @@ impl Binder<'_> {
         let rel =
             Rel::Text(Box::new(crate::optimize::TextRows { id, input: bound.rel, outputs: bound.outputs, format }));
         Ok(Bound::new(rel, vec![Output { name: "".into(), expr: self.columns.expr(id) }]))
+    }
+}
+
+fn note_order(columns: &mut [OutputColumn], order: &[(Option<usize>, bool)]) {
+    for (at, (place, descending)) in order.iter().enumerate() {
+        if let Some(column) = place.and_then(|place| columns.get_mut(place)) {
+            let (at, of) = (at as u16, order.len() as u16);
+            column.sorted.get_or_insert(SortedBy { at, of, descending: *descending });
+        }
     }
 }
 

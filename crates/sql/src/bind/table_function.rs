@@ -8,6 +8,7 @@ use super::binder::{Binder, Home};
 use super::convert::{converted, implicit, unify};
 use super::errors;
 use super::names::{display, object_name};
+use super::from::check_unique;
 use super::query::{Bound, Use, check_named};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
@@ -63,7 +64,9 @@ impl Binder<'_> {
                         let parameters =
                             self.expansion_of(&module, &parsed.parameters, args, &display(name), &scope)?;
                         let bound = self.expanded(&module, name, parameters, |binder| {
-                            check_named(binder.query(query, None, None, Use::Nested)?, &name.name, true)
+                            let bound = check_named(binder.query(query, None, None, Use::Nested)?, true)?;
+                            check_unique(&bound, &name.name)?;
+                            Ok(bound)
                         })?;
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
                         self.typed(&named.1[0]);

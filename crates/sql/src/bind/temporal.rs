@@ -14,7 +14,7 @@ use super::names::display;
 use super::scope::{FromRel, Scope, Source, SourceColumns, SystemTime, SystemTimeKind};
 use super::view_use::Change;
 use crate::ast;
-use crate::catalog::{ModuleDef, Retention, TableDef, Versioning};
+use crate::catalog::{ModuleDef, Retention, TableDef, USER_OBJECT_MIN, Versioning};
 use crate::optimize::{Branch, ColumnId, Columns, Rel};
 use crate::plan::{CompareOp, Expr, TableSource};
 
@@ -51,8 +51,12 @@ impl Binder<'_> {
         sql_error!(13536, self.full_name(table))
     }
 
-    /// 13559 to 13562: a history table has the rows that its current table gives it, and no others.
+    /// 13559 to 13562: a history table has the rows that its current table gives it, and no others. 259: so has the catalog those of
+    /// definitions, whoever asks.
     pub fn refuse_history(&self, table: &TableDef, change: Option<Change>) -> SqlResult<()> {
+        if (1..USER_OBJECT_MIN).contains(&table.object.0) && !self.is_own_text() && !self.options.unfiltered {
+            return Err(sql_error!(259));
+        }
         if !table.is_history() || self.options.unfiltered {
             return Ok(());
         }

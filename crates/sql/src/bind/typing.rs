@@ -31,12 +31,9 @@ pub fn is_null_literal(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Literal(Datum::Null))
 }
 
-/// NULL as it is written, or a column of nothing else: it has no type of its own.
+/// A column of nothing but NULL as it is written: it has no type of its own.
 pub fn is_untyped(expr: &Expr, columns: &Columns) -> bool {
-    match expr.kind {
-        ExprKind::Column(column) => columns.is_untyped(ColumnId(column as u32)),
-        _ => expr.ty.kind == TypeKind::Int && is_null_literal(expr),
-    }
+    matches!(expr.kind, ExprKind::Column(column) if columns.is_untyped(ColumnId(column as u32)))
 }
 
 /// The type an operand counts as beside a decimal: an integer constant has only the digits it is written with.

@@ -90,8 +90,7 @@ impl Binder<'_> {
         // SET names columns of the target only.
         let target_sources = std::slice::from_ref(&sources[named]);
         let names = Scope { sources: target_sources, parent: None, ctes: None, block: None };
-        check_qualifiers(set.unwrap_or(&[]), &names, Some(shape.target))?;
-        let first_column = first_set_column(set.unwrap_or(&[]), &names)?;
+        let first_column = first_set_column(set.unwrap_or(&[]), &names, shape.target)?;
         let change = if set.is_some() { Change::Update } else { Change::Delete };
         let target = self.changed_target(shape, &mut rel, &sources, named, first_column, change)?;
         view_use::refuse_output(shape.output, &target.table, &[change], &view_use::target_name(shape.target))?;
@@ -542,39 +541,44 @@ fn moves_in_scan(plan: &Operator, target: &RowTarget, set: &[u16]) -> bool {
     }
 }
 
-/// 4104: SET names columns by the target alone, as the statement calls it.
-pub fn check_qualifiers(set: &[ast::SetClause], names: &Scope, target: Option<&ast::Target>) -> SqlResult<()> {
-    let written = target.and_then(|target| match target {
-        ast::Target::Table { name, .. } => Some(name),
-        _ => None,
-    });
-    for clause in set {
-        let (ast::SetClause::Column { column, .. } | ast::SetClause::VariableColumn { column, .. }) = clause else {
-            continue;
-        };
-        let Some(qualifier) = &column.table else { continue };
-        let named = |name: &&ast::ObjectName| {
-            same_name(&name.name, &qualifier.name) && (qualifier.schema.is_none() || qualifier.schema == name.schema)
-        };
-        let owner = super::spatial::owner(column);
-        let is_property = owner.is_some_and(|owner| names.column(&ast::ColumnName { table: None, ..owner }).is_ok());
-        if names.source(qualifier).is_none() && written.filter(named).is_none() && !is_property {
-            return Err(errors::unbound(&errors::shown_column(column)).at_line(column.line));
-        }
+/// Where the target of an UPDATE has the first column that is set.
+/// The column that a clause sets.
+pub fn set_name(clause: &ast::SetClause) -> Option<&ast::ColumnName> {
+    match clause {
+        ast::SetClause::Column { column, .. }
+        | ast::SetClause::VariableColumn { column, .. }
+        | ast::SetClause::Method { column, .. } => Some(column),
+        ast::SetClause::Variable { .. } => None,
     }
-    Ok(())
 }
 
-/// Where the target of an UPDATE has the first column that is set.
-fn first_set_column(set: &[ast::SetClause], names: &Scope) -> SqlResult<Option<ColumnId>> {
-    for clause in set {
-        if let ast::SetClause::Column { column, .. }
-        | ast::SetClause::VariableColumn { column, .. }
-        | ast::SetClause::Method { column, .. } = clause
-        {
-            let plain = ast::ColumnName { table: None, ..column.clone() };
-            return Ok(Some(names.column(&plain)?.0.id));
-        }
+/// 4104: what stands before a column that is set is the target, by its alias or as the statement begins with it. A property of a spatial
+/// column stands behind that.
+pub fn check_prefix(column: &ast::ColumnName, names: &Scope, target: Option<&ast::Target>) -> SqlResult<()> {
+    let Some(prefix) = &column.table else { return Ok(()) };
+    let source = &names.sources[0];
+    let fits = |name: &str, schema: Option<&str>| {
+        let same_schema =
+            prefix.schema.as_deref().is_none_or(|own| schema.is_some_and(|schema| same_name(own, schema)));
+        same_name(name, &prefix.name) && same_schema
+    };
+    let written = match target {
+        Some(ast::Target::Table { name, .. }) => fits(&name.name, name.schema.as_deref()),
+        _ => false,
+    };
+    let owner = super::spatial::owner(column).map(|owner| ast::ColumnName { table: None, ..owner });
+    let is_property = owner.is_some_and(|owner| names.column(&owner).is_ok_and(|found| found.0.ty.is_spatial()));
+    if written || is_property || fits(&source.alias, source.schema.as_deref()) {
+        return Ok(());
     }
-    Ok(None)
+    Err(errors::unbound(&format!("{}.{}", display(prefix), &*column.name)).at_line(column.line))
+}
+
+fn first_set_column(set: &[ast::SetClause], names: &Scope, target: &ast::Target) -> SqlResult<Option<ColumnId>> {
+    for column in set.iter().filter_map(set_name) {
+        check_prefix(column, names, Some(target))?;
+    }
+    let Some(column) = set.iter().find_map(set_name) else { return Ok(None) };
+    let plain = ast::ColumnName { table: None, ..column.clone() };
+    Ok(Some(names.column(&plain)?.0.id))
 }

@@ -21,6 +21,8 @@ pub enum Found<'a> {
     Column(&'a ast::ColumnName),
     /// `*` in a select list, by its line.
     Star(u32),
+    /// `@@SPID`, CURRENT_TIMESTAMP and their kin, which need no parentheses.
+    Session,
 }
 
 type Visit<'v, 'a> = &'v mut dyn FnMut(Found<'a>);
@@ -43,8 +45,8 @@ pub fn visit_expr<'a>(expr: &'a ast::Expr, f: Visit<'_, 'a>) {
     use ast::Expr::*;
     match expr {
         Column(column) => f(Found::Column(column)),
-        Literal(_) | Global(_) | Niladic(_) | OdbcLiteral(..) | Default | UpdateColumn(_) | Word(_) | GraphMatch(_) => {
-        }
+        Global(_) | Niladic(_) => f(Found::Session),
+        Literal(_) | OdbcLiteral(..) | Default | UpdateColumn(_) | Word(_) | GraphMatch(_) => {}
         Variable(variable) => f(Found::Scalar(variable)),
         Unary(_, a) | Not(a) | Collate(a, _) => visit_expr(a, f),
         IsNull { operand, .. } => visit_expr(operand, f),

@@ -127,6 +127,11 @@ impl Binder<'_> {
         set: Option<&[u16]>,
     ) -> SqlResult<Vec<Check>> {
         let mut out = Vec::new();
+        let is_limited =
+            |view: &&ViewUse| view.check.as_ref().is_some_and(|check| check.limited && check.tables.contains(&first));
+        if let Some(view) = self.views.iter().find(is_limited) {
+            return Err(sql_error!(4427, view.name));
+        }
         let checked =
             self.views.iter().filter_map(|view| view.check.as_ref()).filter(|view| view.tables.contains(&first));
         for predicate in checked.flat_map(|view| &view.predicates) {
@@ -194,7 +199,10 @@ impl Visible {
             }
             Rel::Window(window) => self.add(&window.input),
             Rel::Sort { input, .. } | Rel::Spool(input) => self.add(input),
-            Rel::Top(top) => self.add(&top.input),
+            Rel::Top(top) => {
+                self.limited = true;
+                self.add(&top.input)
+            }
             _ => Vec::new(),
         }
     }

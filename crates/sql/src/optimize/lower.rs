@@ -137,11 +137,13 @@ impl Lowering<'_> {
             .map(|output| OutputColumn {
                 name: output.name.clone(),
                 ty: output.expr.ty,
-                nullable: output.expr.nullable,
+                nullable: columns.told_nullable(&output.expr),
                 origin: match output.expr.unmasked().kind {
                     ExprKind::Column(column) => columns.origin(ColumnId(column as u32)),
                     _ => None,
                 },
+                computed: !matches!(output.expr.unmasked().kind, ExprKind::Column(_)),
+                sorted: None,
             })
             .collect();
         let direct = outputs.len() == lowered.layout.len()
@@ -453,7 +455,7 @@ impl Lowering<'_> {
         }
         let mut layout = kept;
         for (id, def) in defs {
-            shape.push(OutputColumn { name: "".into(), ty: def.ty, nullable: def.nullable, origin: None });
+            shape.push(OutputColumn::plain("", def.ty, def.nullable));
             exprs.push(self.bound(columns, def, &input.layout));
             layout.push(id);
         }
@@ -622,12 +624,8 @@ impl Lowering<'_> {
         let mut layout = input.layout.clone();
         layout.extend(window.functions.iter().map(|(id, _)| *id));
         let mut shape = input.op.columns.clone();
-        shape.extend(window.functions.iter().map(|(id, f)| OutputColumn {
-            name: "".into(),
-            ty: f.ty,
-            nullable: columns.info(*id).nullable,
-            origin: None,
-        }));
+        let nullable = |id: &ColumnId| columns.info(*id).nullable;
+        shape.extend(window.functions.iter().map(|(id, f)| OutputColumn::plain("", f.ty, nullable(id))));
         let partition = window.partition.into_iter().map(|e| self.bound(columns, e, &input.layout)).collect();
         let order = self.bound_keys(columns, window.order, &input.layout);
         let functions = window
@@ -824,7 +822,7 @@ impl Lowered {
             .iter()
             .map(|&id| {
                 let info = columns.info(id);
-                OutputColumn { name: "".into(), ty: info.ty, nullable: info.nullable, origin: None }
+                OutputColumn::plain("", info.ty, info.nullable)
             })
             .collect();
         Lowered { op: Operator { kind, columns: shape, rows }, layout, ordered: false }

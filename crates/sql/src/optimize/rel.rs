@@ -8,6 +8,7 @@ use std::sync::Arc;
 use types::SqlType;
 
 use crate::catalog::{ModuleDef, TableDef, VirtualTableDef};
+use crate::function::FunctionId;
 use crate::plan::{
     Aggregate, ColumnOrigin, Expr, ExprKind, ForFormat, JoinKind, LockHint, Mask, MaskedColumn, Modify, SortKey,
     TableFunction, TableSource, WindowFunction,
@@ -42,6 +43,8 @@ pub struct Columns {
     untyped: ColumnSet,
     /// Strings that a query computes of no column: their collation gives way, as the value's would where the column stands.
     yielding: ColumnSet,
+    /// Those that are never NULL, and told as if they could be.
+    told_nullable: ColumnSet,
 }
 
 impl Columns {
@@ -87,6 +90,32 @@ impl Columns {
     pub fn declare(&mut self, id: ColumnId) {
         self.untyped.remove(id);
         self.yielding.remove(id);
+    }
+
+    pub fn tell_nullable(&mut self, id: ColumnId) {
+        self.told_nullable.insert(id);
+    }
+
+    /// What SQL Server tells of a value: whatever may overflow, a conversion, COALESCE and a count pass for nullable, whether they are
+    /// or not. https://learn.microsoft.com/sql/t-sql/language-elements/coalesce-transact-sql ("Compare COALESCE and ISNULL"),
+    /// https://learn.microsoft.com/sql/relational-databases/tables/specify-computed-columns-in-a-table ("Limitations").
+    pub fn told_nullable(&self, expr: &Expr) -> bool {
+        if expr.nullable {
+            return true;
+        }
+        match &expr.unmasked().kind {
+            ExprKind::Column(id) => self.told_nullable.contains(ColumnId(*id as u32)),
+            ExprKind::Arithmetic(..) => !expr.ty.is_string() && !expr.ty.is_binary(),
+            ExprKind::Negate(_) | ExprKind::Convert { explicit: true, .. } => true,
+            ExprKind::Function(FunctionId::Coalesce, _) => true,
+            ExprKind::Function(FunctionId::Isnull, given) => given.iter().all(|value| self.told_nullable(value)),
+            ExprKind::Case { branches, otherwise } => branches
+                .iter()
+                .map(|(_, value)| value)
+                .chain(otherwise.as_deref())
+                .any(|value| self.told_nullable(value)),
+            _ => false,
+        }
     }
 
     pub fn is_yielding(&self, id: ColumnId) -> bool {

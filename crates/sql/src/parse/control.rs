@@ -1,6 +1,6 @@
 //! Control of flow, transactions, DECLARE of variables, THROW, RAISERROR, WAITFOR.
 
-use super::{K, P, Parser, ReturnRule, T};
+use super::{Jump, K, P, Parser, ReturnRule, T};
 use crate::ast::*;
 use ::types::sql_error;
 
@@ -52,16 +52,25 @@ impl Parser<'_> {
     fn try_catch(&mut self) -> P<StatementKind> {
         self.bump();
         self.bump();
-        let body = self.statements(Parser::at_end_of_block)?;
+        let body = self.trial()?;
         self.expect_word(K::END)?;
         self.expect_word(K::TRY)?;
         // A semicolon may not stand here; SQL Server says so of the BEGIN CATCH.
         self.expect_word(K::BEGIN)?;
         self.expect_word(K::CATCH)?;
-        let handler = self.statements(Parser::at_end_of_block)?;
+        let handler = self.trial()?;
         self.expect_word(K::END)?;
         self.expect_word(K::CATCH)?;
         Ok(StatementKind::TryCatch(Box::new(TryCatch { body, handler })))
+    }
+
+    /// What a TRY or a CATCH holds.
+    fn trial(&mut self) -> P<Vec<Statement>> {
+        self.trial_count += 1;
+        self.trials.push(self.trial_count);
+        let statements = self.statements(Parser::at_end_of_block);
+        self.trials.pop();
+        statements
     }
 
     #[inline(never)]
@@ -117,7 +126,7 @@ impl Parser<'_> {
         let line = self.token.line;
         self.bump();
         let label = self.ident()?;
-        self.gotos.push((label.text.clone(), line));
+        self.gotos.push(Jump { label: label.text.clone(), line, trials: self.trials.as_slice().into() });
         Ok(StatementKind::Goto(label))
     }
 
@@ -126,19 +135,24 @@ impl Parser<'_> {
         let line = self.token.line;
         let label = self.ident()?;
         self.bump();
-        if self.labels.iter().any(|(other, _)| other.eq_ignore_ascii_case(&label)) {
+        if self.labels.iter().any(|other| other.label.eq_ignore_ascii_case(&label)) {
             return Err(sql_error!(132, label.text).at_line(line));
         }
-        self.labels.push((label.text.clone(), line));
+        self.labels.push(Jump { label: label.text.clone(), line, trials: self.trials.as_slice().into() });
         Ok(StatementKind::Label(label))
     }
 
-    /// At the end of a batch or module: every GOTO has its label.
+    /// At the end of a batch or module: every GOTO has its label. 1026: which is not in a TRY or CATCH that the GOTO is not in.
     pub(super) fn check_labels(&mut self) -> P<()> {
-        let missing =
-            self.gotos.iter().find(|(goto, _)| !self.labels.iter().any(|(label, _)| label.eq_ignore_ascii_case(goto)));
-        let Some((label, line)) = missing else { return Ok(()) };
-        Err(sql_error!(133, label).at_line(*line))
+        for goto in &self.gotos {
+            let Some(label) = self.labels.iter().find(|label| label.label.eq_ignore_ascii_case(&goto.label)) else {
+                return Err(sql_error!(133, goto.label).at_line(goto.line));
+            };
+            if !goto.trials.starts_with(&label.trials) {
+                return Err(sql_error!(1026).at_line(goto.line));
+            }
+        }
+        Ok(())
     }
 
     #[inline(never)]
@@ -312,7 +326,7 @@ impl Parser<'_> {
         }
         let name = self.transaction_name()?;
         let mut mark = None;
-        if name.is_some() && self.eat_words(K::WITH, K::MARK) {
+        if self.eat_words(K::WITH, K::MARK) {
             mark = Some(if self.at_string() || self.at(T::Variable) { Some(self.string_or_variable()?) } else { None });
         }
         Ok(StatementKind::BeginTransaction(Box::new(BeginTransaction { name, distributed, mark })))

@@ -96,6 +96,13 @@ enum ReturnRule {
     Required,
 }
 
+/// A label, or a GOTO.
+struct Jump {
+    label: Box<str>,
+    line: u32,
+    trials: Box<[u32]>,
+}
+
 struct Parser<'a> {
     text: &'a str,
     lexer: Lexer<'a>,
@@ -109,8 +116,11 @@ struct Parser<'a> {
     /// WHILE loops around the current statement.
     loops: u32,
     returns: ReturnRule,
-    labels: Vec<(Box<str>, u32)>,
-    gotos: Vec<(Box<str>, u32)>,
+    labels: Vec<Jump>,
+    gotos: Vec<Jump>,
+    /// TRY and CATCH blocks around the current statement, by number.
+    trials: Vec<u32>,
+    trial_count: u32,
     /// The procedure, function or trigger being created; errors name it.
     module: Box<str>,
     /// True until the batch has had a statement.
@@ -137,6 +147,8 @@ impl<'a> Parser<'a> {
             returns: ReturnRule::Bare,
             labels: Vec::new(),
             gotos: Vec::new(),
+            trials: Vec::new(),
+            trial_count: 0,
             module: "".into(),
             first: true,
             foreign_keys: true,

@@ -331,6 +331,9 @@ impl Parser<'_> {
         }
         self.expect(T::LeftParen)?;
         let parameters = if self.at(T::RightParen) { Vec::new() } else { self.parameters()? };
+        if let Some(parameter) = parameters.iter().find(|parameter| parameter.output) {
+            return Err(sql_error!(181).at_line(parameter.name.line));
+        }
         self.expect(T::RightParen)?;
         self.expect_word(K::RETURNS)?;
         let (options, returns) = if self.at_variable() {

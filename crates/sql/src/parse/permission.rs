@@ -1,5 +1,7 @@
 //! GRANT, DENY, REVOKE.
 
+use types::sql_error;
+
 use super::{K, P, Parser, T};
 use crate::ast::*;
 
@@ -27,19 +29,21 @@ impl Parser<'_> {
             self.expect_word(K::FOR)?;
             permission.grant_option = true;
         }
+        let line = self.token.line;
         permission.permissions = self.list(Self::permission_item)?;
         if self.eat_word(K::ON) {
             permission.on = Some(self.securable()?);
         }
+        check_columns(&permission).map_err(|error| error.at_line(line))?;
         if !(verb == PermissionVerb::Revoke && self.eat_word(K::FROM)) {
             self.expect_word(K::TO)?;
         }
         permission.principals = self.list(Self::principal)?;
-        if self.eat_words(K::WITH, K::GRANT) {
+        if verb == PermissionVerb::Grant && self.eat_words(K::WITH, K::GRANT) {
             self.expect_word(K::OPTION)?;
             permission.grant_option = true;
         }
-        permission.cascade = self.eat_word(K::CASCADE);
+        permission.cascade = verb != PermissionVerb::Grant && self.eat_word(K::CASCADE);
         if self.eat_word(K::AS) {
             permission.grantor = Some(self.ident()?);
         }
@@ -89,5 +93,23 @@ impl Parser<'_> {
         let name = self.object_name()?;
         let columns = self.optional_ident_list()?;
         Ok(Securable { class, name, columns })
+    }
+}
+
+/// 1019: columns stand once. 1020: few permissions are about columns, and only of objects.
+fn check_columns(permission: &Permission) -> P<()> {
+    let named = |item: &PermissionItem| !item.columns.is_empty();
+    let (of_object, of_all) = match &permission.on {
+        Some(on) => (on.class.as_deref().is_none_or(|class| class == "OBJECT"), !on.columns.is_empty()),
+        None => (false, false),
+    };
+    if of_all && permission.permissions.iter().any(named) {
+        return Err(sql_error!(1019));
+    }
+    let takes =
+        |item: &PermissionItem| of_object && matches!(&*item.name, "SELECT" | "UPDATE" | "REFERENCES" | "UNMASK");
+    match permission.permissions.iter().any(|item| (of_all || named(item)) && !takes(item)) {
+        true => Err(sql_error!(1020)),
+        false => Ok(()),
     }
 }

@@ -49,6 +49,21 @@ const VALUES: &[&str] = &[
     "ERRLVL",
 ];
 
+/// Two of the options with a value take a number as it is written and nothing else.
+fn takes(name: &str, value: &Expr) -> bool {
+    let number = match value {
+        Expr::Unary(_, number) => number,
+        value => value,
+    };
+    match (name, number) {
+        ("LOCK_TIMEOUT", Expr::Literal(Literal::Int(_))) => true,
+        ("QUERY_GOVERNOR_COST_LIMIT", Expr::Literal(literal)) => {
+            !matches!(literal, Literal::Null | Literal::String { .. })
+        }
+        (name, _) => !matches!(name, "LOCK_TIMEOUT" | "QUERY_GOVERNOR_COST_LIMIT"),
+    }
+}
+
 impl Parser<'_> {
     #[inline(never)]
     pub(super) fn set(&mut self) -> P<StatementKind> {
@@ -146,13 +161,23 @@ impl Parser<'_> {
         if known(self, VALUES) {
             let name = self.upper_word();
             // -1 is every row of TEXTSIZE and no limit of LOCK_TIMEOUT, but no ROWCOUNT.
-            if self.at_word(K::NULL) || (&*name == "ROWCOUNT" && self.at(T::Minus)) {
+            if &*name == "ROWCOUNT" && (self.at_word(K::NULL) || self.at(T::Minus))
+                || &*name == "TEXTSIZE" && !matches!(self.kind(), T::Integer | T::Minus | T::Plus)
+            {
                 return Err(self.unexpected());
             }
+            let line = self.token.line;
+            if &*name == "DEADLOCK_PRIORITY" && self.at_word(K::NULL) {
+                return Err(sql_error!(2755, -10, 10).at_line(line));
+            }
             let value = self.set_value()?;
+            if !takes(&name, &value) {
+                return Err(sql_error!(102, state 3, &*name).at_line(line));
+            }
             return Ok(SetOption::Value { name, value });
         }
         let mut options = Vec::new();
+        let alone = self.first && self.depth == 1;
         loop {
             let token = self.token;
             if token.kind != T::Word {
@@ -169,7 +194,12 @@ impl Parser<'_> {
                 break;
             }
         }
+        if !self.at_any(&[K::ON, K::OFF]) {
+            let last = self.previous;
+            return Err(sql_error!(102, state 4, self.shown(last)).at_line(last.line));
+        }
         let on = self.on_or_off()?;
+        self.check_alone(&options, on, alone)?;
         if options.iter().any(|option| &**option == "QUOTED_IDENTIFIER" || &**option == "ANSI_DEFAULTS")
             && self.module.is_empty()
         {
@@ -177,6 +207,25 @@ impl Parser<'_> {
             self.quoted_identifier = on;
         }
         Ok(SetOption::Switch { options, on })
+    }
+
+    /// 1067: what shows plans instead of running is a batch of its own. 1059: a module cannot say how it is read.
+    fn check_alone(&mut self, options: &[Box<str>], on: bool, first: bool) -> P<()> {
+        let in_module = !self.module.is_empty();
+        if in_module && options.iter().any(|option| &**option == "PARSEONLY") {
+            return Err(sql_error!(1059, "parseonly"));
+        }
+        if !options.iter().any(|option| option.starts_with("SHOWPLAN_")) {
+            return Ok(());
+        }
+        if in_module || on && (!first || options.len() > 1) {
+            return Err(sql_error!(1067));
+        }
+        let end = if self.at(T::Semicolon) { self.peek(1).kind } else { self.kind() };
+        match on && end != T::End {
+            true => Err(sql_error!(1067, state 2)),
+            false => Ok(()),
+        }
     }
 
     /// A constant, a variable, or a word (LOW, us_english, dmy, OFF).

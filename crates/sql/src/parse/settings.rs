@@ -5,6 +5,39 @@ use super::{K, P, Parser, T};
 use crate::ast::*;
 use ::types::sql_error;
 
+/// Words of OPTION that stand alone, and those before a number.
+const HINTS: &[&str] = &[
+    "ALTERCOLUMN PLAN",
+    "BYPASS OPTIMIZER_QUEUE",
+    "CHECKCONSTRAINTS PLAN",
+    "CONCAT UNION",
+    "DISABLE EXTERNALPUSHDOWN",
+    "DISABLE SCALEOUTEXECUTION",
+    "DISABLE_OPTIMIZED_PLAN_FORCING",
+    "EXPAND VIEWS",
+    "FORCE EXTERNALPUSHDOWN",
+    "FORCE ORDER",
+    "FORCE SCALEOUTEXECUTION",
+    "HASH GROUP",
+    "HASH JOIN",
+    "HASH UNION",
+    "IGNORE_NONCLUSTERED_COLUMNSTORE_INDEX",
+    "KEEP PLAN",
+    "KEEPFIXED PLAN",
+    "LOOP JOIN",
+    "MERGE JOIN",
+    "MERGE UNION",
+    "NO_PERFORMANCE_SPOOL",
+    "ORDER GROUP",
+    "PARAMETERIZATION FORCED",
+    "PARAMETERIZATION SIMPLE",
+    "RECOMPILE",
+    "ROBUST PLAN",
+    "SHRINKDB PLAN",
+];
+const HINTS_WITH_VALUE: &[&str] =
+    &["FAST", "LABEL", "MAXDOP", "MAXRECURSION", "MAX_GRANT_PERCENT", "MIN_GRANT_PERCENT", "QUERYTRACEON"];
+
 impl Parser<'_> {
     /// `(a = 1, b ON, c)`
     pub(super) fn settings_list(&mut self) -> P<Vec<Setting>> {
@@ -250,48 +283,22 @@ impl Parser<'_> {
 
     /// Words, then perhaps a value.
     fn plain_query_hint(&mut self) -> P<QueryHint> {
-        const FIRST: &[&str] = &[
-            "HASH",
-            "ORDER",
-            "CONCAT",
-            "MERGE",
-            "LOOP",
-            "FAST",
-            "FORCE",
-            "KEEP",
-            "KEEPFIXED",
-            "MAXDOP",
-            "MAXRECURSION",
-            "NO_PERFORMANCE_SPOOL",
-            "PARAMETERIZATION",
-            "QUERYTRACEON",
-            "RECOMPILE",
-            "ROBUST",
-            "EXPAND",
-            "DISABLE",
-            "IGNORE_NONCLUSTERED_COLUMNSTORE_INDEX",
-            "MAX_GRANT_PERCENT",
-            "MIN_GRANT_PERCENT",
-            "BYPASS",
-            "SHRINKDB",
-            "ALTERCOLUMN",
-            "CHECKCONSTRAINTS",
-            "LABEL",
-            "FOR",
-            "SINGLE",
-        ];
-        let first = self.token_text(self.token);
-        if !FIRST.iter().any(|word| word.eq_ignore_ascii_case(first)) {
-            return Err(self.unexpected());
-        }
+        let known = |list: &[&str], words: &str| list.contains(&words);
+        let mut last = self.token;
         let mut words = self.upper_word().into_string();
         while self.at(T::Word) && words.len() < 256 {
+            last = self.token;
             words.push(' ');
             words.push_str(&self.upper_word());
         }
         self.eat(T::Equals);
-        if self.at(T::Comma) || self.at(T::RightParen) {
-            return Ok(QueryHint::Words(words.into()));
+        let alone = self.at(T::Comma) || self.at(T::RightParen);
+        if known(HINTS, &words) {
+            return if alone { Ok(QueryHint::Words(words.into())) } else { Err(self.unexpected()) };
+        }
+        // It is refused by its whole name.
+        if !known(HINTS_WITH_VALUE, &words) && !words.starts_with("FOR ") {
+            return Err(self.unexpected_token(last));
         }
         Ok(QueryHint::Value(words.into(), self.constant()?))
     }

@@ -128,8 +128,7 @@ impl Parser<'_> {
             K::SEND if self.peek_word(1, K::ON) => return self.other(),
             _ => {}
         }
-        // Not even an empty statement may stand before a call without EXECUTE.
-        if self.previous.kind == T::End && self.depth == 1 && (self.at_name() || self.at(T::Dot)) {
+        if self.first && self.depth == 1 && (self.at_name() || self.at(T::Dot)) {
             return self.bare_call();
         }
         Err(self.unexpected())

@@ -150,6 +150,7 @@ impl Parser<'_> {
             kind: ColumnKind::Timestamp,
             collation: None,
             null: None,
+            null_again: false,
             identity: None,
             rowguidcol: false,
             sparse: false,
@@ -187,6 +188,7 @@ impl Parser<'_> {
         match self.keyword() {
             K::NULL => {
                 self.bump();
+                column.null_again |= column.null.is_some();
                 column.null = Some(true);
             }
             K::NOT => {
@@ -198,12 +200,14 @@ impl Parser<'_> {
                     }
                 } else {
                     self.expect_word(K::NULL)?;
+                    column.null_again |= column.null.is_some();
                     column.null = Some(false);
                 }
             }
             K::CONSTRAINT | K::DEFAULT | K::PRIMARY | K::UNIQUE | K::FOREIGN | K::REFERENCES | K::CHECK => {
                 let constraint = self.column_constraint()?;
                 if constraint.kind == ConstraintKind::Null {
+                    column.null_again |= column.null.is_some();
                     column.null = Some(self.previous_null());
                 }
                 // FOR names the column of a constraint that stands alone.
@@ -212,11 +216,11 @@ impl Parser<'_> {
                 }
                 column.constraints.push(constraint);
             }
-            K::IDENTITY => {
+            K::IDENTITY if column.identity.is_none() => {
                 self.bump();
                 column.identity = Some(self.identity()?);
             }
-            K::COLLATE => {
+            K::COLLATE if column.collation.is_none() => {
                 self.bump();
                 column.collation = Some(self.ident()?);
             }
@@ -330,7 +334,14 @@ impl Parser<'_> {
     }
 
     fn constraint_name(&mut self) -> P<Option<Ident>> {
-        if self.eat_word(K::CONSTRAINT) { Ok(Some(self.ident()?)) } else { Ok(None) }
+        if !self.eat_word(K::CONSTRAINT) {
+            return Ok(None);
+        }
+        let name = self.ident()?;
+        match name.starts_with('#') {
+            true => Err(sql_error!(8166, &*name).at_line(self.previous.line)),
+            false => Ok(Some(name)),
+        }
     }
 
     fn column_constraint(&mut self) -> P<Constraint> {
@@ -500,9 +511,9 @@ impl Parser<'_> {
         let mut key =
             ForeignKey { columns, table, referenced, on_delete: None, on_update: None, not_for_replication: false };
         loop {
-            if self.eat_words(K::ON, K::DELETE) {
+            if key.on_delete.is_none() && self.eat_words(K::ON, K::DELETE) {
                 key.on_delete = Some(self.referential_action()?);
-            } else if self.eat_words(K::ON, K::UPDATE) {
+            } else if key.on_update.is_none() && self.eat_words(K::ON, K::UPDATE) {
                 key.on_update = Some(self.referential_action()?);
             } else if self.at_word(K::NOT) && self.peek_word(1, K::FOR) {
                 self.not_for_replication()?;

@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     fn operator(kind: OperatorKind, rows: f64, types: &[SqlType]) -> Operator {
-        let column = |ty: &SqlType| OutputColumn { name: "".into(), ty: *ty, nullable: true, origin: None };
+        let column = |ty: &SqlType| OutputColumn::plain("", *ty, true);
         Operator { kind, columns: types.iter().map(column).collect(), rows }
     }
 

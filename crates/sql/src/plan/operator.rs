@@ -25,6 +25,25 @@ pub struct OutputColumn {
     pub nullable: bool,
     /// Base column it comes from, for the flags of COLMETADATA and browse mode.
     pub origin: Option<ColumnOrigin>,
+    /// An expression of the outermost select list, neither an aggregate nor a column of whatever is below.
+    pub computed: bool,
+    pub sorted: Option<SortedBy>,
+}
+
+/// Where a column of a result stands in its ORDER BY.
+#[derive(Debug, Clone, Copy)]
+pub struct SortedBy {
+    /// From 0, in a list of `of`: the others may be of no column.
+    pub at: u16,
+    pub of: u16,
+    pub descending: bool,
+}
+
+impl OutputColumn {
+    /// Of a result that no query makes.
+    pub fn plain(name: &str, ty: SqlType, nullable: bool) -> OutputColumn {
+        OutputColumn { name: name.into(), ty, nullable, origin: None, computed: false, sorted: None }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -275,8 +294,8 @@ pub struct Aggregate {
     /// WITHIN GROUP (ORDER BY ...).
     pub order: Vec<SortKey>,
     pub distinct: bool,
-    /// Passes over NULLs without a warning, as PIVOT does.
-    pub silent: bool,
+    /// Nobody wants to hear of the NULLs that it passes over: those of PIVOT are other columns' rows.
+    pub quiet: bool,
     pub ty: SqlType,
 }
 

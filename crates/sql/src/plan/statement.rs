@@ -1,6 +1,7 @@
 //! Statements of a batch, procedure, function or trigger.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
@@ -495,11 +496,13 @@ impl Query {
     }
 
     /// Of the rows that go to the client; None: it has none.
-    pub fn result_columns(&self) -> Option<&[OutputColumn]> {
+    pub fn result_columns(&self) -> Option<Cow<'_, [OutputColumn]>> {
         match &self.kind {
-            QueryKind::Select(plan) | QueryKind::ForText { plan, .. } => Some(&plan.columns),
+            QueryKind::Select(plan) => Some(Cow::Borrowed(&plan.columns)),
+            QueryKind::ForText { format, .. } => Some(Cow::Owned(vec![format.column()])),
             QueryKind::Modify(modify) => {
-                modify.output.as_ref().filter(|output| output.to_client).map(|output| &*output.columns)
+                let output = modify.output.as_ref().filter(|output| output.to_client);
+                output.map(|output| Cow::Borrowed(&*output.columns))
             }
             QueryKind::SelectAssign { .. } | QueryKind::SelectInto { .. } | QueryKind::InsertExecute { .. } => None,
         }
@@ -567,6 +570,17 @@ pub enum ForFormat {
         /// Of AUTO: the table that each column is of.
         owners: Vec<Option<XmlOwner>>,
     },
+}
+
+impl ForFormat {
+    /// The one column of what the client gets.
+    pub fn column(&self) -> OutputColumn {
+        let name = match self {
+            ForFormat::Xml { .. } => "XML_F52E2B61-18A1-11d1-B105-00805F49916B",
+            ForFormat::Json { .. } => "JSON_F52E2B61-18A1-11d1-B105-00805F49916B",
+        };
+        OutputColumn::plain(name, SqlType::NTEXT, true)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -49,7 +49,11 @@ enum Copied {
 
 impl Buffer {
     pub(super) fn make_room(&self) -> StorageResult<()> {
-        self.go_down_to(1, usize::MAX)
+        self.make_room_for(1)
+    }
+
+    pub(super) fn make_room_for(&self, pages: usize) -> StorageResult<()> {
+        self.go_down_to(pages, usize::MAX)
     }
 
     /// Others have taken memory: frames beyond what is left for them go, at most as many as `rounds` of the hand find. What cannot be
@@ -102,9 +106,9 @@ impl Buffer {
             "a page is counted before it is in the clock"
         );
         let mut steps = HAND_STEPS.min(2 * clock.entries);
-        let mut evicted = 0;
+        let mut gone = Vec::new();
         let mut first_dirty = 0;
-        while steps > 0 && evicted < EVICT_PAGES && dirty.len() < BATCH_PAGES && clock.entries > 0 {
+        while steps > 0 && gone.len() < EVICT_PAGES && dirty.len() < BATCH_PAGES && clock.entries > 0 {
             steps -= 1;
             if clock.hand >= clock.entries {
                 clock.hand = 0;
@@ -122,22 +126,30 @@ impl Buffer {
                     }
                     dirty.push(index);
                 } else if self.to_exclusive(state, word) {
-                    self.frames.discard(index);
-                    self.release(index, ABSENT, REFERENCED);
+                    gone.push(index);
                     // The newest takes its place. The hand goes on, and comes to it last.
                     self.remove_entry(&mut clock, hand);
-                    self.resident.fetch_sub(1, Ordering::Relaxed);
-                    evicted += 1;
                 }
             }
             clock.hand += 1;
         }
-        if evicted == 0 && !dirty.is_empty() {
+        if gone.is_empty() && !dirty.is_empty() {
             clock.hand = first_dirty;
         }
-        debug_assert!(evicted <= EVICT_PAGES && dirty.len() <= BATCH_PAGES);
-        self.counters.evictions.fetch_add(evicted as u64, Ordering::Relaxed);
-        evicted
+        debug_assert!(gone.len() <= EVICT_PAGES && dirty.len() <= BATCH_PAGES);
+        self.drop_pages(&mut gone);
+        gone.len()
+    }
+
+    /// Gives up pages that are latched exclusively and in the clock no more: neighbours together, since each call is dear.
+    fn drop_pages(&self, gone: &mut [usize]) {
+        gone.sort_unstable();
+        for run in gone.chunk_by(|a, b| a + 1 == *b) {
+            self.frames.discard(run[0], run.len());
+            run.iter().for_each(|index| self.release(*index, ABSENT, REFERENCED));
+        }
+        self.resident.fetch_sub(gone.len(), Ordering::Relaxed);
+        self.counters.evictions.fetch_add(gone.len() as u64, Ordering::Relaxed);
     }
 
     /// Writes every page that is dirty now. Returns how many, after all of them are on disk for sure.

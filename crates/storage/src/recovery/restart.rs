@@ -352,10 +352,13 @@ impl Engine {
         }
         clear_scratch(&self.disk)?;
         rewrite_last_batch(&self.disk, &|number| {
-            let kept = found.files.get(&number).is_some_and(|entry| !entry.temporary);
-            let opened =
-                (kept && self.disk.exists(&path(number))).then(|| self.disk.open(&path(number), Open::Existing));
-            Ok(opened.transpose()?)
+            let Some(entry) = found.files.get(&number).filter(|entry| !entry.temporary) else { return Ok(None) };
+            match self.disk.open(&path(number), Open::Existing) {
+                Ok(file) => Ok(Some(file)),
+                // Its database stays closed, as is found below.
+                Err(error) if error == DiskError::NotFound || may_be_held(entry.database) => Ok(None),
+                Err(error) => Err(error.into()),
+            }
         })?;
         for entry in found.files.values() {
             debug_assert!(entry.number != 0 && entry.database != 0, "0 is neither a file nor a database");

@@ -268,6 +268,11 @@ impl Grants {
         if queue.waiting > 0 { 0 } else { self.inner.broker.queries_bytes().saturating_sub(queue.granted) }
     }
 
+    /// A query waits for its grant.
+    pub fn is_awaited(&self) -> bool {
+        self.inner.queue.lock().waiting > 0
+    }
+
     pub fn totals(&self) -> GrantTotals {
         let inner = &self.inner;
         let queue = inner.queue.lock();

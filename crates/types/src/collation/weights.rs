@@ -366,6 +366,46 @@ impl Comparer {
         self.key_at(text, out, pacer)
     }
 
+    /// Appends the beginning of the key: `limit` bytes of the base letters, or a few more. True: the text is so short that it is all
+    /// of the key.
+    pub fn key_start(&self, text: &[u8], limit: usize, out: &mut Vec<u8>) -> bool {
+        let (start, step) = (out.len(), self.step());
+        if self.rules.binary {
+            self.key(text, out);
+            let is_whole = out.len() - start <= limit;
+            out.truncate(start + limit);
+            return is_whole;
+        }
+        let text = self.trim(text);
+        if text.len() <= limit * step {
+            self.key(text, out);
+            return true;
+        }
+        // An accent may belong to the last plain letter: that one goes with the rest.
+        let run = self.plain_run(&text[..limit * step]).saturating_sub(step);
+        self.push_plain(&text[..run], out);
+        let mut units = Units::new(self, &text[run..]);
+        while out.len() - start < limit {
+            let Some(letter) = units.letter(self, &mut false) else {
+                out.truncate(start);
+                self.key(text, out);
+                return true;
+            };
+            push_primary(letter.primary, out);
+        }
+        false
+    }
+
+    /// The weights of plain ASCII characters.
+    #[inline]
+    fn push_plain(&self, text: &[u8], out: &mut Vec<u8>) {
+        // Of steps that are known the loop is a few instructions.
+        match self.step() {
+            1 => out.extend(text.iter().map(|&c| self.plain[c as usize])),
+            _ => out.extend(text.chunks_exact(2).map(|unit| self.plain[unit[0] as usize])),
+        }
+    }
+
     #[inline]
     fn key_at<P: Pace>(&self, text: &[u8], out: &mut Vec<u8>, pacer: &mut P) -> Result<(), P::Stop> {
         if self.rules.binary {
@@ -389,15 +429,12 @@ impl Comparer {
             })?;
         }
         let (mut any_marks, mut special) = (false, false);
-        let mut push_plain = |plain: &[u8]| {
-            pacer.chunks(plain, |piece| out.extend(piece.iter().step_by(step).map(|&c| self.plain[c as usize])))
-        };
         if run == text.len() {
-            push_plain(text)?;
+            pacer.chunks(text, |piece| self.push_plain(piece, out))?;
         } else {
             // An accent may belong to the last plain letter: that one goes with the rest.
             let run = run.saturating_sub(step);
-            push_plain(&text[..run])?;
+            pacer.chunks(&text[..run], |piece| self.push_plain(piece, out))?;
             let mut units = Units::new(self, &text[run..]);
             while let Some(letter) = units.letter(self, &mut special) {
                 pacer.spend(CHARACTER)?;

@@ -13,19 +13,12 @@ use crate::pause::{Pacer, STRIDE};
 use crate::sql_type::{SqlType, TypeKind};
 use crate::text;
 
-/// In Unicode, and in the code pages that have it.
-const NO_BREAK_SPACE: u8 = 0xA0;
-
 /// The text's characters for parsers of ASCII: a character beyond it is no digit, whichever it is.
 fn ascii<'t>(bytes: &'t [u8], from: &SqlType) -> Cow<'t, [u8]> {
     if from.is_ansi_string() {
         return Cow::Borrowed(bytes);
     }
-    let narrow = bytes.chunks_exact(2).map(|unit| match unit {
-        [NO_BREAK_SPACE, 0] => NO_BREAK_SPACE,
-        [unit, 0] if unit.is_ascii() => *unit,
-        _ => 0xff,
-    });
+    let narrow = bytes.chunks_exact(2).map(|unit| if unit[1] == 0 && unit[0] < 0x80 { unit[0] } else { 0xff });
     Cow::Owned(narrow.collect())
 }
 
@@ -52,7 +45,7 @@ pub fn to_number(bytes: &[u8], from: &SqlType, to: &SqlType, pacer: &mut Pacer<'
     use TypeKind::*;
     let Some(bytes) = piece(bytes, from, pacer)? else { return Err(no_number(&bytes[..STRIDE], from, to)) };
     let plain = ascii(bytes, from);
-    let trimmed = trim(&plain, to.kind);
+    let trimmed = trim(&plain);
     match to.kind {
         TinyInt | SmallInt | Int | BigInt => to_integer(trimmed, bytes, from, to),
         Bit => to_bit(trimmed).ok_or_else(|| error::conversion_failed(&text_of(bytes, from), from, to)),
@@ -84,18 +77,9 @@ fn no_number(bytes: &[u8], from: &SqlType, to: &SqlType) -> SqlError {
     }
 }
 
-/// Spaces around a number do not count; tabs, line ends and the like only before a float and behind money.
-fn trim(text: &[u8], to: TypeKind) -> &[u8] {
-    let is_blank = |byte: &u8| byte.is_ascii_whitespace() || *byte == NO_BREAK_SPACE;
-    let is_space = |byte: &u8| *byte == b' ';
-    let floats = matches!(to, TypeKind::Real | TypeKind::Float);
-    let money = matches!(to, TypeKind::SmallMoney | TypeKind::Money | TypeKind::UniqueIdentifier);
-    let end =
-        text.iter().rposition(|byte| if money { !is_blank(byte) } else { !is_space(byte) }).map_or(0, |at| at + 1);
-    let text = &text[..end];
-    let start = text.iter().position(|byte| if floats { !is_blank(byte) } else { !is_space(byte) });
-    // A float of nothing but tabs is none.
-    start.map_or(if floats { text } else { &[] }, |at| &text[at..])
+/// Blanks, tabs and line ends around a number do not count.
+fn trim(text: &[u8]) -> &[u8] {
+    text.trim_ascii()
 }
 
 fn to_integer(text: &[u8], original: &[u8], from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
@@ -228,7 +212,7 @@ pub fn to_uuid(bytes: &[u8], from: &SqlType, pacer: &mut Pacer<'_>) -> SqlResult
     // What stands behind it does not count.
     let bytes = piece(bytes, from, pacer)?.unwrap_or_else(|| &bytes[..STRIDE]);
     let plain = ascii(bytes, from);
-    text::parse_uuid(trim(&plain, TypeKind::UniqueIdentifier)).map(Datum::I128).ok_or_else(error::uuid_syntax)
+    text::parse_uuid(trim(&plain)).map(Datum::I128).ok_or_else(error::uuid_syntax)
 }
 
 /// Text of one encoding as bytes of another.

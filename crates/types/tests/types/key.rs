@@ -73,6 +73,28 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn a_key_s_beginning_is_what_the_key_begins_with(
+        (ty, a, b) in strings(),
+        times in 1_usize..6,
+        limit in 1_usize..24,
+        descending in any::<bool>(),
+    ) {
+        let codec = KeyCodec::new(&ty, descending);
+        for value in [a.as_bytes().repeat(times), [a.as_bytes(), b.as_bytes()].concat()] {
+            let (mut whole, mut start) = (Vec::new(), Vec::new());
+            codec.encode_bytes(&value, &mut whole);
+            let is_whole = codec.encode_bytes_start(&value, limit, &mut start);
+            prop_assert!(whole.starts_with(&start), "{:?}: {:x?} of {:x?}", ty, start, whole);
+            prop_assert_eq!(is_whole, start.len() == whole.len());
+            prop_assert!(is_whole || start.len() >= limit);
+        }
+    }
+}
+
+proptest! {
     #[test]
     fn a_row_and_its_datums_have_one_key(row in prop::collection::vec(values::typed(), 1..6), descending in any::<bool>()) {
         let (types, datums): (Vec<SqlType>, Vec<Datum>) = row.into_iter().unzip();

@@ -108,7 +108,8 @@ pub fn fire(
 }
 
 fn run(def: &TableDef, trigger: &TriggerDef, rows: TriggerRows, affected: u64, context: &mut Context) -> SqlResult<()> {
-    let running = RunningTrigger { object: trigger.object.0, instead_of: trigger.instead_of, event: None };
+    let on = Some((def.database, def.object));
+    let running = RunningTrigger { object: trigger.object.0, on, instead_of: trigger.instead_of, event: None };
     let runtime = context.runtime.get_mut();
     runtime.session.row_count = affected;
     triggered::run(runtime, (def.database, &trigger.name), running, Some(rows))

@@ -64,6 +64,21 @@ BEGIN
 END
 RETURN 0
 GO
+-- The roles that the session has, those in which its roles are too.
+CREATE VIEW sys.held_roles AS
+WITH held(role_id) AS (
+  SELECT r.depid FROM sys.syssingleobjrefs r WHERE r.class = 25 AND r.indepid = USER_ID()
+  UNION ALL
+  SELECT r.depid FROM sys.syssingleobjrefs r JOIN held h ON r.indepid = h.role_id WHERE r.class = 25)
+SELECT DISTINCT role_id FROM held
+GO
+CREATE VIEW sys.held_server_roles AS
+WITH held(role_id) AS (
+  SELECT r.depid FROM master.sys.syssingleobjrefs r WHERE r.class = 26 AND r.indepid = SUSER_ID()
+  UNION ALL
+  SELECT r.depid FROM master.sys.syssingleobjrefs r JOIN held h ON r.indepid = h.role_id WHERE r.class = 26)
+SELECT DISTINCT role_id FROM held
+GO
 CREATE VIEW sys.described_objects AS
 SELECT o.object_id, o.schema_id, o.principal_id, o.create_date, CONVERT(sysname, o.name) AS Name,
   CONVERT(nvarchar(31), CASE o.type WHEN 'U' THEN N'user table' WHEN 'V' THEN N'view' WHEN 'P' THEN N'stored procedure' WHEN 'TR' THEN N'trigger'
@@ -74,18 +89,43 @@ FROM sys.all_objects o
 GO
 CREATE VIEW sys.described_types AS
 SELECT t.user_type_id, t.is_user_defined, t.is_table_type, CONVERT(sysname, t.name) AS name, CONVERT(sysname, TYPE_NAME(t.system_type_id)) AS Storage_type,
-  CONVERT(smallint, t.max_length) AS Length, CONVERT(int, t.precision) AS Prec, CONVERT(int, t.scale) AS Scale,
-  CONVERT(varchar(35), CASE t.is_nullable WHEN 1 THEN 'yes' ELSE 'no' END) AS Nullable, CONVERT(sysname, N'none') AS Default_name,
-  CONVERT(sysname, N'none') AS Rule_name, CONVERT(sysname, t.collation_name) AS Collation
+  CONVERT(smallint, t.max_length) AS Length, CONVERT(int, TYPEPROPERTY(QUOTENAME(SCHEMA_NAME(t.schema_id)) + N'.' + QUOTENAME(t.name), 'precision')) AS Prec,
+  CONVERT(int, TYPEPROPERTY(QUOTENAME(SCHEMA_NAME(t.schema_id)) + N'.' + QUOTENAME(t.name), 'scale')) AS Scale,
+  CONVERT(varchar(35), CASE t.is_nullable WHEN 1 THEN 'yes' ELSE 'no' END) AS Nullable, CONVERT(sysname, ISNULL(OBJECT_NAME(t.default_object_id), N'none')) AS Default_name,
+  CONVERT(sysname, ISNULL(OBJECT_NAME(t.rule_object_id), N'none')) AS Rule_name, CONVERT(sysname, t.collation_name) AS Collation
 FROM sys.types t
 GO
 CREATE VIEW sys.described_files AS
 SELECT f.database_id, CONVERT(sysname, f.name) AS name, CONVERT(smallint, f.file_id) AS fileid, CONVERT(nvarchar(260), f.physical_name) AS filename,
-  CONVERT(sysname, CASE f.type WHEN 0 THEN N'PRIMARY' END) AS filegroup, CONVERT(nvarchar(18), CONVERT(nvarchar(15), CONVERT(bigint, f.size) * 8) + N' KB') AS size,
+  CONVERT(sysname, CASE WHEN f.type <> 1 THEN CASE WHEN f.database_id = DB_ID() THEN FILEGROUP_NAME(f.data_space_id) WHEN f.data_space_id = 1 THEN N'PRIMARY' END END) AS filegroup, CONVERT(nvarchar(18), CONVERT(nvarchar(15), CONVERT(bigint, f.size) * 8) + N' KB') AS size,
   CONVERT(nvarchar(18), CASE f.max_size WHEN -1 THEN N'Unlimited' ELSE CONVERT(nvarchar(15), CONVERT(bigint, f.max_size) * 8) + N' KB' END) AS maxsize,
   CONVERT(nvarchar(18), CASE f.is_percent_growth WHEN 1 THEN CONVERT(nvarchar(15), f.growth) + N'%' ELSE CONVERT(nvarchar(15), CONVERT(bigint, f.growth) * 8) + N' KB' END) AS growth,
   CONVERT(varchar(9), CASE f.type WHEN 0 THEN 'data only' ELSE 'log only' END) AS usage
 FROM sys.master_files f
+GO
+-- What modules do with columns, or with a whole object where they name no column of it, as an INSERT does; what they call; and the columns
+-- that definitions of tables are bound to.
+CREATE VIEW sys.used_columns AS
+SELECT g.object_id, 0 AS column_id, g.referenced_id, g.referenced_column_id, g.is_selected, g.is_updated, g.is_bound
+FROM (SELECT o.id AS object_id, u.referenced_id, u.column_id AS referenced_column_id, MAX(CONVERT(int, u.is_selected)) AS is_selected,
+    MAX(CONVERT(int, u.is_updated)) AS is_updated, CASE WHEN o.status & 2048 <> 0 THEN 1 ELSE 0 END AS is_bound,
+    COUNT(*) OVER (PARTITION BY o.id, u.referenced_id) AS parts,
+    MAX(MAX(CASE WHEN u.column_id > 0 THEN CONVERT(int, u.is_updated) ELSE 0 END)) OVER (PARTITION BY o.id, u.referenced_id) AS updates_columns
+  FROM sys.sysschobjs o
+  CROSS APPLY sys.sysmodulecolumns(o.id) u
+  WHERE o.kind IN ('P', 'V', 'FN', 'IF', 'TF', 'TR')
+  GROUP BY o.id, o.status, u.referenced_id, u.column_id) g
+WHERE g.referenced_column_id > 0 OR g.parts = 1 OR g.is_updated > g.updates_columns
+UNION ALL
+SELECT d.referencing_id, d.referencing_minor_id, o.id, 0, 0, 0, CONVERT(int, d.is_schema_bound_reference)
+FROM sys.sql_expression_dependencies d
+JOIN sys.sysschobjs o ON o.id = ISNULL(d.referenced_id, OBJECT_ID(QUOTENAME(d.referenced_entity_name))) AND o.kind IN ('P', 'FN', 'SO')
+WHERE d.referenced_class = 1 AND d.referenced_minor_id = 0
+UNION ALL
+SELECT r.depid, CASE WHEN d.kind IN ('U', 'TT') THEN r.depsubid ELSE 0 END, r.indepid, r.indepsubid, 1, 0, 1
+FROM sys.syssingleobjrefs r
+JOIN sys.sysschobjs d ON d.id = r.depid AND d.kind NOT IN ('P', 'V', 'FN', 'IF', 'TF', 'TR')
+WHERE r.class = 1
 GO
 CREATE VIEW sys.iso_objects AS
 SELECT o.id, o.kind, o.name, s.name AS schema_name, o.pid, o.status, o.intprop, o.created, o.modified

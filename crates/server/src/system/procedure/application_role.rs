@@ -9,14 +9,17 @@ use crate::session::host::SessionHost;
 
 const COOKIE_BYTES: usize = 50;
 
-/// sp_setapprole @rolename, @password, @encrypt, @fCreateCookie, @cookie OUTPUT. 15161: no such role, or another password.
+/// sp_setapprole @rolename, @password, @encrypt, @fCreateCookie, @cookie OUTPUT. 15431, 2762: a role is set already. 15161: no such role, or another password.
 /// https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-setapprole-transact-sql
 pub fn set(host: &mut SessionHost, state: &mut State, given: &mut Parameters<'_>) -> SqlResult<i32> {
     // Called by a batch alone: within a module it would outlast its caller's rights.
     if state.nest_level > 1 {
         return Err(sql_error!(15422));
     }
-    let name = given.text(0).ok_or_else(|| given.missing(0))?;
+    let name = given.text(0).ok_or_else(|| sql_error!(15431))?;
+    if host.rights.is_application_role() {
+        return Err(sql_error!(2762));
+    }
     let refused = || sql_error!(15161, name);
     let given_password = given.text(1).unwrap_or_default();
     let db = host.server.catalog.expect_database(host.catalog_session.database);

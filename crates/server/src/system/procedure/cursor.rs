@@ -19,7 +19,9 @@ use std::sync::Arc;
 use exec::host::{CallArgument, Ended};
 use exec::session::Session as State;
 use exec::sink::{Command, Done, DoneKind, Sink};
-use sql::plan::{Module, OutputColumn, Query, StatementKind};
+use sql::ast::{QueryBody, StatementKind as Tree};
+use sql::catalog::ObjectName;
+use sql::plan::{Module, OperatorKind, OutputColumn, Query, StatementKind};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::recorded::{Kept, Recorded};
@@ -35,8 +37,10 @@ mod operation {
     pub const DELETE: i64 = 0x2;
     pub const INSERT: i64 = 0x4;
     pub const REFRESH: i64 = 0x8;
+    pub const LOCK: i64 = 0x10;
     pub const SET_POSITION: i64 = 0x20;
     pub const ABSOLUTE: i64 = 0x40;
+    pub const ALL: i64 = UPDATE | DELETE | INSERT | REFRESH | LOCK | SET_POSITION | ABSOLUTE;
 }
 
 /// Values of ROWSTAT.
@@ -83,7 +87,7 @@ fn give(arguments: &mut [CallArgument], at: usize, value: i64) {
 
 /// 16909
 fn no_such_cursor(procedure: &str, handle: i64) -> SqlError {
-    sql_error!(16909, procedure, format_args!("{handle:x}"))
+    sql_error!(16909, procedure, format_args!("{:x}", handle as i32))
 }
 
 /// What a client asked of an open, and where the answers go.
@@ -93,15 +97,18 @@ struct Asked {
     rows: i64,
     /// Positions of @cursor, @scrollopt, @ccopt and @rowcount among the arguments.
     places: [usize; 4],
+    /// Where the values of the statement begin.
+    values: usize,
 }
 
 impl Asked {
-    fn read(arguments: &[CallArgument], places: [usize; 4]) -> Asked {
+    fn read(arguments: &[CallArgument], places: [usize; 4], values: usize) -> Asked {
         Asked {
             scroll: number(arguments, places[1]).unwrap_or(scroll::KEYSET),
             concurrency: number(arguments, places[2]).unwrap_or(concurrency::OPTIMISTIC),
             rows: number(arguments, places[3]).unwrap_or(0),
             places,
+            values,
         }
     }
 }
@@ -113,20 +120,41 @@ fn open(
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
     let text = arguments.get(1).and_then(text_of).ok_or_else(|| expects_parameter("sp_cursoropen", "@stmt"))?;
-    let asked = Asked::read(arguments, [0, 2, 3, 4]);
+    let asked = Asked::read(arguments, [0, 2, 3, 4], 6);
     let parameterized = asked.scroll & scroll::PARAMETERIZED != 0 || arguments.len() > 5;
     let declared = if parameterized { arguments.get(5).and_then(text_of).unwrap_or_default() } else { String::new() };
-    let module = compile_cursor(host, state, &text, &declared)?;
-    let values = arguments.get(6..).unwrap_or_default().to_vec();
-    open_module(host, state, sink, arguments, &module, &asked, values)
+    let module = compile_cursor(host, state, &text, &declared, not_declared)?;
+    open_module(host, state, sink, arguments, &module, &asked)
 }
 
-/// The text of a cursor: its query may end with FOR UPDATE, and tells where its columns come from.
-fn compile_cursor(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) -> SqlResult<Arc<Module>> {
+/// What follows the errors of a text that there can be no cursor of.
+fn not_declared() -> SqlError {
+    sql_error!(16945, state 2)
+}
+
+fn not_prepared() -> SqlError {
+    sql_error!(8180)
+}
+
+/// The text of a cursor: its query may end with FOR UPDATE, and tells where its columns come from. `last`: the error behind its own.
+fn compile_cursor(
+    host: &mut SessionHost,
+    state: &mut State,
+    text: &str,
+    declared: &str,
+    last: fn() -> SqlError,
+) -> SqlResult<Arc<Module>> {
     state.opens_cursor = true;
     let module = compile(host, state, text, declared);
     state.opens_cursor = false;
-    module.map_err(SqlError::together)
+    let bound = module.and_then(|module| match cursor_columns(host, state, &module) {
+        Ok(_) => Ok(module),
+        Err(error) => Err(vec![error]),
+    });
+    bound.map_err(|mut errors| {
+        errors.push(last());
+        SqlError::together(errors)
+    })
 }
 
 fn prepare(
@@ -137,7 +165,7 @@ fn prepare(
 ) -> SqlResult<i32> {
     let text = arguments.get(2).and_then(text_of).ok_or_else(|| expects_parameter("sp_cursorprepare", "@stmt"))?;
     let declared = arguments.get(1).and_then(text_of).unwrap_or_default();
-    let module = compile_cursor(host, state, &text, &declared)?;
+    let module = compile_cursor(host, state, &text, &declared, not_prepared)?;
     if number(arguments, 3).unwrap_or(0) & 1 != 0
         && let Some(columns) = cursor_columns(host, state, &module)?
     {
@@ -156,9 +184,8 @@ fn execute(
 ) -> SqlResult<i32> {
     let handle = number(arguments, 0).ok_or_else(|| expects_parameter("sp_cursorexecute", "@handle"))?;
     let module = host.prepared.find(i32::try_from(handle).unwrap_or(0))?;
-    let asked = Asked::read(arguments, [1, 2, 3, 4]);
-    let values = arguments.get(5..).unwrap_or_default().to_vec();
-    open_module(host, state, sink, arguments, &module, &asked, values)
+    let asked = Asked::read(arguments, [1, 2, 3, 4], 5);
+    open_module(host, state, sink, arguments, &module, &asked)
 }
 
 fn prepare_execute(
@@ -169,12 +196,11 @@ fn prepare_execute(
 ) -> SqlResult<i32> {
     let text = arguments.get(3).and_then(text_of).ok_or_else(|| expects_parameter("sp_cursorprepexec", "@stmt"))?;
     let declared = arguments.get(2).and_then(text_of).unwrap_or_default();
-    let module = compile_cursor(host, state, &text, &declared)?;
+    let module = compile_cursor(host, state, &text, &declared, not_prepared)?;
     let handle = host.prepared.keep(module.clone())?;
     give(arguments, 0, handle.into());
-    let asked = Asked::read(arguments, [1, 4, 5, 6]);
-    let values = arguments.get(7..).unwrap_or_default().to_vec();
-    open_module(host, state, sink, arguments, &module, &asked, values)
+    let asked = Asked::read(arguments, [1, 4, 5, 6], 7);
+    open_module(host, state, sink, arguments, &module, &asked)
 }
 
 fn unprepare(host: &mut SessionHost, arguments: &[CallArgument]) -> SqlResult<i32> {
@@ -189,7 +215,30 @@ fn cursor_columns(host: &mut SessionHost, state: &mut State, module: &Module) ->
         return Ok(None);
     }
     let client = SessionHost::bind_options(state).client;
-    first_result(host, state, module, client)
+    let mut columns = first_result(host, state, module, client)?;
+    if let Some(columns) = columns.as_mut().filter(|_| is_distinct(module)) {
+        // A row of these is of no one row of a table, so the cursor is static.
+        columns.iter_mut().for_each(|column| column.origin = None);
+    }
+    Ok(columns)
+}
+
+fn is_distinct(module: &Module) -> bool {
+    let is_distinct = |body: &QueryBody| matches!(body, QueryBody::Select(select) if select.distinct);
+    module.queries.iter().any(|text| matches!(&text.statement.kind, Tree::Select(query) if is_distinct(&query.body)))
+}
+
+/// Its rows are put in order after they are read: no index has that order.
+fn sorts(query: &Query) -> bool {
+    let mut next = query.kind.plan();
+    while let Some(operator) = next {
+        next = match &operator.kind {
+            OperatorKind::Sort { .. } => return true,
+            OperatorKind::Project { input, .. } | OperatorKind::Filter { input, .. } => Some(input),
+            _ => None,
+        };
+    }
+    false
 }
 
 fn open_module(
@@ -199,16 +248,14 @@ fn open_module(
     arguments: &mut [CallArgument],
     module: &Arc<Module>,
     asked: &Asked,
-    values: Vec<CallArgument>,
 ) -> SqlResult<i32> {
-    let [cursor_place, _, _, rows_place] = asked.places;
+    let first = asked.values.min(arguments.len());
+    let [cursor_place, ..] = asked.places;
     let direct = asked.concurrency & concurrency::ALLOW_DIRECT != 0;
     let Some(columns) = cursor_columns(host, state, module)? else {
-        give(arguments, cursor_place, 0);
-        give(arguments, rows_place, 0);
         if matches!(&*module.body, [only] if matches!(only.kind, StatementKind::Execute(_))) {
             let mut recorded = Recorded::new(sink);
-            let status = run(host, state, &mut recorded, module, values)?;
+            let status = run(host, state, &mut recorded, module, &mut arguments[first..])?;
             let well = status == 0 && !recorded.has_failed();
             let results = recorded.end()?;
             if well && results.is_one() {
@@ -219,16 +266,18 @@ fn open_module(
             if well && !direct {
                 return Err(sql_error!(16937));
             }
+            answer_directly(sink, arguments, asked)?;
             results.send(sink)?;
             return Ok(status);
         }
         if !direct {
             return Err(sql_error!(16937));
         }
-        return run(host, state, sink, module, values);
+        answer_directly(sink, arguments, asked)?;
+        return run(host, state, sink, module, &mut arguments[first..]);
     };
     let mut kept = Kept::new(sink);
-    let status = run(host, state, &mut kept, module, values)?;
+    let status = run(host, state, &mut kept, module, &mut arguments[first..])?;
     if let Some(error) = kept.failed {
         return Err(error);
     }
@@ -242,6 +291,17 @@ fn open_module(
         _ => unreachable!("it has the columns of a query"),
     };
     open_rows(host, state, sink, arguments, asked, (columns, rows, Some(query)))
+}
+
+/// The client gets the results themselves. That there is no cursor it learns by 16954, after which it looks for none of the values that
+/// tell of one: SQLServerStatement.java of mssql-jdbc, "executedSqlDirectly".
+fn answer_directly(sink: &mut dyn Sink, arguments: &mut [CallArgument], asked: &Asked) -> SqlResult<()> {
+    for place in asked.places {
+        if let Some(argument) = arguments.get_mut(place) {
+            argument.output = false;
+        }
+    }
+    sink.message(&sql_error!(16954).at_line(1)).map_err(exec::session::stopped)
 }
 
 /// Columns and rows of a cursor, and the query that they are of, if it was not a procedure's.
@@ -262,7 +322,11 @@ fn open_rows(
         several => several & several.wrapping_neg(),
     };
     let has_key = target.as_ref().is_some_and(|target| target.is_unique);
+    // "Using Implicit Cursor Conversions": https://learn.microsoft.com/previous-versions/sql/sql-server-2005/ms190641(v=sql.90)
+    let sorted = query.as_ref().is_some_and(|query| sorts(query));
     let kind = match kind {
+        scroll::FORWARD_ONLY if columns.iter().all(|column| column.origin.is_none()) => scroll::STATIC,
+        scroll::FORWARD_ONLY | scroll::DYNAMIC if sorted && has_key => scroll::KEYSET,
         scroll::KEYSET if !has_key => scroll::STATIC,
         scroll::DYNAMIC if target.is_none() => scroll::STATIC,
         kind => kind,
@@ -332,13 +396,17 @@ fn run(
     state: &mut State,
     sink: &mut dyn Sink,
     module: &Arc<Module>,
-    values: Vec<CallArgument>,
+    values: &mut [CallArgument],
 ) -> SqlResult<i32> {
-    match exec::call_module(module, None, values, state, host, sink) {
-        (Ended::Completed, result) => Ok(result.status),
-        (Ended::Aborted, _) => Ok(1),
-        (Ended::Stopped(stop), _) => Err(exec::session::stopped(stop)),
-        (Ended::Failed(error), _) => Err(error),
+    let (ended, result) = exec::call_module(module, None, values.to_vec(), state, host, sink);
+    for (value, (_, ty, given)) in values.iter_mut().filter(|value| value.output).zip(result.outputs) {
+        value.value = Some((ty, given));
+    }
+    match ended {
+        Ended::Completed => Ok(result.status),
+        Ended::Aborted => Ok(1),
+        Ended::Stopped(stop) => Err(exec::session::stopped(stop)),
+        Ended::Failed(error) => Err(error),
     }
 }
 
@@ -401,7 +469,7 @@ fn send(sink: &mut dyn Sink, columns: &[OutputColumn], rows: Vec<Vec<Datum>>) ->
     let mut all = columns[..shown].to_vec();
     // A row that is gone has no values.
     all.iter_mut().for_each(|column| column.nullable = true);
-    all.push(OutputColumn { name: "ROWSTAT".into(), ty: SqlType::INT, nullable: false, origin: None });
+    all.push(OutputColumn::plain("ROWSTAT", SqlType::INT, false));
     sink.columns(&all).map_err(stopped)?;
     let count = rows.len() as u64;
     if count > 0 {
@@ -437,7 +505,11 @@ fn fetch_rows(
     sink: &mut dyn Sink,
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
-    let kind = number(arguments, 1).unwrap_or(fetch::NEXT) & fetch::KINDS;
+    let asked = number(arguments, 1).unwrap_or(fetch::NEXT);
+    let kind = asked & fetch::KINDS;
+    if kind.count_ones() != 1 || kind & fetch::UNUSED != 0 || asked & !(fetch::KINDS | fetch::SKIP_CONCURRENCY) != 0 {
+        return Err(sql_error!(16902, "sp_cursorfetch", "fetchtype"));
+    }
     let place = number(arguments, 2).unwrap_or(0);
     let rows = number(arguments, 3).unwrap_or(ROWS_DEFAULT).clamp(0, i64::from(i32::MAX));
     let info = with_cursor(host, "sp_cursorfetch", arguments, |host, cursor| {
@@ -523,9 +595,9 @@ impl Statement {
         }
     }
 
-    fn run(self, host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink) -> SqlResult<i32> {
+    fn run(mut self, host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink) -> SqlResult<i32> {
         let module = compile(host, state, &self.text, &self.declared.join(", ")).map_err(SqlError::together)?;
-        run(host, state, sink, &module, self.values)
+        run(host, state, sink, &module, &mut self.values)
     }
 }
 
@@ -584,10 +656,17 @@ fn operate(
     let kind = number(arguments, 1).unwrap_or(0);
     let row = number(arguments, 2).unwrap_or(0);
     let values: Vec<CallArgument> = arguments.get(4..).unwrap_or_default().to_vec();
+    let table = arguments.get(3).and_then(text_of).unwrap_or_default();
     with_cursor(host, "sp_cursor", arguments, |host, cursor| {
+        if kind == 0 || kind & !operation::ALL != 0 {
+            return Err(sql_error!(16902, "sp_cursor", "optype"));
+        }
         let changes = kind & (operation::UPDATE | operation::DELETE | operation::INSERT) != 0;
         if changes && (cursor.concurrency == concurrency::READ_ONLY || cursor.target.is_none()) {
             return Err(sql_error!(16929));
+        }
+        if changes && !table.trim().is_empty() && !is_of_cursor(cursor, &table) {
+            return Err(sql_error!(16933));
         }
         if kind & operation::INSERT != 0 {
             return insert(host, state, sink, cursor, &values);
@@ -616,6 +695,12 @@ fn operate(
         }
         Ok(0)
     })
+}
+
+/// The table that a client names is the one whose rows it reads.
+fn is_of_cursor(cursor: &ApiCursor, table: &str) -> bool {
+    let target = cursor.target.as_ref().expect("the caller looked");
+    ObjectName::from_text(table.trim()).is_some_and(|name| name.name.eq_ignore_ascii_case(&target.table.name))
 }
 
 /// (column of the table as T-SQL writes it, type, value) of each value of a call.

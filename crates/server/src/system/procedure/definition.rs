@@ -8,9 +8,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error, variant};
 
 use super::parameters::Parameters;
 use crate::audit::actions;
-use crate::catalog::base::{
-    ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class, column_status, schema,
-};
+use crate::catalog::base::{ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class, schema};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::Variant;
@@ -28,6 +26,9 @@ pub fn define<T>(
     sink: &mut dyn Sink,
     work: impl FnOnce(&mut Ddl<'_>) -> SqlResult<T>,
 ) -> SqlResult<T> {
+    if state.transaction.doomed {
+        return Err(sql_error!(3930));
+    }
     let own = state.transaction.current.is_none();
     if own {
         let mut transaction = host.server.catalog.storage.begin(Isolation::ReadCommitted);
@@ -192,15 +193,12 @@ pub fn refresh(
                 schema.replace(']', "]]"),
                 row.name.replace(']', "]]")
             );
-            // The names are those of its text again.
-            ddl.rows(&db, |rows| {
-                rows.update::<ColumnRow>(0, &[int(row.id)], |column| column.status &= !column_status::RENAMED)
-            })?;
+            // Columns and names are those of its text again.
+            let named: Vec<ColumnRow> = ddl.rows(&db, |rows| rows.find(0, &[int(row.id)]))?;
+            ddl.rows(&db, |rows| rows.delete::<ColumnRow>(0, &[int(row.id)]))?;
             ddl.changed(db.id, row.id);
             let columns = ddl.site.describe(&format!("SELECT * FROM {quoted}"))?;
             ddl.rows(&db, |rows| {
-                let named: Vec<ColumnRow> = rows.find(0, &[int(row.id)])?;
-                rows.delete::<ColumnRow>(0, &[int(row.id)])?;
                 for (at, column) in columns.iter().enumerate() {
                     let mut fresh =
                         crate::catalog::boot::column_row(row.id, at as i32 + 1, &column.name, &column.ty, db.collation);

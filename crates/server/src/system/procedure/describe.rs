@@ -1,15 +1,16 @@
-//! What a text would answer and what its parameters are, without running it.
+//! How a column is described, and the parameters of a text, without running it.
 
 use exec::session::Session as State;
 use exec::sink::Sink;
-use sql::plan::{Client, OutputColumn};
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind};
+use sql::plan::{Client, OutputColumn, SortedBy};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::parameters::Parameters;
 use super::result::{ResultSet, bit, number, optional_text, text};
 use crate::catalog::{scalar_type, xml_collection};
 use crate::session::first_result::first_result;
 use crate::session::host::SessionHost;
+use crate::wire::sink;
 
 /// Columns of what a text's first result is described by.
 pub const FIRST_RESULT: &str = "is_hidden bit; column_ordinal int; name sysname; is_nullable bit; system_type_id int; \
@@ -22,26 +23,10 @@ pub const FIRST_RESULT: &str = "is_hidden bit; column_ordinal int; name sysname;
     is_computed_column bit; is_sparse_column_set bit; ordinal_in_order_by_list smallint; order_by_list_length smallint; \
     order_by_is_descending smallint; tds_type_id int; tds_length int; tds_collation_id int; tds_collation_sort_id tinyint";
 
-/// sp_describe_first_result_set @tsql, @params, @browse_information_mode.
-pub fn first_result_set(
-    host: &mut SessionHost,
-    state: &mut State,
-    sink: &mut dyn Sink,
-    given: &Parameters<'_>,
-) -> SqlResult<i32> {
-    let text_given = given.text(0).unwrap_or_default();
-    let declared = given.text(1).unwrap_or_default();
-    let browse = given.number(2).unwrap_or(0) != 0;
-    let module = host.bind_text(state, &text_given, &declared).map_err(SqlError::together)?;
-    host.check_text(state, &module)?;
-    let client = if browse { Client::Browses } else { Client::Plain };
-    let columns = columns_of(host, state, &text_given, &declared, client)?.unwrap_or_default();
-    let mut result = ResultSet::new(FIRST_RESULT);
-    for (at, column) in columns.iter().enumerate() {
-        result.push(&described(host, at, column, browse));
-    }
-    result.send(sink)?;
-    Ok(0)
+/// 11501 behind the errors of a text that cannot be compiled.
+pub fn not_compiled(mut errors: Vec<SqlError>) -> Vec<SqlError> {
+    errors.push(sql_error!(11501));
+    errors
 }
 
 pub fn columns_of(
@@ -66,12 +51,15 @@ pub fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: b
         origin.table.indexes.iter().any(|index| index.unique && index.key.iter().any(|(key, _)| *key == origin.column))
     });
     let identity = base.is_some_and(|base| base.identity.is_some());
-    let computed = base.is_some_and(|base| base.computed.is_some());
-    let updateable = base.is_some() && !identity && !computed && ty.kind != TypeKind::RowVersion;
+    let updateable = base.is_some() && !identity && ty.kind != TypeKind::RowVersion;
     let system = scalar_type::system_type(ty.kind);
     let udt = ty.kind.udt();
     let own_database = udt.and_then(|_| database.clone());
-    let (tds_type, tds_length) = tds_form(ty);
+    let (tds_type, tds_length) = match column.nullable {
+        true => tds_form(ty),
+        false => tds_form_of_all(ty),
+    };
+    let sorted = |of: fn(SortedBy) -> i64| column.sorted.map_or(Datum::Null, |sorted| number(of(sorted)));
     let collation = ty.is_string().then(|| ty.collation.to_tds());
     let told = origin.and_then(|origin| origin.told.as_ref());
     let here = host.server.catalog.expect_database(host.catalog_session.database);
@@ -100,7 +88,7 @@ pub fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: b
         optional_text(collection.as_ref().map(|(schema, _)| schema.as_str())),
         optional_text(collection.as_ref().map(|(_, name)| name.as_str())),
         bit(ty.is_xml_document()),
-        bit(ty.is_string() && ty.collation.name().contains("_CS")),
+        bit(sink::is_case_sensitive(ty)),
         bit(false),
         Datum::Null,
         shown(database.as_deref()),
@@ -110,11 +98,11 @@ pub fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: b
         bit(identity),
         unique.filter(|_| browse).map_or(Datum::Null, bit),
         bit(updateable),
-        bit(computed),
-        bit(false),
-        Datum::Null,
-        Datum::Null,
-        Datum::Null,
+        bit(column.computed && sink::has_computed_flag(ty.kind)),
+        bit(base.is_some_and(|base| base.is_set())),
+        sorted(|sorted| i64::from(sorted.at) + 1),
+        sorted(|sorted| i64::from(sorted.of)),
+        sorted(|sorted| i64::from(sorted.descending)),
         number(tds_type),
         number(tds_length),
         collation.map_or(Datum::Null, |bytes| number(i32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]))),
@@ -152,6 +140,26 @@ pub fn tds_form(ty: &SqlType) -> (i64, i64) {
         TypeKind::HierarchyId | TypeKind::Geometry | TypeKind::Geography => long(240),
         _ => (241, 65_535),
     }
+}
+
+/// The same of values that are never NULL: some types have a token for those alone.
+fn tds_form_of_all(ty: &SqlType) -> (i64, i64) {
+    let (token, length) = tds_form(ty);
+    let fixed = match ty.kind {
+        TypeKind::TinyInt => 48,
+        TypeKind::Bit => 50,
+        TypeKind::SmallInt => 52,
+        TypeKind::Int => 56,
+        TypeKind::SmallDateTime => 58,
+        TypeKind::Real => 59,
+        TypeKind::Money => 60,
+        TypeKind::DateTime => 61,
+        TypeKind::Float => 62,
+        TypeKind::SmallMoney => 122,
+        TypeKind::BigInt => 127,
+        _ => token,
+    };
+    (fixed, length)
 }
 
 const KEYS: &str = "column_encryption_key_ordinal int; database_id int; column_encryption_key_id int; column_encryption_key_version int; \

@@ -26,13 +26,20 @@ const TEXT_CHARS_MAX: usize = 4_000;
 
 const COLUMNS: &str = "LogDate datetime; ProcessInfo nvarchar(50); Text nvarchar(4000)";
 
-/// 15003 for who acts as none of a role's members.
-fn expect_member(host: &mut SessionHost, state: &mut State, role: i32, name: &str) -> SqlResult<()> {
-    let is_member = host.rights(state, |rights, look| {
+/// Whether the session acts as a member of the role.
+fn is_member(host: &mut SessionHost, state: &mut State, role: i32) -> SqlResult<bool> {
+    host.rights(state, |rights, look| {
         let within = rights.login(look)?.is_some_and(|login| login.ids.contains(&role));
         Ok::<_, SqlError>(within || rights.sysadmin(look)?)
-    })?;
-    if is_member { Ok(()) } else { Err(sql_error!(15003, name)) }
+    })
+}
+
+/// 229: extended procedures are nobody's but whom they are granted to.
+pub fn expect_member(host: &mut SessionHost, state: &mut State, role: i32, procedure: &str) -> SqlResult<()> {
+    match is_member(host, state, role)? {
+        true => Ok(()),
+        false => Err(sql_error!(229, state 5, "EXECUTE", procedure, "mssqlsystemresource", "sys")),
+    }
 }
 
 /// As SQL Server tells of a file that it cannot open.
@@ -46,7 +53,7 @@ fn failed(procedure: &str, error: &std::io::Error) -> SqlError {
 
 /// xp_readerrorlog file, type, word, word, start, end, 'asc' | 'desc'.
 pub fn read(host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
-    expect_member(host, state, SECURITYADMIN, "securityadmin")?;
+    expect_member(host, state, SECURITYADMIN, "xp_readerrorlog")?;
     let file = given.number(0).unwrap_or(0);
     if given.number(1).unwrap_or(TYPE_SERVER) != TYPE_SERVER {
         return Err(failed("xp_readerrorlog", &ErrorKind::NotFound.into()));
@@ -96,7 +103,7 @@ fn moment(given: &Parameters<'_>, at: usize) -> SqlResult<Option<i64>> {
 
 /// xp_enumerrorlogs type.
 pub fn list(host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
-    expect_member(host, state, SECURITYADMIN, "securityadmin")?;
+    expect_member(host, state, SECURITYADMIN, "xp_enumerrorlogs")?;
     let mut result = ResultSet::new("Archive # int; Date nvarchar(24); Log File Size (Byte) int");
     if given.number(0).unwrap_or(TYPE_SERVER) == TYPE_SERVER {
         for archive in error_log::archives() {
@@ -114,7 +121,9 @@ pub fn list(host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink, give
 
 /// sp_cycle_errorlog.
 pub fn cycle(host: &mut SessionHost, state: &mut State) -> SqlResult<i32> {
-    expect_member(host, state, SYSADMIN, "sysadmin")?;
+    if !is_member(host, state, SYSADMIN)? {
+        return Err(sql_error!(15003, "sysadmin"));
+    }
     error_log::cycle().map_err(|error| failed("sp_cycle_errorlog", &error))?;
     Ok(0)
 }

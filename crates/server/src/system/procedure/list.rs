@@ -7,10 +7,11 @@ use types::SqlResult;
 use super::definition::{self, Change};
 use super::parameters::Parameters;
 use super::{
-    application_lock, application_role, backup_history, describe, error_log, files, pools, sequence, server, startup,
-    temporal, trigger_order, undeclared, xml_document, xtp,
+    application_lock, application_role, backup_history, describe, described, error_log, files, pools, sequence, server,
+    startup, temporal, trigger_order, undeclared, xml_document, xtp,
 };
 use crate::definition::bound::Bound;
+use crate::security::actor::SYSADMIN;
 use crate::session::host::SessionHost;
 
 /// What a procedure runs with.
@@ -50,7 +51,7 @@ pub const PROCEDURES: &[Native] = &[
         2,
         |call, given| application_lock::acquire(call.host, call.state, given),
     ),
-    native("sp_setapprole", &["@rolename", "@password", "@encrypt", "@fCreateCookie", "@cookie"], 2, |call, given| {
+    native("sp_setapprole", &["@rolename", "@password", "@encrypt", "@fCreateCookie", "@cookie"], 0, |call, given| {
         application_role::set(call.host, call.state, given)
     }),
     native("sp_unsetapprole", &["@cookie"], 1, |call, given| application_role::unset(call.host, call.state, given)),
@@ -185,10 +186,29 @@ pub const PROCEDURES: &[Native] = &[
         backup_history::delete_database(call.host, given)
     }),
     native("xp_cmdshell", &["@command_string", "@no_output"], 0, |call, _| {
+        error_log::expect_member(call.host, call.state, SYSADMIN, "xp_cmdshell")?;
         server::switched_off(call.host, "sys.xp_cmdshell", "xp_cmdshell")
     }),
     native("sp_OACreate", &["@progid", "@objecttoken", "@context"], 0, |call, _| {
         server::switched_off(call.host, "sys.sp_OACreate", "Ole Automation Procedures")
+    }),
+    native("sp_OADestroy", &["@objecttoken"], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OADestroy", "Ole Automation Procedures")
+    }),
+    native("sp_OAMethod", &["@objecttoken", "@methodname", "@returnvalue"], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OAMethod", "Ole Automation Procedures")
+    }),
+    native("sp_OAGetProperty", &["@objecttoken", "@propertyname", "@propertyvalue"], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OAGetProperty", "Ole Automation Procedures")
+    }),
+    native("sp_OASetProperty", &["@objecttoken", "@propertyname", "@newvalue"], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OASetProperty", "Ole Automation Procedures")
+    }),
+    native("sp_OAGetErrorInfo", &["@objecttoken", "@source", "@description"], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OAGetErrorInfo", "Ole Automation Procedures")
+    }),
+    native("sp_OAStop", &[], 0, |call, _| {
+        server::switched_off(call.host, "sys.sp_OAStop", "Ole Automation Procedures")
     }),
     native("xp_msver", &["@optname"], 0, |call, given| server::version(call.host, call.sink, given)),
     native(
@@ -205,7 +225,7 @@ pub const PROCEDURES: &[Native] = &[
         server::registry_read(call.sink, given)
     }),
     native("sp_describe_first_result_set", &["@tsql", "@params", "@browse_information_mode"], 1, |call, given| {
-        describe::first_result_set(call.host, call.state, call.sink, given)
+        described::first_result_set(call.host, call.state, call.sink, given)
     }),
     native("sp_describe_undeclared_parameters", &["@tsql", "@params"], 1, |call, given| {
         undeclared::undeclared_parameters(call.host, call.state, call.sink, given)

@@ -10,7 +10,8 @@
 //! pools              thread pools and execution classes          error_log  who reads it, and begins a new one          files   xp_dirtree, xp_fileexist
 //! backup_history  msdb forgets old backups
 //! xtp                which natively compiled modules are measured, databases in resource pools
-//! describe           sp_describe_first_result_set and its kin      undeclared   types of undeclared parameters, by the text's words
+//! describe           how a column is described      undeclared   types of undeclared parameters, by the text's words
+//! described          sp_describe_first_result_set
 //! list               all of these by name: parameters, and what runs them
 //! recorded           results kept for a cursor      cursor   the cursors of drivers: sp_cursoropen and its kin
 //! ```
@@ -38,6 +39,7 @@ pub mod cursor;
 pub mod describe;
 mod undeclared_words;
 mod undeclared;
+pub mod described;
 mod list;
 
 use exec::host::CallArgument;

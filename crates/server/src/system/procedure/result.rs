@@ -17,7 +17,7 @@ impl ResultSet {
     pub fn new(columns: &str) -> ResultSet {
         let columns = columns.split("; ").map(|column| {
             let (name, ty) = column.rsplit_once(' ').expect("a name and a type");
-            OutputColumn { name: name.into(), ty: spec::sql_type(ty), nullable: true, origin: None }
+            OutputColumn::plain(name, spec::sql_type(ty), true)
         });
         ResultSet::of(columns.collect())
     }

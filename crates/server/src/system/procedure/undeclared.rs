@@ -19,15 +19,16 @@ use std::sync::Arc;
 use exec::session::Session as State;
 use exec::sink::Sink;
 use sql::catalog::{Catalog as _, Object, ObjectName, TableDef, UserType};
-use sql::plan::Client;
-use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
+use sql::plan::{Client, Module, StatementKind};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
-use super::describe::{columns_of, tds_form};
+use super::describe::{columns_of, not_compiled, tds_form};
 use super::parameters::Parameters;
-use super::result::{ResultSet, bit, number, text};
+use super::result::{ResultSet, bit, number, optional_text, text};
 use super::undeclared_words::Words;
 use crate::catalog::base::TypeRow;
 use crate::catalog::scalar_type;
+use crate::session::early;
 use crate::session::host::SessionHost;
 
 /// Parameters of one text, as SQL Server allows them.
@@ -128,6 +129,8 @@ struct Deduction<'a> {
     /// @params, and what the text itself declares.
     declared: String,
     known: Vec<(String, String)>,
+    /// DECLAREs of the text's table variables.
+    tables: String,
 }
 
 impl Deduction<'_> {
@@ -157,7 +160,8 @@ impl Deduction<'_> {
         }
         texts.push(format!("SELECT {expr}"));
         texts.iter().find_map(|text| {
-            let columns = columns_of(self.host, self.state, text, &self.declared, Client::Plain).ok()??;
+            let text = format!("{}{text}", self.tables);
+            let columns = columns_of(self.host, self.state, &text, &self.declared, Client::Plain).ok()??;
             columns.first().map(|column| column.ty)
         })
     }
@@ -178,10 +182,8 @@ impl Deduction<'_> {
     /// Of the columns of a table, the one that a value is inserted into.
     fn inserted(&mut self, values: usize, place: usize) -> Option<SqlType> {
         let (table, column) = self.words.inserted(values, place)?;
-        let text = match column {
-            Ok(name) => format!("SELECT {name} FROM {table}"),
-            Err(_) => format!("SELECT * FROM {table}"),
-        };
+        let what = column.unwrap_or("*");
+        let text = format!("{}SELECT {what} FROM {table}", self.tables);
         let columns = columns_of(self.host, self.state, &text, "", Client::Plain).ok()??;
         let found = match column {
             Ok(_) => columns.first(),
@@ -361,9 +363,7 @@ impl Deduction<'_> {
     fn selected(&mut self, at: usize) -> SqlResult<Option<SqlType>> {
         let words = &self.words;
         let Some((select, place)) = words.select_item(at) else { return Ok(None) };
-        let insert = (0..select).rev().take_while(|i| !words.is(*i, ";")).find(|i| words.is(*i, "INSERT"));
-        let fills = insert.is_some_and(|insert| !(insert..select).any(|i| words.is_one_of(i, &["VALUES", "THEN"])));
-        if fills && words.enclosing(select).is_none() {
+        if words.inserts(select) && words.enclosing(select).is_none() {
             return Ok(self.inserted(select, place));
         }
         Err(sql_error!(11502, words.text(at)))
@@ -412,6 +412,73 @@ impl Deduction<'_> {
     }
 }
 
+impl Deduction<'_> {
+    /// How the parameter at `at` is used: a target of an assignment gives a value out, and so does one that a procedure is given so.
+    fn usage(&mut self, at: usize) -> Usage {
+        let words = &self.words;
+        let assigned = words.is(at + 1, "=")
+            && at.checked_sub(1).is_some_and(|before| words.is_one_of(before, &["SET", "SELECT", "DISTINCT", ","]));
+        let execute = self.execute(at);
+        let status = execute.as_ref().is_some_and(|execute| execute.is_status);
+        let given = execute.is_some() && words.is_one_of(at + 1, &["OUTPUT", "OUT"]);
+        let (input, output) = (!assigned && !status, assigned || status || given);
+        let formal = match execute {
+            Some(execute) if execute.is_status => None,
+            Some(execute) => {
+                let name = words.name(execute.name).map(|(name, _)| name.to_string());
+                name.and_then(|name| self.formal(&name, execute.place))
+            }
+            None => self.called_with(at).and_then(|(name, place)| self.formal(&name, Ok(place))),
+        };
+        Usage { input, output, formal }
+    }
+
+    /// The function that the parameter at `at` is a whole argument of, and which of them.
+    fn called_with(&self, at: usize) -> Option<(String, usize)> {
+        let words = &self.words;
+        let is_whole = at > 0 && words.is_one_of(at - 1, &["(", ","]) && words.is_one_of(at + 1, &[")", ","]);
+        let enclosing = words.enclosing(at).filter(|_| is_whole)?;
+        let start = words.name_before(enclosing.open)?;
+        Some((words.between(start, enclosing.open).to_string(), enclosing.place))
+    }
+
+    /// What a module of the catalog calls its parameter in that place.
+    fn formal(&mut self, module: &str, place: Result<usize, usize>) -> Option<String> {
+        let name = ObjectName::from_text(module)?;
+        let Ok(Some(Object::Module(definition))) = self.host.resolve(self.state, &name) else { return None };
+        let module = Words::new(&definition.text);
+        let parameters = module.module_parameters();
+        let found = match place {
+            Ok(place) => parameters.get(place)?.0,
+            Err(at) => {
+                let wanted = self.words.text(at);
+                parameters.iter().find(|(name, _)| name.eq_ignore_ascii_case(wanted))?.0
+            }
+        };
+        Some(found.to_string())
+    }
+}
+
+struct Usage {
+    input: bool,
+    output: bool,
+    /// The name of the parameter of a module that it is an argument of.
+    formal: Option<String>,
+}
+
+struct Found {
+    name: String,
+    suggested: Suggested,
+    usage: Usage,
+}
+
+impl Found {
+    /// As @params declares it.
+    fn declared(&self) -> String {
+        format!("{} {}", self.name, self.suggested.declared())
+    }
+}
+
 /// Words that a statement begins with, or its clauses, and no declaration has.
 const STATEMENTS: [&str; 16] = [
     "SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "SET", "EXEC", "EXECUTE", "IF", "WHILE", "RETURN", "BEGIN",
@@ -430,8 +497,52 @@ struct Execute {
     place: Result<usize, usize>,
 }
 
-/// The undeclared parameters in the order of their use, with their types. 11508: SQL Server takes each of them once.
-fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) -> SqlResult<Vec<(String, Suggested)>> {
+/// `declared`, with the parameters that a text uses beyond it. 11521: one of them says what a column is.
+pub fn with_undeclared(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) -> SqlResult<String> {
+    let found = infer(host, state, text, declared, Uses::Any).map_err(|error| match error.number {
+        11502 | 11503 => sql_error!(11521, text.trim()),
+        _ => error,
+    })?;
+    let words = Words::new(text);
+    let is_found = |at: usize| found.iter().any(|found| found.name.eq_ignore_ascii_case(words.text(at)));
+    if (0..words.tokens.len()).any(|at| words.is_variable(at) && is_found(at) && is_shown(&words, at)) {
+        return Err(sql_error!(11521, text.trim()));
+    }
+    let given = Some(declared.to_string()).filter(|part| !part.trim().is_empty());
+    let all = found.iter().map(Found::declared);
+    Ok(given.into_iter().chain(all).collect::<Vec<_>>().join(", "))
+}
+
+/// The token at `at` is a part of the outermost select list, and no cast says its type.
+fn is_shown(words: &Words<'_>, at: usize) -> bool {
+    let ends = ["FROM", "WHERE", "BY", "ON", "SET", "VALUES", "HAVING", "TOP", "EXEC", "EXECUTE", "IF", "WHILE", ";"];
+    if words.is(at + 1, "AS") && at.checked_sub(2).is_some_and(|cast| words.is_one_of(cast, &["CAST", "TRY_CAST"])) {
+        return false;
+    }
+    let mut here = at;
+    while let Some(before) = here.checked_sub(1) {
+        here = match words.text(before) {
+            ")" => match words.other(before) {
+                Some(open) => open,
+                None => return false,
+            },
+            _ if words.is_one_of(before, &ends) => return false,
+            _ if words.is(before, "SELECT") => return words.enclosing(before).is_none() && !words.inserts(before),
+            _ => before,
+        };
+    }
+    false
+}
+
+/// How often a parameter may be used: SQL Server describes none that is used again.
+#[derive(PartialEq, Eq)]
+enum Uses {
+    Once,
+    Any,
+}
+
+/// The undeclared parameters in the order of their use, with their types. 11508: one of them is used again.
+fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str, uses: Uses) -> SqlResult<Vec<Found>> {
     let words = Words::new(text);
     let given = Words::new(declared);
     let mut known: Vec<(String, String)> = given
@@ -441,6 +552,7 @@ fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) 
         .collect();
     let mut joined: Vec<String> =
         Some(declared.to_string()).filter(|text| !text.trim().is_empty()).into_iter().collect();
+    let mut tables = String::new();
     let mut first = HashMap::new();
     for at in (0..words.tokens.len()).filter(|at| words.is_variable(*at)) {
         first.entry(words.text(at).to_ascii_lowercase()).or_insert(at);
@@ -452,37 +564,73 @@ fn infer(host: &mut SessionHost, state: &mut State, text: &str, declared: &str) 
             continue;
         }
         known.push((name.to_string(), ty.to_string()));
-        if !ty.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("table")) && !ty.eq_ignore_ascii_case("cursor") {
+        if ty.get(..5).is_some_and(|word| word.eq_ignore_ascii_case("table")) {
+            tables.push_str(&format!("DECLARE {name} {ty}; "));
+        } else if !ty.eq_ignore_ascii_case("cursor") {
             joined.push(format!("{name} {ty}"));
         }
     }
     let joined = joined.join(", ");
-    let mut deduction = Deduction { host: &mut *host, state: &mut *state, words, declared: joined, known };
+    let mut deduction = Deduction { host: &mut *host, state: &mut *state, words, declared: joined, known, tables };
     let is_meant =
         |at: &usize| deduction.is_undeclared(*at) && !deduction.execute(*at).is_some_and(|execute| execute.is_formal);
-    let places: Vec<usize> = (0..deduction.words.tokens.len()).filter(is_meant).collect();
+    let mut places: Vec<usize> = (0..deduction.words.tokens.len()).filter(is_meant).collect();
     if places.len() > PARAMETERS_MAX {
         return Err(sql_error!(180, "prepared", PARAMETERS_MAX));
     }
-    let names: Vec<String> = places.iter().map(|at| deduction.words.text(*at).to_string()).collect();
     let mut seen = HashSet::new();
-    if let Some(again) = names.iter().find(|name| !seen.insert(name.to_lowercase())) {
+    let mut again = None;
+    places.retain(|at| {
+        let name = deduction.words.text(*at);
+        let is_first = seen.insert(name.to_lowercase());
+        again = again.or((!is_first).then_some(name));
+        is_first
+    });
+    if let Some(again) = again.filter(|_| uses == Uses::Once) {
         return Err(sql_error!(11508, again));
     }
-    let mut found: Vec<(String, Suggested)> = Vec::with_capacity(names.len());
+    let names: Vec<String> = places.iter().map(|at| deduction.words.text(*at).to_string()).collect();
+    let mut found: Vec<Found> = Vec::with_capacity(names.len());
+    let mut guesses = false;
     for (at, name) in places.into_iter().zip(names) {
         let suggested = deduction.suggested(at)?;
-        found.push((name, suggested.unwrap_or(Suggested::Scalar(SqlType::nvarchar(4000)))));
+        guesses |= suggested.is_none();
+        let suggested = suggested.unwrap_or(Suggested::Scalar(SqlType::nvarchar(4000)));
+        found.push(Found { name, suggested, usage: deduction.usage(at) });
         // Each of them has bound some texts.
         os::wait::yield_now();
     }
     // What stays wrong with the types found is the text's own error.
-    let all = found.iter().map(|(name, suggested)| format!("{name} {}", suggested.declared()));
+    let all = found.iter().map(Found::declared);
     let given = Some(declared.to_string()).filter(|part| !part.trim().is_empty());
     let joined = given.into_iter().chain(all).collect::<Vec<_>>().join(", ");
-    let module = host.bind_text(state, text, &joined).map_err(crate::session::compile::first)?;
+    let module = host.bind_text(state, text, &joined).map_err(uncompiled)?;
     host.check_text(state, &module)?;
-    Ok(found)
+    let module = Arc::new(module);
+    // What only the type of a parameter is to blame for is none of the text's.
+    let is_own = |error: &SqlError| !guesses || matches!(error.number, 207 | 208 | 4104);
+    let errors: Vec<SqlError> = early::check(host, state, &module, false).err().unwrap_or_default();
+    let errors: Vec<SqlError> = errors.into_iter().filter(is_own).collect();
+    if !errors.is_empty() {
+        return Err(uncompiled(errors));
+    }
+    let missing = missing_objects(host, state, &module);
+    if missing.is_empty() { Ok(found) } else { Err(uncompiled(missing)) }
+}
+
+fn uncompiled(errors: Vec<SqlError>) -> SqlError {
+    SqlError::together(not_compiled(errors))
+}
+
+/// 208 of each query whose tables are not there. One that the text makes itself may come to be.
+fn missing_objects(host: &mut SessionHost, state: &mut State, module: &Arc<Module>) -> Vec<SqlError> {
+    let makes = module.body.iter().any(|statement| matches!(statement.kind, StatementKind::Definition(_)));
+    let options = SessionHost::bind_options(state);
+    let queries = module.queries.iter().filter(|text| !makes && sql::bind::is_query(&text.statement));
+    let bound = queries.filter_map(|text| {
+        host.with_catalog(state, |catalog| sql::bind::bind_query(&text.statement, module, catalog, &options)).err()
+    });
+    bound.filter(|error| error.number == 208 && !error.text.contains("'#")).collect()
 }
 
 /// The token at `at` is in the list of a DECLARE.
@@ -525,11 +673,11 @@ pub fn undeclared_parameters(
 ) -> SqlResult<i32> {
     let tsql = given.text(0).unwrap_or_default();
     let declared = given.text(1).unwrap_or_default();
-    let found = infer(host, state, &tsql, &declared)?;
+    let found = infer(host, state, &tsql, &declared, Uses::Once)?;
     let mut result = ResultSet::new(UNDECLARED);
-    for (at, (name, suggested)) in found.iter().enumerate() {
-        let mut row = vec![number(at as i64 + 1), text(name)];
-        let (tds_type, tds_length) = match suggested {
+    for (at, found) in found.iter().enumerate() {
+        let mut row = vec![number(at as i64 + 1), text(&found.name)];
+        let (tds_type, tds_length) = match &found.suggested {
             Suggested::Scalar(ty) => {
                 let system = scalar_type::system_type(ty.kind);
                 let udt = ty.kind.udt();
@@ -561,9 +709,9 @@ pub fn undeclared_parameters(
             bit(false),
             bit(false),
             bit(false),
-            bit(true),
-            bit(false),
-            Datum::Null,
+            bit(found.usage.input),
+            bit(found.usage.output),
+            optional_text(found.usage.formal.as_deref()),
             number(tds_type),
             number(tds_length),
         ]);

@@ -236,6 +236,12 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// The rows of the SELECT at `select` are an INSERT's.
+    pub fn inserts(&self, select: usize) -> bool {
+        let insert = (0..select).rev().take_while(|i| !self.is(*i, ";")).find(|i| self.is(*i, "INSERT"));
+        insert.is_some_and(|insert| !(insert..select).any(|i| self.is_one_of(i, &["VALUES", "THEN"])))
+    }
+
     /// The operand that ends just before `end`: where it begins.
     pub fn operand_before(&self, end: usize) -> Option<usize> {
         let mut start = self.primary_before(end)?;
@@ -347,7 +353,8 @@ impl<'a> Words<'a> {
             let before_table = self.is_one_of(at, &starts) || in_from && self.is(at, ",");
             in_from |= self.is(at, "FROM");
             in_from &= !self.is_one_of(at, &["WHERE", "GROUP", "ORDER", "SET", "SELECT", "HAVING"]);
-            let Some((name, behind)) = self.name(at + 1).filter(|_| before_table) else { continue };
+            let variable = || self.is_variable(at + 1).then(|| (self.text(at + 1), at + 2));
+            let Some((name, behind)) = self.name(at + 1).or_else(variable).filter(|_| before_table) else { continue };
             let alias = if self.is(behind, "AS") { behind + 1 } else { behind };
             let is_alias = self.is_name(alias) && (alias > behind || !self.tokens[alias].keyword.is_reserved());
             let alias = if is_alias { self.text(alias) } else { self.text(behind - 1) };
@@ -362,6 +369,7 @@ impl<'a> Words<'a> {
         let first = if self.is(insert + 1, "INTO") { insert + 2 } else { insert + 1 };
         let (table, behind) = match self.name(first) {
             Some(named) => named,
+            None if self.is_variable(first) => (self.text(first), first + 1),
             None => {
                 let merge = (0..insert).rev().find(|i| self.is(*i, "MERGE"))?;
                 (self.name(if self.is(merge + 1, "INTO") { merge + 2 } else { merge + 1 })?.0, first)

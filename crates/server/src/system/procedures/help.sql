@@ -46,7 +46,7 @@ SET NOCOUNT ON
 DECLARE @refused int, @object_id int
 EXEC @refused = sys.check_object @objname, @object_id OUTPUT
 IF @refused = 1 RETURN 1
-IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = @object_id AND index_id > 0)
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = @object_id AND index_id BETWEEN 1 AND 255999)
 BEGIN
   RAISERROR(15472, -1, -1, @objname)
   RETURN 0
@@ -58,11 +58,13 @@ FROM sys.index_columns k
 JOIN sys.columns c ON c.object_id = k.object_id AND c.column_id = k.column_id
 WHERE k.object_id = @object_id AND k.key_ordinal > 0
 SELECT CONVERT(sysname, i.name) AS index_name,
-  CONVERT(varchar(210), CASE i.type WHEN 1 THEN 'clustered' ELSE 'nonclustered' END + CASE i.is_unique WHEN 1 THEN ', unique' ELSE '' END
-    + CASE i.ignore_dup_key WHEN 1 THEN ', ignore duplicate keys' ELSE '' END + CASE i.is_primary_key WHEN 1 THEN ', primary key' ELSE '' END
-    + CASE i.is_unique_constraint WHEN 1 THEN ', unique key' ELSE '' END + ' located on ' + ISNULL(d.name, 'PRIMARY')) AS index_description,
+  CONVERT(varchar(210), CASE i.type WHEN 1 THEN 'clustered' ELSE 'nonclustered' END + CASE i.ignore_dup_key WHEN 1 THEN ', ignore duplicate keys' ELSE '' END
+    + CASE i.is_unique WHEN 1 THEN ', unique' ELSE '' END + CASE i.is_primary_key WHEN 1 THEN ', primary key' ELSE '' END
+    + CASE i.is_unique_constraint WHEN 1 THEN ', unique key' ELSE '' END + CASE s.no_recompute WHEN 1 THEN ', stats no recompute' ELSE '' END
+    + ' located on ' + ISNULL(d.name, 'PRIMARY')) AS index_description,
   CONVERT(nvarchar(2078), (SELECT STRING_AGG(k.part, N', ') WITHIN GROUP (ORDER BY k.place) FROM @keys k WHERE k.index_id = i.index_id)) AS index_keys
 FROM sys.indexes i
+JOIN sys.stats s ON s.object_id = i.object_id AND s.stats_id = i.index_id
 LEFT JOIN sys.data_spaces d ON d.data_space_id = i.data_space_id
 WHERE i.object_id = @object_id AND i.index_id > 0
 ORDER BY i.name
@@ -168,7 +170,7 @@ BEGIN
   SELECT CONVERT(sysname, c.name) AS Column_name, CONVERT(sysname, TYPE_NAME(c.user_type_id)) AS Type,
     CONVERT(varchar(35), CASE c.is_computed WHEN 1 THEN 'yes' ELSE 'no' END) AS Computed, CONVERT(int, c.max_length) AS Length,
     CONVERT(char(5), CASE WHEN c.system_type_id IN (48, 52, 56, 59, 60, 62, 106, 108, 122, 127, 41, 42, 43, 40) THEN CONVERT(varchar(5), c.precision) ELSE '' END) AS Prec,
-    CONVERT(char(5), CASE WHEN c.system_type_id IN (48, 52, 56, 60, 106, 108, 122, 127, 41, 42, 43, 40) THEN CONVERT(varchar(5), c.scale) ELSE '' END) AS Scale,
+    CONVERT(char(5), CASE WHEN c.system_type_id IN (48, 52, 56, 59, 60, 62, 106, 108, 122, 127, 41, 42, 43, 40) THEN CONVERT(varchar(5), ODBCSCALE(c.system_type_id, c.scale)) ELSE '' END) AS Scale,
     CONVERT(varchar(35), CASE c.is_nullable WHEN 1 THEN 'yes' ELSE 'no' END) AS Nullable,
     CONVERT(varchar(35), CASE WHEN c.system_type_id IN (167, 175, 165, 173) THEN CASE c.is_ansi_padded WHEN 1 THEN 'no' ELSE 'yes' END ELSE '(n/a)' END) AS TrimTrailingBlanks,
     CONVERT(varchar(35), CASE WHEN c.system_type_id IN (167, 175, 165, 173) THEN CASE c.is_nullable WHEN 1 THEN 'yes' ELSE 'no' END ELSE '(n/a)' END) AS FixedLenNullInSource,
@@ -189,12 +191,17 @@ BEGIN
     EXEC sys.sp_helpindex @objname
     EXEC sys.sp_helpconstraint @objname, 'nomsg'
     IF NOT EXISTS (SELECT 1 FROM sys.foreign_keys WHERE referenced_object_id = @object_id) RAISERROR(15470, -1, -1, @objname)
-    RAISERROR(15647, -1, -1, @objname)
+    IF EXISTS (SELECT 1 FROM sys.sysdepends d JOIN sys.views v ON v.object_id = d.id WHERE d.depid = @object_id AND d.deptype = 1)
+      SELECT DISTINCT CONVERT(sysname, v.name) AS [Table is referenced by views]
+      FROM sys.sysdepends d JOIN sys.views v ON v.object_id = d.id WHERE d.depid = @object_id AND d.deptype = 1
+    ELSE
+      RAISERROR(15647, -1, -1, @objname)
   END
 END
 IF EXISTS (SELECT 1 FROM sys.all_parameters WHERE object_id = @object_id)
   SELECT CONVERT(sysname, p.name) AS Parameter_name, CONVERT(sysname, TYPE_NAME(p.user_type_id)) AS Type, CONVERT(smallint, p.max_length) AS Length,
-    CONVERT(int, CASE WHEN TYPE_NAME(p.system_type_id) = N'uniqueidentifier' THEN p.precision ELSE p.precision END) AS Prec, CONVERT(int, p.scale) AS Scale,
+    CONVERT(int, CASE p.system_type_id WHEN 36 THEN p.precision ELSE ODBCPREC(p.system_type_id, p.max_length, p.precision) END) AS Prec,
+    CONVERT(int, ODBCSCALE(p.system_type_id, p.scale)) AS Scale,
     CONVERT(int, p.parameter_id) AS Param_order, CONVERT(sysname, CASE WHEN p.system_type_id IN (35, 99, 167, 175, 231, 239) THEN SERVERPROPERTY('collation') END) AS Collation
   FROM sys.all_parameters p WHERE p.object_id = @object_id ORDER BY p.parameter_id
 RETURN 0
@@ -233,9 +240,18 @@ SELECT CONVERT(sysname, g.name) AS groupname, CONVERT(smallint, g.data_space_id)
 FROM sys.filegroups g
 WHERE @filegroupname IS NULL OR g.name = @filegroupname
 ORDER BY 2
+IF @filegroupname IS NOT NULL
+  SELECT f.name AS file_in_group, f.fileid, f.filename, f.size, f.maxsize, f.growth
+  FROM sys.described_files f WHERE f.database_id = DB_ID() AND f.filegroup = @filegroupname ORDER BY f.fileid
+RETURN 0
 GO
 CREATE PROCEDURE sys.sp_spaceused @objname nvarchar(776) = NULL, @updateusage varchar(5) = 'false', @mode varchar(11) = 'ALL', @oneresultset bit = 0 AS
 SET NOCOUNT ON
+IF LOWER(@updateusage) NOT IN ('true', 'false')
+BEGIN
+  RAISERROR(15143, -1, -1, @updateusage)
+  RETURN 1
+END
 IF @objname IS NOT NULL
 BEGIN
   DECLARE @refused int, @object_id int
@@ -246,11 +262,16 @@ BEGIN
     RAISERROR(15235, -1, -1)
     RETURN 1
   END
+  IF OBJECTPROPERTY(@object_id, 'IsTable') = 0
+  BEGIN
+    RAISERROR(15234, -1, -1)
+    RETURN 1
+  END
   SELECT CONVERT(nvarchar(128), OBJECT_NAME(@object_id)) AS name,
     CONVERT(char(20), CONVERT(varchar(20), SUM(CASE WHEN s.index_id < 2 THEN s.row_count ELSE 0 END))) AS rows,
     CONVERT(varchar(18), CONVERT(varchar(15), SUM(s.reserved_page_count) * 8) + ' KB') AS reserved,
-    CONVERT(varchar(18), CONVERT(varchar(15), SUM(CASE WHEN s.index_id < 2 THEN s.used_page_count ELSE 0 END) * 8) + ' KB') AS data,
-    CONVERT(varchar(18), CONVERT(varchar(15), SUM(CASE WHEN s.index_id < 2 THEN 0 ELSE s.used_page_count END) * 8) + ' KB') AS index_size,
+    CONVERT(varchar(18), CONVERT(varchar(15), SUM(CASE WHEN s.index_id < 2 THEN s.in_row_data_page_count + s.lob_used_page_count ELSE 0 END) * 8) + ' KB') AS data,
+    CONVERT(varchar(18), CONVERT(varchar(15), SUM(s.used_page_count - CASE WHEN s.index_id < 2 THEN s.in_row_data_page_count + s.lob_used_page_count ELSE 0 END) * 8) + ' KB') AS index_size,
     CONVERT(varchar(18), CONVERT(varchar(15), SUM(s.reserved_page_count - s.used_page_count) * 8) + ' KB') AS unused
   FROM sys.dm_db_partition_stats s WHERE s.object_id = @object_id
   RETURN 0
@@ -258,12 +279,20 @@ END
 DECLARE @size bigint = (SELECT SUM(CONVERT(bigint, size)) FROM sys.database_files WHERE type = 0),
   @log bigint = (SELECT SUM(CONVERT(bigint, size)) FROM sys.database_files WHERE type = 1),
   @reserved bigint = (SELECT SUM(reserved_page_count) FROM sys.dm_db_partition_stats), @used bigint = (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats),
-  @data bigint = (SELECT SUM(used_page_count) FROM sys.dm_db_partition_stats WHERE index_id < 2)
-SELECT CONVERT(nvarchar(128), DB_NAME()) AS database_name, CONVERT(varchar(18), LTRIM(STR((ISNULL(@size, 0) + ISNULL(@log, 0)) / 128.0, 15, 2)) + ' MB') AS database_size,
-  CONVERT(varchar(18), LTRIM(STR(CASE WHEN @size > @reserved THEN (@size - @reserved) / 128.0 ELSE 0 END, 15, 2)) + ' MB') AS [unallocated space]
-SELECT CONVERT(varchar(18), CONVERT(varchar(15), ISNULL(@reserved, 0) * 8) + ' KB') AS reserved, CONVERT(varchar(18), CONVERT(varchar(15), ISNULL(@data, 0) * 8) + ' KB') AS data,
-  CONVERT(varchar(18), CONVERT(varchar(15), (ISNULL(@used, 0) - ISNULL(@data, 0)) * 8) + ' KB') AS index_size,
-  CONVERT(varchar(18), CONVERT(varchar(15), (ISNULL(@reserved, 0) - ISNULL(@used, 0)) * 8) + ' KB') AS unused
+  @data bigint = (SELECT SUM(in_row_data_page_count + lob_used_page_count) FROM sys.dm_db_partition_stats WHERE index_id < 2)
+DECLARE @database_size varchar(18) = LTRIM(STR((ISNULL(@size, 0) + ISNULL(@log, 0)) / 128.0, 15, 2)) + ' MB',
+  @unallocated varchar(18) = LTRIM(STR(CASE WHEN @size > @reserved THEN (@size - @reserved) / 128.0 ELSE 0 END, 15, 2)) + ' MB',
+  @reserved_kb varchar(18) = CONVERT(varchar(15), ISNULL(@reserved, 0) * 8) + ' KB', @data_kb varchar(18) = CONVERT(varchar(15), ISNULL(@data, 0) * 8) + ' KB',
+  @index_kb varchar(18) = CONVERT(varchar(15), (ISNULL(@used, 0) - ISNULL(@data, 0)) * 8) + ' KB',
+  @unused_kb varchar(18) = CONVERT(varchar(15), (ISNULL(@reserved, 0) - ISNULL(@used, 0)) * 8) + ' KB'
+IF @oneresultset = 1
+BEGIN
+  SELECT CONVERT(nvarchar(128), DB_NAME()) AS database_name, @database_size AS database_size, @unallocated AS [unallocated space], @reserved_kb AS reserved,
+    @data_kb AS data, @index_kb AS index_size, @unused_kb AS unused
+  RETURN 0
+END
+SELECT CONVERT(nvarchar(128), DB_NAME()) AS database_name, @database_size AS database_size, @unallocated AS [unallocated space]
+SELECT @reserved_kb AS reserved, @data_kb AS data, @index_kb AS index_size, @unused_kb AS unused
 RETURN 0
 GO
 CREATE PROCEDURE sys.sp_depends @objname nvarchar(776) AS
@@ -272,20 +301,22 @@ DECLARE @refused int, @object_id int
 EXEC @refused = sys.check_object @objname, @object_id OUTPUT
 IF @refused = 1 RETURN 1
 DECLARE @any bit = 0
-IF EXISTS (SELECT 1 FROM sys.sql_expression_dependencies WHERE referencing_id = @object_id)
+IF EXISTS (SELECT 1 FROM sys.used_columns WHERE object_id = @object_id)
 BEGIN
   SET @any = 1
   PRINT N'In the current database, the specified object references the following:'
-  SELECT DISTINCT CONVERT(nvarchar(776), SCHEMA_NAME(o.schema_id) + N'.' + o.Name) AS name, CONVERT(nvarchar(60), o.kind) AS type,
-    CONVERT(varchar(7), 'no') AS updated, CONVERT(varchar(8), 'yes') AS selected, CONVERT(sysname, NULL) AS [column]
-  FROM sys.sql_expression_dependencies d JOIN sys.described_objects o ON o.object_id = d.referenced_id WHERE d.referencing_id = @object_id
+  SELECT CONVERT(nvarchar(776), SCHEMA_NAME(o.schema_id) + N'.' + o.Name) AS name, CONVERT(nvarchar(60), o.kind) AS type,
+    CONVERT(varchar(7), CASE u.is_updated WHEN 1 THEN 'yes' ELSE 'no' END) AS updated, CONVERT(varchar(8), CASE u.is_selected WHEN 1 THEN 'yes' ELSE 'no' END) AS selected,
+    CONVERT(sysname, COL_NAME(u.referenced_id, NULLIF(u.referenced_column_id, 0))) AS [column]
+  FROM sys.used_columns u JOIN sys.described_objects o ON o.object_id = u.referenced_id
+  WHERE u.object_id = @object_id ORDER BY 1, u.referenced_column_id
 END
-IF EXISTS (SELECT 1 FROM sys.sql_expression_dependencies WHERE referenced_id = @object_id)
+IF EXISTS (SELECT 1 FROM sys.used_columns WHERE referenced_id = @object_id)
 BEGIN
   SET @any = 1
   PRINT N'In the current database, the specified object is referenced by the following:'
   SELECT DISTINCT CONVERT(nvarchar(776), SCHEMA_NAME(o.schema_id) + N'.' + o.Name) AS name, CONVERT(nvarchar(60), o.kind) AS type
-  FROM sys.sql_expression_dependencies d JOIN sys.described_objects o ON o.object_id = d.referencing_id WHERE d.referenced_id = @object_id
+  FROM sys.used_columns u JOIN sys.described_objects o ON o.object_id = u.object_id WHERE u.referenced_id = @object_id ORDER BY 1
 END
 IF @any = 0 PRINT N'Object does not reference any object, and no objects reference it.'
 RETURN 0

@@ -62,8 +62,8 @@ SELECT CONVERT(sysname, DB_NAME()) AS PROCEDURE_CATALOG, CONVERT(sysname, SCHEMA
     WHEN p.system_type_id = 189 THEN 8 END) AS CHARACTER_OCTET_LENGTH,
   CONVERT(smallint, CASE WHEN p.system_type_id IN (48, 52, 56, 59, 60, 62, 106, 108, 122, 127) THEN p.precision END) AS NUMERIC_PRECISION,
   CONVERT(smallint, CASE WHEN p.system_type_id IN (106, 108) THEN p.scale WHEN p.system_type_id IN (60, 122) THEN 4 END) AS NUMERIC_SCALE,
-  CONVERT(sysname, CASE p.system_type_id WHEN 243 THEN DB_NAME() END) AS TYPE_CATALOG_NAME,
-  CONVERT(sysname, CASE p.system_type_id WHEN 243 THEN SCHEMA_NAME(u.schema_id) END) AS TYPE_SCHEMA_NAME,
+  CONVERT(sysname, CASE WHEN p.system_type_id IN (240, 243) THEN DB_NAME() END) AS TYPE_CATALOG_NAME,
+  CONVERT(sysname, CASE WHEN p.system_type_id IN (240, 243) THEN SCHEMA_NAME(u.schema_id) END) AS TYPE_SCHEMA_NAME,
   CONVERT(sysname, u.name) AS TYPE_NAME, CONVERT(sysname, NULL) AS XML_CATALOGNAME, CONVERT(sysname, NULL) AS XML_SCHEMANAME,
   CONVERT(sysname, NULL) AS XML_SCHEMACOLLECTIONNAME,
   CONVERT(int, CASE WHEN p.system_type_id IN (41, 42, 43) THEN p.scale WHEN p.system_type_id = 61 THEN 3 WHEN p.system_type_id IN (40, 58) THEN 0 END) AS SS_DATETIME_PRECISION

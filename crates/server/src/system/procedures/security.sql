@@ -287,9 +287,10 @@ SET NOCOUNT ON
 SELECT CONVERT(sysname, ISNULL(OBJECT_SCHEMA_NAME(p.major_id), N'.')) AS Owner, CONVERT(sysname, ISNULL(OBJECT_NAME(p.major_id), N'.')) AS Object,
   CONVERT(sysname, USER_NAME(p.grantee_principal_id)) AS Grantee, CONVERT(sysname, USER_NAME(p.grantor_principal_id)) AS Grantor,
   CONVERT(char(10), CASE p.state WHEN 'D' THEN 'Deny' WHEN 'W' THEN 'Grant_WGO' ELSE 'Grant' END) AS ProtectType, CONVERT(nvarchar(60), p.permission_name) AS Action,
-  CONVERT(sysname, CASE WHEN p.minor_id = 0 THEN N'.' ELSE COL_NAME(p.major_id, p.minor_id) END) AS [Column]
+  CONVERT(sysname, CASE WHEN p.minor_id <> 0 THEN COL_NAME(p.major_id, p.minor_id) WHEN p.class = 1 AND p.type IN ('SL', 'UP', 'RF') THEN N'(All+New)' ELSE N'.' END) AS [Column]
 FROM sys.database_permissions p
-WHERE (@name IS NULL OR p.major_id = OBJECT_ID(@name)) AND (@username IS NULL OR p.grantee_principal_id = USER_ID(@username))
+WHERE (p.class = 1 AND CHARINDEX('o', LOWER(@permissionarea)) > 0 AND (@name IS NULL OR p.major_id = OBJECT_ID(@name))
+    OR p.class = 0 AND CHARINDEX('s', LOWER(@permissionarea)) > 0 AND (@name IS NULL OR p.permission_name = UPPER(@name))) AND (@username IS NULL OR p.grantee_principal_id = USER_ID(@username))
   AND (@grantorname IS NULL OR p.grantor_principal_id = USER_ID(@grantorname))
 ORDER BY 1, 2, 3, 4, 5, 6
 GO
@@ -301,11 +302,16 @@ SELECT CONVERT(varbinary(85), NULL) AS SID, CONVERT(sysname, NULL) AS [NT Login]
 GO
 CREATE PROCEDURE sys.sp_change_users_login @Action varchar(10), @UserNamePattern sysname = NULL, @LoginName sysname = NULL, @Password sysname = NULL AS
 SET NOCOUNT ON
+IF IS_MEMBER('db_owner') <> 1
+BEGIN
+  RAISERROR(15247, -1, -1)
+  RETURN 1
+END
 IF UPPER(@Action) = 'REPORT'
 BEGIN
   SELECT CONVERT(sysname, u.name) AS UserName, CONVERT(varbinary(85), u.sid) AS UserSID
   FROM sys.database_principals u
-  WHERE u.type = 'S' AND u.principal_id > 4 AND NOT EXISTS (SELECT 1 FROM sys.server_principals l WHERE l.sid = u.sid)
+  WHERE u.type = 'S' AND u.principal_id > 4 AND DATALENGTH(u.sid) <= 16 AND NOT EXISTS (SELECT 1 FROM sys.server_principals l WHERE l.sid = u.sid)
   ORDER BY 1
   RETURN 0
 END

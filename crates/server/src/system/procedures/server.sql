@@ -96,15 +96,30 @@ DECLARE @status int
 EXEC @status = sys.sp_setconfigvalue @name, @configvalue
 RETURN ISNULL(@status, 1)
 GO
+-- Nothing is kept of the last run: what has been since the start is what has been since then.
 CREATE PROCEDURE sys.sp_monitor AS
 SET NOCOUNT ON
+IF IS_SRVROLEMEMBER('sysadmin') = 0
+BEGIN
+  RAISERROR(15247, -1, -1)
+  RETURN 1
+END
 SELECT CONVERT(datetime, i.sqlserver_start_time) AS last_run, GETDATE() AS current_run, DATEDIFF(second, i.sqlserver_start_time, GETDATE()) AS seconds
 FROM sys.dm_os_sys_info i
-SELECT CONVERT(varchar(30), @@CPU_BUSY) AS cpu_busy, CONVERT(varchar(30), @@IO_BUSY) AS io_busy, CONVERT(varchar(30), @@IDLE) AS idle
-SELECT CONVERT(varchar(30), @@PACK_RECEIVED) AS packets_received, CONVERT(varchar(30), @@PACK_SENT) AS packets_sent,
-  CONVERT(varchar(30), @@PACKET_ERRORS) AS packet_errors
-SELECT CONVERT(varchar(30), @@TOTAL_READ) AS total_read, CONVERT(varchar(30), @@TOTAL_WRITE) AS total_write,
-  CONVERT(varchar(30), @@TOTAL_ERRORS) AS total_errors, CONVERT(varchar(30), @@CONNECTIONS) AS connections
+DECLARE @seconds int = (SELECT NULLIF(DATEDIFF(second, i.sqlserver_start_time, GETDATE()), 0) FROM sys.dm_os_sys_info i),
+  @cpu int = CONVERT(float, @@CPU_BUSY) * @@TIMETICKS / 1000000, @io int = CONVERT(float, @@IO_BUSY) * @@TIMETICKS / 1000000,
+  @idle int = CONVERT(float, @@IDLE) * @@TIMETICKS / 1000000
+SELECT CONVERT(varchar(25), FORMATMESSAGE('%d(%d)-%d%%', @cpu, @cpu, ISNULL(@cpu * 100 / @seconds, 0))) AS cpu_busy,
+  CONVERT(varchar(25), FORMATMESSAGE('%d(%d)-%d%%', @io, @io, ISNULL(@io * 100 / @seconds, 0))) AS io_busy,
+  CONVERT(varchar(25), FORMATMESSAGE('%d(%d)-%d%%', @idle, @idle, ISNULL(@idle * 100 / @seconds, 0))) AS idle
+SELECT CONVERT(varchar(25), FORMATMESSAGE('%d(%d)', @@PACK_RECEIVED, @@PACK_RECEIVED)) AS packets_received,
+  CONVERT(varchar(25), FORMATMESSAGE('%d(%d)', @@PACK_SENT, @@PACK_SENT)) AS packets_sent,
+  CONVERT(varchar(25), FORMATMESSAGE('%d(%d)', @@PACKET_ERRORS, @@PACKET_ERRORS)) AS packet_errors
+SELECT CONVERT(varchar(19), FORMATMESSAGE('%d(%d)', @@TOTAL_READ, @@TOTAL_READ)) AS total_read,
+  CONVERT(varchar(19), FORMATMESSAGE('%d(%d)', @@TOTAL_WRITE, @@TOTAL_WRITE)) AS total_write,
+  CONVERT(varchar(19), FORMATMESSAGE('%d(%d)', @@TOTAL_ERRORS, @@TOTAL_ERRORS)) AS total_errors,
+  CONVERT(varchar(19), FORMATMESSAGE('%d(%d)', @@CONNECTIONS, @@CONNECTIONS)) AS connections
+RETURN 0
 GO
 CREATE PROCEDURE sys.sp_dboption @dbname sysname = NULL, @optname varchar(35) = NULL, @optvalue varchar(10) = NULL AS
 SET NOCOUNT ON
@@ -202,7 +217,7 @@ GO
 CREATE PROCEDURE sys.sp_renamedb @dbname sysname, @newname sysname AS
 DECLARE @status int
 EXEC @status = sys.sp_rename @dbname, @newname, 'DATABASE'
-RETURN @status
+RETURN ISNULL(@status, 1)
 GO
 CREATE PROCEDURE sys.sp_MSforeach_worker @command1 nvarchar(2000), @replacechar nchar(1), @command2 nvarchar(2000), @command3 nvarchar(2000), @name nvarchar(517) AS
 DECLARE @text nvarchar(max)
@@ -257,6 +272,11 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_updatestats @resample char(8) = 'NO' AS
 SET NOCOUNT ON
+IF IS_MEMBER('db_owner') <> 1
+BEGIN
+  RAISERROR(15247, -1, -1)
+  RETURN 1
+END
 DECLARE @tables TABLE (place int IDENTITY PRIMARY KEY, name nvarchar(517), statistics_count int)
 INSERT @tables (name, statistics_count)
 SELECT QUOTENAME(SCHEMA_NAME(o.schema_id)) + N'.' + QUOTENAME(o.name), (SELECT COUNT(*) FROM sys.stats s WHERE s.object_id = o.object_id)
@@ -356,7 +376,12 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_validname @name sysname, @raise_error bit = 1 AS
 SET NOCOUNT ON
-IF @name IS NULL OR LEN(@name) = 0
+IF @name IS NULL
+BEGIN
+  IF @raise_error = 1 RAISERROR(15004, -1, -1)
+  RETURN 1
+END
+IF DATALENGTH(@name) = 0
 BEGIN
   IF @raise_error = 1 RAISERROR(15006, -1, -1, @name)
   RETURN 1
@@ -404,6 +429,11 @@ EXEC sys.xp_enumerrorlogs @p1
 RETURN 0
 GO
 CREATE PROCEDURE sys.sp_readerrorlog @p1 int = 0, @p2 int = NULL, @p3 nvarchar(4000) = NULL, @p4 nvarchar(4000) = NULL AS
+IF ISNULL(IS_SRVROLEMEMBER('securityadmin'), 0) = 0 AND ISNULL(IS_SRVROLEMEMBER('sysadmin'), 0) = 0
+BEGIN
+  RAISERROR(15003, -1, -1, 'securityadmin')
+  RETURN 1
+END
 IF @p2 IS NULL EXEC sys.xp_readerrorlog @p1
 ELSE EXEC sys.xp_readerrorlog @p1, @p2, @p3, @p4
 RETURN 0

@@ -15,8 +15,8 @@ use super::{
     text_rows, xml_rows,
 };
 use crate::catalog::base::{
-    BASE_TABLES, ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, SequenceRow, class, column_status,
-    index_status, object_status, schema,
+    BASE_TABLES, ClassRow, ColumnRow, IndexRow, LOG_FILE, ObjectRow, OwnerRow, PropertyRow, SequenceRow, class,
+    column_status, index_status, object_status, schema,
 };
 use crate::catalog::boot::SHIPPED;
 use crate::catalog::counter::Rule;
@@ -458,14 +458,18 @@ fn held(host: &SessionHost) -> Vec<NamedRow> {
     catalog.storage.held().into_iter().map(row).chain(restoring).collect()
 }
 
-/// Pages of the files of data, by database.
+/// Pages of the files of data, by database, and of the log, which is all databases'.
 fn file_pages(host: &SessionHost) -> Vec<NamedRow> {
     let storage = &host.server.catalog.storage;
-    let of = |db: Arc<Database>| -> Option<NamedRow> {
-        let pages = storage.file_pages(db.storage_id()).ok()?;
-        Some(vec![("database_id", number(db.id.0)), ("file_id", number(1)), ("pages", number(pages))])
+    let log_pages = storage.log_space().total.div_ceil(8_192);
+    let row = |db: &Database, file: i32, pages: u64| -> NamedRow {
+        vec![("database_id", number(db.id.0)), ("file_id", number(file)), ("pages", number(pages))]
     };
-    host.server.catalog.databases().into_iter().filter_map(of).collect()
+    let of = |db: &Arc<Database>| {
+        let data = storage.file_pages(db.storage_id()).ok();
+        data.map(|pages| row(db, 1, pages)).into_iter().chain([row(db, LOG_FILE, log_pages)])
+    };
+    host.server.catalog.databases().iter().flat_map(of).collect()
 }
 
 /// The objects of memory-optimized tables: of the rows, column 0, and, for each column whose values may be out of them, of those.

@@ -31,6 +31,7 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "dm_exec_cursors" => cursors(host, arguments),
         "dm_exec_sql_text" | "fn_get_sql" => text_of_handle(host, arguments).into_iter().collect(),
         "dm_exec_query_plan" | "dm_exec_text_query_plan" => query_plan(host, arguments).into_iter().collect(),
+        "dm_exec_plan_attributes" => plan_attributes(host, arguments).unwrap_or_default(),
         _ => return None,
     })
 }
@@ -277,6 +278,24 @@ fn text_of_handle(host: &SessionHost, arguments: &Arguments<'_>) -> Option<Named
         .filter_map(|entry| entry.input.lock().as_ref().and_then(Input::batch).cloned());
     let batch = sent.into_iter().find(|batch| handle::sql_handle(batch) == wanted)?;
     Some(vec![("encrypted", false.into()), ("text", text(written::shown(&batch)))])
+}
+
+/// Of a text the object is a number that its handle has.
+fn plan_attributes(host: &SessionHost, arguments: &Arguments<'_>) -> Option<Vec<NamedRow>> {
+    let plan = find(host, &handle_argument(arguments)?)?;
+    let object = match &*plan.parameters {
+        handle::MODULE => plan.object,
+        _ => i32::from_be_bytes(plan.sql_handle[4..8].try_into().expect("four bytes")),
+    };
+    let row = |attribute, value: Cell, is_key: bool| -> NamedRow {
+        vec![("attribute", text(attribute)), ("value", value), ("is_cache_key", is_key.into())]
+    };
+    Some(vec![
+        row("objectid", number(object), true),
+        row("dbid", number(plan.database), true),
+        row("dbid_execute", number(0), true),
+        row("sql_handle", handle_cell(plan.sql_handle), false),
+    ])
 }
 
 /// Showplan XML of what is bound so far: a statement, its operators nested as they run.

@@ -199,8 +199,9 @@ fn query_store() -> NamedRow {
 }
 
 /// One log serves all databases: each shows all of it. Bytes.
-fn log_bytes(host: &SessionHost) -> LogSpace {
-    host.server.catalog.storage.log_space()
+fn log_bytes(host: &SessionHost, db: &Database) -> LogSpace {
+    let catalog = &host.server.catalog;
+    catalog.log_space_of(db).unwrap_or_else(|_| catalog.storage.log_space())
 }
 
 /// Why the log cannot be reused, as each database sees it.
@@ -247,12 +248,21 @@ fn log_info(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
 }
 
 fn log_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
-    let (space, storage) = (log_bytes(host), &host.server.catalog.storage);
+    let storage = &host.server.catalog.storage;
+    let segments = storage.log_segments();
     let megabytes = |bytes: u64| Cell::Datum(Datum::F64(bytes as f64 / f64::from(1 << 20)));
     let wanted = |db: &Arc<Database>| arguments.number(0).is_none_or(|wanted| wanted == i64::from(db.id.0));
     let row = |db: &Arc<Database>| {
+        let space = log_bytes(host, db);
         vec![
             ("database_id", number(db.id.0)),
+            (
+                "recovery_model",
+                text(["FULL", "BULK_LOGGED", "SIMPLE"][usize::from(db.row().recovery_model.clamp(1, 3)) - 1]),
+            ),
+            ("current_vlf_size_mb", megabytes(storage.log_segment_bytes())),
+            ("total_vlf_count", number(segments.len())),
+            ("active_vlf_count", number(segments.iter().filter(|segment| segment.first_lsn.is_some()).count())),
             ("total_log_size_mb", megabytes(space.total)),
             ("active_log_size_mb", megabytes(space.used)),
             ("log_truncation_holdup_reason", text(storage.log_holder_of(db.storage_id()).name())),
@@ -284,7 +294,8 @@ fn file_space(host: &SessionHost) -> Vec<NamedRow> {
 }
 
 fn log_space(host: &SessionHost) -> NamedRow {
-    let LogSpace { total, used, .. } = log_bytes(host);
+    let current = host.server.catalog.expect_database(host.catalog_session.database);
+    let LogSpace { total, used, .. } = log_bytes(host, &current);
     vec![
         ("database_id", number(host.catalog_session.database.0)),
         ("total_log_size_in_bytes", number(total)),
@@ -325,6 +336,10 @@ fn file_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
                 (1, _) => (0, metrics.log_flushes, metrics.log_bytes_flushed),
                 _ => (0, 0, 0),
             };
+            let bytes = match file {
+                1 => host.server.catalog.storage.file_pages(db.storage_id()).unwrap_or(0) * 8_192,
+                _ => host.server.catalog.storage.log_space().total,
+            };
             rows.push(vec![
                 ("database_name", text(&db.name())),
                 ("database_id", number(db.id.0)),
@@ -345,6 +360,7 @@ fn file_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
                 ("io_stall_write_ms", number(0)),
                 ("io_stall", number(0)),
                 ("IoStallMS", number(0)),
+                ("size_on_disk_bytes", number(bytes)),
                 ("file_handle", address(file)),
             ]);
         }
@@ -359,6 +375,7 @@ fn service(host: &SessionHost) -> NamedRow {
         ("startup_type_desc", text("Automatic")),
         ("status", number(4)),
         ("status_desc", text("Running")),
+        ("process_id", number(os::env::process_id())),
         ("service_account", text(&os::env::host_name())),
         ("is_clustered", text("N")),
     ]

@@ -1,6 +1,6 @@
 //! Functions about the text of statements: what a session sent, what a text's first result is.
 
-use exec::host::Host;
+use exec::host::{Callee, Host};
 use exec::session::Session as State;
 use sql::catalog::{ModuleKind, ObjectId, ObjectName};
 use sql::plan::{Client, OutputColumn};
@@ -11,13 +11,15 @@ use crate::catalog::row::BaseRow;
 use crate::catalog::{load, registry};
 use crate::instance::sessions::Input;
 use crate::security::written;
-use crate::session::first_result::{first_result, first_result_of};
+use crate::session::first_result::{any_first_result_of, first_result};
 use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
 use crate::system::cell::{Cell, NamedRow, number, text};
 use crate::system::procedure::describe::{self, FIRST_RESULT};
+use crate::system::procedure::described::described_text;
 
 type Columns = SqlResult<Option<Vec<OutputColumn>>>;
+type Described = Result<Vec<OutputColumn>, Vec<SqlError>>;
 
 /// None: not a table of this family.
 pub fn rows(
@@ -65,12 +67,7 @@ fn client_of(browse: Option<i64>) -> Client {
 fn describe_text(host: &mut SessionHost, state: &mut State, arguments: &Arguments<'_>) -> Vec<NamedRow> {
     let (query, parameters) = (arguments.text(0).unwrap_or_default(), arguments.text(1).unwrap_or_default());
     let client = client_of(arguments.number(2));
-    let columns = |host: &mut SessionHost, state: &mut State| {
-        let module = host.bind_text(state, &query, &parameters).map_err(crate::session::compile::first)?;
-        host.check_text(state, &module)?;
-        first_result(host, state, &module, client)
-    };
-    let found = columns(host, state);
+    let found = described_text(host, state, &query, &parameters, client);
     described(host, found, client)
 }
 
@@ -82,7 +79,12 @@ fn describe_object(host: &mut SessionHost, state: &mut State, arguments: &Argume
     described(host, found, client)
 }
 
-fn columns_of_object(host: &mut SessionHost, state: &mut State, id: i32, client: Client) -> Columns {
+fn columns_of_object(host: &mut SessionHost, state: &mut State, id: i32, client: Client) -> Described {
+    let callee = described_object(host, state, id).map_err(|error| vec![error])?;
+    any_first_result_of(host, state, callee, client)
+}
+
+fn described_object(host: &mut SessionHost, state: &mut State, id: i32) -> SqlResult<Callee> {
     let database = host.catalog_session.database;
     let db = host.server.catalog.expect_database(database);
     let exists = registry::by_id(id).is_some()
@@ -92,7 +94,7 @@ fn columns_of_object(host: &mut SessionHost, state: &mut State, id: i32, client:
         return Err(sql_error!(11532, id));
     }
     let definition = host.with_catalog(state, |catalog| catalog.module_by_id(database, ObjectId(id)))?;
-    let callee = match definition.as_deref().map(|definition| definition.kind) {
+    match definition.as_deref().map(|definition| definition.kind) {
         Some(ModuleKind::Procedure) => {
             let definition = definition.expect("it has a kind");
             let name = ObjectName {
@@ -101,21 +103,19 @@ fn columns_of_object(host: &mut SessionHost, state: &mut State, id: i32, client:
                 schema: Some(definition.schema.clone()),
                 name: definition.name.clone(),
             };
-            host.procedure(state, &name, None)?
+            host.procedure(state, &name, None)
         }
-        Some(ModuleKind::Trigger) => host.trigger(state, database, ObjectId(id))?,
-        _ => return Err(sql_error!(11531, id)),
-    };
-    first_result_of(host, state, callee, client)
+        Some(ModuleKind::Trigger) => host.trigger(state, database, ObjectId(id)),
+        _ => Err(sql_error!(11531, id)),
+    }
 }
 
-/// A row for each column, or one with the error.
-fn described(host: &SessionHost, found: Columns, client: Client) -> Vec<NamedRow> {
+/// A row for each column, or for each error.
+fn described(host: &SessionHost, found: Described, client: Client) -> Vec<NamedRow> {
     let names = || FIRST_RESULT.split("; ").map(|column| column.split_once(' ').expect("a name and a type").0);
     let browses = client == Client::Browses;
     match found {
         Ok(columns) => columns
-            .unwrap_or_default()
             .iter()
             .enumerate()
             .map(|(at, column)| {
@@ -123,19 +123,22 @@ fn described(host: &SessionHost, found: Columns, client: Client) -> Vec<NamedRow
                 names().zip(values).filter(|(name, _)| !name.starts_with("tds_")).collect()
             })
             .collect(),
-        Err(error) => {
-            let (kind, words) = kind_of(&error);
-            vec![vec![
-                ("is_hidden", false.into()),
-                ("column_ordinal", number(0)),
-                ("is_nullable", false.into()),
-                ("error_number", number(error.number)),
-                ("error_severity", number(error.severity)),
-                ("error_state", number(error.state)),
-                ("error_message", text(&error.text)),
-                ("error_type", number(kind)),
-                ("error_type_desc", text(words)),
-            ]]
+        Err(errors) => {
+            let row = |(at, error): (usize, &SqlError)| {
+                let (kind, words) = kind_of(error);
+                vec![
+                    ("is_hidden", false.into()),
+                    ("column_ordinal", number(at as i64)),
+                    ("is_nullable", false.into()),
+                    ("error_number", number(error.number)),
+                    ("error_severity", number(error.severity)),
+                    ("error_state", number(error.state)),
+                    ("error_message", text(&error.text)),
+                    ("error_type", number(kind)),
+                    ("error_type_desc", text(words)),
+                ]
+            };
+            errors.iter().enumerate().map(row).collect()
         }
     }
 }
@@ -145,9 +148,14 @@ fn kind_of(error: &SqlError) -> (i32, &'static str) {
     match error.number {
         11509..=11512 => (3, "CONFLICTING_RESULTS"),
         11513 | 11514 => (4, "DYNAMIC_SQL"),
+        11519 | 11520 => (7, "EXTENDED_PROCEDURE"),
+        11521 => (8, "UNDECLARED_PARAMETER"),
+        11523 | 11524 => (9, "RECURSION"),
+        11525 | 11526 => (10, "TEMPORARY_TABLE"),
+        11529 => (1, "MISC"),
         11531 => (12, "OBJECT_ID_NOT_SUPPORTED"),
         11532 => (13, "OBJECT_ID_DOES_NOT_EXIST"),
-        _ if error.severity == 15 => (2, "SYNTAX"),
-        _ => (1, "MISC"),
+        _ if error.severity == 14 => (1, "MISC"),
+        _ => (2, "SYNTAX"),
     }
 }

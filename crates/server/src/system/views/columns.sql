@@ -67,7 +67,7 @@ CREATE VIEW sys.computed_columns AS
 SELECT c.object_id, c.name, c.column_id, c.system_type_id, c.user_type_id, c.max_length, c.precision, c.scale, c.collation_name,
   c.is_nullable, c.is_ansi_padded, c.is_rowguidcol, c.is_identity, c.is_computed, c.is_filestream, c.is_replicated,
   c.is_non_sql_subscribed, c.is_merge_published, c.is_dts_replicated, c.is_xml_document, c.xml_collection_id, c.default_object_id,
-  c.rule_object_id, p.definition, CONVERT(bit, 1) AS uses_database_collation, CONVERT(bit, p.status & 8) AS is_persisted,
+  c.rule_object_id, CASE WHEN HAS_ACCESS(1060, c.object_id) = 1 THEN p.definition END AS definition, CONVERT(bit, 1) AS uses_database_collation, CONVERT(bit, p.status & 8) AS is_persisted,
   c.is_sparse, c.is_column_set, c.generated_always_type, c.generated_always_type_desc, c.encryption_type, c.encryption_type_desc,
   c.encryption_algorithm_name, c.column_encryption_key_id, c.column_encryption_key_database_name, c.is_hidden, c.is_masked,
   c.graph_type, c.graph_type_desc, c.is_data_deletion_filter_column, c.ledger_view_column_type, c.ledger_view_column_type_desc,

@@ -13,22 +13,25 @@ GO
 CREATE VIEW sys.syscolumns AS
 SELECT c.name, c.id, c.xtype, CONVERT(tinyint, 0) AS typestat, CONVERT(smallint, CASE WHEN c.utype > 32767 THEN -1 ELSE c.utype END) AS xusertype,
   c.length, CONVERT(tinyint, 0) AS xprec, CONVERT(tinyint, 0) AS xscale, CONVERT(smallint, c.colid) AS colid, CONVERT(smallint, 0) AS xoffset,
-  CONVERT(tinyint, 0) AS bitpos, CONVERT(tinyint, 0) AS reserved, CONVERT(smallint, 0) AS colstat, c.dflt AS cdefault, CONVERT(int, 0) AS domain,
+  CONVERT(tinyint, 0) AS bitpos, CONVERT(tinyint, 0) AS reserved, CONVERT(smallint, CASE WHEN c.status & 2 <> 0 THEN 1 WHEN c.status & 4 <> 0 THEN 4 ELSE 0 END) AS colstat, c.dflt AS cdefault, CONVERT(int, 0) AS domain,
   c.number, CONVERT(smallint, c.colid) AS colorder, CONVERT(varbinary(8000), NULL) AS autoval, CONVERT(smallint, c.colid) AS offset,
   CONVERT(int, NULL) AS collationid, CONVERT(int, 0) AS language,
   CONVERT(tinyint, CASE WHEN c.status & 1 <> 0 THEN 8 ELSE 0 END + CASE WHEN c.status & 2 <> 0 THEN 128 ELSE 0 END + CASE WHEN c.status & 32 <> 0 THEN 64 ELSE 0 END) AS status,
   c.xtype AS type, CONVERT(smallint, c.utype & 32767) AS usertype, CONVERT(varchar(255), NULL) AS printfmt,
-  CONVERT(smallint, CASE WHEN c.prec = 0 AND c.length > 0 THEN CASE WHEN c.xtype IN (231, 239) THEN c.length / 2 ELSE c.length END ELSE c.prec END) AS prec,
-  CONVERT(int, c.scale) AS scale, CONVERT(int, CASE WHEN c.status & 4 <> 0 THEN 1 ELSE 0 END) AS iscomputed,
-  CONVERT(int, CASE WHEN c.status & 32 <> 0 THEN 1 ELSE 0 END) AS isoutparam, CONVERT(int, c.status & 1) AS isnullable,
+  CONVERT(smallint, CASE WHEN c.length = -1 THEN -1 WHEN c.prec = 0 AND c.length > 0 THEN CASE WHEN c.xtype IN (231, 239) THEN c.length / 2 ELSE c.length END ELSE c.prec END) AS prec,
+  CONVERT(int, CASE WHEN c.xtype NOT IN (34, 35, 36, 98, 99, 165, 167, 173, 175, 189, 231, 239, 240, 241, 243) THEN c.scale END) AS scale, CONVERT(int, CASE WHEN c.status & 4 <> 0 THEN 1 ELSE 0 END) AS iscomputed,
+  CONVERT(int, CASE WHEN c.status & 32 <> 0 THEN 1 ELSE 0 END) AS isoutparam,
+  CONVERT(int, CASE WHEN c.number = 1 THEN 1 ELSE c.status & 1 END) AS isnullable,
   CONVERT(sysname, CASE WHEN c.xtype <> 241 THEN c.collation END) AS collation, CONVERT(binary(6), NULL) AS tdscollation
 FROM sys.syscolpars c
 GO
 CREATE VIEW sys.sysindexes AS
-SELECT i.id, CONVERT(int, CASE WHEN i.status & 1 <> 0 THEN 2 ELSE 0 END + CASE WHEN i.indid = 1 THEN 16 ELSE 0 END + CASE WHEN i.status & 2 <> 0 THEN 2048 ELSE 0 END
-    + CASE WHEN i.status & 4 <> 0 THEN 4096 ELSE 0 END + CASE WHEN i.status & 256 <> 0 THEN 64 ELSE 0 END) AS status,
+SELECT i.id, CONVERT(int, CASE WHEN i.status & 16 <> 0 THEN 1 ELSE 0 END + CASE WHEN i.status & 1 <> 0 THEN 2 ELSE 0 END + CASE WHEN i.indid = 1 THEN 16 ELSE 0 END + CASE WHEN i.status & 2 <> 0 THEN 2048 ELSE 0 END
+    + CASE WHEN i.status & 4 <> 0 THEN 4096 ELSE 0 END + CASE WHEN i.status & 256 <> 0 THEN 64 ELSE 0 END
+    + CASE WHEN i.status & 1024 <> 0 THEN 16777216 ELSE 0 END) AS status,
   CONVERT(binary(6), NULL) AS first, CONVERT(smallint, i.indid) AS indid, CONVERT(binary(6), NULL) AS root, CONVERT(smallint, 0) AS minlen,
-  CONVERT(smallint, 0) AS keycnt, CONVERT(smallint, 1) AS groupid, CONVERT(int, ISNULL(r.pages, 0)) AS dpages, CONVERT(int, ISNULL(r.pages, 0)) AS reserved,
+  CONVERT(smallint, (SELECT COUNT(*) FROM sys.sysiscols k WHERE k.id = i.id AND k.indid = i.indid AND k.keyord > 0)) AS keycnt,
+  CONVERT(smallint, CASE WHEN i.dataspace < 32768 THEN i.dataspace END) AS groupid, CONVERT(int, ISNULL(r.pages, 0)) AS dpages, CONVERT(int, ISNULL(r.pages, 0)) AS reserved,
   CONVERT(int, ISNULL(r.pages, 0)) AS used, CONVERT(bigint, ISNULL(r.rows, 0)) AS rowcnt, CONVERT(int, 0) AS rowmodctr, CONVERT(tinyint, 0) AS reserved3,
   CONVERT(tinyint, 0) AS reserved4, CONVERT(smallint, 0) AS xmaxlen, CONVERT(smallint, 0) AS maxirow, i.fillfact AS OrigFillFactor,
   CONVERT(tinyint, 0) AS StatVersion, CONVERT(int, 0) AS reserved2, CONVERT(binary(6), NULL) AS FirstIAM, CONVERT(smallint, 0) AS impid,
@@ -37,23 +40,27 @@ SELECT i.id, CONVERT(int, CASE WHEN i.status & 1 <> 0 THEN 2 ELSE 0 END + CASE W
 FROM sys.sysidxstats i
 LEFT JOIN (SELECT object_id, index_id, SUM(rows) AS rows, SUM(pages) AS pages FROM sys.systablerows GROUP BY object_id, index_id) r
   ON r.object_id = i.id AND r.index_id = i.indid
+WHERE i.kind NOT IN (3, 4)
 GO
 CREATE VIEW sys.sysindexkeys AS
 SELECT c.id, CONVERT(smallint, c.indid) AS indid, CONVERT(smallint, c.colid) AS colid, CONVERT(smallint, c.keyord) AS keyno
 FROM sys.sysiscols c
+JOIN sys.sysidxstats i ON i.id = c.id AND i.indid = c.indid AND i.kind NOT IN (3, 4)
 GO
 CREATE VIEW sys.systypes AS
 SELECT t.name, t.xtype, CONVERT(tinyint, CASE WHEN t.status & 1 <> 0 THEN 0 ELSE 1 END) AS status, CONVERT(smallint, t.id & 32767) AS xusertype, t.length,
   t.prec AS xprec, t.scale AS xscale, t.dflt AS tdefault, t.chk AS domain, CONVERT(smallint, t.schid) AS uid, CONVERT(smallint, 0) AS reserved,
   CONVERT(int, NULL) AS collationid, CONVERT(smallint, t.id & 32767) AS usertype, CONVERT(bit, CASE WHEN t.xtype IN (167, 231, 165) THEN 1 ELSE 0 END) AS variable,
-  CONVERT(bit, t.status & 1) AS allownulls, t.xtype AS type, CONVERT(varchar(255), NULL) AS printfmt, CONVERT(smallint, t.prec) AS prec,
-  t.scale, CONVERT(sysname, t.collation) AS collation
+  CONVERT(bit, t.status & 1) AS allownulls, t.xtype AS type, CONVERT(varchar(255), NULL) AS printfmt,
+  CONVERT(smallint, CASE WHEN t.length = -1 THEN -1 WHEN t.xtype IN (231, 239) THEN t.length / 2 WHEN t.prec = 0 THEN t.length ELSE t.prec END) AS prec,
+  CASE WHEN t.xtype NOT IN (34, 35, 36, 98, 99, 165, 167, 173, 175, 189, 231, 239, 240, 241, 243) THEN t.scale END AS scale, CONVERT(sysname, t.collation) AS collation
 FROM sys.sysscalartypes t
 GO
 CREATE VIEW sys.sysusers AS
 SELECT CONVERT(smallint, o.id) AS uid, CONVERT(smallint, 0) AS status, o.name, CONVERT(varbinary(85), o.sid) AS sid, CONVERT(varbinary(2048), NULL) AS roles,
   o.created AS createdate, o.modified AS updatedate, CONVERT(smallint, o.owner) AS altuid, CONVERT(varbinary(256), NULL) AS password,
-  CONVERT(smallint, 0) AS gid, CONVERT(varchar(255), NULL) AS environ, CONVERT(int, CASE WHEN o.kind = 'S' THEN 1 ELSE 0 END) AS hasdbaccess,
+  CONVERT(smallint, 0) AS gid, CONVERT(varchar(255), NULL) AS environ,
+  CONVERT(int, CASE WHEN o.id = 1 OR EXISTS (SELECT 1 FROM sys.sysprivs p WHERE p.class = 0 AND p.grantee = o.id AND p.kind = 'CO' AND p.state <> 'D') THEN 1 ELSE 0 END) AS hasdbaccess,
   CONVERT(int, CASE WHEN o.kind = 'S' THEN 1 ELSE 0 END) AS islogin, CONVERT(int, 0) AS isntname, CONVERT(int, 0) AS isntgroup, CONVERT(int, 0) AS isntuser,
   CONVERT(int, CASE WHEN o.kind = 'S' THEN 1 ELSE 0 END) AS issqluser, CONVERT(int, 0) AS isaliased,
   CONVERT(int, CASE WHEN o.kind = 'R' THEN 1 ELSE 0 END) AS issqlrole, CONVERT(int, CASE WHEN o.kind = 'A' THEN 1 ELSE 0 END) AS isapprole
@@ -61,11 +68,17 @@ FROM sys.sysowners o
 GO
 CREATE VIEW sys.sysdatabases AS
 SELECT d.name, CONVERT(smallint, d.id) AS dbid, CONVERT(varbinary(85), d.owner_sid) AS sid, CONVERT(smallint, 0) AS mode,
-  CONVERT(int, 65536 + CASE d.recovery_model WHEN 3 THEN 8 ELSE 0 END) AS status, CONVERT(int, 0) AS status2, d.created AS crdate,
+  CONVERT(int, CASE WHEN d.options & 2 <> 0 THEN 1 ELSE 0 END + CASE d.recovery_model WHEN 3 THEN 8 WHEN 2 THEN 4 ELSE 0 END + CASE d.page_verify WHEN 1 THEN 16 WHEN 2 THEN 65536 ELSE 0 END
+    + CASE WHEN d.options & 8 <> 0 THEN 1024 ELSE 0 END + CASE d.user_access WHEN 1 THEN 4096 WHEN 2 THEN 2048 ELSE 0 END + CASE WHEN d.options & 4 <> 0 THEN 4194304 ELSE 0 END
+    + CASE h.state WHEN 1 THEN 32 WHEN 4 THEN 256 WHEN 5 THEN 32768 WHEN 6 THEN 512 ELSE 0 END) AS status,
+  CONVERT(int, CASE WHEN d.options & 128 <> 0 THEN 16384 ELSE 0 END + CASE WHEN d.options & 4096 <> 0 THEN 65536 ELSE 0 END + CASE WHEN d.options & 32768 <> 0 THEN 131072 ELSE 0 END
+    + CASE WHEN d.options & 131072 <> 0 THEN 1048576 ELSE 0 END + CASE WHEN d.options & 16384 <> 0 THEN 8388608 ELSE 0 END + CASE WHEN d.options & 65536 <> 0 THEN 33554432 ELSE 0 END
+    + CASE WHEN d.options & 256 <> 0 THEN 67108864 ELSE 0 END + CASE WHEN d.options & 1024 <> 0 THEN 268435456 ELSE 0 END) AS status2, d.created AS crdate,
   CONVERT(datetime, '19000101') AS reserved, CONVERT(int, 0) AS category, d.compatibility_level AS cmptlevel,
   CONVERT(nvarchar(260), f.path) AS filename, CONVERT(smallint, 957) AS version
 FROM master.sys.sysdbreg d
 LEFT JOIN master.sys.sysprufiles f ON f.dbid = d.id AND f.fileid = 1
+LEFT JOIN sys.sysheld h ON h.database_id = d.id
 GO
 CREATE VIEW sys.sysprocesses AS
 SELECT s.session_id AS spid, CONVERT(smallint, 0) AS kpid, ISNULL(r.blocking_session_id, 0) AS blocked,
@@ -87,7 +100,7 @@ GO
 CREATE VIEW sys.syscomments AS
 SELECT t.objid AS id, CONVERT(smallint, 1) AS number, CONVERT(smallint, 1) AS colid, CONVERT(smallint, 2) AS status, CONVERT(varbinary(8000), NULL) AS ctext,
   CONVERT(smallint, 2) AS texttype, CONVERT(smallint, 0) AS language, CONVERT(bit, o.status & 1048576) AS encrypted, CONVERT(bit, 0) AS compressed,
-  CONVERT(nvarchar(4000), CASE WHEN o.status & 1048576 <> 0 THEN NULL ELSE t.value END) AS text
+  CONVERT(nvarchar(4000), CASE WHEN o.status & 1048576 = 0 AND HAS_ACCESS(1060, o.id) = 1 THEN t.value END) AS text
 FROM sys.sysobjvalues t
 JOIN sys.sysschobjs o ON o.id = t.objid
 WHERE o.kind <> 'SN'
@@ -123,22 +136,22 @@ GROUP BY f.object_id, f.parent_object_id, f.referenced_object_id, f.key_index_id
 GO
 CREATE VIEW sys.sysconstraints AS
 SELECT o.id AS constid, o.pid AS id, CONVERT(smallint, CASE WHEN o.status & 32768 <> 0 THEN o.intprop ELSE 0 END) AS colid, CONVERT(tinyint, 0) AS spare1,
-  CONVERT(int, CASE o.kind WHEN 'PK' THEN 1 WHEN 'UQ' THEN 2 WHEN 'F' THEN 3 WHEN 'C' THEN 4 ELSE 5 END) AS status, CONVERT(int, 0) AS actions, CONVERT(int, 0) AS error
+  CONVERT(int, CASE o.kind WHEN 'PK' THEN 1 WHEN 'UQ' THEN 2 WHEN 'F' THEN 3 WHEN 'C' THEN 4 ELSE 5 END + CASE WHEN o.status & 32768 <> 0 OR o.kind = 'D' THEN 16 ELSE 32 END) AS status, CONVERT(int, 0) AS actions, CONVERT(int, 0) AS error
 FROM sys.sysschobjs o
-WHERE o.kind IN ('PK', 'UQ', 'F', 'C', 'D')
+WHERE o.kind IN ('PK', 'UQ', 'F', 'C', 'D') AND o.pid <> 0
 GO
 CREATE VIEW sys.sysfiles AS
-SELECT CONVERT(smallint, file_id) AS fileid, CONVERT(smallint, data_space_id) AS groupid, size, max_size AS maxsize, growth, CONVERT(int, CASE type WHEN 1 THEN 64 ELSE 2 END) AS status,
+SELECT CONVERT(smallint, file_id) AS fileid, CONVERT(smallint, data_space_id) AS groupid, size, max_size AS maxsize, growth, CONVERT(int, CASE type WHEN 1 THEN 66 ELSE 2 END + CASE is_percent_growth WHEN 1 THEN 1048576 ELSE 0 END) AS status,
   CONVERT(int, 0) AS perf, name, physical_name AS filename
 FROM sys.database_files
 GO
 CREATE VIEW sys.sysaltfiles AS
-SELECT CONVERT(smallint, file_id) AS fileid, CONVERT(smallint, data_space_id) AS groupid, size, max_size AS maxsize, growth, CONVERT(int, CASE type WHEN 1 THEN 64 ELSE 2 END) AS status,
+SELECT CONVERT(smallint, file_id) AS fileid, CONVERT(smallint, data_space_id) AS groupid, size, max_size AS maxsize, growth, CONVERT(int, CASE type WHEN 1 THEN 66 ELSE 2 END + CASE is_percent_growth WHEN 1 THEN 1048576 ELSE 0 END) AS status,
   CONVERT(int, 0) AS perf, CONVERT(smallint, database_id) AS dbid, name, physical_name AS filename
 FROM sys.master_files
 GO
 CREATE VIEW sys.sysfilegroups AS
-SELECT CONVERT(smallint, data_space_id) AS groupid, CONVERT(smallint, 0) AS allocpolicy, CONVERT(int, 16) AS status, name AS groupname FROM sys.filegroups
+SELECT CONVERT(smallint, data_space_id) AS groupid, CONVERT(smallint, 0) AS allocpolicy, CONVERT(int, CASE is_default WHEN 1 THEN 16 ELSE 0 END + CASE is_read_only WHEN 1 THEN 8 ELSE 0 END) AS status, name AS groupname FROM sys.filegroups
 GO
 CREATE VIEW sys.sysconfigures AS
 SELECT CONVERT(int, value) AS value, configuration_id AS config, description AS comment, CONVERT(smallint, is_dynamic) AS status FROM sys.configurations
@@ -149,12 +162,19 @@ GO
 CREATE VIEW sys.syslogins AS
 SELECT CONVERT(varbinary(85), l.sid) AS sid, CONVERT(smallint, 9) AS status, l.created AS createdate, l.modified AS updatedate, l.created AS accdate, CONVERT(int, 0) AS totcpu,
   CONVERT(int, 0) AS totio, CONVERT(int, 0) AS spacelimit, CONVERT(int, 0) AS timelimit, CONVERT(int, 0) AS resultlimit, l.name, l.default_database AS dbname,
-  CONVERT(sysname, NULL) AS password, l.default_language AS language, CONVERT(int, 0) AS denylogin, CONVERT(int, 1) AS hasaccess, CONVERT(int, 0) AS isntname,
-  CONVERT(int, 0) AS isntgroup, CONVERT(int, 0) AS isntuser, CONVERT(int, CASE WHEN m.indepid IS NULL THEN 0 ELSE 1 END) AS sysadmin, CONVERT(int, 0) AS securityadmin,
-  CONVERT(int, 0) AS serveradmin, CONVERT(int, 0) AS setupadmin, CONVERT(int, 0) AS processadmin, CONVERT(int, 0) AS diskadmin, CONVERT(int, 0) AS dbcreator,
-  CONVERT(int, 0) AS bulkadmin, l.name AS loginname
+  CONVERT(sysname, NULL) AS password, l.default_language AS language,
+  CONVERT(int, CASE WHEN d.state = 'D' THEN 1 ELSE 0 END) AS denylogin, CONVERT(int, CASE WHEN d.state = 'D' OR d.state IS NULL THEN 0 ELSE 1 END) AS hasaccess, CONVERT(int, 0) AS isntname,
+  CONVERT(int, 0) AS isntgroup, CONVERT(int, 0) AS isntuser, CONVERT(int, CASE WHEN m.indepid IS NULL THEN 0 ELSE 1 END) AS sysadmin,
+  CONVERT(int, CASE WHEN EXISTS (SELECT 1 FROM master.sys.syssingleobjrefs r WHERE r.class = 26 AND r.depid = 4 AND r.indepid = l.id) THEN 1 ELSE 0 END) AS securityadmin,
+  CONVERT(int, CASE WHEN EXISTS (SELECT 1 FROM master.sys.syssingleobjrefs r WHERE r.class = 26 AND r.depid = 5 AND r.indepid = l.id) THEN 1 ELSE 0 END) AS serveradmin,
+  CONVERT(int, CASE WHEN EXISTS (SELECT 1 FROM master.sys.syssingleobjrefs r WHERE r.class = 26 AND r.depid = 6 AND r.indepid = l.id) THEN 1 ELSE 0 END) AS setupadmin,
+  CONVERT(int, CASE WHEN EXISTS (SELECT 1 FROM master.sys.syssingleobjrefs r WHERE r.class = 26 AND r.depid = 7 AND r.indepid = l.id) THEN 1 ELSE 0 END) AS processadmin,
+  CONVERT(int, CASE WHEN EXISTS (SELECT 1 FROM master.sys.syssingleobjrefs r WHERE r.class = 26 AND r.depid = 8 AND r.indepid = l.id) THEN 1 ELSE 0 END) AS diskadmin,
+  CONVERT(int, CASE WHEN EXISTS (SELECT 1 FROM master.sys.syssingleobjrefs r WHERE r.class = 26 AND r.depid = 9 AND r.indepid = l.id) THEN 1 ELSE 0 END) AS dbcreator,
+  CONVERT(int, CASE WHEN EXISTS (SELECT 1 FROM master.sys.syssingleobjrefs r WHERE r.class = 26 AND r.depid = 10 AND r.indepid = l.id) THEN 1 ELSE 0 END) AS bulkadmin, l.name AS loginname
 FROM master.sys.sysxlgns l
 LEFT JOIN master.sys.syssingleobjrefs m ON m.class = 26 AND m.depid = 3 AND m.indepid = l.id
+LEFT JOIN master.sys.sysprivs d ON d.class = 100 AND d.grantee = l.id AND d.kind = 'COSQ'
 WHERE l.kind <> 'R'
 GO
 CREATE VIEW sys.sysservers AS

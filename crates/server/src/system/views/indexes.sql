@@ -4,7 +4,8 @@ CREATE VIEW sys.indexes AS
 SELECT i.id AS object_id, i.name, i.indid AS index_id, i.kind AS type,
   CONVERT(nvarchar(60), CASE i.kind WHEN 0 THEN N'HEAP' WHEN 1 THEN N'CLUSTERED' WHEN 2 THEN N'NONCLUSTERED' WHEN 3 THEN N'XML' WHEN 5 THEN N'CLUSTERED COLUMNSTORE'
     WHEN 4 THEN N'SPATIAL' WHEN 6 THEN N'NONCLUSTERED COLUMNSTORE' WHEN 7 THEN N'NONCLUSTERED HASH' END) AS type_desc,
-  CONVERT(bit, i.status & 1) AS is_unique, i.dataspace AS data_space_id, CONVERT(bit, i.status & 16) AS ignore_dup_key,
+  CONVERT(bit, i.status & 1) AS is_unique, CASE WHEN EXISTS (SELECT 1 FROM sys.sysschobjs m WHERE m.id = i.id AND m.status & 8192 <> 0) THEN 0 ELSE i.dataspace END AS data_space_id,
+  CONVERT(bit, i.status & 16) AS ignore_dup_key,
   CONVERT(bit, i.status & 2) AS is_primary_key, CONVERT(bit, i.status & 4) AS is_unique_constraint, i.fillfact AS fill_factor,
   CONVERT(bit, i.status & 32) AS is_padded, CONVERT(bit, i.status & 8) AS is_disabled, CONVERT(bit, 0) AS is_hypothetical,
   CONVERT(bit, 0) AS is_ignored_in_optimization, CONVERT(bit, CASE WHEN i.status & 64 <> 0 THEN 0 ELSE 1 END) AS allow_row_locks,
@@ -17,7 +18,7 @@ WHERE i.status & 256 = 0 OR i.kind IN (3, 4)
 GO
 CREATE VIEW sys.hash_indexes AS
 SELECT i.id AS object_id, i.name, i.indid AS index_id, i.kind AS type, CONVERT(nvarchar(60), N'NONCLUSTERED HASH') AS type_desc,
-  CONVERT(bit, i.status & 1) AS is_unique, i.dataspace AS data_space_id, CONVERT(bit, 0) AS ignore_dup_key,
+  CONVERT(bit, i.status & 1) AS is_unique, CONVERT(int, 0) AS data_space_id, CONVERT(bit, 0) AS ignore_dup_key,
   CONVERT(bit, i.status & 2) AS is_primary_key, CONVERT(bit, i.status & 4) AS is_unique_constraint, i.fillfact AS fill_factor,
   CONVERT(bit, 0) AS is_padded, CONVERT(bit, i.status & 8) AS is_disabled, CONVERT(bit, 0) AS is_hypothetical,
   CONVERT(bit, 0) AS is_ignored_in_optimization, CONVERT(bit, 0) AS allow_row_locks, CONVERT(bit, 0) AS allow_page_locks,
@@ -50,7 +51,7 @@ WHERE i.kind = 4
 GO
 CREATE VIEW sys.index_columns AS
 SELECT c.id AS object_id, c.indid AS index_id, c.subid AS index_column_id, c.colid AS column_id,
-  CONVERT(tinyint, c.keyord) AS key_ordinal, CONVERT(tinyint, CASE WHEN c.status & 4 <> 0 THEN 1 ELSE 0 END) AS partition_ordinal, CONVERT(bit, c.status & 1) AS is_descending_key,
+  CONVERT(tinyint, CASE WHEN i.kind IN (3, 4) THEN 0 ELSE c.keyord END) AS key_ordinal, CONVERT(tinyint, CASE WHEN c.status & 4 <> 0 THEN 1 ELSE 0 END) AS partition_ordinal, CONVERT(bit, c.status & 1) AS is_descending_key,
   CONVERT(bit, c.status & 2) AS is_included_column, CONVERT(tinyint, 0) AS column_store_order_ordinal
 FROM sys.sysiscols c
 JOIN sys.sysidxstats i ON i.id = c.id AND i.indid = c.indid
@@ -75,6 +76,7 @@ GO
 CREATE VIEW sys.stats_columns AS
 SELECT c.id AS object_id, c.indid AS stats_id, c.subid AS stats_column_id, c.colid AS column_id
 FROM sys.sysiscols c
+JOIN sys.sysidxstats i ON i.id = c.id AND i.indid = c.indid AND i.kind NOT IN (3, 4)
 WHERE c.keyord > 0
 UNION ALL
 SELECT k.object_id, k.stats_id, CONVERT(int, 1), k.column_id
@@ -98,7 +100,7 @@ SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, 
   CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
   CONVERT(bit, o.status & 4) AS is_disabled, CONVERT(bit, o.status & 16) AS is_not_for_replication,
   CONVERT(bit, o.status & 8) AS is_not_trusted, CONVERT(int, CASE WHEN o.status & 32768 <> 0 THEN o.intprop ELSE 0 END) AS parent_column_id,
-  t.value AS definition, CONVERT(bit, 1) AS uses_database_collation, CONVERT(bit, o.status & 2) AS is_system_named
+  CASE WHEN HAS_ACCESS(1060, o.id) = 1 THEN t.value END AS definition, CONVERT(bit, 1) AS uses_database_collation, CONVERT(bit, o.status & 2) AS is_system_named
 FROM sys.sysschobjs o
 JOIN sys.sysobjvalues t ON t.objid = o.id
 WHERE o.kind = 'C'
@@ -107,7 +109,7 @@ CREATE VIEW sys.default_constraints AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
   CONVERT(nvarchar(60), N'DEFAULT_CONSTRAINT') AS type_desc, o.created AS create_date, o.modified AS modify_date,
   CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
-  o.intprop AS parent_column_id, t.value AS definition, CONVERT(bit, o.status & 2) AS is_system_named
+  o.intprop AS parent_column_id, CASE WHEN HAS_ACCESS(1060, o.id) = 1 THEN t.value END AS definition, CONVERT(bit, o.status & 2) AS is_system_named
 FROM sys.sysschobjs o
 JOIN sys.sysobjvalues t ON t.objid = o.id
 WHERE o.kind = 'D' AND o.pid <> 0
@@ -159,10 +161,16 @@ SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, 
   CONVERT(nvarchar(60), N'IN_ROW_DATA') AS type_desc,
   CONVERT(bigint, 72057594037927936) + CONVERT(bigint, ISNULL(r.rowset_id, i.id)) * 256 + i.indid AS container_id, ISNULL(r.data_space_id, i.dataspace) AS data_space_id,
   CONVERT(bigint, ISNULL(r.pages, 0)) AS total_pages, CONVERT(bigint, ISNULL(r.pages, 0)) AS used_pages,
-  CONVERT(bigint, CASE WHEN i.indid < 2 THEN ISNULL(r.pages, 0) ELSE 0 END) AS data_pages
+  CONVERT(bigint, ISNULL(r.leaf_pages, 0)) AS data_pages
 FROM sys.sysidxstats i
 LEFT JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
 WHERE i.status & 256 = 0
+UNION ALL
+SELECT CONVERT(bigint, 144115188075855872) + CONVERT(bigint, r.rowset_id) * 256 + i.indid, CONVERT(tinyint, 2), CONVERT(nvarchar(60), N'LOB_DATA'),
+  CONVERT(bigint, 72057594037927936) + CONVERT(bigint, r.rowset_id) * 256 + i.indid, r.data_space_id, r.long_value_pages, r.long_value_pages, r.long_value_pages
+FROM sys.sysidxstats i
+JOIN sys.systablerows r ON r.object_id = i.id AND r.index_id = i.indid
+WHERE i.status & 256 = 0 AND r.long_value_pages > 0
 UNION ALL
 SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, s.object_id) * 256 + 1, CONVERT(tinyint, 1), CONVERT(nvarchar(60), N'IN_ROW_DATA'),
   CONVERT(bigint, 72057594037927936) + CONVERT(bigint, s.object_id) * 256 + 1, 1, s.pages, s.pages, s.pages

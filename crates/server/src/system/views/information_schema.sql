@@ -13,7 +13,8 @@ FROM sys.iso_objects o CROSS JOIN sys.systhisdatabase d
 WHERE o.kind IN ('U', 'V')
 GO
 CREATE VIEW INFORMATION_SCHEMA.VIEWS AS
-SELECT CONVERT(nvarchar(128), d.name) AS TABLE_CATALOG, o.schema_name AS TABLE_SCHEMA, o.name AS TABLE_NAME, CONVERT(nvarchar(4000), t.value) AS VIEW_DEFINITION,
+SELECT CONVERT(nvarchar(128), d.name) AS TABLE_CATALOG, o.schema_name AS TABLE_SCHEMA, o.name AS TABLE_NAME,
+  CONVERT(nvarchar(4000), CASE WHEN o.status & 1048576 = 0 AND HAS_ACCESS(1060, o.id) = 1 THEN t.value END) AS VIEW_DEFINITION,
   CONVERT(varchar(7), CASE WHEN o.status & 65536 <> 0 THEN 'CASCADE' ELSE 'NONE' END) AS CHECK_OPTION, CONVERT(varchar(2), 'NO') AS IS_UPDATABLE
 FROM sys.iso_objects o CROSS JOIN sys.systhisdatabase d
 LEFT JOIN sys.sysobjvalues t ON t.objid = o.id
@@ -21,7 +22,7 @@ WHERE o.kind = 'V'
 GO
 CREATE VIEW INFORMATION_SCHEMA.COLUMNS AS
 SELECT CONVERT(nvarchar(128), d.name) AS TABLE_CATALOG, CONVERT(nvarchar(128), o.schema_name) AS TABLE_SCHEMA, CONVERT(sysname, o.name) AS TABLE_NAME, c.name AS COLUMN_NAME, c.colid AS ORDINAL_POSITION,
-  CONVERT(nvarchar(4000), f.value) AS COLUMN_DEFAULT, CONVERT(varchar(3), CASE WHEN c.status & 1 <> 0 THEN 'YES' ELSE 'NO' END) AS IS_NULLABLE,
+  CONVERT(nvarchar(4000), CASE WHEN c.dflt <> 0 AND HAS_ACCESS(1060, o.id) = 1 THEN f.value END) AS COLUMN_DEFAULT, CONVERT(varchar(3), CASE WHEN c.status & 1 <> 0 THEN 'YES' ELSE 'NO' END) AS IS_NULLABLE,
   CONVERT(nvarchar(128), ISNULL(y.name, ut.name)) AS DATA_TYPE,
   c.CHARACTER_MAXIMUM_LENGTH,
   c.CHARACTER_OCTET_LENGTH,
@@ -101,7 +102,8 @@ CROSS JOIN sys.systhisdatabase d
 WHERE o.kind IN ('PK', 'UQ', 'F', 'C') AND t.kind = 'U'
 GO
 CREATE VIEW INFORMATION_SCHEMA.CHECK_CONSTRAINTS AS
-SELECT CONVERT(nvarchar(128), d.name) AS CONSTRAINT_CATALOG, o.schema_name AS CONSTRAINT_SCHEMA, o.name AS CONSTRAINT_NAME, CONVERT(nvarchar(4000), v.value) AS CHECK_CLAUSE
+SELECT CONVERT(nvarchar(128), d.name) AS CONSTRAINT_CATALOG, o.schema_name AS CONSTRAINT_SCHEMA, o.name AS CONSTRAINT_NAME,
+  CONVERT(nvarchar(4000), CASE WHEN HAS_ACCESS(1060, o.id) = 1 THEN v.value END) AS CHECK_CLAUSE
 FROM sys.iso_objects o
 JOIN sys.sysobjvalues v ON v.objid = o.id
 CROSS JOIN sys.systhisdatabase d
@@ -124,8 +126,8 @@ SELECT CONVERT(nvarchar(128), d.name) AS SPECIFIC_CATALOG, o.schema_name AS SPEC
   CONVERT(nvarchar(30), NULL) AS INTERVAL_TYPE, CONVERT(smallint, NULL) AS INTERVAL_PRECISION, CONVERT(sysname, NULL) AS TYPE_UDT_CATALOG,
   CONVERT(sysname, NULL) AS TYPE_UDT_SCHEMA, CONVERT(sysname, NULL) AS TYPE_UDT_NAME, CONVERT(sysname, NULL) AS SCOPE_CATALOG, CONVERT(sysname, NULL) AS SCOPE_SCHEMA,
   CONVERT(sysname, NULL) AS SCOPE_NAME, CONVERT(bigint, NULL) AS MAXIMUM_CARDINALITY, CONVERT(sysname, NULL) AS DTD_IDENTIFIER, CONVERT(nvarchar(30), N'SQL') AS ROUTINE_BODY,
-  CONVERT(nvarchar(4000), v.value) AS ROUTINE_DEFINITION, CONVERT(sysname, NULL) AS EXTERNAL_NAME, CONVERT(nvarchar(30), NULL) AS EXTERNAL_LANGUAGE,
-  CONVERT(nvarchar(30), NULL) AS PARAMETER_STYLE, CONVERT(nvarchar(10), N'NO') AS IS_DETERMINISTIC,
+  CONVERT(nvarchar(4000), CASE WHEN o.status & 1048576 = 0 AND HAS_ACCESS(1060, o.id) = 1 THEN v.value END) AS ROUTINE_DEFINITION, CONVERT(sysname, NULL) AS EXTERNAL_NAME, CONVERT(nvarchar(30), NULL) AS EXTERNAL_LANGUAGE,
+  CONVERT(nvarchar(30), NULL) AS PARAMETER_STYLE, CONVERT(nvarchar(10), CASE OBJECTPROPERTY(o.id, 'IsDeterministic') WHEN 1 THEN N'YES' ELSE N'NO' END) AS IS_DETERMINISTIC,
   CONVERT(nvarchar(30), CASE o.kind WHEN 'P' THEN N'MODIFIES' ELSE N'READS' END) AS SQL_DATA_ACCESS, CONVERT(nvarchar(10), NULL) AS IS_NULL_CALL,
   CONVERT(sysname, NULL) AS SQL_PATH, CONVERT(nvarchar(10), N'YES') AS SCHEMA_LEVEL_ROUTINE,
   CONVERT(smallint, CASE o.kind WHEN 'P' THEN -1 ELSE 0 END) AS MAX_DYNAMIC_RESULT_SETS, CONVERT(nvarchar(10), N'NO') AS IS_USER_DEFINED_CAST,
@@ -201,8 +203,10 @@ SELECT CONVERT(nvarchar(128), d.name) AS DOMAIN_CATALOG, s.name AS DOMAIN_SCHEMA
   CONVERT(tinyint, CASE WHEN t.xtype IN (48, 52, 56, 127, 106, 108, 60, 122, 62, 59) THEN t.prec END) AS NUMERIC_PRECISION,
   CONVERT(smallint, CASE WHEN t.xtype IN (48, 52, 56, 127, 106, 108, 60, 122) THEN 10 WHEN t.xtype IN (62, 59) THEN 2 END) AS NUMERIC_PRECISION_RADIX,
   CONVERT(int, CASE WHEN t.xtype IN (48, 52, 56, 127, 106, 108, 60, 122) THEN t.scale END) AS NUMERIC_SCALE,
-  CONVERT(smallint, CASE WHEN t.xtype = 40 THEN 0 WHEN t.xtype IN (41, 42, 43) THEN t.scale WHEN t.xtype = 61 THEN 3 WHEN t.xtype = 58 THEN 0 END) AS DATETIME_PRECISION, CONVERT(nvarchar(4000), NULL) AS DOMAIN_DEFAULT
+  CONVERT(smallint, CASE WHEN t.xtype = 40 THEN 0 WHEN t.xtype IN (41, 42, 43) THEN t.scale WHEN t.xtype = 61 THEN 3 WHEN t.xtype = 58 THEN 0 END) AS DATETIME_PRECISION,
+  CONVERT(nvarchar(4000), v.value) AS DOMAIN_DEFAULT
 FROM sys.sysscalartypes t
+LEFT JOIN sys.sysobjvalues v ON v.objid = t.dflt
 JOIN sys.sysclsobjs s ON s.class = 50 AND s.id = t.schid
 CROSS JOIN sys.systhisdatabase d
 LEFT JOIN sys.sysscalartypes y ON y.id = t.xtype
@@ -237,7 +241,7 @@ JOIN sys.iso_objects o ON o.id = p.id
 JOIN sys.sysowners ge ON ge.id = p.grantee
 JOIN sys.sysowners gr ON gr.id = p.grantor
 CROSS JOIN sys.systhisdatabase d
-WHERE p.class = 1 AND p.subid = 0 AND p.state <> 'D' AND o.kind IN ('U', 'V')
+WHERE p.class = 1 AND p.subid = 0 AND p.state <> 'D' AND p.kind IN ('SL', 'IN', 'DL', 'UP', 'RF') AND o.kind IN ('U', 'V')
 GO
 CREATE VIEW INFORMATION_SCHEMA.COLUMN_PRIVILEGES AS
 SELECT CONVERT(nvarchar(128), gr.name) AS GRANTOR, CONVERT(nvarchar(128), ge.name) AS GRANTEE, CONVERT(nvarchar(128), d.name) AS TABLE_CATALOG, o.schema_name AS TABLE_SCHEMA,
@@ -248,22 +252,22 @@ JOIN sys.syscolpars c ON c.id = o.id AND c.number = 0 AND (c.colid = p.subid OR 
 JOIN sys.sysowners ge ON ge.id = p.grantee
 JOIN sys.sysowners gr ON gr.id = p.grantor
 CROSS JOIN sys.systhisdatabase d
-WHERE p.class = 1 AND p.state <> 'D' AND o.kind IN ('U', 'V')
+WHERE p.class = 1 AND p.state IN ('G', 'W') AND p.kind IN ('SL', 'UP', 'RF') AND o.kind IN ('U', 'V')
 GO
 CREATE VIEW INFORMATION_SCHEMA.VIEW_TABLE_USAGE AS
 SELECT DISTINCT CONVERT(nvarchar(128), d.name) AS VIEW_CATALOG, v.schema_name AS VIEW_SCHEMA, v.name AS VIEW_NAME, CONVERT(nvarchar(128), d.name) AS TABLE_CATALOG, t.schema_name AS TABLE_SCHEMA, t.name AS TABLE_NAME
-FROM sys.syssingleobjrefs r
-JOIN sys.iso_objects v ON v.id = r.depid
-JOIN sys.iso_objects t ON t.id = r.indepid
+FROM sys.iso_objects v
+CROSS APPLY sys.sysmodulecolumns(v.id) r
+JOIN sys.iso_objects t ON t.id = r.referenced_id
 CROSS JOIN sys.systhisdatabase d
-WHERE r.class = 1 AND v.kind = 'V' AND t.kind IN ('U', 'V')
+WHERE v.kind = 'V' AND t.kind IN ('U', 'V')
 GO
 CREATE VIEW INFORMATION_SCHEMA.VIEW_COLUMN_USAGE AS
 SELECT CONVERT(nvarchar(128), d.name) AS VIEW_CATALOG, v.schema_name AS VIEW_SCHEMA, v.name AS VIEW_NAME, CONVERT(nvarchar(128), d.name) AS TABLE_CATALOG, t.schema_name AS TABLE_SCHEMA, t.name AS TABLE_NAME, c.name AS COLUMN_NAME
-FROM sys.syssingleobjrefs r
-JOIN sys.iso_objects v ON v.id = r.depid
-JOIN sys.iso_objects t ON t.id = r.indepid
-JOIN sys.syscolpars c ON c.id = t.id AND c.number = 0 AND c.colid = r.indepsubid
+FROM sys.iso_objects v
+CROSS APPLY sys.sysmodulecolumns(v.id) r
+JOIN sys.iso_objects t ON t.id = r.referenced_id
+JOIN sys.syscolpars c ON c.id = t.id AND c.number = 0 AND c.colid = r.column_id
 CROSS JOIN sys.systhisdatabase d
-WHERE r.class = 1 AND v.kind = 'V'
+WHERE v.kind = 'V'
 GO

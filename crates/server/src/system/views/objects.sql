@@ -29,12 +29,15 @@ CREATE VIEW sys.tables AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
   CONVERT(nvarchar(60), N'USER_TABLE') AS type_desc, o.created AS create_date, o.modified AS modify_date,
   CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
-  CONVERT(int, 0) AS lob_data_space_id, CONVERT(int, NULL) AS filestream_data_space_id, o.intprop AS max_column_id_used,
+  CONVERT(int, CASE WHEN o.status & 8192 = 0 AND EXISTS (SELECT 1 FROM sys.syscolpars c WHERE c.id = o.id AND c.number = 0 AND (c.xtype IN (34, 35, 99) OR c.length = -1))
+    THEN ISNULL((SELECT i.dataspace FROM sys.sysidxstats i WHERE i.id = o.id AND i.indid < 2 AND i.dataspace > 65535), 1) ELSE 0 END) AS lob_data_space_id,
+  CONVERT(int, NULL) AS filestream_data_space_id, o.intprop AS max_column_id_used,
   CONVERT(bit, 0) AS lock_on_bulk_load, CONVERT(bit, 1) AS uses_ansi_nulls, CONVERT(bit, 0) AS is_replicated,
   CONVERT(bit, 0) AS has_replication_filter, CONVERT(bit, 0) AS is_merge_published, CONVERT(bit, 0) AS is_sync_tran_subscribed,
   CONVERT(bit, 0) AS has_unchecked_assembly_data, CONVERT(int, 0) AS text_in_row_limit,
-  CONVERT(bit, 0) AS large_value_types_out_of_row, CONVERT(bit, 0) AS is_tracked_by_cdc, CONVERT(tinyint, 0) AS lock_escalation,
-  CONVERT(nvarchar(60), N'TABLE') AS lock_escalation_desc, CONVERT(bit, 0) AS is_filetable,
+  CONVERT(bit, 0) AS large_value_types_out_of_row, CONVERT(bit, 0) AS is_tracked_by_cdc,
+  CONVERT(tinyint, CASE WHEN o.status & 16777216 <> 0 THEN 1 WHEN o.status & 33554432 <> 0 THEN 2 ELSE 0 END) AS lock_escalation,
+  CONVERT(nvarchar(60), CASE WHEN o.status & 16777216 <> 0 THEN N'DISABLE' WHEN o.status & 33554432 <> 0 THEN N'AUTO' ELSE N'TABLE' END) AS lock_escalation_desc, CONVERT(bit, 0) AS is_filetable,
   CONVERT(bit, o.status & 8192) AS is_memory_optimized, CONVERT(tinyint, CASE WHEN o.status & 16384 <> 0 THEN 1 ELSE 0 END) AS durability,
   CONVERT(nvarchar(60), CASE WHEN o.status & 16384 <> 0 THEN N'SCHEMA_ONLY' ELSE N'SCHEMA_AND_DATA' END) AS durability_desc,
   CONVERT(tinyint, CASE WHEN o.status & 2097152 <> 0 THEN 2 WHEN o.status & 4194304 <> 0 THEN 1 ELSE 0 END) AS temporal_type,
@@ -166,11 +169,12 @@ SELECT o.id AS object_id, CASE WHEN o.status & 1048576 = 0 AND HAS_ACCESS(1060, 
   CONVERT(bit, o.status & 2048) AS is_schema_bound, CONVERT(bit, 0) AS uses_database_collation,
   CONVERT(bit, o.status & 131072) AS is_recompiled, CONVERT(bit, o.status & 262144) AS null_on_null_input,
   CONVERT(int, CASE WHEN o.status & 524288 <> 0 THEN -2 ELSE x.indepid END) AS execute_as_principal_id,
-  CONVERT(bit, o.status & 4096) AS uses_native_compilation, CONVERT(bit, 0) AS inline_type, CONVERT(bit, 0) AS is_inlineable
+  CONVERT(bit, o.status & 4096) AS uses_native_compilation, CONVERT(bit, CASE o.kind WHEN 'IF' THEN 1 ELSE 0 END) AS inline_type,
+  CONVERT(bit, CASE o.kind WHEN 'IF' THEN 1 ELSE 0 END) AS is_inlineable
 FROM sys.sysschobjs o
 JOIN sys.sysobjvalues t ON t.objid = o.id
 LEFT JOIN sys.syssingleobjrefs x ON x.class = 203 AND x.depid = o.id
-WHERE o.kind IN ('P', 'V', 'FN', 'IF', 'TF', 'TR', 'R') AND o.nsid >= 0
+WHERE (o.kind IN ('P', 'V', 'FN', 'IF', 'TF', 'TR', 'R') OR o.kind = 'D' AND o.pid = 0) AND o.nsid >= 0
 GO
 CREATE VIEW sys.system_sql_modules AS
 SELECT o.object_id, o.definition, CONVERT(bit, 1) AS uses_ansi_nulls, CONVERT(bit, 1) AS uses_quoted_identifier,
@@ -229,7 +233,7 @@ SELECT name, id AS schema_id, owner AS principal_id FROM sys.sysclsobjs WHERE cl
 GO
 CREATE VIEW sys.extended_properties AS
 SELECT p.class, CONVERT(nvarchar(60), CASE p.class WHEN 0 THEN N'DATABASE' WHEN 1 THEN N'OBJECT_OR_COLUMN' WHEN 2 THEN N'PARAMETER'
-    WHEN 3 THEN N'SCHEMA' WHEN 4 THEN N'DATABASE_PRINCIPAL' WHEN 6 THEN N'TYPE' WHEN 7 THEN N'INDEX' END) AS class_desc,
+    WHEN 3 THEN N'SCHEMA' WHEN 4 THEN N'DATABASE_PRINCIPAL' WHEN 6 THEN N'TYPE' WHEN 7 THEN N'INDEX' WHEN 10 THEN N'XML_SCHEMA_COLLECTION' END) AS class_desc,
   p.id AS major_id, p.subid AS minor_id, p.name, p.value
 FROM sys.sysxprops p
 GO
@@ -254,7 +258,7 @@ FROM sys.syssingleobjrefs r
 JOIN sys.sysschobjs d ON d.id = r.depid
 JOIN sys.sysschobjs o ON o.id = r.indepid
 JOIN sys.sysclsobjs s ON s.class = 50 AND s.id = o.nsid
-WHERE r.class = 1
+WHERE r.class = 1 AND HAS_ACCESS(1060, r.depid) = 1
 UNION ALL
 -- A name without a schema is one of the module's own schema, or of dbo; who calls decides where a procedure's is looked for.
 SELECT m.referencing_id, m.minor_id, CONVERT(tinyint, 1), CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN'), m.is_bound,
@@ -270,6 +274,7 @@ LEFT JOIN sys.sysscalartypes t ON m.is_type = 1 AND m.database_name IS NULL AND 
 LEFT JOIN sys.sysschobjs own ON m.is_type = 0 AND m.server_name IS NULL AND (m.database_name IS NULL OR m.database_name = DB_NAME())
   AND (m.is_executed = 0 OR m.schema_name IS NOT NULL) AND own.name = m.entity_name AND own.nsid = CASE WHEN m.schema_name IS NULL THEN m.schema_id ELSE s.id END
 LEFT JOIN sys.sysschobjs dbo ON m.is_type = 0 AND m.is_executed = 0 AND m.schema_name IS NULL AND m.database_name IS NULL AND dbo.name = m.entity_name AND dbo.nsid = 1
+WHERE HAS_ACCESS(1060, m.referencing_id) = 1
 GO
 -- https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-sql-referencing-entities-transact-sql
 CREATE FUNCTION sys.dm_sql_referencing_entities(@name nvarchar(517), @referenced_class nvarchar(60))
@@ -308,19 +313,17 @@ JOIN sys.objects o ON o.object_id = k.object_id
 WHERE @referencing_class = N'OBJECT'
 GO
 CREATE VIEW sys.sql_dependencies AS
-SELECT CONVERT(tinyint, 1) AS class, CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN_REFERENCE_SCHEMA_BOUND') AS class_desc,
-  r.depid AS object_id, CASE WHEN d.kind IN ('U', 'TT') THEN r.depsubid ELSE 0 END AS column_id, r.indepid AS referenced_major_id, r.indepsubid AS referenced_minor_id,
-  CONVERT(bit, 1) AS is_selected, CONVERT(bit, 0) AS is_updated, CONVERT(bit, 0) AS is_select_all
-FROM sys.syssingleobjrefs r
-JOIN sys.sysschobjs d ON d.id = r.depid
-WHERE r.class = 1
+SELECT CONVERT(tinyint, u.is_bound) AS class,
+  CONVERT(nvarchar(60), CASE u.is_bound WHEN 1 THEN N'OBJECT_OR_COLUMN_REFERENCE_SCHEMA_BOUND' ELSE N'OBJECT_OR_COLUMN_REFERENCE_NON_SCHEMA_BOUND' END) AS class_desc,
+  u.object_id, u.column_id, u.referenced_id AS referenced_major_id, u.referenced_column_id AS referenced_minor_id,
+  CONVERT(bit, u.is_selected) AS is_selected, CONVERT(bit, u.is_updated) AS is_updated, CONVERT(bit, 0) AS is_select_all
+FROM sys.used_columns u
 GO
 CREATE VIEW sys.sysdepends AS
-SELECT r.depid AS id, r.indepid AS depid, CONVERT(smallint, 0) AS number, CONVERT(smallint, 0) AS depnumber,
-  CONVERT(smallint, 1) AS status, CONVERT(tinyint, 0) AS deptype, CONVERT(smallint, 0) AS depdbid, CONVERT(smallint, 0) AS depsiteid,
-  CONVERT(bit, 0) AS selall, CONVERT(bit, 0) AS resultobj, CONVERT(bit, 1) AS readobj
-FROM sys.syssingleobjrefs r
-WHERE r.class = 1
+SELECT u.object_id AS id, u.referenced_id AS depid, CONVERT(smallint, u.column_id) AS number, CONVERT(smallint, u.referenced_column_id) AS depnumber,
+  CONVERT(smallint, u.is_selected * 8 + u.is_updated * 4) AS status, CONVERT(tinyint, u.is_bound) AS deptype, CONVERT(smallint, 0) AS depdbid, CONVERT(smallint, 0) AS depsiteid,
+  CONVERT(bit, 0) AS selall, CONVERT(bit, u.is_updated) AS resultobj, CONVERT(bit, u.is_selected) AS readobj
+FROM sys.used_columns u
 GO
 CREATE VIEW sys.numbered_procedures AS
 SELECT o.id AS object_id, CONVERT(smallint, 1) AS procedure_number, t.value AS definition

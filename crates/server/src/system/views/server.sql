@@ -39,7 +39,7 @@ SELECT d.name, d.id AS database_id, (SELECT r.indepid FROM master.sys.syssingleo
   CONVERT(bit, d.options & 8388608) AS is_memory_optimized_elevate_to_snapshot_on, CONVERT(bit, 0) AS is_federation_member,
   CONVERT(bit, 0) AS is_remote_data_archive_enabled, CONVERT(bit, d.options & 268435456) AS is_mixed_page_allocation_on,
   CONVERT(bit, CASE WHEN d.options & 1073741824 = 0 THEN 1 ELSE 0 END) AS is_temporal_history_retention_enabled, CONVERT(int, 0) AS catalog_collation_type,
-  CONVERT(nvarchar(60), N'DATABASE_DEFAULT') AS catalog_collation_type_desc, CONVERT(nvarchar(128), NULL) AS physical_database_name,
+  CONVERT(nvarchar(60), N'DATABASE_DEFAULT') AS catalog_collation_type_desc, CONVERT(nvarchar(128), d.name) AS physical_database_name,
   CONVERT(bit, 0) AS is_result_set_caching_on, CONVERT(bit, d.options & 67108864) AS is_accelerated_database_recovery_on,
   CONVERT(bit, 0) AS is_tempdb_spill_to_remote_store, CONVERT(bit, 0) AS is_stale_page_detection_on,
   CONVERT(bit, 1) AS is_memory_optimized_enabled, CONVERT(bit, 0) AS is_data_retention_enabled, CONVERT(bit, 0) AS is_ledger_on,
@@ -52,7 +52,7 @@ SELECT f.dbid AS database_id, f.fileid AS file_id, CONVERT(uniqueidentifier, NUL
   CONVERT(tinyint, CASE WHEN f.status & 2 <> 0 THEN 1 WHEN f.status & 4 <> 0 THEN 2 ELSE 0 END) AS type,
   CONVERT(nvarchar(60), CASE WHEN f.status & 2 <> 0 THEN N'LOG' WHEN f.status & 4 <> 0 THEN N'FILESTREAM' ELSE N'ROWS' END) AS type_desc, f.filegroup AS data_space_id, f.name,
   CONVERT(nvarchar(260), f.path) AS physical_name, CONVERT(tinyint, ISNULL(h.state, 0)) AS state, CONVERT(nvarchar(60), ISNULL(h.state_desc, N'ONLINE')) AS state_desc,
-  CASE WHEN f.status & 4 <> 0 THEN 0 WHEN g.pages > f.size THEN CONVERT(int, g.pages) ELSE f.size END AS size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
+  CASE WHEN f.status & 4 <> 0 THEN 0 WHEN g.pages > f.size THEN CONVERT(int, g.pages) ELSE f.size END AS size, CASE WHEN f.status & 2 <> 0 AND f.size_max = -1 THEN 268435456 ELSE f.size_max END AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
   CONVERT(bit, 0) AS is_sparse, CONVERT(bit, f.status & 1) AS is_percent_growth, CONVERT(bit, 0) AS is_name_reserved,
   CONVERT(bit, 0) AS is_persistent_log_buffer, CONVERT(numeric(25, 0), NULL) AS create_lsn, CONVERT(numeric(25, 0), NULL) AS drop_lsn,
   CONVERT(numeric(25, 0), NULL) AS read_only_lsn, CONVERT(numeric(25, 0), NULL) AS read_write_lsn,
@@ -69,7 +69,7 @@ SELECT f.fileid AS file_id, CONVERT(uniqueidentifier, NULL) AS file_guid,
   CONVERT(tinyint, CASE WHEN f.status & 2 <> 0 THEN 1 WHEN f.status & 4 <> 0 THEN 2 ELSE 0 END) AS type,
   CONVERT(nvarchar(60), CASE WHEN f.status & 2 <> 0 THEN N'LOG' WHEN f.status & 4 <> 0 THEN N'FILESTREAM' ELSE N'ROWS' END) AS type_desc, f.filegroup AS data_space_id, f.name,
   CONVERT(nvarchar(260), f.path) AS physical_name, CONVERT(tinyint, ISNULL(h.state, 0)) AS state, CONVERT(nvarchar(60), ISNULL(h.state_desc, N'ONLINE')) AS state_desc,
-  CASE WHEN f.status & 4 <> 0 THEN 0 WHEN g.pages > f.size THEN CONVERT(int, g.pages) ELSE f.size END AS size, f.size_max AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
+  CASE WHEN f.status & 4 <> 0 THEN 0 WHEN g.pages > f.size THEN CONVERT(int, g.pages) ELSE f.size END AS size, CASE WHEN f.status & 2 <> 0 AND f.size_max = -1 THEN 268435456 ELSE f.size_max END AS max_size, f.growth, CONVERT(bit, 0) AS is_media_read_only, CONVERT(bit, 0) AS is_read_only,
   CONVERT(bit, 0) AS is_sparse, CONVERT(bit, f.status & 1) AS is_percent_growth, CONVERT(bit, 0) AS is_name_reserved,
   CONVERT(bit, 0) AS is_persistent_log_buffer, CONVERT(numeric(25, 0), NULL) AS create_lsn, CONVERT(numeric(25, 0), NULL) AS drop_lsn,
   CONVERT(numeric(25, 0), NULL) AS read_only_lsn, CONVERT(numeric(25, 0), NULL) AS read_write_lsn,
@@ -90,7 +90,7 @@ CREATE VIEW sys.servers AS
 SELECT s.id AS server_id, CONVERT(sysname, CASE WHEN s.id = 0 THEN @@SERVERNAME ELSE s.name END) AS name, s.product, s.provider,
   CONVERT(nvarchar(4000), CASE WHEN s.id = 0 THEN @@SERVERNAME ELSE s.source END) AS data_source, CONVERT(nvarchar(4000), NULL) AS location,
   CONVERT(nvarchar(4000), NULL) AS provider_string, CONVERT(sysname, NULL) AS catalog, CONVERT(int, 0) AS connect_timeout,
-  CONVERT(int, 0) AS query_timeout, CONVERT(bit, CASE WHEN s.id = 0 THEN 0 ELSE 1 END) AS is_linked, CONVERT(bit, 0) AS is_remote_login_enabled,
+  CONVERT(int, 0) AS query_timeout, CONVERT(bit, CASE WHEN s.id = 0 THEN 0 ELSE 1 END) AS is_linked, CONVERT(bit, CASE WHEN s.id = 0 THEN 1 ELSE 0 END) AS is_remote_login_enabled,
   CONVERT(bit, 1) AS is_rpc_out_enabled, CONVERT(bit, 0) AS is_data_access_enabled, CONVERT(bit, 0) AS is_collation_compatible,
   CONVERT(bit, 1) AS uses_remote_collation, CONVERT(sysname, NULL) AS collation_name, CONVERT(bit, 0) AS lazy_schema_validation,
   CONVERT(bit, 0) AS is_system, CONVERT(bit, 0) AS is_publisher, CONVERT(bit, 0) AS is_subscriber, CONVERT(bit, 0) AS is_distributor,
@@ -126,9 +126,9 @@ CREATE VIEW sys.server_role_members AS
 SELECT r.depid AS role_principal_id, r.indepid AS member_principal_id FROM master.sys.syssingleobjrefs r WHERE r.class = 26
 GO
 CREATE VIEW sys.server_permissions AS
-SELECT p.class, CONVERT(nvarchar(60), CASE p.class WHEN 100 THEN N'SERVER' ELSE N'SERVER_PRINCIPAL' END) AS class_desc, p.id AS major_id,
+SELECT p.class, CONVERT(nvarchar(60), CASE p.class WHEN 100 THEN N'SERVER' WHEN 105 THEN N'ENDPOINT' ELSE N'SERVER_PRINCIPAL' END) AS class_desc, p.id AS major_id,
   p.subid AS minor_id, p.grantee AS grantee_principal_id, p.grantor AS grantor_principal_id, p.kind AS type, CONVERT(nvarchar(128), p.name) AS permission_name,
-  p.state, CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' ELSE N'DENY' END) AS state_desc
+  p.state, CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' WHEN 'R' THEN N'REVOKE' ELSE N'DENY' END) AS state_desc
 FROM master.sys.sysprivs p
 WHERE p.class >= 100 AND HAS_ACCESS(42, p.grantee, 1) = 1
 GO
@@ -148,19 +148,25 @@ SELECT r.depid AS role_principal_id, r.indepid AS member_principal_id FROM sys.s
 GO
 CREATE VIEW sys.database_permissions AS
 SELECT p.class, CONVERT(nvarchar(60), CASE p.class WHEN 0 THEN N'DATABASE' WHEN 1 THEN N'OBJECT_OR_COLUMN' WHEN 3 THEN N'SCHEMA'
-    WHEN 4 THEN N'DATABASE_PRINCIPAL' WHEN 6 THEN N'TYPE' END) AS class_desc, p.id AS major_id, p.subid AS minor_id,
+    WHEN 4 THEN N'DATABASE_PRINCIPAL' WHEN 6 THEN N'TYPE' WHEN 10 THEN N'XML_SCHEMA_COLLECTION' END) AS class_desc, p.id AS major_id, p.subid AS minor_id,
   p.grantee AS grantee_principal_id, p.grantor AS grantor_principal_id, p.kind AS type, CONVERT(nvarchar(128), p.name) AS permission_name, p.state,
-  CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' ELSE N'DENY' END) AS state_desc
+  CONVERT(nvarchar(60), CASE p.state WHEN 'G' THEN N'GRANT' WHEN 'W' THEN N'GRANT_WITH_GRANT_OPTION' WHEN 'R' THEN N'REVOKE' ELSE N'DENY' END) AS state_desc
 FROM sys.sysprivs p
 WHERE p.class < 100 AND HAS_ACCESS(27, p.grantee) = 1
 GO
 CREATE VIEW sys.login_token AS
 SELECT l.id AS principal_id, CONVERT(varbinary(85), l.sid) AS sid, l.name, CONVERT(nvarchar(128), N'SQL LOGIN') AS type, CONVERT(nvarchar(128), N'GRANT OR DENY') AS usage
 FROM master.sys.sysxlgns l WHERE l.name = SUSER_SNAME()
+UNION ALL
+SELECT r.id, CONVERT(varbinary(85), r.sid), r.name, CONVERT(nvarchar(128), N'SERVER ROLE'), CONVERT(nvarchar(128), N'GRANT OR DENY')
+FROM master.sys.sysxlgns r WHERE r.kind = 'R' AND (r.id = 2 OR EXISTS (SELECT 1 FROM sys.held_server_roles h WHERE h.role_id = r.id))
 GO
 CREATE VIEW sys.user_token AS
 SELECT o.id AS principal_id, CONVERT(varbinary(85), o.sid) AS sid, o.name, CONVERT(nvarchar(128), N'SQL USER') AS type, CONVERT(nvarchar(128), N'GRANT OR DENY') AS usage
 FROM sys.sysowners o WHERE o.name = USER_NAME()
+UNION ALL
+SELECT r.id, CONVERT(varbinary(85), r.sid), r.name, CONVERT(nvarchar(128), N'ROLE'), CONVERT(nvarchar(128), N'GRANT OR DENY')
+FROM sys.sysowners r WHERE r.kind = 'R' AND (r.id = 0 OR EXISTS (SELECT 1 FROM sys.held_roles h WHERE h.role_id = r.id))
 GO
 CREATE VIEW sys.messages AS
 SELECT message_id, language_id, severity, is_event_logged, text FROM sys.syssystemmessages

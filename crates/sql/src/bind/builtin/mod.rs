@@ -62,8 +62,6 @@ impl Binder<'_> {
         for i in 0..call.args.len() {
             if call.args[i].ty.is_string() || is_null_literal(&call.args[i]) {
                 call.take(i, call.wide(1035))?;
-            } else {
-                check_conversion(&call.args[i].ty, &SqlType::nvarchar(1), false)?;
             }
         }
         Ok(call.of_type(SqlType::INT))
@@ -222,7 +220,8 @@ fn is_whole(kind: TypeKind) -> bool {
 }
 
 fn is_exact(kind: TypeKind) -> bool {
-    is_whole(kind) || matches!(kind, TypeKind::Decimal | TypeKind::Numeric)
+    use TypeKind::*;
+    is_whole(kind) || matches!(kind, Bit | Decimal | Numeric | SmallMoney | Money)
 }
 
 fn is_old_text(kind: TypeKind) -> bool {

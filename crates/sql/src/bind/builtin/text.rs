@@ -4,7 +4,7 @@ use types::{MAX_LENGTH, SqlResult, SqlType, TypeKind};
 
 use types::precedence::check_conversion;
 
-use super::{BuiltinCall, is_exact, is_old_text, is_text, is_whole, literal_count, varying};
+use super::{BuiltinCall, is_bytes, is_exact, is_old_text, is_text, literal_count, varying};
 use crate::bind::errors;
 use crate::bind::typing::is_null_literal;
 use crate::function::FunctionId;
@@ -20,7 +20,7 @@ pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         Charindex | Patindex => {
             call.null_from_arguments();
             let result = if call.args[1].ty.is_max() { SqlType::BIGINT } else { SqlType::INT };
-            call.only(0, is_text)?;
+            call.only(0, |kind| is_text(kind) || is_bytes(kind))?;
             if call.function == Patindex {
                 call.typed(1)?;
                 call.only(1, |kind| is_text(kind) || matches!(kind, TypeKind::Text | TypeKind::NText))?;
@@ -28,7 +28,7 @@ pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
                 check_conversion(&call.args[1].ty, &SqlType::varchar(1), false)?;
             }
             call.whole_strings(&[0, 1])?;
-            call.place(2, is_exact)?;
+            call.count(2)?;
             result
         }
         Difference => {
@@ -72,7 +72,6 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Format => {
             check_formatted(call)?;
-            call.typed(1)?;
             call.take(1, call.wide(4000))?;
             call.take(2, call.sysname())?;
             call.wide(4000)
@@ -131,8 +130,6 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Str => {
             call.number(0, SqlType::FLOAT)?;
-            call.only(1, is_whole)?;
-            call.only(2, is_whole)?;
             call.take(1, SqlType::INT)?;
             call.take(2, SqlType::INT)?;
             call.varchar(call.args.get(1).map_or(10, |e| literal_count(e).map_or(8000, |n| n.clamp(1, 8000) as u16)))
@@ -182,11 +179,6 @@ fn concat(call: &mut BuiltinCall) -> SqlResult<SqlType> {
     use FunctionId::*;
     call.nullable = false;
     let all: Vec<usize> = (0..call.args.len()).collect();
-    let wide = call.args.iter().any(|e| e.ty.is_unicode_string());
-    let to = if wide { SqlType::nvarchar(1) } else { SqlType::varchar(1) };
-    for given in call.args.iter().filter(|given| !is_null_literal(given)) {
-        check_conversion(&given.ty, &to, false)?;
-    }
     call.strings(&all)?;
     let wide = call.args[0].ty.is_unicode_string();
     let max = call.args.iter().any(|e| e.ty.is_max());

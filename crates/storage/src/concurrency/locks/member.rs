@@ -108,7 +108,12 @@ shared_struct! {
         cancelled: AtomicU64,
         /// Set under the lock of the shard in which it waits.
         pub granted: AtomicBool,
-        pub victim: AtomicBool,
+        /// How often those who had this slot began to wait, and which of those waits has to end for a deadlock: news that come too
+        /// late are not of the next wait.
+        waits: AtomicU64,
+        victim_of_wait: AtomicU64,
+        /// How often some of its changes were undone: who waits for one of them looks again.
+        undone_parts: AtomicU32,
         waiting: SpinLock<WaitingFor>,
         /// First of those who wait for its end, by slot plus one.
         waiters: SpinLock<u32>,
@@ -138,7 +143,25 @@ impl Member {
         };
         let mut now = self.waiting.lock_as(&MEMBER);
         debug_assert!(now.kind == 0 || new.kind == 0, "a member waits for one thing at a time");
+        if new.kind != 0 {
+            self.waits.fetch_add(1, Ordering::SeqCst);
+        }
         *now = new;
+    }
+
+    /// Which of its waits it is in.
+    pub fn wait_number(&self) -> u64 {
+        self.waits.load(Ordering::SeqCst)
+    }
+
+    /// Its wait, if it is still that one, ends with an error.
+    pub fn make_victim(&self, wait_number: u64) {
+        self.victim_of_wait.store(wait_number, Ordering::SeqCst);
+        self.wake.notify();
+    }
+
+    pub fn is_victim(&self) -> bool {
+        self.victim_of_wait.load(Ordering::SeqCst) == self.wait_number()
     }
 
     pub fn waiting(&self) -> Waiting {
@@ -211,7 +234,6 @@ impl Members {
         slot.wake.forget();
         slot.priority.store(0, Ordering::Relaxed);
         slot.begun_ns.store(clock::now(), Ordering::Relaxed);
-        slot.victim.store(false, Ordering::Relaxed);
         // Release: whoever sees the number sees the fields.
         slot.number.store(number, Ordering::Release);
         MemberId(number)
@@ -226,14 +248,29 @@ impl Members {
         assert_eq!(number, member.0, "a transaction leaves once");
         assert_eq!(slot.held.load(Ordering::Relaxed), 0, "its locks have been released before");
         debug_assert!(matches!(slot.waiting(), Waiting::Nothing), "who leaves does not wait");
+        self.wake_all(&mut waiters);
+        drop(waiters);
+        self.slots.give(member.slot());
+    }
+
+    /// Some of its changes are undone: whoever waits for its end may have waited for one of those.
+    pub fn undone_in_part(&self, member: MemberId) {
+        let slot = &self[member];
+        let mut waiters = slot.waiters.lock_as(&MEMBER);
+        slot.undone_parts.fetch_add(1, Ordering::SeqCst);
+        self.wake_all(&mut waiters);
+    }
+
+    pub fn undone_parts(&self, member: MemberId) -> u32 {
+        self[member].undone_parts.load(Ordering::SeqCst)
+    }
+
+    fn wake_all(&self, waiters: &mut u32) {
         while let Some(at) = waiters.checked_sub(1) {
             let woken = &self.slots[at];
-            debug_assert!(at != member.slot(), "nobody waits for itself");
             *waiters = woken.next_waiter.load(Ordering::Relaxed);
             woken.wake.notify();
         }
-        drop(waiters);
-        self.slots.give(member.slot());
     }
 
     pub fn requests(&self) -> u64 {
@@ -259,18 +296,18 @@ impl Members {
         self[member].cancelled.load(Ordering::SeqCst) == member.0
     }
 
-    /// Enters `member` in the list of those whom the end of `target` wakes. False: it is over already.
-    pub fn wait_for(&self, target: MemberId, member: MemberId) -> bool {
+    /// Enters `member` in the list of those whom the end of `target` wakes; its `undone_parts` then. None: it is over already.
+    pub fn wait_for(&self, target: MemberId, member: MemberId) -> Option<u32> {
         debug_assert!(target != member, "nobody waits for itself");
         debug_assert!(self.is_running(member), "who waits runs");
         let slot = &self[target];
         let mut waiters = slot.waiters.lock_as(&MEMBER);
-        let runs = self.is_running(target);
-        if runs {
-            self[member].next_waiter.store(*waiters, Ordering::Relaxed);
-            *waiters = member.slot() + 1;
+        if !self.is_running(target) {
+            return None;
         }
-        runs
+        self[member].next_waiter.store(*waiters, Ordering::Relaxed);
+        *waiters = member.slot() + 1;
+        Some(self.undone_parts(target))
     }
 
     /// Takes `member` out of that list again, if `target` has not woken it.

@@ -195,6 +195,11 @@ impl Locks {
         self.members.leave(member);
     }
 
+    /// Some of its changes are undone: whoever waited for it looks again.
+    pub fn undone_in_part(&self, member: MemberId) {
+        self.members.undone_in_part(member);
+    }
+
     /// Ends its waits from another worker (attention).
     pub fn cancel(&self, member: MemberId) {
         self.members.cancel(member);
@@ -428,7 +433,8 @@ impl Locks {
         !locked.fits(mode, locked.held_by(member))
     }
 
-    /// Returns when the transaction that wrote a row is over. `mode`: what the row is wanted for. `row`: None where no row is.
+    /// Returns when the transaction that wrote a row is over or has undone some of its changes: the caller looks again. `mode`: what
+    /// the row is wanted for. `row`: None where no row is.
     pub fn wait_for_end(
         &self,
         member: MemberId,
@@ -446,7 +452,7 @@ impl Locks {
         self.wait_for_member(member, target, mode.wait_type(), patience, row.map(|row| (row, mode)))
     }
 
-    /// Returns when that transaction is over.
+    /// Returns when that transaction is over, or has undone some of its changes.
     pub fn wait_for_member(
         &self,
         member: MemberId,
@@ -460,11 +466,12 @@ impl Locks {
             self.counters.timeouts.fetch_add(1, Ordering::Relaxed);
             return Err(StorageError::LockTimeout);
         }
-        if !self.members.wait_for(target, member) {
+        let Some(parts) = self.members.wait_for(target, member) else {
             return Ok(());
-        }
+        };
         self[member].set_waiting(Waiting::End(target, row));
-        let result = self.wait(member, wait, patience, || !self.members.is_running(target));
+        let looks_again = || !self.members.is_running(target) || self.members.undone_parts(target) != parts;
+        let result = self.wait(member, wait, patience, looks_again);
         self[member].set_waiting(Waiting::Nothing);
         self.members.stop_waiting_for(target, member);
         result
@@ -481,7 +488,7 @@ impl Locks {
             if done() {
                 break Ok(());
             }
-            if me.victim.swap(false, Ordering::SeqCst) {
+            if me.is_victim() {
                 self.counters.deadlocks.fetch_add(1, Ordering::Relaxed);
                 break Err(StorageError::Deadlock);
             }
@@ -502,7 +509,7 @@ impl Locks {
             if now >= next_search {
                 next_search = now + DETECT_EVERY_MS;
                 self.break_deadlocks(member);
-                if me.victim.load(Ordering::SeqCst) {
+                if me.is_victim() {
                     continue;
                 }
             }
@@ -538,21 +545,20 @@ impl Locks {
     fn break_deadlocks(&self, start: MemberId) {
         let _one_at_a_time = self.detecting.lock();
         while let Some(cycle) = self.find_cycle(start) {
-            let cost = |member: &&MemberId| {
-                let slot = &self[**member];
+            let cost = |(member, _): &&(MemberId, u64)| {
+                let slot = &self[*member];
                 let (priority, log) = (slot.priority.load(Ordering::Relaxed), slot.log_bytes.load(Ordering::Relaxed));
                 // Of equals the youngest.
                 (priority, log, u64::MAX - slot.begun_ns.load(Ordering::Relaxed), member.raw())
             };
-            let victim = &self[*cycle.iter().min_by_key(cost).expect("a cycle has members")];
-            victim.victim.store(true, Ordering::SeqCst);
-            victim.wake.notify();
+            let (victim, wait_number) = cycle.iter().min_by_key(cost).expect("a cycle has members");
+            self[*victim].make_victim(*wait_number);
         }
     }
 
-    /// A cycle of the wait-for graph through `start`, without those that are victims already.
-    fn find_cycle(&self, start: MemberId) -> Option<Vec<MemberId>> {
-        let lives = |member: MemberId| !self[member].victim.load(Ordering::SeqCst);
+    /// A cycle of the wait-for graph through `start`, without those that are victims already; each with the number of its wait.
+    fn find_cycle(&self, start: MemberId) -> Option<Vec<(MemberId, u64)>> {
+        let lives = |member: MemberId| !self[member].is_victim();
         if !lives(start) {
             return None;
         }
@@ -566,10 +572,10 @@ impl Locks {
             };
             if next == start {
                 // Edges may have gone while we looked: the cycle must still be there.
-                let members: Vec<MemberId> = path.iter().map(|(member, _)| *member).collect();
+                let members: Vec<_> = path.iter().map(|(member, _)| (*member, self[*member].wait_number())).collect();
                 assert!(members.len() > 1, "nobody waits for itself");
                 let holds = (0..members.len())
-                    .all(|at| self.blockers(members[at]).contains(&members[(at + 1) % members.len()]));
+                    .all(|at| self.blockers(members[at].0).contains(&members[(at + 1) % members.len()].0));
                 return holds.then_some(members);
             }
             if lives(next) && visited.insert(next) {
@@ -625,6 +631,20 @@ mod tests {
             assert_eq!(other.join(), Ok(Ok(true)));
             assert_eq!(locks.counters.deadlocks.load(Ordering::Relaxed), 1);
         });
+    }
+
+    #[test]
+    fn the_victim_of_a_wait_that_is_over_is_not_the_next_wait_s() {
+        let locks = locks();
+        let (a, b) = (locks.enter(), locks.enter());
+        locks[a].set_waiting(Waiting::End(b, None));
+        let number = locks[a].wait_number();
+        locks[a].set_waiting(Waiting::Nothing);
+        locks[a].set_waiting(Waiting::End(b, None));
+        locks[a].make_victim(number);
+        assert!(!locks[a].is_victim());
+        locks[a].make_victim(locks[a].wait_number());
+        assert!(locks[a].is_victim());
     }
 
     #[test]

@@ -205,6 +205,9 @@ struct Position {
     statement: u32,
     /// The leaf that the next key may lie in, 0: unknown.
     leaf: u32,
+    /// The leaf read last, and how many each lay behind the one before, in the file as in the order of keys.
+    last: u32,
+    in_a_row: u32,
     done: bool,
 }
 
@@ -230,6 +233,8 @@ impl DiskScan {
             bounded: false,
             statement: tx.writer.statement,
             leaf: 0,
+            last: 0,
+            in_a_row: 0,
             done: false,
         };
         at.place(&spec.lower, &spec.upper);
@@ -344,6 +349,16 @@ impl Position {
         );
     }
 
+    /// It has come to this leaf, from another one or in it.
+    #[inline]
+    fn step_to(&mut self, leaf: u32) {
+        if leaf != self.last {
+            self.in_a_row = if leaf == self.last + 1 { self.in_a_row + 1 } else { 0 };
+            self.last = leaf;
+        }
+        self.leaf = leaf;
+    }
+
     fn upper(&self) -> Option<&[u8]> {
         self.bounded.then_some(&self.upper[..])
     }
@@ -381,12 +396,12 @@ impl Source {
     fn lock_table(&self, tx: &mut Transaction) -> StorageResult<()> {
         let hint = &self.spec.lock;
         // The usual case: no hint makes a table's level SERIALIZABLE where the transaction's is not.
-        if !hint.hold && !hint.table && tx.isolation() != Isolation::Serializable {
+        if !hint.hold && !hint.table && !hint.read_past && tx.isolation() != Isolation::Serializable {
             return Ok(());
         }
         let isolation = self.isolation(tx);
         let serializable = hint.hold || isolation == Isolation::Serializable;
-        if !(serializable || hint.table) || hint.no_lock || isolation == Isolation::ReadUncommitted {
+        if !(serializable || hint.table || hint.read_past) || hint.no_lock || isolation == Isolation::ReadUncommitted {
             return Ok(());
         }
         let is_heap = self.index.is_none() && self.table.shape.clustered.is_none();
@@ -396,9 +411,11 @@ impl Source {
             // No index serves: what is read is the table. Updaters keep to ranges, which exclude each other before they have changed
             // anything: with the intent lock that each has, a table lock would be a conversion, and two of them a deadlock.
             (false, false) if serializable && is_heap => LockMode::Shared,
-            // Before any latch: locks of ranges are taken under one.
-            (true, false) if serializable => LockMode::IntentExclusive,
-            (false, false) if serializable => LockMode::IntentShared,
+            // Before any latch: locks of ranges are taken under one. Before any row: READPAST passes locked rows, and waits for a table.
+            (true, false) if serializable || hint.read_past => LockMode::IntentExclusive,
+            (false, false) if serializable || hint.read_past && isolation == Isolation::RepeatableRead => {
+                LockMode::IntentShared
+            }
             _ => return Ok(()),
         };
         tx.table_lock(self.table.shape.db, self.table.shape.id, mode, self.patience(tx)).map(|_| ())
@@ -596,33 +613,40 @@ impl Source {
         rows_max: usize,
         sink: &mut impl Sink,
     ) -> StorageResult<usize> {
-        let mut given = 0;
+        let (db, id) = (self.table.shape.db, self.table.shape.id);
+        let (mut given, mut awaited) = (0, None);
         while given < rows_max && !at.done {
             let (view, row_lock) = self.how_to_read(tx, at.statement);
             let mut reader = Reader::new(self, (view, row_lock), rows_max, given);
+            reader.awaited = awaited.take();
             let stop = if self.spec.backward {
                 reader.leaf_backward(at, tx, sink)?
             } else {
                 reader.leaf_forward(at, tx, sink)?
             };
             given = reader.given;
+            if let Some(row) = reader.awaited {
+                // While it was waited for the row went where the scan does not look.
+                tx.unlock_row(db, id, row);
+            }
             match stop {
                 Stop::Part => os::wait::maybe_yield(),
                 Stop::End => at.done = true,
                 // What has been found goes to the consumer first: the wait may be long, or end in an error.
                 Stop::Wait(..) | Stop::Lock(_) | Stop::Range(_) if given > 0 => return Ok(given),
                 Stop::Wait(other, row) => {
-                    let row = Resource::Row(self.table.shape.db, self.table.shape.id, row);
-                    tx.wait_for_end(other, self.wanted(), self.patience(tx), row)?;
+                    tx.wait_for_end(other, self.wanted(), self.patience(tx), Resource::Row(db, id, row))?;
                 }
                 Stop::Range(other) => {
                     let lock = row_lock.expect("only a locking scan stops for a range");
                     tx.wait_for_range(other, lock.mode, self.patience(tx))?;
                 }
                 Stop::Lock(locator) => {
-                    let (db, id) = (self.table.shape.db, self.table.shape.id);
                     let lock = row_lock.expect("only a locking scan stops for a lock");
-                    tx.lock_row(db, id, row_hash(&locator), lock.mode, lock.hold, self.patience(tx))?;
+                    // Held for the transaction only when the row is met again.
+                    let row = row_hash(&locator);
+                    tx.lock_row(db, id, row, lock.mode, false, self.patience(tx))?;
+                    awaited = Some(row);
                 }
             }
         }

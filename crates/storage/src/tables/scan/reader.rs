@@ -17,6 +17,9 @@ use crate::trees::rows::{Seen, View};
 const GHOSTS_NOTED: usize = 16;
 const _: () = assert!(GHOSTS_NOTED > 0);
 
+/// After so many leaves that lay side by side the next ones are read together.
+const LEAVES_IN_A_ROW: u32 = 2;
+
 /// Takes the rows that a reader finds: images, with locators if there is a use for them.
 pub trait Sink {
     fn take(&mut self, image: &[u8], locator: &[u8]) -> StorageResult<()>;
@@ -70,6 +73,8 @@ pub struct Reader<'a> {
     rows_max: usize,
     /// Rows given to the sink so far.
     pub given: usize,
+    /// A row whose lock was waited for, and that was not met since.
+    pub awaited: Option<u64>,
     /// A row that everybody sees is its image, with nothing to do: no lock, no locator.
     is_plain: bool,
     /// Rows passed that everybody knows to be deleted.
@@ -87,7 +92,7 @@ impl<'a> Reader<'a> {
     ) -> Reader<'a> {
         debug_assert!(given <= rows_max, "{given} of {rows_max} rows");
         let is_plain = source.index.is_none() && row_lock.is_none() && !source.keeps_locators && !source.spec.locator;
-        Reader { source, view, row_lock, rows_max, given, is_plain, ghosts: 0, old: Vec::new() }
+        Reader { source, view, row_lock, rows_max, given, awaited: None, is_plain, ghosts: 0, old: Vec::new() }
     }
 
     #[inline]
@@ -98,8 +103,12 @@ impl<'a> Reader<'a> {
         sink: &mut impl Sink,
     ) -> StorageResult<Stop> {
         let source = self.source;
-        let leaf = source.table.engine.leaf_near(source.tree(), &at.lower, at.leaf)?;
-        at.leaf = leaf.number();
+        let (engine, tree) = (&*source.table.engine, source.tree());
+        if at.leaf == 0 && at.in_a_row >= LEAVES_IN_A_ROW {
+            engine.buffer.read_ahead(&tree.file, at.last + 1);
+        }
+        let leaf = engine.leaf_near(tree, &at.lower, at.leaf)?;
+        at.step_to(leaf.number());
         let (first, is_whole_key) = page::lower_bound(&leaf, &at.lower);
         let count = page::slot_count(&leaf);
         let mut end = at.upper().map_or(count, |upper| page::lower_bound_from(&leaf, upper, first));
@@ -337,8 +346,9 @@ impl<'a> Reader<'a> {
         };
         if let Some(lock) = self.row_lock {
             let (db, id) = (source.table.shape.db, source.table.shape.id);
-            match tx.lock_row(db, id, row_hash(locator), lock.mode, lock.hold, Patience::Ms(0)) {
-                Ok(()) => {}
+            let row = row_hash(locator);
+            match tx.lock_row(db, id, row, lock.mode, lock.hold, Patience::Ms(0)) {
+                Ok(()) => self.awaited = self.awaited.filter(|awaited| *awaited != row),
                 Err(StorageError::LockTimeout) if source.spec.lock.read_past => return Ok(None),
                 Err(StorageError::LockTimeout) => return Ok(Some(Stop::Lock(Locator::new(locator)))),
                 Err(error) => return Err(error),

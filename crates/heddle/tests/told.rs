@@ -1,0 +1,261 @@
+//! What the tokens of an answer tell beside its rows: flags of columns, the order, the statement that a DONE ends, what follows the errors of
+//! a text that cannot be prepared. MS-TDS 2.2.7; the values of CurCmd and of the flags are those that SQL Server 2025 was seen to send.
+#![allow(clippy::disallowed_methods, clippy::disallowed_types)]
+
+mod support;
+
+use support::Server;
+use support::raw::{RPC, Raw, dones, errors, has, tokens, wide};
+use tds::TdsVersion;
+use tds::column::flag;
+use tds::request::put_all_headers;
+use tds::token::{DoneKind, Token, command, done};
+use types::Datum;
+
+fn open(server: &Server) -> Raw {
+    Raw::open(server.port, true, Vec::new())
+}
+
+/// Name, flags and whether the type is one for values that may be NULL, of each column.
+fn columns(answer: &[u8]) -> Vec<(String, u16)> {
+    let found = tokens(answer).into_iter().find_map(|token| match token {
+        Token::Columns(columns) => Some(columns),
+        _ => None,
+    });
+    found.expect("a result").iter().map(|column| (column.name.clone(), column.flags)).collect()
+}
+
+/// A call by number with Unicode texts and integers: MS-TDS 2.2.6.6.
+struct Call(Vec<u8>);
+
+impl Call {
+    fn new(id: u16) -> Call {
+        let mut bytes = Vec::new();
+        put_all_headers(&mut bytes, 0, TdsVersion::V7_4);
+        bytes.extend([0xFF, 0xFF]);
+        bytes.extend(id.to_le_bytes());
+        bytes.extend([0, 0]);
+        Call(bytes)
+    }
+
+    fn text(mut self, value: &str) -> Call {
+        let value = wide(value);
+        self.0.extend([0, 0, 0xE7]);
+        self.0.extend(8000u16.to_le_bytes());
+        self.0.extend([0x09, 0x04, 0xD0, 0x00, 0x34]);
+        self.0.extend((value.len() as u16).to_le_bytes());
+        self.0.extend(value);
+        self
+    }
+
+    fn int(mut self, value: i32) -> Call {
+        self.0.extend([0, 0, 0x26, 4, 4]);
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+
+    /// OUTPUT, NULL.
+    fn out(mut self) -> Call {
+        self.0.extend([0, 1, 0x26, 4, 0]);
+        self
+    }
+
+    fn ask(self, raw: &mut Raw) -> Vec<u8> {
+        raw.ask(RPC, &self.0)
+    }
+}
+
+const SP_CURSOR: u16 = 1;
+const SP_CURSOROPEN: u16 = 2;
+const SP_CURSORFETCH: u16 = 7;
+const SP_CURSORCLOSE: u16 = 9;
+const SP_EXECUTESQL: u16 = 10;
+const SP_PREPARE: u16 = 11;
+const SP_EXECUTE: u16 = 12;
+const SP_PREPEXEC: u16 = 13;
+
+#[test]
+fn columns_have_the_flags_of_where_they_come_from() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    raw.batch("CREATE TABLE t (id int IDENTITY, v varchar(9) NOT NULL, cs varchar(9) COLLATE Latin1_General_CS_AS NULL, x xml NULL)");
+    const STORED: u16 = flag::UPDATABLE_UNKNOWN;
+    const NULL: u16 = flag::NULLABLE;
+    for (text, wanted) in [
+        ("SELECT v FROM t", vec![STORED]),
+        ("SELECT id FROM t", vec![flag::IDENTITY]),
+        ("SELECT cs, x FROM t", vec![STORED | NULL | flag::CASE_SENSITIVE; 2]),
+        ("SELECT 1, 'x', N'x'", vec![flag::COMPUTED; 3]),
+        ("SELECT id + 1, -id, CAST(id AS bigint), COALESCE(v, 'x') FROM t", vec![flag::COMPUTED | NULL; 4]),
+        ("SELECT ISNULL(cs, 'x') FROM t", vec![flag::COMPUTED | flag::CASE_SENSITIVE]),
+        ("SELECT @@VERSION", vec![flag::COMPUTED | NULL]),
+        ("SELECT COUNT(*), MAX(id) FROM t", vec![NULL; 2]),
+        ("SELECT ROW_NUMBER() OVER (ORDER BY id) FROM t", vec![NULL]),
+        ("SELECT v FROM t UNION SELECT v FROM t", vec![0]),
+        ("SELECT n, v FROM (SELECT id + 1 AS n, v FROM t) AS d", vec![NULL, STORED]),
+        ("SELECT SYSDATETIME()", vec![0]),
+        ("SELECT CAST(NULL AS sql_variant)", vec![NULL]),
+        ("SELECT DATEADD(day, 1, CAST('2024-01-01' AS datetime))", vec![flag::COMPUTED | NULL]),
+        ("SELECT v FROM t FOR XML AUTO", vec![NULL]),
+        ("SELECT v FROM t FOR XML AUTO, TYPE", vec![NULL | flag::CASE_SENSITIVE]),
+    ] {
+        let told: Vec<u16> = columns(&raw.batch(text)).into_iter().map(|(_, flags)| flags).collect();
+        assert_eq!(told, wanted, "{text}");
+    }
+    // One value of type xml without a name, and not text in pieces.
+    let answer = raw.batch("SELECT 1 AS value FOR XML PATH('row'), TYPE");
+    assert!(has(&answer, &[0x81, 1, 0, 0, 0, 0, 0, 3, 0, 0xF1, 0, 0]), "{answer:02x?}");
+}
+
+#[test]
+fn the_order_of_a_result_is_told() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    raw.batch("CREATE TABLE t (a int, b int, c int)");
+    for (text, wanted) in [
+        ("SELECT a, b FROM t ORDER BY a", vec![1u8]),
+        ("SELECT a, b FROM t ORDER BY b DESC, a", vec![2, 1]),
+        ("SELECT TOP (3) a, b AS x FROM t ORDER BY 2", vec![2]),
+        ("SELECT a FROM t ORDER BY c, a", vec![0, 1]),
+        ("SELECT a FROM t UNION ALL SELECT b FROM t ORDER BY 1", vec![1]),
+        ("SELECT a, COUNT(*) AS n FROM t GROUP BY a ORDER BY n", vec![2]),
+        ("SELECT DISTINCT a, b FROM t ORDER BY b OFFSET 1 ROWS", vec![2]),
+    ] {
+        let mut token = vec![0xA9, 2 * wanted.len() as u8, 0];
+        wanted.iter().for_each(|column| token.extend([*column, 0]));
+        assert!(has(&raw.batch(text), &token), "{text}");
+    }
+    let answer = raw.batch("SELECT a FROM t");
+    assert!(!tokens(&answer).iter().any(|token| matches!(token, Token::Order(_))));
+    // Rows in order below others are in none.
+    let answer = raw.batch("SELECT a FROM (SELECT TOP (3) a FROM t ORDER BY a) AS d");
+    assert!(!tokens(&answer).iter().any(|token| matches!(token, Token::Order(_))));
+    // Of what is prepared, too.
+    let answer = Call::new(SP_PREPARE).out().text("").text("SELECT a, b FROM t ORDER BY b").int(1).ask(&mut raw);
+    assert!(has(&answer, &[0xA9, 2, 0, 2, 0]));
+}
+
+#[test]
+fn a_done_names_its_statement() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    let ends = |answer: &[u8]| dones(answer).iter().map(|done| (done.1 & !done::MORE, done.2)).collect::<Vec<_>>();
+    assert_eq!(ends(&raw.batch("PRINT 'a' PRINT 'b'")), [(0, command::PRINT); 2]);
+    assert_eq!(ends(&raw.batch("RAISERROR ('a', 10, 1)")), [(0, command::RAISE)]);
+    assert_eq!(ends(&raw.batch("SET NOCOUNT ON")), [(0, command::SET)]);
+    assert_eq!(ends(&raw.batch("SELECT FROM")), [(done::ERROR, command::NOTHING)]);
+    assert_eq!(ends(&raw.batch("SELECT 1 / 0 AS a")), [(done::ERROR, command::SELECT)]);
+    // An attention while nothing runs.
+    raw.packet(6, 1, &[]);
+    assert_eq!(dones(&raw.answer()), [(DoneKind::Batch, done::ATTENTION, command::NOTHING, 0)]);
+    // A message that is taken back: no ERROR token, and no statement.
+    let mut bytes = Vec::new();
+    put_all_headers(&mut bytes, 0, TdsVersion::V7_4);
+    raw.packet(1, 0, &bytes);
+    raw.packet(1, 3, &[]);
+    let answer = raw.answer();
+    assert_eq!(dones(&answer), [(DoneKind::Batch, done::ERROR, command::NONE, 0)]);
+    assert!(errors(&answer).is_empty());
+}
+
+#[test]
+fn what_cannot_be_prepared_says_so() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    for (text, number) in [
+        ("SELECT FROM", 156),
+        ("SELECT * FROM missing", 208),
+        ("SELECT nothing FROM sys.objects", 207),
+        ("SELECT @other", 137),
+    ] {
+        let prepared = Call::new(SP_PREPARE).out().text("").text(text).int(1).ask(&mut raw);
+        let run = Call::new(SP_PREPEXEC).out().text("@p int").text(text).int(1).ask(&mut raw);
+        for answer in [prepared, run] {
+            assert_eq!(errors(&answer), [number, 8180], "{text}");
+            let found = tokens(&answer);
+            assert!(found.iter().any(|token| matches!(token, Token::ReturnStatus(_))), "{text}: {found:?}");
+            let handle = found.iter().find_map(|token| match token {
+                Token::ReturnValue(value) => Some(value.value.clone()),
+                _ => None,
+            });
+            assert_eq!(handle, Some(Datum::Null), "{text}");
+            assert_eq!(dones(&answer).last().map(|done| done.0), Some(DoneKind::Procedure));
+        }
+    }
+    // What only its run can tell is the run's error; a text that makes what it reads is prepared.
+    let answer = Call::new(SP_PREPEXEC).out().text("@p int").text("SELECT 1 / @p").int(0).ask(&mut raw);
+    assert_eq!(errors(&answer), [8134]);
+    let making = "CREATE TABLE #t (a int) SELECT a FROM #t";
+    assert!(errors(&Call::new(SP_PREPEXEC).out().text("").text(making).ask(&mut raw)).is_empty());
+    // 8178 is told with the whole text.
+    let missing = "(@p int, @q int)SELECT @p + @q";
+    for answer in [
+        Call::new(SP_EXECUTESQL).text("SELECT @p + @q").text("@p int, @q int").int(1).ask(&mut raw),
+        Call::new(SP_PREPEXEC).out().text("@p int, @q int").text("SELECT @p + @q").int(1).ask(&mut raw),
+    ] {
+        assert_eq!(errors(&answer), [8178]);
+        assert!(has(&answer, &wide(missing)));
+    }
+    // A value that is DEFAULT is none: SqlClient sends it for a parameter that was never set.
+    let mut unset = Call::new(SP_EXECUTESQL).text("SELECT @p + @q").text("@p int, @q int").int(1);
+    unset.0.extend([0, 2, 0x26, 4, 0]);
+    assert_eq!(errors(&unset.ask(&mut raw)), [8178]);
+    // No status behind a handle that there is not.
+    let answer = Call::new(SP_EXECUTE).int(77).ask(&mut raw);
+    assert_eq!(errors(&answer), [8179]);
+    assert!(!tokens(&answer).iter().any(|token| matches!(token, Token::ReturnStatus(_))));
+}
+
+/// READ_ONLY | ALLOW_DIRECT, and a static cursor.
+const DIRECT: i32 = 0x2001;
+const STATIC: i32 = 8;
+
+#[test]
+fn a_statement_without_a_cursor_answers_directly() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    raw.batch("CREATE TABLE t (a int)");
+    for text in ["INSERT t VALUES (1)", "SELECT 1 AS a SELECT 2 AS b", "EXEC ('SELECT 1 AS a SELECT 2 AS b')"] {
+        let answer = Call::new(SP_CURSOROPEN).out().text(text).int(STATIC).int(DIRECT).out().ask(&mut raw);
+        let found = tokens(&answer);
+        // mssql-jdbc looks for 16954, and then for none of the values that tell of a cursor.
+        assert!(matches!(&found[0], Token::Message(message) if message.number == 16954), "{text}: {found:?}");
+        assert!(!found.iter().any(|token| matches!(token, Token::ReturnValue(_))), "{text}: {found:?}");
+        assert!(errors(&answer).is_empty(), "{text}");
+    }
+    // Values of OUTPUT parameters come back with the cursor on the procedure's rows.
+    raw.batch("CREATE PROCEDURE twice @a int, @o int OUTPUT AS SET @o = @a * 2 SELECT 1 AS a");
+    let declared = "@p int, @q int OUTPUT";
+    let call = Call::new(SP_CURSOROPEN).out().text("EXEC twice @p, @q OUTPUT").int(STATIC).int(DIRECT).out();
+    let found = tokens(&call.text(declared).int(21).out().ask(&mut raw));
+    let last = found.iter().rev().find_map(|token| match token {
+        Token::ReturnValue(value) => Some(value.value.clone()),
+        _ => None,
+    });
+    assert_eq!(last, Some(Datum::I64(42)), "{found:?}");
+    for (text, number) in [("SELECT FROM", 156), ("SELECT * FROM missing", 208), ("SELECT nothing FROM t", 207)] {
+        let answer = Call::new(SP_CURSOROPEN).out().text(text).int(STATIC).int(1).out().ask(&mut raw);
+        assert_eq!(errors(&answer), [number, 16945], "{text}");
+    }
+    // Codes that mean nothing, another table than the cursor's, a handle that is negative.
+    raw.batch("CREATE TABLE k (a int PRIMARY KEY, b int) INSERT k VALUES (1, 1)");
+    let answer = Call::new(SP_CURSOROPEN).out().text("SELECT * FROM k").int(1).int(4).out().ask(&mut raw);
+    let handle = tokens(&answer).iter().find_map(|token| match token {
+        Token::ReturnValue(value) => Some(value.value.as_i64() as i32),
+        _ => None,
+    });
+    let handle = handle.expect("a cursor");
+    for kind in [0, 0x40, 0x800, 3] {
+        assert_eq!(errors(&Call::new(SP_CURSORFETCH).int(handle).int(kind).ask(&mut raw)), [16902], "{kind}");
+    }
+    assert!(errors(&Call::new(SP_CURSORFETCH).int(handle).int(2).ask(&mut raw)).is_empty());
+    // REFRESH gives the rows of the buffer again, whatever numbers come with it: mssql-jdbc sends 0 and 0.
+    let again = Call::new(SP_CURSORFETCH).int(handle).int(0x80).int(0).int(0).ask(&mut raw);
+    assert_eq!(dones(&again)[0].3, 1);
+    let operate = |kind: i32, table: &str| Call::new(SP_CURSOR).int(handle).int(kind).int(1).text(table);
+    assert_eq!(errors(&operate(0x80, "").ask(&mut raw)), [16902]);
+    assert_eq!(errors(&operate(2, "other").ask(&mut raw)), [16933]);
+    assert!(errors(&operate(2, "dbo.k").ask(&mut raw)).is_empty());
+    let answer = Call::new(SP_CURSORCLOSE).int(-1).ask(&mut raw);
+    assert!(has(&answer, &wide("(ffffffff)")));
+}

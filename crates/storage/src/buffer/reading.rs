@@ -1,0 +1,82 @@
+//! Reading pages before they are asked for: what a scan that goes through a file page by page will want next.
+#![allow(unsafe_code)]
+
+use std::sync::atomic::Ordering;
+
+use os::wait::WaitType;
+
+use super::{ABSENT, Buffer, FREE, LATCH, READING};
+use crate::pages::data_files::DataFile;
+use crate::pages::files::read_or_zero;
+use crate::pages::page::{self, PAGE_BYTES};
+
+/// Pages of one read.
+const AHEAD_PAGES: usize = 16;
+
+/// Of all frames, the part in this many that one read may fill.
+const AHEAD_PART: usize = 16;
+
+impl Buffer {
+    /// Reads `page`, if it is absent, and those behind it that are absent too, as far as one read goes. A hint: what cannot be read is left
+    /// to who asks for it. The caller holds no latch.
+    #[inline]
+    pub fn read_ahead(&self, file: &DataFile, page: u32) {
+        let is_absent = |index: usize| self.state(index).load(Ordering::Relaxed) & LATCH == ABSENT;
+        if page < file.pages() && self.index(file, page).is_ok_and(is_absent) {
+            self.read_run(file, page);
+        }
+    }
+
+    #[cold]
+    fn read_run(&self, file: &DataFile, page: u32) {
+        let Some(log) = self.log.get().filter(|log| log.is_stopped().is_none()) else { return };
+        let wanted = AHEAD_PAGES.min((file.pages() - page) as usize).min(self.frames_max() / AHEAD_PART);
+        let Ok(first) = self.index(file, page) else { return };
+        if wanted < 2 || self.make_room_for(wanted).is_err() {
+            return;
+        }
+        let count = (first..first + wanted).take_while(|index| self.begin_reading(*index)).count();
+        if count == 0 {
+            return;
+        }
+        // SAFETY: frames of neighbours lie side by side, and the exclusive latches on absent pages make this their only user.
+        let frames =
+            unsafe { std::slice::from_raw_parts_mut(self.frames.page(first).cast::<u8>(), count * PAGE_BYTES) };
+        let offset = page as u64 * PAGE_BYTES as u64;
+        let is_read = read_or_zero(&file.file, WaitType::PAGEIOLATCH_SH, offset, frames).is_ok();
+        let log_tail = log.tail();
+        for at in 0..count {
+            // SAFETY: as above.
+            let frame = unsafe { &*self.frames.page(first + at) };
+            let is_good = is_read
+                && page::is_intact(frame, file.number, page + at as u32)
+                && page::check(frame).is_ok()
+                && page::lsn(frame) <= log_tail;
+            if is_good {
+                self.counters.reads.fetch_add(1, Ordering::Relaxed);
+                os::stats::count_page_fault();
+                self.enlist(first + at);
+            } else {
+                self.frames.discard(first + at, 1);
+            }
+            self.end_reading(first + at, if is_good { FREE } else { ABSENT });
+        }
+    }
+
+    /// False: it is not absent any more.
+    fn begin_reading(&self, index: usize) -> bool {
+        let state = self.state(index);
+        let word = state.load(Ordering::Acquire);
+        os::engines::enter(state);
+        let begun = word & LATCH == ABSENT && self.to_reading(index, word);
+        if !begun {
+            os::engines::leave(state);
+        }
+        begun
+    }
+
+    fn end_reading(&self, index: usize, to: u64) {
+        self.release(index, to, READING);
+        os::engines::leave(self.state(index));
+    }
+}

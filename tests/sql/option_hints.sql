@@ -1,0 +1,51 @@
+-- OPTION (...): words that are none, hints of tables and plans that mean nothing. learn.microsoft.com: Query hints, "TABLE HINT", "USE PLAN";
+-- Database Engine events and errors, 8000 to 8999.
+CREATE TABLE t (a int CONSTRAINT pk_t PRIMARY KEY, b int)
+GO
+SELECT a FROM t OPTION (HASH NONSENSE)
+GO
+SELECT a FROM t OPTION (NONSENSE)
+GO
+SELECT a FROM t OPTION (RECOMPILE 1)
+GO
+SELECT a FROM t OPTION (MAXDOP 1, MAXDOP 2)
+GO
+SELECT a FROM t OPTION (MAXDOP 1, FAST 10, RECOMPILE, KEEPFIXED PLAN, EXPAND VIEWS, MAXDOP 1)
+GO
+DECLARE @p int = 1
+SELECT a FROM t WHERE a = @p OPTION (OPTIMIZE FOR (@p = 1, @p = 2))
+GO
+DECLARE @p int = 1
+SELECT a FROM t WHERE a = @p OPTION (OPTIMIZE FOR (@p UNKNOWN))
+GO
+-- Plans.
+SELECT a FROM t OPTION (USE PLAN N'')
+GO
+SELECT a FROM t OPTION (USE PLAN N'<a><b/></a>')
+GO
+SELECT a FROM t OPTION (USE PLAN N'<a>')
+GO
+-- Tables by the names that the statement gives them.
+SELECT a FROM t OPTION (TABLE HINT (nope, INDEX (pk_t)))
+GO
+SELECT a FROM t AS x OPTION (TABLE HINT (t, INDEX (pk_t)))
+GO
+SELECT a FROM t AS x OPTION (TABLE HINT (x, INDEX (nope)))
+GO
+SELECT a FROM t OPTION (TABLE HINT (t, NOLOCK))
+GO
+SELECT a FROM t WITH (NOLOCK) OPTION (TABLE HINT (t))
+GO
+SELECT a FROM t OPTION (TABLE HINT (t), TABLE HINT (t))
+GO
+SELECT a FROM t WITH (NOLOCK) OPTION (TABLE HINT (t, NOLOCK, INDEX (pk_t)))
+SELECT a FROM dbo.t OPTION (TABLE HINT (dbo.t, INDEX (pk_t)), TABLE HINT (t, FORCESEEK))
+GO
+UPDATE t SET b = 1 OPTION (TABLE HINT (t, INDEX (pk_t)))
+GO
+-- Only an indexed view can be left as it is.
+SELECT a FROM t WITH (NOEXPAND)
+GO
+-- GROUP BY of a value that no row has.
+SELECT COUNT(*) FROM t GROUP BY (SELECT MAX(a) FROM t)
+GO

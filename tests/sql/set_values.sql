@@ -1,0 +1,49 @@
+-- Values that SET options do not take. learn.microsoft.com: SET statements; SET SHOWPLAN_ALL, "must be the only statements in the batch".
+SET NOCOUNT MAYBE
+GO
+SET NOCOUNT, XACT_ABORT 1
+GO
+SET LOCK_TIMEOUT 'a'
+GO
+DECLARE @n int = 5
+SET LOCK_TIMEOUT @n
+GO
+SET LOCK_TIMEOUT NULL
+GO
+SET QUERY_GOVERNOR_COST_LIMIT 'a'
+GO
+DECLARE @n int = 5
+SET TEXTSIZE @n
+GO
+SET DATEFIRST 'a'
+SET DATEFIRST NULL
+SET DATEFIRST 8
+SET DATEFORMAT 5
+SET DATEFORMAT NULL
+SET LANGUAGE 5
+PRINT 'goes on'
+GO
+SET DEADLOCK_PRIORITY NULL
+GO
+DECLARE @n int
+SET DEADLOCK_PRIORITY @n
+SELECT deadlock_priority FROM sys.dm_exec_sessions WHERE session_id = @@SPID
+GO
+SET SHOWPLAN_TEXT ON
+SELECT 1
+GO
+SELECT 1
+SET SHOWPLAN_XML ON
+GO
+CREATE PROCEDURE p AS SET SHOWPLAN_ALL ON
+GO
+CREATE PROCEDURE p AS SET PARSEONLY ON
+GO
+-- TEXTSIZE cuts texts and binaries, and no other value.
+SET TEXTSIZE 5
+SELECT CAST('abcdefgh' AS varchar(max)) AS v, CAST(N'abcdefgh' AS nvarchar(max)) AS n, CAST('<a>bcd</a>' AS xml) AS x,
+    CAST(0x0102030405060708 AS varbinary(max)) AS b, CAST('abcdefgh' AS varchar(20)) AS s
+SET TEXTSIZE -1
+GO
+BEGIN TRANSACTION WITH MARK
+GO

@@ -1,0 +1,101 @@
+-- What a trigger does not get to see, may not define, and how its errors end the statement that fires it. learn.microsoft.com: CREATE
+-- TRIGGER, "Remarks" and "text, ntext, and image columns"; SET XACT_ABORT.
+CREATE TABLE t (a int CONSTRAINT pk_t PRIMARY KEY, b text NULL)
+CREATE TABLE narrow (v varchar(3) NOT NULL)
+GO
+CREATE TRIGGER tr ON t AFTER INSERT AS SELECT b FROM inserted
+GO
+CREATE TRIGGER tr ON t AFTER INSERT AS SELECT * FROM inserted
+GO
+CREATE TRIGGER tr ON t AFTER DELETE AS INSERT narrow SELECT SUBSTRING(d.b, 1, 1) FROM deleted AS d
+GO
+CREATE TRIGGER tr ON t INSTEAD OF INSERT AS SELECT b FROM inserted
+GO
+DROP TRIGGER tr
+GO
+CREATE TRIGGER tr ON t AFTER INSERT AS IF EXISTS (SELECT * FROM inserted) SELECT t.b, i.a FROM t JOIN inserted AS i ON i.a = t.a
+GO
+INSERT t VALUES (1, 'x')
+GO
+CREATE TRIGGER other ON t AFTER UPDATE AS IF UPDATE(nope) PRINT 'nope'
+GO
+IF UPDATE(a) PRINT 'no trigger'
+GO
+-- How its table is built.
+ALTER TRIGGER tr ON t AFTER INSERT AS ALTER TABLE t ADD c int
+GO
+INSERT t VALUES (2, 'x')
+GO
+ALTER TRIGGER tr ON t AFTER INSERT AS DROP TABLE t
+GO
+INSERT t VALUES (2, 'x')
+GO
+ALTER TRIGGER tr ON t AFTER INSERT AS EXEC ('CREATE INDEX i ON t (a)')
+GO
+INSERT t VALUES (2, 'x')
+GO
+ALTER TRIGGER tr ON t AFTER INSERT AS ALTER INDEX pk_t ON t REBUILD
+GO
+INSERT t VALUES (2, 'x')
+GO
+ALTER TRIGGER tr ON t AFTER INSERT AS
+ALTER TABLE t NOCHECK CONSTRAINT ALL; CREATE TABLE apart (a int); CREATE INDEX i ON apart (a); DROP TABLE apart; PRINT 'others may'
+GO
+INSERT t VALUES (3, 'x')
+SELECT a FROM t
+GO
+-- 3621 follows an error that the trigger leaves to its statement.
+ALTER TRIGGER tr ON t AFTER INSERT AS INSERT narrow VALUES (NULL)
+GO
+INSERT t VALUES (4, 'x')
+PRINT 'never'
+GO
+ALTER TRIGGER tr ON t AFTER INSERT AS SELECT 1 / 0
+GO
+INSERT t VALUES (4, 'x')
+GO
+ALTER TRIGGER tr ON t AFTER INSERT AS THROW 50001, 'thrown', 1
+GO
+INSERT t VALUES (4, 'x')
+GO
+ALTER TRIGGER tr ON t AFTER INSERT AS RAISERROR ('raised', 16, 1)
+GO
+INSERT t VALUES (4, 'x')
+PRINT 'goes on'
+GO
+-- A table that is not there ends the batch and the transaction.
+ALTER TRIGGER tr ON t AFTER INSERT AS SELECT * FROM nowhere
+GO
+BEGIN TRANSACTION
+INSERT t VALUES (5, 'x')
+PRINT 'never'
+GO
+SELECT @@TRANCOUNT AS open_transactions
+BEGIN TRY
+    INSERT t VALUES (5, 'x')
+END TRY
+BEGIN CATCH
+    SELECT ERROR_NUMBER() AS n
+END CATCH
+SELECT a FROM t
+GO
+-- What a module defines fails in its name.
+CREATE PROCEDURE p AS
+DROP TABLE nowhere
+GO
+EXEC p
+BEGIN TRY EXEC p END TRY BEGIN CATCH SELECT ERROR_PROCEDURE() AS p, ERROR_LINE() AS line END CATCH
+GO
+-- A doomed transaction takes no change of a definition.
+SET XACT_ABORT ON
+BEGIN TRANSACTION
+BEGIN TRY
+    SELECT 1 / 0 AS x
+END TRY
+BEGIN CATCH
+    BEGIN TRY EXEC sp_rename 'narrow.v', 'w', 'COLUMN' END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH
+    BEGIN TRY EXEC sp_addextendedproperty 'p', 'v' END TRY BEGIN CATCH PRINT ERROR_NUMBER() END CATCH
+    ROLLBACK
+END CATCH
+SET XACT_ABORT OFF
+GO
