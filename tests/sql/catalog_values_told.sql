@@ -70,7 +70,9 @@ DBCC CHECKDB (told_base) WITH NO_INFOMSGS
 SELECT CASE WHEN DATEDIFF(minute, CONVERT(datetime, DATABASEPROPERTYEX('told_base', 'LastGoodCheckDbTime')), GETDATE()) BETWEEN 0 AND 10 THEN 'just now' END AS checked
 -- The log of each view is the same: https://learn.microsoft.com/sql/t-sql/database-console-commands/dbcc-sqlperf-transact-sql
 DECLARE @space TABLE (name sysname, size real, used real, status int)
+SET NOCOUNT ON
 INSERT @space EXEC ('DBCC SQLPERF (LOGSPACE) WITH NO_INFOMSGS')
+SET NOCOUNT OFF
 SELECT CASE WHEN s.size = f.size / 128.0 THEN 'as SQLPERF' END AS of_file, CASE WHEN c.cntr_value / 1024.0 = s.size THEN 'as SQLPERF' END AS of_counter, f.max_size
 FROM @space s JOIN sys.master_files f ON f.type = 1 AND f.database_id = DB_ID(s.name)
 JOIN sys.dm_os_performance_counters c ON c.counter_name = N'Log File(s) Size (KB)' AND c.instance_name = s.name WHERE s.name = 'told_base'

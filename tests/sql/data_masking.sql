@@ -179,6 +179,7 @@ GO
 GRANT UNMASK ON dm_s.t (a) TO dm_u WITH GRANT OPTION
 SELECT class, minor_id, type, permission_name, state FROM sys.database_permissions WHERE permission_name = 'UNMASK'
 GRANT UNMASK ON dbo.dm_v TO dm_u
+GO
 GRANT INSERT ON dm_s.t (a) TO dm_u
 GO
 -- a function's result may have masks of its own

@@ -314,6 +314,9 @@ impl Matrix {
             ways.extend(self.owners(own, &also));
         }
         ways.extend(self.fixed_roles(&case.needs[0]));
+        // 4627: to connect is no right of roles.
+        let connect = self.rules.right("DATABASE / CONNECT");
+        ways.retain(|way| !way.entries.iter().any(|entry| entry.right == connect && entry.to != To::Own));
         ways
     }
 

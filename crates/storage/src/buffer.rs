@@ -132,6 +132,17 @@ impl Frames {
         unsafe { self.pages.as_ptr().as_ptr().add(index * PAGE_BYTES).cast() }
     }
 
+    /// The frames of `count` pages, which lie side by side. The caller holds their exclusive latches, and has no other reference to them.
+    #[allow(clippy::mut_from_ref)]
+    fn latched(&self, index: usize, count: usize) -> &mut [u8] {
+        assert!(
+            count > 0 && (index + count) * PAGE_BYTES <= self.pages.len(),
+            "pages from {index} on out of the range"
+        );
+        // SAFETY: within the range, and the latches make the caller their only user.
+        unsafe { std::slice::from_raw_parts_mut(self.page(index).cast::<u8>(), count * PAGE_BYTES) }
+    }
+
     /// Gives the memory of `count` pages that lie side by side back. The caller holds their exclusive latches.
     fn discard(&self, index: usize, count: usize) {
         debug_assert!(count > 0 && (index + count) * PAGE_BYTES <= self.pages.len());

@@ -17,7 +17,7 @@ pub const ATTEMPTS: &[(&str, &[i32])] = &[
     ("EXEC sp_executesql N'SELECT * FROM dbo.t'", &[229]),
     ("EXEC ('SELECT * FROM dbo.t')", &[229]),
     ("SELECT * FROM other.dbo.secret", &[916]),
-    ("USE other", &[916]),
+    ("USE other", &[916, 505]),
     ("TRUNCATE TABLE dbo.t", &[1088]),
     ("DROP TABLE dbo.t", &[3701]),
     ("ALTER TABLE dbo.t ADD c int", &[1088]),

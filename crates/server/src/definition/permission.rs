@@ -312,13 +312,16 @@ fn write(ddl: &mut Ddl<'_>, db: &Database, statement: &Statement, entry: &Entry<
         for row in all.iter().filter(mine).filter(|row| here(row)) {
             remove(row)?;
         }
-        // The whole object's is kept, and so is that it does not reach this column.
+        // The whole object's is kept, and so is that it does not reach this column; a denial that is taken back leaves it as it was.
         let of_whole = |row: &PrivilegeRow| row.subid == 0 && matches!(row.state.as_str(), "G" | "W");
+        let was_denied = all.iter().filter(mine).any(|row| here(row) && row.state.as_str() == "D");
         let state = match (statement.verb, statement.grant_option) {
             (PermissionVerb::Grant, true) => "W",
             (PermissionVerb::Grant, false) => "G",
             (PermissionVerb::Deny, _) => "D",
-            (PermissionVerb::Revoke, _) if column != 0 && all.iter().filter(mine).any(of_whole) => REVOKED,
+            (PermissionVerb::Revoke, _) if column != 0 && !was_denied && all.iter().filter(mine).any(of_whole) => {
+                REVOKED
+            }
             (PermissionVerb::Revoke, _) => return Ok(()),
         };
         rows.insert(&PrivilegeRow {

@@ -1,5 +1,4 @@
 //! Reading pages before they are asked for: what a scan that goes through a file page by page will want next.
-#![allow(unsafe_code)]
 
 use std::sync::atomic::Ordering;
 
@@ -8,7 +7,7 @@ use os::wait::WaitType;
 use super::{ABSENT, Buffer, FREE, LATCH, READING};
 use crate::pages::data_files::DataFile;
 use crate::pages::files::read_or_zero;
-use crate::pages::page::{self, PAGE_BYTES};
+use crate::pages::page::{self, PAGE_BYTES, PageBytes};
 
 /// Pages of one read.
 const AHEAD_PAGES: usize = 16;
@@ -39,15 +38,12 @@ impl Buffer {
         if count == 0 {
             return;
         }
-        // SAFETY: frames of neighbours lie side by side, and the exclusive latches on absent pages make this their only user.
-        let frames =
-            unsafe { std::slice::from_raw_parts_mut(self.frames.page(first).cast::<u8>(), count * PAGE_BYTES) };
         let offset = page as u64 * PAGE_BYTES as u64;
+        let frames = self.frames.latched(first, count);
         let is_read = read_or_zero(&file.file, WaitType::PAGEIOLATCH_SH, offset, frames).is_ok();
         let log_tail = log.tail();
         for at in 0..count {
-            // SAFETY: as above.
-            let frame = unsafe { &*self.frames.page(first + at) };
+            let frame: &PageBytes = (&*self.frames.latched(first + at, 1)).try_into().expect("a page");
             let is_good = is_read
                 && page::is_intact(frame, file.number, page + at as u32)
                 && page::check(frame).is_ok()
