@@ -9,10 +9,10 @@ use super::convert::{converted, implicit};
 use super::errors;
 use super::names::same_name;
 use super::scope::Scope;
-use super::typing::{is_null_literal, is_untyped};
+use super::typing::is_null_literal;
 use super::variables::{Found, visit_expr};
 use crate::ast;
-use crate::optimize::{ColumnId, ColumnSet};
+use crate::optimize::ColumnId;
 use crate::plan::{
     Aggregate, AggregateFunction, Expr, ExprKind, Frame, FrameBound, SortKey, WindowFunction, WindowKind,
 };
@@ -193,7 +193,11 @@ impl Binder<'_> {
                 return Err(misplaced_aggregate(Place::Argument));
             }
         }
-        self.check_aggregated(function, argument.as_ref(), extra.first(), &name)?;
+        if let (AggregateFunction::StringAgg, Some(separator), Some(written)) =
+            (function, extra.first(), call.args.get(1))
+        {
+            check_separator(separator, written)?;
+        }
         let (ty, mut argument) = aggregate_type(function, argument, &name)?;
         let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
         self.text_extreme |= extreme && (ty.is_string() || ty.is_binary());
@@ -236,24 +240,6 @@ impl Binder<'_> {
             }
         };
         Ok(Expr::column(id.index(), ty, nullable))
-    }
-
-    /// 8116, 8117: NULL constants have no type to be summed by. And what STRING_AGG's separator may be.
-    fn check_aggregated(
-        &self,
-        function: AggregateFunction,
-        argument: Option<&Expr>,
-        separator: Option<&Expr>,
-        name: &str,
-    ) -> SqlResult<()> {
-        let Some(argument) = argument else { return Ok(()) };
-        if is_untyped(argument, &self.columns) {
-            return Err(untyped_null(function, name));
-        }
-        match (function, separator) {
-            (AggregateFunction::StringAgg, Some(separator)) => check_separator(separator),
-            _ => Ok(()),
-        }
     }
 
     /// APPROX_PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x): x, and p. Error 10754 without a WITHIN GROUP.
@@ -390,12 +376,7 @@ impl Binder<'_> {
             return Err(sql_error!(10756));
         }
         let frame = self.frame(&over, !order.is_empty(), scope)?;
-        if !frame.rows
-            && matches!(
-                kind,
-                WindowKind::Aggregate(_) | WindowKind::FirstValue | WindowKind::LastValue
-            )
-        {
+        if !frame.rows && matches!(kind, WindowKind::Aggregate(_) | WindowKind::FirstValue | WindowKind::LastValue) {
             check_range_order(&order)?;
         }
         let function = WindowFunction { function: kind, arguments, frame, ty, ignore_nulls };
@@ -605,14 +586,13 @@ fn misplaced_window() -> SqlError {
 }
 
 /// 8116, 8733: STRING_AGG's separator is text, one for all rows.
-fn check_separator(separator: &Expr) -> SqlResult<()> {
+fn check_separator(separator: &Expr, written: &ast::Expr) -> SqlResult<()> {
     if !is_null_literal(separator) && !separator.ty.is_string() {
         return Err(errors::invalid_argument(&separator.ty, 2, "string_agg"));
     }
-    match ColumnSet::of(separator).is_empty() {
-        true => Ok(()),
-        false => Err(sql_error!(8733)),
-    }
+    let mut named = false;
+    visit_expr(written, &mut |found| named |= matches!(found, Found::Column(_)));
+    if named { Err(sql_error!(8733)) } else { Ok(()) }
 }
 
 /// 16208: only FIRST_VALUE, LAST_VALUE, LAG and LEAD say what becomes of NULLs.

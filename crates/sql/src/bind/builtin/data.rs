@@ -1,9 +1,8 @@
 //! Functions over whole values: variants, JSON, bytes and what is random.
 
-use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
+use types::{SqlResult, SqlType, TypeKind};
 
 use super::{BuiltinCall, is_bytes, is_text, literal_count};
-use crate::bind::query::is_untyped_null;
 use crate::function::FunctionId;
 
 /// Variants and JSON.
@@ -53,7 +52,6 @@ pub fn bytes(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
     Ok(Some(match call.function {
         BinaryChecksum | Checksum => {
             call.nullable = false;
-            check_summed(call)?;
             SqlType::INT
         }
         Compress => {
@@ -93,18 +91,4 @@ pub fn bytes(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         _ => return Ok(None),
     }))
-}
-
-/// NULL constants have no type to be summed by: 8116 for CHECKSUM of any, 8184 for BINARY_CHECKSUM of nothing else.
-fn check_summed(call: &BuiltinCall) -> SqlResult<()> {
-    let nulls: Vec<usize> = (0..call.args.len()).filter(|&i| is_untyped_null(&call.args[i])).collect();
-    if call.function == FunctionId::BinaryChecksum {
-        return if nulls.len() == call.args.len() { Err(sql_error!(8184)) } else { Ok(()) };
-    }
-    let refused = |i: &usize| sql_error!(8116, state 4, "NULL", i + 1, "checksum");
-    let mut errors: Vec<SqlError> = nulls.iter().map(refused).collect();
-    match errors.pop() {
-        Some(last) => Err(last.after(errors)),
-        None => Ok(()),
-    }
 }

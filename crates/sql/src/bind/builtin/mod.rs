@@ -8,12 +8,11 @@ mod system;
 mod text;
 
 use types::precedence::check_conversion;
-use types::{CollationId, Datum, SqlResult, SqlType, TypeKind, sql_error};
+use types::{CollationId, Datum, SqlResult, SqlType, TypeKind};
 
 use super::binder::Binder;
 use super::convert::{self, converted, implicit, typing_wide};
 use super::errors;
-use super::query::is_untyped_null;
 use super::typing::is_null_literal;
 use crate::function::FunctionId;
 use crate::plan::{Expr, ExprKind};
@@ -122,16 +121,6 @@ impl BuiltinCall<'_, '_> {
         match self.args.get(i) {
             Some(given) if !is_null_literal(given) && !takes(given.ty.kind) => {
                 Err(errors::invalid_argument(&given.ty, i + 1, self.name))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// 8116 for the NULL constant, whose type cannot be known.
-    fn typed(&self, i: usize) -> SqlResult<()> {
-        match self.args.get(i) {
-            Some(given) if is_untyped_null(given) => {
-                Err(sql_error!(8116, "NULL", i + 1, errors::shown_function(self.name)))
             }
             _ => Ok(()),
         }

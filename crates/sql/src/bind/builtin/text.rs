@@ -22,7 +22,6 @@ pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             let result = if call.args[1].ty.is_max() { SqlType::BIGINT } else { SqlType::INT };
             call.only(0, |kind| is_text(kind) || is_bytes(kind))?;
             if call.function == Patindex {
-                call.typed(1)?;
                 call.only(1, |kind| is_text(kind) || matches!(kind, TypeKind::Text | TypeKind::NText))?;
             } else if !is_null_literal(&call.args[1]) {
                 check_conversion(&call.args[1].ty, &SqlType::varchar(1), false)?;
@@ -146,7 +145,6 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
 
 fn substring(call: &mut BuiltinCall) -> SqlResult<SqlType> {
     call.null_from_arguments();
-    call.typed(0)?;
     let ty = call.args[0].ty;
     if !ty.is_binary() {
         if !ty.is_string() && !is_null_literal(&call.args[0]) {
