@@ -79,6 +79,7 @@ fn form(query: QueryId, module: &Module) -> Form {
             extra: Vec::new(),
             order: Vec::new(),
             distinct: false,
+            quiet: false,
             ty,
         };
         let (top, last) = (select.top.is_some(), variable(2, SqlType::BIGINT));
@@ -246,6 +247,7 @@ fn subqueries(query: QueryId, fields: &[Option<Field>]) -> Values {
         extra: Vec::new(),
         order: Vec::new(),
         distinct: false,
+        quiet: false,
         ty: SqlType::BIGINT,
     };
     let join = |number, way, on, rows_max, fold| Join {
