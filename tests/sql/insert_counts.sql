@@ -35,8 +35,6 @@ select * from i;
 go
 insert p output inserted.a exec ('select 1, 2');
 go
-insert p exec ('select 1, 2') with result sets undefined;
-go
 merge i using (values (1)) s(x) on 1 = 0 when not matched then insert (id, v) values (1, 2);
 go
 delete top (null) percent p;

@@ -142,6 +142,9 @@ impl Binder<'_> {
             ast::InsertSource::ExecuteString(execute) => self.execute_string(execute)?,
             _ => return Ok(QueryKind::Modify(Box::new(modify))),
         };
+        if execute.result_sets.is_some() {
+            return Err(errors::unsupported("INSERT ... EXECUTE ... WITH RESULT SETS"));
+        }
         Ok(QueryKind::InsertExecute { insert: Box::new(modify), execute })
     }
 

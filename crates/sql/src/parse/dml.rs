@@ -81,22 +81,6 @@ impl Parser<'_> {
         next.kind == T::LeftParen || matches!(next.keyword, K::SELECT | K::WITH)
     }
 
-    /// What the rows look like is what the target says: no WITH RESULT SETS.
-    fn insert_execute(&mut self) -> P<InsertSource> {
-        let (source, result_sets) = match self.execute()? {
-            StatementKind::Execute(execute) => {
-                let given = execute.result_sets.is_some();
-                (InsertSource::Execute(execute), given)
-            }
-            StatementKind::ExecuteString(execute) => {
-                let given = execute.result_sets.is_some();
-                (InsertSource::ExecuteString(execute), given)
-            }
-            _ => return Err(self.unexpected()),
-        };
-        if result_sets { Err(self.near(self.previous.line, "SETS")) } else { Ok(source) }
-    }
-
     fn insert_source(&mut self) -> P<(InsertSource, Vec<QueryHint>)> {
         let source = match self.keyword() {
             K::VALUES => {
@@ -108,7 +92,11 @@ impl Parser<'_> {
                 self.expect_word(K::VALUES)?;
                 InsertSource::DefaultValues
             }
-            K::EXEC | K::EXECUTE => self.insert_execute()?,
+            K::EXEC | K::EXECUTE => match self.execute()? {
+                StatementKind::Execute(execute) => InsertSource::Execute(execute),
+                StatementKind::ExecuteString(execute) => InsertSource::ExecuteString(execute),
+                _ => return Err(self.unexpected()),
+            },
             K::SELECT => return self.insert_query(None),
             K::WITH => {
                 let with = self.with_clause()?;
