@@ -9,7 +9,7 @@ use super::convert::{converted, implicit};
 use super::errors;
 use super::names::same_name;
 use super::scope::Scope;
-use super::typing::is_null_literal;
+use super::typing::{is_null_literal, sortable};
 use super::variables::{Found, visit_expr};
 use crate::ast;
 use crate::optimize::ColumnId;
@@ -216,15 +216,8 @@ impl Binder<'_> {
                 return Err(sql_error!(10759));
             }
             let arguments = argument.into_iter().chain(extra).collect();
-            return self.windowed(
-                block,
-                WindowKind::Aggregate(function),
-                arguments,
-                ty,
-                nullable,
-                (over, false),
-                scope,
-            );
+            let kind = WindowKind::Aggregate(function);
+            return self.windowed(block, kind, arguments, ty, nullable, (over, false), scope);
         }
         let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, quiet: false, ty };
         let known = self.blocks[block].aggregates.iter().find(|(_, old)| same_aggregate(old, &aggregate));
@@ -610,7 +603,7 @@ const RANGE_ORDER_MAX: usize = 900;
 /// 305, 306, 8728, 8729: a frame by values compares all that it is ordered by.
 fn check_range_order(order: &[SortKey]) -> SqlResult<()> {
     for key in order {
-        super::group::sortable(&key.expr.ty, "ORDER BY")?;
+        sortable(&key.expr.ty, "ORDER BY")?;
     }
     if order.iter().any(|key| key.expr.ty.is_max()) {
         return Err(sql_error!(8728));

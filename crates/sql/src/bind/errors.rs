@@ -2,8 +2,6 @@
 
 use types::{SqlError, SqlType, sql_error};
 
-use crate::ast;
-
 pub fn undeclared_variable(name: &str) -> SqlError {
     sql_error!(137, name)
 }
@@ -113,12 +111,4 @@ pub fn not_temporal(table: &str) -> SqlError {
 pub fn ad_hoc_queries_are_off() -> SqlError {
     const COMPONENT: &str = "Ad Hoc Distributed Queries";
     sql_error!(15281, "STATEMENT", "OpenRowset/OpenDatasource", COMPONENT, COMPONENT, COMPONENT, COMPONENT)
-}
-
-/// `t.c` as messages show it.
-pub fn shown_column(column: &ast::ColumnName) -> String {
-    match &column.table {
-        Some(qualifier) => format!("{}.{}", super::names::display(qualifier), &*column.name),
-        None => column.name.to_string(),
-    }
 }

@@ -1,10 +1,11 @@
 //! GROUP BY: its sets, and what a SELECT computes over groups.
 
-use types::{SqlResult, SqlType, TypeKind, sql_error};
+use types::{SqlResult, sql_error};
 
 use super::binder::{Binder, Place, WindowSpec};
 use super::errors;
 use super::scope::{Scope, Source};
+use super::typing::sortable;
 use super::variables::{Found, visit_expr};
 use crate::ast;
 use crate::optimize::{ColumnId, ColumnSet, Output};
@@ -227,14 +228,4 @@ fn names_outer_only(expr: &ast::Expr, scope: &Scope) -> bool {
         }
     });
     outer && !own
-}
-
-/// 249, 305 and 306 for what has no order. `clause`: as 249 names it.
-pub fn sortable(ty: &SqlType, clause: &str) -> SqlResult<()> {
-    match ty.kind {
-        TypeKind::Text | TypeKind::NText | TypeKind::Image => Err(sql_error!(306, state 2)),
-        TypeKind::Xml => Err(sql_error!(305)),
-        TypeKind::Geometry | TypeKind::Geography => Err(sql_error!(249, ty.name(), clause)),
-        _ => Ok(()),
-    }
 }

@@ -67,12 +67,10 @@ impl Binder<'_> {
                 let bound = self.query(query, None, ctes, Use::Rows)?;
                 let count = bound.outputs.len();
                 if count != columns.len() {
-                    return Err(if !listed {
-                        mismatch(&target, count > columns.len())
-                    } else if count < columns.len() {
-                        sql_error!(120)
-                    } else {
-                        sql_error!(121)
+                    return Err(match (listed, count < columns.len()) {
+                        (false, fewer) => mismatch(&target, !fewer),
+                        (true, true) => sql_error!(120),
+                        (true, false) => sql_error!(121),
                     });
                 }
                 self.check_identity(&target.table, &columns, identity_insert)?;
@@ -84,10 +82,7 @@ impl Binder<'_> {
                 (bound.rel, supplied)
             }
             ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => {
-                if insert.output.is_some() {
-                    return Err(sql_error!(483, state 2));
-                }
-                self.check_identity(&target.table, &columns, identity_insert)?;
+                self.check_called(insert, &target.table, &columns)?;
                 self.called_rows(&target.table, &columns)?
             }
         };
@@ -385,6 +380,14 @@ impl Binder<'_> {
             out.push(column);
         }
         Ok(out)
+    }
+
+    /// What INSERT ... EXECUTE may not have: 483 for OUTPUT, and values that are not for it.
+    fn check_called(&self, insert: &ast::Insert, table: &TableDef, columns: &[u16]) -> SqlResult<()> {
+        match insert.output.is_some() {
+            true => Err(sql_error!(483, state 2)),
+            false => self.check_identity(table, columns, self.identity_insert(table)),
+        }
     }
 
     /// 544, 545: a value for the identity column is given under IDENTITY_INSERT, and only then.

@@ -302,7 +302,7 @@ fn check_scope(condition: &ast::Expr, when: ast::MergeWhen, here: &Scope) -> Sql
     });
     let Some(name) = outside.filter(|_| !asks) else { return Ok(()) };
     let state = if name.table.is_some() { 2 } else { 1 };
-    let shown = errors::shown_column(name);
+    let shown = super::names::shown_column(name);
     let own = name.table.as_ref().is_some_and(|qualifier| here.source(qualifier).is_some());
     match when {
         ast::MergeWhen::NotMatchedByTarget if !own => Err(sql_error!(5333, state state, shown, "WHEN NOT MATCHED")),

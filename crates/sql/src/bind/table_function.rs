@@ -7,9 +7,8 @@ use types::{SqlResult, SqlType, sql_error};
 use super::binder::{Binder, Home};
 use super::convert::{converted, implicit, unify};
 use super::errors;
-use super::from::check_unique;
 use super::names::{display, object_name};
-use super::query::{Bound, Use, check_named};
+use super::query::{Bound, Use, check_named, check_unique};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
 use crate::catalog::{ModuleKind, Object, VirtualTableDef};
@@ -65,8 +64,7 @@ impl Binder<'_> {
                             self.expansion_of(&module, &parsed.parameters, args, &display(name), &scope)?;
                         let bound = self.expanded(&module, name, parameters, |binder| {
                             let bound = check_named(binder.query(query, None, None, Use::Nested)?, true)?;
-                            check_unique(&bound, &name.name)?;
-                            Ok(bound)
+                            check_unique(&bound, &name.name).map(|()| bound)
                         })?;
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
                         self.typed(&named.1[0]);

@@ -1,6 +1,6 @@
 //! What `types::precedence` does not know of operands: NULL and integer constants, and names for messages.
 
-use types::{Datum, MAX_LENGTH, SqlType, TypeKind};
+use types::{Datum, MAX_LENGTH, SqlResult, SqlType, TypeKind, sql_error};
 
 use crate::optimize::{ColumnId, Columns};
 use crate::plan::{Expr, ExprKind};
@@ -44,5 +44,15 @@ pub fn beside_decimal(expr: &Expr) -> SqlType {
         }
         ExprKind::Negate(inner) => beside_decimal(inner),
         _ => expr.ty,
+    }
+}
+
+/// 249, 305 and 306 for what has no order. `clause`: as 249 names it.
+pub fn sortable(ty: &SqlType, clause: &str) -> SqlResult<()> {
+    match ty.kind {
+        TypeKind::Text | TypeKind::NText | TypeKind::Image => Err(sql_error!(306, state 2)),
+        TypeKind::Xml => Err(sql_error!(305)),
+        TypeKind::Geometry | TypeKind::Geography => Err(sql_error!(249, ty.name(), clause)),
+        _ => Ok(()),
     }
 }

@@ -7,10 +7,9 @@ use super::{BuiltinCall, literal_count};
 use crate::ast;
 use crate::bind::binder::Binder;
 use crate::bind::convert::implicit;
-use crate::bind::query::is_untyped_null;
 use crate::bind::scope::Scope;
 use crate::bind::typing::is_null_literal;
-use crate::bind::{errors, text};
+use crate::bind::{errors, names, text};
 use crate::function::FunctionId;
 use crate::plan::{Expr, ExprKind};
 
@@ -112,7 +111,7 @@ impl Binder<'_> {
         };
         let Some(part) = part else {
             let written = match &call.args[0] {
-                ast::Expr::Column(column) => errors::shown_column(column),
+                ast::Expr::Column(column) => names::shown_column(column),
                 ast::Expr::Word(word) => word.to_string(),
                 _ => String::new(),
             };
@@ -184,7 +183,7 @@ fn temporal(value: Expr, string_as: SqlType) -> SqlResult<Expr> {
 
 /// As `temporal`, but of nothing that is not a date, or a string of one: 8116.
 fn date(value: Expr, argument: usize, function: &str, string_as: SqlType) -> SqlResult<Expr> {
-    if !value.ty.is_temporal() && !value.ty.is_string() && !is_untyped_null(&value) {
+    if !value.ty.is_temporal() && !value.ty.is_string() && !is_null_literal(&value) {
         return Err(errors::invalid_argument(&value.ty, argument, function));
     }
     temporal(value, string_as)
