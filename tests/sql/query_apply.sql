@@ -45,7 +45,7 @@ select p.k from t r outer apply (select distinct top (1) with ties r.a from t x 
 select p.k, p.l from t r cross apply (select distinct r.a, x.b from t x) as p(k, l) order by p.k, p.l;
 select p.k from t r cross apply (select r.a union select r.b) as p(k) order by p.k;
 select p.k from t r cross apply (select r.a intersect select r.a) as p(k) order by p.k;
-select p.k from t r cross apply (select r.a from t x group by r.a, x.a) as p(k) order by p.k;
+select p.k from t r cross apply (select r.a from t x group by x.a) as p(k) order by p.k;
 select p.k from t r cross apply (select r.a from t x order by r.a, x.a offset 1 row) as p(k) order by p.k;
 select r.a from t r where r.b in (select distinct r.b from t x) and exists (select distinct r.a from t x) order by r.a;
 select r.a, (select distinct r.b from t x) from t r order by r.a;

@@ -36,3 +36,25 @@ SELECT * INTO copied FROM v;
 WITH k AS (SELECT b, (SELECT SUM(t.a) FROM u WHERE n = 1) AS s FROM t GROUP BY b) SELECT * FROM k ORDER BY b;
 SELECT COUNT(*) AS n FROM copied;
 GO
+-- An item of GROUP BY has a column of its own query.
+-- https://learn.microsoft.com/sql/t-sql/queries/select-group-by-transact-sql
+CREATE TABLE own (a int, b int);
+CREATE TABLE inner_ (x int);
+INSERT own VALUES (1, 10), (2, 20);
+INSERT inner_ VALUES (1);
+GO
+SELECT (SELECT COUNT(*) FROM inner_ GROUP BY own.a) FROM own;
+GO
+SELECT (SELECT TOP 1 COUNT(*) FROM inner_ GROUP BY inner_.x, own.a) FROM own;
+GO
+SELECT (SELECT TOP 1 COUNT(*) FROM inner_ GROUP BY ROLLUP (own.a)) FROM own;
+GO
+SELECT * FROM own WHERE EXISTS (SELECT 1 FROM inner_ GROUP BY own.b);
+GO
+SELECT * FROM own CROSS APPLY (SELECT COUNT(*) AS c FROM inner_ GROUP BY own.a) q;
+GO
+SELECT COUNT(*) FROM own GROUP BY (SELECT MAX(x) FROM inner_);
+GO
+SELECT (SELECT TOP 1 COUNT(*) FROM inner_ GROUP BY own.a + inner_.x) AS n FROM own;
+SELECT (SELECT TOP 1 COUNT(*) FROM inner_ own GROUP BY own.x) AS n FROM own;
+GO

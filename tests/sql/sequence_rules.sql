@@ -66,3 +66,10 @@ SELECT CASE WHEN a = 1 THEN NEXT VALUE FOR s END FROM t;
 GO
 SELECT ISNULL(NEXT VALUE FOR s, 1), IIF(1 = 1, NEXT VALUE FOR s, 0);
 GO
+create sequence only_rows;
+create table merged(v bigint);
+go
+print next value for only_rows;
+go
+merge merged using (values (1)) s(x) on 1 = 0 when not matched then insert values (next value for only_rows);
+go

@@ -28,3 +28,38 @@ select percentile_cont(1.5) within group (order by v) over () from t;
 select percentile_disc(-0.1) within group (order by v) over (partition by id) from t;
 select percentile_disc(0.5) within group (order by v) over () from t;
 go
+-- Frames that the grammar does not have; counting rows needs no order; a frame of values compares what it is ordered by.
+select sum(v) over (order by id rows between current row and unbounded preceding) from t;
+go
+select count(*) over (rows unbounded preceding) from t;
+go
+select count(1) over (partition by v rows unbounded preceding) from t;
+go
+select count(*) over (partition by 1 rows unbounded preceding) as n from t order by n;
+go
+create table w(k int, s varchar(max), long nvarchar(451), short nvarchar(450), x xml, tx text);
+go
+select sum(k) over (order by s) from w;
+go
+select cume_dist() over (order by k, s) from w;
+go
+select sum(k) over (order by long) from w;
+go
+select first_value(k) over (order by short, k) from w;
+go
+select sum(k) over (order by x) from w;
+go
+select sum(k) over (order by tx) from w;
+go
+select sum(k) over (order by short), sum(k) over (order by s rows unbounded preceding), row_number() over (order by s) from w;
+go
+select string_agg(k, ',') over () from w;
+go
+select Sum(k) ignore nulls over (order by k), Max(k) respect nulls over () from w;
+go
+select first_value(k) ignore nulls from w;
+go
+select Row_Number() over () from w;
+go
+select cume_dist() over (order by k rows unbounded preceding) from w;
+go

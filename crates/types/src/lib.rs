@@ -25,6 +25,7 @@ pub mod text;
 pub mod xml;
 
 pub mod precedence;
+pub mod operands;
 
 pub mod datetime;
 pub mod culture;

@@ -279,7 +279,7 @@ impl SqlType {
                 let characters = match parameters {
                     Parameters::None => default_length,
                     Parameters::One(0) => return Err(bad_precision(0)),
-                    Parameters::One(length) if length > limit => return Err(too_long(name, length, limit)),
+                    Parameters::One(length) if length > limit => return Err(too_long("type", name, length, limit)),
                     Parameters::One(length) => length as u16,
                     Parameters::Max if matches!(kind, VarChar | NVarChar | VarBinary) => MAX_LENGTH,
                     _ => return Err(invalid_attributes(name)),
@@ -325,8 +325,13 @@ fn bad_scale(scale: u32) -> SqlError {
     sql_error!(1002, 1, scale)
 }
 
-fn too_long(name: &str, length: u32, limit: u32) -> SqlError {
-    sql_error!(131, state 3, length, "type", name, limit)
+/// 131; 2717 for what another type would hold. `what`: a type, a column or a parameter of the name.
+pub fn too_long(what: &str, name: &str, length: u32, limit: u32) -> SqlError {
+    let state = if what == "type" { 3 } else { 2 };
+    match length > 8000 {
+        true => sql_error!(131, state state, length, what, name, 8000),
+        false => sql_error!(2717, state state, length, what, name, limit),
+    }
 }
 
 /// As T-SQL writes the type: `decimal(10,2)`, `nvarchar(20)`, `varchar(max)`, `datetime2(7)`, `int`.

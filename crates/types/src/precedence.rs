@@ -207,7 +207,9 @@ pub fn result_type(left: &SqlType, right: &SqlType) -> SqlResult<SqlType> {
     if conversion(low.kind, high.kind) != Conversion::Implicit {
         return match conversion(low.kind, high.kind) {
             Conversion::Explicit => Err(check_conversion(low, high, false).expect_err("not implicit")),
-            _ => Err(type_clash(left, right)),
+            // The one that would be converted is named first, but for what has more rank and is no text.
+            _ if matches!(low.kind, Xml) || rank(low.kind) == rank(Geometry) => Err(type_clash(high, low)),
+            _ => Err(type_clash(low, high)),
         };
     }
     let collation = if left.is_string() { left.collation } else { right.collation };
@@ -316,12 +318,12 @@ pub fn arithmetic(op: ArithmeticOp, left: &SqlType, right: &SqlType) -> SqlResul
     let same = |ty: SqlType| Ok(Arithmetic { left: ty, right: ty, result: ty });
     let refused = || Err(incompatible(op, left, right));
     match high.kind {
-        Bit if op.is_bitwise() => same(*high),
+        Bit if op.is_bitwise() => {
+            require(low, high)?;
+            same(*high)
+        }
         Bit if low.is_string() => refused(),
         TinyInt | SmallInt | Int | BigInt => {
-            if op.is_bitwise() && low.is_string() {
-                return refused();
-            }
             require(low, high)?;
             same(*high)
         }

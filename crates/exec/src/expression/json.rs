@@ -124,7 +124,7 @@ impl Json {
         }
     }
 
-    fn is_container(&self) -> bool {
+    pub fn is_container(&self) -> bool {
         matches!(self.kind, Kind::Array(_) | Kind::Object(_))
     }
 

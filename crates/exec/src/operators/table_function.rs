@@ -321,6 +321,9 @@ fn open_json(
     let Some(found) = path.find(&document, &text)? else {
         return if path.strict { Err(json::not_found()) } else { Ok(()) };
     };
+    if !found.is_container() {
+        return if path.strict { Err(sql_error!(13611)) } else { Ok(()) };
+    }
     let mut wide = |text: &str| {
         pacer.spend(ROW)?;
         types::convert::text_datum_paced(text, &SqlType::NVARCHAR_MAX, pacer)

@@ -75,9 +75,10 @@ impl Top {
                 Physical::F64 => value.f64(),
                 _ => value.i64().map(|value| value as f64),
             };
-            let Some(percent) = percent.filter(|percent| (0.0..=100.0).contains(percent)) else {
+            let percent = percent.ok_or_else(|| sql_error!(1014))?;
+            if !(0.0..=100.0).contains(&percent) {
                 return Err(sql_error!(1031));
-            };
+            }
             self.rows.fill(&mut *self.input, context, &mut self.scratch)?;
             self.left = (self.rows.rows() as f64 * percent / 100.0).ceil() as u64;
             return Ok(());

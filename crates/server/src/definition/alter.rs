@@ -12,7 +12,7 @@ use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::added_value::{self, Added};
 use super::build::ask_to_sort;
-use super::column::{column_row, computed_names, refuse_nested, refuse_set, set_mask, type_computed};
+use super::column::{check_sparse, column_row, computed_names, refuse_nested, refuse_set, set_mask, type_computed};
 use super::constraint::{self, KeySpec};
 use super::data_type;
 use super::index;
@@ -691,6 +691,47 @@ fn alter_index(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, name: &Ident,
     Ok(())
 }
 
+/// The bit of the column's status that `ALTER COLUMN ... ADD | DROP property` is about, if the column may have it.
+fn property_bit(
+    target: &Target,
+    old: &TableDef,
+    columns: &[ColumnRow],
+    column: &ColumnRow,
+    property: &str,
+    add: bool,
+) -> SqlResult<i32> {
+    Ok(match property {
+        "ROWGUIDCOL" => {
+            match (add, columns.iter().any(|other| has(other.status, cs::ROWGUID))) {
+                (true, true) => return Err(sql_error!(4925, target.shown)),
+                (true, false) if column_type(column).ty.kind != TypeKind::UniqueIdentifier => {
+                    return Err(sql_error!(2761));
+                }
+                (true, false) | (false, true) => {}
+                (false, false) => return Err(sql_error!(4926, target.shown)),
+            }
+            cs::ROWGUID
+        }
+        "SPARSE" => {
+            if has(column.status, cs::COMPUTED) {
+                return Err(sql_error!(4928, column.name, "COMPUTED"));
+            }
+            if column.dflt != 0 {
+                return Err(sql_error!(11410, column.name, target.shown));
+            }
+            if add {
+                check_sparse(&column.name, &column_type(column).ty, column.status, &target.shown)?;
+            }
+            cs::SPARSE
+        }
+        "NOT FOR REPLICATION" => cs::NOT_FOR_REPLICATION,
+        "HIDDEN" if column.status & (cs::ROW_START | cs::ROW_END) != 0 => cs::HIDDEN,
+        "HIDDEN" => return Err(sql_error!(13735, column.name, versioned::full_name(&target.db, old))),
+        "PERSISTED" if add => return Err(sql_error!(4928, column.name, "not COMPUTED")),
+        other => return Err(super::unsupported(&format!("ALTER COLUMN {other}"))),
+    })
+}
+
 fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &AlterColumn) -> SqlResult<()> {
     let (db, id) = (&target.db, target.row.id);
     let columns = columns_of(ddl, target)?;
@@ -717,7 +758,7 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             if *add && &**property == "PERSISTED" && has(column.status, cs::COMPUTED) {
                 return store_computed(ddl, db, &target.place, &target.shown, id, &[column.colid], cs::PERSISTED);
             }
-            let bit = property_bit(&column, *add, property, || versioned::full_name(db, old))?;
+            let bit = property_bit(target, old, &columns, &column, property, *add)?;
             new.status = if *add { new.status | bit } else { new.status & !bit };
         }
         ColumnChange::Type { generated: true, .. } => {
@@ -734,9 +775,11 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             if column.status & (cs::ROW_START | cs::ROW_END) != 0 {
                 return Err(sql_error!(13599, column.name));
             }
+            data_type::check_size(&column.name, data_type)?;
             let resolved = data_type::resolve(ddl, db, data_type, column.colid as usize)?;
             references_type(ddl, db, resolved.utype)?;
-            let own = column.collation.clone().filter(|_| column_type(&column).ty.is_string());
+            let texts = resolved.ty.is_string() && column_type(&column).ty.is_string();
+            let own = column.collation.clone().filter(|_| texts);
             let kept = collation.as_ref().map(|c| c.to_string()).or(own);
             let ty = data_type::collate(db, resolved.ty, kept.as_deref())?;
             // "ANSI_NULL defaults are always on for ALTER COLUMN": the page of ALTER TABLE.
@@ -779,20 +822,6 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
         rebuild::restore(ddl, db, &table_def, saved)?;
     }
     Ok(())
-}
-
-/// The status bit of a property that ALTER COLUMN adds or drops.
-fn property_bit(column: &ColumnRow, add: bool, property: &str, shown: impl Fn() -> String) -> SqlResult<i32> {
-    match property {
-        "ROWGUIDCOL" if add && column_type(column).ty.kind != TypeKind::UniqueIdentifier => Err(sql_error!(2761)),
-        "ROWGUIDCOL" => Ok(cs::ROWGUID),
-        "SPARSE" => Ok(cs::SPARSE),
-        "NOT FOR REPLICATION" => Ok(cs::NOT_FOR_REPLICATION),
-        "HIDDEN" if column.status & (cs::ROW_START | cs::ROW_END) != 0 => Ok(cs::HIDDEN),
-        "HIDDEN" => Err(sql_error!(13735, column.name, shown())),
-        "PERSISTED" if add => Err(sql_error!(4928, column.name, "not COMPUTED")),
-        other => Err(super::unsupported(&format!("ALTER COLUMN {other}"))),
-    }
 }
 
 /// 15247: masks are changed by who may change any. 4922: what depends on the column was made with the mask that it had.

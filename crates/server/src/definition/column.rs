@@ -66,6 +66,7 @@ pub fn column_row(
     };
     let mut resolved = match &column.kind {
         ColumnKind::Typed(data_type) => {
+            data_type::check_size(&column.name, data_type).map_err(|e| e.at_line(data_type.line))?;
             data_type::resolve(ddl, db, data_type, colid as usize).map_err(|e| e.at_line(data_type.line))?
         }
         ColumnKind::Timestamp => {
@@ -117,22 +118,24 @@ pub fn column_row(
         status |= cs::ROWGUID;
     }
     if column.sparse {
-        use TypeKind::{Image, NText, RowVersion, Text};
-        let stored_apart = matches!(resolved.ty.kind, Text | NText | Image | RowVersion);
-        if stored_apart
-            || resolved.ty.is_spatial()
-            || !has(status, cs::NULLABLE)
-            || column.rowguidcol
-            || column.identity.is_some()
-        {
-            return Err(sql_error!(1731, &*column.name, shown));
-        }
+        let bits = status | if column.identity.is_some() { cs::IDENTITY } else { 0 };
+        check_sparse(&column.name, &resolved.ty, bits, shown)?;
         status |= cs::SPARSE;
     }
     let mut row = plain(resolved.clone(), status);
     set_mask(&mut row, column.masked.as_deref(), &resolved.ty)?;
     give_identity(&mut row, column, &resolved.ty, shown)?;
     Ok(row)
+}
+
+/// 1731: `status` and type of a column that is to be sparse.
+pub fn check_sparse(name: &str, ty: &SqlType, status: i32, shown: &str) -> SqlResult<()> {
+    use TypeKind::{Image, NText, RowVersion, Text};
+    let stored_apart = matches!(ty.kind, Text | NText | Image | RowVersion) || ty.is_spatial();
+    match stored_apart || !has(status, cs::NULLABLE) || status & (cs::ROWGUID | cs::IDENTITY) != 0 {
+        true => Err(sql_error!(1731, name, shown)),
+        false => Ok(()),
+    }
 }
 
 /// 447: only text has a collation.

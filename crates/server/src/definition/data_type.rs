@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use sql::ast::{DataType, ObjectName, TypeLength, TypeName};
+use types::names::too_long;
 use types::{CollationId, MAX_LENGTH, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::site::{Ddl, written};
@@ -128,10 +129,21 @@ fn alias(
     }))
 }
 
+/// 131, 2717: as they name the column that would be too long.
+pub fn check_size(column: &str, data_type: &DataType) -> SqlResult<()> {
+    use TypeKind::*;
+    let (TypeName::Builtin(kind), TypeLength::One(length)) = (&data_type.name, data_type.length) else { return Ok(()) };
+    let most = match kind {
+        Char | VarChar | Binary | VarBinary => 8000,
+        NChar | NVarChar => 4000,
+        _ => return Ok(()),
+    };
+    if length > most { Err(too_long("column", column, length, most)) } else { Ok(()) }
+}
+
 fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlType> {
     use TypeKind::*;
     let no_width = || no_width(kind, ordinal);
-    let too_long = |given: u32, max: u32| sql_error!(131, given, "column", format_args!("#{ordinal}"), max);
     let one = |default: u32| match length {
         TypeLength::Default => Ok(default),
         TypeLength::One(n) => Ok(n),
@@ -145,7 +157,7 @@ fn builtin(kind: TypeKind, length: TypeLength, ordinal: usize) -> SqlResult<SqlT
                 if n == 0 {
                     return Err(sql_error!(1001, 1, 0));
                 }
-                if n > max { Err(too_long(n, 8000)) } else { Ok(Some(n as u16)) }
+                if n > max { Err(too_long("type", kind.name(), n, max)) } else { Ok(Some(n as u16)) }
             }
         }
     };

@@ -1,6 +1,6 @@
 //! SELECT: queries, what stands in FROM, and the clauses behind.
 
-use super::{DataType, Expr};
+use super::{ColumnName, DataType, Expr};
 use super::{Ident, ObjectName, Over, Setting, Statement, Variable};
 
 /// A query expression with everything that may surround it. Which parts a place permits (ORDER BY in a view, INTO in
@@ -354,8 +354,7 @@ pub enum JoinHint {
 pub struct Pivot {
     pub source: TableRef,
     pub aggregate: ObjectName,
-    /// Empty: COUNT(*).
-    pub arguments: Vec<Expr>,
+    pub argument: ColumnName,
     pub column: Ident,
     pub values: Vec<Ident>,
     pub alias: Ident,

@@ -9,6 +9,7 @@ use super::convert::{converted, implicit};
 use super::errors;
 use super::names::same_name;
 use super::scope::Scope;
+use super::typing::{is_null_literal, sortable};
 use super::variables::{Found, visit_expr};
 use crate::ast;
 use crate::optimize::ColumnId;
@@ -152,9 +153,10 @@ impl Binder<'_> {
             return Err(errors::argument_count(&name, expected));
         }
         let percentile = is_percentile(function);
-        if percentile && over.is_some() {
-            return Err(sql_error!(4113, name));
+        if (percentile || function == AggregateFunction::StringAgg) && over.is_some() {
+            return Err(sql_error!(4113, &*call.name.name.text));
         }
+        refuse_nulls(call)?;
         if over.is_none() {
             let place = self.blocks[block].place;
             if !matches!(place, Place::Select | Place::Having | Place::OrderBy | Place::Window) {
@@ -191,6 +193,11 @@ impl Binder<'_> {
                 return Err(misplaced_aggregate(Place::Argument));
             }
         }
+        if let (AggregateFunction::StringAgg, Some(separator), Some(written)) =
+            (function, extra.first(), call.args.get(1))
+        {
+            check_separator(separator, written)?;
+        }
         let (ty, mut argument) = aggregate_type(function, argument, &name)?;
         let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
         self.text_extreme |= extreme && (ty.is_string() || ty.is_binary());
@@ -209,15 +216,8 @@ impl Binder<'_> {
                 return Err(sql_error!(10759));
             }
             let arguments = argument.into_iter().chain(extra).collect();
-            return self.windowed(
-                block,
-                WindowKind::Aggregate(function),
-                arguments,
-                ty,
-                nullable,
-                (over, false),
-                scope,
-            );
+            let kind = WindowKind::Aggregate(function);
+            return self.windowed(block, kind, arguments, ty, nullable, (over, false), scope);
         }
         let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, quiet: false, ty };
         let known = self.blocks[block].aggregates.iter().find(|(_, old)| same_aggregate(old, &aggregate));
@@ -253,15 +253,17 @@ impl Binder<'_> {
     }
 
     pub fn window(&mut self, kind: WindowKind, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
-        let name = call.name.name.text.to_ascii_uppercase();
+        let name = &*call.name.name.text;
         let Some(over) = call.extra.as_ref().and_then(|extra| extra.over.as_ref()) else {
-            return Err(sql_error!(10753, name));
+            let state = match kind {
+                WindowKind::Lag | WindowKind::Lead | WindowKind::FirstValue | WindowKind::LastValue => 1,
+                _ => 3,
+            };
+            return Err(sql_error!(10753, state state, name));
         };
         let nulls = call.extra.as_ref().and_then(|extra| extra.ignore_nulls);
-        let passes =
-            matches!(kind, WindowKind::Lag | WindowKind::Lead | WindowKind::FirstValue | WindowKind::LastValue);
-        if let (Some(ignored), false) = (nulls, passes) {
-            return Err(sql_error!(102, if ignored { "IGNORE" } else { "RESPECT" }));
+        if !matches!(kind, WindowKind::Lag | WindowKind::Lead | WindowKind::FirstValue | WindowKind::LastValue) {
+            refuse_nulls(call)?;
         }
         let block = scope.block.ok_or_else(misplaced_window)?;
         let mut args = self.within(block, Place::Window, |binder| binder.exprs(&call.args, scope))?;
@@ -275,10 +277,10 @@ impl Binder<'_> {
             _ => 1..=1,
         };
         if !range.contains(&args.len()) {
-            return Err(if range.start() == range.end() {
-                errors::argument_count(&name, *range.start())
-            } else {
-                errors::argument_range(&name, *range.start(), *range.end())
+            return Err(match kind {
+                WindowKind::Lag | WindowKind::Lead => sql_error!(10755, name, 1, 3),
+                WindowKind::FirstValue | WindowKind::LastValue => errors::argument_count(name, 1),
+                _ => sql_error!(4114, name, *range.start()),
             });
         }
         let mut over = over.clone();
@@ -325,10 +327,8 @@ impl Binder<'_> {
         }
         if over.frame.is_some() && !matches!(kind, WindowKind::FirstValue | WindowKind::LastValue) {
             return Err(match kind {
-                WindowKind::RowNumber | WindowKind::Rank | WindowKind::DenseRank | WindowKind::Ntile => {
-                    sql_error!(10752, state 3, name)
-                }
-                _ => sql_error!(10752, name),
+                WindowKind::Lag | WindowKind::Lead => sql_error!(10752, name),
+                _ => sql_error!(10752, state 3, name),
             });
         }
         self.windowed(block, kind, args, ty, nullable, (&over, nulls == Some(true)), scope)
@@ -364,7 +364,14 @@ impl Binder<'_> {
             }
             Ok((partition, order))
         })?;
+        let counts_rows = arguments.is_empty() && matches!(kind, WindowKind::Aggregate(_));
+        if over.frame.is_some() && order.is_empty() && !counts_rows {
+            return Err(sql_error!(10756));
+        }
         let frame = self.frame(&over, !order.is_empty(), scope)?;
+        if !frame.rows && matches!(kind, WindowKind::Aggregate(_) | WindowKind::FirstValue | WindowKind::LastValue) {
+            check_range_order(&order)?;
+        }
         let function = WindowFunction { function: kind, arguments, frame, ty, ignore_nulls };
         let id = self.columns.add(ty, nullable);
         self.columns.tell_nullable(id);
@@ -413,9 +420,6 @@ impl Binder<'_> {
             let end = if ordered { FrameBound::CurrentRow } else { FrameBound::UnboundedFollowing };
             return Ok(Frame { rows: false, start: FrameBound::UnboundedPreceding, end });
         };
-        if !ordered {
-            return Err(sql_error!(10756));
-        }
         let rows = frame.unit == ast::FrameUnit::Rows;
         let mut bound = |bound: &ast::FrameBound| -> SqlResult<FrameBound> {
             Ok(match bound {
@@ -563,7 +567,7 @@ fn misplaced_aggregate(place: Place) -> SqlError {
     match place {
         Place::Argument => sql_error!(130),
         Place::GroupBy => sql_error!(144),
-        Place::Set => sql_error!(157),
+        Place::Set | Place::Merged => sql_error!(157),
         Place::On => sql_error!(1015),
         Place::Output => sql_error!(158),
         _ => sql_error!(147),
@@ -572,6 +576,43 @@ fn misplaced_aggregate(place: Place) -> SqlError {
 
 fn misplaced_window() -> SqlError {
     sql_error!(4108)
+}
+
+/// 8116, 8733: STRING_AGG's separator is text, one for all rows.
+fn check_separator(separator: &Expr, written: &ast::Expr) -> SqlResult<()> {
+    if !is_null_literal(separator) && !separator.ty.is_string() {
+        return Err(errors::invalid_argument(&separator.ty, 2, "string_agg"));
+    }
+    let mut named = false;
+    visit_expr(written, &mut |found| named |= matches!(found, Found::Column(_)));
+    if named { Err(sql_error!(8733)) } else { Ok(()) }
+}
+
+/// 16208: only FIRST_VALUE, LAST_VALUE, LAG and LEAD say what becomes of NULLs.
+fn refuse_nulls(call: &ast::Call) -> SqlResult<()> {
+    match call.extra.as_ref().and_then(|extra| extra.ignore_nulls) {
+        Some(true) => Err(sql_error!(16208, &*call.name.name.text, "IGNORE NULLS")),
+        Some(false) => Err(sql_error!(16208, &*call.name.name.text, "RESPECT NULLS")),
+        None => Ok(()),
+    }
+}
+
+/// Bytes that a frame of values is ordered by.
+const RANGE_ORDER_MAX: usize = 900;
+
+/// 305, 306, 8728, 8729: a frame by values compares all that it is ordered by.
+fn check_range_order(order: &[SortKey]) -> SqlResult<()> {
+    for key in order {
+        sortable(&key.expr.ty, "ORDER BY")?;
+    }
+    if order.iter().any(|key| key.expr.ty.is_max()) {
+        return Err(sql_error!(8728));
+    }
+    let bytes: usize = order.iter().map(|key| usize::from(key.expr.ty.length)).sum();
+    if bytes > RANGE_ORDER_MAX {
+        return Err(sql_error!(8729, bytes, RANGE_ORDER_MAX));
+    }
+    Ok(())
 }
 
 /// For PIVOT: `name` must be an aggregate of one argument.

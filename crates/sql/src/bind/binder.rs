@@ -225,6 +225,8 @@ pub enum Place {
     /// Inside a window function.
     Window,
     Set,
+    /// What MERGE does with a row.
+    Merged,
     Output,
 }
 

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use types::{Datum, SqlResult, SqlType, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Parameters, TableOperand};
 use super::convert::{self, compare, converted, implicit};
@@ -64,7 +64,10 @@ impl Binder<'_> {
             if call.star && matches!(function, FunctionId::Checksum | FunctionId::BinaryChecksum) {
                 return self.checksum_star(function, scope);
             }
-            return Err(if least == most {
+            use FunctionId::{BinaryChecksum, Checksum, Choose};
+            return Err(if matches!(function, Choose | Checksum | BinaryChecksum) && count < least as usize {
+                sql_error!(1076, errors::shown_function(name), least)
+            } else if least == most {
                 errors::argument_count(name, least as usize)
             } else {
                 errors::argument_range(name, least as usize, most as usize)
@@ -79,6 +82,7 @@ impl Binder<'_> {
 
     /// A call of one of the server's functions, with as many arguments as it takes.
     fn known_call(&mut self, function: FunctionId, name: &str, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
+        refuse_nulls(function, name, &call.args)?;
         match function {
             FunctionId::Iif => {
                 let condition = self.expr(&call.args[0], scope)?;
@@ -359,4 +363,23 @@ enum FunctionArgument {
 
 fn is_written_null(expr: &ast::Expr) -> bool {
     matches!(expr, ast::Expr::Literal(ast::Literal::Null))
+}
+
+/// 8116, 8184: the NULL constant has no type to be looked into or summed by.
+fn refuse_nulls(function: FunctionId, name: &str, args: &[ast::Expr]) -> SqlResult<()> {
+    let refused = match function {
+        FunctionId::Substring => 0..1,
+        FunctionId::Patindex => 1..2,
+        FunctionId::Checksum => 0..args.len(),
+        FunctionId::BinaryChecksum if args.iter().all(is_written_null) => return Err(sql_error!(8184)),
+        _ => return Ok(()),
+    };
+    let state = if function == FunctionId::Checksum { 4 } else { 1 };
+    let nulls = refused.filter(|&at| args.get(at).is_some_and(is_written_null));
+    let mut errors: Vec<SqlError> =
+        nulls.map(|at| sql_error!(8116, state state, "NULL", at + 1, name.to_ascii_lowercase())).collect();
+    match errors.pop() {
+        Some(last) => Err(last.after(errors)),
+        None => Ok(()),
+    }
 }

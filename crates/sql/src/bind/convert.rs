@@ -1,9 +1,8 @@
 //! Implicit conversions made explicit, with what can be folded at once folded: literals take the type of what they meet.
 
 use types::datetime::LanguageId;
-use types::{CollationId, ConvertContext, Datum, SqlResult, SqlType, TypeKind, sql_error};
+use types::{CollationId, ConvertContext, Datum, SqlResult, SqlType, TypeKind, operands, sql_error};
 
-use super::errors;
 use types::precedence::{check_conversion, result_type};
 
 use super::typing::is_null_literal;
@@ -254,17 +253,7 @@ pub fn comparable(left: Expr, right: Expr, operator: &str, columns: &Columns) ->
         return Ok((left, Expr::null(ty)));
     }
     let (a, b) = (left.ty, right.ty);
-    for ty in [a, b] {
-        if matches!(ty.kind, Text | NText | Image) {
-            return Err(errors::incompatible(&a, &b, operator));
-        }
-        if ty.kind == Xml {
-            return Err(sql_error!(305));
-        }
-        if ty.is_spatial() {
-            return Err(sql_error!(403, operator, ty.name()));
-        }
-    }
+    operands::check_comparison(operator, &narrowest(&left), &narrowest(&right))?;
     if a == b {
         return Ok((left, right));
     }
@@ -310,6 +299,18 @@ pub fn typing_wide(ty: &SqlType) -> SqlType {
     let length = if short { ty.length * 2 } else { types::MAX_LENGTH };
     let kind = if ty.kind == TypeKind::Char && short { TypeKind::NChar } else { TypeKind::NVarChar };
     SqlType { kind, length, ..*ty }
+}
+
+/// What a constant counts as where it is compared: the narrowest type that has the number.
+fn narrowest(expr: &Expr) -> SqlType {
+    match expr.kind {
+        ExprKind::Literal(Datum::I64(value)) if expr.ty.kind == TypeKind::Int => match value {
+            0..=255 => SqlType::TINYINT,
+            -32768..=32767 => SqlType::SMALLINT,
+            _ => expr.ty,
+        },
+        _ => expr.ty,
+    }
 }
 
 fn fold_for_comparison(literal: &Expr, to: &SqlType) -> Option<Expr> {

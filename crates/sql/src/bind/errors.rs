@@ -43,15 +43,22 @@ pub fn invalid_operand(ty: &SqlType, operator: &str) -> SqlError {
 }
 
 pub fn invalid_argument(ty: &SqlType, argument: usize, function: &str) -> SqlError {
-    sql_error!(8116, ty.message_name(), argument, function.to_ascii_lowercase())
+    sql_error!(8116, ty.name(), argument, shown_function(function))
 }
 
 pub fn argument_count(function: &str, count: usize) -> SqlError {
-    sql_error!(174, function.to_ascii_lowercase(), count)
+    sql_error!(174, shown_function(function), count)
 }
 
 pub fn argument_range(function: &str, least: usize, most: usize) -> SqlError {
-    sql_error!(189, function.to_ascii_lowercase(), least, most)
+    sql_error!(189, shown_function(function), least, most)
+}
+
+/// What messages call a built-in function: in small letters, but for some that came late.
+pub fn shown_function(name: &str) -> String {
+    const CAPITALIZED: [&str; 5] = ["Compress", "Decompress", "Date_Bucket", "Crypt_Gen_Random", "Trim"];
+    let own = CAPITALIZED.iter().find(|own| own.eq_ignore_ascii_case(name));
+    own.map_or_else(|| name.to_ascii_lowercase(), |own| own.to_string())
 }
 
 pub fn unknown_function(name: &str) -> SqlError {

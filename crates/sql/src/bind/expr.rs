@@ -1,14 +1,14 @@
 //! Expressions and predicates of the tree to typed expressions.
 
 use types::precedence::{self, check_conversion};
-use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Datum, SqlResult, SqlType, TypeKind, operands, sql_error};
 
 use super::binder::Binder;
 use super::convert::{self, compare, converted, implicit};
 use super::errors;
 use super::scope::Scope;
 use super::text;
-use super::typing::{self, beside_decimal, is_null_literal, numeric};
+use super::typing::{self, beside_decimal, is_null_literal, is_untyped, numeric};
 use crate::ast;
 use crate::function::FunctionId;
 use crate::optimize::{Columns, Output, Rel};
@@ -261,8 +261,12 @@ impl Binder<'_> {
     }
 
     fn unary(&mut self, op: ast::UnaryOp, operand: &ast::Expr, scope: &Scope) -> SqlResult<Expr> {
+        let written = matches!(operand, ast::Expr::Literal(ast::Literal::String { .. } | ast::Literal::Binary(_)));
         let operand = self.expr(operand, scope)?;
         let ty = operand.ty;
+        if written && op == ast::UnaryOp::Minus {
+            return Err(sql_error!(403, "minus", ty.name()));
+        }
         match op {
             ast::UnaryOp::Plus => Ok(self.expression_of(operand)),
             ast::UnaryOp::Minus => {
@@ -682,13 +686,18 @@ pub fn type_op(op: ArithmeticOp) -> precedence::ArithmeticOp {
 }
 
 pub fn arithmetic(op: ArithmeticOp, mut left: Expr, mut right: Expr, columns: &Columns) -> SqlResult<Expr> {
+    let bitwise = type_op(op).is_bitwise();
+    // NULL has no type of its own.
+    if ![&left, &right].iter().any(|side| is_null_literal(side) || is_untyped(side, columns)) {
+        operands::check_arithmetic(type_op(op), &left.ty, &right.ty)?;
+    }
     match (is_null_literal(&left), is_null_literal(&right)) {
         (true, false) => left = Expr::null(right.ty),
         (false, true) => right = Expr::null(left.ty),
         _ => {}
     }
     let (mut a, mut b) = (left.ty, right.ty);
-    if a.is_decimal() != b.is_decimal() && !type_op(op).is_bitwise() {
+    if a.is_decimal() != b.is_decimal() && !bitwise {
         (a, b) = (beside_decimal(&left), beside_decimal(&right));
     }
     let mut types = precedence::arithmetic(type_op(op), &a, &b)?;

@@ -8,7 +8,7 @@ use super::binder::{Binder, Home, Parameters, Place, TableOperand};
 use super::convert::{converted, implicit, unify};
 use super::errors;
 use super::names::{display, object_name, same_name};
-use super::query::{Bound, Use, check_named, is_untyped_null};
+use super::query::{Bound, Use, check_named, check_unique, is_untyped_null};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns, WorkTable};
 use crate::ast;
 use crate::catalog::{IndexDef, ModuleDef, ModuleKind, Object, TableDef, TriggerDef, VirtualTableDef};
@@ -339,7 +339,7 @@ impl Binder<'_> {
         let bound = self.expanded(module, name, Parameters::default(), |binder| {
             binder.query(&view.query, None, None, Use::Nested)
         })?;
-        let mut bound = if view.columns.is_empty() { check_named(bound)? } else { bound };
+        let mut bound = if view.columns.is_empty() { check_named(bound, false)? } else { bound };
         // `*` is what it was when the view was made, whatever its tables have got since.
         let known = module.column_names.len();
         if bound.outputs.len() < known {
@@ -670,16 +670,6 @@ fn check_exposed(sources: &[Source]) -> SqlResult<()> {
             } else {
                 sql_error!(1011, a.alias)
             });
-        }
-    }
-    Ok(())
-}
-
-/// 4506: of a view that is being made.
-fn check_unique(bound: &Bound, view: &str) -> SqlResult<()> {
-    for (at, output) in bound.outputs.iter().enumerate() {
-        if bound.outputs[..at].iter().any(|earlier| same_name(&earlier.name, &output.name)) {
-            return Err(sql_error!(4506, output.name, view));
         }
     }
     Ok(())

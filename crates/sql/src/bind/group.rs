@@ -1,10 +1,12 @@
 //! GROUP BY: its sets, and what a SELECT computes over groups.
 
-use types::{SqlResult, SqlType, TypeKind, sql_error};
+use types::{SqlResult, sql_error};
 
 use super::binder::{Binder, Place, WindowSpec};
 use super::errors;
 use super::scope::{Scope, Source};
+use super::typing::sortable;
+use super::variables::{Found, visit_expr};
 use crate::ast;
 use crate::optimize::{ColumnId, ColumnSet, Output};
 use crate::plan::{Expr, SortKey};
@@ -93,13 +95,14 @@ impl Binder<'_> {
         let missing = self.missing_columns();
         let bound = self.expr(expr, scope)?;
         let stands_for_missing = self.missing_columns() > missing;
-        // A column that is NULL in every row is a column, too.
-        let column = matches!(expr, ast::Expr::Column(_));
-        if !stands_for_missing && !column && (bound.is_constant() || ColumnSet::of(&bound).is_empty()) {
-            return Err(sql_error!(164));
-        }
         if bound.has_subquery() {
             return Err(sql_error!(144));
+        }
+        // A column that is NULL in every row is a column, too.
+        let column = matches!(expr, ast::Expr::Column(_));
+        let constant = !column && (bound.is_constant() || ColumnSet::of(&bound).is_empty());
+        if !stands_for_missing && (constant || names_outer_only(expr, scope)) {
+            return Err(sql_error!(164));
         }
         sortable(&bound.ty, "GROUP BY")?;
         if let Some(known) = self.blocks[block].groups.iter().position(|(_, e)| e.same(&bound)) {
@@ -214,12 +217,15 @@ impl Regroup<'_> {
     }
 }
 
-/// 249, 305 and 306 for what has no order. `clause`: as 249 names it.
-pub fn sortable(ty: &SqlType, clause: &str) -> SqlResult<()> {
-    match ty.kind {
-        TypeKind::Text | TypeKind::NText | TypeKind::Image => Err(sql_error!(306, state 2)),
-        TypeKind::Xml => Err(sql_error!(305)),
-        TypeKind::Geometry | TypeKind::Geography => Err(sql_error!(249, ty.name(), clause)),
-        _ => Ok(()),
-    }
+/// Columns are named, and all of them are those of enclosing queries.
+fn names_outer_only(expr: &ast::Expr, scope: &Scope) -> bool {
+    let (mut own, mut outer) = (false, false);
+    visit_expr(expr, &mut |found| {
+        if let Found::Column(name) = found {
+            let home = scope.home(name);
+            own |= home.is_none_or(|(_, home)| std::ptr::eq(home, scope));
+            outer |= home.is_some_and(|(_, home)| !std::ptr::eq(home, scope));
+        }
+    });
+    outer && !own
 }

@@ -57,7 +57,7 @@ impl Binder<'_> {
         let ctes = ctes.as_ref();
         let target = self.insert_target(&insert.target)?;
         let identity_insert = self.identity_insert(&target.table);
-        let columns = self.insert_columns(&target, &insert.columns, identity_insert)?;
+        let columns = self.insert_columns(&target, &insert.columns)?;
         let listed = !insert.columns.is_empty();
 
         let (source, supplied) = match &insert.source {
@@ -67,14 +67,13 @@ impl Binder<'_> {
                 let bound = self.query(query, None, ctes, Use::Rows)?;
                 let count = bound.outputs.len();
                 if count != columns.len() {
-                    return Err(if !listed {
-                        mismatch()
-                    } else if count < columns.len() {
-                        sql_error!(120)
-                    } else {
-                        sql_error!(121)
+                    return Err(match (listed, count < columns.len()) {
+                        (false, fewer) => mismatch(&target, !fewer),
+                        (true, true) => sql_error!(120),
+                        (true, false) => sql_error!(121),
                     });
                 }
+                self.check_identity(&target.table, &columns, identity_insert)?;
                 let mut supplied = Vec::with_capacity(count);
                 for (output, &column) in bound.outputs.into_iter().zip(&columns) {
                     let value = fitted(output.expr, &target.table.columns[column as usize])?;
@@ -83,6 +82,7 @@ impl Binder<'_> {
                 (bound.rel, supplied)
             }
             ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => {
+                self.check_called(insert, &target.table, &columns)?;
                 self.called_rows(&target.table, &columns)?
             }
         };
@@ -171,13 +171,20 @@ impl Binder<'_> {
             return Err(if rows.iter().any(|other| other.len() != row.len()) {
                 sql_error!(10709)
             } else if !listed {
-                mismatch()
+                mismatch(target, row.len() > columns.len())
             } else if row.len() < columns.len() {
                 sql_error!(109)
             } else {
                 sql_error!(110)
             });
         }
+        let identity_insert = self.identity_insert(&target.table);
+        let identity = columns.iter().position(|column| target.table.columns[*column as usize].identity.is_some());
+        let unfit = |cell: &ast::Expr| matches!(cell, ast::Expr::Default) || identity_insert && is_null_ast(cell);
+        if identity.is_some_and(|at| rows.iter().any(|row| unfit(&row[at]))) {
+            return Err(sql_error!(339));
+        }
+        self.check_identity(&target.table, columns, identity_insert)?;
         let scope = Scope { sources: &[], parent: None, ctes, block: None };
         // A column that is DEFAULT in every row is left to the action; identity and rowversion must be.
         let made: Vec<bool> =
@@ -337,25 +344,17 @@ impl Binder<'_> {
         self.options.identity_insert == Some((table.database, table.object))
     }
 
-    /// The columns that values are given for, in the order of the values.
-    pub fn insert_columns(
-        &mut self,
-        target: &InsertTarget,
-        names: &[ast::ColumnName],
-        identity_insert: bool,
-    ) -> SqlResult<Vec<u16>> {
+    /// The columns that values are given for, in the order of the values: without names all but those that are made, so an
+    /// identity column has to be named.
+    pub fn insert_columns(&mut self, target: &InsertTarget, names: &[ast::ColumnName]) -> SqlResult<Vec<u16>> {
         let table = &target.table;
         if names.is_empty() {
             let mut out = Vec::with_capacity(target.columns.len());
             for (_, column) in &target.columns {
                 let def = &table.columns[*column as usize];
-                let given = !def.is_read_only() && !def.hidden && (def.identity.is_none() || identity_insert);
-                if given {
+                if !def.is_read_only() && !def.hidden && def.identity.is_none() {
                     out.push(*column);
                 }
-            }
-            if identity_insert && table.columns.iter().any(|c| c.identity.is_some()) {
-                return Err(sql_error!(8101, target.name));
             }
             return Ok(out);
         }
@@ -378,19 +377,27 @@ impl Binder<'_> {
                 return Err(computed(&def.name).at_line(name.line));
             }
             super::column_set::refuse_both(table, column, &out)?;
-            if def.identity.is_some() && !identity_insert {
-                return Err(sql_error!(544, table.name).at_line(name.line));
-            }
             out.push(column);
         }
-        if identity_insert {
-            let missing =
-                table.columns.iter().enumerate().any(|(i, c)| c.identity.is_some() && !out.contains(&(i as u16)));
-            if missing {
-                return Err(sql_error!(545, table.name));
-            }
-        }
         Ok(out)
+    }
+
+    /// What INSERT ... EXECUTE may not have: 483 for OUTPUT, and values that are not for it.
+    fn check_called(&self, insert: &ast::Insert, table: &TableDef, columns: &[u16]) -> SqlResult<()> {
+        match insert.output.is_some() {
+            true => Err(sql_error!(483, state 2)),
+            false => self.check_identity(table, columns, self.identity_insert(table)),
+        }
+    }
+
+    /// 544, 545: a value for the identity column is given under IDENTITY_INSERT, and only then.
+    pub fn check_identity(&self, table: &TableDef, given: &[u16], identity_insert: bool) -> SqlResult<()> {
+        let Some(identity) = table.columns.iter().position(|column| column.identity.is_some()) else { return Ok(()) };
+        match (given.contains(&(identity as u16)), identity_insert) {
+            (true, false) => Err(sql_error!(544, table.name)),
+            (false, true) => Err(sql_error!(545, table.name)),
+            _ => Ok(()),
+        }
     }
 
     /// The DEFAULT of a column, or NULL.
@@ -442,8 +449,12 @@ fn own_columns(table: &TableDef) -> Vec<(Box<str>, u16)> {
     table.columns.iter().enumerate().map(|(i, column)| (column.name.clone(), i as u16)).collect()
 }
 
-fn mismatch() -> types::SqlError {
-    sql_error!(213)
+/// 213; 8101 for values more than there are columns beside the identity's.
+fn mismatch(target: &InsertTarget, more: bool) -> types::SqlError {
+    match more && target.table.columns.iter().any(|column| column.identity.is_some()) {
+        true => sql_error!(8101, target.name),
+        false => sql_error!(213),
+    }
 }
 
 fn is_null_ast(expr: &ast::Expr) -> bool {

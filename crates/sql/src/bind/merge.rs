@@ -7,8 +7,10 @@ use super::dml::{Changes, RowTarget, SourceLayout, fitted, positioned, positione
 use super::errors;
 use super::expr::not;
 use super::insert::InsertTarget;
+use super::names::same_name;
 use super::scope::{CteScope, Scope, Source};
 use super::update::{check_prefix, set_name};
+use super::variables::{Found, visit_expr};
 use super::view_use::{self, Change};
 use crate::ast;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
@@ -36,6 +38,9 @@ impl Binder<'_> {
         let (mut left, mut sources) = self.table_ref(&target_ref(merge)?, None, ctes, block)?;
         let target = self.merge_target(&mut left, &sources[0], merge)?;
         let (right, right_sources) = self.table_ref(&merge.source, None, ctes, block)?;
+        if right_sources.iter().any(|source| is_alike(source, &sources[0])) {
+            return Err(sql_error!(5318));
+        }
         let present = self.columns.add(SqlType::BIT, true);
         let right = right.map(vec![(present, Expr::bit(true))]);
         sources.extend(right_sources);
@@ -51,7 +56,7 @@ impl Binder<'_> {
         let mut layout = SourceLayout { ids: target.stored_ids() };
         layout.ids.push(target.locator);
         layout.ids.push(present);
-        self.blocks[block].place = Place::Set;
+        self.blocks[block].place = Place::Merged;
         let identity_insert = self.options.identity_insert == Some((table.database, table.object));
         let sides = Sides { target: &target, present, scope, identity_insert };
         let mut whens = Vec::with_capacity(merge.clauses.len());
@@ -141,6 +146,7 @@ impl Binder<'_> {
         };
         let here = Scope { sources: visible, ..sides.scope };
         if let Some(condition) = &clause.condition {
+            check_scope(condition, clause.when, &here)?;
             self.expr(condition, &here).map_err(|e| e.at_line(clause.line))?.split_and(&mut conditions);
         }
         let action = match &clause.action {
@@ -184,12 +190,13 @@ impl Binder<'_> {
             name: table.name.to_string(),
             first: None,
         };
-        let columns = self.insert_columns(&into, columns, sides.identity_insert)?;
+        let columns = self.insert_columns(&into, columns)?;
         match columns.len().cmp(&values.len()) {
             std::cmp::Ordering::Greater => return Err(sql_error!(109).at_line(line)),
             std::cmp::Ordering::Less => return Err(sql_error!(110).at_line(line)),
             std::cmp::Ordering::Equal => {}
         }
+        self.check_identity(table, &columns, sides.identity_insert)?;
         let mut given = Vec::with_capacity(values.len());
         for (value, column) in values.iter().zip(columns) {
             let def = &table.columns[column as usize];
@@ -282,6 +289,34 @@ impl When {
         let set = if let Pending::Update(set, _) = &self.action { &set[..] } else { &[] };
         set.iter().map(|(column, _)| *column)
     }
+}
+
+/// 5333, 5334: the condition names a column of the side that has no row there. What stands in a subquery may be its own.
+fn check_scope(condition: &ast::Expr, when: ast::MergeWhen, here: &Scope) -> SqlResult<()> {
+    let mut outside: Option<&ast::ColumnName> = None;
+    let mut asks = false;
+    visit_expr(condition, &mut |found| match found {
+        Found::Column(name) if outside.is_none() && here.home(name).is_none() => outside = Some(name),
+        Found::Query => asks = true,
+        _ => {}
+    });
+    let Some(name) = outside.filter(|_| !asks) else { return Ok(()) };
+    let state = if name.table.is_some() { 2 } else { 1 };
+    let shown = super::names::shown_column(name);
+    let own = name.table.as_ref().is_some_and(|qualifier| here.source(qualifier).is_some());
+    match when {
+        ast::MergeWhen::NotMatchedByTarget if !own => Err(sql_error!(5333, state state, shown, "WHEN NOT MATCHED")),
+        ast::MergeWhen::NotMatchedBySource if !own => {
+            Err(sql_error!(5334, state state, shown, "WHEN NOT MATCHED BY SOURCE"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The same name or alias, where schemas that are told do not differ.
+fn is_alike(a: &Source, b: &Source) -> bool {
+    let apart = matches!((&a.schema, &b.schema), (Some(a), Some(b)) if !same_name(a, b));
+    !apart && same_name(&a.alias, &b.alias)
 }
 
 fn target_ref(merge: &ast::Merge) -> SqlResult<ast::TableRef> {

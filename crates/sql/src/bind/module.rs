@@ -410,6 +410,7 @@ impl<'a> ModuleBinder<'a> {
             A::Throw(throw) => self.throw(throw.as_deref())?,
             A::Raiserror(r) => self.raiserror(r)?,
             A::Print(value) => {
+                refuse_sequences(value)?;
                 let bound = self.scalar(value)?;
                 StatementKind::Print(self.binder().as_string(bound, 1, "PRINT")?)
             }
@@ -1014,4 +1015,11 @@ impl Binder<'_> {
         }
         Ok(ArgumentValue::Expr(self.variable(variable)?))
     }
+}
+
+/// 11738
+fn refuse_sequences(value: &ast::Expr) -> SqlResult<()> {
+    let mut named = false;
+    visit_expr(value, &mut |found| named |= matches!(found, Found::Sequence(_)));
+    if named { Err(sql_error!(11738)) } else { Ok(()) }
 }

@@ -75,3 +75,11 @@ pub fn display(name: &ast::ObjectName) -> String {
     parts.push(&name.name.text);
     parts.join(".")
 }
+
+/// `t.c` as messages show it.
+pub fn shown_column(column: &ast::ColumnName) -> String {
+    match &column.table {
+        Some(qualifier) => format!("{}.{}", display(qualifier), &*column.name),
+        None => column.name.to_string(),
+    }
+}

@@ -199,7 +199,7 @@ impl Binder<'_> {
         names: &[ast::ColumnName],
         places: &[ColumnId],
     ) -> SqlResult<OutputInto> {
-        let columns = self.insert_columns(&target, names, false)?;
+        let columns = self.insert_columns(&target, names)?;
         if columns.len() != items.len() {
             let into_identity =
                 items.len() > columns.len() && target.table.columns.iter().any(|c| c.identity.is_some());
@@ -213,6 +213,7 @@ impl Binder<'_> {
                 sql_error!(121)
             });
         }
+        self.check_identity(&target.table, &columns, false)?;
         let mut given: Vec<(u16, Expr)> = Vec::with_capacity(items.len());
         for (item, column) in items.into_iter().zip(columns) {
             let value = fitted(item.expr, &target.table.columns[column as usize])?;

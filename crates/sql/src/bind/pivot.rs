@@ -26,14 +26,11 @@ impl Binder<'_> {
         let (column, _) = scope.column(&column)?;
         self.needs.mark(column.id);
         let column = Expr::column(column.id.index(), column.ty, column.nullable);
-        let argument = match pivot.arguments.first() {
-            Some(argument) => Some(self.expr(argument, &scope)?),
-            None => None,
-        };
+        let argument = self.expr(&ast::Expr::Column(Box::new(pivot.argument.clone())), &scope)?;
         // By name: one column may stand in the source under several names.
-        let mut used = vec![&*pivot.column.text];
-        if let Some(ast::Expr::Column(name)) = pivot.arguments.first() {
-            used.push(&name.name.text);
+        let used = [&*pivot.column.text, &*pivot.argument.name.text];
+        for value in &pivot.values {
+            refuse_known(&value.text, &sources, "PIVOT", &[])?;
         }
 
         let mut group = Vec::new();
@@ -51,30 +48,24 @@ impl Binder<'_> {
         let name = &*pivot.aggregate.name.text;
         let function = pivot_aggregate(name)?;
         let mut aggregates = Vec::new();
-        for value in &pivot.values {
+        for (at, value) in pivot.values.iter().enumerate() {
+            if pivot.values[..at].iter().any(|other| same_name(other, value)) {
+                return Err(sql_error!(8156, &**value, &*pivot.alias.text));
+            }
             let literal = text::string(value, true, self.catalog.collation());
             let matches =
                 compare(CompareOp::Equal, column.clone(), implicit(literal, &column.ty)?, false, &self.columns)?;
-            let counted = argument.clone().unwrap_or_else(|| Expr::int(1));
-            let ty = counted.ty;
-            let when = Expr::new(ty, true, ExprKind::Case { branches: vec![(matches, counted)], otherwise: None });
-            let (ty, argument) = aggregate_type(function, Some(when), name)?;
+            let ty = argument.ty;
+            let branches = vec![(matches, argument.clone())];
+            let when = Expr::new(ty, true, ExprKind::Case { branches, otherwise: None });
+            let (ty, counted) = aggregate_type(function, Some(when), name)?;
             let counts = ty == SqlType::INT && name.to_ascii_uppercase().starts_with("COUNT");
             let id = self.columns.add(ty, !counts);
-            let mask = self.mask_of_all(&argument);
+            let mask = self.mask_of_all(&counted);
             self.columns.set_mask(id, mask);
-            aggregates.push((
-                id,
-                Aggregate {
-                    function,
-                    argument,
-                    extra: Vec::new(),
-                    order: Vec::new(),
-                    distinct: false,
-                    quiet: true,
-                    ty,
-                },
-            ));
+            let (extra, order) = (Vec::new(), Vec::new());
+            aggregates
+                .push((id, Aggregate { function, argument: counted, extra, order, distinct: false, quiet: true, ty }));
             list.push(SourceColumn { name: value.text.clone(), id, ty, nullable: !counts });
         }
         let source = Source {
@@ -99,6 +90,9 @@ impl Binder<'_> {
         let (rel, sources) = self.table_ref(&unpivot.source, parent, ctes, block)?;
         let scope = Scope { sources: &sources, parent: None, ctes, block: None };
         let mut rows = Vec::with_capacity(unpivot.columns.len());
+        for made in [&unpivot.value, &unpivot.column] {
+            refuse_known(&made.text, &sources, "UNPIVOT", &unpivot.columns)?;
+        }
         // By name: one column may stand in the source under several names.
         let mut used: Vec<Box<str>> = Vec::with_capacity(unpivot.columns.len());
         let mut ty: Option<SqlType> = None;
@@ -140,5 +134,14 @@ impl Binder<'_> {
             nullable: false,
         };
         Ok((Rel::Join(Box::new(join)).filter(vec![present]), vec![source]))
+    }
+}
+
+/// 265: a column that the operator makes has the name of one that stays. `folded`: those that do not.
+fn refuse_known(name: &str, sources: &[Source], operator: &str, folded: &[ast::Ident]) -> SqlResult<()> {
+    let goes = folded.iter().any(|other| same_name(other, name));
+    match !goes && sources.iter().any(|source| source.find(name).is_some()) {
+        true => Err(sql_error!(265, name, operator, operator)),
+        false => Ok(()),
     }
 }

@@ -5,10 +5,10 @@ use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 use super::binder::{Binder, Block, FoundKey, Place, SelectShape};
 use super::convert::{self, implicit};
 use super::errors;
-use super::group::{Regroup, sortable};
+use super::group::Regroup;
 use super::names::same_name;
 use super::scope::{CteScope, Scope, Source};
-use super::typing::is_null_literal;
+use super::typing::{is_null_literal, sortable};
 use crate::ast;
 use crate::optimize::{Branch, ColumnId, ColumnSet, Group, Output, Rel, TopRows, Window};
 use crate::plan::{Expr, ExprKind, SortKey, VariableSlot, XmlOwner};
@@ -42,12 +42,23 @@ pub fn one_column(bound: &Bound) -> SqlResult<()> {
     Err(sql_error!(116))
 }
 
-/// 4511: a view or an inline function gives each of its columns a name.
-pub fn check_named(bound: Bound) -> SqlResult<Bound> {
+/// 4511, 4514: a view or an inline function gives each of its columns a name.
+pub fn check_named(bound: Bound, is_function: bool) -> SqlResult<Bound> {
     match bound.outputs.iter().position(|output| output.name.is_empty()) {
+        Some(at) if is_function => Err(sql_error!(4514, at + 1)),
         Some(at) => Err(sql_error!(4511, at + 1)),
         None => Ok(bound),
     }
+}
+
+/// 4506: of a view that is being made, and of an inline function.
+pub fn check_unique(bound: &Bound, view: &str) -> SqlResult<()> {
+    for (at, output) in bound.outputs.iter().enumerate() {
+        if bound.outputs[..at].iter().any(|earlier| same_name(&earlier.name, &output.name)) {
+            return Err(sql_error!(4506, output.name, view));
+        }
+    }
+    Ok(())
 }
 
 /// Where a query stands.

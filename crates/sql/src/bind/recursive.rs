@@ -41,6 +41,9 @@ impl Binder<'_> {
         if operation.rest[first..].iter().any(|(operator, _)| *operator != ast::SetOperator::UnionAll) {
             return Err(sql_error!(252, name));
         }
+        if operation.rest[first..].iter().any(|(_, body)| !mentions(body, &cte.name)) {
+            return Err(sql_error!(247, name));
+        }
         let mut anchors = vec![self.member(&operation.first, scope)?];
         for (operator, body) in &operation.rest[..first] {
             let right = self.member(body, scope)?;

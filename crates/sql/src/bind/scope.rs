@@ -213,9 +213,7 @@ impl<'p> Scope<'p> {
             outer = true;
         }
         Err(match &name.table {
-            Some(qualifier) if !qualifier_known => {
-                errors::unbound(&format!("{}.{}", super::names::display(qualifier), &*name.name))
-            }
+            Some(_) if !qualifier_known => errors::unbound(&super::names::shown_column(name)),
             _ => errors::invalid_column(&name.name),
         }
         .at_line(name.line))

@@ -48,6 +48,7 @@ impl Binder<'_> {
             }
             Place::Argument => return Err(sql_error!(11725)),
             Place::Set => return Ok(value),
+            Place::Merged => return Err(sql_error!(11742)),
             Place::Select if shape.nested || scope.parent.is_some() => return Err(sql_error!(11719)),
             Place::Select if shape.merged => return Err(sql_error!(11721)),
             Place::Select if shape.limited => return Err(sql_error!(11739)),

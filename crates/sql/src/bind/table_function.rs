@@ -8,7 +8,7 @@ use super::binder::{Binder, Home};
 use super::convert::{converted, implicit, unify};
 use super::errors;
 use super::names::{display, object_name};
-use super::query::{Bound, Use, check_named};
+use super::query::{Bound, Use, check_named, check_unique};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
 use crate::catalog::{ModuleKind, Object, VirtualTableDef};
@@ -63,7 +63,8 @@ impl Binder<'_> {
                         let parameters =
                             self.expansion_of(&module, &parsed.parameters, args, &display(name), &scope)?;
                         let bound = self.expanded(&module, name, parameters, |binder| {
-                            check_named(binder.query(query, None, None, Use::Nested)?)
+                            let bound = check_named(binder.query(query, None, None, Use::Nested)?, true)?;
+                            check_unique(&bound, &name.name).map(|()| bound)
                         })?;
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
                         self.typed(&named.1[0]);

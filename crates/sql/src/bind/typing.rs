@@ -1,7 +1,8 @@
 //! What `types::precedence` does not know of operands: NULL and integer constants, and names for messages.
 
-use types::{Datum, MAX_LENGTH, SqlType, TypeKind};
+use types::{Datum, MAX_LENGTH, SqlResult, SqlType, TypeKind, sql_error};
 
+use crate::optimize::{ColumnId, Columns};
 use crate::plan::{Expr, ExprKind};
 
 pub fn type_name(ty: &SqlType) -> &'static str {
@@ -30,6 +31,11 @@ pub fn is_null_literal(expr: &Expr) -> bool {
     matches!(expr.kind, ExprKind::Literal(Datum::Null))
 }
 
+/// A column of nothing but NULL as it is written: it has no type of its own.
+pub fn is_untyped(expr: &Expr, columns: &Columns) -> bool {
+    matches!(expr.kind, ExprKind::Column(column) if columns.is_untyped(ColumnId(column as u32)))
+}
+
 /// The type an operand counts as beside a decimal: an integer constant has only the digits it is written with.
 pub fn beside_decimal(expr: &Expr) -> SqlType {
     match &expr.kind {
@@ -38,5 +44,15 @@ pub fn beside_decimal(expr: &Expr) -> SqlType {
         }
         ExprKind::Negate(inner) => beside_decimal(inner),
         _ => expr.ty,
+    }
+}
+
+/// 249, 305 and 306 for what has no order. `clause`: as 249 names it.
+pub fn sortable(ty: &SqlType, clause: &str) -> SqlResult<()> {
+    match ty.kind {
+        TypeKind::Text | TypeKind::NText | TypeKind::Image => Err(sql_error!(306, state 2)),
+        TypeKind::Xml => Err(sql_error!(305)),
+        TypeKind::Geometry | TypeKind::Geography => Err(sql_error!(249, ty.name(), clause)),
+        _ => Ok(()),
     }
 }

@@ -269,7 +269,7 @@ fn visit_table<'a>(table: &'a ast::TableRef, f: Visit<'_, 'a>) {
         }
         ast::TableRef::Pivot(pivot) => {
             visit_table(&pivot.source, f);
-            pivot.arguments.iter().for_each(|e| visit_expr(e, f));
+            f(Found::Column(&pivot.argument));
         }
         ast::TableRef::Unpivot(unpivot) => visit_table(&unpivot.source, f),
     }

@@ -23,13 +23,27 @@ impl Parser<'_> {
     #[inline(never)]
     fn cast(&mut self, is_try: bool) -> P<Expr> {
         let line = self.token.line;
+        let word = self.token;
         self.bump();
         self.bump();
-        let operand = self.scalar()?;
-        self.expect_word(K::AS)?;
+        let operand = self.converted(word)?;
         let to = self.data_type()?;
         self.expect(T::RightParen)?;
         Ok(Expr::Cast(Box::new(Cast { operand, to, is_try, line })))
+    }
+
+    /// What CAST and PARSE convert, with the AS behind it. 1035: the call ends without one.
+    fn converted(&mut self, word: Token) -> P<Expr> {
+        let missing = |parser: &Self| sql_error!(1035, parser.token_text(word), "AS").at_line(word.line);
+        if self.at(T::RightParen) {
+            return Err(missing(self));
+        }
+        let operand = self.scalar()?;
+        if self.at(T::RightParen) || self.at(T::Comma) {
+            return Err(missing(self));
+        }
+        self.expect_word(K::AS)?;
+        Ok(operand)
     }
 
     #[inline(never)]
@@ -49,10 +63,10 @@ impl Parser<'_> {
     #[inline(never)]
     fn parse_call(&mut self, is_try: bool) -> P<Expr> {
         let line = self.token.line;
+        let word = self.token;
         self.bump();
         self.bump();
-        let operand = self.scalar()?;
-        self.expect_word(K::AS)?;
+        let operand = self.converted(word)?;
         let to = self.data_type()?;
         let culture = if self.eat_word(K::USING) { Some(self.scalar()?) } else { None };
         self.expect(T::RightParen)?;
@@ -82,6 +96,9 @@ impl Parser<'_> {
         let line = self.token.line;
         let name = ObjectName::unqualified(self.any_word()?, line);
         self.bump();
+        if self.at(T::RightParen) {
+            return Err(sql_error!(189, "Trim", 1, 3).at_line(line));
+        }
         let mut side = None;
         for (word, meant) in
             [("LEADING", TrimSide::Leading), ("TRAILING", TrimSide::Trailing), ("BOTH", TrimSide::Both)]
@@ -98,8 +115,8 @@ impl Parser<'_> {
             side = side.or(Some(TrimSide::Unsaid));
             args.push(self.scalar()?);
         }
-        while self.eat(T::Comma) {
-            args.push(self.scalar()?);
+        if self.at(T::Comma) {
+            return Err(sql_error!(174, "trim", 1).at_line(line));
         }
         self.expect(T::RightParen)?;
         let extra = side.map(|side| Box::new(CallExtra { trim: Some(side), ..CallExtra::default() }));
@@ -199,7 +216,12 @@ impl Parser<'_> {
 
     fn call_arguments(&mut self, call: &mut Call) -> P<()> {
         self.expect(T::LeftParen)?;
-        if self.eat(T::RightParen) {
+        // Reserved words are called as the grammar has it.
+        let is = |word: &str| call.name.is_unqualified() && !call.name.name.quoted && call.name.name.is(word);
+        let is_iif = is("IIF");
+        let least = if is("COALESCE") || is("NULLIF") { 2 } else { usize::from(is("LEFT") || is("RIGHT")) };
+        if self.at(T::RightParen) && least == 0 {
+            self.bump();
             return Ok(());
         }
         if self.at(T::Star) && self.peek_is(1, T::RightParen) {
@@ -211,10 +233,12 @@ impl Parser<'_> {
             } else {
                 self.eat_word(K::ALL);
             }
-            let is_iif = call.name.is_unqualified() && !call.name.name.quoted && call.name.name.is("IIF");
             call.args.push(if is_iif { self.condition()? } else { self.argument()? });
-            while self.eat(T::Comma) {
+            while !call.distinct && self.eat(T::Comma) {
                 call.args.push(self.argument()?);
+            }
+            if call.args.len() < least {
+                return Err(self.unexpected());
             }
         }
         self.expect(T::RightParen)
@@ -244,6 +268,9 @@ impl Parser<'_> {
             extra.ignore_nulls = Some(self.at_word(K::IGNORE));
             self.bump();
             self.bump();
+            if !self.at_word(K::OVER) {
+                return Err(self.unexpected());
+            }
         }
         if self.at_word(K::OVER) {
             extra.over = Some(self.over()?);

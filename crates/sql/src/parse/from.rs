@@ -241,6 +241,10 @@ impl Parser<'_> {
 
     /// `WITH (hints)`; WITH and something else begins the next statement.
     pub(super) fn with_hints(&mut self) -> P<Vec<TableHint>> {
+        if self.at_word(K::WITH) && self.peek_word(2, K::AS) {
+            let name = self.peek(1);
+            return Err(sql_error!(336, self.shown(name)).at_line(name.line));
+        }
         if !self.at_word(K::WITH) || !self.peek_is(1, T::LeftParen) {
             return Ok(Vec::new());
         }
@@ -528,7 +532,7 @@ impl Parser<'_> {
         self.expect(T::LeftParen)?;
         let aggregate = self.object_name()?;
         self.expect(T::LeftParen)?;
-        let arguments = self.list(Self::scalar)?;
+        let argument = self.column_name()?;
         self.expect(T::RightParen)?;
         self.expect_word(K::FOR)?;
         let column = self.pivot_column()?;
@@ -536,7 +540,7 @@ impl Parser<'_> {
         let values = self.ident_list()?;
         self.expect(T::RightParen)?;
         let alias = self.required_alias()?;
-        Ok(TableRef::Pivot(Box::new(Pivot { source, aggregate, arguments, column, values, alias, line })))
+        Ok(TableRef::Pivot(Box::new(Pivot { source, aggregate, argument, column, values, alias, line })))
     }
 
     /// The table's name may stand before the column and says nothing.

@@ -114,7 +114,10 @@ impl Parser<'_> {
         let mut rest = Vec::new();
         while self.at_any(&[K::UNION, K::EXCEPT]) {
             let operator = match (self.eat_word(K::EXCEPT), self.eat_word(K::UNION)) {
-                (true, _) => SetOperator::Except,
+                (true, _) => {
+                    self.refuse_all("EXCEPT", 2)?;
+                    SetOperator::Except
+                }
                 _ if self.eat_word(K::ALL) => SetOperator::UnionAll,
                 _ => SetOperator::Union,
             };
@@ -128,9 +131,18 @@ impl Parser<'_> {
     fn intersections(&mut self, first: QueryBody, order: Order) -> P<QueryBody> {
         let mut rest = Vec::new();
         while self.eat_word(K::INTERSECT) {
+            self.refuse_all("INTERSECT", 1)?;
             rest.push((SetOperator::Intersect, self.operand_behind(order)?));
         }
         Ok(set_operation(first, rest))
+    }
+
+    /// 324
+    fn refuse_all(&mut self, operator: &str, state: u8) -> P<()> {
+        match self.at_word(K::ALL) {
+            true => Err(sql_error!(324, state state, operator).at_line(self.token.line)),
+            false => Ok(()),
+        }
     }
 
     /// An operand behind a set operator. In a subquery the order of a SELECT with TOP says which of its rows come first.

@@ -3,6 +3,7 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 /// Words of OPTION that stand alone, and those before a number.
 const HINTS: &[&str] = &[
@@ -417,6 +418,9 @@ impl Parser<'_> {
                 }
                 _ => return Err(self.unexpected()),
             }
+        }
+        if clause.root.is_some() && clause.without_array_wrapper {
+            return Err(sql_error!(13620).at_line(self.previous.line));
         }
         Ok(clause)
     }

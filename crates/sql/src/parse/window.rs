@@ -39,6 +39,9 @@ impl Parser<'_> {
             over.order_by = self.list(Self::order_item)?;
         }
         if self.at_any(&[K::ROWS, K::RANGE]) {
+            if over.window.is_none() && over.partition_by.is_empty() && over.order_by.is_empty() {
+                return Err(self.unexpected());
+            }
             over.frame = Some(self.frame()?);
         }
         self.expect(T::RightParen)?;
@@ -49,23 +52,22 @@ impl Parser<'_> {
         let unit = if self.at_word(K::ROWS) { FrameUnit::Rows } else { FrameUnit::Range };
         self.bump();
         if self.eat_word(K::BETWEEN) {
-            let start = self.frame_bound()?;
+            let start = self.frame_bound(K::PRECEDING)?;
             self.expect_word(K::AND)?;
-            return Ok(Frame { unit, start, end: Some(self.frame_bound()?) });
+            return Ok(Frame { unit, start, end: Some(self.frame_bound(K::FOLLOWING)?) });
         }
-        Ok(Frame { unit, start: self.frame_bound()?, end: None })
+        Ok(Frame { unit, start: self.frame_bound(K::PRECEDING)?, end: None })
     }
 
-    fn frame_bound(&mut self) -> P<FrameBound> {
+    /// `unbounded`: the only direction in which this bound may be unbounded.
+    fn frame_bound(&mut self, unbounded: K) -> P<FrameBound> {
         if self.eat_word(K::CURRENT) {
             self.expect_word(K::ROW)?;
             return Ok(FrameBound::CurrentRow);
         }
         if self.eat_word(K::UNBOUNDED) {
-            let preceding = self.eat_word(K::PRECEDING);
-            if !preceding {
-                self.expect_word(K::FOLLOWING)?;
-            }
+            self.expect_word(unbounded)?;
+            let preceding = unbounded == K::PRECEDING;
             return Ok(if preceding { FrameBound::UnboundedPreceding } else { FrameBound::UnboundedFollowing });
         }
         // A sign or a variable is a syntax error here.

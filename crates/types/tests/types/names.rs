@@ -132,9 +132,10 @@ fn what_two_types_become() {
         );
     }
     let errors = [
-        ("date", "int", 206, "Operand type clash: date is incompatible with int"),
-        ("date", "time(0)", 206, "Operand type clash: date is incompatible with time"),
+        ("date", "int", 206, "Operand type clash: int is incompatible with date"),
+        ("date", "time(0)", 206, "Operand type clash: time is incompatible with date"),
         ("uniqueidentifier", "int", 206, "Operand type clash: uniqueidentifier is incompatible with int"),
+        ("xml", "sql_variant", 206, "Operand type clash: sql_variant is incompatible with xml"),
     ];
     for (left, right, number, text) in errors {
         let error = result_type(&ty(left), &ty(right)).unwrap_err();

@@ -240,9 +240,13 @@ fn power<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
         other => panic!("a power of {other:?}"),
     };
     if base == 0.0 && exponent < 0.0 {
+        return Err(sql_error!(8134));
+    }
+    let result = base.powf(exponent);
+    if result.is_nan() {
         return Err(domain_error());
     }
-    back(base.powf(exponent), call)
+    back(result, call)
 }
 
 /// A seed starts the session's generator anew.

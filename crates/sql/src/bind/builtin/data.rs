@@ -2,7 +2,7 @@
 
 use types::{SqlResult, SqlType, TypeKind};
 
-use super::{BuiltinCall, literal_count};
+use super::{BuiltinCall, is_bytes, is_text, literal_count};
 use crate::function::FunctionId;
 
 /// Variants and JSON.
@@ -17,6 +17,7 @@ pub fn variants(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             SqlType::SQL_VARIANT
         }
         Isjson => {
+            call.only(0, is_text)?;
             call.strings(&[0])?;
             SqlType::INT
         }
@@ -26,6 +27,7 @@ pub fn variants(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             SqlType::INT
         }
         JsonValue => {
+            call.only(0, is_text)?;
             call.take(0, SqlType::NVARCHAR_MAX.with_collation(call.collation))?;
             call.take(1, call.wide(4000))?;
             call.wide(4000)
@@ -52,8 +54,12 @@ pub fn bytes(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.nullable = false;
             SqlType::INT
         }
-        Compress => SqlType::VARBINARY_MAX,
+        Compress => {
+            call.only(0, |kind| is_text(kind) || is_bytes(kind))?;
+            SqlType::VARBINARY_MAX
+        }
         Decompress => {
+            call.only(0, is_bytes)?;
             call.take(0, SqlType::VARBINARY_MAX)?;
             SqlType::VARBINARY_MAX
         }
@@ -64,6 +70,7 @@ pub fn bytes(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Hashbytes => {
             call.strings(&[0])?;
+            call.only(1, |kind| is_text(kind) || is_bytes(kind))?;
             if !call.args[1].ty.is_binary() {
                 call.strings(&[1])?;
             }

@@ -1,5 +1,6 @@
 //! Date and time functions, those that are told a part of a date among them.
 
+use types::precedence::check_conversion;
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::{BuiltinCall, literal_count};
@@ -8,7 +9,7 @@ use crate::bind::binder::Binder;
 use crate::bind::convert::implicit;
 use crate::bind::scope::Scope;
 use crate::bind::typing::is_null_literal;
-use crate::bind::{errors, text};
+use crate::bind::{errors, names, text};
 use crate::function::FunctionId;
 use crate::plan::{Expr, ExprKind};
 
@@ -54,19 +55,22 @@ pub fn datetime(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Day | Month | Year => {
             call.null_from_arguments();
-            call.args[0] = temporal(call.args[0].clone(), 1, call.name, SqlType::datetime2(7))?;
+            call.args[0] = temporal(call.args[0].clone(), SqlType::datetime2(7))?;
             SqlType::INT
         }
         Eomonth => {
-            call.args[0] = temporal(call.args[0].clone(), 1, call.name, SqlType::datetime2(7))?;
+            call.only(0, |kind| kind != TypeKind::Time)?;
+            call.args[0] = date(call.args[0].clone(), 1, call.name, SqlType::datetime2(7))?;
             call.take(1, SqlType::INT)?;
             SqlType::DATE
         }
         Isdate | Isnumeric => {
             call.nullable = false;
-            if !call.args[0].ty.is_temporal() || call.function == Isdate {
-                call.strings(&[0])?;
+            let legacy = matches!(call.args[0].ty.kind, TypeKind::DateTime | TypeKind::SmallDateTime);
+            if call.args[0].ty.is_temporal() && !legacy {
+                return Err(errors::invalid_argument(&call.args[0].ty, 1, call.name));
             }
+            call.strings(&[0])?;
             SqlType::INT
         }
         Switchoffset | Todatetimeoffset => {
@@ -102,15 +106,16 @@ impl Binder<'_> {
         let part = match &call.args[0] {
             ast::Expr::Column(column) if column.table.is_none() => date_part(&column.name),
             ast::Expr::Word(word) => date_part(word),
-            _ => return Err(sql_error!(1023, 1, name.to_ascii_lowercase())),
+            ast::Expr::Column(_) => None,
+            _ => return Err(sql_error!(1023, 1, errors::shown_function(name))),
         };
         let Some(part) = part else {
             let written = match &call.args[0] {
-                ast::Expr::Column(column) => &*column.name.text,
-                ast::Expr::Word(word) => &*word.text,
-                _ => "",
+                ast::Expr::Column(column) => names::shown_column(column),
+                ast::Expr::Word(word) => word.to_string(),
+                _ => String::new(),
             };
-            return Err(sql_error!(155, written, name.to_ascii_lowercase()));
+            return Err(sql_error!(155, written, errors::shown_function(name)));
         };
         let mut args = vec![text::string(part, false, self.catalog.collation())];
         let rest = self.exprs(&call.args[1..], scope)?;
@@ -120,24 +125,30 @@ impl Binder<'_> {
         match function {
             FunctionId::Dateadd | FunctionId::DateBucket => {
                 let (_, number) = rest.next().expect("argument count is checked");
+                if !is_null_literal(&number) && (number.ty.is_string() || number.ty.is_binary()) {
+                    return Err(errors::invalid_argument(&number.ty, 2, name));
+                }
                 args.push(implicit(
                     number,
                     if function == FunctionId::Dateadd { &SqlType::BIGINT } else { &SqlType::INT },
                 )?);
                 for (i, value) in rest {
                     // A string is a datetime here, whatever its digits.
-                    args.push(temporal(value, i + 2, name, SqlType::DATETIME)?);
+                    args.push(match function {
+                        FunctionId::Dateadd => temporal(value, SqlType::DATETIME)?,
+                        _ => date(value, i + 2, name, SqlType::DATETIME)?,
+                    });
                 }
                 ty = args[2].ty;
             }
             FunctionId::Datetrunc => {
                 let (i, value) = rest.next().expect("argument count is checked");
-                args.push(temporal(value, i + 2, name, SqlType::datetime2(7))?);
+                args.push(date(value, i + 2, name, SqlType::datetime2(7))?);
                 ty = args[1].ty;
             }
             _ => {
-                for (i, value) in rest {
-                    args.push(temporal(value, i + 2, name, SqlType::datetime2(7))?);
+                for (_, value) in rest {
+                    args.push(temporal(value, SqlType::datetime2(7))?);
                 }
                 ty = match function {
                     FunctionId::DatediffBig => SqlType::BIGINT,
@@ -151,14 +162,14 @@ impl Binder<'_> {
             && matches!(function, FunctionId::Dateadd)
             && matches!(part, "hour" | "minute" | "second" | "millisecond" | "microsecond" | "nanosecond")
         {
-            return Err(sql_error!(9810, part, name.to_ascii_lowercase(), "date"));
+            return Err(sql_error!(9810, part, errors::shown_function(name), "date"));
         }
         Ok(Expr::new(ty, nullable, ExprKind::Function(function, args)))
     }
 }
 
 /// A date, time or datetime argument: a string becomes `string_as`, a number a datetime.
-fn temporal(value: Expr, argument: usize, function: &str, string_as: SqlType) -> SqlResult<Expr> {
+fn temporal(value: Expr, string_as: SqlType) -> SqlResult<Expr> {
     let ty = value.ty;
     if ty.is_temporal() {
         return Ok(value);
@@ -166,8 +177,16 @@ fn temporal(value: Expr, argument: usize, function: &str, string_as: SqlType) ->
     if is_null_literal(&value) {
         return Ok(Expr::null(SqlType::DATETIME));
     }
-    let to = if ty.is_string() { string_as } else { SqlType::DATETIME };
-    implicit(value, &to).map_err(|_| errors::invalid_argument(&ty, argument, function))
+    check_conversion(&ty, &SqlType::DATETIME, false)?;
+    implicit(value, if ty.is_string() { &string_as } else { &SqlType::DATETIME })
+}
+
+/// As `temporal`, but of nothing that is not a date, or a string of one: 8116.
+fn date(value: Expr, argument: usize, function: &str, string_as: SqlType) -> SqlResult<Expr> {
+    if !value.ty.is_temporal() && !value.ty.is_string() && !is_null_literal(&value) {
+        return Err(errors::invalid_argument(&value.ty, argument, function));
+    }
+    temporal(value, string_as)
 }
 
 fn date_part(word: &str) -> Option<&'static str> {

@@ -2,7 +2,7 @@
 
 use types::{SqlResult, SqlType, TypeKind};
 
-use super::BuiltinCall;
+use super::{BuiltinCall, is_bytes, is_exact, is_whole};
 use crate::function::FunctionId;
 
 /// Functions over float, and those of exact numbers.
@@ -87,14 +87,20 @@ fn round(call: &mut BuiltinCall) -> SqlResult<SqlType> {
         _ => SqlType::FLOAT,
     };
     call.number(0, result)?;
-    call.take(1, SqlType::INT)?;
-    call.take(2, SqlType::INT)?;
+    for i in [1, 2] {
+        call.only(i, |kind| is_exact(kind) || matches!(kind, TypeKind::Float | TypeKind::Real))?;
+        call.take(i, SqlType::INT)?;
+    }
     Ok(result)
 }
 
 /// Functions over the bits of an integer or binary value.
 pub fn bits(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
     use FunctionId::*;
+    if matches!(call.function, BitCount | GetBit | SetBit | LeftShift | RightShift) {
+        call.only(0, |kind| is_whole(kind) || is_bytes(kind) || kind == TypeKind::Bit)?;
+        call.only(1, is_whole)?;
+    }
     Ok(Some(match call.function {
         BitCount => {
             call.null_from_arguments();

@@ -7,6 +7,7 @@ mod regexp;
 mod system;
 mod text;
 
+use types::precedence::check_conversion;
 use types::{CollationId, Datum, SqlResult, SqlType, TypeKind};
 
 use super::binder::Binder;
@@ -88,13 +89,41 @@ impl BuiltinCall<'_, '_> {
         self.wide(128)
     }
 
-    /// An argument, if it is given, as `ty`.
+    /// An argument, if it is given, as `ty`: 206 and 257 as for a value that is assigned.
     fn take(&mut self, i: usize, ty: SqlType) -> SqlResult<()> {
         if i < self.args.len() {
             let taken = std::mem::replace(&mut self.args[i], Expr::null(SqlType::INT));
-            self.args[i] = implicit(taken, &ty).map_err(|_| errors::invalid_argument(&ty, i + 1, self.name))?;
+            self.args[i] = implicit(taken, &ty)?;
         }
         Ok(())
+    }
+
+    /// How many, or where: an int for whoever gives it, kept whole so that too many are too many.
+    fn count(&mut self, i: usize) -> SqlResult<()> {
+        if let Some(given) = self.args.get(i).filter(|given| !is_null_literal(given)) {
+            check_conversion(&given.ty, &SqlType::INT, false)?;
+        }
+        self.take(i, SqlType::BIGINT)
+    }
+
+    /// As `count`, but of what is a number already: 8116.
+    fn place(&mut self, i: usize, taken: fn(TypeKind) -> bool) -> SqlResult<()> {
+        match self.args.get(i) {
+            Some(given) if !is_null_literal(given) && !taken(given.ty.kind) => {
+                Err(errors::invalid_argument(&given.ty, i + 1, self.name))
+            }
+            _ => self.take(i, SqlType::BIGINT),
+        }
+    }
+
+    /// 8116 for an argument, if it is given, that is not of the kinds.
+    fn only(&self, i: usize, takes: fn(TypeKind) -> bool) -> SqlResult<()> {
+        match self.args.get(i) {
+            Some(given) if !is_null_literal(given) && !takes(given.ty.kind) => {
+                Err(errors::invalid_argument(&given.ty, i + 1, self.name))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn take_all(&mut self, ty: SqlType) -> SqlResult<()> {
@@ -106,6 +135,12 @@ impl BuiltinCall<'_, '_> {
     fn strings(&mut self, which: &[usize]) -> SqlResult<()> {
         let is_long = which.iter().any(|&i| self.args.get(i).is_some_and(|e| e.ty.is_max()));
         self.strings_widened(which, if is_long { typing_wide } else { typing_wide_cut })
+    }
+
+    /// As `strings`, but of no text, ntext and image.
+    fn short_strings(&mut self, which: &[usize]) -> SqlResult<()> {
+        which.iter().try_for_each(|&i| self.only(i, |kind| !is_old_text(kind)))?;
+        self.strings(which)
     }
 
     /// As `strings`, but nothing is cut: for functions that look for something in a string.
@@ -152,27 +187,34 @@ impl BuiltinCall<'_, '_> {
 
     /// An argument that must be a number, as `to`.
     fn number(&mut self, i: usize, to: SqlType) -> SqlResult<()> {
-        let ty = self.args[i].ty;
-        if ty.is_temporal()
-            || matches!(
-                ty.kind,
-                TypeKind::UniqueIdentifier
-                    | TypeKind::Xml
-                    | TypeKind::SqlVariant
-                    | TypeKind::Text
-                    | TypeKind::NText
-                    | TypeKind::Image
-                    | TypeKind::HierarchyId
-                    | TypeKind::Geometry
-                    | TypeKind::Geography
-            )
-        {
-            return Err(errors::invalid_argument(&ty, i + 1, self.name));
+        if !is_null_literal(&self.args[i]) {
+            check_conversion(&self.args[i].ty, &SqlType::FLOAT, false)?;
         }
         let taken = std::mem::replace(&mut self.args[i], Expr::null(SqlType::INT));
-        self.args[i] = implicit(taken, &to).map_err(|_| errors::invalid_argument(&ty, i + 1, self.name))?;
+        self.args[i] = implicit(taken, &to)?;
         Ok(())
     }
+}
+
+fn is_text(kind: TypeKind) -> bool {
+    matches!(kind, TypeKind::Char | TypeKind::VarChar | TypeKind::NChar | TypeKind::NVarChar)
+}
+
+fn is_bytes(kind: TypeKind) -> bool {
+    matches!(kind, TypeKind::Binary | TypeKind::VarBinary)
+}
+
+fn is_whole(kind: TypeKind) -> bool {
+    matches!(kind, TypeKind::TinyInt | TypeKind::SmallInt | TypeKind::Int | TypeKind::BigInt)
+}
+
+fn is_exact(kind: TypeKind) -> bool {
+    use TypeKind::*;
+    is_whole(kind) || matches!(kind, Bit | Decimal | Numeric | SmallMoney | Money)
+}
+
+fn is_old_text(kind: TypeKind) -> bool {
+    matches!(kind, TypeKind::Text | TypeKind::NText | TypeKind::Image)
 }
 
 /// The value of an integer literal.

@@ -2,7 +2,9 @@
 
 use types::{MAX_LENGTH, SqlResult, SqlType, TypeKind};
 
-use super::{BuiltinCall, literal_count, varying};
+use types::precedence::check_conversion;
+
+use super::{BuiltinCall, is_bytes, is_exact, is_old_text, is_text, literal_count, varying};
 use crate::bind::errors;
 use crate::bind::typing::is_null_literal;
 use crate::function::FunctionId;
@@ -12,14 +14,20 @@ pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
     use FunctionId::*;
     Ok(Some(match call.function {
         Ascii | Unicode => {
-            call.strings(&[0])?;
+            call.short_strings(&[0])?;
             SqlType::INT
         }
         Charindex | Patindex => {
             call.null_from_arguments();
             let result = if call.args[1].ty.is_max() { SqlType::BIGINT } else { SqlType::INT };
+            call.only(0, |kind| is_text(kind) || is_bytes(kind))?;
+            if call.function == Patindex {
+                call.only(1, |kind| is_text(kind) || matches!(kind, TypeKind::Text | TypeKind::NText))?;
+            } else if !is_null_literal(&call.args[1]) {
+                check_conversion(&call.args[1].ty, &SqlType::varchar(1), false)?;
+            }
             call.whole_strings(&[0, 1])?;
-            call.take(2, SqlType::BIGINT)?;
+            call.count(2)?;
             result
         }
         Difference => {
@@ -28,6 +36,7 @@ pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Len => {
             call.null_from_arguments();
+            call.only(0, |kind| !is_old_text(kind))?;
             if !call.args[0].ty.is_binary() {
                 call.strings(&[0])?;
             }
@@ -57,7 +66,7 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             SqlType::nchar(1).with_collation(call.collation)
         }
         Soundex => {
-            call.strings(&[0])?;
+            call.short_strings(&[0])?;
             call.varchar(4)
         }
         Format => {
@@ -68,32 +77,23 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Left | Right => {
             call.null_from_arguments();
-            call.strings(&[0])?;
-            call.take(1, SqlType::BIGINT)?;
+            call.short_strings(&[0])?;
+            call.count(1)?;
             cut(&call.args[0].ty, literal_count(&call.args[1]))
         }
-        Substring => {
-            call.null_from_arguments();
-            let ty = call.args[0].ty;
-            if !ty.is_binary() {
-                if !ty.is_string() && !is_null_literal(&call.args[0]) {
-                    return Err(errors::invalid_argument(&ty, 1, call.name));
-                }
-                call.strings(&[0])?;
-            }
-            call.take(1, SqlType::BIGINT)?;
-            call.take(2, SqlType::BIGINT)?;
-            cut(&call.args[0].ty, call.args.get(2).and_then(literal_count))
-        }
+        Substring => substring(call)?,
         Unistr => unistr(call)?,
         Lower | Upper | Reverse => {
             call.null_from_arguments();
-            call.strings(&[0])?;
+            call.short_strings(&[0])?;
             varying(&call.args[0].ty)
         }
         Ltrim | Rtrim | Trim => {
             call.null_from_arguments();
-            call.strings(&[0, 1])?;
+            if call.function == Trim {
+                call.args.iter().enumerate().try_for_each(|(i, _)| call.only(i, is_text))?;
+            }
+            call.short_strings(&[0, 1])?;
             varying(&call.args[0].ty)
         }
         Quotename => {
@@ -103,7 +103,7 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Replace | Translate => {
             call.null_from_arguments();
-            call.strings(&[0, 1, 2])?;
+            call.short_strings(&[0, 1, 2])?;
             if call.function == Translate {
                 varying(&call.args[0].ty)
             } else {
@@ -112,19 +112,19 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Replicate => {
             call.strings(&[0])?;
-            call.take(1, SqlType::BIGINT)?;
+            call.count(1)?;
             longest(&call.args[0].ty, call.args[0].ty.is_max())
         }
         Stuff => {
             if !call.args[0].ty.is_binary() {
                 call.strings(&[0, 3])?;
             }
-            call.take(1, SqlType::BIGINT)?;
-            call.take(2, SqlType::BIGINT)?;
+            call.place(1, is_exact)?;
+            call.place(2, is_exact)?;
             longest(&call.args[0].ty, call.args[0].ty.is_max() || call.args[3].ty.is_max())
         }
         Space => {
-            call.take(0, SqlType::BIGINT)?;
+            call.count(0)?;
             call.varchar(literal_count(&call.args[0]).map_or(8000, |n| n.clamp(1, 8000) as u16))
         }
         Str => {
@@ -134,12 +134,27 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.varchar(call.args.get(1).map_or(10, |e| literal_count(e).map_or(8000, |n| n.clamp(1, 8000) as u16)))
         }
         StringEscape => {
+            call.only(0, is_text)?;
             call.strings(&[0, 1])?;
             SqlType::NVARCHAR_MAX.with_collation(call.collation)
         }
         Concat | ConcatWs => concat(call)?,
         _ => return Ok(None),
     }))
+}
+
+fn substring(call: &mut BuiltinCall) -> SqlResult<SqlType> {
+    call.null_from_arguments();
+    let ty = call.args[0].ty;
+    if !ty.is_binary() {
+        if !ty.is_string() && !is_null_literal(&call.args[0]) {
+            return Err(errors::invalid_argument(&ty, 1, call.name));
+        }
+        call.strings(&[0])?;
+    }
+    call.place(1, is_exact)?;
+    call.place(2, is_exact)?;
+    Ok(cut(&call.args[0].ty, call.args.get(2).and_then(literal_count)))
 }
 
 fn unistr(call: &mut BuiltinCall) -> SqlResult<SqlType> {
