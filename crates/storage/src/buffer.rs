@@ -152,6 +152,12 @@ impl Frames {
     }
 }
 
+/// Whether a page that was read is what its place should have. One newer than the log is not: the log has lost its end, or the page is not
+/// of this instance.
+fn is_whole(frame: &PageBytes, file: &DataFile, page: u32, log_tail: u64) -> bool {
+    page::is_intact(frame, file.number, page) && page::check(frame).is_ok() && page::lsn(frame) <= log_tail
+}
+
 /// A page nobody changes while this lives.
 pub struct Shared<'a> {
     buffer: &'a Buffer,
@@ -558,12 +564,8 @@ impl Buffer {
         let log = self.log.get();
         // A write may have failed, and its page have gone as if it were on disk.
         let stopped = log.and_then(|log| log.is_stopped());
-        // A page newer than the log: the log has lost its end, or the page is not of this instance.
         let log_tail = log.map_or(u64::MAX, |log| log.tail());
-        let intact = read.is_ok()
-            && page::is_intact(frame, file.number, page)
-            && page::check(frame).is_ok()
-            && page::lsn(frame) <= log_tail;
+        let intact = read.is_ok() && is_whole(frame, file, page, log_tail);
         self.counters.reads.fetch_add(1, Ordering::Relaxed);
         os::stats::count_page_fault();
         if !intact || stopped.is_some() {

@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 
 use os::wait::WaitType;
 
-use super::{ABSENT, Buffer, FREE, LATCH, READING};
+use super::{ABSENT, Buffer, FREE, LATCH, READING, is_whole};
 use crate::pages::data_files::DataFile;
 use crate::pages::files::read_or_zero;
-use crate::pages::page::{self, PAGE_BYTES, PageBytes};
+use crate::pages::page::{PAGE_BYTES, PageBytes};
 
 /// Pages of one read.
 const AHEAD_PAGES: usize = 16;
@@ -44,10 +44,7 @@ impl Buffer {
         let log_tail = log.tail();
         for at in 0..count {
             let frame: &PageBytes = (&*self.frames.latched(first + at, 1)).try_into().expect("a page");
-            let is_good = is_read
-                && page::is_intact(frame, file.number, page + at as u32)
-                && page::check(frame).is_ok()
-                && page::lsn(frame) <= log_tail;
+            let is_good = is_read && is_whole(frame, file, page + at as u32, log_tail);
             if is_good {
                 self.counters.reads.fetch_add(1, Ordering::Relaxed);
                 os::stats::count_page_fault();
