@@ -281,6 +281,12 @@ impl FunctionId {
         index.get(name.to_ascii_uppercase().as_str()).map(|&i| &FUNCTIONS[i])
     }
 
+    /// Its first argument is a word as `month`, not a value.
+    pub fn takes_date_part(self) -> bool {
+        use FunctionId::{DateBucket, Dateadd, Datediff, DatediffBig, Datename, Datepart, Datetrunc};
+        matches!(self, Dateadd | Datediff | DatediffBig | Datename | Datepart | Datetrunc | DateBucket)
+    }
+
     /// Its T-SQL name, in upper case.
     pub fn name(self) -> &'static str {
         FUNCTIONS.iter().find(|entry| entry.1 == self).expect("every function is in the table").0

@@ -110,13 +110,7 @@ impl Binder<'_> {
                 let (args, ty) = convert::unify(args, name, &self.columns)?;
                 Ok(Expr::new(ty, nullable, ExprKind::Function(function, args)))
             }
-            FunctionId::Dateadd
-            | FunctionId::Datediff
-            | FunctionId::DatediffBig
-            | FunctionId::Datename
-            | FunctionId::Datepart
-            | FunctionId::Datetrunc
-            | FunctionId::DateBucket => self.date_part_call(function, name, call, scope),
+            _ if function.takes_date_part() => self.date_part_call(function, name, call, scope),
             FunctionId::Trim => self.trim(call, scope),
             _ => {
                 let mut args = self.exprs(&call.args, scope)?;

@@ -2,6 +2,7 @@
 //! variable does not start, so this is asked before anything runs.
 
 use crate::ast;
+use crate::function::FunctionId;
 
 pub enum Found<'a> {
     Scalar(&'a ast::Variable),
@@ -117,7 +118,10 @@ pub fn visit_expr<'a>(expr: &'a ast::Expr, f: Visit<'_, 'a>) {
                 f(Found::Catalog);
             }
             f(Found::Function(&call.name));
-            call.args.iter().for_each(|e| visit_expr(e, f));
+            let is_part = call.name.is_unqualified()
+                && matches!(call.args.first(), Some(Column(_)))
+                && FunctionId::find(&call.name.name.text).is_some_and(|(_, function, ..)| function.takes_date_part());
+            call.args.iter().skip(usize::from(is_part)).for_each(|e| visit_expr(e, f));
             if let Some(extra) = &call.extra {
                 extra.over.iter().for_each(|over| visit_over(over, f));
                 extra.within_group.iter().chain(&extra.order_by).for_each(|item| visit_expr(&item.expr, f));
