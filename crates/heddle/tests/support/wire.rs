@@ -45,6 +45,8 @@ pub struct Wire {
     frames: Option<(u32, u32)>,
     /// As they came, up to a whole frame.
     raw: Vec<u8>,
+    /// Read already, to see whether something came.
+    next: Option<Event>,
 }
 
 impl Wire {
@@ -69,7 +71,7 @@ impl Wire {
         let stream = TcpStream::connect(("127.0.0.1", port)).ok()?;
         stream.set_read_timeout(Some(PATIENCE)).expect("set");
         stream.set_write_timeout(Some(PATIENCE)).expect("set");
-        let mut wire = Wire { stream, client: Client::new(options), frames: None, raw: Vec::new() };
+        let mut wire = Wire { stream, client: Client::new(options), frames: None, raw: Vec::new(), next: None };
         let mut prelogin = wire.client.take_outgoing();
         if mars {
             ask_for_mars(&mut prelogin);
@@ -141,10 +143,15 @@ impl Wire {
         }
     }
 
+    /// None: there is no whole one yet.
+    fn event(&mut self) -> Option<Event> {
+        self.next.take().or_else(|| self.client.next_event().expect("the response is TDS"))
+    }
+
     pub fn answer(&mut self) -> Answer {
         let mut answer = Answer::default();
         loop {
-            match self.client.next_event().expect("the response is TDS") {
+            match self.event() {
                 Some(Event::End) => return answer,
                 Some(Event::Token(Token::Message(message))) if message.severity > 10 => {
                     answer.errors.push((message.number, message.severity, message.text));
@@ -165,7 +172,7 @@ impl Wire {
     pub fn read_for(&mut self, time: Duration) {
         let begun = std::time::Instant::now();
         while begun.elapsed() < time {
-            match self.client.next_event().expect("the response is TDS") {
+            match self.event() {
                 Some(Event::End) => panic!("the answer has ended"),
                 Some(_) => {}
                 None if self.something_comes(Duration::from_millis(5)) => assert!(self.receive(), "closed"),
@@ -213,6 +220,10 @@ impl Wire {
 
     /// Whether a byte comes within `limit`.
     pub fn something_comes(&mut self, limit: Duration) -> bool {
+        self.next = self.event();
+        if self.next.is_some() {
+            return true;
+        }
         self.stream.set_read_timeout(Some(limit)).expect("set");
         let found = self.stream.peek(&mut [0]).is_ok();
         self.stream.set_read_timeout(Some(PATIENCE)).expect("set");
