@@ -30,6 +30,8 @@ const FILES_MIN: usize = 4;
 const FILES_MAX: usize = 512;
 /// Of a reader: a block and a record.
 const READER_BYTES: usize = BLOCK_ROOM + (16 << 10);
+/// Blocks that a reader reads at once, where there is memory.
+const BLOCKS_MAX: usize = 16;
 
 /// A record in memory, with the first bytes of its key, which decide most comparisons.
 #[derive(Clone, Copy)]
@@ -57,6 +59,8 @@ fn head(key: &[u8], payload: &[u8]) -> [u8; HEAD_BYTES] {
 #[derive(Default)]
 struct Rows {
     chunks: Vec<Vec<u8>>,
+    /// Empty ones.
+    spare: Vec<Vec<u8>>,
     entries: Vec<Entry>,
     /// Where each sorted run ends.
     ends: Vec<usize>,
@@ -76,7 +80,7 @@ impl Rows {
 
     /// Bytes that it will hold with one more record.
     fn bytes_with(&self, record: usize) -> usize {
-        let chunk = if self.has_room(record) { 0 } else { record.max(CHUNK_BYTES) };
+        let chunk = if self.has_room(record) || self.fits_spare(record) { 0 } else { record.max(CHUNK_BYTES) };
         let entries = match self.entries.len() == self.entries.capacity() {
             // While they move, both are there.
             true => self.entries.len() + self.grown(),
@@ -89,13 +93,19 @@ impl Rows {
         self.chunks.last().is_some_and(|last| last.capacity() - last.len() >= record)
     }
 
+    fn fits_spare(&self, record: usize) -> bool {
+        record <= CHUNK_BYTES && !self.spare.is_empty()
+    }
+
     fn grown(&self) -> usize {
         (self.entries.len() + self.entries.len() / 2).max(CHUNK_BYTES / size_of::<Entry>())
     }
 
     fn push(&mut self, key: &[u8], payload: &[u8]) {
         let record = HEAD_BYTES + key.len() + payload.len();
-        if !self.has_room(record) {
+        if self.fits_spare(record) && !self.has_room(record) {
+            self.chunks.extend(self.spare.pop());
+        } else if !self.has_room(record) {
             self.chunks.push(Vec::with_capacity(record.max(CHUNK_BYTES)));
             self.chunk_bytes += record.max(CHUNK_BYTES);
         }
@@ -109,6 +119,20 @@ impl Rows {
         last.extend_from_slice(key);
         last.extend_from_slice(payload);
         self.open_bytes += record;
+    }
+
+    /// Empties it. What others may be put into is kept: memory that is touched anew costs as much as the sort.
+    fn restart(&mut self) {
+        for mut chunk in self.chunks.drain(..) {
+            if chunk.capacity() == CHUNK_BYTES {
+                chunk.clear();
+                self.spare.push(chunk);
+            }
+        }
+        self.chunk_bytes = self.spare.len() * CHUNK_BYTES;
+        self.entries.clear();
+        self.ends.clear();
+        self.open_bytes = 0;
     }
 
     fn open_rows(&self) -> usize {
@@ -192,11 +216,12 @@ impl<'r> Merge<'r> {
         Merge::of(runs.collect())
     }
 
-    fn of_files(files: impl Iterator<Item = FileRun>) -> StorageResult<Merge<'r>> {
+    /// Each is read so many blocks at a time.
+    fn of_files(files: Vec<FileRun>, blocks: usize) -> StorageResult<Merge<'r>> {
         let mut sources = Vec::new();
         for run in files {
             let left = run.rows;
-            let mut source = Source::File { run, position: Position::default(), record: Vec::new(), left };
+            let mut source = Source::File { run, position: Position::reading(blocks), record: Vec::new(), left };
             if source.step()? {
                 sources.push((prefix(parts(source.record()).0), source));
             }
@@ -250,15 +275,23 @@ impl KeySort {
         KeySort { workspace, spill, rows: Rows::default(), held: Held::default(), files: Vec::new() }
     }
 
-    /// Writes what is in memory to a work file, and begins anew.
+    /// Writes what is in memory to a work file, and begins anew. The memory is for the next run, unless somebody waits for some.
     fn write_run(&mut self, pacer: &mut Pacer<'_>) -> StorageResult<()> {
         self.rows.end_run(pacer)?;
         let run = self.write(Merge::of_memory(&self.rows), pacer)?;
         self.files.push(run);
-        self.rows = Rows::default();
-        self.held.clear();
+        if self.workspace.is_awaited() {
+            self.let_go();
+        } else {
+            self.rows.restart();
+        }
         self.workspace.count_run();
         Ok(())
+    }
+
+    fn let_go(&mut self) {
+        self.rows = Rows::default();
+        self.held.clear();
     }
 
     fn write(&self, merge: Merge<'_>, pacer: &mut Pacer<'_>) -> StorageResult<FileRun> {
@@ -273,9 +306,19 @@ impl KeySort {
         Ok(run)
     }
 
-    /// How many work files are read at a time: half of the memory goes to that.
-    fn readable(&self) -> usize {
-        (self.workspace.limit_now() / 2 / READER_BYTES).clamp(FILES_MIN, FILES_MAX)
+    /// Half of the memory goes to readers: of how many of so many work files, and how many blocks each reads at once.
+    fn readable(&self, files: usize) -> (usize, usize) {
+        let room = self.workspace.limit_now() / 2;
+        let count = (room / READER_BYTES).clamp(FILES_MIN, FILES_MAX).min(files);
+        let spare = room.saturating_sub(count * READER_BYTES) / count / BLOCK_ROOM;
+        (count, 1 + spare.min(BLOCKS_MAX - 1))
+    }
+
+    /// Reads the first `count` work files as one.
+    fn merged<'r>(&mut self, (count, blocks): (usize, usize), held: &mut Held) -> StorageResult<Merge<'r>> {
+        let bytes = count * (READER_BYTES + (blocks - 1) * BLOCK_ROOM);
+        held.force(&self.workspace, bytes).map_err(|_| StorageError::OutOfMemory)?;
+        Merge::of_files(self.files.drain(..count).collect(), blocks)
     }
 }
 
@@ -317,24 +360,20 @@ impl KeySorter for KeySort {
             if !self.rows.entries.is_empty() {
                 self.write_run(pacer)?;
             }
+            self.let_go();
             let mut held = Held::default();
-            while self.files.len() > 1 {
-                let count = self.readable().min(self.files.len());
-                held.force(&self.workspace, count * READER_BYTES).map_err(|_| StorageError::OutOfMemory)?;
-                let now: Vec<FileRun> = self.files.drain(..count).collect();
-                let merge = Merge::of_files(now.into_iter())?;
+            loop {
+                let some = self.readable(self.files.len());
+                let merge = self.merged(some, &mut held)?;
                 if self.files.is_empty() {
                     merge.run(pacer, each)?;
-                } else {
-                    let longer = self.write(merge, pacer)?;
-                    self.files.push(longer);
+                    break;
                 }
+                let longer = self.write(merge, pacer)?;
+                self.files.push(longer);
             }
-            let last: Vec<FileRun> = self.files.drain(..).collect();
-            Merge::of_files(last.into_iter())?.run(pacer, each)?;
         }
-        self.rows = Rows::default();
-        self.held.clear();
+        self.let_go();
         Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! The process's heap: the system's allocator, told what a database needs of it.
 #![allow(unsafe_code)]
 
+use crate::kernel::stack;
 use crate::limits;
 use crate::sched::start_preemptive;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -33,8 +34,10 @@ pub fn bound() {
     }
 }
 
-/// Has the allocator give back what it keeps of freed memory. It takes milliseconds where that is much.
+/// Has the allocator give back what it keeps of freed memory, and idle workers what they keep of their stacks. It takes milliseconds where
+/// that is much.
 pub fn trim() {
+    stack::let_idle_go();
     #[cfg(target_env = "gnu")]
     // SAFETY: the allocator's own locks see to it that nobody uses what it gives back.
     unsafe {

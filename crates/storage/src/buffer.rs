@@ -99,6 +99,8 @@ pub struct Buffer {
     /// Held while a batch is written: batches do not overlap.
     writing: Placed<Mutex<DoubleWritten>>,
     double_write: File,
+    /// Of the batch that is being written. Kept: memory that is touched anew for each batch costs as much as writing it.
+    copies: Mutex<Vec<PageBytes>>,
     /// Set once, before pages change: the pool needs the log to keep S1.
     log: OnceLock<Arc<Log>>,
     counters: Placed<BufferCounters>,
@@ -293,6 +295,7 @@ impl Buffer {
             files,
             writing: memory.place("page writer", Mutex::new(WaitType::SOS_MUTEX, written))?,
             double_write,
+            copies: Mutex::new(WaitType::SOS_MUTEX, Vec::new()),
             log: OnceLock::new(),
             counters: memory.place("buffer counters", BufferCounters::default())?,
         })

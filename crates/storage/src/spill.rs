@@ -115,7 +115,8 @@ impl Spill {
             return;
         }
         let mut space = self.space.lock();
-        space.free.extend_from_slice(blocks);
+        // So that they are taken again in the order in which they lie.
+        space.free.extend(blocks.iter().rev());
         assert!(space.free.len() <= space.end as usize, "a block becomes free once");
         self.used.fetch_sub(blocks.len() as u64, Ordering::Relaxed);
     }
@@ -263,25 +264,34 @@ impl Stream {
         self.tail.capacity() + away + self.blocks.capacity() * 4
     }
 
-    fn read_block(&self, at: usize, into: &mut Vec<u8>) -> StorageResult<()> {
-        let block = self.blocks[at];
+    /// Reads block `at` and as many of those behind it as lie behind it in the file, `most` in all.
+    fn read_blocks(&self, at: usize, most: usize, into: &mut Vec<u8>) -> StorageResult<()> {
+        let first = self.blocks[at];
+        let follow = |(next, block): &(u32, &u32)| **block == *next;
+        let count = (first..).zip(&self.blocks[at..]).take(most).take_while(follow).count();
         let file = self.file.as_ref().expect("a stream with blocks has a file");
-        into.resize(BLOCK_BYTES, 0);
+        into.resize(count * BLOCK_BYTES, 0);
         if os::fails!(SpillRead) {
             return Err(DiskError::Io(EIO).into());
         }
-        let got = file.read_some_at(into, place_of(block))?;
-        let damaged = StorageError::CorruptPage { page: PageRef { file: DatabaseId::TEMPDB.0.into(), page: block } };
-        if got < HEAD_BYTES {
-            return Err(damaged);
-        }
-        let length = u32_at(into, 4) as usize;
-        let whole = HEAD_BYTES + length <= got && crc32fast::hash(&into[4..HEAD_BYTES + length]) == u32_at(into, 0);
-        if !whole || u32_at(into, 8) != block || u32_at(into, 12) != self.serial {
-            return Err(damaged);
-        }
-        into.truncate(HEAD_BYTES + length);
+        let got = file.read_some_at(into, place_of(first))?;
+        into.truncate(got);
         Ok(())
+    }
+
+    /// How many of the bytes that lie in the place of block `at` are its.
+    fn length_of(&self, at: usize, bytes: &[u8]) -> StorageResult<usize> {
+        let block = self.blocks[at];
+        let damaged = StorageError::CorruptPage { page: PageRef { file: DatabaseId::TEMPDB.0.into(), page: block } };
+        if bytes.len() < HEAD_BYTES {
+            return Err(damaged);
+        }
+        let end = HEAD_BYTES + u32_at(bytes, 4) as usize;
+        let whole = end <= bytes.len() && crc32fast::hash(&bytes[4..end]) == u32_at(bytes, 0);
+        if !whole || u32_at(bytes, 8) != block || u32_at(bytes, 12) != self.serial {
+            return Err(damaged);
+        }
+        Ok(end)
     }
 
     /// Empties it: its blocks are free.
@@ -305,46 +315,63 @@ fn place_of(block: u32) -> u64 {
     block as u64 * BLOCK_BYTES as u64
 }
 
-/// A place in a finished stream. One buffer of a block.
+/// A place in a finished stream, with a buffer of one block or several.
 #[derive(Default)]
 pub struct Position {
     /// Of the block to read next.
     block: usize,
     buffer: Vec<u8>,
+    /// What is left of the block before that one is `at..end` of the buffer.
     at: usize,
-    /// Whose block is in the buffer; 0: none was read.
+    end: usize,
+    /// Where the next block begins in the buffer, if it is there.
+    next: usize,
+    /// Blocks that are read at once, besides the first.
+    ahead: usize,
+    /// Whose blocks are in the buffer; 0: none was read.
     serial: u32,
 }
 
 impl Position {
+    /// For who reads all of it, with memory for so many blocks.
+    pub fn reading(blocks: usize) -> Position {
+        Position { ahead: blocks.saturating_sub(1), ..Position::default() }
+    }
+
     /// Goes to byte `place` of the stream.
     pub fn seek(&mut self, stream: &Stream, place: u64) -> StorageResult<()> {
         assert!(place < stream.bytes && stream.tail.is_empty(), "byte {place} of {} that are finished", stream.bytes);
         let block = (place / BLOCK_ROOM as u64) as usize;
         if self.serial != stream.serial || self.block != block + 1 || self.buffer.is_empty() {
-            self.block = block;
+            (self.block, self.next) = (block, self.buffer.len());
             self.load(stream)?;
         }
-        self.at = HEAD_BYTES + (place % BLOCK_ROOM as u64) as usize;
+        self.at = self.next - BLOCK_BYTES + HEAD_BYTES + (place % BLOCK_ROOM as u64) as usize;
         Ok(())
     }
 
     fn load(&mut self, stream: &Stream) -> StorageResult<()> {
         self.serial = 0;
-        stream.read_block(self.block, &mut self.buffer)?;
+        if self.next >= self.buffer.len() {
+            stream.read_blocks(self.block, 1 + self.ahead, &mut self.buffer)?;
+            self.next = 0;
+        }
+        let start = self.next;
+        let bytes = &self.buffer[start..self.buffer.len().min(start + BLOCK_BYTES)];
+        (self.at, self.end) = (start + HEAD_BYTES, start + stream.length_of(self.block, bytes)?);
+        self.next = start + BLOCK_BYTES;
         self.serial = stream.serial;
         self.block += 1;
-        self.at = HEAD_BYTES;
         Ok(())
     }
 
     /// Fills `out` and goes on behind it. Panics at the stream's end: who reads knows how much there is.
     pub fn read(&mut self, stream: &Stream, mut out: &mut [u8]) -> StorageResult<()> {
         while !out.is_empty() {
-            if self.at == self.buffer.len() {
+            if self.at == self.end {
                 self.load(stream)?;
             }
-            let count = out.len().min(self.buffer.len() - self.at);
+            let count = out.len().min(self.end - self.at);
             let (now, later) = out.split_at_mut(count);
             now.copy_from_slice(&self.buffer[self.at..self.at + count]);
             self.at += count;
@@ -355,13 +382,13 @@ impl Position {
 
     pub fn is_at_end(&self, stream: &Stream) -> bool {
         debug_assert!(stream.tail.is_empty(), "what is read is finished");
-        self.at == self.buffer.len() && self.block == stream.blocks.len()
+        self.at == self.end && self.block == stream.blocks.len()
     }
 
     /// At the end: lets the buffer go.
     pub fn rest(&mut self) {
-        assert!(self.at == self.buffer.len(), "what is in the buffer has been read");
-        (self.buffer, self.at) = (Vec::new(), 0);
+        assert!(self.at == self.end, "what is in the buffer has been read");
+        *self = Position { block: self.block, ahead: self.ahead, ..Position::default() };
     }
 }
 
@@ -374,7 +401,8 @@ mod tests {
     }
 
     fn whole(stream: &Stream) -> StorageResult<Vec<u8>> {
-        let (mut position, mut out) = (Position::default(), vec![0; stream.bytes() as usize]);
+        let at_once = 1 + stream.bytes() as usize % 4;
+        let (mut position, mut out) = (Position::reading(at_once), vec![0; stream.bytes() as usize]);
         position.read(stream, &mut out)?;
         assert!(position.is_at_end(stream));
         Ok(out)
@@ -415,7 +443,7 @@ mod tests {
             stream.append(bytes).unwrap();
             stream.finish().unwrap();
         }
-        let mut position = Position::default();
+        let mut position = Position::reading(2);
         for (of, place) in [(0, 5), (0, 70_000), (1, 70_000), (0, 70_001), (0, 0), (1, BLOCK_ROOM), (0, BLOCK_ROOM - 1)]
         {
             let mut out = [0; 100];

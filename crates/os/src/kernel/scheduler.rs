@@ -210,6 +210,8 @@ pub struct Inner {
     /// Fiber machine: whom the root loop resumes next; `None` ends it.
     pub next: Option<WorkerId>,
     pub exiting: bool,
+    /// Of memory: so many were heard of (`stack::shortages`).
+    pub shortages: u32,
 }
 
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
@@ -293,6 +295,7 @@ impl Scheduler {
                 picked_ns: 0,
                 next: None,
                 exiting: false,
+                shortages: 0,
             }),
         }));
         let slot = scheduler.slot();

@@ -8,6 +8,7 @@ use crate::worker;
 use corosensei::stack::{Stack, StackPointer};
 use std::cell::Cell;
 use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, Once};
 
 /// Usable bytes of a fiber's stack, the guard page not counted. Only what is touched is memory: the size is for the deepest
@@ -18,7 +19,7 @@ const GUARD_BYTES: usize = 4096;
 const MAPPED_BYTES: usize = STACK_BYTES + GUARD_BYTES;
 /// Unused stacks kept for the next fibers; above it they are unmapped.
 const POOL_MAX: usize = 256;
-/// What a pooled stack may keep resident: its top, where every fiber begins.
+/// What a pooled stack may keep resident: its top, where every fiber begins, and where it is while it has no task.
 const KEEP_BYTES: usize = 16 * 1024;
 
 const _: () = {
@@ -27,6 +28,33 @@ const _: () = {
 };
 
 static POOL: Mutex<Vec<FiberStack>> = Mutex::new(Vec::new());
+
+/// Counts how often memory was short: each scheduler then lets go of what tasks have touched of the stacks of its idle fibers.
+static SHORTAGES: AtomicU32 = AtomicU32::new(0);
+
+/// Has the stacks of idle fibers give their memory back, each scheduler's when its next task has ended.
+pub fn let_idle_go() {
+    SHORTAGES.fetch_add(1, Ordering::Relaxed);
+}
+
+#[inline]
+pub fn shortages() -> u32 {
+    SHORTAGES.load(Ordering::Relaxed)
+}
+
+/// Gives back the memory of a stack, by its lowest usable address, but for its top.
+///
+/// # Safety
+/// Nobody has anything there: the fiber has ended, or stands in the top.
+pub unsafe fn let_go(lowest: usize) {
+    // SAFETY: as the caller promises.
+    unsafe { libc::madvise(lowest as *mut _, STACK_BYTES - KEEP_BYTES, libc::MADV_DONTNEED) };
+}
+
+/// This fiber stands in the part of its stack that is kept, with room for what it calls there.
+pub fn is_in_top() -> bool {
+    remaining() > STACK_BYTES - KEEP_BYTES / 2
+}
 
 pub struct FiberStack {
     lowest: NonZeroUsize,
@@ -50,14 +78,13 @@ impl FiberStack {
         Some(FiberStack { lowest: NonZeroUsize::new(lowest as usize).expect("mapped above zero") })
     }
 
-    /// To the pool. `used_deep`: the fiber is likely to have touched much of it.
+    /// To the pool.
     pub fn give_back(self) {
         let mut pool = POOL.lock().expect("stack pool");
         assert!(pool.len() <= POOL_MAX, "{} stacks are kept", pool.len());
         if pool.len() < POOL_MAX {
-            let start = self.lowest.get() + GUARD_BYTES;
             // SAFETY: the stack is ours and unused: its contents may go.
-            unsafe { libc::madvise(start as *mut _, STACK_BYTES - KEEP_BYTES, libc::MADV_DONTNEED) };
+            unsafe { let_go(self.lowest.get() + GUARD_BYTES) };
             pool.push(self);
         } else {
             sys::unmap_memory(self.lowest.get() as *mut u8, MAPPED_BYTES);
@@ -159,9 +186,9 @@ extern "C" fn on_fault(signal: libc::c_int, info: *mut libc::siginfo_t, context:
         line.number(worker::current().raw() as u64);
         line.text(", task ");
         let slot = worker::slot(worker::current());
-        line.number(slot.task_id.load(std::sync::atomic::Ordering::Relaxed));
+        line.number(slot.task_id.load(Ordering::Relaxed));
         line.text(", session ");
-        line.number(slot.session_id.load(std::sync::atomic::Ordering::Relaxed) as u64);
+        line.number(slot.session_id.load(Ordering::Relaxed) as u64);
         line.text("\n");
         // SAFETY: write and abort are async-signal-safe; the buffer is live.
         unsafe {

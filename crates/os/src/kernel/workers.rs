@@ -228,10 +228,27 @@ fn work(scheduler: &Scheduler, id: WorkerId) -> Ending {
             }
             workers.idle.push(id);
             scheduler.slot().workers_idle.store(workers.idle.len() as u32, Ordering::Relaxed);
+            if scheduler.inner().shortages != stack::shortages() {
+                let_idle_stacks_go(scheduler);
+            }
         }
         scheduler.switch_from(id);
         if exit_asked(scheduler, id) {
             return Ending::Stopped;
+        }
+    }
+}
+
+/// By the baton's holder, who is idle himself.
+#[cold]
+fn let_idle_stacks_go(scheduler: &Scheduler) {
+    scheduler.inner().shortages = stack::shortages();
+    if scheduler.machine.worker_kind == WorkerKind::Fiber {
+        assert!(stack::is_in_top(), "a fiber without a task is where it began");
+        for id in &scheduler.inner().workers.idle {
+            let lowest = worker::slot(*id).stack_limit.load(Ordering::Relaxed) as usize;
+            // SAFETY: an idle fiber of this scheduler stands in `work`, as this one does, and cannot go on before the baton is passed.
+            unsafe { stack::let_go(lowest) };
         }
     }
 }

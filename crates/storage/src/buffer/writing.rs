@@ -26,11 +26,10 @@ const _: () =
 /// Pages that the clock hand passes at a time: the clock is locked meanwhile.
 const HAND_STEPS: usize = 4096;
 
-/// A page that is being written.
+/// A page that is being written. Its bytes lie beside those of its neighbours in the batch, so that they are one write as they are.
 struct Outgoing {
     index: usize,
     file: Arc<DataFile>,
-    bytes: Box<PageBytes>,
     /// It follows from the log, whatever becomes of what lies in its place.
     is_whole: bool,
 }
@@ -38,7 +37,6 @@ struct Outgoing {
 /// What `copy_out` finds.
 enum Copied {
     Page {
-        bytes: Box<PageBytes>,
         is_whole: bool,
     },
     /// Dirty, and its latch is held.
@@ -191,35 +189,38 @@ impl Buffer {
         let files: StorageResult<Vec<_>> =
             indexes.iter().map(|index| self.files.in_slot(index >> self.page_bits)).collect();
         let mut pages: Vec<Outgoing> = Vec::with_capacity(indexes.len());
+        let mut copies = std::mem::take(&mut *self.copies.lock());
+        copies.clear();
         let mut lsn_max = 0;
         for (index, file) in indexes.iter().zip(files?) {
             let Some(file) = file else { continue };
             if busy.is_some() && file.temporary {
                 continue;
             }
-            match self.copy_out(*index) {
-                Copied::Page { bytes, is_whole } => {
-                    if !file.temporary {
-                        lsn_max = lsn_max.max(page::lsn(&bytes));
+            match self.copy_out(*index, &mut copies) {
+                Copied::Page { is_whole } => {
+                    if let Some(copy) = copies.last().filter(|_| !file.temporary) {
+                        lsn_max = lsn_max.max(page::lsn(copy));
                     }
-                    pages.push(Outgoing { index: *index, file, bytes, is_whole });
+                    pages.push(Outgoing { index: *index, file, is_whole });
                 }
                 Copied::Busy => busy.iter_mut().for_each(|busy| busy.push(*index)),
                 Copied::Clean => {}
             }
         }
-        let result = stop_if_failed(log, self.write_copies(&mut pages, lsn_max, log, &mut written));
+        let result = stop_if_failed(log, self.write_copies(&pages, &mut copies, lsn_max, log, &mut written));
         for page in &pages {
             let state = self.state(page.index);
             debug_assert!(state.load(Ordering::Relaxed) & WRITING != 0, "what is being written stays marked");
             state.fetch_and(!WRITING, Ordering::Release);
         }
+        *self.copies.lock() = copies;
         result?;
         Ok(pages.len() as u64)
     }
 
-    /// A copy of a dirty page, marked as being written.
-    fn copy_out(&self, index: usize) -> Copied {
+    /// Adds a copy of a dirty page, which is marked as being written.
+    fn copy_out(&self, index: usize, copies: &mut Vec<PageBytes>) -> Copied {
         let state = self.state(index);
         engines::enter(state);
         let nothing = loop {
@@ -235,7 +236,8 @@ impl Buffer {
                     if state.compare_exchange_weak(word, next, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                         let guard = Shared { buffer: self, index };
                         debug_assert_eq!(page::check(&guard), Ok(()), "page {}", guard.number());
-                        return Copied::Page { bytes: Box::new(*guard), is_whole: word & WHOLE != 0 };
+                        copies.push(*guard);
+                        return Copied::Page { is_whole: word & WHOLE != 0 };
                     }
                 }
             }
@@ -257,7 +259,8 @@ impl Buffer {
 
     fn write_copies(
         &self,
-        pages: &mut [Outgoing],
+        pages: &[Outgoing],
+        copies: &mut [PageBytes],
         lsn_max: u64,
         log: &Log,
         written: &mut DoubleWritten,
@@ -273,29 +276,27 @@ impl Buffer {
             return Err(stopped);
         }
         let mask = (1 << self.page_bits) - 1;
-        for page in pages.iter() {
+        assert_eq!(pages.len(), copies.len(), "each page of a batch has its copy");
+        for (page, copy) in pages.iter().zip(&mut *copies) {
             let place = (page.file.number, (page.index & mask) as u32);
-            assert_eq!((page::file_no(&page.bytes), page::page_no(&page.bytes)), place, "a page goes where it belongs");
+            assert_eq!((page::file_no(copy), page::page_no(copy)), place, "a page goes where it belongs");
             assert!(
-                page.file.temporary || page::lsn(&page.bytes) <= log.hardened(),
+                page.file.temporary || page::lsn(copy) <= log.hardened(),
                 "S1: the log of page {}:{} first",
                 place.0,
                 place.1
             );
+            page::seal(copy);
         }
-        pages.iter_mut().for_each(|page| page::seal(&mut page.bytes));
-        self.double_write(pages, written)?;
+        self.double_write(pages, copies, written)?;
+        let mut rest = &*copies;
         // Pages that lie side by side in a file are one write.
         for run in pages.chunk_by(|one, next| next.index == one.index + 1 && next.file.number == one.file.number) {
             let offset = (run[0].index & mask) as u64 * PAGE_BYTES as u64;
             let file = &run[0].file;
-            match run {
-                [page] => file.file.write_at(&page.bytes[..], offset)?,
-                pages => {
-                    let pages: Vec<&[u8]> = pages.iter().map(|page| &page.bytes[..]).collect();
-                    file.file.write_at(&pages.concat(), offset)?;
-                }
-            }
+            let (now, later) = rest.split_at(run.len());
+            file.file.write_at(now.as_flattened(), offset)?;
+            rest = later;
             if !file.temporary {
                 file.mark_unsynced();
             }
@@ -306,10 +307,10 @@ impl Buffer {
 
     /// Hardens copies of pages that may be torn where they belong. One that lies there already, of an earlier batch, must not stay behind
     /// what is written in place: a start would take it for the newest where that is damaged.
-    fn double_write(&self, pages: &[Outgoing], written: &mut DoubleWritten) -> StorageResult<()> {
+    fn double_write(&self, pages: &[Outgoing], copies: &[PageBytes], written: &mut DoubleWritten) -> StorageResult<()> {
         let lies_there = |index: usize| written.indexes[..written.count].binary_search(&(index as u64)).is_ok();
-        let copied = |page: &&Outgoing| !page.file.temporary && (!page.is_whole || lies_there(page.index));
-        let pages: Vec<&Outgoing> = pages.iter().filter(copied).collect();
+        let copied = |page: &Outgoing| !page.file.temporary && (!page.is_whole || lies_there(page.index));
+        let pages: Vec<_> = pages.iter().zip(copies).filter(|(page, _)| copied(page)).collect();
         assert!(pages.len() <= BATCH_PAGES, "the double-write file has room for a batch");
         if pages.is_empty() {
             return Ok(());
@@ -318,9 +319,9 @@ impl Buffer {
         let mut area = vec![0; PAGE_BYTES * (pages.len() + 1)];
         put_u32(&mut area, 0, pages.len() as u32);
         written.count = pages.len();
-        for (position, page) in pages.iter().enumerate() {
+        for (position, (page, copy)) in pages.iter().enumerate() {
             written.indexes[position] = page.index as u64;
-            area[PAGE_BYTES * (position + 1)..PAGE_BYTES * (position + 2)].copy_from_slice(&page.bytes[..]);
+            area[PAGE_BYTES * (position + 1)..PAGE_BYTES * (position + 2)].copy_from_slice(&copy[..]);
         }
         self.double_write.write_at(&area, 0)?;
         Ok(self.double_write.sync_data()?)
