@@ -30,8 +30,10 @@ const FILES_MIN: usize = 4;
 const FILES_MAX: usize = 512;
 /// Of a reader: a block and a record.
 const READER_BYTES: usize = BLOCK_ROOM + (16 << 10);
-/// Blocks that a reader reads at once, where there is memory.
+/// Blocks that are read at once, where there is memory, and written at once: the sort goes on meanwhile, and each write costs a switch.
 const BLOCKS_MAX: usize = 16;
+/// Of the memory: what blocks that are written at once may take.
+const WRITER_PART: usize = 16;
 
 /// A record in memory, with the first bytes of its key, which decide most comparisons.
 #[derive(Clone, Copy)]
@@ -296,7 +298,7 @@ impl KeySort {
 
     fn write(&self, merge: Merge<'_>, pacer: &mut Pacer<'_>) -> StorageResult<FileRun> {
         let mut run = FileRun { stream: self.spill.stream(), rows: 0 };
-        run.stream.go_on();
+        run.stream.go_on((self.workspace.limit_now() / WRITER_PART / BLOCK_ROOM).clamp(1, BLOCKS_MAX));
         merge.run(pacer, &mut |key, payload| {
             run.rows += 1;
             self.workspace.count_bytes(HEAD_BYTES + key.len() + payload.len());

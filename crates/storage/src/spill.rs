@@ -69,7 +69,17 @@ impl Spill {
     /// An empty stream.
     pub fn stream(self: &Arc<Spill>) -> Stream {
         let serial = self.serials.fetch_add(1, Ordering::Relaxed);
-        Stream { spill: self.clone(), file: None, serial, blocks: Vec::new(), tail: Vec::new(), bytes: 0, away: None }
+        Stream {
+            spill: self.clone(),
+            file: None,
+            serial,
+            blocks: Vec::new(),
+            tail: Vec::new(),
+            waiting: 0,
+            together: 1,
+            bytes: 0,
+            away: None,
+        }
     }
 
     /// Bytes of the blocks that streams have.
@@ -149,8 +159,12 @@ pub struct Stream {
     serial: u32,
     /// In order. 0 blocks: all bytes are in `tail`.
     blocks: Vec<u32>,
-    /// A block that is being filled, with its head; empty before the first byte and after `finish`.
+    /// A block that is being filled, with its head, behind the last `waiting` blocks; empty before the first byte and after `finish`.
     tail: Vec<u8>,
+    /// Full blocks that lie side by side in the file, as they do in `tail`, and are not written yet.
+    waiting: usize,
+    /// So many of them are one write.
+    together: usize,
     bytes: u64,
     /// While a block is written the next one is filled.
     away: Option<Away>,
@@ -186,8 +200,10 @@ impl Away {
 }
 
 impl Stream {
-    /// From now on it goes on while a block is written, which takes the memory of one more.
-    pub fn go_on(&mut self) {
+    /// From now on it goes on while so many blocks are written at once, which takes their memory twice.
+    pub fn go_on(&mut self, together: usize) {
+        assert!(together > 0 && self.bytes == 0, "said of a stream that is empty");
+        self.together = together;
         self.away = Some(Away::of(false));
     }
 
@@ -200,14 +216,15 @@ impl Stream {
     pub fn append(&mut self, mut bytes: &[u8]) -> StorageResult<()> {
         self.bytes += bytes.len() as u64;
         while !bytes.is_empty() {
-            if self.tail.is_empty() {
-                self.tail.resize(HEAD_BYTES, 0);
+            let start = self.waiting * BLOCK_BYTES;
+            if self.tail.len() == start {
+                self.tail.resize(start + HEAD_BYTES, 0);
             }
-            let (now, later) = bytes.split_at(bytes.len().min(BLOCK_BYTES - self.tail.len()));
+            let (now, later) = bytes.split_at(bytes.len().min(start + BLOCK_BYTES - self.tail.len()));
             self.tail.extend_from_slice(now);
             bytes = later;
-            if self.tail.len() == BLOCK_BYTES {
-                self.write_tail()?;
+            if self.tail.len() == start + BLOCK_BYTES {
+                self.end_block()?;
             }
         }
         Ok(())
@@ -215,9 +232,10 @@ impl Stream {
 
     /// Writes what is not written yet, and lets its buffer go. Nothing is appended after that.
     pub fn finish(&mut self) -> StorageResult<()> {
-        if self.tail.len() > HEAD_BYTES {
-            self.write_tail()?;
+        if self.tail.len() > self.waiting * BLOCK_BYTES {
+            self.end_block()?;
         }
+        self.write_waiting(0)?;
         self.tail = Vec::new();
         self.written().map(drop)
     }
@@ -226,29 +244,46 @@ impl Stream {
         self.away.as_ref().map_or(Ok(Vec::new()), Away::written)
     }
 
-    fn write_tail(&mut self) -> StorageResult<()> {
+    /// Gives the last block of the tail its place and its head.
+    fn end_block(&mut self) -> StorageResult<()> {
         let (block, file) = self.spill.take()?;
+        let is_apart = self.blocks.last().is_some_and(|last| last + 1 != block);
         // The stream's from here on, so that it is given back if the write fails.
         self.blocks.push(block);
-        let length = (self.tail.len() - HEAD_BYTES) as u32;
-        self.tail[4..8].copy_from_slice(&length.to_le_bytes());
-        self.tail[8..12].copy_from_slice(&block.to_le_bytes());
-        self.tail[12..16].copy_from_slice(&self.serial.to_le_bytes());
-        let sum = crc32fast::hash(&self.tail[4..]);
-        self.tail[..4].copy_from_slice(&sum.to_le_bytes());
+        self.file = Some(file);
+        if is_apart {
+            self.write_waiting(1)?;
+        }
+        let bytes = &mut self.tail[self.waiting * BLOCK_BYTES..];
+        let length = (bytes.len() - HEAD_BYTES) as u32;
+        bytes[4..8].copy_from_slice(&length.to_le_bytes());
+        bytes[8..12].copy_from_slice(&block.to_le_bytes());
+        bytes[12..16].copy_from_slice(&self.serial.to_le_bytes());
+        let sum = crc32fast::hash(&bytes[4..]);
+        bytes[..4].copy_from_slice(&sum.to_le_bytes());
+        self.waiting += 1;
+        if self.waiting == self.together { self.write_waiting(0) } else { Ok(()) }
+    }
+
+    /// Writes the blocks that wait; `behind` them the stream has so many more, which stay.
+    fn write_waiting(&mut self, behind: usize) -> StorageResult<()> {
+        let waiting = std::mem::take(&mut self.waiting);
+        let Some(file) = self.file.as_ref().filter(|_| waiting > 0) else { return Ok(()) };
         if os::fails!(SpillWrite) {
             return Err(DiskError::Full.into());
         }
+        let place = place_of(self.blocks[self.blocks.len() - behind - waiting]);
+        let rest = self.tail.split_off(self.tail.len().min(waiting * BLOCK_BYTES));
         if let Some(away) = &self.away {
             let mut next = away.written()?;
             next.clear();
             let full = std::mem::replace(&mut self.tail, next);
-            *away.writing.lock() = Some(file.start_write_at(full, place_of(block)));
+            *away.writing.lock() = Some(file.start_write_at(full, place));
         } else {
-            file.write_away_at(&self.tail, place_of(block))?;
+            file.write_away_at(&self.tail, place)?;
             self.tail.clear();
         }
-        self.file = Some(file);
+        self.tail.extend_from_slice(&rest);
         Ok(())
     }
 
@@ -260,7 +295,7 @@ impl Stream {
     /// In memory: what is being filled.
     pub fn held_bytes(&self) -> usize {
         let is_away = |away: &Away| !away.is_shared && away.writing.lock().is_some();
-        let away = if self.away.as_ref().is_some_and(is_away) { BLOCK_BYTES } else { 0 };
+        let away = if self.away.as_ref().is_some_and(is_away) { self.together * BLOCK_BYTES } else { 0 };
         self.tail.capacity() + away + self.blocks.capacity() * 4
     }
 
@@ -301,6 +336,7 @@ impl Stream {
         self.spill.give(&self.blocks);
         self.blocks = Vec::new();
         self.tail = Vec::new();
+        self.waiting = 0;
         self.bytes = 0;
     }
 }
@@ -413,6 +449,9 @@ mod tests {
         let disk = Disk::memory();
         let spill = Spill::new(disk.clone(), 64 << 20).unwrap();
         let mut streams: Vec<Stream> = (0..4).map(|_| spill.stream()).collect();
+        // One that has its blocks side by side only now and then.
+        streams[1].go_on(3);
+        streams[2].go_on(1);
         for round in 0..50 {
             for (number, stream) in streams.iter_mut().enumerate() {
                 stream.append(&bytes_of(number, round * 1_000 + number)).unwrap();

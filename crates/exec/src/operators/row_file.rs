@@ -89,7 +89,7 @@ impl RowFile {
 
     /// For who writes one file at a time: goes on while a block of it is written.
     pub fn going_on(mut self) -> RowFile {
-        self.stream.go_on();
+        self.stream.go_on(1);
         self
     }
 

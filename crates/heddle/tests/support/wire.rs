@@ -130,6 +130,7 @@ impl Wire {
                 self.client.feed(&bytes[..count]);
                 true
             }
+            Err(error) if error.kind() == ErrorKind::Interrupted => true,
             Err(error) if matches!(error.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe) => false,
             Err(error) => panic!("no answer and no end: {error}"),
         }
