@@ -78,7 +78,7 @@ pub fn isolation_number(state: &State) -> u32 {
     }
 }
 
-fn uuid(value: u128) -> Cell {
+pub fn uuid(value: u128) -> Cell {
     Cell::Datum(Datum::I128(value as i128))
 }
 
