@@ -7,6 +7,7 @@
 use exec::host::{CallArgument, CallResult, Callee, Ended, Host, TableArgument};
 use exec::sink::{Sink, Stop};
 use sql::catalog::{Catalog as _, ObjectName, UserType};
+use sql::plan::TableVariable;
 use tds::request::RpcBatch;
 use tds::rpc::{ParameterValue, Procedure, RpcCall, RpcParameter};
 use tds::token::ReturnValue;
@@ -190,19 +191,20 @@ fn check_table_type(parts: &mut Parts<'_>, callee: &Callee, given: &GivenTable) 
         return Err(sql_error!(2715, given.place + 1, format_args!("{shown}{}", given.ty.name)));
     };
     let Some(module) = module else { return Ok(()) };
-    let named = |name: &str| given.name.eq_ignore_ascii_case(name);
-    let parameters = &module.variables[..module.parameter_count];
-    let place = match given.name.is_empty() {
-        true => Some(given.place),
-        false => parameters.iter().position(|variable| named(&variable.name)),
+    let is_meant = |name: &str, place: usize| match given.name.is_empty() {
+        true => place == given.place,
+        false => given.name.eq_ignore_ascii_case(name),
     };
-    // Names that are no parameter's are told where the call is bound.
-    let Some(place) = place.filter(|place| *place < parameters.len()) else { return Ok(()) };
-    let wanted = module.table_variables.iter().find(|variable| variable.parameter == Some(place));
-    match wanted {
-        Some(wanted) if wanted.table.object == table.object => Ok(()),
-        Some(wanted) => Err(sql_error!(206, state 2, table.name, wanted.table.name)),
-        None => Err(sql_error!(206, state 2, table.name, parameters[place].ty.name())),
+    let of_tables = |variable: &&TableVariable| variable.parameter.is_some_and(|at| is_meant(&variable.name, at));
+    if let Some(wanted) = module.table_variables.iter().find(of_tables) {
+        let is_same = wanted.table.object == table.object;
+        return if is_same { Ok(()) } else { Err(sql_error!(206, state 2, table.name, wanted.table.name)) };
+    }
+    let mut others = module.variables[..module.parameter_count].iter().enumerate();
+    // A name that is no parameter's is told where the call is bound.
+    match others.find(|(at, variable)| is_meant(&variable.name, *at)) {
+        Some((_, variable)) => Err(sql_error!(206, state 2, table.name, variable.ty.name())),
+        None => Ok(()),
     }
 }
 

@@ -78,7 +78,7 @@ pub fn isolation_number(state: &State) -> u32 {
     }
 }
 
-pub fn uuid(value: u128) -> Cell {
+fn uuid(value: u128) -> Cell {
     Cell::Datum(Datum::I128(value as i128))
 }
 

@@ -4,22 +4,18 @@ use std::sync::atomic::Ordering;
 
 use exec::session::Session as State;
 use storage::{Resource, Storage};
+use types::Datum;
 
 use crate::catalog::{MASTER, TEMPDB};
 use crate::session::host::SessionHost;
 use crate::system::answer::Answer;
 use crate::system::cell::{Cell, NamedRow, number, text};
-use crate::system::tables::exec_rows::uuid;
-use crate::system::virtual_table;
 
 /// None: not a table of this family.
 pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRow>> {
     let storage = &host.server.catalog.storage;
     Some(match name {
-        "dm_tran_locks" => {
-            let locks = storage.locks();
-            of_databases(host).into_iter().chain(locks.iter().map(|entry| lock(storage, entry))).collect()
-        }
+        "dm_tran_locks" => storage.locks().iter().map(|entry| lock(storage, entry)).collect(),
         "dm_tran_active_transactions" => storage.transactions().iter().map(active).collect(),
         "dm_tran_active_snapshot_database_transactions" => {
             storage.transactions().iter().filter_map(with_snapshot).collect()
@@ -106,14 +102,13 @@ fn of_any_lock() -> NamedRow {
         ("request_lifetime", number(0)),
         ("request_exec_context_id", number(0)),
         ("request_request_id", number(0)),
-        ("request_owner_guid", uuid(0)),
+        ("request_owner_guid", Cell::Datum(Datum::I128(0))),
     ]
 }
 
 /// A session shares the database that it is in, which nobody can drop or restore meanwhile; those that nobody can ever are not locked.
-fn of_databases(host: &SessionHost) -> Vec<NamedRow> {
-    let columns = ["session_id", "database_id", "is_user_process"];
-    let sessions = virtual_table::read(&host.server, "dm_exec_sessions", &columns).unwrap_or_default();
+/// `sessions`: of all engines their numbers, their databases, and whether they are users'.
+pub fn of_databases(sessions: Vec<Vec<Answer>>) -> Vec<NamedRow> {
     let shared = |session: Vec<Answer>| {
         let [session, database, is_user] = [&session[0], &session[1], &session[2]].map(Answer::number);
         if is_user == 0 || [MASTER, TEMPDB].iter().any(|free| i64::from(free.0) == database) {
