@@ -30,7 +30,7 @@ SELECT RTRIM(b.counter_name) AS counter, RTRIM(b.object_name) AS object, RTRIM(b
 FROM sys.dm_os_performance_counters b
 WHERE b.counter_name IN ('Buffer cache hit ratio', 'Buffer cache hit ratio base', 'Page life expectancy', 'Page lookups/sec')
 ORDER BY b.object_name, b.counter_name
-SELECT CASE WHEN SUM(CASE WHEN is_base = 0 THEN cntr_value END) * 100.0 / SUM(CASE WHEN is_base = 1 THEN cntr_value END) BETWEEN 1 AND 100 THEN 'a ratio' END AS ratio
+SELECT CASE WHEN SUM((1 - is_base) * cntr_value) * 100.0 / SUM(is_base * cntr_value) BETWEEN 1 AND 100 THEN 'a ratio' END AS ratio
 FROM (SELECT cntr_value, CASE WHEN RTRIM(counter_name) LIKE '% base' THEN 1 ELSE 0 END AS is_base FROM sys.dm_os_performance_counters WHERE counter_name LIKE 'Buffer cache hit ratio%') c
 GO
 -- What is asked of that is not there.
