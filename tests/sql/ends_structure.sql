@@ -110,6 +110,10 @@ SET ROWCOUNT @rows;
 GO
 EXEC sp_executesql 'SELECT 1';
 GO
+EXEC sp_executesql 1;
+GO
+EXEC sp_executesql N'SELECT @a AS a', 5, 1;
+GO
 EXEC sp_executesql N'SELECT @a AS a', '@a int', 1;
 GO
 EXEC sp_executesql N'SELECT @a AS a', N'@a int, @b int', 1;

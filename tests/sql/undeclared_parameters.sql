@@ -88,3 +88,12 @@ EXEC sp_describe_undeclared_parameters N'SELECT FROM up_t WHERE a = @p0'
 GO
 EXEC sp_describe_undeclared_parameters N'CREATE TABLE made (a int) INSERT made VALUES (@p0)'
 GO
+-- Signs and parentheses around a parameter; what CASE gives and compares; numbers and dates that functions take: of the types that need no conversion the first.
+TRUNCATE TABLE #u
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT a FROM up_t WHERE a = -@p0 AND c = (@p1) AND f = ((@p2)) AND m > -(@p3) AND a = 1 - @p4 AND b = (@p5) + ''x'''
+INSERT #u EXEC sp_describe_undeclared_parameters N'UPDATE up_t SET c = -@q0, s = (@q1) WHERE (@q2) = i AND a IN (-@q3, (@q4))'
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT CASE WHEN a = @r0 THEN @r1 ELSE b END, CASE a WHEN @r2 THEN c WHEN 2 THEN @r3 END, CASE @r4 WHEN s THEN 1 END FROM up_t'
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT CASE WHEN 1 = 1 THEN CASE WHEN a = @s0 THEN 1 END ELSE 5 END FROM up_t'
+INSERT #u EXEC sp_describe_undeclared_parameters N'SELECT abs(@t0), sqrt(@t1), round(@t2, @t3), sum(@t4), dateadd(day, @t5, @t6), datediff(day, getdate(), @t7), year(@t8) FROM up_t'
+SELECT name, type FROM #u
+GO

@@ -42,6 +42,11 @@ pub trait Sink {
         Ok(())
     }
 
+    /// The same under NOCOUNT: a client is not told of what a module did without a result.
+    fn done_uncounted(&mut self, done: Done) -> Result<(), Stop> {
+        self.done(Done { row_count: None, ..done })
+    }
+
     /// An error, or information (severity up to 10: PRINT, RAISERROR, SET STATISTICS).
     fn message(&mut self, message: &SqlError) -> Result<(), Stop>;
 

@@ -140,3 +140,28 @@ fn a_parameter_without_a_name_has_its_place_behind_one_with_a_name() {
     // EXEC has another rule.
     assert_eq!(wire.query("EXEC p @a = 1, 2").errors[0].0, 119);
 }
+
+#[test]
+fn the_type_that_a_client_names_is_the_parameters() {
+    let server = Server::start(&[]);
+    let mut wire = Wire::open(server.port, "tempdb").expect("logged in");
+    must(&mut wire, "CREATE TYPE one AS TABLE (i int)");
+    must(&mut wire, "CREATE TYPE other AS TABLE (i int)");
+    must(&mut wire, "CREATE PROCEDURE counts @n int = 0, @l one READONLY AS SELECT COUNT(*) FROM @l");
+    let mut call_with = |type_name: &str, place: &str| {
+        let mut rows = table(type_name, vec![column(SqlType::INT, false)], &[vec![int(1)]]);
+        rows.name = place.into();
+        wire.client.rpc(&[RpcCall::new(Procedure::Name("dbo.counts".into()), vec![rows])]);
+        wire.send();
+        wire.answer()
+    };
+    for well in ["one", "ONE", ""] {
+        let answer = call_with(well, "@l");
+        assert_eq!(answer.rows, [[int(1)]], "{well}: {:?}", answer.errors);
+    }
+    assert_eq!(numbers(&call_with("other", "@l")), [206]);
+    assert_eq!(numbers(&call_with("one", "@n")), [206]);
+    let missing = call_with("none", "@l");
+    assert_eq!(numbers(&missing), [2715]);
+    assert!(missing.errors[0].2.contains("#1") && missing.errors[0].2.contains("dbo.none"), "{:?}", missing.errors);
+}

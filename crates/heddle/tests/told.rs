@@ -38,6 +38,15 @@ impl Call {
         Call(bytes)
     }
 
+    fn named(procedure: &str) -> Call {
+        let mut bytes = Vec::new();
+        put_all_headers(&mut bytes, 0, TdsVersion::V7_4);
+        bytes.extend((procedure.len() as u16).to_le_bytes());
+        bytes.extend(wide(procedure));
+        bytes.extend([0, 0]);
+        Call(bytes)
+    }
+
     fn text(mut self, value: &str) -> Call {
         let value = wide(value);
         self.0.extend([0, 0, 0xE7]);
@@ -78,12 +87,14 @@ const SP_PREPEXEC: u16 = 13;
 fn columns_have_the_flags_of_where_they_come_from() {
     let server = Server::start(&[]);
     let mut raw = open(&server);
-    raw.batch("CREATE TABLE t (id int IDENTITY, v varchar(9) NOT NULL, cs varchar(9) COLLATE Latin1_General_CS_AS NULL, x xml NULL)");
+    raw.batch("CREATE TABLE t (id int IDENTITY, v varchar(9) NOT NULL, cs varchar(9) COLLATE Latin1_General_CS_AS NULL, x xml NULL, \
+         c AS id + 1, p AS v + 'x' PERSISTED)");
     const STORED: u16 = flag::UPDATABLE_UNKNOWN;
     const NULL: u16 = flag::NULLABLE;
     for (text, wanted) in [
         ("SELECT v FROM t", vec![STORED]),
         ("SELECT id FROM t", vec![flag::IDENTITY]),
+        ("SELECT c, p FROM t", vec![flag::COMPUTED | NULL, flag::COMPUTED]),
         ("SELECT cs, x FROM t", vec![STORED | NULL | flag::CASE_SENSITIVE; 2]),
         ("SELECT 1, 'x', N'x'", vec![flag::COMPUTED; 3]),
         ("SELECT id + 1, -id, CAST(id AS bigint), COALESCE(v, 'x') FROM t", vec![flag::COMPUTED | NULL; 4]),
@@ -156,6 +167,56 @@ fn a_done_names_its_statement() {
     let answer = raw.answer();
     assert_eq!(dones(&answer), [(DoneKind::Batch, done::ERROR, command::NONE, 0)]);
     assert!(errors(&answer).is_empty());
+    // One that an attention cuts off: SqlClient cancels so what it has not sent to its end.
+    raw.packet(1, 0, &bytes);
+    raw.packet(6, 1, &[]);
+    assert_eq!(dones(&raw.answer()), [(DoneKind::Batch, done::ERROR, command::NONE, 0)]);
+    assert_eq!(dones(&raw.answer()), [(DoneKind::Batch, done::ATTENTION, command::NOTHING, 0)]);
+    assert_eq!(ends(&raw.batch("SELECT 1 AS a")), [(0, command::SELECT)]);
+}
+
+#[test]
+fn nocount_leaves_out_what_a_module_did_without_a_result() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    raw.batch("CREATE TABLE t (a int)");
+    raw.batch("CREATE TRIGGER tr ON t AFTER INSERT AS SET NOCOUNT ON; UPDATE t SET a += 1");
+    raw.batch(
+        "CREATE PROCEDURE p AS SET NOCOUNT ON; DECLARE @i int = 1; INSERT t VALUES (1); IF @i = 1 SELECT 7 AS a; \
+         CREATE TABLE #t (i int); UPDATE t SET a = 1 OUTPUT inserted.a; SELECT @i = a FROM t; DELETE t",
+    );
+    let ends = |answer: &[u8]| dones(answer).iter().map(|done| (done.0, done.2)).collect::<Vec<_>>();
+    let (inside, whole) = (DoneKind::InProcedure, DoneKind::Procedure);
+    let wanted = [(inside, command::SELECT), (inside, command::UPDATE), (whole, command::EXECUTE)];
+    assert_eq!(ends(&raw.batch("EXEC p")), wanted);
+    // What fails is told.
+    raw.batch("CREATE PROCEDURE f AS SET NOCOUNT ON; INSERT t VALUES (1 / 0); DELETE t");
+    assert_eq!(ends(&raw.batch("EXEC f")), [(inside, command::NONE), (whole, command::EXECUTE)]);
+    // A statement of a batch is always told, and its trigger is not.
+    assert_eq!(ends(&raw.batch("INSERT t VALUES (1)")), [(DoneKind::Batch, command::INSERT)]);
+    raw.batch("SET NOCOUNT ON");
+    assert_eq!(ends(&raw.batch("DELETE t")), [(DoneKind::Batch, command::DELETE)]);
+}
+
+#[test]
+fn the_status_of_a_description_is_the_kind_of_its_error() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    for (procedure, text, error, kind) in [
+        ("sp_describe_first_result_set", "SELECT FROM", 156, 2),
+        ("sys.sp_describe_first_result_set", "SELECT * FROM missing", 208, 2),
+        ("sp_describe_first_result_set", "DECLARE @s varchar(9) = 'x' EXEC (@s)", 11513, 4),
+        ("sp_describe_first_result_set", "CREATE TABLE #t (a int) SELECT * FROM #t", 11525, 10),
+        ("sp_describe_undeclared_parameters", "SELECT @p", 11502, 1),
+    ] {
+        let answer = Call::named(procedure).text(text).ask(&mut raw);
+        assert_eq!(errors(&answer)[0], error, "{text}");
+        let status = tokens(&answer).iter().find_map(|token| match token {
+            Token::ReturnStatus(status) => Some(*status),
+            _ => None,
+        });
+        assert_eq!(status, Some(kind), "{text}");
+    }
 }
 
 #[test]

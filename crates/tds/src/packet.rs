@@ -234,6 +234,11 @@ impl MessageReader {
         bytes
     }
 
+    /// A request, not a part of a login.
+    fn is_withdrawable(&self, kind: PacketType) -> bool {
+        kind == self.streamed || matches!(kind, PacketType::SqlBatch | PacketType::Rpc | PacketType::Transaction)
+    }
+
     /// The next message, or the next packet of a streamed one; `None`: feed more. Packets of a message that is not
     /// streamed collect in `payload` over several calls, so give the same buffer until `Some` comes; it is cleared
     /// when a message begins.
@@ -245,8 +250,8 @@ impl MessageReader {
                 return Ok(None);
             }
             let reset = match self.open {
-                // SqlClient ends a bulk load that has run out of time so: the message is withdrawn, and the attention comes next.
-                Some((kind, reset)) if kind == self.streamed && header.kind == PacketType::Attention => {
+                // SqlClient cancels what it still sends so: the message is withdrawn, and the attention comes next.
+                Some((kind, reset)) if self.is_withdrawable(kind) && header.kind == PacketType::Attention => {
                     payload.clear();
                     self.open = None;
                     return Ok(Some(Message { kind, reset, ignore: true, is_last: true }));
@@ -575,6 +580,19 @@ mod tests {
         assert_eq!((message.reset, payload.as_slice()), (Reset::Connection, &[0x41][..]));
         reader.feed(&[1, 0x11, 0, 8, 0, 0, 0, 0]);
         assert_eq!(reader.next(&mut payload).unwrap().unwrap().reset, Reset::KeepTransaction);
+    }
+
+    #[test]
+    fn an_attention_withdraws_what_is_still_sent() {
+        let mut reader = MessageReader::new(PacketType::BulkLoad, 100);
+        let mut payload = Vec::new();
+        reader.feed(&[3, 0x08, 0, 9, 0, 0, 0, 0, 0x41, 6, 1, 0, 8, 0, 0, 0, 0]);
+        let withdrawn = reader.next(&mut payload).unwrap().unwrap();
+        assert_eq!((withdrawn.kind, withdrawn.reset), (PacketType::Rpc, Reset::Connection));
+        assert!(withdrawn.ignore && withdrawn.is_last && payload.is_empty());
+        assert_eq!(reader.next(&mut payload).unwrap().unwrap().kind, PacketType::Attention);
+        reader.feed(&[0x10, 0, 0, 9, 0, 0, 0, 0, 0x41, 6, 1, 0, 8, 0, 0, 0, 0]);
+        assert!(reader.next(&mut payload).is_err());
     }
 
     #[test]

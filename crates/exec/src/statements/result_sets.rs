@@ -107,6 +107,13 @@ impl Sink for Declared<'_> {
         self.inner.done(done)
     }
 
+    fn done_uncounted(&mut self, done: Done) -> Result<(), Stop> {
+        if self.failed.is_some() && done.command == Command::Select {
+            return Ok(());
+        }
+        self.inner.done_uncounted(done)
+    }
+
     fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
         self.inner.message(message)
     }

@@ -774,16 +774,15 @@ impl<'a> Runner<'a> {
     }
 
     #[cfg_attr(debug_assertions, track_caller)]
-    pub fn send_done(&mut self, mut done: Done) -> Result<(), Unwind> {
+    pub fn send_done(&mut self, done: Done) -> Result<(), Unwind> {
         os::plant!();
         if self.frame.function.is_some() {
             return Ok(());
         }
         let runtime = self.context.runtime.get_mut();
-        if runtime.session.options.no_count {
-            done.row_count = None;
-        }
-        runtime.sink.done(done).map_err(Unwind::Stop)
+        let sent =
+            if runtime.session.options.no_count { runtime.sink.done_uncounted(done) } else { runtime.sink.done(done) };
+        sent.map_err(Unwind::Stop)
     }
 
     pub fn message(&mut self, message: &SqlError) -> Result<(), Unwind> {

@@ -81,6 +81,10 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
     }
     if alter.class.as_deref() == Some("TYPE") {
         let row = find_type(ddl, &alter.name)?.ok_or_else(|| cannot_find("transfer", "type", &written(&alter.name)))?.1;
+        let other = ddl.rows(&db, |rows| rows.first::<TypeRow>(1, &[int(target.id), name_datum(&row.name)]))?;
+        if other.is_some_and(|other| other.id != row.id) {
+            return Err(sql_error!(15530, "type", row.name));
+        }
         ddl.rows(&db, |rows| rows.update::<TypeRow>(0, &[int(row.id)], |row| row.schid = target.id))?;
         ddl.changed(db.id, 0);
         return Ok(());
@@ -93,11 +97,13 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
     if schema_binding::user_of(ddl, &db, row.id)?.is_some() {
         return Err(sql_error!(15348));
     }
-    let taken = ddl.rows(&db, |rows| load::object_row_named(rows, target.id, &row.name))?;
-    if taken.is_some() {
-        return Err(sql_error!(15530, "object", row.name));
-    }
+    // Its constraints and triggers move with it.
     let children = ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_PARENT, &[int(row.id)]))?;
+    for moved in [&row].into_iter().chain(&children) {
+        if ddl.rows(&db, |rows| load::object_row_named(rows, target.id, &moved.name))?.is_some() {
+            return Err(sql_error!(15530, "object", moved.name));
+        }
+    }
     for id in children.iter().map(|child| child.id).chain([row.id]) {
         ddl.rows(&db, |rows| {
             // "ALTER SCHEMA": all permissions on it are dropped when it is moved.
@@ -391,6 +397,9 @@ fn drop_schema(ddl: &mut Ddl<'_>, name: &ObjectName, if_exists: bool) -> SqlResu
 pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> SqlResult<()> {
     let kind = kind.map(str::to_ascii_uppercase);
     let bad = |what: &str| sql_error!(15225, old, what, kind.clone().unwrap_or_else(|| "(null)".into()));
+    if new.is_empty() {
+        return Err(sql_error!(15006, new));
+    }
     let current = ddl.current()?.name();
     let Some(parsed) = sql::catalog::ObjectName::from_text(old) else { return Err(bad(&current)) };
     match kind.as_deref() {
@@ -407,21 +416,25 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str, kind: Option<&str>) -> Sq
             if !ddl.type_permission(&db, &row, "CONTROL")? {
                 return Err(bad(&current));
             }
+            let types = ddl.rows(&db, |rows| rows.all::<TypeRow>())?;
+            if types.iter().any(|o| o.id != row.id && o.schid == row.schid && db.equal_names(&o.name, new)) {
+                return Err(taken(new, "USERDATATYPE"));
+            }
             ddl.rows(&db, |rows| rows.update::<TypeRow>(0, &[int(row.id)], |row| row.name = new.to_string()))?;
             ddl.changed(db.id, 0);
         }
-        Some("COLUMN" | "INDEX" | "STATISTICS") => {
+        Some(kind @ ("COLUMN" | "INDEX" | "STATISTICS")) => {
             let Some((db, row)) = ddl.find(&owner_of(&parsed).into())? else {
-                return Err(sql_error!(15248, "COLUMN"));
+                return Err(sql_error!(15248, kind));
             };
             if !ddl.object_permission(&db, &row, "ALTER")? {
-                return Err(sql_error!(15248, "COLUMN"));
+                return Err(sql_error!(15248, kind));
             }
             ddl.lock(&db, row.id)?;
-            if kind.as_deref() == Some("COLUMN") {
+            if kind == "COLUMN" {
                 rename_column(ddl, &db, &row, (old, &parsed.name), new)?;
             } else {
-                rename_index(ddl, &db, row.id, &parsed.name, new)?;
+                rename_index(ddl, &db, &row, (kind, &parsed.name), new)?;
             }
         }
         _ => {
@@ -476,15 +489,36 @@ fn unsaid_kind(ddl: &mut Ddl<'_>, name: &sql::catalog::ObjectName) -> SqlResult<
     Ok(if of_type && find_type(ddl, &name.clone().into())?.is_some() { Some("USERDATATYPE") } else { None })
 }
 
-fn rename_index(ddl: &mut Ddl<'_>, db: &Arc<Database>, table: i32, old: &str, new: &str) -> SqlResult<()> {
-    let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
-    let index = indexes.into_iter().find(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, old)));
-    let index = index.ok_or_else(|| sql_error!(15248, "INDEX"))?;
+/// 15335
+fn taken(new: &str, kind: &str) -> SqlError {
+    sql_error!(15335, new, kind)
+}
+
+/// An index or statistics of a table, and the constraint that the index is.
+fn rename_index(
+    ddl: &mut Ddl<'_>,
+    db: &Arc<Database>,
+    table: &ObjectRow,
+    (kind, old): (&str, &str),
+    new: &str,
+) -> SqlResult<()> {
+    let named = |row: &IndexRow, name: &str| row.name.as_deref().is_some_and(|own| db.equal_names(own, name));
+    let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table.id)]))?;
+    let index = indexes.iter().find(|row| named(row, old)).ok_or_else(|| sql_error!(15248, kind))?;
+    if indexes.iter().any(|other| other.indid != index.indid && named(other, new)) {
+        return Err(taken(new, kind));
+    }
+    if index.constraint_id != 0 {
+        let other = ddl.rows(db, |rows| load::object_row_named(rows, table.nsid, new))?;
+        if other.is_some_and(|other| other.id != index.constraint_id) {
+            return Err(taken(new, "OBJECT"));
+        }
+    }
     ddl.rows(db, |rows| {
-        rows.update::<IndexRow>(0, &[int(table), int(index.indid)], |row| row.name = Some(new.to_string()))?;
+        rows.update::<IndexRow>(0, &[int(table.id), int(index.indid)], |row| row.name = Some(new.to_string()))?;
         rows.update::<ObjectRow>(0, &[int(index.constraint_id)], |row| row.name = new.to_string())
     })?;
-    ddl.changed(db.id, table);
+    ddl.changed(db.id, table.id);
     Ok(())
 }
 
@@ -493,9 +527,16 @@ fn rename_object(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &s
     if schema_binding::user_of(ddl, db, row.id)?.is_some() {
         return Err(enforced(old));
     }
-    let taken = ddl.rows(db, |rows| load::object_row_named(rows, row.nsid, new))?;
-    if taken.is_some_and(|other| other.id != row.id) {
-        return Err(sql_error!(15335, new, "OBJECT"));
+    let other = ddl.rows(db, |rows| load::object_row_named(rows, row.nsid, new))?;
+    if other.is_some_and(|other| other.id != row.id) {
+        return Err(taken(new, "OBJECT"));
+    }
+    if row.kind == Code::new("PK") || row.kind == Code::new("UQ") {
+        let indexes = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(row.pid)]))?;
+        let others = indexes.iter().filter(|index| index.constraint_id != row.id);
+        if others.filter_map(|index| index.name.as_deref()).any(|name| db.equal_names(name, new)) {
+            return Err(taken(new, "INDEX"));
+        }
     }
     ddl.rows(db, |rows| {
         rows.update::<ObjectRow>(0, &[int(row.id)], |row| {
@@ -550,7 +591,7 @@ fn rename_column(
         return Err(sql_error!(15248, "COLUMN"));
     };
     if columns.iter().any(|c| db.equal_names(&c.name, new) && c.colid != column.colid) {
-        return Err(sql_error!(15335, new, "COLUMN"));
+        return Err(taken(new, "COLUMN"));
     }
     let (from, to) = (text::bracket(&column.name), text::bracket(new));
     let colid = column.colid;

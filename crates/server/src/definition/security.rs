@@ -370,6 +370,10 @@ pub fn alter_role(ddl: &mut Ddl<'_>, alter: &AlterRole) -> SqlResult<()> {
             }
             if alter.server {
                 let renamed = renamed.to_string();
+                let other = ddl.rows(&db, |rows| rows.first::<LoginRow>(1, &[name_datum(&renamed)]))?;
+                if other.is_some_and(|other| other.id != role) {
+                    return Err(sql_error!(15025, renamed));
+                }
                 return change_login(ddl, name, |row| row.name = renamed.clone());
             }
             if ddl

@@ -6,14 +6,17 @@
 
 use exec::host::{CallArgument, CallResult, Callee, Ended, Host, TableArgument};
 use exec::sink::{Sink, Stop};
+use sql::catalog::{Catalog as _, ObjectName, UserType};
+use sql::plan::TableVariable;
 use tds::request::RpcBatch;
 use tds::rpc::{ParameterValue, Procedure, RpcCall, RpcParameter};
 use tds::token::ReturnValue;
-use types::{Datum, SqlError, SqlType};
+use types::{Datum, SqlError, SqlType, sql_error};
 
 use crate::instance::server::Event;
 use crate::instance::sessions::Input;
 use crate::request::session::{Parts, Session};
+use crate::system::tables::text_rows;
 use crate::wire::connection::ConnectionError;
 
 /// "Statement(s) could not be prepared."
@@ -52,8 +55,9 @@ fn run_call(parts: &mut Parts<'_>, call: RpcCall) -> Result<(), Stop> {
         .filter(|(_, parameter)| parameter.is_output)
         .map(|(ordinal, parameter)| (ordinal, parameter.name.clone(), scalar_type(&parameter.value)))
         .collect();
+    let tables = (0..).zip(&call.parameters).filter_map(table_of).collect();
     let arguments = call.parameters.into_iter().map(argument).collect();
-    match call_procedure(parts, &call.procedure, arguments, &mut outputs) {
+    match call_procedure(parts, &call.procedure, (arguments, tables), &mut outputs) {
         Ok(Some(result)) => {
             parts.sink.return_status(result.status);
             if let Some((sql_type, value)) = result.value {
@@ -114,13 +118,16 @@ fn as_declared(from: SqlType, value: Datum, wanted: Option<SqlType>) -> (SqlType
 fn call_procedure(
     parts: &mut Parts<'_>,
     procedure: &Procedure,
-    mut arguments: Vec<CallArgument>,
+    (mut arguments, tables): (Vec<CallArgument>, Vec<GivenTable>),
     outputs: &mut Vec<Wanted>,
 ) -> Result<Option<CallResult>, SqlError> {
     let callee = match procedure {
         Procedure::Id(id) => Callee::System(id.name().into()),
         Procedure::Name(name) => parts.host.procedure_named(parts.state, name)?,
     };
+    for table in &tables {
+        check_table_type(parts, &callee, table)?;
+    }
     match callee {
         Callee::Module(module, info) => {
             let (ended, result) =
@@ -133,7 +140,16 @@ fn call_procedure(
             }
         }
         Callee::System(name) => {
-            let status = parts.host.system_procedure(parts.state, &mut parts.sink, &name, &mut arguments)?;
+            let called = parts.host.system_procedure(parts.state, &mut parts.sink, &name, &mut arguments);
+            let status = match called {
+                Err(error) if exec::session::stop_of(&error).is_none() && text_rows::describes(&name) => {
+                    parts.state.error = error.number;
+                    let kind = text_rows::kind_of(error.earlier.first().unwrap_or(&error)).0;
+                    parts.sink.message(&error.at_line(1)).map_err(exec::session::stopped)?;
+                    kind
+                }
+                called => called?,
+            };
             // Some of them give no value after all.
             outputs.retain(|(ordinal, ..)| arguments.get(usize::from(*ordinal)).is_some_and(|given| given.output));
             let outputs = arguments.into_iter().filter(|argument| argument.output).map(|argument| {
@@ -142,6 +158,53 @@ fn call_procedure(
             });
             Ok(Some(CallResult { status, value: None, outputs: outputs.collect() }))
         }
+    }
+}
+
+/// A table-valued parameter: its place, its name, and the name of its type, which a client may leave out.
+struct GivenTable {
+    place: usize,
+    name: String,
+    ty: ObjectName,
+}
+
+fn table_of((place, parameter): (usize, &RpcParameter)) -> Option<GivenTable> {
+    let ParameterValue::Table(rows) = &parameter.value else { return None };
+    if rows.type_name.is_empty() {
+        return None;
+    }
+    let schema = (!rows.schema.is_empty()).then(|| rows.schema.as_str().into());
+    let ty = ObjectName { server: None, database: None, schema, name: rows.type_name.as_str().into() };
+    Some(GivenTable { place, name: parameter.name.clone(), ty })
+}
+
+/// 2715: the type that a client names is not there. 206: it is not the parameter's. A module of another database has types of its own.
+fn check_table_type(parts: &mut Parts<'_>, callee: &Callee, given: &GivenTable) -> Result<(), SqlError> {
+    let module = match callee {
+        Callee::Module(_, info) if info.database != parts.host.catalog_session.database => return Ok(()),
+        Callee::Module(module, _) => Some(module),
+        Callee::System(_) => None,
+    };
+    let found = parts.host.with_catalog(parts.state, |catalog| catalog.user_type(&given.ty))?;
+    let Some(UserType::Table(table)) = found else {
+        let shown = given.ty.schema.as_ref().map_or(String::new(), |schema| format!("{schema}."));
+        return Err(sql_error!(2715, given.place + 1, format_args!("{shown}{}", given.ty.name)));
+    };
+    let Some(module) = module else { return Ok(()) };
+    let is_meant = |name: &str, place: usize| match given.name.is_empty() {
+        true => place == given.place,
+        false => given.name.eq_ignore_ascii_case(name),
+    };
+    let of_tables = |variable: &&TableVariable| variable.parameter.is_some_and(|at| is_meant(&variable.name, at));
+    if let Some(wanted) = module.table_variables.iter().find(of_tables) {
+        let is_same = wanted.table.object == table.object;
+        return if is_same { Ok(()) } else { Err(sql_error!(206, state 2, table.name, wanted.table.name)) };
+    }
+    let mut others = module.variables[..module.parameter_count].iter().enumerate();
+    // A name that is no parameter's is told where the call is bound.
+    match others.find(|(at, variable)| is_meant(&variable.name, *at)) {
+        Some((_, variable)) => Err(sql_error!(206, state 2, table.name, variable.ty.name())),
+        None => Ok(()),
     }
 }
 

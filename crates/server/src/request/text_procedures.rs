@@ -51,6 +51,9 @@ fn execute_sql(
     sink: &mut dyn Sink,
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
+    for (argument, (name, state)) in arguments.iter().zip(TEXTS) {
+        check_unicode(argument, name, state).map_err(|error| error.in_procedure("sp_executesql"))?;
+    }
     let Some(text) = arguments.first().and_then(text_of) else {
         // NULL is a text without statements.
         return match arguments.first() {
@@ -60,10 +63,6 @@ fn execute_sql(
             _ => Err(expects_parameter("sp_executesql", "@statement")),
         };
     };
-    check_unicode(&arguments[0], "@statement")?;
-    if let Some(declared) = arguments.get(1) {
-        check_unicode(declared, "@params")?;
-    }
     let declared = arguments.get(1).and_then(text_of).unwrap_or_default();
     let module = compile(host, state, &text, &declared)?;
     let first = arguments.len().min(2);
@@ -106,11 +105,14 @@ fn missing<'a>(module: &'a Module, arguments: &[CallArgument]) -> Option<&'a str
     asked.find(|(at, variable)| !is_given(*at, &variable.name)).map(|(_, variable)| &*variable.name)
 }
 
-/// 214: texts are Unicode.
-fn check_unicode(argument: &CallArgument, name: &str) -> SqlResult<()> {
+/// The texts that sp_executesql takes, and what its error's state is for each.
+const TEXTS: [(&str, u8); 2] = [("@statement", 2), ("@params", 3)];
+
+/// 214: texts are Unicode. NULL alone has no type of its own.
+fn check_unicode(argument: &CallArgument, name: &str, state: u8) -> SqlResult<()> {
     match &argument.value {
-        Some((ty, Datum::Bytes(_))) if !ty.is_unicode_string() => {
-            Err(sql_error!(214, state 3, name, "ntext/nchar/nvarchar"))
+        Some((ty, value)) if !ty.is_unicode_string() && !value.is_null() => {
+            Err(sql_error!(214, state state, name, "ntext/nchar/nvarchar"))
         }
         _ => Ok(()),
     }

@@ -88,7 +88,8 @@ pub fn counters(host: &SessionHost) -> Vec<NamedRow> {
     let rows = list.into_iter().map(|(object, counter, instance, value, kind)| {
         row(&format!("{prefix}:{object}"), counter, instance, value, kind)
     });
-    let others = of_databases(host).into_iter().chain(of_transactions(host)).chain(of_waits(host));
+    let others =
+        of_databases(host).into_iter().chain(of_transactions(host)).chain(of_waits(host)).chain(of_buffer(host));
     let others = others.map(|(object, counter, instance, value, kind)| {
         row(&format!("{prefix}:{object}"), counter, &instance, value, kind)
     });
@@ -157,6 +158,26 @@ fn of_waits(host: &SessionHost) -> Vec<Counter> {
         rows.push(row("Plan Cache", "Cache Hit Ratio Base", instance, counts.found + counts.not_found, BASE));
     }
     rows
+}
+
+/// How often a page that was looked at was in memory, and how long one stays there at the rate at which pages have left it so far.
+fn of_buffer(host: &SessionHost) -> Vec<Counter> {
+    let metrics = host.server.catalog.storage.metrics();
+    let workers = os::stats::workers(os::stats::machine_here().unwrap_or(0));
+    let sum = |of: fn(&os::stats::Work) -> u64| workers.iter().map(|row| of(&os::stats::work_of(row.id))).sum::<u64>();
+    let (looked_at, missed) = (sum(|work| work.page_reads), sum(|work| work.page_faults));
+    let up_s = os::clock::now_ms().saturating_sub(host.server.started_ms) / 1_000;
+    let stays_s = up_s.saturating_mul(metrics.buffer_pages) / metrics.page_evictions.max(1);
+    let life_s = if metrics.page_evictions == 0 { up_s } else { stays_s.min(up_s) };
+    let row = |object, counter, instance: &str, value, kind| (object, counter, instance.to_owned(), value, kind);
+    vec![
+        row("Buffer Manager", "Buffer cache hit ratio", "", looked_at.saturating_sub(missed), PART),
+        row("Buffer Manager", "Buffer cache hit ratio base", "", looked_at, BASE),
+        row("Buffer Manager", "Page lookups/sec", "", looked_at, PER_SECOND),
+        row("Buffer Manager", "Page life expectancy", "", life_s, RAW),
+        row("Buffer Node", "Page life expectancy", "000", life_s, RAW),
+        row("Buffer Node", "Database pages", "000", metrics.buffer_pages, RAW),
+    ]
 }
 
 /// What the schedulers of all engines have asked the operating system for.

@@ -211,10 +211,14 @@ fn own_rows(
         .or_else(|| transaction_rows::rows(host, state, name))
         .or_else(|| xtp_rows::rows(host, database, name))
         .or_else(|| mda_rows::rows(host, name));
-    let rows = match rows {
+    let mut rows = match rows {
         Some(rows) => rows,
         None => catalog_rows::rows(host, state, database, name, &arguments)?.unwrap_or_default(),
     };
+    if name == "dm_tran_locks" {
+        let sessions = read(&host.server, "dm_exec_sessions", &["session_id", "database_id", "is_user_process"])?;
+        rows.extend(transaction_rows::of_databases(sessions));
+    }
     let value = |named: &mut NamedRow, column: &u16| {
         let definition = &table.columns[usize::from(*column)];
         let found = named.iter().position(|(name, _)| definition.name.eq_ignore_ascii_case(name));

@@ -310,6 +310,19 @@ impl Sink for TdsSink<'_> {
         self.flush_full()
     }
 
+    /// "SET NOCOUNT": no DONEINPROC but of results and errors.
+    fn done_uncounted(&mut self, ended: Done) -> Result<(), Stop> {
+        let in_procedure = match ended.kind {
+            DoneKind::Statement => self.in_rpc,
+            DoneKind::InProcedure => true,
+            DoneKind::Procedure { .. } => false,
+        };
+        if in_procedure && !ended.error && self.layout.is_none() {
+            return Ok(());
+        }
+        self.done(Done { row_count: None, ..ended })
+    }
+
     fn message(&mut self, message: &SqlError) -> Result<(), Stop> {
         for earlier in &message.earlier {
             self.message(earlier)?;
@@ -443,8 +456,6 @@ fn sources_of(columns: &[OutputColumn]) -> (Vec<Vec<String>>, Vec<ColumnSource>)
 fn column_info(column: &OutputColumn, version: tds::TdsVersion) -> ColumnInfo {
     let nullable = if column.nullable { flag::NULLABLE } else { 0 };
     let told = column.origin.as_ref().and_then(|origin| origin.told.as_ref());
-    // Who asks where columns come from wants to know which may be changed.
-    let browses = told.is_some();
     let told =
         told.map_or(0, |told| (if told.key { flag::KEY } else { 0 }) | if told.hidden { flag::HIDDEN } else { 0 });
     let origin = column.origin.as_ref().map(|origin| &origin.table.columns[usize::from(origin.column)]);
@@ -453,7 +464,8 @@ fn column_info(column: &OutputColumn, version: tds::TdsVersion) -> ColumnInfo {
         None => 0,
         Some(base) if base.identity.is_some() => flag::IDENTITY,
         Some(base) if base.is_set() => flag::SPARSE_SET | flag::UPDATABLE_UNKNOWN,
-        Some(base) if base.computed.is_some() && browses => flag::COMPUTED,
+        // Nobody may change it: clients tell so by the flags that are not there.
+        Some(base) if base.computed.is_some() => flag::COMPUTED,
         Some(_) => flag::UPDATABLE_UNKNOWN,
     };
     let case = if is_case_sensitive(&column.ty) { flag::CASE_SENSITIVE } else { 0 };

@@ -51,7 +51,8 @@ pub fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: b
         origin.table.indexes.iter().any(|index| index.unique && index.key.iter().any(|(key, _)| *key == origin.column))
     });
     let identity = base.is_some_and(|base| base.identity.is_some());
-    let updateable = base.is_some() && !identity && ty.kind != TypeKind::RowVersion;
+    let computed = base.is_some_and(|base| base.computed.is_some());
+    let updateable = base.is_some() && !identity && !computed && ty.kind != TypeKind::RowVersion;
     let system = scalar_type::system_type(ty.kind);
     let udt = ty.kind.udt();
     let own_database = udt.and_then(|_| database.clone());
@@ -98,7 +99,7 @@ pub fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: b
         bit(identity),
         unique.filter(|_| browse).map_or(Datum::Null, bit),
         bit(updateable),
-        bit(column.computed && sink::has_computed_flag(ty.kind)),
+        bit(computed || column.computed && sink::has_computed_flag(ty.kind)),
         bit(base.is_some_and(|base| base.is_set())),
         sorted(|sorted| i64::from(sorted.at) + 1),
         sorted(|sorted| i64::from(sorted.of)),

@@ -10,6 +10,8 @@
 //! | an argument of a procedure or a function of users | the parameter's, which may be a table type |
 //! | `CAST(@p AS type)`, `CONVERT(type, @p)` | that type |
 //! | TOP (@p), OFFSET, FETCH NEXT | bigint |
+//! | a result of CASE, an operand of it | as another result; as what it is compared with |
+//! | a number of a function, a date of one | float; datetimeoffset(7): the types that go before those that suit as well |
 //! | `SELECT @p`, `@p IS NULL`, `@p = @q` | none: 11502, 11503 |
 //! | anywhere else | nvarchar(4000) |
 
@@ -111,6 +113,21 @@ fn function_argument(name: &str, place: usize) -> Option<Argument> {
     if is_int {
         return Some(Argument::Is(SqlType::INT));
     }
+    // Of the types that need no conversion the one that goes first: for a number float, for a date datetimeoffset.
+    let general = match (name.as_str(), place) {
+        ("ABS" | "SIGN" | "CEILING" | "FLOOR" | "ROUND" | "POWER" | "SUM" | "AVG", 0)
+        | ("SQRT" | "SQUARE" | "EXP" | "LOG" | "LOG10" | "SIN" | "COS" | "TAN" | "COT" | "ASIN" | "ACOS" | "ATAN", 0)
+        | ("DEGREES" | "RADIANS" | "STDEV" | "STDEVP" | "VAR" | "VARP" | "STR", 0)
+        | ("ATN2" | "POWER" | "LOG", _) => Some(SqlType::FLOAT),
+        ("YEAR" | "MONTH" | "DAY", 0)
+        | ("DATEPART" | "DATENAME", 1)
+        | ("DATEADD", 2)
+        | ("DATEDIFF" | "DATEDIFF_BIG", 1 | 2) => Some(SqlType::datetimeoffset(7)),
+        _ => None,
+    };
+    if let Some(ty) = general {
+        return Some(Argument::Is(ty));
+    }
     let other = match (name.as_str(), place) {
         ("ISNULL" | "NULLIF" | "COALESCE", 0) => 1,
         ("ISNULL" | "NULLIF" | "COALESCE" | "REPLACE", _) => 0,
@@ -169,7 +186,9 @@ impl Deduction<'_> {
     /// The type of the operand from `start` to before `end`, beside the parameter at `at`. 11503: that has none either.
     fn operand(&mut self, start: usize, end: usize, at: usize) -> SqlResult<Option<SqlType>> {
         if end == start + 1 && self.is_undeclared(start) {
-            let (first, second) = (start.min(at), start.max(at));
+            // Signs and parentheses may stand before it.
+            let own = (at..self.words.tokens.len()).find(|at| self.is_undeclared(*at)).unwrap_or(at);
+            let (first, second) = (start.min(own), start.max(own));
             return Err(sql_error!(11503, self.words.text(first), self.words.text(second)));
         }
         if (start..end).any(|at| self.is_undeclared(at)) {
@@ -290,8 +309,13 @@ impl Deduction<'_> {
         is_whole.then(|| self.named_type(ty)).flatten()
     }
 
-    /// Of what the parameter at `at` is compared with, or assigned to.
-    fn compared(&mut self, at: usize) -> SqlResult<Option<SqlType>> {
+    /// Of what the parameter, signed or in parentheses as the tokens from `at` to before `behind` are, is compared with, or assigned to.
+    fn compared(&mut self, at: usize, behind: usize, signed: bool) -> SqlResult<Option<SqlType>> {
+        let found = self.compared_exactly(at, behind)?;
+        Ok(found.map(|ty| if signed { general(ty) } else { ty }))
+    }
+
+    fn compared_exactly(&mut self, at: usize, behind: usize) -> SqlResult<Option<SqlType>> {
         let words = &self.words;
         let operators = ["=", "<", ">", "!"];
         let mut left = at;
@@ -323,7 +347,7 @@ impl Deduction<'_> {
             }
             return Ok(None);
         }
-        let mut right = at + 1 + usize::from(words.is(at + 1, "NOT"));
+        let mut right = behind + usize::from(words.is(behind, "NOT"));
         let first = right;
         while words.is_one_of(right, &operators) {
             right += 1;
@@ -344,19 +368,50 @@ impl Deduction<'_> {
     }
 
     /// Of what the parameter at `at` is added to, or the like.
-    fn beside(&mut self, at: usize) -> SqlResult<Option<SqlType>> {
+    fn beside(&mut self, at: usize, behind: usize) -> SqlResult<Option<SqlType>> {
         let words = &self.words;
         let before = at.checked_sub(1).filter(|before| words.is_one_of(*before, &ARITHMETIC));
         let (start, end) = if let Some(start) = before.and_then(|before| words.operand_before(before)) {
             (start, before.expect("some"))
-        } else if words.is_one_of(at + 1, &ARITHMETIC)
-            && let Some(end) = words.operand_at(at + 2)
+        } else if words.is_one_of(behind, &ARITHMETIC)
+            && let Some(end) = words.operand_at(behind + 1)
         {
-            (at + 2, end)
+            (behind + 1, end)
         } else {
             return Ok(None);
         };
         Ok(self.operand(start, end, at)?.map(general))
+    }
+
+    /// Of CASE: what is compared with the one behind CASE has its type, and a result is of the kind of the others.
+    fn branch(&mut self, at: usize, behind: usize) -> SqlResult<Option<SqlType>> {
+        let words = &self.words;
+        let Some(before) = at.checked_sub(1).filter(|before| words.is_one_of(*before, &CASE_PARTS)) else {
+            return Ok(None);
+        };
+        let Some(case) = words.case_of(before) else { return Ok(None) };
+        let parts = words.case_parts(case);
+        let is_result = words.is_one_of(before, &["THEN", "ELSE"]);
+        if !is_result && (words.is(case + 1, "WHEN") || !words.is_one_of(behind, &["WHEN", "THEN"])) {
+            return Ok(None);
+        }
+        let kinds: &[&str] = match is_result {
+            true => &["THEN", "ELSE"],
+            false if before == case => &["WHEN"],
+            false => &["CASE"],
+        };
+        let others: Vec<usize> = parts
+            .into_iter()
+            .filter(|part| *part != before && words.is_one_of(*part, kinds))
+            .map(|part| part + 1)
+            .collect();
+        for other in others {
+            let Some(end) = self.words.operand_at(other) else { continue };
+            if let Some(found) = self.operand(other, end, at)? {
+                return Ok(Some(if is_result { general(found) } else { found }));
+            }
+        }
+        Ok(None)
     }
 
     /// Of a column that the parameter at `at`, which stands alone in a select list, is inserted into. 11502: it says nothing.
@@ -402,10 +457,14 @@ impl Deduction<'_> {
         if let Some(found) = self.initial(at) {
             return Ok(Some(found));
         }
-        if let Some(found) = self.beside(at)? {
+        let (first, behind, signed) = self.words.atom(at);
+        if let Some(found) = self.beside(first, behind)? {
             return Ok(Some(found.into()));
         }
-        if let Some(found) = self.compared(at)? {
+        if let Some(found) = self.compared(first, behind, signed)? {
+            return Ok(Some(found.into()));
+        }
+        if let Some(found) = self.branch(first, behind)? {
             return Ok(Some(found.into()));
         }
         Ok(self.selected(at)?.map(Suggested::from))
@@ -484,6 +543,7 @@ const STATEMENTS: [&str; 16] = [
     "SELECT", "INSERT", "UPDATE", "DELETE", "MERGE", "SET", "EXEC", "EXECUTE", "IF", "WHILE", "RETURN", "BEGIN",
     "PRINT", "FROM", "WHERE", "WITH",
 ];
+const CASE_PARTS: [&str; 4] = ["CASE", "WHEN", "THEN", "ELSE"];
 /// Tokens of a variable's type at most, its name among them.
 const DECLARATION_MAX: usize = 12;
 

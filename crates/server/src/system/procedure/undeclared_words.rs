@@ -269,6 +269,64 @@ impl<'a> Words<'a> {
         }
     }
 
+    /// The operand at `at` with its signs and the parentheses around it alone: where it begins, the token behind it, whether it has a sign.
+    pub fn atom(&self, at: usize) -> (usize, usize, bool) {
+        let (mut start, mut end, mut signed) = (at, at + 1, false);
+        while let Some(before) = start.checked_sub(1) {
+            let is_open = self.is(before, "(") && self.is(end, ")");
+            if self.is_one_of(before, &["-", "+", "~"]) && self.primary_before(before).is_none() {
+                (start, signed) = (before, true);
+            } else if is_open && before > 0 && self.is_free_of_call(before - 1) {
+                (start, end) = (before, end + 1);
+            } else {
+                break;
+            }
+        }
+        (start, end, signed)
+    }
+
+    /// No call, and no list of values, opens behind the token at `at`.
+    fn is_free_of_call(&self, at: usize) -> bool {
+        self.is_one_of(at, &["(", ",", "=", "<", ">", "+", "-", "*", "/", "%", "~"])
+            || self
+                .is_one_of(at, &["AND", "OR", "NOT", "WHERE", "ON", "WHEN", "THEN", "ELSE", "CASE", "LIKE", "BETWEEN"])
+    }
+
+    /// The CASE that the word WHEN, THEN or ELSE at `at` is of.
+    pub fn case_of(&self, at: usize) -> Option<usize> {
+        let mut depth = 0_usize;
+        let mut here = at;
+        loop {
+            if self.is(here, "CASE") {
+                if depth == 0 {
+                    return Some(here);
+                }
+                depth -= 1;
+            } else if self.is(here, "END") {
+                depth += 1;
+            } else if self.is(here, ";") {
+                return None;
+            }
+            here = here.checked_sub(1)?;
+        }
+    }
+
+    /// The words CASE, WHEN, THEN and ELSE of the CASE at `case`, to its END.
+    pub fn case_parts(&self, case: usize) -> Vec<usize> {
+        let mut parts = vec![case];
+        let mut depth = 0_usize;
+        for here in case + 1..self.tokens.len() {
+            match depth {
+                _ if self.is(here, "CASE") => depth += 1,
+                0 if self.is(here, "END") => break,
+                _ if self.is(here, "END") => depth -= 1,
+                0 if self.is_one_of(here, &["WHEN", "THEN", "ELSE"]) => parts.push(here),
+                _ => {}
+            }
+        }
+        parts
+    }
+
     /// The operand that begins at `start`: the token behind it.
     pub fn operand_at(&self, start: usize) -> Option<usize> {
         let mut end = self.primary_at(start)?;

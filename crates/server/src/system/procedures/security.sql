@@ -215,6 +215,11 @@ ORDER BY 1, 2
 GO
 CREATE PROCEDURE sys.sp_helpdbfixedrole @rolename sysname = NULL AS
 SET NOCOUNT ON
+IF @rolename IS NOT NULL AND NOT EXISTS (SELECT * FROM sys.database_principals WHERE name = @rolename AND is_fixed_role = 1)
+BEGIN
+  RAISERROR (15412, -1, -1, @rolename)
+  RETURN 1
+END
 SELECT CONVERT(sysname, v.name) AS DbFixedRole, CONVERT(nvarchar(70), v.text) AS Description
 FROM (VALUES (N'db_owner', N'DB Owners'), (N'db_accessadmin', N'DB Access Administrators'), (N'db_securityadmin', N'DB Security Administrators'),
   (N'db_ddladmin', N'DB DDL Administrators'), (N'db_backupoperator', N'DB Backup Operator'), (N'db_datareader', N'DB Data Reader'),
@@ -223,6 +228,11 @@ WHERE @rolename IS NULL OR v.name = @rolename
 GO
 CREATE PROCEDURE sys.sp_helpsrvrole @srvrolename sysname = NULL AS
 SET NOCOUNT ON
+IF @srvrolename IS NOT NULL AND NOT EXISTS (SELECT * FROM sys.server_principals WHERE name = @srvrolename AND type = 'R')
+BEGIN
+  RAISERROR (15412, -1, -1, @srvrolename)
+  RETURN 1
+END
 SELECT CONVERT(sysname, v.name) AS ServerRole, CONVERT(sysname, v.text) AS Description
 FROM (VALUES (N'sysadmin', N'System Administrators'), (N'securityadmin', N'Security Administrators'), (N'serveradmin', N'Server Administrators'),
   (N'setupadmin', N'Setup Administrators'), (N'processadmin', N'Process Administrators'), (N'diskadmin', N'Disk Administrators'),
@@ -231,6 +241,11 @@ WHERE @srvrolename IS NULL OR v.name = @srvrolename
 GO
 CREATE PROCEDURE sys.sp_helpsrvrolemember @srvrolename sysname = NULL AS
 SET NOCOUNT ON
+IF @srvrolename IS NOT NULL AND NOT EXISTS (SELECT * FROM sys.server_principals WHERE name = @srvrolename AND type = 'R')
+BEGIN
+  RAISERROR (15412, -1, -1, @srvrolename)
+  RETURN 1
+END
 SELECT CONVERT(sysname, r.name) AS ServerRole, CONVERT(sysname, l.name) AS MemberName, CONVERT(varbinary(85), l.sid) AS MemberSID
 FROM sys.server_role_members m
 JOIN sys.server_principals r ON r.principal_id = m.role_principal_id

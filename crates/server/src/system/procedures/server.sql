@@ -398,6 +398,11 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helpserver @server sysname = NULL, @optname varchar(35) = NULL, @show_topology varchar(1) = NULL AS
 SET NOCOUNT ON
+IF @server IS NOT NULL AND NOT EXISTS (SELECT * FROM sys.servers WHERE name = @server)
+BEGIN
+  RAISERROR (15015, -1, -1, @server)
+  RETURN 1
+END
 SELECT CONVERT(sysname, s.name) AS name, CONVERT(sysname, s.name) AS network_name,
   CONVERT(varchar(2000), CASE s.is_linked WHEN 1 THEN 'rpc,rpc out,data access' ELSE 'rpc,rpc out,use remote collation' END) AS status,
   CONVERT(char(4), s.server_id) AS id, CONVERT(sysname, NULL) AS collation_name, CONVERT(int, 0) AS connect_timeout, CONVERT(int, 0) AS query_timeout

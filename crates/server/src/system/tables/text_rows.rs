@@ -143,8 +143,15 @@ fn described(host: &SessionHost, found: Described, client: Client) -> Vec<NamedR
     }
 }
 
+/// A procedure whose status says the kind of its error to who calls it by RPC: "Return code values" of its page.
+pub fn describes(procedure: &str) -> bool {
+    ["sp_describe_first_result_set", "sp_describe_undeclared_parameters"]
+        .iter()
+        .any(|name| procedure.eq_ignore_ascii_case(name))
+}
+
 /// error_type and error_type_desc: the table under "Remarks" of the function's page.
-fn kind_of(error: &SqlError) -> (i32, &'static str) {
+pub fn kind_of(error: &SqlError) -> (i32, &'static str) {
     match error.number {
         11509..=11512 => (3, "CONFLICTING_RESULTS"),
         11513 | 11514 => (4, "DYNAMIC_SQL"),
@@ -152,7 +159,7 @@ fn kind_of(error: &SqlError) -> (i32, &'static str) {
         11521 => (8, "UNDECLARED_PARAMETER"),
         11523 | 11524 => (9, "RECURSION"),
         11525 | 11526 => (10, "TEMPORARY_TABLE"),
-        11529 => (1, "MISC"),
+        11502 | 11503 | 11508 | 11529 => (1, "MISC"),
         11531 => (12, "OBJECT_ID_NOT_SUPPORTED"),
         11532 => (13, "OBJECT_ID_DOES_NOT_EXIST"),
         _ if error.severity == 14 => (1, "MISC"),

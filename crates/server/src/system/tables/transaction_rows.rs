@@ -4,8 +4,11 @@ use std::sync::atomic::Ordering;
 
 use exec::session::Session as State;
 use storage::{Resource, Storage};
+use types::Datum;
 
+use crate::catalog::{MASTER, TEMPDB};
 use crate::session::host::SessionHost;
+use crate::system::answer::Answer;
 use crate::system::cell::{Cell, NamedRow, number, text};
 
 /// None: not a table of this family.
@@ -75,20 +78,57 @@ pub fn resource_description(storage: &Storage, session: u32) -> Option<String> {
 
 fn lock(storage: &Storage, entry: &storage::LockEntry) -> NamedRow {
     let (kind, database, description, entity) = resource(storage, &entry.resource);
-    vec![
+    let mut row = vec![
         ("resource_type", text(kind)),
-        ("resource_subtype", text("")),
         ("resource_database_id", number(database)),
         ("resource_description", text(&description)),
         ("resource_associated_entity_id", number(entity)),
         ("request_mode", text(entry.mode_name())),
-        ("request_type", text("LOCK")),
         ("request_status", text(if entry.granted { "GRANT" } else { "WAIT" })),
-        ("request_reference_count", number(1)),
         ("request_session_id", number(entry.session)),
         ("request_owner_type", text("TRANSACTION")),
         ("request_owner_id", number(entry.transaction)),
+    ];
+    row.extend(of_any_lock());
+    row
+}
+
+fn of_any_lock() -> NamedRow {
+    vec![
+        ("resource_subtype", text("")),
+        ("resource_lock_partition", number(0)),
+        ("request_type", text("LOCK")),
+        ("request_reference_count", number(1)),
+        ("request_lifetime", number(0)),
+        ("request_exec_context_id", number(0)),
+        ("request_request_id", number(0)),
+        ("request_owner_guid", Cell::Datum(Datum::I128(0))),
     ]
+}
+
+/// A session shares the database that it is in, which nobody can drop or restore meanwhile; those that nobody can ever are not locked.
+/// `sessions`: of all engines their numbers, their databases, and whether they are users'.
+pub fn of_databases(sessions: Vec<Vec<Answer>>) -> Vec<NamedRow> {
+    let shared = |session: Vec<Answer>| {
+        let [session, database, is_user] = [&session[0], &session[1], &session[2]].map(Answer::number);
+        if is_user == 0 || [MASTER, TEMPDB].iter().any(|free| i64::from(free.0) == database) {
+            return None;
+        }
+        let mut row = vec![
+            ("resource_type", text("DATABASE")),
+            ("resource_database_id", number(database)),
+            ("resource_description", text("")),
+            ("resource_associated_entity_id", number(0)),
+            ("request_mode", text("S")),
+            ("request_status", text("GRANT")),
+            ("request_session_id", number(session)),
+            ("request_owner_type", text("SHARED_TRANSACTION_WORKSPACE")),
+            ("request_owner_id", number(0)),
+        ];
+        row.extend(of_any_lock());
+        Some(row)
+    };
+    sessions.into_iter().filter_map(shared).collect()
 }
 
 fn active(entry: &storage::TransactionEntry) -> NamedRow {
