@@ -14,7 +14,7 @@ use std::sync::Arc;
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
 use exec::sink::{Command, Done, DoneKind, Sink};
 use sql::plan::{Client, Module, Statement, StatementKind, Variable};
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::session::arguments::{expects_parameter, text_of};
 use crate::session::compile;
@@ -52,11 +52,10 @@ fn execute_sql(
     arguments: &mut [CallArgument],
 ) -> SqlResult<i32> {
     let Some(text) = arguments.first().and_then(text_of) else {
-        // NULL is a text without statements.
+        // NULL of a text's type is a text without statements.
         return match arguments.first() {
-            Some(CallArgument { value: Some((ty, Datum::Null)), .. }) if ty.is_string() || ty.kind == TypeKind::Int => {
-                Ok(0)
-            }
+            Some(CallArgument { value: Some((ty, Datum::Null)), .. }) if ty.is_string() => Ok(0),
+            Some(CallArgument { value: Some(_), .. }) => Err(not_unicode("@statement")),
             _ => Err(expects_parameter("sp_executesql", "@statement")),
         };
     };
@@ -109,11 +108,13 @@ fn missing<'a>(module: &'a Module, arguments: &[CallArgument]) -> Option<&'a str
 /// 214: texts are Unicode.
 fn check_unicode(argument: &CallArgument, name: &str) -> SqlResult<()> {
     match &argument.value {
-        Some((ty, Datum::Bytes(_))) if !ty.is_unicode_string() => {
-            Err(sql_error!(214, state 3, name, "ntext/nchar/nvarchar"))
-        }
+        Some((ty, Datum::Bytes(_))) if !ty.is_unicode_string() => Err(not_unicode(name)),
         _ => Ok(()),
     }
+}
+
+fn not_unicode(name: &str) -> SqlError {
+    sql_error!(214, state 3, name, "ntext/nchar/nvarchar")
 }
 
 fn prepare(
