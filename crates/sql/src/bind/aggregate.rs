@@ -347,7 +347,7 @@ impl Binder<'_> {
             Ok((partition, order))
         })?;
         let counts_rows = arguments.is_empty() && matches!(kind, WindowKind::Aggregate(_));
-        if over.frame.is_some() && order.is_empty() && !counts_rows {
+        if over.frame.is_some() && order.is_empty() && (window.named || !counts_rows) {
             return Err(if window.named { sql_error!(5364) } else { sql_error!(10756) });
         }
         let frame = self.frame(over, !order.is_empty(), scope)?;

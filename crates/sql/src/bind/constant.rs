@@ -90,7 +90,7 @@ pub fn constant_of(written: &ast::Expr, bound: &Expr) -> Option<Constant> {
         Some(Datum::I64(number)) if is_int && number >= 1 => Some(Constant::Place),
         Some(_) => Some(Constant::Other),
         // What is computed by functions and conditions is not computed here: an int of theirs is as a rule above zero.
-        None if calls || bound.any(&mut |part| matches!(part.kind, ExprKind::Case { .. })) => {
+        None if calls || bound.ty.is_string() || bound.any(&mut |part| matches!(part.kind, ExprKind::Case { .. })) => {
             Some(if is_int { Constant::Place } else { Constant::Other })
         }
         None => None,

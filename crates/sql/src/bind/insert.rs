@@ -64,7 +64,7 @@ impl Binder<'_> {
             ast::InsertSource::Values(rows) => self.insert_values(rows, &target, &columns, listed, ctes)?,
             ast::InsertSource::DefaultValues => (Rel::one_row(), Vec::new()),
             ast::InsertSource::Query(query) => {
-                super::statement::refuse_text(query, "INSERT")?;
+                super::xml::refuse_text(query, "INSERT")?;
                 let bound = self.query(query, None, ctes, Use::Rows)?;
                 let count = bound.outputs.len();
                 if count != columns.len() {

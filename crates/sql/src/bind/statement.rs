@@ -246,7 +246,7 @@ impl Binder<'_> {
             return Ok(QueryKind::Select(plan));
         }
         if bound.into.is_some() {
-            refuse_text(query, "SELECT INTO")?;
+            super::xml::refuse_text(query, "SELECT INTO")?;
         }
         if !bound.assigns.is_empty()
             && matches!(query.for_clause.as_deref(), Some(ast::ForClause::Xml(_) | ast::ForClause::Json(_)))
@@ -383,15 +383,6 @@ fn row_sources<'r>(rel: &'r mut Rel, out: &mut Vec<&'r mut Get>) {
 fn has_unique_index(source: &TableSource) -> bool {
     let (TableSource::Base(table) | TableSource::Variable(_, table)) = source else { return false };
     table.indexes.iter().any(|index| index.unique && index.filter.is_empty())
-}
-
-/// 6819, 13602: rows that a statement keeps are no text.
-pub fn refuse_text(query: &ast::Query, statement: &str) -> SqlResult<()> {
-    match query.for_clause.as_deref() {
-        Some(ast::ForClause::Xml(_)) => Err(sql_error!(6819, statement)),
-        Some(ast::ForClause::Json(_)) => Err(sql_error!(13602, statement)),
-        _ => Ok(()),
-    }
 }
 
 /// FOR XML or FOR JSON. `owners`: of AUTO.

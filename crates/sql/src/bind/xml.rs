@@ -406,6 +406,15 @@ fn reference(id: usize, source: &Source, outputs: &[Output]) -> Option<XmlRefere
     })
 }
 
+/// 6819, 13602: rows that a statement keeps are no text.
+pub fn refuse_text(query: &ast::Query, statement: &str) -> SqlResult<()> {
+    match query.for_clause.as_deref() {
+        Some(ast::ForClause::Xml(_)) => Err(sql_error!(6819, statement)),
+        Some(ast::ForClause::Json(_)) => Err(sql_error!(13602, statement)),
+        _ => Ok(()),
+    }
+}
+
 /// What FOR XML cannot be with what. 6800, 6825, 6855, 6859, 6861, 6868, 6873, 40510.
 pub fn check_for_xml(
     clause: &ast::ForXml,

@@ -154,6 +154,8 @@ impl Parser<'_> {
                 self.order_and_offset(&mut ordered)?;
                 Ok(QueryBody::Nested(Box::new(ordered)))
             }
+            // Only the first makes a table.
+            QueryBody::Select(select) if select.into.is_some() => Err(sql_error!(156, "into").at_line(select.line)),
             operand => Ok(operand),
         }
     }
