@@ -97,7 +97,10 @@ EXEC sp_unbindefault 't.phone'
 INSERT t (price) VALUES (1)
 SELECT TOP 1 phone, price FROM t ORDER BY id DESC
 GO
--- A column that goes takes its binding with it, and so does its table.
+-- What is bound keeps its column; a table that goes takes its bindings with it.
+ALTER TABLE t DROP COLUMN part
+GO
+EXEC sp_unbindrule 't.[part]'
 ALTER TABLE t DROP COLUMN part
 DROP RULE pattern_rule
 DROP TABLE t, u

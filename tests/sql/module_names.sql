@@ -62,7 +62,7 @@ GO
 -- Views, functions, types, sequences, synonyms, procedures.
 CREATE PROCEDURE s.others @w word = 'abcdefgh', @l list READONLY AS
 DECLARE @x word = 'abcdefgh', @y only_word = 'abcdefgh', @z list;
-SELECT @w AS w, @x AS x, @y AS y, CAST('abcdefgh' AS word) AS cast_to, (SELECT COUNT(*) FROM @l) AS given;
+SELECT @w AS w, @x AS x, @y AS y, (SELECT COUNT(*) FROM @l) AS given;
 SELECT place FROM v;
 SELECT place, a FROM f(1);
 SELECT place FROM syn;

@@ -4,7 +4,7 @@
 //! share what their names begin with. AUTO nests the tables of FROM: an element stays open while the values of its table stay as they
 //! are. EXPLICIT says with each row which element it is and in which one it belongs.
 
-use sql::plan::{ForFormat, OutputColumn, XmlMode};
+use sql::plan::{ForFormat, OutputColumn, XmlMode, XmlOwner, XmlReference};
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::for_xml_explicit::Explicit;
@@ -57,6 +57,8 @@ enum Shape {
 pub struct XmlWriter {
     shape: Shape,
     types: Vec<SqlType>,
+    /// Of AUTO: columns of bytes that are shown as where they are found.
+    references: Vec<Option<XmlReference>>,
     root: Option<String>,
     /// ` xmlns:a="..."` of the outermost elements.
     declared: String,
@@ -80,9 +82,12 @@ impl XmlWriter {
         let binary = columns.iter().find(|column| column.ty.is_binary()).filter(|_| !base64);
         match (mode, binary) {
             (XmlMode::Raw | XmlMode::Explicit, Some(column)) => return Err(sql_error!(6829, column.name)),
-            (XmlMode::Auto, Some(column)) => return Err(sql_error!(6831, column.name)),
             _ => {}
         }
+        let references = match (mode, base64) {
+            (XmlMode::Auto, false) => names.references(columns, owners)?,
+            _ => Vec::new(),
+        };
         let shape = match mode {
             XmlMode::Path => {
                 let mut nodes = Vec::new();
@@ -117,7 +122,7 @@ impl XmlWriter {
             declare(prefix, uri, &mut declared);
         }
         let types = columns.iter().map(|column| column.ty).collect();
-        Ok(XmlWriter { shape, types, root, declared, nil: *nil, ty: *ty })
+        Ok(XmlWriter { shape, types, references, root, declared, nil: *nil, ty: *ty })
     }
 
     /// What stands before all rows and behind them.
@@ -130,7 +135,8 @@ impl XmlWriter {
 
     pub fn row(&mut self, context: &Context, values: &[Datum], out: &mut String) -> SqlResult<()> {
         let declared = if self.root.is_some() { "" } else { &self.declared };
-        let row = RowText { context, types: &self.types, values, nil: self.nil, ty: self.ty };
+        let row =
+            RowText { context, types: &self.types, references: &self.references, values, nil: self.nil, ty: self.ty };
         match &mut self.shape {
             Shape::Row { element, nodes, after_data } if element.is_empty() => {
                 *after_data = row.content(nodes, declared, *after_data, out)?;
@@ -209,9 +215,15 @@ struct Names<'a> {
     namespaces: &'a [(Box<str>, Box<str>)],
 }
 
-/// Puts a leaf below `path`, together with a neighbour that begins alike. 6852.
+/// Puts a leaf below `path`, together with a neighbour that begins alike, or is the same element. 6852.
 fn insert(nodes: &mut Vec<Node>, path: &[String], leaf: Node, whole: &str) -> SqlResult<()> {
     let Some((first, rest)) = path.split_first() else {
+        if let Node::Leaf { leaf: Leaf::Element(name), column } = &leaf
+            && let Some(children) = shared(nodes, name)
+        {
+            children.push(Node::Leaf { leaf: Leaf::Text, column: *column });
+            return Ok(());
+        }
         let attribute = |node: &Node| matches!(node, Node::Leaf { leaf: Leaf::Attribute(_), .. });
         if attribute(&leaf) && nodes.iter().any(|node| !attribute(node)) {
             return Err(sql_error!(6852, whole));
@@ -219,11 +231,28 @@ fn insert(nodes: &mut Vec<Node>, path: &[String], leaf: Node, whole: &str) -> Sq
         nodes.push(leaf);
         return Ok(());
     };
-    if !matches!(nodes.last(), Some(Node::Branch { name, .. }) if name == first) {
-        nodes.push(Node::Branch { name: first.clone(), children: Vec::new() });
+    if let Some(children) = shared(nodes, first) {
+        return insert(children, rest, leaf, whole);
     }
-    let Some(Node::Branch { children, .. }) = nodes.last_mut() else { unreachable!("just made") };
-    insert(children, rest, leaf, whole)
+    let mut children = Vec::new();
+    insert(&mut children, rest, leaf, whole)?;
+    nodes.push(Node::Branch { name: first.clone(), children });
+    Ok(())
+}
+
+/// What is in the element `name`, if that is what comes last.
+fn shared<'n>(nodes: &'n mut [Node], name: &str) -> Option<&'n mut Vec<Node>> {
+    let last = nodes.last_mut()?;
+    if let Node::Leaf { leaf: Leaf::Element(own), column } = last
+        && own == name
+    {
+        let text = Node::Leaf { leaf: Leaf::Text, column: *column };
+        *last = Node::Branch { name: std::mem::take(own), children: vec![text] };
+    }
+    match last {
+        Node::Branch { name: own, children } if own == name => Some(children),
+        _ => None,
+    }
 }
 
 impl Names<'_> {
@@ -236,6 +265,9 @@ impl Names<'_> {
     /// A name that has to be one of XML. 6846, 6850, 6867.
     fn checked(&self, what: &str, name: &str) -> SqlResult<()> {
         let (prefix, local) = name.split_once(':').unwrap_or(("", name));
+        if name == "xmlns" || prefix == "xmlns" {
+            return Err(sql_error!(6867, "xmlns"));
+        }
         for part in [prefix, local] {
             let fault = part.chars().enumerate().find(|(at, c)| !is_name(*c, *at == 0));
             if let Some((_, c)) = fault {
@@ -259,9 +291,13 @@ impl Names<'_> {
             return Ok(name.to_owned());
         }
         let mut out = String::with_capacity(name.len());
-        for (at, c) in name.chars().enumerate() {
-            if is_name(c, at == 0) {
+        for (at, c) in name.char_indices() {
+            // What looks like such a mark is one itself.
+            let mark = c == '_' && name[at + 1..].starts_with('x');
+            if !mark && (is_name(c, at == 0) || c == ':' && at > 0) && (c as u32) < 0x1_0000 {
                 out.push(c);
+            } else if c as u32 > 0xFFFF {
+                out.push_str(&format!("_x{:06X}_", c as u32));
             } else {
                 out.push_str(&format!("_x{:04X}_", c as u32));
             }
@@ -291,13 +327,31 @@ impl Names<'_> {
         Ok(nodes)
     }
 
-    /// The tables in the order of their first columns; a column of none is the deepest one's so far.
-    fn levels(
+    /// 6830, 6831: a value of bytes is shown as where it is found, by the keys of its table.
+    fn references(
         &self,
         columns: &[OutputColumn],
-        owners: &[Option<sql::plan::XmlOwner>],
-        elements: bool,
-    ) -> SqlResult<Vec<Level>> {
+        owners: &[Option<XmlOwner>],
+    ) -> SqlResult<Vec<Option<XmlReference>>> {
+        let reference = |(at, column): (usize, &OutputColumn)| {
+            if !column.ty.is_binary() {
+                return Ok(None);
+            }
+            let owner = owners.get(at).and_then(Option::as_ref).filter(|_| column.origin.is_some());
+            let owner = owner.ok_or_else(|| sql_error!(6830, column.name))?;
+            let found = owner.reference.as_ref().ok_or_else(|| sql_error!(6831, column.name))?;
+            let key = found.key.iter().map(|(name, at)| Ok((self.encoded(name)?.into(), *at)));
+            Ok(Some(XmlReference {
+                table: self.encoded(&found.table)?.into(),
+                column: self.encoded(&found.column)?.into(),
+                key: key.collect::<SqlResult<_>>()?,
+            }))
+        };
+        columns.iter().enumerate().map(reference).collect()
+    }
+
+    /// The tables in the order of their first columns; a column of none is the deepest one's so far.
+    fn levels(&self, columns: &[OutputColumn], owners: &[Option<XmlOwner>], elements: bool) -> SqlResult<Vec<Level>> {
         let mut found: Vec<(usize, &str, Vec<usize>)> = Vec::new();
         let mut before = Vec::new();
         for column in 0..columns.len() {
@@ -335,16 +389,21 @@ impl Names<'_> {
         let (last, before) = steps.split_last().expect("a text has a part");
         let leaf = match *last {
             "" | "*" | "node()" => Leaf::Text,
-            "text()" | "comment()" if is_xml => return Err(sql_error!(6853, name)),
+            "text()" | "data()" | "comment()" if is_xml => return Err(sql_error!(6853, name)),
             "text()" => Leaf::Text,
             "data()" => Leaf::Data,
             "comment()" => Leaf::Comment,
             step if step.starts_with("processing-instruction") => {
                 let target = step["processing-instruction".len()..].strip_prefix('(').and_then(|t| t.strip_suffix(')'));
                 match target.filter(|target| !target.is_empty()) {
-                    Some(target) if target.eq_ignore_ascii_case("xml") => return Err(sql_error!(6879)),
+                    Some("xml") => return Err(sql_error!(6879)),
                     Some(_) if is_xml => return Err(sql_error!(6853, name)),
-                    Some(target) => Leaf::Instruction(target.to_owned()),
+                    Some(target) => {
+                        if let Some((_, c)) = target.chars().enumerate().find(|(at, c)| !is_name(*c, *at == 0)) {
+                            return Err(sql_error!(6850, "", name, c, format_args!("{:04X}", c as u32)));
+                        }
+                        Leaf::Instruction(target.to_owned())
+                    }
                     None => return Err(sql_error!(6854, name)),
                 }
             }
@@ -368,8 +427,10 @@ impl Names<'_> {
     }
 }
 
+/// Of the names of XML 1.0, fourth edition, which knows fewer letters than Unicode has by now.
 fn is_name(c: char, first: bool) -> bool {
-    c.is_alphabetic() || c == '_' || !first && (c.is_alphanumeric() || matches!(c, '-' | '.' | '\u{b7}'))
+    let letter = c.is_alphabetic() && !matches!(c, 'ª' | 'µ' | 'º' | '\u{2100}'..='\u{2125}' | '\u{ff00}'..='\u{ffef}');
+    letter || c == '_' || !first && (c.is_alphanumeric() || matches!(c, '-' | '.' | '\u{b7}'))
 }
 
 impl RowText<'_, '_> {
@@ -447,9 +508,14 @@ impl RowText<'_, '_> {
             Leaf::Element(name) => self.value_element(name, column, declared, out),
             Leaf::Text | Leaf::Data => self.value(column, "", out),
             Leaf::Comment => {
-                out.push_str("<!--");
-                out.push_str(&shown(self.context, &self.types[column], &self.values[column])?);
-                out.push_str("-->");
+                let text = shown(self.context, &self.types[column], &self.values[column])?;
+                if text.contains("--") {
+                    return Err(sql_error!(9322, state 2, ""));
+                }
+                if text.ends_with('-') {
+                    return Err(sql_error!(9322, state 3, ""));
+                }
+                out.extend(["<!--", &text, "-->"]);
                 Ok(())
             }
             Leaf::Instruction(target) => {

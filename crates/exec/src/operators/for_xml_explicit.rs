@@ -49,10 +49,10 @@ impl Explicit {
                 return Err(sql_error!(6820, at + 1, wanted, columns[at].name));
             }
         }
-        if !columns[0].ty.is_integer() {
+        if columns[0].ty.kind != TypeKind::Int {
             return Err(sql_error!(6803));
         }
-        if !columns[1].ty.is_integer() {
+        if columns[1].ty.kind != TypeKind::Int {
             return Err(sql_error!(6804));
         }
         let mut explicit =
@@ -70,22 +70,10 @@ impl Explicit {
         let tag: i64 =
             fields.next().and_then(|tag| tag.trim().parse().ok()).filter(|tag| *tag > 0).ok_or_else(invalid)?;
         let name = fields.next().unwrap_or_default();
-        let written = fields.next().unwrap_or_default();
-        if element.is_empty() || fields.next().is_some() {
+        if element.is_empty() {
             return Err(invalid());
         }
-        let directive = match written.to_ascii_lowercase().as_str() {
-            "" if name.is_empty() => Directive::Element,
-            "" | "id" | "idref" | "idrefs" | "nmtoken" | "nmtokens" => Directive::Attribute,
-            "element" => Directive::Element,
-            "elementxsinil" => Directive::Nil,
-            "xml" => Directive::Xml,
-            "cdata" if output.ty.kind == TypeKind::Xml => return Err(sql_error!(6843, output.name)),
-            "cdata" => Directive::CData,
-            "hide" => Directive::Hide,
-            "xmltext" => return Err(sql_error!(40517, "FOR XML EXPLICIT with XMLTEXT")),
-            _ => return Err(sql_error!(6824, written)),
-        };
+        let directive = directive(output, name, fields)?;
         if directive == Directive::CData && !name.is_empty() {
             return Err(invalid());
         }
@@ -113,23 +101,29 @@ impl Explicit {
         out.extend(["</", &name, ">"]);
     }
 
-    /// 6803, 6804, 6806, 6833.
+    /// 6803 to 6807, 6833.
     pub fn row(&mut self, row: &RowText<'_, '_>, declared: &str, out: &mut String) -> SqlResult<()> {
-        let Datum::I64(tag) = row.values[0] else { return Err(sql_error!(6803)) };
+        let Datum::I64(tag) = row.values[0] else { return Err(sql_error!(6803, state 2)) };
         if tag <= 0 {
-            return Err(sql_error!(6803));
+            return Err(sql_error!(6803, state 2));
         }
         let parent = match row.values[1] {
             Datum::Null => 0,
             Datum::I64(parent) if parent >= 0 => parent,
-            _ => return Err(sql_error!(6804)),
+            _ => return Err(sql_error!(6804, state 2)),
         };
-        let Some(name) = self.name(tag).map(str::to_owned) else { return Err(sql_error!(6806, tag)) };
+        let Some(name) = self.name(tag).map(str::to_owned) else { return Err(sql_error!(6806, state 2, tag)) };
+        if parent != 0 && self.name(parent).is_none() {
+            return Err(sql_error!(6807, state 2, parent));
+        }
         if parent != 0 && !self.open.contains(&parent) {
             return Err(sql_error!(6833, parent));
         }
         while self.open.last().is_some_and(|&open| open != parent) {
             self.close(out);
+        }
+        if self.open.contains(&tag) {
+            return Err(sql_error!(6805, state 2));
         }
         if std::mem::take(&mut self.begun) {
             out.push('>');
@@ -164,6 +158,46 @@ impl Explicit {
     }
 }
 
+/// What the words behind a column's name say. 6813, 6815, 6817, 6824, 6826, 6835, 6843.
+fn directive<'a>(output: &OutputColumn, name: &str, words: impl Iterator<Item = &'a str>) -> SqlResult<Directive> {
+    let (mut hidden, mut identity, mut content) = (false, None, None);
+    for written in words {
+        let word = written.to_ascii_lowercase();
+        match word.as_str() {
+            "hide" if hidden => return Err(sql_error!(6835, output.name)),
+            "hide" => hidden = true,
+            "id" | "idref" | "idrefs" | "nmtoken" | "nmtokens" => {
+                if identity.replace(word).is_some() {
+                    return Err(sql_error!(6813, output.name));
+                }
+            }
+            "element" | "elementxsinil" | "xml" | "xmltext" | "cdata" => {
+                if content.replace(word).is_some() {
+                    return Err(sql_error!(6817, output.name));
+                }
+            }
+            _ => return Err(sql_error!(6824, written)),
+        }
+    }
+    if hidden && identity.is_some() {
+        return Err(sql_error!(6815, output.name));
+    }
+    if matches!(identity.as_deref(), Some("idrefs" | "nmtokens")) && !output.nullable {
+        return Err(sql_error!(6826));
+    }
+    Ok(match content.as_deref() {
+        _ if hidden => Directive::Hide,
+        None if name.is_empty() => Directive::Element,
+        None => Directive::Attribute,
+        Some("element") => Directive::Element,
+        Some("elementxsinil") => Directive::Nil,
+        Some("xml") => Directive::Xml,
+        Some("xmltext") => return Err(sql_error!(40517, "FOR XML EXPLICIT with XMLTEXT")),
+        Some(_) if output.ty.kind == TypeKind::Xml => return Err(sql_error!(6843, output.name)),
+        Some(_) => Directive::CData,
+    })
+}
+
 impl Part {
     /// All but attributes.
     fn write(&self, row: &RowText<'_, '_>, out: &mut String) -> SqlResult<()> {
@@ -188,7 +222,8 @@ impl Part {
             }
             Directive::CData => {
                 let text = row.raw(self.column)?;
-                out.extend(["<![CDATA[", &text.replace("]]>", "]]]]><![CDATA[>"), "]]>"]);
+                // A section cannot hold its own end: it ends behind the first bracket, and the next begins with the second.
+                out.extend(["<![CDATA[", &text.replace("]]>", "]]]><![CDATA[]>"), "]]>"]);
                 Ok(())
             }
         }

@@ -1,5 +1,6 @@
 //! The values of a row of FOR XML as text: attributes, elements, and what stands between tags.
 
+use sql::plan::XmlReference;
 use types::pause::Pacer;
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
@@ -10,6 +11,8 @@ use crate::expression::shown;
 pub struct RowText<'a, 'c> {
     pub context: &'a Context<'c>,
     pub types: &'a [SqlType],
+    /// By column; may be shorter.
+    pub references: &'a [Option<XmlReference>],
     pub values: &'a [Datum],
     pub nil: bool,
     pub ty: bool,
@@ -18,7 +21,7 @@ pub struct RowText<'a, 'c> {
 impl RowText<'_, '_> {
     pub fn attribute(&self, name: &str, column: usize, out: &mut String) -> SqlResult<()> {
         out.extend([" ", name, "=\""]);
-        let text = shown(self.context, &self.types[column], &self.values[column])?;
+        let text = self.text(column)?;
         self.escaped(&text, true, name, out)?;
         out.push('"');
         Ok(())
@@ -41,12 +44,21 @@ impl RowText<'_, '_> {
     /// The value as text, escaped unless it is xml. `name`: of the element it is in.
     pub fn value(&self, column: usize, name: &str, out: &mut String) -> SqlResult<()> {
         let ty = &self.types[column];
-        let text = shown(self.context, ty, &self.values[column])?;
+        let text = self.text(column)?;
         if ty.kind == TypeKind::Xml {
             out.push_str(&text);
             return Ok(());
         }
         self.escaped(&text, false, name, out)
+    }
+
+    /// The value, or where it is found.
+    fn text(&self, column: usize) -> SqlResult<String> {
+        let value = |column: usize| shown(self.context, &self.types[column], &self.values[column]);
+        let Some(reference) = self.references.get(column).and_then(Option::as_ref) else { return value(column) };
+        let key = reference.key.iter().map(|(name, at)| Ok(format!("@{name}='{}'", value(*at)?)));
+        let key = key.collect::<SqlResult<Vec<_>>>()?.join("%20and%20");
+        Ok(format!("dbobject/{}[{key}]/@{}", reference.table, reference.column))
     }
 
     /// The value as it is written, not escaped.

@@ -157,7 +157,10 @@ pub fn wait_milliseconds(value: Value<'_>, ty: &SqlType, until: bool) -> SqlResu
     let ms = match value {
         Value::Bytes(bytes) => {
             let text = kernel::text(ty, &bytes);
-            parse_time_ms(text.trim()).ok_or_else(|| invalid(&text))?
+            match text.trim() {
+                "" if !until => 0,
+                time => parse_time_ms(time).ok_or_else(|| invalid(&text))?,
+            }
         }
         // datetime: 1/300 s since 1900.
         Value::I64(value) if ty.kind == TypeKind::DateTime => value.rem_euclid(DAY_MS * 3 / 10) * 10 / 3,
@@ -165,6 +168,8 @@ pub fn wait_milliseconds(value: Value<'_>, ty: &SqlType, until: bool) -> SqlResu
         Value::I64(seconds) if matches!(ty.kind, TypeKind::Int | TypeKind::SmallInt) && !until && seconds >= 0 => {
             seconds * 1000
         }
+        // Nothing is waited for.
+        Value::Null if !until => 0,
         Value::Null => return Err(invalid("NULL")),
         _ => return Err(invalid("")),
     };

@@ -100,7 +100,7 @@ impl Runner<'_> {
         match name.to_ascii_uppercase().as_str() {
             "ROWCOUNT" => {
                 let rows = whole.and_then(|rows| u64::try_from(rows).ok());
-                session.options.row_count = rows.ok_or_else(|| sql_error!(507))?;
+                session.options.row_count = rows.ok_or_else(|| sql_error!(507, state 2))?;
             }
             "TEXTSIZE" => {
                 session.options.text_size = match whole.ok_or_else(not_whole)? {

@@ -544,6 +544,15 @@ fn users_of_column(ddl: &mut Ddl<'_>, target: &Target, column: &ColumnRow) -> Sq
     let modules = schema_binding::users_of_column(ddl, &target.db, id, column.colid)?;
     ddl.rows(&target.db, |rows| {
         let mut users: Vec<_> = modules.into_iter().map(|module| ("object", module)).collect();
+        // A default or rule of its own is bound to the column.
+        let rule = rows.first::<ReferenceRow>(0, &[int(id), small(class::RULE), int(column.colid)])?;
+        for bound in [Some(column.dflt), rule.map(|rule| rule.indepid)].into_iter().flatten() {
+            if let Some(object) = load::object_row(rows, bound)?
+                && object.pid == 0
+            {
+                users.push(("object", object.name));
+            }
+        }
         let mentions = |text: &str| text.to_lowercase().contains(&bracketed.to_lowercase());
         for child in rows.find::<ObjectRow>(BY_PARENT, &[int(id)])? {
             let found = match child.kind.as_str() {

@@ -34,6 +34,7 @@ impl Bound {
 
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateDefaultOrRule) -> SqlResult<()> {
     let text = ddl.text.trim().to_owned();
+    sql::bind::check_bound(bound::expression(&text), create.rule).map_err(|e| e.in_procedure(&create.name.name))?;
     // What names columns or does not compute is refused now; whether a rule suits a column shows when it has one.
     let asked = match create.rule {
         true => format!("SELECT CASE WHEN {} THEN 1 END AS a", bound::condition(&text, "NULL")),

@@ -1,6 +1,6 @@
 //! A column's row in the catalog, from its definition.
 
-use sql::ast::{ColumnDefinition, ColumnKind, ConstraintKind, GeneratedAlways};
+use sql::ast::{ColumnDefinition, ColumnKind, GeneratedAlways};
 use sql::bind::Nature;
 use sql::mask::MaskFunction;
 use types::{SqlResult, SqlType, TypeKind, sql_error};
@@ -14,27 +14,6 @@ use crate::catalog::base::{ColumnRow, column_status as cs};
 use crate::catalog::row::{Text, Whole};
 use crate::catalog::{Database, scalar_type};
 
-/// 8148, 8150, 8151: what a column may have once is said twice. CHECK and REFERENCES may be repeated.
-fn refuse_repeated(column: &ColumnDefinition, shown: &str) -> SqlResult<()> {
-    let name = &*column.name;
-    let count = |of: fn(&ConstraintKind) -> bool| column.constraints.iter().filter(|own| of(&own.kind)).count();
-    let defaults = count(|kind| matches!(kind, ConstraintKind::Default(_)));
-    let primary = count(|kind| matches!(kind, ConstraintKind::PrimaryKey(_)));
-    let unique = count(|kind| matches!(kind, ConstraintKind::Unique(_)));
-    for (count, kind) in [(defaults, "DEFAULT"), (primary, "PRIMARY KEY"), (unique, "UNIQUE")] {
-        if count > 1 {
-            return Err(sql_error!(8148, kind, name, shown));
-        }
-    }
-    if primary + unique > 1 {
-        return Err(sql_error!(8151, name, shown));
-    }
-    match column.null_again {
-        true => Err(sql_error!(8150, name, shown)),
-        false => Ok(()),
-    }
-}
-
 /// The row of a column of CREATE TABLE or ALTER TABLE ADD, without its default.
 pub fn column_row(
     ddl: &mut Ddl<'_>,
@@ -46,7 +25,7 @@ pub fn column_row(
     shown: &str,
 ) -> SqlResult<ColumnRow> {
     refuse_column(column)?;
-    refuse_repeated(column, shown)?;
+    sql::bind::refuse_repeated(column, shown)?;
     let plain = |ty: ResolvedType, status: i32| ColumnRow {
         id,
         number: 0,

@@ -302,13 +302,13 @@ fn first_column(expr: &Expr) -> Option<String> {
     }
 }
 
-/// `validate`: rows that are there must satisfy it (547). `trusted`: false after WITH NOCHECK.
-#[allow(clippy::too_many_arguments)]
 /// Computed whenever it is read.
 fn is_not_stored(row: &ColumnRow) -> bool {
     has(row.status, cs::COMPUTED) && !has(row.status, cs::PERSISTED)
 }
 
+/// `validate`: rows that are there must satisfy it (547). `trusted`: false after WITH NOCHECK.
+#[allow(clippy::too_many_arguments)]
 pub fn add_check(
     ddl: &mut Ddl<'_>,
     place: &Place,
@@ -358,7 +358,7 @@ pub fn add_check(
     }
     let from = source(place, shown);
     if let Err(error) = ddl.site.describe(&format!("SELECT 1 AS a FROM {from} WHERE {definition}")) {
-        return Err(if error.number == 207 { constraint_failed(error) } else { error });
+        return Err(if matches!(error.number, 207 | 529) { constraint_failed(error) } else { error });
     }
     if validate && trusted {
         validate_check(ddl, place, shown, &own.name, &definition, column)?;

@@ -54,6 +54,10 @@ pub fn resolve_in(
             plain(SqlType::xml_of(number, *document == Some(true)))
         }
         TypeName::User(name) => match alias(ddl, db, schema, name)? {
+            // Its width is its own.
+            Some(found) if found.table.is_none() && data_type.length != TypeLength::Default => {
+                return Err(sql_error!(2716, state 3, ordinal, written(name)));
+            }
             Some(found) => found,
             None => return Err(unknown(&written(name))),
         },

@@ -279,12 +279,14 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
         FunctionReturns::Inline { .. } => "IF",
         FunctionReturns::Table { .. } => "TF",
     };
+    let name = &create.name.name;
+    let mut shape = Vec::new();
     if !create.options.native_compilation {
-        let errors = sql::bind::function_errors(create, ddl.text);
-        if !errors.is_empty() {
-            let name = &create.name.name;
-            return Err(SqlError::together(errors.into_iter().map(|error| error.in_procedure(name)).collect()));
+        if let Some(error) = sql::bind::bare_return(create) {
+            return Err(error.in_procedure(name));
         }
+        let errors = sql::bind::function_errors(create, ddl.text);
+        shape.extend(errors.into_iter().map(|error| error.in_procedure(name)));
     }
     let status = option_bits(ddl, &create.options);
     let draft = Draft { name: &create.name, definition: &create.definition, kind, status, parent: 0 };
@@ -316,7 +318,13 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
         }
         FunctionReturns::ExternalTable { .. } => {}
     }
-    check_body(ddl, &db, id)
+    // What a function may not do is told behind what its body names.
+    ddl.changed(db.id, id);
+    let references = ddl.site.check_module(db.id, id);
+    if !shape.is_empty() {
+        return Err(SqlError::together(references.err().into_iter().flatten().chain(shape).collect()));
+    }
+    schema_binding::keep(ddl, &db, id, &references.map_err(SqlError::together)?)
 }
 
 /// A trigger of a table or view.

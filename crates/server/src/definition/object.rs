@@ -5,7 +5,7 @@ use std::sync::Arc;
 use sql::ast::{
     AlterSchema, CreateSchema, CreateSynonym, CreateType, CreateTypeKind, Drop, DropKind, ObjectName, TypeName,
 };
-use types::{SqlError, SqlResult, sql_error};
+use types::{SqlError, SqlResult, TypeKind, sql_error};
 
 use super::data_type::{self, find_type};
 use super::memory_optimized;
@@ -143,8 +143,17 @@ pub fn create_type(ddl: &mut Ddl<'_>, create: &CreateType) -> SqlResult<()> {
     };
     match &create.kind {
         CreateTypeKind::Alias { base, null } => {
-            let resolved = data_type::resolve(ddl, &db, base, 1)?;
-            if resolved.ty.is_udt() {
+            if matches!(&base.name, TypeName::XmlOf { .. } | TypeName::Builtin(TypeKind::Xml)) {
+                return Err(sql_error!(15226));
+            }
+            if matches!(&base.name, TypeName::Sysname) {
+                return Err(sql_error!(222, "sysname"));
+            }
+            let resolved = data_type::resolve(ddl, &db, base, 1).map_err(|error| match &base.name {
+                TypeName::User(name) if error.number == 2715 => sql_error!(222, written(name)),
+                _ => error,
+            })?;
+            if resolved.ty.is_udt() || resolved.ty.kind == TypeKind::RowVersion {
                 return Err(sql_error!(222, resolved.ty.name()));
             }
             // Nor may it be an alias itself.
@@ -280,6 +289,8 @@ fn drop_object(
                 "SO" => "SEQUENCE",
                 "SN" => "SYNONYM",
                 "SP" => "SECURITY POLICY",
+                "D" => "DEFAULT",
+                "R" => "RULE",
                 _ => return Err(cannot_drop(word, &shown, state)),
             };
             let asked = word.split(' ').next().unwrap_or(word).to_uppercase();

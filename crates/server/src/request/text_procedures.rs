@@ -14,7 +14,7 @@ use std::sync::Arc;
 use exec::host::{CallArgument, Callee, Ended, Host, ModuleInfo};
 use exec::sink::{Command, Done, DoneKind, Sink};
 use sql::plan::{Client, Module, Statement, StatementKind, Variable};
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::session::arguments::{expects_parameter, text_of};
 use crate::session::compile;
@@ -55,11 +55,10 @@ fn execute_sql(
         check_unicode(argument, name, state).map_err(|error| error.in_procedure("sp_executesql"))?;
     }
     let Some(text) = arguments.first().and_then(text_of) else {
-        // NULL is a text without statements.
+        // NULL of a text's type is a text without statements.
         return match arguments.first() {
-            Some(CallArgument { value: Some((ty, Datum::Null)), .. }) if ty.is_string() || ty.kind == TypeKind::Int => {
-                Ok(0)
-            }
+            Some(CallArgument { value: Some((ty, Datum::Null)), .. }) if ty.is_string() => Ok(0),
+            Some(CallArgument { value: Some(_), .. }) => Err(not_unicode("@statement", 2).in_procedure("sp_executesql")),
             _ => Err(expects_parameter("sp_executesql", "@statement")),
         };
     };
@@ -111,11 +110,13 @@ const TEXTS: [(&str, u8); 2] = [("@statement", 2), ("@params", 3)];
 /// 214: texts are Unicode. NULL alone has no type of its own.
 fn check_unicode(argument: &CallArgument, name: &str, state: u8) -> SqlResult<()> {
     match &argument.value {
-        Some((ty, value)) if !ty.is_unicode_string() && !value.is_null() => {
-            Err(sql_error!(214, state state, name, "ntext/nchar/nvarchar"))
-        }
+        Some((ty, value)) if !ty.is_unicode_string() && !value.is_null() => Err(not_unicode(name, state)),
         _ => Ok(()),
     }
+}
+
+fn not_unicode(name: &str, state: u8) -> SqlError {
+    sql_error!(214, state state, name, "ntext/nchar/nvarchar")
 }
 
 fn prepare(

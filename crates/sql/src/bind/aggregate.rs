@@ -2,20 +2,18 @@
 
 use spatial::method::Signature;
 use spatial::world::World;
-use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
+use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Place, WindowSpec};
 use super::convert::{converted, implicit};
 use super::errors;
-use super::names::same_name;
+use super::over::{Over, check_range_order, misplaced_window};
 use super::scope::Scope;
-use super::typing::{is_null_literal, sortable};
+use super::typing::is_null_literal;
 use super::variables::{Found, visit_expr};
 use crate::ast;
 use crate::optimize::ColumnId;
-use crate::plan::{
-    Aggregate, AggregateFunction, Expr, ExprKind, Frame, FrameBound, SortKey, WindowFunction, WindowKind,
-};
+use crate::plan::{Aggregate, AggregateFunction, Expr, ExprKind, SortKey, WindowFunction, WindowKind};
 
 pub fn aggregate_function(name: &str) -> Option<AggregateFunction> {
     use AggregateFunction::*;
@@ -157,6 +155,7 @@ impl Binder<'_> {
             return Err(sql_error!(4113, &*call.name.name.text));
         }
         refuse_nulls(call)?;
+        refuse_within(function, call)?;
         if over.is_none() {
             let place = self.blocks[block].place;
             if !matches!(place, Place::Select | Place::Having | Place::OrderBy | Place::Window) {
@@ -181,7 +180,7 @@ impl Binder<'_> {
                 extra.push(binder.expr(&call.args[1], scope)?);
                 if let Some(call_extra) = &call.extra {
                     for item in &call_extra.within_group {
-                        let expr = binder.expr(&item.expr, scope)?;
+                        let expr = binder.over_key(&item.expr, scope)?;
                         order.push(SortKey { expr, descending: item.descending });
                     }
                 }
@@ -217,7 +216,8 @@ impl Binder<'_> {
             }
             let arguments = argument.into_iter().chain(extra).collect();
             let kind = WindowKind::Aggregate(function);
-            return self.windowed(block, kind, arguments, ty, nullable, (over, false), scope);
+            let over = self.over(block, over)?;
+            return self.windowed(block, kind, arguments, ty, nullable, (&over, false), scope);
         }
         let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, quiet: false, ty };
         let known = self.blocks[block].aggregates.iter().find(|(_, old)| same_aggregate(old, &aggregate));
@@ -283,7 +283,8 @@ impl Binder<'_> {
                 _ => sql_error!(4114, name, *range.start()),
             });
         }
-        let mut over = over.clone();
+        let mut window = self.over(block, over)?;
+        let over = &mut window.over;
         let (ty, nullable) = match kind {
             WindowKind::RowNumber | WindowKind::Rank | WindowKind::DenseRank => (SqlType::BIGINT, false),
             WindowKind::Ntile => {
@@ -310,7 +311,7 @@ impl Binder<'_> {
                     return Err(sql_error!(10754, name));
                 };
                 if !over.order_by.is_empty() {
-                    return Err(sql_error!(10758, name));
+                    return Err(if window.named { sql_error!(5363, name) } else { sql_error!(10758, name) });
                 }
                 args[0] = implicit(args[0].clone(), &SqlType::FLOAT)?;
                 let value = self.within(block, Place::Window, |binder| binder.expr(&item.expr, scope))?;
@@ -321,17 +322,8 @@ impl Binder<'_> {
             }
             WindowKind::Aggregate(_) => unreachable!("aggregates are bound by `aggregate`"),
         };
-        let ordered = !over.order_by.is_empty() || over.window.is_some();
-        if !ordered {
-            return Err(sql_error!(4112, name));
-        }
-        if over.frame.is_some() && !matches!(kind, WindowKind::FirstValue | WindowKind::LastValue) {
-            return Err(match kind {
-                WindowKind::Lag | WindowKind::Lead => sql_error!(10752, name),
-                _ => sql_error!(10752, state 3, name),
-            });
-        }
-        self.windowed(block, kind, args, ty, nullable, (&over, nulls == Some(true)), scope)
+        window.check(kind, name)?;
+        self.windowed(block, kind, args, ty, nullable, (&window, nulls == Some(true)), scope)
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -342,33 +334,23 @@ impl Binder<'_> {
         arguments: Vec<Expr>,
         ty: SqlType,
         nullable: bool,
-        (over, ignore_nulls): (&ast::Over, bool),
+        (window, ignore_nulls): (&Over, bool),
         scope: &Scope,
     ) -> SqlResult<Expr> {
-        let place = self.blocks[block].place;
-        if !matches!(place, Place::Select | Place::OrderBy) {
-            return Err(if place == Place::Window { sql_error!(4109) } else { misplaced_window() });
-        }
-        let over = self.resolved_over(block, over)?;
+        let over = &window.over;
         let (partition, order) = self.within(block, Place::Window, |binder| {
             let partition = binder.exprs(&over.partition_by, scope)?;
             let mut order = Vec::with_capacity(over.order_by.len());
             for item in &over.order_by {
-                if matches!(item.expr, ast::Expr::Literal(ast::Literal::Int(_))) {
-                    return Err(sql_error!(5308));
-                }
-                if matches!(item.expr, ast::Expr::Literal(_)) {
-                    return Err(sql_error!(5309));
-                }
-                order.push(SortKey { expr: binder.expr(&item.expr, scope)?, descending: item.descending });
+                order.push(SortKey { expr: binder.over_key(&item.expr, scope)?, descending: item.descending });
             }
             Ok((partition, order))
         })?;
         let counts_rows = arguments.is_empty() && matches!(kind, WindowKind::Aggregate(_));
-        if over.frame.is_some() && order.is_empty() && !counts_rows {
-            return Err(sql_error!(10756));
+        if over.frame.is_some() && order.is_empty() && (window.named || !counts_rows) {
+            return Err(if window.named { sql_error!(5364) } else { sql_error!(10756) });
         }
-        let frame = self.frame(&over, !order.is_empty(), scope)?;
+        let frame = self.frame(over, !order.is_empty(), scope)?;
         if !frame.rows && matches!(kind, WindowKind::Aggregate(_) | WindowKind::FirstValue | WindowKind::LastValue) {
             check_range_order(&order)?;
         }
@@ -388,67 +370,6 @@ impl Binder<'_> {
             None => self.blocks[block].windows.push(WindowSpec { partition, order, functions: vec![(id, function)] }),
         }
         Ok(Expr::column(id.index(), ty, nullable))
-    }
-
-    /// `OVER w`, `OVER (w ORDER BY x)`: with what the WINDOW clause says.
-    fn resolved_over(&self, block: usize, over: &ast::Over) -> SqlResult<ast::Over> {
-        let mut resolved = over.clone();
-        let mut steps = 0;
-        while let Some(name) = resolved.window.take() {
-            let named = &self.blocks[block].named;
-            let Some((_, base)) = named.iter().find(|(known, _)| same_name(known, &name)) else {
-                return Err(sql_error!(5362, state 3, &*name));
-            };
-            steps += 1;
-            if steps > named.len() {
-                return Err(sql_error!(5365));
-            }
-            if resolved.partition_by.is_empty() {
-                resolved.partition_by = base.partition_by.clone();
-            }
-            if resolved.order_by.is_empty() {
-                resolved.order_by = base.order_by.clone();
-            }
-            resolved.frame = resolved.frame.take().or_else(|| base.frame.clone());
-            resolved.window = base.window.clone();
-        }
-        Ok(resolved)
-    }
-
-    fn frame(&mut self, over: &ast::Over, ordered: bool, scope: &Scope) -> SqlResult<Frame> {
-        let Some(frame) = &over.frame else {
-            let end = if ordered { FrameBound::CurrentRow } else { FrameBound::UnboundedFollowing };
-            return Ok(Frame { rows: false, start: FrameBound::UnboundedPreceding, end });
-        };
-        let rows = frame.unit == ast::FrameUnit::Rows;
-        let mut bound = |bound: &ast::FrameBound| -> SqlResult<FrameBound> {
-            Ok(match bound {
-                ast::FrameBound::UnboundedPreceding => FrameBound::UnboundedPreceding,
-                ast::FrameBound::CurrentRow => FrameBound::CurrentRow,
-                ast::FrameBound::UnboundedFollowing => FrameBound::UnboundedFollowing,
-                ast::FrameBound::Preceding(n) | ast::FrameBound::Following(n) => {
-                    if !rows {
-                        return Err(sql_error!(4194));
-                    }
-                    let n = match self.expr(n, scope)?.kind {
-                        ExprKind::Literal(Datum::I64(n)) if n >= 0 => n as u64,
-                        _ => return Err(sql_error!(4193, "ROWS")),
-                    };
-                    if matches!(bound, ast::FrameBound::Preceding(_)) {
-                        FrameBound::Preceding(n)
-                    } else {
-                        FrameBound::Following(n)
-                    }
-                }
-            })
-        };
-        let start = bound(&frame.start)?;
-        let end = match &frame.end {
-            Some(end) => bound(end)?,
-            None => FrameBound::CurrentRow,
-        };
-        check_bounds(&start, &end, frame.end.is_some())?;
-        Ok(Frame { rows, start, end })
     }
 
     /// GROUPING(x), GROUPING_ID(x, y): bits of the grouping-id column; arguments must be group expressions.
@@ -574,10 +495,6 @@ fn misplaced_aggregate(place: Place) -> SqlError {
     }
 }
 
-fn misplaced_window() -> SqlError {
-    sql_error!(4108)
-}
-
 /// 8116, 8733: STRING_AGG's separator is text, one for all rows.
 fn check_separator(separator: &Expr, written: &ast::Expr) -> SqlResult<()> {
     if !is_null_literal(separator) && !separator.ty.is_string() {
@@ -597,46 +514,18 @@ fn refuse_nulls(call: &ast::Call) -> SqlResult<()> {
     }
 }
 
-/// Bytes that a frame of values is ordered by.
-const RANGE_ORDER_MAX: usize = 900;
-
-/// 305, 306, 8728, 8729: a frame by values compares all that it is ordered by.
-fn check_range_order(order: &[SortKey]) -> SqlResult<()> {
-    for key in order {
-        sortable(&key.expr.ty, "ORDER BY")?;
+/// 10757: only text and percentiles are put together in an order.
+fn refuse_within(function: AggregateFunction, call: &ast::Call) -> SqlResult<()> {
+    let within = call.extra.as_ref().is_some_and(|extra| !extra.within_group.is_empty());
+    match within && !is_percentile(function) && function != AggregateFunction::StringAgg {
+        true => Err(sql_error!(10757, state 9, call.name.name.text.to_ascii_lowercase())),
+        false => Ok(()),
     }
-    if order.iter().any(|key| key.expr.ty.is_max()) {
-        return Err(sql_error!(8728));
-    }
-    let bytes: usize = order.iter().map(|key| usize::from(key.expr.ty.length)).sum();
-    if bytes > RANGE_ORDER_MAX {
-        return Err(sql_error!(8729, bytes, RANGE_ORDER_MAX));
-    }
-    Ok(())
 }
 
 /// For PIVOT: `name` must be an aggregate of one argument.
 pub fn pivot_aggregate(name: &str) -> SqlResult<AggregateFunction> {
     aggregate_function(name).ok_or_else(|| sql_error!(102, name))
-}
-
-/// 4193: a frame that ends before it begins by the kinds of its bounds; `between`: both were given.
-fn check_bounds(start: &FrameBound, end: &FrameBound, between: bool) -> SqlResult<()> {
-    let place = |bound: &FrameBound| match bound {
-        FrameBound::UnboundedPreceding => (0, "UNBOUNDED PRECEDING"),
-        FrameBound::Preceding(_) => (1, "... PRECEDING"),
-        FrameBound::CurrentRow => (2, "CURRENT ROW"),
-        FrameBound::Following(_) => (3, "... FOLLOWING"),
-        FrameBound::UnboundedFollowing => (4, "UNBOUNDED FOLLOWING"),
-    };
-    let ((first, from), (last, to)) = (place(start), place(end));
-    if first <= last && first < 4 && last > 0 {
-        return Ok(());
-    }
-    Err(match between {
-        true => sql_error!(4193, format!("BETWEEN {from} AND {to}")),
-        false => sql_error!(4193, from),
-    })
 }
 
 /// NULL itself has no type that could be summed, compared or counted.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use types::{SqlError, SqlResult, sql_error};
+use xml::query::NodeType;
 
 use super::BindOptions;
 use super::errors;
@@ -89,12 +90,14 @@ impl Names<'_> {
 }
 
 /// What a key of ORDER BY is in a SELECT.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub enum FoundKey {
     /// The column that this item of its list is.
     At(usize),
     /// A column of its tables that the list does not have.
     NotSelected,
+    /// It names a table, or a column of one, that is not there.
+    Unbound(SqlError),
     Unknown,
 }
 
@@ -146,7 +149,7 @@ pub struct Binder<'a> {
     pub guarding: Vec<ObjectRef>,
     /// Within a predicate of a policy that is not schema-bound: whoever owns what, the user needs the permission.
     pub unchained: bool,
-    /// Columns that are not there. While a whole statement is bound, each is noted here and a NULL stands for it, so that all of
+    /// Columns that are not there, or not grouped, or have no name. While a whole statement is bound, each is noted here and a NULL stands for it, so that all of
     /// them are told at once. None: the first one ends the binding.
     pub missing: Option<Vec<SqlError>>,
     /// Keys of ORDER BY behind a set operation that are names: the first SELECT takes them and says what they are in it.
@@ -162,8 +165,8 @@ pub struct Binder<'a> {
     pub system_time: Option<super::scope::SystemTime>,
     /// What WITH XMLNAMESPACES declares for the query that is being bound.
     pub xml_namespaces: Vec<(Box<str>, Box<str>)>,
-    /// Columns of nodes(), and how errors name what they were made of.
-    pub xml_labels: Vec<(ColumnId, String)>,
+    /// Columns of nodes(), how errors name what they were made of, and what their rows are.
+    pub node_columns: Vec<(ColumnId, String, NodeType)>,
     /// The IDENTITY function of the statement's SELECT INTO.
     pub into_identity: Option<IntoIdentity>,
     depth: u32,
@@ -262,7 +265,7 @@ impl<'a> Binder<'a> {
             browses: false,
             system_time: None,
             xml_namespaces: Vec::new(),
-            xml_labels: Vec::new(),
+            node_columns: Vec::new(),
             into_identity: None,
             depth: 0,
             sources: 0,
@@ -276,10 +279,18 @@ impl<'a> Binder<'a> {
 
     /// A NULL in place of a column that is not there.
     pub fn missing_column(&mut self, error: SqlError) -> SqlResult<Expr> {
+        match matches!(error.number, 207 | 209 | 4104) {
+            true => self.noted(error).map(|()| Expr::null(types::SqlType::INT)),
+            false => Err(error),
+        }
+    }
+
+    /// An error beside which others of the statement are told.
+    pub fn noted(&mut self, error: SqlError) -> SqlResult<()> {
         match &mut self.missing {
-            Some(missing) if matches!(error.number, 207 | 209 | 4104) && missing.len() < MISSING_MAX => {
+            Some(missing) if missing.len() < MISSING_MAX => {
                 missing.push(error);
-                Ok(Expr::null(types::SqlType::INT))
+                Ok(())
             }
             _ => Err(error),
         }

@@ -24,10 +24,15 @@ impl Binder<'_> {
 impl Binder<'_> {
     /// The type that CAST, CONVERT or PARSE names: 30 long if it does not say. Error 243 for what is none.
     pub fn cast_type(&self, ty: &DataType) -> SqlResult<SqlType> {
-        self.data_type(ty, 30).map_err(|error| match &ty.name {
+        let found = self.data_type(ty, 30).map_err(|error| match &ty.name {
             TypeName::User(name) if error.number == 2715 => sql_error!(243, display(name)).at_line(ty.line),
             _ => error,
-        })
+        })?;
+        // Nor is it an alias type.
+        match &ty.name {
+            TypeName::User(name) => Err(sql_error!(243, state 2, display(name)).at_line(ty.line)),
+            _ => Ok(found),
+        }
     }
 }
 
@@ -48,6 +53,10 @@ pub fn scalar_type(
             return Ok(SqlType::xml_of(number, *document == Some(true)));
         }
         TypeName::User(name) => match find_type(catalog, schema, &object_name(name))? {
+            // Its width is its own.
+            Some(UserType::Alias { .. }) if ty.length != TypeLength::Default => {
+                return Err(sql_error!(2716, state 3, 1, display(name)));
+            }
             Some(UserType::Alias { ty, .. }) => return Ok(ty),
             _ => return Err(errors::unknown_type(1, &display(name))),
         },

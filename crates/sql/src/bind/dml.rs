@@ -269,6 +269,7 @@ pub fn table_source(alias: &str, table: &Arc<TableDef>, first: ColumnId) -> Sour
         qualified: false,
         columns: SourceColumns::Table { table: table.clone(), first },
         nullable: false,
+        written: None,
     }
 }
 

@@ -47,7 +47,13 @@ impl Binder<'_> {
     ) -> SqlResult<FromRel> {
         self.count_source()?;
         self.deeper(|binder| match table {
-            ast::TableRef::Table(name) => binder.table_name(name, ctes),
+            ast::TableRef::Table(table) => {
+                let (rel, mut sources) = binder.table_name(table, ctes)?;
+                if table.alias.is_some() {
+                    sources[0].written = Some(display(&table.name).into());
+                }
+                Ok((rel, sources))
+            }
             ast::TableRef::Variable(variable) => binder.variable_table(variable),
             ast::TableRef::Function(function) => binder.function(function, parent, ctes),
             ast::TableRef::Derived(derived) => {
@@ -231,6 +237,7 @@ impl Binder<'_> {
             qualified: name.schema.is_some() && alias.is_none(),
             columns: SourceColumns::Table { table, first },
             nullable: false,
+            written: None,
         };
         let seen = self.visible(&get.table, first);
         let (base, get_table) = (matches!(get.source, TableSource::Base(_)), get.table.clone());
@@ -286,6 +293,7 @@ impl Binder<'_> {
         let source = TableSource::Variable(VariableSlotTable(slot), def.clone());
         let (rel, mut sources) = self.get(source, def, &name, table.alias.as_ref(), &table.hints)?;
         sources[0].schema = None;
+        sources[0].written = table.alias.is_some().then(|| name.name.text.clone());
         Ok((rel, sources))
     }
 
@@ -299,7 +307,14 @@ impl Binder<'_> {
             list.push(SourceColumn { name: column.name.clone(), id, ty: column.ty, nullable: column.nullable });
         }
         let columns = SourceColumns::List(list);
-        let source = Source { alias: alias.text.clone(), schema: None, qualified: false, columns, nullable: false };
+        let source = Source {
+            alias: alias.text.clone(),
+            schema: None,
+            qualified: false,
+            columns,
+            nullable: false,
+            written: None,
+        };
         (Rel::Values { ids, rows: Vec::new() }, vec![source])
     }
 
@@ -324,6 +339,7 @@ impl Binder<'_> {
             qualified: name.schema.is_some() && alias.is_none(),
             columns: SourceColumns::List(list),
             nullable: false,
+            written: None,
         };
         (Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::Virtual { table: def, arguments } })), vec![source])
     }
@@ -410,7 +426,8 @@ impl Binder<'_> {
         for (i, output) in bound.outputs.into_iter().enumerate() {
             let name = columns.get(i).map_or(output.name, |ident| ident.text.clone());
             if name.is_empty() {
-                return Err(sql_error!(8155, state 2, i + 1, &**alias));
+                self.noted(sql_error!(8155, state 2, i + 1, &**alias))?;
+                continue;
             }
             if list.iter().any(|old| same_name(&old.name, &name)) {
                 return Err(sql_error!(8156, name, &**alias));
@@ -429,6 +446,7 @@ impl Binder<'_> {
             qualified: false,
             columns: SourceColumns::List(list),
             nullable: false,
+            written: None,
         };
         Ok((bound.rel.map(defs), vec![source]))
     }
@@ -541,6 +559,7 @@ impl Binder<'_> {
             qualified: false,
             columns: SourceColumns::List(list),
             nullable: false,
+            written: None,
         };
         (Rel::Leaf(Box::new(Leaf { ids, kind: LeafKind::WorkTable(work.id) })), vec![source])
     }

@@ -9,6 +9,30 @@ use super::names::same_name;
 use super::variables::{Found, visit_expr, visit_query, visit_statement};
 use crate::ast::{self, StatementKind as S};
 
+/// 1075: a RETURN of a scalar function gives a value. It is told before all else, as what has no meaning at all is.
+pub fn bare_return(function: &ast::CreateFunction) -> Option<SqlError> {
+    match &function.returns {
+        ast::FunctionReturns::Scalar { body: ast::ModuleBody::Statements(statements), .. } => {
+            let line = statements.iter().find_map(bare_return_in)?;
+            Some(sql_error!(1075).at_line(line))
+        }
+        _ => None,
+    }
+}
+
+fn bare_return_in(statement: &ast::Statement) -> Option<u32> {
+    match &statement.kind {
+        S::Return(None) => Some(statement.line),
+        S::Block(inner) => inner.iter().find_map(bare_return_in),
+        S::If(choice) => {
+            let mut arms = choice.branches.iter().map(|branch| &branch.then).chain(&choice.otherwise);
+            arms.find_map(bare_return_in)
+        }
+        S::While(repeated) => bare_return_in(&repeated.body),
+        _ => None,
+    }
+}
+
 /// Each thing that is wrong, with its line. `text`: what was parsed.
 pub fn function_errors(function: &ast::CreateFunction, text: &str) -> Vec<SqlError> {
     let mut check = Check { text, errors: Vec::new() };
@@ -17,9 +41,8 @@ pub fn function_errors(function: &ast::CreateFunction, text: &str) -> Vec<SqlErr
         ast::FunctionReturns::Scalar { body: ast::ModuleBody::Statements(statements), .. }
         | ast::FunctionReturns::Table { body: ast::ModuleBody::Statements(statements), .. } => {
             check.statements(statements);
-            if check.errors.is_empty() && !ends_with_return(statements) {
-                let line = statements.last().map_or(0, |last| last.line);
-                check.errors.push(sql_error!(455).at_line(line));
+            if let Some(line) = not_returning(statements) {
+                check.errors.push(sql_error!(455, state 2).at_line(line));
             }
         }
         _ => {}
@@ -39,11 +62,31 @@ pub fn view_error(view: &ast::CreateView) -> Option<SqlError> {
     }
 }
 
-fn ends_with_return(statements: &[ast::Statement]) -> bool {
-    match statements.last().map(|last| &last.kind) {
-        Some(S::Return(_)) => true,
-        Some(S::Block(inner)) => ends_with_return(inner),
-        _ => false,
+/// The line of the last statement, if that is no RETURN. That of an IF or WHILE may not always run.
+fn not_returning(statements: &[ast::Statement]) -> Option<u32> {
+    let last = statements.last()?;
+    match &last.kind {
+        S::Return(_) => None,
+        S::Block(inner) => not_returning(inner),
+        S::If(choice) => Some(innermost(choice.otherwise.as_ref().or(choice.branches.last().map(|arm| &arm.then))?)),
+        S::While(repeated) => Some(innermost(&repeated.body)),
+        _ => Some(last.line),
+    }
+}
+
+/// The line of the last statement within.
+fn innermost(statement: &ast::Statement) -> u32 {
+    match &statement.kind {
+        S::Block(inner) => inner.last().map_or(statement.line, innermost),
+        _ => statement.line,
+    }
+}
+
+/// A table is read, or rows of queries are put together.
+fn reads_rows(query: &ast::Query) -> bool {
+    match &query.body {
+        ast::QueryBody::Select(select) => !select.from.is_empty(),
+        _ => true,
     }
 }
 
@@ -53,8 +96,14 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
+    /// What writes.
     fn side_effect(&mut self, operator: &str, line: u32) {
-        self.errors.push(sql_error!(443, operator).at_line(line));
+        self.errors.push(sql_error!(443, state 15, operator).at_line(line));
+    }
+
+    /// What tells somebody something, or decides what runs.
+    fn control(&mut self, operator: &str, line: u32) {
+        self.errors.push(sql_error!(443, state 14, operator).at_line(line));
     }
 
     fn statements(&mut self, statements: &[ast::Statement]) {
@@ -83,7 +132,7 @@ impl Check<'_> {
             S::Break | S::Continue | S::Goto(_) | S::Label(_) | S::OpenCursor(_) | S::CloseCursor(_) => {}
             S::DeallocateCursor(_) => {}
             S::FetchCursor(fetch) if !fetch.into.is_empty() => {}
-            S::FetchCursor(_) => self.errors.push(sql_error!(444).at_line(line)),
+            S::FetchCursor(_) => self.errors.push(sql_error!(444, state 2).at_line(line)),
             S::Return(value) => value.iter().for_each(|value| self.expr(value, line)),
             S::Declare(declarations) => {
                 for declaration in declarations {
@@ -98,7 +147,10 @@ impl Check<'_> {
                 match &query.body {
                     ast::QueryBody::Select(select) if select.into.is_some() => self.side_effect("SELECT INTO", line),
                     ast::QueryBody::Select(select) if assigns(select) => {}
-                    _ => self.errors.push(sql_error!(444).at_line(line)),
+                    _ => {
+                        let state = if reads_rows(query) { 2 } else { 3 };
+                        self.errors.push(sql_error!(444, state state).at_line(line));
+                    }
                 }
                 self.names(statement);
             }
@@ -107,22 +159,22 @@ impl Check<'_> {
             S::Delete(delete) => self.change(&delete.target, &delete.from, statement, "DELETE"),
             S::Merge(merge) => self.change(&merge.target, &[], statement, "MERGE"),
             S::Execute(execute) => execute.args.iter().for_each(|argument| self.expr(&argument.value, line)),
-            S::ExecuteString(_) => self.side_effect("EXECUTE STRING", line),
+            S::ExecuteString(_) => self.control("EXECUTE STRING", line),
             S::TryCatch(both) => {
-                self.side_effect("BEGIN TRY", line);
-                self.side_effect("END TRY", both.body.last().map_or(line, |last| last.line));
-                self.side_effect("BEGIN CATCH", line);
-                self.side_effect("END CATCH", both.handler.last().map_or(line, |last| last.line));
+                self.control("BEGIN TRY", line);
+                self.control("END TRY", both.body.last().map_or(line, |last| last.line));
+                self.control("BEGIN CATCH", line);
+                self.control("END CATCH", both.handler.last().map_or(line, |last| last.line));
             }
-            S::SetOption(_) => self.side_effect("SET OPTION ON", line),
-            S::Print(_) => self.side_effect("PRINT", line),
-            S::Raiserror(_) => self.side_effect("RAISERROR", line),
-            S::Throw(_) => self.side_effect("THROW", line),
-            S::WaitFor(_) => self.side_effect("WAITFOR", line),
+            S::SetOption(option) => self.side_effect(option_name(option), line),
+            S::Print(_) => self.control("PRINT", line),
+            S::Raiserror(_) => self.control("RAISERROR", line),
+            S::Throw(_) => self.control("THROW", line),
+            S::WaitFor(_) => self.control("WAITFOR", line),
             S::BeginTransaction(_) => self.side_effect("BEGIN TRANSACTION", line),
             S::CommitTransaction(_) => self.side_effect("COMMIT TRANSACTION", line),
             S::RollbackTransaction(_) => self.side_effect("ROLLBACK TRANSACTION", line),
-            S::SaveTransaction(_) => self.side_effect("SAVE TRANSACTION", line),
+            S::SaveTransaction(_) => self.side_effect("SAVEPOINT", line),
             S::Drop(_) => self.side_effect("DROP OBJECT", line),
             S::CreateTable(create) if create.name.is_temporary() => self.errors.push(sql_error!(2772).at_line(line)),
             _ => {
@@ -172,6 +224,22 @@ impl Check<'_> {
             _ => {}
         });
         self.errors.append(&mut errors);
+    }
+}
+
+/// How 443 calls a SET.
+fn option_name(option: &ast::SetOption) -> &'static str {
+    match option {
+        ast::SetOption::Switch { on: true, .. } => "SET OPTION ON",
+        ast::SetOption::Switch { on: false, .. } => "SET OPTION OFF",
+        ast::SetOption::Statistics { on: true, .. } => "SET STATISTICS ON",
+        ast::SetOption::Statistics { on: false, .. } => "SET STATISTICS OFF",
+        ast::SetOption::IdentityInsert { on: true, .. } => "SET IDENTITY_INSERT ON",
+        ast::SetOption::IdentityInsert { on: false, .. } => "SET IDENTITY_INSERT OFF",
+        ast::SetOption::Isolation(_) => "SET TRANSACTION ISOLATION LEVEL",
+        ast::SetOption::Value { name, .. } if &**name == "ROWCOUNT" => "SET ROW COUNT",
+        ast::SetOption::Value { name, .. } if &**name == "TEXTSIZE" => "SET TEXTSIZE",
+        ast::SetOption::Value { .. } | ast::SetOption::Offsets { .. } => "SET COMMAND",
     }
 }
 

@@ -1,6 +1,6 @@
 //! GROUP BY: its sets, and what a SELECT computes over groups.
 
-use types::{SqlResult, sql_error};
+use types::{SqlError, SqlResult, sql_error};
 
 use super::binder::{Binder, Place, WindowSpec};
 use super::errors;
@@ -9,7 +9,7 @@ use super::typing::sortable;
 use super::variables::{Found, visit_expr};
 use crate::ast;
 use crate::optimize::{ColumnId, ColumnSet, Output};
-use crate::plan::{Expr, SortKey};
+use crate::plan::{Expr, ExprKind, SortKey};
 
 impl Binder<'_> {
     /// Groups of the block; Some: the grouping sets, when there is more than one plain set.
@@ -150,22 +150,23 @@ pub struct Regroup<'b> {
 }
 
 impl Regroup<'_> {
-    /// All that is computed after grouping, over the groups.
+    /// All that is computed after grouping, over the groups. What is none of them, and becomes NULL, is told: 8120, 8121, 8127.
     pub fn apply_to_all(
         &self,
         outputs: &mut [Output],
         having: &mut [Expr],
         keys: &mut [SortKey],
         windows: &mut [WindowSpec],
-    ) -> SqlResult<()> {
+    ) -> Vec<SqlError> {
+        let mut told = Vec::new();
         for output in outputs {
-            self.apply(&mut output.expr, errors::not_grouped)?;
+            self.apply(&mut output.expr, errors::not_grouped, &mut told);
         }
         for condition in having {
-            self.apply(condition, errors::not_grouped_having)?;
+            self.apply(condition, errors::not_grouped_having, &mut told);
         }
         for key in keys {
-            self.apply(&mut key.expr, errors::not_grouped_order)?;
+            self.apply(&mut key.expr, errors::not_grouped_order, &mut told);
         }
         for spec in windows {
             let exprs = spec
@@ -174,42 +175,45 @@ impl Regroup<'_> {
                 .chain(spec.order.iter_mut().map(|key| &mut key.expr))
                 .chain(spec.functions.iter_mut().flat_map(|(_, function)| &mut function.arguments));
             for e in exprs {
-                self.apply(e, errors::not_grouped)?;
+                self.apply(e, errors::not_grouped, &mut told);
             }
         }
-        Ok(())
+        told
     }
 
-    fn apply(&self, expr: &mut Expr, error: fn(&str) -> types::SqlError) -> SqlResult<()> {
+    fn apply(&self, expr: &mut Expr, error: fn(&str) -> SqlError, told: &mut Vec<SqlError>) {
         expr.rewrite(&mut |e| {
             let Some((id, group)) = self.groups.iter().find(|(_, group)| group.same(e)) else { return false };
             let nullable = if self.reuse { group.nullable } else { true };
             *e = Expr::column(id.index(), group.ty, nullable);
             true
         });
-        let mut wrong: Option<String> = None;
+        let mut wrong = Vec::new();
         expr.for_each_column(&mut |column| {
-            if wrong.is_none() {
-                wrong = self.source_column(ColumnId(column as u32));
+            if let Some(name) = self.source_column(ColumnId(column as u32)) {
+                wrong.push((column, error(&name)));
             }
         });
-        match wrong {
-            Some(name) => Err(error(&name)),
-            None => Ok(()),
+        if wrong.is_empty() {
+            return;
         }
+        expr.rewrite(&mut |e| {
+            let found = matches!(e.kind, ExprKind::Column(column) if wrong.iter().any(|(known, _)| *known == column));
+            if found {
+                *e = Expr::null(e.ty);
+            }
+            found
+        });
+        told.extend(wrong.into_iter().map(|(_, error)| error));
     }
 
-    /// `alias.column` if the id is a column of FROM.
+    /// `table.column` if the id is a column of FROM.
     fn source_column(&self, id: ColumnId) -> Option<String> {
         for source in self.sources {
             for index in 0..source.len() {
                 let column = source.column(index);
                 if column.id == id {
-                    let table = match &source.schema {
-                        Some(schema) if source.qualified => format!("{schema}.{}", source.alias),
-                        _ => source.alias.to_string(),
-                    };
-                    return Some(format!("{table}.{}", column.name));
+                    return Some(format!("{}.{}", source.label(), column.name));
                 }
             }
         }

@@ -64,6 +64,7 @@ impl Binder<'_> {
             ast::InsertSource::Values(rows) => self.insert_values(rows, &target, &columns, listed, ctes)?,
             ast::InsertSource::DefaultValues => (Rel::one_row(), Vec::new()),
             ast::InsertSource::Query(query) => {
+                super::xml::refuse_text(query, "INSERT")?;
                 let bound = self.query(query, None, ctes, Use::Rows)?;
                 let count = bound.outputs.len();
                 if count != columns.len() {
@@ -185,7 +186,8 @@ impl Binder<'_> {
             return Err(sql_error!(339));
         }
         self.check_identity(&target.table, columns, identity_insert)?;
-        let scope = Scope { sources: &[], parent: None, ctes, block: None };
+        let scope = Scope { ctes, ..Scope::NO_ROWS };
+        let missing = self.missing_columns();
         // A column that is DEFAULT in every row is left to the action; identity and rowversion must be.
         let made: Vec<bool> =
             (0..columns.len()).map(|i| rows.iter().all(|row| matches!(row[i], ast::Expr::Default))).collect();
@@ -205,7 +207,11 @@ impl Binder<'_> {
                             return Err(explicit_rowversion());
                         }
                         let bound = self.expr(cell, &scope)?;
-                        self.masked(fitted(bound, column)?)
+                        // What stands for a column that is not there fits everything.
+                        match self.missing_columns() > missing {
+                            true => Expr::null(column.ty),
+                            false => self.masked(fitted(bound, column)?),
+                        }
                     }
                 };
                 out.push(value);

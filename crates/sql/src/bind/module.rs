@@ -363,7 +363,7 @@ impl<'a> ModuleBinder<'a> {
 
     fn condition(&mut self, condition: &ast::Expr, statement: &ast::Statement, line: u32) -> SqlResult<Condition> {
         if !needs_catalog(condition) {
-            return Ok(Condition::Scalar(self.binder().expr(condition, &Scope::EMPTY)?));
+            return Ok(Condition::Scalar(self.binder().expr(condition, &Scope::NO_ROWS)?));
         }
         self.check_variables(|f| visit_expr(condition, f))?;
         let branch = ast::IfBranch {
@@ -644,7 +644,7 @@ impl<'a> ModuleBinder<'a> {
                     };
                     StatementKind::Query(self.defer(ast::StatementKind::SetVariable(Box::new(set)), statement)?)
                 } else {
-                    let bound = self.binder().expr(value, &Scope::EMPTY)?;
+                    let bound = self.binder().expr(value, &Scope::NO_ROWS)?;
                     let bound = implicit(bound, &ty)?;
                     self.module.variables.push(own);
                     StatementKind::Assign { slot, value: bound }
@@ -707,7 +707,7 @@ impl<'a> ModuleBinder<'a> {
                     return Ok(StatementKind::Query(self.defer(statement.kind.clone(), statement)?));
                 }
                 let mut binder = self.binder();
-                let mut bound = binder.expr(value, &Scope::EMPTY)?;
+                let mut bound = binder.expr(value, &Scope::NO_ROWS)?;
                 let ty = self.module.variables[slot.0 as usize].ty;
                 if let Some(op) = compound(*op) {
                     let current = Expr::new(ty, true, ExprKind::Variable(slot));

@@ -2,6 +2,8 @@
 
 use types::{SqlError, SqlResult, sql_error};
 
+use super::names::same_name;
+use super::variables::{Found, visit_expr};
 use crate::ast;
 use crate::catalog::ModuleDef;
 use crate::parse::{ParseOptions, parse_batch};
@@ -50,6 +52,27 @@ pub fn parse_expression(text: &str) -> SqlResult<ast::Expr> {
 pub fn parse_condition(text: &str) -> SqlResult<ast::Expr> {
     let select = select_of(&format!("SELECT 1 WHERE {text}"))?;
     select.filter.ok_or_else(|| sql_error!(102, text))
+}
+
+/// 128, 1046, 160, 161: the expression of CREATE DEFAULT and CREATE RULE names no column, has no query, and a rule one variable.
+pub fn check_bound(text: &str, rule: bool) -> SqlResult<()> {
+    let parsed = if rule { parse_condition(text)? } else { parse_expression(text)? };
+    let mut wrong = None;
+    let mut variables: Vec<&str> = Vec::new();
+    visit_expr(&parsed, &mut |found| match found {
+        Found::Column(name) if wrong.is_none() => wrong = Some(sql_error!(128, &*name.name)),
+        Found::Query if wrong.is_none() => wrong = Some(sql_error!(1046)),
+        Found::Scalar(variable) if !variables.iter().any(|known| same_name(known, &variable.name)) => {
+            variables.push(&variable.name);
+        }
+        _ => {}
+    });
+    match (wrong, variables.len()) {
+        (Some(error), _) => Err(error),
+        (None, 0) if rule => Err(sql_error!(160)),
+        (None, 2..) if rule => Err(sql_error!(161)),
+        _ => Ok(()),
+    }
 }
 
 /// The function that a security policy's predicate calls, and what with.

@@ -43,7 +43,8 @@ pub fn nature_of(
     let parsed = super::modules::parse_expression(definition)?;
     let first = binder.columns.add_table(table);
     let columns = SourceColumns::Table { table: table.clone(), first };
-    let source = Source { alias: table.name.clone(), schema: None, qualified: false, columns, nullable: false };
+    let source =
+        Source { alias: table.name.clone(), schema: None, qualified: false, columns, nullable: false, written: None };
     let scope = Scope { sources: std::slice::from_ref(&source), parent: None, ctes: None, block: None };
     let bound = binder.expand(|binder| binder.without_variables(|binder| binder.expr(&parsed, &scope)))?;
     let mut nature = Nature::CONSTANT;

@@ -271,6 +271,7 @@ fn output_sources(
             nullable: false,
         }]),
         nullable: false,
+        written: None,
     });
     (all, changed)
 }

@@ -74,6 +74,7 @@ impl Binder<'_> {
             qualified: false,
             columns: SourceColumns::List(list),
             nullable: false,
+            written: None,
         };
         // Grouped by nothing there is one row even for an empty input, which PIVOT does not give; such a pivot is rare and
         // the row is right for a source that has rows.
@@ -132,6 +133,7 @@ impl Binder<'_> {
             qualified: false,
             columns: SourceColumns::List(list),
             nullable: false,
+            written: None,
         };
         Ok((Rel::Join(Box::new(join)).filter(vec![present]), vec![source]))
     }

@@ -3,10 +3,12 @@
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Block, FoundKey, Place, SelectShape};
+use super::constant::constant_of;
 use super::convert::{self, implicit};
 use super::errors;
 use super::group::Regroup;
 use super::names::same_name;
+use super::over::check_windows;
 use super::scope::{CteScope, Scope, Source};
 use super::typing::{is_null_literal, sortable};
 use crate::ast;
@@ -141,8 +143,9 @@ impl Binder<'_> {
         let bound = match &query.body {
             ast::QueryBody::Select(select) => self.select(select, &tail, parent, ctes, place)?,
             body => {
+                let table = if owners { super::xml::first_table(body) } else { None };
                 let asked: Vec<ast::ColumnName> = tail.order_by.iter().filter_map(named).cloned().collect();
-                if asked.is_empty() {
+                let bound = if asked.is_empty() {
                     let bound = self.body(body, parent, ctes, place)?;
                     self.order_named(bound, &tail, Vec::new())?
                 } else {
@@ -151,6 +154,10 @@ impl Binder<'_> {
                     let bound = self.body(body, parent, ctes, place)?;
                     let found = std::mem::replace(&mut self.found_keys, around);
                     self.order_named(bound, &tail, found)?
+                };
+                match table {
+                    Some(table) => Bound { owners: super::xml::only_owner(table, bound.outputs.len()), ..bound },
+                    None => bound,
                 }
             }
         };
@@ -330,7 +337,10 @@ impl Binder<'_> {
         let mut found = found.into_iter();
         for item in tail.order_by {
             let at = match &item.expr {
-                ast::Expr::Literal(ast::Literal::Int(position)) => position_of(*position, &bound.outputs)?,
+                written if number_of(written).is_some() => {
+                    position_of(number_of(written).unwrap_or(0), &bound.outputs)?
+                }
+                ast::Expr::Literal(_) => return Err(sql_error!(408, keys.len() + 1)),
                 ast::Expr::Column(name) => {
                     let key = found.next().unwrap_or(FoundKey::Unknown);
                     let shown = bound.outputs.iter().position(|output| same_name(&output.name, &name.name));
@@ -339,6 +349,7 @@ impl Binder<'_> {
                         (None, FoundKey::Unknown) if name.table.is_none() => {
                             return Err(errors::invalid_column(&name.name).at_line(name.line));
                         }
+                        (None, FoundKey::Unbound(error)) => return Err(error),
                         _ => return Err(sql_error!(104)),
                     }
                 }
@@ -449,7 +460,9 @@ impl Binder<'_> {
             },
             ..Block::default()
         });
-        let result = self.select_block(select, tail, parent, ctes, place, block).map_err(|e| e.at_line(select.line));
+        let result = check_windows(&self.blocks[block].named)
+            .and_then(|()| self.select_block(select, tail, parent, ctes, place, block))
+            .map_err(|e| e.at_line(select.line));
         self.blocks.truncate(block);
         result
     }
@@ -508,8 +521,9 @@ impl Binder<'_> {
         let hidden = if keyed { self.hidden_keys(&sources, &mut outputs) } else { 0 };
         if grouped {
             let over_groups = Regroup { groups: &done.groups, reuse: sets.is_none(), sources: &sources };
-            over_groups.apply_to_all(&mut outputs, &mut having, &mut keys, &mut windows)?;
-            over_groups.apply_to_all(&mut [], &mut [], &mut done.sequence_order, &mut [])?;
+            let mut told = over_groups.apply_to_all(&mut outputs, &mut having, &mut keys, &mut windows);
+            told.extend(over_groups.apply_to_all(&mut [], &mut [], &mut done.sequence_order, &mut []));
+            told.into_iter().try_for_each(|error| self.noted(error))?;
             let sets = match (sets, done.grouping_id) {
                 (Some(sets), id) => Some((sets, id.unwrap_or_else(|| self.columns.add(SqlType::BIGINT, false)))),
                 (None, Some(id)) => Some((vec![(0..done.groups.len()).collect()], id)),
@@ -708,12 +722,11 @@ impl Binder<'_> {
         let mut shown: Vec<(Option<usize>, bool)> = Vec::with_capacity(tail.order_by.len());
         for item in tail.order_by {
             let (expr, of_result) = match &item.expr {
-                ast::Expr::Literal(ast::Literal::Int(position)) => {
-                    let at = position_of(*position, outputs)?;
+                written if number_of(written).is_some() => {
+                    let at = position_of(number_of(written).unwrap_or(0), outputs)?;
                     (outputs[at].expr.clone(), renamed_item(select, at))
                 }
-                ast::Expr::Literal(_) => return Err(sql_error!(408, keys.len() + 1)),
-                ast::Expr::Variable(_) => return Err(sql_error!(1008, keys.len() + 1)),
+                written if is_variable(written) => return Err(sql_error!(1008, keys.len() + 1)),
                 ast::Expr::Column(name) if name.table.is_none() => {
                     let aliased = aliases(select, outputs, &name.name)?;
                     match aliased {
@@ -721,7 +734,13 @@ impl Binder<'_> {
                         None => (self.expr(&item.expr, scope)?, None),
                     }
                 }
-                other => (self.expr(other, scope)?, None),
+                other => {
+                    let bound = self.expr(other, scope)?;
+                    if constant_of(other, &bound).is_some() {
+                        return Err(sql_error!(408, keys.len() + 1));
+                    }
+                    (bound, None)
+                }
             };
             sortable(&expr.ty, "ORDER BY")?;
             let with_table = matches!(&item.expr, ast::Expr::Column(name) if name.table.is_some());
@@ -783,6 +802,26 @@ pub fn compound(op: ast::AssignOp) -> Option<ast::BinaryOp> {
     })
 }
 
+/// A variable as it is or converted, which could only be meant as a column's place.
+fn is_variable(key: &ast::Expr) -> bool {
+    match key {
+        ast::Expr::Variable(_) => true,
+        ast::Expr::Cast(cast) => is_variable(&cast.operand),
+        ast::Expr::Convert(convert) => is_variable(&convert.operand),
+        _ => false,
+    }
+}
+
+/// The number that a key of ORDER BY is written as, with its sign.
+fn number_of(key: &ast::Expr) -> Option<i32> {
+    match key {
+        ast::Expr::Literal(ast::Literal::Int(number)) => Some(*number),
+        ast::Expr::Unary(ast::UnaryOp::Minus, inner) => number_of(inner).and_then(i32::checked_neg),
+        ast::Expr::Unary(ast::UnaryOp::Plus, inner) => number_of(inner),
+        _ => None,
+    }
+}
+
 /// Which of `outputs` a number in ORDER BY means.
 fn position_of(position: i32, outputs: &[Output]) -> SqlResult<usize> {
     usize::try_from(position)
@@ -802,7 +841,11 @@ fn named(item: &ast::OrderItem) -> Option<&ast::ColumnName> {
 
 /// The first of `outputs` that is the column `name`.
 fn output_of(name: &ast::ColumnName, outputs: &[Output], scope: &Scope) -> FoundKey {
-    let Ok((column, outer)) = scope.column(name) else { return FoundKey::Unknown };
+    let (column, outer) = match scope.column(name) {
+        Ok(found) => found,
+        Err(error) if name.table.is_some() => return FoundKey::Unbound(error),
+        Err(_) => return FoundKey::Unknown,
+    };
     let is_it = |output: &Output| matches!(output.expr.kind, ExprKind::Column(id) if id == column.id.index());
     match outputs.iter().position(is_it) {
         _ if outer => FoundKey::Unknown,

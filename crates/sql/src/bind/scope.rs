@@ -26,6 +26,8 @@ pub struct Source {
     pub columns: SourceColumns,
     /// On the side of an outer join that may be missing.
     pub nullable: bool,
+    /// The name of what the alias stands for, as FROM has it.
+    pub written: Option<Box<str>>,
 }
 
 /// A view that a statement names, or that such a view names.
@@ -81,6 +83,15 @@ pub struct SourceColumn {
 }
 
 impl Source {
+    /// How errors name it: as FROM does, whatever its alias.
+    pub fn label(&self) -> String {
+        match (&self.written, &self.schema) {
+            (Some(written), _) => written.to_string(),
+            (None, Some(schema)) if self.qualified => format!("{schema}.{}", self.alias),
+            (None, _) => self.alias.to_string(),
+        }
+    }
+
     pub fn len(&self) -> usize {
         match &self.columns {
             SourceColumns::Table { table, .. } => table.columns.len(),
@@ -180,8 +191,11 @@ pub struct WorkTable {
 }
 
 impl<'p> Scope<'p> {
-    /// Nothing to see: scalar statements.
+    /// Nothing to see, where no column may be named: 128.
     pub const EMPTY: Scope<'static> = Scope { sources: &[], parent: None, ctes: None, block: None };
+
+    /// Nothing to see, where a column that is named is missing: 207.
+    pub const NO_ROWS: Scope<'static> = Scope { parent: Some(&Scope::EMPTY), ..Scope::EMPTY };
 
     /// The column and whether it belongs to an enclosing query.
     pub fn column(&self, name: &ast::ColumnName) -> SqlResult<(SourceColumn, bool)> {

@@ -138,14 +138,14 @@ impl Binder<'_> {
                     return Err(errors::not_supported("SET"));
                 };
                 let slot = self.slot(&set.variable)?;
-                let value = self.expr(value, &Scope::EMPTY)?;
+                let value = self.expr(value, &Scope::NO_ROWS)?;
                 let value = self.assigned(slot, *op, value)?;
                 let plan = self.one_row(vec![self.masked(value)]);
                 Ok(QueryKind::SelectAssign { plan, slots: vec![slot] })
             }
             // A condition of IF or WHILE with a subquery: one row with one bit.
             ast::StatementKind::If(branches) if branches.branches.len() == 1 => {
-                let condition = self.expr(&branches.branches[0].condition, &Scope::EMPTY)?;
+                let condition = self.expr(&branches.branches[0].condition, &Scope::NO_ROWS)?;
                 let plan = self.one_row(vec![condition_value(condition)]);
                 Ok(QueryKind::Select(plan))
             }
@@ -244,6 +244,14 @@ impl Binder<'_> {
             let mut plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
             plan.columns.iter_mut().for_each(|column| column.computed = false);
             return Ok(QueryKind::Select(plan));
+        }
+        if bound.into.is_some() {
+            super::xml::refuse_text(query, "SELECT INTO")?;
+        }
+        if !bound.assigns.is_empty()
+            && matches!(query.for_clause.as_deref(), Some(ast::ForClause::Xml(_) | ast::ForClause::Json(_)))
+        {
+            return Err(sql_error!(6819, state 3, "ASSIGNMENT"));
         }
         let raw = json_outputs(&bound.outputs);
         self.mask_outputs(&mut bound.outputs);

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use types::{SqlResult, SqlType, TypeKind, sql_error};
+use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::index_filter::{FilterOwner, index_filter};
 use super::names::same_name;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
+use super::variables::{Found, visit_expr};
 use crate::ast;
 use crate::catalog::{CheckDef, ColumnDef, Computed, DatabaseId, IndexDef, IndexKind, ObjectId, TableDef};
 use crate::mask::MaskFunction;
@@ -52,13 +53,18 @@ impl Binder<'_> {
             if table.columns.iter().any(|known| same_name(&known.name, &column.name)) {
                 return Err(sql_error!(2705, state 3, &*column.name, name).at_line(column.line));
             }
+            refuse_repeated(column, name).map_err(|e| e.at_line(column.line))?;
             let def = self.column_definition(column, &table, text).map_err(|e| e.at_line(column.line))?;
+            if def.ty.kind == TypeKind::RowVersion && table.columns.iter().any(|known| known.ty == def.ty) {
+                return Err(sql_error!(2738, name, def.name).at_line(column.line));
+            }
             table.columns.push(def);
             for constraint in &column.constraints {
                 match &constraint.kind {
                     ast::ConstraintKind::PrimaryKey(key) => keys.push((key, true, Some(index as u16))),
                     ast::ConstraintKind::Unique(key) => keys.push((key, false, Some(index as u16))),
                     ast::ConstraintKind::Check(check) => {
+                        check_own(check, column, name)?;
                         add_check(&mut table, check, text, Some(index as u16), constraint.name.as_ref())
                     }
                     _ => {}
@@ -131,6 +137,7 @@ impl Binder<'_> {
                     qualified: false,
                     columns: SourceColumns::List(list),
                     nullable: false,
+                    written: None,
                 };
                 let scope = Scope { sources: &[source], parent: None, ctes: None, block: None };
                 let bound = self.without_variables(|binder| binder.expr(expr, &scope))?;
@@ -200,6 +207,13 @@ impl Binder<'_> {
         for (number, (key, primary, column)) in keys.iter().enumerate() {
             let columns = key_columns(table, *column, &key.columns)?;
             if *primary {
+                if table.indexes.iter().any(|index| index.primary_key) {
+                    return Err(sql_error!(8110, table.name));
+                }
+                let nullable = |(c, _): &(u16, bool)| definition.columns[usize::from(*c)].null == Some(true);
+                if columns.iter().any(nullable) {
+                    return Err(not_created(sql_error!(8111, table.name)));
+                }
                 columns.iter().for_each(|(c, _)| table.columns[*c as usize].nullable = false);
             }
             let clustered = key.clustered.unwrap_or(*primary && !clustered_named);
@@ -228,6 +242,22 @@ impl Binder<'_> {
         }
         Ok(())
     }
+}
+
+/// 8141: what is written at a column is about it alone.
+fn check_own(check: &ast::Check, column: &ast::ColumnDefinition, table: &str) -> SqlResult<()> {
+    let mut other = false;
+    visit_expr(&check.condition, &mut |found| {
+        other |= matches!(found, Found::Column(name) if !same_name(&name.name, &column.name));
+    });
+    match other {
+        true => Err(not_created(sql_error!(8141, "CHECK", &*column.name, table))),
+        false => Ok(()),
+    }
+}
+
+fn not_created(error: SqlError) -> SqlError {
+    SqlError::together(vec![error, sql_error!(1750)])
 }
 
 fn add_check(table: &mut TableDef, check: &ast::Check, text: &str, column: Option<u16>, name: Option<&ast::Ident>) {
@@ -312,4 +342,26 @@ pub fn table_variable_definition(
 
 fn ignores_duplicates(options: &[ast::Setting]) -> bool {
     ast::find_setting(options, "IGNORE_DUP_KEY").is_some_and(ast::Setting::is_on)
+}
+
+/// 8148, 8150, 8151: what a column may have once is said twice. REFERENCES may be repeated.
+pub fn refuse_repeated(column: &ast::ColumnDefinition, shown: &str) -> SqlResult<()> {
+    let name = &*column.name;
+    let count = |of: fn(&ast::ConstraintKind) -> bool| column.constraints.iter().filter(|own| of(&own.kind)).count();
+    let defaults = count(|kind| matches!(kind, ast::ConstraintKind::Default(_)));
+    let primary = count(|kind| matches!(kind, ast::ConstraintKind::PrimaryKey(_)));
+    let unique = count(|kind| matches!(kind, ast::ConstraintKind::Unique(_)));
+    let checks = count(|kind| matches!(kind, ast::ConstraintKind::Check(_)));
+    for (count, kind) in [(checks, "CHECK"), (defaults, "DEFAULT"), (primary, "PRIMARY KEY"), (unique, "UNIQUE")] {
+        if count > 1 {
+            return Err(sql_error!(8148, kind, name, shown));
+        }
+    }
+    if primary + unique > 1 {
+        return Err(sql_error!(8151, name, shown));
+    }
+    match column.null_again {
+        true => Err(sql_error!(8150, name, shown)),
+        false => Ok(()),
+    }
 }

@@ -399,6 +399,7 @@ impl Binder<'_> {
                         qualified: false,
                         columns: SourceColumns::List(list),
                         nullable: false,
+                        written: None,
                     };
                     let scope = Scope { sources: &[source], parent: None, ctes: None, block: None };
                     let bound = self.expr(expr, &scope)?;

@@ -125,6 +125,7 @@ impl Binder<'_> {
             qualified: named.name.schema.is_some() && alias.is_none(),
             columns: SourceColumns::Table { table: table.clone(), first },
             nullable: false,
+            written: None,
         };
         Ok(Some((Rel::Concat { ids, branches }, vec![source])))
     }

@@ -574,11 +574,16 @@ pub fn check_prefix(column: &ast::ColumnName, names: &Scope, target: Option<&ast
     Err(errors::unbound(&format!("{}.{}", display(prefix), &*column.name)).at_line(column.line))
 }
 
+/// None of a table's: the column is not there, which is told with what else is wrong.
 fn first_set_column(set: &[ast::SetClause], names: &Scope, target: &ast::Target) -> SqlResult<Option<ColumnId>> {
     for column in set.iter().filter_map(set_name) {
         check_prefix(column, names, Some(target))?;
     }
     let Some(column) = set.iter().find_map(set_name) else { return Ok(None) };
     let plain = ast::ColumnName { table: None, ..column.clone() };
-    Ok(Some(names.column(&plain)?.0.id))
+    match names.column(&plain) {
+        Ok((found, _)) => Ok(Some(found.id)),
+        Err(_) if matches!(names.sources[0].columns, SourceColumns::Table { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

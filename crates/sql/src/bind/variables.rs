@@ -51,10 +51,7 @@ pub fn visit_expr<'a>(expr: &'a ast::Expr, f: Visit<'_, 'a>) {
         Variable(variable) => f(Found::Scalar(variable)),
         Unary(_, a) | Not(a) | Collate(a, _) => visit_expr(a, f),
         IsNull { operand, .. } => visit_expr(operand, f),
-        AtTimeZone(a, b) => {
-            visit_expr(a, f);
-            visit_expr(b, f);
-        }
+        AtTimeZone(a, b) => [a, b].into_iter().for_each(|e| visit_expr(e, f)),
         Arithmetic(chain) => {
             visit_expr(&chain.first, f);
             chain.rest.iter().for_each(|(_, e)| visit_expr(e, f));

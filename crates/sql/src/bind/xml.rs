@@ -3,7 +3,7 @@
 //! `xml::Query::externals`.
 
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
-use xml::query::{AtomicType, ContextKind, External, Method, Query, Receiver, SuppliedType, Typing};
+use xml::query::{AtomicType, ContextKind, External, Method, NodeType, Query, Receiver, SuppliedType, Typing};
 
 use super::binder::Binder;
 use super::convert::converted;
@@ -13,7 +13,7 @@ use super::typing;
 use crate::ast;
 use crate::function::FunctionId;
 use crate::optimize::{ColumnId, Output};
-use crate::plan::{Expr, ExprKind, TableFunction, XmlOwner};
+use crate::plan::{Expr, ExprKind, TableFunction, XmlOwner, XmlReference};
 
 /// What a method is called on.
 pub struct XmlTarget {
@@ -32,17 +32,17 @@ pub fn namespaces(declared: &[ast::XmlNamespace]) -> SqlResult<Vec<(Box<str>, Bo
     let mut out: Vec<(Box<str>, Box<str>)> = Vec::with_capacity(declared.len());
     for namespace in declared {
         let prefix: Box<str> = namespace.prefix.as_ref().map_or("".into(), |prefix| prefix.text.clone());
-        if namespace.uri.is_empty() && !prefix.is_empty() {
+        if namespace.uri.is_empty() {
             return Err(sql_error!(6874));
         }
         if &*prefix == "xmlns" {
             return Err(sql_error!(6871, &*prefix));
         }
         if (&*prefix == "xml") != (&*namespace.uri == xml::read::XML_NAMESPACE) {
-            return Err(sql_error!(6872));
+            return Err(sql_error!(6872, state if &*prefix == "xml" { 1 } else { 2 }));
         }
         if out.iter().any(|(known, _)| *known == prefix) {
-            return Err(sql_error!(6869, &*prefix));
+            return Err(sql_error!(6869, if prefix.is_empty() { "default" } else { &*prefix }));
         }
         let fault = prefix.chars().enumerate().find(|(at, c)| {
             !(c.is_alphabetic() || *c == '_' || *at > 0 && (c.is_alphanumeric() || matches!(c, '-' | '.')))
@@ -117,26 +117,15 @@ impl Binder<'_> {
 
     /// How errors name a column: with its table as FROM has it, whatever its alias; a column of nodes() by what it was made of.
     fn column_label(&self, id: ColumnId, name: &str, scope: &Scope) -> String {
-        if let Some((_, label)) = self.xml_labels.iter().find(|(known, _)| *known == id) {
+        if let Some((_, label, _)) = self.node_columns.iter().find(|(known, ..)| *known == id) {
             return label.clone();
         }
         let mut here = Some(scope);
         while let Some(scope) = here {
             for source in scope.sources {
-                let table = match &source.columns {
-                    SourceColumns::Table { table, first }
-                        if (first.0..first.0 + table.columns.len() as u32).contains(&id.0) =>
-                    {
-                        match (&source.schema, source.qualified) {
-                            (Some(schema), true) => format!("{schema}.{}", source.alias),
-                            (Some(_), false) => source.alias.to_string(),
-                            (None, _) => table.name.to_string(),
-                        }
-                    }
-                    SourceColumns::List(list) if list.iter().any(|column| column.id == id) => source.alias.to_string(),
-                    _ => continue,
-                };
-                return format!("{table}.{name}");
+                if (0..source.len()).any(|at| source.column(at).id == id) {
+                    return format!("{}.{name}", source.label());
+                }
             }
             here = scope.parent;
         }
@@ -151,8 +140,14 @@ impl Binder<'_> {
         }
     }
 
-    /// Parses and checks a method's text: the arguments of its function behind the value.
-    fn xml_query(&mut self, method: Method, text: &str, target: &XmlTarget, scope: &Scope) -> SqlResult<Vec<Expr>> {
+    /// Parses and checks a method's text: the arguments of its function behind the value, and what rows of nodes() are.
+    fn xml_query(
+        &mut self,
+        method: Method,
+        text: &str,
+        target: &XmlTarget,
+        scope: &Scope,
+    ) -> SqlResult<(Vec<Expr>, NodeType)> {
         // Parsing and checking take less than what `deeper` keeps.
         self.deeper(|_| Ok(()))?;
         let receiver = Receiver { method, column: target.column.clone() };
@@ -164,15 +159,25 @@ impl Binder<'_> {
             types.push(supplied_type(&value.ty, &receiver)?);
             arguments.push(value);
         }
-        let context = if target.value.ty.is_xml_node() { ContextKind::Node } else { ContextKind::Document };
+        let context = match target.value.ty.is_xml_node() {
+            true => ContextKind::Node(self.node_type(&target.value)),
+            false => ContextKind::Document,
+        };
         let schema = match target.value.ty.xml_collection() {
             Some(collection) => Some(self.catalog.xml_schema(collection)?),
             None => None,
         };
         let whole = target.value.ty.is_xml_document();
         let typing = schema.as_deref().map(|schema| Typing { schema, whole });
-        query.check(context, &types, typing)?;
-        Ok(arguments)
+        let row = query.check(context, &types, typing)?;
+        Ok((arguments, row))
+    }
+
+    /// Of a column of nodes().
+    fn node_type(&self, value: &Expr) -> NodeType {
+        let is_it = |id: ColumnId| matches!(value.kind, ExprKind::Column(column) if column == id.index());
+        let known = self.node_columns.iter().find(|(id, ..)| is_it(*id));
+        known.map(|(.., row)| row.clone()).unwrap_or_default()
     }
 
     /// `sql:column`, `sql:variable`. 9501, 9519.
@@ -225,7 +230,7 @@ impl Binder<'_> {
             Method::Query => SqlType::XML,
             _ => SqlType::BIT,
         };
-        let behind = self.xml_query(method, text, &target, scope)?;
+        let (behind, _) = self.xml_query(method, text, &target, scope)?;
         let arguments = std::iter::once(target.value).chain(behind).collect();
         Ok(Expr::new(ty, true, ExprKind::Function(function, arguments)))
     }
@@ -263,7 +268,7 @@ impl Binder<'_> {
             return Err(errors::argument_count("modify", 1));
         }
         let text = Self::xml_literal(arguments, 1, "modify")?;
-        let mut behind = self.xml_query(Method::Modify, text, &target, scope)?;
+        let (mut behind, _) = self.xml_query(Method::Modify, text, &target, scope)?;
         behind.insert(2, self.xml_text(name));
         let ty = target.value.ty;
         let arguments = std::iter::once(target.value).chain(behind).collect();
@@ -313,7 +318,7 @@ impl Binder<'_> {
             return Err(sql_error!(8159, &*alias.text));
         }
         let text = Self::xml_literal(arguments, 1, "nodes")?;
-        let behind = self.xml_query(Method::Nodes, text, &target, scope)?;
+        let (behind, row) = self.xml_query(Method::Nodes, text, &target, scope)?;
         let label = target.column.clone();
         // Nodes of typed xml keep their types.
         let node = SqlType { collation: target.value.ty.collation, ..SqlType::XML_NODE };
@@ -322,28 +327,92 @@ impl Binder<'_> {
         let named =
             self.leaf_function(TableFunction::XmlNodes, arguments, columns, Some(alias), &function.columns, "nodes")?;
         if let SourceColumns::List(list) = &named.1[0].columns {
-            self.xml_labels.push((list[0].id, label));
+            self.node_columns.push((list[0].id, label, row));
         }
         Ok(named)
     }
 }
 
-/// The table that each output is a column of.
+/// The table that each output is a column of. Where none is one of a table, all are the first table's.
 pub fn owners(outputs: &[Output], sources: &[Source]) -> Vec<Option<XmlOwner>> {
     let owner = |output: &Output| {
         let ExprKind::Column(id) = output.expr.kind else { return None };
-        let number = sources.iter().position(|source| match &source.columns {
-            SourceColumns::Table { table, first } => (first.index()..first.index() + table.columns.len()).contains(&id),
-            SourceColumns::List(list) => list.iter().any(|column| column.id.index() == id),
-        })?;
+        let number =
+            sources.iter().position(|source| (0..source.len()).any(|at| source.column(at).id.index() == id))?;
         let source = &sources[number];
-        let name = match &source.schema {
-            Some(schema) if source.qualified => format!("{schema}.{}", source.alias).into(),
-            _ => source.alias.clone(),
-        };
-        Some(XmlOwner { number, name })
+        Some(XmlOwner { number, name: level_name(source), reference: reference(id, source, outputs) })
     };
-    outputs.iter().map(owner).collect()
+    let owners: Vec<Option<XmlOwner>> = outputs.iter().map(owner).collect();
+    match sources.first() {
+        Some(first) if owners.iter().all(Option::is_none) => only_owner(level_name(first), outputs.len()),
+        _ => owners,
+    }
+}
+
+/// One table has all columns, of which none can be found again in it.
+pub fn only_owner(name: Box<str>, columns: usize) -> Vec<Option<XmlOwner>> {
+    let mut owners = vec![None; columns];
+    if let Some(first) = owners.first_mut() {
+        *first = Some(XmlOwner { number: 0, name, reference: None });
+    }
+    owners
+}
+
+/// The first table of the first SELECT of a set operation, as FROM calls it.
+pub fn first_table(body: &ast::QueryBody) -> Option<Box<str>> {
+    match body {
+        ast::QueryBody::Select(select) => select.from.first().and_then(called),
+        ast::QueryBody::SetOperation(operation) => first_table(&operation.first),
+        ast::QueryBody::Nested(query) => first_table(&query.body),
+    }
+}
+
+fn called(table: &ast::TableRef) -> Option<Box<str>> {
+    match table {
+        ast::TableRef::Table(table) => {
+            Some(table.alias.as_ref().map_or_else(|| super::names::display(&table.name).into(), |own| own.text.clone()))
+        }
+        ast::TableRef::Variable(variable) => {
+            let own = variable.alias.as_ref().map(|alias| alias.text.clone());
+            Some(own.unwrap_or_else(|| variable.variable.name.clone()))
+        }
+        ast::TableRef::Derived(derived) => Some(derived.alias.text.clone()),
+        ast::TableRef::Join(chain) => called(&chain.first),
+        _ => None,
+    }
+}
+
+fn level_name(source: &Source) -> Box<str> {
+    match &source.schema {
+        Some(schema) if source.qualified => format!("{schema}.{}", source.alias).into(),
+        _ => source.alias.clone(),
+    }
+}
+
+/// Of a base table's column.
+fn reference(id: usize, source: &Source, outputs: &[Output]) -> Option<XmlReference> {
+    let SourceColumns::Table { table, first } = &source.columns else { return None };
+    let key = table.indexes.iter().find(|index| index.primary_key)?;
+    let shown = |column: u16| {
+        let wanted = first.index() + usize::from(column);
+        let at =
+            outputs.iter().position(|output| matches!(output.expr.kind, ExprKind::Column(own) if own == wanted))?;
+        Some((table.columns[usize::from(column)].name.clone(), at))
+    };
+    Some(XmlReference {
+        table: table.name.clone(),
+        column: table.columns[id - first.index()].name.clone(),
+        key: key.key.iter().map(|(column, _)| shown(*column)).collect::<Option<_>>()?,
+    })
+}
+
+/// 6819, 13602: rows that a statement keeps are no text.
+pub fn refuse_text(query: &ast::Query, statement: &str) -> SqlResult<()> {
+    match query.for_clause.as_deref() {
+        Some(ast::ForClause::Xml(_)) => Err(sql_error!(6819, statement)),
+        Some(ast::ForClause::Json(_)) => Err(sql_error!(13602, statement)),
+        _ => Ok(()),
+    }
 }
 
 /// What FOR XML cannot be with what. 6800, 6825, 6855, 6859, 6861, 6868, 6873, 40510.

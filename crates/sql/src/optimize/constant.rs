@@ -85,6 +85,11 @@ fn is_known(value: &Expr) -> bool {
     constant(value, true).is_some()
 }
 
+/// What is computed of literals alone, as far as that is done here.
+pub fn value_of(value: &Expr) -> Option<Datum> {
+    constant(value, true).map(|(datum, _)| datum)
+}
+
 /// A literal under conversions whose outcome does not depend on the session; `likely`: or mostly does not, and what is computed of such.
 fn constant(value: &Expr, likely: bool) -> Option<(Datum, SqlType)> {
     let ty = value.ty;

@@ -25,7 +25,10 @@ impl Parser<'_> {
     /// From behind BEGIN to behind END; at least one statement.
     pub(super) fn block(&mut self) -> P<Vec<Statement>> {
         let statements = self.statements(Parser::at_end_of_block)?;
-        if statements.is_empty() || !self.at_word(K::END) {
+        if statements.is_empty() && self.at_word(K::END) {
+            return Err(self.near(self.token.line, &self.shown(self.token)));
+        }
+        if !self.at_word(K::END) {
             return Err(self.unexpected());
         }
         self.bump();
@@ -54,6 +57,9 @@ impl Parser<'_> {
         self.bump();
         let body = self.trial()?;
         self.expect_word(K::END)?;
+        if body.is_empty() && self.at_word(K::TRY) {
+            return Err(self.unexpected());
+        }
         self.expect_word(K::TRY)?;
         // A semicolon may not stand here; SQL Server says so of the BEGIN CATCH.
         self.expect_word(K::BEGIN)?;
@@ -276,7 +282,17 @@ impl Parser<'_> {
         if !self.at_variable() {
             return self.declare_cursor();
         }
-        Ok(StatementKind::Declare(self.list(Self::declaration)?))
+        // A table is declared alone.
+        let first = self.declaration()?;
+        if matches!(first, Declaration::Table { .. }) && self.at(T::Comma) {
+            return Err(self.unexpected());
+        }
+        let mut all = vec![first];
+        while self.eat(T::Comma) {
+            let next = self.declaration()?;
+            all.push(next);
+        }
+        Ok(StatementKind::Declare(all))
     }
 
     fn declaration(&mut self) -> P<Declaration> {

@@ -18,6 +18,10 @@ impl Parser<'_> {
             hints.extend(late);
         }
         self.expect_word(K::USING)?;
+        if self.at(T::LeftParen) && self.peek_word(1, K::WITH) {
+            self.bump();
+            return Err(sql_error!(156, self.token_text(self.token)).at_line(self.token.line));
+        }
         let source = self.table_source()?;
         self.expect_word(K::ON)?;
         let on = self.condition()?;

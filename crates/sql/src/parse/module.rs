@@ -271,14 +271,14 @@ impl Parser<'_> {
             let null = parser.nullability()?;
             let default = if parser.eat(T::Equals) { Some(parser.parameter_default()?) } else { None };
             let mut parameter = Parameter { name, data_type, varying, null, default, output: false, readonly: false };
-            loop {
-                match parser.keyword() {
-                    K::OUT | K::OUTPUT => parameter.output = true,
-                    K::READONLY => parameter.readonly = true,
-                    _ => return Ok(parameter),
-                }
-                parser.bump();
+            // A table is neither given back nor has it a default.
+            match parser.keyword() {
+                K::OUT | K::OUTPUT => parameter.output = true,
+                K::READONLY if parameter.default.is_none() => parameter.readonly = true,
+                _ => return Ok(parameter),
             }
+            parser.bump();
+            Ok(parameter)
         })
     }
 

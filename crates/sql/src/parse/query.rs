@@ -154,6 +154,8 @@ impl Parser<'_> {
                 self.order_and_offset(&mut ordered)?;
                 Ok(QueryBody::Nested(Box::new(ordered)))
             }
+            // Only the first makes a table.
+            QueryBody::Select(select) if select.into.is_some() => Err(sql_error!(156, "into").at_line(select.line)),
             operand => Ok(operand),
         }
     }
@@ -331,7 +333,8 @@ impl Parser<'_> {
             return Some(AssignOp::Set);
         }
         let op = compound(first.kind)?;
-        (self.peek(2).kind == T::Equals).then_some(op)
+        let equals = self.peek(2);
+        (equals.kind == T::Equals && equals.start == first.end).then_some(op)
     }
 
     /// The assignment operator at the current token, consumed.
@@ -340,7 +343,7 @@ impl Parser<'_> {
             return Ok(AssignOp::Set);
         }
         match compound(self.token.kind) {
-            Some(op) if self.peek_is(1, T::Equals) => {
+            Some(op) if self.peek_is(1, T::Equals) && self.peek(1).start == self.token.end => {
                 self.skip_assign_op();
                 Ok(op)
             }
@@ -475,6 +478,10 @@ impl Parser<'_> {
         let mut with = With::default();
         loop {
             if self.at_word(K::XMLNAMESPACES) && self.peek_is(1, T::LeftParen) {
+                // It comes first.
+                if !with.ctes.is_empty() {
+                    return Err(self.unexpected());
+                }
                 self.bump();
                 with.xml_namespaces = self.paren_list(Self::xml_namespace)?;
             } else if self.at_word(K::CHANGE_TRACKING_CONTEXT) && self.peek_is(1, T::LeftParen) {

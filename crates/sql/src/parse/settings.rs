@@ -42,10 +42,10 @@ impl Parser<'_> {
     /// `(a = 1, b ON, c)`
     pub(super) fn settings_list(&mut self) -> P<Vec<Setting>> {
         self.expect(T::LeftParen)?;
-        let mut settings = Vec::new();
-        if !self.at(T::RightParen) {
-            settings = self.list(Self::setting)?;
+        if self.at(T::RightParen) {
+            return Err(self.unexpected());
         }
+        let settings = self.list(Self::setting)?;
         self.expect(T::RightParen)?;
         Ok(settings)
     }
@@ -337,6 +337,7 @@ impl Parser<'_> {
     }
 
     fn for_xml(&mut self) -> P<ForXml> {
+        let xml = self.previous;
         let mode = match self.keyword() {
             K::RAW => XmlMode::Raw,
             K::AUTO => XmlMode::Auto,
@@ -355,8 +356,14 @@ impl Parser<'_> {
             schema: None,
             xml_data: false,
         };
+        let mut seen = Vec::new();
         while self.eat(T::Comma) {
-            match self.keyword() {
+            let option = self.keyword();
+            if seen.contains(&option) {
+                return Err(self.near(xml.line, &self.shown(xml)));
+            }
+            seen.push(option);
+            match option {
                 K::ROOT => {
                     self.bump();
                     clause.root = Some(self.paren_string()?);

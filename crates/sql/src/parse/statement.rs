@@ -128,7 +128,9 @@ impl Parser<'_> {
             K::SEND if self.peek_word(1, K::ON) => return self.other(),
             _ => {}
         }
-        if self.first && self.depth == 1 && (self.at_name() || self.at(T::Dot)) {
+        // A semicolon before it makes it no first statement.
+        let first = self.first && self.previous.kind != T::Semicolon;
+        if first && self.depth == 1 && (self.at_name() || self.at(T::Dot)) {
             return self.bare_call();
         }
         Err(self.unexpected())

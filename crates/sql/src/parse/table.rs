@@ -88,8 +88,8 @@ impl Parser<'_> {
             if !self.eat(T::Comma) {
                 break;
             }
-            // A comma before the closing parenthesis is accepted.
-            if self.at(T::RightParen) {
+            // A comma before the closing parenthesis is accepted of a table.
+            if self.foreign_keys && self.at(T::RightParen) {
                 break;
             }
         }

@@ -17,6 +17,13 @@ impl Parser<'_> {
     pub(super) fn over(&mut self) -> P<Over> {
         self.bump();
         if self.at(T::LeftParen) {
+            // A window that is only named stands without parentheses.
+            let named = self.peek_is(2, T::RightParen) && !self.peek_is(1, T::RightParen);
+            if named {
+                self.bump();
+                self.ident()?;
+                return Err(self.unexpected());
+            }
             return self.window();
         }
         Ok(Over { window: Some(self.ident()?), ..Over::default() })

@@ -597,6 +597,17 @@ pub struct XmlOwner {
     pub number: usize,
     /// As its elements are called: its alias, or its name as it is written.
     pub name: Box<str>,
+    /// How a value of bytes is found again, where the rows have the table's primary key.
+    pub reference: Option<XmlReference>,
+}
+
+/// `dbobject/TABLE[@KEY='value']/@COLUMN`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct XmlReference {
+    pub table: Box<str>,
+    pub column: Box<str>,
+    /// Columns of the primary key, and which of the result they are.
+    pub key: Vec<(Box<str>, usize)>,
 }
 
 /// INSERT, UPDATE, DELETE or MERGE on one table.

@@ -45,6 +45,8 @@ rows![
     message(157, 15, "An aggregate may not appear in the set list of an UPDATE statement."),
     message(158, 15, "An aggregate may not appear in the OUTPUT clause."),
     message(159, 15, "Must specify the table name and index name for the %ls statement."),
+    message(160, 15, "Rule does not contain a variable."),
+    message(161, 15, "Rule contains more than one variable."),
     message(164, 15, "Each GROUP BY expression must contain at least one column that is not an outer reference."),
     message(166, 15, "'%ls' does not allow specifying the database name as a prefix to the object name."),
     message(167, 15, "Cannot create trigger on a temporary object."),

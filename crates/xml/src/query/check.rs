@@ -3,7 +3,7 @@
 use types::{SqlResult, sql_error};
 
 use super::function::Function;
-use super::kinds::{ContextKind, Count, Kind, Type};
+use super::kinds::{ContextKind, Count, Kind, NodeType, Type};
 use super::shape::{Found, Shape, Typing};
 use super::tree::{
     Action, Axis, Body, Clause, Content, Element, Expr, Flwor, Path, Place, Quantified, Start, Step, Test,
@@ -16,19 +16,22 @@ pub(super) fn check(
     context: ContextKind,
     types: &[SuppliedType],
     typing: Option<Typing<'_>>,
-) -> SqlResult<()> {
+) -> SqlResult<NodeType> {
     let top = if typing.is_some() { Shape::Top } else { Shape::Unknown };
     let context = match context {
         ContextKind::Document => Type { shape: top, ..Type::new(Kind::Document, Count::One) },
-        ContextKind::Node => Type::new(Kind::Node, Count::One),
+        ContextKind::Node(NodeType(node)) => node,
     };
     let mut checker = Checker { query, types, variables: vec![None; query.slots], typing };
     match &query.body {
         Body::Expression(body) => {
             let ty = checker.of(body, &context)?;
-            checker.result(ty)
+            let known = query.method == Method::Nodes && ty.shape != Shape::Unknown;
+            let node = if known { NodeType(ty.clone().with(Count::One)) } else { NodeType::default() };
+            checker.result(ty)?;
+            Ok(node)
         }
-        Body::Action(action) => checker.action(action, &context),
+        Body::Action(action) => checker.action(action, &context).map(|()| NodeType::default()),
     }
 }
 

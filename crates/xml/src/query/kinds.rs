@@ -6,11 +6,21 @@ use super::shape::Shape;
 use crate::atomic::AtomicType;
 
 /// What the context item is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub enum ContextKind {
     Document,
     /// A row of nodes().
-    Node,
+    Node(NodeType),
+}
+
+/// What a row of nodes() is, as far as a schema tells.
+#[derive(Debug, Clone)]
+pub struct NodeType(pub(super) Type);
+
+impl Default for NodeType {
+    fn default() -> NodeType {
+        NodeType(Type::new(Kind::Node, Count::One))
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

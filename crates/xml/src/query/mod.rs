@@ -25,7 +25,7 @@ pub use crate::atomic::{
     Atomic, AtomicType, Base, FRACTION_DIGITS_MAX, parse_decimal, parse_double, parse_integer, show_number,
 };
 pub use evaluate::{Evaluation, append as append_items};
-pub use kinds::ContextKind;
+pub use kinds::{ContextKind, NodeType};
 pub use shape::Typing;
 pub use tree::{Action, External, Place};
 
@@ -135,8 +135,14 @@ impl Query {
         &self.externals
     }
 
-    /// 2389 and its kin. `types`: of the externals; `typing`: of typed xml, its schema.
-    pub fn check(&self, context: ContextKind, types: &[SuppliedType], typing: Option<Typing<'_>>) -> SqlResult<()> {
+    /// 2389 and its kin. `types`: of the externals; `typing`: of typed xml, its schema. What comes back is of nodes() alone: what its
+    /// rows are.
+    pub fn check(
+        &self,
+        context: ContextKind,
+        types: &[SuppliedType],
+        typing: Option<Typing<'_>>,
+    ) -> SqlResult<NodeType> {
         check::check(self, context, types, typing)
     }
 
