@@ -71,13 +71,17 @@ pub mod check;
 pub mod check_constraints;
 pub mod space;
 pub mod open_transaction;
+pub mod trace;
 pub mod server;
+pub mod shutdown;
 pub mod database_setting;
 pub mod database_state;
 pub mod repair;
+pub mod database_file;
 pub mod database;
 pub mod partition;
 pub mod credential;
+pub mod dump_device;
 pub mod backup_options;
 pub mod backup_url;
 pub mod backup_device;
@@ -258,6 +262,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::Checkpoint(_) => server::checkpoint(ddl),
         StatementKind::Reconfigure { with_override } => server::reconfigure(ddl, *with_override),
         StatementKind::Kill(kill) => server::kill(ddl, kill),
+        StatementKind::Shutdown { no_wait } => shutdown::run(ddl, *no_wait),
         StatementKind::AlterServerConfiguration(change) => server::alter_configuration(ddl, change),
         StatementKind::ThreadPool(statement) => pool::thread_pool(ddl, statement),
         StatementKind::ResourceGovernor(statement) => governor::run(ddl, statement),
@@ -268,13 +273,6 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreatePartitionScheme(create) => partition::create_scheme(ddl, create),
         StatementKind::AlterPartitionScheme(alter) => partition::alter_scheme(ddl, alter),
         StatementKind::Other(other) => Err(unsupported(&other.verb)),
-        other => Err(unsupported(verb(other))),
-    }
-}
-
-fn verb(kind: &StatementKind) -> &'static str {
-    match kind {
-        StatementKind::Shutdown { .. } => "SHUTDOWN",
         other => panic!("no definition, and no other part of the server refuses it: {other:?}"),
     }
 }
