@@ -1,6 +1,8 @@
 -- Files, logins and databases that a login without rights sees: "Permissions" of sys.master_files, sp_databases, sp_helplogins, sp_helpdb.
 -- https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-master-files-transact-sql
 -- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-helplogins-transact-sql
+use master;
+go
 create database closed_to_him;
 create login sees_little with password = 'Some-1-password';
 go

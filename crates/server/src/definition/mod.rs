@@ -25,17 +25,17 @@
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
 //! database_state  SET OFFLINE, SET ONLINE, SET EMERGENCY
-//! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners
+//! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners        database_file  files of databases
 //! login       CREATE/ALTER/DROP LOGIN
 //! dbcc        arguments of DBCC                 check       DBCC CHECKDB and its kin       repair  CHECKDB (..., REPAIR_...)
 //! statistics  CREATE, UPDATE, DROP STATISTICS, DBCC SHOW_STATISTICS
 //! check_constraints  DBCC CHECKCONSTRAINTS
 //! space       DBCC SHRINKFILE, LOGINFO      open_transaction  DBCC OPENTRAN
-//! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
+//! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL     trace  DBCC TRACEON     shutdown  SHUTDOWN
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
 //! workload    CREATE, ALTER, DROP WORKLOAD GROUP, the classifier
 //! governor    CREATE, ALTER, DROP RESOURCE POOL       security_policy   CREATE, ALTER SECURITY POLICY
-//! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files
+//! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files    dump_device  names for these
 //! backup_about    what a set says of its database         backup_history  what msdb says of sets
 //! backup      BACKUP DATABASE, LOG  backup_headers  RESTORE HEADERONLY, FILELISTONLY, LABELONLY      restore  RESTORE DATABASE, VERIFYONLY
 //! xml_schema  CREATE, ALTER, DROP XML SCHEMA COLLECTION     xml_index   CREATE XML INDEX
