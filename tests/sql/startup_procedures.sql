@@ -36,7 +36,7 @@ exec xp_cmdshell 'dir';
 go
 exec sp_OACreate 'x', 1;
 go
-exec sp_addumpdevice 'disk', 'd', '/tmp/d.bak';
+exec sp_addumpdevice 'tape', 'd', '/dev/tape';
 go
 exec xp_instance_regwrite N'HKEY_LOCAL_MACHINE', N'Software\x', N'y', N'REG_DWORD', 1;
 go

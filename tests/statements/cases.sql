@@ -104,6 +104,13 @@ SELECT 'ok' FROM sys.database_files f JOIN sys.filegroups g ON g.data_space_id =
 --- Databases: ALTER DATABASE ADD FILE TO FILEGROUP that is not there
 ALTER DATABASE CURRENT ADD FILE (NAME = f3, FILENAME = 'f3.ndf') TO FILEGROUP nowhere
 
+--- Databases: ALTER DATABASE MODIFY FILEGROUP NAME
+ALTER DATABASE CURRENT ADD FILEGROUP more
+GO
+ALTER DATABASE CURRENT MODIFY FILEGROUP more NAME = other
+GO
+SELECT 'ok' FROM sys.filegroups WHERE name = 'other'
+
 --- Databases: ALTER DATABASE MODIFY FILEGROUP
 ALTER DATABASE CURRENT ADD FILEGROUP more
 GO
@@ -1209,8 +1216,26 @@ RESTORE VERIFYONLY FROM DISK = 'stripe2.bak', DISK = 'stripe1.bak'
 GO
 SELECT 'ok' FROM msdb.dbo.backupset s JOIN msdb.dbo.backupmediafamily f ON f.media_set_id = s.media_set_id WHERE database_name = DB_NAME() HAVING COUNT(*) = 2
 
+--- What administers: BACKUP ... TO DISK = 'NUL'
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'NUL'
+GO
+SELECT 'ok' FROM msdb.dbo.backupset s JOIN msdb.dbo.backupmediafamily f ON f.media_set_id = s.media_set_id WHERE database_name = DB_NAME() AND physical_device_name = 'NUL'
+
 --- What administers: BACKUP ... TO a logical device
+EXEC sp_addumpdevice 'disk', 'statements_device', 'statements_device.bak'
+DECLARE @name sysname = DB_NAME(), @device sysname = 'statements_device'
+BACKUP DATABASE @name TO statements_device WITH INIT
+RESTORE VERIFYONLY FROM @device
+EXEC sp_dropdevice 'statements_device', 'delfile'
+GO
+SELECT 'ok' WHERE NOT EXISTS (SELECT * FROM sys.backup_devices)
+
+--- What administers: BACKUP ... TO a logical device that is not there
 BACKUP DATABASE model TO device
+
+--- What administers: sp_addumpdevice of another kind than disk
+EXEC sp_addumpdevice 'tape', 'statements_tape', '/dev/tape'
 
 --- What administers: BACKUP LOG ... TO DISK
 DECLARE @name sysname = DB_NAME()
@@ -1368,8 +1393,12 @@ CHECKPOINT
 GO
 SELECT 'ok'
 
---- What administers: SHUTDOWN
-SHUTDOWN
+--- What administers: SHUTDOWN, SHUTDOWN WITH NOWAIT
+BEGIN TRANSACTION
+SHUTDOWN WITH NOWAIT
+ROLLBACK
+GO
+SELECT 'ok'
 
 --- What administers: KILL STATS JOB, KILL QUERY NOTIFICATION
 KILL STATS JOB 1

@@ -62,6 +62,42 @@ fn stops_with_idle_and_busy_connections_open() {
     }
 }
 
+/// SHUTDOWN waits for what runs, and ends as on SIGTERM; WITH NOWAIT the next start recovers. Who may not, or in a transaction, is told so.
+#[test]
+fn stops_when_it_is_told_to() {
+    for (kernel, no_wait) in [("threaded", false), ("threaded", true), ("process", false), ("process", true)] {
+        let data = scratch(&format!("told-to-stop-{kernel}-{no_wait}"));
+        let data = data.to_str().expect("UTF-8 path");
+        let server = Server::start_on(data, &["--kernel", kernel]);
+        server.query("CREATE TABLE kept (a int PRIMARY KEY); INSERT kept VALUES (1)");
+        server.query("CREATE LOGIN low WITH PASSWORD = 'Some-1-password'");
+        let told =
+            server.query("EXECUTE AS LOGIN = 'low'; SHUTDOWN; SHUTDOWN WITH NOWAIT; REVERT; PRINT 'still there'");
+        assert!(told.contains("User does not have permission") && told.contains("still there"), "{told}");
+        let told = server.query("BEGIN TRANSACTION; SHUTDOWN; ROLLBACK; EXEC ('SHUTDOWN WITH NOWAIT')");
+        assert_eq!(told.matches("cannot be executed within a transaction").count(), 2, "{told}");
+        let mut command = binary();
+        command.args(["sql", "-S", &server.address(), "-U", "sa", "-P", support::PASSWORD]);
+        command.args(["-Q", "WAITFOR DELAY '00:00:02'; INSERT kept VALUES (2)"]);
+        let mut other = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("heddle sql runs");
+        let runs = "SET NOCOUNT ON; SELECT COUNT(*) FROM sys.dm_exec_requests WHERE command = 'WAITFOR'";
+        let started = std::time::Instant::now();
+        while server.query(runs).trim() != "1" {
+            assert!(started.elapsed() < Duration::from_secs(20), "the other never came");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        let said = server.sql(&["-Q", if no_wait { "SHUTDOWN WITH NOWAIT" } else { "SHUTDOWN" }]);
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        let how = if no_wait { "NOWAIT request" } else { "request" };
+        assert!(said.contains(&format!("Server shut down by {how} from login sa.")), "{kernel}: {said}");
+        assert_eq!(server.ended(), Some(0), "{kernel}");
+        other.wait().expect("it ends with its connection");
+        let again = Server::start_on(data, &[]);
+        let rows = if no_wait { "1" } else { "2" };
+        assert_eq!(again.query("SET NOCOUNT ON; SELECT COUNT(*) FROM kept").trim(), rows, "{kernel}, {no_wait}");
+    }
+}
+
 #[test]
 fn ping_fails_where_nothing_listens() {
     let ping = binary().args(["ping", "-S", "127.0.0.1,1"]).output().expect("runs");

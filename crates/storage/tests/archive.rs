@@ -516,3 +516,56 @@ fn what_nobody_will_restore_goes() {
     let stale = Owner { term: 0, ..archiver.owner().clone() };
     assert!(archive::drop_old(&*shelf.store, &stale, u64::MAX).is_err());
 }
+
+/// A store whose server puts its oldest snapshot away while that is read.
+struct Retiring {
+    store: Arc<DirectoryStore>,
+    /// Until it has gone.
+    manifest: std::sync::Mutex<Option<String>>,
+}
+
+impl Store for Retiring {
+    fn put_new(&self, name: &str, bytes: &[u8]) -> StoreResult<()> {
+        self.store.put_new(name, bytes)
+    }
+    fn put(&self, name: &str, bytes: &[u8]) -> StoreResult<()> {
+        self.store.put(name, bytes)
+    }
+    fn get(&self, name: &str) -> StoreResult<Vec<u8>> {
+        let is_part = name.starts_with("snapshot/") && !name.ends_with("-manifest");
+        if is_part && let Some(manifest) = self.manifest.lock().expect("held briefly").take() {
+            self.store.delete(&manifest)?;
+            self.store.delete(name)?;
+        }
+        self.store.get(name)
+    }
+    fn list(&self, directory: &str) -> StoreResult<Vec<String>> {
+        self.store.list(directory)
+    }
+    fn delete(&self, name: &str) -> StoreResult<()> {
+        self.store.delete(name)
+    }
+    fn place(&self) -> &str {
+        self.store.place()
+    }
+}
+
+#[test]
+fn a_snapshot_that_goes_while_it_is_read_is_told_from_damage() {
+    let (_place, shelf, storage, mut archiver, mut model) = with_segments("archive-retired");
+    let mut rng = Rng(41);
+    work(&storage, &mut rng, &mut model);
+    archiver.ship().expect("shipped");
+    snapshot(&storage, &archiver);
+    let manifests =
+        shelf.store.list("snapshot").expect("listed").into_iter().filter(|name| name.ends_with("-manifest"));
+    let newest = manifests.max().expect("one");
+    let store = Retiring { store: shelf.store.clone(), manifest: Some(format!("snapshot/{newest}")).into() };
+    let back = Place::new("archive-retired-back");
+    let gone = restore(&store, &back.disk, Until::End);
+    assert!(matches!(gone, Err(ArchiveError::Dropped(_))), "{gone:?}");
+    // Who begins again takes another one.
+    let back = Place::new("archive-retired-again");
+    restore(&store, &back.disk, Until::End).expect("restored");
+    back.open().expect("recovered");
+}

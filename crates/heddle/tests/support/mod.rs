@@ -142,6 +142,19 @@ impl Server {
         std::mem::forget(self);
     }
 
+    /// The exit code, once it has ended by itself.
+    pub fn ended(mut self) -> Option<i32> {
+        let started = Instant::now();
+        while started.elapsed() < READY_MAX {
+            if let Some(status) = self.child.try_wait().expect("it can be asked") {
+                std::mem::forget(self);
+                return status.code();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        panic!("it goes on");
+    }
+
     /// SIGTERM; the exit code and how long it took.
     pub fn stop(mut self) -> (Option<i32>, Duration) {
         let started = Instant::now();

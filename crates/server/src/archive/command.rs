@@ -73,6 +73,10 @@ pub struct ListArgs {
     pub archive: String,
 }
 
+/// Held while a directory of data is written.
+const LOCK: &str = "lock";
+/// Snapshots that may go, one after the other, while they are read.
+const DROPPED_MAX: u32 = 10;
 /// Columns of the bar.
 const BAR: u64 = 40;
 /// Between two pictures of the bar.
@@ -106,20 +110,31 @@ fn try_restore(args: &RestoreArgs) -> Result<Brought, String> {
     };
     let store = place::to_read(&args.archive)?;
     let to = empty_directory(&args.to)?;
-    let _lock = to.lock("lock").map_err(|error| format!("--to {}: {error}", args.to.display()))?;
+    let _lock = to.lock(LOCK).map_err(|error| format!("--to {}: {error}", args.to.display()))?;
     let mut bar = Bar { shown_ms: 0, is_shown: std::io::stderr().is_terminal() };
-    let brought = archive::restore(&*store, &to, until, &moment::text, &mut |progress| {
-        bar.show(progress);
-        Ok(())
-    });
-    bar.end();
-    brought.map_err(|error| {
-        // It was empty, and what is there now is of no use.
-        for name in to.list().unwrap_or_default() {
-            to.remove(&name).ok();
+    let mut dropped = 0;
+    let brought = loop {
+        let brought = archive::restore(&*store, &to, until, &moment::text, &mut |progress| {
+            bar.show(progress);
+            Ok(())
+        });
+        if brought.is_err() {
+            // It was empty, and what is there now is of no use.
+            for name in to.list().unwrap_or_default().into_iter().filter(|name| name != LOCK) {
+                to.remove(&name).ok();
+            }
         }
-        error.to_string()
-    })
+        match brought {
+            // The server has just put the snapshot away, for a newer one.
+            Err(ArchiveError::Dropped(_)) if dropped < DROPPED_MAX => dropped += 1,
+            brought => break brought,
+        }
+    };
+    bar.end();
+    if brought.is_err() {
+        to.remove(LOCK).ok();
+    }
+    brought.map_err(|error| error.to_string())
 }
 
 fn empty_directory(path: &Path) -> Result<Disk, String> {
@@ -189,7 +204,7 @@ fn take(args: &TakeArgs) -> Result<String, String> {
     if !disk.exists(CONTROL_FILE) {
         return Err(format!("--data {}: there are no databases in it", args.data.display()));
     }
-    let _lock = disk.lock("lock").map_err(|error| format!("--data {}: {error}", args.data.display()))?;
+    let _lock = disk.lock(LOCK).map_err(|error| format!("--data {}: {error}", args.data.display()))?;
     let told = |error: ArchiveError| format!("--archive {}: {error}", args.archive);
     let other = archive::owned_by_another(&disk, &*store).map_err(told)?;
     if let Some(other) = &other

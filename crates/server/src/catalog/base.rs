@@ -570,6 +570,8 @@ pub const LOG_FILE: i32 = 2;
 
 /// Bits of `FileRow::status`; 1 is growth in percent.
 pub mod file_status {
+    /// Growth is in percent.
+    pub const PERCENT: i32 = 1;
     pub const LOG: i32 = 2;
     /// Of a filegroup of memory-optimized data.
     pub const IN_MEMORY: i32 = 4;
@@ -697,6 +699,8 @@ pub mod class {
     pub const LOGIN_POLICY: u8 = 210;
     /// Of which database backups one is: `name` its family, `value` itself.
     pub const FAMILY: u8 = 220;
+    /// In master's: a backup device, `status` its kind and `value` its path.
+    pub const DUMP_DEVICE: u8 = 222;
     /// In `syssingleobjrefs`.
     pub const ROLE_MEMBER: u8 = 25;
     pub const SERVER_ROLE_MEMBER: u8 = 26;

@@ -150,6 +150,8 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_OAMethod",
     "sp_OASetProperty",
     "sp_OAStop",
+    "sp_addumpdevice",
+    "sp_dropdevice",
     "sp_delete_backuphistory",
     "sp_delete_database_backuphistory",
     "xp_cmdshell",

@@ -8,11 +8,12 @@ use std::sync::Arc;
 use os::disk::{Disk, DiskError, File, Open};
 use sql::ast::{BackupDevice, Expr, Literal};
 use storage::StorageError;
-use storage::backup::{self, Media, Set, StripeHead, Striped};
+use storage::backup::{self, Media, Nothing, Set, StripeHead, Striped};
 use types::{SqlError, SqlResult, sql_error};
 
 use super::backup_options::Options;
 use super::backup_url;
+use super::dump_device;
 use super::site::Ddl;
 use crate::archive::object::{Lanes, ObjectReader, ObjectWriter};
 use crate::catalog::error::storage_error;
@@ -67,7 +68,7 @@ pub fn names_of(ddl: &Ddl<'_>, devices: &[BackupDevice], verb: &str) -> SqlResul
         if at > 0 && is_url != found.is_url {
             return Err(refused("DISK and URL"));
         }
-        if found.names.contains(&name) {
+        if found.names.contains(&name) && !is_nothing(&name) {
             return Err(refused("the same device twice"));
         }
         found.is_url = is_url;
@@ -76,24 +77,32 @@ pub fn names_of(ddl: &Ddl<'_>, devices: &[BackupDevice], verb: &str) -> SqlResul
     Ok(found)
 }
 
+/// The path that a logical device stands for. 3206: there is no such device.
+fn of_logical(ddl: &Ddl<'_>, name: &str) -> SqlResult<String> {
+    dump_device::path(ddl, name)?.ok_or_else(|| sql_error!(3206, name))
+}
+
+/// The device of Windows that keeps nothing, which SQL Server has on every system.
+fn is_nothing(path: &str) -> bool {
+    path.eq_ignore_ascii_case("NUL")
+}
+
 /// Whether it is an object of a store, and its path.
 fn name_of(ddl: &Ddl<'_>, device: &BackupDevice, verb: &str) -> SqlResult<(bool, String)> {
-    let missing = |name: &str| Err(sql_error!(3206, name));
     let (kind, path) = match device {
         BackupDevice::File(kind, _) if !matches!(&**kind, "DISK" | "URL") => {
             let between = if verb == "BACKUP" { "TO" } else { "FROM" };
             return Err(super::unsupported(&format!("{verb} ... {between} {kind}")));
         }
-        BackupDevice::File(kind, Expr::Literal(Literal::String { text, .. })) => (kind, text.to_string()),
+        BackupDevice::File(kind, Expr::Literal(Literal::String { text, .. })) => (&**kind, text.to_string()),
         BackupDevice::File(kind, Expr::Variable(variable)) => {
-            (kind, ddl.site.variable(&variable.name).unwrap_or("").to_string())
+            (&**kind, ddl.site.variable(&variable.name).unwrap_or("").to_string())
         }
-        BackupDevice::File(kind, _) => (kind, String::new()),
-        // Of sp_addumpdevice, which there is none of.
-        BackupDevice::Logical(name) => return missing(name),
-        BackupDevice::Variable(variable) => return missing(ddl.site.variable(&variable.name).unwrap_or("")),
+        BackupDevice::File(kind, _) => (&**kind, String::new()),
+        BackupDevice::Logical(name) => ("DISK", of_logical(ddl, name)?),
+        BackupDevice::Variable(variable) => ("DISK", of_logical(ddl, ddl.site.variable(&variable.name).unwrap_or(""))?),
     };
-    let (is_url, path) = (&**kind == "URL", path.trim_end());
+    let (is_url, path) = (kind == "URL", path.trim_end());
     if path.is_empty() {
         return Err(sql_error!(3044));
     }
@@ -105,9 +114,6 @@ fn name_of(ddl: &Ddl<'_>, device: &BackupDevice, verb: &str) -> SqlResult<(bool,
             return Err(super::unsupported(&format!("{verb} ... URL = 'https://...', a store that is not S3's")));
         }
         return Ok((true, path.to_string()));
-    }
-    if path.eq_ignore_ascii_case("NUL") {
-        return Err(super::unsupported(&format!("{verb} ... DISK = 'NUL'")));
     }
     if path.contains('\0') || path.ends_with('/') {
         return Err(sql_error!(3038, path));
@@ -171,6 +177,15 @@ fn place(ddl: &Ddl<'_>, path: &str, writes: bool) -> SqlResult<(Disk, String)> {
         backups.subdirectory(above).map_err(|error| cannot_open(path, error))?
     };
     Ok((disk, name.to_string()))
+}
+
+/// A file of backups goes, if it is there.
+pub fn delete(ddl: &Ddl<'_>, path: &str) -> SqlResult<()> {
+    let (disk, name) = place(ddl, path, false)?;
+    match disk.remove(&name) {
+        Ok(()) | Err(DiskError::NotFound) => Ok(()),
+        Err(error) => Err(cannot_open(path, error)),
+    }
 }
 
 /// A file that a device is, or a part of.
@@ -242,13 +257,17 @@ impl Device {
             return Device::open_objects(ddl, names, options);
         }
         let mut members = Vec::new();
-        let opened = names.names.iter().try_fold(Vec::new(), |mut files, path| {
+        let opened = names.names.iter().try_fold(Vec::new(), |mut media, path| {
+            if is_nothing(path) {
+                media.push(boxed(Nothing));
+                return Ok(media);
+            }
             let (file, member) = open_file(ddl, path, true)?;
             members.push(member);
-            files.push(file);
-            Ok(files)
+            media.push(boxed(file));
+            Ok(media)
         });
-        let media = opened.and_then(|files| written(&names.names, files, options));
+        let media = opened.and_then(|media| written(&names.names, media, options));
         match media {
             Ok(media) => Ok(Device { members, ..Device::new(names, media) }),
             Err(error) => {
@@ -288,6 +307,8 @@ impl Device {
                 let reader = backup_url::to_read(ddl, path, options)?;
                 media.push(boxed(reader.clone()));
                 readers.push(reader);
+            } else if is_nothing(path) {
+                media.push(boxed(Nothing));
             } else {
                 media.push(boxed(open_file(ddl, path, false)?.0));
             }
@@ -312,7 +333,11 @@ impl Device {
     /// The paths from the root, as msdb has them; of a server without a directory those given.
     pub fn whole_paths(&self, ddl: &Ddl<'_>) -> Vec<String> {
         let directory = ddl.catalog.data_directory.trim_end_matches('/');
-        let whole = |path: &String| match self.is_url() || path.starts_with('/') || !directory.starts_with('/') {
+        let whole = |path: &String| match self.is_url()
+            || is_nothing(path)
+            || path.starts_with('/')
+            || !directory.starts_with('/')
+        {
             true => path.clone(),
             false => format!("{directory}/{}/{path}", backup::BACKUPS),
         };
@@ -393,8 +418,7 @@ impl Member {
 }
 
 /// What files that are to be written are together. 3231: they are another number of stripes already.
-fn written(names: &[String], files: Vec<File>, options: &Options) -> SqlResult<Box<dyn Media>> {
-    let mut media: Vec<Box<dyn Media>> = files.into_iter().map(boxed).collect();
+fn written(names: &[String], mut media: Vec<Box<dyn Media>>, options: &Options) -> SqlResult<Box<dyn Media>> {
     let mut is_striped = false;
     for (name, one) in names.iter().zip(&media) {
         if options.has("FORMAT") || one.len().map_err(storage_error)? == 0 {

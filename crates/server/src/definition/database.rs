@@ -1,18 +1,16 @@
 //! CREATE, ALTER and DROP DATABASE. Each runs in a transaction of its own: SQL Server allows none of them in a user's.
 
-use sql::ast::{
-    AlterDatabase, AlterDatabaseAction, CreateDatabase, DataSpace, FileSpec, Ident, Setting, SettingValue, find_setting,
-};
+use sql::ast::{AlterDatabase, AlterDatabaseAction, CreateDatabase, DataSpace, Ident, Setting, SettingValue};
 use types::{SqlResult, sql_error};
 
 use super::access;
+use super::database_file;
 use super::database_setting::{self, setting_text};
 use super::database_state;
-use super::number::whole_number;
 use super::server::{OtherSession, other_sessions};
 use super::site::Ddl;
 use crate::catalog::base::{
-    ClassRow, DatabaseRow, FileRow, IndexRow, ReferenceRow, class, database_option, file_status, filegroup_status,
+    ClassRow, DatabaseRow, FileRow, IndexRow, ReferenceRow, class, database_option, filegroup_status,
 };
 use crate::catalog::boot::{database_row, files_of};
 use crate::catalog::error::storage_error;
@@ -23,12 +21,9 @@ use crate::instance::plan_cache::Forget;
 
 /// Filegroups of `FileRow`: the first of every database, and what log files have.
 pub const PRIMARY: i32 = 1;
-const LOG: i32 = 0;
+pub const LOG: i32 = 0;
 /// `DatabaseRow::recovery_model`.
 const SIMPLE: u8 = 3;
-
-/// 2 TB, https://learn.microsoft.com/sql/sql-server/maximum-capacity-specifications-for-sql-server
-const LOG_PAGES_MAX: i32 = 1 << 28;
 
 pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     ddl.refuse_in_transaction("CREATE DATABASE")?;
@@ -37,7 +32,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
         return Err(super::unsupported("CREATE DATABASE ... CONTAINMENT"));
     }
     let grouped = create.filegroups.iter().flat_map(|group| &group.files);
-    create.primary.iter().chain(grouped).chain(&create.log).try_for_each(refuse_bounds)?;
+    create.primary.iter().chain(grouped).chain(&create.log).try_for_each(database_file::refuse_bounds)?;
     for group in &create.filegroups {
         refuse_contents(group.contains.as_deref())?;
         if group.is_default {
@@ -70,29 +65,8 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateDatabase) -> SqlResult<()> {
     if let Some(maker) = ddl.rights(|rights, look| rights.login(look))? {
         row.owner_sid = Binary(maker.sid.clone());
     }
-    let mut files = files_of(&ddl.catalog.data_directory, i32::from(id), &name).to_vec();
-    if let Some(primary) = create.primary.first() {
-        describe_file(&mut files[0], primary);
-    }
-    if let Some(log) = create.log.first() {
-        describe_file(&mut files[1], log);
-    }
-    let primary = create.primary.iter().skip(1).map(|spec| (PRIMARY, spec));
-    let groups = (PRIMARY + 1..).zip(&create.filegroups);
-    let grouped = groups.flat_map(|(group, filegroup)| filegroup.files.iter().map(move |spec| (group, spec)));
-    let logs = create.log.iter().skip(1).map(|spec| (LOG, spec));
-    for (filegroup, spec) in primary.chain(grouped).chain(logs) {
-        let model = if filegroup == LOG { &files[1] } else { &files[0] };
-        let mut file = FileRow { fileid: files.len() as i32 + 1, filegroup, ..model.clone() };
-        let group = usize::try_from(filegroup - PRIMARY - 1).ok().and_then(|at| create.filegroups.get(at));
-        if group.is_some_and(|group| group.contains.is_some()) {
-            file.status |= file_status::IN_MEMORY;
-        }
-        describe_file(&mut file, spec);
-        refuse_same_name(&files, &file)?;
-        files.push(file);
-    }
-    refuse_same_name(&files[..1], &files[1])?;
+    let files = files_of(&ddl.catalog.data_directory, i32::from(id), &name).to_vec();
+    let files = database_file::of_new(ddl, create, files)?;
     for (at, group) in create.filegroups.iter().enumerate() {
         let same = |other: &str| other.eq_ignore_ascii_case(&group.name);
         if same("PRIMARY") || create.filegroups[..at].iter().any(|other| same(&other.name)) {
@@ -120,61 +94,6 @@ fn add_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str, id: i32, in_memor
         value: Text(None),
     };
     ddl.catalog.clone().change(db, |rows| rows.insert(&row))
-}
-
-/// NAME and FILENAME as the user gave them: shown, while pages of all databases are in the instance's own files.
-fn describe_file(file: &mut FileRow, spec: &FileSpec) {
-    let text = |name: &str| find_setting(&spec.settings, name).and_then(|setting| setting_text(&setting.value));
-    if let Some(name) = text("NAME") {
-        file.name = name;
-    }
-    if let Some(path) = text("FILENAME") {
-        file.path = Text(Some(path));
-    }
-    if let Some(pages) = find_setting(&spec.settings, "SIZE").and_then(|setting| pages(&setting.value)) {
-        file.size = pages;
-    }
-    if let Some(pages) = find_setting(&spec.settings, "MAXSIZE").and_then(|setting| pages(&setting.value)) {
-        file.size_max = pages;
-    }
-}
-
-/// A file that may not grow, or not beyond a size, would have to be full some day (1105): rows of all databases lie in the instance's
-/// files, which have no such bound. UNLIMITED is what they are, and 2 TB or more, which is the most that a log file of SQL Server may have and
-/// what its tools write for it. FILEGROWTH by some amount says how, not how far.
-fn refuse_bounds(spec: &FileSpec) -> SqlResult<()> {
-    if let Some(size) = find_setting(&spec.settings, "MAXSIZE") {
-        let is_unlimited = setting_text(&size.value).is_some_and(|word| word.eq_ignore_ascii_case("UNLIMITED"));
-        if !is_unlimited && pages(&size.value).is_none_or(|pages| pages < LOG_PAGES_MAX) {
-            return Err(super::unsupported("FILE ... MAXSIZE"));
-        }
-    }
-    let growth = find_setting(&spec.settings, "FILEGROWTH").map(|setting| &setting.value);
-    if let Some(SettingValue::Value(amount) | SettingValue::Quantity(amount, _)) = growth {
-        if whole_number(amount) == Some(0) {
-            return Err(super::unsupported("FILE ... FILEGROWTH = 0"));
-        }
-    }
-    if find_setting(&spec.settings, "OFFLINE").is_some() {
-        return Err(super::unsupported("FILE ... OFFLINE"));
-    }
-    Ok(())
-}
-
-/// A size in pages of 8 KB; plain numbers are megabytes.
-fn pages(value: &SettingValue) -> Option<i32> {
-    let (number, unit) = match value {
-        SettingValue::Value(expr) => (whole_number(expr)?, "MB"),
-        SettingValue::Quantity(expr, unit) => (whole_number(expr)?, &**unit),
-        _ => return None,
-    };
-    let kilobytes = match unit {
-        "KB" => number,
-        "GB" => number.checked_mul(1024 * 1024)?,
-        "TB" => number.checked_mul(1024 * 1024 * 1024)?,
-        _ => number.checked_mul(1024)?,
-    };
-    i32::try_from(kilobytes / 8).ok()
 }
 
 pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
@@ -234,11 +153,11 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
                 Some(name) => filegroup_named(ddl, &db, name)?,
                 None => PRIMARY,
             };
-            add_files(ddl, &db, files, group)
+            database_file::add(ddl, &db, files, group)
         }
-        AlterDatabaseAction::AddLogFile(files) => add_files(ddl, &db, files, LOG),
-        AlterDatabaseAction::RemoveFile(name) => remove_file(ddl, &db, name),
-        AlterDatabaseAction::ModifyFile(spec) => modify_file(ddl, &db, spec),
+        AlterDatabaseAction::AddLogFile(files) => database_file::add(ddl, &db, files, LOG),
+        AlterDatabaseAction::RemoveFile(name) => database_file::remove(ddl, &db, name),
+        AlterDatabaseAction::ModifyFile(spec) => database_file::modify(ddl, &db, spec),
         AlterDatabaseAction::Other(what) => Err(super::unsupported(&format!("ALTER DATABASE {what}"))),
     }
 }
@@ -307,79 +226,35 @@ fn remove_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResult<(
         return Err(sql_error!(5042, "filegroup", name));
     }
     catalog.change(db, |rows| rows.delete::<ClassRow>(0, &[small(class::FILEGROUP), int(id)]))?;
+    ddl.message(sql_error!(5044, "filegroup", name));
     Ok(())
 }
 
+/// NAME is a name in the catalog; what else a filegroup may be asked for is what it is not here.
+/// https://learn.microsoft.com/sql/t-sql/statements/alter-database-transact-sql-file-and-filegroup-options
 fn modify_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str, property: &Setting) -> SqlResult<()> {
-    filegroup_named(ddl, db, name)?;
-    Err(super::unsupported(&format!("ALTER DATABASE MODIFY FILEGROUP ... {}", property.name)))
-}
-
-fn add_files(ddl: &mut Ddl<'_>, db: &Database, files: &[FileSpec], group: i32) -> SqlResult<()> {
+    let id = filegroup_named(ddl, db, name).map_err(|_| sql_error!(5014, state 2, "filegroup", name, db.name()))?;
     let catalog = ddl.catalog.clone();
-    let master = catalog.expect_database(MASTER);
-    let id = i32::from(db.id.0);
-    files.iter().try_for_each(refuse_bounds)?;
-    let groups = catalog.read(db, |rows| rows.find::<ClassRow>(0, &[small(class::FILEGROUP), int(group)]))?;
-    let in_memory = groups.first().is_some_and(|group| group.status & filegroup_status::IN_MEMORY != 0);
-    let status = match (group, in_memory) {
-        (LOG, _) => file_status::LOG,
-        (_, true) => file_status::IN_MEMORY,
-        _ => 0,
-    };
-    catalog.change(&master, |rows| {
-        for spec in files {
-            let there = rows.find::<FileRow>(0, &[int(id)])?;
-            let fileid = there.iter().map(|file| file.fileid).max().unwrap_or(0) + 1;
-            let mut file = FileRow { fileid, status, filegroup: group, ..there[0].clone() };
-            describe_file(&mut file, spec);
-            refuse_same_name(&there, &file)?;
-            rows.insert(&file)?;
+    match (&*property.name, setting_text(&property.value)) {
+        ("NAME", Some(_)) if id == PRIMARY => Err(sql_error!(5012)),
+        ("NAME", Some(renamed)) => {
+            if renamed.eq_ignore_ascii_case("PRIMARY")
+                || filegroup_named(ddl, db, &renamed).is_ok_and(|other| other != id)
+            {
+                return Err(sql_error!(5035, state 2, renamed));
+            }
+            catalog.change(db, |rows| {
+                rows.update::<ClassRow>(0, &[small(class::FILEGROUP), int(id)], |row| row.name = renamed.clone())
+            })?;
+            ddl.message(sql_error!(5021, state 3, "filegroup", renamed));
+            Ok(())
         }
-        Ok(())
-    })
-}
-
-/// 1828
-fn refuse_same_name(there: &[FileRow], file: &FileRow) -> SqlResult<()> {
-    let taken = there.iter().any(|other| other.fileid != file.fileid && other.name.eq_ignore_ascii_case(&file.name));
-    if taken { Err(sql_error!(1828, file.name)) } else { Ok(()) }
-}
-
-fn remove_file(ddl: &mut Ddl<'_>, db: &Database, name: &str) -> SqlResult<()> {
-    let catalog = ddl.catalog.clone();
-    let master = catalog.expect_database(MASTER);
-    let id = i32::from(db.id.0);
-    let removed = catalog.change(&master, |rows| {
-        rows.delete_if::<FileRow>(0, &[int(id)], |file| file.fileid > 2 && file.name.eq_ignore_ascii_case(name))
-    })?;
-    if removed == 0 {
-        return Err(sql_error!(5009));
+        ("READ_ONLY" | "READONLY" | "READ_WRITE" | "READWRITE", _) if id == PRIMARY => Err(sql_error!(5047)),
+        ("DEFAULT", _) if id == PRIMARY => Err(sql_error!(5045, state 3, "filegroup", "DEFAULT")),
+        ("AUTOGROW_SINGLE_FILE", _) => Err(sql_error!(5045, state 4, "filegroup", property.name)),
+        ("READ_WRITE" | "READWRITE", _) => Err(sql_error!(5045, state 2, "filegroup", "READ_WRITE")),
+        _ => Err(super::unsupported(&format!("ALTER DATABASE MODIFY FILEGROUP ... {}", property.name))),
     }
-    Ok(())
-}
-
-fn modify_file(ddl: &mut Ddl<'_>, db: &Database, spec: &FileSpec) -> SqlResult<()> {
-    let catalog = ddl.catalog.clone();
-    let master = catalog.expect_database(MASTER);
-    let id = i32::from(db.id.0);
-    let name =
-        find_setting(&spec.settings, "NAME").and_then(|setting| setting_text(&setting.value)).unwrap_or_default();
-    let files = catalog.read(&master, |rows| rows.find::<FileRow>(0, &[int(id)]))?;
-    let Some(file) = files.iter().find(|file| file.name.eq_ignore_ascii_case(&name)) else {
-        return Err(sql_error!(5041, name));
-    };
-    refuse_bounds(spec)?;
-    let mut changed = file.clone();
-    describe_file(&mut changed, spec);
-    if let Some(renamed) = find_setting(&spec.settings, "NEWNAME").and_then(|setting| setting_text(&setting.value)) {
-        changed.name = renamed;
-        refuse_same_name(&files, &changed)?;
-    }
-    catalog.change(&master, |rows| {
-        rows.update::<FileRow>(0, &[int(id), int(file.fileid)], |row| *row = changed.clone())
-    })?;
-    Ok(())
 }
 
 pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str) -> SqlResult<()> {

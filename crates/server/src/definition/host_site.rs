@@ -1,5 +1,6 @@
 //! A session as the site of a definition.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use exec::host::{Host, NamedValue};
@@ -73,6 +74,10 @@ impl Site for HostSite<'_> {
 
     fn session(&self) -> &State {
         self.state
+    }
+
+    fn trace_flags(&mut self) -> &mut BTreeSet<i32> {
+        &mut self.host.trace_flags
     }
 
     fn state(&mut self) -> (&mut CatalogSession, &mut Transaction) {

@@ -25,17 +25,17 @@
 //! object      schemas, types, synonyms, DROP, sp_rename
 //! access      who may be in a database while it changes            database_setting  ALTER DATABASE SET
 //! database_state  SET OFFLINE, SET ONLINE, SET EMERGENCY
-//! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners
+//! database    CREATE/ALTER/DROP DATABASE        security    users, roles, owners        database_file  files of databases
 //! login       CREATE/ALTER/DROP LOGIN
 //! dbcc        arguments of DBCC                 check       DBCC CHECKDB and its kin       repair  CHECKDB (..., REPAIR_...)
 //! statistics  CREATE, UPDATE, DROP STATISTICS, DBCC SHOW_STATISTICS
 //! check_constraints  DBCC CHECKCONSTRAINTS
 //! space       DBCC SHRINKFILE, LOGINFO      open_transaction  DBCC OPENTRAN
-//! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL
+//! permission  GRANT, DENY, REVOKE               server      DBCC, CHECKPOINT, KILL     trace  DBCC TRACEON     shutdown  SHUTDOWN
 //! pool        CREATE, ALTER, DROP THREAD POOL          schema_binding    what natively compiled modules depend on
 //! workload    CREATE, ALTER, DROP WORKLOAD GROUP, the classifier
 //! governor    CREATE, ALTER, DROP RESOURCE POOL       security_policy   CREATE, ALTER SECURITY POLICY
-//! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files
+//! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files    dump_device  names for these
 //! backup_about    what a set says of its database         backup_history  what msdb says of sets
 //! backup      BACKUP DATABASE, LOG  backup_headers  RESTORE HEADERONLY, FILELISTONLY, LABELONLY      restore  RESTORE DATABASE, VERIFYONLY
 //! xml_schema  CREATE, ALTER, DROP XML SCHEMA COLLECTION     xml_index   CREATE XML INDEX
@@ -71,13 +71,17 @@ pub mod check;
 pub mod check_constraints;
 pub mod space;
 pub mod open_transaction;
+pub mod trace;
 pub mod server;
+pub mod shutdown;
 pub mod database_setting;
 pub mod database_state;
 pub mod repair;
+pub mod database_file;
 pub mod database;
 pub mod partition;
 pub mod credential;
+pub mod dump_device;
 pub mod backup_options;
 pub mod backup_url;
 pub mod backup_device;
@@ -258,6 +262,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::Checkpoint(_) => server::checkpoint(ddl),
         StatementKind::Reconfigure { with_override } => server::reconfigure(ddl, *with_override),
         StatementKind::Kill(kill) => server::kill(ddl, kill),
+        StatementKind::Shutdown { no_wait } => shutdown::run(ddl, *no_wait),
         StatementKind::AlterServerConfiguration(change) => server::alter_configuration(ddl, change),
         StatementKind::ThreadPool(statement) => pool::thread_pool(ddl, statement),
         StatementKind::ResourceGovernor(statement) => governor::run(ddl, statement),
@@ -268,13 +273,6 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::CreatePartitionScheme(create) => partition::create_scheme(ddl, create),
         StatementKind::AlterPartitionScheme(alter) => partition::alter_scheme(ddl, alter),
         StatementKind::Other(other) => Err(unsupported(&other.verb)),
-        other => Err(unsupported(verb(other))),
-    }
-}
-
-fn verb(kind: &StatementKind) -> &'static str {
-    match kind {
-        StatementKind::Shutdown { .. } => "SHUTDOWN",
         other => panic!("no definition, and no other part of the server refuses it: {other:?}"),
     }
 }

@@ -1,14 +1,17 @@
 //! What a definition asks of the session's rights.
 
 use sql::ast::ObjectName;
+use sql::catalog::{ColumnDef, TableDef};
+use sql::plan::MaskedColumn;
 use types::{SqlError, SqlResult, sql_error};
 
 use super::site::{Ddl, no_such_schema};
 use crate::catalog::base::{ObjectRow, OwnerRow, TypeRow};
 use crate::catalog::{Database, load};
 use crate::security::actor::Look;
-use crate::security::check::Securable;
-use crate::security::hierarchy::Class;
+use crate::security::check::{Decision, Securable};
+use crate::security::hierarchy::{self, Class};
+use crate::security::role::DDLADMIN;
 use crate::session::rights::{Rights, SYSTEM_TYPE_MAX};
 
 impl Ddl<'_> {
@@ -133,4 +136,30 @@ pub fn references_collection(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow) 
     let held = ddl.collection_permission(db, row, "REFERENCES")?;
     let schema = ddl.rows(db, |rows| load::schema_name(rows, -row.nsid))?;
     expect(held, || sql_error!(229, state 5, "REFERENCES", row.name, db.name(), schema))
+}
+
+impl Ddl<'_> {
+    /// Whether one may see what columns hold, which statistics of them tell: with SELECT of each, UNMASK where it has a mask, and of a table
+    /// without a security policy. Who owns the table, and members of db_owner and db_ddladmin, see all.
+    /// https://learn.microsoft.com/sql/t-sql/database-console-commands/dbcc-show-statistics-transact-sql: "Permissions"
+    pub fn sees_values(&mut self, db: &Database, table: &TableDef, columns: &[&ColumnDef]) -> SqlResult<bool> {
+        let mut ids: Vec<u32> = columns.iter().map(|column| column.column_id).collect();
+        ids.sort_unstable();
+        let masked: Vec<MaskedColumn> = columns
+            .iter()
+            .filter(|column| column.mask.is_some())
+            .map(|column| MaskedColumn { table: (table.database, table.object), column_id: column.column_id })
+            .collect();
+        self.rights(|rights, look| {
+            let Some(on) = Securable::object(look, db, table.object.0)? else { return Ok(false) };
+            let defines = rights.user(look, db)?.is_some_and(|user| user.ids.contains(&DDLADMIN));
+            if defines || rights.sysadmin(look)? || rights.holds(look, Some(db), &on, "CONTROL")? {
+                return Ok(true);
+            }
+            let select = hierarchy::find(Class::Object, "SELECT").expect("it is in the table");
+            Ok(table.predicates.is_empty()
+                && rights.decide(look, Some(db), &on, select, &ids)? == Decision::Granted
+                && rights.unmasked(look, db, &masked)?)
+        })
+    }
 }

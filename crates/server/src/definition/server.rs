@@ -10,6 +10,7 @@ use super::number::{identity_of, identity_rule, whole_number};
 use super::open_transaction;
 use super::site::{Ddl, cannot_find_object};
 use super::space;
+use super::trace;
 use crate::catalog::error::storage_error;
 use crate::catalog::{Database, suspects};
 use crate::instance::machine::Followed;
@@ -159,9 +160,9 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         // Of distributed queries, which there are none of.
         "FREESESSIONCACHE" => {}
         "DROPCLEANBUFFERS" => checkpoint(ddl)?,
-        "TRACEON" => trace(ddl, dbcc, true)?,
-        "TRACEOFF" => trace(ddl, dbcc, false)?,
-        "TRACESTATUS" => trace_status(ddl, dbcc)?,
+        "TRACEON" => trace::switch(ddl, dbcc, true)?,
+        "TRACEOFF" => trace::switch(ddl, dbcc, false)?,
+        "TRACESTATUS" => trace::status(ddl, dbcc)?,
         "INPUTBUFFER" => input_buffer(ddl, dbcc)?,
         "USEROPTIONS" => user_options(ddl)?,
         "SQLPERF" => performance(ddl, dbcc)?,
@@ -409,40 +410,6 @@ fn largest(
         Ok(())
     })?;
     Ok(found)
-}
-
-fn trace(ddl: &mut Ddl<'_>, dbcc: &Dbcc, on: bool) -> SqlResult<()> {
-    let server = ddl.site.server();
-    for position in 0..dbcc.args.len() {
-        let flag = number_argument(dbcc, position).and_then(|flag| i32::try_from(flag).ok());
-        // -1: for all sessions, which all flags here are.
-        match flag {
-            Some(-1) => {}
-            Some(flag) if server.trace_flags.set(flag, on) => {}
-            _ => return Err(sql_error!(2560, state 9, position + 1)),
-        }
-    }
-    Ok(())
-}
-
-fn trace_status(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
-    let server = ddl.site.server();
-    let asked: Vec<i128> =
-        (0..dbcc.args.len()).filter_map(|position| number_argument(dbcc, position)).filter(|flag| *flag > 0).collect();
-    let shown: Vec<(i64, bool)> = match asked.is_empty() {
-        true => server.trace_flags.all_on().into_iter().map(|flag| (i64::from(flag), true)).collect(),
-        false => asked
-            .iter()
-            .map(|flag| (*flag as i64, i32::try_from(*flag).is_ok_and(|flag| server.trace_flags.is_on(flag))))
-            .collect(),
-    };
-    let number = |value: i64| Datum::I64(value);
-    let rows: Vec<Vec<Datum>> = shown
-        .iter()
-        .map(|(flag, on)| vec![number(*flag), number((*on).into()), number((*on).into()), number(0)])
-        .collect();
-    let small = SqlType::SMALLINT;
-    answer(ddl, &[("TraceFlag", small), ("Status", small), ("Global", small), ("Session", small)], &rows)
 }
 
 fn input_buffer(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {

@@ -1,5 +1,6 @@
 //! What a definition needs of the session that runs it, and the look-ups all definitions share.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use exec::EventTrigger;
@@ -47,6 +48,9 @@ pub trait Site {
 
     /// Its options and counters.
     fn session(&self) -> &exec::session::Session;
+
+    /// Trace flags that are on for it alone.
+    fn trace_flags(&mut self) -> &mut BTreeSet<i32>;
 
     /// Its catalog state and its open transaction.
     fn state(&mut self) -> (&mut CatalogSession, &mut Transaction);

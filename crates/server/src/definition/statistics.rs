@@ -8,7 +8,7 @@ use std::sync::Arc;
 use sql::ast::{
     CreateIndex, CreateStatistics, Dbcc, Ident, ObjectName, Setting, SettingValue, UpdateStatistics, find_setting,
 };
-use sql::catalog::TableDef;
+use sql::catalog::{ColumnDef, TableDef};
 use sql::statistics::{HistogramBuilder, Statistics};
 use types::convert::NO_STYLE;
 use types::key::encode_datum;
@@ -381,6 +381,13 @@ pub fn show(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     let name = text_argument(dbcc, 1).ok_or_else(|| sql_error!(2526, state 3))?;
     let def = ddl.reload(&db, row.id)?;
     let Some((spec, filter)) = spec_named(ddl, &db, &def, &name)? else { return Err(sql_error!(2767, name)) };
+    let in_filter = |column: &ColumnDef| filter.as_ref().is_some_and(|filter| filter.contains(&bracket(&column.name)));
+    let told = |(at, column): &(usize, &ColumnDef)| spec.columns.contains(&(*at as u16)) || in_filter(column);
+    let columns: Vec<&ColumnDef> = def.columns.iter().enumerate().filter(told).map(|(_, column)| column).collect();
+    if !ddl.sees_values(&db, &def, &columns)? {
+        let user = ddl.rights(|rights, look| Ok(rights.user(look, &db)?.map(|user| user.name.clone())))?;
+        return Err(sql_error!(2557, state 5, user.unwrap_or_default(), "SHOW_STATISTICS", row.name));
+    }
     let mut kept = db.statistics.find(&def, &spec);
     if kept.is_none() {
         // A start forgets them.

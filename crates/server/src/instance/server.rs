@@ -62,7 +62,7 @@ impl Events {
 const TRACE_FLAGS: usize = 12_000;
 
 shared_struct! {
-    /// DBCC TRACEON: known to DBCC TRACESTATUS. One has an effect: `limits`.
+    /// DBCC TRACEON (..., -1): known to DBCC TRACESTATUS. One has an effect: `limits`.
     pub struct TraceFlags {
         words: [AtomicU64; TRACE_FLAGS / 64 + 1],
     }
@@ -75,16 +75,19 @@ impl Default for TraceFlags {
 }
 
 impl TraceFlags {
-    /// False: no flag has this number.
-    pub fn set(&self, flag: i32, on: bool) -> bool {
-        let Some(at) = usize::try_from(flag).ok().filter(|at| (1..TRACE_FLAGS).contains(at)) else { return false };
+    pub fn is_one(flag: i32) -> bool {
+        usize::try_from(flag).is_ok_and(|at| (1..TRACE_FLAGS).contains(&at))
+    }
+
+    /// A number that is one.
+    pub fn set(&self, flag: i32, on: bool) {
+        let at = flag as usize;
         let (word, bit) = (&self.words[at / 64], 1 << (at % 64));
         if on {
             word.fetch_or(bit, Ordering::Relaxed)
         } else {
             word.fetch_and(!bit, Ordering::Relaxed)
         };
-        true
     }
 
     pub fn is_on(&self, flag: i32) -> bool {
@@ -120,6 +123,8 @@ pub struct Server {
     pub native_statistics: Placed<NativeStatistics>,
     /// Changes of jobs, schedules and requests for jobs since the start: who runs jobs looks at them again.
     pub agent_changes: Placed<AtomicU32>,
+    /// Not 0: SHUTDOWN WITH NOWAIT, which makes no checkpoint.
+    pub stops_at_once: Placed<AtomicU32>,
     pub stopping: AtomicBool,
     /// What operators of queries may hold of the memory.
     pub workspace: Arc<exec::workspace::Pool>,

@@ -36,6 +36,7 @@ impl SessionHost {
         self.private_queries.clear();
         self.application_locks.clear();
         self.cursors.clear();
+        self.trace_flags.clear();
         self.drop_temporaries(state, 0);
         self.revert_all(state);
         self.catalog_session.database = self.login_database;

@@ -5,6 +5,11 @@ use super::hierarchy::Class;
 /// (role, `type` of the permission, state).
 type Entry = (i32, &'static str, &'static str);
 
+/// Who may define backup devices.
+pub const DISKADMIN: i32 = 8;
+/// Of a database: who may define objects.
+pub const DDLADMIN: i32 = 16387;
+
 /// securityadmin 4, serveradmin 5, setupadmin 6, processadmin 7, diskadmin 8, dbcreator 9, bulkadmin 10; from 11 on those of SQL Server 2022,
 /// whose names begin with ##MS_ and stand in `catalog::boot`. sysadmin is never asked.
 const SERVER: &[Entry] = &[

@@ -3,6 +3,7 @@
 //! It runs nothing itself. What execution asks of it (`exec::Host`) stands above definitions and system procedures, in
 //! `crate::request::host`.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 
@@ -64,6 +65,8 @@ pub struct SessionHost {
     pub bulk_target: Option<BulkTarget>,
     /// Who it acts as.
     pub rights: Rights,
+    /// DBCC TRACEON without -1.
+    pub trace_flags: BTreeSet<i32>,
     /// A text of the server's own is run, which sees all rows.
     pub unfiltered: bool,
 }
@@ -110,6 +113,7 @@ impl SessionHost {
             called: None,
             bulk_target: None,
             rights: Rights::new(actor),
+            trace_flags: BTreeSet::new(),
             unfiltered: false,
         }
     }

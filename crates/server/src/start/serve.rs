@@ -490,6 +490,7 @@ pub(crate) fn open_on(
             .place("statistics of native modules", NativeStatistics::default())
             .map_err(refused)?,
         agent_changes: shared.place("changes of jobs", AtomicU32::new(0)).map_err(refused)?,
+        stops_at_once: shared.place("SHUTDOWN WITH NOWAIT", AtomicU32::new(0)).map_err(refused)?,
         stopping: AtomicBool::new(false),
         workspace,
         started_ms: os::clock::now() / 1_000_000,
@@ -635,7 +636,11 @@ pub(crate) fn end_sessions(server: &Server) {
 
 /// Everything is on disk, and nothing is changed any more.
 pub(crate) fn close(server: &Server) -> Result<(), String> {
+    let failed = |error: storage::StorageError| format!("the data could not be closed: {error}");
+    if server.stops_at_once.load(Ordering::Relaxed) != 0 {
+        return server.catalog.storage.stop_at_once().map_err(failed);
+    }
     server.catalog.shutdown().map_err(|error| error.to_string())?;
     keeper::ship_the_rest(server);
-    server.catalog.storage.shutdown().map_err(|error| format!("the data could not be closed: {error}"))
+    server.catalog.storage.shutdown().map_err(failed)
 }

@@ -1,5 +1,7 @@
 //! GROUP BY: its sets, and what a SELECT computes over groups.
 
+use std::collections::HashSet;
+
 use types::{SqlError, SqlResult, sql_error};
 
 use super::binder::{Binder, Place, WindowSpec};
@@ -10,6 +12,9 @@ use super::variables::{Found, visit_expr};
 use crate::ast;
 use crate::optimize::{ColumnId, ColumnSet, Output};
 use crate::plan::{Expr, ExprKind, SortKey};
+
+/// Expressions of a GROUP BY. SQL Server takes as many as have 8,060 bytes together; each is compared with all before it.
+const GROUPS_MAX: usize = 4096;
 
 impl Binder<'_> {
     /// Groups of the block; Some: the grouping sets, when there is more than one plain set.
@@ -29,6 +34,10 @@ impl Binder<'_> {
             if sets.len().saturating_mul(choices.len()) > 4096 {
                 return Err(sql_error!(10703, 4096));
             }
+            if let [choice] = &*choices {
+                sets.iter_mut().for_each(|set| set.extend(choice));
+                continue;
+            }
             sets = sets
                 .iter()
                 .flat_map(|set| choices.iter().map(move |choice| set.iter().chain(choice).copied().collect()))
@@ -47,13 +56,8 @@ impl Binder<'_> {
             None => {}
         }
         for set in &mut sets {
-            let mut seen = Vec::new();
-            set.retain(|i| {
-                !seen.contains(i) && {
-                    seen.push(*i);
-                    true
-                }
-            });
+            let mut seen = HashSet::new();
+            set.retain(|i| seen.insert(*i));
         }
         Ok(if plain { None } else { Some(sets) })
     }
@@ -107,6 +111,9 @@ impl Binder<'_> {
         sortable(&bound.ty, "GROUP BY")?;
         if let Some(known) = self.blocks[block].groups.iter().position(|(_, e)| e.same(&bound)) {
             return Ok(known);
+        }
+        if self.blocks[block].groups.len() >= GROUPS_MAX {
+            return Err(errors::too_deep());
         }
         let id = self.columns.add(bound.ty, true);
         self.hand_on(id, [&bound]);

@@ -19,6 +19,9 @@ use crate::catalog::{Catalog, ColumnDef, ModuleDef, ModuleKind, Object, TableDef
 use crate::parse::{ParseOptions, parse_batch, parse_parameter_declarations};
 use crate::plan::*;
 
+/// Of an IF with ELSE IF: each lies within the one before it, so that whoever walks them, or lets them go, has that many calls on the stack.
+const BRANCHES_MAX: usize = 250;
+
 /// Parses and binds a batch. `parameters`: as `sp_executesql` declares them (`@a int, @b nvarchar(10) OUTPUT`), or empty.
 pub fn bind_text(text: &str, parameters: &str, options: &BindOptions, catalog: &dyn Catalog) -> Result<Module, Errors> {
     let declared = if parameters.trim().is_empty() { Vec::new() } else { parse_parameter_declarations(parameters)? };
@@ -531,6 +534,9 @@ impl<'a> ModuleBinder<'a> {
     }
 
     fn if_statement(&mut self, branches: &ast::If, statement: &ast::Statement) -> SqlResult<StatementKind> {
+        if branches.branches.len() > BRANCHES_MAX {
+            return Err(errors::too_deep());
+        }
         let mut bound = Vec::with_capacity(branches.branches.len());
         for branch in &branches.branches {
             let condition =

@@ -13,6 +13,11 @@ pub fn same_name(a: &str, b: &str) -> bool {
     a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
 }
 
+/// The same for all names that are the same: for sets of them.
+pub fn folded(name: &str) -> String {
+    if name.is_ascii() { name.to_ascii_lowercase() } else { name.chars().flat_map(char::to_lowercase).collect() }
+}
+
 pub fn object_name(name: &ast::ObjectName) -> catalog::ObjectName {
     let part = |ident: &Option<ast::Ident>| ident.as_ref().map(|ident| ident.text.clone());
     catalog::ObjectName {

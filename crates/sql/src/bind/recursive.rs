@@ -1,10 +1,12 @@
 //! Recursive common table expressions: `anchor UNION ALL recursive`, where the recursive part names the CTE itself.
 
+use std::collections::HashSet;
+
 use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::Binder;
 use super::errors;
-use super::names::same_name;
+use super::names::{folded, same_name};
 use super::query::{Bound, Use};
 use super::scope::{CteScope, WorkTable};
 use super::variables::{Found, visit_body};
@@ -20,8 +22,9 @@ impl Binder<'_> {
         if with.change_tracking_context.is_some() {
             return Err(errors::unsupported("WITH CHANGE_TRACKING_CONTEXT"));
         }
-        for (i, cte) in with.ctes.iter().enumerate() {
-            if with.ctes[..i].iter().any(|other| same_name(&other.name, &cte.name)) {
+        let mut names = HashSet::new();
+        for cte in &with.ctes {
+            if !names.insert(folded(&cte.name)) {
                 return Err(sql_error!(239, &*cte.name).at_line(cte.line));
             }
         }

@@ -48,6 +48,8 @@ pub enum ArchiveError {
     Refused(String),
     /// An object of it is damaged; the text names it.
     Damaged(String),
+    /// The snapshot that was being read is there no more: who begins again takes the next. The text says what was missing.
+    Dropped(String),
 }
 
 impl std::fmt::Display for ArchiveError {
@@ -56,7 +58,7 @@ impl std::fmt::Display for ArchiveError {
             ArchiveError::Store(error) => error.fmt(f),
             ArchiveError::Storage(error) => error.fmt(f),
             ArchiveError::Owned(owner) => write!(f, "it is written by another server, {}", owner.who),
-            ArchiveError::Refused(why) | ArchiveError::Damaged(why) => f.write_str(why),
+            ArchiveError::Refused(why) | ArchiveError::Damaged(why) | ArchiveError::Dropped(why) => f.write_str(why),
         }
     }
 }

@@ -6,7 +6,7 @@ use os::region::Visibility;
 
 use super::catalogue::{Catalogue, Life};
 use super::snapshot::{Snapshot, part_path, read_part};
-use super::store::Store;
+use super::store::{Store, StoreError};
 use super::{ArchiveError, ArchiveResult};
 use crate::backup::forward::{Lengthening, Stop};
 use crate::backup::set::Progress;
@@ -43,7 +43,7 @@ pub struct Brought {
 pub type Told<'a> = &'a dyn Fn(u64) -> String;
 
 /// Fills the empty directory `to`. `step` hears how far it is, and an error from it ends the work; `told` writes a moment in messages.
-/// Err(Refused): what the archive lacks or has damaged, by name.
+/// Err(Refused): what the archive lacks or has damaged, by name; Err(Dropped): it was read while its time was over.
 pub fn restore(
     store: &dyn Store,
     to: &Disk,
@@ -67,8 +67,11 @@ pub fn restore(
         Restoring { store, to, catalogue: &catalogue, snapshot, progress: Progress { done: 0, total }, step };
     // There, and of no instance until it is whole.
     drop(to.open(CONTROL_FILE, Open::New).map_err(StorageError::from)?);
-    restoring.files()?;
-    let (end_lsn, covered) = restoring.log(until, told)?;
+    let brought = restoring.files().and_then(|()| restoring.log(until, told));
+    let (end_lsn, covered) = brought.map_err(|error| match Snapshot::read(store, snapshot.began) {
+        Err(ArchiveError::Store(StoreError::NotFound)) => ArchiveError::Dropped(error.to_string()),
+        _ => error,
+    })?;
     restoring.control(end_lsn)?;
     Ok(Brought { snapshot: snapshot.ended, end_lsn, covered, bytes: total })
 }

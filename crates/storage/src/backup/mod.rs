@@ -28,7 +28,7 @@ pub use crate::instance::storage::BACKUPS;
 pub use detached::{DETACHED_HEAD_BYTES, DetachedHead};
 pub use forward::{Gap, Phase, Restored, Stop};
 pub use mark::{Wanted as WantedMark, find_mark};
-pub use media::Media;
+pub use media::{Media, Nothing};
 pub use restore::Target;
 pub use set::{Progress, Set, SetHead, SetKind, SetTail, Wanted, begins, sets, verify};
 pub use stripes::{StripeHead, Striped};

@@ -483,6 +483,14 @@ impl Storage {
         result
     }
 
+    /// Nothing is written any more but what is committed: the next start recovers.
+    pub fn stop_at_once(&self) -> StorageResult<()> {
+        let result = self.flush_log();
+        self.engine().log.stop(StorageError::Stopped("shut down".into()));
+        self.inner.end_duties();
+        result
+    }
+
     /// The files of the log.
     pub fn log_segments(&self) -> Vec<Segment> {
         self.engine().log.store().all_segments()

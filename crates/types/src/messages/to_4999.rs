@@ -22,6 +22,7 @@ rows![
     message(1033, 15, "The ORDER BY clause is invalid in views, inline functions, derived tables, subqueries, and common table expressions, unless TOP, OFFSET or FOR XML is also specified.").listed(16),
     message(1034, 15, "Syntax error: Duplicate specification of the action \"%.*s\" in the trigger declaration."),
     message(1035, 15, "Incorrect syntax near '%.*ls', expected '%.*ls'."),
+    message(1036, 15, "File option %hs is required in this CREATE/ALTER DATABASE statement."),
     message(1038, 15, "An object or column name is missing or empty. For SELECT INTO statements, verify each column has a name. For other statements, look for empty alias names. Aliases defined as \"\" or [] are not allowed. Change the alias to a valid name."),
     message(1039, 15, "Option '%.*ls' is specified more than once."),
     message(1042, 15, "Conflicting %ls optimizer hints specified."),

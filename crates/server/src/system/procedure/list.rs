@@ -7,8 +7,8 @@ use types::SqlResult;
 use super::definition::{self, Change};
 use super::parameters::Parameters;
 use super::{
-    application_lock, application_role, backup_history, describe, described, error_log, files, pools, sequence, server,
-    startup, temporal, trigger_order, undeclared, xml_document, xtp,
+    application_lock, application_role, backup_history, describe, described, dump_device, error_log, files, pools,
+    sequence, server, startup, temporal, trigger_order, undeclared, xml_document, xtp,
 };
 use crate::definition::bound::Bound;
 use crate::security::actor::SYSADMIN;
@@ -60,6 +60,15 @@ pub const PROCEDURES: &[Native] = &[
     }),
     native("sp_detach_db", &["@dbname", "@skipchecks", "@keepfulltextindexfile"], 1, |call, given| {
         definition::detach(call.host, call.state, call.sink, given)
+    }),
+    native(
+        "sp_addumpdevice",
+        &["@devtype", "@logicalname", "@physicalname", "@cntrltype", "@devstatus"],
+        3,
+        |call, given| dump_device::add(call.host, call.state, call.sink, given),
+    ),
+    native("sp_dropdevice", &["@logicalname", "@delfile"], 1, |call, given| {
+        dump_device::drop(call.host, call.state, call.sink, given)
     }),
     native("sp_rename", &["@objname", "@newname", "@objtype"], 2, |call, given| {
         definition::rename(call.host, call.state, call.sink, given)

@@ -8,7 +8,7 @@
 //! trigger_order      sp_settriggerorder
 //! server             configuration, session context, messages, xp_*
 //! pools              thread pools and execution classes          error_log  who reads it, and begins a new one          files   xp_dirtree, xp_fileexist
-//! backup_history  msdb forgets old backups
+//! backup_history  msdb forgets old backups                    dump_device   sp_addumpdevice, sp_dropdevice
 //! xtp                which natively compiled modules are measured, databases in resource pools
 //! describe           how a column is described      undeclared   types of undeclared parameters, by the text's words
 //! described          sp_describe_first_result_set
@@ -32,6 +32,7 @@ mod pools;
 mod error_log;
 mod files;
 mod backup_history;
+mod dump_device;
 mod xtp;
 mod xml_document;
 mod recorded;

@@ -211,17 +211,25 @@ SET NOCOUNT ON
 DECLARE @refused int = 0
 IF @dbname IS NOT NULL EXEC @refused = sys.check_database_exists @dbname
 IF @refused = 1 RETURN 1
+DECLARE @closed sysname = N''
+WHILE 1 = 1
+BEGIN
+  SELECT @closed = MIN(name) FROM sys.databases WHERE name > @closed AND (@dbname IS NULL OR name = @dbname) AND ISNULL(HAS_DBACCESS(name), 0) = 0
+  IF @closed IS NULL BREAK
+  RAISERROR(15622, -1, -1, @closed)
+END
 SELECT CONVERT(sysname, d.name) AS name,
-  CONVERT(nvarchar(13), STR((SELECT SUM(CONVERT(float, f.size)) FROM sys.master_files f WHERE f.database_id = d.database_id) / 128, 10, 2) + N' MB') AS db_size,
+  CONVERT(nvarchar(13), STR((SELECT SUM(CONVERT(float, CASE WHEN g.pages > f.size THEN g.pages ELSE f.size END)) FROM master.sys.sysprufiles f
+    LEFT JOIN sys.sysfilepages g ON g.database_id = f.dbid AND g.file_id = f.fileid WHERE f.dbid = d.database_id) / 128, 10, 2) + N' MB') AS db_size,
   CONVERT(sysname, SUSER_SNAME(d.owner_sid)) AS owner, CONVERT(smallint, d.database_id) AS dbid, CONVERT(nvarchar(11), d.create_date, 100) AS created,
   CONVERT(nvarchar(600), N'Status=' + d.state_desc + N', Updateability=' + CASE d.is_read_only WHEN 1 THEN N'READ_ONLY' ELSE N'READ_WRITE' END + N', UserAccess=' + d.user_access_desc
     + N', Recovery=' + d.recovery_model_desc + N', Version=957, Collation=' + d.collation_name + N', SQLSortOrder=52'
     + CASE d.is_auto_create_stats_on WHEN 1 THEN N', IsAutoCreateStatistics' ELSE N'' END + CASE d.is_auto_update_stats_on WHEN 1 THEN N', IsAutoUpdateStatistics' ELSE N'' END) AS status,
   d.compatibility_level
 FROM sys.databases d
-WHERE @dbname IS NULL OR d.name = @dbname
+WHERE (@dbname IS NULL OR d.name = @dbname) AND HAS_DBACCESS(d.name) = 1
 ORDER BY d.name
-IF @dbname IS NOT NULL
+IF @dbname IS NOT NULL AND HAS_DBACCESS(@dbname) = 1
   SELECT f.name, f.fileid, f.filename, f.filegroup, f.size, f.maxsize, f.growth, f.usage
   FROM sys.described_files f WHERE f.database_id = DB_ID(@dbname) ORDER BY f.fileid
 RETURN 0

@@ -209,11 +209,6 @@ BEGIN
   RETURN NULL
 END
 GO
-CREATE PROCEDURE sys.sp_addumpdevice @devtype varchar(20), @logicalname sysname, @physicalname nvarchar(260), @cntrltype smallint = NULL,
-  @devstatus varchar(40) = NULL AS
-RAISERROR(40510, 16, 1, N'sp_addumpdevice')
-RETURN 1
-GO
 CREATE PROCEDURE sys.xp_regwrite @rootkey nvarchar(260), @key nvarchar(260), @value_name nvarchar(260), @type nvarchar(20), @value sql_variant AS
 RAISERROR(40510, 16, 1, N'xp_regwrite')
 RETURN 1

@@ -314,6 +314,7 @@ SELECT CONVERT(sysname, d.name) AS DATABASE_NAME,
   CONVERT(int, (SELECT SUM(CONVERT(bigint, f.size)) * 8 FROM sys.master_files f WHERE f.database_id = d.database_id)) AS DATABASE_SIZE,
   CONVERT(varchar(254), NULL) AS REMARKS
 FROM sys.databases d
+WHERE HAS_DBACCESS(d.name) = 1 AND EXISTS (SELECT 1 FROM sys.master_files f WHERE f.database_id = d.database_id)
 ORDER BY 1
 GO
 CREATE PROCEDURE sys.sp_catalogs @server_name sysname AS

@@ -255,6 +255,11 @@ ORDER BY 1, 2
 GO
 CREATE PROCEDURE sys.sp_helplogins @LoginNamePattern sysname = NULL AS
 SET NOCOUNT ON
+IF ISNULL(IS_SRVROLEMEMBER('securityadmin'), 0) = 0
+BEGIN
+  RAISERROR(15247, -1, -1)
+  RETURN 1
+END
 DECLARE @refused int = 0
 IF @LoginNamePattern IS NOT NULL EXEC @refused = sys.check_login @LoginNamePattern
 IF @refused = 1 RETURN 1

@@ -222,7 +222,16 @@ RETURNS TABLE AS RETURN
 SELECT h.object_id, h.stats_id, h.step_number, h.range_high_key, h.range_rows, h.equal_rows, h.distinct_range_rows, h.average_range_rows
 FROM sys.sysstatisticssteps(@object_id, @stats_id) h
 JOIN sys.stats s ON s.object_id = h.object_id AND s.stats_id = h.stats_id
-WHERE HAS_PERMS_BY_NAME(QUOTENAME(OBJECT_SCHEMA_NAME(@object_id)) + N'.' + QUOTENAME(OBJECT_NAME(@object_id)), 'OBJECT', 'SELECT') = 1
+CROSS APPLY (SELECT QUOTENAME(OBJECT_SCHEMA_NAME(@object_id)) + N'.' + QUOTENAME(OBJECT_NAME(@object_id)) AS shown) n
+WHERE HAS_PERMS_BY_NAME(n.shown, 'OBJECT', 'CONTROL') = 1 OR IS_MEMBER('db_ddladmin') = 1
+  OR HAS_PERMS_BY_NAME(n.shown, 'OBJECT', 'SELECT') = 1
+    AND NOT EXISTS (SELECT 1 FROM sys.syssingleobjrefs p WHERE p.class = 204 AND p.indepid = @object_id)
+    AND NOT EXISTS (SELECT 1 FROM sys.columns c
+      WHERE c.object_id = @object_id
+        AND (c.column_id IN (SELECT k.column_id FROM sys.stats_columns k WHERE k.object_id = h.object_id AND k.stats_id = h.stats_id)
+          OR CHARINDEX(QUOTENAME(c.name), s.filter_definition) > 0)
+        AND (ISNULL(HAS_PERMS_BY_NAME(n.shown, 'OBJECT', 'SELECT', c.name, 'COLUMN'), 0) = 0
+          OR c.is_masked = 1 AND ISNULL(HAS_PERMS_BY_NAME(n.shown, 'OBJECT', 'UNMASK', c.name, 'COLUMN'), 0) = 0))
 GO
 CREATE VIEW sys.xml_indexes AS
 SELECT i.id AS object_id, i.name, i.indid AS index_id, i.kind AS type, CONVERT(nvarchar(60), N'XML') AS type_desc, CONVERT(bit, 0) AS is_unique,

@@ -63,6 +63,8 @@ SELECT f.dbid AS database_id, f.fileid AS file_id, CONVERT(uniqueidentifier, NUL
 FROM master.sys.sysprufiles f
 LEFT JOIN sys.sysfilepages g ON g.database_id = f.dbid AND g.file_id = f.fileid
 LEFT JOIN sys.sysheld h ON h.database_id = f.dbid
+WHERE HAS_PERMS_BY_NAME(NULL, NULL, 'CREATE ANY DATABASE') = 1 OR HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER ANY DATABASE') = 1
+  OR HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW ANY DEFINITION') = 1 OR HAS_PERMS_BY_NAME(N'master', 'DATABASE', 'CREATE DATABASE') = 1
 GO
 CREATE VIEW sys.database_files AS
 SELECT f.fileid AS file_id, CONVERT(uniqueidentifier, NULL) AS file_guid,
@@ -97,6 +99,11 @@ SELECT s.id AS server_id, CONVERT(sysname, CASE WHEN s.id = 0 THEN @@SERVERNAME 
   CONVERT(bit, 0) AS is_nonsql_subscriber, CONVERT(bit, 1) AS is_remote_proc_transaction_promotion_enabled, s.modified AS modify_date,
   CONVERT(bit, 0) AS is_rda_server
 FROM master.sys.sysxsrvs s
+GO
+CREATE VIEW sys.backup_devices AS
+SELECT d.name, CONVERT(tinyint, d.status) AS type, CONVERT(nvarchar(60), N'DISK') AS type_desc, CONVERT(nvarchar(260), d.value) AS physical_name
+FROM master.sys.sysclsobjs d
+WHERE d.class = 222
 GO
 CREATE VIEW sys.credentials AS
 SELECT c.id AS credential_id, c.name, CONVERT(nvarchar(4000), c.[identity]) AS credential_identity, c.created AS create_date,
