@@ -76,7 +76,7 @@ select a from t order by isnull(null,1)
 go
 select a from t order by upper('a')
 go
-select a from t order by newid()
+select count(a) from (select top 9 a from t order by newid()) x
 go
 select a from t order by db_name()
 go

@@ -165,3 +165,12 @@ INSERT @tv VALUES (1), (2);
 ROLLBACK;
 SELECT @v AS v, COUNT(*) AS c FROM @tv;
 GO
+-- "savepoint_name is always case sensitive, even when the Database Engine instance isn't case sensitive" (SAVE TRANSACTION).
+BEGIN TRAN;
+SAVE TRAN Point;
+INSERT t VALUES (100, 'more');
+ROLLBACK TRAN POINT;
+ROLLBACK TRAN Point;
+SELECT COUNT(*) AS n FROM t WHERE a = 100;
+ROLLBACK;
+GO

@@ -1647,6 +1647,13 @@ EXECUTE ('SELECT 1 AS a') WITH RESULT SETS (AS FOR XML)
 --- Queries: INSERT ... EXECUTE ... WITH RESULT SETS
 DECLARE @t table (a int); INSERT @t EXECUTE ('SELECT 1 AS a') WITH RESULT SETS ((b int))
 
+--- Queries: INSERT ... SELECT ... FROM (INSERT, UPDATE, DELETE, MERGE ... OUTPUT ...)
+CREATE TABLE #changed (a int)
+CREATE TABLE #log (a int)
+INSERT #changed VALUES (1), (2)
+INSERT #log SELECT a FROM (DELETE #changed OUTPUT deleted.a) AS x WHERE a = 2
+SELECT 'ok' FROM #log WHERE a = 2
+
 --- Queries: FORMAT, PARSE, TRY_PARSE
 SELECT 'ok' WHERE FORMAT(1234.5, 'N', 'de-DE') = '1.234,50' AND PARSE('1.234,5' AS float USING 'de-DE') = 1234.5
 

@@ -67,6 +67,8 @@ pub struct Context<'a> {
     pub null_eliminated: Cell<bool>,
     /// Numbers of messages for the statement's end; 0: none.
     pub notices: Cell<[i32; notices::NUMBERS]>,
+    /// OUTPUT of the change in FROM that has run before the INSERT of its rows.
+    pub given: RefCell<RowBatch>,
     pub module: Option<Arc<ModuleInfo>>,
     pub cursors: RefCell<ModuleCursors>,
     pub interpreter: &'static Interpreter,

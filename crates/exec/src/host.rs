@@ -8,7 +8,7 @@ use sql::catalog::{DatabaseId, ModuleDef, ObjectId, ObjectName, RunsAs, Sequence
 use sql::function::FunctionId;
 use sql::plan::{Global, MaskedColumn, Module, ObjectRef, OutputColumn, PrincipalKind, Query, QueryId};
 use storage::{Storage, Table};
-use types::{Datum, SqlResult, SqlType, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::session::{Mark, Session};
 use crate::sink::{Sink, Stop};
@@ -16,6 +16,15 @@ use crate::workspace::{GrantPolicy, Pool};
 
 /// A variable by its name, with its value as text; None: NULL.
 pub type NamedValue = (Box<str>, Option<String>);
+
+/// What a definition has done.
+pub enum Defined {
+    Whole,
+    /// Rows affected, of a statement that has some.
+    Rows(u64),
+    /// What it could do of a list stays, and the error is of the rest.
+    Part(SqlError),
+}
 
 pub trait Host {
     /// `sql::catalog::Catalog::version` for this session now: a query bound at another version is bound again.
@@ -217,7 +226,6 @@ pub trait Host {
     fn compile(&mut self, session: &mut Session, text: &str) -> SqlResult<Arc<Module>>;
 
     /// Runs a `StatementKind::Definition` from its tree, within the session's transaction. `values`: of the variables that it names.
-    /// Answers the rows affected, of a statement that has some.
     fn define(
         &mut self,
         session: &mut Session,
@@ -225,7 +233,7 @@ pub trait Host {
         module: &Arc<Module>,
         query: QueryId,
         values: &[NamedValue],
-    ) -> SqlResult<Option<u64>>;
+    ) -> SqlResult<Defined>;
 
     /// A file that OPENROWSET(BULK ...) names. 4834, 4860, 4861
     fn open_data_file(&mut self, session: &mut Session, path: &str) -> SqlResult<os::disk::File>;

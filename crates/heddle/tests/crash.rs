@@ -11,6 +11,7 @@ use std::time::Duration;
 use lab::client::Connection;
 use os::sched::{MachineConfig, Place, TaskKind};
 use support::placed::{self, numbers};
+use support::session::Session;
 use support::{Server, scratch};
 
 const SESSIONS: usize = 6;
@@ -212,4 +213,30 @@ fn delayed_durability_loses_only_the_newest_rows() {
             assert!(*found <= acknowledged + 1, "round {round}: {acknowledged} acknowledged, {found} found");
         }
     });
+}
+
+/// What a crash takes back of TRUNCATE and DBCC CHECKIDENT it takes back of the identity column, too: no value is given a second time.
+#[test]
+fn identity_values_go_on_behind_a_truncation_that_a_crash_undoes() {
+    let data = scratch("crash-identity");
+    let data = data.to_str().expect("UTF-8 path");
+    let server = Server::start_on(data, &[]);
+    let made = server.query(
+        "CREATE DATABASE crash; USE crash; CREATE TABLE open_one (id int IDENTITY CONSTRAINT pk_o PRIMARY KEY, a int);
+         CREATE TABLE whole (id int IDENTITY CONSTRAINT pk_w PRIMARY KEY, a int); INSERT open_one VALUES (1), (2), (3);
+         INSERT whole VALUES (1), (2), (3); TRUNCATE TABLE whole; INSERT whole VALUES (4)",
+    );
+    assert!(!made.contains("Msg"), "{made}");
+    let mut session = Session::open(&server, "crash");
+    session.run("BEGIN TRAN; TRUNCATE TABLE open_one; INSERT open_one VALUES (4)");
+    // Another commit has the log hardened up to here.
+    server.query("USE crash; CREATE TABLE other (a int)");
+    server.kill();
+    let server = Server::start_on(data, &[]);
+    server.query("USE crash; INSERT open_one VALUES (5); INSERT whole VALUES (5)");
+    let found = "SELECT COUNT(*), COUNT(DISTINCT id), SUM(CASE WHEN id > 3 THEN 1 ELSE 0 END), MIN(id) FROM";
+    assert_eq!(numbers(&server, "crash", &format!("{found} open_one")), [[4, 4, 1, 1]]);
+    assert_eq!(numbers(&server, "crash", &format!("{found} whole"))[0][..2], [2, 2]);
+    assert_eq!(numbers(&server, "crash", "SELECT MIN(id) FROM whole"), [[1]]);
+    assert_eq!(server.stop().0, Some(0));
 }

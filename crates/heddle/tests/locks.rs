@@ -171,6 +171,30 @@ fn what_dm_tran_locks_shows_of_a_serializable_transaction() {
 }
 
 #[test]
+fn rows_that_a_transaction_has_changed_are_its_locks() {
+    let server = Server::start(&[]);
+    let (mut a, _) = prepared(&server);
+    let shown = "SET NOCOUNT ON; SELECT STRING_AGG(CONCAT(resource_type, ' ', request_mode), ', ') WITHIN GROUP (ORDER BY resource_type, request_mode) \
+                 FROM two.sys.dm_tran_locks WHERE resource_database_id = DB_ID('two') AND resource_type <> 'DATABASE'";
+    for (statements, expected) in [
+        ("UPDATE t SET w = 1 WHERE id = 50", "KEY X, OBJECT IX"),
+        ("UPDATE t SET w = 1 WHERE id = 50; UPDATE t SET v = 2 WHERE id = 50", "KEY X, OBJECT IX"),
+        ("INSERT t VALUES (55, 1, 1); DELETE t WHERE id IN (55, 10)", "KEY X, KEY X, OBJECT IX"),
+        (
+            "SAVE TRAN p; UPDATE t SET w = 1 WHERE id IN (50, 60); ROLLBACK TRAN p; UPDATE t SET w = 1 WHERE id = 10",
+            "KEY X, OBJECT IX",
+        ),
+        ("SELECT w FROM t WITH (UPDLOCK) WHERE id = 50; UPDATE t SET w = 1 WHERE id = 50", "KEY X, OBJECT IX"),
+        ("UPDATE t SET w = 1 WHERE id = 1", "OBJECT IX"),
+    ] {
+        a.run(&format!("BEGIN TRAN; {statements}"));
+        let text = server.query(shown);
+        assert_eq!(text.lines().next().unwrap_or("").trim(), expected, "{statements}");
+        a.run("ROLLBACK");
+    }
+}
+
+#[test]
 fn transactions_that_read_and_then_change_different_keys_do_not_meet() {
     let server = Server::start(&[]);
     let (mut a, mut b) = prepared(&server);

@@ -56,6 +56,8 @@ pub struct Compiler {
     pub works: WorkTables,
     /// What is compiled runs once a row, in executions that `Context::execution` counts.
     pub in_query: bool,
+    /// The change whose OUTPUT the query reads: it runs first.
+    pub nested: Option<Box<plan::Modify>>,
     depth: u32,
 }
 
@@ -74,6 +76,7 @@ impl Compiler {
             keeps: false,
             works: WorkTables::default(),
             in_query: false,
+            nested: None,
             depth: 0,
         }
     }

@@ -43,7 +43,7 @@ use std::sync::Arc;
 
 use sql::catalog::TableDef;
 use sql::plan::{self, Operator, OperatorKind, TableFunction, TableSource};
-use types::{RowBatch, SqlResult, sql_error};
+use types::{RowBatch, SqlResult};
 
 use crate::columns::BATCH_ROWS;
 use crate::context::{Context, RowSource};
@@ -119,7 +119,10 @@ fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSo
         OperatorKind::ForText { input, format } => for_text::operator(input, format, compiler)?,
         OperatorKind::Spool(input) => spool::make(input, compiler)?,
         OperatorKind::IndexSpool(spool) => index_spool::make(spool, compiler)?,
-        _ => return Err(sql_error!(10729)),
+        OperatorKind::Modify(modify) => {
+            compiler.nested = Some(modify.clone());
+            simple::given()
+        }
     })
 }
 

@@ -77,6 +77,34 @@ impl RowSource for Values {
     fn close(&mut self) {}
 }
 
+/// OUTPUT of a change that has run before.
+#[derive(Default)]
+struct Given {
+    at: usize,
+}
+
+pub fn given() -> Box<dyn RowSource> {
+    Box::new(Given::default())
+}
+
+impl RowSource for Given {
+    fn open(&mut self, _context: &Context) -> SqlResult<()> {
+        self.at = 0;
+        Ok(())
+    }
+
+    fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
+        out.clear();
+        let rows = context.given.borrow();
+        let end = rows.rows.min(self.at + wanted.min(BATCH_ROWS));
+        columns::append_batch_range(out, &rows, self.at, end);
+        self.at = end;
+        Ok(())
+    }
+
+    fn close(&mut self) {}
+}
+
 struct Filter {
     input: Box<dyn RowSource>,
     predicate: I64Expr,

@@ -110,8 +110,8 @@ impl<'a> Runner<'a> {
         if aborts && ends_firing && !matches!(error.number, 3609 | 3616)
             || message_follows(&error, origin) && (!aborts || origin == Origin::Structure)
         {
-            let text = sql_error!(3621);
-            let text = self.locate(text, line);
+            // It has the place of the error, which may be another than that of a THROW.
+            let text = sql_error!(3621).at_line(error.line).in_procedure(&error.procedure);
             self.message(&text)?;
         }
         if aborts {

@@ -248,6 +248,7 @@ impl Instance {
             }),
             interpreter: &INTERPRETER,
             paced: Cell::new(STRIDE),
+            given: RefCell::default(),
             workspace: LazyWorkspace::new(),
         };
         let signal = (frame.nested && frame.function.is_none()).then(|| context.session(|s| s.signal.clone()));
@@ -426,6 +427,7 @@ fn default_value(default: &Expr, runtime: &mut Runtime<'_>) -> SqlResult<Datum> 
         cursors: RefCell::default(),
         interpreter: &INTERPRETER,
         paced: Cell::new(STRIDE),
+        given: RefCell::default(),
         workspace: LazyWorkspace::new(),
     };
     scalar.scalar_datum(&context)

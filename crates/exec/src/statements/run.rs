@@ -17,7 +17,7 @@ use super::{Frame, transaction};
 use crate::context::{Context, Runtime, out_of_memory};
 use crate::definition_name;
 use crate::expression::{BytesExpr, I64Expr, Node, Scalar, concat, holds};
-use crate::host::NamedValue;
+use crate::host::{Defined, NamedValue};
 use crate::kernel;
 use crate::session::{Options, stop_of};
 use crate::sink::{Command, Done, DoneKind, Stop};
@@ -301,7 +301,7 @@ impl<'a> Runner<'a> {
             }
             CodeKind::If { condition, then, otherwise } => {
                 self.begins(code);
-                match self.condition(condition)? {
+                match self.condition(condition, code.line)? {
                     Ok(true) => self.list(then),
                     Ok(false) => self.list(otherwise),
                     Err(error) => self.fail(error, code.line),
@@ -342,7 +342,7 @@ impl<'a> Runner<'a> {
         };
         let mut turns = 0_u32;
         loop {
-            match self.condition(condition)? {
+            match self.condition(condition, line)? {
                 Ok(true) => {}
                 Ok(false) => return Ok(Flow::Next),
                 Err(error) => return self.fail(error, line),
@@ -368,7 +368,7 @@ impl<'a> Runner<'a> {
     }
 
     #[inline(always)]
-    fn condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
+    fn condition(&mut self, condition: &Condition, line: u32) -> Result<SqlResult<bool>, Unwind> {
         match condition {
             Condition::Scalar { predicate, reads_session } if let Some(value) = predicate.quick(&self.context) => {
                 if *reads_session {
@@ -377,7 +377,7 @@ impl<'a> Runner<'a> {
                 self.condition_counted();
                 Ok(Ok(value != 0))
             }
-            condition => self.long_condition(condition),
+            condition => self.long_condition(condition, line),
         }
     }
 
@@ -393,18 +393,18 @@ impl<'a> Runner<'a> {
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn holds(&mut self, condition: &Condition, line: u32) -> Result<bool, Unwind> {
         os::plant!();
-        match self.condition(condition)? {
+        match self.condition(condition, line)? {
             Ok(holds) => Ok(holds),
             Err(error) => self.fail(error, line).map(|_| false),
         }
     }
 
-    fn long_condition(&mut self, condition: &Condition) -> Result<SqlResult<bool>, Unwind> {
+    fn long_condition(&mut self, condition: &Condition, line: u32) -> Result<SqlResult<bool>, Unwind> {
         self.yield_point()?;
         let result = self.general_condition(condition)?;
         if result.is_ok() {
-            self.tell_null_eliminated(0)?;
-            self.tell_notices(0)?;
+            self.tell_null_eliminated(line)?;
+            self.tell_notices(line)?;
             self.condition_ended()?;
             self.condition_counted();
         }
@@ -677,18 +677,18 @@ impl<'a> Runner<'a> {
             runtime.host.define(runtime.session, runtime.sink, &module, id, &values)
         });
         match result {
-            Ok(Some(rows)) => {
+            Ok(Defined::Rows(rows)) => {
                 (self.session().error, self.session().row_count) = (0, rows);
                 self.done(Command::Insert, Some(rows))?;
                 Ok(Flow::Next)
             }
-            Ok(None) => {
+            Ok(Defined::Whole) => {
                 (self.session().error, self.session().row_count) = (0, 0);
                 let name = definition_name::of(&module.queries[id.0 as usize].statement.kind);
                 self.done(Command::Definition(name), None)?;
                 Ok(Flow::Next)
             }
-            Err(error) => {
+            Ok(Defined::Part(error)) | Err(error) => {
                 // A definition knows its line, and not whose statement it is.
                 let error = match &self.frame.info {
                     Some(info) if error.procedure.is_empty() => error.in_procedure(&info.name),

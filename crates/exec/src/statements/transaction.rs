@@ -259,6 +259,8 @@ pub fn abandon(session: &mut Session, host: &mut dyn Host) {
     session.transaction.mark = None;
     session.transaction.savepoints.clear();
     if let Some(transaction) = session.transaction.current.take() {
+        // Before its locks are gone: who waits for them must not be given a value that the rows have.
+        host.restore_counters(session);
         // A rollback that fails has stopped the storage: every later call says so.
         let _ = transaction.rollback();
         host.transaction_ended(session, false);
@@ -286,6 +288,8 @@ fn close_cursors(session: &mut Session) {
 /// A deadlock victim in a TRY: its work is undone at once, XACT_STATE() stays -1 until its ROLLBACK.
 pub fn release_doomed(runtime: &mut Runtime<'_>) {
     if let Some(transaction) = runtime.session.transaction.current.take() {
+        runtime.session.transaction.savepoints.clear();
+        runtime.host.restore_counters(runtime.session);
         let _ = transaction.rollback();
         runtime.host.transaction_ended(runtime.session, false);
     }
@@ -390,8 +394,8 @@ pub fn rollback(runtime: &mut Runtime<'_>, name: Option<&str>) -> SqlResult<()> 
     if state.level == 0 {
         return Err(sql_error!(3903));
     }
-    // Of a savepoint whatever its case, of the outermost transaction as it was written; a savepoint of that name comes first.
-    let saved = |name: &str| state.savepoints.iter().rposition(|(saved, _)| saved.eq_ignore_ascii_case(name));
+    // Names are "always case sensitive"; a savepoint's comes first.
+    let saved = |name: &str| state.savepoints.iter().rposition(|(saved, _)| **saved == *name);
     if let Some(name) = name
         && (saved(name).is_some() || state.name.as_deref() != Some(name))
     {

@@ -2,7 +2,8 @@
 //!
 //! What must hold: a value that was given is never given again, a crash included. So `syscounters.reserved` is hardened beyond
 //! every value given; after a crash the rest of a reservation is lost (as SQL Server loses its identity cache). An identity
-//! value stands in a row, which the log has behind the reservation: where the row's commit survives, so does that.
+//! value stands in a row, which the log has behind the reservation: where the row's commit survives, so does that. What a transaction
+//! sets back is written when it has committed: until then a crash brings back the rows that have the values.
 
 use storage::{Durability, Isolation, Storage};
 use types::{SqlError, SqlResult, sql_error};
@@ -46,6 +47,11 @@ pub struct Range {
 }
 
 impl Rule {
+    /// Whether no reservation up to `reserved` covers `value`.
+    fn is_beyond(&self, value: i128, reserved: i128) -> bool {
+        if self.increment > 0 { value > reserved } else { value < reserved }
+    }
+
     /// The value that follows the last one.
     fn after(&self, counter: &Counter) -> i128 {
         match counter.used {
@@ -109,19 +115,18 @@ impl Counters {
             first = if rule.increment > 0 { rule.minimum } else { rule.maximum };
             // Values below the reservation are given again from here on: it begins anew.
             counter.reserved = first;
-            counter.used = 0;
+            counter.kept = 0;
         }
         let last = first.saturating_add(spread);
         if outside(first) || outside(last) {
             return Ok(Err(Exhausted));
         }
-        let beyond = if rule.increment > 0 { last > counter.reserved } else { last < counter.reserved };
-        if (beyond || counter.used == 0) && !self.forgets() {
+        if (counter.kept == 0 || rule.is_beyond(last, counter.reserved)) && !self.forgets() {
             counter.reserved = last.saturating_add(rule.increment.saturating_mul(RESERVE));
             let durability = if rule.in_rows { Durability::Delayed } else { Durability::Full };
             write(storage, db, id, counter.reserved, true, durability)?;
         }
-        counter = Counter { last, used: 1, ..counter };
+        counter = Counter { last, used: 1, kept: 1, ..counter };
         stripe.set(self.database, id, counter).map_err(storage_error)?;
         Ok(Ok(first))
     }
@@ -139,7 +144,7 @@ impl Counters {
         let mut stripe = self.all.lock(self.database, id);
         let counter = self.load(&stripe, storage, db, id)?;
         let Some(range) = rule.range(rule.after(&counter), count) else { return Ok(Err(Exhausted)) };
-        self.place(&mut stripe, storage, db, id, Some(range.last), rule)?;
+        self.place(&mut stripe, storage, db, id, range.last, rule)?;
         Ok(Ok(range))
     }
 
@@ -153,16 +158,47 @@ impl Counters {
     pub fn used(&self, storage: &Storage, db: &Database, id: i32, rule: &Rule, value: i128) -> SqlResult<()> {
         let mut stripe = self.all.lock(self.database, id);
         let counter = self.load(&stripe, storage, db, id)?;
-        let is_beyond = if rule.increment > 0 { value > counter.last } else { value < counter.last };
-        if counter.used == 0 || is_beyond {
-            self.place(&mut stripe, storage, db, id, Some(value), rule)?;
+        if counter.used == 0 || rule.is_beyond(value, counter.last) {
+            self.place(&mut stripe, storage, db, id, value, rule)?;
         }
         Ok(())
     }
 
-    /// DBCC CHECKIDENT, TRUNCATE TABLE, ALTER SEQUENCE RESTART: the last value is this one; None begins anew.
-    pub fn reset(&self, storage: &Storage, db: &Database, id: i32, rule: &Rule, last: Option<i128>) -> SqlResult<()> {
-        self.place(&mut self.all.lock(self.database, id), storage, db, id, last, rule)
+    /// DBCC CHECKIDENT, TRUNCATE TABLE, ALTER SEQUENCE RESTART: the last value is this one; None begins anew. `settle` or `take_back`
+    /// follows. Returns what was the last value.
+    pub fn set(
+        &self,
+        storage: &Storage,
+        db: &Database,
+        id: i32,
+        rule: &Rule,
+        last: Option<i128>,
+    ) -> SqlResult<Option<i128>> {
+        let mut stripe = self.all.lock(self.database, id);
+        let counter = self.load(&stripe, storage, db, id)?;
+        let unsettled = counter.unsettled + 1;
+        stripe.set(self.database, id, Counter { unsettled, ..counter.at(rule, last) }).map_err(storage_error)?;
+        Ok((counter.used != 0).then_some(counter.last))
+    }
+
+    /// The transaction that `set` it has committed. A crash before this is written leaves out values, and gives none again.
+    pub fn settle(&self, storage: &Storage, db: &Database, id: i32) -> SqlResult<()> {
+        let mut stripe = self.all.lock(self.database, id);
+        let Some(mut counter) = stripe.get(self.database, id) else { return Ok(()) };
+        counter.unsettled = counter.unsettled.saturating_sub(1);
+        if counter.unsettled == 0 && !self.forgets() {
+            write(storage, db, id, counter.last, counter.used != 0, Durability::Delayed)?;
+            (counter.reserved, counter.kept) = (counter.last, counter.used);
+        }
+        stripe.set(self.database, id, counter).map_err(storage_error)
+    }
+
+    /// The transaction that `set` it is rolled back: the last value was this one.
+    pub fn take_back(&self, id: i32, rule: &Rule, last: Option<i128>) -> SqlResult<()> {
+        let mut stripe = self.all.lock(self.database, id);
+        let Some(counter) = stripe.get(self.database, id) else { return Ok(()) };
+        let unsettled = counter.unsettled.saturating_sub(1);
+        stripe.set(self.database, id, Counter { unsettled, ..counter.at(rule, last) }).map_err(storage_error)
     }
 
     /// Its object is gone.
@@ -195,33 +231,44 @@ impl Counters {
         if let Some(counter) = stripe.get(self.database, id) {
             return Ok(counter);
         }
-        let mut counter = Counter { last: 0, reserved: 0, used: 0 };
+        let mut counter = Counter { last: 0, reserved: 0, used: 0, kept: 0, unsettled: 0 };
         if !self.forgets() {
             let mut tx = storage.begin(Isolation::ReadCommitted);
             tx.begin_statement();
             if let Some(row) = db.rows(storage, &mut tx).first::<CounterRow>(0, &[int(id)])? {
-                counter = Counter { last: row.reserved.0, reserved: row.reserved.0, used: row.used };
+                let (last, used) = (row.reserved.0, row.used);
+                counter = Counter { last, reserved: last, used, kept: used, unsettled: 0 };
             }
             tx.commit(Durability::Full).map_err(storage_error)?;
         }
         Ok(counter)
     }
 
+    /// The last value is this one, on disk, too.
     fn place(
         &self,
         stripe: &mut Stripe<'_>,
         storage: &Storage,
         db: &Database,
         id: i32,
-        last: Option<i128>,
+        last: i128,
         rule: &Rule,
     ) -> SqlResult<()> {
-        let reserved = last.unwrap_or(rule.start);
-        if !self.forgets() {
-            write(storage, db, id, reserved, last.is_some(), Durability::Full)?;
+        let mut counter = Counter { last, used: 1, ..self.load(stripe, storage, db, id)? };
+        let is_covered = counter.kept != 0 && counter.unsettled > 0 && !rule.is_beyond(last, counter.reserved);
+        if !is_covered {
+            if !self.forgets() {
+                write(storage, db, id, last, true, Durability::Full)?;
+            }
+            (counter.reserved, counter.kept) = (last, 1);
         }
-        let counter = Counter { last: reserved, reserved, used: u8::from(last.is_some()) };
         stripe.set(self.database, id, counter).map_err(storage_error)
+    }
+}
+
+impl Counter {
+    fn at(self, rule: &Rule, last: Option<i128>) -> Counter {
+        Counter { last: last.unwrap_or(rule.start), used: u8::from(last.is_some()), ..self }
     }
 }
 

@@ -79,7 +79,16 @@ fn restore(catalog: &Catalog, resets: Vec<Reset>) {
     for reset in resets.into_iter().rev() {
         if let Some(db) = catalog.database(reset.database) {
             // Storage that cannot write has stopped: every later call says so.
-            let _ = db.counters.reset(&catalog.storage, &db, reset.id, &reset.rule, reset.last);
+            let _ = db.counters.take_back(reset.id, &reset.rule, reset.last);
+        }
+    }
+}
+
+/// They have committed. What cannot be written now leaves out values after a crash.
+fn settle(catalog: &Catalog, resets: Vec<Reset>) {
+    for reset in resets {
+        if let Some(db) = catalog.database(reset.database) {
+            let _ = db.counters.settle(&catalog.storage, &db, reset.id);
         }
     }
 }
@@ -110,9 +119,9 @@ impl CatalogSession {
         last: Option<i128>,
         savepoints: usize,
     ) -> SqlResult<()> {
-        let before = db.counters.last(&catalog.storage, db, id)?;
+        let before = db.counters.set(&catalog.storage, db, id, rule, last)?;
         self.resets.push(Reset { database: db.id, id, rule: *rule, last: before, savepoints });
-        db.counters.reset(&catalog.storage, db, id, rule, last)
+        Ok(())
     }
 
     /// True while this session has schema changes that no other may see: its plans are its own then.
@@ -239,8 +248,10 @@ impl CatalogSession {
     /// The session's transaction is over.
     pub fn transaction_ended(&mut self, catalog: &Catalog, committed: bool) {
         let resets = std::mem::take(&mut self.resets);
-        if !committed {
-            restore(catalog, resets);
+        if committed {
+            settle(catalog, resets)
+        } else {
+            restore(catalog, resets)
         }
         let changed = std::mem::take(&mut self.changed);
         let own = !self.temporaries.is_empty() || !self.dropped.is_empty();

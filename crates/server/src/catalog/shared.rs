@@ -160,6 +160,10 @@ shared_struct! {
         pub reserved: i128,
         /// 0: no value was given yet.
         pub used: u8,
+        /// 0: nothing is on disk yet, or what is there does not count.
+        pub kept: u8,
+        /// Transactions not over yet that have set it: what is on disk must hold if they do not commit.
+        pub unsettled: u32,
     }
 }
 
@@ -299,7 +303,7 @@ mod tests {
     fn counters_come_and_go_with_their_databases() {
         let memory = Memory::reserve(BYTES, os::region::Visibility::ThisProcess).expect("memory");
         let counters = Shared::new(&memory, SqlType::SMALLINT).expect("shared").counters;
-        let counter = |last| Counter { last, reserved: last, used: 1 };
+        let counter = |last| Counter { last, reserved: last, used: 1, kept: 1, unsettled: 0 };
         for object in 0..2_000 {
             for database in [5, 6] {
                 let value = counter(i128::from(object) * i128::from(database));

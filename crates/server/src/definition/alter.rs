@@ -247,9 +247,12 @@ fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<(
     if key.primary {
         for (name, _) in &key.columns {
             let nullable =
-                table_def.columns.iter().any(|column| column.nullable && target.db.equal_names(&column.name, name));
-            if nullable {
-                let error = sql_error!(8111, target.shown);
+                table_def.columns.iter().find(|column| column.nullable && target.db.equal_names(&column.name, name));
+            if let Some(column) = nullable {
+                let error = match column.computed {
+                    Some(_) => sql_error!(1711, &*column.name, target.shown),
+                    None => sql_error!(8111, target.shown),
+                };
                 return Err(constraint_failed(error));
             }
         }
@@ -930,7 +933,10 @@ fn switch_constraints(
             constraint::validate_foreign_key(ddl, &target.place, &target.shown, child.id)?;
         } else if validate {
             let definition = ddl.rows(&target.db, |rows| load::text_of(rows, child.id))?.unwrap_or_default();
-            constraint::validate_check(ddl, &target.place, &target.shown, &child.name, &definition, None)?;
+            let columns = ddl.rows(&target.db, |rows| rows.find::<ColumnRow>(0, &[int(target.row.id), small(0)]))?;
+            let own = columns.iter().find(|row| has(child.status, os_::OF_COLUMN) && row.colid == child.intprop);
+            let column = own.map(|row| row.name.as_str());
+            constraint::validate_check(ddl, &target.place, &target.shown, &child.name, &definition, column)?;
         }
         let status = match (enable, validate) {
             (true, true) => child.status & !os_::DISABLED & !os_::NOT_TRUSTED,

@@ -64,7 +64,7 @@ pub fn column_row(
                 return Err(sql_error!(8183));
             }
             let mut row = plain(ty, cs::COMPUTED | if *persisted { cs::PERSISTED } else { 0 });
-            if column.null != Some(false) && !primary {
+            if column.null != Some(false) {
                 row.status |= cs::NULLABLE;
             }
             row.definition = Text(Some(text::definition(expr, source)));

@@ -343,10 +343,14 @@ pub fn add_check(
     }
     let definition = text::definition(&check.condition, ddl.span(check.text));
     let id = ddl.new_id(&db)?;
-    let colid = match column {
-        Some(column) => column_named(ddl, &db, table, column)?.map_or(0, |row| row.colid),
-        None => 0,
+    // A condition of one column is that column's, wherever it is written.
+    let mut read = own.iter().filter(is_read);
+    let of_column = match (column, read.next(), read.next()) {
+        (Some(column), ..) => own.iter().find(|row| db.equal_names(&row.name, column)),
+        (None, only, None) => only,
+        _ => None,
     };
+    let (column, colid) = (of_column.map(|row| row.name.as_str()), of_column.map_or(0, |row| row.colid));
     let own =
         Place { name: name.clone().unwrap_or_else(|| automatic_name("CK", shown, column, &[], id)), ..place.clone() };
     let status = if name.is_none() { os_::SYSTEM_NAMED } else { 0 }

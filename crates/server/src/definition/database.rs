@@ -4,7 +4,7 @@ use sql::ast::{AlterDatabase, AlterDatabaseAction, CreateDatabase, DataSpace, Id
 use types::{SqlResult, sql_error};
 
 use super::access;
-use super::database_file;
+use super::database_file::{self, LOG, PRIMARY};
 use super::database_setting::{self, setting_text};
 use super::database_state;
 use super::server::{OtherSession, other_sessions};
@@ -19,9 +19,6 @@ use crate::catalog::row::{Binary, Text};
 use crate::catalog::{Database, MASTER, MODEL, clock, family, is_system, no_such_database, snapshots};
 use crate::instance::plan_cache::Forget;
 
-/// Filegroups of `FileRow`: the first of every database, and what log files have.
-pub const PRIMARY: i32 = 1;
-pub const LOG: i32 = 0;
 /// `DatabaseRow::recovery_model`.
 const SIMPLE: u8 = 3;
 

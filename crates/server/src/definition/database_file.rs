@@ -7,7 +7,6 @@
 use sql::ast::{CreateDatabase, FileSpec, Setting, SettingValue, find_setting};
 use types::{SqlError, SqlResult, sql_error};
 
-use super::database::{LOG, PRIMARY};
 use super::database_setting::setting_text;
 use super::number::whole_number;
 use super::site::Ddl;
@@ -16,6 +15,9 @@ use crate::catalog::load::{int, small};
 use crate::catalog::row::Text;
 use crate::catalog::{Database, MASTER};
 
+/// Filegroups of `FileRow`: the first of every database, and what log files have.
+pub const PRIMARY: i32 = 1;
+pub const LOG: i32 = 0;
 /// 2 TB, https://learn.microsoft.com/sql/sql-server/maximum-capacity-specifications-for-sql-server
 const LOG_PAGES_MAX: i32 = 1 << 28;
 /// 512 KB.

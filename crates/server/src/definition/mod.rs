@@ -118,10 +118,12 @@ pub mod event_data;
 pub mod event;
 pub mod event_call;
 pub mod guard;
+mod within_snapshot;
 mod within_trigger;
 
-use sql::ast::{DropKind, Statement, StatementKind, TriggerScope};
-use types::SqlResult;
+use exec::host::Defined;
+use sql::ast::{Drop, DropKind, Statement, StatementKind, TriggerScope};
+use types::{SqlError, SqlResult};
 
 use crate::catalog::MASTER;
 
@@ -131,18 +133,51 @@ pub use sql::bind::errors::unsupported;
 pub use table::{create_for, drop_temporaries};
 
 /// Runs one statement. `text`: the batch or module it was parsed from (its spans are into it).
-pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<()> {
+pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<Defined> {
     let mut ddl = Ddl::new(site, text);
     ddl.line = statement.line;
-    let goes = databases_of(&ddl, statement);
-    let checked = guard::check(&mut ddl, statement);
-    let told = audited::tell(&mut ddl, statement, checked.is_ok());
-    let refused = within_trigger::check(&mut ddl, statement);
-    let done = checked.and(told).and(refused).and_then(|()| carry_out(&mut ddl, statement));
+    match &statement.kind {
+        StatementKind::Drop(drop) if drop.names.len() > 1 => drop_each(&mut ddl, statement, drop),
+        _ => run_one(&mut ddl, statement).map(|()| Defined::Whole),
+    }
+}
+
+fn run_one(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
+    let goes = databases_of(ddl, statement);
+    let checked = guard::check(ddl, statement);
+    let told = audited::tell(ddl, statement, checked.is_ok());
+    let refused = within_trigger::check(ddl, statement).and_then(|()| within_snapshot::check(ddl, statement));
+    let done = checked.and(told).and(refused).and_then(|()| carry_out(ddl, statement));
     if done.is_ok() && !goes.is_empty() {
-        audit::forget(&ddl, &goes);
+        audit::forget(ddl, &goes);
     }
     done.map_err(|error| error.at_line(statement.line))
+}
+
+/// Each name goes for itself, as by a statement of its own: those that can be dropped are, and the errors tell of the others.
+fn drop_each(ddl: &mut Ddl<'_>, statement: &Statement, drop: &Drop) -> SqlResult<Defined> {
+    let mut failed: Option<SqlError> = None;
+    let mut dropped = false;
+    for name in &drop.names {
+        let own = Drop { names: vec![name.clone()], scope: drop.scope.clone(), ..*drop };
+        let own = Statement { kind: StatementKind::Drop(Box::new(own)), ..*statement };
+        match run_one(ddl, &own) {
+            Ok(()) => dropped = true,
+            // Refused before anything of it was done. What ends the transaction, or was a trigger's, is of the whole statement.
+            Err(error) if error.number == 3701 || (3705..=3729).contains(&error.number) => {
+                failed = Some(match failed {
+                    None => error,
+                    Some(earlier) => error.after(earlier.one_by_one()),
+                });
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    match failed {
+        None => Ok(Defined::Whole),
+        Some(error) if dropped => Ok(Defined::Part(error)),
+        Some(error) => Err(error),
+    }
 }
 
 /// And fires the triggers of what it was.

@@ -230,10 +230,8 @@ fn kinds(kind: DropKind) -> Option<(&'static str, &'static [&'static str], u8)> 
 }
 
 pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
-    // SQL Server goes on with the other names and reports each that is missing.
-    let mut last: SqlResult<()> = Ok(());
     for name in &drop.names {
-        let done = match drop.kind {
+        match drop.kind {
             DropKind::Type => drop_type(ddl, name, drop.if_exists),
             DropKind::Schema => drop_schema(ddl, name, drop.if_exists),
             DropKind::Database => database::drop(ddl, &name.name, drop.if_exists),
@@ -251,15 +249,9 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
                 Some(found) => drop_object(ddl, name, found, drop.if_exists),
                 None => Err(cannot_drop("object", &written(name), 5)),
             },
-        };
-        if let Err(error) = done {
-            last = Err(match last {
-                Ok(()) => error,
-                Err(earlier) => error.after(earlier.one_by_one()),
-            });
-        }
+        }?;
     }
-    last
+    Ok(())
 }
 
 fn drop_object(

@@ -15,7 +15,8 @@ use types::key::KeyCodec;
 use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 
 use super::data_type;
-use super::database::{PRIMARY, filegroup_named};
+use super::database::filegroup_named;
+use super::database_file::PRIMARY;
 use super::number::whole_number;
 use super::site::{Ddl, cannot_find};
 use super::text;

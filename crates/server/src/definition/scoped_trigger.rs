@@ -8,7 +8,7 @@ use sql::ast::{
     CreateTrigger, Drop, ExecuteAsPrincipal, Expr, Literal, ModuleOptions, ModuleVerb, ObjectName, SwitchTrigger,
     TriggerScope,
 };
-use types::{SqlError, SqlResult, sql_error};
+use types::{SqlResult, sql_error};
 
 use super::execute_as::keep_execute_as;
 use super::module::{check_body, kept_text, option_bits};
@@ -174,24 +174,19 @@ fn keep_login(ddl: &mut Ddl<'_>, master: &Arc<Database>, id: i32, options: &Modu
 
 pub fn drop(ddl: &mut Ddl<'_>, drop: &Drop) -> SqlResult<()> {
     let scope = Scope::of(ddl, drop.scope.as_ref().expect("it names its scope"))?;
-    let mut missing: Option<SqlError> = None;
     for name in &drop.names {
         check_name(name)?;
         let Some(row) = scope.find(ddl, &name.name)? else {
-            if !drop.if_exists {
-                let error = cannot_drop("trigger", &name.name, 5);
-                missing = Some(match missing {
-                    None => error,
-                    Some(earlier) => error.after(earlier.one_by_one()),
-                });
+            if drop.if_exists {
+                continue;
             }
-            continue;
+            return Err(cannot_drop("trigger", &name.name, 5));
         };
         ddl.lock(&scope.db, row.id)?;
         ddl.site.server().plans.forget_module(scope.db.id.0, row.id);
         table::erase(ddl, &scope.db, &row)?;
     }
-    missing.map_or(Ok(()), Err)
+    Ok(())
 }
 
 /// ENABLE, DISABLE TRIGGER.

@@ -234,6 +234,9 @@ pub fn build(
     ddl.changed(db.id, id);
     for mut row in computed {
         type_computed(ddl, place, shown, &mut row)?;
+        if has(row.status, cs::NULLABLE) && keys.iter().any(|name| db.equal_names(name, &row.name)) {
+            return Err(constraint_failed(sql_error!(1711, row.name, shown)));
+        }
         ddl.rows(&db, |store| store.insert(&row))?;
         ddl.changed(db.id, id);
     }

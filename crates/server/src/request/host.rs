@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use exec::host::{
-    CallArgument, Callee, Host, Impersonation, ModuleInfo, NamedValue, Naming, TableAccess, TableArgument, Wanted,
+    CallArgument, Callee, Defined, Host, Impersonation, ModuleInfo, NamedValue, Naming, TableAccess, TableArgument,
+    Wanted,
 };
 use exec::session::Session as State;
 use exec::sink::{Command, Discard, Done, DoneKind, Environment, Sink, Stop};
@@ -424,16 +425,19 @@ impl Host for SessionHost {
         module: &Arc<Module>,
         query: QueryId,
         values: &[NamedValue],
-    ) -> SqlResult<Option<u64>> {
+    ) -> SqlResult<Defined> {
         let statement = module.queries[query.0 as usize].statement.clone();
         if let StatementKind::InsertBulk(bulk) = &statement.kind {
-            return self.expect_bulk(state, sink, bulk).map(|()| None).map_err(|error| error.at_line(statement.line));
+            return self
+                .expect_bulk(state, sink, bulk)
+                .map(|()| Defined::Whole)
+                .map_err(|error| error.at_line(statement.line));
         }
         if let StatementKind::BulkInsert(bulk) = &statement.kind {
             let rows = self.bulk_insert(state, sink, bulk, statement.line);
-            return rows.map(Some).map_err(|error| error.at_line(statement.line));
+            return rows.map(Defined::Rows).map_err(|error| error.at_line(statement.line));
         }
-        definition::run(&mut HostSite { host: self, state, sink, values }, &statement, &module.text).map(|()| None)
+        definition::run(&mut HostSite { host: self, state, sink, values }, &statement, &module.text)
     }
 
     fn open_data_file(&mut self, state: &mut State, path: &str) -> SqlResult<os::disk::File> {

@@ -58,7 +58,9 @@ fn execute_sql(
         // NULL of a text's type is a text without statements.
         return match arguments.first() {
             Some(CallArgument { value: Some((ty, Datum::Null)), .. }) if ty.is_string() => Ok(0),
-            Some(CallArgument { value: Some(_), .. }) => Err(not_unicode("@statement", 2).in_procedure("sp_executesql")),
+            Some(CallArgument { value: Some(_), .. }) => {
+                Err(not_unicode("@statement", 2).in_procedure("sp_executesql"))
+            }
             _ => Err(expects_parameter("sp_executesql", "@statement")),
         };
     };

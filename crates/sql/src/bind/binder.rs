@@ -157,6 +157,8 @@ pub struct Binder<'a> {
     pub found_keys: Vec<FoundKey>,
     /// The SELECT that is bound next is asked whether it has rows: `*` stands for no column.
     pub any_columns: bool,
+    /// The FROM that is bound next may be a change whose OUTPUT are rows for an INSERT.
+    pub takes_change: bool,
     /// Within CASE and the functions that are one.
     pub conditionals: u32,
     /// The query being bound is the client's own, and tells where its columns come from: see `browse`.
@@ -261,6 +263,7 @@ impl<'a> Binder<'a> {
             named_keys: Vec::new(),
             found_keys: Vec::new(),
             any_columns: false,
+            takes_change: false,
             conditionals: 0,
             browses: false,
             system_time: None,

@@ -205,6 +205,9 @@ impl Binder<'_> {
     /// `(UPDATE ... OUTPUT ...) AS a` as rows.
     pub fn dml_table(&mut self, dml: &ast::DmlTable, ctes: Option<&CteScope>) -> SqlResult<super::scope::FromRel> {
         let _ = ctes;
+        if !std::mem::take(&mut self.takes_change) {
+            return Err(sql_error!(10729));
+        }
         let kind = match &dml.statement.kind {
             ast::StatementKind::Insert(insert) => self.insert(insert)?,
             ast::StatementKind::Update(update) => self.update(update)?,
@@ -216,6 +219,12 @@ impl Binder<'_> {
         let Some(output) = &modify.output else {
             return Err(sql_error!(10716));
         };
+        if output.into.is_some() {
+            return Err(sql_error!(10720));
+        }
+        if modify.current_of.is_some() {
+            return Err(sql_error!(10721));
+        }
         let mut ids = Vec::new();
         let mut outputs = Vec::new();
         for column in &output.columns {

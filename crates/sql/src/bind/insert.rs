@@ -7,11 +7,12 @@ use types::{MAX_LENGTH, SqlResult, SqlType, TypeKind, sql_error};
 use super::binder::Binder;
 use super::convert::converted;
 use super::dml::{
-    Changes, RowTarget, SourceLayout, computed, explicit_rowversion, find_get, fitted, not_updatable, reads_table,
-    twice,
+    Changes, RowTarget, SourceLayout, computed, derived_field, explicit_rowversion, find_get, fitted, not_updatable,
+    reads_table, twice,
 };
 use super::errors;
 use super::names::{display, object_name, same_name};
+use super::output_shown::Shown;
 use super::query::Use;
 use super::scope::{CteScope, Scope, TriggeredView};
 use super::typing::is_null_literal;
@@ -28,8 +29,10 @@ pub struct InsertTarget {
     /// Names the statement may use, and the table's columns they are.
     pub columns: Vec<(Box<str>, u16)>,
     pub name: String,
-    /// Of a table that a view shows: its columns' first id in the view's text.
-    pub first: Option<ColumnId>,
+    /// Of a table that a view shows: its columns' first id in the view's text, and how the view shows them.
+    pub shown: Option<(ColumnId, Option<Shown>)>,
+    /// Columns of the view that take no value, and whether they are another table's.
+    pub others: Vec<(Box<str>, bool)>,
 }
 
 /// The type in which a called module's value comes to a column: whole, so that one which is too long is found there.
@@ -55,16 +58,22 @@ impl Binder<'_> {
             self.check_ctes(with)?;
         }
         let ctes = ctes.as_ref();
-        let target = self.insert_target(&insert.target)?;
+        let is_named = |column: &str| insert.columns.iter().any(|name| same_name(&name.name, column));
+        let target = self.insert_target(&insert.target, &is_named, ctes)?;
         let identity_insert = self.identity_insert(&target.table);
         let columns = self.insert_columns(&target, &insert.columns)?;
         let listed = !insert.columns.is_empty();
+        refuse_unlisted(insert, &target)?;
 
         let (source, supplied) = match &insert.source {
             ast::InsertSource::Values(rows) => self.insert_values(rows, &target, &columns, listed, ctes)?,
             ast::InsertSource::DefaultValues => (Rel::one_row(), Vec::new()),
             ast::InsertSource::Query(query) => {
                 super::xml::refuse_text(query, "INSERT")?;
+                self.takes_change = is_of_change(query);
+                if self.takes_change {
+                    refuse_beside_change(&target)?;
+                }
                 let bound = self.query(query, None, ctes, Use::Rows)?;
                 let count = bound.outputs.len();
                 if count != columns.len() {
@@ -106,18 +115,9 @@ impl Binder<'_> {
         let row = self.insert_row(&target.table, &given, identity_insert)?;
         let plan = self.lowering.root(&self.columns, source, outputs);
         let width = plan.columns.len();
-        let output = match &insert.output {
-            Some(output) => {
-                let layout = SourceLayout { ids: Vec::new() };
-                Some(
-                    self.output(output, &target.table, &[], layout, Changes { inserted: true, deleted: false }, width)?
-                        .0,
-                )
-            }
-            None => None,
-        };
+        let output = self.insert_output(insert, &target, width)?;
         let mut checks = self.checks(&target.table, None)?;
-        if let Some(first) = target.first {
+        if let Some((first, _)) = target.shown {
             checks.extend(self.view_checks(&target.table, first, None)?);
         }
         let barriers = self.barriers(&target.source, Change::Insert, &[])?;
@@ -142,6 +142,20 @@ impl Binder<'_> {
             return Err(errors::unsupported("INSERT ... EXECUTE ... WITH RESULT SETS"));
         }
         Ok(QueryKind::InsertExecute { insert: Box::new(modify), execute })
+    }
+
+    /// `width`: of the source.
+    fn insert_output(
+        &mut self,
+        insert: &ast::Insert,
+        target: &InsertTarget,
+        width: usize,
+    ) -> SqlResult<Option<crate::plan::Output>> {
+        let Some(output) = &insert.output else { return Ok(None) };
+        let layout = SourceLayout { ids: Vec::new() };
+        let changes = Changes { inserted: true, deleted: false };
+        let shown = target.shown.as_ref().and_then(|(_, shown)| shown.as_ref());
+        Ok(Some(self.output(output, &target.table, &[], layout, changes, width, shown)?.0))
     }
 
     /// The rows that a call will give, and its values for `columns`.
@@ -240,7 +254,12 @@ impl Binder<'_> {
         Ok((Rel::Values { ids, rows: cells }, supplied))
     }
 
-    fn insert_target(&mut self, target: &ast::Target) -> SqlResult<InsertTarget> {
+    fn insert_target(
+        &mut self,
+        target: &ast::Target,
+        is_named: &dyn Fn(&str) -> bool,
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<InsertTarget> {
         match target {
             ast::Target::Variable(variable) => {
                 let (slot, table) = self.table_variable(variable)?;
@@ -250,20 +269,31 @@ impl Binder<'_> {
                     columns: own_columns(&table),
                     table,
                     name: variable.name.to_string(),
-                    first: None,
+                    shown: None,
+                    others: Vec::new(),
                 })
             }
-            ast::Target::Table { name, .. } => self.insert_table(name),
+            ast::Target::Table { name, .. } => self.insert_table(name, is_named, ctes),
             ast::Target::Function(_) => Err(errors::not_supported("OPENROWSET")),
         }
     }
 
-    pub fn insert_table(&mut self, name: &ast::ObjectName) -> SqlResult<InsertTarget> {
+    /// `is_named`: the statement lists the column.
+    pub fn insert_table(
+        &mut self,
+        name: &ast::ObjectName,
+        is_named: &dyn Fn(&str) -> bool,
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<InsertTarget> {
         let shown = display(name);
         let unknown = || errors::invalid_object(&shown).at_line(name.line);
         let own = self.names.trigger_table.is_some() && name.is_unqualified();
         if own && (name.name.is("inserted") || name.name.is("deleted")) {
             return Err(sql_error!(286).at_line(name.line));
+        }
+        let is_cte = |scope: &CteScope| scope.ctes.iter().any(|cte| same_name(&cte.name, &name.name));
+        if name.is_unqualified() && ctes.is_some_and(is_cte) {
+            return self.insert_view(name, is_named, ctes);
         }
         match self.resolve(&object_name(name))?.ok_or_else(unknown)? {
             Object::Table(table) => {
@@ -274,58 +304,69 @@ impl Binder<'_> {
                     columns: own_columns(&table),
                     table,
                     name: shown,
-                    first: None,
+                    shown: None,
+                    others: Vec::new(),
                 })
             }
-            Object::Module(module) if module.kind == ModuleKind::View => {
-                let ident = ast::TableName {
-                    name: name.clone(),
-                    alias: None,
-                    hints: Vec::new(),
-                    sample: None,
-                    system_time: None,
-                    data_source: None,
-                };
-                let (mut rel, sources) = self.table_ref(&ast::TableRef::Table(Box::new(ident)), None, None, 0)?;
-                let mut columns = Vec::new();
-                if let Some(view) = self.triggered_view(&sources[0], None, &[Change::Insert])? {
-                    for index in 0..sources[0].len() {
-                        let column = sources[0].column(index);
-                        let same = |at: &u16| same_name(&view.table.columns[*at as usize].name, &column.name);
-                        let twin =
-                            (0..view.ids.len() as u16).find(|at| view.ids[*at as usize] == Some(column.id) && same(at));
-                        columns.extend(twin.or(view.ordinal(column.id)).map(|at| (column.name, at)));
-                    }
-                    let TriggeredView { table, .. } = view;
-                    self.need_change(Action::Insert, &sources[0], sources[0].column(0).id, &[]);
-                    return Ok(InsertTarget {
-                        source: TableSource::View(table.clone()),
-                        columns,
-                        table,
-                        name: shown,
-                        first: None,
-                    });
-                }
-                let mut base: Option<RowTarget> = None;
-                for index in 0..sources[0].len() {
-                    let column = sources[0].column(index);
-                    let Some((target, ordinal)) = self.base_column(&mut rel, column.id, base.as_ref()) else {
-                        continue;
-                    };
-                    columns.push((column.name, ordinal));
-                    base.get_or_insert(target);
-                }
-                let Some(base) = base else {
-                    return Err(not_updatable(&rel, &shown, true));
-                };
-                self.refuse_history(&base.table, Some(Change::Insert))?;
-                let first = Some(base.first);
-                self.need_change(Action::Insert, &sources[0], base.first, &[]);
-                Ok(InsertTarget { source: base.source, table: base.table, columns, name: shown, first })
-            }
+            Object::Module(module) if module.kind == ModuleKind::View => self.insert_view(name, is_named, None),
             Object::Virtual(_) => Err(sql_error!(259)),
             _ => Err(unknown()),
         }
+    }
+
+    /// Through a view or a CTE: into the one table whose columns are named, or a view whose INSTEAD OF trigger takes the rows.
+    fn insert_view(
+        &mut self,
+        name: &ast::ObjectName,
+        is_named: &dyn Fn(&str) -> bool,
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<InsertTarget> {
+        let shown = display(name);
+        let ident = ast::TableName {
+            name: name.clone(),
+            alias: None,
+            hints: Vec::new(),
+            sample: None,
+            system_time: None,
+            data_source: None,
+        };
+        let (mut rel, sources) = self.table_ref(&ast::TableRef::Table(Box::new(ident)), None, ctes, 0)?;
+        let source = &sources[0];
+        let mut columns = Vec::new();
+        if let Some(view) = self.triggered_view(source, None, &[Change::Insert])? {
+            for index in 0..source.len() {
+                let column = source.column(index);
+                let same = |at: &u16| same_name(&view.table.columns[*at as usize].name, &column.name);
+                let twin = (0..view.ids.len() as u16).find(|at| view.ids[*at as usize] == Some(column.id) && same(at));
+                columns.extend(twin.or(view.ordinal(column.id)).map(|at| (column.name, at)));
+            }
+            let TriggeredView { table, .. } = view;
+            self.need_change(Action::Insert, source, source.column(0).id, &[]);
+            let (source, others) = (TableSource::View(table.clone()), Vec::new());
+            return Ok(InsertTarget { source, columns, table, name: shown, shown: None, others });
+        }
+        let all: Vec<_> = (0..source.len()).map(|index| source.column(index)).collect();
+        // The table of the first column that is named, or of the first at all.
+        let mut base: Option<RowTarget> = None;
+        for column in all.iter().filter(|column| is_named(&column.name)).chain(&all) {
+            if base.is_none() {
+                base = self.base_column(&mut rel, column.id, None).map(|(target, _)| target);
+            }
+        }
+        let is_view = self.is_view(source);
+        let Some(base) = base else { return Err(not_updatable(&rel, &shown, is_view)) };
+        let mut others = Vec::new();
+        for column in all {
+            match self.base_column(&mut rel, column.id, Some(&base)) {
+                Some((_, ordinal)) => columns.push((column.name, ordinal)),
+                None => others.push((column.name, self.columns.origin(column.id).is_some())),
+            }
+        }
+        self.refuse_history(&base.table, Some(Change::Insert))?;
+        self.need_change(Action::Insert, source, base.first, &[]);
+        let table = base.table;
+        let by = (base.first, self.shown(&rel, source, base.first, &table));
+        Ok(InsertTarget { source: base.source, table, columns, name: shown, shown: Some(by), others })
     }
 
     /// The base table's column that `id` is, of the same table as `known` if that is given.
@@ -354,6 +395,10 @@ impl Binder<'_> {
     /// identity column has to be named.
     pub fn insert_columns(&mut self, target: &InsertTarget, names: &[ast::ColumnName]) -> SqlResult<Vec<u16>> {
         let table = &target.table;
+        let unfit = target.others.iter().find(|(other, _)| names.iter().any(|name| same_name(&name.name, other)));
+        if let Some(unfit) = unfit {
+            return Err(takes_no_value(&target.name, unfit));
+        }
         if names.is_empty() {
             let mut out = Vec::with_capacity(target.columns.len());
             for (_, column) in &target.columns {
@@ -448,6 +493,44 @@ impl Binder<'_> {
             values[ordinal as usize] = Some(value);
         }
         Ok(NewRow { values, computed: self.computed_columns(table)? })
+    }
+}
+
+/// Without a list a value is meant for each column.
+fn refuse_unlisted(insert: &ast::Insert, target: &InsertTarget) -> SqlResult<()> {
+    let is_listed = !insert.columns.is_empty() || matches!(insert.source, ast::InsertSource::DefaultValues);
+    match target.others.first() {
+        Some(other) if !is_listed => Err(takes_no_value(&target.name, other)),
+        _ => Ok(()),
+    }
+}
+
+/// 4405 for a column of another table, 4406 for one that is computed.
+fn takes_no_value(target: &str, (_, of_table): &(Box<str>, bool)) -> types::SqlError {
+    if *of_table { sql_error!(4405, target) } else { derived_field(target) }
+}
+
+/// `SELECT ... FROM (UPDATE ... OUTPUT ...) AS a`
+fn is_of_change(query: &ast::Query) -> bool {
+    match &query.body {
+        ast::QueryBody::Select(select) => matches!(&select.from[..], [ast::TableRef::Dml(_)]),
+        _ => false,
+    }
+}
+
+/// What takes the rows of a change: a table that nothing follows from.
+/// https://learn.microsoft.com/sql/t-sql/queries/output-clause-transact-sql
+fn refuse_beside_change(target: &InsertTarget) -> SqlResult<()> {
+    let table = &target.table;
+    if target.shown.is_some() || matches!(target.source, TableSource::View(_)) {
+        return Err(sql_error!(354, target.name));
+    }
+    if let Some(key) = table.foreign_keys.iter().chain(&table.referenced_by).find(|key| !key.disabled) {
+        return Err(sql_error!(355, target.name, key.name));
+    }
+    match table.triggers.iter().any(|trigger| !trigger.disabled) {
+        true => Err(sql_error!(356, target.name)),
+        false => Ok(()),
     }
 }
 

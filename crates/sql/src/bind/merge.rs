@@ -68,7 +68,8 @@ impl Binder<'_> {
         let (output, layout) = match &merge.output {
             Some(output) => {
                 let changes = Changes { inserted: true, deleted: true };
-                let (output, layout) = self.output(output, &table, &sources, layout, changes, 0)?;
+                let shown = self.shown_rows(&rel, &sources[0], &target);
+                let (output, layout) = self.output(output, &table, &sources, layout, changes, 0, shown.as_ref())?;
                 (Some(output), layout)
             }
             None => (None, layout),
@@ -119,7 +120,7 @@ impl Binder<'_> {
         changes.dedup();
         let target = match self.triggered_target(left, source, None, &changes)? {
             Some(target) => target,
-            None => self.row_target(left, source, None)?,
+            None => self.row_target(left, source, first_given(merge, source))?,
         };
         let name = merge.alias.as_ref().map_or_else(|| view_use::target_name(&merge.target), |alias| alias.to_string());
         self.refuse_history(&target.table, None)?;
@@ -188,7 +189,8 @@ impl Binder<'_> {
             columns: names,
             table: table.clone(),
             name: table.name.to_string(),
-            first: None,
+            shown: None,
+            others: Vec::new(),
         };
         let columns = self.insert_columns(&into, columns)?;
         match columns.len().cmp(&values.len()) {
@@ -311,6 +313,16 @@ fn check_scope(condition: &ast::Expr, when: ast::MergeWhen, here: &Scope) -> Sql
         }
         _ => Ok(()),
     }
+}
+
+/// The first column that an action gives a value: of several tables that a view shows, its table is the one that is changed.
+fn first_given(merge: &ast::Merge, source: &Source) -> Option<ColumnId> {
+    let named = merge.clauses.iter().find_map(|clause| match &clause.action {
+        ast::MergeAction::Update(set) => set.iter().find_map(set_name),
+        ast::MergeAction::Insert { columns, .. } => columns.first(),
+        ast::MergeAction::Delete | ast::MergeAction::InsertDefaultValues => None,
+    })?;
+    (0..source.len()).map(|at| source.column(at)).find(|column| same_name(&column.name, &named.name)).map(|own| own.id)
 }
 
 /// The same name or alias, where schemas that are told do not differ.

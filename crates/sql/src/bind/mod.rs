@@ -53,6 +53,7 @@ mod sample;
 mod from;
 mod option;
 mod dml;
+mod output_shown;
 mod masking;
 mod view_use;
 mod temporal;

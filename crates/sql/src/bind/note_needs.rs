@@ -2,7 +2,7 @@
 
 use super::binder::Binder;
 use super::needs::{DEFINITION, Reading, by_name};
-use super::scope::{Scope, Source, SourceColumns};
+use super::scope::{Scope, Source, SourceColumn, SourceColumns};
 use types::{SqlResult, SqlType};
 
 use crate::ast;
@@ -145,6 +145,24 @@ impl Binder<'_> {
             self.needs.through = named.map(|(.., synonym)| *synonym);
             self.reading(Action::Select, (table.database, table.object), numbered(table, first));
             self.needs.readings.last_mut().expect("just added").target = true;
+        }
+    }
+
+    /// The same of a view, as `columns`.
+    pub fn need_view_output(&mut self, view: &Source, columns: &[SourceColumn]) {
+        let SourceColumns::List(list) = &view.columns else { return };
+        let with = list.first().map(|column| column.id);
+        let named =
+            self.needs.readings.iter().rev().find(|reading| {
+                reading.columns.len() == list.len() && reading.columns.first().map(|(id, _)| *id) == with
+            });
+        let Some(Reading { object, through, columns: numbers, .. }) = named else { return };
+        let (object, through) = (*object, *through);
+        let columns = columns.iter().zip(numbers).map(|(column, (_, number))| (column.id, *number)).collect();
+        self.needs.through = through;
+        self.reading(Action::Select, object, columns);
+        if let Some(last) = self.needs.readings.last_mut() {
+            last.target = true;
         }
     }
 

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Block, Place};
-use super::dml::{Changes, SourceLayout, fitted, positioned, stored_ids, table_source};
+use super::dml::{Changes, SourceLayout, fitted, positioned, stored_ids};
 use super::errors;
 use super::insert::InsertTarget;
-use super::names::display;
+use super::names::{display, same_name};
+use super::output_shown::{Meanings, Shown};
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
 use super::view_use::Change;
 use crate::ast;
@@ -18,7 +19,8 @@ use crate::plan::{Expr, Output, OutputColumn, OutputInto};
 
 impl Binder<'_> {
     /// `sources`: of the statement's FROM. `layout`: of the modification's source; what OUTPUT reads of it is added. `width`: of a
-    /// source whose columns have no ids (INSERT): nothing of it can be named.
+    /// source whose columns have no ids (INSERT): nothing of it can be named. `shown`: of a target that is no table.
+    #[allow(clippy::too_many_arguments)]
     pub fn output(
         &mut self,
         output: &ast::Output,
@@ -27,10 +29,11 @@ impl Binder<'_> {
         layout: SourceLayout,
         changes: Changes,
         width: usize,
+        shown: Option<&Shown>,
     ) -> SqlResult<(Output, SourceLayout)> {
         let block = self.blocks.len();
         self.blocks.push(Block { place: Place::Output, ..Block::default() });
-        let result = self.output_in(output, table, sources, layout, changes, width, block);
+        let result = self.output_in(output, table, sources, layout, changes, width, shown, block);
         self.blocks.truncate(block);
         result
     }
@@ -44,6 +47,7 @@ impl Binder<'_> {
         mut layout: SourceLayout,
         changes: Changes,
         width: usize,
+        shown: Option<&Shown>,
         block: usize,
     ) -> SqlResult<(Output, SourceLayout)> {
         let both = changes.inserted && changes.deleted;
@@ -51,11 +55,13 @@ impl Binder<'_> {
         let deleted = self.columns.add_table(table);
         self.mask_computed(table, inserted)?;
         self.mask_computed(table, deleted)?;
-        self.need_output(table, inserted);
-        self.need_output(table, deleted);
         let action_type = SqlType::nvarchar(10).with_collation(self.catalog.collation());
         let action = self.columns.add(action_type, false);
-        let (all, changed) = output_sources(table, sources, changes, inserted, deleted, (action, action_type));
+        let mut meanings = Meanings::default();
+        let mut all = self.changed_sources(table, changes, (inserted, deleted), shown, &mut meanings);
+        let changed = all.len();
+        all.extend(sources.iter().cloned());
+        all.push(action_source(action, action_type));
         let scope = Scope { sources: &all, parent: None, ctes: None, block: Some(block) };
         let rows = Scope { sources: &all[..changed], parent: None, ctes: None, block: Some(block) };
 
@@ -78,6 +84,7 @@ impl Binder<'_> {
         let mut bind = |binder: &mut Self, items: Vec<Item>| -> SqlResult<Vec<Item>> {
             let mut out = Vec::with_capacity(items.len());
             for mut item in items {
+                meanings.resolve(&mut item.expr)?;
                 binder.inline_computed(&mut item.expr, table, inserted)?;
                 binder.inline_computed(&mut item.expr, table, deleted)?;
                 layout.read(&item.expr, &made);
@@ -131,6 +138,26 @@ impl Binder<'_> {
         Ok((Output { exprs, columns, into, to_client }, layout))
     }
 
+    /// `inserted` and `deleted`, as far as there are such rows.
+    fn changed_sources(
+        &mut self,
+        table: &Arc<TableDef>,
+        changes: Changes,
+        (inserted, deleted): (ColumnId, ColumnId),
+        shown: Option<&Shown>,
+        meanings: &mut Meanings,
+    ) -> Vec<Source> {
+        if !shown.is_some_and(Shown::is_view) {
+            self.need_output(table, inserted);
+            self.need_output(table, deleted);
+        }
+        let both = [("inserted", inserted, changes.inserted), ("deleted", deleted, changes.deleted)];
+        let there = both.into_iter().filter(|(.., is_there)| *is_there);
+        there
+            .map(|(name, first, _)| self.changed_source(name, (table, first), shown, changes.deleted, meanings))
+            .collect()
+    }
+
     fn output_items(&mut self, items: &[ast::SelectItem], scope: &Scope, rows: &Scope) -> SqlResult<Vec<Item>> {
         let mut out = Vec::new();
         for item in items {
@@ -160,7 +187,8 @@ impl Binder<'_> {
     fn output_target(&mut self, into: &ast::OutputInto) -> SqlResult<InsertTarget> {
         match &into.target {
             ast::Target::Table { name, .. } => {
-                let target = self.insert_table(name)?;
+                let is_named = |column: &str| into.columns.iter().any(|own| same_name(&own.text, column));
+                let target = self.insert_table(name, &is_named, None)?;
                 if target.table.triggers.iter().any(|trigger| !trigger.disabled) {
                     return Err(sql_error!(331, display(name)));
                 }
@@ -185,7 +213,8 @@ impl Binder<'_> {
                     columns,
                     table,
                     name: variable.name.to_string(),
-                    first: None,
+                    shown: None,
+                    others: Vec::new(),
                 })
             }
             ast::Target::Function(_) => Err(errors::not_supported("OPENROWSET")),
@@ -242,36 +271,13 @@ fn output_columns(output: &ast::Output) -> Vec<ast::ColumnName> {
         .collect()
 }
 
-/// What OUTPUT can name, and how many of the first sources are the changed rows.
-fn output_sources(
-    table: &Arc<TableDef>,
-    sources: &[Source],
-    changes: Changes,
-    inserted: ColumnId,
-    deleted: ColumnId,
-    (action, action_type): (ColumnId, SqlType),
-) -> (Vec<Source>, usize) {
-    let mut all: Vec<Source> = Vec::with_capacity(sources.len() + 3);
-    if changes.inserted {
-        all.push(table_source("inserted", table, inserted));
-    }
-    if changes.deleted {
-        all.push(table_source("deleted", table, deleted));
-    }
-    let changed = all.len();
-    all.extend(sources.iter().cloned());
-    all.push(Source {
+fn action_source(id: ColumnId, ty: SqlType) -> Source {
+    Source {
         alias: "".into(),
         schema: None,
         qualified: false,
-        columns: SourceColumns::List(vec![SourceColumn {
-            name: "$action".into(),
-            id: action,
-            ty: action_type,
-            nullable: false,
-        }]),
+        columns: SourceColumns::List(vec![SourceColumn { name: "$action".into(), id, ty, nullable: false }]),
         nullable: false,
         written: None,
-    });
-    (all, changed)
+    }
 }

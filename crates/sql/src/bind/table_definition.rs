@@ -8,7 +8,7 @@ use super::binder::Binder;
 use super::index_filter::{FilterOwner, index_filter};
 use super::names::same_name;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
-use super::variables::{Found, visit_expr};
+use super::variables::{Found, columns_named, visit_expr};
 use crate::ast;
 use crate::catalog::{CheckDef, ColumnDef, Computed, DatabaseId, IndexDef, IndexKind, ObjectId, TableDef};
 use crate::mask::MaskFunction;
@@ -262,6 +262,11 @@ fn not_created(error: SqlError) -> SqlError {
 
 fn add_check(table: &mut TableDef, check: &ast::Check, text: &str, column: Option<u16>, name: Option<&ast::Ident>) {
     let number = table.checks.len();
+    // A condition of one column is that column's, wherever it is written.
+    let named = columns_named(&check.condition);
+    let mut read = named.iter().filter_map(|name| position(table, name));
+    let only = read.next().filter(|first| read.all(|other| other == *first));
+    let column = column.or(only);
     table.checks.push(CheckDef {
         name: name.map_or_else(|| format!("CK__{}_{number}", table.name).into(), |name| name.text.clone()),
         object: ObjectId(0),

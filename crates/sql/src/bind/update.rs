@@ -17,7 +17,7 @@ use crate::ast;
 use crate::catalog::Object;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
 use crate::plan::{
-    Action, ActionKind, Expr, ExprKind, Modify, ModifyAction, Operator, OperatorKind, QueryKind, SetVariable,
+    Action, ActionKind, Check, Expr, ExprKind, Modify, ModifyAction, Operator, OperatorKind, QueryKind, SetVariable,
     TableSource,
 };
 
@@ -127,7 +127,9 @@ impl Binder<'_> {
         let changes = Changes { inserted: set.is_some(), deleted: true };
         let (output, layout) = match shape.output {
             Some(output) => {
-                let (output, layout) = self.output(output, &target.table, &sources, layout, changes, 0)?;
+                let shown = self.shown_rows(&rel, &sources[named], &target);
+                let (output, layout) =
+                    self.output(output, &target.table, &sources, layout, changes, 0, shown.as_ref())?;
                 (Some(output), layout)
             }
             None => (None, layout),
@@ -151,11 +153,7 @@ impl Binder<'_> {
         let plan = if twice || moves_in_scan(&plan, &target, &set_columns) { spooled(plan) } else { plan };
         let barriers = self.barriers(&target.source, change, &set_columns)?;
         let cascades = self.cascades(&target.source, change, &set_columns)?;
-        let mut checks = Vec::new();
-        if set.is_some() {
-            checks = self.checks(&target.table, Some(&set_columns))?;
-            checks.extend(self.view_checks(&target.table, target.first, Some(&set_columns))?);
-        }
+        let checks = if set.is_some() { self.row_checks(&target, &set_columns)? } else { Vec::new() };
         Ok(QueryKind::Modify(Box::new(Modify {
             target: target.source,
             source: plan,
@@ -168,6 +166,13 @@ impl Binder<'_> {
             current_of,
             top: None,
         })))
+    }
+
+    /// Of a row with new values in the columns `set`: what its table asks, and the views that show it.
+    fn row_checks(&mut self, target: &RowTarget, set: &[u16]) -> SqlResult<Vec<Check>> {
+        let mut checks = self.checks(&target.table, Some(set))?;
+        checks.extend(self.view_checks(&target.table, target.first, Some(set))?);
+        Ok(checks)
     }
 
     /// What the statement changes: the rows of a table, or a view whose INSTEAD OF triggers take the change.
@@ -461,7 +466,12 @@ impl Binder<'_> {
         let plain = ast::ColumnName { table: None, ..column.clone() };
         let (found, _) = names.column(&plain)?;
         let Some(ordinal) = target.ordinal(found.id) else {
-            return Err(derived_field(&names.sources[0].alias));
+            let alias = &names.sources[0].alias;
+            // Of another table that the view shows, or of none.
+            return Err(match self.columns.origin(found.id) {
+                Some(_) => sql_error!(4405, alias),
+                None => derived_field(alias),
+            });
         };
         let def = &target.table.columns[ordinal as usize];
         if def.is_read_only() {

@@ -4,6 +4,7 @@
 
 pub mod metrics;
 pub mod storage;
+pub mod changed;
 pub mod indexes;
 pub mod partitions;
 pub mod holding;

@@ -498,6 +498,8 @@ rows![
     message(10714, 15, "An action of type '%S_MSG' cannot appear more than once in a '%S_MSG' clause of a MERGE statement."),
     message(10715, 15, "'%.*ls' is not a valid hint."),
     message(10716, 15, "A nested INSERT, UPDATE, DELETE, or MERGE statement must have an OUTPUT clause."),
+    message(10720, 15, "An OUTPUT INTO clause is not allowed in a nested INSERT, UPDATE, DELETE, or MERGE statement."),
+    message(10721, 15, "A WHERE CURRENT OF clause is not allowed in a nested INSERT, UPDATE, DELETE, or MERGE statement."),
     message(10729, 15, "A nested INSERT, UPDATE, DELETE, or MERGE statement is not allowed in a SELECT statement that is not the immediate source of rows for an INSERT statement."),
     message(10735, 15, "Incorrect WHERE clause for filtered %S_MSG '%.*ls' on table '%.*ls'."),
     message(10741, 15, "A TOP can not be used in the same query or sub-query as a OFFSET."),

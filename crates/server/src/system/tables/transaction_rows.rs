@@ -15,7 +15,7 @@ use crate::system::cell::{Cell, NamedRow, number, text};
 pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRow>> {
     let storage = &host.server.catalog.storage;
     Some(match name {
-        "dm_tran_locks" => storage.locks().iter().map(|entry| lock(storage, entry)).collect(),
+        "dm_tran_locks" => storage.locks_told().iter().map(|entry| lock(storage, entry)).collect(),
         "dm_tran_active_transactions" => storage.transactions().iter().map(active).collect(),
         "dm_tran_active_snapshot_database_transactions" => {
             storage.transactions().iter().filter_map(with_snapshot).collect()

@@ -96,6 +96,15 @@ impl LockEntry {
     }
 }
 
+/// Whose records are in the log, from the first to the newest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WriterEntry {
+    pub transaction: u64,
+    pub session: u32,
+    pub first_lsn: u64,
+    pub last_lsn: u64,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionEntry {
     pub id: u64,
@@ -272,6 +281,18 @@ impl Locks {
             .collect();
         all.sort_by_key(|entry| (entry.begun_ms, entry.id));
         all
+    }
+
+    /// Those that have written to the log and not committed.
+    pub fn writers(&self) -> Vec<WriterEntry> {
+        let entry = |(_, member): (MemberId, &Member)| WriterEntry {
+            transaction: member.id.load(Ordering::SeqCst),
+            session: member.session.load(Ordering::Relaxed),
+            first_lsn: member.first_lsn.load(Ordering::SeqCst),
+            last_lsn: member.last_lsn.load(Ordering::Relaxed),
+        };
+        let open = self.members.running().filter(|(_, member)| member.committed.load(Ordering::SeqCst) == 0);
+        open.map(entry).filter(|entry| entry.transaction != 0 && entry.last_lsn != 0).collect()
     }
 
     /// Those that use memory-optimized tables.
