@@ -5,6 +5,7 @@ use std::sync::Arc;
 use types::{Datum, SqlType};
 
 use super::access::{self, Access, Way};
+use super::condense::condense;
 use super::constant::equal_columns;
 use super::either;
 use super::estimate;
@@ -53,6 +54,9 @@ pub(super) enum Frame {
 /// MIN and MAX that are looked up one by one; more are read off one scan.
 const EXTREMES_MAX: usize = 4;
 
+/// Rows of a table that the rounds of a recursive query put aside, at most: without room for them each row of a round would read the table.
+const ROUNDS_ROWS_MAX: f64 = 1e6;
+
 /// An operator and the ids of its columns.
 pub(super) struct Lowered {
     pub(super) op: Operator,
@@ -85,7 +89,7 @@ impl<'a> Lowering<'a> {
 
 impl Lowering<'_> {
     /// Rules on the whole relation, before methods are chosen.
-    fn rewrite(&mut self, rel: Rel, outputs: &[Output]) -> Rel {
+    fn rewrite(&mut self, columns: &mut Columns, rel: Rel, outputs: &[Output]) -> Rel {
         let mut rel = match rel {
             Rel::Get(_) => return rel,
             Rel::Filter { input, predicates } if matches!(*input, Rel::Get(_)) => {
@@ -103,26 +107,26 @@ impl Lowering<'_> {
         let mut needed = ColumnSet::default();
         outputs.iter().for_each(|output| needed.insert_expr(&output.expr));
         read_by_all(&rel, &mut needed);
-        order(rel, &needed)
+        order(condense(rel, columns), &needed)
     }
 
     /// Plans `rel` to give exactly `outputs`.
-    pub fn root(&mut self, columns: &Columns, rel: Rel, outputs: Vec<Output>) -> Operator {
+    pub fn root(&mut self, columns: &mut Columns, rel: Rel, outputs: Vec<Output>) -> Operator {
         assert!(self.frames.is_empty(), "a root is lowered alone");
-        let rel = self.rewrite(rel, &outputs);
+        let rel = self.rewrite(columns, rel, &outputs);
         self.outputs(columns, rel, outputs)
     }
 
     /// Plans a subquery: also gives the enclosing columns it reads, each with the slot to put it in.
     pub fn subquery(
         &mut self,
-        columns: &Columns,
+        columns: &mut Columns,
         rel: Rel,
         outputs: Vec<Output>,
     ) -> (Operator, Vec<(OuterSlot, Expr)>) {
         assert!(self.frames.is_empty(), "a subquery is lowered before its query");
         self.frames.push(Frame::Edge { bindings: Vec::new() });
-        let rel = self.rewrite(rel, &outputs);
+        let rel = self.rewrite(columns, rel, &outputs);
         let op = self.outputs(columns, rel, outputs);
         let Some(Frame::Edge { bindings }) = self.frames.pop() else { panic!("frames are balanced") };
         (op, bindings.into_iter().map(|(slot, id)| (slot, columns.expr(id))).collect())
@@ -733,10 +737,15 @@ impl Lowering<'_> {
         if !hashable {
             return self.nested(columns, join, &outer_needed, &needed, want, rows);
         }
+        let join = match self.by_rounds(join) {
+            Ok(join) => return self.nested(columns, join, &outer_needed, &needed, want, rows),
+            Err(join) => join,
+        };
         let Join { kind, left: left_rel, right: right_rel, .. } = join;
         let build_left = kind == JoinKind::Inner && left_rows < right_rows;
         let left_side = self.lower(columns, left_rel, Want::columns(&needed));
         let right_side = self.lower(columns, right_rel, Want::columns(&needed));
+        let nulls_meet = keys.iter().map(nulls_meet).collect();
         let keys = keys
             .into_iter()
             .map(|p| {
@@ -746,9 +755,31 @@ impl Lowering<'_> {
             .collect();
         let (layout, shape, all) = joined_shape(kind, &left_side, &right_side);
         let residual = Expr::all(rest.into_iter().map(|p| self.bound(columns, p, &all)).collect());
-        let hash = HashJoin { left: left_side.op, right: right_side.op, build_left, kind, keys, residual };
+        let hash = HashJoin { left: left_side.op, right: right_side.op, build_left, kind, keys, nulls_meet, residual };
         let op = Operator { kind: OperatorKind::HashJoin(Box::new(hash)), columns: shape, rows };
         Lowered { op, layout, ordered: false }
+    }
+
+    /// A join within the rounds of a recursive query would make its hash table in each of them: its other side is put aside for all of them
+    /// by what the round's rows ask of it.
+    fn by_rounds(&self, mut join: Join) -> Result<Join, Join> {
+        let is_free = join.kind == JoinKind::Inner && join.hint.or(self.join_method).is_none();
+        let (left, right) = (has_work_table(&join.left), has_work_table(&join.right));
+        if !is_free || left == right {
+            return Err(join);
+        }
+        if right {
+            std::mem::swap(&mut join.left, &mut join.right);
+        }
+        match seekable(&join.right) {
+            Some((get, _)) if get.rows as f64 <= ROUNDS_ROWS_MAX => Ok(join),
+            _ => {
+                if right {
+                    std::mem::swap(&mut join.left, &mut join.right);
+                }
+                Err(join)
+            }
+        }
     }
 
     /// Is seeking the right side once a row of the left cheaper than hashing?
@@ -852,6 +883,12 @@ fn read_by_all(rel: &Rel, needed: &mut ColumnSet) {
     rel.for_each_input(&mut |input| read_by_all(input, needed));
 }
 
+fn has_work_table(rel: &Rel) -> bool {
+    let mut found = matches!(rel, Rel::Leaf(leaf) if matches!(leaf.kind, LeafKind::WorkTable(_)));
+    rel.for_each_input(&mut |input| found |= has_work_table(input));
+    found
+}
+
 /// The layout that goes on, its columns, and the joined row that predicates see.
 fn joined_shape(kind: JoinKind, left: &Lowered, right: &Lowered) -> (Vec<ColumnId>, Vec<OutputColumn>, Vec<ColumnId>) {
     let mut all = left.layout.clone();
@@ -871,11 +908,14 @@ fn joined_shape(kind: JoinKind, left: &Lowered, right: &Lowered) -> (Vec<ColumnI
     (all.clone(), shape, all)
 }
 
-/// `left expression = right expression`, in this order.
+/// NULL is equal to NULL there.
+pub(super) fn nulls_meet(predicate: &Expr) -> bool {
+    matches!(predicate.kind, ExprKind::Compare { null_equal: true, .. })
+}
+
+/// `left expression = right expression`, in this order; also where NULL is equal to NULL.
 pub fn equi(predicate: &Expr, left: &ColumnSet, right: &ColumnSet) -> Option<(Expr, Expr)> {
-    let ExprKind::Compare { op: CompareOp::Equal, left: a, right: b, null_equal: false } = &predicate.kind else {
-        return None;
-    };
+    let ExprKind::Compare { op: CompareOp::Equal, left: a, right: b, .. } = &predicate.kind else { return None };
     if predicate.is_volatile() || predicate.has_subquery() {
         return None;
     }

@@ -145,7 +145,9 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
         let (get, mut own) = seekable(&pieces[part].rel)?;
         with.iter().for_each(|&edge| own.extend(edges[edge].predicates.iter().map(|&p| predicates[p].clone())));
         let access = access::choose(get, &own, &columns_of(get, &read), &[], None);
-        access.is_lookup().then_some(access.cost)
+        let is_equal = with.iter().any(|&edge| edges[edge].is_equal);
+        let is_sought = if is_equal { access.is_lookup() } else { access.is_seek() };
+        is_sought.then_some(access.cost)
     };
     let tree = search::cheapest(&parts, &edges, &classes, &seek);
     let mut equal = Equal::new(&predicates, written);
@@ -166,7 +168,7 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
 fn test_of(rel: &Rel, on: &[Expr], read: &ColumnSet) -> Test {
     let own = rel.defined();
     let is_equal = on.iter().any(|predicate| match &predicate.kind {
-        ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } => {
+        ExprKind::Compare { op: CompareOp::Equal, left, right, .. } => {
             let (a, b) = (ColumnSet::of(left), ColumnSet::of(right));
             a.meets(&own) != b.meets(&own) && !a.is_empty() && !b.is_empty()
         }
@@ -288,7 +290,8 @@ fn implied(
     classes
 }
 
-/// Predicates by the pieces that they connect: equalities between the same two are one edge.
+/// Predicates by the pieces that they connect: equalities between the same two are one edge, and so are other comparisons, which may be
+/// the bounds of a range.
 fn edges(pieces: &[Piece], predicates: &[Expr], touched: &dyn Fn(&ColumnSet) -> Vec<usize>) -> Vec<Edge> {
     let mut edges: Vec<Edge> = Vec::new();
     for (at, predicate) in predicates.iter().enumerate() {
@@ -297,7 +300,17 @@ fn edges(pieces: &[Piece], predicates: &[Expr], touched: &dyn Fn(&ColumnSet) -> 
             [a, b] => estimate::sides(predicate, &pieces[*a].rel, &pieces[*b].rel).is_some(),
             _ => false,
         };
-        match edges.iter_mut().find(|edge| edge.is_equal && is_equal && edge.parts == parts) {
+        let is_bound = |predicate: &Expr| {
+            matches!(&predicate.kind, ExprKind::Compare { op, .. } if !matches!(op, CompareOp::Equal | CompareOp::NotEqual))
+                && !predicate.has_subquery()
+        };
+        let joins = |edge: &Edge| match is_equal {
+            true => edge.is_equal,
+            false => {
+                !edge.is_equal && is_bound(predicate) && edge.predicates.iter().all(|&at| is_bound(&predicates[at]))
+            }
+        };
+        match edges.iter_mut().find(|edge| edge.parts == parts && parts.len() == 2 && joins(edge)) {
             Some(edge) => edge.predicates.push(at),
             None => edges.push(Edge { parts, predicates: vec![at], part: 1.0, is_equal, is_implied: false }),
         }

@@ -3,7 +3,7 @@
 use super::access::{self, Access, Way};
 use super::either::{conjuncts, not_true};
 use super::estimate;
-use super::lower::{Lowered, Lowering, Output, Want, equi};
+use super::lower::{Lowered, Lowering, Output, Want, equi, nulls_meet};
 use super::rel::{ColumnId, ColumnSet, Columns, Get, Rel};
 use crate::plan::{Expr, ExprKind, IndexSpool, Operator, OperatorKind, TableSource};
 
@@ -22,7 +22,13 @@ impl Lowering<'_> {
         if let Some(arms) = self.arms(get, predicates, access, needed) {
             return Way::Arms(arms);
         }
-        let keeps = get.rows >= SPOOLED_ROWS_MIN && !get.force_seek && matches!(get.source, TableSource::Base(_));
+        // How many rows a variable or a trigger's table will have nobody knows.
+        let is_large = match get.source {
+            TableSource::Base(_) => get.rows >= SPOOLED_ROWS_MIN,
+            TableSource::Variable(..) | TableSource::Inserted(_) | TableSource::Deleted(_) => true,
+            TableSource::View(_) => false,
+        };
+        let keeps = is_large && !get.force_seek;
         if keeps && self.asks_by_key(get, predicates) { Way::OuterRows } else { Way::OneScan }
     }
 
@@ -117,5 +123,5 @@ impl Lowering<'_> {
 fn outer_key(predicate: &Expr, own: &ColumnSet) -> Option<(Expr, Expr)> {
     let mut outer = ColumnSet::of(predicate);
     outer.retain(|id| !own.contains(id));
-    equi(predicate, own, &outer)
+    equi(predicate, own, &outer).filter(|_| !nulls_meet(predicate))
 }
