@@ -28,7 +28,7 @@ SELECT CASE WHEN COUNT(DISTINCT x) > 3 THEN 'many' END FROM (SELECT (SELECT TOP 
 SELECT CASE WHEN COUNT(DISTINCT x.id) > 3 THEN 'many' END FROM p CROSS APPLY (SELECT TOP 1 q.id FROM q WHERE q.c = p.c ORDER BY NEWID()) x WHERE p.c = 1;
 -- An inner query within one that asks for other columns.
 SELECT SUM(x.k) FROM p CROSS APPLY (SELECT TOP 1 y.k FROM q CROSS APPLY (SELECT COUNT(*) AS k FROM q z WHERE z.c = p.c AND z.id <= q.id) y WHERE q.c = p.c ORDER BY q.id DESC) x;
-SELECT SUM(n) FROM (SELECT c, COUNT(*) AS n FROM q GROUP BY c) g JOIN p ON p.c = g.c;
+SELECT SUM(g.k) FROM (SELECT c, COUNT(*) AS k FROM q GROUP BY c) g JOIN p ON p.c = g.c;
 GO
 -- NULL as equal to NULL.
 SELECT COUNT(*) FROM p JOIN q ON p.v IS NOT DISTINCT FROM q.v;
@@ -59,6 +59,18 @@ SELECT COUNT(*) FROM p WHERE EXISTS (SELECT 1 FROM q WHERE q.c = p.c AND q.v > p
 SELECT COUNT(*) FROM p WHERE (SELECT COUNT(*) FROM q WHERE q.c = p.c AND q.v > p.v AND q.id <> p.id) > 0;
 SELECT COUNT(*) FROM p WHERE NOT EXISTS (SELECT 1 FROM q WHERE q.c = p.c AND q.v > p.v AND q.id < p.id);
 SELECT COUNT(*) FROM p WHERE (SELECT COUNT(*) FROM q WHERE q.c = p.c AND q.v > p.v AND q.id < p.id) = 0;
+-- NOT IN beside a coarse key, with NULLs on both sides.
+SELECT COUNT(*) FROM p WHERE v NOT IN (SELECT v FROM q WHERE q.c = p.c);
+SELECT COUNT(*) FROM p WHERE v <> ALL (SELECT v FROM q WHERE q.c = p.c AND q.v < 30);
+SELECT COUNT(*) FROM p WHERE CASE WHEN v NOT IN (SELECT v FROM q WHERE q.c = p.c AND q.v < 30) THEN 1 END = 1;
+SELECT COUNT(*) FROM p WHERE v NOT IN (SELECT v FROM q WHERE q.c = p.c AND (q.v < 30 OR q.v IS NULL AND q.c = 3));
+SELECT COUNT(*) FROM p WHERE CASE WHEN v NOT IN (SELECT v FROM q WHERE q.c = p.c AND (q.v < 30 OR q.v IS NULL AND q.c = 3)) THEN 1 END = 1;
+-- A join by what a subquery gives.
+SELECT COUNT(*), SUM(q.id) FROM p JOIN q ON q.id = (SELECT TOP 1 z.id FROM q z WHERE z.c = p.c ORDER BY z.v DESC, z.id);
+SELECT COUNT(*), SUM(x.id) FROM p CROSS APPLY (SELECT TOP 1 z.id FROM q z WHERE z.c = p.c ORDER BY z.v DESC, z.id) x;
+SELECT COUNT(*), COUNT(q.id), SUM(q.id) FROM p LEFT JOIN q ON q.id = (SELECT MAX(z.id) FROM q z WHERE z.lo <= p.id) AND q.c > 1;
+SELECT COUNT(*), COUNT(q.id), SUM(q.id) FROM p OUTER APPLY (SELECT q.id FROM q WHERE q.c > 1 AND q.id = (SELECT MAX(z.id) FROM q z WHERE z.lo <= p.id)) q;
+SELECT COUNT(*) FROM p, q WHERE (SELECT COUNT(*) FROM p z WHERE z.c = p.c) = q.lo;
 GO
 -- Frames that slide.
 SELECT SUM(m), SUM(k), COUNT(m) FROM (SELECT MAX(v) OVER (ORDER BY id ROWS BETWEEN 20 PRECEDING AND 3 PRECEDING) AS m, MIN(v) OVER (PARTITION BY c ORDER BY id ROWS BETWEEN 2 PRECEDING AND 2 FOLLOWING) AS k FROM p) y;
@@ -100,6 +112,34 @@ SELECT TOP 3 c, v, id FROM p WHERE c > @k OR c = @k AND v > @v ORDER BY c, v, id
 SELECT TOP 3 c, v, id FROM p WHERE c < @k OR c = @k AND v < 3 ORDER BY c DESC, v DESC, id DESC;
 SELECT COUNT(*) FROM p JOIN q ON p.id BETWEEN q.lo AND q.hi;
 SELECT COUNT(*) FROM q JOIN p ON q.lo <= p.id AND q.hi >= p.id;
+-- Keys of many parents that are gone, with children that no index finds by them.
+CREATE TABLE pa (id int NOT NULL CONSTRAINT pk_pa PRIMARY KEY, k int NULL CONSTRAINT uq_pa UNIQUE);
+CREATE TABLE ch (id int NOT NULL CONSTRAINT pk_ch PRIMARY KEY, pid int NULL CONSTRAINT fk_ch REFERENCES pa (id), k int NULL CONSTRAINT fk_ch_k REFERENCES pa (k) ON DELETE SET NULL ON UPDATE CASCADE);
+INSERT pa SELECT value, value * 10 FROM GENERATE_SERIES(1, 400);
+INSERT ch SELECT value, value % 50 + 1, (value % 60 + 300) * 10 FROM GENERATE_SERIES(1, 300);
+DELETE pa WHERE id BETWEEN 51 AND 99;
+SELECT @@ROWCOUNT, COUNT(*) FROM ch WHERE k IS NULL;
+DELETE pa WHERE id BETWEEN 320 AND 330;
+SELECT COUNT(*), COUNT(k) FROM ch;
+UPDATE pa SET k = k + 1 WHERE id BETWEEN 300 AND 319;
+SELECT COUNT(k), MIN(k), MAX(k), SUM(k) FROM ch WHERE k % 10 = 1;
+DELETE pa WHERE id BETWEEN 50 AND 110;
+DELETE pa WHERE id > 100;
+SELECT COUNT(*) FROM pa;
+UPDATE pa SET id = 451 - id WHERE id <= 50;
+SELECT COUNT(*) FROM pa JOIN ch ON ch.pid = pa.id;
+GO
+-- What a trigger asks of its rows.
+CREATE TRIGGER tr_pa ON pa AFTER UPDATE AS
+UPDATE pa SET k = (SELECT d.id FROM deleted d WHERE d.id = pa.id) WHERE id IN (SELECT id FROM inserted WHERE k < 0);
+GO
+UPDATE pa SET k = -id;
+SELECT COUNT(*), SUM(id - k) FROM pa;
+DECLARE @t TABLE (id int, v int);
+INSERT @t SELECT value, value % 40 FROM GENERATE_SERIES(1, 400);
+SELECT SUM(x) FROM (SELECT (SELECT COUNT(*) FROM @t u WHERE u.v = t.v AND u.id <= t.id) AS x FROM @t t) y;
+DELETE t FROM @t t WHERE EXISTS (SELECT 1 FROM @t u WHERE u.v = t.v AND u.id < t.id);
+SELECT COUNT(*), SUM(v) FROM @t;
 GO
 SET SHOWPLAN_TEXT ON;
 GO
@@ -110,6 +150,10 @@ GO
 SELECT COUNT(*) FROM p JOIN q ON p.v = q.v OR p.v IS NULL AND q.v IS NULL;
 GO
 SELECT COUNT(*) FROM p WHERE NOT EXISTS (SELECT 1 FROM q WHERE q.c = p.c AND q.v >= p.v);
+GO
+SELECT COUNT(*) FROM p WHERE v NOT IN (SELECT v FROM q WHERE q.c = p.c);
+GO
+SELECT COUNT(*) FROM p JOIN q ON q.id = (SELECT TOP 1 z.id FROM q z WHERE z.c = p.c ORDER BY z.v DESC, z.id);
 GO
 SELECT s FROM p WHERE s LIKE 'co%';
 GO

@@ -5,7 +5,7 @@ use super::access;
 use super::estimate;
 use super::lower::equi;
 use super::order::seekable;
-use super::rel::{ColumnSet, Columns, Group, Join, Rel};
+use super::rel::{ColumnId, ColumnSet, Columns, Group, Join, Rel};
 use crate::plan::{Aggregate, AggregateFunction, CompareOp, Expr, ExprKind, JoinKind};
 
 /// Rows of the right side below which there is nothing to gain.
@@ -17,10 +17,13 @@ const KEY_ROWS_MIN: f64 = 4.0;
 pub fn condense(mut rel: Rel, columns: &mut Columns) -> Rel {
     rel.for_each_input_mut(&mut |input| *input = condense(std::mem::replace(input, Rel::one_row()), columns));
     match rel {
-        Rel::Join(mut join) => {
-            condense_join(&mut join, columns);
-            Rel::Join(join)
-        }
+        Rel::Join(mut join) if is_plain(&join) => match parted(&join, columns) {
+            Some(parts) => parts,
+            None => {
+                condense_join(&mut join, columns);
+                Rel::Join(join)
+            }
+        },
         other => other,
     }
 }
@@ -32,11 +35,67 @@ struct Test {
     right: Expr,
 }
 
-fn condense_join(join: &mut Join, columns: &mut Columns) {
-    let is_plain = !join.lateral && !join.guard && !join.keep_order && join.hint.is_none();
-    if !is_plain || !matches!(join.kind, JoinKind::Semi | JoinKind::Anti) {
-        return;
+fn is_plain(join: &Join) -> bool {
+    let is_test = matches!(join.kind, JoinKind::Semi | JoinKind::Anti);
+    is_test && !join.lateral && !join.guard && !join.keep_order && join.hint.is_none()
+}
+
+/// NOT IN beside keys: a row stays out for one that is equal, for a NULL among those with its keys, and, if its own value is NULL, for any of
+/// these. Each is asked by itself, since an OR of them would be asked of all.
+fn parted(join: &Join, columns: &mut Columns) -> Option<Rel> {
+    let (left, right) = (join.left.defined(), join.right.defined());
+    let (keys, tests): (Vec<&Expr>, Vec<&Expr>) = join.on.iter().partition(|p| equi(p, &left, &right).is_some());
+    let ([Expr { kind: ExprKind::Or(arms), .. }], false) = (tests.as_slice(), keys.is_empty()) else { return None };
+    let (equal, nulls): (Vec<&Expr>, Vec<&Expr>) = arms.iter().partition(|arm| equi(arm, &left, &right).is_some());
+    let ([equal], JoinKind::Anti) = (equal.as_slice(), join.kind) else { return None };
+    let side_of = |arm: &Expr| match &arm.kind {
+        ExprKind::IsNull(value) if !arm.is_volatile() && !arm.has_subquery() => Some(ColumnSet::of(value)),
+        _ => None,
+    };
+    let sides = nulls.iter().map(|arm| side_of(arm)).collect::<Option<Vec<_>>>()?;
+    let pairs: Vec<(Expr, Expr)> = keys.iter().filter_map(|key| equi(key, &left, &right)).collect();
+    if !pairs.iter().all(|(_, value)| ColumnSet::of(value).within(&right)) || !pays(join, pairs.iter().map(|p| &p.1)) {
+        return None;
     }
+    let own = |keys: &[&Expr]| keys.iter().map(|key| (*key).clone()).collect::<Vec<Expr>>();
+    let mut on = own(&keys);
+    on.push((**equal).clone());
+    let mut rel = Rel::join(JoinKind::Anti, join.left.clone(), join.right.clone(), on);
+    for (arm, side) in nulls.into_iter().zip(sides) {
+        if !side.meets(&left) && side.within(&right) {
+            let right = join.right.clone().filter(vec![arm.clone()]);
+            rel = Rel::join(JoinKind::Anti, rel, right, own(&keys));
+        } else if side.meets(&left) && !side.meets(&right) {
+            let (group, mut on) = grouped(&keys, pairs.clone(), columns)?;
+            on.push(arm.clone());
+            let input = join.right.clone();
+            let groups = Rel::Aggregate(Box::new(Group { input, group, aggregates: Vec::new(), sets: None }));
+            rel = Rel::join(JoinKind::Anti, rel, groups, on);
+        } else {
+            return None;
+        }
+    }
+    Some(rel)
+}
+
+/// The keys of the right side as columns of its groups, and the predicates that ask for them.
+#[allow(clippy::type_complexity)]
+fn grouped(
+    keys: &[&Expr],
+    pairs: Vec<(Expr, Expr)>,
+    columns: &mut Columns,
+) -> Option<(Vec<(ColumnId, Expr)>, Vec<Expr>)> {
+    let (mut group, mut on) = (Vec::new(), Vec::new());
+    for (key, (own, value)) in keys.iter().zip(pairs) {
+        let id = columns.add(value.ty, value.nullable);
+        let ExprKind::Compare { op, null_equal, .. } = key.kind else { return None };
+        on.push(compare(op, own, columns.expr(id), null_equal));
+        group.push((id, value));
+    }
+    Some((group, on))
+}
+
+fn condense_join(join: &mut Join, columns: &mut Columns) {
     let (left, right) = (join.left.defined(), join.right.defined());
     let (keys, tests): (Vec<&Expr>, Vec<&Expr>) = join.on.iter().partition(|p| equi(p, &left, &right).is_some());
     let [test] = tests.as_slice() else { return };
@@ -46,14 +105,7 @@ fn condense_join(join: &mut Join, columns: &mut Columns) {
     if !keys_of_right || !pays(join, pairs.iter().map(|(_, value)| value)) {
         return;
     }
-    let mut on = Vec::new();
-    let mut group = Vec::new();
-    for (key, (own, value)) in keys.iter().zip(pairs) {
-        let id = columns.add(value.ty, value.nullable);
-        let ExprKind::Compare { op, null_equal, .. } = key.kind else { return };
-        on.push(compare(op, own, columns.expr(id), null_equal));
-        group.push((id, value));
-    }
+    let Some((group, mut on)) = grouped(&keys, pairs, columns) else { return };
     let mut aggregates = Vec::new();
     let mut extreme = |function| {
         let id = columns.add(test.right.ty, true);

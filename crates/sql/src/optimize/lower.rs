@@ -5,6 +5,7 @@ use std::sync::Arc;
 use types::{Datum, SqlType};
 
 use super::access::{self, Access, Way};
+use super::computed::computed;
 use super::condense::condense;
 use super::constant::equal_columns;
 use super::either;
@@ -104,10 +105,12 @@ impl Lowering<'_> {
         if matches!(rel, Rel::Filter { ref input, .. } if matches!(**input, Rel::Get(_))) {
             return rel;
         }
+        // Native code has nested loops over tables alone.
+        let rel = if self.looks_up { rel } else { condense(computed(rel, columns), columns) };
         let mut needed = ColumnSet::default();
         outputs.iter().for_each(|output| needed.insert_expr(&output.expr));
         read_by_all(&rel, &mut needed);
-        order(condense(rel, columns), &needed)
+        order(rel, &needed)
     }
 
     /// Plans `rel` to give exactly `outputs`.

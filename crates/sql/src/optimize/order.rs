@@ -9,6 +9,10 @@ use super::rel::{ColumnSet, Get, Join, Rel};
 use super::search::{self, Class, Edge, Part, Test, Tree};
 use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
 
+/// What a seek between two bounds of another row costs of its estimate, and one with a single bound.
+const BETWEEN_WEIGHT: f64 = 0.25;
+const BESIDE_WEIGHT: f64 = 1.5;
+
 /// Columns that are equal, of which all pairs are looked at.
 const CLASS_MAX: usize = 10;
 
@@ -146,8 +150,12 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
         with.iter().for_each(|&edge| own.extend(edges[edge].predicates.iter().map(|&p| predicates[p].clone())));
         let access = access::choose(get, &own, &columns_of(get, &read), &[], None);
         let is_equal = with.iter().any(|&edge| edges[edge].is_equal);
-        let is_sought = if is_equal { access.is_lookup() } else { access.is_seek() };
-        is_sought.then_some(access.cost)
+        if is_equal {
+            return access.is_lookup().then_some(access.cost);
+        }
+        // Bounds that are another row's: of one about half of all rows are on its side, between two are mostly few.
+        let weight = if access.lower.is_some() && access.upper.is_some() { BETWEEN_WEIGHT } else { BESIDE_WEIGHT };
+        access.is_seek().then_some(access.cost * weight)
     };
     let tree = search::cheapest(&parts, &edges, &classes, &seek);
     let mut equal = Equal::new(&predicates, written);

@@ -29,7 +29,19 @@ impl Lowering<'_> {
             TableSource::View(_) => false,
         };
         let keeps = is_large && !get.force_seek;
-        if keeps && self.asks_by_key(get, predicates) { Way::OuterRows } else { Way::OneScan }
+        if keeps && self.asks_by_key(get, predicates) && !self.stops_early(get, predicates, access, want) {
+            Way::OuterRows
+        } else {
+            Way::OneScan
+        }
+    }
+
+    /// The first rows in the wanted order are found sooner by an index that has it than among all rows with the keys.
+    fn stops_early(&self, get: &Get, predicates: &[Expr], access: &Access, want: Want) -> bool {
+        let own = get.defined();
+        let keys = predicates.iter().filter(|p| outer_key(p, &own).is_some());
+        let with_keys = estimate::table_rows(get) * estimate::part(get, keys);
+        want.goal.is_some() && !want.order.is_empty() && access.ordered && access.cost < with_keys
     }
 
     /// An OR of which each arm has a way of its own, and all of them are no dearer than one scan.
