@@ -2,8 +2,8 @@
 //! Where keys are coarse, all pairs of rows with one key would be looked at otherwise.
 
 use super::access;
+use super::constant::equi;
 use super::estimate;
-use super::lower::equi;
 use super::order::seekable;
 use super::rel::{ColumnId, ColumnSet, Columns, Group, Join, Rel};
 use crate::plan::{Aggregate, AggregateFunction, CompareOp, Expr, ExprKind, JoinKind};

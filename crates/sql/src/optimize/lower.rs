@@ -7,7 +7,7 @@ use types::{Datum, SqlType};
 use super::access::{self, Access, Way};
 use super::computed::computed;
 use super::condense::condense;
-use super::constant::equal_columns;
+use super::constant::{equi, nulls_meet};
 use super::either;
 use super::estimate;
 use super::order::{order, seekable};
@@ -909,30 +909,6 @@ fn joined_shape(kind: JoinKind, left: &Lowered, right: &Lowered) -> (Vec<ColumnI
         shape[..split].iter_mut().for_each(|column| column.nullable = true);
     }
     (all.clone(), shape, all)
-}
-
-/// NULL is equal to NULL there.
-pub(super) fn nulls_meet(predicate: &Expr) -> bool {
-    matches!(predicate.kind, ExprKind::Compare { null_equal: true, .. })
-}
-
-/// `left expression = right expression`, in this order; also where NULL is equal to NULL.
-pub fn equi(predicate: &Expr, left: &ColumnSet, right: &ColumnSet) -> Option<(Expr, Expr)> {
-    let ExprKind::Compare { op: CompareOp::Equal, left: a, right: b, .. } = &predicate.kind else { return None };
-    if predicate.is_volatile() || predicate.has_subquery() {
-        return None;
-    }
-    if equal_columns(predicate).is_none() && (a.is_constant() || b.is_constant()) {
-        return None;
-    }
-    let (in_a, in_b) = (ColumnSet::of(a), ColumnSet::of(b));
-    if in_a.meets(left) && !in_a.meets(right) && in_b.meets(right) && !in_b.meets(left) {
-        Some(((**a).clone(), (**b).clone()))
-    } else if in_b.meets(left) && !in_b.meets(right) && in_a.meets(right) && !in_a.meets(left) {
-        Some(((**b).clone(), (**a).clone()))
-    } else {
-        None
-    }
 }
 
 /// A unique key of the one table is fixed by values from outside it.

@@ -20,6 +20,7 @@ pub mod push;
 pub mod lower;
 pub mod ways;
 
-pub use lower::{Lowering, Output, equi};
+pub use constant::equi;
+pub use lower::{Lowering, Output};
 pub use push::is_one_row;
 pub use rel::*;

@@ -1,9 +1,10 @@
 //! Ways to read one table other than by one scan: a seek for each arm of an OR, and rows put aside by what outer rows ask for.
 
 use super::access::{self, Access, Way};
+use super::constant::{equi, nulls_meet};
 use super::either::{conjuncts, not_true};
 use super::estimate;
-use super::lower::{Lowered, Lowering, Output, Want, equi, nulls_meet};
+use super::lower::{Lowered, Lowering, Output, Want};
 use super::rel::{ColumnId, ColumnSet, Columns, Get, Rel};
 use crate::plan::{Expr, ExprKind, IndexSpool, Operator, OperatorKind, TableSource};
 
@@ -16,7 +17,8 @@ impl Lowering<'_> {
     /// Better than `access`, which is the best way with one scan.
     pub(super) fn way(&self, get: &Get, predicates: &[Expr], access: &Access, needed: &[u16], want: Want) -> Way {
         // Natively compiled code knows scans alone, and a modification's target is found by one.
-        if access.is_lookup() || self.looks_up || get.locator.is_some_and(|id| want.needed.contains(id)) {
+        let is_lookup = access.is_lookup() && keeps_keys(get, access);
+        if is_lookup || self.looks_up || get.locator.is_some_and(|id| want.needed.contains(id)) {
             return Way::OneScan;
         }
         if let Some(arms) = self.arms(get, predicates, access, needed) {
@@ -128,6 +130,17 @@ impl Lowering<'_> {
             let own = get.defined();
             predicates.iter().any(|p| outer_key(p, &own).is_some())
         }
+    }
+}
+
+/// The index is one: those of a trigger's rows are not made, and variables have those that are unique. Such a seek reads all rows.
+fn keeps_keys(get: &Get, access: &Access) -> bool {
+    let is_unique =
+        || get.table.indexes.iter().any(|own| own.id == access.index && own.unique && own.filter.is_empty());
+    match get.source {
+        TableSource::Base(_) | TableSource::View(_) => true,
+        TableSource::Variable(..) => is_unique(),
+        TableSource::Inserted(_) | TableSource::Deleted(_) => false,
     }
 }
 

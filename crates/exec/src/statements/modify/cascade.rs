@@ -140,13 +140,21 @@ fn gone_parents(
         };
         let gone: Vec<usize> = (0..deleted.rows).filter(|row| is_gone(*row)).collect();
         let values_of = |row: usize| own.iter().map(|stored| deleted.columns[*stored].datum(row)).collect::<Vec<_>>();
-        // Without an index the child's rows are read once for all of these, and only for keys that they have again.
+        // Without an index the child's rows are read once for all of these.
         let mut referenced = None;
         if gone.len() > 1 {
             let lookup = opened(&mut child, &child_def, &key.columns, context)?;
             if lookup.reads_all() {
                 let keys = gone.iter().map(|row| lookup.key_of(&values_of(*row))).collect();
-                referenced = Some(lookup.among(context, &keys)?);
+                if action == ReferentialAction::NoAction || updated && action == ReferentialAction::Cascade {
+                    referenced = Some(lookup.among(context, &keys)?);
+                } else {
+                    lookup.read_those(context, &keys, |batch| found.append(batch))?;
+                    if found.count(context)? > PIECE_BYTES {
+                        carry_on(reached(&child_def), std::mem::take(&mut found), context, depth)?;
+                    }
+                    continue;
+                }
             }
         }
         for row in gone {

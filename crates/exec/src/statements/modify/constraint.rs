@@ -255,6 +255,21 @@ impl Lookup {
         self.encode(values)
     }
 
+    /// As `read` with all columns, of rows that have one of many keys, by one reading of all rows.
+    pub fn read_those(
+        &self,
+        context: &Context,
+        keys: &HashSet<Vec<u8>, FastHash>,
+        mut each: impl FnMut(&RowBatch),
+    ) -> SqlResult<()> {
+        self.read_rows(context, KeyBound::Unbounded, true, |batch| {
+            let found = self.matching(batch, true, |key| keys.contains(key));
+            columns::retain(batch, &found);
+            each(batch);
+            true
+        })
+    }
+
     /// Of many keys those that rows have, by one reading of all rows.
     pub fn among(&self, context: &Context, keys: &HashSet<Vec<u8>, FastHash>) -> SqlResult<HashSet<Vec<u8>, FastHash>> {
         let mut found = HashSet::default();
