@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use sql::catalog::TableDef;
-use sql::plan::{self, ArithmeticOp, CompareOp, Expr, ExprKind, Operator};
+use sql::plan::{self, ArithmeticOp, CompareOp, Expr, ExprKind, Operator, OuterSlot};
 use types::compare::ValueComparer;
 use types::like::LikePattern;
 use types::pause::Pacer;
@@ -58,7 +58,18 @@ pub struct Compiler {
     pub in_query: bool,
     /// The change whose OUTPUT the query reads: it runs first.
     pub nested: Option<Box<plan::Modify>>,
+    /// What was compiled of the subquery or the inner side so far.
+    pub reads: Reads,
     depth: u32,
+}
+
+/// Upon what the rows of a subquery or an inner side depend besides what is the same for all outer rows.
+#[derive(Default)]
+pub struct Reads {
+    /// They may be others for the same values: a call that is volatile, rows that change while the query runs.
+    pub varies: bool,
+    /// Slots of outer values.
+    pub slots: Vec<OuterSlot>,
 }
 
 pub fn too_deep() -> SqlError {
@@ -77,6 +88,7 @@ impl Compiler {
             works: WorkTables::default(),
             in_query: false,
             nested: None,
+            reads: Reads::default(),
             depth: 0,
         }
     }
@@ -90,6 +102,21 @@ impl Compiler {
         let made = make(self);
         self.depth -= 1;
         made
+    }
+
+    /// Runs `make`, whose reads are given back and belong to what is around it as well, but for the slots `own`, which it sets itself.
+    pub fn reading<T>(
+        &mut self,
+        own: impl Iterator<Item = OuterSlot>,
+        make: impl FnOnce(&mut Compiler) -> SqlResult<T>,
+    ) -> SqlResult<(T, Reads)> {
+        let around = std::mem::take(&mut self.reads);
+        let made = make(self);
+        let reads = std::mem::replace(&mut self.reads, around);
+        let own: Vec<OuterSlot> = own.collect();
+        self.reads.varies |= reads.varies;
+        self.reads.slots.extend(reads.slots.iter().filter(|slot| !own.contains(slot)));
+        Ok((made?, reads))
     }
 
     pub fn scalars(&mut self, exprs: &[Expr]) -> SqlResult<Vec<Scalar>> {
@@ -111,15 +138,19 @@ impl Compiler {
     fn node(&mut self, expr: &Expr) -> SqlResult<Scalar> {
         let ty = expr.ty;
         let predicate = |node| Ok(Scalar { ty, node: Node::I64(node) });
+        self.reads.varies |= expr.varies();
         match &expr.kind {
             ExprKind::Literal(value) => Ok(Scalar::constant(ty, value)),
             ExprKind::Column(index) => Ok(Scalar::column(*index, ty)),
-            ExprKind::Outer(slot) => Ok(match ty.physical() {
-                Physical::I64 => Scalar { ty, node: Node::I64(I64Expr::Outer(slot.0)) },
-                Physical::F64 => Scalar { ty, node: Node::F64(F64Expr::Outer(slot.0)) },
-                Physical::I128 => Scalar { ty, node: Node::I128(I128Expr::Outer(slot.0)) },
-                Physical::Bytes => Scalar { ty, node: Node::Bytes(BytesExpr::Outer(slot.0)) },
-            }),
+            ExprKind::Outer(slot) => {
+                self.reads.slots.push(*slot);
+                Ok(match ty.physical() {
+                    Physical::I64 => Scalar { ty, node: Node::I64(I64Expr::Outer(slot.0)) },
+                    Physical::F64 => Scalar { ty, node: Node::F64(F64Expr::Outer(slot.0)) },
+                    Physical::I128 => Scalar { ty, node: Node::I128(I128Expr::Outer(slot.0)) },
+                    Physical::Bytes => Scalar { ty, node: Node::Bytes(BytesExpr::Outer(slot.0)) },
+                })
+            }
             ExprKind::Variable(slot) => {
                 self.reads_variables = true;
                 Ok(match ty.physical() {
@@ -331,11 +362,15 @@ impl Compiler {
             .iter()
             .map(|(slot, value)| Ok((*slot, self.scalar(value)?)))
             .collect::<SqlResult<Vec<_>>>()?;
-        let source = (self.plan_source)(&subquery.plan, self)?;
+        let slots = || subquery.bindings.iter().map(|(slot, _)| *slot);
+        let (source, reads) = self.reading(slots(), |compiler| (compiler.plan_source)(&subquery.plan, compiler))?;
+        // A slot of another row may change while this one's stay.
+        let is_told = slots().count() > 0 && reads.slots.iter().all(|slot| slots().any(|own| own == *slot));
+        let memo = (self.in_query && !reads.varies && is_told).then(Box::default);
         let batch = RowBatch::new(subquery.plan.columns.iter().map(|column| column.ty.physical()));
         let kept_rows = Default::default();
         let state =
-            SubqueryState { source, bindings: bindings.into(), kind, batch, opened_in: 0, kept: None, kept_rows };
+            SubqueryState { source, bindings: bindings.into(), kind, batch, opened_in: 0, kept: None, kept_rows, memo };
         Ok(Scalar::general(ty, General::Subquery(RefCell::new(state))))
     }
 }

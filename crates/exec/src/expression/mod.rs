@@ -6,6 +6,7 @@
 mod batch;
 pub mod json;
 mod mask;
+pub mod memo;
 pub mod subquery;
 mod shown;
 pub mod regexp;

@@ -7,6 +7,7 @@ use sql::plan::{CompareOp, OuterSlot};
 use types::{Column, Datum, RowBatch, SqlResult, SqlType, sql_error};
 
 use super::Scalar;
+use super::memo::Memo;
 use crate::columns;
 use crate::context::{Context, RowSource};
 use crate::kernel;
@@ -24,7 +25,26 @@ pub struct SubqueryState {
     pub kept: Option<(u64, Datum)>,
     /// `Context::execution` and the rows of an uncorrelated ANY or ALL, which the query keeps until it is closed.
     pub kept_rows: (u64, Weak<KeptRows>),
+    /// Of a correlated one whose answer comes of the outer row's values alone.
+    pub memo: Option<Box<Answers>>,
 }
+
+/// Answers, or rows to compare with, by the values of outer rows.
+#[derive(Default)]
+pub struct Answers {
+    answers: Memo<Datum>,
+    rows: Memo<Asked>,
+}
+
+/// Rows are kept when they are asked for again: the first comparison may be settled by one of them.
+#[derive(Clone)]
+enum Asked {
+    Once,
+    Kept(Arc<KeptRows>),
+}
+
+/// A longer answer is not kept.
+const ANSWER_MAX: usize = 4 << 10;
 
 pub enum SubqueryKind {
     Scalar,
@@ -50,12 +70,29 @@ impl SubqueryState {
     pub fn eval(&mut self, context: &Context, row: Row<'_>) -> SqlResult<Datum> {
         let correlated = !self.bindings.is_empty();
         let execution = context.execution.get();
+        let is_answer = matches!(self.kind, SubqueryKind::Scalar | SubqueryKind::Exists);
+        if let Some(memo) = &mut self.memo {
+            if is_answer { memo.answers.begin() } else { memo.rows.begin() }
+        }
         for (slot, value) in &self.bindings {
             let value = value.datum(context, row)?;
+            match &mut self.memo {
+                Some(memo) if is_answer => memo.answers.push(&value),
+                Some(memo) => memo.rows.push(&value),
+                None => {}
+            }
             context.set_outer(*slot, value);
         }
         match &self.kind {
             SubqueryKind::Scalar | SubqueryKind::Exists => {
+                if let Some(memo) = &mut self.memo {
+                    if let Some(answer) = memo.answers.find(context) {
+                        return Ok(answer);
+                    }
+                    let answer = self.run(context)?;
+                    self.keep_answer(context, &answer);
+                    return Ok(answer);
+                }
                 if let Some((kept, answer)) = &self.kept
                     && !correlated
                     && *kept == execution
@@ -120,8 +157,11 @@ impl SubqueryState {
     ) -> SqlResult<Datum> {
         let execution = context.execution.get();
         let value = Value::from_datum(value);
-        if correlated || execution == 0 {
+        if execution == 0 {
             return self.stream(context, &value, question);
+        }
+        if correlated {
+            return self.of_outer_row(context, &value, question);
         }
         let (kept_in, rows) = &self.kept_rows;
         if let (true, Some(rows)) = (*kept_in == execution, rows.upgrade()) {
@@ -132,6 +172,34 @@ impl SubqueryState {
         self.kept_rows = (execution, Arc::downgrade(&rows));
         context.kept.borrow_mut().push(rows);
         answer
+    }
+
+    /// Rows that the values of the outer row ask for.
+    fn of_outer_row(&mut self, context: &Context, value: &Value, question: &Question) -> SqlResult<Datum> {
+        let Some(memo) = &mut self.memo else { return self.stream(context, value, question) };
+        match memo.rows.find(context) {
+            Some(Asked::Kept(rows)) => question.of_ranked(context, &rows, value),
+            Some(Asked::Once) => {
+                let rows = self.keep(context, &question.ty)?;
+                let answer = question.of_rows(context, &rows, value);
+                if let Some(memo) = &mut self.memo {
+                    let bytes = size_of::<KeptRows>() + rows.bytes();
+                    memo.rows.keep(context, Asked::Kept(rows), bytes);
+                }
+                answer
+            }
+            None => {
+                memo.rows.keep(context, Asked::Once, 0);
+                self.stream(context, value, question)
+            }
+        }
+    }
+
+    fn keep_answer(&mut self, context: &Context, answer: &Datum) {
+        let bytes = if let Datum::Bytes(bytes) = answer { bytes.len() } else { 0 };
+        if let Some(memo) = self.memo.as_mut().filter(|_| bytes <= ANSWER_MAX) {
+            memo.answers.keep(context, answer.clone(), bytes);
+        }
     }
 
     /// The answer for rows that are others next time.
@@ -174,13 +242,17 @@ impl SubqueryState {
                     columns::append_range(&mut kept.values, column, row, row + 1);
                 }
             }
-            let bytes = columns::column_bytes(&kept.values) + kept.values.len() * size_of::<u32>();
+            let bytes = kept.bytes();
             context.force(&mut kept._held, bytes)?;
         }
     }
 }
 
 impl KeptRows {
+    fn bytes(&self) -> usize {
+        columns::column_bytes(&self.values) + self.values.len() * size_of::<u32>()
+    }
+
     fn ranked(&self, context: &Context, ty: &SqlType) -> SqlResult<&[u32]> {
         if let Some(ranked) = self.ranked.get() {
             return Ok(ranked);

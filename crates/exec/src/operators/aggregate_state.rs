@@ -367,6 +367,42 @@ impl Accumulator {
         self.add_row(context, row, group, &mut Vec::new())
     }
 
+    /// The values of the loaded rows.
+    pub fn loaded(&self) -> &Column {
+        &self.values
+    }
+
+    /// Loaded row `row` is NULL, which the aggregate passes over.
+    pub fn passes_null(&mut self, row: usize) -> bool {
+        let is_null = self.values.is_null(row);
+        self.saw_null |= is_null && !self.quiet;
+        is_null
+    }
+
+    /// Of MIN or MAX: loaded row `row` comes before `other`, neither of which is NULL. `keys` are overwritten.
+    pub fn is_better(&self, row: usize, other: usize, keys: &mut (Vec<u8>, Vec<u8>)) -> bool {
+        let min = self.function == AggregateFunction::Min;
+        if let (State::ExtremeI64(_), ColumnData::I64(values)) = (&self.state, &self.values.data) {
+            return if min { values[row] < values[other] } else { values[row] > values[other] };
+        }
+        let State::Extreme(_, codec, ..) = &self.state else { unreachable!("a MIN or a MAX") };
+        let key = |row: usize, key: &mut Vec<u8>| {
+            key.clear();
+            match self.long.get(&row) {
+                Some(part) => key.extend_from_slice(part),
+                None => encode_from(codec, &self.values, row, key),
+            }
+        };
+        key(row, &mut keys.0);
+        key(other, &mut keys.1);
+        if min { keys.0 < keys.1 } else { keys.0 > keys.1 }
+    }
+
+    /// `remove_loaded` takes rows out.
+    pub fn can_remove(&self) -> bool {
+        matches!(self.state, State::Count(_) | State::Exact(_))
+    }
+
     /// Takes a loaded row that was added out again. False: this aggregate cannot.
     pub fn remove_loaded(&mut self, row: usize, group: usize) -> bool {
         let counted = self.argument.is_none() || !self.values.is_null(row);

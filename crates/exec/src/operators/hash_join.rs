@@ -53,8 +53,8 @@ pub fn make(join: &plan::HashJoin, compiler: &mut Compiler) -> SqlResult<Box<dyn
         kind: join.kind,
         keep_build: if join.build_left { keep_left } else { keep_right },
         keep_probe: if join.build_left { keep_right } else { keep_left },
-        build_keys: RowKeys::new(build_keys, &[]),
-        probe_keys: RowKeys::new(probe_keys, &[]),
+        build_keys: RowKeys::new(build_keys, &[]).meeting(&join.nulls_meet),
+        probe_keys: RowKeys::new(probe_keys, &[]).meeting(&join.nulls_meet),
         residual: compiler.optional_predicate(&join.residual)?,
         rows: Rows::new(build_batch.clone()),
         scratch: build_batch,
@@ -254,7 +254,8 @@ impl HashJoin {
         self.chain.clear();
         self.head_bytes = 0;
         let single = matches!(self.build_keys.scalars.as_slice(), [key] if key.ty.physical() == types::Physical::I64)
-            && self.probe_keys.scalars.len() == 1;
+            && self.probe_keys.scalars.len() == 1
+            && !self.build_keys.has_meeting();
         self.heads.clear();
         self.heads = if single { Heads::I64(HashMap::default()) } else { Heads::Bytes(HashMap::default()) };
     }
@@ -486,6 +487,9 @@ impl HashJoin {
             self.probe_keys.load(context, &self.probe_batch)?;
             self.probe_matched.clear();
             self.probe_matched.resize(self.probe_batch.rows, false);
+            if self.semi() && !self.build_left && self.residual.is_some() {
+                return self.probe_first(context);
+            }
             let last = self.last_of(0, &mut Vec::new());
             self.follow(last);
         }
@@ -526,6 +530,48 @@ impl HashJoin {
             self.finish_probe_batch(context)?;
         }
         Ok(())
+    }
+
+    /// Semi and anti joins with more to test than keys: one partner is enough, so a few of each row are tried, and more where none was one.
+    fn probe_first(&mut self, context: &Context) -> SqlResult<()> {
+        let mut key = Vec::new();
+        let mut waiting: Vec<(u32, u32, u32)> = Vec::with_capacity(self.probe_batch.rows);
+        for row in 0..self.probe_batch.rows {
+            let last = self.last_of(row, &mut key);
+            if last != NO_ROW {
+                waiting.push((row as u32, self.chain[last as usize], last));
+            }
+        }
+        let mut tries = 1;
+        while !waiting.is_empty() {
+            let mut rest = Vec::new();
+            for some in waiting.chunks(BATCH_ROWS.div_ceil(tries)) {
+                context.yield_point()?;
+                let (probe_rows, build_rows) = &mut self.pairs;
+                probe_rows.clear();
+                build_rows.clear();
+                for &(row, mut at, last) in some {
+                    for _ in 0..tries {
+                        probe_rows.push(row);
+                        build_rows.push(at);
+                        if at == last {
+                            at = NO_ROW;
+                            break;
+                        }
+                        at = self.chain[at as usize];
+                    }
+                    if at != NO_ROW {
+                        rest.push((row, at, last));
+                    }
+                }
+                self.join_pairs(context)?;
+            }
+            rest.retain(|&(row, ..)| !self.probe_matched[row as usize]);
+            waiting = rest;
+            tries = (tries * 2).min(BATCH_ROWS);
+        }
+        self.probe_row = self.probe_batch.rows;
+        self.finish_probe_batch(context)
     }
 
     /// Tests the pairs, notes who has a partner, and gives the joined rows.

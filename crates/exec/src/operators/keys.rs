@@ -84,6 +84,8 @@ pub struct RowKeys {
     values: Vec<Column>,
     /// Parts of keys whose values are long, by column and row of the loaded batch: they are made where others can have a turn.
     long: BTreeMap<(usize, usize), Vec<u8>>,
+    /// Of each key: NULL is equal to NULL. Empty: of none.
+    nulls_meet: Vec<bool>,
     /// Of columns of the rows alone: long values give lists of keys their beginning, which decides most comparisons.
     cuts: bool,
     /// For `compare`.
@@ -104,7 +106,26 @@ impl RowKeys {
             .map(|(i, scalar)| KeyCodec::new(&common_type(scalar.ty), descending.get(i).copied().unwrap_or(false)))
             .collect();
         let values = scalars.iter().map(|scalar| Column::new(scalar.ty.physical())).collect();
-        RowKeys { scalars, codecs, values, long: BTreeMap::new(), cuts: false, parts: RefCell::default() }
+        RowKeys {
+            scalars,
+            codecs,
+            values,
+            long: BTreeMap::new(),
+            nulls_meet: Vec::new(),
+            cuts: false,
+            parts: RefCell::default(),
+        }
+    }
+
+    /// The same keys, of which some meet where both are NULL.
+    pub fn meeting(self, nulls_meet: &[bool]) -> RowKeys {
+        let any = nulls_meet.contains(&true);
+        RowKeys { nulls_meet: if any { nulls_meet.to_vec() } else { Vec::new() }, ..self }
+    }
+
+    /// Some are equal where both are NULL.
+    pub fn has_meeting(&self) -> bool {
+        !self.nulls_meet.is_empty()
     }
 
     /// From now on lists have keys that may be cut. All keys are columns.
@@ -137,8 +158,10 @@ impl RowKeys {
         &self.values
     }
 
+    /// A key is NULL and so equal to none.
     pub fn has_null(&self, row: usize) -> bool {
-        self.values.iter().any(|column| column.is_null(row))
+        let meets = |at: usize| self.nulls_meet.get(at) == Some(&true);
+        self.values.iter().enumerate().any(|(at, column)| column.is_null(row) && !meets(at))
     }
 
     /// Appends the key of `row` of the loaded batch.

@@ -32,6 +32,7 @@ mod top;
 mod virtual_table;
 mod window_running;
 mod window_pieces;
+mod window_extremes;
 mod window;
 mod watched;
 
@@ -79,6 +80,13 @@ pub fn source_without(
 
 fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
     compiler.works.note(&operator.kind);
+    compiler.reads.varies |= matches!(
+        operator.kind,
+        OperatorKind::WorkTable(_)
+            | OperatorKind::Virtual { .. }
+            | OperatorKind::UserTableFunction { .. }
+            | OperatorKind::Modify(_)
+    );
     Ok(match &operator.kind {
         OperatorKind::Scan(scan) => match &scan.table {
             TableSource::Base(table) => Box::new(scan::base(scan, table, compiler)?),

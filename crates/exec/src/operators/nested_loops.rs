@@ -1,11 +1,15 @@
-//! Nested loops: for each outer row the inner runs again; an inner that depends on no outer row is kept after its first run.
+//! Nested loops: for each outer row the inner runs again; an inner that depends on no outer row is kept after its first run. Of one that does,
+//! and does more than to look rows up, the rows are kept by the outer values that it asked for.
 
-use sql::plan::{self, JoinKind, OperatorKind, OuterSlot};
-use types::{RowBatch, SqlResult};
+use std::sync::Arc;
+
+use sql::plan::{self, JoinKind, Operator, OperatorKind, OuterSlot};
+use types::{Column, RowBatch, SqlResult};
 
 use super::{batch_of, lookup_join, scan, source};
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource};
+use crate::expression::memo::Memo;
 use crate::expression::{Compiler, I64Expr, filter};
 use crate::workspace::Held;
 
@@ -15,21 +19,30 @@ const KEPT_BYTES_MAX: usize = 64 << 20;
 /// One smaller than this is kept whatever memory there is.
 const KEPT_BYTES_MIN: usize = 1 << 20;
 
+/// Rows of one outer row beyond this are not kept for others.
+const MEMO_BYTES_MAX: usize = 256 << 10;
+
 pub fn make(join: &plan::NestedLoops, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+    let own = || join.bindings.iter().map(|(slot, _)| *slot);
     if join.kind == JoinKind::Inner
         && let OperatorKind::Scan(scan) = &join.inner.kind
-        && let Some(inner) = scan::lookup(scan, &join.bindings, compiler)?
+        && let (Some(inner), _) = compiler.reading(own(), |compiler| scan::lookup(scan, &join.bindings, compiler))?
     {
         return lookup_join::make(join, inner, compiler);
     }
+    let outer = source(&join.outer, compiler)?;
+    let (inner, reads) = compiler.reading(own(), |compiler| source(&join.inner, compiler))?;
+    // Of each outer value but those of enclosing rows the join knows the column.
+    let is_told = reads.slots.iter().all(|slot| own().any(|own| own == *slot));
+    let has_memo = compiler.in_query && !reads.varies && !join.bindings.is_empty() && is_told && is_dear(&join.inner);
     let classes = || {
         let columns = join.outer.columns.iter().chain(&join.inner.columns);
         columns.map(|column| column.ty.physical())
     };
     Ok(Box::new(NestedLoops {
         outer_width: join.outer.columns.len(),
-        outer: source(&join.outer, compiler)?,
-        inner: source(&join.inner, compiler)?,
+        outer,
+        inner,
         kind: join.kind,
         bindings: join.bindings.clone(),
         predicate: compiler.optional_predicate(&join.predicate)?,
@@ -37,6 +50,7 @@ pub fn make(join: &plan::NestedLoops, compiler: &mut Compiler) -> SqlResult<Box<
         inner_batch: batch_of(&join.inner),
         joined: RowBatch::new(classes()),
         kept: Kept::new(batch_of(&join.inner)),
+        memo: has_memo.then(|| Box::new(Remembered::new(batch_of(&join.inner)))),
         row: 0,
         inner_at: 0,
         inner_state: Inner::Start,
@@ -46,6 +60,61 @@ pub fn make(join: &plan::NestedLoops, compiler: &mut Compiler) -> SqlResult<Box<
         inner_matched: Vec::new(),
         unmatched_at: None,
     }))
+}
+
+/// More than looking rows up.
+fn is_dear(inner: &Operator) -> bool {
+    match &inner.kind {
+        OperatorKind::Filter { input, .. } | OperatorKind::Project { input, .. } => is_dear(input),
+        OperatorKind::Aggregate { .. }
+        | OperatorKind::GroupingSets { .. }
+        | OperatorKind::Sort { .. }
+        | OperatorKind::Top(_)
+        | OperatorKind::Window { .. }
+        | OperatorKind::SetOperation { .. }
+        | OperatorKind::ForText { .. } => true,
+        _ => false,
+    }
+}
+
+/// The inner's rows by the outer values that it reads.
+struct Remembered {
+    memo: Memo<Arc<RowBatch>>,
+    /// Those found, from which the current outer row is joined.
+    found: Option<Arc<RowBatch>>,
+    /// Of the inner that runs. None: they are too many.
+    gathered: Option<RowBatch>,
+    empty: RowBatch,
+}
+
+impl Remembered {
+    fn new(empty: RowBatch) -> Remembered {
+        Remembered { memo: Memo::default(), found: None, gathered: None, empty }
+    }
+
+    /// Looks for the rows of an outer row whose values have been pushed. False: there are none yet.
+    fn find(&mut self, context: &Context) -> bool {
+        self.found = self.memo.find(context);
+        self.gathered = (self.found.is_none() && self.memo.keeps()).then(|| self.empty.clone());
+        self.found.is_some()
+    }
+
+    fn gather(&mut self, batch: &RowBatch) {
+        if let Some(rows) = &mut self.gathered {
+            columns::append_batch(rows, batch);
+            if columns::batch_bytes(rows) > MEMO_BYTES_MAX {
+                self.gathered = None;
+            }
+        }
+    }
+
+    /// The inner has ended.
+    fn keep(&mut self, context: &Context) {
+        if let Some(rows) = self.gathered.take() {
+            let bytes = columns::batch_bytes(&rows) + size_of::<RowBatch>() + rows.columns.len() * size_of::<Column>();
+            self.memo.keep(context, Arc::new(rows), bytes);
+        }
+    }
 }
 
 /// The inner's rows after a first complete run.
@@ -71,6 +140,8 @@ enum Inner {
     Running,
     /// The kept rows from `inner_at` on.
     Kept,
+    /// The same of those remembered.
+    Found,
     Done,
 }
 
@@ -85,6 +156,7 @@ struct NestedLoops {
     inner_batch: RowBatch,
     joined: RowBatch,
     kept: Kept,
+    memo: Option<Box<Remembered>>,
     /// Row of `outer_batch` being joined.
     row: usize,
     inner_at: usize,
@@ -199,8 +271,19 @@ impl NestedLoops {
                     self.inner_state = Inner::Kept;
                     return Ok(());
                 }
+                if let Some(remembered) = &mut self.memo {
+                    remembered.memo.begin();
+                }
                 for (slot, column) in &self.bindings {
-                    context.set_outer(*slot, self.outer_batch.columns[*column].datum(self.row));
+                    let value = self.outer_batch.columns[*column].datum(self.row);
+                    if let Some(remembered) = &mut self.memo {
+                        remembered.memo.push(&value);
+                    }
+                    context.set_outer(*slot, value);
+                }
+                if self.memo.as_mut().is_some_and(|remembered| remembered.find(context)) {
+                    self.inner_state = Inner::Found;
+                    return Ok(());
                 }
                 self.inner.open(context)?;
                 self.inner_batch.clear();
@@ -222,12 +305,27 @@ impl NestedLoops {
                 self.inner.next(context, ask, &mut self.inner_batch)?;
                 self.inner_at = 0;
                 if self.inner_batch.rows == 0 {
+                    if let Some(remembered) = &mut self.memo {
+                        remembered.keep(context);
+                    }
                     self.kept.complete = !self.kept.refused;
                     self.inner_state = Inner::Done;
                     return Ok(());
                 }
                 self.keep(context)?;
+                if let Some(remembered) = &mut self.memo {
+                    remembered.gather(&self.inner_batch);
+                }
                 context.yield_point()
+            }
+            Inner::Found => {
+                let remembered = self.memo.as_ref().and_then(|remembered| remembered.found.clone());
+                let rows = remembered.expect("found before");
+                if self.inner_at == rows.rows {
+                    self.inner_state = Inner::Done;
+                    return Ok(());
+                }
+                self.join(context, &rows, wanted, out)
             }
             Inner::Kept => {
                 if self.inner_at == self.kept.rows.rows {

@@ -118,6 +118,11 @@ impl Range {
         let codec = &self.codecs[at.min(self.equal)];
         match self.values[at].scalar_value(context)? {
             Value::Null => return Ok(false),
+            Value::Bytes(pattern) if at == self.equal && self.has_pattern() => {
+                let start = key.len();
+                codec.encode_bytes(letters_of(&self.values[at].ty, &pattern), key);
+                key.truncate(start + letters_end(&key[start..]));
+            }
             Value::I64(value) => codec.encode_i64(value, key),
             Value::Bytes(value) => codec.encode_bytes(&value, key),
             value => codec.encode(&value.into_datum(), key),
@@ -171,6 +176,11 @@ impl Range {
         Ok(())
     }
 
+    /// Its lower bound is what keys begin with; `bounds_of` does not know it.
+    pub fn has_pattern(&self) -> bool {
+        self.lower == Some(Bound::Pattern)
+    }
+
     /// Its values are whole numbers, `between_numbers` knows it.
     pub fn is_of_numbers(&self) -> bool {
         self.of_numbers
@@ -201,7 +211,10 @@ impl Range {
     ) -> SqlResult<Option<Between>> {
         let (mut lower, mut upper) = (buffers.take(), buffers.take());
         let found = self.put_ends(&mut lower, &mut upper, part)?;
-        let between = self.in_order(lower, upper);
+        let between = match self.has_pattern() {
+            true => keys_beginning_with(lower),
+            false => self.in_order(lower, upper),
+        };
         if !found {
             buffers.give_back(between);
             return Ok(None);
@@ -245,11 +258,53 @@ impl Range {
         let bound = |end: Option<Bound>, key: K| match end {
             _ if key.as_ref().is_empty() => KeyBound::Unbounded,
             Some(Bound::Exclusive) => KeyBound::Exclusive(key),
-            Some(Bound::Inclusive) | None => KeyBound::Inclusive(key),
+            Some(Bound::Inclusive | Bound::Pattern) | None => KeyBound::Inclusive(key),
         };
         // NULLs sort below every value and satisfy no bound: one of `upper` alone begins behind them.
         let after_nulls = self.upper.map(|_| Bound::Exclusive);
         let (first, last) = (bound(self.lower.or(after_nulls), lower), bound(self.upper, upper));
         if self.descending { (last, first) } else { (first, last) }
     }
+}
+
+/// What stands in a pattern of LIKE before the first wildcard. In a code page a byte that is not ASCII may be the first of a character whose
+/// second one looks like a wildcard.
+fn letters_of<'p>(ty: &SqlType, pattern: &'p [u8]) -> &'p [u8] {
+    const WILDCARDS: &[u8] = b"%_[";
+    let unit = if ty.is_ansi_string() { 1 } else { 2 };
+    let is_letter = |bytes: &[u8]| match bytes {
+        [byte] => byte.is_ascii() && !WILDCARDS.contains(byte),
+        [low, high] => *high != 0 || !WILDCARDS.contains(low),
+        _ => false,
+    };
+    let count = pattern.chunks(unit).take_while(|bytes| is_letter(bytes)).count();
+    &pattern[..count * unit]
+}
+
+/// Where the base letters of a text's key end (`types::collation::weights`): each begins with a byte that tells its length, and a byte of 1
+/// follows them.
+fn letters_end(key: &[u8]) -> usize {
+    let mut at = 1;
+    loop {
+        at += match key.get(at) {
+            None | Some(0x01) => return at.min(key.len()),
+            Some(0x65 | 0xe1) => 3,
+            Some(0xf1) => 4,
+            Some(_) => 1,
+        };
+    }
+}
+
+/// From the first of the keys that begin so to the last.
+fn keys_beginning_with(start: Vec<u8>) -> Between {
+    let mut end = start.clone();
+    while end.pop_if(|byte| *byte == u8::MAX).is_some() {}
+    let end = match end.last_mut() {
+        Some(last) => {
+            *last += 1;
+            KeyBound::Exclusive(end)
+        }
+        None => KeyBound::Unbounded,
+    };
+    (KeyBound::Inclusive(start), end)
 }

@@ -11,6 +11,7 @@ use types::{Column, Datum, RowBatch, SqlResult, SqlType, sql_error};
 use super::aggregate_state::Accumulator;
 use super::keys::RowKeys;
 use super::simple::Rows;
+use super::window_extremes::slide;
 use super::window_pieces::Pieces;
 use super::window_running::{Progress, Running, Way, streams, tile_of, way_of};
 use super::{batch_of, sort, source};
@@ -488,7 +489,8 @@ fn frame_of(frame: &Frame, row: usize, count: usize, peers: &[(u32, u32)]) -> (u
 }
 
 /// An aggregate over each row's frame. Frames only move forward, so a growing frame adds to the value of the row before, a
-/// shrinking one is computed from the last row backward, and a sliding one also takes rows out where the aggregate permits.
+/// shrinking one is computed from the last row backward, and of a sliding one rows are taken out where the aggregate permits. MIN and MAX
+/// have a way of their own.
 fn aggregate_frames(
     function: AggregateFunction,
     accumulator: &mut Accumulator,
@@ -498,9 +500,11 @@ fn aggregate_frames(
     context: &Context,
     results: &mut Column,
 ) -> SqlResult<()> {
-    let shrinks = matches!(frame.end, FrameBound::UnboundedFollowing)
-        && !matches!(frame.start, FrameBound::UnboundedPreceding)
-        && matches!(function, AggregateFunction::Min | AggregateFunction::Max);
+    let grows = matches!(frame.start, FrameBound::UnboundedPreceding);
+    let shrinks = matches!(frame.end, FrameBound::UnboundedFollowing) && !grows && !accumulator.can_remove();
+    if !grows && !shrinks && matches!(function, AggregateFunction::Min | AggregateFunction::Max) {
+        return slide(accumulator, (0..count).map(|row| frame_of(frame, row, count, peers)), context, results);
+    }
     accumulator.clear();
     accumulator.grow(1);
     let pacer = &mut context.pacer();

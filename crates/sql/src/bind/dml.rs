@@ -188,7 +188,7 @@ impl Binder<'_> {
 
     pub fn lower_source(&mut self, rel: Rel, layout: &SourceLayout) -> Operator {
         let outputs = layout.ids.iter().map(|&id| Output { name: "".into(), expr: self.columns.expr(id) }).collect();
-        self.lowering.root(&self.columns, rel, outputs)
+        self.lowering.root(&mut self.columns, rel, outputs)
     }
 
     /// Persisted computed columns over the new row.

@@ -78,8 +78,11 @@ impl Binder<'_> {
             }
             ast::Expr::Exists(query) => {
                 let mut bound = self.existing(query, scope)?;
+                if let Some(test) = self.compared_rows(&bound.rel) {
+                    return Ok(test);
+                }
                 bound.outputs.clear();
-                let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, bound.outputs);
+                let (plan, bindings) = self.lowering.subquery(&mut self.columns, bound.rel, bound.outputs);
                 let subquery = Subquery { plan, kind: SubqueryKind::Exists, mask: None, bindings };
                 Ok(Expr::new(SqlType::BIT, false, ExprKind::Subquery(Box::new(subquery))))
             }
@@ -102,7 +105,7 @@ impl Binder<'_> {
                 let bound = self.subquery(query, scope)?;
                 super::query::one_column(&bound)?;
                 let mask = self.mask_of(&bound.outputs[0].expr).map(Box::new);
-                let (plan, bindings) = self.lowering.subquery(&self.columns, bound.rel, bound.outputs);
+                let (plan, bindings) = self.lowering.subquery(&mut self.columns, bound.rel, bound.outputs);
                 let ty = plan.columns[0].ty;
                 let subquery = Subquery { plan, kind: SubqueryKind::Scalar, mask, bindings };
                 Ok(Expr::new(ty, true, ExprKind::Subquery(Box::new(subquery))))
@@ -476,7 +479,7 @@ impl Binder<'_> {
     /// A comparison with the values of `column` in the rows of `rel`.
     pub fn compared(&mut self, rel: Rel, column: Expr, kind: SubqueryKind) -> Expr {
         let outputs = vec![Output { name: "".into(), expr: column }];
-        let (plan, bindings) = self.lowering.subquery(&self.columns, rel, outputs);
+        let (plan, bindings) = self.lowering.subquery(&mut self.columns, rel, outputs);
         Expr::predicate(ExprKind::Subquery(Box::new(Subquery { plan, kind, mask: None, bindings })))
     }
 

@@ -8,7 +8,7 @@ use super::expr::{compare_op, not};
 use super::query::one_column;
 use super::scope::Scope;
 use crate::ast;
-use crate::optimize::{ColumnSet, Join, Rel, equi};
+use crate::optimize::{Branch, ColumnId, ColumnSet, Join, Rel, equi, is_one_row, substitute};
 use crate::plan::{CompareOp, Expr, ExprKind, JoinKind, SubqueryKind};
 
 enum InJoin {
@@ -32,6 +32,10 @@ impl Binder<'_> {
             };
             if let ast::Expr::Exists(query) = inner {
                 let bound = self.existing(query, scope)?;
+                if let Some(test) = self.compared_rows(&bound.rel) {
+                    predicates.push(if negated { not(test) } else { test });
+                    continue;
+                }
                 rel = semi_join(rel, bound.rel, Vec::new(), negated);
                 continue;
             }
@@ -46,6 +50,40 @@ impl Binder<'_> {
             }
         }
         Ok(rel.filter(predicates))
+    }
+
+    /// EXISTS over INTERSECT or EXCEPT of two rows that are given without FROM: they are compared, NULL as equal to NULL.
+    pub fn compared_rows(&self, rel: &Rel) -> Option<Expr> {
+        let Rel::SetOperation { left, right, intersect, .. } = rel else { return None };
+        let (left, right) = (self.given(left)?, self.given(right)?);
+        let equal = left.into_iter().zip(right).map(|(left, right)| {
+            let (left, right) = (Box::new(left), Box::new(right));
+            Expr::predicate(ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: true })
+        });
+        let equal = Expr::all(equal.collect())?;
+        Some(if *intersect { equal } else { not(equal) })
+    }
+
+    /// The values of a branch that is one row.
+    fn given(&self, branch: &Branch) -> Option<Vec<Expr>> {
+        let (mut defs, mut rel) = (Vec::new(), &branch.rel);
+        while let Rel::Map { input, defs: own } = rel {
+            defs.extend(own);
+            rel = input;
+        }
+        let is_plain = |e: &Expr| !e.is_volatile() && !e.has_subquery();
+        if !is_one_row(rel) || !defs.iter().all(|(_, value)| is_plain(value)) {
+            return None;
+        }
+        let value = |id: &ColumnId| {
+            let def = defs.iter().find(|(own, _)| own == id);
+            def.map_or_else(|| self.columns.expr(*id), |(_, value)| value.clone())
+        };
+        let mut values: Vec<Expr> = branch.columns.iter().map(value).collect();
+        // What is made of what is made below.
+        let below: Vec<(ColumnId, Expr)> = defs.iter().map(|def| (*def).clone()).collect();
+        values.iter_mut().for_each(|value| (0..defs.len()).for_each(|_| substitute(value, &below)));
+        Some(values)
     }
 
     fn in_join(&mut self, test: &Membership, outer: &ColumnSet, scope: &Scope) -> SqlResult<InJoin> {

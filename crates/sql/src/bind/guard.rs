@@ -154,7 +154,7 @@ impl Binder<'_> {
         match conditions(rows) {
             Ok(all) => Expr::all(all).unwrap_or_else(|| Expr::bit(true)),
             Err(rows) => {
-                let (plan, bindings) = self.lowering.subquery(&self.columns, rows, Vec::new());
+                let (plan, bindings) = self.lowering.subquery(&mut self.columns, rows, Vec::new());
                 let subquery = Subquery { plan, kind: SubqueryKind::Exists, bindings, mask: None };
                 Expr::new(SqlType::BIT, false, ExprKind::Subquery(Box::new(subquery)))
             }

@@ -113,7 +113,7 @@ impl Binder<'_> {
             outputs.push(Output { name: target.table.columns[column as usize].name.clone(), expr: expr.clone() });
         }
         let row = self.insert_row(&target.table, &given, identity_insert)?;
-        let plan = self.lowering.root(&self.columns, source, outputs);
+        let plan = self.lowering.root(&mut self.columns, source, outputs);
         let width = plan.columns.len();
         let output = self.insert_output(insert, &target, width)?;
         let mut checks = self.checks(&target.table, None)?;

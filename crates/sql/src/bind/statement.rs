@@ -170,7 +170,7 @@ impl Binder<'_> {
 
     fn one_row(&mut self, exprs: Vec<Expr>) -> crate::plan::Operator {
         let outputs = exprs.into_iter().map(|expr| Output { name: "".into(), expr }).collect();
-        self.lowering.root(&self.columns, Rel::one_row(), outputs)
+        self.lowering.root(&mut self.columns, Rel::one_row(), outputs)
     }
 
     fn hints(&mut self, hints: &[ast::QueryHint]) -> SqlResult<()> {
@@ -241,7 +241,7 @@ impl Binder<'_> {
             // One value of type xml, and no text in pieces.
             bound = self.text_subquery(bound, clause)?;
             self.mask_outputs(&mut bound.outputs);
-            let mut plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
+            let mut plan = self.lowering.root(&mut self.columns, bound.rel, bound.outputs);
             plan.columns.iter_mut().for_each(|column| column.computed = false);
             return Ok(QueryKind::Select(plan));
         }
@@ -268,7 +268,7 @@ impl Binder<'_> {
                 seen.push(&bound.outputs[i].name);
             }
             let joins = joins(&bound.rel);
-            let mut plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
+            let mut plan = self.lowering.root(&mut self.columns, bound.rel, bound.outputs);
             keep_identity(&mut plan.columns, joins);
             if let Some(identity) = self.into_identity {
                 identity.mark(&mut plan.columns, &target)?;
@@ -279,7 +279,7 @@ impl Binder<'_> {
             let filegroup = filegroup.map(|name| name.text);
             return Ok(QueryKind::SelectInto { plan, target: super::names::object_name(&target), filegroup });
         }
-        let mut plan = self.lowering.root(&self.columns, bound.rel, bound.outputs);
+        let mut plan = self.lowering.root(&mut self.columns, bound.rel, bound.outputs);
         note_order(&mut plan.columns, &bound.order);
         if self.browses {
             self.tell_origins(&mut plan.columns, bound.hidden);
@@ -316,7 +316,7 @@ impl Binder<'_> {
             let guard = self.row_guard(&self.row_targets[at].clone())?;
             self.row_guards.push(guard);
         }
-        Ok(QueryKind::Select(self.lowering.root(&self.columns, bound.rel, bound.outputs)))
+        Ok(QueryKind::Select(self.lowering.root(&mut self.columns, bound.rel, bound.outputs)))
     }
 
     /// FOR XML or FOR JSON in a subquery: one column of text, or of xml.

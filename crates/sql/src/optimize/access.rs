@@ -2,7 +2,7 @@
 
 use types::{Datum, KeySet, SqlType};
 
-use super::constant::{constant_key, stripped};
+use super::constant::{constant_key, plain, stripped};
 use super::estimate::{self, table_rows};
 use super::rel::{ColumnId, Get};
 use crate::catalog::{IndexDef, IndexKind};
@@ -71,6 +71,8 @@ struct Sarg<'a> {
 enum SargKind<'a> {
     Compare(CompareOp, &'a Expr),
     In(&'a [Expr]),
+    /// LIKE, whose matches begin with some letters.
+    Like(&'a Expr),
 }
 
 /// What reading a row costs: a row of the clustered index is 1.
@@ -195,6 +197,13 @@ fn with_index(
         seek_rows = 1.0;
     }
     access.one_row = all_fixed;
+    // What is known to begin with nothing only when it runs would have every row looked up.
+    if let (true, Some((pattern, Bound::Pattern))) = (lookup, &access.lower)
+        && !matches!(pattern.kind, ExprKind::Literal(_))
+    {
+        access.lower = None;
+        seek_rows = table_rows(get);
+    }
     seek_rows = seek_rows.max(1.0).max(rows_out.min(seek_rows));
 
     let direction = given_order(get, index, clustered, &fixed, all_fixed, wanted);
@@ -268,7 +277,7 @@ fn seek(access: &mut Access, get: &Get, index: &IndexDef, predicates: &[Expr], s
     // The predicates that bound it.
     let mut bounding: Vec<usize> = Vec::new();
     let mut fixed: Vec<u16> = Vec::new();
-    for (column, _) in &index.key {
+    for (column, descending) in &index.key {
         let ty = get.table.columns[*column as usize].ty;
         let equal =
             sargs.iter().find(|s| s.column == *column && matches!(s.kind, SargKind::Compare(CompareOp::Equal, _)));
@@ -290,7 +299,16 @@ fn seek(access: &mut Access, get: &Get, index: &IndexDef, predicates: &[Expr], s
             }
             break;
         }
-        range(access, sargs.iter().filter(|s| s.column == *column), ty, &mut bounding);
+        let own = || sargs.iter().filter(|s| s.column == *column);
+        range(access, own(), ty, &mut bounding);
+        if access.lower.is_none() && access.upper.is_none() && !descending {
+            let like = own().find_map(|sarg| match sarg.kind {
+                SargKind::Like(pattern) => Some((sarg.predicate, pattern)),
+                _ => None,
+            });
+            access.lower = like.map(|(_, pattern)| (pattern.clone(), Bound::Pattern));
+            bounding.extend(like.map(|(predicate, _)| predicate));
+        }
         break;
     }
     // A hash index finds whole keys, and gives them in no order.
@@ -534,10 +552,38 @@ fn sargs<'a>(get: &Get, predicates: &'a [Expr]) -> Vec<Sarg<'a>> {
                     out.push(Sarg { predicate, column, kind: SargKind::In(list), converted });
                 }
             }
+            ExprKind::Like { value, pattern, escape: None } => {
+                let Some(column) = text_column(get, value, pattern) else { continue };
+                out.push(Sarg { predicate, column, kind: SargKind::Like(pattern), converted: true });
+            }
             _ => {}
         }
     }
     out
+}
+
+/// The column that is compared with a pattern, if its keys tell what its texts begin with, and the pattern begins with something.
+fn text_column(get: &Get, value: &Expr, pattern: &Expr) -> Option<u16> {
+    let column = plain(value).and_then(|id| get.column_of(id))?;
+    let ty = get.table.columns[usize::from(column)].ty;
+    let is_alike = |other: &SqlType| {
+        other.is_string() && other.is_ansi_string() == ty.is_ansi_string() && other.collation == ty.collation
+    };
+    let begins = match &pattern.kind {
+        ExprKind::Literal(Datum::Bytes(bytes)) => {
+            bytes.first().is_some_and(|first| first.is_ascii() && !b"%_[ ".contains(first))
+        }
+        ExprKind::Literal(_) => false,
+        _ => true,
+    };
+    let is_sought = ty.is_string() && is_alike(&value.ty) && is_alike(&pattern.ty) && get.table.memory.is_none();
+    // Keys of texts that begin with some letters begin with these letters' weights: but for binary orders, in which blanks are another
+    // matter, and alphabets in which what follows a letter may make another of it.
+    let has_prefixes = || {
+        let comparer = types::collation::comparer(&ty);
+        !comparer.rules().binary && comparer.rules().tailoring.is_empty()
+    };
+    (is_sought && begins && outside(get, pattern) && has_prefixes()).then_some(column)
 }
 
 /// The value does not depend on the row that is read.

@@ -9,7 +9,7 @@ use types::precedence;
 use types::text::text_of;
 use types::{ConvertContext, Datum, SqlType, TypeKind};
 
-use super::rel::{ColumnId, Get};
+use super::rel::{ColumnId, ColumnSet, Get};
 use crate::function::FunctionId;
 use crate::plan::{ArithmeticOp, CompareOp, Expr, ExprKind};
 
@@ -191,5 +191,29 @@ pub fn constant_of(predicate: &Expr) -> Option<ColumnId> {
         }
         ExprKind::InList { value, list } if list.iter().all(fixed) => column_of(value),
         _ => None,
+    }
+}
+
+/// NULL is equal to NULL there.
+pub fn nulls_meet(predicate: &Expr) -> bool {
+    matches!(predicate.kind, ExprKind::Compare { null_equal: true, .. })
+}
+
+/// `left expression = right expression`, in this order; also where NULL is equal to NULL.
+pub fn equi(predicate: &Expr, left: &ColumnSet, right: &ColumnSet) -> Option<(Expr, Expr)> {
+    let ExprKind::Compare { op: CompareOp::Equal, left: a, right: b, .. } = &predicate.kind else { return None };
+    if predicate.is_volatile() || predicate.has_subquery() {
+        return None;
+    }
+    if equal_columns(predicate).is_none() && (a.is_constant() || b.is_constant()) {
+        return None;
+    }
+    let (in_a, in_b) = (ColumnSet::of(a), ColumnSet::of(b));
+    if in_a.meets(left) && !in_a.meets(right) && in_b.meets(right) && !in_b.meets(left) {
+        Some(((**a).clone(), (**b).clone()))
+    } else if in_b.meets(left) && !in_b.meets(right) && in_a.meets(right) && !in_a.meets(left) {
+        Some(((**b).clone(), (**a).clone()))
+    } else {
+        None
     }
 }

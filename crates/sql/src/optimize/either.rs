@@ -12,11 +12,48 @@ pub fn factored(predicates: Vec<Expr>) -> Vec<Expr> {
     }
     let mut out = Vec::with_capacity(predicates.len());
     predicates.into_iter().for_each(|predicate| factor(predicate, &mut out));
+    let bounds: Vec<Expr> = out.iter().filter_map(common_bound).collect();
+    for bound in bounds {
+        if !out.iter().any(|old| old.same(&bound)) {
+            out.push(bound);
+        }
+    }
     out
+}
+
+/// `a > x OR a = x AND b > y` has `a >= x` in it, by which an index can be read from there on.
+fn common_bound(predicate: &Expr) -> Option<Expr> {
+    let ExprKind::Or(arms) = &predicate.kind else { return None };
+    let arms: Vec<Vec<Expr>> = arms.iter().map(conjuncts).collect();
+    let lower = |op| matches!(op, CompareOp::Greater | CompareOp::GreaterOrEqual | CompareOp::Equal);
+    let upper = |op| matches!(op, CompareOp::Less | CompareOp::LessOrEqual | CompareOp::Equal);
+    let is_bound = |p: &&Expr| match &p.kind {
+        ExprKind::Compare { op, left, right, null_equal: false } => {
+            let is_open = !matches!(op, CompareOp::Equal | CompareOp::NotEqual);
+            is_open && matches!(left.kind, ExprKind::Column(_)) && is_plain(right) && ColumnSet::of(right).is_empty()
+        }
+        _ => false,
+    };
+    arms.iter().flatten().filter(is_bound).find_map(|first| {
+        let ExprKind::Compare { op, left, right, .. } = &first.kind else { return None };
+        let is_lower = lower(*op);
+        let holds = |p: &Expr| match &p.kind {
+            ExprKind::Compare { op, left: a, right: b, null_equal: false } => {
+                (if is_lower { lower(*op) } else { upper(*op) }) && a.same(left) && b.same(right)
+            }
+            _ => false,
+        };
+        let op = if is_lower { CompareOp::GreaterOrEqual } else { CompareOp::LessOrEqual };
+        let kind = ExprKind::Compare { op, left: left.clone(), right: right.clone(), null_equal: false };
+        arms.iter().all(|arm| arm.iter().any(holds)).then(|| Expr::predicate(kind))
+    })
 }
 
 fn factor(predicate: Expr, out: &mut Vec<Expr>) {
     let ExprKind::Or(arms) = &predicate.kind else { return out.push(predicate) };
+    if let Some(equal) = equal_or_null(arms) {
+        return out.push(equal);
+    }
     let mut arms: Vec<Vec<Expr>> = arms.iter().map(conjuncts).collect();
     let common: Vec<Expr> = arms[0]
         .iter()
@@ -32,6 +69,31 @@ fn factor(predicate: Expr, out: &mut Vec<Expr>) {
     // An arm that asks nothing more makes all others idle.
     if let Some(arms) = arms.into_iter().map(Expr::all).collect::<Option<Vec<_>>>() {
         factor(Expr::predicate(ExprKind::Or(arms)), out);
+    }
+}
+
+/// `a = b OR a IS NULL AND b IS NULL` is `a IS NOT DISTINCT FROM b`, by which rows can be joined; where it is UNKNOWN, that is false, and
+/// neither lets a row pass.
+fn equal_or_null(arms: &[Expr]) -> Option<Expr> {
+    let [first, second] = arms else { return None };
+    let (equal, nulls) = if matches!(first.kind, ExprKind::And(_)) { (second, first) } else { (first, second) };
+    let ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } = &equal.kind else { return None };
+    let ExprKind::And(nulls) = &nulls.kind else { return None };
+    let [ExprKind::IsNull(a), ExprKind::IsNull(b)] = [&nulls.first()?.kind, &nulls.get(1)?.kind] else { return None };
+    let is = |value: &Expr, side: &Expr| unconverted(value).same(unconverted(side));
+    let is_both = nulls.len() == 2 && (is(a, left) && is(b, right) || is(a, right) && is(b, left));
+    if !is_both || equal.is_volatile() || equal.has_subquery() {
+        return None;
+    }
+    let (left, right) = (left.clone(), right.clone());
+    Some(Expr::predicate(ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: true }))
+}
+
+/// The value in conversions that nobody wrote, which leave NULL what it is.
+fn unconverted(value: &Expr) -> &Expr {
+    match &value.kind {
+        ExprKind::Convert { value, explicit: false, .. } => unconverted(value),
+        _ => value,
     }
 }
 

@@ -186,6 +186,7 @@ pub fn is_guess(get: &Get, predicate: &Expr) -> bool {
     match &predicate.kind {
         ExprKind::Compare { op: CompareOp::Equal, left, right, .. } => !known(left) && !known(right),
         ExprKind::InList { value, .. } => !known(value),
+        ExprKind::Like { value, pattern, .. } => !known(value) || !matches!(pattern.kind, ExprKind::Literal(_)),
         _ => range(get, predicate).is_none(),
     }
 }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use types::{Datum, SqlType};
 
 use super::access::{self, Access, Way};
-use super::constant::equal_columns;
+use super::computed::computed;
+use super::condense::condense;
+use super::constant::{equi, nulls_meet};
 use super::either;
 use super::estimate;
 use super::order::{order, seekable};
@@ -53,6 +55,9 @@ pub(super) enum Frame {
 /// MIN and MAX that are looked up one by one; more are read off one scan.
 const EXTREMES_MAX: usize = 4;
 
+/// Rows of a table that the rounds of a recursive query put aside, at most: without room for them each row of a round would read the table.
+const ROUNDS_ROWS_MAX: f64 = 1e6;
+
 /// An operator and the ids of its columns.
 pub(super) struct Lowered {
     pub(super) op: Operator,
@@ -85,7 +90,7 @@ impl<'a> Lowering<'a> {
 
 impl Lowering<'_> {
     /// Rules on the whole relation, before methods are chosen.
-    fn rewrite(&mut self, rel: Rel, outputs: &[Output]) -> Rel {
+    fn rewrite(&mut self, columns: &mut Columns, rel: Rel, outputs: &[Output]) -> Rel {
         let mut rel = match rel {
             Rel::Get(_) => return rel,
             Rel::Filter { input, predicates } if matches!(*input, Rel::Get(_)) => {
@@ -100,6 +105,8 @@ impl Lowering<'_> {
         if matches!(rel, Rel::Filter { ref input, .. } if matches!(**input, Rel::Get(_))) {
             return rel;
         }
+        // Native code has nested loops over tables alone.
+        let rel = if self.looks_up { rel } else { condense(computed(rel, columns), columns) };
         let mut needed = ColumnSet::default();
         outputs.iter().for_each(|output| needed.insert_expr(&output.expr));
         read_by_all(&rel, &mut needed);
@@ -107,22 +114,22 @@ impl Lowering<'_> {
     }
 
     /// Plans `rel` to give exactly `outputs`.
-    pub fn root(&mut self, columns: &Columns, rel: Rel, outputs: Vec<Output>) -> Operator {
+    pub fn root(&mut self, columns: &mut Columns, rel: Rel, outputs: Vec<Output>) -> Operator {
         assert!(self.frames.is_empty(), "a root is lowered alone");
-        let rel = self.rewrite(rel, &outputs);
+        let rel = self.rewrite(columns, rel, &outputs);
         self.outputs(columns, rel, outputs)
     }
 
     /// Plans a subquery: also gives the enclosing columns it reads, each with the slot to put it in.
     pub fn subquery(
         &mut self,
-        columns: &Columns,
+        columns: &mut Columns,
         rel: Rel,
         outputs: Vec<Output>,
     ) -> (Operator, Vec<(OuterSlot, Expr)>) {
         assert!(self.frames.is_empty(), "a subquery is lowered before its query");
         self.frames.push(Frame::Edge { bindings: Vec::new() });
-        let rel = self.rewrite(rel, &outputs);
+        let rel = self.rewrite(columns, rel, &outputs);
         let op = self.outputs(columns, rel, outputs);
         let Some(Frame::Edge { bindings }) = self.frames.pop() else { panic!("frames are balanced") };
         (op, bindings.into_iter().map(|(slot, id)| (slot, columns.expr(id))).collect())
@@ -733,10 +740,15 @@ impl Lowering<'_> {
         if !hashable {
             return self.nested(columns, join, &outer_needed, &needed, want, rows);
         }
+        let join = match self.by_rounds(join) {
+            Ok(join) => return self.nested(columns, join, &outer_needed, &needed, want, rows),
+            Err(join) => join,
+        };
         let Join { kind, left: left_rel, right: right_rel, .. } = join;
         let build_left = kind == JoinKind::Inner && left_rows < right_rows;
         let left_side = self.lower(columns, left_rel, Want::columns(&needed));
         let right_side = self.lower(columns, right_rel, Want::columns(&needed));
+        let nulls_meet = keys.iter().map(nulls_meet).collect();
         let keys = keys
             .into_iter()
             .map(|p| {
@@ -746,9 +758,31 @@ impl Lowering<'_> {
             .collect();
         let (layout, shape, all) = joined_shape(kind, &left_side, &right_side);
         let residual = Expr::all(rest.into_iter().map(|p| self.bound(columns, p, &all)).collect());
-        let hash = HashJoin { left: left_side.op, right: right_side.op, build_left, kind, keys, residual };
+        let hash = HashJoin { left: left_side.op, right: right_side.op, build_left, kind, keys, nulls_meet, residual };
         let op = Operator { kind: OperatorKind::HashJoin(Box::new(hash)), columns: shape, rows };
         Lowered { op, layout, ordered: false }
+    }
+
+    /// A join within the rounds of a recursive query would make its hash table in each of them: its other side is put aside for all of them
+    /// by what the round's rows ask of it.
+    fn by_rounds(&self, mut join: Join) -> Result<Join, Join> {
+        let is_free = join.kind == JoinKind::Inner && join.hint.or(self.join_method).is_none();
+        let (left, right) = (has_work_table(&join.left), has_work_table(&join.right));
+        if !is_free || left == right {
+            return Err(join);
+        }
+        if right {
+            std::mem::swap(&mut join.left, &mut join.right);
+        }
+        match seekable(&join.right) {
+            Some((get, _)) if get.rows as f64 <= ROUNDS_ROWS_MAX => Ok(join),
+            _ => {
+                if right {
+                    std::mem::swap(&mut join.left, &mut join.right);
+                }
+                Err(join)
+            }
+        }
     }
 
     /// Is seeking the right side once a row of the left cheaper than hashing?
@@ -852,6 +886,12 @@ fn read_by_all(rel: &Rel, needed: &mut ColumnSet) {
     rel.for_each_input(&mut |input| read_by_all(input, needed));
 }
 
+fn has_work_table(rel: &Rel) -> bool {
+    let mut found = matches!(rel, Rel::Leaf(leaf) if matches!(leaf.kind, LeafKind::WorkTable(_)));
+    rel.for_each_input(&mut |input| found |= has_work_table(input));
+    found
+}
+
 /// The layout that goes on, its columns, and the joined row that predicates see.
 fn joined_shape(kind: JoinKind, left: &Lowered, right: &Lowered) -> (Vec<ColumnId>, Vec<OutputColumn>, Vec<ColumnId>) {
     let mut all = left.layout.clone();
@@ -869,27 +909,6 @@ fn joined_shape(kind: JoinKind, left: &Lowered, right: &Lowered) -> (Vec<ColumnI
         shape[..split].iter_mut().for_each(|column| column.nullable = true);
     }
     (all.clone(), shape, all)
-}
-
-/// `left expression = right expression`, in this order.
-pub fn equi(predicate: &Expr, left: &ColumnSet, right: &ColumnSet) -> Option<(Expr, Expr)> {
-    let ExprKind::Compare { op: CompareOp::Equal, left: a, right: b, null_equal: false } = &predicate.kind else {
-        return None;
-    };
-    if predicate.is_volatile() || predicate.has_subquery() {
-        return None;
-    }
-    if equal_columns(predicate).is_none() && (a.is_constant() || b.is_constant()) {
-        return None;
-    }
-    let (in_a, in_b) = (ColumnSet::of(a), ColumnSet::of(b));
-    if in_a.meets(left) && !in_a.meets(right) && in_b.meets(right) && !in_b.meets(left) {
-        Some(((**a).clone(), (**b).clone()))
-    } else if in_b.meets(left) && !in_b.meets(right) && in_a.meets(right) && !in_a.meets(left) {
-        Some(((**b).clone(), (**a).clone()))
-    } else {
-        None
-    }
 }
 
 /// A unique key of the one table is fixed by values from outside it.

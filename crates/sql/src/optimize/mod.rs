@@ -3,7 +3,7 @@
 //! 1. `push` moves predicates down to where their columns come from and turns outer joins that lose their NULLs into inner ones.
 //!    `either` takes apart what is joined by OR.
 //! 2. `wanted` fetches what is known of the values that the predicates read, `estimate` tells rows by it, and `order` gives the tables of
-//!    inner joins the cheapest order that `search` finds.
+//!    inner joins the cheapest order that `search` finds. Before that, `computed` makes columns of subqueries that joins ask for, and `condense` leaves of a semi join's rows those that decide.
 //! 3. `lower` chooses indexes, join and grouping methods, keeps only needed columns, and turns column ids into positions.
 
 pub mod rel;
@@ -14,9 +14,13 @@ pub mod access;
 pub mod either;
 pub mod search;
 pub mod order;
+pub mod computed;
+pub mod condense;
 pub mod push;
 pub mod lower;
 pub mod ways;
 
-pub use lower::{Lowering, Output, equi};
+pub use constant::equi;
+pub use lower::{Lowering, Output};
+pub use push::is_one_row;
 pub use rel::*;

@@ -9,6 +9,10 @@ use super::rel::{ColumnSet, Get, Join, Rel};
 use super::search::{self, Class, Edge, Part, Test, Tree};
 use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
 
+/// What a seek between two bounds of another row costs of its estimate, and one with a single bound.
+const BETWEEN_WEIGHT: f64 = 0.25;
+const BESIDE_WEIGHT: f64 = 1.5;
+
 /// Columns that are equal, of which all pairs are looked at.
 const CLASS_MAX: usize = 10;
 
@@ -145,7 +149,13 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
         let (get, mut own) = seekable(&pieces[part].rel)?;
         with.iter().for_each(|&edge| own.extend(edges[edge].predicates.iter().map(|&p| predicates[p].clone())));
         let access = access::choose(get, &own, &columns_of(get, &read), &[], None);
-        access.is_lookup().then_some(access.cost)
+        let is_equal = with.iter().any(|&edge| edges[edge].is_equal);
+        if is_equal {
+            return access.is_lookup().then_some(access.cost);
+        }
+        // Bounds that are another row's: of one about half of all rows are on its side, between two are mostly few.
+        let weight = if access.lower.is_some() && access.upper.is_some() { BETWEEN_WEIGHT } else { BESIDE_WEIGHT };
+        access.is_seek().then_some(access.cost * weight)
     };
     let tree = search::cheapest(&parts, &edges, &classes, &seek);
     let mut equal = Equal::new(&predicates, written);
@@ -166,7 +176,7 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
 fn test_of(rel: &Rel, on: &[Expr], read: &ColumnSet) -> Test {
     let own = rel.defined();
     let is_equal = on.iter().any(|predicate| match &predicate.kind {
-        ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } => {
+        ExprKind::Compare { op: CompareOp::Equal, left, right, .. } => {
             let (a, b) = (ColumnSet::of(left), ColumnSet::of(right));
             a.meets(&own) != b.meets(&own) && !a.is_empty() && !b.is_empty()
         }
@@ -288,7 +298,8 @@ fn implied(
     classes
 }
 
-/// Predicates by the pieces that they connect: equalities between the same two are one edge.
+/// Predicates by the pieces that they connect: equalities between the same two are one edge, and so are other comparisons, which may be
+/// the bounds of a range.
 fn edges(pieces: &[Piece], predicates: &[Expr], touched: &dyn Fn(&ColumnSet) -> Vec<usize>) -> Vec<Edge> {
     let mut edges: Vec<Edge> = Vec::new();
     for (at, predicate) in predicates.iter().enumerate() {
@@ -297,7 +308,17 @@ fn edges(pieces: &[Piece], predicates: &[Expr], touched: &dyn Fn(&ColumnSet) -> 
             [a, b] => estimate::sides(predicate, &pieces[*a].rel, &pieces[*b].rel).is_some(),
             _ => false,
         };
-        match edges.iter_mut().find(|edge| edge.is_equal && is_equal && edge.parts == parts) {
+        let is_bound = |predicate: &Expr| {
+            matches!(&predicate.kind, ExprKind::Compare { op, .. } if !matches!(op, CompareOp::Equal | CompareOp::NotEqual))
+                && !predicate.has_subquery()
+        };
+        let joins = |edge: &Edge| match is_equal {
+            true => edge.is_equal,
+            false => {
+                !edge.is_equal && is_bound(predicate) && edge.predicates.iter().all(|&at| is_bound(&predicates[at]))
+            }
+        };
+        match edges.iter_mut().find(|edge| edge.parts == parts && parts.len() == 2 && joins(edge)) {
             Some(edge) => edge.predicates.push(at),
             None => edges.push(Edge { parts, predicates: vec![at], part: 1.0, is_equal, is_implied: false }),
         }

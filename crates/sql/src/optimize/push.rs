@@ -114,7 +114,7 @@ fn renamed(predicate: &Expr, from: &[ColumnId], to: &[ColumnId]) -> Expr {
 }
 
 /// One row, whatever it computes.
-fn is_one_row(rel: &Rel) -> bool {
+pub fn is_one_row(rel: &Rel) -> bool {
     match rel {
         Rel::Map { input, .. } => is_one_row(input),
         Rel::Values { ids, rows } => ids.is_empty() && rows.len() == 1,

@@ -233,12 +233,13 @@ impl Search<'_> {
         sought.map_or(hashed, |sought| sought.min(hashed))
     }
 
-    /// The cheapest look-up that one or two of the edges allow.
+    /// The cheapest look-up that one or two of the edges allow: of those without an equality, where no other is there.
     fn look_up(&self, part: usize, between: &[usize]) -> Option<f64> {
         let mut cheapest: Option<f64> = None;
-        let equal = || between.iter().copied().filter(|&edge| self.edges[edge].is_equal);
-        for one in equal() {
-            for other in equal().filter(|&other| other >= one) {
+        let has_equal = between.iter().any(|&edge| self.edges[edge].is_equal);
+        let asked = || between.iter().copied().filter(|&edge| self.edges[edge].is_equal == has_equal);
+        for one in asked() {
+            for other in asked().filter(|&other| other >= one) {
                 let ask = || match one == other {
                     true => (self.seek)(part, &[one]),
                     false => (self.seek)(part, &[one, other]),

@@ -1,9 +1,10 @@
 //! Ways to read one table other than by one scan: a seek for each arm of an OR, and rows put aside by what outer rows ask for.
 
 use super::access::{self, Access, Way};
+use super::constant::{equi, nulls_meet};
 use super::either::{conjuncts, not_true};
 use super::estimate;
-use super::lower::{Lowered, Lowering, Output, Want, equi};
+use super::lower::{Lowered, Lowering, Output, Want};
 use super::rel::{ColumnId, ColumnSet, Columns, Get, Rel};
 use crate::plan::{Expr, ExprKind, IndexSpool, Operator, OperatorKind, TableSource};
 
@@ -16,14 +17,33 @@ impl Lowering<'_> {
     /// Better than `access`, which is the best way with one scan.
     pub(super) fn way(&self, get: &Get, predicates: &[Expr], access: &Access, needed: &[u16], want: Want) -> Way {
         // Natively compiled code knows scans alone, and a modification's target is found by one.
-        if access.is_lookup() || self.looks_up || get.locator.is_some_and(|id| want.needed.contains(id)) {
+        let is_lookup = access.is_lookup() && keeps_keys(get, access);
+        if is_lookup || self.looks_up || get.locator.is_some_and(|id| want.needed.contains(id)) {
             return Way::OneScan;
         }
         if let Some(arms) = self.arms(get, predicates, access, needed) {
             return Way::Arms(arms);
         }
-        let keeps = get.rows >= SPOOLED_ROWS_MIN && !get.force_seek && matches!(get.source, TableSource::Base(_));
-        if keeps && self.asks_by_key(get, predicates) { Way::OuterRows } else { Way::OneScan }
+        // How many rows a variable or a trigger's table will have nobody knows.
+        let is_large = match get.source {
+            TableSource::Base(_) => get.rows >= SPOOLED_ROWS_MIN,
+            TableSource::Variable(..) | TableSource::Inserted(_) | TableSource::Deleted(_) => true,
+            TableSource::View(_) => false,
+        };
+        let keeps = is_large && !get.force_seek;
+        if keeps && self.asks_by_key(get, predicates) && !self.stops_early(get, predicates, access, want) {
+            Way::OuterRows
+        } else {
+            Way::OneScan
+        }
+    }
+
+    /// The first rows in the wanted order are found sooner by an index that has it than among all rows with the keys.
+    fn stops_early(&self, get: &Get, predicates: &[Expr], access: &Access, want: Want) -> bool {
+        let own = get.defined();
+        let keys = predicates.iter().filter(|p| outer_key(p, &own).is_some());
+        let with_keys = estimate::table_rows(get) * estimate::part(get, keys);
+        want.goal.is_some() && !want.order.is_empty() && access.ordered && access.cost < with_keys
     }
 
     /// An OR of which each arm has a way of its own, and all of them are no dearer than one scan.
@@ -113,9 +133,20 @@ impl Lowering<'_> {
     }
 }
 
+/// The index is one: those of a trigger's rows are not made, and variables have those that are unique. Such a seek reads all rows.
+fn keeps_keys(get: &Get, access: &Access) -> bool {
+    let is_unique =
+        || get.table.indexes.iter().any(|own| own.id == access.index && own.unique && own.filter.is_empty());
+    match get.source {
+        TableSource::Base(_) | TableSource::View(_) => true,
+        TableSource::Variable(..) => is_unique(),
+        TableSource::Inserted(_) | TableSource::Deleted(_) => false,
+    }
+}
+
 /// `own value = outer value`, in this order.
 fn outer_key(predicate: &Expr, own: &ColumnSet) -> Option<(Expr, Expr)> {
     let mut outer = ColumnSet::of(predicate);
     outer.retain(|id| !own.contains(id));
-    equi(predicate, own, &outer)
+    equi(predicate, own, &outer).filter(|_| !nulls_meet(predicate))
 }

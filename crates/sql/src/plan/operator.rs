@@ -220,6 +220,9 @@ impl SeekRange {
 pub enum Bound {
     Inclusive,
     Exclusive,
+    /// Of a lower bound without an upper one: the value is a pattern of LIKE, and keys begin with what stands in it before the first
+    /// wildcard. A key within need not match.
+    Pattern,
 }
 
 /// Table hints, as far as they change what the scan does.
@@ -275,6 +278,8 @@ pub struct HashJoin {
     pub kind: JoinKind,
     /// Pairs of one type: over the left's row, over the right's row.
     pub keys: Vec<(Expr, Expr)>,
+    /// Of each pair: NULL is equal to NULL, as IS NOT DISTINCT FROM has it.
+    pub nulls_meet: Vec<bool>,
     pub residual: Option<Expr>,
 }
 

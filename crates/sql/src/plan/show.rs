@@ -317,7 +317,9 @@ impl Show<'_> {
                 seek.push(format!("{next} IN ({})", self.exprs(&range.any_of, &[])));
             }
             for (bound, sign) in [(&range.lower, '>'), (&range.upper, '<')] {
-                if let Some((value, bound)) = bound {
+                if let Some((value, Bound::Pattern)) = bound {
+                    seek.push(format!("{next} like {}", self.expr(value, &[])));
+                } else if let Some((value, bound)) = bound {
                     let equal = if *bound == Bound::Inclusive { "=" } else { "" };
                     seek.push(format!("{next} {sign}{equal} {}", self.expr(value, &[])));
                 }

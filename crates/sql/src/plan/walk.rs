@@ -180,14 +180,19 @@ impl Expr {
 
     /// Two evaluations for one row may differ, so it may not be copied, moved below a join or above a filter.
     pub fn is_volatile(&self) -> bool {
-        self.any(&mut |e| match &e.kind {
+        self.any(&mut |e| e.varies())
+    }
+
+    /// This node makes what it is in volatile.
+    pub fn varies(&self) -> bool {
+        match &self.kind {
             ExprKind::NextValueFor(_) | ExprKind::UserFunction(..) => true,
             ExprKind::Function(function, _) => {
                 use FunctionId::*;
                 matches!(function, Newid | Newsequentialid | CryptGenRandom | Rand)
             }
             _ => false,
-        })
+        }
     }
 
     pub fn has_subquery(&self) -> bool {

@@ -134,27 +134,41 @@ fn gone_parents(
     let (mut old, mut new) = (Batches::new(&part.deleted), Batches::new(&part.inserted));
     while let Some(deleted) = old.next(context)? {
         let inserted = if updated { new.next(context)? } else { None };
-        for row in 0..deleted.rows {
-            if own.iter().any(|stored| deleted.columns[*stored].is_null(row)) {
+        let is_gone = |row: usize| {
+            !own.iter().any(|stored| deleted.columns[*stored].is_null(row))
+                && !inserted.is_some_and(|inserted| encode(inserted, row) == encode(deleted, row))
+        };
+        let gone: Vec<usize> = (0..deleted.rows).filter(|row| is_gone(*row)).collect();
+        let values_of = |row: usize| own.iter().map(|stored| deleted.columns[*stored].datum(row)).collect::<Vec<_>>();
+        // Without an index the child's rows are read once for all of these.
+        let mut referenced = None;
+        if gone.len() > 1 {
+            let lookup = opened(&mut child, &child_def, &key.columns, context)?;
+            if lookup.reads_all() {
+                let keys = gone.iter().map(|row| lookup.key_of(&values_of(*row))).collect();
+                if action == ReferentialAction::NoAction || updated && action == ReferentialAction::Cascade {
+                    referenced = Some(lookup.among(context, &keys)?);
+                } else {
+                    lookup.read_those(context, &keys, |batch| found.append(batch))?;
+                    if found.count(context)? > PIECE_BYTES {
+                        carry_on(reached(&child_def), std::mem::take(&mut found), context, depth)?;
+                    }
+                    continue;
+                }
+            }
+        }
+        for row in gone {
+            let values = values_of(row);
+            let lookup = opened(&mut child, &child_def, &key.columns, context)?;
+            if referenced.as_ref().is_some_and(|keys| !keys.contains(&lookup.key_of(&values))) {
                 continue;
             }
-            if inserted.is_some_and(|inserted| encode(inserted, row) == encode(deleted, row)) {
-                continue;
-            }
-            let values: Vec<Datum> = own.iter().map(|stored| deleted.columns[*stored].datum(row)).collect();
-            let lookup = match &mut child {
-                Some(lookup) => lookup,
-                none => none.insert(Lookup::new(child_def.clone(), &key.columns, context)?),
-            };
             if action == ReferentialAction::NoAction {
                 if !lookup.exists(context, &values)? {
                     continue;
                 }
                 // Another row may have the key now.
-                let others = match &mut again {
-                    Some(lookup) => lookup,
-                    none => none.insert(Lookup::new(target.def.clone(), &key.referenced_columns, context)?),
-                };
+                let others = opened(&mut again, &target.def, &key.referenced_columns, context)?;
                 if others.exists(context, &values)? {
                     continue;
                 }
@@ -179,6 +193,19 @@ fn gone_parents(
         return Ok(());
     }
     carry_on(reached(&child_def), found, context, depth)
+}
+
+/// Made when it is first asked.
+fn opened<'l>(
+    lookup: &'l mut Option<Lookup>,
+    def: &Arc<TableDef>,
+    columns: &[u16],
+    context: &Context,
+) -> SqlResult<&'l Lookup> {
+    Ok(match lookup {
+        Some(lookup) => lookup,
+        none => none.insert(Lookup::new(def.clone(), columns, context)?),
+    })
 }
 
 /// Rows that refer to keys that are gone.

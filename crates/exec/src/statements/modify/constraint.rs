@@ -160,10 +160,44 @@ impl Lookup {
         mut each: impl FnMut(&RowBatch) -> bool,
     ) -> SqlResult<()> {
         let key = self.encode(values);
+        if self.seek {
+            return self.read_rows(context, KeyBound::Inclusive(key), wide, |batch| each(batch));
+        }
+        self.read_rows(context, KeyBound::Unbounded, wide, |batch| {
+            let found = self.matching(batch, wide, |own| own == key);
+            columns::retain(batch, &found);
+            batch.rows == 0 || each(batch)
+        })
+    }
+
+    /// Numbers of the rows whose key `is_asked` for.
+    fn matching(&self, batch: &RowBatch, wide: bool, mut is_asked: impl FnMut(&[u8]) -> bool) -> Vec<u32> {
+        let mut own = Vec::new();
+        let mut found = Vec::new();
+        for row in 0..batch.rows {
+            own.clear();
+            for (at, codec) in self.codecs.iter().enumerate() {
+                let column = if wide { self.columns[at] } else { at };
+                encode_from(codec, &batch.columns[column], row, &mut own);
+            }
+            if is_asked(&own) {
+                found.push(row as u32);
+            }
+        }
+        found
+    }
+
+    /// Reads the rows with a key, or all, until `each` says stop (false).
+    fn read_rows(
+        &self,
+        context: &Context,
+        bound: KeyBound,
+        wide: bool,
+        mut each: impl FnMut(&mut RowBatch) -> bool,
+    ) -> SqlResult<()> {
         let width = self.table.layout().row.len();
         let columns: Vec<u16> =
             if wide { (0..width as u16).collect() } else { self.columns.iter().map(|column| *column as u16).collect() };
-        let bound = if self.seek { KeyBound::Inclusive(key.clone()) } else { KeyBound::Unbounded };
         // Waits for whoever is changing such a row: a snapshot might miss a parent being deleted.
         // In a memory-optimized table it looks again at the commit.
         let hold = self.table.is_memory_optimized();
@@ -197,31 +231,53 @@ impl Lookup {
             {
                 let mut runtime = context.runtime();
                 let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
-                batch.rows = scan.fill(transaction, &mut batch, if wide { BATCH_ROWS } else { 8 }).map_err(error)?;
+                batch.rows = scan
+                    .fill(transaction, &mut batch, if wide || !self.seek { BATCH_ROWS } else { 8 })
+                    .map_err(error)?;
             }
             if batch.rows == 0 {
                 return Ok(());
             }
-            if !self.seek {
-                let mut found = Vec::new();
-                let mut own = Vec::new();
-                for row in 0..batch.rows {
-                    own.clear();
-                    for (at, codec) in self.codecs.iter().enumerate() {
-                        let column = if wide { self.columns[at] } else { at };
-                        encode_from(codec, &batch.columns[column], row, &mut own);
-                    }
-                    if own == key {
-                        found.push(row as u32);
-                    }
-                }
-                columns::retain(&mut batch, &found);
-            }
-            if batch.rows > 0 && !each(&batch) {
+            if !each(&mut batch) {
                 return Ok(());
             }
             context.yield_point()?;
         }
+    }
+
+    /// No index begins with the columns.
+    pub fn reads_all(&self) -> bool {
+        !self.seek
+    }
+
+    /// The key that `among` is asked for.
+    pub fn key_of(&self, values: &[Datum]) -> Vec<u8> {
+        self.encode(values)
+    }
+
+    /// As `read` with all columns, of rows that have one of many keys, by one reading of all rows.
+    pub fn read_those(
+        &self,
+        context: &Context,
+        keys: &HashSet<Vec<u8>, FastHash>,
+        mut each: impl FnMut(&RowBatch),
+    ) -> SqlResult<()> {
+        self.read_rows(context, KeyBound::Unbounded, true, |batch| {
+            let found = self.matching(batch, true, |key| keys.contains(key));
+            columns::retain(batch, &found);
+            each(batch);
+            true
+        })
+    }
+
+    /// Of many keys those that rows have, by one reading of all rows.
+    pub fn among(&self, context: &Context, keys: &HashSet<Vec<u8>, FastHash>) -> SqlResult<HashSet<Vec<u8>, FastHash>> {
+        let mut found = HashSet::default();
+        self.read_rows(context, KeyBound::Unbounded, false, |batch| {
+            self.matching(batch, false, |key| keys.contains(key) && !found.contains(key) && found.insert(key.to_vec()));
+            found.len() < keys.len()
+        })?;
+        Ok(found)
     }
 
     pub fn exists(&self, context: &Context, values: &[Datum]) -> SqlResult<bool> {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use native::{Bounds, Changes, Checks, Coding, Field, Find, Fold, Form, Insert, Join, Rows, Then, Totals, Values};
 use sql::catalog::{ColumnDef, TableDef};
 use sql::plan::{
-    ActionKind, Aggregate, CompareOp, Expr, ExprKind, LockHint, Modify, ModifyAction, Operator, OperatorKind, QueryId,
-    Scan, Subquery, SubqueryKind, TableSource, VariableSlot,
+    ActionKind, Aggregate, Bound, CompareOp, Expr, ExprKind, LockHint, Modify, ModifyAction, Operator, OperatorKind,
+    QueryId, Scan, SeekRange, Subquery, SubqueryKind, TableSource, VariableSlot,
 };
 use types::fixed::FixedCodec;
 use types::row::{RowLayout, encode};
@@ -431,7 +431,8 @@ fn find_form(query: QueryId, scan: &Scan, table: &TableDef, layout: &RowLayout, 
 
 /// The values of a scan's range, in the order in which it takes them. An index's columns are numbers where they are.
 fn bounds_of(scan: &Scan) -> Bounds {
-    let range = scan.range.as_ref().filter(|range| range.any_of.is_empty());
+    let has_pattern = |range: &SeekRange| matches!(range.lower, Some((_, Bound::Pattern)));
+    let range = scan.range.as_ref().filter(|range| range.any_of.is_empty() && !has_pattern(range));
     range.map_or(Bounds::default(), |range| Bounds::new(range.values().cloned().collect()))
 }
 

@@ -1,0 +1,49 @@
+//! An equality between a column and a subquery of the other side of a join: the subquery is computed on its side, once a row, so that rows can
+//! be sought or hashed by what it gives. As a predicate it would be asked of every pair.
+
+use super::rel::{ColumnId, ColumnSet, Columns, Join, Rel};
+use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
+
+/// `rel` with the subqueries of such predicates as columns.
+pub fn computed(mut rel: Rel, columns: &mut Columns) -> Rel {
+    rel.for_each_input_mut(&mut |input| *input = computed(std::mem::replace(input, Rel::one_row()), columns));
+    if let Rel::Join(join) = &mut rel
+        && !join.lateral
+        && !join.guard
+        && join.kind != JoinKind::FullOuter
+    {
+        compute(join, columns);
+    }
+    rel
+}
+
+fn compute(join: &mut Join, columns: &mut Columns) {
+    let (left, right) = (join.left.defined(), join.right.defined());
+    let (mut on_left, mut on_right) = (Vec::new(), Vec::new());
+    for predicate in &mut join.on {
+        let ExprKind::Compare { op: CompareOp::Equal, left: a, right: b, null_equal: false } = &mut predicate.kind
+        else {
+            continue;
+        };
+        let (subquery, other) = if a.has_subquery() { (a, b) } else { (b, a) };
+        if !subquery.has_subquery() || other.has_subquery() || subquery.is_volatile() || other.is_volatile() {
+            continue;
+        }
+        let (own, asked) = (ColumnSet::of(subquery), ColumnSet::of(other));
+        let is_of = |columns: &ColumnSet, side: &ColumnSet| !columns.is_empty() && columns.within(side);
+        if is_of(&own, &left) && is_of(&asked, &right) {
+            on_left.push(as_column(subquery, columns));
+        } else if is_of(&own, &right) && is_of(&asked, &left) {
+            on_right.push(as_column(subquery, columns));
+        }
+    }
+    for (side, defs) in [(&mut join.left, on_left), (&mut join.right, on_right)] {
+        *side = std::mem::replace(side, Rel::one_row()).map(defs);
+    }
+}
+
+/// A column stands for the value.
+fn as_column(value: &mut Expr, columns: &mut Columns) -> (ColumnId, Expr) {
+    let id = columns.add(value.ty, value.nullable);
+    (id, std::mem::replace(value, columns.expr(id)))
+}
