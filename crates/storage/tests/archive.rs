@@ -4,7 +4,7 @@
 mod common;
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use common::*;
 use os::disk::{Disk, Open};
@@ -520,8 +520,8 @@ fn what_nobody_will_restore_goes() {
 /// A store whose server puts its oldest snapshot away while that is read.
 struct Retiring {
     store: Arc<DirectoryStore>,
-    /// Until it has gone.
-    manifest: std::sync::Mutex<Option<String>>,
+    manifest: String,
+    is_gone: AtomicBool,
 }
 
 impl Store for Retiring {
@@ -533,8 +533,8 @@ impl Store for Retiring {
     }
     fn get(&self, name: &str) -> StoreResult<Vec<u8>> {
         let is_part = name.starts_with("snapshot/") && !name.ends_with("-manifest");
-        if is_part && let Some(manifest) = self.manifest.lock().expect("held briefly").take() {
-            self.store.delete(&manifest)?;
+        if is_part && !self.is_gone.swap(true, Ordering::Relaxed) {
+            self.store.delete(&self.manifest)?;
             self.store.delete(name)?;
         }
         self.store.get(name)
@@ -560,7 +560,11 @@ fn a_snapshot_that_goes_while_it_is_read_is_told_from_damage() {
     let manifests =
         shelf.store.list("snapshot").expect("listed").into_iter().filter(|name| name.ends_with("-manifest"));
     let newest = manifests.max().expect("one");
-    let store = Retiring { store: shelf.store.clone(), manifest: Some(format!("snapshot/{newest}")).into() };
+    let store = Retiring {
+        store: shelf.store.clone(),
+        manifest: format!("snapshot/{newest}"),
+        is_gone: AtomicBool::new(false),
+    };
     let back = Place::new("archive-retired-back");
     let gone = restore(&store, &back.disk, Until::End);
     assert!(matches!(gone, Err(ArchiveError::Dropped(_))), "{gone:?}");

@@ -80,9 +80,8 @@ impl XmlWriter {
             None => None,
         };
         let binary = columns.iter().find(|column| column.ty.is_binary()).filter(|_| !base64);
-        match (mode, binary) {
-            (XmlMode::Raw | XmlMode::Explicit, Some(column)) => return Err(sql_error!(6829, column.name)),
-            _ => {}
+        if let (XmlMode::Raw | XmlMode::Explicit, Some(column)) = (mode, binary) {
+            return Err(sql_error!(6829, column.name));
         }
         let references = match (mode, base64) {
             (XmlMode::Auto, false) => names.references(columns, owners)?,

@@ -171,5 +171,6 @@ fn pays<'e>(join: &Join, keys: impl Iterator<Item = &'e Expr> + Clone) -> bool {
     predicates.extend(join.on.iter().cloned());
     let access = access::choose(get, &predicates, &read, &[], Some(1.0));
     let answers = (first..predicates.len()).all(|at| access.consumed.contains(&at));
-    !(access.is_seek() && answers) && !(access.is_lookup() && estimate::rows(&join.left) * access.cost < whole)
+    let seeks_pay = access.is_lookup() && estimate::rows(&join.left) * access.cost < whole;
+    !(access.is_seek() && answers || seeks_pay)
 }

@@ -714,7 +714,7 @@ impl Lowering<'_> {
         Lowered { op: Operator { kind, columns: shape, rows }, layout: input.layout, ordered }
     }
 
-    fn lower_join(&mut self, columns: &Columns, join: Join, want: Want) -> Lowered {
+    fn lower_join(&mut self, columns: &Columns, mut join: Join, want: Want) -> Lowered {
         let mut needed = want.needed.clone();
         join.on.iter().for_each(|p| needed.insert_expr(p));
         let mut outer_needed = needed.clone();
@@ -740,10 +740,9 @@ impl Lowering<'_> {
         if !hashable {
             return self.nested(columns, join, &outer_needed, &needed, want, rows);
         }
-        let join = match self.by_rounds(join) {
-            Ok(join) => return self.nested(columns, join, &outer_needed, &needed, want, rows),
-            Err(join) => join,
-        };
+        if self.goes_by_rounds(&mut join) {
+            return self.nested(columns, join, &outer_needed, &needed, want, rows);
+        }
         let Join { kind, left: left_rel, right: right_rel, .. } = join;
         let build_left = kind == JoinKind::Inner && left_rows < right_rows;
         let left_side = self.lower(columns, left_rel, Want::columns(&needed));
@@ -765,24 +764,17 @@ impl Lowering<'_> {
 
     /// A join within the rounds of a recursive query would make its hash table in each of them: its other side is put aside for all of them
     /// by what the round's rows ask of it.
-    fn by_rounds(&self, mut join: Join) -> Result<Join, Join> {
+    /// True: that is its right side now.
+    fn goes_by_rounds(&self, join: &mut Join) -> bool {
         let is_free = join.kind == JoinKind::Inner && join.hint.or(self.join_method).is_none();
         let (left, right) = (has_work_table(&join.left), has_work_table(&join.right));
-        if !is_free || left == right {
-            return Err(join);
-        }
-        if right {
+        let other = if right { &join.left } else { &join.right };
+        let is_small = seekable(other).is_some_and(|(get, _)| get.rows as f64 <= ROUNDS_ROWS_MAX);
+        let goes = is_free && left != right && is_small;
+        if goes && right {
             std::mem::swap(&mut join.left, &mut join.right);
         }
-        match seekable(&join.right) {
-            Some((get, _)) if get.rows as f64 <= ROUNDS_ROWS_MAX => Ok(join),
-            _ => {
-                if right {
-                    std::mem::swap(&mut join.left, &mut join.right);
-                }
-                Err(join)
-            }
-        }
+        goes
     }
 
     /// Is seeking the right side once a row of the left cheaper than hashing?

@@ -136,7 +136,7 @@ fn gone_parents(
         let inserted = if updated { new.next(context)? } else { None };
         let is_gone = |row: usize| {
             !own.iter().any(|stored| deleted.columns[*stored].is_null(row))
-                && !inserted.is_some_and(|inserted| encode(inserted, row) == encode(deleted, row))
+                && inserted.is_none_or(|inserted| encode(inserted, row) != encode(deleted, row))
         };
         let gone: Vec<usize> = (0..deleted.rows).filter(|row| is_gone(*row)).collect();
         let values_of = |row: usize| own.iter().map(|stored| deleted.columns[*stored].datum(row)).collect::<Vec<_>>();
