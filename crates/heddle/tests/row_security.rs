@@ -157,7 +157,7 @@ const READS: [&str; 11] = [
     "WITH c AS (SELECT id, COUNT(*) OVER () AS n FROM dbo.t WHERE id >= @k) SELECT id FROM c",
     "SELECT id FROM dbo.t WHERE id >= @k EXCEPT SELECT id FROM dbo.numbers WHERE id < 0",
     "DECLARE @o TABLE (id int) INSERT @o SELECT id FROM dbo.t WHERE id >= @k SELECT id FROM @o",
-    "DECLARE @o TABLE (id int), @i int
+    "DECLARE @o TABLE (id int) DECLARE @i int
      DECLARE c CURSOR LOCAL FOR SELECT id FROM dbo.t WHERE id >= @k
      OPEN c FETCH NEXT FROM c INTO @i
      WHILE @@FETCH_STATUS = 0 BEGIN INSERT @o VALUES (@i) FETCH NEXT FROM c INTO @i END
