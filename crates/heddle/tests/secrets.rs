@@ -89,6 +89,25 @@ fn files_are_their_owners_alone_whatever_the_umask() {
     }
 }
 
+/// Whoever may name a path is told that it is no backup, and nothing becomes of the file: neither what it says nor who may read it.
+#[test]
+fn a_file_that_is_no_backup_is_left_as_it_is() {
+    let data = scratch("no-backup");
+    let server = Server::start_on(data.join("data").to_str().expect("UTF-8"), &[]);
+    let path = data.join("hosts");
+    std::fs::write(&path, "127.0.0.1 localhost\n").expect("written");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).expect("open to all");
+    for statement in ["BACKUP DATABASE model TO", "RESTORE DATABASE other FROM", "RESTORE VERIFYONLY FROM"] {
+        let answer = server.sql(&["-Q", &format!("{statement} DISK = '{}'", path.display())]);
+        let told = String::from_utf8_lossy(&answer.stdout).into_owned();
+        assert!(told.contains("Msg 3241"), "{statement}: {told}");
+        assert_eq!(
+            (mode(&path), std::fs::read_to_string(&path).expect("readable")),
+            (0o644, "127.0.0.1 localhost\n".into())
+        );
+    }
+}
+
 /// Begins with that umask: a shell sets it, since the test must not for itself.
 fn umasked(command: Command, umask: u32) -> Command {
     let mut shell = Command::new("sh");

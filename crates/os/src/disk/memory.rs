@@ -182,7 +182,7 @@ impl MemoryDisk {
 
     pub fn open_file(&self, name: &str, how: Open) -> DiskResult<Arc<RealFile>> {
         let path = self.path(name);
-        if matches!(how, Open::Existing | Open::Read) {
+        if matches!(how, Open::Existing | Open::Foreign | Open::Read) {
             return self.files.get(&path).ok_or(DiskError::NotFound);
         }
         match self.files.get_or_make(path)? {

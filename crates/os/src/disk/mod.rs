@@ -60,6 +60,8 @@ pub type DiskResult<T> = Result<T, DiskError>;
 pub enum Open {
     /// It must be there.
     Existing,
+    /// It must be there, and may be anybody's, as a path that a client names: who may read it is left as it is.
+    Foreign,
     /// It must not be there.
     New,
     /// Either; contents kept.

@@ -54,7 +54,7 @@ impl RealDisk {
         let mut options = fs::OpenOptions::new();
         options.read(true).write(how != Open::Read);
         match how {
-            Open::Existing | Open::Read => {}
+            Open::Existing | Open::Foreign | Open::Read => {}
             Open::New => {
                 options.create_new(true);
             }
@@ -62,8 +62,9 @@ impl RealDisk {
                 options.create(true).truncate(false);
             }
         }
-        // Of what is only read the mode is somebody else's affair.
-        let open = || if how == Open::Read { options.open(&path) } else { private::open(&mut options, &path) };
+        // Of what is only read, or may be no file of ours, the mode is somebody else's affair.
+        let is_ours = !matches!(how, Open::Foreign | Open::Read);
+        let open = || if is_ours { private::open(&mut options, &path) } else { options.open(&path) };
         off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || with_descriptor(open))
             .map(|file| RealFile { file, in_memory: false })
     }

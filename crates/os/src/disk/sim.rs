@@ -197,7 +197,7 @@ impl SimDisk {
         let mut state = self.state.lock().expect("disk");
         let inode = match (state.names.get(&key).copied(), how) {
             (Some(_), Open::New) => return Err(DiskError::AlreadyExists),
-            (None, Open::Existing | Open::Read) => return Err(DiskError::NotFound),
+            (None, Open::Existing | Open::Foreign | Open::Read) => return Err(DiskError::NotFound),
             (Some(inode), _) => {
                 assert!(state.inodes.contains_key(&inode), "a name without its file");
                 inode

@@ -199,7 +199,13 @@ fn open_file(ddl: &Ddl<'_>, path: &str, writes: bool) -> SqlResult<(File, Member
     if !made && !disk.is_plain(&name) {
         return Err(failed(DiskError::Denied));
     }
-    let file = disk.open(&name, if writes { Open::ExistingOrNew } else { Open::Read }).map_err(failed)?;
+    let how = match (writes, made) {
+        (false, _) => Open::Read,
+        (true, true) => Open::ExistingOrNew,
+        // It may turn out to be no backup.
+        (true, false) => Open::Foreign,
+    };
+    let file = disk.open(&name, how).map_err(failed)?;
     file.claim(writes).map_err(failed)?;
     if made {
         disk.sync_names().map_err(failed)?;
