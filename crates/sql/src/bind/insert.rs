@@ -264,14 +264,8 @@ impl Binder<'_> {
             ast::Target::Variable(variable) => {
                 let (slot, table) = self.table_variable(variable)?;
                 self.check_not_readonly(slot)?;
-                Ok(InsertTarget {
-                    source: TableSource::Variable(VariableSlotTable(slot as u32), table.clone()),
-                    columns: own_columns(&table),
-                    table,
-                    name: variable.name.to_string(),
-                    shown: None,
-                    others: Vec::new(),
-                })
+                let source = TableSource::Variable(VariableSlotTable(slot as u32), table.clone());
+                Ok(itself(source, table, variable.name.to_string()))
             }
             ast::Target::Table { name, .. } => self.insert_table(name, is_named, ctes),
             ast::Target::Function(_) => Err(errors::not_supported("OPENROWSET")),
@@ -299,14 +293,7 @@ impl Binder<'_> {
             Object::Table(table) => {
                 self.refuse_history(&table, Some(Change::Insert))?;
                 self.need_write(Action::Insert, &table);
-                Ok(InsertTarget {
-                    source: TableSource::Base(table.clone()),
-                    columns: own_columns(&table),
-                    table,
-                    name: shown,
-                    shown: None,
-                    others: Vec::new(),
-                })
+                Ok(itself(TableSource::Base(table.clone()), table, shown))
             }
             Object::Module(module) if module.kind == ModuleKind::View => self.insert_view(name, is_named, None),
             Object::Virtual(_) => Err(sql_error!(259)),
@@ -532,6 +519,11 @@ fn refuse_beside_change(target: &InsertTarget) -> SqlResult<()> {
         true => Err(sql_error!(356, target.name)),
         false => Ok(()),
     }
+}
+
+/// A table that is named as such, not through a view.
+fn itself(source: TableSource, table: Arc<TableDef>, name: String) -> InsertTarget {
+    InsertTarget { source, columns: own_columns(&table), table, name, shown: None, others: Vec::new() }
 }
 
 fn own_columns(table: &TableDef) -> Vec<(Box<str>, u16)> {
