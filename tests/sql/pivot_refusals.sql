@@ -22,3 +22,8 @@ select * from (select 1 as v, 2 as b) d unpivot (v for n in (v, b)) u;
 -- No warning of NULLs: there are always some.
 select * from s pivot (sum(amount) for q in ([Q1], [Q2])) p order by y;
 go
+-- All columns are used up: one row, but none of none.
+select * from (select q, amount from s) d pivot (sum(amount) for q in ([Q1], [Q2])) p;
+select * from (select q, amount from s where y = 0) d pivot (sum(amount) for q in ([Q1], [Q2])) p;
+select count(*) as n from (select q, amount from s where y = 0) d pivot (count(amount) for q in ([Q1])) p;
+go

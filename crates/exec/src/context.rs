@@ -22,7 +22,7 @@ use crate::notices;
 use crate::session::{Session, stopped};
 use crate::sink::{Sink, Stop};
 use crate::value::Value;
-use crate::workspace::{Held, SMALL_BYTES, Workspace};
+use crate::workspace::{Held, LARGE_BYTES, SMALL_BYTES, Workspace, check_large};
 use crate::xml_documents::Documents;
 
 pub use crate::workspace::out_of_memory;
@@ -243,7 +243,7 @@ impl<'a> Context<'a> {
             return work(&mut self.pacer());
         }
         let unwanted = Arc::new(AtomicBool::new(false));
-        let pause = Away { unwanted: unwanted.clone(), left: Cell::new(0) };
+        let pause = Away { unwanted: unwanted.clone(), large_max: self.workspace().large_max(), left: Cell::new(0) };
         let started = os::sched::start_long(move || {
             pause.pause()?;
             work(&mut Pacer::new(&pause))
@@ -490,6 +490,10 @@ impl Default for Variables {
 impl Pause for Context<'_> {
     fn pause(&self) -> SqlResult<()> {
         os::wait::look_at_clock();
+        let (large, _) = os::heap::large_held();
+        if large >= LARGE_BYTES {
+            self.workspace().check_large(large)?;
+        }
         self.yield_point()
     }
 
@@ -501,13 +505,15 @@ impl Pause for Context<'_> {
 /// Off the scheduler there is nobody to give way to; only that the work is not wanted any more is heard.
 struct Away {
     unwanted: Arc<AtomicBool>,
+    /// `Workspace::large_max`
+    large_max: i64,
     left: Cell<usize>,
 }
 
 impl Pause for Away {
     fn pause(&self) -> SqlResult<()> {
         // Nobody reads the error: whoever waited has left with his own.
-        if self.unwanted.load(Ordering::Relaxed) { Err(stopped(Stop::Attention)) } else { Ok(()) }
+        if self.unwanted.load(Ordering::Relaxed) { Err(stopped(Stop::Attention)) } else { check_large(self.large_max) }
     }
 
     fn left(&self) -> &Cell<usize> {

@@ -9,7 +9,7 @@
 //! it begins, and waits; what it has beyond that it gets while there is some and nobody waits.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
 use os::sync::Mutex;
 use os::wait::WaitType;
@@ -31,6 +31,12 @@ const STEP_BYTES: usize = 64 << 10;
 
 /// Whenever a query has taken so much more it is measured what the process really holds: what it holds is seldom what it counts.
 const LOOK_BYTES: usize = 4 << 20;
+
+/// What values take while they are made is looked at from so many bytes on.
+pub const LARGE_BYTES: i64 = 16 << 20;
+
+/// Where all such values have no room together, those that have this part of the memory end.
+const LARGE_PART: i64 = 8;
 
 /// Of what a query may have, the part in this many that each operator has although the others hold all: or it would spill by the row.
 const SHARE_PART: usize = 16;
@@ -112,6 +118,8 @@ pub struct Workspace {
     /// The running statement has asked before it began.
     asked: AtomicUsize,
     grant: Mutex<Option<Grant>>,
+    /// What large blocks there were when it was last measured what the process holds, in steps.
+    looked_at: AtomicI64,
     spilled: Counters,
     /// Of the statement that runs, if its operators are watched.
     profile: Mutex<Option<Profile>>,
@@ -128,6 +136,7 @@ impl Workspace {
             told: AtomicUsize::new(0),
             asked: AtomicUsize::new(0),
             grant: Mutex::new(WaitType::SOS_MUTEX, None),
+            looked_at: AtomicI64::new(0),
             spilled: Counters::default(),
             profile: Mutex::new(WaitType::SOS_MUTEX, None),
         })
@@ -257,6 +266,19 @@ impl Workspace {
     /// Somebody waits for memory.
     pub fn is_awaited(&self) -> bool {
         self.pool.grants.is_awaited()
+    }
+
+    /// What may be held in large blocks (`check_large`).
+    pub fn large_max(&self) -> i64 {
+        i64::try_from(self.pool.grants.target()).unwrap_or(i64::MAX)
+    }
+
+    /// What the running task holds in large blocks of the heap, values that are being made: pages give way to them. 701
+    pub fn check_large(&self, own: i64) -> SqlResult<()> {
+        if self.looked_at.swap(own / LARGE_BYTES, Ordering::Relaxed) != own / LARGE_BYTES {
+            self.pool.give_way(true);
+        }
+        check_large(self.large_max())
     }
 
     /// Bytes that the query may have at most.
@@ -402,6 +424,13 @@ impl Drop for Held {
     fn drop(&mut self) {
         self.clear();
     }
+}
+
+/// Whether the running task may go on with what it holds in large blocks, of `max` that all may have. Who holds little of it may.
+pub fn check_large(max: i64) -> SqlResult<()> {
+    let (own, all) = os::heap::large_held();
+    let fits = own < LARGE_BYTES || own <= max && (all <= max || own <= max / LARGE_PART);
+    if fits { Ok(()) } else { Err(out_of_memory()) }
 }
 
 pub fn out_of_memory() -> SqlError {

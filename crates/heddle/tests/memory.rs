@@ -333,3 +333,44 @@ fn what_a_statement_keeps_has_the_memory_that_there_is() {
     assert_eq!(number(&server, LEFT_KB), 0);
     assert_eq!(session.run("SELECT COUNT(*) FROM u"), "24000");
 }
+
+/// A value counts while it is made, whoever makes it: what would take more than there is ends before it is there.
+#[test]
+fn values_that_are_being_made_have_the_memory_that_there_is() {
+    let server = Server::start(&["--memory", "128MB"]);
+    let mut session = Session::open(&server, "tempdb");
+    let x = |count: u32| format!("REPLICATE(CAST('x' AS varchar(max)), {count})");
+    let v = format!("DECLARE @v varchar(max) = {}; SELECT ", x(10_000_000));
+    let twenty = ["@v"; 20];
+    for batch in [
+        format!("SELECT LEN({})", x(1_800_000_000)),
+        format!("SELECT LEN(SPACE(100) + {})", x(900_000_000)),
+        format!("{v} LEN({})", twenty.join(" + ")),
+        format!("{v} LEN(CONCAT({}))", twenty.join(", ")),
+        format!("{v} LEN(REPLACE(@v, 'x', REPLICATE('y', 100)))"),
+        format!("{v} LEN(REGEXP_REPLACE(@v, 'x', REPLICATE('y', 100)))"),
+        format!("{v} LEN(STUFF(@v, 1, 1, {}))", x(800_000_000)),
+        format!("{v} LEN(STRING_AGG(@v, ',')) FROM GENERATE_SERIES(1, 80)"),
+        format!("{v} LEN((SELECT @v AS a FROM GENERATE_SERIES(1, 80) FOR XML PATH('r')))"),
+        format!("{v} LEN((SELECT @v AS a FROM GENERATE_SERIES(1, 80) FOR JSON PATH))"),
+        format!("{v} DATALENGTH(CAST('<r>' + REPLACE(@v, 'x', '<a/>') + '</r>' AS xml))"),
+        format!(
+            "DECLARE @b varbinary(max) = COMPRESS({}); SELECT LEN(DECOMPRESS(@b) + DECOMPRESS(@b))",
+            x(100_000_000)
+        ),
+    ] {
+        let error = session.run(&batch);
+        assert!(error.starts_with("Msg 701, Level 17, "), "{batch}: {error}");
+    }
+    // Each has room of its own, and none is left over.
+    for batch in [
+        format!("{v} COUNT(*) FROM GENERATE_SERIES(1, 20) WHERE @v + 'y' LIKE '%y'"),
+        format!("{v} COUNT(*) FROM (SELECT @v AS a FROM GENERATE_SERIES(1, 20)) AS t WHERE a LIKE '%x'"),
+    ] {
+        assert_eq!(session.run(&batch), "20", "{batch}");
+    }
+    assert_eq!(number(&server, LEFT_KB), 0);
+    let peak = peak_mb(&server);
+    println!("peak {peak} MB");
+    assert!(peak <= 128 * 5 / 4, "{peak} MB");
+}

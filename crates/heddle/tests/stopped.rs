@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use support::Server;
 use support::random::{Random, number};
-use support::wire::{Wire, must, one};
+use support::wire::{Wire, must, must_within, one};
 use types::Datum;
 
 const ROWS: u64 = 100_000;
@@ -197,7 +197,7 @@ fn prepare(watcher: &mut Wire, rows: u64) {
         format!("INSERT small SELECT value, (CAST(value AS bigint) * 7919) % {rows} FROM GENERATE_SERIES(1, {rows})"),
         "CREATE PROCEDURE makes AS /* é */ SELECT 1 AS a; CREATE INDEX made ON big (v, id); SELECT 2 AS b;".to_string(),
     ] {
-        must(watcher, &batch);
+        must_within(watcher, Duration::from_secs(30 + rows / 50_000), &batch);
     }
 }
 

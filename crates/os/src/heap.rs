@@ -4,7 +4,10 @@
 use crate::kernel::stack;
 use crate::limits;
 use crate::sched::start_preemptive;
+use crate::worker::{self, WorkerId, WorkerSlot};
 use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 /// From so many bytes on an allocation is a mapping of its own, which goes back to the system as soon as it is freed and grows without
 /// being copied.
@@ -68,22 +71,72 @@ pub struct Heap;
 /// From so many bytes on.
 const LARGE_BYTES: usize = 4 << 20;
 
+/// Of all tasks of this process together.
+static LARGE_HELD: AtomicI64 = AtomicI64::new(0);
+
+thread_local! {
+    /// On a thread that is no worker: whose call it runs, a `WorkerId`; 0: nobody's.
+    static WORKS_FOR: Cell<u32> = const { Cell::new(0) };
+}
+
+/// Bytes in large blocks that the running task has taken and not freed, those of what it has done off the scheduler among them; and that all
+/// tasks of the process have. Nobody else knows what a value takes while it is made. A task that frees what another has taken has less than
+/// nothing; what a task leaves to others counts until its end.
+pub fn large_held() -> (i64, i64) {
+    let own = worker_here().map_or(0, |id| worker::slot(id).large_bytes.load(Ordering::Relaxed));
+    (own, LARGE_HELD.load(Ordering::Relaxed))
+}
+
+/// This thread, which is no worker, runs a call of that one.
+pub(crate) fn work_for(worker: WorkerId) {
+    WORKS_FOR.set(worker.raw());
+}
+
+/// The worker of this slot begins another task.
+pub(crate) fn begin_task(slot: &WorkerSlot) {
+    LARGE_HELD.fetch_sub(slot.large_bytes.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+}
+
+fn worker_here() -> Option<WorkerId> {
+    let here = worker::current_or_none();
+    let id = if here.is_some() { here } else { WorkerId::from_raw(WORKS_FOR.get()) };
+    id.is_some().then_some(id)
+}
+
+#[cold]
+fn note(taken: usize, freed: usize) {
+    let Some(id) = worker_here() else { return };
+    let large = |bytes: usize| if bytes < LARGE_BYTES { 0 } else { bytes as i64 };
+    let change = large(taken) - large(freed);
+    worker::slot(id).large_bytes.fetch_add(change, Ordering::Relaxed);
+    LARGE_HELD.fetch_add(change, Ordering::Relaxed);
+}
+
 // SAFETY: all is done by the system's allocator, by the rules that the caller keeps; a block is freed once, now or a little later.
 unsafe impl GlobalAlloc for Heap {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        if layout.size() >= LARGE_BYTES {
+            note(layout.size(), 0);
+        }
         // SAFETY: as the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        if layout.size() >= LARGE_BYTES {
+            note(layout.size(), 0);
+        }
         // SAFETY: as the caller promises.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
+        if layout.size().max(bytes) >= LARGE_BYTES {
+            note(bytes, layout.size());
+        }
         // SAFETY: as the caller promises.
         unsafe { System.realloc(block, layout, bytes) }
     }
@@ -100,6 +153,7 @@ unsafe impl GlobalAlloc for Heap {
 
 #[cold]
 fn free_large(block: *mut u8, layout: Layout) {
+    note(0, layout.size());
     let block = Block(block, layout);
     drop(start_preemptive(move || block.free()));
 }
@@ -112,7 +166,20 @@ unsafe impl Send for Block {}
 
 impl Block {
     fn free(self) {
+        self.let_pages_go();
         // SAFETY: the system's allocator made it with this layout, and it is freed here alone.
         unsafe { System.dealloc(self.0, self.1) }
+    }
+
+    /// Gives its pages back piece by piece: all in one call that takes tens of milliseconds, in which no thread of the process can map
+    /// anything.
+    fn let_pages_go(&self) {
+        let page = 4096;
+        let (first, end) = (self.0.addr().next_multiple_of(page), (self.0.addr() + self.1.size()) / page * page);
+        for start in (first..end).step_by(LARGE_BYTES) {
+            let bytes = LARGE_BYTES.min(end - start);
+            // SAFETY: whole pages within the block, of which nobody reads anything any more.
+            unsafe { libc::madvise(self.0.with_addr(start).cast(), bytes, libc::MADV_DONTNEED) };
+        }
     }
 }

@@ -135,6 +135,8 @@ pub struct WorkerSlot {
     pub page_faults: AtomicU64,
     /// Waits since they were last taken: of the session whose request it runs.
     pub session_waits: [SessionWait; SESSION_WAITS_MAX],
+    /// Of the large blocks of its process's heap, bytes that its task has taken and not freed (`heap::large_held`).
+    pub large_bytes: AtomicI64,
     pub context_switches: AtomicU64,
     pub task_context_switches: AtomicU64,
     pub tasks_processed: AtomicU64,

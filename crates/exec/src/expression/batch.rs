@@ -4,13 +4,15 @@
 use std::borrow::Cow;
 
 use sql::plan::{ArithmeticOp, CompareOp};
+use types::long;
+use types::pause::Pause;
 use types::{Column, ColumnData, RowBatch, SqlResult};
 
 use super::integer::{I64Expr, IntegerArithmetic, holds};
 use super::{F64Expr, I128Expr, Node, Scalar};
 use crate::columns;
 use crate::context::Context;
-use crate::value::Row;
+use crate::value::{Row, Value};
 
 /// Appends the value of `scalar` for each row of `batch` to `out`.
 pub fn fill(scalar: &Scalar, context: &Context, batch: &RowBatch, out: &mut Column) -> SqlResult<()> {
@@ -42,7 +44,12 @@ pub fn fill(scalar: &Scalar, context: &Context, batch: &RowBatch, out: &mut Colu
         _ => {}
     }
     for index in 0..batch.rows {
-        scalar.value(context, Row { batch, index })?.push_to(out);
+        let value = scalar.value(context, Row { batch, index })?;
+        let is_long = matches!(&value, Value::Bytes(bytes) if bytes.len() >= long::LONG);
+        value.push_to(out);
+        if is_long {
+            context.pause()?;
+        }
     }
     Ok(())
 }

@@ -9,7 +9,7 @@ use sql::plan::{self, Expr, GroupStrategy, Operator};
 use types::{ColumnData, Physical, RowBatch, SqlResult};
 
 use super::aggregate_state::{Accumulator, group_rows};
-use super::keys::{FastHash, RowKeys};
+use super::keys::{FastHash, RowKeys, hash_of};
 use super::row_file::{RowFile, RowReader};
 use super::scatter::{LEVELS_MAX, Scatter};
 use super::{batch_of, drain, source};
@@ -130,7 +130,11 @@ const VALUE_BYTES: usize = 24;
 enum Index {
     I64(HashMap<i64, u32, FastHash>),
     Bytes(HashMap<Box<[u8]>, u32, FastHash>),
+    /// The last group of each hash, and for each group the one before it.
+    Hashes(HashMap<u64, u32, FastHash>, Vec<u32>),
 }
+
+const NO_GROUP: u32 = u32::MAX;
 
 /// Groups found so far, their values, and the aggregates' running values.
 struct Grouping {
@@ -157,7 +161,11 @@ struct Grouping {
 impl Grouping {
     fn new(keys: RowKeys, groups: RowBatch, accumulators: Vec<Accumulator>) -> Grouping {
         let single = matches!(keys.scalars.as_slice(), [key] if key.ty.physical() == Physical::I64);
-        let index = if single { Index::I64(HashMap::default()) } else { Index::Bytes(HashMap::default()) };
+        let index = match () {
+            () if single => Index::I64(HashMap::default()),
+            () if keys.are_rather_hashed() => Index::Hashes(HashMap::default(), Vec::new()),
+            () => Index::Bytes(HashMap::default()),
+        };
         Grouping {
             keys,
             index,
@@ -191,6 +199,7 @@ impl Grouping {
                 let count = index.len();
                 os::heap::empty(index, count);
             }
+            Index::Hashes(index, before) => (*index, *before) = (HashMap::default(), Vec::new()),
         }
         self.null_group = None;
         self.groups.clear();
@@ -205,7 +214,6 @@ impl Grouping {
             columns::append_row(to, from, row);
         }
         self.groups.rows += 1;
-        self.key_bytes += self.key.len();
         number
     }
 
@@ -254,7 +262,9 @@ impl Grouping {
                     self.row_groups.push(group);
                 }
                 None => {
-                    self.keys.encode_to(row, &mut self.key);
+                    if matches!(self.index, Index::I64(_)) {
+                        self.keys.encode_to(row, &mut self.key);
+                    }
                     late.pick(late.file_of(&self.key), row);
                 }
             }
@@ -318,6 +328,17 @@ impl Grouping {
                 self.keys.encode_to(row, &mut self.key);
                 index.get(self.key.as_slice()).copied()
             }
+            Index::Hashes(index, before) => {
+                self.keys.encode_to(row, &mut self.key);
+                let mut group = *index.get(&hash_of(&self.key))?;
+                while !self.keys.is_key_of(row, &self.groups, group as usize) {
+                    group = before[group as usize];
+                    if group == NO_GROUP {
+                        return None;
+                    }
+                }
+                Some(group)
+            }
         }
     }
 
@@ -332,7 +353,11 @@ impl Grouping {
                 index.insert(values[row], group);
             }
             Index::Bytes(index) => {
+                self.key_bytes += self.key.len();
                 index.insert(self.key.as_slice().into(), group);
+            }
+            Index::Hashes(index, before) => {
+                before.push(index.insert(hash_of(&self.key), group).unwrap_or(NO_GROUP));
             }
         }
         group

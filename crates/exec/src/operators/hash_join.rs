@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use sql::plan::{self, JoinKind};
 use types::{RowBatch, SqlResult};
 
-use super::keys::{FastHash, RowKeys};
+use super::keys::{FastHash, RowKeys, hash_of};
 use super::row_file::{RowFile, RowReader};
 use super::scatter::{LEVELS_MAX, Scatter};
 use super::simple::{Pending, Rows};
@@ -83,6 +83,8 @@ pub fn make(join: &plan::HashJoin, compiler: &mut Compiler) -> SqlResult<Box<dyn
 enum Heads {
     I64(HashMap<i64, u32, FastHash>),
     Bytes(HashMap<Box<[u8]>, u32, FastHash>),
+    /// Of each hash of keys.
+    Hashes(HashMap<u64, u32, FastHash>),
 }
 
 impl Heads {
@@ -93,6 +95,7 @@ impl Heads {
                 let count = heads.len();
                 os::heap::empty(heads, count);
             }
+            Heads::Hashes(heads) => *heads = HashMap::default(),
         }
     }
 }
@@ -257,7 +260,13 @@ impl HashJoin {
             && self.probe_keys.scalars.len() == 1
             && !self.build_keys.has_meeting();
         self.heads.clear();
-        self.heads = if single { Heads::I64(HashMap::default()) } else { Heads::Bytes(HashMap::default()) };
+        self.heads = match () {
+            () if single => Heads::I64(HashMap::default()),
+            () if self.build_keys.are_rather_hashed() && self.build_keys.are_columns() => {
+                Heads::Hashes(HashMap::default())
+            }
+            () => Heads::Bytes(HashMap::default()),
+        };
     }
 
     fn build_table(&mut self, context: &Context) -> SqlResult<Built> {
@@ -339,6 +348,10 @@ impl HashJoin {
                         }
                     }
                 }
+                Heads::Hashes(heads) => {
+                    keys.encode_to(row, key);
+                    heads.insert(hash_of(key), number)
+                }
             };
             match head {
                 Some(last) => {
@@ -399,7 +412,8 @@ impl HashJoin {
                     true => (!self.build_left, probe, build, whole_probe),
                     false => (self.build_left, build, probe, whole),
                 };
-                let level = if stands(&build, whole) { LEVELS_MAX } else { level + 1 };
+                let in_pieces = stands(&build, whole) || passes_cost_less(context, &build, &probe);
+                let level = if in_pieces { LEVELS_MAX } else { level + 1 };
                 self.parts.push(Part::new(build, probe, build_left, level));
             }
         }
@@ -453,24 +467,6 @@ impl HashJoin {
         self.chain_at = if last == NO_ROW { NO_ROW } else { self.chain[last as usize] };
     }
 
-    fn last_of(&self, row: usize, key: &mut Vec<u8>) -> u32 {
-        if self.probe_keys.has_null(row) {
-            return NO_ROW;
-        }
-        match &self.heads {
-            Heads::I64(heads) => {
-                let types::ColumnData::I64(values) = &self.probe_keys.values()[0].data else {
-                    unreachable!("keys are of one class")
-                };
-                heads.get(&values[row]).copied().unwrap_or(NO_ROW)
-            }
-            Heads::Bytes(heads) => {
-                self.probe_keys.encode_to(row, key);
-                heads.get(key.as_slice()).copied().unwrap_or(NO_ROW)
-            }
-        }
-    }
-
     fn probe_some(&mut self, context: &Context) -> SqlResult<()> {
         context.yield_point()?;
         if self.probe_row == self.probe_batch.rows {
@@ -487,10 +483,11 @@ impl HashJoin {
             self.probe_keys.load(context, &self.probe_batch)?;
             self.probe_matched.clear();
             self.probe_matched.resize(self.probe_batch.rows, false);
-            if self.semi() && !self.build_left && self.residual.is_some() {
+            let is_tested = self.residual.is_some() || matches!(self.heads, Heads::Hashes(_));
+            if self.semi() && !self.build_left && is_tested {
                 return self.probe_first(context);
             }
-            let last = self.last_of(0, &mut Vec::new());
+            let last = last_of(&self.heads, &self.probe_keys, 0, &mut Vec::new());
             self.follow(last);
         }
         let mut key = Vec::new();
@@ -509,19 +506,7 @@ impl HashJoin {
             if self.probe_row == self.probe_batch.rows {
                 break;
             }
-            let last = match &self.heads {
-                _ if self.probe_keys.has_null(self.probe_row) => NO_ROW,
-                Heads::I64(heads) => {
-                    let types::ColumnData::I64(values) = &self.probe_keys.values()[0].data else {
-                        unreachable!("keys are of one class")
-                    };
-                    heads.get(&values[self.probe_row]).copied().unwrap_or(NO_ROW)
-                }
-                Heads::Bytes(heads) => {
-                    self.probe_keys.encode_to(self.probe_row, &mut key);
-                    heads.get(key.as_slice()).copied().unwrap_or(NO_ROW)
-                }
-            };
+            let last = last_of(&self.heads, &self.probe_keys, self.probe_row, &mut key);
             self.chain_last = last;
             self.chain_at = if last == NO_ROW { NO_ROW } else { self.chain[last as usize] };
         }
@@ -537,7 +522,7 @@ impl HashJoin {
         let mut key = Vec::new();
         let mut waiting: Vec<(u32, u32, u32)> = Vec::with_capacity(self.probe_batch.rows);
         for row in 0..self.probe_batch.rows {
-            let last = self.last_of(row, &mut key);
+            let last = last_of(&self.heads, &self.probe_keys, row, &mut key);
             if last != NO_ROW {
                 waiting.push((row as u32, self.chain[last as usize], last));
             }
@@ -600,6 +585,11 @@ impl HashJoin {
                 self.selection.clear();
                 self.selection.extend(0..probe_rows.len() as u32);
             }
+        }
+        if matches!(self.heads, Heads::Hashes(_)) {
+            let row = |rows: &[u32], pair: u32| rows[pair as usize] as usize;
+            let (build, keys, others) = (&self.rows.batch, &self.build_keys, &self.probe_keys);
+            self.selection.retain(|pair| keys.meets(build, row(build_rows, *pair), others, row(probe_rows, *pair)));
         }
         for pair in &self.selection {
             self.probe_matched[probe_rows[*pair as usize] as usize] = true;
@@ -669,6 +659,29 @@ impl HashJoin {
     }
 }
 
+/// The last build row with the key of that probe row, or with its hash.
+#[inline]
+fn last_of(heads: &Heads, keys: &RowKeys, row: usize, key: &mut Vec<u8>) -> u32 {
+    if keys.has_null(row) {
+        return NO_ROW;
+    }
+    let found = match heads {
+        Heads::I64(heads) => {
+            let types::ColumnData::I64(values) = &keys.values()[0].data else { unreachable!("keys are of one class") };
+            heads.get(&values[row])
+        }
+        Heads::Bytes(heads) => {
+            keys.encode_to(row, key);
+            heads.get(key.as_slice())
+        }
+        Heads::Hashes(heads) => {
+            keys.encode_to(row, key);
+            heads.get(&hash_of(key))
+        }
+    };
+    found.copied().unwrap_or(NO_ROW)
+}
+
 /// Rows with a NULL in their key meet no other.
 fn scatter_rows(context: &Context, keys: &mut RowKeys, batch: &RowBatch, scatter: &mut Scatter) -> SqlResult<()> {
     keys.load(context, batch)?;
@@ -689,6 +702,15 @@ fn scatter_rows(context: &Context, keys: &mut RowKeys, batch: &RowBatch, scatter
     }
     scatter.write(context, batch)?;
     context.yield_point()
+}
+
+/// Whether to read the probe side once more for each piece of the build side costs less than to write and to read both once more.
+fn passes_cost_less(context: &Context, build: &RowFile, probe: &RowFile) -> bool {
+    let memory = context.workspace().limit_now() as u64;
+    // With the table's own bytes, keys of numbers or hashes.
+    let table = build.bytes() + build.rows() * (HEAD_BYTES + ROW_BYTES) as u64;
+    let passes = table.div_ceil(memory.max(1));
+    passes.saturating_sub(1) * probe.bytes() <= build.bytes() + probe.bytes()
 }
 
 impl Part {

@@ -7,7 +7,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 
 use types::key::KeyCodec;
 use types::pause::{SHORT, STRIDE};
-use types::{Column, ColumnData, Datum, RowBatch, SqlResult, SqlType, TypeKind};
+use types::{Column, ColumnData, Datum, MAX_LENGTH, Physical, RowBatch, SqlResult, SqlType, TypeKind};
 
 use crate::columns;
 use crate::context::Context;
@@ -28,9 +28,13 @@ pub type FastHash = BuildHasherDefault<FastHasher>;
 
 impl Hasher for FastHasher {
     fn write(&mut self, bytes: &[u8]) {
-        for chunk in bytes.chunks(8) {
+        let (words, rest) = bytes.as_chunks();
+        for word in words {
+            self.write_u64(u64::from_le_bytes(*word));
+        }
+        if !rest.is_empty() {
             let mut word = [0; 8];
-            word[..chunk.len()].copy_from_slice(chunk);
+            word[..rest.len()].copy_from_slice(rest);
             self.write_u64(u64::from_le_bytes(word));
         }
     }
@@ -77,6 +81,13 @@ fn common_type(ty: SqlType) -> SqlType {
     }
 }
 
+/// The hash of a key that is not kept.
+pub fn hash_of(key: &[u8]) -> u64 {
+    let mut hasher = FastHasher::default();
+    hasher.write(key);
+    hasher.finish()
+}
+
 /// Key expressions of an operator, with how each is encoded.
 pub struct RowKeys {
     pub scalars: Vec<Scalar>,
@@ -96,6 +107,9 @@ pub struct RowKeys {
 const CUT_FROM: usize = 128;
 const CUT_TO: usize = 64;
 const _: () = assert!(CUT_TO < CUT_FROM && CUT_TO > 8);
+
+/// Values that may have more bytes are not kept twice: once in their row and once in their key.
+const HASHED_FROM: u16 = 64;
 
 impl RowKeys {
     /// `descending`: for each key; shorter means ascending.
@@ -136,6 +150,18 @@ impl RowKeys {
 
     pub fn is_empty(&self) -> bool {
         self.scalars.is_empty()
+    }
+
+    /// Keys may be long, but none so long that comparing two rows takes long: an index of rows has rather the hashes of their keys, and values
+    /// tell rows of one hash apart.
+    pub fn are_rather_hashed(&self) -> bool {
+        let lengths =
+            || self.scalars.iter().filter(|key| key.ty.physical() == Physical::Bytes).map(|key| key.ty.length);
+        lengths().any(|length| length > HASHED_FROM) && lengths().all(|length| length < MAX_LENGTH)
+    }
+
+    pub fn are_columns(&self) -> bool {
+        self.scalars.iter().all(|key| key.as_column().is_some())
     }
 
     /// Computes the key values of every row of `batch`.
@@ -224,6 +250,31 @@ impl RowKeys {
             }
         }
         Ordering::Equal
+    }
+
+    /// Whether row `at` of `values`, which has a column for each key, has the key of `row` of the loaded batch.
+    pub fn is_key_of(&self, row: usize, values: &RowBatch, at: usize) -> bool {
+        values.columns.iter().enumerate().all(|(part, column)| self.part_meets(part, (column, at), self, row))
+    }
+
+    /// Whether row `at` of `batch`, all of whose keys are columns, has the key of `row` of what `other` has loaded.
+    pub fn meets(&self, batch: &RowBatch, at: usize, other: &RowKeys, row: usize) -> bool {
+        self.columns().enumerate().all(|(part, column)| self.part_meets(part, (&batch.columns[column], at), other, row))
+    }
+
+    fn part_meets(&self, part: usize, (column, at): (&Column, usize), other: &RowKeys, row: usize) -> bool {
+        let loaded = &other.values[part];
+        let is_text = matches!(column.data, ColumnData::Bytes { .. }) && !column.is_null(at) && !loaded.is_null(row);
+        let form = |keys: &RowKeys| (keys.scalars[part].ty.kind, keys.scalars[part].ty.collation);
+        if is_text && form(self) == form(other) && column.bytes(at) == loaded.bytes(row) {
+            return true;
+        }
+        let (x, y) = &mut *self.parts.borrow_mut();
+        x.clear();
+        y.clear();
+        encode_from(&self.codecs[part], column, at, x);
+        encode_from(&other.codecs[part], loaded, row, y);
+        x == y
     }
 
     /// Bytes that `compare` looks at of a row.

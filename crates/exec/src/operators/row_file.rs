@@ -138,6 +138,8 @@ impl RowFile {
             self.append_piece(writer, batch, start, end)?;
             start = end;
         }
+        // Who divides rows among files has hundreds of them.
+        self.piece = Vec::new();
         Ok(())
     }
 
@@ -156,7 +158,7 @@ impl RowFile {
         self.rows += (end - start) as u64;
         self.widest = self.widest.max(bytes);
         self.bytes += row_bytes(batch, start, end) as u64;
-        self.held.force(writer.workspace(), self.stream.held_bytes() + self.piece.capacity())?;
+        self.held.force(writer.workspace(), self.stream.held_bytes())?;
         writer.pause()
     }
 

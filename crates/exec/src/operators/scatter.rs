@@ -6,7 +6,7 @@ use storage::spill::{Away, BLOCK_ROOM};
 use types::{RowBatch, SqlResult};
 
 use super::keys::FastHasher;
-use super::row_file::{PIECE_BYTES, READER_BYTES, RowFile};
+use super::row_file::{PIECE_BYTES, RowFile};
 use crate::columns;
 use crate::context::Context;
 use crate::workspace::Held;
@@ -14,10 +14,14 @@ use crate::workspace::Held;
 /// Deepest division. Keys that still stand together have equal hashes, or are one key.
 pub const LEVELS_MAX: u32 = 8;
 
+/// Gathered for a file until they make a piece: fewer than elsewhere, so that there can be more files. What has no room in memory after it was
+/// divided is divided again, and that takes as long as the first time.
+const GATHERED_BYTES: usize = PIECE_BYTES / 2;
+
 /// Of what a query may have, the part in this many that its files may take: what is divided is held as well until it is written.
-const FILES_PART: usize = 4;
+const FILES_PART: usize = 2;
 const FILES_MIN: usize = 4;
-const FILES_MAX: usize = 64;
+const FILES_MAX: usize = 256;
 
 pub struct Scatter {
     files: Vec<RowFile>,
@@ -31,7 +35,7 @@ pub struct Scatter {
 impl Scatter {
     /// `level`: from 0, one more for what is divided again.
     pub fn new(context: &Context, like: &RowBatch, level: u32) -> SqlResult<Scatter> {
-        let each = PIECE_BYTES + READER_BYTES;
+        let each = GATHERED_BYTES + BLOCK_ROOM;
         let count = (context.workspace().limit_now() / FILES_PART / each).clamp(FILES_MIN, FILES_MAX);
         Scatter::of_files(context, like, level, count)
     }
@@ -47,7 +51,7 @@ impl Scatter {
             level,
             held: Held::default(),
         };
-        scatter.held.force(context.workspace(), count * PIECE_BYTES + BLOCK_ROOM)?;
+        scatter.held.force(context.workspace(), count * GATHERED_BYTES + BLOCK_ROOM)?;
         context.workspace().count_partitions(count, level + 1);
         Ok(scatter)
     }
@@ -86,7 +90,7 @@ impl Scatter {
                 continue;
             }
             columns::append_batch_rows(gathered, batch, picked);
-            if columns::batch_bytes(gathered) >= PIECE_BYTES || gathered.rows >= columns::BATCH_ROWS {
+            if columns::batch_bytes(gathered) >= GATHERED_BYTES || gathered.rows >= columns::BATCH_ROWS {
                 file.append(context, gathered)?;
                 gathered.clear();
             }

@@ -1,7 +1,7 @@
 //! Operators without a page of their own: Values, Filter, Project, Concat; and what several others share.
 
 use sql::plan::{Expr, Operator};
-use types::{RowBatch, SqlResult};
+use types::{MAX_LENGTH, RowBatch, SqlResult};
 
 use super::{batch_of, source};
 use crate::columns::{self, BATCH_ROWS};
@@ -167,11 +167,18 @@ struct Project {
     input: Box<dyn RowSource>,
     exprs: Vec<Scalar>,
     batch: RowBatch,
+    /// Values may be long: a batch of so many rows is about `ROWS_BYTES` long. None: they cannot.
+    rows: Option<usize>,
 }
+
+/// What a batch of long values may have, one row at least.
+const ROWS_BYTES: usize = 1 << 20;
 
 pub fn project(input: &Operator, exprs: &[Expr], compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
     let batch = batch_of(input);
-    Ok(Box::new(Project { input: source(input, compiler)?, exprs: compiler.scalars(exprs)?, batch }))
+    let exprs = compiler.scalars(exprs)?;
+    let rows = exprs.iter().any(|expr| expr.ty.length == MAX_LENGTH).then_some(1);
+    Ok(Box::new(Project { input: source(input, compiler)?, exprs, batch, rows }))
 }
 
 impl RowSource for Project {
@@ -186,8 +193,12 @@ impl RowSource for Project {
             out.rows = self.batch.rows;
             return Ok(());
         }
-        self.input.next(context, wanted.min(BATCH_ROWS), &mut self.batch)?;
-        fill_all(&self.exprs, context, &self.batch, out)
+        self.input.next(context, wanted.min(self.rows.unwrap_or(BATCH_ROWS)), &mut self.batch)?;
+        fill_all(&self.exprs, context, &self.batch, out)?;
+        if let Some(rows) = &mut self.rows {
+            *rows = (ROWS_BYTES * out.rows.max(1) / columns::batch_bytes(out).max(1)).clamp(1, BATCH_ROWS);
+        }
+        Ok(())
     }
 
     fn close(&mut self) {

@@ -277,6 +277,14 @@ pub fn ask_for_mars(packet: &mut [u8]) {
     }
 }
 
+/// The rows of a long batch that must go well.
+pub fn must_within(wire: &mut Wire, limit: Duration, batch: &str) -> Vec<Vec<Datum>> {
+    wire.stream.set_read_timeout(Some(limit)).expect("set");
+    let rows = must(wire, batch);
+    wire.stream.set_read_timeout(Some(PATIENCE)).expect("set");
+    rows
+}
+
 /// The rows of a batch that must go well.
 pub fn must(wire: &mut Wire, batch: &str) -> Vec<Vec<Datum>> {
     let answer = wire.query(batch);

@@ -22,7 +22,7 @@ use crate::calls::SystemCall;
 use crate::share::{Owed, Share};
 use crate::sys::atomic::Ordering;
 use crate::worker::{self, EMPTY, PARKED, SchedulerSlot, TaskId, WorkerId, system};
-use crate::{clock, engines, simcore, sys};
+use crate::{clock, engines, heap, simcore, sys};
 use std::cell::{Cell, UnsafeCell};
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::atomic::{AtomicU32, AtomicU64};
@@ -524,6 +524,7 @@ impl Scheduler {
         assert!(slot.task_id.load(Ordering::Relaxed) == 0, "{id:?} runs a task already");
         assert!(slot.state.load(Ordering::Relaxed) != PARKED, "an idle worker is in no wait");
         slot.task_from_ns.store(slot.quantum_used_ns.load(Ordering::Relaxed), Ordering::Relaxed);
+        heap::begin_task(slot);
         slot.budget_ns.store(0, Ordering::Relaxed);
         slot.give_budget(self.inner().picked_ns, self.machine.quantum_ns);
         if ahead {

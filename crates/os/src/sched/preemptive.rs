@@ -9,7 +9,7 @@
 use crate::sys::atomic::Ordering as Order;
 use crate::wait::{WaitType, is_interrupted, park, park_uninterruptible};
 use crate::worker::{self, WorkerId, unpark};
-use crate::{clock, kernel, panics, simcore, sys};
+use crate::{clock, heap, kernel, panics, simcore, sys};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -156,7 +156,8 @@ fn start_in<R: Send + 'static>(threads: &'static Threads, call: impl FnOnce() ->
     let running = Arc::new(Running { result: Mutex::new(None), done: AtomicU32::new(0), waiter: AtomicU32::new(0) });
     let theirs = running.clone();
     let job: Detached = Box::new(move || theirs.end(panics::catch_to_go_on(call)));
-    threads.submit(Job { frame: Box::into_raw(Box::new(job)).cast(), run: run_detached });
+    let of = worker::current_or_none();
+    threads.submit(Job { of, frame: Box::into_raw(Box::new(job)).cast(), run: run_detached });
     Started::Running(running)
 }
 
@@ -235,6 +236,8 @@ struct Frame<R, F> {
 }
 
 struct Job {
+    /// Whose it is.
+    of: WorkerId,
     frame: *mut (),
     run: unsafe fn(*mut ()),
 }
@@ -243,7 +246,7 @@ struct Job {
 unsafe impl Send for Job {}
 
 fn job_of<R, F: FnOnce() -> R>(frame: &mut Frame<R, F>) -> Job {
-    Job { frame: (frame as *mut Frame<R, F>).cast(), run: run_frame::<R, F> }
+    Job { of: frame.worker, frame: (frame as *mut Frame<R, F>).cast(), run: run_frame::<R, F> }
 }
 
 /// # Safety
@@ -303,6 +306,7 @@ impl Threads {
         loop {
             if let Some(job) = pool.jobs.pop_front() {
                 drop(pool);
+                heap::work_for(job.of);
                 // SAFETY: submitted by `run_in`, whose worker waits for it.
                 unsafe { (job.run)(job.frame) };
                 pool = self.pool.lock().expect("pool");

@@ -560,10 +560,10 @@ mod tests {
         Arc::new(Module {
             object: None,
             cursor_parameters: Vec::new(),
-            variables: Vec::new(),
+            variables: Default::default(),
             parameter_count: 0,
-            table_variables: Vec::new(),
-            cursor_variables: Vec::new(),
+            table_variables: Default::default(),
+            cursor_variables: Default::default(),
             body: Vec::new(),
             queries: Vec::new(),
             messages: Vec::new(),

@@ -14,7 +14,7 @@ use crate::ast;
 use crate::catalog::{Catalog, Object, ObjectId, ObjectName, TableDef};
 use crate::optimize::{ColumnId, Columns, Lowering};
 use crate::plan::{
-    Aggregate, BodyKind, Expr, ObjectRef, SortKey, TableVariable, Variable, VariableSlot, WindowFunction,
+    Aggregate, BodyKind, Expr, Named, ObjectRef, SortKey, TableVariable, Variable, VariableSlot, WindowFunction,
 };
 
 /// Deeper trees than this would not fit the stack of a fiber.
@@ -30,9 +30,9 @@ const EXPANSION_MAX: u32 = 32;
 /// What an expression's variables mean.
 #[derive(Clone, Copy)]
 pub struct Names<'a> {
-    pub variables: &'a [Variable],
-    pub table_variables: &'a [TableVariable],
-    pub cursors: &'a [Box<str>],
+    pub variables: &'a Named<Variable>,
+    pub table_variables: &'a Named<TableVariable>,
+    pub cursors: &'a Named<Box<str>>,
     pub kind: BodyKind,
     pub trigger_table: Option<&'a Arc<TableDef>>,
     pub trigger: Option<ObjectId>,
@@ -78,9 +78,9 @@ pub struct TableOperand {
 impl Names<'_> {
     /// A statement outside any module.
     pub const NONE: Names<'static> = Names {
-        variables: &[],
-        table_variables: &[],
-        cursors: &[],
+        variables: &Named::EMPTY,
+        table_variables: &Named::EMPTY,
+        cursors: &Named::EMPTY,
         kind: BodyKind::Batch,
         trigger_table: None,
         trigger: None,
@@ -361,8 +361,7 @@ impl<'a> Binder<'a> {
     pub fn slot(&self, variable: &ast::Variable) -> SqlResult<VariableSlot> {
         self.names
             .variables
-            .iter()
-            .position(|known| same_name(&known.name, &variable.name))
+            .place(&variable.name)
             .map(|index| VariableSlot(index as u32))
             .ok_or_else(|| errors::undeclared_variable(&variable.name).at_line(variable.line))
     }
@@ -435,8 +434,7 @@ impl<'a> Binder<'a> {
         types::plant!();
         self.names
             .table_variables
-            .iter()
-            .position(|known| same_name(&known.name, &variable.name))
+            .place(&variable.name)
             .map(|index| (index, self.names.table_variables[index].table.clone()))
             .ok_or_else(|| -> SqlError { errors::undeclared_table_variable(&variable.name).at_line(variable.line) })
     }

@@ -7,7 +7,6 @@ use types::{SqlResult, SqlType, TypeKind, sql_error};
 use super::binder::Binder;
 use super::convert::{converted, implicit};
 use super::errors;
-use super::names::same_name;
 use super::query::Bound;
 use super::scope::{CteScope, Scope, Source, SourceColumns, TriggeredView};
 use super::typing::is_null_literal;
@@ -240,12 +239,7 @@ impl Binder<'_> {
         Ok(match cursor {
             ast::CursorName::Name { name, global } => CursorRef::Name { name: name.text.clone(), global: *global },
             ast::CursorName::Variable(variable) => {
-                let slot = self
-                    .names
-                    .cursors
-                    .iter()
-                    .position(|known| same_name(known, &variable.name))
-                    .ok_or_else(|| self.not_a_cursor(variable))?;
+                let slot = self.names.cursors.place(&variable.name).ok_or_else(|| self.not_a_cursor(variable))?;
                 CursorRef::Variable(crate::plan::CursorSlot(slot as u32))
             }
         })
@@ -255,8 +249,8 @@ impl Binder<'_> {
 impl Binder<'_> {
     /// 16948 for a variable of another type, 137 for one that is not declared.
     pub fn not_a_cursor(&self, variable: &ast::Variable) -> types::SqlError {
-        let scalar = self.names.variables.iter().any(|known| same_name(&known.name, &variable.name));
-        let table = self.names.table_variables.iter().any(|known| same_name(&known.name, &variable.name));
+        let scalar = self.names.variables.has(&variable.name);
+        let table = self.names.table_variables.has(&variable.name);
         match scalar || table {
             true => sql_error!(16948, variable.name).at_line(variable.line),
             false => errors::undeclared_variable(&variable.name).at_line(variable.line),

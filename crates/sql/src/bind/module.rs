@@ -9,7 +9,7 @@ use super::atomic::atomic_block;
 use super::binder::{Binder, Names};
 use super::convert::implicit;
 use super::errors;
-use super::names::{find_type, object_name, own_schema, same_name};
+use super::names::{find_type, object_name, own_schema};
 use super::query::compound;
 use super::scope::Scope;
 use super::variables::{Found, has_query, needs_catalog, visit_expr, visit_query, visit_statement};
@@ -122,7 +122,7 @@ struct ModuleBinder<'a> {
     text: &'a str,
     module: Module,
     /// Names of labels; a label's number is its place here.
-    labels: Vec<Box<str>>,
+    labels: Named<Box<str>>,
     placed: Vec<bool>,
     gotos: Vec<(u32, u32)>,
     errors: Errors,
@@ -140,10 +140,10 @@ impl<'a> ModuleBinder<'a> {
             catalog,
             text,
             module: Module {
-                variables: Vec::new(),
+                variables: Named::EMPTY,
                 parameter_count: 0,
-                table_variables: Vec::new(),
-                cursor_variables: Vec::new(),
+                table_variables: Named::EMPTY,
+                cursor_variables: Named::EMPTY,
                 cursor_parameters: Vec::new(),
                 body: Vec::new(),
                 queries: Vec::new(),
@@ -158,7 +158,7 @@ impl<'a> ModuleBinder<'a> {
                 schema: None,
                 object: None,
             },
-            labels: Vec::new(),
+            labels: Named::EMPTY,
             placed: Vec::new(),
             gotos: Vec::new(),
             errors: Vec::new(),
@@ -260,9 +260,8 @@ impl<'a> ModuleBinder<'a> {
 
     fn check_new(&self, variable: &ast::Variable) -> SqlResult<()> {
         let name = &variable.name;
-        let known = self.module.variables.iter().any(|v| same_name(&v.name, name))
-            || self.module.table_variables.iter().any(|v| same_name(&v.name, name))
-            || self.module.cursor_variables.iter().any(|v| same_name(v, name));
+        let module = &self.module;
+        let known = module.variables.has(name) || module.table_variables.has(name) || module.cursor_variables.has(name);
         if known { Err(errors::already_declared(name).at_line(variable.line)) } else { Ok(()) }
     }
 
@@ -315,19 +314,19 @@ impl<'a> ModuleBinder<'a> {
             }
             match found {
                 Found::Scalar(variable) => {
-                    let known = self.module.variables.iter().any(|v| same_name(&v.name, &variable.name));
-                    let table = self.module.table_variables.iter().any(|v| same_name(&v.name, &variable.name));
+                    let known = self.module.variables.has(&variable.name);
+                    let table = self.module.table_variables.has(&variable.name);
                     if !known && !table {
                         wrong = Some(errors::undeclared_variable(&variable.name).at_line(variable.line));
                     }
                 }
                 Found::Table(variable) => {
-                    if !self.module.table_variables.iter().any(|v| same_name(&v.name, &variable.name)) {
+                    if !self.module.table_variables.has(&variable.name) {
                         wrong = Some(errors::undeclared_table_variable(&variable.name).at_line(variable.line));
                     }
                 }
                 Found::Cursor(variable) => {
-                    if !self.module.cursor_variables.iter().any(|v| same_name(v, &variable.name)) {
+                    if !self.module.cursor_variables.has(&variable.name) {
                         wrong = Some(self.binder().not_a_cursor(variable));
                     }
                 }
@@ -523,7 +522,7 @@ impl<'a> ModuleBinder<'a> {
     }
 
     fn label(&mut self, name: &ast::Ident) -> u32 {
-        match self.labels.iter().position(|known| same_name(known, name)) {
+        match self.labels.place(name) {
             Some(label) => label as u32,
             None => {
                 self.labels.push(name.text.clone());
@@ -685,12 +684,7 @@ impl<'a> ModuleBinder<'a> {
     }
 
     fn set_variable(&mut self, set: &ast::SetVariable, statement: &ast::Statement) -> SqlResult<StatementKind> {
-        let cursor_slot = self
-            .module
-            .cursor_variables
-            .iter()
-            .position(|name| same_name(name, &set.variable.name))
-            .map(|i| CursorSlot(i as u32));
+        let cursor_slot = self.module.cursor_variables.place(&set.variable.name).map(|i| CursorSlot(i as u32));
         match &set.kind {
             ast::SetVariableKind::Value(op, value) => {
                 if let Some(slot) = cursor_slot {
@@ -1007,10 +1001,10 @@ impl Binder<'_> {
     }
 
     fn argument_variable(&mut self, variable: &ast::Variable, output: bool) -> SqlResult<ArgumentValue> {
-        if let Some(slot) = self.names.table_variables.iter().position(|v| same_name(&v.name, &variable.name)) {
+        if let Some(slot) = self.names.table_variables.place(&variable.name) {
             return Ok(ArgumentValue::Table(VariableSlotTable(slot as u32)));
         }
-        if let Some(slot) = self.names.cursors.iter().position(|name| same_name(name, &variable.name)) {
+        if let Some(slot) = self.names.cursors.place(&variable.name) {
             if !output {
                 return Err(sql_error!(16949, variable.name).at_line(variable.line));
             }

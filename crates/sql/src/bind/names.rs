@@ -6,17 +6,7 @@ use types::SqlResult;
 use crate::ast;
 use crate::catalog::{self, Catalog, Object, UserType};
 
-pub fn same_name(a: &str, b: &str) -> bool {
-    if a.is_ascii() && b.is_ascii() {
-        return a.eq_ignore_ascii_case(b);
-    }
-    a.chars().flat_map(char::to_lowercase).eq(b.chars().flat_map(char::to_lowercase))
-}
-
-/// The same for all names that are the same: for sets of them.
-pub fn folded(name: &str) -> String {
-    if name.is_ascii() { name.to_ascii_lowercase() } else { name.chars().flat_map(char::to_lowercase).collect() }
-}
+pub use crate::plan::{folded, same_name};
 
 pub fn object_name(name: &ast::ObjectName) -> catalog::ObjectName {
     let part = |ident: &Option<ast::Ident>| ident.as_ref().map(|ident| ident.text.clone());

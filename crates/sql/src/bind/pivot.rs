@@ -1,11 +1,13 @@
 //! PIVOT and UNPIVOT.
 
-use types::{SqlResult, SqlType, sql_error};
+use std::collections::HashSet;
+
+use types::{Datum, SqlResult, SqlType, sql_error};
 
 use super::aggregate::{aggregate_type, pivot_aggregate};
 use super::binder::Binder;
 use super::convert::{compare, converted, implicit};
-use super::names::same_name;
+use super::names::{folded, same_name};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
 use super::text;
 use crate::ast;
@@ -48,8 +50,9 @@ impl Binder<'_> {
         let name = &*pivot.aggregate.name.text;
         let function = pivot_aggregate(name)?;
         let mut aggregates = Vec::new();
-        for (at, value) in pivot.values.iter().enumerate() {
-            if pivot.values[..at].iter().any(|other| same_name(other, value)) {
+        let mut known = HashSet::new();
+        for value in &pivot.values {
+            if !known.insert(folded(value)) {
                 return Err(sql_error!(8156, &**value, &*pivot.alias.text));
             }
             let literal = text::string(value, true, self.catalog.collation());
@@ -76,8 +79,13 @@ impl Binder<'_> {
             nullable: false,
             written: None,
         };
-        // Grouped by nothing there is one row even for an empty input, which PIVOT does not give; such a pivot is rare and
-        // the row is right for a source that has rows.
+        if group.is_empty() {
+            // Grouped by nothing there is one row even for an empty input, which PIVOT does not give.
+            group.push((
+                self.columns.add(SqlType::INT, false),
+                Expr::new(SqlType::INT, false, ExprKind::Literal(Datum::I64(1))),
+            ));
+        }
         Ok((Rel::Aggregate(Box::new(Group { input: rel, group, aggregates, sets: None })), vec![source]))
     }
 

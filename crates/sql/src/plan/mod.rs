@@ -6,6 +6,7 @@
 pub mod expr;
 pub mod bulk;
 mod walk;
+mod named;
 pub mod operator;
 mod grant;
 pub mod statement;
@@ -16,5 +17,6 @@ mod size;
 pub use bulk::*;
 pub use expr::*;
 pub use grant::GrantEstimate;
+pub use named::{HasName, Named, folded, same_name};
 pub use operator::*;
 pub use statement::*;

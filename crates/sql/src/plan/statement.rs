@@ -11,6 +11,7 @@ use types::datetime::{DateFormat, LanguageId};
 
 use super::expr::{Expr, VariableSlot};
 use super::grant::GrantEstimate;
+use super::named::{HasName, Named};
 use super::operator::{Operator, OutputColumn, TableSource};
 use crate::ast;
 use crate::catalog::{DatabaseId, ObjectId, ObjectName, TableDef};
@@ -32,10 +33,10 @@ pub struct QueryId(pub u32);
 #[derive(Debug)]
 pub struct Module {
     /// Parameters first, then the DECLAREs in order. A variable lives as long as the batch or call.
-    pub variables: Vec<Variable>,
+    pub variables: Named<Variable>,
     pub parameter_count: usize,
-    pub table_variables: Vec<TableVariable>,
-    pub cursor_variables: Vec<Box<str>>,
+    pub table_variables: Named<TableVariable>,
+    pub cursor_variables: Named<Box<str>>,
     /// Of the first of these, which are parameters, their place among all parameters.
     pub cursor_parameters: Vec<usize>,
     pub body: Vec<Statement>,
@@ -127,6 +128,18 @@ pub struct TableVariable {
     pub table: Arc<TableDef>,
     /// A READONLY parameter of a table type: its position among the parameters.
     pub parameter: Option<usize>,
+}
+
+impl HasName for Variable {
+    fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl HasName for TableVariable {
+    fn name(&self) -> &str {
+        &self.name
+    }
 }
 
 /// What the client that gets the rows wants to know of them.

@@ -215,6 +215,11 @@ impl Grants {
         Ok(Grants { inner: Arc::new(inner) })
     }
 
+    /// What the instance may have.
+    pub fn target(&self) -> u64 {
+        self.inner.broker.target()
+    }
+
     /// What one query may have, of whose workload group one has so much percent.
     pub fn query_max(&self, percent: u32) -> u64 {
         part_of(self.inner.broker.queries_bytes(), percent)
