@@ -70,6 +70,7 @@ pub use trees::check::{FileSpace, PageTotals};
 pub use trees::directory::TreeSize;
 pub use trees::heal::{Cure, CureKind, Repaired};
 pub use trees::integrity::{Flaw, FlawKind};
+pub use trees::physical::{Leaves, PhysicalLevel};
 pub use trees::sample::Sampled;
 pub use xtp::collect::GarbageQueue;
 pub use xtp::counts::{IndexCounts, TableCounts, TransactionCounts};

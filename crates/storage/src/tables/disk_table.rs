@@ -18,6 +18,7 @@ use crate::region::row_counts::ChangeCount;
 use crate::shapes::shape::{IndexShape, Shape};
 use crate::transaction::Transaction;
 use crate::trees::directory::TreeSize;
+use crate::trees::physical::{Leaves, PhysicalLevel};
 use crate::trees::rows::{Inserted, Seen};
 use crate::trees::sample::Sampled;
 
@@ -335,6 +336,17 @@ impl DiskTable {
     pub fn tree_size(&self, index: IndexId) -> StorageResult<TreeSize> {
         let tree = self.index(index)?.map_or(&self.shape.base, |index| &index.tree);
         self.engine.tree_size(tree)
+    }
+
+    /// Of the same trees; see `Engine::physical_levels`.
+    pub fn physical_levels(
+        &self,
+        index: IndexId,
+        leaves: Leaves,
+        pause: &mut dyn FnMut() -> bool,
+    ) -> StorageResult<Vec<PhysicalLevel>> {
+        let tree = self.index(index)?.map_or(&self.shape.base, |index| &index.tree);
+        self.engine.physical_levels(tree, leaves, pause)
     }
 
     /// Pages of the values that are too long for their rows.

@@ -9,6 +9,7 @@ pub mod undo;
 pub mod rows;
 pub mod directory;
 pub mod sample;
+pub mod physical;
 pub mod long;
 pub mod check;
 pub mod integrity;

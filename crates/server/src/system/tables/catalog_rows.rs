@@ -11,8 +11,8 @@ use storage::{Hold, IndexId, TreeSize};
 use types::{Datum, SqlResult, SqlType, variant};
 
 use super::{
-    archive_rows, audit_rows, governor_rows, partition_rows, plan_rows, reference_rows, server_rows, statistics_rows,
-    text_rows, xml_rows,
+    archive_rows, audit_rows, governor_rows, partition_rows, physical_rows, plan_rows, reference_rows, server_rows,
+    statistics_rows, text_rows, xml_rows,
 };
 use crate::catalog::base::{
     BASE_TABLES, ClassRow, ColumnRow, IndexRow, LOG_FILE, ObjectRow, OwnerRow, PropertyRow, SequenceRow, class,
@@ -75,7 +75,7 @@ pub fn rows(
         "sysstatisticssteps" => statistics_rows::steps(&db, arguments),
         "sysagentnextrun" => agent_schedule::next_run(arguments),
         "syscheckcolumns" => check_columns(host, state, &db)?,
-        "dm_db_index_physical_stats" => physical_stats(host, state, arguments)?,
+        "dm_db_index_physical_stats" => physical_rows::physical_stats(host, state, arguments)?,
         "sysfilepages" => file_pages(host),
         "sysheld" => held(host),
         "sysxtpobjects" => xtp_objects(host, state, &db)?,
@@ -235,24 +235,29 @@ fn plain_type(data_type: &sql::ast::DataType) -> Option<SqlType> {
 }
 
 /// A partition of an index of a table, or of its heap.
-struct IndexSize {
-    object: i32,
-    index: i32,
+pub struct IndexSize {
+    pub object: i32,
+    pub index: i32,
     /// From 1.
-    partition: usize,
+    pub partition: usize,
     /// The table that storage has for the partition.
-    rowset: i32,
+    pub rowset: i32,
     /// The filegroup.
-    space: i32,
-    rows: u64,
-    tree: TreeSize,
+    pub space: i32,
+    pub rows: u64,
+    pub tree: TreeSize,
     /// Of the table, with its heap or clustered index.
-    long_value_pages: u64,
-    is_in_memory: bool,
+    pub long_value_pages: u64,
+    pub is_in_memory: bool,
 }
 
 /// Of all tables of a database, or of one.
-fn index_sizes(host: &SessionHost, state: &mut State, db: &Database, one: Option<i64>) -> SqlResult<Vec<IndexSize>> {
+pub fn index_sizes(
+    host: &SessionHost,
+    state: &mut State,
+    db: &Database,
+    one: Option<i64>,
+) -> SqlResult<Vec<IndexSize>> {
     let mut indexes: Vec<IndexRow> = match one {
         None => host.catalog_rows(state, db, |rows| rows.all())?,
         Some(id) => match i32::try_from(id) {
@@ -361,46 +366,6 @@ fn system_table_rows(host: &SessionHost, db: &Database) -> Vec<NamedRow> {
         vec![("object_id", number(id)), ("rows", number(rows)), ("pages", number(size.pages))]
     };
     sized.map(row).collect()
-}
-
-/// dm_db_index_physical_stats(database, object, index, partition, mode): NULL, 0 and DEFAULT mean all. How pages lie to each other is
-/// not counted. Rows are told in the modes that read them.
-fn physical_stats(host: &SessionHost, state: &mut State, arguments: &Arguments<'_>) -> SqlResult<Vec<NamedRow>> {
-    let asked = |position: usize| arguments.number(position).filter(|number| *number != 0);
-    let index = arguments.number(2).filter(|number| *number >= 0);
-    let is_limited = arguments.text(4).is_none_or(|mode| {
-        ["", "DEFAULT", "NULL", "LIMITED"].iter().any(|word| mode.trim().eq_ignore_ascii_case(word))
-    });
-    let mut found = Vec::new();
-    let databases = host.server.catalog.open_databases();
-    for db in databases.iter().filter(|db| asked(0).is_none_or(|wanted| wanted == i64::from(db.id.0))) {
-        for size in index_sizes(host, state, db, asked(1))? {
-            let fits = index.is_none_or(|wanted| wanted == i64::from(size.index))
-                && asked(3).is_none_or(|wanted| wanted == size.partition as i64);
-            if !fits || size.is_in_memory {
-                continue;
-            }
-            let mut row: NamedRow = vec![
-                ("database_id", number(db.id.0)),
-                ("object_id", number(size.object)),
-                ("index_id", number(size.index)),
-                ("partition_number", number(size.partition as u64)),
-                (
-                    "index_type_desc",
-                    text(["HEAP", "CLUSTERED INDEX", "NONCLUSTERED INDEX"][size.index.clamp(0, 2) as usize]),
-                ),
-                ("alloc_unit_type_desc", text("IN_ROW_DATA")),
-                ("index_depth", number(size.tree.levels)),
-                ("index_level", number(0)),
-                ("page_count", number(size.tree.leaves)),
-            ];
-            if !is_limited {
-                row.push(("record_count", number(size.rows)));
-            }
-            found.push(row);
-        }
-    }
-    Ok(found)
 }
 
 /// Expressions are kept with their columns' names in brackets.

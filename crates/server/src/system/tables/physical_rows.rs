@@ -1,0 +1,111 @@
+//! How pages of tables and indexes lie, and what is on them.
+//! https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-db-index-physical-stats-transact-sql
+
+use exec::session::Session as State;
+use storage::{IndexId, Leaves, PhysicalLevel};
+use types::{Datum, SqlResult};
+
+use super::catalog_rows::{IndexSize, index_sizes};
+use crate::catalog::error::storage_error;
+use crate::session::host::SessionHost;
+use crate::system::answer::Arguments;
+use crate::system::cell::{Cell, NamedRow, number, text};
+
+/// dm_db_index_physical_stats(database, object, index, partition, mode): NULL, 0 and DEFAULT mean all. LIMITED reads no leaves, SAMPLED one of
+/// a hundred, DETAILED tells of each level.
+pub fn physical_stats(host: &SessionHost, state: &mut State, arguments: &Arguments<'_>) -> SqlResult<Vec<NamedRow>> {
+    let asked = |position: usize| arguments.number(position).filter(|number| *number != 0);
+    let index = arguments.number(2).filter(|number| *number >= 0);
+    let mode = arguments.text(4).map(|mode| mode.trim().to_ascii_uppercase());
+    let leaves = match mode.as_deref() {
+        Some("DETAILED") => Leaves::All,
+        Some("SAMPLED") => Leaves::Some,
+        _ => Leaves::None,
+    };
+    let storage = &host.server.catalog.storage;
+    let mut found = Vec::new();
+    let databases = host.server.catalog.open_databases();
+    for db in databases.iter().filter(|db| asked(0).is_none_or(|wanted| wanted == i64::from(db.id.0))) {
+        for size in index_sizes(host, state, db, asked(1))? {
+            let fits = index.is_none_or(|wanted| wanted == i64::from(size.index))
+                && asked(3).is_none_or(|wanted| wanted == size.partition as i64);
+            if !fits || size.is_in_memory {
+                continue;
+            }
+            let about = |unit: &'static str| -> NamedRow {
+                vec![
+                    ("database_id", number(db.id.0)),
+                    ("object_id", number(size.object)),
+                    ("index_id", number(size.index)),
+                    ("partition_number", number(size.partition as u64)),
+                    ("index_type_desc", text(kind_of(&size))),
+                    ("alloc_unit_type_desc", text(unit)),
+                ]
+            };
+            let Ok(table) = storage.open_table(db.storage_id(), storage::TableId(size.rowset)) else { continue };
+            let storage::Table::Disk(table) = &*table else { continue };
+            // Who has gone hears it where the statement goes on.
+            let mut pause = || {
+                os::wait::maybe_yield();
+                !os::wait::is_interrupted()
+            };
+            let levels =
+                table.physical_levels(IndexId(size.index as u32), leaves, &mut pause).map_err(storage_error)?;
+            let told = if leaves == Leaves::All { levels.len() } else { 1 };
+            for level in levels.iter().take(told) {
+                let mut row = about("IN_ROW_DATA");
+                row.push(("index_depth", number(levels.len() as u64)));
+                append_level(&mut row, &size, level, leaves);
+                found.push(row);
+            }
+            if size.long_value_pages > 0 {
+                let mut row = about("LOB_DATA");
+                row.extend([
+                    ("index_depth", number(1)),
+                    ("index_level", number(0)),
+                    ("avg_fragmentation_in_percent", real(0.0)),
+                    ("page_count", number(size.long_value_pages)),
+                ]);
+                found.push(row);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn kind_of(size: &IndexSize) -> &'static str {
+    ["HEAP", "CLUSTERED INDEX", "NONCLUSTERED INDEX"][size.index.clamp(0, 2) as usize]
+}
+
+fn real(value: f64) -> Cell {
+    Cell::Datum(Datum::F64(value))
+}
+
+fn append_level(row: &mut NamedRow, size: &IndexSize, level: &PhysicalLevel, leaves: Leaves) {
+    row.extend([
+        ("index_level", number(level.level)),
+        ("avg_fragmentation_in_percent", real(level.percent_out_of_order())),
+        ("fragment_count", number(level.fragments)),
+        ("avg_fragment_size_in_pages", real(level.pages as f64 / level.fragments.max(1) as f64)),
+        ("page_count", number(level.pages)),
+    ]);
+    if leaves == Leaves::None {
+        return;
+    }
+    let records = &level.records;
+    let of_all = |part: u64| (part as f64 * level.pages as f64 / records.pages_read.max(1) as f64).round() as u64;
+    let all = records.count + records.ghosts;
+    row.extend([
+        ("avg_page_space_used_in_percent", real(records.percent_used())),
+        ("record_count", number(of_all(records.count))),
+        ("ghost_record_count", number(of_all(records.ghosts))),
+        ("version_ghost_record_count", number(0)),
+        ("min_record_size_in_bytes", number(records.bytes_min as u64)),
+        ("max_record_size_in_bytes", number(records.bytes_max as u64)),
+        ("avg_record_size_in_bytes", real(records.bytes as f64 / all.max(1) as f64)),
+        ("compressed_page_count", number(0)),
+    ]);
+    if size.index == 0 {
+        row.push(("forwarded_record_count", number(0)));
+    }
+}
