@@ -122,7 +122,7 @@ INSERT dbo.orders (code, amount) SELECT TOP (400) CONVERT(varchar(12), number), 
 SELECT i.name, p.rows, CASE WHEN s.page_count > 0 THEN 'pages' END AS has_pages, s.index_type_desc, s.record_count
 FROM sys.indexes i JOIN sys.partitions p ON p.object_id = i.object_id AND p.index_id = i.index_id
 CROSS APPLY sys.dm_db_index_physical_stats(DB_ID(), i.object_id, i.index_id, NULL, 'DETAILED') s
-WHERE i.object_id = OBJECT_ID('dbo.orders') ORDER BY i.index_id
+WHERE i.object_id = OBJECT_ID('dbo.orders') AND s.index_level = 0 ORDER BY i.index_id
 SELECT object_id - OBJECT_ID('dbo.orders') AS same, stats_id, rows FROM sys.dm_db_stats_properties(OBJECT_ID('dbo.orders'), 1)
 GO
 USE master
