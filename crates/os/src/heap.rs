@@ -92,9 +92,11 @@ pub(crate) fn work_for(worker: WorkerId) {
     WORKS_FOR.set(worker.raw());
 }
 
-/// The worker of this slot begins another task.
-pub(crate) fn begin_task(slot: &WorkerSlot) {
-    LARGE_HELD.fetch_sub(slot.large_bytes.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+/// The worker of this slot has ended its task, or begins another: what a call that it has left freed meanwhile is not the next one's.
+pub(crate) fn forget_task(slot: &WorkerSlot) {
+    if slot.large_bytes.load(Ordering::Relaxed) != 0 {
+        LARGE_HELD.fetch_sub(slot.large_bytes.swap(0, Ordering::Relaxed), Ordering::Relaxed);
+    }
 }
 
 fn worker_here() -> Option<WorkerId> {

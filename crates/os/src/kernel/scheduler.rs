@@ -524,7 +524,7 @@ impl Scheduler {
         assert!(slot.task_id.load(Ordering::Relaxed) == 0, "{id:?} runs a task already");
         assert!(slot.state.load(Ordering::Relaxed) != PARKED, "an idle worker is in no wait");
         slot.task_from_ns.store(slot.quantum_used_ns.load(Ordering::Relaxed), Ordering::Relaxed);
-        heap::begin_task(slot);
+        heap::forget_task(slot);
         slot.budget_ns.store(0, Ordering::Relaxed);
         slot.give_budget(self.inner().picked_ns, self.machine.quantum_ns);
         if ahead {

@@ -10,7 +10,7 @@ use super::stack::{self, FiberStack};
 use crate::calls::SystemCall;
 use crate::sys::atomic::{Ordering, fence};
 use crate::worker::{self, KIND_FIBER, KIND_THREAD, WorkerId, system};
-use crate::{clock, panics, simcore, sys};
+use crate::{clock, heap, panics, simcore, sys};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
 use std::sync::Mutex;
 
@@ -289,6 +289,7 @@ fn run_task(scheduler: &Scheduler, id: WorkerId, task: Task) {
     assert!(slot.waiters.load(Ordering::Relaxed) == 0, "a task leaves its worker in a list of waiters");
     assert!(slot.wait_started_ns.load(Ordering::Relaxed) == 0, "a task ends in a wait");
     worker::assert_may_wait(slot);
+    heap::forget_task(slot);
     slot.task_id.store(0, Ordering::Release);
     slot.tasks_processed.fetch_add(1, Ordering::Relaxed);
     scheduler.task_done(kind);
