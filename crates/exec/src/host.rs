@@ -295,7 +295,11 @@ pub trait Host {
 
     /// Severity and us_english text of a message that sp_addmessage added, and its text in the session's language if it has another for it;
     /// the system's are `types::messages`.
-    fn message_text(&mut self, _session: &mut Session, _number: i32) -> SqlResult<Option<(u8, String, Option<String>)>> {
+    fn message_text(
+        &mut self,
+        _session: &mut Session,
+        _number: i32,
+    ) -> SqlResult<Option<(u8, String, Option<String>)>> {
         Ok(None)
     }
 

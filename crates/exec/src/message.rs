@@ -54,7 +54,8 @@ fn positioned(localized: &str, template: &str) -> (String, Vec<usize>) {
     let mut rest = localized;
     while let Some(at) = rest.find('%') {
         text.push_str(&rest[..at]);
-        let number = rest[at + 1..].split_once('!').and_then(|(digits, _)| Some((digits, digits.parse::<usize>().ok()?)));
+        let number =
+            rest[at + 1..].split_once('!').and_then(|(digits, _)| Some((digits, digits.parse::<usize>().ok()?)));
         match number.and_then(|(digits, place)| Some((digits, place, placeholders.get(place.checked_sub(1)?)?))) {
             Some((digits, place, placeholder)) => {
                 text.push_str(placeholder);

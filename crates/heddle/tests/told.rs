@@ -346,7 +346,7 @@ fn a_request_belongs_to_the_transaction_that_its_client_was_told_of() {
     raw.batch("CREATE TRIGGER tr ON t AFTER INSERT AS IF EXISTS (SELECT * FROM inserted WHERE a = 9) ROLLBACK");
     assert!(errors(&raw.batch("BEGIN TRAN; INSERT t VALUES (3)")).is_empty());
     assert_eq!(errors(&raw.batch("INSERT t VALUES (9)")), [3609]);
-    assert_eq!(errors(&raw.batch("SELECT 1")), []);
+    assert!(errors(&raw.batch("SELECT 1")).is_empty());
     raw.batch("SET IMPLICIT_TRANSACTIONS ON; SET XACT_ABORT ON");
     assert!(errors(&raw.batch("INSERT t VALUES (4)")).is_empty() && raw.transaction != 0);
     assert_eq!(errors(&raw.batch("SELECT 1 / 0 FROM t")), [8134]);

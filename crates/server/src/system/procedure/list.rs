@@ -7,8 +7,8 @@ use types::SqlResult;
 use super::definition::{self, Change};
 use super::parameters::Parameters;
 use super::{
-    application_lock, application_role, backup_history, describe, described, dump_device, error_log, files, format, messages, pools, query_store,
-    sequence, server, startup, temporal, trigger_order, undeclared, xml_document, xtp,
+    application_lock, application_role, backup_history, describe, described, dump_device, error_log, files, format,
+    messages, pools, query_store, sequence, server, startup, temporal, trigger_order, undeclared, xml_document, xtp,
 };
 use crate::definition::bound::Bound;
 use crate::security::actor::SYSADMIN;
@@ -247,9 +247,7 @@ pub const PROCEDURES: &[Native] = &[
     native("sp_query_store_unforce_plan", &["@query_id", "@plan_id", "@force_plan_scope"], 0, |call, given| {
         query_store::plan_of_query(call.host, given)
     }),
-    native("sp_query_store_remove_query", &["@query_id"], 0, |call, given| {
-        query_store::remove_query(call.host, given)
-    }),
+    native("sp_query_store_remove_query", &["@query_id"], 0, |call, given| query_store::remove_query(call.host, given)),
     native("sp_query_store_remove_plan", &["@plan_id"], 0, |call, given| query_store::remove_plan(call.host, given)),
     native("sp_query_store_reset_exec_stats", &["@plan_id"], 0, |call, given| {
         query_store::reset_statistics(call.host, given)
