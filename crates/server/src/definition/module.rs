@@ -312,7 +312,7 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
             keep_output(ddl, &db, id, &columns, &[])?;
         }
         FunctionReturns::Table { definition, .. } => {
-            let keys = super::constraint::key_columns(definition);
+            let keys = definition.primary_key();
             for (i, defined) in definition.columns.iter().enumerate() {
                 let primary = keys.iter().any(|name| db.equal_names(name, &defined.name));
                 let row = column_row(ddl, &db, id, i as i32 + 1, defined, primary, &place.name)?;
