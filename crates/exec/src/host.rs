@@ -293,8 +293,13 @@ pub trait Host {
     /// SET options exec keeps no state for (CONTEXT_INFO beyond `Session`, SHOWPLAN and the like).
     fn set_option(&mut self, session: &mut Session, name: &str, value: &Datum) -> SqlResult<()>;
 
-    /// Severity and text of a message that sp_addmessage added; the system's are `types::messages`.
-    fn message_text(&mut self, _session: &mut Session, _number: i32) -> SqlResult<Option<(u8, String)>> {
+    /// Severity and us_english text of a message that sp_addmessage added, and its text in the session's language if it has another for it;
+    /// the system's are `types::messages`.
+    fn message_text(
+        &mut self,
+        _session: &mut Session,
+        _number: i32,
+    ) -> SqlResult<Option<(u8, String, Option<String>)>> {
         Ok(None)
     }
 

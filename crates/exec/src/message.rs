@@ -8,12 +8,68 @@ use crate::kernel;
 /// User messages have higher numbers.
 const SYSTEM_NUMBER_MAX: i32 = 50_000;
 
-/// Severity and template of a message by its number; None: `sys.messages` has none.
-pub fn numbered(runtime: &mut Runtime<'_>, number: i32) -> SqlResult<Option<(u8, String)>> {
-    if number > SYSTEM_NUMBER_MAX {
-        return runtime.host.message_text(runtime.session, number);
+/// A message by its number.
+pub struct Numbered {
+    pub severity: u8,
+    template: String,
+    /// In the session's language, if the message has a version in it: `%2!` stands for what the template's second placeholder does.
+    localized: Option<String>,
+}
+
+impl Numbered {
+    pub fn text(&self, arguments: &[(SqlType, Datum)]) -> SqlResult<String> {
+        let Some(localized) = &self.localized else { return format_message(&self.template, arguments) };
+        let (template, order) = positioned(localized, &self.template);
+        let argument = |place: &usize| arguments.get(*place).cloned().unwrap_or((SqlType::INT, Datum::Null));
+        format_message(&template, &order.iter().map(argument).collect::<Vec<_>>())
     }
-    Ok(messages::find(number).map(|message| (message.severity, of_system(message.text))))
+}
+
+/// None: `sys.messages` has none.
+pub fn numbered(runtime: &mut Runtime<'_>, number: i32) -> SqlResult<Option<Numbered>> {
+    if number > SYSTEM_NUMBER_MAX {
+        let found = runtime.host.message_text(runtime.session, number)?;
+        return Ok(found.map(|(severity, template, localized)| Numbered { severity, template, localized }));
+    }
+    Ok(messages::find(number).map(|message| Numbered {
+        severity: message.severity,
+        template: of_system(message.text),
+        localized: None,
+    }))
+}
+
+/// A localized text with the template's placeholders for its own, and which argument each of them takes.
+fn positioned(localized: &str, template: &str) -> (String, Vec<usize>) {
+    let mut placeholders = Vec::new();
+    let mut at = 0;
+    while let Some(next) = template[at..].find('%') {
+        at += next;
+        let length = messages::placeholder(template.as_bytes(), at).max(1);
+        if !template[at..].starts_with("%%") {
+            placeholders.push(&template[at..at + length]);
+        }
+        at += length;
+    }
+    let (mut text, mut order) = (String::with_capacity(localized.len()), Vec::new());
+    let mut rest = localized;
+    while let Some(at) = rest.find('%') {
+        text.push_str(&rest[..at]);
+        let number =
+            rest[at + 1..].split_once('!').and_then(|(digits, _)| Some((digits, digits.parse::<usize>().ok()?)));
+        match number.and_then(|(digits, place)| Some((digits, place, placeholders.get(place.checked_sub(1)?)?))) {
+            Some((digits, place, placeholder)) => {
+                text.push_str(placeholder);
+                order.push(place - 1);
+                rest = &rest[at + digits.len() + 2..];
+            }
+            None => {
+                let length = if rest[at..].starts_with("%%") { 2 } else { 1 };
+                text.push_str(&rest[at..at + length]);
+                rest = &rest[at + length..];
+            }
+        }
+    }
+    (text + rest, order)
 }
 
 /// The system's texts have placeholders that only the system fills, such as `%.*ls` and `%S_MSG`; a user's argument goes there
@@ -202,6 +258,12 @@ mod tests {
         assert_eq!(refused("%z", &[]), Err(2787), "no such conversion");
         assert_eq!(refused("%", &[]), Err(2787), "no conversion at all");
         assert_eq!(refused("%d", &[text("no number")]), Err(2786), "an argument of another type");
+    }
+
+    #[test]
+    fn a_localized_text_takes_the_arguments_in_its_own_order() {
+        let (text, order) = positioned("100%%: %3!, %1! (%2!) %4! %1!", "%d of %-10s, %s: 100%%");
+        assert_eq!((text.as_str(), &order[..]), ("100%%: %s, %d (%-10s) %4! %d", &[2, 0, 1, 0][..]));
     }
 
     #[test]

@@ -165,3 +165,33 @@ fn the_type_that_a_client_names_is_the_parameters() {
     assert_eq!(numbers(&missing), [2715]);
     assert!(missing.errors[0].2.contains("#1") && missing.errors[0].2.contains("dbo.none"), "{:?}", missing.errors);
 }
+
+/// MS-TDS 2.2.5.5.5.1: NULL is a table of no columns, and only a default one; the parameter of a text has the type that the client names.
+#[test]
+fn null_is_sent_as_a_default_and_a_texts_parameter_has_a_type() {
+    let server = Server::start(&[]);
+    let mut wire = Wire::open(server.port, "tempdb").expect("logged in");
+    must(&mut wire, "CREATE TYPE one AS TABLE (i int)");
+    must(&mut wire, "CREATE PROCEDURE p @l one READONLY AS SELECT COUNT(*) FROM @l");
+    let given = |type_name: &str, is_null: bool, is_default: bool| {
+        let columns = if is_null { Vec::new() } else { vec![column(SqlType::INT, false)] };
+        let mut parameter = table(type_name, columns, &[]);
+        if let ParameterValue::Table(value) = &mut parameter.value {
+            value.is_null = is_null;
+        }
+        RpcParameter { is_default, ..parameter }
+    };
+    let count = "SELECT COUNT(*) FROM @l";
+    let declared = "@l one READONLY";
+    assert_eq!(numbers(&call(&mut wire, count, declared, given("one", true, false))), [8060]);
+    let empty = call(&mut wire, count, declared, given("one", true, true));
+    assert_eq!(empty.rows, [[int(0)]], "{:?}", empty.errors);
+    assert_eq!(numbers(&call(&mut wire, count, declared, given("", false, false))), [8059]);
+    let nameless = RpcParameter { name: String::new(), ..given("", false, false) };
+    assert_eq!(numbers(&call(&mut wire, count, declared, nameless)), [8058]);
+    // A module says the type of its parameter itself.
+    wire.client.rpc(&[RpcCall::new(Procedure::Name("p".into()), vec![given("", false, false)])]);
+    wire.send();
+    let answer = wire.answer();
+    assert_eq!(answer.rows, [[int(0)]], "{:?}", answer.errors);
+}

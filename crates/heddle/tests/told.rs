@@ -5,7 +5,7 @@
 mod support;
 
 use support::Server;
-use support::raw::{RPC, Raw, dones, errors, has, tokens, wide};
+use support::raw::{RPC, Raw, dones, errors, has, rows, tokens, wide};
 use tds::TdsVersion;
 use tds::column::flag;
 use tds::request::put_all_headers;
@@ -69,7 +69,8 @@ impl Call {
         self
     }
 
-    fn ask(self, raw: &mut Raw) -> Vec<u8> {
+    fn ask(mut self, raw: &mut Raw) -> Vec<u8> {
+        self.0[10..18].copy_from_slice(&raw.transaction.to_le_bytes());
         raw.ask(RPC, &self.0)
     }
 }
@@ -319,4 +320,40 @@ fn a_statement_without_a_cursor_answers_directly() {
     assert!(errors(&operate(2, "dbo.k").ask(&mut raw)).is_empty());
     let answer = Call::new(SP_CURSORCLOSE).int(-1).ask(&mut raw);
     assert!(has(&answer, &wide("(ffffffff)")));
+}
+
+/// MS-TDS 2.2.5.3.2: a request names the transaction that it belongs to.
+#[test]
+fn a_request_belongs_to_the_transaction_that_its_client_was_told_of() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    assert!(errors(&raw.batch("BEGIN TRAN; CREATE TABLE t (a int)")).is_empty());
+    let own = raw.transaction;
+    assert_ne!(own, 0);
+    for (named, number) in [(0, 3989), (own + 1, 3971)] {
+        raw.transaction = named;
+        assert_eq!(errors(&raw.batch("INSERT t VALUES (1)")), [number]);
+        raw.transaction = own;
+    }
+    let answer = raw.batch("INSERT t VALUES (2); COMMIT");
+    assert!(errors(&answer).is_empty());
+    // The one that is over, after a rollback that the client was told of and did not look at.
+    raw.transaction = own;
+    assert_eq!(errors(&raw.batch("SELECT XACT_STATE()")), [3971]);
+    raw.transaction = 0;
+    assert_eq!(rows(&raw.batch("SELECT a FROM t")), [[Datum::I64(2)]]);
+    // A transaction of a trigger, of a procedure, of an atomic text: whoever opens it, its client is told.
+    raw.batch("CREATE TRIGGER tr ON t AFTER INSERT AS IF EXISTS (SELECT * FROM inserted WHERE a = 9) ROLLBACK");
+    assert!(errors(&raw.batch("BEGIN TRAN; INSERT t VALUES (3)")).is_empty());
+    assert_eq!(errors(&raw.batch("INSERT t VALUES (9)")), [3609]);
+    assert!(errors(&raw.batch("SELECT 1")).is_empty());
+    raw.batch("SET IMPLICIT_TRANSACTIONS ON; SET XACT_ABORT ON");
+    assert!(errors(&raw.batch("INSERT t VALUES (4)")).is_empty() && raw.transaction != 0);
+    assert_eq!(errors(&raw.batch("SELECT 1 / 0 FROM t")), [8134]);
+    assert_eq!(raw.transaction, 0);
+    assert_eq!(rows(&raw.batch("SELECT COUNT(*) FROM t")), [[Datum::I64(1)]]);
+    // A reset ends it, whatever the request says.
+    raw.reset();
+    assert!(errors(&raw.batch("SELECT 1")).is_empty());
+    assert!(errors(&raw.batch("SELECT 2")).is_empty());
 }

@@ -90,6 +90,7 @@ pub enum ValueFault {
     TableOrdering,
     TableColumnOrdering,
     TableTooManyMetadata,
+    TableNull,
 }
 
 impl From<ValueFault> for ProtocolError {
@@ -213,6 +214,7 @@ fn table_error(ordinal: u32, name: &str, row: u64, column: u32, fault: ValueFaul
         TableOrdering => sql_error!(8054, ordinal, name, row, column, table),
         TableColumnOrdering => sql_error!(8055, ordinal, name, row, column, table),
         TableTooManyMetadata => sql_error!(8056, ordinal, name, row, column, table),
+        TableNull => sql_error!(8060, ordinal, name, row, column, table),
     }
 }
 

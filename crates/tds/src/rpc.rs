@@ -253,7 +253,11 @@ impl RpcParameter {
         let (is_output, is_default) = (status & STATUS_OUTPUT != 0, status & STATUS_DEFAULT != 0);
         let token = input.u8()?;
         let value = if token == token::TABLE {
-            ParameterValue::Table(Box::new(TableValue::decode(input, version, ordinal, &name)?))
+            let table = TableValue::decode(input, version, ordinal, &name)?;
+            if table.is_null && !is_default {
+                return Err(ProtocolError::Value(ValueFault::TableNull).in_table_parameter(ordinal, &name, 0, 0));
+            }
+            ParameterValue::Table(Box::new(table))
         } else {
             decode_value(token, input, is_output).map_err(|error| error.in_parameter(ordinal, &name))?
         };

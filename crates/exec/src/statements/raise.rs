@@ -83,7 +83,7 @@ impl<'a> Runner<'a> {
         };
         let severity = match (whole(&raise.severity)?, &numbered) {
             // As the message itself has it.
-            (severity, Some((own, _))) if severity < 0 => *own,
+            (severity, Some(message)) if severity < 0 => message.severity,
             (severity, _) => severity.clamp(0, 25) as u8,
         };
         // Negative states become 1; larger ones wrap no further than a byte.
@@ -94,18 +94,22 @@ impl<'a> Runner<'a> {
         if severity > 18 && !raise.log {
             return Err(sql_error!(2754, 18));
         }
-        let (number, template) = match raise.message.scalar_datum(context)? {
-            Datum::I64(number) if numbered.is_some() => (number as i32, numbered.expect("looked at").1),
-            Datum::I64(number) => return Err(sql_error!(18054, number, severity, state)),
-            Datum::Bytes(bytes) => (NUMBER_OF_TEXTS, kernel::text(&raise.message.ty, &bytes)),
-            _ => (NUMBER_OF_TEXTS, String::new()),
-        };
+        let given = raise.message.scalar_datum(context)?;
+        if let (Datum::I64(number), None) = (&given, &numbered) {
+            return Err(sql_error!(18054, *number, severity, state));
+        }
         let arguments = raise
             .arguments
             .iter()
             .map(|argument| Ok((argument.ty, argument.scalar_datum(context)?)))
             .collect::<SqlResult<Vec<_>>>()?;
-        let text = format_message(&template, &arguments)?;
+        let (number, text) = match (given, numbered) {
+            (Datum::I64(number), Some(message)) => (number as i32, message.text(&arguments)?),
+            (Datum::Bytes(bytes), _) => {
+                (NUMBER_OF_TEXTS, format_message(&kernel::text(&raise.message.ty, &bytes), &arguments)?)
+            }
+            _ => (NUMBER_OF_TEXTS, format_message("", &arguments)?),
+        };
         Ok(SqlError::of_user(number, severity, state, text))
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tds::login7::{Feature, Login7, OPTION2_ODBC};
 use tds::request::put_all_headers;
-use tds::token::{DoneKind, Token, TokenReader};
+use tds::token::{DoneKind, EnvChange, Token, TokenReader};
 use tds::wire::{Input, Put};
 use tds::{Encryption, Prelogin, TdsVersion};
 use types::Datum;
@@ -28,6 +28,8 @@ pub struct Raw {
     /// The answer to the login.
     pub greeting: Vec<u8>,
     resets: bool,
+    /// What requests say that they belong to: the transaction that the server has told of last, as drivers do it.
+    pub transaction: u64,
 }
 
 impl Raw {
@@ -35,7 +37,7 @@ impl Raw {
     pub fn open(port: u16, odbc: bool, features: Vec<Feature>) -> Raw {
         let stream = TcpStream::connect(("127.0.0.1", port)).expect("connected");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("set");
-        let mut raw = Raw { stream, greeting: Vec::new(), resets: false };
+        let mut raw = Raw { stream, greeting: Vec::new(), resets: false, transaction: 0 };
         let prelogin = Prelogin { encryption: Some(Encryption::NotSupported), ..Prelogin::default() };
         let mut bytes = Vec::new();
         prelogin.encode(&mut bytes);
@@ -83,6 +85,7 @@ impl Raw {
             self.stream.read_exact(&mut body).expect("all of it");
             answer.append(&mut body);
             if header[1] & 1 != 0 {
+                self.transaction = transaction_after(self.transaction, &answer);
                 return answer;
             }
         }
@@ -96,7 +99,7 @@ impl Raw {
 
     pub fn batch(&mut self, text: &str) -> Vec<u8> {
         let mut bytes = Vec::new();
-        put_all_headers(&mut bytes, 0, TdsVersion::V7_4);
+        put_all_headers(&mut bytes, self.transaction, TdsVersion::V7_4);
         bytes.put_utf16(text);
         self.ask(BATCH, &bytes)
     }
@@ -106,6 +109,14 @@ impl Raw {
         assert!(errors(&announced).is_empty(), "{insert}");
         self.ask(BULK, payload)
     }
+}
+
+fn transaction_after(before: u64, answer: &[u8]) -> u64 {
+    tokens(answer).iter().fold(before, |open, token| match token {
+        Token::EnvChange(EnvChange::BeginTransaction { descriptor }) => *descriptor,
+        Token::EnvChange(EnvChange::CommitTransaction { .. } | EnvChange::RollbackTransaction { .. }) => 0,
+        _ => open,
+    })
 }
 
 /// UTF-16LE.

@@ -18,7 +18,7 @@ use crate::wait::WaitType;
 use memory::MemoryDisk;
 use real::{RealDisk, RealFile};
 use sim::SimFile;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// What the world can do to a file operation.
@@ -54,6 +54,16 @@ impl std::fmt::Display for DiskError {
 impl std::error::Error for DiskError {}
 
 pub type DiskResult<T> = Result<T, DiskError>;
+
+/// A device with a file system, as it is mounted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Volume {
+    pub mount_point: PathBuf,
+    pub total_bytes: u64,
+    /// For this process: what is kept for root alone is not among them.
+    pub free_bytes: u64,
+    pub is_read_only: bool,
+}
 
 /// How to open a file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -215,6 +225,14 @@ impl Disk {
             Disk::Sim(disk) => {
                 disk.open_file(name, Open::ExistingOrNew).map(|file| DiskLock { _file: File::Sim(file) })
             }
+        }
+    }
+
+    /// The device that the directory is on; None: there is none behind it.
+    pub fn volume(&self) -> DiskResult<Option<Volume>> {
+        match self {
+            Disk::Real(disk) => disk.volume().map(Some),
+            Disk::Memory(_) | Disk::Sim(_) => Ok(None),
         }
     }
 

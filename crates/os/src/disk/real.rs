@@ -1,7 +1,7 @@
 //! Files by the system's calls.
 #![allow(unsafe_code)]
 
-use super::{DiskError, DiskResult, Open};
+use super::{DiskError, DiskResult, Open, Volume};
 use crate::calls::SystemCall;
 use crate::sched::preemptive;
 use crate::wait::WaitType;
@@ -123,17 +123,46 @@ impl RealDisk {
     }
 
     pub fn free_bytes(&self) -> DiskResult<u64> {
+        self.space().map(|space| space.f_bavail * space.f_frsize)
+    }
+
+    pub fn volume(&self) -> DiskResult<Volume> {
+        let space = self.space()?;
+        let mount_point = off_scheduler(WaitType::PREEMPTIVE_OS_FILEOPS, || mount_point_of(&self.directory))?;
+        Ok(Volume {
+            mount_point,
+            total_bytes: space.f_blocks * space.f_frsize,
+            free_bytes: space.f_bavail * space.f_frsize,
+            is_read_only: space.f_flag & libc::ST_RDONLY != 0,
+        })
+    }
+
+    fn space(&self) -> DiskResult<libc::statvfs> {
         use std::os::unix::ffi::OsStrExt;
         let path = std::ffi::CString::new(self.directory.as_os_str().as_bytes()).map_err(|_| DiskError::NotFound)?;
         // SAFETY: `path` is a C string and `space` is filled by the call.
         unsafe {
             let mut space: libc::statvfs = std::mem::zeroed();
             match libc::statvfs(path.as_ptr(), &mut space) {
-                0 => Ok(space.f_bavail * space.f_frsize),
+                0 => Ok(space),
                 _ => Err(error_of(sys::errno())),
             }
         }
     }
+}
+
+/// The highest directory above `directory` that is on the same device.
+fn mount_point_of(directory: &Path) -> std::io::Result<PathBuf> {
+    use std::os::unix::fs::MetadataExt;
+    let mut found = directory.canonicalize()?;
+    let device = fs::metadata(&found)?.dev();
+    while let Some(above) = found.parent() {
+        if fs::metadata(above)?.dev() != device {
+            break;
+        }
+        found = above.to_owned();
+    }
+    Ok(found)
 }
 
 impl RealFile {

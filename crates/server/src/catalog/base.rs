@@ -525,6 +525,7 @@ pub mod object_status {
     /// Of a table: LOCK_ESCALATION, where it is not TABLE.
     pub const ESCALATION_DISABLED: i32 = 16_777_216;
     pub const ESCALATION_AUTO: i32 = 33_554_432;
+    pub const VIEW_METADATA: i32 = 67_108_864;
 }
 
 /// Bits of `ColumnRow::status`.

@@ -285,6 +285,15 @@ const INCLUDED: i32 = 2;
 const HASH_INDEX: u8 = 7;
 const XML_INDEX: u8 = 3;
 pub const SPATIAL_INDEX: u8 = 4;
+/// Where `sys.indexes.index_id` of the XML and of the spatial indexes of a table begin.
+pub const XML_INDEX_MIN: i32 = 256_000;
+pub const SPATIAL_INDEX_MIN: i32 = 384_000;
+
+/// The number after the last one of a table's indexes and statistics that lies in `range`.
+pub fn next_index_number(existing: &[IndexRow], range: std::ops::Range<i32>) -> i32 {
+    let last = existing.iter().map(|index| index.indid).filter(|number| range.contains(number)).max();
+    last.map_or(range.start, |last| last + 1)
+}
 
 /// The whole definition of a table. None: it has a column of a type without values here.
 pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>> {

@@ -166,6 +166,8 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "xp_sqlagent_notify",
     "xp_msver",
     "xp_qv",
+    "xp_sprintf",
+    "xp_sscanf",
     // The session's.
     "sp_cursor",
     "sp_cursorclose",
@@ -192,6 +194,17 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_xtp_control_proc_exec_stats",
     "sp_xtp_control_query_exec_stats",
     "sp_xtp_force_gc",
+    "sp_altermessage",
+    "sp_query_store_clear_hints",
+    "sp_query_store_clear_message_queues",
+    "sp_query_store_consistency_check",
+    "sp_query_store_flush_db",
+    "sp_query_store_force_plan",
+    "sp_query_store_remove_plan",
+    "sp_query_store_remove_query",
+    "sp_query_store_reset_exec_stats",
+    "sp_query_store_set_hints",
+    "sp_query_store_unforce_plan",
 ];
 
 struct Registry {
@@ -231,6 +244,7 @@ const PROCEDURES: &[&str] = &[
     include_str!("../system/procedures/security.sql"),
     include_str!("../system/procedures/server.sql"),
     include_str!("../system/procedures/linked.sql"),
+    include_str!("../system/procedures/absent.sql"),
     include_str!("../system/procedures/agent.sql"),
     include_str!("../system/procedures/jobs.sql"),
     include_str!("../system/procedures/job_help.sql"),

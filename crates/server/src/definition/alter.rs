@@ -351,7 +351,7 @@ fn new_columns<'d>(
     existing: &[ColumnRow],
 ) -> SqlResult<(Vec<Added<'d>>, i32)> {
     let (db, id) = (&target.db, target.row.id);
-    let keys = constraint::key_columns(definition);
+    let keys = definition.primary_key();
     let mut next = target.row.intprop.max(existing.iter().map(|c| c.colid).max().unwrap_or(0));
     let mut added: Vec<Added<'d>> = Vec::new();
     for column in &definition.columns {

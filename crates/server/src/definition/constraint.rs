@@ -77,16 +77,6 @@ pub fn keys_of(definition: &TableDefinition) -> Vec<KeySpec<'_>> {
     keys
 }
 
-/// Names of the primary key's columns: they are not null.
-pub fn key_columns(definition: &TableDefinition) -> Vec<String> {
-    keys_of(definition)
-        .into_iter()
-        .filter(|key| key.primary)
-        .flat_map(|key| key.columns)
-        .map(|(name, _)| name)
-        .collect()
-}
-
 /// A name as SQL Server makes it: `PK__orders__3213E83F1A2B3C4D`, `DF__orders__qty__1A2B3C4D`.
 pub fn automatic_name(kind: &str, table: &str, column: Option<&str>, columns: &[(String, bool)], id: i32) -> String {
     let cut = |text: &str, length: usize| text.chars().take(length).collect::<String>();

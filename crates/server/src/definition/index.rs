@@ -107,7 +107,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
         }
         divide(db, table, &columns, divided, spec, &mut found)?;
     }
-    let indid = if spec.clustered { 1 } else { existing.iter().map(|index| index.indid).max().unwrap_or(0).max(1) + 1 };
+    let indid = if spec.clustered { 1 } else { load::next_index_number(&existing, 2..load::XML_INDEX_MIN) };
     known_options(spec.options)?;
     let status = status_with(spec.options, spec.status);
     if has(status, ix::IGNORE_DUPLICATES) && !has(status, ix::UNIQUE) {

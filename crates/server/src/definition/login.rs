@@ -6,6 +6,7 @@ use sql::ast::{
     AlterLogin, AlterLoginAction, CreateLogin, Expr, Literal, LoginSource, Password, Setting, SettingValue,
     find_setting,
 };
+use types::datetime::LanguageId;
 use types::{SqlResult, sql_error};
 
 use super::server::other_sessions;
@@ -127,6 +128,14 @@ fn no_such_default_database(ddl: &Ddl<'_>, name: &str) -> SqlResult<()> {
     }
 }
 
+/// A language's own name, whichever of its two is given. 15033
+fn language_name(name: &str) -> SqlResult<String> {
+    match LanguageId::named(name) {
+        Some(language) => Ok(language.get().name.into()),
+        None => Err(sql_error!(15033, name)),
+    }
+}
+
 /// What a login of SQL Server's own is known by.
 const SID_BYTES: usize = 16;
 
@@ -153,8 +162,10 @@ pub fn create_login(ddl: &mut Ddl<'_>, create: &CreateLogin) -> SqlResult<()> {
     let password = hash(given, &name, (status & CHECK_POLICY != 0).then_some(&rules))?;
     let default_database = word(&create.options, "DEFAULT_DATABASE").unwrap_or_else(|| "master".into());
     no_such_default_database(ddl, &default_database)?;
-    let default_language = word(&create.options, "DEFAULT_LANGUAGE")
-        .unwrap_or_else(|| ddl.catalog.configuration.default_language().get().name.into());
+    let default_language = match word(&create.options, "DEFAULT_LANGUAGE") {
+        Some(name) => language_name(&name)?,
+        None => ddl.catalog.configuration.default_language().get().name.into(),
+    };
     let sid = match bytes(&create.options, "SID") {
         Some(sid) => own_sid(ddl, sid)?,
         None => {
@@ -250,11 +261,11 @@ fn set(ddl: &mut Ddl<'_>, name: &str, password: Option<&Password>, options: &[Se
         Some(given) => Some(set_password(ddl, &row, status & CHECK_POLICY != 0, &mut policy, given)?),
         None => None,
     };
-    let (database, language, renamed) =
-        (word(options, "DEFAULT_DATABASE"), word(options, "DEFAULT_LANGUAGE"), word(options, "NAME"));
+    let (database, renamed) = (word(options, "DEFAULT_DATABASE"), word(options, "NAME"));
     if let Some(database) = &database {
         no_such_default_database(ddl, database)?;
     }
+    let language = word(options, "DEFAULT_LANGUAGE").map(|name| language_name(&name)).transpose()?;
     if let Some(renamed) = &renamed {
         if ddl.catalog.login(renamed)?.is_some_and(|other| other.id != row.id) {
             return Err(sql_error!(15025, renamed));

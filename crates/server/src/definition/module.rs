@@ -55,6 +55,7 @@ pub(super) fn option_bits(ddl: &Ddl<'_>, options: &ModuleOptions) -> i32 {
         | bit(options.schemabinding, os_::SCHEMA_BOUND)
         | bit(options.native_compilation, os_::NATIVE)
         | bit(options.recompile, os_::RECOMPILE)
+        | bit(options.view_metadata, os_::VIEW_METADATA)
         | bit(options.encryption, os_::ENCRYPTED)
         | bit(options.called_on_null == Some(false), os_::NULL_ON_NULL)
         | bit(runs_as_owner(options), os_::EXECUTE_AS_OWNER)
@@ -311,8 +312,10 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
             keep_output(ddl, &db, id, &columns, &[])?;
         }
         FunctionReturns::Table { definition, .. } => {
+            let keys = definition.primary_key();
             for (i, defined) in definition.columns.iter().enumerate() {
-                let row = column_row(ddl, &db, id, i as i32 + 1, defined, false, &place.name)?;
+                let primary = keys.iter().any(|name| db.equal_names(name, &defined.name));
+                let row = column_row(ddl, &db, id, i as i32 + 1, defined, primary, &place.name)?;
                 ddl.rows(&db, |rows| rows.insert(&row))?;
             }
         }

@@ -11,7 +11,7 @@ use types::{SqlResult, TypeKind, sql_error};
 use super::site::{Ddl, written};
 use crate::catalog::Database;
 use crate::catalog::base::{ColumnRow, IndexColumnRow, IndexRow, ObjectRow, index_status as ix};
-use crate::catalog::load::{SPATIAL_INDEX, int, small};
+use crate::catalog::load::{SPATIAL_INDEX, SPATIAL_INDEX_MIN, int, next_index_number, small};
 use crate::catalog::row::Text;
 use crate::catalog::scalar_type;
 
@@ -81,7 +81,7 @@ pub fn create(
         return Err(sql_error!(12003, using.map_or("", |using| &using.text), ty.name()));
     };
     let kept = described(scheme, &create.options)?;
-    let indid = existing.iter().map(|index| index.indid).max().unwrap_or(0).max(1) + 1;
+    let indid = next_index_number(&existing, SPATIAL_INDEX_MIN..i32::MAX);
     let row = IndexRow {
         id: table.id,
         indid,

@@ -199,7 +199,7 @@ pub fn build(
     if let Some(level) = temporary {
         ddl.site.state().0.add_temporary(shown, id, level);
     }
-    let keys = constraint::key_columns(definition);
+    let keys = definition.primary_key();
     let mut rows: Vec<ColumnRow> = Vec::new();
     let computed = computed_names(&definition.columns);
     for (i, column) in definition.columns.iter().enumerate() {

@@ -11,13 +11,11 @@ use types::{SqlResult, TypeKind, sql_error};
 use super::site::{Ddl, written};
 use crate::catalog::Database;
 use crate::catalog::base::{ColumnRow, IndexColumnRow, IndexRow, ObjectRow, column_status as cs, index_status as ix};
-use crate::catalog::load::{int, small};
+use crate::catalog::load::{SPATIAL_INDEX_MIN, XML_INDEX_MIN, int, next_index_number, small};
 use crate::catalog::row::Text;
 
 /// `sys.indexes.type`
 pub const KIND: u8 = 3;
-/// Numbers of XML indexes of a table begin here.
-const NUMBER_MIN: i32 = 256_000;
 /// Columns of the primary key of a table with XML indexes are fewer.
 const KEY_COLUMNS_END: usize = 16;
 
@@ -85,8 +83,7 @@ pub fn create(
             (found.indid, Some(purpose))
         }
     };
-    let last = indexes.iter().map(|index| index.indid).max().unwrap_or(0);
-    let indid = (last + 1).max(NUMBER_MIN);
+    let indid = next_index_number(&indexes, XML_INDEX_MIN..SPATIAL_INDEX_MIN);
     let index = IndexRow {
         id: row.id,
         indid,

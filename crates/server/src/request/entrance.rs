@@ -209,6 +209,7 @@ fn begin(
         catalog: host.server.catalog.clone(),
         database: host.database_name(),
         language: state.options.language.get().name.to_string(),
+        transaction: 0,
     };
     let welcomed = os::panics::catch(|| {
         wire::login::welcome(

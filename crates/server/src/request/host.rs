@@ -532,8 +532,8 @@ impl Host for SessionHost {
         if held { Ok(()) } else { Err(sql_error!(2778, state 2, "WITH LOG", "RAISERROR")) }
     }
 
-    fn message_text(&mut self, _state: &mut State, number: i32) -> SqlResult<Option<(u8, String)>> {
-        system::messages::find(self, number)
+    fn message_text(&mut self, state: &mut State, number: i32) -> SqlResult<Option<(u8, String, Option<String>)>> {
+        system::messages::find(self, state.options.language, number)
     }
 
     fn log(&mut self, state: &State, message: &SqlError) {

@@ -161,34 +161,44 @@ fn call_procedure(
     }
 }
 
-/// A table-valued parameter: its place, its name, and the name of its type, which a client may leave out.
+/// A table-valued parameter: its place, its name, and the name of its type, which a client may leave out where a module says it.
 struct GivenTable {
     place: usize,
     name: String,
-    ty: ObjectName,
+    ty: Option<ObjectName>,
 }
 
 fn table_of((place, parameter): (usize, &RpcParameter)) -> Option<GivenTable> {
     let ParameterValue::Table(rows) = &parameter.value else { return None };
-    if rows.type_name.is_empty() {
-        return None;
-    }
     let schema = (!rows.schema.is_empty()).then(|| rows.schema.as_str().into());
     let ty = ObjectName { server: None, database: None, schema, name: rows.type_name.as_str().into() };
-    Some(GivenTable { place, name: parameter.name.clone(), ty })
+    let is_named = !rows.type_name.is_empty();
+    (is_named || !parameter.is_default).then(|| GivenTable {
+        place,
+        name: parameter.name.clone(),
+        ty: is_named.then_some(ty),
+    })
 }
 
 /// 2715: the type that a client names is not there. 206: it is not the parameter's. A module of another database has types of its own.
+/// 8058, 8059: a text's parameter has no type but what the client names.
 fn check_table_type(parts: &mut Parts<'_>, callee: &Callee, given: &GivenTable) -> Result<(), SqlError> {
     let module = match callee {
         Callee::Module(_, info) if info.database != parts.host.catalog_session.database => return Ok(()),
         Callee::Module(module, _) => Some(module),
         Callee::System(_) => None,
     };
-    let found = parts.host.with_catalog(parts.state, |catalog| catalog.user_type(&given.ty))?;
+    let Some(ty) = &given.ty else {
+        return match (module, given.name.is_empty()) {
+            (Some(_), _) => Ok(()),
+            (None, true) => Err(sql_error!(8058, given.place + 1)),
+            (None, false) => Err(sql_error!(8059, given.name)),
+        };
+    };
+    let found = parts.host.with_catalog(parts.state, |catalog| catalog.user_type(ty))?;
     let Some(UserType::Table(table)) = found else {
-        let shown = given.ty.schema.as_ref().map_or(String::new(), |schema| format!("{schema}."));
-        return Err(sql_error!(2715, given.place + 1, format_args!("{shown}{}", given.ty.name)));
+        let shown = ty.schema.as_ref().map_or(String::new(), |schema| format!("{schema}."));
+        return Err(sql_error!(2715, given.place + 1, format_args!("{shown}{}", ty.name)));
     };
     let Some(module) = module else { return Ok(()) };
     let is_meant = |name: &str, place: usize| match given.name.is_empty() {

@@ -5,7 +5,7 @@ use os::sched::Pool;
 use tds::request::{Limits, Request};
 use tds::token::{Done, DoneKind, EnvChange, command, done};
 use tds::{Message, PacketType, Reset, WireCollation};
-use types::sql_error;
+use types::{SqlError, sql_error};
 
 use crate::instance::spare::Buffers;
 use crate::request::session::Session;
@@ -89,6 +89,7 @@ impl Session {
             let rolled_back = self.host.reset(&mut self.state, message.reset == Reset::KeepTransaction);
             self.writer.env_change(&EnvChange::ResetAcknowledged);
             if let Some(descriptor) = rolled_back {
+                self.told.transaction = 0;
                 self.writer.env_change(&EnvChange::RollbackTransaction { descriptor });
             }
             let database = self.host.database_name();
@@ -137,6 +138,12 @@ impl Session {
         if self.connection.has_news() && self.connection.take_attention()? {
             return self.answer_cancelled();
         }
+        if message.reset == Reset::No
+            && let Some(error) = request.as_ref().ok().and_then(|request| self.wrong_transaction(request))
+        {
+            self.writer.error(&error);
+            return self.answer(Done { kind: DoneKind::Batch, status: done::ERROR, command: command::NONE, rows: 0 });
+        }
         match request {
             Ok(Request::Batch(batch)) => batch::run(self, &batch.text),
             Ok(Request::Rpc(calls)) => rpc::run(self, calls),
@@ -149,6 +156,20 @@ impl Session {
                 if error.is_recoverable() { Ok(()) } else { Err(error.into()) }
             }
         }
+    }
+
+    /// A request belongs to the transaction that its client has been told of (MS-TDS 2.2.5.3.2): not to one that is over, nor to none
+    /// while one is open. 3971, 3989
+    fn wrong_transaction(&self, request: &Request) -> Option<SqlError> {
+        let named = match request {
+            Request::Batch(batch) => batch.transaction,
+            Request::Rpc(calls) => calls.transaction,
+            Request::Transaction(_) | Request::Attention => return None,
+        };
+        if named == self.told.transaction || !self.writer.version().is_7_2() {
+            return None;
+        }
+        Some(if named == 0 { sql_error!(3989) } else { sql_error!(3971, format_args!("{named:x}")) })
     }
 
     /// To a request that an attention ended before it began.

@@ -8,6 +8,7 @@ use exec::session::Signal;
 use exec::sink::{Command, Done, DoneKind, Environment, Sink, Stop};
 use sql::plan::{ExecutorSlot, OutputColumn, ToldOrigin};
 use tds::column::flag;
+use tds::request::TransactionDescriptor;
 use tds::token::{self, ColumnSource, EnvChange, SessionState, command, done};
 use tds::type_info::NamedType;
 use tds::{ColumnInfo, ResponseWriter, RowLayout, WireCollation};
@@ -29,6 +30,8 @@ pub struct Told {
     pub catalog: Arc<Catalog>,
     pub database: String,
     pub language: String,
+    /// The transaction that is open, by its descriptor; 0: none is.
+    pub transaction: TransactionDescriptor,
 }
 
 pub struct TdsSink<'a> {
@@ -357,9 +360,18 @@ impl Sink for TdsSink<'_> {
                 new: new.to_string(),
                 old: std::mem::replace(&mut self.told.language, new.to_string()),
             },
-            Environment::BeginTransaction(descriptor) => EnvChange::BeginTransaction { descriptor: *descriptor },
-            Environment::CommitTransaction(descriptor) => EnvChange::CommitTransaction { descriptor: *descriptor },
-            Environment::RollbackTransaction(descriptor) => EnvChange::RollbackTransaction { descriptor: *descriptor },
+            Environment::BeginTransaction(descriptor) => {
+                self.told.transaction = *descriptor;
+                EnvChange::BeginTransaction { descriptor: *descriptor }
+            }
+            Environment::CommitTransaction(descriptor) => {
+                self.told.transaction = 0;
+                EnvChange::CommitTransaction { descriptor: *descriptor }
+            }
+            Environment::RollbackTransaction(descriptor) => {
+                self.told.transaction = 0;
+                EnvChange::RollbackTransaction { descriptor: *descriptor }
+            }
         };
         self.change(&change);
         Ok(())

@@ -27,6 +27,21 @@ pub struct TableDefinition {
     pub options: Vec<Setting>,
 }
 
+impl TableDefinition {
+    /// Names of the primary key's columns: they are not null.
+    pub fn primary_key(&self) -> Vec<&str> {
+        let own = self.columns.iter().flat_map(|column| column.constraints.iter().map(move |one| (Some(column), one)));
+        let of_table = self.constraints.iter().map(|one| (None, one));
+        let mut names: Vec<&str> = Vec::new();
+        for (column, constraint) in own.chain(of_table) {
+            let ConstraintKind::PrimaryKey(key) = &constraint.kind else { continue };
+            names.extend(key.columns.iter().map(|column| &*column.name.text));
+            names.extend(column.filter(|_| key.columns.is_empty()).map(|column| &*column.name.text));
+        }
+        names
+    }
+}
+
 /// A filegroup, or a partition scheme with its column. `DEFAULT` and "default" are the same.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DataSpace {

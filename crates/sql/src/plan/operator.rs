@@ -40,6 +40,11 @@ pub struct SortedBy {
 }
 
 impl OutputColumn {
+    /// A key's column that the select list has not.
+    pub fn is_hidden(&self) -> bool {
+        self.origin.as_ref().and_then(|origin| origin.told.as_ref()).is_some_and(|told| told.hidden)
+    }
+
     /// Of a result that no query makes.
     pub fn plain(name: &str, ty: SqlType, nullable: bool) -> OutputColumn {
         OutputColumn { name: name.into(), ty, nullable, origin: None, computed: false, sorted: None }

@@ -17,11 +17,14 @@ macro_rules! rows {
 mod to_999;
 mod to_4999;
 mod to_11999;
+mod to_14999;
+mod to_15999;
 mod to_49999;
 
 pub use template::{Template, compose, placeholder};
 
-const TABLES: [&[Template]; 4] = [&to_999::ROWS, &to_4999::ROWS, &to_11999::ROWS, &to_49999::ROWS];
+const TABLES: [&[Template]; 6] =
+    [&to_999::ROWS, &to_4999::ROWS, &to_11999::ROWS, &to_14999::ROWS, &to_15999::ROWS, &to_49999::ROWS];
 
 /// The message of this number.
 pub const fn find(number: i32) -> Option<&'static Template> {

@@ -380,6 +380,7 @@ rows![
     message(3960, 16, "Snapshot isolation transaction aborted due to update conflict. You cannot use snapshot isolation to access table '%.*ls' directly or indirectly in database '%.*ls' to update, delete, or insert the row that has been modified or deleted by another transaction. Retry the transaction or change the isolation level for the update/delete statement."),
     message(3961, 16, "Snapshot isolation transaction failed in database '%.*ls' because the object accessed by the statement has been modified by a DDL statement in another concurrent transaction since the start of this transaction.  It is disallowed because the metadata is not versioned. A concurrent update to metadata can lead to inconsistency if mixed with snapshot isolation."),
     message(3964, 16, "Transaction failed because this DDL statement is not allowed inside a snapshot isolation transaction. Since metadata is not versioned, a metadata change can lead to inconsistency if mixed within snapshot isolation."),
+    message(3971, 16, "The server failed to resume the transaction. Desc:%I64x."),
     message(3980, 16, "The request failed to run because the batch is aborted, this can be caused by abort signal sent from client, or another request is running in the same session, which makes the session busy."),
     message(3989, 16, "New request is not allowed to start because it should come with valid transaction descriptor."),
     message(3998, 16, "Uncommittable transaction is detected at the end of the batch. The transaction is rolled back."),

@@ -123,23 +123,24 @@ fn error<'a>(call: &'a Call, context: &'a Context, _row: Row<'a>) -> SqlResult<V
 }
 
 fn formatmessage<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    let ty = call.arguments[0].ty;
-    let template = match call.value(0, context, row)? {
-        Value::Bytes(bytes) => kernel::text(&ty, &bytes),
+    let arguments = call.arguments[1..]
+        .iter()
+        .map(|argument| Ok((argument.ty, argument.datum(context, row)?)))
+        .collect::<SqlResult<Vec<_>>>()?;
+    let text = match call.value(0, context, row)? {
+        Value::Bytes(bytes) => {
+            crate::message::format_message(&kernel::text(&call.arguments[0].ty, &bytes), &arguments)?
+        }
         // Messages up to this number are not for users.
         Value::I64(number) if number > 13_000 => {
             match crate::message::numbered(&mut context.runtime(), number as i32)? {
-                Some((_, template)) => template,
+                Some(message) => message.text(&arguments)?,
                 None => return Ok(Value::Null),
             }
         }
         _ => return Ok(Value::Null),
     };
-    let arguments = call.arguments[1..]
-        .iter()
-        .map(|argument| Ok((argument.ty, argument.datum(context, row)?)))
-        .collect::<SqlResult<Vec<_>>>()?;
-    Ok(call.result_text(&crate::message::format_message(&template, &arguments)?))
+    Ok(call.result_text(&text))
 }
 
 /// UPDATE(column): its name comes as text. The trigger's rows know which columns the statement named.

@@ -461,11 +461,8 @@ fn fetched(cursor: &ApiCursor) -> Vec<Vec<Datum>> {
 
 fn send(sink: &mut dyn Sink, columns: &[OutputColumn], rows: Vec<Vec<Datum>>) -> SqlResult<()> {
     let stopped = exec::session::stopped;
-    let is_hidden = |column: &OutputColumn| {
-        column.origin.as_ref().and_then(|origin| origin.told.as_ref()).is_some_and(|told| told.hidden)
-    };
     // Keys that the select list has not are for finding rows again. They are the last columns, but for ROWSTAT.
-    let shown = columns.iter().filter(|column| !is_hidden(column)).count();
+    let shown = columns.iter().filter(|column| !column.is_hidden()).count();
     let mut all = columns[..shown].to_vec();
     // A row that is gone has no values.
     all.iter_mut().for_each(|column| column.nullable = true);

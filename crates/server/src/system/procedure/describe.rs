@@ -23,6 +23,10 @@ pub const FIRST_RESULT: &str = "is_hidden bit; column_ordinal int; name sysname;
     is_computed_column bit; is_sparse_column_set bit; ordinal_in_order_by_list smallint; order_by_list_length smallint; \
     order_by_is_descending smallint; tds_type_id int; tds_length int; tds_collation_id int; tds_collation_sort_id tinyint";
 
+/// Places of columns in it.
+pub const IS_HIDDEN: usize = 0;
+pub const IS_PART_OF_UNIQUE_KEY: usize = 28;
+
 /// 11501 behind the errors of a text that cannot be compiled.
 pub fn not_compiled(mut errors: Vec<SqlError>) -> Vec<SqlError> {
     errors.push(sql_error!(11501));
@@ -62,14 +66,13 @@ pub fn described(host: &SessionHost, at: usize, column: &OutputColumn, browse: b
     };
     let sorted = |of: fn(SortedBy) -> i64| column.sorted.map_or(Datum::Null, |sorted| number(of(sorted)));
     let collation = ty.is_string().then(|| ty.collation.to_tds());
-    let told = origin.and_then(|origin| origin.told.as_ref());
     let here = host.server.catalog.expect_database(host.catalog_session.database);
     let current = here.name();
     let collection = ty.xml_collection().and_then(|number_of| {
         host.server.catalog.read(&here, |rows| xml_collection::name(rows, number_of)).ok().flatten()
     });
     vec![
-        bit(told.is_some_and(|told| told.hidden)),
+        bit(column.is_hidden()),
         number(at as i64 + 1),
         if column.name.is_empty() { Datum::Null } else { text(&column.name) },
         bit(column.nullable),

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use exec::session::Session as State;
 use exec::sink::Sink;
 use sql::plan::{Client, OutputColumn};
-use types::{SqlError, SqlResult, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
-use super::describe::{FIRST_RESULT, described, not_compiled};
+use super::describe::{FIRST_RESULT, IS_HIDDEN, IS_PART_OF_UNIQUE_KEY, described, not_compiled};
 use super::parameters::Parameters;
 use super::result::ResultSet;
 use super::undeclared;
@@ -24,16 +24,26 @@ pub fn first_result_set(
 ) -> SqlResult<i32> {
     let tsql = given.text(0).unwrap_or_default();
     let declared = given.text(1).unwrap_or_default();
-    let mode = given.number(2).unwrap_or(0);
-    if !(0..=2).contains(&mode) {
-        return Err(sql_error!(11552));
+    let client = match given.number(2).unwrap_or(0) {
+        0 => Client::Plain,
+        1 => Client::Browses,
+        2 => Client::Cursor,
+        _ => return Err(sql_error!(11552)),
+    };
+    let mut columns = described_text(host, state, &tsql, &declared, client).map_err(SqlError::together)?;
+    if client == Client::Cursor {
+        columns.retain(|column| !column.is_hidden());
     }
-    let browse = mode != 0;
-    let client = if browse { Client::Browses } else { Client::Plain };
-    let columns = described_text(host, state, &tsql, &declared, client).map_err(SqlError::together)?;
     let mut result = ResultSet::new(FIRST_RESULT);
     for (at, column) in columns.iter().enumerate() {
-        result.push(&described(host, at, column, browse));
+        result.push(&described(host, at, column, client != Client::Plain));
+    }
+    // A cursor's results say of each row whether it is still there.
+    if client == Client::Cursor && !columns.is_empty() {
+        let mut row = described(host, columns.len(), &OutputColumn::plain("ROWSTAT", SqlType::INT, false), true);
+        row[IS_HIDDEN] = Datum::I64(1);
+        row[IS_PART_OF_UNIQUE_KEY] = Datum::I64(0);
+        result.push(&row);
     }
     result.send(sink)?;
     Ok(0)

@@ -7,8 +7,8 @@ use types::SqlResult;
 use super::definition::{self, Change};
 use super::parameters::Parameters;
 use super::{
-    application_lock, application_role, backup_history, describe, described, dump_device, error_log, files, pools,
-    sequence, server, startup, temporal, trigger_order, undeclared, xml_document, xtp,
+    application_lock, application_role, backup_history, describe, described, dump_device, error_log, files, format,
+    messages, pools, query_store, sequence, server, startup, temporal, trigger_order, undeclared, xml_document, xtp,
 };
 use crate::definition::bound::Bound;
 use crate::security::actor::SYSADMIN;
@@ -147,9 +147,12 @@ pub const PROCEDURES: &[Native] = &[
         "sp_addmessage",
         &["@msgnum", "@severity", "@msgtext", "@lang", "@with_log", "@replace"],
         0,
-        |call, given| server::add_message(call.host, given),
+        |call, given| messages::add(call.host, call.state, call.sink, given),
     ),
-    native("sp_dropmessage", &["@msgnum", "@lang"], 0, |call, given| server::drop_message(call.host, given)),
+    native("sp_altermessage", &["@message_id", "@parameter", "@parameter_value"], 3, |call, given| {
+        messages::alter(call.host, given)
+    }),
+    native("sp_dropmessage", &["@msgnum", "@lang"], 0, |call, given| messages::drop(call.host, call.state, given)),
     native("sp_helpthread", &["@pool_name"], 0, |call, given| pools::help(call.host, call.sink, given)),
     native("sp_addexeclass", &["@classname", "@base_priority", "@time_slice", "@engine_group"], 2, |call, given| {
         pools::add_class(call.host, call.sink, given)
@@ -226,6 +229,8 @@ pub const PROCEDURES: &[Native] = &[
         0,
         |call, _| server::notify_agent(call.host),
     ),
+    native("xp_sprintf", &format::NAMES, 2, |_, given| format::print(given)),
+    native("xp_sscanf", &format::NAMES, 2, |_, given| format::scan(given)),
     native("xp_qv", &["@number", "@instance"], 0, |_, _| Ok(0)),
     native("xp_instance_regread", &["@rootkey", "@key", "@value_name", "@value", "@no_output"], 3, |call, given| {
         server::registry_read(call.sink, given)
@@ -233,6 +238,33 @@ pub const PROCEDURES: &[Native] = &[
     native("xp_regread", &["@rootkey", "@key", "@value_name", "@value", "@no_output"], 3, |call, given| {
         server::registry_read(call.sink, given)
     }),
+    native(
+        "sp_query_store_force_plan",
+        &["@query_id", "@plan_id", "@disable_optimized_plan_forcing", "@force_plan_scope"],
+        0,
+        |call, given| query_store::plan_of_query(call.host, given),
+    ),
+    native("sp_query_store_unforce_plan", &["@query_id", "@plan_id", "@force_plan_scope"], 0, |call, given| {
+        query_store::plan_of_query(call.host, given)
+    }),
+    native("sp_query_store_remove_query", &["@query_id"], 0, |call, given| query_store::remove_query(call.host, given)),
+    native("sp_query_store_remove_plan", &["@plan_id"], 0, |call, given| query_store::remove_plan(call.host, given)),
+    native("sp_query_store_reset_exec_stats", &["@plan_id"], 0, |call, given| {
+        query_store::reset_statistics(call.host, given)
+    }),
+    native(
+        "sp_query_store_set_hints",
+        &["@query_id", "@query_hints", "@query_hint_scope", "@replica_group_id"],
+        0,
+        |call, given| query_store::set_hints(call.host, given),
+    ),
+    native("sp_query_store_clear_hints", &["@query_id", "@replica_group_id"], 0, |call, given| {
+        query_store::clear_hints(call.host, given)
+    }),
+    // What nothing waits for is written, checked and emptied.
+    native("sp_query_store_flush_db", &[], 0, |_, _| Ok(0)),
+    native("sp_query_store_consistency_check", &["@database_id"], 0, |_, _| Ok(0)),
+    native("sp_query_store_clear_message_queues", &[], 0, |_, _| Ok(0)),
     native("sp_describe_first_result_set", &["@tsql", "@params", "@browse_information_mode"], 1, |call, given| {
         described::first_result_set(call.host, call.state, call.sink, given)
     }),
@@ -248,6 +280,7 @@ pub const PROCEDURES: &[Native] = &[
 pub const PERMISSIONS: &[(&str, &str)] = &[
     ("sp_setconfigvalue", "ALTER SETTINGS"),
     ("sp_addmessage", "ALTER SETTINGS"),
+    ("sp_altermessage", "ALTER SETTINGS"),
     ("sp_dropmessage", "ALTER SETTINGS"),
     ("sp_addexeclass", "ALTER SETTINGS"),
     ("sp_dropexeclass", "ALTER SETTINGS"),

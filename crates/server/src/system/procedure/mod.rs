@@ -6,9 +6,11 @@
 //! definition         sp_rename, extended properties, sp_recompile, sp_refreshview          sequence   sp_sequence_get_range
 //! temporal           sp_cleanup_temporal_history              startup    sp_procoption
 //! trigger_order      sp_settriggerorder
-//! server             configuration, session context, messages, xp_*
+//! server             configuration, session context, xp_*          messages   the user's messages
 //! pools              thread pools and execution classes          error_log  who reads it, and begins a new one          files   xp_dirtree, xp_fileexist
+//! format             xp_sprintf, xp_sscanf
 //! backup_history  msdb forgets old backups                    dump_device   sp_addumpdevice, sp_dropdevice
+//! query_store    sp_query_store_*
 //! xtp                which natively compiled modules are measured, databases in resource pools
 //! describe           how a column is described      undeclared   types of undeclared parameters, by the text's words
 //! described          sp_describe_first_result_set
@@ -28,11 +30,14 @@ mod trigger_order;
 mod sequence;
 mod temporal;
 mod server;
+mod messages;
 mod pools;
 mod error_log;
 mod files;
+mod format;
 mod backup_history;
 mod dump_device;
+mod query_store;
 mod xtp;
 mod xml_document;
 mod recorded;

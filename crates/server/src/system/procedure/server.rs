@@ -9,11 +9,7 @@ use types::{Datum, SqlResult, SqlType, sql_error};
 
 use super::parameters::Parameters;
 use super::result::{ResultSet, as_variant, number, optional_text, text};
-use crate::catalog::MASTER;
-use crate::catalog::base::MessageRow;
 use crate::catalog::error::storage_error;
-use crate::catalog::load::int;
-use crate::catalog::row::Text;
 use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::session::host::{ContextEntry, SessionHost};
 use crate::settings::config;
@@ -84,54 +80,6 @@ pub fn set_context(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<
         None => entries.push(fresh),
     }
     Ok(0)
-}
-
-/// sp_addmessage @msgnum, @severity, @msgtext, @lang, @with_log, @replace.
-pub fn add_message(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
-    let (Some(id), Some(severity), Some(words)) = (given.number(0), given.number(1), given.text(2)) else {
-        return Err(sql_error!(15071));
-    };
-    let Some(id) = i32::try_from(id).ok().filter(|id| *id > 50_000) else {
-        return Err(sql_error!(15040));
-    };
-    let Some(severity) = u8::try_from(severity).ok().filter(|severity| (1..=25).contains(severity)) else {
-        return Err(sql_error!(15041));
-    };
-    let logged = given.text(4).is_some_and(|word| word.eq_ignore_ascii_case("true"));
-    let replace = given.text(5).is_some_and(|word| word.eq_ignore_ascii_case("replace"));
-    let language = 1033;
-    let row = MessageRow { id, language, severity, status: i16::from(logged), text: Text::from(words.as_str()) };
-    let catalog = host.server.catalog.clone();
-    let master = catalog.expect_database(MASTER);
-    let key = [int(id), Datum::I64(i64::from(language))];
-    let done = catalog.change(&master, |rows| {
-        if rows.first::<MessageRow>(0, &key)?.is_some() {
-            if !replace {
-                return Ok(false);
-            }
-            rows.delete::<MessageRow>(0, &key)?;
-        }
-        rows.insert(&row)?;
-        Ok(true)
-    })?;
-    if !done {
-        return Err(sql_error!(15043));
-    }
-    Ok(0)
-}
-
-/// sp_dropmessage @msgnum, @lang.
-pub fn drop_message(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
-    let id = given.number(0).unwrap_or(0);
-    let Some(id) = i32::try_from(id).ok().filter(|id| *id > 50_000) else {
-        return Err(sql_error!(15040));
-    };
-    let catalog = host.server.catalog.clone();
-    let master = catalog.expect_database(MASTER);
-    match catalog.change(&master, |rows| rows.delete::<MessageRow>(0, &[int(id)]))? {
-        0 => Err(sql_error!(15179, id)),
-        _ => Ok(0),
-    }
 }
 
 /// xp_logevent error_number, 'message', 'severity'.

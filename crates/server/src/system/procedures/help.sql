@@ -8,6 +8,16 @@ IF @refused = 1 RETURN 1
 DECLARE @text nvarchar(max)
 IF @columnname IS NOT NULL
 BEGIN
+  IF NOT EXISTS (SELECT 1 FROM sys.objects WHERE object_id = @object_id AND type IN ('U', 'S', 'TF'))
+  BEGIN
+    RAISERROR(15218, -1, -1, @objname)
+    RETURN 1
+  END
+  IF COLUMNPROPERTY(@object_id, @columnname, 'ColumnId') IS NULL
+  BEGIN
+    RAISERROR(15645, -1, -1, @columnname)
+    RETURN 1
+  END
   SELECT @text = definition FROM sys.computed_columns WHERE object_id = @object_id AND name = @columnname
   IF @text IS NULL
   BEGIN
@@ -130,6 +140,11 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helptrigger @tabname nvarchar(776), @triggertype char(6) = NULL AS
 SET NOCOUNT ON
+IF LOWER(@triggertype) NOT IN ('insert', 'update', 'delete')
+BEGIN
+  RAISERROR(15305, -1, -1)
+  RETURN 1
+END
 DECLARE @refused int, @object_id int
 EXEC @refused = sys.check_object @tabname, @object_id OUTPUT
 IF @refused = 1 RETURN 1
@@ -234,15 +249,31 @@ IF @dbname IS NOT NULL AND HAS_DBACCESS(@dbname) = 1
   FROM sys.described_files f WHERE f.database_id = DB_ID(@dbname) ORDER BY f.fileid
 RETURN 0
 GO
+-- Who names a file is not told its number.
 CREATE PROCEDURE sys.sp_helpfile @filename sysname = NULL AS
 SET NOCOUNT ON
-SELECT f.name, f.fileid, f.filename, f.filegroup, f.size, f.maxsize, f.growth, f.usage
-FROM sys.described_files f
-WHERE f.database_id = DB_ID() AND (@filename IS NULL OR f.name = @filename)
-ORDER BY f.fileid
+IF @filename IS NULL
+BEGIN
+  SELECT f.name, f.fileid, f.filename, f.filegroup, f.size, f.maxsize, f.growth, f.usage
+  FROM sys.described_files f WHERE f.database_id = DB_ID() ORDER BY f.fileid
+  RETURN 0
+END
+IF FILE_ID(@filename) IS NULL
+BEGIN
+  RAISERROR(15325, -1, -1, 'file', @filename)
+  RETURN 1
+END
+SELECT f.name, f.filename, f.filegroup, f.size, f.maxsize, f.growth, f.usage
+FROM sys.described_files f WHERE f.database_id = DB_ID() AND f.fileid = FILE_ID(@filename)
+RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helpfilegroup @filegroupname sysname = NULL AS
 SET NOCOUNT ON
+IF @filegroupname IS NOT NULL AND FILEGROUP_ID(@filegroupname) IS NULL
+BEGIN
+  RAISERROR(15325, -1, -1, 'filegroup', @filegroupname)
+  RETURN 1
+END
 SELECT CONVERT(sysname, g.name) AS groupname, CONVERT(smallint, g.data_space_id) AS groupid,
   (SELECT COUNT(*) FROM sys.database_files f WHERE f.data_space_id = g.data_space_id) AS filecount
 FROM sys.filegroups g
@@ -260,6 +291,11 @@ BEGIN
   RAISERROR(15143, -1, -1, @updateusage)
   RETURN 1
 END
+IF UPPER(@mode) NOT IN ('ALL', 'LOCAL_ONLY', 'REMOTE_ONLY')
+BEGIN
+  RAISERROR(14822, -1, -1, @mode)
+  RETURN 1
+END
 IF @objname IS NOT NULL
 BEGIN
   DECLARE @refused int, @object_id int
@@ -275,6 +311,11 @@ BEGIN
     RAISERROR(15234, -1, -1)
     RETURN 1
   END
+  IF UPPER(@mode) = 'REMOTE_ONLY'
+  BEGIN
+    RAISERROR(14821, 16, 2)
+    RETURN 1
+  END
   SELECT CONVERT(nvarchar(128), OBJECT_NAME(@object_id)) AS name,
     CONVERT(char(20), CONVERT(varchar(20), SUM(CASE WHEN s.index_id < 2 THEN s.row_count ELSE 0 END))) AS rows,
     CONVERT(varchar(18), CONVERT(varchar(15), SUM(s.reserved_page_count) * 8) + ' KB') AS reserved,
@@ -283,6 +324,11 @@ BEGIN
     CONVERT(varchar(18), CONVERT(varchar(15), SUM(s.reserved_page_count - s.used_page_count) * 8) + ' KB') AS unused
   FROM sys.dm_db_partition_stats s WHERE s.object_id = @object_id
   RETURN 0
+END
+IF UPPER(@mode) = 'REMOTE_ONLY'
+BEGIN
+  RAISERROR(14821, -1, -1)
+  RETURN 1
 END
 DECLARE @size bigint = (SELECT SUM(CONVERT(bigint, size)) FROM sys.database_files WHERE type = 0),
   @log bigint = (SELECT SUM(CONVERT(bigint, size)) FROM sys.database_files WHERE type = 1),

@@ -193,9 +193,11 @@ ORDER BY 1
 GO
 CREATE PROCEDURE sys.sp_helprole @rolename sysname = NULL AS
 SET NOCOUNT ON
-DECLARE @refused int = 0
-IF @rolename IS NOT NULL EXEC @refused = sys.check_role @rolename
-IF @refused = 1 RETURN 1
+IF @rolename IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @rolename AND type IN ('R', 'A'))
+BEGIN
+  RAISERROR(15409, -1, -1, @rolename)
+  RETURN 1
+END
 SELECT CONVERT(sysname, p.name) AS RoleName, CONVERT(smallint, p.principal_id) AS RoleId, CONVERT(int, CASE p.type WHEN 'A' THEN 1 ELSE 0 END) AS IsAppRole
 FROM sys.database_principals p
 WHERE p.type IN ('R', 'A') AND (@rolename IS NULL OR p.name = @rolename)
@@ -203,9 +205,11 @@ ORDER BY p.principal_id
 GO
 CREATE PROCEDURE sys.sp_helprolemember @rolename sysname = NULL AS
 SET NOCOUNT ON
-DECLARE @refused int = 0
-IF @rolename IS NOT NULL EXEC @refused = sys.check_role @rolename
-IF @refused = 1 RETURN 1
+IF @rolename IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sys.database_principals WHERE name = @rolename AND type = 'R')
+BEGIN
+  RAISERROR(15409, -1, -1, @rolename)
+  RETURN 1
+END
 SELECT CONVERT(sysname, r.name) AS DbRole, CONVERT(sysname, u.name) AS MemberName, CONVERT(varbinary(85), u.sid) AS MemberSID
 FROM sys.database_role_members m
 JOIN sys.database_principals r ON r.principal_id = m.role_principal_id
@@ -304,15 +308,63 @@ RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helprotect @name nvarchar(776) = NULL, @username sysname = NULL, @grantorname sysname = NULL, @permissionarea varchar(10) = 'o s' AS
 SET NOCOUNT ON
-SELECT CONVERT(sysname, ISNULL(OBJECT_SCHEMA_NAME(p.major_id), N'.')) AS Owner, CONVERT(sysname, ISNULL(OBJECT_NAME(p.major_id), N'.')) AS Object,
-  CONVERT(sysname, USER_NAME(p.grantee_principal_id)) AS Grantee, CONVERT(sysname, USER_NAME(p.grantor_principal_id)) AS Grantor,
-  CONVERT(char(10), CASE p.state WHEN 'D' THEN 'Deny' WHEN 'W' THEN 'Grant_WGO' ELSE 'Grant' END) AS ProtectType, CONVERT(nvarchar(60), p.permission_name) AS Action,
-  CONVERT(sysname, CASE WHEN p.minor_id <> 0 THEN COL_NAME(p.major_id, p.minor_id) WHEN p.class = 1 AND p.type IN ('SL', 'UP', 'RF') THEN N'(All+New)' ELSE N'.' END) AS [Column]
+DECLARE @area varchar(10) = UPPER(ISNULL(@permissionarea, '?'))
+IF @area NOT LIKE '%[OS]%'
+BEGIN
+  RAISERROR(15300, -1, -1, @area, 'o,s')
+  RETURN 1
+END
+IF @name IS NOT NULL AND PARSENAME(@name, 1) IS NULL
+BEGIN
+  RAISERROR(15253, -1, -1, @name)
+  RETURN 1
+END
+IF PARSENAME(@name, 3) IS NOT NULL
+BEGIN
+  RAISERROR(15302, -1, -1)
+  RETURN 1
+END
+-- Of objects and of the database; those for columns beside one for the whole object say that this one is for the other columns.
+DECLARE @rights TABLE (class tinyint, object_id int, column_id int, grantee int, grantor int, state char(1), type char(4), permission nvarchar(128),
+  kind char(2), columns int)
+INSERT @rights
+SELECT p.class, p.major_id, p.minor_id, p.grantee_principal_id, p.grantor_principal_id, p.state, p.type, p.permission_name, o.type,
+  SUM(CASE WHEN p.minor_id > 0 THEN 1 ELSE 0 END) OVER (PARTITION BY p.class, p.major_id, p.grantee_principal_id, p.grantor_principal_id, p.type)
 FROM sys.database_permissions p
-WHERE (p.class = 1 AND CHARINDEX('o', LOWER(@permissionarea)) > 0 AND (@name IS NULL OR p.major_id = OBJECT_ID(@name))
-    OR p.class = 0 AND CHARINDEX('s', LOWER(@permissionarea)) > 0 AND (@name IS NULL OR p.permission_name = UPPER(@name))) AND (@username IS NULL OR p.grantee_principal_id = USER_ID(@username))
-  AND (@grantorname IS NULL OR p.grantor_principal_id = USER_ID(@grantorname))
-ORDER BY 1, 2, 3, 4, 5, 6
+LEFT JOIN sys.all_objects o ON o.object_id = p.major_id AND p.class = 1
+WHERE (p.class = 1 AND @area LIKE '%O%' AND o.name = ISNULL(PARSENAME(@name, 1), o.name)
+    AND (PARSENAME(@name, 2) IS NULL OR o.schema_id = SCHEMA_ID(PARSENAME(@name, 2)))
+  OR p.class = 0 AND p.major_id = 0 AND @area LIKE '%S%' AND p.permission_name = ISNULL(UPPER(PARSENAME(@name, 1)), p.permission_name))
+  AND (@username IS NULL OR p.grantee_principal_id = USER_ID(@username)) AND (@grantorname IS NULL OR p.grantor_principal_id = USER_ID(@grantorname))
+IF NOT EXISTS (SELECT 1 FROM @rights)
+BEGIN
+  RAISERROR(15330, -1, -1)
+  RETURN 1
+END
+DECLARE @shown TABLE (class tinyint, object_id int, column_id int, grantee int, grantor int, state char(1), permission nvarchar(128), name sysname)
+INSERT @shown
+SELECT r.class, r.object_id, r.column_id, r.grantee, r.grantor, r.state, r.permission,
+  CASE WHEN r.column_id > 0 THEN COL_NAME(r.object_id, r.column_id) WHEN r.class = 0 OR r.type NOT IN ('SL', 'UP', 'RF') THEN N'.'
+    WHEN r.kind IN ('U', 'S') THEN CASE r.columns WHEN 0 THEN N'(All+New)' ELSE N'(New)' END ELSE CASE r.columns WHEN 0 THEN N'(All)' ELSE N'.' END END
+FROM @rights r
+INSERT @shown
+SELECT r.class, r.object_id, c.column_id, r.grantee, r.grantor, r.state, r.permission, c.name
+FROM @rights r
+JOIN sys.all_columns c ON c.object_id = r.object_id
+WHERE r.class = 1 AND r.column_id = 0 AND r.columns > 0 AND NOT EXISTS (SELECT 1 FROM @rights o WHERE o.object_id = r.object_id
+  AND o.column_id = c.column_id AND o.grantee = r.grantee AND o.grantor = r.grantor AND o.type = r.type)
+SELECT CONVERT(sysname, ISNULL(OBJECT_SCHEMA_NAME(s.object_id), N'.')) AS Owner, CONVERT(sysname, ISNULL(OBJECT_NAME(s.object_id), N'.')) AS Object,
+  CONVERT(sysname, USER_NAME(s.grantee)) AS Grantee, CONVERT(sysname, USER_NAME(s.grantor)) AS Grantor,
+  CONVERT(char(10), CASE s.state WHEN 'D' THEN 'Deny' WHEN 'W' THEN 'Grant_WGO' WHEN 'R' THEN 'Revoke' ELSE 'Grant' END) AS ProtectType,
+  CONVERT(nvarchar(60), ISNULL(n.shown, s.permission)) AS Action, s.name AS [Column]
+FROM @shown s
+LEFT JOIN (VALUES (N'BACKUP DATABASE', N'Backup Database'), (N'BACKUP LOG', N'Backup Transaction'), (N'CREATE DATABASE', N'Create Database'),
+  (N'CREATE DEFAULT', N'Create Default'), (N'CREATE FUNCTION', N'Create Function'), (N'CREATE PROCEDURE', N'Create Procedure'),
+  (N'CREATE RULE', N'Create Rule'), (N'CREATE TABLE', N'Create Table'), (N'CREATE VIEW', N'Create View'), (N'DELETE', N'Delete'),
+  (N'EXECUTE', N'Execute'), (N'INSERT', N'Insert'), (N'REFERENCES', N'References'), (N'SELECT', N'Select'), (N'UPDATE', N'Update')) n(permission, shown)
+  ON n.permission = s.permission
+ORDER BY s.class DESC, 1, 2, 3, 4, 5, 6, s.column_id
+RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helpntgroup @ntname sysname = NULL AS
 SELECT CONVERT(sysname, NULL) AS NTGroupName, CONVERT(int, NULL) AS NTGroupId, CONVERT(varbinary(85), NULL) AS SID, CONVERT(int, NULL) AS HasDbAccess WHERE 1 = 0

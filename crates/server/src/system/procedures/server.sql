@@ -420,10 +420,15 @@ ORDER BY 1
 GO
 CREATE PROCEDURE sys.sp_helpsort AS
 SET NOCOUNT ON
-SELECT CONVERT(varchar(255), SERVERPROPERTY('Collation')) AS [Server default collation]
+SELECT c.description AS [Server default collation] FROM sys.fn_helpcollations() c WHERE c.name = SERVERPROPERTY('Collation')
 GO
 CREATE PROCEDURE sys.sp_helplanguage @language sysname = NULL AS
 SET NOCOUNT ON
+IF @language IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sys.syslanguages WHERE name = @language OR alias = @language)
+BEGIN
+  RAISERROR(15033, -1, -1, @language)
+  RETURN 1
+END
 SELECT l.langid, l.dateformat, l.datefirst, l.upgrade, l.name, l.alias, l.months, l.shortmonths, l.days, l.lcid, l.msglangid
 FROM sys.syslanguages l
 WHERE @language IS NULL OR l.name = @language OR l.alias = @language

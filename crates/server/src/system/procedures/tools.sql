@@ -168,3 +168,64 @@ CREATE PROCEDURE sys.xp_instance_regdeletevalue @rootkey nvarchar(512), @key nva
 RAISERROR(40510, 16, 1, N'xp_instance_regdeletevalue')
 RETURN 1
 GO
+-- A database is never suspect here without being restored.
+CREATE PROCEDURE sys.sp_resetstatus @DBName sysname AS
+SET NOCOUNT ON
+DECLARE @refused int
+EXEC @refused = sys.check_database_exists @DBName
+IF @refused = 1 RETURN 1
+IF IS_SRVROLEMEMBER('sysadmin') <> 1
+BEGIN
+  RAISERROR(15247, -1, -1)
+  RETURN 1
+END
+RAISERROR(15056, -1, -1, @DBName)
+RETURN 0
+GO
+-- Rows have one form on pages, so no setting saves anything: what it would take is what is taken.
+-- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-estimate-data-compression-savings-transact-sql
+CREATE PROCEDURE sys.sp_estimate_data_compression_savings @schema_name sysname, @object_name sysname, @index_id int, @partition_number int,
+  @data_compression nvarchar(60), @xml_compression bit = NULL AS
+SET NOCOUNT ON
+IF UPPER(@data_compression) NOT IN (N'NONE', N'ROW', N'PAGE', N'COLUMNSTORE', N'COLUMNSTORE_ARCHIVE')
+BEGIN
+  RAISERROR(15600, -1, -1, 'sys.sp_estimate_data_compression_savings')
+  RETURN 1
+END
+IF LEFT(@object_name, 1) = N'#'
+BEGIN
+  RAISERROR(15661, -1, -1)
+  RETURN 1
+END
+IF @schema_name IS NOT NULL AND SCHEMA_ID(@schema_name) IS NULL
+BEGIN
+  RAISERROR(15659, -1, -1, @schema_name)
+  RETURN 1
+END
+DECLARE @object_id int = OBJECT_ID(QUOTENAME(ISNULL(@schema_name, SCHEMA_NAME())) + N'.' + QUOTENAME(@object_name))
+IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = @object_id)
+BEGIN
+  RAISERROR(15001, -1, -1, @object_name)
+  RETURN 1
+END
+IF EXISTS (SELECT 1 FROM sys.columns WHERE object_id = @object_id AND (is_sparse = 1 OR is_column_set = 1))
+BEGIN
+  RAISERROR(15662, -1, -1)
+  RETURN 1
+END
+IF EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = @object_id AND index_id = ISNULL(@index_id, index_id) AND type NOT IN (0, 1, 2))
+BEGIN
+  RAISERROR(15660, -1, -1)
+  RETURN 1
+END
+SELECT CONVERT(sysname, OBJECT_NAME(@object_id)) AS object_name, CONVERT(sysname, OBJECT_SCHEMA_NAME(@object_id)) AS schema_name,
+  CONVERT(int, s.index_id) AS index_id, CONVERT(int, s.partition_number) AS partition_number,
+  CONVERT(bigint, s.used_page_count * 8) AS [size_with_current_compression_setting(KB)],
+  CONVERT(bigint, s.used_page_count * 8) AS [size_with_requested_compression_setting(KB)],
+  CONVERT(bigint, s.used_page_count * 8) AS [sample_size_with_current_compression_setting(KB)],
+  CONVERT(bigint, s.used_page_count * 8) AS [sample_size_with_requested_compression_setting(KB)]
+FROM sys.dm_db_partition_stats s
+WHERE s.object_id = @object_id AND s.index_id = ISNULL(@index_id, s.index_id) AND s.partition_number = ISNULL(@partition_number, s.partition_number)
+ORDER BY s.index_id, s.partition_number
+RETURN 0
+GO

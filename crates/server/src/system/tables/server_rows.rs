@@ -36,6 +36,7 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "dm_db_file_space_usage" => file_space(host),
         "dm_os_file_exists" => file_exists(arguments),
         "dm_io_virtual_file_stats" | "fn_virtualfilestats" => file_stats(host, arguments),
+        "dm_os_volume_stats" => volume(host, arguments).into_iter().collect(),
         "dm_server_services" => vec![service(host)],
         "dm_tran_version_store_space_usage" => version_store(host),
         "database_mirroring" | "database_recovery_status" => {
@@ -320,6 +321,29 @@ fn file_exists(arguments: &Arguments<'_>) -> Vec<NamedRow> {
 }
 
 /// The server counts reads and writes of all its files together: they are shown with the master database's data file.
+/// The volume of a file of a database, which is the data directory's.
+fn volume(host: &SessionHost, arguments: &Arguments<'_>) -> Option<NamedRow> {
+    let (database, file) = (arguments.number(0)?, arguments.number(1)?);
+    let databases = host.server.catalog.databases();
+    let db = databases.iter().find(|db| i64::from(db.id.0) == database)?;
+    if !(1..=2).contains(&file) {
+        return None;
+    }
+    let volume = host.server.catalog.storage.disk().volume().ok()??;
+    Some(vec![
+        ("database_id", number(db.id.0)),
+        ("file_id", number(file)),
+        ("volume_mount_point", text(&volume.mount_point.to_string_lossy())),
+        ("total_bytes", number(volume.total_bytes)),
+        ("available_bytes", number(volume.free_bytes)),
+        ("supports_compression", number(0)),
+        ("supports_alternate_streams", number(0)),
+        ("supports_sparse_files", number(1)),
+        ("is_read_only", number(volume.is_read_only)),
+        ("is_compressed", number(0)),
+    ])
+}
+
 fn file_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
     let metrics = host.server.catalog.storage.metrics();
     let fits = |position: usize, value: u64| {

@@ -40,12 +40,12 @@ SELECT i.id, CONVERT(int, CASE WHEN i.status & 16 <> 0 THEN 1 ELSE 0 END + CASE 
 FROM sys.sysidxstats i
 LEFT JOIN (SELECT object_id, index_id, SUM(rows) AS rows, SUM(pages) AS pages FROM sys.systablerows GROUP BY object_id, index_id) r
   ON r.object_id = i.id AND r.index_id = i.indid
-WHERE i.kind NOT IN (3, 4)
+WHERE i.indid < 256000 AND i.kind NOT IN (3, 4)
 GO
 CREATE VIEW sys.sysindexkeys AS
 SELECT c.id, CONVERT(smallint, c.indid) AS indid, CONVERT(smallint, c.colid) AS colid, CONVERT(smallint, c.keyord) AS keyno
 FROM sys.sysiscols c
-JOIN sys.sysidxstats i ON i.id = c.id AND i.indid = c.indid AND i.kind NOT IN (3, 4)
+JOIN sys.sysidxstats i ON i.id = c.id AND i.indid = c.indid AND i.indid < 256000 AND i.kind NOT IN (3, 4)
 GO
 CREATE VIEW sys.systypes AS
 SELECT t.name, t.xtype, CONVERT(tinyint, CASE WHEN t.status & 1 <> 0 THEN 0 ELSE 1 END) AS status, CONVERT(smallint, t.id & 32767) AS xusertype, t.length,

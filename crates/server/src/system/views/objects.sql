@@ -67,7 +67,7 @@ CREATE VIEW sys.views AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
   CONVERT(nvarchar(60), N'VIEW') AS type_desc, o.created AS create_date, o.modified AS modify_date,
   CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
-  CONVERT(bit, 0) AS is_replicated, CONVERT(bit, 0) AS has_replication_filter, CONVERT(bit, 0) AS has_opaque_metadata,
+  CONVERT(bit, 0) AS is_replicated, CONVERT(bit, 0) AS has_replication_filter, CONVERT(bit, o.status & 67108864) AS has_opaque_metadata,
   CONVERT(bit, 0) AS has_unchecked_assembly_data, CONVERT(bit, o.status & 65536) AS with_check_option,
   CONVERT(bit, 0) AS is_date_correlation_view, CONVERT(bit, 0) AS is_tracked_by_cdc, CONVERT(bit, 0) AS has_snapshot,
   CONVERT(tinyint, 0) AS ledger_view_type, CONVERT(nvarchar(60), N'NON_LEDGER_VIEW') AS ledger_view_type_desc,
