@@ -10,9 +10,10 @@ use crate::plan::{Expr, ExprKind, JoinKind};
 pub fn push(rel: Rel, predicates: Vec<Expr>) -> Rel {
     let mut predicates = factored(predicates);
     match rel {
-        Rel::Filter { input, predicates: own } => {
-            predicates.extend(own);
-            push(*input, predicates)
+        // What was written inside is asked first: it may keep from what is outside the rows of which that cannot be asked.
+        Rel::Filter { input, predicates: mut own } => {
+            own.append(&mut predicates);
+            push(*input, own)
         }
         Rel::Map { input, defs } => {
             let mut defined = ColumnSet::default();
@@ -135,6 +136,19 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
         join.kind = JoinKind::Inner;
     }
     let (mut to_left, mut to_right, mut on, mut above) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for predicate in factored(std::mem::take(&mut join.on)) {
+        let columns = ColumnSet::of(&predicate);
+        let (in_left, in_right) = (columns.meets(&left), columns.meets(&right));
+        match join.kind {
+            _ if predicate.is_volatile() => on.push(predicate),
+            JoinKind::Inner if in_left && !in_right => to_left.push(predicate),
+            JoinKind::Inner | JoinKind::LeftOuter | JoinKind::Semi | JoinKind::Anti if in_right && !in_left => {
+                to_right.push(predicate)
+            }
+            JoinKind::Semi if in_left && !in_right => to_left.push(predicate),
+            _ => on.push(predicate),
+        }
+    }
     for predicate in predicates {
         let columns = ColumnSet::of(&predicate);
         let (in_left, in_right) = (columns.meets(&left), columns.meets(&right));
@@ -147,19 +161,6 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
             JoinKind::FullOuter => above.push(predicate),
             JoinKind::LeftOuter if in_right => above.push(predicate),
             _ => to_left.push(predicate),
-        }
-    }
-    for predicate in factored(std::mem::take(&mut join.on)) {
-        let columns = ColumnSet::of(&predicate);
-        let (in_left, in_right) = (columns.meets(&left), columns.meets(&right));
-        match join.kind {
-            _ if predicate.is_volatile() => on.push(predicate),
-            JoinKind::Inner if in_left && !in_right => to_left.push(predicate),
-            JoinKind::Inner | JoinKind::LeftOuter | JoinKind::Semi | JoinKind::Anti if in_right && !in_left => {
-                to_right.push(predicate)
-            }
-            JoinKind::Semi if in_left && !in_right => to_left.push(predicate),
-            _ => on.push(predicate),
         }
     }
     for predicate in &on {

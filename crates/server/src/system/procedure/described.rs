@@ -24,7 +24,7 @@ pub fn first_result_set(
 ) -> SqlResult<i32> {
     let tsql = given.text(0).unwrap_or_default();
     let declared = given.text(1).unwrap_or_default();
-    let mode = given.number(2).unwrap_or(0);
+    let mode = given.number(2)?.unwrap_or(0);
     if !(0..=2).contains(&mode) {
         return Err(sql_error!(11552));
     }
