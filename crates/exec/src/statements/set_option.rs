@@ -155,6 +155,7 @@ impl Runner<'_> {
                 }
             }
             "DEADLOCK_PRIORITY" => {
+                let whole = whole.or_else(|| text().parse().ok());
                 let priority = match (whole, text().to_ascii_uppercase().as_str()) {
                     // A variable's: NORMAL.
                     _ if matches!(datum, Datum::Null) => 0,
@@ -162,10 +163,6 @@ impl Runner<'_> {
                     (_, "LOW") => -5,
                     (_, "NORMAL") => 0,
                     (_, "HIGH") => 5,
-                    (None, digits) => match digits.parse() {
-                        Ok(value @ -10..=10) => value,
-                        _ => return Err(sql_error!(2755, -10, 10)),
-                    },
                     _ => return Err(sql_error!(2755, -10, 10)),
                 };
                 session.options.deadlock_priority = priority;

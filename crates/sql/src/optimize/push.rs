@@ -136,19 +136,6 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
         join.kind = JoinKind::Inner;
     }
     let (mut to_left, mut to_right, mut on, mut above) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for predicate in factored(std::mem::take(&mut join.on)) {
-        let columns = ColumnSet::of(&predicate);
-        let (in_left, in_right) = (columns.meets(&left), columns.meets(&right));
-        match join.kind {
-            _ if predicate.is_volatile() => on.push(predicate),
-            JoinKind::Inner if in_left && !in_right => to_left.push(predicate),
-            JoinKind::Inner | JoinKind::LeftOuter | JoinKind::Semi | JoinKind::Anti if in_right && !in_left => {
-                to_right.push(predicate)
-            }
-            JoinKind::Semi if in_left && !in_right => to_left.push(predicate),
-            _ => on.push(predicate),
-        }
-    }
     for predicate in predicates {
         let columns = ColumnSet::of(&predicate);
         let (in_left, in_right) = (columns.meets(&left), columns.meets(&right));
@@ -161,6 +148,19 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
             JoinKind::FullOuter => above.push(predicate),
             JoinKind::LeftOuter if in_right => above.push(predicate),
             _ => to_left.push(predicate),
+        }
+    }
+    for predicate in factored(std::mem::take(&mut join.on)) {
+        let columns = ColumnSet::of(&predicate);
+        let (in_left, in_right) = (columns.meets(&left), columns.meets(&right));
+        match join.kind {
+            _ if predicate.is_volatile() => on.push(predicate),
+            JoinKind::Inner if in_left && !in_right => to_left.push(predicate),
+            JoinKind::Inner | JoinKind::LeftOuter | JoinKind::Semi | JoinKind::Anti if in_right && !in_left => {
+                to_right.push(predicate)
+            }
+            JoinKind::Semi if in_left && !in_right => to_left.push(predicate),
+            _ => on.push(predicate),
         }
     }
     for predicate in &on {

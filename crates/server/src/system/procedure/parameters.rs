@@ -88,7 +88,9 @@ impl<'a> Parameters<'a> {
         let Some((ty, value)) = self.value(position).filter(|(_, value)| !value.is_null()) else { return Ok(None) };
         let shown = if *to == SqlType::BIGINT { &SqlType::INT } else { to };
         let converted = convert(&value, &ty, to, NO_STYLE, &ConvertContext::CAST);
-        converted.map(Some).map_err(|_| sql_error!(8114, state 5, ty.message_name(), shown.message_name()))
+        converted.map(Some).map_err(|_| {
+            sql_error!(8114, state 5, ty.message_name(), shown.message_name()).in_procedure(self.procedure)
+        })
     }
 
     /// All of them, one for each parameter, as a client would be shown them; empty: NULL, or not given.
