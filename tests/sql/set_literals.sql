@@ -34,8 +34,6 @@ create index by_a on prices (a) include (price);
 insert prices (a, text) values (1, '2.5');
 select price from prices with (index = by_a) where a = 1;
 go
-create index by_price on prices (price);
-go
 -- A comment without an end goes to the end of the text.
 select 1
 /* abc
