@@ -43,3 +43,14 @@ go
 declare @h int;
 select * from openxml(@h, '/r') with nosuch;
 go
+-- Metaproperties of another node than the row's: https://learn.microsoft.com/sql/relational-databases/xml/specify-metaproperties-in-openxml
+declare @h int;
+exec sp_xml_preparedocument @h output, '<r><a id="1"><b>x</b><b>y</b></a><a id="2"><b>z</b></a></r>';
+select * from openxml(@h, '/r/a/b', 2) with (id int '../@id', said varchar(10) '.', named nvarchar(10) '../@mp:localname', numbered int '../@mp:id',
+  top_named nvarchar(10) '../../@mp:localname', before int '@mp:prev', none int 'c/@mp:id', of_attribute nvarchar(10) '../@id/@mp:localname');
+exec sp_xml_removedocument @h;
+go
+declare @h int;
+exec sp_xml_preparedocument @h output, '<r><a/></r>';
+select * from openxml(@h, '/r/a', 2) with (a int '../@mp:nope');
+go

@@ -69,10 +69,22 @@ const TYPES: &[AtomicType] = &[
     atomic("xs:negativeInteger", Base::Integer),
     atomic("xs:normalizedString", Base::Text),
     atomic("xs:token", Base::Text),
+    atomic("xs:language", Base::Text),
+    atomic("xs:Name", Base::Text),
+    atomic("xs:NCName", Base::Text),
+    atomic("xs:ID", Base::Text),
+    atomic("xs:IDREF", Base::Text),
+    atomic("xs:ENTITY", Base::Text),
+    atomic("xs:anyURI", Base::Text),
     atomic("xs:dateTime", Base::Moment),
     atomic("xs:date", Base::Moment),
     atomic("xs:time", Base::Moment),
-    atomic("xs:anyURI", Base::Text),
+    atomic("xs:gYearMonth", Base::Moment),
+    atomic("xs:gYear", Base::Moment),
+    atomic("xs:gMonthDay", Base::Moment),
+    atomic("xs:gDay", Base::Moment),
+    atomic("xs:gMonth", Base::Moment),
+    atomic("xs:duration", Base::Moment),
     atomic("xs:base64Binary", Base::Other),
     atomic("xs:hexBinary", Base::Other),
 ];
@@ -80,7 +92,7 @@ const TYPES: &[AtomicType] = &[
 /// Digits behind the point of an exact number.
 const SCALE: u32 = 10;
 pub const FRACTION_DIGITS_MAX: usize = SCALE as usize;
-const ONE: i128 = 10_i128.pow(SCALE);
+pub const ONE: i128 = 10_i128.pow(SCALE);
 /// Exact numbers are below it: 28 digits before the point.
 const DECIMAL_MAX: u128 = 10_u128.pow(38);
 
@@ -162,7 +174,7 @@ impl Atomic {
         }
     }
 
-    /// None: they do not compare, a value that is no number with a number.
+    /// As numbers, truths or texts. None: they do not compare, a value that is no number with a number.
     pub fn compare(&self, other: &Atomic) -> Option<Ordering> {
         use Atomic::*;
         if let (Some(a), Some(b)) = (self.exact(), other.exact()) {
@@ -178,111 +190,6 @@ impl Atomic {
             (Untyped(a) | Text(a) | Typed(_, a), Untyped(b) | Text(b) | Typed(_, b)) => Some(a.cmp(b)),
             _ => None,
         }
-    }
-
-    /// None: the value is not one of that type.
-    pub fn cast(&self, to: AtomicType) -> Option<Atomic> {
-        let text = || self.show();
-        Some(match to.base {
-            Base::Untyped => Atomic::Untyped(text().into()),
-            Base::Text => Atomic::Text(text().into()),
-            Base::Boolean => Atomic::Boolean(match self {
-                Atomic::Boolean(value) => *value,
-                value if value.is_numeric() => value.number()? != 0.0,
-                _ => parse_boolean(&text())?,
-            }),
-            Base::Integer => {
-                let value = match self {
-                    Atomic::Integer(value) => *value,
-                    Atomic::Decimal(value) => value / ONE,
-                    Atomic::Boolean(value) => i128::from(*value),
-                    Atomic::Float(value) | Atomic::Double(value) => {
-                        if !value.is_finite() || value.abs() >= 1e28 {
-                            return None;
-                        }
-                        value.trunc() as i128
-                    }
-                    _ => parse_integer(&text())?,
-                };
-                let (least, most) = integer_range(to.name);
-                if value < least || value > most {
-                    return None;
-                }
-                Atomic::Integer(value)
-            }
-            Base::Decimal => match self {
-                Atomic::Decimal(_) => self.clone(),
-                Atomic::Integer(value) => Atomic::decimal(*value, 0)?,
-                Atomic::Float(value) | Atomic::Double(value) => double_to_decimal(*value)?,
-                Atomic::Boolean(value) => Atomic::decimal(i128::from(*value), 0)?,
-                _ => parse_decimal(&text())?,
-            },
-            Base::Float => Atomic::Float(f64::from(self.number()? as f32)),
-            Base::Double => Atomic::Double(self.number()?),
-            Base::Moment | Base::Other => {
-                let text = text();
-                let text = text.trim();
-                if !fits(to.name, text) {
-                    return None;
-                }
-                Atomic::Typed(to, text.into())
-            }
-        })
-    }
-}
-
-fn integer_range(name: &str) -> (i128, i128) {
-    match name {
-        "xs:long" => (i64::MIN.into(), i64::MAX.into()),
-        "xs:int" => (i32::MIN.into(), i32::MAX.into()),
-        "xs:short" => (i16::MIN.into(), i16::MAX.into()),
-        "xs:byte" => (i8::MIN.into(), i8::MAX.into()),
-        "xs:unsignedLong" => (0, u64::MAX.into()),
-        "xs:unsignedInt" => (0, u32::MAX.into()),
-        "xs:unsignedShort" => (0, u16::MAX.into()),
-        "xs:unsignedByte" => (0, u8::MAX.into()),
-        "xs:nonNegativeInteger" => (0, i128::MAX),
-        "xs:positiveInteger" => (1, i128::MAX),
-        "xs:nonPositiveInteger" => (i128::MIN, 0),
-        "xs:negativeInteger" => (i128::MIN, -1),
-        _ => (i128::MIN, i128::MAX),
-    }
-}
-
-/// Whether the text is a value of a type that is kept as it is written.
-fn fits(name: &str, text: &str) -> bool {
-    let digits = |text: &str, count: usize| text.len() == count && text.bytes().all(|b| b.is_ascii_digit());
-    let zoned = |text: &str| -> usize {
-        if let Some(before) = text.strip_suffix('Z') {
-            return before.len();
-        }
-        match text.len().checked_sub(6).filter(|&at| text.is_char_boundary(at)) {
-            Some(at) if matches!(&text[at..at + 1], "+" | "-") && &text[at + 3..at + 4] == ":" => at,
-            _ => text.len(),
-        }
-    };
-    let date = |text: &str| {
-        let parts: Vec<&str> = text.splitn(3, '-').collect();
-        let &[year, month, day] = parts.as_slice() else { return false };
-        let within = |text: &str, most: u32| digits(text, 2) && (1..=most).contains(&text.parse().unwrap_or(0));
-        digits(year, 4) && within(month, 12) && within(day, 31)
-    };
-    let time = |text: &str| {
-        let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
-        let parts: Vec<&str> = whole.split(':').collect();
-        let &[hour, minute, second] = parts.as_slice() else { return false };
-        let below = |text: &str, end: u32| digits(text, 2) && text.parse().unwrap_or(end) < end;
-        below(hour, 24) && below(minute, 60) && below(second, 60) && digits(part, part.len().max(1))
-    };
-    if !text.is_ascii() {
-        return false;
-    }
-    match name {
-        "xs:date" => date(&text[..zoned(text)]),
-        "xs:time" => time(&text[..zoned(text)]),
-        "xs:dateTime" => text[..zoned(text)].split_once('T').is_some_and(|(day, clock)| date(day) && time(clock)),
-        "xs:hexBinary" => text.len().is_multiple_of(2) && text.bytes().all(|b| b.is_ascii_hexdigit()),
-        _ => text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=')),
     }
 }
 
@@ -347,7 +254,7 @@ fn decimal_to_double(value: i128) -> f64 {
     show_decimal(value).parse().expect("digits are a number")
 }
 
-fn double_to_decimal(value: f64) -> Option<Atomic> {
+pub fn double_to_decimal(value: f64) -> Option<Atomic> {
     if !value.is_finite() || value.abs() >= 1e28 {
         return None;
     }

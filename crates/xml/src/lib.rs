@@ -9,6 +9,7 @@ pub mod read;
 pub mod write;
 mod atomic;
 pub mod schema;
+mod constructor;
 pub mod query;
 pub mod modify;
 

@@ -20,7 +20,8 @@ enum Source {
     Pattern(Query),
     /// By the column's name.
     Name(Box<str>),
-    Meta(Meta),
+    /// Of the row's node, or of the first that a path from it finds.
+    Meta(Option<Query>, Meta),
 }
 
 #[derive(Clone, Copy)]
@@ -115,10 +116,14 @@ pub fn rows(
 
 fn source(column: &OpenXmlColumn, flags: i64, namespaces: &Namespaces) -> SqlResult<Source> {
     let Some(text) = &column.pattern else { return Ok(Source::Name(column.name.clone())) };
-    let Some(meta) = text.strip_prefix("@mp:") else { return pattern(text, namespaces).map(Source::Pattern) };
+    let (path, meta) = match (text.strip_prefix("@mp:"), text.rsplit_once("/@mp:")) {
+        (Some(meta), _) => (None, meta),
+        (None, Some((path, meta))) => (Some(pattern(path, namespaces)?), meta),
+        (None, None) => return pattern(text, namespaces).map(Source::Pattern),
+    };
     match META.iter().find(|(name, _)| *name == meta) {
         Some((_, Meta::Text)) if flags & OVERFLOW != 0 => Err(sql_error!(40517, "OPENXML with flag 8 and @mp:xmltext")),
-        Some((_, meta)) => Ok(Source::Meta(*meta)),
+        Some((_, meta)) => Ok(Source::Meta(path, *meta)),
         None => Err(sql_error!(6603, state 2, format_args!("Unknown metaproperty\r\n\n{text}--><--"))),
     }
 }
@@ -132,11 +137,14 @@ fn shown(
     meter: &mut Meter<'_, '_>,
 ) -> SqlResult<Option<String>> {
     let found = match source {
-        Source::Meta(meta) => return meta_property(document, node, *meta, meter),
-        Source::Pattern(query) => query.evaluate(document, node, &[], meter)?.into_iter().find_map(|item| match item {
-            Item::Node(_, node) => Some(node),
-            Item::Atomic(_) => None,
-        }),
+        Source::Meta(None, meta) => return meta_property(document, node, *meta, meter),
+        Source::Meta(Some(path), meta) => {
+            return match first(path, document, node, meter)? {
+                Some(node) => meta_property(document, node, *meta, meter),
+                None => Ok(None),
+            };
+        }
+        Source::Pattern(query) => first(query, document, node, meter)?,
         Source::Name(name) => {
             let named = |inner: &u32| document.name(*inner).written() == **name;
             let attribute = document.attributes(node).find(named);
@@ -153,6 +161,14 @@ fn shown(
         Some(node) => document.string(node, meter).map(Some),
         None => Ok(None),
     }
+}
+
+/// The first node that a pattern finds.
+fn first(query: &Query, document: &Arc<Document>, node: u32, meter: &mut Meter<'_, '_>) -> SqlResult<Option<u32>> {
+    Ok(query.evaluate(document, node, &[], meter)?.into_iter().find_map(|item| match item {
+        Item::Node(_, node) => Some(node),
+        Item::Atomic(_) => None,
+    }))
 }
 
 fn markup(document: &Document, node: u32, meter: &mut Meter<'_, '_>) -> SqlResult<String> {

@@ -630,7 +630,12 @@ impl<'a> Runner<'a> {
 
     fn return_query(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
         match self.scalar_query(id)? {
-            Ok(value) => self.return_datum(value, line),
+            Ok(value) => {
+                if self.frame.function.is_none() {
+                    self.tell_null_eliminated(line)?;
+                }
+                self.return_datum(value, line)
+            }
             Err(error) => self.fail(error, line),
         }
     }

@@ -1,5 +1,6 @@
 //! SET of a session option.
 
+use sql::catalog::ObjectName;
 use sql::plan::SetOption;
 use types::datetime::{DateFormat, LanguageId};
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
@@ -49,6 +50,17 @@ const REFUSED: &[&str] = &["DISABLE_DEF_CNST_CHK", "OFFSETS", "RESULT_SET_CACHIN
 /// 40510
 fn refused(option: &str) -> SqlError {
     sql_error!(40510, format!("SET {option}"))
+}
+
+/// A table as the statement names it.
+fn written(name: &ObjectName) -> String {
+    let parts: Vec<&str> = [&name.server, &name.database, &name.schema]
+        .into_iter()
+        .flatten()
+        .chain([&name.name])
+        .map(|part| &**part)
+        .collect();
+    parts.join(".")
 }
 
 impl Runner<'_> {
@@ -143,6 +155,7 @@ impl Runner<'_> {
                 }
             }
             "DEADLOCK_PRIORITY" => {
+                let whole = whole.or_else(|| text().parse().ok());
                 let priority = match (whole, text().to_ascii_uppercase().as_str()) {
                     // A variable's: NORMAL.
                     _ if matches!(datum, Datum::Null) => 0,
@@ -200,7 +213,7 @@ impl Runner<'_> {
                     None => runtime.host.table_by_name(runtime.session, table)?,
                 };
                 if !definition.columns.iter().any(|column| column.identity.is_some()) {
-                    return Err(sql_error!(8106, definition.name));
+                    return Err(sql_error!(8106, written(table)));
                 }
                 let key = (definition.database.0, definition.object.0);
                 let set = runtime.session.options.identity_insert;
@@ -209,7 +222,7 @@ impl Runner<'_> {
                         let (database, object) = (sql::catalog::DatabaseId(other.0), sql::catalog::ObjectId(other.1));
                         let holder = runtime.host.table_by_id(runtime.session, database, object)?;
                         let database = runtime.host.database_name(runtime.session, database);
-                        return Err(sql_error!(8107, database, holder.schema, holder.name, definition.name));
+                        return Err(sql_error!(8107, database, holder.schema, holder.name, written(table)));
                     }
                     (true, _) => runtime.session.options.identity_insert = Some(key),
                     (false, Some(own)) if own == key => runtime.session.options.identity_insert = None,

@@ -559,7 +559,7 @@ pub fn store_new_keys(ddl: &mut Ddl<'_>, db: &Arc<Database>, id: i32, shown: &st
     let key = ddl.rows(db, |rows| rows.find::<IndexColumnRow>(0, &[int(id)]))?;
     for column in columns.iter().filter(|c| !rebuild::stored(c) && key.iter().any(|k| k.colid == c.colid)) {
         let index = key.iter().find(|k| k.colid == column.colid).map_or(0, |k| k.indid);
-        check_computed_key(ddl, db, id, index, &[column], shown)?;
+        check_computed_key(ddl, db, (id, index), &[column], &key, shown)?;
         let of = [int(id), small(0), int(column.colid)];
         ddl.rows(db, |rows| rows.update::<ColumnRow>(0, &of, |row| row.status |= cs::STORED))?;
         ddl.changed(db.id, id);
@@ -583,7 +583,7 @@ fn store_computed_keys(
     if not_stored.is_empty() {
         return Ok(());
     }
-    check_computed_key(ddl, db, id, indid, &not_stored, shown)?;
+    check_computed_key(ddl, db, (id, indid), &not_stored, &key, shown)?;
     if indid == 1 && table_is_divided(ddl, db, id)? {
         return Err(super::unsupported("A clustered index of a partitioned table on a computed column"));
     }
@@ -607,13 +607,14 @@ fn store_computed_keys(
     Ok(())
 }
 
-/// 2709, 2729, 2799: what an index keeps of a row that it computes is the same whenever it is computed.
+/// 2709, 2729, 2799: what an index keeps of a row that it computes is the same whenever it is computed. A column that is only included may
+/// be imprecise: https://learn.microsoft.com/sql/t-sql/statements/create-index-transact-sql
 fn check_computed_key(
     ddl: &mut Ddl<'_>,
     db: &Database,
-    id: i32,
-    indid: i32,
+    (id, indid): (i32, i32),
     columns: &[&ColumnRow],
+    indexed: &[IndexColumnRow],
     shown: &str,
 ) -> SqlResult<()> {
     for column in columns {
@@ -624,7 +625,8 @@ fn check_computed_key(
         if !nature.deterministic {
             return Err(sql_error!(2729, column.name, "table", shown));
         }
-        if !nature.precise {
+        let in_key = indexed.iter().any(|part| part.colid == column.colid && part.keyord != 0);
+        if !nature.precise && in_key {
             let index = ddl.rows(db, |rows| rows.first::<IndexRow>(0, &[int(id), int(indid)]))?;
             return Err(sql_error!(2799, index.and_then(|index| index.name).unwrap_or_default(), shown, column.name));
         }

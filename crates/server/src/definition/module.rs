@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use sql::ast::{
     CreateFunction, CreateProcedure, CreateTrigger, CreateView, Definition, ExecuteAsPrincipal, Expr, FunctionReturns,
-    Ident, ModuleBody, ModuleOptions, ModuleVerb, ObjectName, Parameter, SwitchTrigger,
+    Ident, ModuleBody, ModuleOptions, ModuleVerb, ObjectName, Parameter, Span, SwitchTrigger,
 };
 use sql::catalog::ReferentialAction;
 use sql::plan::OutputColumn;
@@ -34,16 +34,17 @@ struct Draft<'a> {
     parent: i32,
 }
 
-/// The batch's text with the verb as CREATE.
+/// The text with the verb as CREATE: for ALTER it stands there, and of CREATE OR ALTER it is left, with the white space that was between.
 pub(super) fn kept_text(ddl: &Ddl<'_>, definition: &Definition) -> String {
     let (all, verb) = (definition.text, definition.verb_span);
-    let text = ddl.span(all);
-    let (start, end) = (verb.start.saturating_sub(all.start) as usize, verb.end.saturating_sub(all.start) as usize);
-    match (text.get(..start), text.get(start..end), text.get(end..)) {
-        (Some(before), Some(verb), Some(after)) if !verb.eq_ignore_ascii_case("create") => {
-            format!("{before}CREATE{after}")
+    let part = |start: u32, end: u32| ddl.span(Span { start, end });
+    match (definition.verb, definition.or_alter) {
+        (ModuleVerb::Alter, _) => format!("{}CREATE{}", part(all.start, verb.start), part(verb.end, all.end)),
+        (_, Some([or, alter])) => {
+            let kept = [part(all.start, or.start), part(or.end, alter.start), part(alter.end, all.end)];
+            kept.concat()
         }
-        _ => text.to_string(),
+        _ => ddl.span(all).to_string(),
     }
 }
 

@@ -6,8 +6,10 @@ use super::{DataType, ExecuteAs, Expr, Ident, ObjectName, Query, Setting, Span, 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Definition {
     pub verb: ModuleVerb,
-    /// `CREATE`, `ALTER`, `CREATE OR ALTER`: the words the catalog replaces by CREATE.
+    /// `CREATE` or `ALTER`.
     pub verb_span: Span,
+    /// The words `OR` and `ALTER` behind it, if it is CREATE OR ALTER: what is kept does not have them.
+    pub or_alter: Option<[Span; 2]>,
     /// The text to keep.
     pub text: Span,
 }

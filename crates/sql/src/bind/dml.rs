@@ -321,6 +321,23 @@ pub fn find_get(rel: &mut Rel, first: ColumnId) -> Option<&mut Get> {
     }
 }
 
+/// The first columns of the tables that `find_get` finds.
+pub fn every_get(rel: &Rel, firsts: &mut Vec<ColumnId>) {
+    match rel {
+        Rel::Get(get) => firsts.push(get.first),
+        Rel::Filter { input, .. } | Rel::Map { input, .. } | Rel::Sort { input, .. } | Rel::Spool(input) => {
+            every_get(input, firsts);
+        }
+        Rel::Join(join) => {
+            every_get(&join.left, firsts);
+            every_get(&join.right, firsts);
+        }
+        Rel::Window(window) => every_get(&window.input, firsts),
+        Rel::Top(top) => every_get(&top.input, firsts),
+        _ => {}
+    }
+}
+
 fn same_source(a: &TableSource, b: &TableSource) -> bool {
     match (a, b) {
         (TableSource::Base(a), TableSource::Base(b)) => a.object == b.object && a.database == b.database,

@@ -412,7 +412,9 @@ impl<'a> ModuleBinder<'a> {
             A::Throw(throw) => self.throw(throw.as_deref())?,
             A::Raiserror(r) => self.raiserror(r)?,
             A::Print(value) => {
-                refuse_sequences(value)?;
+                if names_sequence(value) {
+                    return Err(sql_error!(11738));
+                }
                 let bound = self.scalar(value)?;
                 StatementKind::Print(self.binder().as_string(bound, 1, "PRINT")?)
             }
@@ -568,6 +570,9 @@ impl<'a> ModuleBinder<'a> {
             _ => return Err(sql_error!(178)),
         };
         let value = value.expect("the case without a value is above");
+        if names_sequence(value) {
+            return Err(sql_error!(11719));
+        }
         if needs_catalog(value) {
             self.check_variables(|f| visit_expr(value, f))?;
             return Ok(StatementKind::ReturnQuery(self.defer(statement.kind.clone(), statement)?));
@@ -1017,9 +1022,8 @@ impl Binder<'_> {
     }
 }
 
-/// 11738
-fn refuse_sequences(value: &ast::Expr) -> SqlResult<()> {
+fn names_sequence(value: &ast::Expr) -> bool {
     let mut named = false;
     visit_expr(value, &mut |found| named |= matches!(found, Found::Sequence(_)));
-    if named { Err(sql_error!(11738)) } else { Ok(()) }
+    named
 }

@@ -197,6 +197,12 @@ impl<'p> Scope<'p> {
     /// Nothing to see, where a column that is named is missing: 207.
     pub const NO_ROWS: Scope<'static> = Scope { parent: Some(&Scope::EMPTY), ..Scope::EMPTY };
 
+    /// It is below another query's rows, or below a query without rows.
+    pub fn is_below_query(&self) -> bool {
+        let outer = std::iter::successors(self.parent, |scope| scope.parent);
+        outer.into_iter().any(|scope| scope.block.is_some() || !scope.sources.is_empty())
+    }
+
     /// The column and whether it belongs to an enclosing query.
     pub fn column(&self, name: &ast::ColumnName) -> SqlResult<(SourceColumn, bool)> {
         let mut scope = Some(self);

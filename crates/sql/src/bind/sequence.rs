@@ -33,10 +33,14 @@ impl Binder<'_> {
         self.need_sequence(&sequence);
         let value = Expr::new(sequence.ty, false, ExprKind::NextValueFor(sequence.clone()));
         let Some(block) = scope.block else {
-            return if scope.parent.is_some() { Err(sql_error!(11719)) } else { Ok(value) };
+            return if scope.is_below_query() { Err(sql_error!(11719)) } else { Ok(value) };
         };
-        let shape = self.blocks[block].shape;
-        match self.blocks[block].place {
+        let (shape, place) = (self.blocks[block].shape, self.blocks[block].place);
+        // Before what its clause forbids.
+        if (shape.nested || scope.is_below_query()) && !matches!(place, Place::Set | Place::Merged) {
+            return Err(sql_error!(11719));
+        }
+        match place {
             Place::Where
             | Place::On
             | Place::GroupBy
@@ -49,7 +53,6 @@ impl Binder<'_> {
             Place::Argument => return Err(sql_error!(11725)),
             Place::Set => return Ok(value),
             Place::Merged => return Err(sql_error!(11742)),
-            Place::Select if shape.nested || scope.parent.is_some() => return Err(sql_error!(11719)),
             Place::Select if shape.merged => return Err(sql_error!(11721)),
             Place::Select if shape.limited => return Err(sql_error!(11739)),
             Place::Select if shape.ordered && next.over_order_by.is_empty() => return Err(sql_error!(11723)),

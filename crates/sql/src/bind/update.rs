@@ -5,7 +5,7 @@ use types::{SqlResult, SqlType, TypeKind, sql_error};
 use super::binder::{Binder, Block, Place};
 use super::convert::{converted, implicit};
 use super::dml::{
-    Changes, RowTarget, SourceLayout, computed, derived_field, find_get, fitted, not_updatable, positioned,
+    Changes, RowTarget, SourceLayout, computed, derived_field, every_get, find_get, fitted, not_updatable, positioned,
     positioned_variable, reads_again, spooled, twice,
 };
 use super::errors;
@@ -303,6 +303,10 @@ impl Binder<'_> {
                     .iter()
                     .filter_map(|&id| self.columns.info(id).origin.map(|(_, column)| ColumnId(id.0 - column as u32)))
                     .collect();
+                // All of its columns are computed: rows that go are those of the one table that is read.
+                if firsts.is_empty() && set_column.is_none() {
+                    every_get(rel, &mut firsts);
+                }
                 firsts.dedup();
                 match firsts.as_slice() {
                     [one] => *one,

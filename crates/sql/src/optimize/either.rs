@@ -132,10 +132,11 @@ pub fn implied(predicate: &Expr, side: &ColumnSet) -> Option<Expr> {
 }
 
 /// It may be asked of rows of which it was not to be asked.
-fn cannot_fail(predicate: &Expr) -> bool {
+pub fn cannot_fail(predicate: &Expr) -> bool {
     match &predicate.kind {
         ExprKind::Compare { left, right, .. } => is_plain(left) && is_plain(right),
         ExprKind::InList { value, list } => is_plain(value) && list.iter().all(is_plain),
+        ExprKind::Like { value, pattern, escape: None } => is_plain(value) && is_plain(pattern),
         ExprKind::IsNull(value) => is_plain(value),
         ExprKind::Not(inner) => cannot_fail(inner),
         ExprKind::And(parts) | ExprKind::Or(parts) => parts.iter().all(cannot_fail),

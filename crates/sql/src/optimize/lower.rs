@@ -300,7 +300,14 @@ impl Lowering<'_> {
     }
 
     /// `part`: of the rows, those that pass.
-    pub(super) fn filtered(&mut self, columns: &Columns, input: Lowered, predicates: Vec<Expr>, part: f64) -> Lowered {
+    pub(super) fn filtered(
+        &mut self,
+        columns: &Columns,
+        input: Lowered,
+        mut predicates: Vec<Expr>,
+        part: f64,
+    ) -> Lowered {
+        predicates.sort_by_key(asked_late);
         let predicates = predicates.into_iter().map(|p| self.bound(columns, p, &input.layout)).collect();
         let Some(predicate) = Expr::all(predicates) else { return input };
         let rows = (input.op.rows * part).max(1.0);
@@ -371,7 +378,7 @@ impl Lowering<'_> {
         let partitions = access::partitions(&get, &predicates);
         let mut residual: Vec<Expr> =
             predicates.into_iter().enumerate().filter(|(i, _)| !access.consumed.contains(i)).map(|(_, p)| p).collect();
-        residual.sort_by_key(Expr::has_subquery);
+        residual.sort_by_key(asked_late);
         let mut read = given;
         let mut tested = ColumnSet::default();
         residual.iter().for_each(|p| tested.insert_expr(p));
@@ -858,6 +865,11 @@ impl Lowered {
         let (shape, rows) = (self.op.columns.clone(), self.op.rows);
         Lowered { op: Operator { kind: OperatorKind::Spool(Box::new(self.op)), columns: shape, rows }, ..self }
     }
+}
+
+/// Where a predicate stands among those of one row: what can fail behind what may say that it is not to be asked, subqueries last.
+fn asked_late(predicate: &Expr) -> (bool, bool) {
+    (predicate.has_subquery(), !either::cannot_fail(predicate))
 }
 
 /// Adds what the expressions of `rel` read.

@@ -10,9 +10,10 @@ use crate::plan::{Expr, ExprKind, JoinKind};
 pub fn push(rel: Rel, predicates: Vec<Expr>) -> Rel {
     let mut predicates = factored(predicates);
     match rel {
-        Rel::Filter { input, predicates: own } => {
-            predicates.extend(own);
-            push(*input, predicates)
+        // What was written inside is asked first: it may keep from what is outside the rows of which that cannot be asked.
+        Rel::Filter { input, predicates: mut own } => {
+            own.append(&mut predicates);
+            push(*input, own)
         }
         Rel::Map { input, defs } => {
             let mut defined = ColumnSet::default();

@@ -26,11 +26,17 @@ impl Parser<'_> {
         match token.kind {
             T::End => self.near(self.previous.line, &self.shown(self.previous)),
             T::UnclosedString | T::UnclosedQuote => sql_error!(105, self.shown(token)).at_line(token.line),
-            T::UnclosedComment => sql_error!(113).at_line(token.line),
+            T::UnclosedComment => sql_error!(113).at_line(self.last_line(token)),
             T::Word if token.keyword == K::WITH => self.with_needs_terminator(token),
             T::Word if token.keyword.is_reserved() => sql_error!(156, self.token_text(token)).at_line(token.line),
             _ => self.near(token.line, &self.shown(token)),
         }
+    }
+
+    /// Of the text, which the token goes on to the end of.
+    fn last_line(&self, token: Token) -> u32 {
+        let lines = self.text.as_bytes()[token.start as usize..].iter().filter(|byte| **byte == b'\n').count();
+        token.line + lines as u32
     }
 
     pub(super) fn near(&self, line: u32, what: &str) -> SqlError {

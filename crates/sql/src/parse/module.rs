@@ -110,14 +110,20 @@ impl Parser<'_> {
 
     /// Up to the word that names the kind of module.
     fn definition(&mut self, text: Span) -> Definition {
-        let start = self.token.start;
-        let mut verb = if self.at_word(K::ALTER) { ModuleVerb::Alter } else { ModuleVerb::Create };
-        self.bump();
-        if self.eat_word(K::OR) {
-            self.bump();
-            verb = ModuleVerb::CreateOrAlter;
+        let verb = if self.at_word(K::ALTER) { ModuleVerb::Alter } else { ModuleVerb::Create };
+        let verb_span = self.word_span();
+        if !self.at_word(K::OR) {
+            return Definition { verb, verb_span, or_alter: None, text };
         }
-        Definition { verb, verb_span: self.span_from(start), text }
+        let or_alter = Some([self.word_span(), self.word_span()]);
+        Definition { verb: ModuleVerb::CreateOrAlter, verb_span, or_alter, text }
+    }
+
+    /// Of the current word, which is read.
+    fn word_span(&mut self) -> Span {
+        let start = self.token.start;
+        self.bump();
+        self.span_from(start)
     }
 
     fn module_name(&mut self) -> P<ObjectName> {

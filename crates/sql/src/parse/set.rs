@@ -170,7 +170,11 @@ impl Parser<'_> {
             if &*name == "DEADLOCK_PRIORITY" && self.at_word(K::NULL) {
                 return Err(sql_error!(2755, -10, 10).at_line(line));
             }
+            let token = self.token;
             let value = self.set_value()?;
+            if &*name == "ROWCOUNT" && matches!(value, Expr::Literal(Literal::Decimal(_) | Literal::Float(_))) {
+                return Err(sql_error!(1080, self.token_text(token)).at_line(line));
+            }
             if !takes(&name, &value) {
                 return Err(sql_error!(102, state 3, &*name).at_line(line));
             }

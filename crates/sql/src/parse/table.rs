@@ -334,6 +334,10 @@ impl Parser<'_> {
     }
 
     fn constraint_name(&mut self) -> P<Option<Ident>> {
+        // Nothing of a type or a variable has a name.
+        if self.at_word(K::CONSTRAINT) && !self.foreign_keys {
+            return Err(self.unexpected());
+        }
         if !self.eat_word(K::CONSTRAINT) {
             return Ok(None);
         }

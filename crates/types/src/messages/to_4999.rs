@@ -43,6 +43,7 @@ rows![
     message(1074, 15, "Creation of temporary functions is not allowed."),
     message(1075, 15, "RETURN statements in scalar valued functions must include an argument."),
     message(1076, 15, "Function '%ls' requires at least %d argument(s)."),
+    message(1080, 15, "The integer value %.*ls is out of range."),
     message(1083, 15, "OWNER is not a valid option for EXECUTE AS in the context of server and database level triggers."),
     message(1084, 15, "'%.*ls' is an invalid event type."),
     message(1087, 15, "Must declare the table variable \"%.*ls\".").state(2),

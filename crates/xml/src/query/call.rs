@@ -173,7 +173,7 @@ impl Evaluation<'_> {
         let mut best: Option<Atomic> = None;
         for value in self.numbers(argument, focus, meter)? {
             meter.spend(NODE)?;
-            if best.as_ref().is_none_or(|best| value.compare(best) == Some(wanted)) {
+            if best.as_ref().is_none_or(|best| value.order(best) == Some(wanted)) {
                 best = Some(value);
             }
         }

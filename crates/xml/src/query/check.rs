@@ -9,7 +9,7 @@ use super::tree::{
     Action, Axis, Body, Clause, Content, Element, Expr, Flwor, Path, Place, Quantified, Start, Step, Test,
 };
 use super::{Method, Query, SuppliedType};
-use crate::atomic::{Arithmetic, AtomicType, Base, arithmetic_base};
+use crate::atomic::{Arithmetic, Atomic, AtomicType, Base, arithmetic_base};
 
 pub(super) fn check(
     query: &Query,
@@ -435,7 +435,8 @@ impl Checker<'_> {
             base => base,
         };
         let (a, b) = (group(left), group(right));
-        if a == b || a == Base::Untyped || b == Base::Untyped {
+        let of_one_type = !matches!(a, Base::Moment | Base::Other) || left.kind == right.kind;
+        if a == b && of_one_type || a == Base::Untyped || b == Base::Untyped {
             return Ok(());
         }
         Err(sql_error!(2234, self.label(), op, left, right))
@@ -565,15 +566,19 @@ impl Checker<'_> {
     /// 2365, 9319
     fn cast(&mut self, to: AtomicType, operand: &Expr, context: &Type) -> SqlResult<Type> {
         let ty = self.value(operand, context)?;
-        if !ty.count.is_single() || ty.kind == Kind::Empty {
+        if !ty.count.is_single() {
             return Err(sql_error!(2365, self.label(), ty, to.name));
         }
-        if let Expr::Literal(value) = operand
+        // Of another constant it is nothing.
+        if let Expr::Literal(value @ Atomic::Text(_)) = operand
             && value.cast(to).is_none()
         {
             return Err(sql_error!(9319, self.label(), value.show()));
         }
-        Ok(Type::atomic(to, if matches!(operand, Expr::Literal(_)) { Count::One } else { Count::Optional }))
+        Ok(Type::atomic(
+            to,
+            if matches!(operand, Expr::Literal(Atomic::Text(_))) { Count::One } else { Count::Optional },
+        ))
     }
 
     #[inline(never)]

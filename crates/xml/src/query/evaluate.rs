@@ -90,9 +90,7 @@ impl<'q> Evaluation<'q> {
             Expr::Value(op, operands) => {
                 let (left, right) = self.pair(operands, focus, meter)?;
                 match (left, right) {
-                    (Some(left), Some(right)) => {
-                        boolean(left.compare(&right).is_some_and(|ordering| op.holds(ordering)))
-                    }
+                    (Some(left), Some(right)) => boolean(left.order(&right).is_some_and(|ordering| op.holds(ordering))),
                     _ => Vec::new(),
                 }
             }
@@ -189,7 +187,7 @@ impl<'q> Evaluation<'q> {
         for a in &left {
             for b in &right {
                 meter.spend(NODE / 4)?;
-                if a.compare(b).is_some_and(|ordering| op.holds(ordering)) {
+                if a.order(b).is_some_and(|ordering| op.holds(ordering)) {
                     return Ok(boolean(true));
                 }
             }
@@ -243,7 +241,7 @@ impl<'q> Evaluation<'q> {
             let compare = |a: &(Vec<Option<Atomic>>, Sequence), b: &(Vec<Option<Atomic>>, Sequence)| {
                 for ((a, b), (_, descending)) in a.0.iter().zip(&b.0).zip(&flwor.order) {
                     let ordering = match (a, b) {
-                        (Some(a), Some(b)) => a.compare(b).unwrap_or(Ordering::Equal),
+                        (Some(a), Some(b)) => a.order(b).unwrap_or(Ordering::Equal),
                         (a, b) => a.is_some().cmp(&b.is_some()),
                     };
                     let ordering = if *descending { ordering.reverse() } else { ordering };

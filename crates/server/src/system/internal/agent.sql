@@ -174,9 +174,9 @@ BEGIN
   RAISERROR(14266, -1, -1, @wrong, N'1, 2, 3, 4')
   RETURN 1
 END
-IF @flags & ~30 <> 0
+IF @flags < 0 OR @flags > 114
 BEGIN
-  RAISERROR(14266, -1, -1, N'@flags', N'0, 2, 4, 8, 16')
+  RAISERROR(14266, -1, -1, N'@flags', N'0..114')
   RETURN 1
 END
 RETURN 0

@@ -38,7 +38,7 @@ pub fn acquire(host: &mut SessionHost, state: &mut State, given: &Parameters<'_>
     let resource: String = given.text(0).ok_or_else(invalid)?.chars().take(RESOURCE_CHARACTERS_MAX).collect();
     let mode = given.text(1).as_deref().and_then(lock_mode).ok_or_else(invalid)?;
     let owner = lock_owner(given.text(2).as_deref()).ok_or_else(invalid)?;
-    let timeout_ms = given.number(3).unwrap_or_else(|| i64::from(state.options.lock_timeout_ms));
+    let timeout_ms = given.number(3)?.unwrap_or_else(|| i64::from(state.options.lock_timeout_ms));
     let principal = given.text(4).unwrap_or_else(|| "public".to_string());
     if timeout_ms < -1 {
         return Err(invalid());

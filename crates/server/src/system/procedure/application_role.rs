@@ -28,7 +28,7 @@ pub fn set(host: &mut SessionHost, state: &mut State, given: &mut Parameters<'_>
     if host.server.verify_password(&hash, &given_password) != Some(true) {
         return Err(refused());
     }
-    let cookie = (given.number(3).unwrap_or(0) != 0).then(|| {
+    let cookie = given.flag(3)?.unwrap_or(false).then(|| {
         let mut cookie = vec![0; COOKIE_BYTES];
         os::random::fill(&mut cookie);
         cookie

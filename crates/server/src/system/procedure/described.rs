@@ -24,7 +24,7 @@ pub fn first_result_set(
 ) -> SqlResult<i32> {
     let tsql = given.text(0).unwrap_or_default();
     let declared = given.text(1).unwrap_or_default();
-    let client = match given.number(2).unwrap_or(0) {
+    let client = match given.number(2)?.unwrap_or(0) {
         0 => Client::Plain,
         1 => Client::Browses,
         2 => Client::Cursor,

@@ -54,8 +54,8 @@ fn failed(procedure: &str, error: &std::io::Error) -> SqlError {
 /// xp_readerrorlog file, type, word, word, start, end, 'asc' | 'desc'.
 pub fn read(host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
     expect_member(host, state, SECURITYADMIN, "xp_readerrorlog")?;
-    let file = given.number(0).unwrap_or(0);
-    if given.number(1).unwrap_or(TYPE_SERVER) != TYPE_SERVER {
+    let file = given.number(0)?.unwrap_or(0);
+    if given.number(1)?.unwrap_or(TYPE_SERVER) != TYPE_SERVER {
         return Err(failed("xp_readerrorlog", &ErrorKind::NotFound.into()));
     }
     let file = u32::try_from(file).map_err(|_| failed("xp_readerrorlog", &ErrorKind::NotFound.into()))?;
@@ -105,7 +105,7 @@ fn moment(given: &Parameters<'_>, at: usize) -> SqlResult<Option<i64>> {
 pub fn list(host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
     expect_member(host, state, SECURITYADMIN, "xp_enumerrorlogs")?;
     let mut result = ResultSet::new("Archive # int; Date nvarchar(24); Log File Size (Byte) int");
-    if given.number(0).unwrap_or(TYPE_SERVER) == TYPE_SERVER {
+    if given.number(0)?.unwrap_or(TYPE_SERVER) == TYPE_SERVER {
         for archive in error_log::archives() {
             let local = archive.changed + i64::from(os::clock::local_offset_minutes()) * 60;
             let date = Civil::from_days(local.div_euclid(86_400) + Civil { year: 1970, month: 1, day: 1 }.days());

@@ -23,8 +23,8 @@ const BACKUP_MAGIC: &[u8] = b"HBKP";
 /// that is not there, or may not be read, has nothing. Links are not followed.
 pub fn tree(state: &mut State, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
     let root = given.text(0).unwrap_or_default();
-    let depth_max = given.number(1).filter(|depth| *depth > 0).unwrap_or(DEPTH_MAX).min(DEPTH_MAX);
-    let with_files = given.number(2).unwrap_or(0) != 0;
+    let depth_max = given.number(1)?.filter(|depth| *depth > 0).unwrap_or(DEPTH_MAX).min(DEPTH_MAX);
+    let with_files = given.number(2)?.unwrap_or(0) != 0;
     let columns = match with_files {
         true => "subdirectory nvarchar(512); depth int; file int",
         false => "subdirectory nvarchar(512); depth int",
@@ -87,7 +87,7 @@ pub fn create_directory(given: &Parameters<'_>) -> SqlResult<i32> {
 
 /// xp_delete_file kind, folder or file, extension, date, with folders within: backups (kind 0) or reports (1) that were written before.
 pub fn delete_old(state: &mut State, given: &Parameters<'_>) -> SqlResult<i32> {
-    let kind = given.number(0).unwrap_or(0);
+    let kind = given.number(0)?.unwrap_or(0);
     let (Some(path), 0 | 1) = (given.text(1), kind) else { return Err(sql_error!(22003)) };
     let extension = given.text(2).unwrap_or_default();
     let before = match given.value(3) {
@@ -105,7 +105,7 @@ pub fn delete_old(state: &mut State, given: &Parameters<'_>) -> SqlResult<i32> {
         }
         return Ok(0);
     }
-    let depth_max = if given.number(4).unwrap_or(0) == 1 { DEPTH_MAX as usize } else { 1 };
+    let depth_max = if given.number(4)?.unwrap_or(0) == 1 { DEPTH_MAX as usize } else { 1 };
     let mut open = vec![(root.to_path_buf(), entries(root))];
     while let Some((path, names)) = open.last_mut() {
         let Some((name, is_directory)) = names.next() else {

@@ -35,7 +35,7 @@ fn true_or_false(word: &str) -> Option<bool> {
 
 /// sp_addmessage @msgnum, @severity, @msgtext, @lang, @with_log, @replace.
 pub fn add(host: &mut SessionHost, state: &State, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
-    let (Some(id), Some(severity), Some(words)) = (given.number(0), given.number(1), given.text(2)) else {
+    let (Some(id), Some(severity), Some(words)) = (given.number(0)?, given.number(1)?, given.text(2)) else {
         return Err(sql_error!(15071));
     };
     let Some(id) = i32::try_from(id).ok().filter(|id| i64::from(*id) > SYSTEM_NUMBER_MAX) else {
@@ -86,7 +86,7 @@ pub fn alter(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
         return Err(sql_error!(15176));
     }
     let logged = true_or_false(&given.text(2).unwrap_or_default()).ok_or_else(|| sql_error!(15277))?;
-    let id = given.number(0).and_then(|id| i32::try_from(id).ok()).unwrap_or(0);
+    let id = given.number(0)?.and_then(|id| i32::try_from(id).ok()).unwrap_or(0);
     let catalog = host.server.catalog.clone();
     let master = catalog.expect_database(MASTER);
     catalog.change(&master, |rows| {
@@ -105,7 +105,7 @@ pub fn alter(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<i32> {
 
 /// sp_dropmessage @msgnum, @lang.
 pub fn drop(host: &mut SessionHost, state: &State, given: &Parameters<'_>) -> SqlResult<i32> {
-    let Some(id) = given.number(0) else { return Err(sql_error!(15177)) };
+    let Some(id) = given.number(0)? else { return Err(sql_error!(15177)) };
     let Some(id) = i32::try_from(id).ok().filter(|id| i64::from(*id) > SYSTEM_NUMBER_MAX) else {
         return Err(sql_error!(15178));
     };

@@ -1,6 +1,7 @@
 //! The arguments of a call by the procedure's own parameters: by position, then by name, as T-SQL binds them.
 
 use exec::host::CallArgument;
+use types::convert::{ConvertContext, NO_STYLE, convert};
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use crate::session::arguments::text_of;
@@ -73,14 +74,23 @@ impl<'a> Parameters<'a> {
         self.argument(position).and_then(text_of)
     }
 
-    /// None: NULL, not given, or no number. A string of digits is a number too: T-SQL converts it.
-    pub fn number(&self, position: usize) -> Option<i64> {
-        match &self.argument(position)?.value.as_ref()?.1 {
-            Datum::I64(value) => Some(*value),
-            Datum::I128(value) => i64::try_from(*value).ok(),
-            Datum::Bytes(_) => self.text(position)?.trim().parse().ok(),
-            _ => None,
-        }
+    /// None: NULL, or not given. 8114
+    pub fn number(&self, position: usize) -> SqlResult<Option<i64>> {
+        Ok(self.converted(position, &SqlType::BIGINT)?.map(|value| value.as_i64()))
+    }
+
+    /// A bit: the words true and false, too. 8114
+    pub fn flag(&self, position: usize) -> SqlResult<Option<bool>> {
+        Ok(self.converted(position, &SqlType::BIT)?.map(|value| value.as_i64() != 0))
+    }
+
+    fn converted(&self, position: usize, to: &SqlType) -> SqlResult<Option<Datum>> {
+        let Some((ty, value)) = self.value(position).filter(|(_, value)| !value.is_null()) else { return Ok(None) };
+        let shown = if *to == SqlType::BIGINT { &SqlType::INT } else { to };
+        let converted = convert(&value, &ty, to, NO_STYLE, &ConvertContext::CAST);
+        converted.map(Some).map_err(|_| {
+            sql_error!(8114, state 5, ty.message_name(), shown.message_name()).in_procedure(self.procedure)
+        })
     }
 
     /// All of them, one for each parameter, as a client would be shown them; empty: NULL, or not given.

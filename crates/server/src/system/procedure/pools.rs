@@ -58,7 +58,7 @@ pub fn add_class(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>
     let class = ExecutionClass {
         name: given.text(0).ok_or_else(|| given.missing(0))?,
         priority: given.text(1).ok_or_else(|| given.missing(1))?.to_ascii_uppercase(),
-        time_slice: given.number(2).unwrap_or(0),
+        time_slice: given.number(2)?.unwrap_or(0),
         pool: given.text(3).unwrap_or_else(|| DEFAULT_POOL.into()),
     };
     if !["HIGH", "MEDIUM", "LOW"].contains(&class.priority.as_str()) {

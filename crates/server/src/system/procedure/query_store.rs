@@ -12,7 +12,7 @@ const ARGUMENTS: u8 = 51;
 /// An argument that must be there, and not NULL; ids as numbers.
 fn id(given: &Parameters<'_>, position: usize, name: &str) -> SqlResult<i64> {
     expect(given, position, name, "bigint")?;
-    given.number(position).ok_or_else(|| sql_error!(214, state ARGUMENTS, name, "bigint"))
+    given.number(position)?.ok_or_else(|| sql_error!(214, state ARGUMENTS, name, "bigint"))
 }
 
 fn expect(given: &Parameters<'_>, position: usize, name: &str, ty: &str) -> SqlResult<()> {

@@ -14,7 +14,7 @@ use crate::session::host::SessionHost;
 /// sequence's type but for @range_cycle_count. Like NEXT VALUE FOR it stands outside any transaction.
 pub fn range(host: &mut SessionHost, state: &mut State, given: &mut Parameters<'_>) -> SqlResult<i32> {
     let written = given.text(0).unwrap_or_default();
-    let size = given.number(1).and_then(|size| u64::try_from(size).ok()).filter(|size| *size > 0);
+    let size = given.number(1)?.and_then(|size| u64::try_from(size).ok()).filter(|size| *size > 0);
     let size = size.ok_or_else(|| sql_error!(11733, "@range_size"))?;
     let name = ObjectName::from_text(&written).ok_or_else(|| sql_error!(208, written))?;
     let sequence = match host.resolve(state, &name)? {

@@ -22,7 +22,7 @@ const CONTEXT_BYTES_MAX: usize = 1 << 20;
 pub fn set_configuration(host: &mut SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
     let name = given.text(0).unwrap_or_default();
     let index = config::find(&name)?;
-    let value = given.number(1).ok_or_else(|| given.missing(1))?;
+    let value = given.number(1)?.ok_or_else(|| given.missing(1))?;
     if index == config::option::DEFAULT_LANGUAGE && LanguageId::all().all(|id| i64::from(id.number()) != value) {
         return Err(sql_error!(15127));
     }
@@ -60,7 +60,7 @@ pub fn set_context(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<
     let key =
         given.text(0).filter(|key| !key.is_empty()).ok_or_else(|| sql_error!(15600, "sys.sp_set_session_context"))?;
     let value = given.value(1).map_or(Datum::Null, |(ty, value)| as_variant(&ty, value));
-    let read_only = given.number(2).unwrap_or(0) != 0;
+    let read_only = given.flag(2)?.unwrap_or(false);
     let entries = &mut host.context;
     let at = entries.iter().position(|entry| entry.key.eq_ignore_ascii_case(&key));
     if at.is_some_and(|at| entries[at].read_only) {
@@ -84,7 +84,7 @@ pub fn set_context(host: &mut SessionHost, given: &Parameters<'_>) -> SqlResult<
 
 /// xp_logevent error_number, 'message', 'severity'.
 pub fn log_event(state: &State, given: &Parameters<'_>) -> SqlResult<i32> {
-    let (Some(id), Some(words)) = (given.number(0), given.text(1)) else {
+    let (Some(id), Some(words)) = (given.number(0)?, given.text(1)) else {
         return Err(sql_error!(22003));
     };
     if id < 50_000 {

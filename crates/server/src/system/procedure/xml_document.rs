@@ -40,6 +40,6 @@ pub fn prepare(state: &mut State, given: &mut Parameters<'_>) -> SqlResult<i32> 
 
 /// sp_xml_removedocument @hdoc. 8179.
 pub fn remove(state: &mut State, given: &Parameters<'_>) -> SqlResult<i32> {
-    state.prepared_xml.remove(given.number(0))?;
+    state.prepared_xml.remove(given.number(0)?)?;
     Ok(0)
 }

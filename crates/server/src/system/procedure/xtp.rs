@@ -20,8 +20,8 @@ fn tell(given: &mut Parameters<'_>, position: usize, on: bool) {
     given.set(position, SqlType::BIT, Datum::I64(on.into()));
 }
 
-fn asked(given: &Parameters<'_>) -> Option<bool> {
-    given.number(0).map(|value| value != 0)
+fn asked(given: &Parameters<'_>) -> SqlResult<Option<bool>> {
+    given.flag(0)
 }
 
 fn is_native_module(host: &SessionHost, database: DatabaseId, object: ObjectId) -> SqlResult<bool> {
@@ -34,7 +34,7 @@ fn is_native_module(host: &SessionHost, database: DatabaseId, object: ObjectId) 
 pub fn control_calls(host: &mut SessionHost, given: &mut Parameters<'_>) -> SqlResult<i32> {
     let statistics = &host.server.native_statistics;
     let old = statistics.calls();
-    if let Some(on) = asked(given) {
+    if let Some(on) = asked(given)? {
         statistics.set_calls(on);
     }
     tell(given, 1, old);
@@ -44,10 +44,10 @@ pub fn control_calls(host: &mut SessionHost, given: &mut Parameters<'_>) -> SqlR
 /// Return code 1: there is no such module, or there are too many.
 pub fn control_queries(host: &mut SessionHost, given: &mut Parameters<'_>) -> SqlResult<i32> {
     let statistics = &host.server.native_statistics;
-    let (old, done) = match (given.number(1), given.number(2)) {
+    let (old, done) = match (given.number(1)?, given.number(2)?) {
         (None, None) => {
             let old = statistics.queries();
-            if let Some(on) = asked(given) {
+            if let Some(on) = asked(given)? {
                 statistics.set_queries(on);
             }
             (old, true)
@@ -61,7 +61,7 @@ pub fn control_queries(host: &mut SessionHost, given: &mut Parameters<'_>) -> Sq
                 return Ok(1);
             }
             let old = statistics.has_chosen(database, object);
-            (old, asked(given).is_none_or(|on| statistics.choose(database, object, on)))
+            (old, asked(given)?.is_none_or(|on| statistics.choose(database, object, on)))
         }
     };
     tell(given, 3, old);

@@ -141,15 +141,7 @@ fn statement_stats(plan: &CachedPlan, query: &QueryText, measured: &Measured) ->
         ("plan_handle", handle_cell(plan.plan_handle)),
         ("creation_time", Cell::Time(plan.created)),
         ("query_hash", Cell::Answer(Answer::Bytes(handle::query_hash(statement).to_vec()))),
-        (
-            "query_plan_hash",
-            query.bound.get().map_or(Cell::Datum(Datum::Null), |bound| {
-                let lines = sql::plan::show::show(&bound.kind, &plan.module);
-                // What draws the tree would be a comment of a statement.
-                let words: Vec<&str> = lines.iter().map(|line| line.trim_start_matches(TREE)).collect();
-                Cell::Answer(Answer::Bytes(handle::query_hash(&words.join("\n")).to_vec()))
-            }),
-        ),
+        ("query_plan_hash", Cell::Answer(Answer::Bytes(plan_hash(plan, query, statement).to_vec()))),
     ];
     costs(&mut row, measured);
     figures(&mut row, ROWS, &measured.rows, 1);
@@ -163,6 +155,15 @@ fn statement_stats(plan: &CachedPlan, query: &QueryText, measured: &Measured) ->
     figures(&mut row, DOP, &ones, 1);
     row.extend(NEVER.iter().flatten().map(|name| (*name, number(0))));
     row
+}
+
+/// A plan over what is a session's own is that session's: there the statement's words stand for it.
+fn plan_hash(plan: &CachedPlan, query: &QueryText, statement: &str) -> [u8; 8] {
+    let Some(bound) = query.bound.get() else { return handle::query_hash(statement) };
+    let lines = sql::plan::show::show(&bound.kind, &plan.module);
+    // What draws the tree would be a comment of a statement.
+    let words: Vec<&str> = lines.iter().map(|line| line.trim_start_matches(TREE)).collect();
+    handle::query_hash(&words.join("\n"))
 }
 
 fn text_of<'a>(plan: &'a CachedPlan, query: &QueryText) -> &'a str {
