@@ -12,7 +12,7 @@ use super::errors;
 use super::names::{find_type, object_name, own_schema, same_name};
 use super::query::compound;
 use super::scope::Scope;
-use super::variables::{Found, has_query, needs_catalog, visit_expr, visit_query, visit_statement};
+use super::variables::{Found, has_query, has_sequence, needs_catalog, visit_expr, visit_query, visit_statement};
 use super::{BindOptions, Errors};
 use crate::ast;
 use crate::catalog::{Catalog, ColumnDef, ModuleDef, ModuleKind, Object, TableDef, UserType};
@@ -1025,7 +1025,5 @@ impl Binder<'_> {
 
 /// 11738
 fn refuse_sequences(value: &ast::Expr) -> SqlResult<()> {
-    let mut named = false;
-    visit_expr(value, &mut |found| named |= matches!(found, Found::Sequence(_)));
-    if named { Err(sql_error!(11738)) } else { Ok(()) }
+    if has_sequence(value) { Err(sql_error!(11738)) } else { Ok(()) }
 }

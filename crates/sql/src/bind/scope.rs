@@ -197,6 +197,12 @@ impl<'p> Scope<'p> {
     /// Nothing to see, where a column that is named is missing: 207.
     pub const NO_ROWS: Scope<'static> = Scope { parent: Some(&Scope::EMPTY), ..Scope::EMPTY };
 
+    /// Within a query: what `NO_ROWS` is below is none.
+    pub fn is_within(&self) -> bool {
+        let is_query = |outer: &Scope| outer.block.is_some() || outer.parent.is_some() || !outer.sources.is_empty();
+        self.parent.is_some_and(is_query)
+    }
+
     /// The column and whether it belongs to an enclosing query.
     pub fn column(&self, name: &ast::ColumnName) -> SqlResult<(SourceColumn, bool)> {
         let mut scope = Some(self);

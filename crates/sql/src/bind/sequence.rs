@@ -33,7 +33,7 @@ impl Binder<'_> {
         self.need_sequence(&sequence);
         let value = Expr::new(sequence.ty, false, ExprKind::NextValueFor(sequence.clone()));
         let Some(block) = scope.block else {
-            return if scope.parent.is_some() { Err(sql_error!(11719)) } else { Ok(value) };
+            return if scope.is_within() { Err(sql_error!(11719)) } else { Ok(value) };
         };
         let shape = self.blocks[block].shape;
         match self.blocks[block].place {

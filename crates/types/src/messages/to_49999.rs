@@ -221,6 +221,7 @@ rows![
     message(15128, 16, "The CHECK_POLICY and CHECK_EXPIRATION options cannot be turned OFF when MUST_CHANGE is ON."),
     message(15129, 16, "'%s' is not a valid value for configuration option '%s'."),
     message(15130, 16, "There already exists a '%s' trigger for '%s'."),
+    message(15133, 16, "INSTEAD OF trigger '%s' cannot be associated with an order."),
     message(15135, 16, "Object is invalid. Extended properties are not permitted on '%s', or the object does not exist."),
     message(15136, 16, "The database principal is set as the execution context of one or more procedures, functions, or event notifications and cannot be dropped."),
     message(15138, 16, "The database principal owns a %S_MSG in the database, and cannot be dropped."),
