@@ -77,3 +77,13 @@ CREATE TRIGGER tr_r ON r FOR UPDATE AS SELECT 'fired' AS f, COUNT(*) AS n FROM i
 GO
 UPDATE r SET a = 1;
 GO
+GO
+-- The one trigger that takes an action's place has no order. 15133
+CREATE TABLE ordered (a int)
+GO
+CREATE TRIGGER tr_instead ON ordered INSTEAD OF INSERT AS PRINT 'instead'
+GO
+EXEC sp_settriggerorder 'tr_instead', 'First', 'INSERT'
+EXEC sp_settriggerorder 'tr_instead', 'First', 'UPDATE'
+DROP TABLE ordered
+GO

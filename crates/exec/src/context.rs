@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use native::Number;
-use sql::catalog::{ModuleDef, TableDef};
+use sql::catalog::{ModuleDef, ObjectId, TableDef};
 use sql::plan::OuterSlot;
 use types::pause::{Pacer, Pause};
 use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, long};
@@ -69,6 +69,8 @@ pub struct Context<'a> {
     pub notices: Cell<[i32; notices::NUMBERS]>,
     /// OUTPUT of the change in FROM that has run before the INSERT of its rows.
     pub given: RefCell<RowBatch>,
+    /// While a row of VALUES is made: what it has drawn of sequences.
+    pub drawn: RefCell<Option<Vec<(ObjectId, Datum)>>>,
     pub module: Option<Arc<ModuleInfo>>,
     pub cursors: RefCell<ModuleCursors>,
     pub interpreter: &'static Interpreter,

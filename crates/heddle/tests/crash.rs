@@ -240,3 +240,30 @@ fn identity_values_go_on_behind_a_truncation_that_a_crash_undoes() {
     assert_eq!(numbers(&server, "crash", "SELECT MIN(id) FROM whole"), [[1]]);
     assert_eq!(server.stop().0, Some(0));
 }
+
+/// A crash leaves out values that were reserved: of a sequence no more than its CACHE, and never all that a small type has left.
+/// https://learn.microsoft.com/sql/t-sql/statements/create-sequence-transact-sql: "Cache management"
+#[test]
+fn numbers_go_on_behind_a_crash() {
+    let data = scratch("crash-numbers");
+    let data = data.to_str().expect("UTF-8 path");
+    let server = Server::start_on(data, &[]);
+    let made = server.query(
+        "CREATE DATABASE crash; USE crash; CREATE SEQUENCE exact AS int START WITH 1 NO CACHE; CREATE SEQUENCE ten AS int START WITH 1 CACHE 10;
+         CREATE SEQUENCE small AS tinyint START WITH 1; CREATE TABLE drawn (id tinyint IDENTITY PRIMARY KEY, a int, b int, c int);
+         INSERT drawn VALUES (NEXT VALUE FOR exact, NEXT VALUE FOR ten, NEXT VALUE FOR small),
+                             (NEXT VALUE FOR exact, NEXT VALUE FOR ten, NEXT VALUE FOR small)",
+    );
+    assert!(!made.contains("Msg"), "{made}");
+    server.kill();
+    let server = Server::start_on(data, &[]);
+    let again =
+        server.query("USE crash; INSERT drawn VALUES (NEXT VALUE FOR exact, NEXT VALUE FOR ten, NEXT VALUE FOR small)");
+    assert!(!again.contains("Msg"), "{again}");
+    let last = &numbers(&server, "crash", "SELECT MAX(id), MAX(a), MAX(b), MAX(c) FROM drawn")[0];
+    assert!(
+        (3..=22).contains(&last[0]) && last[1] == 3 && (3..=12).contains(&last[2]) && (3..=22).contains(&last[3]),
+        "{last:?}"
+    );
+    assert_eq!(server.stop().0, Some(0));
+}

@@ -327,3 +327,15 @@ fn rows_of_a_table_without_a_unique_key_change_through_a_dynamic_cursor() {
     let seen = String::from_utf8_lossy(seen).into_owned();
     assert!(["1one,1x,2x,3three", "1one,1x,2X ,3three"].contains(&&*seen), "{seen}");
 }
+
+/// What a cursor adds to a row, its status, goes beyond the columns that a query may have.
+#[test]
+fn a_cursor_over_as_many_columns_as_may_be_is_opened() {
+    let server = Server::start(&[]);
+    let opened = server.query(
+        "SET NOCOUNT ON; CREATE TABLE #t (a int); INSERT #t VALUES (1);
+         DECLARE @h int, @s nvarchar(max) = N'SELECT ' + REPLICATE(CAST(N'a,' AS nvarchar(max)), 4095) + N'a FROM #t';
+         EXEC sp_cursoropen @h OUTPUT, @s, 1, 1; EXEC sp_cursorfetch @h, 2, 0, 1; EXEC sp_cursorclose @h; SELECT 'closed'",
+    );
+    assert!(!opened.contains("Msg") && opened.contains("closed"), "{}", &opened[opened.len().saturating_sub(300)..]);
+}

@@ -653,7 +653,7 @@ impl Transaction {
             !matches!(mode, ReadMode::Snapshot(time) if Some(time) != self.snapshot),
             "a snapshot that is announced"
         );
-        View { mode, own: self.writer.id, before_statement: u32::MAX }
+        View { mode, own: self.writer.id, before_statement: u32::MAX, conflict: None }
     }
 
     /// The time a change must not find the row newer than.

@@ -14,8 +14,8 @@ use crate::wire::{Input, Put};
 
 pub const COLMETADATA: u8 = 0x81;
 const NO_METADATA: u16 = 0xFFFF;
-/// T-SQL's own limit on columns of a result.
-pub const COLUMNS_MAX: usize = 4_096;
+/// T-SQL's own limit on columns of a result is 4,096; the server adds keys for who browses, and a cursor's status.
+pub const COLUMNS_MAX: usize = 16_384;
 const USER_TYPE_ROWVERSION: u32 = 0x50;
 
 /// Bits of `flags`.

@@ -33,6 +33,8 @@ pub struct LikePattern {
     comparer: Comparer,
     /// varchar: blanks at the end of the text need no match.
     ignores_blanks: bool,
+    /// Without supplementary characters `_` is half of a surrogate pair, and so is the least that `%` takes.
+    halves: bool,
     /// False for a pattern that matches nothing: a `[` without end, an escape character with nothing behind it.
     possible: bool,
 }
@@ -59,7 +61,9 @@ impl LikePattern {
         };
         let mut compiler = Compiler { chars: Chars::new(&comparer, pattern), escape, tokens: Vec::new() };
         let possible = compiler.run(pacer)?.is_some();
-        Ok(LikePattern { tokens: compiler.tokens.into(), comparer, ignores_blanks: ty.is_ansi_string(), possible })
+        let ignores_blanks = ty.is_ansi_string();
+        let halves = !ignores_blanks && !ty.collation.get().supplementary;
+        Ok(LikePattern { tokens: compiler.tokens.into(), comparer, ignores_blanks, halves, possible })
     }
 
     pub fn matches(&self, text: &[u8], pacer: &mut Pacer<'_>) -> SqlResult<bool> {
@@ -154,6 +158,7 @@ impl LikePattern {
                     }
                     continue;
                 }
+                Some(Token::One) if self.halves && text.pass_half() => true,
                 Some(token) => match text.next() {
                     // Giving `%` more only leaves less for the rest.
                     None if again.is_some() => return Ok(Outcome::FailedBehindAny),
@@ -166,7 +171,7 @@ impl LikePattern {
                 continue;
             }
             let Some((behind, rest)) = &mut again else { return Ok(Outcome::Failed) };
-            if rest.next().is_none() {
+            if !(self.halves && rest.pass_half()) && rest.next().is_none() {
                 return Ok(Outcome::FailedBehindAny);
             }
             next = *behind;

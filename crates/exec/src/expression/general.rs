@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use sql::catalog::{ModuleDef, SequenceDef};
+use sql::catalog::{ModuleDef, ObjectId, SequenceDef};
 use sql::plan::Global;
 use types::{Datum, SqlResult, SqlType};
 
@@ -101,11 +101,7 @@ impl General {
                     .collect::<SqlResult<Vec<_>>>()?;
                 (context.interpreter.scalar_function)(context, definition, arguments, ty).map(Value::from_owned)
             }
-            General::NextValueFor(sequence) => {
-                let mut runtime = context.runtime();
-                let runtime = &mut *runtime;
-                runtime.host.sequence_next(runtime.session, sequence).map(Value::from_owned)
-            }
+            General::NextValueFor(sequence) => next_value(context, sequence).map(Value::from_owned),
             General::Xml(call) => call.eval(context, row),
             General::Regexp(call) => call.eval(context, row),
             General::Spatial(call) => call.eval(context, row),
@@ -155,4 +151,21 @@ impl Conversion {
             value => value,
         }
     }
+}
+
+/// NEXT VALUE FOR.
+fn next_value(context: &Context, sequence: &SequenceDef) -> SqlResult<Datum> {
+    let known = |drawn: &Vec<(ObjectId, Datum)>| {
+        drawn.iter().find(|(of, _)| *of == sequence.object).map(|(_, value)| value.clone())
+    };
+    if let Some(value) = context.drawn.borrow().as_ref().and_then(known) {
+        return Ok(value);
+    }
+    let mut runtime = context.runtime();
+    let runtime = &mut *runtime;
+    let value = runtime.host.sequence_next(runtime.session, sequence)?;
+    if let Some(drawn) = &mut *context.drawn.borrow_mut() {
+        drawn.push((sequence.object, value.clone()));
+    }
+    Ok(value)
 }

@@ -149,6 +149,7 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
         no_wait: hint.no_wait,
         table: hint.table,
         shared: false,
+        constraint: false,
         snapshot: hint.snapshot,
         repeatable: hint.repeatable,
         catalog: table.object.0 > 0 && table.object.0 < sql::catalog::USER_OBJECT_MIN,

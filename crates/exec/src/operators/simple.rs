@@ -1,6 +1,6 @@
 //! Operators without a page of their own: Values, Filter, Project, Concat; and what several others share.
 
-use sql::plan::{Expr, Operator};
+use sql::plan::{Expr, ExprKind, Operator};
 use types::{MAX_LENGTH, RowBatch, SqlResult};
 
 use super::{batch_of, source};
@@ -49,11 +49,23 @@ impl Pending {
 struct Values {
     rows: Vec<Vec<Scalar>>,
     at: usize,
+    /// A row gets one value of a sequence, however often it names it.
+    draws: bool,
 }
 
 pub fn values(rows: &[Vec<Expr>], compiler: &mut Compiler) -> SqlResult<Box<dyn RowSource>> {
+    let draws = rows.iter().flatten().any(|cell| cell.any(&mut |e| matches!(e.kind, ExprKind::NextValueFor(_))));
     let rows = rows.iter().map(|row| compiler.scalars(row)).collect::<SqlResult<Vec<_>>>()?;
-    Ok(Box::new(Values { rows, at: 0 }))
+    Ok(Box::new(Values { rows, at: 0, draws }))
+}
+
+impl Values {
+    fn append(&self, context: &Context, out: &mut RowBatch) -> SqlResult<()> {
+        for (scalar, column) in self.rows[self.at].iter().zip(&mut out.columns) {
+            scalar.value(context, Row { batch: no_row(), index: 0 })?.push_to(column);
+        }
+        Ok(())
+    }
 }
 
 impl RowSource for Values {
@@ -65,8 +77,13 @@ impl RowSource for Values {
     fn next(&mut self, context: &Context, wanted: usize, out: &mut RowBatch) -> SqlResult<()> {
         out.clear();
         while self.at < self.rows.len() && out.rows < wanted.min(BATCH_ROWS) {
-            for (scalar, column) in self.rows[self.at].iter().zip(&mut out.columns) {
-                scalar.value(context, Row { batch: no_row(), index: 0 })?.push_to(column);
+            if self.draws {
+                *context.drawn.borrow_mut() = Some(Vec::new());
+                let made = self.append(context, out);
+                *context.drawn.borrow_mut() = None;
+                made?;
+            } else {
+                self.append(context, out)?;
             }
             out.rows += 1;
             self.at += 1;

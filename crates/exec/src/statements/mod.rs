@@ -249,6 +249,7 @@ impl Instance {
             interpreter: &INTERPRETER,
             paced: Cell::new(STRIDE),
             given: RefCell::default(),
+            drawn: RefCell::default(),
             workspace: LazyWorkspace::new(),
         };
         let signal = (frame.nested && frame.function.is_none()).then(|| context.session(|s| s.signal.clone()));
@@ -428,6 +429,7 @@ fn default_value(default: &Expr, runtime: &mut Runtime<'_>) -> SqlResult<Datum> 
         interpreter: &INTERPRETER,
         paced: Cell::new(STRIDE),
         given: RefCell::default(),
+        drawn: RefCell::default(),
         workspace: LazyWorkspace::new(),
     };
     scalar.scalar_datum(&context)

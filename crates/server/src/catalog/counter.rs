@@ -9,15 +9,17 @@ use storage::{Durability, Isolation, Storage};
 use types::{SqlError, SqlResult, sql_error};
 
 use super::TEMPDB;
-use super::base::CounterRow;
+use super::base::{CounterRow, SequenceRow};
 use super::database::Database;
 use super::error::storage_error;
 use super::load::int;
 use super::row::Whole;
 use super::shared::{self, Counter, Stripe};
 
-/// Steps reserved at once.
-const RESERVE: i128 = 1_000;
+/// Steps reserved at once, and where there are few values: a crash must not leave none of them.
+const AHEAD: u32 = 1_000;
+const AHEAD_OF_FEW: u32 = 10;
+const FEW: u128 = 100_000;
 
 /// The counters of one database.
 pub struct Counters {
@@ -35,6 +37,8 @@ pub struct Rule {
     pub cycle: bool,
     /// Values count only with the rows they are given to: a reservation need not be on disk before it is used.
     pub in_rows: bool,
+    /// Steps reserved beyond a value that is given: what a crash may leave out.
+    pub ahead: u32,
 }
 
 /// Values handed out together.
@@ -44,6 +48,28 @@ pub struct Range {
     pub last: i128,
     /// How often the counter began again at its other end to give them.
     pub cycles: u128,
+}
+
+/// `Rule::ahead` of what nobody has said.
+pub fn usually_ahead(minimum: i128, maximum: i128) -> u32 {
+    if maximum.abs_diff(minimum) < FEW { AHEAD_OF_FEW } else { AHEAD }
+}
+
+impl SequenceRow {
+    const CYCLING: i32 = 1;
+    const CACHED: i32 = 2;
+
+    /// CACHE says how many values at once are the sequence's to give; without one each is on disk before it is given.
+    pub fn rule(&self) -> Rule {
+        let (minimum, maximum) = (self.minimum.0, self.maximum.0);
+        let ahead = match self.cache_size {
+            _ if self.status & Self::CACHED == 0 => 0,
+            Some(size) => size.unsigned_abs().saturating_sub(1),
+            None => usually_ahead(minimum, maximum),
+        };
+        let cycle = self.status & Self::CYCLING != 0;
+        Rule { start: self.start.0, increment: self.increment.0, minimum, maximum, cycle, in_rows: false, ahead }
+    }
 }
 
 impl Rule {
@@ -122,7 +148,8 @@ impl Counters {
             return Ok(Err(Exhausted));
         }
         if (counter.kept == 0 || rule.is_beyond(last, counter.reserved)) && !self.forgets() {
-            counter.reserved = last.saturating_add(rule.increment.saturating_mul(RESERVE));
+            let ahead = last.saturating_add(rule.increment.saturating_mul(rule.ahead.into()));
+            counter.reserved = ahead.clamp(rule.minimum, rule.maximum);
             let durability = if rule.in_rows { Durability::Delayed } else { Durability::Full };
             write(storage, db, id, counter.reserved, true, durability)?;
         }
@@ -301,7 +328,7 @@ mod tests {
     use super::*;
 
     fn rule(increment: i128, minimum: i128, maximum: i128, cycle: bool) -> Rule {
-        Rule { start: minimum, increment, minimum, maximum, cycle, in_rows: false }
+        Rule { start: minimum, increment, minimum, maximum, cycle, in_rows: false, ahead: AHEAD }
     }
 
     #[test]

@@ -4,7 +4,7 @@ use sql::catalog::{DatabaseId, SequenceDef, TableDef};
 use types::{Datum, Physical, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::base::SequenceRow;
-use super::counter::{Range, Rule, identity_overflow};
+use super::counter::{Range, Rule, identity_overflow, usually_ahead};
 use super::database::Database;
 use super::{Catalog, load};
 
@@ -34,7 +34,9 @@ fn identity_rule(table: &TableDef) -> (SqlType, Rule) {
         table.columns.iter().find(|column| column.identity.is_some()).expect("the table has an identity column");
     let (seed, increment) = column.identity.expect("it is one");
     let (minimum, maximum) = range(&column.ty);
-    (column.ty, Rule { start: seed.into(), increment: increment.into(), minimum, maximum, cycle: false, in_rows: true })
+    let ahead = usually_ahead(minimum, maximum);
+    let (start, increment) = (seed.into(), increment.into());
+    (column.ty, Rule { start, increment, minimum, maximum, cycle: false, in_rows: true, ahead })
 }
 
 impl Catalog {
@@ -57,14 +59,10 @@ impl Catalog {
     /// The next row version of a database, and so its @@DBTS.
     pub fn rowversion_next(&self, database: DatabaseId) -> SqlResult<u64> {
         let db = self.expect_database(database);
-        let rule = Rule {
-            start: ROWVERSION_FIRST,
-            increment: 1,
-            minimum: 0,
-            maximum: i128::from(u64::MAX),
-            cycle: false,
-            in_rows: false,
-        };
+        let (minimum, maximum) = (0, i128::from(u64::MAX));
+        let ahead = usually_ahead(minimum, maximum);
+        let start = ROWVERSION_FIRST;
+        let rule = Rule { start, increment: 1, minimum, maximum, cycle: false, in_rows: false, ahead };
         let next = db.counters.next(&self.storage, &db, ROWVERSION_COUNTER, &rule, 1)?;
         Ok(next.map_or(u64::MAX, |value| value as u64))
     }
@@ -97,16 +95,7 @@ impl Catalog {
 
     fn sequence_rule(&self, db: &Database, sequence: &SequenceDef) -> SqlResult<Rule> {
         let row = self.read(db, |rows| rows.first::<SequenceRow>(0, &[load::int(sequence.object.0)]))?;
-        let row = row.ok_or_else(|| sql_error!(208, sequence.name))?;
-        const CYCLING: i32 = 1;
-        Ok(Rule {
-            start: row.start.0,
-            increment: row.increment.0,
-            minimum: row.minimum.0,
-            maximum: row.maximum.0,
-            cycle: row.status & CYCLING != 0,
-            in_rows: false,
-        })
+        Ok(row.ok_or_else(|| sql_error!(208, sequence.name))?.rule())
     }
 }
 

@@ -929,6 +929,12 @@ fn switch_constraints(
     // CHECK CONSTRAINT alone enables without looking at the rows: the constraint stays untrusted.
     let validate = enable && with_check == Some(true);
     for child in chosen {
+        if enable && child.kind.as_str() == "F" {
+            let reference = ddl
+                .rows(&target.db, |rows| rows.first::<ReferenceRow>(0, &[int(child.id), small(class::FOREIGN_KEY)]))?;
+            let others = reference.filter(|reference| reference.indepid != target.row.id);
+            others.map_or(Ok(()), |other| constraint::hold_referenced(ddl, &target.db, other.indepid))?;
+        }
         if validate && child.kind.as_str() == "F" {
             constraint::validate_foreign_key(ddl, &target.place, &target.shown, child.id)?;
         } else if validate {

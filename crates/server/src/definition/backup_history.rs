@@ -11,7 +11,7 @@ use crate::catalog::base::{
     BackupBaseRow, BackupFileRow, BackupMediaRow, BackupSetRow, BackupStripeRow, DatabaseRow, RestoreRow,
     RestoreStopRow, database_option,
 };
-use crate::catalog::counter::Rule;
+use crate::catalog::counter::{Rule, usually_ahead};
 use crate::catalog::row::{BaseRow, Binary, Code, Date, Text};
 use crate::catalog::store::Rows;
 use crate::catalog::{Catalog, MASTER, clock};
@@ -90,7 +90,9 @@ pub fn whole_bytes(set: &Set, about: &About) -> u64 {
 /// The next number of a table's rows.
 fn next_id<R: BaseRow>(catalog: &Catalog) -> SqlResult<i32> {
     let master = catalog.expect_database(MASTER);
-    let rule = Rule { start: 1, increment: 1, minimum: 1, maximum: i32::MAX.into(), cycle: false, in_rows: true };
+    let (minimum, maximum) = (1, i32::MAX.into());
+    let ahead = usually_ahead(minimum, maximum);
+    let rule = Rule { start: 1, increment: 1, minimum, maximum, cycle: false, in_rows: true, ahead };
     let next = master.counters.next(&catalog.storage, &master, R::TABLE.id, &rule, 1)?;
     Ok(next.map_or(i32::MAX, |id| id as i32))
 }

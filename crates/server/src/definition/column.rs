@@ -52,9 +52,7 @@ pub fn column_row(
             ResolvedType { ty: SqlType::ROWVERSION, xtype: 189, utype: 189, nullable: None, table: None }
         }
         ColumnKind::Computed { expr, persisted, text: span } => {
-            if sql::bind::has_query(expr) {
-                return Err(sql_error!(1046));
-            }
+            sql::bind::refuse_beyond_row(expr)?;
             let source = ddl.span(*span);
             let ty = ResolvedType { ty: SqlType::INT, xtype: 56, utype: 56, nullable: None, table: None };
             if column.masked.is_some() {

@@ -311,9 +311,7 @@ pub fn add_check(
     trusted: bool,
 ) -> SqlResult<()> {
     let db = place.db.clone();
-    if sql::bind::has_query(&check.condition) {
-        return Err(sql_error!(1046));
-    }
+    sql::bind::refuse_beyond_row(&check.condition)?;
     if let Some(column) = column
         && let Some(other) =
             sql::bind::columns_named(&check.condition).into_iter().find(|name| !db.equal_names(name, column))
@@ -472,6 +470,11 @@ pub fn add_foreign_key(
     Ok(())
 }
 
+/// Until the definition is committed nobody deletes a row that another session's key refers to.
+pub fn hold_referenced(ddl: &mut Ddl<'_>, db: &Database, target: i32) -> SqlResult<()> {
+    ddl.lock(db, target)
+}
+
 /// The referenced table, both sides' column ids, and the key's index that matches.
 type CheckedKey = (ObjectRow, Vec<i32>, Vec<i32>, i32);
 
@@ -519,6 +522,15 @@ fn check_foreign_key(
     }
     if target.id != table {
         references(ddl, db, &target)?;
+        hold_referenced(ddl, db, target.id)?;
+        if ddl.rows(db, |rows| load::object_row(rows, target.id))?.is_none() {
+            return Err(invalid());
+        }
+        // The two kinds of table look for each other's rows at different times.
+        let own = ddl.rows(db, |rows| load::object_row(rows, table))?;
+        if own.is_some_and(|own| has(own.status ^ target.status, os_::MEMORY_OPTIMIZED)) {
+            return Err(sql_error!(10778));
+        }
     }
     let columns = |ddl: &mut Ddl<'_>, id: i32| ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(id), small(0)]));
     let own = columns(ddl, table)?;

@@ -259,7 +259,7 @@ pub fn rename(ddl: &mut Ddl<'_>, old: &str, new: &str) -> SqlResult<()> {
     let db = ddl.catalog.database_named(old).ok_or_else(|| no_such_database(old))?;
     db.check_restored()?;
     if is_system(db.id) {
-        return Err(sql_error!(3708, "rename", "database", old, "database"));
+        return Err(sql_error!(5016, old));
     }
     if ddl.catalog.database_named(new).is_some_and(|other| other.id != db.id) {
         return Err(sql_error!(1801, new));

@@ -335,6 +335,9 @@ pub fn create_function(ddl: &mut Ddl<'_>, create: &CreateFunction) -> SqlResult<
 pub fn create_trigger(ddl: &mut Ddl<'_>, create: &CreateTrigger, on: &ObjectName) -> SqlResult<()> {
     let invalid = |state: u8| sql_error!(8197, state state, written(on));
     let Some((db, parent)) = ddl.find(on)? else { return Err(invalid(4)) };
+    // Nobody changes its rows before the trigger is there for all.
+    ddl.lock(&db, parent.id)?;
+    let parent = ddl.rows(&db, |rows| load::object_row(rows, parent.id))?.ok_or_else(|| invalid(4))?;
     check_place(ddl, &db, &parent, (create, on))?;
     let on_view = parent.kind.as_str() == "V";
     // AFTER triggers are for tables.
@@ -460,6 +463,7 @@ pub fn switch_triggers_of(
     enable: bool,
     missing: impl Fn(&str) -> SqlError,
 ) -> SqlResult<()> {
+    ddl.lock(db, table)?;
     let children = ddl.rows(db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(table)]))?;
     let triggers: Vec<&ObjectRow> = children.iter().filter(|child| child.kind == Code::new("TR")).collect();
     let mut chosen = Vec::new();

@@ -4,7 +4,7 @@ use sql::ast::{Expr, Identity, Literal, UnaryOp};
 use sql::catalog::TableDef;
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
-use crate::catalog::counter::Rule;
+use crate::catalog::counter::{Rule, usually_ahead};
 
 /// A whole number as a constant: `5`, `-5`, `5000000000`.
 pub fn whole_number(expr: &Expr) -> Option<i128> {
@@ -38,7 +38,9 @@ pub fn identity_of(table: &TableDef) -> Option<(usize, (i64, i64))> {
 
 pub fn identity_rule(ty: &SqlType, seed: i64, increment: i64) -> Rule {
     let (minimum, maximum) = bounds(ty);
-    Rule { start: i128::from(seed), increment: i128::from(increment), minimum, maximum, cycle: false, in_rows: true }
+    let ahead = usually_ahead(minimum, maximum);
+    let (start, increment) = (i128::from(seed), i128::from(increment));
+    Rule { start, increment, minimum, maximum, cycle: false, in_rows: true, ahead }
 }
 
 pub fn identity_numbers(identity: &Identity, column: &str) -> SqlResult<(i128, i128)> {

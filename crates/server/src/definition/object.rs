@@ -306,6 +306,9 @@ fn drop_object(
     if has(row.status, os_::NATIVE) {
         schema_binding::refuse_in_transaction(ddl, schema_binding::MODULES)?;
     }
+    if row.kind.as_str() == "TR" && row.pid != 0 {
+        ddl.lock(&db, row.pid)?;
+    }
     ddl.lock(&db, row.id)?;
     if row.kind.as_str() == "U" {
         versioned::check_drop(ddl, &db, &row)?;
@@ -318,7 +321,9 @@ fn drop_object(
             }
         }
     }
-    schema_binding::check_unused(ddl, &db, row.id, &format!("DROP {}", word.to_uppercase()), &shown)?;
+    let action =
+        if row.kind.as_str() == "SO" { "DROP SEQUENCE".to_owned() } else { format!("DROP {}", word.to_uppercase()) };
+    schema_binding::check_unused(ddl, &db, row.id, &action, &shown)?;
     if row.pid != 0 {
         ddl.changed(db.id, row.pid);
     }

@@ -61,24 +61,24 @@ pub fn keep(ddl: &mut Ddl<'_>, db: &Database, id: i32, references: &References) 
     Ok(())
 }
 
-/// The name of what depends on the object: a module, or of a function a constraint, or a table with a computed column.
+/// The name of what depends on the object: a module, or of a function or a sequence a constraint, or a table with a computed column.
 pub fn user_of(ddl: &mut Ddl<'_>, db: &Database, object: i32) -> SqlResult<Option<String>> {
     if let Some(module) = users_of_column(ddl, db, object, 0)?.into_iter().next() {
         return Ok(Some(module));
     }
     match ddl.rows(db, |rows| load::object_row(rows, object))? {
-        Some(function) if function.kind.as_str() == "FN" => caller_of(ddl, db, &function),
+        Some(called) if matches!(called.kind.as_str(), "FN" | "SO") => caller_of(ddl, db, &called),
         _ => Ok(None),
     }
 }
 
-fn caller_of(ddl: &mut Ddl<'_>, db: &Database, function: &ObjectRow) -> SqlResult<Option<String>> {
+fn caller_of(ddl: &mut Ddl<'_>, db: &Database, called: &ObjectRow) -> SqlResult<Option<String>> {
     ddl.rows(db, |rows| {
-        let schema = load::schema_name(rows, function.nsid)?;
+        let schema = load::schema_name(rows, called.nsid)?;
         let calls = |text: &str, condition: bool| {
-            sql::bind::functions_of(text, condition).iter().any(|name| {
+            sql::bind::called_by(text, condition).iter().any(|name| {
                 let same_schema = name.schema.as_deref().is_some_and(|own| db.equal_names(own, &schema));
-                same_schema && db.equal_names(&name.name, &function.name)
+                same_schema && db.equal_names(&name.name, &called.name)
             })
         };
         for constraint in rows.all::<ObjectRow>()? {

@@ -218,7 +218,8 @@ pub fn switch(ddl: &mut Ddl<'_>, switch: &SwitchTrigger) -> SqlResult<()> {
 
 /// sp_settriggerorder: `name` is the first or last, or neither, of those that an event fires. Without a scope it is a table's.
 ///
-/// 15165: there is no such trigger; 15600: what is named is no event; 15125: it does not fire for that; 15130: another has that place.
+/// 15165: there is no such trigger; 15600: what is named is no event; 15125: it does not fire for that; 15133: it is
+/// the only one; 15130: another has that place.
 /// https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-settriggerorder-transact-sql
 pub fn set_order(ddl: &mut Ddl<'_>, scope: Option<&Scope>, name: &str, order: i32, event: &str) -> SqlResult<()> {
     debug_assert!([0, FIRST, LAST].contains(&order), "the places that there are");
@@ -261,11 +262,14 @@ pub fn set_order(ddl: &mut Ddl<'_>, scope: Option<&Scope>, name: &str, order: i3
     let own = place(ddl, row.id)?;
     let fires = match scope {
         Some(_) => own.is_some(),
-        // Of what takes an action's place there is one.
-        None => row.status & ACTION_BITS[number as usize - 1] != 0 && row.status & os_::INSTEAD_OF == 0,
+        None => row.status & ACTION_BITS[number as usize - 1] != 0,
     };
     if !fires {
         return Err(sql_error!(15125, name, shown));
+    }
+    // Of what takes an action's place there is one.
+    if scope.is_none() && row.status & os_::INSTEAD_OF != 0 {
+        return Err(sql_error!(15133, name));
     }
     if order != 0 {
         for other in others.iter().filter(|other| other.id != row.id) {

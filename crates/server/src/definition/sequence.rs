@@ -7,7 +7,6 @@ use super::data_type;
 use super::number::{bounds, whole_number};
 use super::site::{Ddl, has, written};
 use crate::catalog::base::SequenceRow;
-use crate::catalog::counter::Rule;
 use crate::catalog::load::int;
 use crate::catalog::row::Whole;
 use crate::catalog::{Database, scalar_type};
@@ -56,8 +55,7 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
         Ok(())
     })?;
     if create.restart {
-        let rule = sequence_rule(&row);
-        ddl.reset_counter((&db, id), &rule, None)?;
+        ddl.reset_counter((&db, id), &row.rule(), None)?;
     }
     ddl.touch(&db, id)
 }
@@ -156,15 +154,4 @@ fn counting(create: &CreateSequence, old: Option<&SequenceRow>, ty: &SqlType, sh
         return Err(sql_error!(11703, shown));
     }
     Ok(Counting { start, increment, minimum, maximum })
-}
-
-pub fn sequence_rule(row: &SequenceRow) -> Rule {
-    Rule {
-        start: row.start.0,
-        increment: row.increment.0,
-        minimum: row.minimum.0,
-        maximum: row.maximum.0,
-        cycle: has(row.status, 1),
-        in_rows: false,
-    }
 }

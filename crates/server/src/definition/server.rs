@@ -16,6 +16,7 @@ use crate::catalog::{Database, suspects};
 use crate::instance::machine::Followed;
 use crate::instance::plan_cache::Forget;
 use crate::instance::question::Counted;
+use crate::instance::sessions::SPID_MIN;
 use crate::settings::config::{masks_of, no_such_cpu, option};
 
 /// CPUs that the two affinity masks can name.
@@ -90,6 +91,9 @@ pub fn kill(ddl: &mut Ddl<'_>, kill: &Kill) -> SqlResult<()> {
     let server = ddl.site.server();
     if spid == ddl.site.session().spid {
         return Err(sql_error!(6104));
+    }
+    if spid < SPID_MIN {
+        return Err(sql_error!(6107));
     }
     if server.sessions.engine_of(spid).is_none() {
         return Err(not_active(spid));

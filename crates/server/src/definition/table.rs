@@ -358,7 +358,8 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
     if table.memory.is_some() {
         return Err(sql_error!(10794, state 96, "statement", "TRUNCATE TABLE", "memory optimized tables"));
     }
-    if table.referenced_by.iter().any(|key| key.table != table.object && !key.disabled) {
+    // Disabled ones, too.
+    if table.referenced_by.iter().any(|key| key.table != table.object) {
         return Err(sql_error!(4712, written(&truncate.table)));
     }
     if table.versioning.is_some() {

@@ -11,6 +11,9 @@ use crate::ast;
 use crate::optimize::{Branch, ColumnId, ColumnSet, Join, Rel, equi, is_one_row, substitute};
 use crate::plan::{CompareOp, Expr, ExprKind, JoinKind, SubqueryKind};
 
+/// Semi joins of one WHERE, each above the others: what more there is is asked for each row.
+const SEMI_JOINS_MAX: u32 = 32;
+
 enum InJoin {
     Join { right: Rel, on: Vec<Expr> },
     Predicate(Expr),
@@ -21,6 +24,7 @@ impl Binder<'_> {
     pub fn filter(&mut self, rel: Rel, condition: &ast::Expr, scope: &Scope) -> SqlResult<Rel> {
         let mut rel = rel;
         let mut predicates = Vec::new();
+        let mut joins = 0;
         let parts: &[ast::Expr] = match condition {
             ast::Expr::And(parts) => parts,
             one => std::slice::from_ref(one),
@@ -30,6 +34,10 @@ impl Binder<'_> {
                 ast::Expr::Not(inner) => (&**inner, true),
                 other => (other, false),
             };
+            if joins == SEMI_JOINS_MAX {
+                self.expr(part, scope)?.split_and(&mut predicates);
+                continue;
+            }
             if let ast::Expr::Exists(query) = inner {
                 let bound = self.existing(query, scope)?;
                 if let Some(test) = self.compared_rows(&bound.rel) {
@@ -37,6 +45,7 @@ impl Binder<'_> {
                     continue;
                 }
                 rel = semi_join(rel, bound.rel, Vec::new(), negated);
+                joins += 1;
                 continue;
             }
             let Some(mut test) = Membership::of(inner) else {
@@ -45,7 +54,10 @@ impl Binder<'_> {
             };
             test.negated ^= negated;
             match self.in_join(&test, &rel.defined(), scope)? {
-                InJoin::Join { right, on } => rel = semi_join(rel, right, on, test.negated),
+                InJoin::Join { right, on } => {
+                    rel = semi_join(rel, right, on, test.negated);
+                    joins += 1;
+                }
                 InJoin::Predicate(test) => predicates.push(test),
             }
         }

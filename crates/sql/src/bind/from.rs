@@ -10,6 +10,7 @@ use super::errors;
 use super::names::{display, object_name, same_name};
 use super::query::{Bound, Use, check_named, check_unique, is_untyped_null};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns, WorkTable};
+use super::variables::has_sequence;
 use crate::ast;
 use crate::catalog::{IndexDef, ModuleDef, ModuleKind, Object, TableDef, TriggerDef, VirtualTableDef};
 use crate::optimize::{Branch, ColumnId, Get, Join, JoinMethod, Leaf, LeafKind, Rel};
@@ -17,6 +18,17 @@ use crate::plan::{Expr, ExprKind, JoinKind, LockHint, TableSource, VariableSlotT
 
 impl Binder<'_> {
     pub fn from(
+        &mut self,
+        tables: &[ast::TableRef],
+        parent: Option<&Scope>,
+        ctes: Option<&CteScope>,
+        block: usize,
+    ) -> SqlResult<FromRel> {
+        // Each is a join with all before it.
+        self.descend(tables.len() as u32, |binder| binder.listed_tables(tables, parent, ctes, block))
+    }
+
+    fn listed_tables(
         &mut self,
         tables: &[ast::TableRef],
         parent: Option<&Scope>,
@@ -457,6 +469,9 @@ impl Binder<'_> {
         parent: Option<&Scope>,
         ctes: Option<&CteScope>,
     ) -> SqlResult<FromRel> {
+        if values.rows.iter().flatten().any(has_sequence) {
+            return Err(sql_error!(11719).at_line(values.line));
+        }
         let scope = Scope { sources: &[], parent, ctes, block: None };
         let rows = values
             .rows

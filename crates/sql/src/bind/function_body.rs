@@ -220,6 +220,7 @@ impl Check<'_> {
                     errors.push(sql_error!(443, *known).at_line(line));
                 }
             }
+            Found::Sequence(_) => errors.push(sql_error!(11719).at_line(line)),
             Found::Named(name) if name.is_temporary() => errors.push(sql_error!(2772).at_line(line)),
             _ => {}
         });

@@ -513,10 +513,10 @@ fn refuse_beside_change(target: &InsertTarget) -> SqlResult<()> {
         return Err(sql_error!(354, target.name));
     }
     if let Some(key) = table.foreign_keys.iter().chain(&table.referenced_by).find(|key| !key.disabled) {
-        return Err(sql_error!(355, target.name, key.name));
+        return Err(sql_error!(356, target.name, key.name));
     }
     match table.triggers.iter().any(|trigger| !trigger.disabled) {
-        true => Err(sql_error!(356, target.name)),
+        true => Err(sql_error!(355, target.name)),
         false => Ok(()),
     }
 }

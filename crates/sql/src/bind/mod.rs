@@ -82,11 +82,11 @@ pub use modules::predicate_call;
 pub use modules::{check_bound, parse_condition};
 pub use native::{References, check_native};
 pub use nature::{Nature, nature_of, nature_of_module};
-pub use schema_bound::{functions_of, schema_references};
+pub use schema_bound::{called_by, schema_references};
 pub use statement::{bind_query, bind_scalar, is_query};
 pub use table_definition::refuse_repeated;
 pub use table_definition::table_variable_definition;
-pub use variables::{columns_named, has_query};
+pub use variables::{columns_named, has_query, refuse_beyond_row};
 
 /// Session settings and surroundings that binding depends on: part of a cached plan's key.
 #[derive(Debug, Clone, Copy)]

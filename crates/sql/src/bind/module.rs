@@ -12,7 +12,7 @@ use super::errors;
 use super::names::{find_type, object_name, own_schema};
 use super::query::compound;
 use super::scope::Scope;
-use super::variables::{Found, has_query, needs_catalog, visit_expr, visit_query, visit_statement};
+use super::variables::{Found, has_query, has_sequence, needs_catalog, visit_expr, visit_query, visit_statement};
 use super::{BindOptions, Errors};
 use crate::ast;
 use crate::catalog::{Catalog, ColumnDef, ModuleDef, ModuleKind, Object, TableDef, UserType};
@@ -412,7 +412,7 @@ impl<'a> ModuleBinder<'a> {
             A::Throw(throw) => self.throw(throw.as_deref())?,
             A::Raiserror(r) => self.raiserror(r)?,
             A::Print(value) => {
-                if names_sequence(value) {
+                if has_sequence(value) {
                     return Err(sql_error!(11738));
                 }
                 let bound = self.scalar(value)?;
@@ -570,7 +570,7 @@ impl<'a> ModuleBinder<'a> {
             _ => return Err(sql_error!(178)),
         };
         let value = value.expect("the case without a value is above");
-        if names_sequence(value) {
+        if has_sequence(value) {
             return Err(sql_error!(11719));
         }
         if needs_catalog(value) {
@@ -1020,10 +1020,4 @@ impl Binder<'_> {
         }
         Ok(ArgumentValue::Expr(self.variable(variable)?))
     }
-}
-
-fn names_sequence(value: &ast::Expr) -> bool {
-    let mut named = false;
-    visit_expr(value, &mut |found| named |= matches!(found, Found::Sequence(_)));
-    named
 }

@@ -62,6 +62,7 @@ pub fn check_bound(text: &str, rule: bool) -> SqlResult<()> {
     visit_expr(&parsed, &mut |found| match found {
         Found::Column(name) if wrong.is_none() => wrong = Some(sql_error!(128, &*name.name)),
         Found::Query if wrong.is_none() => wrong = Some(sql_error!(1046)),
+        Found::Sequence(_) if wrong.is_none() => wrong = Some(sql_error!(11719)),
         Found::Scalar(variable) if !variables.iter().any(|known| same_name(known, &variable.name)) => {
             variables.push(&variable.name);
         }

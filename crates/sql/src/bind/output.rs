@@ -10,6 +10,7 @@ use super::errors;
 use super::insert::InsertTarget;
 use super::names::{display, same_name};
 use super::output_shown::{Meanings, Shown};
+use super::query::SELECT_ITEMS_MAX;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
 use super::view_use::Change;
 use crate::ast;
@@ -180,6 +181,9 @@ impl Binder<'_> {
                 }
                 ast::SelectItem::Assign { .. } => return Err(sql_error!(102, "=")),
             }
+        }
+        if out.len() > SELECT_ITEMS_MAX {
+            return Err(sql_error!(1056, SELECT_ITEMS_MAX));
         }
         Ok(out)
     }

@@ -76,7 +76,9 @@ pub enum Use {
     Branch,
 }
 
-const SELECT_ITEMS_MAX: usize = 4096;
+pub const SELECT_ITEMS_MAX: usize = 4096;
+/// Operators one above the other: what is planned and run goes down as deep.
+const HEIGHT_MAX: usize = 160;
 
 /// What stands around the body of a query.
 struct Tail<'q> {
@@ -414,6 +416,14 @@ impl Binder<'_> {
     /// The number of TOP as bigint, or as float for PERCENT.
     pub fn top_count(&mut self, top: &ast::Top, parent: Option<&Scope>) -> SqlResult<(Expr, bool)> {
         let count = self.expr(&top.count, &Scope { parent, ..Scope::EMPTY })?;
+        match count.kind {
+            ExprKind::Literal(Datum::Null) => {
+                return Err(if top.percent { sql_error!(1014) } else { sql_error!(1060) });
+            }
+            ExprKind::Literal(Datum::I64(n)) if top.percent && !(0..=100).contains(&n) => return Err(sql_error!(1031)),
+            ExprKind::Literal(Datum::I64(n)) if n < 0 => return Err(sql_error!(127)),
+            _ => {}
+        }
         if top.percent {
             return Ok((implicit(count, &SqlType::FLOAT)?, true));
         }
@@ -531,6 +541,10 @@ impl Binder<'_> {
             };
             rel = Rel::Aggregate(Box::new(Group { input: rel, group: done.groups, aggregates: done.aggregates, sets }));
             rel = rel.filter(having);
+        }
+        // Each order is an operator of its own.
+        if windows.len() + rel.height() > HEIGHT_MAX {
+            return Err(errors::too_deep());
         }
         for spec in windows {
             rel = Rel::Window(Box::new(Window {

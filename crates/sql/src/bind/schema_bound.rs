@@ -76,13 +76,18 @@ fn named_in<T>(
 }
 
 /// The functions that the text of a CHECK (`condition`), a default or a computed column calls. Text that this version cannot read has none.
-pub fn functions_of(text: &str, condition: bool) -> Vec<ObjectName> {
+pub fn called_by(text: &str, condition: bool) -> Vec<ObjectName> {
     let parsed = if condition { parse_condition(text) } else { parse_expression(text) };
     let mut named = Named::default();
     if let Ok(expr) = &parsed {
         visit_expr(expr, &mut |found| named.note(found));
     }
-    named.functions.iter().map(|name| object_name(name)).collect()
+    let sequence = |name: &&ast::ObjectName| {
+        let mut name = object_name(name);
+        name.schema.get_or_insert_with(|| "dbo".into());
+        name
+    };
+    named.functions.iter().map(|name| object_name(name)).chain(named.sequences.iter().map(sequence)).collect()
 }
 
 /// Whether the module is schema-bound, by its text.
@@ -100,6 +105,7 @@ struct Named<'a> {
     star: Option<u32>,
     tables: Vec<&'a ast::ObjectName>,
     functions: Vec<&'a ast::ObjectName>,
+    sequences: Vec<&'a ast::ObjectName>,
     types: Vec<&'a ast::ObjectName>,
     /// Common table expressions and aliases.
     local: Vec<&'a str>,
@@ -118,7 +124,7 @@ impl<'a> Named<'a> {
             Found::Column(column) => self.columns.push(&column.name),
             Found::Session => self.session = true,
             Found::Scalar(_) | Found::Table(_) | Found::Cursor(_) | Found::Query | Found::Catalog => {}
-            Found::Sequence(_) => {}
+            Found::Sequence(name) => self.sequences.push(name),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Finds the variables that a deferred statement names, and whether an expression needs tables. A batch with an undeclared
 //! variable does not start, so this is asked before anything runs.
 
+use types::{SqlResult, sql_error};
+
 use crate::ast;
 use crate::function::FunctionId;
 
@@ -40,6 +42,21 @@ pub fn has_query(expr: &ast::Expr) -> bool {
     let mut found_query = false;
     visit_expr(expr, &mut |found| found_query |= matches!(found, Found::Query));
     found_query
+}
+
+/// NEXT VALUE FOR stands somewhere in the expression.
+pub fn has_sequence(expr: &ast::Expr) -> bool {
+    let mut found_sequence = false;
+    visit_expr(expr, &mut |found| found_sequence |= matches!(found, Found::Sequence(_)));
+    found_sequence
+}
+
+/// 1046, 11719: what a CHECK constraint or a computed column computes is of its row alone.
+pub fn refuse_beyond_row(expr: &ast::Expr) -> SqlResult<()> {
+    if has_query(expr) {
+        return Err(sql_error!(1046));
+    }
+    if has_sequence(expr) { Err(sql_error!(11719)) } else { Ok(()) }
 }
 
 pub fn visit_expr<'a>(expr: &'a ast::Expr, f: Visit<'_, 'a>) {

@@ -502,6 +502,17 @@ impl Rel {
         set
     }
 
+    /// Operators one above the other.
+    pub fn height(&self) -> usize {
+        let mut highest = 0;
+        let mut left = vec![(self, 1)];
+        while let Some((rel, level)) = left.pop() {
+            highest = highest.max(level);
+            rel.for_each_input(&mut |input| left.push((input, level + 1)));
+        }
+        highest
+    }
+
     pub fn for_each_input<'a>(&'a self, f: &mut dyn FnMut(&'a Rel)) {
         match self {
             Rel::Get(_) | Rel::Leaf(_) | Rel::Values { .. } => {}

@@ -55,7 +55,7 @@ impl Engine {
         let mut parts = descriptor.map(|bytes| bytes.chunks(PART_BYTES)).into_iter().flatten();
         for part in 0_u16.. {
             let key = directory_key(table, part);
-            let view = View { mode: ReadMode::Dirty, own: writer.id, before_statement: u32::MAX };
+            let view = View { mode: ReadMode::Dirty, own: writer.id, before_statement: u32::MAX, conflict: None };
             let exists = self.read_row(&view, &tree, &key, &mut old)? != Seen::Nothing;
             match (parts.next(), exists) {
                 (Some(bytes), true) => {
@@ -77,7 +77,7 @@ impl Engine {
 
     pub fn read_directory(&self, db: DatabaseId, table: TableId) -> StorageResult<Option<(TableLayout, Roots)>> {
         let tree = self.directory(db)?;
-        let view = View { mode: ReadMode::Dirty, own: 0, before_statement: u32::MAX };
+        let view = View { mode: ReadMode::Dirty, own: 0, before_statement: u32::MAX, conflict: None };
         let mut all = Vec::new();
         let mut part_bytes = Vec::new();
         for part in 0_u16.. {

@@ -35,6 +35,8 @@ pub struct View {
     pub own: u64,
     /// Own changes of this statement and later ones are not seen. `u32::MAX`: all are.
     pub before_statement: u32,
+    /// A row of the table that was committed after this time is an `UpdateConflict`.
+    pub conflict: Option<(u64, TableId)>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,7 +97,10 @@ impl Engine {
             } else {
                 match (self.commits.status(header.transaction), view.mode) {
                     (Status::Committed(time), ReadMode::Snapshot(snapshot)) => time <= snapshot,
-                    (Status::Committed(_), _) => true,
+                    (Status::Committed(time), _) => match view.conflict {
+                        Some((read, table)) if time > read => return Err(StorageError::UpdateConflict { table }),
+                        _ => true,
+                    },
                     (Status::Active | Status::Preparing(_), ReadMode::Newest) => {
                         return Ok(Seen::Wait(header.transaction));
                     }

@@ -62,6 +62,15 @@ impl<'t> Chars<'t> {
         passed
     }
 
+    /// Moves past the first half of a surrogate pair, if one is next.
+    pub fn pass_half(&mut self) -> bool {
+        let is_pair = matches!((self.units.form, self.units.peek()), (Form::Utf16, Some((_, 4))));
+        if is_pair {
+            self.units.text = &self.units.text[2..];
+        }
+        is_pair
+    }
+
     /// The next character's code point, without moving on.
     pub fn peek(&self) -> Option<u32> {
         self.units.peek().map(|(c, _)| c)

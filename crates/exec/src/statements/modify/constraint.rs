@@ -198,10 +198,9 @@ impl Lookup {
         let width = self.table.layout().row.len();
         let columns: Vec<u16> =
             if wide { (0..width as u16).collect() } else { self.columns.iter().map(|column| *column as u16).collect() };
-        // Waits for whoever is changing such a row: a snapshot might miss a parent being deleted.
-        // In a memory-optimized table it looks again at the commit.
+        // Waits for whoever is changing such a row, and passes no change by that a snapshot misses. In a memory-optimized table it looks again at the commit.
         let hold = self.table.is_memory_optimized();
-        let lock = LockHint { update: wide, shared: !wide, hold, ..LockHint::default() };
+        let lock = LockHint { update: wide, shared: !wide, hold, constraint: true, ..LockHint::default() };
         let spec = ScanSpec {
             whole_keys: self.whole_keys,
             lower: bound.clone(),

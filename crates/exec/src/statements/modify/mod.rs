@@ -352,7 +352,8 @@ pub fn run(plan: &mut ModifyPlan, context: &mut Context, only: Option<&CurrentRo
         None => u64::MAX,
         Some(top) => match top.scalar_value(context)?.i64() {
             Some(limit) if limit >= 0 => limit as u64,
-            _ => return Err(sql_error!(127)),
+            Some(_) => return Err(sql_error!(127)),
+            None => return Err(sql_error!(1060)),
         },
     };
     let limit = match context.session(|session| session.options.row_count) {
@@ -471,6 +472,8 @@ struct Run {
     affected: u64,
     changes: Changes,
     seen: Seen,
+    /// Of those, what MERGE has deleted.
+    gone: Seen,
     last_identity: Option<(SqlType, i128)>,
     instead_of: bool,
     unchecked: Unchecked,
@@ -569,6 +572,7 @@ impl Run {
             affected: 0,
             changes: Changes::new(&plan.target, keep, triggers),
             seen: Seen::default(),
+            gone: Seen::default(),
             last_identity: None,
             instead_of,
             unchecked,
@@ -605,7 +609,7 @@ impl Run {
                 && (plan.merge || plan.may_repeat)
                 && !plan.target.is_view()
             {
-                self.drop_repeated(plan, context, batch, &mut rows)?;
+                self.drop_repeated(plan, at, context, batch, &mut rows)?;
             }
             if rows.len() == batch.rows {
                 self.act(plan, at, context, batch)?;
@@ -616,24 +620,30 @@ impl Run {
         Ok(())
     }
 
-    /// A row is changed once: MERGE says 8672 otherwise, UPDATE and DELETE take the first.
+    /// A row is changed once: UPDATE and DELETE take the first. MERGE says 8672 of what it updates and changes again; that a row is to go
+    /// more than once is no harm.
     fn drop_repeated(
         &mut self,
         plan: &ModifyPlan,
+        at: usize,
         context: &Context,
         batch: &RowBatch,
         rows: &mut Vec<u32>,
     ) -> SqlResult<()> {
         let locators = &batch.columns[plan.target.width()];
-        let mut repeated = false;
+        let deletes = plan.merge && matches!(plan.actions[at].kind, Kind::Delete);
+        let mut twice = false;
         rows.retain(|row| {
-            let new = self.seen.insert(locators.bytes(*row as usize));
-            repeated |= !new;
+            let locator = locators.bytes(*row as usize);
+            let new = self.seen.insert(locator);
+            let is_gone = deletes && !self.gone.insert(locator);
+            twice |= !new && !is_gone;
             new
         });
-        if repeated && plan.merge {
+        if twice && plan.merge {
             return Err(sql_error!(8672));
         }
+        self.gone.count(context)?;
         self.seen.count(context)
     }
 
@@ -929,7 +939,7 @@ fn computed_scalars(computed: &[(u16, Expr)], compiler: &mut Compiler) -> SqlRes
     computed.iter().map(|(stored, expr)| Ok((*stored, compiler.scalar(expr)?))).collect()
 }
 
-fn chosen_rows(batch: &RowBatch, rows: &[u32]) -> RowBatch {
+pub fn chosen_rows(batch: &RowBatch, rows: &[u32]) -> RowBatch {
     let mut part = RowBatch::new(batch.columns.iter().map(columns::class_of));
     columns::append_batch_rows(&mut part, batch, rows);
     part

@@ -8,6 +8,7 @@ use storage::{HeapLoad, StorageError, Table};
 use types::row::{RowBuilder, RowView};
 use types::{Column, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
+use super::constraint::check_parents;
 use super::versions::Versions;
 use crate::context::Context;
 use crate::kernel;
@@ -276,8 +277,8 @@ impl Target {
         }
     }
 
+    /// Rows are written before their parents are looked for: whoever deletes a parent meanwhile meets them, or they miss it.
     pub fn insert(&self, context: &Context, rows: &RowBatch, changes: &mut Changes) -> SqlResult<()> {
-        super::constraint::check_parents(self, context, rows, None, "INSERT")?;
         match &self.place {
             Place::View => unreachable!("its INSTEAD OF triggers take the change"),
             Place::Base(_) => {
@@ -290,6 +291,7 @@ impl Target {
                     build(table, rows, row, &mut image);
                     if let Err(error) = table.insert(transaction, &image) {
                         drop(runtime);
+                        self.check_first(&error, context, (rows, None), row, "INSERT")?;
                         return Err(self.refused(error, context, rows, row));
                     }
                 }
@@ -303,6 +305,7 @@ impl Target {
                 table.count(context)?;
             }
         }
+        check_parents(self, context, rows, None, "INSERT")?;
         changes.note(context, Some(rows), None)
     }
 
@@ -339,7 +342,6 @@ impl Target {
 
     /// As `insert`, without the rows that such an index leaves out: which ones went in.
     pub fn insert_new(&self, context: &Context, rows: &RowBatch) -> SqlResult<Vec<u32>> {
-        super::constraint::check_parents(self, context, rows, None, "INSERT")?;
         let mut kept = Vec::with_capacity(rows.rows);
         match &self.place {
             Place::View => unreachable!("its INSTEAD OF triggers take the change"),
@@ -369,6 +371,13 @@ impl Target {
                     let undone = if ignored { transaction.rollback_to(before) } else { Err(error) };
                     if let Err(error) = undone {
                         drop(runtime);
+                        self.check_first(
+                            &error,
+                            context,
+                            (&super::chosen_rows(rows, &kept), None),
+                            kept.len(),
+                            "INSERT",
+                        )?;
                         return Err(self.refused(error, context, rows, row));
                     }
                 }
@@ -387,7 +396,10 @@ impl Target {
                 table.count(context)?;
             }
         }
-        if kept.len() < rows.rows {
+        if kept.len() == rows.rows {
+            check_parents(self, context, rows, None, "INSERT")?;
+        } else {
+            check_parents(self, context, &super::chosen_rows(rows, &kept), None, "INSERT")?;
             context.notice(crate::notices::DUPLICATE_IGNORED);
         }
         Ok(kept)
@@ -402,7 +414,6 @@ impl Target {
         moves_keys: bool,
         changes: &mut Changes,
     ) -> SqlResult<()> {
-        super::constraint::check_parents(self, context, new, Some(old), "UPDATE")?;
         self.keep_versions(context, old)?;
         match &self.place {
             Place::View => unreachable!("its INSTEAD OF triggers take the change"),
@@ -439,6 +450,7 @@ impl Target {
                         Ok(_) => {}
                         Err(error) => {
                             drop(runtime);
+                            self.check_first(&error, context, (new, Some(old)), row, "UPDATE")?;
                             return Err(self.refused(error, context, new, row));
                         }
                     }
@@ -458,7 +470,25 @@ impl Target {
                 table.count(context)?;
             }
         }
+        check_parents(self, context, new, Some(old), "UPDATE")?;
         changes.note(context, Some(new), Some(old))
+    }
+
+    /// Before a key that is there is told of a row, what is wrong with those before it, which are written: their parents are not there.
+    fn check_first(
+        &self,
+        error: &StorageError,
+        context: &Context,
+        (rows, old): (&RowBatch, Option<&RowBatch>),
+        count: usize,
+        verb: &str,
+    ) -> SqlResult<()> {
+        if !matches!(error, StorageError::DuplicateKey { .. }) {
+            return Ok(());
+        }
+        let first: Vec<u32> = (0..count as u32).collect();
+        let old = old.map(|old| super::chosen_rows(old, &first));
+        check_parents(self, context, &super::chosen_rows(rows, &first), old.as_ref(), verb)
     }
 
     fn update_row(

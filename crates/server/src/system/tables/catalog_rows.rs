@@ -19,7 +19,6 @@ use crate::catalog::base::{
     column_status, index_status, object_status, schema,
 };
 use crate::catalog::boot::SHIPPED;
-use crate::catalog::counter::Rule;
 use crate::catalog::error::storage_error;
 use crate::catalog::event_type::{self, EventType};
 use crate::catalog::load::{self, int, small};
@@ -566,7 +565,7 @@ fn module_references(host: &SessionHost, state: &mut State, db: &Database) -> Sq
     Ok(found)
 }
 
-/// The functions that a CHECK, a default or a computed column calls: they are bound to what they name, and of a computed column its
+/// The functions and sequences that a CHECK, a default or a computed column calls: they are bound to what they name, and of a computed column its
 /// table says so.
 fn call_references(host: &SessionHost, state: &mut State, db: &Database, found: &mut Vec<NamedRow>) -> SqlResult<()> {
     let callers = host.catalog_rows(state, db, |rows| -> SqlResult<Vec<(ObjectRow, i32, String)>> {
@@ -587,7 +586,7 @@ fn call_references(host: &SessionHost, state: &mut State, db: &Database, found: 
         Ok(callers)
     })?;
     for (row, minor, definition) in callers {
-        let called = sql::bind::functions_of(&definition, row.kind.as_str().trim() == "C");
+        let called = sql::bind::called_by(&definition, row.kind.as_str().trim() == "C");
         for (at, name) in called.iter().enumerate() {
             let Some(schema) = &name.schema else { continue };
             let is_same = |other: &sql::catalog::ObjectName| {
@@ -630,7 +629,7 @@ fn sequence_values(host: &SessionHost, state: &mut State, db: &Database) -> SqlR
     for row in &sequences {
         let length = scalar_type::by_user_type(i32::from(row.xtype)).map_or(8, |system| system.length);
         let ty = scalar_type::sql_type(row.xtype, 0, length, row.prec, row.scale, None).unwrap_or(SqlType::BIGINT);
-        let rule: Rule = crate::definition::sequence::sequence_rule(row);
+        let rule = row.rule();
         let last = db.counters.last(&host.server.catalog.storage, db, row.id)?;
         let next = last.map_or(rule.start, |last| last.saturating_add(rule.increment));
         let exhausted = !rule.cycle && !(rule.minimum..=rule.maximum).contains(&next);

@@ -48,6 +48,8 @@ pub struct LockHint {
     pub table: bool,
     /// READCOMMITTEDLOCK: waits for writers.
     pub shared: bool,
+    /// A foreign key's look: also under SNAPSHOT at what is committed now. `UpdateConflict`: a row came, changed or went after the snapshot.
+    pub constraint: bool,
     /// Of a memory-optimized table, whatever the transaction's isolation level: WITH (SNAPSHOT), or the database's
     /// MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT.
     pub snapshot: bool,
@@ -440,7 +442,10 @@ impl Source {
             tx.snapshot();
         }
         let mut row_lock = None;
-        if hint.no_lock {
+        if hint.constraint && isolation == Isolation::Snapshot {
+            view = tx.view_as(ReadMode::Newest);
+            view.conflict = tx.conflict_time().map(|time| (time, self.table.shape.id));
+        } else if hint.no_lock {
             view = tx.view_as(ReadMode::Dirty);
         } else if isolation != Isolation::Snapshot || hint.update || hint.exclusive {
             let serializable = hint.hold || isolation == Isolation::Serializable;

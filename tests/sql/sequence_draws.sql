@@ -1,0 +1,48 @@
+-- NEXT VALUE FOR in every place where it may stand, and refused in what is stored and in rows of FROM. learn.microsoft.com/sql/t-sql/functions:
+-- "NEXT VALUE FOR", limitations; "DROP SEQUENCE": not while a default names it.
+CREATE SEQUENCE s AS int START WITH 1
+CREATE TABLE t (id int NOT NULL CONSTRAINT df_id DEFAULT (NEXT VALUE FOR s), v int NULL, w int NULL)
+GO
+INSERT t (v) VALUES (0)
+INSERT t (id, v, w) VALUES (NEXT VALUE FOR s, NEXT VALUE FOR s, 0), (NEXT VALUE FOR s, NEXT VALUE FOR s, 0)
+INSERT t (id, v) VALUES (DEFAULT, 7), (NEXT VALUE FOR s, NULL)
+SELECT id, v, w FROM t ORDER BY id
+GO
+DECLARE @a int = NEXT VALUE FOR s, @b int
+SET @b = NEXT VALUE FOR s
+SELECT @a AS declared, @b AS given
+SELECT @b = NEXT VALUE FOR s
+IF NEXT VALUE FOR s > 0 PRINT 'compared'
+WHILE NEXT VALUE FOR s < 0 PRINT 'never'
+EXECUTE sp_executesql N'INSERT t (id, v) VALUES (NEXT VALUE FOR s, @v)', N'@v int', @v = 70
+UPDATE t SET w = NEXT VALUE FOR s WHERE v = 70
+SELECT id, v, w FROM t WHERE v = 70
+GO
+CREATE PROCEDURE draws @n int OUTPUT AS BEGIN SET @n = NEXT VALUE FOR s; INSERT t (id, v) VALUES (NEXT VALUE FOR s, @n) END
+GO
+DECLARE @n int
+EXECUTE draws @n OUTPUT
+SELECT @n AS drawn, (SELECT MAX(id) FROM t) AS stored
+GO
+SELECT * FROM (VALUES (NEXT VALUE FOR s)) q (a)
+GO
+INSERT t (id) SELECT a FROM (VALUES (NEXT VALUE FOR s)) q (a)
+GO
+INSERT t (id) VALUES ((SELECT NEXT VALUE FOR s))
+GO
+CREATE FUNCTION f () RETURNS int AS BEGIN RETURN NEXT VALUE FOR s END
+GO
+CREATE FUNCTION f () RETURNS int AS BEGIN DECLARE @n int = NEXT VALUE FOR s; RETURN @n END
+GO
+CREATE TABLE c (a int CHECK (a > NEXT VALUE FOR s))
+GO
+CREATE TABLE c (a int, b AS (NEXT VALUE FOR s))
+GO
+CREATE DEFAULT d AS NEXT VALUE FOR s
+GO
+DROP SEQUENCE s
+GO
+ALTER TABLE t DROP CONSTRAINT df_id
+DROP SEQUENCE s
+DROP PROCEDURE draws
+DROP TABLE t
