@@ -117,9 +117,11 @@ impl Remembered {
     }
 }
 
-/// The inner's rows after a first complete run.
+/// The inner's rows, as far as it was read: an outer row may have seen enough of it, and the next one goes on where that left off.
 struct Kept {
     rows: RowBatch,
+    /// The inner has been opened for these rows.
+    begun: bool,
     complete: bool,
     /// Too large, or correlated: not kept.
     refused: bool,
@@ -128,7 +130,7 @@ struct Kept {
 
 impl Kept {
     fn new(rows: RowBatch) -> Kept {
-        Kept { rows, complete: false, refused: false, held: Held::default() }
+        Kept { rows, begun: false, complete: false, refused: false, held: Held::default() }
     }
 }
 
@@ -179,6 +181,7 @@ impl RowSource for NestedLoops {
         self.unmatched_at = None;
         self.inner_matched.clear();
         self.kept.rows.clear();
+        self.kept.begun = false;
         self.kept.complete = false;
         self.kept.refused = !self.bindings.is_empty();
         self.outer.open(context)
@@ -267,7 +270,7 @@ impl NestedLoops {
             Inner::Start => {
                 self.matched = false;
                 self.inner_at = 0;
-                if self.kept.complete {
+                if self.kept.begun {
                     self.inner_state = Inner::Kept;
                     return Ok(());
                 }
@@ -286,6 +289,7 @@ impl NestedLoops {
                     return Ok(());
                 }
                 self.inner.open(context)?;
+                self.kept.begun = !self.kept.refused;
                 self.inner_batch.clear();
                 self.inner_state = Inner::Running;
                 Ok(())
@@ -329,7 +333,9 @@ impl NestedLoops {
             }
             Inner::Kept => {
                 if self.inner_at == self.kept.rows.rows {
-                    self.inner_state = Inner::Done;
+                    self.inner_batch.clear();
+                    self.inner_at = 0;
+                    self.inner_state = if self.kept.complete { Inner::Done } else { Inner::Running };
                     return Ok(());
                 }
                 let batch = std::mem::take(&mut self.kept.rows);
@@ -362,6 +368,7 @@ impl NestedLoops {
         }
         if bytes > KEPT_BYTES_MAX || !kept.held.hold(context.workspace(), bytes) {
             kept.refused = true;
+            kept.begun = false;
             kept.rows = RowBatch::new(kept.rows.columns.iter().map(columns::class_of));
             kept.held.clear();
         }
@@ -470,10 +477,6 @@ impl NestedLoops {
             self.give_outer(out);
         }
         self.row += 1;
-        // An inner not read to its end is not kept.
-        if self.inner_state == Inner::Running {
-            self.kept.rows.clear();
-        }
         self.inner_state = Inner::Start;
         Ok(())
     }

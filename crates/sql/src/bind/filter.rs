@@ -1,6 +1,6 @@
 //! WHERE: conditions, and the EXISTS and IN over queries that become semi joins.
 
-use types::SqlResult;
+use types::{Datum, SqlResult, SqlType};
 
 use super::binder::Binder;
 use super::convert;
@@ -8,7 +8,7 @@ use super::expr::{compare_op, not};
 use super::query::one_column;
 use super::scope::Scope;
 use crate::ast;
-use crate::optimize::{Branch, ColumnId, ColumnSet, Join, Rel, equi, is_one_row, substitute};
+use crate::optimize::{Branch, ColumnId, ColumnSet, Join, Rel, TopRows, equi, is_one_row, substitute};
 use crate::plan::{CompareOp, Expr, ExprKind, JoinKind, SubqueryKind};
 
 /// Semi joins of one WHERE, each above the others: what more there is is asked for each row.
@@ -172,10 +172,28 @@ fn is_keyed(query: &Rel, outer: &ColumnSet) -> bool {
 pub fn semi_join(left: Rel, right: Rel, on: Vec<Expr>, negated: bool) -> Rel {
     let outer = left.defined();
     let mut on = on;
-    let right = lift(right, &outer, &mut on);
+    let mut right = lift(right, &outer, &mut on);
     let lateral = right.free().meets(&outer);
+    if on.is_empty() && !lateral && !is_one_row_at_most(&right) {
+        // Any row will do, and one more would be tried for each row of the left.
+        right = first_row(right);
+    }
     let kind = if negated { JoinKind::Anti } else { JoinKind::Semi };
     Rel::Join(Box::new(Join { lateral, ..Join::new(kind, left, right, on) }))
+}
+
+fn is_one_row_at_most(rel: &Rel) -> bool {
+    match rel {
+        Rel::Top(top) => {
+            top.count.as_ref().is_some_and(|count| matches!(count.kind, ExprKind::Literal(Datum::I64(0 | 1))))
+        }
+        rel => is_one_row(rel),
+    }
+}
+
+fn first_row(input: Rel) -> Rel {
+    let count = Some(Expr::new(SqlType::BIGINT, false, ExprKind::Literal(Datum::I64(1))));
+    Rel::Top(Box::new(TopRows { input, keys: Vec::new(), count, percent: false, with_ties: false, offset: None }))
 }
 
 fn lift(rel: Rel, outer: &ColumnSet, on: &mut Vec<Expr>) -> Rel {

@@ -2,18 +2,20 @@
 //! written, above whatever computes its columns.
 
 use super::constant::{column_of, constant_of, equal_sides};
-use super::either::{factored, implied};
+use super::either::{cannot_fail, factored, implied};
 use super::rel::{ColumnId, ColumnSet, Join, Rel, substitute};
 use crate::plan::{Expr, ExprKind, JoinKind};
 
 /// `rel` filtered by `predicates`, each as deep inside as it may go.
 pub fn push(rel: Rel, predicates: Vec<Expr>) -> Rel {
-    let mut predicates = factored(predicates);
+    let predicates = factored(predicates);
     match rel {
-        // What was written inside is asked first: it may keep from what is outside the rows of which that cannot be asked.
-        Rel::Filter { input, predicates: mut own } => {
-            own.append(&mut predicates);
-            push(*input, own)
+        // What may fail comes behind what was written inside, which may keep from it the rows of which it cannot be asked.
+        Rel::Filter { input, predicates: own } => {
+            let (mut all, late): (Vec<Expr>, Vec<Expr>) = predicates.into_iter().partition(cannot_fail);
+            all.extend(own);
+            all.extend(late);
+            push(*input, all)
         }
         Rel::Map { input, defs } => {
             let mut defined = ColumnSet::default();
