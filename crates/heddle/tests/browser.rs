@@ -8,7 +8,7 @@ use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
 use support::ask::{connect, word};
-use support::{Server, binary};
+use support::{Server, binary, free_port};
 
 /// An address of this machine's that no other test has: the port is free there.
 const PLACE: &str = "127.0.86.1:1434";
@@ -55,8 +55,8 @@ fn line(name: &str, port: u16) -> String {
 
 #[test]
 fn an_instance_is_told_by_its_name() {
-    let admin = UdpSocket::bind("127.0.0.1:0").expect("a port that is free").local_addr().expect("bound");
-    let admin_listen = admin.to_string();
+    let admin = free_port();
+    let admin_listen = format!("127.0.0.1:{admin}");
     let server = Server::start(&["--instance", "Sales", "--browser", PLACE, "--admin-listen", &admin_listen]);
     let sales = line("Sales", server.port);
     becomes(PLACE, b"\x04SALES\0", |seen| seen == Some(&sales));
@@ -64,7 +64,7 @@ fn an_instance_is_told_by_its_name() {
     assert_eq!(told(PLACE, b"\x04sales").as_deref(), Some(&*sales));
     assert_eq!(told(PLACE, b"\x02").as_deref(), Some(&*sales));
     assert_eq!(told(PLACE, b"\x03").as_deref(), Some(&*sales));
-    let port = admin.port().to_le_bytes();
+    let port = admin.to_le_bytes();
     assert_eq!(asked(PLACE, b"\x0f\x01SALES\0"), Some(vec![5, 6, 0, 1, port[0], port[1]]));
     // What is not there, or no request, is not answered.
     for request in [&b"\x04OTHER\0"[..], b"\x0f\x01OTHER\0", b"\x0f\x02SALES\0", b"\x04", b"\x07", b"", &[4; 2_000]] {
