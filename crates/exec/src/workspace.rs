@@ -293,6 +293,11 @@ impl Workspace {
         self.limit().min(usize::try_from(most).unwrap_or(usize::MAX).saturating_add(BYTES_MIN))
     }
 
+    /// Bytes that no query has, nor waits for.
+    pub fn spare(&self) -> usize {
+        usize::try_from(self.pool.grants.room()).unwrap_or(usize::MAX)
+    }
+
     pub fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }

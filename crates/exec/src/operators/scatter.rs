@@ -19,7 +19,9 @@ pub const LEVELS_MAX: u32 = 8;
 const GATHERED_BYTES: usize = PIECE_BYTES / 2;
 
 /// Of what a query may have, the part in this many that its files may take: what is divided is held as well until it is written.
-const FILES_PART: usize = 2;
+const FILES_PART: usize = 4;
+/// The same where that much is left over, and half of what is.
+const FILES_PART_ALONE: usize = 2;
 const FILES_MIN: usize = 4;
 const FILES_MAX: usize = 256;
 
@@ -36,7 +38,9 @@ impl Scatter {
     /// `level`: from 0, one more for what is divided again.
     pub fn new(context: &Context, like: &RowBatch, level: u32) -> SqlResult<Scatter> {
         let each = GATHERED_BYTES + BLOCK_ROOM;
-        let count = (context.workspace().limit_now() / FILES_PART / each).clamp(FILES_MIN, FILES_MAX);
+        let (limit, spare) = (context.workspace().limit_now(), context.workspace().spare() / 2);
+        let bytes = (limit / FILES_PART_ALONE).min(spare).max(limit / FILES_PART);
+        let count = (bytes / each).clamp(FILES_MIN, FILES_MAX);
         Scatter::of_files(context, like, level, count)
     }
 

@@ -389,7 +389,16 @@ pub fn start_on(
     Ok(Arc::into_inner(server).expect("the session of the scripts has ended"))
 }
 
+/// Where the log lies in memory, it has this part of what the process may use: a transaction that does not end fills it (9002), and not the
+/// machine.
+const LOG_PART: u64 = 4;
+
 fn storage_config(settings: &Settings, disk: Disk, memory: u64, engines: u32) -> StorageConfig {
+    let usual = StorageConfig::new(disk);
+    let log_bytes_max = match settings.data {
+        DataLocation::Memory => (os::limits::memory_limit() / LOG_PART).clamp(512 << 20, usual.log_bytes_max),
+        DataLocation::Directory(_) => usual.log_bytes_max,
+    };
     // Addresses for as much as may ever be configured.
     let memory_max = memory.max(os::limits::memory_limit());
     StorageConfig {
@@ -401,7 +410,8 @@ fn storage_config(settings: &Settings, disk: Disk, memory: u64, engines: u32) ->
         spill_bytes_max: settings.spill_bytes,
         caller_bytes: SHARED_BYTES,
         visibility: if engines > 0 { Visibility::ForkedProcesses } else { Visibility::ThisProcess },
-        ..StorageConfig::new(disk)
+        log_bytes_max,
+        ..usual
     }
 }
 
