@@ -176,7 +176,8 @@ impl Block {
     /// Gives its pages back piece by piece: all in one call that takes tens of milliseconds, in which no thread of the process can map
     /// anything.
     fn let_pages_go(&self) {
-        let page = 4096;
+        // SAFETY: it asks for a number.
+        let page = unsafe { libc::sysconf(libc::_SC_PAGESIZE) } as usize;
         let (first, end) = (self.0.addr().next_multiple_of(page), (self.0.addr() + self.1.size()) / page * page);
         for start in (first..end).step_by(LARGE_BYTES) {
             let bytes = LARGE_BYTES.min(end - start);

@@ -73,6 +73,12 @@ impl ObjectName {
         let name = next()?;
         Some(ObjectName { name, schema: next(), database: next(), server: next() })
     }
+
+    /// The parts that there are, as messages show them.
+    pub fn written(&self) -> String {
+        let parts = [&self.server, &self.database, &self.schema].into_iter().flatten().chain([&self.name]);
+        parts.map(|part| &**part).collect::<Vec<_>>().join(".")
+    }
 }
 
 impl From<ObjectName> for ast::ObjectName {

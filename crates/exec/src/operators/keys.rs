@@ -144,7 +144,7 @@ impl RowKeys {
 
     /// From now on lists have keys that may be cut. All keys are columns.
     pub fn cut(&mut self) {
-        assert!(self.scalars.iter().all(|key| key.as_column().is_some()), "whole keys are made of the rows again");
+        assert!(self.are_columns(), "whole keys are made of the rows again");
         self.cuts = true;
     }
 

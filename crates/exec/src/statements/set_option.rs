@@ -1,6 +1,5 @@
 //! SET of a session option.
 
-use sql::catalog::ObjectName;
 use sql::plan::SetOption;
 use types::datetime::{DateFormat, LanguageId};
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
@@ -50,17 +49,6 @@ const REFUSED: &[&str] = &["DISABLE_DEF_CNST_CHK", "OFFSETS", "RESULT_SET_CACHIN
 /// 40510
 fn refused(option: &str) -> SqlError {
     sql_error!(40510, format!("SET {option}"))
-}
-
-/// A table as the statement names it.
-fn written(name: &ObjectName) -> String {
-    let parts: Vec<&str> = [&name.server, &name.database, &name.schema]
-        .into_iter()
-        .flatten()
-        .chain([&name.name])
-        .map(|part| &**part)
-        .collect();
-    parts.join(".")
 }
 
 impl Runner<'_> {
@@ -213,7 +201,7 @@ impl Runner<'_> {
                     None => runtime.host.table_by_name(runtime.session, table)?,
                 };
                 if !definition.columns.iter().any(|column| column.identity.is_some()) {
-                    return Err(sql_error!(8106, written(table)));
+                    return Err(sql_error!(8106, table.written()));
                 }
                 let key = (definition.database.0, definition.object.0);
                 let set = runtime.session.options.identity_insert;
@@ -222,7 +210,7 @@ impl Runner<'_> {
                         let (database, object) = (sql::catalog::DatabaseId(other.0), sql::catalog::ObjectId(other.1));
                         let holder = runtime.host.table_by_id(runtime.session, database, object)?;
                         let database = runtime.host.database_name(runtime.session, database);
-                        return Err(sql_error!(8107, database, holder.schema, holder.name, written(table)));
+                        return Err(sql_error!(8107, database, holder.schema, holder.name, table.written()));
                     }
                     (true, _) => runtime.session.options.identity_insert = Some(key),
                     (false, Some(own)) if own == key => runtime.session.options.identity_insert = None,

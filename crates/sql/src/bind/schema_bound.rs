@@ -220,7 +220,7 @@ impl<'a> Named<'a> {
         (kind, shown): (&str, &str),
         references: &mut References,
     ) -> SqlResult<()> {
-        let written = written(name);
+        let written = name.written();
         let invalid = || sql_error!(4512, state 3, kind, shown, written);
         if name.schema.is_none() || name.database.is_some() || name.server.is_some() {
             return Err(invalid());
@@ -253,9 +253,4 @@ impl<'a> Named<'a> {
             }
         }
     }
-}
-
-fn written(name: &ObjectName) -> String {
-    let parts = [&name.server, &name.database, &name.schema].into_iter().flatten().chain([&name.name]);
-    parts.map(|part| &**part).collect::<Vec<_>>().join(".")
 }

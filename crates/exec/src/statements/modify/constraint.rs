@@ -198,7 +198,8 @@ impl Lookup {
         let width = self.table.layout().row.len();
         let columns: Vec<u16> =
             if wide { (0..width as u16).collect() } else { self.columns.iter().map(|column| *column as u16).collect() };
-        // Waits for whoever is changing such a row, and passes no change by that a snapshot misses. In a memory-optimized table it looks again at the commit.
+        // Waits for whoever is changing such a row, and passes no change by that a snapshot misses.
+        // In a memory-optimized table it looks again at the commit.
         let hold = self.table.is_memory_optimized();
         let lock = LockHint { update: wide, shared: !wide, hold, constraint: true, ..LockHint::default() };
         let spec = ScanSpec {
