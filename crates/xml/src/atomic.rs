@@ -153,6 +153,14 @@ impl Atomic {
         }
     }
 
+    /// As `show`, where the value is not wanted any more.
+    pub fn into_shown(self) -> String {
+        match self {
+            Atomic::Untyped(text) | Atomic::Text(text) | Atomic::Typed(_, text) => text.into(),
+            value => value.show(),
+        }
+    }
+
     /// As a number, if it is one or says one.
     pub fn number(&self) -> Option<f64> {
         match self {

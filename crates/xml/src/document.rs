@@ -172,16 +172,15 @@ impl Document {
 
     /// The string value: of elements and the document, all text inside.
     pub fn string(&self, node: u32, meter: &mut Meter<'_, '_>) -> SqlResult<String> {
-        if !matches!(self.kind(node), Kind::Document | Kind::Element) {
-            meter.spend(self.value(node).len())?;
-            return Ok(self.value(node).to_owned());
-        }
         let mut out = String::new();
+        if !matches!(self.kind(node), Kind::Document | Kind::Element) {
+            meter.pacer.push(self.value(node), &mut out)?;
+            return Ok(out);
+        }
         for inner in node + 1..self.end(node) {
             meter.spend(NODE / 8)?;
             if self.kind(inner) == Kind::Text {
-                meter.spend(self.value(inner).len())?;
-                out.push_str(self.value(inner));
+                meter.pacer.push(self.value(inner), &mut out)?;
             }
         }
         meter.hold(out.len())?;

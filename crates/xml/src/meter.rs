@@ -1,6 +1,7 @@
 //! What an evaluation may use: it gives way to others by its pacer, and asks for the memory that it holds.
 
-use types::pause::Pacer;
+use memchr::memmem;
+use types::pause::{Pacer, STRIDE};
 use types::{SqlResult, sql_error};
 
 /// Work for a node that is looked at.
@@ -33,6 +34,33 @@ impl<'a, 'p> Meter<'a, 'p> {
     #[inline]
     pub fn spend(&mut self, work: usize) -> SqlResult<()> {
         self.pacer.spend(work)
+    }
+
+    /// `work` over a text in pieces: it may be long.
+    pub fn pieces(&mut self, text: &str, mut work: impl FnMut(&str) -> SqlResult<()>) -> SqlResult<()> {
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (now, later) = rest.split_at(rest.floor_char_boundary(STRIDE));
+            work(now)?;
+            self.spend(now.len())?;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    /// Whether `part` is in `whole`.
+    pub fn finds(&mut self, whole: &str, part: &str) -> SqlResult<bool> {
+        let finder = memmem::Finder::new(part);
+        // Each piece begins where the last one's matches could: a match lies in one of them.
+        let (step, whole) = (STRIDE.max(part.len()), whole.as_bytes());
+        for at in (0..=whole.len()).step_by(step) {
+            let piece = &whole[at..whole.len().min(at + step + part.len())];
+            if finder.find(piece).is_some() {
+                return Ok(true);
+            }
+            self.spend(piece.len())?;
+        }
+        Ok(false)
     }
 
     /// An evaluation goes one level down. 2363.

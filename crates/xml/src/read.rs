@@ -56,7 +56,7 @@ impl<'t> Reader<'t> {
         } else if let Some(rest) = self.rest.strip_prefix("<![CDATA[") {
             let (value, rest) = rest.split_once("]]>").ok_or_else(broken)?;
             self.rest = rest;
-            self.builder.text(value)
+            self.literal(value, meter)
         } else if let Some(rest) = self.rest.strip_prefix("<?") {
             let (whole, rest) = rest.split_once("?>").ok_or_else(broken)?;
             self.rest = rest;
@@ -80,8 +80,24 @@ impl<'t> Reader<'t> {
             let end = self.rest.find('<').unwrap_or(self.rest.len());
             let (raw, rest) = self.rest.split_at(end);
             self.rest = rest;
-            self.builder.text(&resolve(raw)?)
+            self.text(raw, meter)
         }
+    }
+
+    /// With references resolved.
+    fn text(&mut self, raw: &str, meter: &mut Meter<'_, '_>) -> SqlResult<()> {
+        let mut rest = raw;
+        while let Some((before, behind)) = rest.split_once('&') {
+            self.literal(before, meter)?;
+            let (character, behind) = reference(behind)?;
+            self.builder.text(character.encode_utf8(&mut [0; 4]))?;
+            rest = behind;
+        }
+        self.literal(rest, meter)
+    }
+
+    fn literal(&mut self, text: &str, meter: &mut Meter<'_, '_>) -> SqlResult<()> {
+        meter.pieces(text, |piece| self.builder.text(piece))
     }
 
     fn name(&mut self) -> SqlResult<&'t str> {
@@ -189,14 +205,20 @@ pub fn entity(name: &str) -> Option<char> {
     char::from_u32(code.ok()?)
 }
 
+/// The character of the reference whose `&` came before, and what follows it.
+fn reference(behind: &str) -> SqlResult<(char, &str)> {
+    let (name, behind) = behind.split_once(';').ok_or_else(broken)?;
+    Ok((entity(name).ok_or_else(|| sql_error!(9448, 1, 1))?, behind))
+}
+
 /// With references resolved.
 fn resolve(raw: &str) -> SqlResult<String> {
     let mut out = String::with_capacity(raw.len());
     let mut rest = raw;
     while let Some((before, behind)) = rest.split_once('&') {
         out.push_str(before);
-        let (name, behind) = behind.split_once(';').ok_or_else(broken)?;
-        out.push(entity(name).ok_or_else(|| sql_error!(9448, 1, 1))?);
+        let (character, behind) = reference(behind)?;
+        out.push(character);
         rest = behind;
     }
     out.push_str(rest);

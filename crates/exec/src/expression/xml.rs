@@ -229,7 +229,7 @@ fn parsed(context: &Context, ty: &SqlType, bytes: &[u8]) -> SqlResult<Arc<Docume
     let all = all.get_or_insert_default();
     all.last = None;
     context.force(&mut all.last_held, document.size() + bytes.len())?;
-    all.last = Some((bytes.into(), collection, document.clone()));
+    all.last = Some((types::long::copy(bytes), collection, document.clone()));
     Ok(document)
 }
 

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::collections::HashSet;
 
 use types::SqlResult;
+use types::pause::STRIDE;
 
 use super::evaluate::{Evaluation, Focus, Sequence, boolean, maybe};
 use super::function::Function;
@@ -71,8 +72,12 @@ impl Evaluation<'_> {
             String => text(self.string_argument(arguments, focus, meter)?),
             StringLength => {
                 let value = self.string_argument(arguments, focus, meter)?;
-                meter.spend(value.len())?;
-                integer(value.encode_utf16().count())
+                let mut length = 0;
+                meter.pieces(&value, |piece| {
+                    length += piece.encode_utf16().count();
+                    Ok(())
+                })?;
+                integer(length)
             }
             LocalName | NamespaceUri => text(match self.argument(arguments, focus, meter)? {
                 Some(Item::Node(document, node)) => {
@@ -85,7 +90,7 @@ impl Evaluation<'_> {
                 let mut joined = std::string::String::new();
                 for argument in arguments {
                     if let Some(value) = self.single(argument, focus, meter)? {
-                        joined.push_str(&value.show());
+                        meter.pacer.push(&value.into_shown(), &mut joined)?;
                     }
                 }
                 meter.hold(joined.len())?;
@@ -94,12 +99,17 @@ impl Evaluation<'_> {
             Contains => {
                 let (whole, part) =
                     (self.string(&arguments[0], focus, meter)?, self.string(&arguments[1], focus, meter)?);
-                meter.spend(whole.len())?;
-                boolean(whole.contains(&part))
+                boolean(meter.finds(&whole, &part)?)
             }
             Substring => self.substring(arguments, focus, meter)?,
-            UpperCase => text(self.string(&arguments[0], focus, meter)?.to_uppercase()),
-            LowerCase => text(self.string(&arguments[0], focus, meter)?.to_lowercase()),
+            UpperCase | LowerCase => {
+                let (whole, mut cased) = (self.string(&arguments[0], focus, meter)?, std::string::String::new());
+                meter.pieces(&whole, |piece| {
+                    cased += &if function == UpperCase { piece.to_uppercase() } else { piece.to_lowercase() };
+                    Ok(())
+                })?;
+                text(cased)
+            }
             Id => Vec::new(),
         })
     }
@@ -115,13 +125,13 @@ impl Evaluation<'_> {
     fn string_argument(&mut self, arguments: &[Expr], focus: &Focus, meter: &mut Meter<'_, '_>) -> SqlResult<String> {
         match self.argument(arguments, focus, meter)? {
             Some(Item::Node(document, node)) => document.string(node, meter),
-            Some(Item::Atomic(value)) => Ok(value.show()),
+            Some(Item::Atomic(value)) => Ok(value.into_shown()),
             None => Ok(String::new()),
         }
     }
 
     fn string(&mut self, argument: &Expr, focus: &Focus, meter: &mut Meter<'_, '_>) -> SqlResult<String> {
-        Ok(self.single(argument, focus, meter)?.map_or(String::new(), |value| value.show()))
+        Ok(self.single(argument, focus, meter)?.map_or(String::new(), Atomic::into_shown))
     }
 
     /// Values as numbers: what is untyped is a double, or nothing.
@@ -192,14 +202,24 @@ impl Evaluation<'_> {
         }
         let first = positions[0];
         let end = positions.get(1).map_or(f64::INFINITY, |length| first + length);
-        meter.spend(whole.len())?;
-        let mut units = Vec::new();
-        for (at, unit) in whole.encode_utf16().enumerate() {
-            let position = (at + 1) as f64;
-            if position >= first && position < end {
-                units.push(unit);
+        let (mut units, mut position) = (Vec::new(), 0.0);
+        meter.pieces(&whole, |piece| {
+            for unit in piece.encode_utf16() {
+                position += 1.0;
+                if position >= first && position < end {
+                    units.push(unit);
+                }
             }
+            Ok(())
+        })?;
+        let (mut part, mut rest) = (String::new(), &units[..]);
+        while !rest.is_empty() {
+            let whole_pairs = rest[STRIDE.min(rest.len()) - 1] & 0xFC00 == 0xD800;
+            let (now, later) = rest.split_at((STRIDE + usize::from(whole_pairs)).min(rest.len()));
+            part.push_str(&String::from_utf16_lossy(now));
+            meter.spend(now.len())?;
+            rest = later;
         }
-        Ok(text(String::from_utf16_lossy(&units)))
+        Ok(text(part))
     }
 }
