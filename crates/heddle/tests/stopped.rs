@@ -6,9 +6,9 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use support::Server;
 use support::random::{Random, number};
 use support::wire::{Wire, must, must_within, one};
+use support::{Server, scratch};
 use types::Datum;
 
 const ROWS: u64 = 100_000;
@@ -220,7 +220,9 @@ fn seen(watcher: &mut Wire, session: i64) -> Option<(String, String)> {
 fn stopped(workers: &str) {
     let rows = number("ROWS").unwrap_or(ROWS);
     let mut random = Random(number("SEED").unwrap_or(1));
-    let server = Server::start(&["--workers", workers]);
+    // The log of many rows that one statement changes has no room in memory.
+    let data = if rows > ROWS { scratch(&format!("stopped-{workers}")) } else { ":memory:".into() };
+    let server = Server::start_on(data.to_str().expect("a path"), &["--workers", workers]);
     let mut watcher = Wire::open(server.port, "master").expect("logged in");
     prepare(&mut watcher, rows);
     let (mut longest, mut ended_before) = (Duration::ZERO, 0);
