@@ -1,6 +1,8 @@
 //! What the machine offers: CPUs, memory, and what a container or the administrator allows of them.
 #![allow(unsafe_code)]
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 /// CPUs the process may run on (its affinity mask at the first call), ascending.
 pub fn usable_cpus() -> Vec<u32> {
     if crate::simcore::active() {
@@ -66,9 +68,35 @@ pub fn physical_memory() -> u64 {
     meminfo("MemTotal:").unwrap_or(1 << 30)
 }
 
-/// Bytes of memory that could be had now without swapping.
+/// Bytes of memory that could be had now without swapping, of the machine and of the control groups that the process is in.
 pub fn available_memory() -> u64 {
-    meminfo("MemAvailable:").unwrap_or(1 << 29)
+    let machine = meminfo("MemAvailable:").unwrap_or(1 << 29);
+    group_paths().iter().filter_map(|path| available_in(path)).fold(machine, u64::min)
+}
+
+/// Of the group's limit what is not in use, where cached files are not: they go when memory is wanted. None: it has no limit.
+fn available_in(group: &str) -> Option<u64> {
+    let number = |name: &str| read(&format!("{group}/{name}"))?.trim().parse::<u64>().ok();
+    let (limit, used) = (number("memory.max")?, number("memory.current")?);
+    let stat = read(&format!("{group}/memory.stat"))?;
+    let cached = stat.lines().filter_map(|line| line.split_once(' ')).filter(|(name, _)| name.ends_with("active_file"));
+    let cached: u64 = cached.filter_map(|(_, bytes)| bytes.parse::<u64>().ok()).sum();
+    Some(limit.saturating_sub(used.saturating_sub(cached)))
+}
+
+/// What the process may still ask for within its own bound of memory, as its owner said last.
+static EXPECTED: AtomicU64 = AtomicU64::new(0);
+
+/// The process will ask for so much more memory: files that lie in memory leave it room.
+pub fn expect_use(bytes: u64) {
+    EXPECTED.store(bytes, Ordering::Relaxed);
+}
+
+/// Bytes by which files that lie in memory may grow now. What the process will ask for is left to it, a quarter of all at most: a bound
+/// may be set higher than the machine allows, and data must have a place.
+pub fn spare_memory() -> u64 {
+    let kept = EXPECTED.load(Ordering::Relaxed).min(memory_limit() / 4);
+    available_memory().saturating_sub(kept)
 }
 
 /// Bytes of memory the process has resident.
@@ -171,21 +199,18 @@ pub fn parse_cpu_list(text: &str) -> Option<Vec<u32>> {
     Some(cpus)
 }
 
-/// The strictest value of `name` on the way from our control group to the root.
+/// The value of `name` in the closest of our control groups that sets one.
 fn read_group(name: &str) -> Option<String> {
-    let group = read("/proc/self/cgroup")?;
-    let path = group.lines().find_map(|line| line.strip_prefix("0::"))?.trim().to_owned();
-    let mut at = path.as_str();
-    loop {
-        let text = read(&format!("/sys/fs/cgroup{}/{name}", at.trim_end_matches('/')));
-        if let Some(text) = text.filter(|text| !text.starts_with("max")) {
-            return Some(text);
-        }
-        if at.is_empty() || at == "/" {
-            return None;
-        }
-        at = &at[..at.rfind('/').unwrap_or(0)];
-    }
+    let mut texts = group_paths().into_iter().filter_map(|group| read(&format!("{group}/{name}")));
+    texts.find(|text| !text.starts_with("max"))
+}
+
+/// Our control group's directory (v2) and those above it, the root's last.
+fn group_paths() -> Vec<String> {
+    let group = read("/proc/self/cgroup").unwrap_or_default();
+    let Some(path) = group.lines().find_map(|line| line.strip_prefix("0::")) else { return Vec::new() };
+    let above = std::path::Path::new(path.trim()).ancestors();
+    above.map(|path| format!("/sys/fs/cgroup{}", path.to_string_lossy().trim_end_matches('/'))).collect()
 }
 
 fn meminfo(key: &str) -> Option<u64> {

@@ -35,7 +35,7 @@ use os::disk::{Disk, File, Open};
 use os::engines;
 use os::region::{Part, Placed, spread, spread_count};
 use os::shared_struct;
-use os::sync::{Mutex, ParkingLot};
+use os::sync::{Event, Mutex, ParkingLot};
 use os::wait::{self, WaitType};
 
 use crate::error::{StorageError, StorageResult};
@@ -98,6 +98,8 @@ pub struct Buffer {
     files: Arc<DataFiles>,
     /// Held while a batch is written: batches do not overlap.
     writing: Placed<Mutex<DoubleWritten>>,
+    /// Rung when pages have to be written before there is room: the lazy writer goes on ahead.
+    pub lazy_writer: Placed<Event>,
     double_write: File,
     /// Of the batch that is being written. Kept: memory that is touched anew for each batch costs as much as writing it.
     copies: Mutex<Vec<PageBytes>>,
@@ -294,6 +296,7 @@ impl Buffer {
             clock: memory.place("clock hand", clock)?,
             files,
             writing: memory.place("page writer", Mutex::new(WaitType::SOS_MUTEX, written))?,
+            lazy_writer: memory.place("lazy writer", Event::auto_reset(WaitType::LAZYWRITER_SLEEP))?,
             double_write,
             copies: Mutex::new(WaitType::SOS_MUTEX, Vec::new()),
             log: OnceLock::new(),

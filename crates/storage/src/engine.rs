@@ -70,6 +70,10 @@ pub struct Engine {
     pub pending_frees: PageList,
     /// Held by whoever frees trees or files, and who must not see one go.
     pub freeing: Placed<Mutex<()>>,
+    /// See `StorageConfig`.
+    pub logged_leaves: u32,
+    /// How many read pages and log side by side: while there are any, all rows are in the log.
+    pub log_readers: Placed<Mutex<u32>>,
     pub ghosts: Ghosts,
     /// Rung when there is something to clean up.
     pub cleaner: Placed<Event>,
@@ -264,6 +268,11 @@ impl Engine {
         Ok(())
     }
 
+    /// Somebody may restore a file from its log.
+    pub fn keeps_log(&self, file: &DataFile) -> bool {
+        file.chain().log_from().is_some() || self.archived.holds_log()
+    }
+
     /// `count` free pages of one bitmap page, which stays latched until they are logged as taken; so many behind them stay free.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn find_free<'a>(
@@ -374,6 +383,9 @@ impl Engine {
         }
         if os::sim_choice!("buffer.evict") {
             self.buffer.evict_some(&self.log);
+        }
+        if os::sim_choice!("buffer.ahead") {
+            self.buffer.write_ahead(&self.log);
         }
     }
 

@@ -301,17 +301,25 @@ impl Stream {
 
     /// Reads block `at` and as many of those behind it as lie behind it in the file, `most` in all.
     fn read_blocks(&self, at: usize, most: usize, into: &mut Vec<u8>) -> StorageResult<()> {
-        let first = self.blocks[at];
-        let follow = |(next, block): &(u32, &u32)| **block == *next;
-        let count = (first..).zip(&self.blocks[at..]).take(most).take_while(follow).count();
+        let count = self.together_from(at, most);
         let file = self.file.as_ref().expect("a stream with blocks has a file");
         into.resize(count * BLOCK_BYTES, 0);
         if os::fails!(SpillRead) {
             return Err(DiskError::Io(EIO).into());
         }
-        let got = file.read_some_at(into, place_of(first))?;
+        let got = file.read_some_at(into, place_of(self.blocks[at]))?;
         into.truncate(got);
+        // Who reads several streams in turn comes back later, and the system does not see that each is read from one end to the other.
+        if let Some(next) = self.blocks.get(at + count) {
+            file.expect_read(self.together_from(at + count, most) * BLOCK_BYTES, place_of(*next));
+        }
         Ok(())
+    }
+
+    /// Blocks from `at` on that lie side by side in the file, `most` at most.
+    fn together_from(&self, at: usize, most: usize) -> usize {
+        let follow = |(next, block): &(u32, &u32)| **block == *next;
+        (self.blocks[at]..).zip(&self.blocks[at..]).take(most).take_while(follow).count()
     }
 
     /// How many of the bytes that lie in the place of block `at` are its.

@@ -1,5 +1,5 @@
-//! Many sessions in a pool that is much too small, while a checkpoint is always under way: whoever makes room for a page holds latches of
-//! others, and nobody waits for somebody who waits for those.
+//! Many sessions in a pool that is much too small, while a checkpoint is always under way and the lazy writer goes ahead: whoever makes room
+//! for a page holds latches of others, and nobody waits for somebody who waits for those.
 
 mod common;
 
@@ -20,7 +20,11 @@ fn checkpoints_and_evictions_do_not_wait_for_each_other() {
     let cpus = cpus.iter().cycle().take(SCHEDULERS as usize).copied().collect();
     let machine = os::sched::start(MachineConfig { workers: WorkerKind::Fiber, cpus, ..MachineConfig::default() });
     machine.run(|| {
-        let storage = Storage::open(config(&SimDisk::new(SimDiskFaults::default()))).expect("an instance");
+        let mut config = config(&SimDisk::new(SimDiskFaults::default()));
+        // With its background duties, the lazy writer among them.
+        config.log_flush_ms = 5;
+        let storage = Storage::open(config).expect("an instance");
+        storage.start_duties();
         create(&storage, Kind::Clustered);
         let working = Arc::new(AtomicU64::new(u64::from(SESSIONS)));
         let sessions = (0..SESSIONS).map(|session| {

@@ -213,6 +213,12 @@ impl MemoryDisk {
     }
 }
 
+/// The device is the machine's memory: it is full before the machine is.
+pub fn allocate(file: &RealFile, length: u64) -> DiskResult<()> {
+    let more = length.saturating_sub(file.len()?);
+    if more > 0 && crate::limits::spare_memory() < more { Err(DiskError::Full) } else { file.allocate(length) }
+}
+
 fn anonymous_file() -> DiskResult<RealFile> {
     // SAFETY: the name is a C string; a non-negative answer is a descriptor that nobody else owns.
     let fd = unsafe { libc::memfd_create(c"heddle".as_ptr(), libc::MFD_CLOEXEC) };
@@ -226,6 +232,17 @@ fn anonymous_file() -> DiskResult<RealFile> {
 #[cfg(test)]
 mod tests {
     use super::super::{Disk, DiskError, Open};
+
+    #[test]
+    fn the_disk_is_full_before_the_machine_is() {
+        let file = Disk::memory().open("a", Open::New).unwrap();
+        file.allocate(1 << 20).unwrap();
+        assert_eq!(file.allocate(2 * crate::limits::physical_memory()), Err(DiskError::Full));
+        assert_eq!(file.len(), Ok(1 << 20));
+        crate::limits::expect_use(u64::MAX);
+        assert!(crate::limits::spare_memory() <= crate::limits::available_memory());
+        crate::limits::expect_use(0);
+    }
 
     #[test]
     fn files_keep_their_contents_under_their_names() {

@@ -240,7 +240,7 @@ impl Disk {
     pub fn free_bytes(&self) -> DiskResult<u64> {
         match self {
             Disk::Real(disk) => disk.free_bytes(),
-            Disk::Memory(_) => Ok(crate::limits::available_memory()),
+            Disk::Memory(_) => Ok(crate::limits::spare_memory()),
             Disk::Sim(disk) => Ok(disk.free_bytes()),
         }
     }
@@ -292,6 +292,14 @@ impl File {
         }?;
         assert!(got <= bytes.len(), "{got} bytes were read into {}", bytes.len());
         Ok(got)
+    }
+
+    /// These bytes are read soon: the system may fetch them meanwhile.
+    pub fn expect_read(&self, bytes: usize, offset: u64) {
+        assert_place(offset, bytes);
+        if let File::Real(file) = self {
+            file.expect_read(bytes, offset);
+        }
     }
 
     /// Writes all of `bytes` at `offset`, growing the file if need be. Not durable before [`File::sync_data`].
@@ -372,7 +380,7 @@ impl File {
         assert!(length > 0, "room for nothing");
         match self {
             File::Real(file) => file.allocate(length),
-            File::Memory(file) => file.allocate(length),
+            File::Memory(file) => memory::allocate(file, length),
             File::Sim(file) => file.allocate(length),
         }
     }

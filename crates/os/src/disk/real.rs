@@ -221,6 +221,14 @@ impl RealFile {
         }
     }
 
+    /// A hint: what becomes of it is of no interest.
+    pub fn expect_read(&self, bytes: usize, offset: u64) {
+        worker::count_call(SystemCall::File);
+        let (offset, bytes) = (offset as libc::off_t, bytes as libc::off_t);
+        // SAFETY: the descriptor is open for the call.
+        unsafe { libc::posix_fadvise(self.file.as_raw_fd(), offset, bytes, libc::POSIX_FADV_WILLNEED) };
+    }
+
     pub fn write_at(&self, bytes: &[u8], offset: u64) -> DiskResult<()> {
         if bytes.len() <= INLINE_WRITE_BYTES_MAX {
             worker::count_call(SystemCall::File);

@@ -63,7 +63,9 @@ pub fn save(ddl: &mut Ddl<'_>, place: &Place, shown: &str, columns: &[NewColumn]
         }
         Ok(())
     })?;
-    ddl.storage(|_, tx| load.finish(tx)).map_err(|error| build_error(error, shown, None))?;
+    let mut load = Some(load);
+    ddl.long_storage(|_, tx, pause| load.take().expect("it ends once").finish(tx, pause))
+        .map_err(|error| build_error(error, shown, None))?;
     Ok(Saved { heap, row })
 }
 

@@ -389,15 +389,15 @@ pub fn start_on(
     Ok(Arc::into_inner(server).expect("the session of the scripts has ended"))
 }
 
-/// Where the log lies in memory, it has this part of what the process may use: a transaction that does not end fills it (9002), and not the
-/// machine.
-const LOG_PART: u64 = 4;
+/// Where the log and what is spilled lie in memory, each has this part of what the process may use: a transaction that does not end fills
+/// the log (9002), and not the machine.
+const MEMORY_PART: u64 = 4;
 
 fn storage_config(settings: &Settings, disk: Disk, memory: u64, engines: u32) -> StorageConfig {
     let usual = StorageConfig::new(disk);
-    let log_bytes_max = match settings.data {
-        DataLocation::Memory => (os::limits::memory_limit() / LOG_PART).clamp(512 << 20, usual.log_bytes_max),
-        DataLocation::Directory(_) => usual.log_bytes_max,
+    let bytes_max = match settings.data {
+        DataLocation::Memory => (os::limits::memory_limit() / MEMORY_PART).max(512 << 20),
+        DataLocation::Directory(_) => u64::MAX,
     };
     // Addresses for as much as may ever be configured.
     let memory_max = memory.max(os::limits::memory_limit());
@@ -407,10 +407,10 @@ fn storage_config(settings: &Settings, disk: Disk, memory: u64, engines: u32) ->
         version_memory_bytes: (memory as usize / VERSIONS_PART).clamp(VERSIONS_BYTES_MIN, VERSIONS_BYTES_MAX),
         page_bits: DATABASE_PAGE_BITS,
         files_max: DATABASES_MAX,
-        spill_bytes_max: settings.spill_bytes,
+        spill_bytes_max: settings.spill_bytes.min(bytes_max),
         caller_bytes: SHARED_BYTES,
         visibility: if engines > 0 { Visibility::ForkedProcesses } else { Visibility::ThisProcess },
-        log_bytes_max,
+        log_bytes_max: usual.log_bytes_max.min(bytes_max),
         ..usual
     }
 }

@@ -12,9 +12,10 @@ use super::{ArchiveError, ArchiveResult};
 use crate::backup::blank::each_record;
 use crate::error::{StorageError, StorageResult};
 use crate::instance::storage::Storage;
-use crate::log::record::{FLAG_TEMPORARY, HEAD_BYTES, Kind};
+use crate::log::record::{FLAG_TEMPORARY, HEAD_BYTES, Kind, Record};
+use crate::log::structure::{self, Action};
 use crate::log::{BLOCK_BYTES, blocks, seal_block};
-use crate::pages::page::u32_at;
+use crate::pages::page::{PageKind, u32_at};
 use crate::recovery::restart::PAGES_FROM_ELSEWHERE;
 
 /// A segment ends with the block that brings it to this.
@@ -213,6 +214,10 @@ impl Archiver {
             Some(Kind::FileCreate) if u32_at(record, 28) == PAGES_FROM_ELSEWHERE => {
                 self.storage.archived().unlogged.fetch_max(lsn, Ordering::SeqCst);
             }
+            // Of before there was an archive.
+            Some(Kind::Structure) if leaves_rows_out(lsn, record) => {
+                self.storage.archived().unlogged.fetch_max(lsn, Ordering::SeqCst);
+            }
             _ => {}
         })?;
         if changed {
@@ -220,6 +225,15 @@ impl Archiver {
         }
         Ok(())
     }
+}
+
+/// Whether rows of a leaf are not in the log (`PageKind::Unlogged`).
+fn leaves_rows_out(lsn: u64, record: &[u8]) -> bool {
+    let record = Record::decode(lsn, record);
+    let actions = record.and_then(|record| structure::decode(record.body)).unwrap_or_default();
+    actions
+        .iter()
+        .any(|(_, action)| matches!(action, Action::Image { head, .. } if head[4] == PageKind::Unlogged as u8))
 }
 
 /// Whether an owner of a later term is there, by the names alone.

@@ -40,7 +40,7 @@ impl Stamp {
                 put_u16(bytes, HEADER_BYTES + 4, self.database.0);
             }
             PageKind::Leaf => self.rows(bytes),
-            PageKind::Free | PageKind::Bitmap | PageKind::Inner | PageKind::Overflow => {}
+            PageKind::Free | PageKind::Bitmap | PageKind::Inner | PageKind::Overflow | PageKind::Unlogged => {}
         }
         page::seal(bytes);
         Ok(())

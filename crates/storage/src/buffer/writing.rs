@@ -26,6 +26,11 @@ const _: () =
 /// Pages that the clock hand passes at a time: the clock is locked meanwhile.
 const HAND_STEPS: usize = 4096;
 
+/// Pages before the clock hand that the lazy writer looks at.
+const AHEAD_STEPS: usize = 2 * HAND_STEPS;
+/// Fewer are not worth a write, unless the pool is very small.
+const AHEAD_PAGES_MIN: usize = BATCH_PAGES / 4;
+
 /// A page that is being written. Its bytes lie beside those of its neighbours in the batch, so that they are one write as they are.
 struct Outgoing {
     index: usize,
@@ -86,6 +91,32 @@ impl Buffer {
         Ok(())
     }
 
+    /// Writes what the clock's hand comes to next, so that who wants room finds clean pages there and does not wait for the log and the
+    /// device. A write that fails has stopped the log.
+    pub fn write_ahead(&self, log: &Log) {
+        while self.resident.load(Ordering::Relaxed) + BATCH_PAGES > self.frames_max() {
+            let mut dirty = self.dirty_ahead();
+            if dirty.len() < AHEAD_PAGES_MIN.min(1 + self.resident.load(Ordering::Relaxed) / 8) {
+                return;
+            }
+            in_order(&mut dirty);
+            if self.write_batch(&dirty, log, None).is_err() {
+                return;
+            }
+        }
+    }
+
+    /// Pages that could go if they were written, as many as a batch takes.
+    fn dirty_ahead(&self) -> Vec<usize> {
+        let clock = self.clock.lock();
+        let ahead = (0..clock.entries.min(AHEAD_STEPS)).map(|step| self.entry((clock.hand + step) % clock.entries));
+        let would_go = |index: &usize| {
+            let word = self.state(*index).load(Ordering::Acquire);
+            word & (DIRTY | WRITING | REFERENCED) == DIRTY && word & LATCH == FREE
+        };
+        ahead.filter(would_go).take(BATCH_PAGES).collect()
+    }
+
     /// As if memory were short for a moment. A write that fails has stopped the log.
     pub fn evict_some(&self, log: &Log) {
         let mut dirty = Vec::new();
@@ -133,6 +164,7 @@ impl Buffer {
         }
         if gone.is_empty() && !dirty.is_empty() {
             clock.hand = first_dirty;
+            self.lazy_writer.set();
         }
         debug_assert!(gone.len() <= EVICT_PAGES && dirty.len() <= BATCH_PAGES);
         self.drop_pages(&mut gone);
@@ -152,10 +184,22 @@ impl Buffer {
 
     /// Writes every page that is dirty now. Returns how many, after all of them are on disk for sure.
     pub fn write_all(&self, log: &Log, pause: &dyn Pause) -> StorageResult<u64> {
-        let mut dirty: Vec<usize> = {
+        let all = {
             let clock = self.clock.lock();
             (0..clock.entries).map(|at| self.entry(at)).collect()
         };
+        let written = self.write_dirty(all, log, pause)?;
+        self.counters.checkpoint_pages.fetch_add(written, Ordering::Relaxed);
+        Ok(written)
+    }
+
+    /// The same of some pages of a file.
+    pub fn write_pages(&self, file: &DataFile, pages: &[u32], log: &Log, pause: &dyn Pause) -> StorageResult<()> {
+        let indexes: StorageResult<_> = pages.iter().map(|page| self.index(file, *page)).collect();
+        self.write_dirty(indexes?, log, pause).map(drop)
+    }
+
+    fn write_dirty(&self, mut dirty: Vec<usize>, log: &Log, pause: &dyn Pause) -> StorageResult<u64> {
         dirty.retain(|index| self.state(*index).load(Ordering::Acquire) & (DIRTY | WRITING) != 0);
         dirty.sort_unstable();
         debug_assert!(dirty.is_sorted_by(|a, b| a < b), "a page is in the clock once");
@@ -175,7 +219,6 @@ impl Buffer {
         let writing = self.writing.lock();
         stop_if_failed(log, log.is_stopped().map_or_else(|| self.files.sync(), Err))?;
         drop(writing);
-        self.counters.checkpoint_pages.fetch_add(written, Ordering::Relaxed);
         Ok(written)
     }
 

@@ -56,6 +56,9 @@ pub struct StorageConfig {
     pub log_segment_bytes: u64,
     /// All log files together; a transaction that needs more gets `LogFull`.
     pub log_bytes_max: u64,
+    /// Rows of the first so many leaves of a tree that is built are in the log, whoever needs them there: of a small tree they cost less than
+    /// to wait for the disk.
+    pub logged_leaves: u32,
     /// Old row versions beyond this go to a spill file.
     pub version_memory_bytes: usize,
     /// Most that sorts and hashes of an engine have in work files at a time.
@@ -83,6 +86,7 @@ impl StorageConfig {
             log_buffer_bytes: 8 << 20,
             log_segment_bytes: 32 << 20,
             log_bytes_max: 64 << 30,
+            logged_leaves: 1_024,
             version_memory_bytes: 256 << 20,
             spill_bytes_max: 64 << 30,
             memory_optimized_bytes: 256 << 20,
@@ -184,6 +188,7 @@ impl Storage {
             log_buffer_bytes: config.log_buffer_bytes,
             log_segment_bytes: config.log_segment_bytes,
             log_bytes_max: config.log_bytes_max,
+            logged_leaves: config.logged_leaves,
             version_memory_bytes: config.version_memory_bytes,
             memory_optimized_bytes: config.memory_optimized_bytes,
             files_max: config.files_max,
@@ -248,6 +253,7 @@ impl Storage {
         let from = file.chain().log_from().ok_or(StorageError::NoBackup)?;
         let Some(slot) = last.pins.iter().position(|pin| pin.engine == 0) else { return Ok(None) };
         let covered = last.covered;
+        *self.engine().log_readers.lock() += 1;
         last.pins[slot] = Pin { engine: u64::from(os::engines::number()) + 1, scan_lsn: from };
         self.inner.show_pinned(&last);
         Ok(Some((PinnedCheckpoint { inner: self.inner.clone(), slot, covered }, from)))
@@ -257,11 +263,15 @@ impl Storage {
     pub(crate) fn pin_instance(&self) -> StorageResult<Option<(PinnedCheckpoint, Control)>> {
         let mut last = self.inner.checkpointed.lock();
         let Some(slot) = last.pins.iter().position(|pin| pin.engine == 0) else { return Ok(None) };
-        self.inner.write_checkpoint(&mut last, &Unheard::default())?;
-        let control = self.inner.control.newest()?;
+        // Before the checkpoint, which writes the pages whose rows are not in the log.
+        *self.engine().log_readers.lock() += 1;
+        let written = self.inner.write_checkpoint(&mut last, &Unheard::default());
         let missing = || StorageError::Damaged(format!("{CONTROL_FILE} has no good copy"));
         let covered = last.covered;
-        let control = control.filter(|control| control.scan_lsn == covered.scan_lsn).ok_or_else(missing)?;
+        let control = written
+            .and_then(|()| self.inner.control.newest())
+            .and_then(|control| control.filter(|control| control.scan_lsn == covered.scan_lsn).ok_or_else(missing));
+        let control = control.inspect_err(|_| *self.engine().log_readers.lock() -= 1)?;
         last.pins[slot] = Pin { engine: u64::from(os::engines::number()) + 1, scan_lsn: covered.scan_lsn };
         self.inner.show_pinned(&last);
         Ok(Some((PinnedCheckpoint { inner: self.inner.clone(), slot, covered }, control)))
@@ -379,6 +389,11 @@ impl Storage {
                 inner.engine.free_pending().ok();
                 inner.engine.clean_ghosts().ok();
                 inner.spill.trim();
+            }
+        });
+        self.start_duty(TaskKind::LazyWriter, &self.engine().buffer.lazy_writer, |inner| {
+            if let Some(inner) = inner.upgrade() {
+                inner.engine.buffer.write_ahead(&inner.engine.log);
             }
         });
         self.start_duty(TaskKind::XtpPool, &self.engine().xtp.memory.short, |inner| {
@@ -881,6 +896,7 @@ impl Storage {
         };
         broker.measured(engine, os::limits::private_memory(), if memory.is_private() { of_region() } else { 0 });
         self.engine().buffer.give_way(usize::MAX);
+        os::limits::expect_use(broker.target().saturating_sub(self.memory_held()));
     }
 
     /// Somebody has taken memory: a worker that did so sees to it that some pages go.
@@ -1003,6 +1019,7 @@ impl Inner {
         self.engine.cleaner.set();
         self.engine.xtp.memory.short.set();
         self.engine.checkpointer.set();
+        self.engine.buffer.lazy_writer.set();
     }
 
     /// So that a start knows a log that has lost its end. What cannot be written now is next time.
@@ -1039,6 +1056,7 @@ impl Inner {
         for (slot, pin) in last.pins.iter_mut().enumerate().filter(|(_, pin)| pin.engine != 0) {
             if is_over(slot, pin) {
                 *pin = Pin::default();
+                *self.engine.log_readers.lock() -= 1;
                 found = true;
             }
         }

@@ -55,6 +55,9 @@ pub enum PageKind {
     Leaf = 3,
     Inner = 4,
     Overflow = 5,
+    /// A leaf whose rows are not in the log: what redo makes of it where its page is not there. No transaction that has committed has one,
+    /// unless the page was damaged.
+    Unlogged = 6,
 }
 
 impl PageKind {
@@ -66,6 +69,7 @@ impl PageKind {
             3 => PageKind::Leaf,
             4 => PageKind::Inner,
             5 => PageKind::Overflow,
+            6 => PageKind::Unlogged,
             _ => return None,
         })
     }
@@ -750,7 +754,7 @@ pub fn moved(page: &PageBytes, page_no: u32) -> Box<PageBytes> {
 pub fn used_ranges(page: &PageBytes) -> (usize, usize) {
     match kind(page) {
         Some(PageKind::Leaf | PageKind::Inner) => (slot_at(slot_count(page)), cells_start(page)),
-        Some(PageKind::Free) => (HEADER_BYTES, PAGE_BYTES),
+        Some(PageKind::Free | PageKind::Unlogged) => (HEADER_BYTES, PAGE_BYTES),
         _ => (PAGE_BYTES, PAGE_BYTES),
     }
 }

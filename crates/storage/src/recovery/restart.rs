@@ -58,6 +58,7 @@ pub struct Limits {
     pub log_buffer_bytes: usize,
     pub log_segment_bytes: u64,
     pub log_bytes_max: u64,
+    pub logged_leaves: u32,
     pub version_memory_bytes: usize,
     pub memory_optimized_bytes: usize,
     pub files_max: usize,
@@ -232,6 +233,8 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
         shapes: Shapes::new(&memory)?,
         pending_frees,
         freeing: memory.place("freeing", Mutex::new(WaitType::SOS_MUTEX, ()))?,
+        logged_leaves: limits.logged_leaves,
+        log_readers: memory.place("readers of the log", Mutex::new(WaitType::SOS_MUTEX, 0))?,
         ghosts: Ghosts::new(&memory)?,
         checkpointer: memory.place("checkpoint", Event::auto_reset(WaitType::CHECKPOINT_QUEUE))?,
         room: memory.place("room in the log", Room::default())?,
@@ -250,39 +253,51 @@ pub fn open(disk: Disk, limits: &Limits) -> StorageResult<(Arc<Engine>, ControlF
     engine.open_files(&found, &held, &control)?;
     engine.files.take_chains(&control.chains);
     if !is_new {
-        let (scan, redo) = (control.scan_lsn, control.redo_lsn);
-        let since = Since { scan_lsn: scan, redo_lsn: redo };
-        let store = engine.log.store();
-        let mut behind = Behind::default();
-        replay(store, scan, end, &mut |record| {
-            if record.lsn < redo {
-                return Ok(());
-            }
-            recovered.records += 1;
-            let redone = engine.redo(&record, &found, &mut behind);
-            engine.or_hold(record.head.file, since, redone)
-        })?;
-        for page in behind.left() {
-            if !engine.files.is_held(page.file) {
-                engine.or_hold(page.file, since, Err(StorageError::CorruptPage { page }))?;
-            }
-        }
-        recovered.log_bytes = end - scan;
-        recovered.rolled_back = found.unfinished.len();
-        for (transaction, last_lsn) in &found.unfinished {
-            engine.undo_unfinished(*transaction, *last_lsn, since)?;
-        }
-        engine.check_heads(since)?;
-        assert_eq!(engine.locks.oldest_lsn(), u64::MAX, "nothing is left to undo");
-        engine.recover_held_files(&held)?;
-        engine.load_memory_tables(&found, &control, end)?;
-        engine.advance_horizon();
-        engine.log.harden_all()?;
-        assert!(engine.log.hardened() >= end, "what recovery relies on is on disk");
+        recover(&engine, (&control, end), &found, &held, &mut recovered)?;
     }
     engine.free_pending()?;
     recovered.elapsed_ns = os::clock::now() - started;
     Ok((engine, control_file, control, recovered))
+}
+
+/// Redo, and undo of who had not committed.
+fn recover(
+    engine: &Arc<Engine>,
+    (control, end): (&Control, u64),
+    found: &Found,
+    held: &[HeldEntry],
+    recovered: &mut Recovered,
+) -> StorageResult<()> {
+    let (scan, redo) = (control.scan_lsn, control.redo_lsn);
+    let since = Since { scan_lsn: scan, redo_lsn: redo };
+    let store = engine.log.store();
+    let mut behind = Behind::default();
+    replay(store, scan, end, &mut |record| {
+        if record.lsn < redo {
+            return Ok(());
+        }
+        recovered.records += 1;
+        let redone = engine.redo(&record, found, &mut behind);
+        engine.or_hold(record.head.file, since, redone)
+    })?;
+    for page in behind.left() {
+        if !engine.files.is_held(page.file) {
+            engine.or_hold(page.file, since, Err(StorageError::CorruptPage { page }))?;
+        }
+    }
+    recovered.log_bytes = end - scan;
+    recovered.rolled_back = found.unfinished.len();
+    for (transaction, last_lsn) in &found.unfinished {
+        engine.undo_unfinished(*transaction, *last_lsn, since)?;
+    }
+    engine.check_heads(since)?;
+    assert_eq!(engine.locks.oldest_lsn(), u64::MAX, "nothing is left to undo");
+    engine.recover_held_files(held)?;
+    engine.load_memory_tables(found, control, end)?;
+    engine.advance_horizon();
+    engine.log.harden_all()?;
+    assert!(engine.log.hardened() >= end, "what recovery relies on is on disk");
+    Ok(())
 }
 
 /// Reads the log from the last checkpoint on, once it is known to be there up to its end. Where that is.
@@ -538,6 +553,10 @@ impl Engine {
             Err(StorageError::CorruptPage { page }) if replaces => {
                 self.buffer.suspects.forget(page);
                 self.buffer.fresh(file, number)
+            }
+            // Its rows lay in its place, and that was torn when it was written later: an image follows, as of any torn page.
+            Ok(page) if !replaces && page::kind(&page) == Some(PageKind::Unlogged) => {
+                Err(StorageError::CorruptPage { page: PageRef { file: file.number, page: number } })
             }
             other => other,
         }

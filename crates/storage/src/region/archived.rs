@@ -142,9 +142,13 @@ impl Archived {
         self.holds.store(false, Ordering::SeqCst);
     }
 
+    pub fn holds_log(&self) -> bool {
+        self.holds.load(Ordering::SeqCst)
+    }
+
     /// From where on the log is kept for the archive, if it is hardened up to `hardened`. None: none is, or it is further behind than it may be.
     pub fn kept_from(&self, hardened: u64) -> Option<u64> {
-        if !self.holds.load(Ordering::SeqCst) {
+        if !self.holds_log() {
             return None;
         }
         let lsn = self.lsn.load(Ordering::SeqCst);

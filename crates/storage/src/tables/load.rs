@@ -89,7 +89,7 @@ pub(crate) fn copy_rows(
             false => Err(StorageError::DuplicateKey { table: shape.id, index: base }),
         })?;
     }
-    builder.finish(&target.engine, &shape.base, &mut tx.writer)?;
+    builder.finish(&target.engine, &shape.base, &mut tx.writer, build.pause)?;
     drop(pacer);
     shape.rows.counted(rows);
     if !keeps_keys {
@@ -131,8 +131,7 @@ pub(crate) fn build_index(
         true => Ok(()),
         false => Err(StorageError::DuplicateKey { table: table.shape.id, index: index.layout.id }),
     })?;
-    builder.finish(&table.engine, &index.tree, &mut tx.writer)?;
-    Ok(())
+    builder.finish(&table.engine, &index.tree, &mut tx.writer, build.pause)
 }
 
 /// Rows that come one after the other into a heap without indexes that the statement has made itself. Nobody reads it before `finish`; what was
@@ -176,7 +175,7 @@ impl HeapLoad {
         Ok(())
     }
 
-    pub fn finish(self, tx: &mut Transaction) -> StorageResult<()> {
-        self.builder.finish(&self.table.engine, &self.table.shape.base, &mut tx.writer)
+    pub fn finish(self, tx: &mut Transaction, pause: &dyn Pause) -> StorageResult<()> {
+        self.builder.finish(&self.table.engine, &self.table.shape.base, &mut tx.writer, pause)
     }
 }

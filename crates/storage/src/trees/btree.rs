@@ -290,6 +290,7 @@ impl Engine {
         }
         while *left > 0 {
             *left -= 1;
+            os::wait::maybe_yield();
             self.log.admit()?;
             let mut node = self.buffer.exclusive(file, tree.root)?;
             if page::root(&node) != tree.root {

@@ -5,10 +5,17 @@
 //! at their end, so they stay full. So a crash, a rollback and whoever frees the tree find one, and undo knows nothing of this:
 //! the tree is the transaction's own and goes whole.
 //!
+//! Of a large tree the rows are in the log only where somebody may need them there: a log backup, an archive, a backup that is under way. Else
+//! a leaf's record has no rows, and the pages are on disk before `finish` returns. A crash before that takes the transaction with it, and what
+//! redo makes of such a leaf (`PageKind::Unlogged`) goes with the tree. SQL Server calls it minimal logging:
+//! https://learn.microsoft.com/sql/relational-databases/logs/the-transaction-log-sql-server
+//!
 //! A page's keys lack what its fences share, and the upper fence is known when the next key is. So cells wait until it is sure
 //! how many of them a page takes.
 
 use std::sync::atomic::Ordering;
+
+use types::pause::Pause;
 
 use crate::buffer::Exclusive;
 use crate::concurrency::versions::{ROW_HEADER_BYTES, RowHeader};
@@ -65,6 +72,9 @@ pub struct TreeBuilder {
     need: usize,
     /// So many of the cells are known to make a page.
     whole: usize,
+    leaves: u32,
+    /// Leaves whose rows are not in the log.
+    unlogged: Vec<u32>,
 }
 
 impl TreeBuilder {
@@ -80,6 +90,8 @@ impl TreeBuilder {
             cells: Vec::new(),
             need: 0,
             whole: 0,
+            leaves: 0,
+            unlogged: Vec::new(),
         }
     }
 
@@ -145,15 +157,20 @@ impl TreeBuilder {
         Ok(())
     }
 
-    /// Makes a page of what is left.
-    pub fn finish(mut self, engine: &Engine, tree: &Tree, writer: &mut Writer) -> StorageResult<()> {
+    /// Makes a page of what is left. Rows that are not in the log are on disk then.
+    pub fn finish(mut self, engine: &Engine, tree: &Tree, writer: &mut Writer, pause: &dyn Pause) -> StorageResult<()> {
         // The last page has no upper fence, so its keys are whole.
         while self.cells.len() > 1 && self.lower.len() + self.need + self.leaf_reserve > BODY_BYTES {
             self.cut(engine, tree, writer)?;
         }
         match self.cells.len() {
-            0 => Ok(()),
-            count => self.add_leaf(engine, tree, writer, count, None),
+            0 => {}
+            count => self.add_leaf(engine, tree, writer, count, None)?,
+        }
+        os::sim_point!("tree.build.finish");
+        match self.unlogged.is_empty() {
+            true => Ok(()),
+            false => engine.buffer.write_pages(&tree.file, &self.unlogged, &engine.log, pause),
         }
     }
 
@@ -168,7 +185,7 @@ impl TreeBuilder {
     }
 
     fn add_leaf(
-        &self,
+        &mut self,
         engine: &Engine,
         tree: &Tree,
         writer: &mut Writer,
@@ -216,7 +233,7 @@ impl TreeBuilder {
 
     /// `node`: the rightmost leaf. With an upper fence the new one comes in before it, else it becomes that.
     fn put_leaf<'a>(
-        &self,
+        &mut self,
         engine: &'a Engine,
         tree: &Tree,
         writer: &Writer,
@@ -239,17 +256,22 @@ impl TreeBuilder {
         let left = pages[0];
         let image = self.leaf(count, Some(upper), tree, left);
         let mut fresh = engine.buffer.fresh(file, left)?;
+        let readers = engine.log_readers.lock();
+        let is_wanted = || self.leaves < engine.logged_leaves || *readers > 0 || engine.keeps_log(file);
+        let is_logged = !file.temporary && is_wanted();
+        self.leaves += 1;
+        let logged = if is_logged { &image } else { &unlogged_leaf(tree, left) };
         match parent {
             Some(mut parent) => {
                 let rest = empty_leaf(tree, number, upper, None);
                 let slot = page::slot_count(&parent) as u16;
                 let actions = [
                     take,
-                    (left, Action::image(&image)),
+                    (left, Action::image(logged)),
                     (number, Action::image(&rest)),
                     (parent.number(), Action::InsertCell { slot, key: upper, payload: &left.to_le_bytes() }),
                 ];
-                engine.restructure(file, &actions, &mut [&mut bitmap, &mut fresh, &mut node, &mut parent])
+                engine.restructure(file, &actions, &mut [&mut bitmap, &mut fresh, &mut node, &mut parent])?;
             }
             None => {
                 let right = pages[1];
@@ -262,14 +284,31 @@ impl TreeBuilder {
                 let mut fresh_right = engine.buffer.fresh(file, right)?;
                 let actions = [
                     take,
-                    (left, Action::image(&image)),
+                    (left, Action::image(logged)),
                     (right, Action::image(&rest)),
                     (tree.root, Action::image(&root)),
                 ];
-                engine.restructure(file, &actions, &mut [&mut bitmap, &mut fresh, &mut fresh_right, &mut node])
+                engine.restructure(file, &actions, &mut [&mut bitmap, &mut fresh, &mut fresh_right, &mut node])?;
             }
         }
+        if !is_logged {
+            let lsn = page::lsn(&fresh);
+            fresh.copy_from_slice(&image[..]);
+            page::set_lsn(&mut fresh, lsn);
+            // Of tempdb nothing is needed after a crash.
+            if !file.temporary {
+                self.unlogged.push(left);
+            }
+        }
+        Ok(())
     }
+}
+
+/// What the log has of a leaf without its rows.
+fn unlogged_leaf(tree: &Tree, number: u32) -> Box<PageBytes> {
+    let mut leaf = Box::new([0; PAGE_BYTES]);
+    page::format(&mut leaf, PageKind::Unlogged, 0, tree.file.number, number, tree.root);
+    leaf
 }
 
 fn empty_leaf(tree: &Tree, number: u32, lower: &[u8], upper: Option<&[u8]>) -> Box<PageBytes> {

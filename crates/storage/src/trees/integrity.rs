@@ -249,7 +249,7 @@ impl Engine {
     fn walk_tree(&self, walk: &mut Walk<'_>, root: u32, of: (i32, u32)) -> StorageResult<()> {
         let file = walk.file;
         let mut places = vec![Place::root(root)];
-        while let Some(place) = places.pop() {
+        while let Some(mut place) = places.pop() {
             heard(walk.pacer.spend(PAGE_BYTES / 4))?;
             if !walk.see(place.number) {
                 walk.add(of, place.number, place.parent, FlawKind::Twice);
@@ -263,7 +263,9 @@ impl Engine {
                 }
                 Err(error) => return Err(error),
             };
-            if let Some(test) = misplaced(&node, root, &place) {
+            if let Some(test) = misplaced(&node, root, &place)
+                && !self.goes_so(&node, root, &mut place)
+            {
                 walk.add(of, place.number, place.parent, FlawKind::Misplaced(test));
                 continue;
             }
@@ -281,6 +283,12 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// The tree only waits to be freed, and its pages may be as this one.
+    fn goes_so(&self, node: &PageBytes, root: u32, place: &mut Place) -> bool {
+        place.upper = page::upper_fence(node).map(<[u8]>::to_vec);
+        self.is_going(node) && (page::kind(node) == Some(PageKind::Unlogged) || misplaced(node, root, place).is_none())
     }
 
     /// A page that was read passed its checksum; one that is in memory may have been damaged on disk since. One that is being written

@@ -123,6 +123,7 @@ pub fn small(disk: Disk) -> StorageConfig {
     config.memory_bytes = 80 * 8192;
     config.log_buffer_bytes = 1 << 20;
     config.log_segment_bytes = 1 << 20;
+    config.logged_leaves = 1;
     config.version_memory_bytes = 1 << 20;
     config.memory_optimized_bytes = 64 << 20;
     config.files_max = 6;

@@ -14,6 +14,7 @@ use crate::context::Context;
 use crate::kernel;
 use crate::memory_table::{MemoryTable, unique_keys};
 use crate::operators::storage_error;
+use crate::session::Ear;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verb {
@@ -330,9 +331,11 @@ impl Target {
     }
 
     pub fn end_load(&self, context: &Context, load: HeapLoad) -> SqlResult<()> {
-        let mut runtime = context.runtime();
-        let transaction = runtime.session.transaction.current.as_mut().expect("in a statement");
-        load.finish(transaction).map_err(|error| storage_error(error, Some(&self.def)))
+        let runtime = &mut *context.runtime();
+        let session = &mut *runtime.session;
+        let transaction = session.transaction.current.as_mut().expect("in a statement");
+        load.finish(transaction, &Ear::new(&mut *runtime.sink, &session.signal))
+            .map_err(|error| storage_error(error, Some(&self.def)))
     }
 
     /// An index leaves out rows whose key is there (IGNORE_DUP_KEY).
