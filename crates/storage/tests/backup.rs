@@ -139,6 +139,31 @@ fn roomy(disk: &Disk) -> StorageConfig {
 }
 
 #[test]
+fn a_tree_that_is_built_meanwhile_comes_back_with_its_rows() {
+    let disk = Disk::Sim(sim_disk());
+    let storage = Storage::open(roomy(&disk)).expect("opened");
+    create(&storage, Kind::Clustered);
+    let mut model = Model::new();
+    churn(&storage, DB, &mut Rng(11), &mut model, 80);
+    let file = disk.open("five.bak", Open::New).expect("a file");
+    let mut steps = 0;
+    let rebuilt = storage.backup(DB, &file, 0, &Wanted::default(), &mut |_| {
+        steps += 1;
+        if steps == 2 {
+            let mut tx = storage.begin(Isolation::ReadCommitted);
+            for index in [1, 2] {
+                building(Fill::default(), |build| storage.rebuild_index(&mut tx, DB, TABLE, IndexId(index), build))?;
+            }
+            tx.commit(Durability::Full)?;
+        }
+        Ok(())
+    });
+    let set = rebuilt.expect("a backup");
+    restore(&storage, COPY, &file, set.from);
+    assert!(steps > 2 && rows_of(&storage, COPY) == model, "{steps} steps");
+}
+
+#[test]
 fn what_was_committed_comes_back_here_and_elsewhere() {
     for (number, kind) in KINDS.into_iter().enumerate() {
         let mut rng = Rng(0x5eed + number as u64);
