@@ -360,9 +360,9 @@ pub fn refuse_columns(create: &ast::CreateTable) -> SqlResult<()> {
         for constraint in &column.constraints {
             let ast::ConstraintKind::Check(check) = &constraint.kind else { continue };
             refuse_beyond_row(&check.condition)?;
-            let is_known = |name: &Box<str>| columns.iter().any(|column| same_name(&column.name, name));
+            let is_known = |name: &str| columns.iter().any(|column| same_name(&column.name, name));
             // A name that no column has is told when the statement runs, and alone.
-            if !columns_named(&check.condition).iter().all(is_known) {
+            if !columns_named(&check.condition).iter().all(|name| is_known(name)) {
                 return Ok(());
             }
             check_own(check, column, &create.name.name)?;
