@@ -2,7 +2,7 @@
 -- https://learn.microsoft.com/sql/t-sql/statements/alter-table-transact-sql#alter-column: "the length, precision, or scale of a column can
 -- be changed if the data type isn't changed", of a column with a default
 CREATE TABLE dbo.t (id int PRIMARY KEY, note nvarchar(max) NULL DEFAULT N'none', code varchar(20) DEFAULT 'x', price decimal(12, 4) DEFAULT 1,
-  body varchar(max) NULL CONSTRAINT longer CHECK (LEN(body) > 1), INDEX by_code (code) INCLUDE (note))
+  body varchar(max) NULL CONSTRAINT longer CHECK (LEN(body) > 1), INDEX by_code (code))
 INSERT dbo.t (id, note, body) VALUES (1, N'a', 'bb')
 GO
 ALTER TABLE dbo.t ALTER COLUMN note nvarchar(max) NOT NULL

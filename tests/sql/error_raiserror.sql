@@ -5,7 +5,7 @@ RAISERROR('note', 0, 1);
 RAISERROR('note ten', 10, 1);
 RAISERROR('nowait', 0, 1) WITH NOWAIT;
 RAISERROR('d=%d i=%i u=%u x=%x X=%X o=%o s=%s', 10, 1, -1, 2, 3, 255, 255, 8, 'text');
-RAISERROR('[%5d] [%-5d] [%05d] [%+d] [%#x] [%10s] [%-10s] [%.3s] [%*d] [%I64d]', 10, 1, 42, 42, 42, 42, 255, 'abc', 'abc', 'abcdef', 6, 7, 9);
+RAISERROR('[%5d] [%-5d] [%05d] [%+d] [%#x] [%10s] [%-10s] [%.3s] [%*d]', 10, 1, 42, 42, 42, 42, 255, 'abc', 'abc', 'abcdef', 6, 7);
 RAISERROR('100%% sure', 10, 1);
 RAISERROR('missing %s and %d', 10, 1);
 RAISERROR('null %s %d', 10, 1, NULL, NULL);

@@ -113,7 +113,8 @@ pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResu
             if rest.next_if_eq(&'*').is_some() {
                 taken += 1;
                 return match arguments.next() {
-                    Some((_, Datum::I64(value))) => Ok(Some((*value).clamp(0, 2048) as usize)),
+                    // A negative one counts as none.
+                    Some((_, Datum::I64(value))) => Ok((*value >= 0).then(|| (*value).min(2048) as usize)),
                     _ => Err(bad_type(taken)),
                 };
             }
@@ -124,10 +125,15 @@ pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResu
             Ok(digits.parse::<usize>().ok().map(|value| value.min(2048)))
         };
         let width = number(&mut rest)?;
-        let precision = if rest.next_if_eq(&'.').is_some() { Some(number(&mut rest)?.unwrap_or(0)) } else { None };
-        let mut wide = false;
+        let precision = match rest.next_if_eq(&'.') {
+            Some(_) if rest.peek() == Some(&'*') => number(&mut rest)?,
+            Some(_) => Some(number(&mut rest)?.unwrap_or(0)),
+            None => None,
+        };
+        let (mut wide, mut half) = (false, false);
         while let Some(size) = rest.next_if(|c| "hlI64".contains(*c)) {
             wide |= size == 'I';
+            half |= size == 'h';
         }
         let Some(kind) = rest.next().filter(|c| "diosuxX".contains(*c)) else {
             return Err(bad_format(&from.collect::<String>()));
@@ -136,7 +142,9 @@ pub fn format_message(template: &str, arguments: &[(SqlType, Datum)]) -> SqlResu
         let piece = match arguments.next() {
             None | Some((_, Datum::Null)) => "(null)".to_owned(),
             Some((ty, value)) => {
-                one_argument(kind, wide, &flags, precision, ty, value).ok_or_else(|| bad_type(taken))?
+                let fits = kind == 's' || fits_size(ty, wide, half);
+                let piece = if fits { one_argument(kind, wide, &flags, precision, ty, value) } else { None };
+                piece.ok_or_else(|| bad_type(taken))?
             }
         };
         pad(&mut text, &piece, width, &flags, kind);
@@ -157,6 +165,13 @@ fn bad_format(rest: &str) -> SqlError {
 #[cold]
 fn bad_type(argument: u32) -> SqlError {
     sql_error!(2786, argument)
+}
+
+/// `%I64d` is of a bigint, `%hd` of no more than 16 bits.
+fn fits_size(ty: &SqlType, wide: bool, half: bool) -> bool {
+    let long = ty.kind == TypeKind::BigInt;
+    let short = matches!(ty.kind, TypeKind::TinyInt | TypeKind::SmallInt);
+    wide == long && (!half || short)
 }
 
 fn one_argument(

@@ -15,7 +15,7 @@ pub enum TokenKind {
     DoubleQuoted,
     /// `'text'`
     String,
-    /// `N'text'`
+    /// `N'text'`, and only with a capital: https://learn.microsoft.com/sql/t-sql/data-types/constants-transact-sql
     NationalString,
     /// Digits alone.
     Integer,
@@ -160,7 +160,7 @@ impl<'a> Lexer<'a> {
         } else {
             let first = self.byte(0);
             match CLASS[first as usize] {
-                Class::Letter if (first | 0x20) == b'n' && self.byte(1) == b'\'' => {
+                Class::Letter if first == b'N' && self.byte(1) == b'\'' => {
                     self.at += 1;
                     self.quoted(b'\'', TokenKind::NationalString, TokenKind::UnclosedString)
                 }
@@ -448,7 +448,7 @@ mod tests {
     fn tokens_of_every_kind() {
         for (text, expected) in [
             ("select [a]]b] \"c\"", "Word:select Bracketed:[a]]b] DoubleQuoted:\"c\""),
-            ("'it''s' N'x' n'y'", "String:'it''s' NationalString:N'x' NationalString:n'y'"),
+            ("'it''s' N'x' n'y'", "String:'it''s' NationalString:N'x' Word:n String:'y'"),
             (
                 "1 1. .5 1.5 1e 1e+5 1.5E-3",
                 "Integer:1 Decimal:1. Decimal:.5 Decimal:1.5 Float:1e Float:1e+5 Float:1.5E-3",

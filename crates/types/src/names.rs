@@ -186,6 +186,21 @@ impl SqlType {
         if self.is_decimal() { "numeric" } else { self.name() }
     }
 
+    /// The same in messages about operands, which tell varchar(max) from varchar.
+    pub fn operand_name(&self) -> &'static str {
+        if self.is_decimal() { "numeric" } else { self.shown() }
+    }
+
+    /// The name in messages about types, which tell varchar(max) from varchar.
+    pub fn shown(&self) -> &'static str {
+        match self.kind {
+            TypeKind::VarChar if self.is_max() => "varchar(max)",
+            TypeKind::NVarChar if self.is_max() => "nvarchar(max)",
+            TypeKind::VarBinary if self.is_max() => "varbinary(max)",
+            kind => kind.name(),
+        }
+    }
+
     /// `decimal(10,2)`, `NVARCHAR(max)`, `time` ...; None if that is no type or its parameters are out of bounds.
     pub fn parse_name(text: &str) -> Option<SqlType> {
         let (name, parameters) = match text.trim().split_once('(') {

@@ -166,21 +166,21 @@ pub fn can_convert(from: &SqlType, to: &SqlType) -> bool {
 
 /// What the binder does before it puts in a conversion: 529 for a CAST, 257 or 206 without one.
 pub fn check_conversion(from: &SqlType, to: &SqlType, explicit: bool) -> SqlResult<()> {
-    // No variant holds a value that is stored apart from its row, CAST or not.
-    if to.kind == TypeKind::SqlVariant && (from.is_max() || conversion(from.kind, to.kind) == Conversion::None) {
-        return Err(type_clash(from, to));
+    // No variant holds a value that is stored apart from its row.
+    if to.kind == TypeKind::SqlVariant && from.is_max() {
+        return Err(if explicit { sql_error!(529, from.shown(), to.shown()) } else { type_clash(from, to) });
     }
     match (conversion(from.kind, to.kind), explicit) {
         (Conversion::Implicit, _) | (Conversion::Explicit, true) => Ok(()),
-        (Conversion::Explicit, false) => Err(sql_error!(257, from.name(), to.name())),
-        (Conversion::None, true) => Err(sql_error!(529, from.name(), to.name())),
+        (Conversion::Explicit, false) => Err(sql_error!(257, from.shown(), to.shown())),
+        (Conversion::None, true) => Err(sql_error!(529, from.shown(), to.shown())),
         (Conversion::None, false) => Err(type_clash(from, to)),
     }
 }
 
 /// 206.
 pub fn type_clash(left: &SqlType, right: &SqlType) -> SqlError {
-    sql_error!(206, state 2, left.name(), right.name())
+    sql_error!(206, state 2, left.shown(), right.shown())
 }
 
 /// A number type as a decimal that holds all its values; None for other types and for real and float.
@@ -363,9 +363,9 @@ fn require(from: &SqlType, to: &SqlType) -> SqlResult<()> {
 /// 8117 for two of one type, else 402; of bits always that.
 fn incompatible(op: ArithmeticOp, left: &SqlType, right: &SqlType) -> SqlError {
     if left.kind == right.kind && !op.is_bitwise() {
-        return sql_error!(8117, left.message_name(), op.name());
+        return sql_error!(8117, left.operand_name(), op.name());
     }
-    sql_error!(402, left.message_name(), right.message_name(), op.name())
+    sql_error!(402, left.operand_name(), right.operand_name(), op.name())
 }
 
 fn joins_binary(left: &SqlType, right: &SqlType) -> bool {

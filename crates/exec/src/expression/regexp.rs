@@ -107,8 +107,8 @@ impl RegexpCall {
         let Some(start) = self.number(places.start, 1, context, row)? else { return Ok(Value::Null) };
         let all = if is_replace { 0 } else { 1 };
         let Some(occurrence) = self.number(places.occurrence, all, context, row)? else { return Ok(Value::Null) };
-        // NULL stands for the end there, other than all else.
-        let option = self.number(places.option, 0, context, row)?.unwrap_or(1);
+        // NULL counts as not given there, other than all else.
+        let option = self.number(places.option, 0, context, row)?.unwrap_or(0);
         let flags = match self.arguments.len() > places.flags {
             true => self.text(places.flags, context, row)?,
             false => Some(String::new()),

@@ -71,6 +71,20 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
     }
 }
 
+/// READPAST is for readers that neither keep what they read from changing nor read what is not committed: what the hints of the table
+/// say, else the session's level.
+fn may_read_past(lock: &storage::LockHint, isolation: sql::plan::IsolationLevel) -> bool {
+    use sql::plan::IsolationLevel::*;
+    if lock.committed || lock.repeatable {
+        return true;
+    }
+    match isolation {
+        Serializable | Snapshot => false,
+        ReadUncommitted if !lock.update => false,
+        _ => !lock.no_lock && !lock.hold,
+    }
+}
+
 /// Whether a read of a memory-optimized table is under SNAPSHOT because its database elevates it. Refused where the session's
 /// isolation level has no counterpart there: what SQL Server supports across the two kinds of table.
 fn elevates(
@@ -399,11 +413,10 @@ impl BaseScan {
             let host = &*runtime.host;
             self.spec.lock.snapshot |= elevates(runtime.session, &self.spec.lock, || host.elevates_to_snapshot())?;
         }
-        // Who keeps what was read from changing cannot leave out what is being changed.
-        if self.spec.lock.read_past && runtime.session.options.isolation == sql::plan::IsolationLevel::Serializable {
-            return Err(sql_error!(650));
+        match self.spec.lock.read_past && !may_read_past(&self.spec.lock, runtime.session.options.isolation) {
+            true => Err(sql_error!(650)),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     fn seek(&mut self, transaction: &mut storage::Transaction, between: Between) -> Result<(), StorageError> {

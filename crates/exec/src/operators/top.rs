@@ -86,7 +86,7 @@ impl Top {
         self.left = match value.i64() {
             Some(value) if value >= 0 => value as u64,
             _ if self.offset.is_some() => return Err(sql_error!(10744)),
-            None => return Err(sql_error!(1060)),
+            None => return Err(sql_error!(1014)),
             Some(_) => return Err(sql_error!(127)),
         };
         Ok(())

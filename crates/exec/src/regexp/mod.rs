@@ -92,15 +92,7 @@ impl Pattern {
     /// Searches for its matches in `text`. `groups`: so many groups are asked for, besides the whole match.
     pub fn search<'a>(&'a self, text: &'a str, groups: usize) -> Search<'a> {
         let slots = 2 * (groups.min(self.groups) + 1);
-        Search {
-            pattern: self,
-            text,
-            at: 0,
-            last: None,
-            slots: vec![None; slots],
-            found: vec![NONE; slots],
-            machine: None,
-        }
+        Search { pattern: self, text, at: 0, slots: vec![None; slots], found: vec![NONE; slots], machine: None }
     }
 }
 
@@ -121,8 +113,6 @@ pub struct Search<'a> {
     pattern: &'a Pattern,
     text: &'a str,
     at: usize,
-    /// Where the last match ended: an empty one does not follow it there.
-    last: Option<usize>,
     slots: Vec<Option<NonMaxUsize>>,
     found: Vec<u32>,
     machine: Option<Machine>,
@@ -135,23 +125,17 @@ impl Search<'_> {
         self
     }
 
-    /// Goes to the next match. False: there is none.
+    /// Goes to the next match, which may be an empty one behind the last. False: there is none.
     pub fn next(&mut self, pacer: &mut Pacer<'_>) -> SqlResult<bool> {
-        loop {
-            if self.at > self.text.len() || !self.find(false, pacer)? {
-                return Ok(false);
-            }
-            let (start, end) = self.group(0).expect("the whole match");
-            self.at = end;
-            if start == end {
-                self.at += self.text[end..].chars().next().map_or(1, char::len_utf8);
-                if self.last == Some(end) {
-                    continue;
-                }
-            }
-            self.last = Some(end);
-            return Ok(true);
+        if self.at > self.text.len() || !self.find(false, pacer)? {
+            return Ok(false);
         }
+        let (start, end) = self.group(0).expect("the whole match");
+        self.at = end;
+        if start == end {
+            self.at += self.text[end..].chars().next().map_or(1, char::len_utf8);
+        }
+        Ok(true)
     }
 
     /// There is a match.

@@ -54,6 +54,10 @@ fn bind(module: &Module, name: &str, arguments: &mut [CallArgument], runtime: &m
     if count == 0 && !arguments.is_empty() {
         return Err(in_procedure(sql_error!(8146, short(name))));
     }
+    // A text of sp_executesql counts first, and then looks at names.
+    if name.is_empty() && arguments.len() > count {
+        return Err(in_procedure(sql_error!(8144, state 2, short(name))));
+    }
     let mut values: Vec<Option<Datum>> = vec![None; count];
     let mut given = vec![false; names.len()];
     let mut rows = Vec::new();

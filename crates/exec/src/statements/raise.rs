@@ -86,10 +86,10 @@ impl<'a> Runner<'a> {
             (severity, Some(message)) if severity < 0 => message.severity,
             (severity, _) => severity.clamp(0, 25) as u8,
         };
-        // Negative states become 1; larger ones wrap no further than a byte.
+        // Negative states become 1; of larger ones the lowest byte counts.
         let state = match whole(&raise.state)? {
             state if state < 0 => 1,
-            state => state.min(255) as u8,
+            state => state as u8,
         };
         if severity > 18 && !raise.log {
             return Err(sql_error!(2754, 18));
@@ -108,7 +108,8 @@ impl<'a> Runner<'a> {
             (Datum::Bytes(bytes), _) => {
                 (NUMBER_OF_TEXTS, format_message(&kernel::text(&raise.message.ty, &bytes), &arguments)?)
             }
-            _ => (NUMBER_OF_TEXTS, format_message("", &arguments)?),
+            // NULL.
+            _ => (NUMBER_OF_TEXTS, " ".into()),
         };
         Ok(SqlError::of_user(number, severity, state, text))
     }

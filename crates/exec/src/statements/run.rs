@@ -494,7 +494,7 @@ impl<'a> Runner<'a> {
         let begun = self.begin_try();
         let result = self.list(body);
         self.end_try();
-        match result {
+        let result = match result {
             Err(Unwind::Error(error)) => {
                 self.begin_catch(&begun, error);
                 let result = self.list(handler);
@@ -502,7 +502,12 @@ impl<'a> Runner<'a> {
                 result
             }
             result => result,
+        };
+        // END CATCH counts no rows, whether the handler ran or not.
+        if matches!(result, Ok(Flow::Next)) {
+            self.session().row_count = 0;
         }
+        result
     }
 
     pub fn begin_try(&mut self) -> Try {

@@ -6,13 +6,14 @@ use sql::ast::{
     AlterColumn, AlterTable, AlterTableAction, AlterTableDropKind, ColumnChange, ColumnDefinition, ConstraintKind,
     Ident, Setting, TableDefinition, find_setting,
 };
-use sql::catalog::{ColumnDef, IndexDef, TableDef};
+use sql::catalog::{IndexDef, TableDef};
 use storage::{IndexId, TableId};
 use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::added_value::{self, Added};
 use super::build::ask_to_sort;
 use super::column::{check_sparse, column_row, computed_names, refuse_nested, refuse_set, set_mask, type_computed};
+use super::column_use;
 use super::constraint::{self, KeySpec};
 use super::data_type;
 use super::index;
@@ -22,7 +23,6 @@ use super::number::{identity_of, identity_rule};
 use super::partition::Placement;
 use super::rebuild::{self, NewColumn, carried, column_type, store_computed, stored};
 use super::rights::references_type;
-use super::schema_binding;
 use super::site::{Ddl, Place, constraint_failed, has, source};
 use super::switch;
 use super::table;
@@ -30,13 +30,11 @@ use super::temporal;
 use super::text::{self, bracket};
 use super::versioned;
 use crate::catalog::base::{
-    ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, column_status as cs,
-    index_status as ix, object_status as os_,
+    ColumnRow, IndexRow, ObjectRow, ReferenceRow, class, column_status as cs, object_status as os_,
 };
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, BY_PARENT, int, small};
-use crate::catalog::partition::PARTITIONING;
-use crate::catalog::{Database, TEMPDB, scalar_type, xml_collection};
+use crate::catalog::{Database, scalar_type, xml_collection};
 
 /// The table being altered.
 struct Target {
@@ -519,10 +517,7 @@ fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) 
     if columns.len() == 1 {
         return Err(sql_error!(4923, column.name, target.shown));
     }
-    let users = users_of_column(ddl, target, &column)?;
-    if !users.is_empty() {
-        return Err(column_in_use("DROP", &column, users));
-    }
+    column_use::refuse_drop(ddl, &target.db, target.row.id, &column)?;
     let kept: Vec<ColumnRow> = columns.into_iter().filter(|c| c.colid != column.colid).collect();
     let saved = if stored(&column) {
         let carried = carried(&kept, |column| bracket(&column.name));
@@ -538,79 +533,6 @@ fn drop_column(ddl: &mut Ddl<'_>, target: &Target, name: &str, if_exists: bool) 
         rebuild::restore(ddl, db, &new, saved)?;
     }
     Ok(())
-}
-
-/// (kind, name) of what 5074 lists.
-fn users_of_column(ddl: &mut Ddl<'_>, target: &Target, column: &ColumnRow) -> SqlResult<Vec<(&'static str, String)>> {
-    let id = target.row.id;
-    let bracketed = bracket(&column.name);
-    let modules = schema_binding::users_of_column(ddl, &target.db, id, column.colid)?;
-    ddl.rows(&target.db, |rows| {
-        let mut users: Vec<_> = modules.into_iter().map(|module| ("object", module)).collect();
-        // A default or rule of its own is bound to the column.
-        let rule = rows.first::<ReferenceRow>(0, &[int(id), small(class::RULE), int(column.colid)])?;
-        for bound in [Some(column.dflt), rule.map(|rule| rule.indepid)].into_iter().flatten() {
-            if let Some(object) = load::object_row(rows, bound)?
-                && object.pid == 0
-            {
-                users.push(("object", object.name));
-            }
-        }
-        let mentions = |text: &str| text.to_lowercase().contains(&bracketed.to_lowercase());
-        for child in rows.find::<ObjectRow>(BY_PARENT, &[int(id)])? {
-            let found = match child.kind.as_str() {
-                "D" => child.intprop == column.colid,
-                "C" => load::text_of(rows, child.id)?.is_some_and(|text| mentions(&text)),
-                "F" => rows
-                    .find::<KeyReferenceRow>(0, &[int(child.id), small(class::FOREIGN_KEY)])?
-                    .iter()
-                    .any(|k| k.indepid == column.colid),
-                _ => false,
-            };
-            if found {
-                users.push(("object", child.name));
-            }
-        }
-        for reference in rows.find::<ReferenceRow>(1, &[int(id), small(class::FOREIGN_KEY)])? {
-            let pairs = rows.find::<KeyReferenceRow>(0, &[int(reference.depid), small(class::FOREIGN_KEY)])?;
-            if pairs.iter().any(|pair| pair.indepsubid == column.colid) {
-                if let Some(key) = load::object_row(rows, reference.depid)? {
-                    users.push(("object", key.name));
-                }
-            }
-        }
-        let in_index = rows.find::<IndexColumnRow>(0, &[int(id)])?;
-        for index in rows.find::<IndexRow>(0, &[int(id)])? {
-            let own = in_index.iter().find(|c| c.indid == index.indid && c.colid == column.colid);
-            if own.is_some_and(|own| own.status & PARTITIONING != 0) {
-                // The table itself lies by this column.
-                let table = load::object_row(rows, id)?.map(|row| row.name).unwrap_or_default();
-                if !users.contains(&("object", table.clone())) {
-                    users.push(("object", table));
-                }
-            }
-            let uses = own.is_some_and(|own| own.keyord > 0 || own.status & !PARTITIONING != 0)
-                || index.kind != load::SPATIAL_INDEX && index.filter.0.as_deref().is_some_and(mentions);
-            if uses {
-                let kind = match (
-                    index.constraint_id != 0,
-                    has(index.status, ix::STATISTICS) && index.kind != load::SPATIAL_INDEX,
-                ) {
-                    (true, _) => "object",
-                    (_, true) => "statistics",
-                    _ => "index",
-                };
-                users.push((kind, index.name.unwrap_or_default()));
-            }
-        }
-        for other in rows.find::<ColumnRow>(0, &[int(id), small(0)])? {
-            let computed = other.definition.0.as_deref().filter(|_| has(other.status, cs::COMPUTED));
-            if computed.is_some_and(mentions) && other.colid != column.colid {
-                users.push(("column", other.name));
-            }
-        }
-        Ok(users)
-    })
 }
 
 fn child_named(ddl: &mut Ddl<'_>, target: &Target, name: &str) -> SqlResult<Option<ObjectRow>> {
@@ -803,12 +725,12 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             new.scale = ty.scale;
             new.collation = scalar_type::collation_name(&ty);
             new.status = if nullable { new.status | cs::NULLABLE } else { new.status & !cs::NULLABLE };
-            refuse_used(ddl, target, old, &column, &new)?;
+            column_use::refuse_change(ddl, &target.db, target.row.id, &column, &new)?;
             set_mask(&mut new, masked.as_deref(), &ty)?;
         }
     }
     if new.definition != column.definition {
-        check_mask_change(ddl, target, &column)?;
+        column_use::refuse_mask(ddl, &target.db, target.row.id, &column)?;
     }
     let same_row = column_type(&column) == column_type(&new);
     let saved = if same_row {
@@ -836,74 +758,6 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
     Ok(())
 }
 
-/// 15247: masks are changed by who may change any. 4922: what depends on the column was made with the mask that it had.
-/// https://learn.microsoft.com/sql/relational-databases/security/dynamic-data-masking
-fn check_mask_change(ddl: &mut Ddl<'_>, target: &Target, column: &ColumnRow) -> SqlResult<()> {
-    if target.db.id != TEMPDB && !ddl.database_permission(&target.db, "ALTER ANY MASK")? {
-        return Err(sql_error!(15247, state 5));
-    }
-    let default = ddl.rows(&target.db, |rows| load::object_row(rows, column.dflt))?.map(|row| row.name);
-    let users = users_of_column(ddl, target, column)?;
-    let users: Vec<_> =
-        users.into_iter().filter(|(kind, name)| *kind != "statistics" && Some(name) != default.as_ref()).collect();
-    if users.is_empty() {
-        return Ok(());
-    }
-    Err(column_in_use("ALTER", column, users))
-}
-
-/// 5074 and 4922: a key or constraint stands in the way. A longer variable-length type of the same kind is allowed under an index, any
-/// length of the same type under a default.
-/// https://learn.microsoft.com/sql/t-sql/statements/alter-table-transact-sql#alter-column
-fn refuse_used(
-    ddl: &mut Ddl<'_>,
-    target: &Target,
-    old: &TableDef,
-    column: &ColumnRow,
-    new: &ColumnRow,
-) -> SqlResult<()> {
-    let long_enough = match column.length {
-        -1 => new.length == -1,
-        length => new.length >= length || new.length == -1,
-    };
-    let longer = column.xtype == new.xtype && long_enough && column.collation == new.collation;
-    let nullability_only =
-        longer && column.length == new.length && (column.prec, column.scale) == (new.prec, new.scale);
-    let position = old.columns.iter().position(|c: &ColumnDef| c.column_id == column.colid as u32).map(|i| i as u16);
-    let in_primary = old.indexes.iter().any(|i| i.primary_key && i.key.iter().any(|(c, _)| Some(*c) == position));
-    let users = users_of_column(ddl, target, column)?;
-    let refused: Vec<_> = users
-        .into_iter()
-        .filter(|(kind, name)| {
-            let is_default = old.columns.iter().any(|c| Some(&*c.name) == Some(&column.name) && c.default.is_some())
-                && *kind == "object"
-                && is_default_name(old, name);
-            let primary = in_primary && has(new.status, cs::NULLABLE);
-            !(is_default && column.xtype == new.xtype)
-                && !(longer && (*kind == "index" || *kind == "object") && !primary)
-                && !nullability_only
-        })
-        .collect();
-    if refused.is_empty() {
-        return Ok(());
-    }
-    Err(column_in_use("ALTER", column, refused))
-}
-
-/// 4922, behind a 5074 for each object that uses the column.
-fn column_in_use(action: &str, column: &ColumnRow, users: Vec<(&str, String)>) -> SqlError {
-    let used = users.into_iter().map(|(kind, user)| sql_error!(5074, kind, user, "column", column.name));
-    let what = format_args!("TABLE {action} COLUMN {}", column.name);
-    sql_error!(4922, state 9, "ALTER", what).after(used.collect())
-}
-
-fn is_default_name(table: &TableDef, name: &str) -> bool {
-    let is_check = table.checks.iter().any(|check| &*check.name == name);
-    let is_key = table.foreign_keys.iter().chain(&table.referenced_by).any(|key| &*key.name == name);
-    let is_index = table.indexes.iter().any(|index| &*index.name == name);
-    !(is_check || is_key || is_index)
-}
-
 fn switch_constraints(
     ddl: &mut Ddl<'_>,
     target: &Target,
@@ -920,8 +774,8 @@ fn switch_constraints(
                 let found = children.iter().find(|child| target.db.equal_names(&child.name, name));
                 match found {
                     Some(child) if matches!(child.kind.as_str(), "C" | "F") => chosen.push(child.clone()),
-                    Some(_) => return Err(sql_error!(11415, &**name)),
-                    None => return Err(sql_error!(4917, &**name)),
+                    Some(_) => return Err(sql_error!(4916).after(vec![sql_error!(11415, &**name)])),
+                    None => return Err(sql_error!(4916).after(vec![sql_error!(4917, &**name)])),
                 }
             }
         }

@@ -135,6 +135,9 @@ fn give_identity(row: &mut ColumnRow, column: &ColumnDefinition, ty: &SqlType, s
     if !holds_whole(ty, seed) {
         return Err(sql_error!(2752, &*column.name));
     }
+    if !holds_whole(ty, increment.abs()) {
+        return Err(sql_error!(2753, &*column.name));
+    }
     row.status |= cs::IDENTITY | if identity.not_for_replication { cs::NOT_FOR_REPLICATION } else { 0 };
     row.seed = Whole(seed);
     row.increment = Whole(increment);

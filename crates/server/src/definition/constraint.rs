@@ -3,15 +3,17 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    Check, Constraint, ConstraintKind, DataSpace, DefaultValue, Expr, ForeignKey, IndexColumn, Key, ReferentialAction,
-    Setting, TableDefinition,
+    Check, Constraint, ConstraintKind, DataSpace, DefaultValue, Expr, ForeignKey, IndexColumn, Key, Literal,
+    ReferentialAction, Setting, TableDefinition,
 };
 use sql::catalog::TableDef;
+use types::precedence::check_conversion;
 use types::{SqlError, SqlResult, sql_error};
 
 use super::cascade_paths::{self, Way};
 use super::index;
 use super::partition::{self, Placement};
+use super::rebuild::column_type;
 use super::rights::references;
 use super::site::{Ddl, Place, constraint_failed, has, is_system, place_of, source, written};
 use super::text::{self, bracket};
@@ -272,17 +274,29 @@ pub fn add_default(
         return Err(constraint_failed(error));
     }
     // The binder finds what is wrong with it: unknown functions, columns in a default.
-    if let Err(error) = ddl.site.describe(&format!("SELECT {definition}")) {
-        return Err(if error.number == 207 {
-            sql_error!(128, first_column(&default.value).unwrap_or_default())
-        } else {
-            error
-        });
+    match ddl.site.describe(&format!("SELECT {definition}")) {
+        Ok(shown) if !is_null(&default.value) => {
+            check_conversion(&shown[0].ty, &column_type(&row).ty, false)?;
+        }
+        Ok(_) => {}
+        Err(error) if error.number == 207 => {
+            return Err(sql_error!(128, first_column(&default.value).unwrap_or_default()));
+        }
+        Err(error) => return Err(error),
     }
     ddl.add_text(&db, id, &definition)?;
     ddl.rows(&db, |rows| rows.update::<ColumnRow>(0, &[int(table), small(0), int(row.colid)], |row| row.dflt = id))?;
     ddl.changed(db.id, table);
     Ok(())
+}
+
+/// NULL of no type.
+fn is_null(expr: &Expr) -> bool {
+    match expr {
+        Expr::Literal(Literal::Null) => true,
+        Expr::Unary(_, inner) => is_null(inner),
+        _ => false,
+    }
 }
 
 fn first_column(expr: &Expr) -> Option<String> {
@@ -338,6 +352,7 @@ pub fn add_check(
         (None, only, None) => only,
         _ => None,
     };
+    let in_column = column.is_some();
     let (column, colid) = (of_column.map(|row| row.name.as_str()), of_column.map_or(0, |row| row.colid));
     let own =
         Place { name: name.clone().unwrap_or_else(|| automatic_name("CK", shown, column, &[], id)), ..place.clone() };
@@ -350,7 +365,8 @@ pub fn add_check(
     }
     let from = source(place, shown);
     if let Err(error) = ddl.site.describe(&format!("SELECT 1 AS a FROM {from} WHERE {definition}")) {
-        return Err(if matches!(error.number, 207 | 529) { constraint_failed(error) } else { error });
+        let of_table = error.number == 207 && !in_column;
+        return Err(if of_table || error.number == 529 { constraint_failed(error) } else { error });
     }
     if validate && trusted {
         validate_check(ddl, place, shown, &own.name, &definition, column)?;

@@ -699,6 +699,9 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
             return Err(sql_error!(3723, state 4, shown, kind));
         }
         refuse_referenced(ddl, &db, &row, &index, &shown)?;
+        if index.indid != 1 && !item.options.is_empty() {
+            return Err(sql_error!(3748, shown));
+        }
         if index.indid == 1 && has(row.status, os_::HISTORY) {
             super::versioned::check_index_drop(ddl, &db, &row, &shown)?;
         }

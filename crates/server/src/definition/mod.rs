@@ -53,6 +53,7 @@ pub mod data_type;
 pub mod schema_binding;
 pub mod layout;
 pub mod column;
+pub mod column_use;
 pub mod build;
 pub mod rebuild;
 pub mod versioned;

@@ -45,7 +45,10 @@ pub fn identity_rule(ty: &SqlType, seed: i64, increment: i64) -> Rule {
 
 pub fn identity_numbers(identity: &Identity, column: &str) -> SqlResult<(i128, i128)> {
     let number = |expr: &Option<Expr>| expr.as_ref().map_or(Some(1), whole_number);
-    let seed = number(&identity.seed).ok_or_else(|| sql_error!(2752, column))?;
-    let increment = number(&identity.increment).filter(|increment| *increment != 0);
-    Ok((seed, increment.ok_or_else(|| sql_error!(2753, column))?))
+    let seed = number(&identity.seed).ok_or_else(|| sql_error!(2752, state 2, column))?;
+    let increment = number(&identity.increment).ok_or_else(|| sql_error!(2753, state 3, column))?;
+    match increment {
+        0 => Err(sql_error!(2753, state 2, column)),
+        _ => Ok((seed, increment)),
+    }
 }

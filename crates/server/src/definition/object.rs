@@ -80,7 +80,7 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
         return Err(sql_error!(2710, target.name));
     }
     if alter.class.as_deref() == Some("TYPE") {
-        let row = find_type(ddl, &alter.name)?.ok_or_else(|| cannot_find("transfer", "type", &written(&alter.name)))?.1;
+        let row = find_type(ddl, &alter.name)?.ok_or_else(|| cannot_find("find", "type", &written(&alter.name)))?.1;
         let other = ddl.rows(&db, |rows| rows.first::<TypeRow>(1, &[int(target.id), name_datum(&row.name)]))?;
         if other.is_some_and(|other| other.id != row.id) {
             return Err(sql_error!(15530, "type", row.name));
@@ -92,7 +92,9 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
     if alter.class.as_deref() == Some("XML SCHEMA COLLECTION") {
         return super::xml_schema::transfer(ddl, &db, &alter.name, target.id);
     }
-    let Some((db, row)) = ddl.find(&alter.name)? else { return Err(cannot_find("find", "object", &alter.name.name)) };
+    let found = ddl.find(&alter.name)?.filter(|(_, row)| row.pid == 0);
+    // What is of a table goes with it.
+    let Some((db, row)) = found else { return Err(cannot_find("find", "object", &alter.name.name)) };
     ddl.lock(&db, row.id)?;
     if schema_binding::user_of(ddl, &db, row.id)?.is_some() {
         return Err(sql_error!(15348));

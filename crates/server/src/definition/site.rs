@@ -490,7 +490,7 @@ pub fn place_of(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlRe
 
 /// 1750 behind `first`, as SQL Server reports a failed constraint.
 pub fn constraint_failed(first: SqlError) -> SqlError {
-    let state = if first.number == 1776 || first.number == 1767 || first.number == 1785 { 1 } else { 0 };
+    let state = if matches!(first.number, 1753 | 1761 | 1767 | 1776 | 1778 | 1785) { 1 } else { 0 };
     sql_error!(1750, state state).after(vec![first])
 }
 

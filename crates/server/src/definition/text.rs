@@ -4,9 +4,11 @@
 use std::fmt::Write;
 
 use sql::ast::{
-    Arithmetic, BinaryOp, Case, Compare, CompareOp, DataType, Expr, Literal, Niladic, ObjectName, TypeLength, TypeName,
-    UnaryOp,
+    Arithmetic, BinaryOp, Call, Case, Compare, CompareOp, DataType, Expr, Literal, Niladic, ObjectName, TypeLength,
+    TypeName, UnaryOp,
 };
+
+use types::datetime::Part;
 
 use crate::catalog::scalar_type;
 
@@ -77,19 +79,26 @@ pub fn expression(expr: &Expr) -> Option<String> {
             None => bracket(&column.name),
         },
         Expr::Unary(UnaryOp::Minus, inner) => match &**inner {
+            Expr::Literal(Literal::Int(0)) => expression(inner)?,
             Expr::Literal(Literal::Int(_) | Literal::Decimal(_) | Literal::Float(_) | Literal::Money(_)) => {
                 format!("(-{}", literal_of(inner)?.trim_start_matches('('))
             }
-            other => format!("-{}", operand(other)?),
+            // The blank keeps two of them from being a comment.
+            other => format!("( -{})", additive(other)?),
         },
         Expr::Unary(UnaryOp::Plus, inner) => expression(inner)?,
-        Expr::Unary(UnaryOp::BitNot, inner) => format!("~{}", operand(inner)?),
+        Expr::Unary(UnaryOp::BitNot, inner) => format!("~{}", additive(inner)?),
         Expr::Arithmetic(arithmetic) => arithmetic_text(arithmetic)?,
         Expr::Compare(compare) => comparison(compare)?,
-        Expr::And(parts) => join(parts, " AND ", |part| matches!(part, Expr::Or(_)) || is_or(part))?,
-        Expr::Or(parts) => join(parts, " OR ", |_| false)?,
+        // What stands behind the first keeps the parentheses that it was written with.
+        Expr::And(parts) => join(parts, " AND ", |part, first| {
+            matches!(part, Expr::Or(_))
+                || is_or(part)
+                || !first && (matches!(part, Expr::And(_)) || matches!(part, Expr::Between(between) if !between.not))
+        })?,
+        Expr::Or(parts) => join(parts, " OR ", |part, first| !first && (matches!(part, Expr::Or(_)) || is_or(part)))?,
         Expr::Not(inner) => match &**inner {
-            Expr::And(_) | Expr::Or(_) | Expr::Compare(_) | Expr::Between(_) | Expr::InList(_) => {
+            Expr::And(_) | Expr::Or(_) | Expr::Between(_) | Expr::InList(_) => {
                 format!("NOT ({})", expression(inner)?)
             }
             other => format!("NOT {}", expression(other)?),
@@ -136,18 +145,7 @@ pub fn expression(expr: &Expr) -> Option<String> {
             let name = if convert.is_try { "TRY_CONVERT" } else { "CONVERT" };
             format!("{name}({},{}{style})", type_text(&convert.to)?, expression(&convert.operand)?)
         }
-        Expr::Call(call) => {
-            if call.extra.is_some() || call.distinct || call.odbc {
-                return None;
-            }
-            let name =
-                if call.name.schema.is_some() { object_name(&call.name) } else { call.name.name.to_ascii_lowercase() };
-            if call.star {
-                return Some(format!("{name}(*)"));
-            }
-            let arguments: Option<Vec<String>> = call.args.iter().map(argument).collect();
-            format!("{name}({})", arguments?.join(","))
-        }
+        Expr::Call(call) => call_text(call)?,
         Expr::Niladic(niladic) => match niladic {
             Niladic::CurrentTimestamp => "getdate()",
             Niladic::CurrentUser | Niladic::User | Niladic::SessionUser => "user_name()",
@@ -169,51 +167,33 @@ fn is_or(expr: &Expr) -> bool {
     matches!(expr, Expr::InList(list) if !list.not && list.list.len() > 1)
 }
 
-/// Date parts are words, not columns.
-fn argument(expr: &Expr) -> Option<String> {
-    if let Expr::Column(column) = expr {
-        let words = [
-            "year",
-            "yy",
-            "yyyy",
-            "quarter",
-            "qq",
-            "q",
-            "month",
-            "mm",
-            "m",
-            "dayofyear",
-            "dy",
-            "y",
-            "day",
-            "dd",
-            "d",
-            "week",
-            "wk",
-            "ww",
-            "weekday",
-            "dw",
-            "hour",
-            "hh",
-            "minute",
-            "mi",
-            "n",
-            "second",
-            "ss",
-            "s",
-            "millisecond",
-            "ms",
-            "microsecond",
-            "mcs",
-            "nanosecond",
-            "ns",
-        ];
-        let is_word = column.table.is_none() && !column.name.quoted && words.iter().any(|word| column.name.is(word));
-        if is_word {
-            return Some(column.name.to_ascii_lowercase());
-        }
+/// `isnull(a,b)`: the names of some functions have another form, and the first argument of some is a date part.
+fn call_text(call: &Call) -> Option<String> {
+    if call.extra.is_some() || call.distinct || call.odbc {
+        return None;
     }
-    expression(expr)
+    if call.name.schema.is_some() {
+        return Some(format!("{}({})", object_name(&call.name), arguments(&call.args)?));
+    }
+    let name = call.name.name.to_ascii_lowercase();
+    if call.star {
+        return Some(format!("{name}(*)"));
+    }
+    match (name.as_str(), &call.args[..]) {
+        ("year" | "month" | "day", [date]) => Some(format!("datepart({name},{})", expression(date)?)),
+        ("iif", [condition, yes, no]) => {
+            Some(format!("case when {} then {} else {} end", expression(condition)?, expression(yes)?, expression(no)?))
+        }
+        (
+            "dateadd" | "datediff" | "datediff_big" | "datename" | "datepart" | "datetrunc" | "date_bucket",
+            [Expr::Column(part), rest @ ..],
+        ) => Some(format!("{name}({},{})", Part::from_name(&part.name)?.name(), arguments(rest)?)),
+        (_, args) => Some(format!("{name}({})", arguments(args)?)),
+    }
+}
+
+fn arguments(args: &[Expr]) -> Option<String> {
+    Some(args.iter().map(expression).collect::<Option<Vec<_>>>()?.join(","))
 }
 
 fn literal_of(expr: &Expr) -> Option<String> {
@@ -224,16 +204,21 @@ fn literal_of(expr: &Expr) -> Option<String> {
 }
 
 /// Parentheses where the precedence of the whole would otherwise be lost.
+fn additive(expr: &Expr) -> Option<String> {
+    match expr {
+        Expr::Arithmetic(_) => Some(format!("({})", expression(expr)?)),
+        _ => operand(expr),
+    }
+}
+
+/// The same beside a comparison, which a product needs none for.
 fn operand(expr: &Expr) -> Option<String> {
     let text = expression(expr)?;
     Some(match expr {
-        Expr::Arithmetic(_)
-        | Expr::And(_)
-        | Expr::Or(_)
-        | Expr::Compare(_)
-        | Expr::Between(_)
-        | Expr::InList(_)
-        | Expr::Not(_) => format!("({text})"),
+        Expr::Arithmetic(arithmetic) if own_precedence(arithmetic) == 1 => format!("({text})"),
+        Expr::And(_) | Expr::Or(_) | Expr::Compare(_) | Expr::Between(_) | Expr::InList(_) | Expr::Not(_) => {
+            format!("({text})")
+        }
         _ => text,
     })
 }
@@ -246,11 +231,11 @@ fn comparison(compare: &Compare) -> Option<String> {
     Some(format!("{}{}{}", operand(&compare.left)?, compare_text(compare.op), operand(&compare.right)?))
 }
 
-fn join(parts: &[Expr], word: &str, enclose: impl Fn(&Expr) -> bool) -> Option<String> {
+fn join(parts: &[Expr], word: &str, enclose: impl Fn(&Expr, bool) -> bool) -> Option<String> {
     let mut texts = Vec::new();
-    for part in parts {
+    for (number, part) in parts.iter().enumerate() {
         let text = expression(part)?;
-        texts.push(if enclose(part) { format!("({text})") } else { text });
+        texts.push(if enclose(part, number == 0) { format!("({text})") } else { text });
     }
     Some(texts.join(word))
 }
@@ -262,13 +247,17 @@ fn precedence(op: BinaryOp) -> u8 {
     }
 }
 
+fn own_precedence(arithmetic: &Arithmetic) -> u8 {
+    arithmetic.rest.first().map_or(1, |(op, _)| precedence(*op))
+}
+
 fn arithmetic_text(arithmetic: &Arithmetic) -> Option<String> {
-    let own = arithmetic.rest.first().map_or(1, |(op, _)| precedence(*op));
+    let own = own_precedence(arithmetic);
     let part = |expr: &Expr, first: bool| {
         let text = expression(expr)?;
         let enclose = match expr {
             Expr::Arithmetic(inner) => {
-                let inner = inner.rest.first().map_or(1, |(op, _)| precedence(*op));
+                let inner = own_precedence(inner);
                 inner < own || inner == own && !first
             }
             Expr::Compare(_) | Expr::And(_) | Expr::Or(_) => true,

@@ -114,8 +114,12 @@ pub fn aggregate_type(
                 .ok_or_else(|| sql_error!(206, state 2, ty.name(), Signature::of_number(method).name))?;
             (world.ty(), Some(argument))
         }
-        ChecksumAgg => (SqlType::INT, Some(implicit(argument, &SqlType::INT)?)),
+        ChecksumAgg if ty.kind != Int => return Err(invalid()),
+        ChecksumAgg => (SqlType::INT, Some(argument)),
         StringAgg => {
+            if ty.is_binary() || matches!(ty.kind, Text | NText | Image | Xml | SqlVariant) {
+                return Err(errors::invalid_argument(&ty, 1, name));
+            }
             let result = match ty.kind {
                 NVarChar | NChar if ty.is_max() => SqlType::NVARCHAR_MAX.with_collation(ty.collation),
                 NVarChar | NChar => SqlType::nvarchar(4000).with_collation(ty.collation),
@@ -159,7 +163,7 @@ impl Binder<'_> {
         if over.is_none() {
             let place = self.blocks[block].place;
             if !matches!(place, Place::Select | Place::Having | Place::OrderBy | Place::Window) {
-                return Err(misplaced_aggregate(place));
+                return self.misplaced(place, call, scope);
             }
         }
         // A windowed aggregate's argument may itself be an aggregate: SUM(SUM(x)) OVER ().
@@ -171,11 +175,7 @@ impl Binder<'_> {
                 let (key, part) = binder.percentile(call, &name, scope)?;
                 return Ok((Some(key.expr.clone()), vec![part], vec![key]));
             }
-            let argument = match call.args.first() {
-                Some(ast::Expr::Literal(ast::Literal::Null)) => return Err(untyped_null(function, &name)),
-                Some(arg) => Some(binder.expr(arg, scope)?),
-                None => None,
-            };
+            let argument = binder.operand_of(function, &name, call, scope)?;
             if function == AggregateFunction::StringAgg {
                 extra.push(binder.expr(&call.args[1], scope)?);
                 if let Some(call_extra) = &call.extra {
@@ -195,7 +195,8 @@ impl Binder<'_> {
         if let (AggregateFunction::StringAgg, Some(separator), Some(written)) =
             (function, extra.first(), call.args.get(1))
         {
-            check_separator(separator, written)?;
+            let value = argument.as_ref().map_or(SqlType::INT, |argument| argument.ty);
+            check_separator(&value, separator, written)?;
         }
         let (ty, mut argument) = aggregate_type(function, argument, &name)?;
         let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
@@ -495,9 +496,47 @@ fn misplaced_aggregate(place: Place) -> SqlError {
     }
 }
 
-/// 8116, 8733: STRING_AGG's separator is text, one for all rows.
-fn check_separator(separator: &Expr, written: &ast::Expr) -> SqlResult<()> {
-    if !is_null_literal(separator) && !separator.ty.is_string() {
+impl Binder<'_> {
+    /// What an aggregate is of. 8117: NULL has no type, nor has a column of nothing but NULL.
+    fn operand_of(
+        &mut self,
+        function: AggregateFunction,
+        name: &str,
+        call: &ast::Call,
+        scope: &Scope,
+    ) -> SqlResult<Option<Expr>> {
+        let Some(written) = call.args.first() else { return Ok(None) };
+        let noted = self.missing_columns();
+        let argument = self.expr(written, scope)?;
+        let whole = self.missing_columns() == noted;
+        let untyped = match written {
+            ast::Expr::Literal(ast::Literal::Null) => true,
+            ast::Expr::Column(_) => whole && is_null_literal(&argument),
+            _ => false,
+        };
+        if untyped { Err(untyped_null(function, name)) } else { Ok(Some(argument)) }
+    }
+
+    /// An aggregate where none may stand: noted, unless its arguments name what is not there.
+    fn misplaced(&mut self, place: Place, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
+        let noted = self.missing_columns();
+        for argument in &call.args {
+            if let ast::Expr::Column(_) = argument {
+                self.expr(argument, scope)?;
+            }
+        }
+        if self.missing_columns() == noted {
+            self.noted(misplaced_aggregate(place))?;
+        }
+        Ok(Expr::null(SqlType::INT))
+    }
+}
+
+/// 8116, 8733: STRING_AGG's separator is text of the values' kind, one for all rows.
+fn check_separator(value: &SqlType, separator: &Expr, written: &ast::Expr) -> SqlResult<()> {
+    // Text of a code page has no room for Unicode.
+    let wider = value.is_ansi_string() && separator.ty.is_unicode_string();
+    if !is_null_literal(separator) && (!separator.ty.is_string() || wider) {
         return Err(errors::invalid_argument(&separator.ty, 2, "string_agg"));
     }
     let mut named = false;

@@ -195,6 +195,8 @@ pub struct Block {
     pub shape: SelectShape,
     /// Sequences that its list takes values of, each once a row.
     pub sequences: Vec<(ColumnId, Expr)>,
+    /// OVER of each of them, as it is written.
+    pub sequence_overs: Vec<Vec<crate::ast::OrderItem>>,
     /// OVER (ORDER BY ...) of NEXT VALUE FOR: rows get their values in this order.
     pub sequence_order: Vec<SortKey>,
 }
@@ -278,6 +280,29 @@ impl<'a> Binder<'a> {
 
     pub fn missing_columns(&self) -> usize {
         self.missing.as_ref().map_or(0, Vec::len)
+    }
+
+    /// Ends the binding if something was noted since `before`: what comes behind would only be about what stands for it.
+    pub fn whole_since(&self, before: usize) -> SqlResult<()> {
+        match self.missing.iter().flatten().skip(before).last() {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    /// What was noted, and `error` behind it.
+    pub fn told_last(&mut self, error: SqlError) -> SqlError {
+        if let Some(missing) = self.missing.as_mut().filter(|missing| !missing.is_empty()) {
+            missing.push(error.clone());
+        }
+        error
+    }
+
+    /// What was noted since `before` is told first, before the `count` errors ahead of it.
+    pub fn told_behind(&mut self, before: usize, count: usize) {
+        if let Some(missing) = &mut self.missing {
+            missing[before..].rotate_left(count);
+        }
     }
 
     /// A NULL in place of a column that is not there.

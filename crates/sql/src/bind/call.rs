@@ -59,11 +59,14 @@ impl Binder<'_> {
         if nameless || function == FunctionId::HasAccess && !self.is_own_text() {
             return Err(errors::unknown_function(&call.name.name.text));
         }
+        if call.star {
+            return match function {
+                FunctionId::Checksum | FunctionId::BinaryChecksum => self.checksum_star(function, scope),
+                _ => Err(sql_error!(102, "*")),
+            };
+        }
         let count = call.args.len();
         if count < least as usize || count > most as usize {
-            if call.star && matches!(function, FunctionId::Checksum | FunctionId::BinaryChecksum) {
-                return self.checksum_star(function, scope);
-            }
             use FunctionId::{BinaryChecksum, Checksum, Choose};
             return Err(if matches!(function, Choose | Checksum | BinaryChecksum) && count < least as usize {
                 sql_error!(1076, errors::shown_function(name), least)
@@ -99,7 +102,7 @@ impl Binder<'_> {
             FunctionId::Choose => {
                 let index = self.expr_as(&call.args[0], &SqlType::INT, scope)?;
                 let rest = self.exprs(&call.args[1..], scope)?;
-                let (rest, ty) = convert::unify(rest, "CHOOSE", &self.columns)?;
+                let (rest, ty) = convert::unify(rest, "CASE", &self.columns)?;
                 let mut args = vec![index];
                 args.extend(rest);
                 Ok(Expr::new(ty, true, ExprKind::Function(function, args)))
@@ -141,7 +144,7 @@ impl Binder<'_> {
             return Err(sql_error!(4127));
         }
         let nullable = args.iter().all(|e| e.nullable);
-        let ty = convert::common_type(&args, "COALESCE", &self.columns)?;
+        let ty = convert::common_type(&args, "CASE", &self.columns)?;
         // What stands behind a constant is never asked for.
         let constant = |e: &Expr| matches!(e.kind, ExprKind::Literal(_)) && !is_null_literal(e);
         if let Some(at) = args.iter().position(constant) {

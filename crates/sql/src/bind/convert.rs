@@ -214,6 +214,19 @@ pub fn common_collation(a: &Expr, b: &Expr, operation: &str, columns: &Columns) 
     }
 }
 
+/// The collation of what is made of two strings. That of two columns which differ stays open, and text of a code page cannot leave it so:
+/// 457.
+pub fn made_collation(a: &Expr, b: &Expr, operation: &str, columns: &Columns) -> SqlResult<CollationId> {
+    common_collation(a, b, operation, columns).map_err(|error| {
+        let open = collation_rank(a, columns) < 3 && collation_rank(b, columns) < 3;
+        if !open || !a.ty.is_ansi_string() || !b.ty.is_ansi_string() {
+            return error;
+        }
+        let names = [b, a].map(|side| super::text::collation_name(side.ty.collation));
+        sql_error!(457, a.ty.name(), b.ty.name(), names[0], names[1], operation)
+    })
+}
+
 pub fn compare_name(op: CompareOp) -> &'static str {
     match op {
         CompareOp::Equal => "equal to",
@@ -344,7 +357,10 @@ pub fn common_type(exprs: &[Expr], operation: &str, columns: &Columns) -> SqlRes
             Some((ty, first)) => {
                 let mut joined = result_type(&ty, &expr.ty)?;
                 if ty.is_string() && expr.ty.is_string() {
-                    joined.collation = common_collation(first, expr, operation, columns)?;
+                    joined.collation = match operation {
+                        "UNION" | "INTERSECT" | "EXCEPT" => common_collation(first, expr, operation, columns)?,
+                        _ => made_collation(first, expr, operation, columns)?,
+                    };
                 }
                 (joined, if collation_rank(expr, columns) > collation_rank(first, columns) { expr } else { first })
             }

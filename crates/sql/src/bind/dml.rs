@@ -13,7 +13,9 @@ use super::typing::is_null_literal;
 use crate::ast;
 use crate::catalog::{ColumnDef, TableDef};
 use crate::optimize::{ColumnId, ColumnSet, Get, Leaf, LeafKind, Output, Rel, TopRows};
-use crate::plan::{Check, CursorRef, Expr, ExprKind, Operator, OperatorKind, QueryKind, SetVariable, TableSource};
+use crate::plan::{
+    Check, CursorRef, Expr, ExprKind, JoinKind, Operator, OperatorKind, QueryKind, SetVariable, TableSource,
+};
 
 /// What an UPDATE or DELETE writes to, within its FROM.
 pub struct RowTarget {
@@ -321,6 +323,31 @@ pub fn find_get(rel: &mut Rel, first: ColumnId) -> Option<&mut Get> {
     }
 }
 
+/// An outer join may give rows without one of the table that `find_get` finds.
+pub fn may_lack(rel: &Rel, first: ColumnId) -> bool {
+    match rel {
+        Rel::Filter { input, .. } | Rel::Map { input, .. } | Rel::Sort { input, .. } | Rel::Spool(input) => {
+            may_lack(input, first)
+        }
+        Rel::Join(join) => {
+            let mut right = Vec::new();
+            every_get(&join.right, &mut right);
+            let (side, extended) = match right.contains(&first) {
+                true => (&join.right, join.kind != JoinKind::Inner),
+                false => (&join.left, join.kind == JoinKind::FullOuter),
+            };
+            extended || may_lack(side, first)
+        }
+        Rel::Window(window) => may_lack(&window.input, first),
+        Rel::Top(top) => may_lack(&top.input, first),
+        _ => false,
+    }
+}
+
+pub fn is_null(id: ColumnId, ty: SqlType) -> Expr {
+    Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(Expr::column(id.index(), ty, true))))
+}
+
 /// The first columns of the tables that `find_get` finds.
 pub fn every_get(rel: &Rel, firsts: &mut Vec<ColumnId>) {
     match rel {
@@ -401,6 +428,11 @@ pub fn not_updatable(rel: &Rel, name: &str, is_view: bool) -> types::SqlError {
         (_, true) => sql_error!(4406, name),
         (_, false) => sql_error!(4421, name),
     }
+}
+
+/// A value of groups, and not what they are made by.
+pub fn is_of_groups(rel: &Rel, id: ColumnId) -> bool {
+    matches!(blocker(rel), Some(Rel::Aggregate(group)) if !group.group.iter().any(|(key, _)| *key == id))
 }
 
 /// What makes rows of several.

@@ -268,7 +268,7 @@ impl Binder<'_> {
         let operand = self.expr(operand, scope)?;
         let ty = operand.ty;
         if written && op == ast::UnaryOp::Minus {
-            return Err(sql_error!(403, "minus", ty.name()));
+            return Err(sql_error!(403, "minus", ty.shown()));
         }
         match op {
             ast::UnaryOp::Plus => Ok(self.expression_of(operand)),
@@ -705,7 +705,7 @@ pub fn arithmetic(op: ArithmeticOp, mut left: Expr, mut right: Expr, columns: &C
     }
     let mut types = precedence::arithmetic(type_op(op), &a, &b)?;
     if left.ty.is_string() && right.ty.is_string() {
-        let collation = convert::common_collation(&left, &right, "concat", columns)?;
+        let collation = convert::made_collation(&left, &right, "add", columns)?;
         types.left.collation = collation;
         types.right.collation = collation;
         types.result.collation = collation;

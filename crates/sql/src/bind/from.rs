@@ -634,6 +634,7 @@ fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
                 }
                 "READCOMMITTED" => get.lock.committed = true,
                 "READCOMMITTEDLOCK" => (get.lock.committed, get.lock.committed_now) = (true, true),
+                "SNAPSHOT" if get.table.memory.is_none() => return Err(sql_error!(367, "SNAPSHOT")),
                 "SNAPSHOT" => get.lock.snapshot = true,
                 "READPAST" => get.lock.read_past = true,
                 "NOWAIT" => get.lock.no_wait = true,
@@ -644,6 +645,9 @@ fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
                 }
                 "FORCESEEK" => get.force_seek = true,
                 "NOEXPAND" => return Err(sql_error!(8171, "noexpand", get.alias)),
+                "IGNORE_CONSTRAINTS" | "IGNORE_TRIGGERS" if get.locator.is_none() => {
+                    return Err(sql_error!(8171, state 1, word.to_ascii_lowercase(), get.alias));
+                }
                 _ => {}
             },
             ast::TableHint::Index(list) => {

@@ -61,13 +61,17 @@ impl Binder<'_> {
         let is_named = |column: &str| insert.columns.iter().any(|name| same_name(&name.name, column));
         let target = self.insert_target(&insert.target, &is_named, ctes)?;
         let identity_insert = self.identity_insert(&target.table);
+        let noted = self.missing_columns();
         let columns = self.insert_columns(&target, &insert.columns)?;
+        let unknown = self.missing_columns() - noted;
         let listed = !insert.columns.is_empty();
         refuse_unlisted(insert, &target)?;
 
         let (source, supplied) = match &insert.source {
-            ast::InsertSource::Values(rows) => self.insert_values(rows, &target, &columns, listed, ctes)?,
-            ast::InsertSource::DefaultValues => (Rel::one_row(), Vec::new()),
+            ast::InsertSource::Values(rows) => {
+                self.insert_values(rows, &target, &columns, insert.columns.len(), ctes)?
+            }
+            ast::InsertSource::DefaultValues => self.no_values(&target, identity_insert)?,
             ast::InsertSource::Query(query) => {
                 super::xml::refuse_text(query, "INSERT")?;
                 self.takes_change = is_of_change(query);
@@ -76,12 +80,9 @@ impl Binder<'_> {
                 }
                 let bound = self.query(query, None, ctes, Use::Rows)?;
                 let count = bound.outputs.len();
-                if count != columns.len() {
-                    return Err(match (listed, count < columns.len()) {
-                        (false, fewer) => mismatch(&target, !fewer),
-                        (true, true) => sql_error!(120),
-                        (true, false) => sql_error!(121),
-                    });
+                let wanted = if listed { insert.columns.len() } else { columns.len() };
+                if count != wanted {
+                    return Err(self.wrong_count(&target, listed, count < wanted));
                 }
                 self.check_identity(&target.table, &columns, identity_insert)?;
                 let mut supplied = Vec::with_capacity(count);
@@ -96,6 +97,7 @@ impl Binder<'_> {
                 self.called_rows(&target.table, &columns)?
             }
         };
+        self.told_behind(noted, unknown);
         let source = match &insert.top {
             Some(top) => self.top_rows(source, top)?,
             None => source,
@@ -176,22 +178,37 @@ impl Binder<'_> {
         rows: &[Vec<ast::Expr>],
         target: &InsertTarget,
         columns: &[u16],
-        listed: bool,
+        listed: usize,
         ctes: Option<&CteScope>,
     ) -> SqlResult<(Rel, Vec<Option<Expr>>)> {
+        let scope = Scope { ctes, ..Scope::NO_ROWS };
+        let wanted = if listed > 0 { listed } else { columns.len() };
+        if columns.len() != wanted || rows.iter().any(|row| row.len() != wanted) {
+            // The values tell what is wrong in them, and then the list does.
+            let values = rows.iter().flatten().filter(|value| !matches!(value, ast::Expr::Default));
+            for value in values {
+                self.expr(value, &scope)?;
+            }
+        }
         for row in rows {
-            if row.len() == columns.len() {
+            if row.len() == wanted {
                 continue;
             }
-            return Err(if rows.iter().any(|other| other.len() != row.len()) {
+            let error = if rows.iter().any(|other| other.len() != row.len()) {
                 sql_error!(10709)
-            } else if !listed {
-                mismatch(target, row.len() > columns.len())
-            } else if row.len() < columns.len() {
+            } else if listed == 0 {
+                mismatch(target, row.len() > wanted)
+            } else if row.len() < wanted {
                 sql_error!(109)
             } else {
                 sql_error!(110)
-            });
+            };
+            return Err(self.told_last(error));
+        }
+        if columns.len() != wanted {
+            // Something stands for a column that the list names and the table has not.
+            let rows = Rel::Values { ids: Vec::new(), rows: Vec::new() };
+            return Ok((rows, Vec::new()));
         }
         let identity_insert = self.identity_insert(&target.table);
         let identity = columns.iter().position(|column| target.table.columns[*column as usize].identity.is_some());
@@ -200,7 +217,6 @@ impl Binder<'_> {
             return Err(sql_error!(339));
         }
         self.check_identity(&target.table, columns, identity_insert)?;
-        let scope = Scope { ctes, ..Scope::NO_ROWS };
         let missing = self.missing_columns();
         // A column that is DEFAULT in every row is left to the action; identity and rowversion must be.
         let made: Vec<bool> =
@@ -418,6 +434,21 @@ impl Binder<'_> {
             out.push(column);
         }
         Ok(out)
+    }
+
+    fn no_values(&self, target: &InsertTarget, identity_insert: bool) -> SqlResult<(Rel, Vec<Option<Expr>>)> {
+        self.check_identity(&target.table, &[], identity_insert)?;
+        Ok((Rel::one_row(), Vec::new()))
+    }
+
+    /// A query has other columns than it should: it is all that is told.
+    fn wrong_count(&mut self, target: &InsertTarget, listed: bool, fewer: bool) -> types::SqlError {
+        self.missing.iter_mut().for_each(Vec::clear);
+        match (listed, fewer) {
+            (false, fewer) => mismatch(target, !fewer),
+            (true, true) => sql_error!(120),
+            (true, false) => sql_error!(121),
+        }
     }
 
     /// What INSERT ... EXECUTE may not have: 483 for OUTPUT, and values that are not for it.

@@ -3,7 +3,7 @@
 use types::{SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Block, Place};
-use super::dml::{Changes, RowTarget, SourceLayout, fitted, positioned, positioned_variable, spooled};
+use super::dml::{Changes, RowTarget, SourceLayout, fitted, is_null, positioned, positioned_variable, spooled};
 use super::errors;
 use super::expr::not;
 use super::insert::InsertTarget;
@@ -14,7 +14,7 @@ use super::variables::{Found, visit_expr};
 use super::view_use::{self, Change};
 use crate::ast;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
-use crate::plan::{Action, ActionKind, Expr, ExprKind, JoinKind, Modify, ModifyAction, QueryKind, SetVariable};
+use crate::plan::{Action, ActionKind, Expr, JoinKind, Modify, ModifyAction, QueryKind, SetVariable};
 
 impl Binder<'_> {
     pub fn merge(&mut self, merge: &ast::Merge) -> SqlResult<QueryKind> {
@@ -46,7 +46,9 @@ impl Binder<'_> {
         sources.extend(right_sources);
         let scope = Scope { sources: &sources, parent: None, ctes, block: Some(block) };
         let mut on = Vec::new();
+        let noted = self.missing_columns();
         self.expr(&merge.on, &scope)?.split_and(&mut on);
+        self.whole_since(noted)?;
         let mut rel = joined(merge, left, right, on);
         if let Some(top) = &merge.top {
             rel = self.top_rows(rel, top)?;
@@ -137,8 +139,8 @@ impl Binder<'_> {
     }
 
     fn when(&mut self, clause: &ast::MergeClause, sides: &Sides) -> SqlResult<When> {
-        let no_target = is_missing(sides.target.locator, SqlType::varbinary(64));
-        let no_source = is_missing(sides.present, SqlType::BIT);
+        let no_target = is_null(sides.target.locator, SqlType::varbinary(64));
+        let no_source = is_null(sides.present, SqlType::BIT);
         let sources = sides.scope.sources;
         let (mut conditions, visible) = match clause.when {
             ast::MergeWhen::Matched => (vec![not(no_target), not(no_source)], sources),
@@ -367,8 +369,4 @@ fn change_of(action: &ast::MergeAction) -> Change {
         ast::MergeAction::Delete => Change::Delete,
         ast::MergeAction::Insert { .. } | ast::MergeAction::InsertDefaultValues => Change::Insert,
     }
-}
-
-fn is_missing(id: ColumnId, ty: SqlType) -> Expr {
-    Expr::new(SqlType::BIT, false, ExprKind::IsNull(Box::new(Expr::column(id.index(), ty, true))))
 }

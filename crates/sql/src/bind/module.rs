@@ -13,7 +13,7 @@ use super::names::{find_type, object_name, own_schema};
 use super::query::compound;
 use super::scope::Scope;
 use super::variables::{Found, has_query, has_sequence, needs_catalog, visit_expr, visit_query, visit_statement};
-use super::{BindOptions, Errors};
+use super::{BindOptions, Errors, table_definition};
 use crate::ast;
 use crate::catalog::{Catalog, ColumnDef, ModuleDef, ModuleKind, Object, TableDef, UserType};
 use crate::parse::{ParseOptions, parse_batch, parse_parameter_declarations};
@@ -468,6 +468,10 @@ impl<'a> ModuleBinder<'a> {
                 let name = self.transaction_name(Some(name))?;
                 StatementKind::Save(name.expect("a name was given"))
             }
+            A::CreateTable(create) => {
+                table_definition::refuse_columns(create)?;
+                StatementKind::Definition(self.defer(statement.kind.clone(), statement)?)
+            }
             _ => StatementKind::Definition(self.defer(statement.kind.clone(), statement)?),
         }))
     }
@@ -594,7 +598,7 @@ impl<'a> ModuleBinder<'a> {
             let ty = &argument.ty;
             let fits = ty.is_string() || ty.is_integer() || ty.is_binary();
             if !fits {
-                return Err(sql_error!(2748, ty.name(), i + 4));
+                return Err(sql_error!(2748, ty.shown(), i + 4));
             }
         }
         Ok(StatementKind::Raiserror {
@@ -633,7 +637,14 @@ impl<'a> ModuleBinder<'a> {
                         return Ok(());
                     }
                 }
-                let ty = self.scalar_type(data_type)?;
+                let ty = match self.scalar_type(data_type) {
+                    // The variable is there all the same, and the batch does not run.
+                    Err(error) if error.number == 2715 => {
+                        self.errors.push(error.at_line(statement.line));
+                        SqlType::INT
+                    }
+                    found => found?,
+                };
                 if matches!(ty.kind, types::TypeKind::Text | types::TypeKind::NText | types::TypeKind::Image) {
                     return Err(sql_error!(2739));
                 }

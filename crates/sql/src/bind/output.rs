@@ -12,6 +12,7 @@ use super::names::{display, same_name};
 use super::output_shown::{Meanings, Shown};
 use super::query::SELECT_ITEMS_MAX;
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
+use super::variables::{Found, visit_expr};
 use super::view_use::Change;
 use crate::ast;
 use crate::catalog::TableDef;
@@ -157,6 +158,23 @@ impl Binder<'_> {
         there
             .map(|(name, first, _)| self.changed_source(name, (table, first), shown, changes.deleted, meanings))
             .collect()
+    }
+
+    /// 207: a column of the target that an OUTPUT names without `inserted` or `deleted`.
+    pub fn refuse_unqualified(output: &ast::Output, table: &TableDef) -> SqlResult<()> {
+        let all = output.items.iter().chain(output.into.iter().flat_map(|into| &into.items));
+        for item in all {
+            let ast::SelectItem::Expr { expr, line, .. } = item else { continue };
+            let mut found = None;
+            visit_expr(expr, &mut |part| match part {
+                Found::Column(name) if name.table.is_none() => found = found.take().or(Some(name.name.text.clone())),
+                _ => {}
+            });
+            if let Some(name) = found.filter(|name| table.columns.iter().any(|column| same_name(&column.name, name))) {
+                return Err(errors::invalid_column(&name).at_line(*line));
+            }
+        }
+        Ok(())
     }
 
     fn output_items(&mut self, items: &[ast::SelectItem], scope: &Scope, rows: &Scope) -> SqlResult<Vec<Item>> {

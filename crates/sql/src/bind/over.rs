@@ -46,20 +46,21 @@ pub fn check_windows(windows: &[(Box<str>, ast::Over)]) -> SqlResult<()> {
             return Err(sql_error!(16211));
         }
         if over.window.as_ref().is_some_and(|base| same_name(base, name)) {
-            return Err(sql_error!(5362, state 3, &**name));
+            return Err(sql_error!(5362, state 7, &**name));
         }
-        resolved(windows, over)?;
+        resolved(windows, over, 7)?;
     }
     Ok(())
 }
 
-/// `OVER w`, `OVER (w ORDER BY x)`, `w AS (v ...)`: with what the named windows say, each of which may be over another.
-fn resolved(windows: &[(Box<str>, ast::Over)], over: &ast::Over) -> SqlResult<ast::Over> {
+/// `OVER w`, `OVER (w ORDER BY x)`, `w AS (v ...)`: with what the named windows say, each of which may be over another. `unknown`: the
+/// state of the error about a name that no window has.
+fn resolved(windows: &[(Box<str>, ast::Over)], over: &ast::Over, unknown: u8) -> SqlResult<ast::Over> {
     let mut resolved = over.clone();
     let mut steps = 0;
     while let Some(name) = resolved.window.take() {
         let Some((_, base)) = windows.iter().find(|(known, _)| same_name(known, &name)) else {
-            return Err(sql_error!(5362, state 3, &*name));
+            return Err(sql_error!(5362, state unknown, &*name));
         };
         steps += 1;
         if steps > windows.len() {
@@ -94,7 +95,8 @@ impl Binder<'_> {
         if !matches!(place, Place::Select | Place::OrderBy) {
             return Err(if place == Place::Window { sql_error!(4109) } else { misplaced_window() });
         }
-        let resolved = resolved(&self.blocks[block].named, over)?;
+        let windows = &self.blocks[block].named;
+        let resolved = resolved(windows, over, if windows.is_empty() { 3 } else { 4 })?;
         let named_frame = resolved.frame.is_some() && over.frame.is_none();
         Ok(Over { over: resolved, named: over.window.is_some(), named_frame })
     }
@@ -177,8 +179,13 @@ fn check_bounds(start: &FrameBound, end: &FrameBound, between: bool) -> SqlResul
     if first <= last && first < 4 && last > 0 {
         return Ok(());
     }
+    let state = match (first, last) {
+        (3, 2) => 4,
+        (2, 1) => 5,
+        _ => 1,
+    };
     Err(match between {
-        true => sql_error!(4193, format!("BETWEEN {from} AND {to}")),
-        false => sql_error!(4193, from),
+        true => sql_error!(4193, state state, format!("BETWEEN {from} AND {to}")),
+        false => sql_error!(4193, state state, from),
     })
 }

@@ -56,8 +56,8 @@ impl Binder<'_> {
                 return Err(sql_error!(8156, &**value, &*pivot.alias.text));
             }
             let literal = text::string(value, true, self.catalog.collation());
-            let matches =
-                compare(CompareOp::Equal, column.clone(), implicit(literal, &column.ty)?, false, &self.columns)?;
+            let literal = pivot_value(literal, &column.ty, value)?;
+            let matches = compare(CompareOp::Equal, column.clone(), literal, false, &self.columns)?;
             let ty = argument.ty;
             let branches = vec![(matches, argument.clone())];
             let when = Expr::new(ty, true, ExprKind::Case { branches, otherwise: None });
@@ -105,7 +105,10 @@ impl Binder<'_> {
         // By name: one column may stand in the source under several names.
         let mut used: Vec<Box<str>> = Vec::with_capacity(unpivot.columns.len());
         let mut ty: Option<SqlType> = None;
-        for name in &unpivot.columns {
+        for (at, name) in unpivot.columns.iter().enumerate() {
+            if unpivot.columns[..at].iter().any(|other| same_name(other, name)) {
+                return Err(sql_error!(277, &**name));
+            }
             let column = ast::ColumnName { table: None, name: name.clone(), line: unpivot.line };
             let (column, _) = scope.column(&column)?;
             self.needs.mark(column.id);
@@ -148,6 +151,17 @@ impl Binder<'_> {
 }
 
 /// 265: a column that the operator makes has the name of one that stays. `folded`: those that do not.
+/// 8114, 473: what IN names is a value of the column.
+fn pivot_value(literal: Expr, ty: &SqlType, name: &str) -> SqlResult<Expr> {
+    let from = literal.ty;
+    let value = implicit(literal, ty)?;
+    // What a number's type does not read stays a conversion, which no row could pass.
+    match ty.is_string() || ty.is_temporal() || matches!(value.kind, ExprKind::Literal(_)) {
+        true => Ok(value),
+        false => Err(sql_error!(473, name).after(vec![sql_error!(8114, from.name(), ty.name())])),
+    }
+}
+
 fn refuse_known(name: &str, sources: &[Source], operator: &str, folded: &[ast::Ident]) -> SqlResult<()> {
     let goes = folded.iter().any(|other| same_name(other, name));
     match !goes && sources.iter().any(|source| source.find(name).is_some()) {

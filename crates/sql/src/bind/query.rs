@@ -11,9 +11,10 @@ use super::names::same_name;
 use super::over::check_windows;
 use super::scope::{CteScope, Scope, Source};
 use super::typing::{is_null_literal, sortable};
+use super::variables::has_query;
 use crate::ast;
 use crate::optimize::{Branch, ColumnId, ColumnSet, Group, Output, Rel, TopRows, Window};
-use crate::plan::{Expr, ExprKind, SortKey, VariableSlot, XmlOwner};
+use crate::plan::{AggregateFunction, Expr, ExprKind, SortKey, VariableSlot, XmlOwner};
 
 /// A bound query: `outputs` are over `rel`.
 pub struct Bound {
@@ -89,6 +90,17 @@ struct Tail<'q> {
     owners: bool,
 }
 
+/// Nothing but a list of values: a common table expression before it cannot be meant.
+fn is_of_constants(query: &ast::Query, select: &ast::Select, bound: &Bound) -> bool {
+    let plain = query.order_by.is_empty() && query.for_clause.is_none() && !select.distinct && select.top.is_none();
+    let value = |item: &ast::SelectItem| match item {
+        ast::SelectItem::Expr { expr, .. } | ast::SelectItem::Assign { value: expr, .. } => !has_query(expr),
+        ast::SelectItem::Star { .. } => false,
+    };
+    let rows = select.from.is_empty() && select.filter.is_none() && select.having.is_none();
+    plain && rows && select.into.is_none() && select.items.iter().all(value) && matches!(bound.rel, Rel::Values { .. })
+}
+
 impl Binder<'_> {
     /// A subquery in an expression: it sees the columns of `scope`.
     pub fn subquery(&mut self, query: &ast::Query, scope: &Scope) -> SqlResult<Bound> {
@@ -143,7 +155,15 @@ impl Binder<'_> {
         let tail =
             Tail { order_by: &query.order_by, offset: query.offset.as_ref(), fetch: query.fetch.as_ref(), owners };
         let bound = match &query.body {
-            ast::QueryBody::Select(select) => self.select(select, &tail, parent, ctes, place)?,
+            ast::QueryBody::Select(select) => {
+                let bound = self.select(select, &tail, parent, ctes, place)?;
+                if query.with.as_ref().is_some_and(|with| !with.ctes.is_empty())
+                    && is_of_constants(query, select, &bound)
+                {
+                    return Err(sql_error!(422, state 4));
+                }
+                bound
+            }
             body => {
                 let table = if owners { super::xml::first_table(body) } else { None };
                 let asked: Vec<ast::ColumnName> = tail.order_by.iter().filter_map(named).cloned().collect();
@@ -235,6 +255,10 @@ impl Binder<'_> {
         for i in 0..count {
             let exprs: Vec<Expr> = branches.iter().map(|branch| branch.outputs[i].expr.clone()).collect();
             let ty = convert::common_type(&exprs, operation, &self.columns)?;
+            let whole = matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml);
+            if operator != ast::SetOperator::UnionAll && (whole || ty.is_spatial()) {
+                return Err(sql_error!(5335, ty.name()));
+            }
             let id = self.columns.add(ty, exprs.iter().any(|e| e.nullable));
             if exprs.iter().all(is_untyped_null) {
                 self.columns.set_untyped(id);
@@ -529,6 +553,10 @@ impl Binder<'_> {
         let keyed = self.browses && place == Use::Root && !grouped && !select.distinct;
         let keyed = keyed && assigns.is_empty() && select.into.is_none();
         let hidden = if keyed { self.hidden_keys(&sources, &mut outputs) } else { 0 };
+        let merges = sets.as_ref().is_none_or(|sets| sets.len() < 2);
+        if !merges && done.aggregates.iter().any(|(_, aggregate)| aggregate.function == AggregateFunction::StringAgg) {
+            return Err(sql_error!(8710));
+        }
         if grouped {
             let over_groups = Regroup { groups: &done.groups, reuse: sets.is_none(), sources: &sources };
             let mut told = over_groups.apply_to_all(&mut outputs, &mut having, &mut keys, &mut windows);

@@ -51,6 +51,7 @@ impl Binder<'_> {
                 return Err(sql_error!(11720));
             }
             Place::Argument => return Err(sql_error!(11725)),
+            Place::Set if !next.over_order_by.is_empty() => return Err(sql_error!(11717)),
             Place::Set => return Ok(value),
             Place::Merged => return Err(sql_error!(11742)),
             Place::Select if shape.merged => return Err(sql_error!(11721)),
@@ -58,23 +59,32 @@ impl Binder<'_> {
             Place::Select if shape.ordered && next.over_order_by.is_empty() => return Err(sql_error!(11723)),
             Place::Select => {}
         }
-        if !next.over_order_by.is_empty() && self.blocks[block].sequence_order.is_empty() {
+        let of_sequence =
+            |expr: &Expr| matches!(&expr.kind, ExprKind::NextValueFor(known) if known.object == sequence.object);
+        let known = self.blocks[block].sequences.iter().position(|(_, expr)| of_sequence(expr));
+        let overs = &self.blocks[block].sequence_overs;
+        if known.is_some_and(|known| overs[known] != next.over_order_by) {
+            return Err(sql_error!(11727));
+        }
+        let ordered = overs.iter().find(|over| !over.is_empty());
+        if !next.over_order_by.is_empty() && ordered.is_some_and(|over| *over != next.over_order_by) {
+            return Err(errors::not_supported("NEXT VALUE FOR of several sequences in several orders"));
+        }
+        if !next.over_order_by.is_empty() && ordered.is_none() {
             let order = self.within(block, Place::Window, |binder| {
                 let key = |item: &ast::OrderItem| {
-                    Ok(SortKey { expr: binder.expr(&item.expr, scope)?, descending: item.descending })
+                    Ok(SortKey { expr: binder.over_key(&item.expr, scope)?, descending: item.descending })
                 };
                 next.over_order_by.iter().map(key).collect::<SqlResult<Vec<_>>>()
             })?;
             self.blocks[block].sequence_order = order;
         }
-        let of_sequence =
-            |expr: &Expr| matches!(&expr.kind, ExprKind::NextValueFor(known) if known.object == sequence.object);
-        let known = self.blocks[block].sequences.iter().find(|(_, expr)| of_sequence(expr)).map(|(id, _)| *id);
         let id = match known {
-            Some(id) => id,
+            Some(known) => self.blocks[block].sequences[known].0,
             None => {
                 let id = self.columns.add(sequence.ty, false);
                 self.blocks[block].sequences.push((id, value));
+                self.blocks[block].sequence_overs.push(next.over_order_by.clone());
                 id
             }
         };

@@ -159,7 +159,7 @@ impl Binder<'_> {
 
     /// What a value becomes where SET gives `value` to its property; `shown` is what error 5302 calls it. 258, 6592.
     pub fn spatial_change(&mut self, target: Expr, property: &ast::Ident, value: Expr, shown: &str) -> SqlResult<Expr> {
-        let Some(world) = World::of(target.ty.kind) else { return Err(sql_error!(258, target.ty.name())) };
+        let Some(world) = World::of(target.ty.kind) else { return Err(sql_error!(258, target.ty.shown())) };
         let signature = find(world, &property.text, false)?;
         if signature.form != Form::Changeable {
             return Err(unknown(world, &property.text, false));

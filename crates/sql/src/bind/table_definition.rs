@@ -6,9 +6,9 @@ use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::index_filter::{FilterOwner, index_filter};
-use super::names::same_name;
+use super::names::{display, same_name};
 use super::scope::{Scope, Source, SourceColumn, SourceColumns};
-use super::variables::{Found, columns_named, visit_expr};
+use super::variables::{Found, columns_named, refuse_beyond_row, visit_expr};
 use crate::ast;
 use crate::catalog::{CheckDef, ColumnDef, Computed, DatabaseId, IndexDef, IndexKind, ObjectId, TableDef};
 use crate::mask::MaskFunction;
@@ -349,7 +349,29 @@ fn ignores_duplicates(options: &[ast::Setting]) -> bool {
     ast::find_setting(options, "IGNORE_DUP_KEY").is_some_and(ast::Setting::is_on)
 }
 
-/// 8148, 8150, 8151: what a column may have once is said twice. REFERENCES may be repeated.
+/// What of CREATE TABLE is refused before its batch starts: what columns may not have, and checks of a column that are about others.
+pub fn refuse_columns(create: &ast::CreateTable) -> SqlResult<()> {
+    let columns = &create.definition.columns;
+    let shown = display(&create.name);
+    for column in columns {
+        refuse_repeated(column, &shown)?;
+    }
+    for column in columns {
+        for constraint in &column.constraints {
+            let ast::ConstraintKind::Check(check) = &constraint.kind else { continue };
+            refuse_beyond_row(&check.condition)?;
+            let is_known = |name: &str| columns.iter().any(|column| same_name(&column.name, name));
+            // A name that no column has is told when the statement runs, and alone.
+            if !columns_named(&check.condition).iter().all(|name| is_known(name)) {
+                return Ok(());
+            }
+            check_own(check, column, &create.name.name)?;
+        }
+    }
+    Ok(())
+}
+
+/// 8140, 8148, 8150, 8151: what a column may have once is said twice. REFERENCES may be repeated.
 pub fn refuse_repeated(column: &ast::ColumnDefinition, shown: &str) -> SqlResult<()> {
     let name = &*column.name;
     let count = |of: fn(&ast::ConstraintKind) -> bool| column.constraints.iter().filter(|own| of(&own.kind)).count();
@@ -364,6 +386,11 @@ pub fn refuse_repeated(column: &ast::ColumnDefinition, shown: &str) -> SqlResult
     }
     if primary + unique > 1 {
         return Err(sql_error!(8151, name, shown));
+    }
+    for own in &column.constraints {
+        if matches!(&own.kind, ast::ConstraintKind::ForeignKey(key) if key.columns.len() > 1) {
+            return Err(sql_error!(8140, "FOREIGN KEY", shown));
+        }
     }
     match column.null_again {
         true => Err(sql_error!(8150, name, shown)),

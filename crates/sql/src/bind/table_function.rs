@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use types::{SqlResult, SqlType, sql_error};
+use types::{SqlError, SqlResult, SqlType, sql_error};
 
 use super::binder::{Binder, Home};
+use super::builtin::regexp::LONG_TEXT;
 use super::convert::{converted, implicit, unify};
 use super::errors;
 use super::names::{display, object_name};
@@ -55,6 +56,7 @@ impl Binder<'_> {
                 }
                 let unknown = || errors::invalid_object(&display(name));
                 let meant = self.resolve(&object_name(name))?.ok_or_else(unknown)?;
+                refuse_table(&meant, name, args)?;
                 let through = self.needs.through.take();
                 match meant {
                     Object::Module(module) if module.kind == ModuleKind::InlineFunction => {
@@ -79,8 +81,7 @@ impl Binder<'_> {
                         };
                         let arguments =
                             self.module_arguments(&module, &parsed.parameters, args, &display(name), &scope)?;
-                        let mut outputs = Vec::new();
-                        let mut ids = Vec::new();
+                        let (mut outputs, mut ids) = (Vec::new(), Vec::new());
                         let database = self.homes.last().and_then(|home| home.database.clone());
                         let object = Some((module.database, module.object));
                         self.homes.push(Home { database, schema: module.schema.clone(), object });
@@ -240,14 +241,15 @@ impl Binder<'_> {
         for (i, arg) in args.iter().enumerate() {
             let given = self.expr(arg, scope)?;
             let ty = given.ty;
-            let fits = match i {
-                0 => ty.is_string(),
-                1 => ty.is_string() && !ty.is_max(),
-                _ => ty.is_ansi_string() && !ty.is_max(),
-            };
             let long = matches!(ty.kind, types::TypeKind::Text | types::TypeKind::NText);
+            if i > 0 && ty.is_string() && !long && ty.is_max() {
+                let state = if is_split { 25 } else { 22 } + i as u8;
+                return Err(sql_error!(8116, state state, LONG_TEXT, i + 1, name.to_ascii_lowercase()));
+            }
+            let fits = if i < 2 { ty.is_string() } else { ty.is_ansi_string() };
             if (!fits || long) && !super::typing::is_null_literal(&given) {
-                return Err(errors::invalid_argument(&ty, i + 1, name));
+                let state = if is_split { 28 } else { 25 };
+                return Err(sql_error!(8116, state state, ty.shown(), i + 1, name.to_ascii_lowercase()));
             }
             arguments.push(self.as_string(given, i + 1, name)?);
         }
@@ -428,4 +430,20 @@ fn regexp_function(name: &ast::ObjectName) -> Option<TableFunction> {
         true if name.name.is("REGEXP_SPLIT_TO_TABLE") => Some(TableFunction::RegexpSplit),
         _ => None,
     }
+}
+
+/// 207, 215: a table with arguments, of which a word would be a column.
+fn refuse_table(meant: &Object, name: &ast::ObjectName, args: &[ast::Expr]) -> SqlResult<()> {
+    let is_view = matches!(meant, Object::Module(module) if module.kind == ModuleKind::View);
+    if !is_view && !matches!(meant, Object::Table(_)) {
+        return Ok(());
+    }
+    let words = args.iter().filter_map(|arg| match arg {
+        ast::Expr::Column(column) => Some(&column.name),
+        ast::Expr::Word(word) => Some(word),
+        _ => None,
+    });
+    let mut told: Vec<SqlError> = words.map(|word| errors::invalid_column(&word.text)).collect();
+    told.push(sql_error!(215, display(name)));
+    Err(SqlError::together(told))
 }

@@ -5,10 +5,11 @@ use types::{SqlResult, SqlType, TypeKind, sql_error};
 use super::binder::{Binder, Block, Place};
 use super::convert::{converted, implicit};
 use super::dml::{
-    Changes, RowTarget, SourceLayout, computed, derived_field, every_get, find_get, fitted, not_updatable, positioned,
-    positioned_variable, reads_again, spooled, twice,
+    Changes, RowTarget, SourceLayout, computed, derived_field, every_get, find_get, fitted, is_null, is_of_groups,
+    may_lack, not_updatable, positioned, positioned_variable, reads_again, spooled, twice,
 };
 use super::errors;
+use super::expr::not;
 use super::names::{display, object_name, same_name};
 use super::query::compound;
 use super::scope::{CteScope, Scope, Source, SourceColumns};
@@ -17,8 +18,8 @@ use crate::ast;
 use crate::catalog::Object;
 use crate::optimize::{ColumnId, ColumnSet, Rel};
 use crate::plan::{
-    Action, ActionKind, Check, Expr, ExprKind, Modify, ModifyAction, Operator, OperatorKind, QueryKind, SetVariable,
-    TableSource,
+    Action, ActionKind, Check, CursorRef, Expr, ExprKind, Modify, ModifyAction, Operator, OperatorKind, QueryKind,
+    SetVariable, TableSource,
 };
 
 /// The common parts of UPDATE and DELETE.
@@ -84,6 +85,7 @@ impl Binder<'_> {
             }
             None => None,
         };
+        let noted = self.missing_columns();
         let (mut rel, sources, named) = self.target_from(shape, ctes, block)?;
         let scope = Scope { sources: &sources, parent: None, ctes, block: Some(block) };
 
@@ -94,18 +96,12 @@ impl Binder<'_> {
         let change = if set.is_some() { Change::Update } else { Change::Delete };
         let target = self.changed_target(shape, &mut rel, &sources, named, first_column, change)?;
         view_use::refuse_output(shape.output, &target.table, &[change], &view_use::target_name(shape.target))?;
-        let mut current_of = None;
-        match shape.filter {
-            Some(ast::Filter::Where(condition)) => {
-                self.blocks[block].place = Place::Where;
-                rel = self.filter(rel, condition, &scope)?;
-                self.blocks[block].place = Place::Set;
-            }
-            Some(ast::Filter::CurrentOf(cursor)) => current_of = Some(self.cursor_ref(cursor)?),
-            None => {}
-        }
+        let (mut rel, current_of) = self.chosen_rows(rel, shape.filter, &scope, block)?;
         if let Some(top) = shape.top {
             rel = self.top_rows(rel, top)?;
+        }
+        if let Some(set) = set {
+            self.check_set(set, &names, noted)?;
         }
 
         let mut layout = SourceLayout { ids: target.stored_ids() };
@@ -128,8 +124,12 @@ impl Binder<'_> {
         let (output, layout) = match shape.output {
             Some(output) => {
                 let shown = self.shown_rows(&rel, &sources[named], &target);
+                Self::refuse_unqualified(output, &target.table)?;
+                // Its rows are `inserted` and `deleted` there, and nothing else.
+                let mut others = sources.clone();
+                others.remove(named);
                 let (output, layout) =
-                    self.output(output, &target.table, &sources, layout, changes, 0, shown.as_ref())?;
+                    self.output(output, &target.table, &others, layout, changes, 0, shown.as_ref())?;
                 (Some(output), layout)
             }
             None => (None, layout),
@@ -175,6 +175,35 @@ impl Binder<'_> {
         Ok(checks)
     }
 
+    /// WHERE, or the row of a cursor.
+    fn chosen_rows(
+        &mut self,
+        rel: Rel,
+        filter: Option<&ast::Filter>,
+        scope: &Scope,
+        block: usize,
+    ) -> SqlResult<(Rel, Option<CursorRef>)> {
+        match filter {
+            Some(ast::Filter::Where(condition)) => {
+                self.blocks[block].place = Place::Where;
+                let rel = self.filter(rel, condition, scope)?;
+                self.blocks[block].place = Place::Set;
+                Ok((rel, None))
+            }
+            Some(ast::Filter::CurrentOf(cursor)) => Ok((rel, Some(self.cursor_ref(cursor)?))),
+            None => Ok((rel, None)),
+        }
+    }
+
+    /// What FROM and WHERE name that is not there is told alone, and so are columns that SET gives values to.
+    fn check_set(&mut self, set: &[ast::SetClause], names: &Scope, noted: usize) -> SqlResult<()> {
+        self.whole_since(noted)?;
+        for column in set.iter().filter_map(set_name) {
+            self.is_missing(column, names)?;
+        }
+        self.whole_since(noted)
+    }
+
     /// What the statement changes: the rows of a table, or a view whose INSTEAD OF triggers take the change.
     fn changed_target(
         &mut self,
@@ -196,6 +225,11 @@ impl Binder<'_> {
             None => {
                 let target = self.row_target(rel, &sources[named], first_column)?;
                 self.refuse_history(&target.table, Some(change))?;
+                // Where an outer join found no row of the target there is none to change.
+                if may_lack(rel, target.first) {
+                    let found = not(is_null(target.locator, SqlType::varbinary(64)));
+                    *rel = std::mem::replace(rel, Rel::one_row()).filter(vec![found]);
+                }
                 Ok(target)
             }
         }
@@ -310,6 +344,9 @@ impl Binder<'_> {
                 firsts.dedup();
                 match firsts.as_slice() {
                     [one] => *one,
+                    [] if self.is_view(source) && set_column.is_some_and(|id| is_of_groups(rel, id)) => {
+                        return Err(derived_field(&source.alias));
+                    }
                     [] => return Err(not_updatable(rel, &source.alias, self.is_view(source))),
                     _ => return Err(sql_error!(4405, source.alias)),
                 }
@@ -434,7 +471,7 @@ impl Binder<'_> {
         let (found, _) = names.column(&plain)?;
         let own = Expr::column(found.id.index(), found.ty, found.nullable);
         if !found.ty.is_max() {
-            return Err(sql_error!(258, found.ty.name()));
+            return Err(sql_error!(258, found.ty.shown()));
         }
         let value = self.expr_as(&args[0], &found.ty, scope)?;
         let offset = self.expr_as(&args[1], &SqlType::BIGINT, scope)?;

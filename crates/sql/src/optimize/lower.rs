@@ -339,7 +339,15 @@ impl Lowering<'_> {
         Lowered::new(kind, columns, leaf.ids, 100.0)
     }
 
-    pub(super) fn lower_get(&mut self, columns: &Columns, get: Get, predicates: Vec<Expr>, want: Want) -> Lowered {
+    pub(super) fn lower_get(&mut self, columns: &Columns, get: Get, mut predicates: Vec<Expr>, want: Want) -> Lowered {
+        // What is read has a locator: what asks for one is about a join that came to be an inner one.
+        if let Some(locator) = get.locator {
+            predicates.retain(|predicate| {
+                let mut read = ColumnSet::default();
+                read.insert_expr(predicate);
+                !read.contains(locator)
+            });
+        }
         // What cannot be tested while scanning (a subquery over this row is fine, a volatile one is not) stays above.
         // A computed column that is not stored comes from the Map above, under the same id.
         let is_stored = |c: u16| get.table.stored[usize::from(c)].is_some();

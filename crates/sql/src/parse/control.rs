@@ -327,8 +327,7 @@ impl Parser<'_> {
         }
         let (line, name) = (self.token.line, self.ident()?);
         if name.text.chars().count() > TRANSACTION_NAME_MAX {
-            let start: String = name.text.chars().take(TRANSACTION_NAME_MAX).collect();
-            return Err(sql_error!(103, state 2, "identifier", start, TRANSACTION_NAME_MAX).at_line(line));
+            return Err(sql_error!(103, state 2, "identifier", &*name.text, TRANSACTION_NAME_MAX).at_line(line));
         }
         Ok(Some(TransactionName::Name(name)))
     }

@@ -2,6 +2,7 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
+use ::types::sql_error;
 
 impl Parser<'_> {
     /// INSERT, UPDATE, DELETE or MERGE inside parentheses, as the source of another INSERT.
@@ -30,6 +31,11 @@ impl Parser<'_> {
 
     /// The table that is changed.
     pub(super) fn target(&mut self) -> P<Target> {
+        self.target_with(false)
+    }
+
+    /// `reads`: it may have the hints of a table that is read.
+    pub(super) fn target_with(&mut self, reads: bool) -> P<Target> {
         if self.at(T::Variable) {
             return Ok(Target::Variable(self.variable()?));
         }
@@ -37,7 +43,7 @@ impl Parser<'_> {
             return Ok(Target::Function(Box::new(self.table_source()?)));
         }
         let name = self.object_name()?;
-        let hints = self.target_hints()?;
+        let hints = self.target_hints(reads)?;
         Ok(Target::Table { name, hints })
     }
 
@@ -60,15 +66,11 @@ impl Parser<'_> {
         }
         let top = self.optional_top()?;
         self.eat_word(K::INTO);
-        let mut target = self.target()?;
+        let target = self.target()?;
+        refuse_read_past(&target).map_err(|error| error.at_line(self.previous.line))?;
         let mut columns = Vec::new();
         if self.at(T::LeftParen) && !self.at_source_in_parentheses() {
             columns = self.paren_list(Self::column_name)?;
-            // Hints may also stand behind the columns.
-            let late = self.target_hints()?;
-            if let Target::Table { hints, .. } = &mut target {
-                hints.extend(late);
-            }
         }
         let output = self.output_clause()?;
         let (source, options) = self.insert_source()?;
@@ -98,6 +100,10 @@ impl Parser<'_> {
                 _ => return Err(self.unexpected()),
             },
             K::SELECT => return self.insert_query(None),
+            // Hints stand before the columns.
+            K::WITH if self.peek_is(1, T::LeftParen) => {
+                return Err(sql_error!(156, self.token_text(self.token)).at_line(self.token.line));
+            }
             K::WITH => {
                 let with = self.with_clause()?;
                 return self.insert_query(Some(with));
@@ -309,5 +315,14 @@ impl Parser<'_> {
             return Ok(Some(false));
         }
         Ok(None)
+    }
+}
+
+/// 4102: a new row has nothing that could be passed by.
+fn refuse_read_past(target: &Target) -> P<()> {
+    let reads_past = |hint: &TableHint| matches!(hint, TableHint::Word(word) if &**word == "READPAST");
+    match target {
+        Target::Table { hints, .. } if hints.iter().any(reads_past) => Err(sql_error!(4102)),
+        _ => Ok(()),
     }
 }

@@ -88,7 +88,20 @@ impl Parser<'_> {
     }
 
     pub(super) fn must_be_first(&self, statement: &str, line: u32) -> SqlError {
-        sql_error!(111, statement).at_line(line)
+        // The state tells them apart.
+        let state = match statement {
+            "CREATE FUNCTION" => 4,
+            "ALTER FUNCTION" => 5,
+            "CREATE TRIGGER" => 6,
+            "ALTER TRIGGER" => 7,
+            "CREATE VIEW" => 9,
+            "ALTER VIEW" => 10,
+            "CREATE RULE" => 12,
+            "CREATE DEFAULT" => 13,
+            "CREATE SCHEMA" => 14,
+            _ => 1,
+        };
+        sql_error!(111, state state, statement).at_line(line)
     }
 
     pub(super) fn missing_name(&self, line: u32) -> SqlError {

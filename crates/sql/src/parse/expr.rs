@@ -9,6 +9,7 @@
 use super::{K, P, Parser, T};
 use crate::ast::*;
 use crate::lex::Token;
+use ::types::sql_error;
 
 /// Precedences of the arithmetic operators.
 const SUM: u8 = 1;
@@ -314,10 +315,20 @@ impl<'a> Parser<'a> {
         let sequence = self.object_name()?;
         let mut over_order_by = Vec::new();
         if self.eat_word(K::OVER) {
+            let line = self.token.line;
             self.expect(T::LeftParen)?;
+            if self.at_word(K::PARTITION) {
+                return Err(sql_error!(11716).at_line(line));
+            }
+            if self.at(T::RightParen) {
+                return Err(sql_error!(11718).at_line(line));
+            }
             self.expect_word(K::ORDER)?;
             self.expect_word(K::BY)?;
             over_order_by = self.list(Self::order_item)?;
+            if self.at_any(&[K::ROWS, K::RANGE]) {
+                return Err(sql_error!(11737).at_line(line));
+            }
             self.expect(T::RightParen)?;
         }
         Ok(Expr::NextValueFor(Box::new(NextValueFor { sequence, over_order_by })))

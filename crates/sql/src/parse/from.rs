@@ -34,21 +34,23 @@ const TABLE_HINTS: &[&str] = &[
 /// One hint of each of these groups at most: table hints' page.
 const ISOLATIONS: &[&[&str]] = &[
     &["NOLOCK", "READUNCOMMITTED"],
-    &["READCOMMITTED", "READCOMMITTEDLOCK"],
+    &["READCOMMITTED"],
+    &["READCOMMITTEDLOCK"],
     &["REPEATABLEREAD"],
     &["SERIALIZABLE", "HOLDLOCK"],
 ];
 const GRANULARITIES: &[&[&str]] = &[&["ROWLOCK"], &["PAGLOCK"], &["TABLOCK"], &["TABLOCKX"]];
 
 /// Locks that a read without locks would have.
-const LOCKING: &[&str] = &["UPDLOCK", "XLOCK", "TABLOCKX"];
+const LOCKING: &[&str] = &["UPDLOCK", "XLOCK", "ROWLOCK", "PAGLOCK", "TABLOCK", "TABLOCKX"];
+const MODES: &[&[&str]] = &[&["UPDLOCK"], &["XLOCK"]];
 
 /// 1047.
 fn conflict(hints: &[TableHint]) -> bool {
     let has =
         |words: &&[&str]| hints.iter().any(|hint| matches!(hint, TableHint::Word(word) if words.contains(&&**word)));
     let several = |groups: &[&[&str]]| groups.iter().filter(|group| has(group)).count() > 1;
-    several(ISOLATIONS) || several(GRANULARITIES) || has(&ISOLATIONS[0]) && has(&LOCKING)
+    several(ISOLATIONS) || several(GRANULARITIES) || several(MODES) || has(&ISOLATIONS[0]) && has(&LOCKING)
 }
 
 /// What a parenthesis in FROM turns out to hold.
@@ -173,17 +175,27 @@ impl Parser<'_> {
     /// A table, a view, a function, or the nodes of an XML column.
     fn named_source(&mut self) -> P<TableRef> {
         let name = self.object_name()?;
+        if self.at(T::LeftParen) && self.peek_word(1, K::INDEX) {
+            let index = self.peek(1);
+            return Err(self.old_table_hint(index));
+        }
         if self.at(T::LeftParen) && !self.at_old_hints() {
             return self.function_source(name);
         }
         Ok(TableRef::Table(Box::new(self.table_behind(name, None)?)))
     }
 
-    /// `t (NOLOCK)` is no function.
+    /// `t (NOLOCK)` is no function; what has more in its parentheses is one.
     fn at_old_hints(&mut self) -> bool {
         let word = self.peek(1);
-        let is_end = self.peek_is(2, T::RightParen) || self.peek_is(2, T::Comma) || self.at_hint_of_index(word.keyword);
+        let is_end = self.peek_is(2, T::RightParen) || self.at_hint_of_index(word.keyword);
         word.kind == T::Word && is_end && self.is_hint(self.token_text(word))
+    }
+
+    /// Behind the parenthesis.
+    fn at_hint(&mut self) -> bool {
+        let word = self.peek(1);
+        word.kind == T::Word && self.is_hint(self.token_text(word))
     }
 
     fn at_hint_of_index(&mut self, keyword: K) -> bool {
@@ -211,7 +223,7 @@ impl Parser<'_> {
         if self.at_word(K::TABLESAMPLE) {
             table.sample = Some(self.table_sample()?);
         }
-        if self.at(T::LeftParen) && self.at_old_hints() {
+        if self.at(T::LeftParen) && (self.at_old_hints() || table.alias.is_some() && self.at_hint()) {
             table.hints = self.hint_list(false)?;
         }
         table.hints.extend(self.with_hints()?);
@@ -252,18 +264,21 @@ impl Parser<'_> {
         self.hint_list(true)
     }
 
-    /// Of a table that is changed: which rows there are is for the locks of the change to say, and which index is for FROM.
-    pub(super) fn target_hints(&mut self) -> P<Vec<TableHint>> {
+    /// Of a table that is changed: which rows there are is for the locks of the change to say, and which index is for FROM, but of MERGE,
+    /// which reads its target.
+    pub(super) fn target_hints(&mut self, reads: bool) -> P<Vec<TableHint>> {
         let hints = self.with_hints()?;
         for hint in &hints {
             let error = match hint {
                 TableHint::Word(word) => match &**word {
                     "NOLOCK" | "READUNCOMMITTED" => sql_error!(1065),
-                    "FORCESEEK" | "FORCESCAN" => sql_error!(1069),
+                    "FORCESEEK" if !reads => sql_error!(10724),
+                    "FORCESCAN" if !reads => sql_error!(10745),
                     _ => continue,
                 },
-                TableHint::Index(_) | TableHint::ForceSeek { .. } => sql_error!(1069),
-                TableHint::SpatialWindowMaxCells(_) => continue,
+                TableHint::ForceSeek { .. } if !reads => sql_error!(10724),
+                TableHint::Index(_) if !reads => sql_error!(1069),
+                _ => continue,
             };
             return Err(error.at_line(self.previous.line));
         }
@@ -286,6 +301,10 @@ impl Parser<'_> {
                 return Ok(hints);
             }
             self.eat(T::Comma);
+            if !with {
+                let is_hint = self.at(T::Word) && self.is_hint(self.token_text(self.token));
+                return Err(if is_hint { self.old_table_hint(self.token) } else { self.unexpected() });
+            }
         }
     }
 
@@ -413,10 +432,9 @@ impl Parser<'_> {
             return self.function_behind(kind, line);
         }
         let alias = self.table_alias()?;
-        let mut hints = self.with_hints()?;
-        if hints.is_empty() && self.at(T::LeftParen) && self.at_old_hints() {
-            hints = self.hint_list(false)?;
-        }
+        // WITH begins the next statement.
+        let old = self.at(T::LeftParen) && self.at_old_hints();
+        let hints = if old { self.hint_list(false)? } else { Vec::new() };
         Ok(TableRef::Variable(Box::new(TableVariable { variable, alias, hints })))
     }
 

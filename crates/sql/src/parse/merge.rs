@@ -11,9 +11,9 @@ impl Parser<'_> {
         self.bump();
         let top = self.optional_top()?;
         self.eat_word(K::INTO);
-        let mut target = self.target()?;
+        let mut target = self.target_with(true)?;
         let alias = self.table_alias()?;
-        let late = self.target_hints()?;
+        let late = self.target_hints(true)?;
         if let Target::Table { hints, .. } = &mut target {
             hints.extend(late);
         }
@@ -118,7 +118,7 @@ fn check_clauses(clauses: &[MergeClause]) -> P<()> {
             MergeAction::Insert { .. } | MergeAction::InsertDefaultValues => "INSERT",
         };
         if before.clone().any(|other| action(other) == action(clause)) {
-            return Err(sql_error!(10714, action(clause), name).at_line(clause.line));
+            return Err(sql_error!(10714, name, action(clause)).at_line(clause.line));
         }
         if before.any(|other| other.condition.is_none()) {
             return Err(sql_error!(5324, name, name).at_line(clause.line));

@@ -628,7 +628,8 @@ impl Parser<'_> {
 fn names_columns(constraint: &Constraint) -> bool {
     match &constraint.kind {
         ConstraintKind::PrimaryKey(key) | ConstraintKind::Unique(key) => !key.columns.is_empty(),
-        ConstraintKind::ForeignKey(key) => !key.columns.is_empty(),
+        // Several of a foreign key are refused beside a column.
+        ConstraintKind::ForeignKey(key) => key.columns.len() == 1,
         _ => false,
     }
 }

@@ -81,7 +81,7 @@ fn refusals_have_the_words_of_sql_server() {
         ("select (1 = 1)", "Msg 102, Level 15, State 1, Line 1: Incorrect syntax near '='."),
         (
             "select 1 create view v as select 1 a",
-            "Msg 111, Level 15, State 1, Line 1: 'CREATE VIEW' must be the first statement in a query batch.",
+            "Msg 111, Level 15, State 9, Line 1: 'CREATE VIEW' must be the first statement in a query batch.",
         ),
         (
             "if 1 = 1 create proc p as select 1",

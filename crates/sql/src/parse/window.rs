@@ -24,13 +24,13 @@ impl Parser<'_> {
                 self.ident()?;
                 return Err(self.unexpected());
             }
-            return self.window();
+            return self.window(false);
         }
         Ok(Over { window: Some(self.ident()?), ..Over::default() })
     }
 
-    /// `(window PARTITION BY ... ORDER BY ... ROWS ...)`, each part optional.
-    fn window(&mut self) -> P<Over> {
+    /// `(window PARTITION BY ... ORDER BY ... ROWS ...)`, each part optional. `defines`: in the WINDOW clause.
+    fn window(&mut self, defines: bool) -> P<Over> {
         self.expect(T::LeftParen)?;
         let mut over = Over::default();
         let is_partition = self.at_word(K::PARTITION) && self.peek_word(1, K::BY);
@@ -46,7 +46,7 @@ impl Parser<'_> {
             over.order_by = self.list(Self::order_item)?;
         }
         if self.at_any(&[K::ROWS, K::RANGE]) {
-            if over.window.is_none() && over.partition_by.is_empty() && over.order_by.is_empty() {
+            if over.window.is_none() && over.partition_by.is_empty() && over.order_by.is_empty() && !defines {
                 return Err(self.unexpected());
             }
             over.frame = Some(self.frame()?);
@@ -95,7 +95,7 @@ impl Parser<'_> {
         self.list(|parser| {
             let name = parser.ident()?;
             parser.expect_word(K::AS)?;
-            Ok((name, parser.window()?))
+            Ok((name, parser.window(true)?))
         })
     }
 }

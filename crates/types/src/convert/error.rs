@@ -42,7 +42,25 @@ pub fn overflow_value(to: &SqlType, value: i64) -> SqlError {
 
 /// 232
 pub fn overflow_float(to: &SqlType, value: f64) -> SqlError {
-    sql_error!(232, state 3, to.name(), format_args!("{value:.6}"))
+    let state = match to.kind {
+        TypeKind::TinyInt => 1,
+        TypeKind::SmallInt => 2,
+        _ => 3,
+    };
+    sql_error!(232, state state, to.name(), format_args!("{value:.6}"))
+}
+
+/// 220, 232, 237, 8115: an amount that an integer type does not hold, `units` of a ten-thousandth.
+pub fn money_overflow(units: i64, from: &SqlType, to: &SqlType) -> SqlError {
+    match (from.kind, to.kind) {
+        (TypeKind::Money, TypeKind::Int) => sql_error!(237, to.name()),
+        (TypeKind::Money, TypeKind::SmallInt) if i32::try_from(units).is_err() => sql_error!(237, state 2, to.name()),
+        (TypeKind::Money, TypeKind::SmallInt) => sql_error!(220, state 7, to.name(), units),
+        (TypeKind::Money, TypeKind::TinyInt) => {
+            sql_error!(232, state 11, to.name(), format_args!("{:.6}", units as f64 / 10_000.0))
+        }
+        _ => overflow_from(from, to),
+    }
 }
 
 /// 248, 244, 8115: a text of digits that its integer type does not hold.

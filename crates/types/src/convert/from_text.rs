@@ -10,6 +10,7 @@ use crate::datum::Datum;
 use crate::decimal::{self, ParseError as DecimalError};
 use crate::error::{SqlError, SqlResult};
 use crate::pause::{Pacer, STRIDE};
+use crate::sql_error;
 use crate::sql_type::{SqlType, TypeKind};
 use crate::text;
 
@@ -49,7 +50,9 @@ pub fn to_number(bytes: &[u8], from: &SqlType, to: &SqlType, pacer: &mut Pacer<'
     match to.kind {
         TinyInt | SmallInt | Int | BigInt => to_integer(trimmed, bytes, from, to),
         Bit => to_bit(trimmed).ok_or_else(|| error::conversion_failed(&text_of(bytes, from), from, to)),
-        SmallMoney | Money => to_money(trimmed, to),
+        // Behind an amount, tabs and line ends do not count either.
+        SmallMoney | Money => to_money(trimmed.trim_ascii_end(), to),
+        Decimal | Numeric if trimmed.trim_ascii().len() < trimmed.len() => Err(error::data_type(from, to)),
         Decimal | Numeric => match decimal::parse(trimmed) {
             Ok((value, _, scale)) => decimal::rescale(value, scale, to.scale)
                 .filter(|&value| decimal::fits(value, to.precision))
@@ -59,7 +62,10 @@ pub fn to_number(bytes: &[u8], from: &SqlType, to: &SqlType, pacer: &mut Pacer<'
             Err(DecimalError::Syntax) => Err(error::data_type(from, to)),
         },
         _ => {
-            let value = parse_float(trimmed).ok_or_else(|| error::data_type(from, to))?;
+            // Before a float neither.
+            let number = trimmed.trim_ascii_start();
+            let value = parse_float(number).filter(|_| number.is_empty() == trimmed.is_empty());
+            let value = value.ok_or_else(|| error::data_type(from, to))?;
             let value = if to.kind == Real { (value as f32) as f64 } else { value };
             if value.is_finite() { Ok(Datum::F64(value)) } else { Err(error::overflow(to)) }
         }
@@ -77,9 +83,11 @@ fn no_number(bytes: &[u8], from: &SqlType, to: &SqlType) -> SqlError {
     }
 }
 
-/// Blanks, tabs and line ends around a number do not count.
+/// Blanks around a number do not count; tabs and line ends do.
 fn trim(text: &[u8]) -> &[u8] {
-    text.trim_ascii()
+    let start = text.iter().take_while(|byte| **byte == b' ').count();
+    let end = text.iter().rev().take_while(|byte| **byte == b' ').count();
+    &text[start..text.len().max(start + end) - end]
 }
 
 fn to_integer(text: &[u8], original: &[u8], from: &SqlType, to: &SqlType) -> SqlResult<Datum> {
@@ -88,8 +96,8 @@ fn to_integer(text: &[u8], original: &[u8], from: &SqlType, to: &SqlType) -> Sql
         [b'+', rest @ ..] => (false, rest.trim_ascii_start()),
         _ => (false, text),
     };
-    let bare_sign = digits.is_empty() && !text.is_empty();
-    if bare_sign || !digits.iter().all(u8::is_ascii_digit) {
+    // A sign alone is zero.
+    if !digits.iter().all(u8::is_ascii_digit) {
         // bigint came later and has the newer message.
         if to.kind == TypeKind::BigInt {
             return Err(error::data_type(from, to));
@@ -153,7 +161,7 @@ fn to_money(text: &[u8], to: &SqlType) -> SqlResult<Datum> {
         }
     }
     if digits.is_empty() || digits == b"." {
-        return if rest.is_empty() || digits == b"." { Ok(Datum::I64(0)) } else { Err(syntax()) };
+        return Ok(Datum::I64(0));
     }
     let overflow = || error::overflow(to);
     let (value, _, scale) = decimal::parse(&digits).map_err(|error| match error {
@@ -171,12 +179,14 @@ fn parse_float(text: &[u8]) -> Option<f64> {
     if text.is_empty() {
         return Some(0.0);
     }
-    let allowed = |c: &u8| c.is_ascii_digit() || matches!(c, b'.' | b'e' | b'E' | b'+' | b'-');
+    // An exponent may be told by a D, too.
+    let own = text.to_ascii_lowercase().into_iter().map(|c| if c == b'd' { b'e' } else { c }).collect::<Vec<u8>>();
+    let allowed = |c: &u8| c.is_ascii_digit() || matches!(c, b'.' | b'e' | b'+' | b'-');
     // `parse` would also take `inf` and `nan`.
-    if !text.iter().all(allowed) {
+    if !own.iter().all(allowed) {
         return None;
     }
-    std::str::from_utf8(text).ok()?.parse().ok()
+    std::str::from_utf8(&own).ok()?.parse().ok()
 }
 
 /// The value that a text says, in the order that the style or SET DATEFORMAT asks for.
@@ -202,6 +212,7 @@ pub fn to_moment(
     let text = text_of(bytes, from);
     let parsed = parse::parse(&text, order, context.language, rules).map_err(|error| match error {
         ParseError::Range if old => error::moment_out_of_range(from, to),
+        _ if to.kind == TypeKind::SmallDateTime => sql_error!(295),
         _ => error::date_syntax(),
     })?;
     let range = || if old { error::moment_out_of_range(from, to) } else { error::date_syntax() };

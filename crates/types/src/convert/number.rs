@@ -87,11 +87,11 @@ pub fn convert(value: DatumRef<'_>, from: &SqlType, to: &SqlType, round_abort: b
         (_, DatumRef::I128(value)) => {
             // Decimals are cut, not rounded.
             let whole = i64::try_from(value / POW10[from.scale as usize]).ok();
-            whole.filter(|&whole| holds(to, whole)).map(Datum::I64).ok_or_else(|| error::overflow_from(from, to))
+            whole.filter(|&whole| holds(to, whole)).map(Datum::I64).ok_or_else(|| error::overflow(to))
         }
         (_, DatumRef::I64(value)) if matches!(from.kind, SmallMoney | Money) => {
             let whole = decimal::rescale_down(value as i128, MONEY_SCALE).expect("four digits are few") as i64;
-            if holds(to, whole) { Ok(Datum::I64(whole)) } else { Err(error::overflow_from(from, to)) }
+            if holds(to, whole) { Ok(Datum::I64(whole)) } else { Err(error::money_overflow(value, from, to)) }
         }
         (_, DatumRef::I64(value)) => to_integer(value, to).map(Datum::I64),
         (_, other) => panic!("{other:?} is no number"),

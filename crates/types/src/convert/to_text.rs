@@ -44,6 +44,11 @@ pub fn convert(
         _ => {
             let mut digits = String::new();
             push_text_in(value, from, style, context.language, &mut digits).map_err(|error| match from.kind {
+                // A style of what the type has not.
+                Date | Time if format::is_style(style) && !matches!((from.kind, style), (Date, 14 | 114)) => {
+                    error::data_type(from, to)
+                }
+                Date if matches!(style, 14 | 114) => error,
                 Date | Time | DateTime2 | DateTimeOffset => error::style_not_supported(style, from, to),
                 _ => error,
             })?;

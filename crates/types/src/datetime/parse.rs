@@ -52,7 +52,8 @@ pub struct Parsed {
 
 /// Reads a text. `text` is any text; what is not ASCII must be a month's name.
 pub fn parse(text: &str, format: DateFormat, language: LanguageId, rules: Rules) -> Result<Parsed, ParseError> {
-    let text = text.trim_matches(|c: char| c.is_ascii_whitespace() || c == '\u{a0}');
+    // Blanks around it do not count, and in the newer types' texts tabs neither.
+    let text = text.trim_matches(|c: char| c == ' ' || c == '\t' && rules == Rules::New);
     let text = odbc(text).unwrap_or(text);
     let mut parser = Parser {
         rest: text.as_bytes(),

@@ -167,13 +167,29 @@ fn date_bucket<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlRes
     if origin.is_null() {
         return Ok(Value::Null);
     }
-    let apart = part::datediff_big(part, (&ty, &origin), (&ty, &value))?;
+    if ty.kind != TypeKind::Time {
+        return bucket(part, number, &ty, &value, &origin).map(Value::from_owned);
+    }
+    // A time goes around at midnight: buckets are counted with a date, of which the time is left.
+    part::dateadd(part, 0, &ty, &origin)?;
+    let dated = SqlType::datetime2(ty.scale);
+    let as_type = |value: &Datum, from: &SqlType, to: &SqlType| {
+        types::convert::convert(value, from, to, types::convert::NO_STYLE, &types::convert::ConvertContext::CAST)
+    };
+    let (value, origin) = (as_type(&value, &ty, &dated)?, as_type(&origin, &ty, &dated)?);
+    let start = bucket(part, number, &dated, &value, &origin)?;
+    as_type(&start, &dated, &ty).map(Value::from_owned)
+}
+
+/// Where the bucket of `number` parts begins that `value` is in, the first of them at `origin`.
+fn bucket(part: Part, number: i64, ty: &SqlType, value: &Datum, origin: &Datum) -> SqlResult<Datum> {
+    let apart = part::datediff_big(part, (ty, origin), (ty, value))?;
     let mut buckets = apart.div_euclid(number);
     loop {
-        let start = part::dateadd(part, buckets.saturating_mul(number), &ty, &origin)?;
+        let start = part::dateadd(part, buckets.saturating_mul(number), ty, origin)?;
         // DATEDIFF counts boundaries, so the bucket may begin after the value.
-        if types::compare::compare(&start, &value, &ty) != std::cmp::Ordering::Greater {
-            return Ok(Value::from_owned(start));
+        if types::compare::compare(&start, value, ty) != std::cmp::Ordering::Greater {
+            return Ok(start);
         }
         buckets -= 1;
     }

@@ -228,7 +228,7 @@ fn side<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Val
 #[cold]
 fn invalid_length(function: &str) -> SqlError {
     if function.eq_ignore_ascii_case("right") {
-        return sql_error!(536, state 2, "right");
+        return sql_error!(536, state 4, "right");
     }
     sql_error!(537, state 2)
 }
@@ -241,7 +241,7 @@ fn substring<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResul
         _ => given!(call.i64(2, context, row)),
     };
     if length < 0 {
-        return Err(sql_error!(537, state 3));
+        return Err(sql_error!(537, state 2));
     }
     Ok(call.result_bytes(slice(context, &value, unit(&call.arguments[0].ty), start, length)?))
 }

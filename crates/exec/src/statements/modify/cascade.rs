@@ -59,6 +59,21 @@ struct Reached<'a> {
     verb: &'a str,
 }
 
+/// The triggers of a table that a cascade changed. They fire when all cascades of the statement are done: what was changed first last,
+/// and a table behind those that its own rows cascade to.
+pub struct Cascaded {
+    def: Arc<TableDef>,
+    verb: Verb,
+    parts: Vec<Part>,
+    firing: Firing,
+}
+
+impl Cascaded {
+    pub fn fire(self, context: &mut Context) -> SqlResult<()> {
+        trigger::fire(&self.def, &[self.verb], context, self.parts, self.firing)
+    }
+}
+
 /// At the end of the statement: self-references of new rows, and the references to rows that are gone.
 pub fn check_references(
     target: &Target,
@@ -66,8 +81,12 @@ pub fn check_references(
     parts: &[Part],
     verb: &str,
     asked: &[Cascade],
-) -> SqlResult<()> {
-    parts.iter().try_for_each(|part| references(target, context, part, verb, Depth { cascades: 0, asked }))
+) -> SqlResult<Vec<Cascaded>> {
+    let mut later = Vec::new();
+    for part in parts {
+        references(target, context, part, verb, Depth { cascades: 0, asked }, &mut later)?;
+    }
+    Ok(later)
 }
 
 /// How deep in cascades it is, and what the tables below ask of their rows.
@@ -84,12 +103,25 @@ impl Depth<'_> {
 }
 
 /// What follows from the rows of `target` that changed.
-fn references(target: &Target, context: &mut Context, part: &Part, verb: &str, depth: Depth<'_>) -> SqlResult<()> {
+fn references(
+    target: &Target,
+    context: &mut Context,
+    part: &Part,
+    verb: &str,
+    depth: Depth<'_>,
+    later: &mut Vec<Cascaded>,
+) -> SqlResult<()> {
     if depth.cascades > CASCADES_MAX {
         return Err(sql_error!(217, 32));
     }
-    for key in target.def.referenced_by.iter().filter(|key| !key.disabled) {
-        gone_parents(target, key, context, part, verb, depth)?;
+    let stays = |key: &&ForeignKeyDef| {
+        let action = if part.verb == Verb::Update { key.on_update } else { key.on_delete };
+        action == ReferentialAction::NoAction
+    };
+    let keys = || target.def.referenced_by.iter().filter(|key| !key.disabled);
+    // What takes no action looks at what the others leave.
+    for key in keys().rev().filter(|key| !stays(key)).chain(keys().filter(stays)) {
+        gone_parents(target, key, context, part, verb, depth, later)?;
     }
     for key in target.def.foreign_keys.iter().filter(|key| !key.disabled) {
         if key.referenced_table == target.def.object {
@@ -110,6 +142,7 @@ fn gone_parents(
     part: &Part,
     verb: &str,
     depth: Depth<'_>,
+    later: &mut Vec<Cascaded>,
 ) -> SqlResult<()> {
     if part.deleted.is_empty() {
         return Ok(());
@@ -151,7 +184,7 @@ fn gone_parents(
                 } else {
                     lookup.read_those(context, &keys, |batch| found.append(batch))?;
                     if found.count(context)? > PIECE_BYTES {
-                        carry_on(reached(&child_def), std::mem::take(&mut found), context, depth)?;
+                        carry_on(reached(&child_def), std::mem::take(&mut found), context, depth, later)?;
                     }
                     continue;
                 }
@@ -185,14 +218,14 @@ fn gone_parents(
             let bytes = found.count(context)?;
             // What loses its key gets none that is looked for later.
             if bytes > PIECE_BYTES && !(updated && action == ReferentialAction::Cascade) {
-                carry_on(reached(&child_def), std::mem::take(&mut found), context, depth)?;
+                carry_on(reached(&child_def), std::mem::take(&mut found), context, depth, later)?;
             }
         }
     }
     if found.rows.rows == 0 {
         return Ok(());
     }
-    carry_on(reached(&child_def), found, context, depth)
+    carry_on(reached(&child_def), found, context, depth, later)
 }
 
 /// Made when it is first asked.
@@ -249,7 +282,13 @@ impl Children {
     }
 }
 
-fn carry_on(reached: Reached<'_>, found: Children, context: &mut Context, depth: Depth<'_>) -> SqlResult<()> {
+fn carry_on(
+    reached: Reached<'_>,
+    found: Children,
+    context: &mut Context,
+    depth: Depth<'_>,
+    later: &mut Vec<Cascaded>,
+) -> SqlResult<()> {
     let Reached { def, key, action, updated, verb } = reached;
     if required_options::has_them(def) {
         required_options::check(context, verb)?;
@@ -266,9 +305,11 @@ fn carry_on(reached: Reached<'_>, found: Children, context: &mut Context, depth:
         target.delete(context, &rows, &locators, &mut changes)?;
         barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, None, Some(&rows)))?;
         let parts = changes.take_parts();
-        parts.iter().try_for_each(|part| references(&target, context, part, "DELETE", depth.next()))?;
-        let firing = Firing { instead_of: false, affected: rows.rows as u64, updated: Vec::new() };
-        return trigger::fire(def, &[Verb::Delete], context, parts, firing);
+        for part in &parts {
+            references(&target, context, part, "DELETE", depth.next(), later)?;
+        }
+        fires(def, Verb::Delete, parts, rows.rows, Vec::new(), later);
+        return Ok(());
     }
     let mut new = rows.clone();
     let stored = stored_of(def, &key.columns);
@@ -300,7 +341,23 @@ fn carry_on(reached: Reached<'_>, found: Children, context: &mut Context, depth:
     target.update(context, &rows, &new, &locators, true, &mut changes)?;
     barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, Some(&new), Some(&rows)))?;
     let parts = changes.take_parts();
-    parts.iter().try_for_each(|part| references(&target, context, part, "UPDATE", depth.next()))?;
-    let firing = Firing { instead_of: false, affected: rows.rows as u64, updated: touched };
-    trigger::fire(def, &[Verb::Update], context, parts, firing)
+    for part in &parts {
+        references(&target, context, part, "UPDATE", depth.next(), later)?;
+    }
+    fires(def, Verb::Update, parts, rows.rows, touched, later);
+    Ok(())
+}
+
+fn fires(
+    def: &Arc<TableDef>,
+    verb: Verb,
+    parts: Vec<Part>,
+    rows: usize,
+    updated: Vec<bool>,
+    later: &mut Vec<Cascaded>,
+) {
+    if !def.triggers.is_empty() {
+        let firing = Firing { instead_of: false, affected: rows as u64, updated };
+        later.push(Cascaded { def: def.clone(), verb, parts, firing });
+    }
 }

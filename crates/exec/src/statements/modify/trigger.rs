@@ -74,12 +74,8 @@ pub fn fire(
     let mut classes: Vec<_> = stored.collect();
     classes.sort_unstable_by_key(|(at, _)| *at);
     let empty = || MemoryTable::new(classes.iter().map(|(_, class)| *class).collect(), 0);
-    let mut done: Vec<Verb> = Vec::new();
-    for &verb in verbs {
-        if done.contains(&verb) {
-            continue;
-        }
-        done.push(verb);
+    // Whatever the order of the actions is.
+    for verb in [Verb::Insert, Verb::Update, Verb::Delete].into_iter().filter(|verb| verbs.contains(verb)) {
         let own = parts.iter().position(|part| part.verb == verb).map(|at| parts.swap_remove(at));
         let (inserted, deleted) = own.map_or_else(|| (empty(), empty()), |part| (part.inserted, part.deleted));
         let rows = TriggerRows {

@@ -2,7 +2,7 @@
 
 use types::{SqlResult, SqlType, TypeKind};
 
-use super::{BuiltinCall, is_bytes, is_exact, is_whole};
+use super::{BuiltinCall, is_bytes, is_measure, is_whole};
 use crate::function::FunctionId;
 
 /// Functions over float, and those of exact numbers.
@@ -88,7 +88,7 @@ fn round(call: &mut BuiltinCall) -> SqlResult<SqlType> {
     };
     call.number(0, result)?;
     for i in [1, 2] {
-        call.only(i, |kind| is_exact(kind) || matches!(kind, TypeKind::Float | TypeKind::Real))?;
+        call.only(i, |kind| is_measure(kind) || matches!(kind, TypeKind::Money | TypeKind::SmallMoney))?;
         call.take(i, SqlType::INT)?;
     }
     Ok(result)

@@ -3,7 +3,7 @@
 mod data;
 mod datetime;
 mod math;
-mod regexp;
+pub mod regexp;
 mod system;
 mod text;
 
@@ -61,6 +61,8 @@ impl Binder<'_> {
         for i in 0..call.args.len() {
             if call.args[i].ty.is_string() || is_null_literal(&call.args[i]) {
                 call.take(i, call.wide(1035))?;
+            } else {
+                call.assignable(i, &SqlType::nvarchar(1))?;
             }
         }
         Ok(call.of_type(SqlType::INT))
@@ -98,11 +100,17 @@ impl BuiltinCall<'_, '_> {
         Ok(())
     }
 
+    /// 206, 257: no value of the argument's type could be assigned to a `ty`.
+    fn assignable(&self, i: usize, ty: &SqlType) -> SqlResult<()> {
+        match self.args.get(i).filter(|given| !is_null_literal(given)) {
+            Some(given) => check_conversion(&given.ty, ty, false),
+            None => Ok(()),
+        }
+    }
+
     /// How many, or where: an int for whoever gives it, kept whole so that too many are too many.
     fn count(&mut self, i: usize) -> SqlResult<()> {
-        if let Some(given) = self.args.get(i).filter(|given| !is_null_literal(given)) {
-            check_conversion(&given.ty, &SqlType::INT, false)?;
-        }
+        self.assignable(i, &SqlType::INT)?;
         self.take(i, SqlType::BIGINT)
     }
 
@@ -187,9 +195,7 @@ impl BuiltinCall<'_, '_> {
 
     /// An argument that must be a number, as `to`.
     fn number(&mut self, i: usize, to: SqlType) -> SqlResult<()> {
-        if !is_null_literal(&self.args[i]) {
-            check_conversion(&self.args[i].ty, &SqlType::FLOAT, false)?;
-        }
+        self.assignable(i, &SqlType::FLOAT)?;
         let taken = std::mem::replace(&mut self.args[i], Expr::null(SqlType::INT));
         self.args[i] = implicit(taken, &to)?;
         Ok(())
@@ -208,9 +214,14 @@ fn is_whole(kind: TypeKind) -> bool {
     matches!(kind, TypeKind::TinyInt | TypeKind::SmallInt | TypeKind::Int | TypeKind::BigInt)
 }
 
-fn is_exact(kind: TypeKind) -> bool {
-    use TypeKind::*;
-    is_whole(kind) || matches!(kind, Bit | Decimal | Numeric | SmallMoney | Money)
+/// What says where in a string something is, and how much of it.
+fn is_position(kind: TypeKind) -> bool {
+    is_whole(kind) || matches!(kind, TypeKind::Decimal | TypeKind::Numeric)
+}
+
+/// A number that is no amount and no flag.
+fn is_measure(kind: TypeKind) -> bool {
+    is_position(kind) || matches!(kind, TypeKind::Float | TypeKind::Real)
 }
 
 fn is_old_text(kind: TypeKind) -> bool {

@@ -1,6 +1,6 @@
 //! Regular expressions, and distances of strings: their arguments are strings as they are, nothing is converted but the numbers.
 
-use types::{SqlResult, SqlType, TypeKind};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::{BuiltinCall, varying};
 use crate::bind::convert::common_collation;
@@ -8,26 +8,37 @@ use crate::bind::errors;
 use crate::bind::typing::is_null_literal;
 use crate::function::FunctionId;
 
-pub fn regexp(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
+/// What 8116 calls the types that a pattern cannot have.
+pub const LONG_TEXT: &str = "VARCHAR(MAX)/NVARCHAR(MAX)";
+
+pub(super) fn regexp(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
     use FunctionId::*;
-    let flags = match call.function {
-        RegexpLike => 2,
-        RegexpCount => 3,
-        RegexpReplace => 5,
-        RegexpSubstr => 4,
-        RegexpInstr => 5,
+    // Where the flags stand, and the state of an error about a pattern that is too long a type.
+    let (flags, long) = match call.function {
+        RegexpLike => (2, 15),
+        RegexpCount => (3, 13),
+        RegexpReplace => (5, 17),
+        RegexpSubstr => (4, 19),
+        RegexpInstr => (5, 21),
         _ => return Ok(None),
     };
     let is_replace = call.function == RegexpReplace;
     for i in 0..call.args.len() {
         match i {
             0 => call.regexp_text(i, |_| true)?,
-            1 => call.regexp_text(i, |ty| !ty.is_max())?,
+            1 => {
+                call.not_long(i, long)?;
+                call.regexp_text(i, |_| true)?
+            }
             2 if is_replace => call.regexp_text(i, |_| true)?,
-            i if i == flags => call.regexp_text(i, |ty| !ty.is_unicode_string() && !ty.is_max())?,
+            i if i == flags => {
+                call.regexp_text(i, |ty| !ty.is_unicode_string())?;
+                call.not_long(i, long + 1)?
+            }
             i => {
                 let ty = call.args[i].ty;
-                if !(ty.is_integer() || ty.is_string() || is_null_literal(&call.args[i])) {
+                let whole = matches!(ty.kind, TypeKind::SmallInt | TypeKind::Int | TypeKind::BigInt);
+                if !(whole || ty.is_string() || is_null_literal(&call.args[i])) {
                     return Err(errors::invalid_argument(&ty, i + 1, call.name));
                 }
                 call.take(i, SqlType::INT)?;
@@ -48,7 +59,7 @@ pub fn regexp(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
 }
 
 /// EDIT_DISTANCE and its kin. They take no (max) types.
-pub fn distance(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
+pub(super) fn distance(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
     use FunctionId::*;
     let ty = match call.function {
         EditDistance | EditDistanceSimilarity | JaroWinklerSimilarity => SqlType::INT,
@@ -64,6 +75,14 @@ pub fn distance(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
 }
 
 impl BuiltinCall<'_, '_> {
+    /// 8116: a (max) type cannot stand there.
+    fn not_long(&self, i: usize, state: u8) -> SqlResult<()> {
+        match self.args[i].ty.is_string() && self.args[i].ty.is_max() {
+            true => Err(sql_error!(8116, state state, LONG_TEXT, i + 1, errors::shown_function(self.name))),
+            false => Ok(()),
+        }
+    }
+
     /// 8116: the argument is no string, or none that may stand there.
     fn regexp_text(&mut self, i: usize, fits: impl Fn(&SqlType) -> bool) -> SqlResult<()> {
         if is_null_literal(&self.args[i]) {

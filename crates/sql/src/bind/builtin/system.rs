@@ -1,6 +1,6 @@
 //! Functions that ask the session and the catalog.
 
-use types::{SqlResult, SqlType};
+use types::{SqlResult, SqlType, TypeKind};
 
 use super::BuiltinCall;
 use crate::bind::typing::numeric;
@@ -66,7 +66,7 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
     use FunctionId::*;
     Ok(Some(match call.function {
         SuserName | UserName | DbName | SchemaName | FileName | FilegroupName | TypeName => {
-            call.take(0, SqlType::INT)?;
+            call.take(0, if call.function == FilegroupName { SqlType::SMALLINT } else { SqlType::INT })?;
             call.sysname()
         }
         SuserSname => {
@@ -90,6 +90,7 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.sysname()
         }
         Parsename => {
+            call.only(0, |kind| kind != TypeKind::Xml)?;
             call.take(0, call.wide(4000))?;
             call.take(1, SqlType::INT)?;
             call.sysname()
@@ -106,6 +107,9 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             );
             for i in 0..call.args.len() {
                 let number = id_first && i == 0 || call.function == IndexkeyProperty && i < 3;
+                if !number {
+                    call.assignable(i, &SqlType::varchar(1))?;
+                }
                 call.take(i, if number { SqlType::INT } else { call.wide(517) })?;
             }
             if call.function == Objectpropertyex { SqlType::SQL_VARIANT } else { SqlType::INT }
@@ -125,6 +129,7 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Serverproperty | Databasepropertyex | Sessionproperty | SessionContext | Connectionproperty
         | Collationproperty | Loginproperty => {
+            (0..call.args.len()).try_for_each(|i| call.assignable(i, &SqlType::varchar(1)))?;
             call.take_all(call.wide(256))?;
             SqlType::SQL_VARIANT
         }

@@ -1,10 +1,8 @@
 //! String functions: those that look into a string, and those that make another of it.
 
-use types::{MAX_LENGTH, SqlResult, SqlType, TypeKind};
+use types::{MAX_LENGTH, SqlResult, SqlType, TypeKind, sql_error};
 
-use types::precedence::check_conversion;
-
-use super::{BuiltinCall, is_bytes, is_exact, is_old_text, is_text, literal_count, varying};
+use super::{BuiltinCall, is_bytes, is_measure, is_old_text, is_position, is_text, is_whole, literal_count, varying};
 use crate::bind::errors;
 use crate::bind::typing::is_null_literal;
 use crate::function::FunctionId;
@@ -23,10 +21,11 @@ pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.only(0, |kind| is_text(kind) || is_bytes(kind))?;
             if call.function == Patindex {
                 call.only(1, |kind| is_text(kind) || matches!(kind, TypeKind::Text | TypeKind::NText))?;
-            } else if !is_null_literal(&call.args[1]) {
-                check_conversion(&call.args[1].ty, &SqlType::varchar(1), false)?;
+            } else {
+                call.assignable(1, &SqlType::varchar(1))?;
             }
             call.whole_strings(&[0, 1])?;
+            call.only(2, is_measure)?;
             call.count(2)?;
             result
         }
@@ -79,6 +78,7 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.null_from_arguments();
             call.short_strings(&[0])?;
             call.count(1)?;
+            refuse_negative(call, 1, 6)?;
             cut(&call.args[0].ty, literal_count(&call.args[1]))
         }
         Substring => substring(call)?,
@@ -119,8 +119,8 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             if !call.args[0].ty.is_binary() {
                 call.strings(&[0, 3])?;
             }
-            call.place(1, is_exact)?;
-            call.place(2, is_exact)?;
+            call.place(1, is_position)?;
+            call.place(2, is_position)?;
             longest(&call.args[0].ty, call.args[0].ty.is_max() || call.args[3].ty.is_max())
         }
         Space => {
@@ -129,8 +129,10 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         Str => {
             call.number(0, SqlType::FLOAT)?;
-            call.take(1, SqlType::INT)?;
-            call.take(2, SqlType::INT)?;
+            for i in [1, 2] {
+                call.only(i, is_whole)?;
+                call.take(i, SqlType::INT)?;
+            }
             call.varchar(call.args.get(1).map_or(10, |e| literal_count(e).map_or(8000, |n| n.clamp(1, 8000) as u16)))
         }
         StringEscape => {
@@ -152,9 +154,18 @@ fn substring(call: &mut BuiltinCall) -> SqlResult<SqlType> {
         }
         call.strings(&[0])?;
     }
-    call.place(1, is_exact)?;
-    call.place(2, is_exact)?;
+    call.place(1, is_position)?;
+    call.place(2, is_position)?;
+    refuse_negative(call, 2, 8)?;
     Ok(cut(&call.args[0].ty, call.args.get(2).and_then(literal_count)))
+}
+
+/// 536: a constant length that is none.
+fn refuse_negative(call: &BuiltinCall<'_, '_>, at: usize, state: u8) -> SqlResult<()> {
+    match call.args.get(at).and_then(literal_count).is_some_and(|count| count < 0) {
+        true => Err(sql_error!(536, state state, errors::shown_function(call.name))),
+        false => Ok(()),
+    }
 }
 
 fn unistr(call: &mut BuiltinCall) -> SqlResult<SqlType> {
@@ -176,7 +187,14 @@ fn unistr(call: &mut BuiltinCall) -> SqlResult<SqlType> {
 fn concat(call: &mut BuiltinCall) -> SqlResult<SqlType> {
     use FunctionId::*;
     call.nullable = false;
+    let wide = call.args.iter().any(|argument| argument.ty.is_unicode_string());
+    let text = if wide { SqlType::nvarchar(1) } else { SqlType::varchar(1) };
     let all: Vec<usize> = (0..call.args.len()).collect();
+    for &i in &all {
+        if !matches!(call.args[i].ty.kind, TypeKind::Text | TypeKind::NText) {
+            call.assignable(i, &text)?;
+        }
+    }
     call.strings(&all)?;
     let wide = call.args[0].ty.is_unicode_string();
     let max = call.args.iter().any(|e| e.ty.is_max());
