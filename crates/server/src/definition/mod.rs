@@ -100,6 +100,7 @@ pub mod application_role;
 pub mod spatial_index;
 pub mod xml_index;
 pub mod index_option;
+pub mod view_index;
 pub mod index;
 pub mod statistics;
 pub mod bound;

@@ -11,11 +11,17 @@ use crate::catalog::{ForeignKeyDef, ObjectId, ReferentialAction, TableDef};
 use crate::plan::{Cascade, TableSource};
 
 impl Binder<'_> {
-    /// `set`: the columns that an UPDATE gives values to.
-    pub fn cascades(&mut self, target: &TableSource, change: Change, set: &[u16]) -> SqlResult<Vec<Cascade>> {
+    /// `set`: the columns that an UPDATE gives values to. The tables that it comes to are added to `reached`.
+    pub fn cascades(
+        &mut self,
+        target: &TableSource,
+        change: Change,
+        set: &[u16],
+        reached: &mut Vec<Arc<TableDef>>,
+    ) -> SqlResult<Vec<Cascade>> {
         let TableSource::Base(table) = target else { return Ok(Vec::new()) };
         let (mut out, mut seen) = (Vec::new(), Vec::new());
-        self.cascades_from(table, change, set, &mut seen, &mut out)?;
+        self.cascades_from(table, change, set, &mut seen, (&mut out, reached))?;
         Ok(out)
     }
 
@@ -25,7 +31,7 @@ impl Binder<'_> {
         change: Change,
         set: &[u16],
         seen: &mut Vec<(ObjectId, Change)>,
-        out: &mut Vec<Cascade>,
+        (out, reached): (&mut Vec<Cascade>, &mut Vec<Arc<TableDef>>),
     ) -> SqlResult<()> {
         for key in table.referenced_by.iter().filter(|key| !key.disabled) {
             let updated = change == Change::Update;
@@ -48,7 +54,8 @@ impl Binder<'_> {
             if !barriers.is_empty() || !computed.is_empty() || !checks.is_empty() {
                 out.push(Cascade { key: key.object, updated, barriers, computed, checks });
             }
-            self.deeper(|binder| binder.cascades_from(&child, done, &key.columns, seen, out))?;
+            self.deeper(|binder| binder.cascades_from(&child, done, &key.columns, seen, (&mut *out, &mut *reached)))?;
+            reached.push(child);
         }
         Ok(())
     }

@@ -121,11 +121,13 @@ impl Binder<'_> {
             checks.extend(self.view_checks(&target.table, first, None)?);
         }
         let barriers = self.barriers(&target.source, Change::Insert, &[])?;
+        let views = self.view_changes(&target.source, Vec::new(), output.as_ref())?;
         let modify = Modify {
             target: target.source.clone(),
             source: plan,
             actions: vec![ModifyAction { condition: None, kind: ActionKind::Insert(row), barriers }],
             cascades: Vec::new(),
+            views,
             verb: "INSERT",
             output,
             checks,
@@ -317,7 +319,10 @@ impl Binder<'_> {
             system_time: None,
             data_source: None,
         };
-        let (mut rel, sources) = self.table_ref(&ast::TableRef::Table(Box::new(ident)), None, ctes, 0)?;
+        let expands = std::mem::replace(&mut self.expands_views, true);
+        let found = self.table_ref(&ast::TableRef::Table(Box::new(ident)), None, ctes, 0);
+        self.expands_views = expands;
+        let (mut rel, sources) = found?;
         let source = &sources[0];
         let mut columns = Vec::new();
         if let Some(view) = self.triggered_view(source, None, &[Change::Insert])? {

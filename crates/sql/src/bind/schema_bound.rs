@@ -122,8 +122,8 @@ impl<'a> Named<'a> {
             Found::Function(name) => self.functions.push(name),
             Found::Local(name) => self.local.push(name),
             Found::Column(column) => self.columns.push(&column.name),
-            Found::Session => self.session = true,
-            Found::Scalar(_) | Found::Table(_) | Found::Cursor(_) | Found::Query | Found::Catalog => {}
+            Found::Session(_) => self.session = true,
+            Found::Scalar(_) | Found::Call(_) | Found::Table(_) | Found::Cursor(_) | Found::Query | Found::Catalog => {}
             Found::Sequence(name) => self.sequences.push(name),
         }
     }

@@ -11,6 +11,7 @@ use super::barrier::Barriers;
 use super::constraint::{Lookup, check_key, still_referenced, stored_of, table_by_id};
 use super::target::{Changes, Part, Target, Verb};
 use super::trigger::Firing;
+use super::views::Views;
 use super::{check_rows, compute, required_options, trigger};
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
@@ -65,9 +66,9 @@ pub fn check_references(
     context: &mut Context,
     parts: &[Part],
     verb: &str,
-    asked: &[Cascade],
+    (asked, views): (&[Cascade], &Views),
 ) -> SqlResult<()> {
-    parts.iter().try_for_each(|part| references(target, context, part, verb, Depth { cascades: 0, asked }))
+    parts.iter().try_for_each(|part| references(target, context, part, verb, Depth { cascades: 0, asked, views }))
 }
 
 /// How deep in cascades it is, and what the tables below ask of their rows.
@@ -75,6 +76,7 @@ pub fn check_references(
 struct Depth<'a> {
     cascades: u32,
     asked: &'a [Cascade],
+    views: &'a Views,
 }
 
 impl Depth<'_> {
@@ -258,14 +260,15 @@ fn carry_on(reached: Reached<'_>, found: Children, context: &mut Context, depth:
     target.open(context)?;
     let Children { mut rows, mut keys, held: _held } = found;
     let locators = rows.columns.pop().expect("read with its locator");
-    let keep = target.is_referenced() || !def.triggers.is_empty();
-    let mut changes = Changes::new(&target, keep, !def.triggers.is_empty());
+    let all = !def.triggers.is_empty() || !def.views.is_empty();
+    let mut changes = Changes::new(&target, all || target.is_referenced(), all);
     let asked = depth.asked.iter().find(|one| one.key == key.object && one.updated == updated);
     let barriers = asked.map(|asked| &asked.barriers);
     if action == ReferentialAction::Cascade && !updated {
         target.delete(context, &rows, &locators, &mut changes)?;
         barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, None, Some(&rows)))?;
         let parts = changes.take_parts();
+        depth.views.follow(&target, context, &parts, false)?;
         parts.iter().try_for_each(|part| references(&target, context, part, "DELETE", depth.next()))?;
         let firing = Firing { instead_of: false, affected: rows.rows as u64, updated: Vec::new() };
         return trigger::fire(def, &[Verb::Delete], context, parts, firing);
@@ -300,6 +303,7 @@ fn carry_on(reached: Reached<'_>, found: Children, context: &mut Context, depth:
     target.update(context, &rows, &new, &locators, true, &mut changes)?;
     barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, Some(&new), Some(&rows)))?;
     let parts = changes.take_parts();
+    depth.views.follow(&target, context, &parts, false)?;
     parts.iter().try_for_each(|part| references(&target, context, part, "UPDATE", depth.next()))?;
     let firing = Firing { instead_of: false, affected: rows.rows as u64, updated: touched };
     trigger::fire(def, &[Verb::Update], context, parts, firing)
