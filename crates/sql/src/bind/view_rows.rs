@@ -19,6 +19,9 @@ use crate::catalog::{ColumnDef, ModuleDef, ObjectId, TableDef};
 use crate::optimize::{Get, Output, Rel};
 use crate::plan::{self, Mask, Operator, TableSource, ViewChange, ViewGrouping};
 
+/// Rows that a statement is thought to change: few, so that the other tables are read by their keys.
+const CHANGED_ROWS: u64 = 10;
+
 /// Which rows stand for a table's.
 #[derive(Clone, Copy)]
 pub struct Delta {
@@ -39,10 +42,14 @@ impl Binder<'_> {
 
     /// Whatever the isolation level is, a view is made of what is there now: of two who change what one of its rows is made of, one waits.
     pub fn read_for_view(&self, get: &mut Get) {
-        if self.delta.is_some() {
-            get.lock.committed = true;
-            get.lock.committed_now = true;
-            get.lock.own = true;
+        if self.delta.is_none() {
+            return;
+        }
+        get.lock.committed = true;
+        get.lock.committed_now = true;
+        get.lock.own = true;
+        if !matches!(get.source, TableSource::Base(_)) {
+            get.rows = CHANGED_ROWS;
         }
     }
 
