@@ -12,7 +12,7 @@ use types::{Datum, SqlError, SqlResult, row, sql_error};
 
 use super::build::build_error;
 use super::layout::{create_storage, row_layout};
-use super::site::{Ddl, Place, has, source};
+use super::site::{Ddl, Place, has, source, written};
 use super::text::bracket;
 use crate::catalog::Database;
 use crate::catalog::base::{
@@ -31,7 +31,7 @@ pub fn check(ddl: &mut Ddl<'_>, create: &CreateIndex, db: &Database, row: &Objec
     let schema = ddl.rows(db, |rows| load::schema_name(rows, row.nsid))?;
     let shown = format!("{schema}.{}", row.name);
     if create.filter.is_some() {
-        return Err(sql_error!(10610, &*create.name, shown));
+        return Err(sql_error!(10610, &*create.name, written(&create.table)));
     }
     if !has(row.status, os_::SCHEMA_BOUND) {
         return Err(sql_error!(1939, "index", row.name));

@@ -226,14 +226,14 @@ impl ViewIndex<'_> {
             return Some(sql_error!(10143, "index", self.view));
         }
         if is_aggregate(name) {
-            return match () {
-                () if is("COUNT") => Some(sql_error!(10136, "index", self.view)),
-                () if !is("SUM") && !is("COUNT_BIG") => {
-                    Some(sql_error!(10125, "index", self.view, name.to_ascii_uppercase()))
-                }
-                () if call.distinct => Some(sql_error!(10126, "index", self.view, name.to_ascii_uppercase())),
-                () => None,
-            };
+            let shown = name.to_ascii_uppercase();
+            if is("COUNT") {
+                return Some(sql_error!(10136, "index", self.view));
+            }
+            if !is("SUM") && !is("COUNT_BIG") {
+                return Some(sql_error!(10125, "index", self.view, shown));
+            }
+            return call.distinct.then(|| sql_error!(10126, "index", self.view, shown));
         }
         if call.star {
             return Some(sql_error!(10117, "index", self.view));

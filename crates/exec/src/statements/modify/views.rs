@@ -23,7 +23,6 @@ use crate::operators::{self, encode_from};
 use crate::workspace::Held;
 
 /// Of a statement, of all tables that it may change.
-#[derive(Default)]
 pub struct Views(RefCell<Vec<ViewPlan>>);
 
 struct ViewPlan {
@@ -112,8 +111,9 @@ impl ViewPlan {
             read?;
         }
         match delta {
-            Delta::Rows { removed, added, .. } => self.exchange(context, &removed, &added),
-            Delta::Groups { groups, .. } => self.add(context, groups),
+            Delta::Rows { removed, added, .. } if removed.rows + added.rows > 0 => self.exchange(context, &removed, &added),
+            Delta::Groups { groups, .. } if !groups.is_empty() => self.add(context, groups),
+            _ => Ok(()),
         }
     }
 
