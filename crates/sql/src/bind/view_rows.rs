@@ -154,7 +154,8 @@ impl Binder<'_> {
         let outer = self.delta.replace(delta);
         let bound = self.query_of_view(module, view);
         self.delta = outer;
-        let bound = bound?;
+        let mut bound = bound?;
+        hush(&mut bound.rel);
         let output = |(output, column): (Output, &ColumnDef)| Output {
             name: column.name.clone(),
             expr: converted(output.expr, &column.ty, false),
@@ -162,6 +163,14 @@ impl Binder<'_> {
         let outputs = bound.outputs.into_iter().zip(&rows.columns).map(output).collect();
         Ok(self.lowering.root(&mut self.columns, bound.rel, outputs))
     }
+}
+
+/// Nobody has asked for the counts, nor wants to hear of the NULLs that they pass over.
+fn hush(rel: &mut Rel) {
+    if let Rel::Aggregate(group) = rel {
+        group.aggregates.iter_mut().for_each(|(_, aggregate)| aggregate.quiet = true);
+    }
+    rel.for_each_input_mut(&mut hush);
 }
 
 /// A table has predicates of a security policy.
