@@ -120,13 +120,13 @@ fn compare(server: &Server, when: &str) {
     let mut session = Session::open(server, "twins");
     for view in VIEWS {
         for (left, right) in [(" WITH (NOEXPAND)", ""), ("", " WITH (NOEXPAND)")] {
-            let query = format!(
-                "SELECT * FROM dbo.{view}{left} EXCEPT SELECT * FROM dbo.{view}{right} OPTION (EXPAND VIEWS)"
-            );
+            let query =
+                format!("SELECT * FROM dbo.{view}{left} EXCEPT SELECT * FROM dbo.{view}{right} OPTION (EXPAND VIEWS)");
             assert_eq!(session.run(&query), "", "{when}: {query}");
         }
     }
-    let count = |session: &mut Session, hint: &str| session.run(&format!("SELECT COUNT(*), SUM(a) FROM dbo.pairs {hint}"));
+    let count =
+        |session: &mut Session, hint: &str| session.run(&format!("SELECT COUNT(*), SUM(a) FROM dbo.pairs {hint}"));
     let rows = count(&mut session, "WITH (NOEXPAND, INDEX (cx))");
     assert_eq!(count(&mut session, "WITH (NOEXPAND, INDEX (by_a))"), rows, "{when}");
     assert_eq!(session.run("DBCC CHECKDB WITH NO_INFOMSGS"), "", "{when}");

@@ -132,7 +132,6 @@ pub fn views_of(rows: &mut Rows<'_>, table: &ObjectRow) -> SqlResult<Vec<Arc<Mod
     Ok(views)
 }
 
-
 /// WITH EXECUTE AS: the user or login, which a row says, or the owner of now.
 fn execute_as(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<RunsAs>> {
     let user = if row.status & os_::EXECUTE_AS_OWNER != 0 {

@@ -52,7 +52,8 @@ pub fn check(ddl: &mut Ddl<'_>, create: &CreateIndex, db: &Database, row: &Objec
     }
     refuse_options(ddl, row)?;
     let full = format!("{}.{shown}", db.name());
-    let key: Vec<&str> = if clustered { create.columns.iter().map(|column| &*column.name).collect() } else { Vec::new() };
+    let key: Vec<&str> =
+        if clustered { create.columns.iter().map(|column| &*column.name).collect() } else { Vec::new() };
     let of = ViewIndex { view: &full, database: &db.name(), index: &create.name, key: &key };
     let mut tables = ddl.site.indexable(db.id, row.id, &of)?;
     tables.sort_by_key(|table| table.object.0);
@@ -181,7 +182,13 @@ pub fn disable(ddl: &mut Ddl<'_>, db: &Database, view: i32) -> SqlResult<()> {
 }
 
 /// ALTER INDEX ... REBUILD of a clustered index that is disabled.
-pub fn enable(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, place: &Place, index: &IndexRow) -> SqlResult<()> {
+pub fn enable(
+    ddl: &mut Ddl<'_>,
+    db: &Arc<Database>,
+    row: &ObjectRow,
+    place: &Place,
+    index: &IndexRow,
+) -> SqlResult<()> {
     tables_of(ddl, db, row.id)?.into_iter().try_for_each(|table| ddl.lock(db, table))?;
     fill(ddl, db, row, place)?;
     super::index::set_status(ddl, db, row.id, index.indid, index.status & !ix::DISABLED)?;

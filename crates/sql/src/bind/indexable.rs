@@ -48,9 +48,8 @@ pub fn indexable(
     of.calls(&view.query, catalog, options)?;
     let mut binder = Binder::new(catalog, options, Names::NONE);
     let name = ast::ObjectName::unqualified(ast::Ident::new(&module.name), 0);
-    let bound = binder.expanded(module, &name, Parameters::default(), |binder| {
-        binder.query(&view.query, None, None, Use::Nested)
-    })?;
+    let bound = binder
+        .expanded(module, &name, Parameters::default(), |binder| binder.query(&view.query, None, None, Use::Nested))?;
     of.values(&bound, &binder.columns)?;
     let keys = of.keys(&bound, module, &binder.columns)?;
     match group_of(&bound.rel) {
@@ -299,7 +298,9 @@ impl ViewIndex<'_> {
                         _ => Err(sql_error!(1963, "index", self.view)),
                     }
                 }
-                ExprKind::Function(function @ FunctionId::Datepart, arguments) if function_varies(*function, arguments) => {
+                ExprKind::Function(function @ FunctionId::Datepart, arguments)
+                    if function_varies(*function, arguments) =>
+                {
                     Err(sql_error!(1949, "index", self.view, "datepart"))
                 }
                 _ => Ok(()),

@@ -59,7 +59,8 @@ impl Binder<'_> {
         let asked = no_expand(&table.hints);
         let fits = self.options.ansi_nulls && self.options.quoted_identifier;
         if asked && !fits {
-            let wrong = [("ANSI_NULLS", self.options.ansi_nulls), ("QUOTED_IDENTIFIER", self.options.quoted_identifier)];
+            let wrong =
+                [("ANSI_NULLS", self.options.ansi_nulls), ("QUOTED_IDENTIFIER", self.options.quoted_identifier)];
             let wrong: Vec<&str> = wrong.into_iter().filter(|(_, on)| !on).map(|(name, _)| name).collect();
             return Err(types::sql_error!(1934, "SELECT", wrong.join(", ")));
         }
@@ -252,8 +253,21 @@ pub fn aggregate(expr: &Ast) -> Option<&ast::Call> {
 
 pub fn is_aggregate(name: &str) -> bool {
     const AGGREGATES: [&str; 15] = [
-        "SUM", "COUNT_BIG", "COUNT", "AVG", "MIN", "MAX", "STDEV", "STDEVP", "VAR", "VARP", "CHECKSUM_AGG", "STRING_AGG",
-        "APPROX_COUNT_DISTINCT", "GROUPING", "GROUPING_ID",
+        "SUM",
+        "COUNT_BIG",
+        "COUNT",
+        "AVG",
+        "MIN",
+        "MAX",
+        "STDEV",
+        "STDEVP",
+        "VAR",
+        "VARP",
+        "CHECKSUM_AGG",
+        "STRING_AGG",
+        "APPROX_COUNT_DISTINCT",
+        "GROUPING",
+        "GROUPING_ID",
     ];
     AGGREGATES.iter().any(|known| known.eq_ignore_ascii_case(name))
 }

@@ -111,14 +111,18 @@ impl ViewPlan {
             read?;
         }
         match delta {
-            Delta::Rows { removed, added, .. } if removed.rows + added.rows > 0 => self.exchange(context, &removed, &added),
+            Delta::Rows { removed, added, .. } if removed.rows + added.rows > 0 => {
+                self.exchange(context, &removed, &added)
+            }
             Delta::Groups { groups, .. } if !groups.is_empty() => self.add(context, groups),
             _ => Ok(()),
         }
     }
 
     fn read(&mut self, context: &Context, part: &Part, delta: &mut Delta) -> SqlResult<()> {
-        for (source, rows, added) in [(&mut self.removed, &part.deleted, false), (&mut self.added, &part.inserted, true)] {
+        for (source, rows, added) in
+            [(&mut self.removed, &part.deleted, false), (&mut self.added, &part.inserted, true)]
+        {
             if rows.is_empty() {
                 continue;
             }
