@@ -219,4 +219,8 @@ fn what_is_stored_of_a_view_is_read_by_whoever_may_read_the_view() {
     assert!(acts("writer", "SELECT id FROM dbo.v WITH (NOEXPAND)").contains("Msg 229"));
     assert!(acts("writer", "CREATE INDEX nx ON dbo.v (v)").contains("Msg 1088"));
     assert_eq!(session.run("SELECT id, v, m FROM dbo.v WITH (NOEXPAND) ORDER BY id"), "1 10 100\n2 20 200");
+    // From another database, where the view's names mean nothing.
+    let mut other = Session::open(&server, "master");
+    assert_eq!(other.run("INSERT rights.dbo.t VALUES (3, 30, 300)"), "");
+    assert_eq!(other.run("SELECT id, v, m FROM rights.dbo.v WITH (NOEXPAND) WHERE id = 3"), "3 30 300");
 }
