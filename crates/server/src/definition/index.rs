@@ -797,8 +797,8 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     let partition = chosen_partition(ddl, &alter.action, &old, &chosen, &row.name)?;
     let place = place_of(ddl, &db, &row)?;
     for index in chosen {
-        if old.of_view && index.indid != 1 {
-            view_index::expect_enabled(ddl, &db, &place.schema_name, &row)?;
+        if old.of_view && alter_of_view(ddl, (&row, &place), &index, &alter.action)? {
+            continue;
         }
         if is_xml(&index) {
             // There is nothing to build: only whether it is disabled is kept.
@@ -817,10 +817,6 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
         match &alter.action {
             // It has no pages.
             _ if index.kind == load::SPATIAL_INDEX => {}
-            AlterIndexAction::Disable if old.of_view && index.indid == 1 => view_index::disable(ddl, &db, row.id)?,
-            AlterIndexAction::Rebuild { .. } if old.of_view && index.indid == 1 && has(index.status, ix::DISABLED) => {
-                view_index::enable(ddl, &db, &row, &place, &index)?;
-            }
             AlterIndexAction::Rebuild { .. }
                 if has(index.status, ix::DISABLED) && !has(index.status, ix::STATISTICS) =>
             {
@@ -868,6 +864,28 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
         AlterIndexAction::Reorganize { .. } => Ok(()),
         _ => ddl.touch(&db, row.id),
     }
+}
+
+/// What the clustered index of a view is, the view's rows are. False: it goes the way of any index.
+fn alter_of_view(
+    ddl: &mut Ddl<'_>,
+    (row, place): (&ObjectRow, &super::site::Place),
+    index: &IndexRow,
+    action: &AlterIndexAction,
+) -> SqlResult<bool> {
+    let db = place.db.clone();
+    if index.indid != 1 {
+        return view_index::expect_enabled(ddl, &db, &place.schema_name, row).map(|()| false);
+    }
+    match action {
+        AlterIndexAction::Disable => view_index::disable(ddl, &db, row.id)?,
+        AlterIndexAction::Rebuild { .. } if has(index.status, ix::DISABLED) => {
+            view_index::enable(ddl, &db, row, place)?;
+            build(ddl, &db, row.id, index.indid, place, &row.name, true)?;
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
 }
 
 /// Makes the pages of an index, or of a heap, anew.

@@ -172,7 +172,7 @@ pub struct Binder<'a> {
     /// The IDENTITY function of the statement's SELECT INTO.
     pub into_identity: Option<IntoIdentity>,
     /// While the query of an indexed view is bound for what a change makes of it.
-    pub delta: Option<super::view_rows::Delta>,
+    pub delta: Option<super::scope::Delta>,
     /// Indexed views are read as what they are made of: the statement may change those, or says EXPAND VIEWS.
     pub expands_views: bool,
     depth: u32,

@@ -8,11 +8,27 @@ use types::SqlResult;
 use super::binder::Binder;
 use super::view_use::Change;
 use crate::catalog::{ForeignKeyDef, ObjectId, ReferentialAction, TableDef};
-use crate::plan::{Cascade, TableSource};
+use crate::plan::{Cascade, Output, TableSource, ViewChange};
 
 impl Binder<'_> {
-    /// `set`: the columns that an UPDATE gives values to. The tables that it comes to are added to `reached`.
-    pub fn cascades(
+    /// What follows from such changes: in the tables below, and in the indexed views of all tables. `set`: the columns that an UPDATE gives
+    /// values to.
+    pub fn consequences(
+        &mut self,
+        target: &TableSource,
+        changes: &[Change],
+        set: &[u16],
+        output: Option<&Output>,
+    ) -> SqlResult<(Vec<Cascade>, Vec<ViewChange>)> {
+        let (mut cascades, mut reached) = (Vec::new(), Vec::new());
+        for change in changes {
+            cascades.extend(self.cascades(target, *change, set, &mut reached)?);
+        }
+        Ok((cascades, self.view_changes(target, reached, output)?))
+    }
+
+    /// The tables that it comes to are added to `reached`.
+    fn cascades(
         &mut self,
         target: &TableSource,
         change: Change,

@@ -121,12 +121,12 @@ impl Binder<'_> {
             checks.extend(self.view_checks(&target.table, first, None)?);
         }
         let barriers = self.barriers(&target.source, Change::Insert, &[])?;
-        let views = self.view_changes(&target.source, Vec::new(), output.as_ref())?;
+        let (cascades, views) = self.consequences(&target.source, &[], &[], output.as_ref())?;
         let modify = Modify {
             target: target.source.clone(),
             source: plan,
             actions: vec![ModifyAction { condition: None, kind: ActionKind::Insert(row), barriers }],
-            cascades: Vec::new(),
+            cascades,
             views,
             verb: "INSERT",
             output,

@@ -94,13 +94,9 @@ impl Binder<'_> {
         let source = spooled(self.lower_source(rel, &layout));
         let inserts = actions.iter().any(|action| matches!(action.kind, ActionKind::Insert(_)));
         let set = if inserts { None } else { Some(&set_columns[..]) };
-        let (mut cascades, mut reached) = (Vec::new(), Vec::new());
-        for change in [Change::Update, Change::Delete] {
-            if merge.clauses.iter().any(|clause| change_of(&clause.action) == change) {
-                cascades.extend(self.cascades(&target.source, change, &set_columns, &mut reached)?);
-            }
-        }
-        let views = self.view_changes(&target.source, reached, output.as_ref())?;
+        let mut changes = vec![Change::Update, Change::Delete];
+        changes.retain(|change| merge.clauses.iter().any(|clause| change_of(&clause.action) == *change));
+        let (cascades, views) = self.consequences(&target.source, &changes, &set_columns, output.as_ref())?;
         let mut checks = self.checks(&table, set)?;
         checks.extend(self.view_checks(&table, target.first, set)?);
         Ok(QueryKind::Modify(Box::new(Modify {

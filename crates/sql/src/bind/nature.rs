@@ -139,11 +139,12 @@ pub fn conversion_varies(from: &SqlType, to: &SqlType, style: Option<&Expr>) -> 
         Some(_) => return text_and_time,
         None => None,
     };
-    text_and_time && !style.is_some_and(|style| match style {
-        20 | 21 => true,
-        106 | 107 | 109 | 113 => false,
-        _ => style > 100,
-    })
+    text_and_time
+        && !style.is_some_and(|style| match style {
+            20 | 21 => true,
+            106 | 107 | 109 | 113 => false,
+            _ => style > 100,
+        })
 }
 
 pub fn function_varies(function: FunctionId, arguments: &[Expr]) -> bool {

@@ -154,9 +154,7 @@ impl Binder<'_> {
         let plan = self.lower_source(rel, &layout);
         let plan = if twice || moves_in_scan(&plan, &target, &set_columns) { spooled(plan) } else { plan };
         let barriers = self.barriers(&target.source, change, &set_columns)?;
-        let mut reached = Vec::new();
-        let cascades = self.cascades(&target.source, change, &set_columns, &mut reached)?;
-        let views = self.view_changes(&target.source, reached, output.as_ref())?;
+        let (cascades, views) = self.consequences(&target.source, &[change], &set_columns, output.as_ref())?;
         let checks = if set.is_some() { self.row_checks(&target, &set_columns)? } else { Vec::new() };
         Ok(QueryKind::Modify(Box::new(Modify {
             target: target.source,

@@ -12,23 +12,15 @@ use super::convert::converted;
 use super::modules::parse_view;
 use super::names::same_name;
 use super::query::{Bound, Use};
-use super::scope::FromRel;
+use super::scope::{Delta, FromRel};
 use super::variables::{Found, visit_query};
 use crate::ast::{self, Expr as Ast, QueryBody, SelectItem};
-use crate::catalog::{ColumnDef, ModuleDef, ObjectId, TableDef};
+use crate::catalog::{ColumnDef, ModuleDef, TableDef};
 use crate::optimize::{Get, Output, Rel};
 use crate::plan::{self, Mask, Operator, TableSource, ViewChange, ViewGrouping};
 
 /// Rows that a statement is thought to change: few, so that the other tables are read by their keys.
 const CHANGED_ROWS: u64 = 10;
-
-/// Which rows stand for a table's.
-#[derive(Clone, Copy)]
-pub struct Delta {
-    table: ObjectId,
-    /// Those that came, else those that are gone.
-    added: bool,
-}
 
 impl Binder<'_> {
     /// What is read of a table that the text names.
