@@ -121,6 +121,10 @@ GO
 INSERT t VALUES (3002, 7, 1, 'n');
 SELECT * FROM v WITH (NOEXPAND, INDEX (ix_total)) WHERE n = (SELECT MAX(n) FROM v);
 GO
+ALTER INDEX ALL ON v DISABLE;
+ALTER INDEX ALL ON v REBUILD;
+SELECT name, is_disabled FROM sys.indexes WHERE object_id = OBJECT_ID('v') ORDER BY index_id;
+GO
 -- The end of them.
 BEGIN TRANSACTION;
 DROP INDEX cx ON w;

@@ -875,7 +875,11 @@ fn alter_of_view(
 ) -> SqlResult<bool> {
     let db = place.db.clone();
     if index.indid != 1 {
-        return view_index::expect_enabled(ddl, &db, &place.schema_name, row).map(|()| false);
+        return match view_index::expect_enabled(ddl, &db, &place.schema_name, row) {
+            // With the clustered one they all are.
+            Err(_) if matches!(action, AlterIndexAction::Disable) => Ok(true),
+            enabled => enabled.map(|()| false),
+        };
     }
     match action {
         AlterIndexAction::Disable => view_index::disable(ddl, &db, row.id)?,
