@@ -79,7 +79,6 @@ SELECT name, stats_id FROM sys.stats WHERE object_id = OBJECT_ID('v') AND name N
 SELECT index_id, index_depth, page_count FROM sys.dm_db_index_physical_stats(DB_ID(), OBJECT_ID('v'), NULL, NULL, 'LIMITED') ORDER BY index_id;
 SELECT INDEXPROPERTY(OBJECT_ID('v'), 'cx', 'IsClustered') AS is_clustered, INDEXPROPERTY(OBJECT_ID('v'), 'ix_total', 'IndexID') AS id, INDEX_COL('v', 1, 1) AS column_1,
     INDEXKEY_PROPERTY(OBJECT_ID('v'), 2, 1, 'IsDescending') AS is_descending;
-SELECT SUM(user_seeks) + SUM(user_scans) AS used FROM sys.dm_db_index_usage_stats WHERE database_id = DB_ID() AND object_id = OBJECT_ID('w') HAVING SUM(user_seeks) + SUM(user_scans) > 0;
 EXEC sp_helpindex 'v';
 EXEC sp_spaceused 'v';
 GO
