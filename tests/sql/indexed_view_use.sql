@@ -79,6 +79,7 @@ SELECT name, stats_id FROM sys.stats WHERE object_id = OBJECT_ID('v') AND name N
 SELECT index_id, index_depth, page_count FROM sys.dm_db_index_physical_stats(DB_ID(), OBJECT_ID('v'), NULL, NULL, 'LIMITED') ORDER BY index_id;
 SELECT INDEXPROPERTY(OBJECT_ID('v'), 'cx', 'IsClustered') AS is_clustered, INDEXPROPERTY(OBJECT_ID('v'), 'ix_total', 'IndexID') AS id, INDEX_COL('v', 1, 1) AS column_1,
     INDEXKEY_PROPERTY(OBJECT_ID('v'), 2, 1, 'IsDescending') AS is_descending;
+SELECT VIEW_NAME, TABLE_NAME FROM INFORMATION_SCHEMA.VIEW_TABLE_USAGE ORDER BY VIEW_NAME;
 EXEC sp_helpindex 'v';
 EXEC sp_spaceused 'v';
 GO
