@@ -31,6 +31,8 @@ CREATE UNIQUE CLUSTERED INDEX cx ON dbo.vin (id) WITH (IGNORE_DUP_KEY = ON)
 GO
 CREATE UNIQUE INDEX cx ON dbo.vin (id) WHERE id > 1
 GO
+CREATE UNIQUE CLUSTERED INDEX cx ON dbo.vin (id) WITH (ONLINE = ON)
+GO
 CREATE UNIQUE CLUSTERED INDEX cx ON dbo.nowhere (id)
 GO
 -- What the view says: each in turn.
@@ -124,6 +126,7 @@ GO
 -- What is fine.
 EXEC try_view 'SELECT t.id, t.g, u.c FROM dbo.t JOIN dbo.u ON u.tid = t.id WHERE t.v > 0', 'id, c';
 EXEC try_view 'SELECT t.g, SUM(u.c) sc, COUNT_BIG(*) cb FROM dbo.u, dbo.t WHERE t.id = u.tid GROUP BY t.g', 'g';
+EXEC try_view 'SELECT g, 5 AS five, COUNT_BIG(*) cb FROM dbo.t GROUP BY g', 'g';
 EXEC try_view 'SELECT g, s, SUM(v * 2) sv, COUNT_BIG(n) cn, COUNT_BIG(*) cb FROM dbo.t GROUP BY g, s', 's, g';
 GO
 -- SET options: of the view, and of the session.

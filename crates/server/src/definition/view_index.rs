@@ -44,6 +44,9 @@ pub fn check(ddl: &mut Ddl<'_>, create: &CreateIndex, db: &Database, row: &Objec
     if !clustered && first.is_none() {
         return Err(sql_error!(1940, "index", shown));
     }
+    if clustered && first.is_none() && find_setting(&create.options, "ONLINE").is_some_and(Setting::is_on) {
+        return Err(sql_error!(1967));
+    }
     if find_setting(&create.options, "IGNORE_DUP_KEY").is_some_and(Setting::is_on) {
         return Err(sql_error!(1990));
     }

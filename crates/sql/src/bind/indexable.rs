@@ -340,7 +340,9 @@ impl ViewIndex<'_> {
         };
         let is_group = |id: ColumnId| group.group.iter().any(|(own, _)| *own == id);
         let aggregate = |id: ColumnId| group.aggregates.iter().find(|(own, _)| *own == id).map(|(_, found)| found);
-        let outputs: Vec<Option<ColumnId>> = bound.outputs.iter().map(|output| column(&output.expr)).collect();
+        // A constant is the same in every group.
+        let shown = bound.outputs.iter().filter(|output| !matches!(output.expr.kind, ExprKind::Literal(_)));
+        let outputs: Vec<Option<ColumnId>> = shown.map(|output| column(&output.expr)).collect();
         if outputs.iter().any(|id| id.is_none_or(|id| !is_group(id) && aggregate(id).is_none())) {
             return Err(sql_error!(8668, index, view));
         }

@@ -130,6 +130,7 @@ rows![
     message(1962, 16, "Cannot create %S_MSG on view '%.*ls' because column '%.*ls' that is referenced by the view in the WHERE or GROUP BY clause is imprecise. Consider eliminating the column from the view, or altering the column to be precise."),
     message(1963, 16, "Cannot create %S_MSG on view \"%.*ls\". The view contains a convert that is imprecise or non-deterministic."),
     message(1966, 16, "Cannot create %S_MSG on view '%.*ls'. The view contains an imprecise aggregate operator."),
+    message(1967, 16, "Cannot create a new clustered index on a view online."),
     message(1974, 16, "Cannot perform the specified operation on %S_MSG '%.*ls' because its clustered index '%.*ls' is disabled."),
     message(1979, 16, "Cannot use index option %.*ls to alter index '%.*ls' as it enforces a primary or unique constraint."),
     message(1985, 16, "Cannot create %S_MSG on view '%.*ls'. It contains one or more XML data type methods."),
