@@ -46,8 +46,15 @@ CREATE SCHEMA moved
 GO
 ALTER SCHEMA moved TRANSFER dbo.bv2
 GO
+EXEC sp_rename 'moved.bv2.cx', 'cx2', 'INDEX';
+CREATE UNIQUE INDEX ux_total ON moved.bv2 (total);
 INSERT b VALUES (12, 1, 1, NULL);
 SELECT * FROM moved.bv2 WITH (NOEXPAND) WHERE grp = 1;
+GO
+-- An error says what they are called now.
+INSERT b VALUES (20, 3, 100, NULL);
+GO
+DROP INDEX ux_total ON moved.bv2;
 GO
 DECLARE cu CURSOR LOCAL STATIC FOR SELECT grp, cnt FROM moved.bv2 WITH (NOEXPAND) ORDER BY grp;
 DECLARE @g int, @n bigint; OPEN cu; FETCH cu INTO @g, @n; PRINT CONCAT(@g, ' ', @n); CLOSE cu; DEALLOCATE cu;
