@@ -10,7 +10,7 @@ go
 create table u (a nvarchar(451) constraint pk_u primary key);
 create table w (d nvarchar(450) constraint pk_w primary key);
 go
--- A view without SCHEMABINDING may have none; others' are not here.
+-- A view without SCHEMABINDING may have none.
 create view loose as select d from w;
 go
 create unique clustered index i on loose (d);

@@ -710,6 +710,44 @@ CREATE TABLE t (a int, b int) ON statements_s(a)
 GO
 CREATE INDEX i ON t (b) ON [PRIMARY]
 
+--- Indexes and statistics: CREATE UNIQUE CLUSTERED INDEX on a view
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int NOT NULL, d date)
+GO
+CREATE VIEW statements_v WITH SCHEMABINDING AS SELECT b, COUNT_BIG(*) AS n FROM dbo.t GROUP BY b
+GO
+CREATE UNIQUE CLUSTERED INDEX i ON statements_v (b)
+INSERT t VALUES (1, 5, NULL), (2, 5, NULL)
+DELETE t WHERE a = 1
+GO
+SELECT 'ok' FROM statements_v WITH (NOEXPAND) WHERE b = 5 AND n = 1
+
+--- Indexes and statistics: CREATE INDEX on a view with a unique clustered index
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int NOT NULL, d date)
+GO
+CREATE VIEW statements_v WITH SCHEMABINDING AS SELECT b, COUNT_BIG(*) AS n FROM dbo.t GROUP BY b
+GO
+CREATE UNIQUE CLUSTERED INDEX i ON statements_v (b)
+CREATE INDEX j ON statements_v (n)
+INSERT t VALUES (1, 5, NULL), (2, 5, NULL)
+GO
+SELECT 'ok' FROM statements_v WITH (NOEXPAND, INDEX (j)) WHERE n = 2
+
+--- Indexes and statistics: CREATE INDEX on a view that may have none
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int NOT NULL, d date)
+GO
+CREATE VIEW statements_v WITH SCHEMABINDING AS SELECT DISTINCT b FROM dbo.t
+GO
+CREATE UNIQUE CLUSTERED INDEX i ON statements_v (b)
+
+--- Indexes and statistics: TRUNCATE TABLE, ALTER TABLE ... SWITCH of a table with an indexed view
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int NOT NULL, d date)
+GO
+CREATE VIEW statements_v WITH SCHEMABINDING AS SELECT b, COUNT_BIG(*) AS n FROM dbo.t GROUP BY b
+GO
+CREATE UNIQUE CLUSTERED INDEX i ON statements_v (b)
+GO
+TRUNCATE TABLE t
+
 --- Indexes and statistics: CREATE COLUMNSTORE INDEX
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int, d date)
 GO
@@ -1633,7 +1671,17 @@ SELECT * INTO #h FROM t WITH (ROWLOCK)
 GO
 SELECT 'ok'
 
---- Queries: hint NOEXPAND of a table
+--- Queries: hint NOEXPAND of an indexed view, OPTION (EXPAND VIEWS)
+CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int NOT NULL, d date)
+GO
+CREATE VIEW statements_v WITH SCHEMABINDING AS SELECT b, COUNT_BIG(*) AS n FROM dbo.t GROUP BY b
+GO
+CREATE UNIQUE CLUSTERED INDEX i ON statements_v (b)
+INSERT t VALUES (1, 5, NULL)
+GO
+SELECT 'ok' FROM statements_v v WITH (NOEXPAND) JOIN statements_v w ON w.b = v.b AND w.n = v.n OPTION (EXPAND VIEWS)
+
+--- Queries: hint NOEXPAND of a table, or of a view without an index
 CREATE TABLE whole (a int)
 GO
 SELECT a FROM whole WITH (NOEXPAND)

@@ -107,6 +107,10 @@ pub struct TableDef {
     pub partitioning: Option<TablePartitioning>,
     /// Those without an index of their own.
     pub statistics: Vec<StatisticsDef>,
+    /// Indexed views that are made of its rows, each with its `rows`.
+    pub views: Vec<Arc<ModuleDef>>,
+    /// It is itself what is stored of a view.
+    pub of_view: bool,
 }
 
 /// ON scheme(column): of the table's rows, and of all its indexes.
@@ -392,6 +396,8 @@ pub struct ModuleDef {
     pub column_names: Box<[Box<str>]>,
     /// Of a view: of enabled security policies.
     pub predicates: Vec<PredicateDef>,
+    /// Of an indexed view: its rows, a table with the view's id.
+    pub rows: Option<Arc<TableDef>>,
 }
 
 /// Whom a module WITH EXECUTE AS acts as, by id.

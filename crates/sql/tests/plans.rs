@@ -84,6 +84,8 @@ fn table(object: i32, name: &str, columns: &[&str], keys: u16, row_count: u64) -
         versioning: None,
         partitioning: None,
         statistics: Vec::new(),
+        views: Vec::new(),
+        of_view: false,
     })
 }
 

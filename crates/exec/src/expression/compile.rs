@@ -34,6 +34,8 @@ pub enum TableUse {
     Dirty,
     /// Reads as its transaction's isolation level says.
     Level,
+    /// Reads what is committed when it comes there, for an indexed view: nobody has asked for its rows.
+    Upkeep,
     /// Reads what is committed when it comes there (READCOMMITTEDLOCK).
     Committed,
     /// Changes its rows.

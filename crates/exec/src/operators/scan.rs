@@ -146,6 +146,7 @@ fn partition_range(scan: &plan::Scan, table: &TableDef, compiler: &mut Compiler)
 pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -> SqlResult<BaseScan> {
     let of_table = match &scan.lock {
         plan::LockHint { no_lock: true, .. } => TableUse::Dirty,
+        plan::LockHint { own: true, .. } => TableUse::Upkeep,
         plan::LockHint { committed_now: true, .. } => TableUse::Committed,
         _ => TableUse::Level,
     };
@@ -188,7 +189,7 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
             locator: scan.locator,
             lookup: scan.lookup,
             lock,
-            ignore_own_statement: true,
+            ignore_own_statement: !hint.own,
         },
         table: table.clone(),
         range,

@@ -281,7 +281,7 @@ pub fn visible_columns(query: &Query) -> &[OutputColumn] {
 fn used_tables(all: &[(Arc<TableDef>, TableUse)]) -> Vec<UsedTable> {
     let mut used: Vec<UsedTable> = Vec::new();
     for (table, of_table) in all.iter().filter(|(table, _)| !table.is_own()) {
-        let reads = *of_table != TableUse::Changes;
+        let reads = !matches!(of_table, TableUse::Changes | TableUse::Upkeep);
         match used.iter_mut().find(|known| known.table.object == table.object && known.table.database == table.database)
         {
             Some(known) => {
@@ -418,7 +418,7 @@ impl<'a> Runner<'a> {
                 let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
                 match of_table {
                     TableUse::Changes => transaction.hold_table_to_change(db, id),
-                    TableUse::Committed => transaction.hold_table(db, id, true),
+                    TableUse::Committed | TableUse::Upkeep => transaction.hold_table(db, id, true),
                     TableUse::Dirty => transaction.hold_table(db, id, false),
                     TableUse::Level => {
                         let shares = match isolation {
@@ -459,7 +459,9 @@ impl<'a> Runner<'a> {
         let span = module.queries[id.0 as usize].statement.span;
         let text = module.text.get(span.start as usize..span.end as usize).unwrap_or("");
         for UsedTable { table, of_table, reads } in &prepared.tables {
-            let changed = if *of_table == TableUse::Changes { prepared.changes() } else { Vec::new() };
+            // What is stored of a view changes with its tables.
+            let is_changed = *of_table == TableUse::Changes && !table.of_view;
+            let changed = if is_changed { prepared.changes() } else { Vec::new() };
             let read = reads.then_some(TableAccess::Select);
             for access in read.into_iter().chain(changed) {
                 runtime.host.audit_table(runtime.session, text, table, access)?;

@@ -141,6 +141,8 @@ impl Database {
             versioning: None,
             partitioning: None,
             statistics: Vec::new(),
+            views: Vec::new(),
+            of_view: false,
         }
     }
 

@@ -100,7 +100,36 @@ fn module(rows: &mut Rows<'_>, row: &ObjectRow, kind: ModuleKind) -> SqlResult<M
         execute_as: execute_as(rows, row)?,
         predicates: if kind == ModuleKind::View { predicate::enabled_on(rows, row.id)? } else { Vec::new() },
         column_names: if kind == ModuleKind::View { column_names(rows, row.id)? } else { Box::default() },
+        rows: if kind == ModuleKind::View { stored_rows(rows, row)? } else { None },
     })
+}
+
+/// What is stored of an indexed view.
+fn stored_rows(rows: &mut Rows<'_>, view: &ObjectRow) -> SqlResult<Option<Arc<TableDef>>> {
+    match rows.first::<IndexRow>(0, &[int(view.id), int(1)])? {
+        Some(index) if index.status & ix::DISABLED == 0 => Ok(table(rows, view)?.map(Arc::new)),
+        _ => Ok(None),
+    }
+}
+
+/// Indexed views that are made of the table's rows: those bound to it.
+pub fn views_of(rows: &mut Rows<'_>, table: &ObjectRow) -> SqlResult<Vec<Arc<ModuleDef>>> {
+    let mut views = Vec::new();
+    if table.kind.as_str() != "U" {
+        return Ok(views);
+    }
+    for reference in rows.find::<ReferenceRow>(1, &[int(table.id), small(class::OBJECT)])? {
+        if reference.indepsubid != 0 {
+            continue;
+        }
+        let view = object_row(rows, reference.depid)?.filter(|row| row.kind.as_str() == "V");
+        let Some(view) = view else { continue };
+        let view = module(rows, &view, ModuleKind::View)?;
+        if view.rows.is_some() {
+            views.push(Arc::new(view));
+        }
+    }
+    Ok(views)
 }
 
 /// WITH EXECUTE AS: the user or login, which a row says, or the owner of now.
@@ -117,7 +146,7 @@ fn execute_as(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<RunsAs>>
     Ok(user.map(if row.nsid == schema::OF_SERVER { RunsAs::Login } else { RunsAs::User }))
 }
 
-fn owner_of(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {
+pub fn owner_of(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<i32>> {
     let schema = rows.first::<ClassRow>(0, &[small(class::SCHEMA_ENTRY), int(row.nsid)])?;
     Ok(row.owner.or(schema.map(|schema| schema.owner)))
 }
@@ -382,6 +411,8 @@ pub fn table(rows: &mut Rows<'_>, row: &ObjectRow) -> SqlResult<Option<TableDef>
         versioning: versioning(rows, row)?,
         partitioning,
         statistics,
+        views: views_of(rows, row)?,
+        of_view: row.kind.as_str() == "V",
         memory: (row.status & os_::MEMORY_OPTIMIZED != 0)
             .then_some(MemoryOptimized { durable: row.status & os_::SCHEMA_ONLY == 0 }),
     }))

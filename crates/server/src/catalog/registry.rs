@@ -363,6 +363,7 @@ pub fn object(db: &Database, entry: &'static Entry) -> Option<Object> {
             execute_as: None,
             column_names: Box::default(),
             predicates: Vec::new(),
+            rows: None,
         })),
         Source::Rows { columns, parameters } => {
             let type_of = |column: &ColumnDef| match &*column.name {

@@ -211,6 +211,7 @@ pub fn look(ddl: &mut Ddl<'_>, db: &Arc<Database>, asked: &Asked<'_>) -> SqlResu
                 let (errors, counted) = compare(ddl, db, id, &name, asked, &mut progress)?;
                 looked.found.extend(errors);
                 looked.counted.extend(counted);
+                looked.found.extend(of_view(ddl, db, id)?);
             }
         }
     }
@@ -263,10 +264,17 @@ pub fn table(ddl: &mut Ddl<'_>, dbcc: &Dbcc, quiet: bool) -> SqlResult<()> {
         let (errors, counted) = compare(ddl, &db, id, &row.name, &asked, &mut progress)?;
         looked.found.extend(errors);
         looked.counted.extend(counted);
+        looked.found.extend(of_view(ddl, &db, id)?);
     }
     tell(ddl, &db, &asked, &looked)?;
     tell_level(ddl, &asked, &format!("{}.{name}", db.name()), &looked.found);
     Ok(())
+}
+
+/// What is stored of an indexed view, where it is not what its query gives.
+fn of_view(ddl: &mut Ddl<'_>, db: &Arc<Database>, id: TableId) -> SqlResult<Vec<Found>> {
+    let found = |error| Found { error, object: id.0, index: 1, page: 0, of_allocation: false, cure: Cure::None };
+    Ok(super::view_index::compare(ddl, db, id.0)?.into_iter().map(found).collect())
 }
 
 fn flaws(ddl: &mut Ddl<'_>, db: &Database, only: Option<TableId>) -> SqlResult<Vec<Flaw>> {

@@ -8,8 +8,8 @@ use exec::session::{Ear, Session as State};
 use exec::sink::{Command, Done, DoneKind, Sink, Stop};
 use exec::workspace::Workspace;
 use exec::{EventTrigger, Within, ask_to_sort};
-use sql::bind::{Nature, References};
-use sql::catalog::{Catalog as _, DatabaseId, ObjectId};
+use sql::bind::{Nature, References, ViewIndex};
+use sql::catalog::{Catalog as _, DatabaseId, ObjectId, TableDef};
 use sql::plan::{GrantEstimate, OutputColumn};
 use storage::{StorageResult, Transaction};
 use types::pause::Pause;
@@ -132,6 +132,15 @@ impl Site for HostSite<'_> {
             Some(table) => sql::bind::nature_of(definition, &table, &options, catalog),
             // Of a table type.
             None => Ok(Nature::CONSTANT),
+        })
+    }
+
+    fn indexable(&mut self, database: DatabaseId, view: i32, of: &ViewIndex<'_>) -> SqlResult<Vec<Arc<TableDef>>> {
+        let options = SessionHost::bind_options(self.state);
+        let found = self.host.with_catalog(self.state, |catalog| catalog.module_by_id(database, ObjectId(view)))?;
+        let module = found.ok_or_else(|| types::sql_error!(208, view))?;
+        self.host.within(database, |host| {
+            host.with_catalog(self.state, |catalog| sql::bind::indexable(&module, of, catalog, &options))
         })
     }
 

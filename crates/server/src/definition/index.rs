@@ -21,6 +21,7 @@ use super::schema_binding;
 use super::site::{Ddl, cannot_drop, has, place_of, source, written};
 use super::spatial_index;
 use super::text;
+use super::view_index;
 use super::xml_index::is_xml;
 use crate::catalog::base::{
     ColumnRow, IndexColumnRow, IndexRow, ObjectRow, column_status as cs, index_status as ix, object_status as os_,
@@ -344,8 +345,12 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
         return spatial_index::create(ddl, create, using.as_ref(), table);
     }
     let (db, row) = indexed(ddl, create, &shown)?;
+    let on_view = view_index::is_view(&row);
     super::database::refuse_filestream(create.filestream_on.as_ref())?;
     let on = partition::placement(ddl, &db, create.on.as_ref())?;
+    if on_view {
+        view_index::check(ddl, create, &db, &row)?;
+    }
     ddl.lock(&db, row.id)?;
     let mut table_def = ddl.reload(&db, row.id)?;
     if table_def.memory.is_some() {
@@ -381,7 +386,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
     }
     if clustered {
         if let Some(other) = table_def.indexes.iter().find(|index| index.id == 1) {
-            return Err(sql_error!(1902, "table", shown, other.name));
+            return Err(sql_error!(1902, if on_view { "view" } else { "table" }, shown, other.name));
         }
     }
     let filter = match &create.filter {
@@ -405,8 +410,14 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
         table: Placement::of(&table_def),
         constraint_id,
     };
+    if on_view && clustered && !drop_existing {
+        view_index::fill(ddl, &db, &row, &place)?;
+    }
     let indid = add_rows(ddl, &db, &shown, row.id, &spec)?;
     build(ddl, &db, row.id, indid, &place, &table_name, create.unique)?;
+    if on_view {
+        view_index::changed(ddl, &db, row.id)?;
+    }
     Ok((db, row.id, indid))
 }
 
@@ -435,9 +446,7 @@ fn indexed(ddl: &mut Ddl<'_>, create: &CreateIndex, shown: &str) -> SqlResult<(A
     };
     match row.kind.as_str() {
         "U" => {}
-        "V" if create.filter.is_some() => return Err(sql_error!(10610, &*create.name, shown)),
-        "V" if row.status & os_::SCHEMA_BOUND == 0 => return Err(sql_error!(1939, "index", shown)),
-        "V" => return Err(super::unsupported("CREATE INDEX on a view")),
+        "V" if matches!(create.kind, IndexKind::Rows) => {}
         _ => return Err(sql_error!(1088, shown)),
     }
     Ok((db, row))
@@ -705,6 +714,16 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
         if index.indid == 1 && has(row.status, os_::HISTORY) {
             super::versioned::check_index_drop(ddl, &db, &row, &shown)?;
         }
+        if view_index::is_view(&row) {
+            match index.indid {
+                1 => view_index::drop_all(ddl, &db, row.id)?,
+                _ => {
+                    remove(ddl, &db, &row, &index)?;
+                    view_index::changed(ddl, &db, row.id)?;
+                }
+            }
+            continue;
+        }
         let space = moved_to(ddl, &db, &row, &item.options)?;
         remove(ddl, &db, &row, &index)?;
         set_heap_space(ddl, &db, row.id, space)?;
@@ -756,7 +775,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     if let AlterIndexAction::Rebuild { .. } = &alter.action {
         ask_to_sort(ddl, &alter.table, None)?;
     }
-    let Some((db, row, old)) = ddl.table_for_change(&alter.table)? else {
+    let Some((db, row, old)) = ddl.rows_for_change(&alter.table)? else {
         return Err(sql_error!(1088, shown));
     };
     if old.memory.is_some() {
@@ -781,6 +800,9 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     let partition = chosen_partition(ddl, &alter.action, &old, &chosen, &row.name)?;
     let place = place_of(ddl, &db, &row)?;
     for index in chosen {
+        if old.of_view && alter_of_view(ddl, (&row, &place), &index, &alter.action)? {
+            continue;
+        }
         if is_xml(&index) {
             // There is nothing to build: only whether it is disabled is kept.
             let disabled = match &alter.action {
@@ -838,10 +860,39 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
             }
         }
     }
+    if old.of_view {
+        view_index::changed(ddl, &db, row.id)?;
+    }
     match alter.action {
         AlterIndexAction::Reorganize { .. } => Ok(()),
         _ => ddl.touch(&db, row.id),
     }
+}
+
+/// What the clustered index of a view is, the view's rows are. False: it goes the way of any index.
+fn alter_of_view(
+    ddl: &mut Ddl<'_>,
+    (row, place): (&ObjectRow, &super::site::Place),
+    index: &IndexRow,
+    action: &AlterIndexAction,
+) -> SqlResult<bool> {
+    let db = place.db.clone();
+    if index.indid != 1 {
+        return match view_index::expect_enabled(ddl, &db, &place.schema_name, row) {
+            // With the clustered one they all are.
+            Err(_) if matches!(action, AlterIndexAction::Disable) => Ok(true),
+            enabled => enabled.map(|()| false),
+        };
+    }
+    match action {
+        AlterIndexAction::Disable => view_index::disable(ddl, &db, row.id)?,
+        AlterIndexAction::Rebuild { .. } if has(index.status, ix::DISABLED) => {
+            view_index::enable(ddl, &db, row, place)?;
+            build(ddl, &db, row.id, index.indid, place, &row.name, true)?;
+        }
+        _ => return Ok(false),
+    }
+    Ok(true)
 }
 
 /// Makes the pages of an index, or of a heap, anew.

@@ -55,6 +55,7 @@ pub mod layout;
 pub mod column;
 pub mod column_use;
 pub mod build;
+pub mod view_index;
 pub mod rebuild;
 pub mod versioned;
 pub mod added_value;

@@ -96,6 +96,8 @@ fn keep(ddl: &mut Ddl<'_>, draft: &Draft<'_>) -> SqlResult<(Arc<Database>, i32, 
         if draft.kind != "P" {
             schema_binding::check_unused(ddl, &db, id, "ALTER", &written(draft.name))?;
         }
+        // "All indexes on the view are dropped" with its definition: the page of ALTER VIEW.
+        super::view_index::drop_all(ddl, &db, id)?;
         let now = crate::catalog::clock::now();
         ddl.rows(&db, |rows| {
             rows.delete::<ColumnRow>(0, &[int(id)])?;

@@ -15,6 +15,7 @@ use super::site::{Ddl, Place, cannot_drop, cannot_find, has, is_system, written}
 use super::table;
 use super::temporal;
 use super::versioned;
+use super::view_index;
 use super::workload;
 use super::{database, login, security, security_policy, text};
 use crate::catalog::base::{
@@ -113,6 +114,9 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
             rows.update::<ObjectRow>(0, &[int(id)], |row| row.nsid = target.id)
         })?;
         ddl.changed(db.id, id);
+    }
+    if view_index::is_view(&row) {
+        view_index::changed(ddl, &db, row.id)?;
     }
     Ok(())
 }
@@ -529,6 +533,9 @@ fn rename_index(
         rows.update::<ObjectRow>(0, &[int(index.constraint_id)], |row| row.name = new.to_string())
     })?;
     ddl.changed(db.id, table.id);
+    if view_index::is_view(table) {
+        view_index::changed(ddl, db, table.id)?;
+    }
     Ok(())
 }
 
@@ -567,6 +574,9 @@ fn rename_object(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, old: &s
     ddl.touch(db, row.id)?;
     if row.pid != 0 {
         ddl.changed(db.id, row.pid);
+    }
+    if view_index::is_view(row) {
+        view_index::changed(ddl, db, row.id)?;
     }
     Ok(())
 }

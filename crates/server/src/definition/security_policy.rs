@@ -14,6 +14,7 @@ use super::rights::{expect, in_schema};
 use super::schema_binding;
 use super::site::{Ddl, has, is_system, written};
 use super::text;
+use super::view_index;
 use crate::catalog::Database;
 use crate::catalog::base::{ColumnRow, ObjectRow, ReferenceRow, class, object_status as os_};
 use crate::catalog::load::{self, int, small};
@@ -201,6 +202,11 @@ fn target(
     }
     if is_view && change.block {
         return Err(sql_error!(33503, written(name)));
+    }
+    // What is stored of a view is read past the predicates of its tables.
+    let has_views = !ddl.rows(db, |rows| load::views_of(rows, &row))?.is_empty();
+    if has_views || is_view && view_index::clustered_index(ddl, db, row.id)?.is_some() {
+        return Err(super::unsupported("CREATE SECURITY POLICY on an indexed view or a table of one"));
     }
     if !policy.is_bound() && has(row.status, os_::MEMORY_OPTIMIZED) {
         return Err(sql_error!(33511, written(name)));

@@ -8,7 +8,7 @@ use exec::key_sort::KeySort;
 use exec::session::Ear;
 use exec::workspace::Workspace;
 use sql::ast::{ObjectName, Span};
-use sql::bind::{Nature, References};
+use sql::bind::{Nature, References, ViewIndex};
 use sql::catalog::{DatabaseId, TableDef};
 use sql::plan::{GrantEstimate, OutputColumn};
 use storage::{Build, Fill, IndexId, StorageResult, Transaction};
@@ -75,6 +75,9 @@ pub trait Site {
 
     /// What the definition of a computed column of a table is.
     fn nature(&mut self, database: DatabaseId, table: i32, definition: &str) -> SqlResult<Nature>;
+
+    /// The tables of a view that is to have a clustered index; an error says why it cannot.
+    fn indexable(&mut self, database: DatabaseId, view: i32, of: &ViewIndex<'_>) -> SqlResult<Vec<Arc<TableDef>>>;
 
     /// Columns of the first result of a text, without running it.
     fn describe(&mut self, text: &str) -> SqlResult<Vec<OutputColumn>>;
@@ -321,6 +324,16 @@ impl<'a> Ddl<'a> {
         if row.kind.as_str() != "U" {
             return Ok(None);
         }
+        self.lock(&db, row.id)?;
+        let table = self.rows(&db, |rows| load::table(rows, &row))?;
+        Ok(table.map(|table| (db, row, table)))
+    }
+
+    /// The same, or a view and what is stored of it.
+    pub fn rows_for_change(&mut self, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, ObjectRow, TableDef)>> {
+        let Some((db, row)) = self.find(name)?.filter(|(_, row)| matches!(row.kind.as_str(), "U" | "V")) else {
+            return Ok(None);
+        };
         self.lock(&db, row.id)?;
         let table = self.rows(&db, |rows| load::table(rows, &row))?;
         Ok(table.map(|table| (db, row, table)))

@@ -84,6 +84,9 @@ pub fn run(
     }
     ddl.lock(&db, row.id)?;
     let target = ddl.reload(&db, row.id)?;
+    if !source.table.views.is_empty() || !target.views.is_empty() {
+        return Err(super::unsupported("ALTER TABLE ... SWITCH of a table with an indexed view"));
+    }
     let source = side(ddl, &db, source.table, source.partition, 1)?;
     let target = side(ddl, &db, &target, to_partition, 2)?;
     refuse_kinds(&source, &target)?;

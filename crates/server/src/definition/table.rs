@@ -22,6 +22,7 @@ use super::site::{
 };
 use super::temporal::{self, Asked};
 use super::versioned;
+use super::view_index;
 use crate::catalog::base::{
     ColumnRow, IndexColumnRow, IndexRow, KeyReferenceRow, ObjectRow, PrivilegeRow, PropertyRow, ReferenceRow,
     SequenceRow, TextRow, class, column_status as cs, object_status as os_, schema,
@@ -362,6 +363,9 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
     if table.referenced_by.iter().any(|key| key.table != table.object) {
         return Err(sql_error!(4712, written(&truncate.table)));
     }
+    if let Some(view) = table.views.first() {
+        return Err(sql_error!(3729, state 2, "TRUNCATE TABLE", written(&truncate.table), view.name));
+    }
     if table.versioning.is_some() {
         return Err(sql_error!(13545, versioned::full_name(&db, &table)));
     }
@@ -383,6 +387,9 @@ pub fn truncate(ddl: &mut Ddl<'_>, truncate: &Truncate) -> SqlResult<()> {
 /// Removes every row that describes an object, its children too, and its storage if it is a table.
 pub fn erase(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlResult<()> {
     let id = row.id;
+    if view_index::is_view(row) {
+        view_index::drop_all(ddl, db, id)?;
+    }
     let children = ddl.rows(db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(id)]))?;
     for child in children {
         erase(ddl, db, &child)?;

@@ -125,7 +125,8 @@ impl SessionHost {
             TableAccess::Delete => actions::DELETE,
         };
         let name = (&*table.schema, &*table.name);
-        self.audit_object(Some(text), (table.database, table.object), name, "U", action, true)
+        let kind = if table.of_view { "V" } else { "U" };
+        self.audit_object(Some(text), (table.database, table.object), name, kind, action, true)
     }
 
     pub fn audit_procedure(&mut self, procedure: &ModuleInfo) -> SqlResult<()> {

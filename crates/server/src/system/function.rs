@@ -1,7 +1,7 @@
 //! Scalar functions about the session and its database's objects: OBJECT_ID, DB_NAME, SERVERPROPERTY and their like.
 
 use exec::session::Session as State;
-use sql::bind::Nature;
+use sql::bind::{Nature, ViewIndex};
 use sql::catalog::{DatabaseId, ModuleDef, ModuleKind, Object, ObjectId, ObjectName, TableDef};
 use sql::function::FunctionId;
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
@@ -386,6 +386,27 @@ impl Call<'_> {
         }
     }
 
+    /// The same, or what is stored of an indexed view.
+    fn stored_rows(&mut self, id: i32) -> SqlResult<Option<std::sync::Arc<TableDef>>> {
+        let db = self.current();
+        Ok(match self.host.with_catalog(self.state, |catalog| catalog.object_by_id(&db, id))? {
+            Some(Object::Table(table)) => Some(table),
+            Some(Object::Module(module)) => module.rows.clone(),
+            _ => None,
+        })
+    }
+
+    /// Whether a clustered index could be made on a view.
+    fn is_indexable(&mut self, db: &Database, id: i32) -> SqlResult<bool> {
+        let options = SessionHost::bind_options(self.state);
+        let database = db.name();
+        self.host.with_catalog(self.state, |catalog| {
+            let Some(module) = catalog.module_by_id(db.id, ObjectId(id))? else { return Ok(false) };
+            let of = ViewIndex { view: &module.name, database: &database, index: "", key: &[] };
+            Ok(sql::bind::indexable(&module, &of, catalog, &options).is_ok())
+        })
+    }
+
     fn object_property(&mut self) -> SqlResult<Answer> {
         let (Some(id), Some(property)) = (self.arguments.id(0), self.arguments.text(1)) else {
             return Ok(Answer::Null);
@@ -398,8 +419,12 @@ impl Call<'_> {
                 None => return Ok(Answer::Null),
             },
         };
-        let table = self.table(id)?;
         let property = property.trim().to_ascii_lowercase();
+        let table = match &*property {
+            "isindexable" if subject.is_bound_view() => return Ok(self.is_indexable(&db, id)?.into()),
+            "isindexed" | "cardinality" => self.stored_rows(id)?,
+            _ => self.table(id)?,
+        };
         let nature = if object_property::asks_nature(&property) { self.module_nature(&db, id)? } else { None };
         Ok(subject.property(&property, table.as_deref(), nature))
     }
@@ -459,11 +484,13 @@ impl Call<'_> {
         Ok(row.filter(|_| seen).map(|row| row.name).into())
     }
 
+    /// A table, or what is stored of an indexed view.
     fn named_table(&mut self, position: usize) -> SqlResult<Option<std::sync::Arc<TableDef>>> {
         let Some(name) = self.name_argument(position) else { return Ok(None) };
         use sql::catalog::Catalog as _;
         match self.host.with_catalog(self.state, |catalog| catalog.resolve(&name)) {
             Ok(Some(Object::Table(table))) => Ok(Some(table)),
+            Ok(Some(Object::Module(module))) => Ok(module.rows.clone()),
             _ => Ok(None),
         }
     }
@@ -561,7 +588,7 @@ impl Call<'_> {
         else {
             return Ok(Answer::Null);
         };
-        let Some(table) = self.table(id)? else { return Ok(Answer::Null) };
+        let Some(table) = self.stored_rows(id)? else { return Ok(Answer::Null) };
         let index = table.indexes.iter().find(|known| i64::from(known.id) == index);
         let key = index.and_then(|index| index.key.get(usize::try_from(place.checked_sub(1)?).ok()?));
         let Some((column, descending)) = key else { return Ok(Answer::Null) };
@@ -608,10 +635,10 @@ impl Call<'_> {
         else {
             return Ok(Answer::Null);
         };
-        if self.table(id)?.is_none() {
+        let db = self.current();
+        if self.object_row(id, &db)?.is_none() && self.table(id)?.is_none() {
             return Ok(Answer::Null);
         }
-        let db = self.current();
         let indexes: Vec<IndexRow> = self.read(&db, |rows| rows.find(0, &[int(id)]))?;
         let is_named = |index: &&IndexRow| index.name.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(&name));
         let Some(index) = indexes.iter().find(is_named) else { return Ok(Answer::Null) };

@@ -112,6 +112,11 @@ impl Subject {
         self.of_any(name, table)
     }
 
+    /// A view WITH SCHEMABINDING.
+    pub fn is_bound_view(&self) -> bool {
+        self.kind == "V" && self.has(os_::SCHEMA_BOUND)
+    }
+
     fn is_in(&self, kinds: &[&str]) -> bool {
         kinds.contains(&self.kind.as_str())
     }
@@ -155,7 +160,6 @@ impl Subject {
             "ownerid" => Answer::Number(self.owner.into()),
             "schemaid" => Answer::Number(self.schema.into()),
             "isindexed" => table.is_some_and(|table| !table.indexes.is_empty()).into(),
-            // Views have no indexes here.
             "isindexable" => table.is_some().into(),
             "hasaftertrigger" => has_trigger(os_::INSTEAD_OF, 0),
             "hasinsteadoftrigger" => has_trigger(os_::INSTEAD_OF, os_::INSTEAD_OF),

@@ -171,6 +171,10 @@ pub struct Binder<'a> {
     pub node_columns: Vec<(ColumnId, String, NodeType)>,
     /// The IDENTITY function of the statement's SELECT INTO.
     pub into_identity: Option<IntoIdentity>,
+    /// While the query of an indexed view is bound for what a change makes of it.
+    pub delta: Option<super::scope::Delta>,
+    /// Indexed views are read as what they are made of: the statement may change those, or says EXPAND VIEWS.
+    pub expands_views: bool,
     depth: u32,
     sources: u32,
     expansion: u32,
@@ -272,6 +276,8 @@ impl<'a> Binder<'a> {
             xml_namespaces: Vec::new(),
             node_columns: Vec::new(),
             into_identity: None,
+            delta: None,
+            expands_views: false,
             depth: 0,
             sources: 0,
             expansion: 0,
@@ -348,6 +354,14 @@ impl<'a> Binder<'a> {
             return Err(sql_error!(106, 256));
         }
         Ok(())
+    }
+
+    /// Binds what the statement's text does not name: its tables are not counted.
+    pub fn uncounted<T>(&mut self, f: impl FnOnce(&mut Self) -> SqlResult<T>) -> SqlResult<T> {
+        let sources = std::mem::take(&mut self.sources);
+        let result = f(self);
+        self.sources = sources;
+        result
     }
 
     /// Within the text of a view or function.

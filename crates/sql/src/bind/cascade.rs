@@ -8,14 +8,36 @@ use types::SqlResult;
 use super::binder::Binder;
 use super::view_use::Change;
 use crate::catalog::{ForeignKeyDef, ObjectId, ReferentialAction, TableDef};
-use crate::plan::{Cascade, TableSource};
+use crate::plan::{Cascade, Output, TableSource, ViewChange};
 
 impl Binder<'_> {
-    /// `set`: the columns that an UPDATE gives values to.
-    pub fn cascades(&mut self, target: &TableSource, change: Change, set: &[u16]) -> SqlResult<Vec<Cascade>> {
+    /// What follows from such changes: in the tables below, and in the indexed views of all tables. `set`: the columns that an UPDATE gives
+    /// values to.
+    pub fn consequences(
+        &mut self,
+        target: &TableSource,
+        changes: &[Change],
+        set: &[u16],
+        output: Option<&Output>,
+    ) -> SqlResult<(Vec<Cascade>, Vec<ViewChange>)> {
+        let (mut cascades, mut reached) = (Vec::new(), Vec::new());
+        for change in changes {
+            cascades.extend(self.cascades(target, *change, set, &mut reached)?);
+        }
+        Ok((cascades, self.view_changes(target, reached, output)?))
+    }
+
+    /// The tables that it comes to are added to `reached`.
+    fn cascades(
+        &mut self,
+        target: &TableSource,
+        change: Change,
+        set: &[u16],
+        reached: &mut Vec<Arc<TableDef>>,
+    ) -> SqlResult<Vec<Cascade>> {
         let TableSource::Base(table) = target else { return Ok(Vec::new()) };
         let (mut out, mut seen) = (Vec::new(), Vec::new());
-        self.cascades_from(table, change, set, &mut seen, &mut out)?;
+        self.cascades_from(table, change, set, &mut seen, (&mut out, reached))?;
         Ok(out)
     }
 
@@ -25,7 +47,7 @@ impl Binder<'_> {
         change: Change,
         set: &[u16],
         seen: &mut Vec<(ObjectId, Change)>,
-        out: &mut Vec<Cascade>,
+        (out, reached): (&mut Vec<Cascade>, &mut Vec<Arc<TableDef>>),
     ) -> SqlResult<()> {
         for key in table.referenced_by.iter().filter(|key| !key.disabled) {
             let updated = change == Change::Update;
@@ -48,7 +70,8 @@ impl Binder<'_> {
             if !barriers.is_empty() || !computed.is_empty() || !checks.is_empty() {
                 out.push(Cascade { key: key.object, updated, barriers, computed, checks });
             }
-            self.deeper(|binder| binder.cascades_from(&child, done, &key.columns, seen, out))?;
+            self.deeper(|binder| binder.cascades_from(&child, done, &key.columns, seen, (&mut *out, &mut *reached)))?;
+            reached.push(child);
         }
         Ok(())
     }

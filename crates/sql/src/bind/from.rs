@@ -11,6 +11,7 @@ use super::names::{display, object_name, same_name};
 use super::query::{Bound, Use, check_named, check_unique, is_untyped_null};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns, WorkTable};
 use super::variables::has_sequence;
+use super::view_rows::no_expand;
 use crate::ast;
 use crate::catalog::{IndexDef, ModuleDef, ModuleKind, Object, TableDef, TriggerDef, VirtualTableDef};
 use crate::optimize::{Branch, ColumnId, Get, Join, JoinMethod, Leaf, LeafKind, Rel};
@@ -185,7 +186,7 @@ impl Binder<'_> {
                 let alias = table.alias.as_ref();
                 let found = match self.versions(&def, table).map_err(|e| e.at_line(line))? {
                     Some(found) => found,
-                    None => self.get(TableSource::Base(def.clone()), def.clone(), &table.name, alias, &table.hints)?,
+                    None => self.get(self.rows_of(&def), def.clone(), &table.name, alias, &table.hints)?,
                 };
                 match &table.sample {
                     Some(sample) => self.sampled(sample, &def, found).map_err(|e| e.at_line(line)),
@@ -202,7 +203,13 @@ impl Binder<'_> {
                 }
                 Ok(self.virtual_table(def, Vec::new(), &table.name, table.alias.as_ref()))
             }
-            Object::Module(module) if module.kind == ModuleKind::View => self.view_at(&module, table),
+            Object::Module(module) if module.kind == ModuleKind::View => match self.stored_view(&module, table)? {
+                Some(found) => Ok(found),
+                None if no_expand(&table.hints) => {
+                    Err(sql_error!(8171, "noexpand", display(&table.name)).at_line(line))
+                }
+                None => self.view_at(&module, table),
+            },
             Object::Module(module) => Err(match module.kind {
                 ModuleKind::InlineFunction | ModuleKind::TableFunction => sql_error!(216, display(&table.name)),
                 _ => unknown(),
@@ -238,6 +245,7 @@ impl Binder<'_> {
             alias: alias.map_or_else(|| name.name.text.clone(), |alias| alias.text.clone()),
         };
         apply_hints(&mut get, hints)?;
+        self.read_for_view(&mut get);
         self.hinted(&get.table, name, alias, hints);
         let named = Source {
             alias: get.alias.clone(),

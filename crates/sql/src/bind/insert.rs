@@ -123,11 +123,13 @@ impl Binder<'_> {
             checks.extend(self.view_checks(&target.table, first, None)?);
         }
         let barriers = self.barriers(&target.source, Change::Insert, &[])?;
+        let (cascades, views) = self.consequences(&target.source, &[], &[], output.as_ref())?;
         let modify = Modify {
             target: target.source.clone(),
             source: plan,
             actions: vec![ModifyAction { condition: None, kind: ActionKind::Insert(row), barriers }],
-            cascades: Vec::new(),
+            cascades,
+            views,
             verb: "INSERT",
             output,
             checks,
@@ -333,7 +335,10 @@ impl Binder<'_> {
             system_time: None,
             data_source: None,
         };
-        let (mut rel, sources) = self.table_ref(&ast::TableRef::Table(Box::new(ident)), None, ctes, 0)?;
+        let expands = std::mem::replace(&mut self.expands_views, true);
+        let found = self.table_ref(&ast::TableRef::Table(Box::new(ident)), None, ctes, 0);
+        self.expands_views = expands;
+        let (mut rel, sources) = found?;
         let source = &sources[0];
         let mut columns = Vec::new();
         if let Some(view) = self.triggered_view(source, None, &[Change::Insert])? {

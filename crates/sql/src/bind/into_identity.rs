@@ -111,5 +111,7 @@ fn one_column(column: &OutputColumn, identity: (i64, i64)) -> TableDef {
         versioning: None,
         partitioning: None,
         statistics: Vec::new(),
+        views: Vec::new(),
+        of_view: false,
     }
 }

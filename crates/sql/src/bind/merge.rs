@@ -18,6 +18,8 @@ use crate::plan::{Action, ActionKind, Expr, JoinKind, Modify, ModifyAction, Quer
 
 impl Binder<'_> {
     pub fn merge(&mut self, merge: &ast::Merge) -> SqlResult<QueryKind> {
+        // What is changed through a view are its tables.
+        self.expands_views = true;
         let block = self.blocks.len();
         self.blocks.push(Block { place: Place::On, ..Block::default() });
         let result = self.merge_in(merge, block);
@@ -94,12 +96,9 @@ impl Binder<'_> {
         let source = spooled(self.lower_source(rel, &layout));
         let inserts = actions.iter().any(|action| matches!(action.kind, ActionKind::Insert(_)));
         let set = if inserts { None } else { Some(&set_columns[..]) };
-        let mut cascades = Vec::new();
-        for change in [Change::Update, Change::Delete] {
-            if merge.clauses.iter().any(|clause| change_of(&clause.action) == change) {
-                cascades.extend(self.cascades(&target.source, change, &set_columns)?);
-            }
-        }
+        let mut changes = vec![Change::Update, Change::Delete];
+        changes.retain(|change| merge.clauses.iter().any(|clause| change_of(&clause.action) == *change));
+        let (cascades, views) = self.consequences(&target.source, &changes, &set_columns, output.as_ref())?;
         let mut checks = self.checks(&table, set)?;
         checks.extend(self.view_checks(&table, target.first, set)?);
         Ok(QueryKind::Modify(Box::new(Modify {
@@ -108,6 +107,7 @@ impl Binder<'_> {
             actions,
             verb: "MERGE",
             cascades,
+            views,
             output,
             checks,
             identity_insert,

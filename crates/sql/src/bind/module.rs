@@ -338,7 +338,8 @@ impl<'a> ModuleBinder<'a> {
                 | Found::Function(_)
                 | Found::Column(_)
                 | Found::Star(_)
-                | Found::Session => {}
+                | Found::Call(_)
+                | Found::Session(_) => {}
             }
         });
         match wrong {

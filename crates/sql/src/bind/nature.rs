@@ -117,7 +117,7 @@ impl Nature {
     }
 }
 
-fn is_inexact(ty: &SqlType) -> bool {
+pub fn is_inexact(ty: &SqlType) -> bool {
     matches!(ty.kind, TypeKind::Float | TypeKind::Real)
 }
 
@@ -132,17 +132,22 @@ fn varies(expr: &Expr) -> bool {
 
 /// Between text and time it is the session's language and date format that say what is meant, unless the style is a constant that leaves
 /// nothing to them.
-fn conversion_varies(from: &SqlType, to: &SqlType, style: Option<&Expr>) -> bool {
+pub fn conversion_varies(from: &SqlType, to: &SqlType, style: Option<&Expr>) -> bool {
     let text_and_time = from.is_string() && to.is_temporal() || from.is_temporal() && to.is_string();
     let style = match style.map(|style| &style.kind) {
         Some(ExprKind::Literal(Datum::I64(style))) => Some(*style),
         Some(_) => return text_and_time,
         None => None,
     };
-    text_and_time && !style.is_some_and(|style| style > 100 && !matches!(style, 106 | 107 | 109 | 113))
+    text_and_time
+        && !style.is_some_and(|style| match style {
+            20 | 21 => true,
+            106 | 107 | 109 | 113 => false,
+            _ => style > 100,
+        })
 }
 
-fn function_varies(function: FunctionId, arguments: &[Expr]) -> bool {
+pub fn function_varies(function: FunctionId, arguments: &[Expr]) -> bool {
     use FunctionId::*;
     match function {
         Rand => arguments.is_empty(),

@@ -122,8 +122,8 @@ impl<'a> Named<'a> {
             Found::Function(name) => self.functions.push(name),
             Found::Local(name) => self.local.push(name),
             Found::Column(column) => self.columns.push(&column.name),
-            Found::Session => self.session = true,
-            Found::Scalar(_) | Found::Table(_) | Found::Cursor(_) | Found::Query | Found::Catalog => {}
+            Found::Session(_) => self.session = true,
+            Found::Scalar(_) | Found::Call(_) | Found::Table(_) | Found::Cursor(_) | Found::Query | Found::Catalog => {}
             Found::Sequence(name) => self.sequences.push(name),
         }
     }
@@ -190,16 +190,33 @@ impl<'a> Named<'a> {
         Ok(uses)
     }
 
+    /// Names of the columns of all tables.
+    fn known_columns(&self, catalog: &dyn Catalog) -> Vec<Box<str>> {
+        let mut columns = Vec::new();
+        for (name, _) in self.outside().filter(|(_, function)| !function) {
+            if let Ok(Some(Object::Table(table))) = catalog.resolve(&object_name(name)) {
+                columns.extend(table.columns.iter().map(|column| column.name.clone()));
+            }
+        }
+        columns
+    }
+
     fn references(&self, catalog: &dyn Catalog, module: &ModuleDef, shown: (&str, &str)) -> SqlResult<References> {
         if let Some(line) = self.star {
             return Err(sql_error!(1054, state 6, "*").at_line(line));
         }
         let mut references = References::new();
+        let columns = self.known_columns(catalog);
         for (name, function) in self.outside() {
             let object = object_name(name);
             let found = catalog.resolve(&object).map_err(|error| error.at_line(name.line))?;
             // A function without a schema is the server's own, unless a user's has the name.
             if function && name.is_unqualified() && !matches!(found, Some(Object::Module(_))) {
+                continue;
+            }
+            // A method of a column.
+            let of_column = |schema: &ast::Ident| columns.iter().any(|column| same_name(column, schema));
+            if function && found.is_none() && name.schema.as_ref().is_some_and(of_column) {
                 continue;
             }
             self.reference(found, &object, module, shown, &mut references).map_err(|e| e.at_line(name.line))?;

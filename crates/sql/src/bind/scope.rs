@@ -7,7 +7,7 @@ use types::{SqlResult, SqlType};
 use super::errors;
 use super::names::same_name;
 use crate::ast;
-use crate::catalog::{ModuleDef, TableDef};
+use crate::catalog::{ModuleDef, ObjectId, TableDef};
 use crate::optimize::{ColumnId, Rel};
 use crate::plan::{Expr, Mask};
 
@@ -139,6 +139,14 @@ impl Source {
                 (Some(_), None) => false,
             }
     }
+}
+
+/// Which of the rows of a statement stand for a table's, where what it makes of an indexed view is bound.
+#[derive(Clone, Copy)]
+pub struct Delta {
+    pub table: ObjectId,
+    /// Those that came, else those that are gone.
+    pub added: bool,
 }
 
 /// A bound FOR SYSTEM_TIME.

@@ -182,6 +182,7 @@ impl Binder<'_> {
                 ast::QueryHint::TableHint(name, hints) => self.table_hint(name, hints)?,
                 ast::QueryHint::UseHint(names) => names.iter().try_for_each(|name| use_hint(name))?,
                 ast::QueryHint::Words(words) if &**words == "FORCE ORDER" => self.force_order = true,
+                ast::QueryHint::Words(words) if &**words == "EXPAND VIEWS" => self.expands_views = true,
                 ast::QueryHint::Words(words) if &**words == "LOOP JOIN" => loops = true,
                 ast::QueryHint::Words(words) if matches!(&**words, "HASH JOIN" | "MERGE JOIN") => hashes = true,
                 ast::QueryHint::Value(name, value) if &**name == "MAXRECURSION" => {
@@ -299,6 +300,8 @@ impl Binder<'_> {
     /// table without a unique index is STATIC ("DECLARE CURSOR"), which has none, and so is any cursor over a memory-optimized table
     /// ("Accessing Memory-Optimized Tables Using Interpreted Transact-SQL").
     fn cursor_query(&mut self, query: &ast::Query, kind: Option<ast::CursorKind>) -> SqlResult<QueryKind> {
+        // WHERE CURRENT OF changes the tables of a view.
+        self.expands_views = true;
         let mut bound = self.query(query, None, None, Use::Root)?;
         self.mask_outputs(&mut bound.outputs);
         let mut gets = Vec::new();

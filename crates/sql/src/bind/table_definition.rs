@@ -43,6 +43,8 @@ impl Binder<'_> {
             versioning: None,
             partitioning: None,
             statistics: Vec::new(),
+            views: Vec::new(),
+            of_view: false,
         };
         // 13572: https://learn.microsoft.com/sql/relational-databases/tables/temporal/considerations-limitations
         if definition.period.is_some() || definition.columns.iter().any(|column| column.generated.is_some()) {

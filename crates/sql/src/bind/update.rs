@@ -63,6 +63,8 @@ impl Binder<'_> {
     }
 
     fn row_statement(&mut self, shape: &RowStatement, set: Option<&[ast::SetClause]>) -> SqlResult<QueryKind> {
+        // What is changed through a view are its tables.
+        self.expands_views = true;
         let block = self.blocks.len();
         self.blocks.push(Block { place: Place::Set, ..Block::default() });
         let result = self.row_statement_in(shape, set, block);
@@ -152,13 +154,14 @@ impl Binder<'_> {
         let plan = self.lower_source(rel, &layout);
         let plan = if twice || moves_in_scan(&plan, &target, &set_columns) { spooled(plan) } else { plan };
         let barriers = self.barriers(&target.source, change, &set_columns)?;
-        let cascades = self.cascades(&target.source, change, &set_columns)?;
+        let (cascades, views) = self.consequences(&target.source, &[change], &set_columns, output.as_ref())?;
         let checks = if set.is_some() { self.row_checks(&target, &set_columns)? } else { Vec::new() };
         Ok(QueryKind::Modify(Box::new(Modify {
             target: target.source,
             source: plan,
             actions: vec![ModifyAction { condition: None, kind: action, barriers }],
             cascades,
+            views,
             verb: if set.is_some() { "UPDATE" } else { "DELETE" },
             output,
             checks,
@@ -361,6 +364,9 @@ impl Binder<'_> {
         match &get.source {
             TableSource::Variable(slot, _) => self.check_not_readonly(slot.0 as usize)?,
             TableSource::Inserted(_) | TableSource::Deleted(_) => return Err(sql_error!(286)),
+            TableSource::Base(table) if table.of_view => {
+                return Err(sql_error!(8171, state 1, "noexpand", get.alias));
+            }
             TableSource::Base(_) | TableSource::View(_) => {}
         }
         if get.locator.is_none() {

@@ -24,8 +24,10 @@ pub enum Found<'a> {
     Column(&'a ast::ColumnName),
     /// `*` in a select list, by its line.
     Star(u32),
+    /// The same, with what it is given.
+    Call(&'a ast::Call),
     /// `@@SPID`, CURRENT_TIMESTAMP and their kin, which need no parentheses.
-    Session,
+    Session(&'a ast::Expr),
 }
 
 type Visit<'v, 'a> = &'v mut dyn FnMut(Found<'a>);
@@ -63,7 +65,7 @@ pub fn visit_expr<'a>(expr: &'a ast::Expr, f: Visit<'_, 'a>) {
     use ast::Expr::*;
     match expr {
         Column(column) => f(Found::Column(column)),
-        Global(_) | Niladic(_) => f(Found::Session),
+        Global(_) | Niladic(_) => f(Found::Session(expr)),
         Literal(_) | OdbcLiteral(..) | Default | UpdateColumn(_) | Word(_) | GraphMatch(_) => {}
         Variable(variable) => f(Found::Scalar(variable)),
         Unary(_, a) | Not(a) | Collate(a, _) => visit_expr(a, f),
@@ -132,6 +134,7 @@ pub fn visit_expr<'a>(expr: &'a ast::Expr, f: Visit<'_, 'a>) {
                 f(Found::Catalog);
             }
             f(Found::Function(&call.name));
+            f(Found::Call(call));
             let is_part = call.name.is_unqualified()
                 && matches!(call.args.first(), Some(Column(_)))
                 && FunctionId::find(&call.name.name.text).is_some_and(|(_, function, ..)| function.takes_date_part());

@@ -11,7 +11,7 @@ use types::{ConvertContext, Datum, SqlType};
 
 use super::constant::{column_of, constant_of, likely_key, plain};
 use super::rel::{ColumnId, ColumnSet, Get, Rel};
-use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
+use crate::plan::{CompareOp, Expr, ExprKind, JoinKind, TableSource};
 use crate::statistics::Statistics;
 
 /// A table just created is empty while its plan is made and may not stay so.
@@ -31,7 +31,10 @@ const SAMPLE_MAX: usize = 64;
 const SAMPLED_BYTES_MAX: usize = 256;
 
 pub fn table_rows(get: &Get) -> f64 {
-    if get.statistics.all.is_empty() { (get.rows as f64).max(TABLE_ROWS_MIN) } else { (get.rows as f64).max(1.0) }
+    // What a statement has changed, for an indexed view, is thought to be few rows.
+    let is_change = get.lock.own && !matches!(get.source, TableSource::Base(_));
+    let known = is_change || !get.statistics.all.is_empty();
+    if known { (get.rows as f64).max(1.0) } else { (get.rows as f64).max(TABLE_ROWS_MIN) }
 }
 
 /// Whose columns predicates are about.

@@ -250,6 +250,8 @@ pub struct LockHint {
     pub committed: bool,
     /// READCOMMITTEDLOCK: the same, and what is committed now even where READ_COMMITTED_SNAPSHOT is on.
     pub committed_now: bool,
+    /// For an indexed view: what its own statement has done is seen.
+    pub own: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::expr::{Expr, ExprKind};
 use super::operator::{Aggregate, Operator, OperatorKind, OutputColumn, SeekRange, SortKey};
 use super::statement::{
     ActionKind, ArgumentValue, Barrier, Cascade, Check, Condition, Execute, ExecuteTarget, FetchDirection, Modify,
-    Module, NewRow, Output, Query, QueryKind, QueryText, SetOption, Statement, StatementKind,
+    Module, NewRow, Output, Query, QueryKind, QueryText, SetOption, Statement, StatementKind, ViewChange,
 };
 
 /// An allocation costs so much more than what it holds.
@@ -179,6 +179,7 @@ fn boxed_modify(modify: &Modify) -> usize {
         + modify.output.as_ref().map_or(0, output)
         + checks(&modify.checks)
         + modify.cascades.iter().map(cascade).sum::<usize>()
+        + modify.views.iter().map(view_change).sum::<usize>()
         + list(&modify.top)
 }
 
@@ -187,6 +188,10 @@ fn cascade(cascade: &Cascade) -> usize {
         + barriers(&cascade.barriers)
         + list(cascade.computed.iter().map(|(_, expr)| expr))
         + checks(&cascade.checks)
+}
+
+fn view_change(change: &ViewChange) -> usize {
+    size_of_val(change) + operator_owned(&change.removed) + operator_owned(&change.added) + size_of_val(&*change.reads)
 }
 
 fn checks(checks: &[Check]) -> usize {

@@ -640,6 +640,8 @@ pub struct Modify {
     pub checks: Vec<Check>,
     /// What the tables below ask of their rows that a foreign key changes, where they ask for anything.
     pub cascades: Vec<Cascade>,
+    /// What becomes of indexed views, of all tables that it may change.
+    pub views: Vec<ViewChange>,
     /// NOT NULL columns of the row, by ordinal, with their names for error 515, are in the target's `TableDef`.
     pub identity_insert: bool,
     /// DELETE or UPDATE ... WHERE CURRENT OF.
@@ -678,6 +680,31 @@ pub struct Cascade {
     pub computed: Vec<(u16, Expr)>,
     /// Conditions on the new row.
     pub checks: Vec<Check>,
+}
+
+/// What a change of a table's rows makes of the rows of an indexed view.
+#[derive(Debug, Clone)]
+pub struct ViewChange {
+    /// The table that is changed.
+    pub table: ObjectRef,
+    /// The columns of it that the view reads, where an UPDATE may leave them alone.
+    pub reads: Box<[u16]>,
+    /// The view's rows.
+    pub view: Arc<TableDef>,
+    /// The view's query over the table's `deleted` rows, and over its `inserted` ones.
+    pub removed: Operator,
+    pub added: Operator,
+    pub grouping: Option<ViewGrouping>,
+}
+
+/// Of a view with GROUP BY: what its columns are, by ordinal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ViewGrouping {
+    pub groups: Box<[u16]>,
+    /// SUM and COUNT_BIG.
+    pub sums: Box<[u16]>,
+    /// COUNT_BIG(*): of a group without rows it is 0.
+    pub count: u16,
 }
 
 #[derive(Debug, Clone)]

@@ -11,6 +11,7 @@ use super::barrier::Barriers;
 use super::constraint::{Lookup, check_key, still_referenced, stored_of, table_by_id};
 use super::target::{Changes, Part, Target, Verb};
 use super::trigger::Firing;
+use super::views::Views;
 use super::{check_rows, compute, required_options, trigger};
 use crate::columns;
 use crate::context::{Context, GRANT_BYTES_MAX, out_of_memory};
@@ -80,11 +81,11 @@ pub fn check_references(
     context: &mut Context,
     parts: &[Part],
     verb: &str,
-    asked: &[Cascade],
+    (asked, views): (&[Cascade], &Views),
 ) -> SqlResult<Vec<Cascaded>> {
     let mut later = Vec::new();
     for part in parts {
-        references(target, context, part, verb, Depth { cascades: 0, asked }, &mut later)?;
+        references(target, context, part, verb, Depth { cascades: 0, asked, views }, &mut later)?;
     }
     Ok(later)
 }
@@ -94,6 +95,7 @@ pub fn check_references(
 struct Depth<'a> {
     cascades: u32,
     asked: &'a [Cascade],
+    views: &'a Views,
 }
 
 impl Depth<'_> {
@@ -297,14 +299,15 @@ fn carry_on(
     target.open(context)?;
     let Children { mut rows, mut keys, held: _held } = found;
     let locators = rows.columns.pop().expect("read with its locator");
-    let keep = target.is_referenced() || !def.triggers.is_empty();
-    let mut changes = Changes::new(&target, keep, !def.triggers.is_empty());
+    let all = !def.triggers.is_empty() || !def.views.is_empty();
+    let mut changes = Changes::new(&target, all || target.is_referenced(), all);
     let asked = depth.asked.iter().find(|one| one.key == key.object && one.updated == updated);
     let barriers = asked.map(|asked| &asked.barriers);
     if action == ReferentialAction::Cascade && !updated {
         target.delete(context, &rows, &locators, &mut changes)?;
         barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, None, Some(&rows)))?;
         let parts = changes.take_parts();
+        depth.views.follow(&target, context, &parts, false)?;
         for part in &parts {
             references(&target, context, part, "DELETE", depth.next(), later)?;
         }
@@ -341,6 +344,7 @@ fn carry_on(
     target.update(context, &rows, &new, &locators, true, &mut changes)?;
     barriers.map_or(Ok(()), |barriers| barriers.check(&target, context, Some(&new), Some(&rows)))?;
     let parts = changes.take_parts();
+    depth.views.follow(&target, context, &parts, false)?;
     for part in &parts {
         references(&target, context, part, "UPDATE", depth.next(), later)?;
     }

@@ -104,6 +104,8 @@ pub struct Lookup {
     covers: bool,
     /// The index is a hash index.
     whole_keys: bool,
+    /// What is read stays as it is to the transaction's end, and what is not there does not come.
+    holds: bool,
 }
 
 impl Lookup {
@@ -140,7 +142,11 @@ impl Lookup {
             }
         };
         let whole_keys = found.is_some_and(|index| index.bucket_count.is_some());
-        Ok(Lookup { table, index, order, codecs, seek, columns: stored, covers, whole_keys, def })
+        Ok(Lookup { table, index, order, codecs, seek, columns: stored, covers, whole_keys, holds: false, def })
+    }
+
+    pub fn holding(self) -> Lookup {
+        Lookup { holds: true, ..self }
     }
 
     fn encode(&self, values: &[Datum]) -> Vec<u8> {
@@ -200,7 +206,7 @@ impl Lookup {
             if wide { (0..width as u16).collect() } else { self.columns.iter().map(|column| *column as u16).collect() };
         // Waits for whoever is changing such a row, and passes no change by that a snapshot misses.
         // In a memory-optimized table it looks again at the commit.
-        let hold = self.table.is_memory_optimized();
+        let hold = self.holds || self.table.is_memory_optimized();
         let lock = LockHint { update: wide, shared: !wide, hold, constraint: true, ..LockHint::default() };
         let spec = ScanSpec {
             whole_keys: self.whole_keys,

@@ -11,6 +11,7 @@ mod barrier;
 mod trigger;
 mod required_options;
 mod constraint;
+mod views;
 mod cascade;
 
 use std::sync::Arc;
@@ -38,6 +39,7 @@ pub use target::Changes;
 pub use target::Target;
 use target::Verb;
 use trigger::Firing;
+use views::Views;
 
 pub struct ModifyPlan {
     source: Box<dyn RowSource>,
@@ -51,6 +53,7 @@ pub struct ModifyPlan {
     verb: &'static str,
     checks: Vec<(plan::Check, I64Expr)>,
     cascades: Vec<Cascade>,
+    views: Views,
     output: Option<OutputPlan>,
     top: Option<Scalar>,
     current_of: Option<plan::CursorRef>,
@@ -107,6 +110,8 @@ struct OutputPlan {
     /// All of it is kept, for the statement around this one.
     collects: bool,
     into: Option<(Target, NewRow, Barriers)>,
+    /// The rows that went into that table, where indexed views are made of them.
+    inserted: Changes,
     rows: RowBatch,
     held: Held,
 }
@@ -235,6 +240,7 @@ impl ModifyPlan {
                         Some((target, row, Barriers::new(&into.barriers, compiler)?))
                     }
                 },
+                inserted: Changes::none(),
                 rows: RowBatch::new(output.exprs.iter().map(|expr| expr.ty.physical())),
                 held: Held::default(),
             })
@@ -264,6 +270,7 @@ impl ModifyPlan {
             verb: modify.verb,
             checks,
             cascades: Cascade::list(&modify.cascades, compiler)?,
+            views: Views::new(modify, compiler)?,
             output: output.transpose()?,
             top: modify.top.as_ref().map(|top| compiler.scalar(top)).transpose()?,
             current_of: modify.current_of.clone(),
@@ -526,6 +533,9 @@ impl Run {
             output.rows.clear();
             if let Some((target, ..)) = &mut output.into {
                 target.open(context)?;
+                if plan.views.want(target, [Verb::Insert].into_iter()) {
+                    output.inserted = Changes::new(target, false, true);
+                }
             }
             // Before any row: a client whose statement then fails has begun to read a result.
             if output.to_client {
@@ -566,11 +576,12 @@ impl Run {
         });
         let instead_of =
             plan.target.is_view() || fires && trigger::instead_of(&plan.target.def, verbs.clone(), context);
-        let triggers = instead_of || fires && trigger::any_after(&plan.target.def, verbs);
-        let keep = triggers || plan.target.needs_old_rows();
+        let triggers = instead_of || fires && trigger::any_after(&plan.target.def, verbs.clone());
+        let all = triggers || plan.views.want(&plan.target, verbs);
+        let keep = all || plan.target.needs_old_rows();
         Ok(Run {
             affected: 0,
-            changes: Changes::new(&plan.target, keep, triggers),
+            changes: Changes::new(&plan.target, keep, all),
             seen: Seen::default(),
             gone: Seen::default(),
             last_identity: None,
@@ -802,9 +813,15 @@ impl Run {
             }
         }
         let parts = self.changes.take_parts();
+        if !self.instead_of {
+            plan.views.follow(&plan.target, context, &parts, true)?;
+        }
+        if let Some(OutputPlan { into: Some((target, ..)), inserted, .. }) = &mut plan.output {
+            plan.views.follow(target, context, &inserted.take_parts(), true)?;
+        }
         // What an INSTEAD OF trigger is given has not happened.
         let cascaded = if !self.unchecked.constraints && !self.instead_of {
-            cascade::check_references(&plan.target, context, &parts, plan.verb, &plan.cascades)?
+            cascade::check_references(&plan.target, context, &parts, plan.verb, (&plan.cascades, &plan.views))?
         } else {
             Vec::new()
         };
@@ -1014,7 +1031,7 @@ fn output_rows(
         }
         compute_columns(computed, context, &mut new)?;
         target.refuse_nulls(context, &new, "INSERT")?;
-        target.insert(context, &new, &mut Changes::none())?;
+        target.insert(context, &new, &mut output.inserted)?;
         barriers.check(target, context, Some(&new), None)?;
     }
     if output.to_client || output.collects {

@@ -5,12 +5,13 @@ use types::{SqlResult, sql_error};
 
 use crate::context::Context;
 
-/// The table has an index that is filtered or has a computed column in its key.
+/// An indexed view is made of the table's rows, or it has an index that is filtered or has a computed column in its key.
 pub fn has_them(table: &TableDef) -> bool {
-    table.indexes.iter().any(|index| {
-        let computed = |column: u16| table.columns[usize::from(column)].computed.is_some();
-        !index.filter.is_empty() || index.key.iter().any(|(column, _)| computed(*column))
-    })
+    !table.views.is_empty()
+        || table.indexes.iter().any(|index| {
+            let computed = |column: u16| table.columns[usize::from(column)].computed.is_some();
+            !index.filter.is_empty() || index.key.iter().any(|(column, _)| computed(*column))
+        })
 }
 
 /// 1934, unless all are as such an index needs them. ANSI_WARNINGS includes ARITHABORT.

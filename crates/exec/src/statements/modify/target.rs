@@ -72,8 +72,8 @@ struct Kept {
 /// What one action of a statement changed. An update's old and new rows are in step.
 pub struct Part {
     pub verb: Verb,
-    pub inserted: MemoryTable,
-    pub deleted: MemoryTable,
+    pub inserted: Arc<MemoryTable>,
+    pub deleted: Arc<MemoryTable>,
 }
 
 impl Changes {
@@ -82,10 +82,10 @@ impl Changes {
         Changes(None)
     }
 
-    /// `keep`: old rows are wanted.
-    pub fn new(target: &Target, keep: bool, triggers: bool) -> Changes {
+    /// `keep`: old rows are wanted. `all`: new ones, too.
+    pub fn new(target: &Target, keep: bool, all: bool) -> Changes {
         let own = target.def.foreign_keys.iter().any(|key| key.referenced_table == target.def.object && !key.disabled);
-        let keeps_inserted = triggers || own || target.is_referenced();
+        let keeps_inserted = all || own || target.is_referenced();
         if !keep && !keeps_inserted {
             return Changes::none();
         }
@@ -121,19 +121,24 @@ impl Kept {
             (None, _) => Verb::Delete,
         };
         let at = self.parts.iter().position(|part| part.verb == verb).unwrap_or_else(|| {
-            let [inserted, deleted] = [(); 2].map(|()| MemoryTable::new(self.classes.clone(), 0));
+            let [inserted, deleted] = [(); 2].map(|()| Arc::new(MemoryTable::new(self.classes.clone(), 0)));
             self.parts.push(Part { verb, inserted, deleted });
             self.parts.len() - 1
         });
         let part = &mut self.parts[at];
         if let Some(rows) = inserted.filter(|_| self.keeps_inserted) {
-            part.inserted.append(context, rows)?;
+            filled(&mut part.inserted).append(context, rows)?;
         }
         if let Some(rows) = deleted.filter(|_| self.keeps_deleted) {
-            part.deleted.append(context, rows)?;
+            filled(&mut part.deleted).append(context, rows)?;
         }
         Ok(())
     }
+}
+
+/// Nobody reads them before all are there.
+fn filled(rows: &mut Arc<MemoryTable>) -> &mut MemoryTable {
+    Arc::get_mut(rows).expect("rows that are being noted are nobody else's")
 }
 
 impl Target {

@@ -73,14 +73,14 @@ pub fn fire(
     let stored = def.stored.iter().zip(&def.columns).filter_map(|(at, column)| Some(((*at)?, column.ty.physical())));
     let mut classes: Vec<_> = stored.collect();
     classes.sort_unstable_by_key(|(at, _)| *at);
-    let empty = || MemoryTable::new(classes.iter().map(|(_, class)| *class).collect(), 0);
+    let empty = || Arc::new(MemoryTable::new(classes.iter().map(|(_, class)| *class).collect(), 0));
     // Whatever the order of the actions is.
     for verb in [Verb::Insert, Verb::Update, Verb::Delete].into_iter().filter(|verb| verbs.contains(verb)) {
         let own = parts.iter().position(|part| part.verb == verb).map(|at| parts.swap_remove(at));
         let (inserted, deleted) = own.map_or_else(|| (empty(), empty()), |part| (part.inserted, part.deleted));
         let rows = TriggerRows {
-            inserted: Arc::new(inserted),
-            deleted: Arc::new(deleted),
+            inserted,
+            deleted,
             updated: match verb {
                 Verb::Insert => vec![true; def.columns.len()],
                 Verb::Update => firing.updated.clone(),

@@ -204,6 +204,7 @@ pub fn native_target(modify: &Modify) -> Option<&Arc<TableDef>> {
         && modify.checks.iter().all(|check| !check.view)
         && modify.actions.iter().all(|action| action.barriers.is_empty())
         && modify.cascades.is_empty()
+        && modify.views.is_empty()
         && modify.output.is_none()
         && modify.top.is_none()
         && modify.current_of.is_none();

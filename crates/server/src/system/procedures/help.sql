@@ -212,6 +212,7 @@ BEGIN
     ELSE
       RAISERROR(15647, -1, -1, @objname)
   END
+  IF @type = 'V' AND EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = @object_id) EXEC sys.sp_helpindex @objname
 END
 IF EXISTS (SELECT 1 FROM sys.all_parameters WHERE object_id = @object_id)
   SELECT CONVERT(sysname, p.name) AS Parameter_name, CONVERT(sysname, TYPE_NAME(p.user_type_id)) AS Type, CONVERT(smallint, p.max_length) AS Length,
@@ -301,12 +302,12 @@ BEGIN
   DECLARE @refused int, @object_id int
   EXEC @refused = sys.check_object @objname, @object_id OUTPUT
   IF @refused = 1 RETURN 1
-  IF OBJECTPROPERTY(@object_id, 'IsView') = 1
+  IF OBJECTPROPERTY(@object_id, 'IsView') = 1 AND OBJECTPROPERTY(@object_id, 'IsIndexed') = 0
   BEGIN
     RAISERROR(15235, -1, -1)
     RETURN 1
   END
-  IF OBJECTPROPERTY(@object_id, 'IsTable') = 0
+  IF OBJECTPROPERTY(@object_id, 'IsTable') = 0 AND OBJECTPROPERTY(@object_id, 'IsView') = 0
   BEGIN
     RAISERROR(15234, -1, -1)
     RETURN 1

@@ -89,7 +89,9 @@ fn query_of(definition: &ModuleDef) -> String {
         ModuleKind::InlineFunction => no_arguments(&definition.text),
         _ => String::new(),
     };
-    format!("SELECT * FROM {}.{}{arguments}", quoted(&definition.schema), quoted(&definition.name))
+    // What is stored of an indexed view names no table.
+    let (schema, name) = (quoted(&definition.schema), quoted(&definition.name));
+    format!("SELECT * FROM {schema}.{name}{arguments} OPTION (EXPAND VIEWS)")
 }
 
 /// The arguments, in parentheses, that a function of this text is given where only its columns are wanted.
