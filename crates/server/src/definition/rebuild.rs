@@ -63,9 +63,7 @@ pub fn save(ddl: &mut Ddl<'_>, place: &Place, shown: &str, columns: &[NewColumn]
         }
         Ok(())
     })?;
-    let mut load = Some(load);
-    ddl.long_storage(|_, tx, pause| load.take().expect("it ends once").finish(tx, pause))
-        .map_err(|error| build_error(error, shown, None))?;
+    ddl.end_load(load).map_err(|error| build_error(error, shown, None))?;
     Ok(Saved { heap, row })
 }
 

@@ -11,7 +11,7 @@ use sql::ast::{ObjectName, Span};
 use sql::bind::{Nature, References, ViewIndex};
 use sql::catalog::{DatabaseId, TableDef};
 use sql::plan::{GrantEstimate, OutputColumn};
-use storage::{Build, Fill, IndexId, StorageResult, Transaction};
+use storage::{Build, Fill, HeapLoad, IndexId, StorageResult, Transaction};
 use types::pause::Pause;
 use types::{Datum, RowBatch, SqlError, SqlResult, sql_error};
 
@@ -193,6 +193,12 @@ impl<'a> Ddl<'a> {
     ) -> StorageResult<()> {
         let catalog = self.catalog.clone();
         self.site.paced(&mut |tx, pause| work(&catalog.storage, tx, pause))
+    }
+
+    /// What was loaded is the table's.
+    pub fn end_load(&mut self, load: HeapLoad) -> StorageResult<()> {
+        let mut load = Some(load);
+        self.long_storage(|_, tx, pause| load.take().expect("it ends once").finish(tx, pause))
     }
 
     /// Asks for the memory of a sort, before anything that it sorts is locked.

@@ -134,7 +134,7 @@ pub fn fill(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, place: &Plac
         }
         Ok(())
     })?;
-    ddl.storage(|_, tx| load.finish(tx)).map_err(failed)
+    ddl.end_load(load).map_err(failed)
 }
 
 /// The view's tables know of its indexes: what changes them is bound anew.
