@@ -161,6 +161,6 @@ pub fn negate_type(ty: &SqlType) -> SqlResult<SqlType> {
     match ty.kind {
         TinyInt => Ok(SqlType::SMALLINT),
         SmallInt | Int | BigInt | SmallMoney | Money | Decimal | Numeric | Real | Float => Ok(*ty),
-        _ => Err(sql_error!(8117, ty.message_name(), "minus")),
+        _ => Err(sql_error!(8117, ty.operand_name(), "minus")),
     }
 }

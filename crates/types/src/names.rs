@@ -186,6 +186,21 @@ impl SqlType {
         if self.is_decimal() { "numeric" } else { self.name() }
     }
 
+    /// As messages on types that do not go together call it: `varchar(max)` is another type than `varchar` there.
+    pub fn declared_name(&self) -> &'static str {
+        match self.kind {
+            TypeKind::VarChar if self.is_max() => "varchar(max)",
+            TypeKind::NVarChar if self.is_max() => "nvarchar(max)",
+            TypeKind::VarBinary if self.is_max() => "varbinary(max)",
+            _ => self.name(),
+        }
+    }
+
+    /// As messages on operators call it.
+    pub fn operand_name(&self) -> &'static str {
+        if self.is_decimal() { "numeric" } else { self.declared_name() }
+    }
+
     /// `decimal(10,2)`, `NVARCHAR(max)`, `time` ...; None if that is no type or its parameters are out of bounds.
     pub fn parse_name(text: &str) -> Option<SqlType> {
         let (name, parameters) = match text.trim().split_once('(') {

@@ -127,17 +127,17 @@ pub fn check_arithmetic(op: ArithmeticOp, left: &SqlType, right: &SqlType) -> Sq
         for (family, ty, other, other_ty) in [(a, left, b, right), (b, right, a, left)] {
             let converts = other == Variant || other == DateTime && form(op) == Form::Product;
             if converts && (family.is_number() || family == DateTime && form(op) == Form::Sum) {
-                return Err(sql_error!(257, other_ty.name(), ty.name()));
+                return Err(sql_error!(257, other_ty.declared_name(), ty.declared_name()));
             }
             if family.is_number() && other != Bit {
-                return Err(sql_error!(206, state 2, other_ty.name(), ty.name()));
+                return Err(sql_error!(206, state 2, other_ty.declared_name(), ty.declared_name()));
             }
         }
     }
     let alike = left.kind == right.kind || is_unfit(op, a) && is_unfit(op, b);
     Err(match alike && form(op) != Form::Bitwise {
-        true => sql_error!(8117, left.name(), op.name()),
-        false => sql_error!(402, left.name(), right.name(), op.name()),
+        true => sql_error!(8117, left.declared_name(), op.name()),
+        false => sql_error!(402, left.declared_name(), right.declared_name(), op.name()),
     })
 }
 
@@ -160,8 +160,8 @@ fn compares(a: Family, left: TypeKind, b: Family, right: TypeKind) -> bool {
 /// 206, 257, 305, 402, 403: what a comparison of both is refused by. `operator`: as messages call it.
 pub fn check_comparison(operator: &str, left: &SqlType, right: &SqlType) -> SqlResult<()> {
     let (a, b) = (Family::of(left), Family::of(right));
-    let clash = |first: &SqlType, second: &SqlType| Err(sql_error!(206, state 2, first.name(), second.name()));
-    let incompatible = || Err(sql_error!(402, left.name(), right.name(), operator));
+    let clash = |first: &SqlType, second: &SqlType| Err(sql_error!(206, state 2, first.declared_name(), second.declared_name()));
+    let incompatible = || Err(sql_error!(402, left.declared_name(), right.declared_name(), operator));
     if compares(a, left.kind, b, right.kind) || compares(b, right.kind, a, left.kind) {
         return Ok(());
     }
@@ -171,8 +171,8 @@ pub fn check_comparison(operator: &str, left: &SqlType, right: &SqlType) -> SqlR
         (_, Spatial) => return Err(sql_error!(403, operator, right.name())),
         (_, HierarchyId) => return clash(left, right),
         (Xml, Xml) => return Err(sql_error!(305)),
-        (Text, RowVersion) => return Err(sql_error!(257, left.name(), right.name())),
-        (RowVersion, Text) => return Err(sql_error!(257, right.name(), left.name())),
+        (Text, RowVersion) => return Err(sql_error!(257, left.declared_name(), right.declared_name())),
+        (RowVersion, Text) => return Err(sql_error!(257, right.declared_name(), left.declared_name())),
         (Moment, DateTime) | (DateTime, Moment) => return incompatible(),
         _ => {}
     }

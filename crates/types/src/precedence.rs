@@ -172,15 +172,15 @@ pub fn check_conversion(from: &SqlType, to: &SqlType, explicit: bool) -> SqlResu
     }
     match (conversion(from.kind, to.kind), explicit) {
         (Conversion::Implicit, _) | (Conversion::Explicit, true) => Ok(()),
-        (Conversion::Explicit, false) => Err(sql_error!(257, from.name(), to.name())),
-        (Conversion::None, true) => Err(sql_error!(529, from.name(), to.name())),
+        (Conversion::Explicit, false) => Err(sql_error!(257, from.declared_name(), to.declared_name())),
+        (Conversion::None, true) => Err(sql_error!(529, from.declared_name(), to.declared_name())),
         (Conversion::None, false) => Err(type_clash(from, to)),
     }
 }
 
 /// 206.
 pub fn type_clash(left: &SqlType, right: &SqlType) -> SqlError {
-    sql_error!(206, state 2, left.name(), right.name())
+    sql_error!(206, state 2, left.declared_name(), right.declared_name())
 }
 
 /// A number type as a decimal that holds all its values; None for other types and for real and float.
@@ -363,9 +363,9 @@ fn require(from: &SqlType, to: &SqlType) -> SqlResult<()> {
 /// 8117 for two of one type, else 402; of bits always that.
 fn incompatible(op: ArithmeticOp, left: &SqlType, right: &SqlType) -> SqlError {
     if left.kind == right.kind && !op.is_bitwise() {
-        return sql_error!(8117, left.message_name(), op.name());
+        return sql_error!(8117, left.operand_name(), op.name());
     }
-    sql_error!(402, left.message_name(), right.message_name(), op.name())
+    sql_error!(402, left.operand_name(), right.operand_name(), op.name())
 }
 
 fn joins_binary(left: &SqlType, right: &SqlType) -> bool {

@@ -35,15 +35,15 @@ pub fn unbound(name: &str) -> SqlError {
 }
 
 pub fn incompatible(a: &SqlType, b: &SqlType, operator: &str) -> SqlError {
-    sql_error!(402, a.message_name(), b.message_name(), operator)
+    sql_error!(402, a.operand_name(), b.operand_name(), operator)
 }
 
 pub fn invalid_operand(ty: &SqlType, operator: &str) -> SqlError {
-    sql_error!(8117, ty.message_name(), operator)
+    sql_error!(8117, ty.operand_name(), operator)
 }
 
 pub fn invalid_argument(ty: &SqlType, argument: usize, function: &str) -> SqlError {
-    sql_error!(8116, ty.name(), argument, shown_function(function))
+    sql_error!(8116, ty.declared_name(), argument, shown_function(function))
 }
 
 pub fn argument_count(function: &str, count: usize) -> SqlError {

@@ -293,14 +293,12 @@ fn open_module(
     open_rows(host, state, sink, arguments, asked, (columns, rows, Some(query)))
 }
 
-/// The client gets the results themselves. That there is no cursor it learns by 16954, after which it looks for none of the values that
-/// tell of one: SQLServerStatement.java of mssql-jdbc, "executedSqlDirectly".
+/// The client gets the results themselves, by 16954 it learns that there is no cursor, and the values that tell of one are 0: mssql-jdbc
+/// reads those first, whatever it learned, and takes the statement's own OUTPUT values for them where they are missing.
 fn answer_directly(sink: &mut dyn Sink, arguments: &mut [CallArgument], asked: &Asked) -> SqlResult<()> {
-    for place in asked.places {
-        if let Some(argument) = arguments.get_mut(place) {
-            argument.output = false;
-        }
-    }
+    let [cursor_place, _, _, rows_place] = asked.places;
+    give(arguments, cursor_place, 0);
+    give(arguments, rows_place, 0);
     sink.message(&sql_error!(16954).at_line(1)).map_err(exec::session::stopped)
 }
 
