@@ -4,6 +4,7 @@
 //! takes nothing in, loses its connection. Sessions that rest too long end as by KILL. The administrator's connection has no limits: it
 //! is there to mend what others do.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::catalog::workload::setting;
@@ -20,6 +21,15 @@ const STOPS_AT_CPU_LIMIT: i32 = 2422;
 const NS: u64 = 1_000_000_000;
 /// Of `clock::utc_ticks`.
 const TICKS: i64 = 10_000_000;
+
+/// Sessions that were killed before the last look and have not ended lose their connection: their client takes nothing in, or they have
+/// much to roll back. `seen`: those of the last look.
+pub fn cut_killed(server: &Server, seen: &mut Vec<u32>) {
+    let killed = |session: &&Arc<SessionEntry>| session.killed.load(Ordering::Acquire);
+    let all = server.sessions.all();
+    all.iter().filter(killed).filter(|session| seen.contains(&session.spid)).for_each(|session| session.cut());
+    *seen = all.iter().filter(killed).map(|session| session.spid).collect();
+}
 
 /// Looks at the sessions of this engine.
 pub fn look(server: &Server) {
@@ -51,6 +61,7 @@ fn expire(session: &SessionEntry, limit_s: u32) {
     let (elapsed_ns, limit_ns) = (session.request_elapsed_ns(), u64::from(limit_s) * NS);
     if elapsed_ns > limit_ns + GRACE_S * NS {
         session.kill();
+        session.cut();
     } else if elapsed_ns > limit_ns {
         session.expire(limit_s, false);
     }

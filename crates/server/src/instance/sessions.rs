@@ -271,13 +271,18 @@ impl SessionEntry {
         }
     }
 
-    /// KILL: its waits end, its loops see it, its resting connection closes.
+    /// KILL: its waits end, its loops see it, its resting connection closes. Who waits for an answer hears of it in that.
     pub fn kill(&self) {
         self.killed.store(true, Ordering::Release);
         self.signal.raise(Stop::Disconnected);
-        if let Some((worker, task)) = *self.running.lock() {
-            os::wait::interrupt(worker, task);
+        match *self.running.lock() {
+            Some((worker, task)) => os::wait::interrupt(worker, task),
+            None => self.cut(),
         }
+    }
+
+    /// The connection closes, also where a request would still say something in it.
+    pub fn cut(&self) {
         if let Some(stream) = &self.stream {
             stream.shutdown();
         }

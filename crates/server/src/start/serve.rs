@@ -599,6 +599,7 @@ pub(crate) fn watch(server: &Arc<Server>) {
     let server = server.clone();
     os::sched::spawn(TaskKind::System, Place::Here, move || {
         let (mut trimmed_ns, mut retained_ns, mut jobs) = (0, 0, agent::look::Watch::default());
+        let mut killed = Vec::new();
         loop {
             let why = server.catalog.storage.wait_until_stopped(os::clock::after_ms(DATA_LOOK_MS));
             if os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
@@ -613,12 +614,14 @@ pub(crate) fn watch(server: &Arc<Server>) {
             renewal::look(&server);
             memory::look(&server, &mut trimmed_ns);
             limits::look(&server);
+            limits::cut_killed(&server, &mut killed);
             server.audits.flush();
             let Some(why) = why else { continue };
             tracing::error!("{why}: the server ends, and recovers its data when it is started again");
             server.stopping.store(true, Ordering::Release);
             for session in server.sessions.all() {
                 session.kill();
+                session.cut();
             }
             return os::signal::request_stop();
         }
@@ -637,6 +640,7 @@ pub(crate) fn end_sessions(server: &Server) {
     server.stopping.store(true, Ordering::Release);
     for session in server.sessions.all() {
         session.kill();
+        session.cut();
     }
     let deadline = os::clock::after_ms(STOP_GRACE_MS);
     while server.sessions.count() > 0 && os::clock::now() < deadline {
