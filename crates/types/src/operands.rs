@@ -160,7 +160,9 @@ fn compares(a: Family, left: TypeKind, b: Family, right: TypeKind) -> bool {
 /// 206, 257, 305, 402, 403: what a comparison of both is refused by. `operator`: as messages call it.
 pub fn check_comparison(operator: &str, left: &SqlType, right: &SqlType) -> SqlResult<()> {
     let (a, b) = (Family::of(left), Family::of(right));
-    let clash = |first: &SqlType, second: &SqlType| Err(sql_error!(206, state 2, first.declared_name(), second.declared_name()));
+    let clash = |first: &SqlType, second: &SqlType| {
+        Err(sql_error!(206, state 2, first.declared_name(), second.declared_name()))
+    };
     let incompatible = || Err(sql_error!(402, left.declared_name(), right.declared_name(), operator));
     if compares(a, left.kind, b, right.kind) || compares(b, right.kind, a, left.kind) {
         return Ok(());

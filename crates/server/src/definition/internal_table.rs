@@ -7,11 +7,9 @@ use std::sync::Arc;
 use types::SqlResult;
 
 use super::site::{Ddl, Place};
-use super::table;
 use crate::catalog::Database;
-use crate::catalog::base::{IndexRow, ObjectRow, object_status};
+use crate::catalog::base::{IndexRow, ObjectRow, object_status, schema};
 use crate::catalog::load::{BY_PARENT, SPATIAL_INDEX, int};
-use crate::catalog::schema;
 
 pub const KIND: &str = "IT";
 
@@ -32,5 +30,9 @@ pub fn add(ddl: &mut Ddl<'_>, db: &Arc<Database>, index: &IndexRow) -> SqlResult
 pub fn drop(ddl: &mut Ddl<'_>, db: &Arc<Database>, index: &IndexRow) -> SqlResult<()> {
     let children = ddl.rows(db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(index.id)]))?;
     let own = children.iter().find(|child| child.kind.as_str() == KIND && child.intprop == index.indid);
-    own.map_or(Ok(()), |own| table::erase(ddl, db, own))
+    if let Some(own) = own {
+        ddl.rows(db, |rows| rows.delete::<ObjectRow>(0, &[int(own.id)]))?;
+        ddl.changed_with(db.id, own.id, own.pid);
+    }
+    Ok(())
 }

@@ -76,7 +76,8 @@ impl Session {
             // It hears why, if there is a reason.
             Some(Stop::Disconnected) if fatal => sink.finish(state.transaction.level > 0)?,
             Some(Stop::Disconnected) if host.killed() => {
-                sink.message(&sql_error!(596).at_line(1)).map_err(|_| ConnectionError::Closed)?;
+                // It is written all the same; the stop that comes back is the kill's own.
+                sink.message(&sql_error!(596).at_line(1)).ok();
                 sink.finish(state.transaction.level > 0)?;
                 return Err(ConnectionError::Closed);
             }

@@ -150,8 +150,7 @@ impl ApiCursor {
     }
 
     pub fn shows_changes(&self) -> bool {
-        matches!(self.kind, scroll::KEYSET | scroll::DYNAMIC)
-            && has_keys(&self.targets)
+        matches!(self.kind, scroll::KEYSET | scroll::DYNAMIC) && has_keys(&self.targets)
     }
 
     pub fn only_forward(&self) -> bool {

@@ -263,9 +263,15 @@ impl Binder<'_> {
     /// What several rows give for a column has one type before it gets the column's, as in UNION ALL.
     /// https://learn.microsoft.com/sql/t-sql/queries/table-value-constructor-transact-sql
     fn make_alike(&self, rows: &mut [Vec<Option<Expr>>]) -> SqlResult<()> {
-        let same = |a: &SqlType, b: &SqlType| a.kind == b.kind && (!a.is_decimal() || (a.precision, a.scale) == (b.precision, b.scale));
+        let same = |a: &SqlType, b: &SqlType| {
+            a.kind == b.kind && (!a.is_decimal() || (a.precision, a.scale) == (b.precision, b.scale))
+        };
         for at in 0..rows[0].len() {
-            let mut types = rows.iter().filter_map(|row| row[at].as_ref()).filter(|value| !is_null_literal(value)).map(|value| value.ty);
+            let mut types = rows
+                .iter()
+                .filter_map(|row| row[at].as_ref())
+                .filter(|value| !is_null_literal(value))
+                .map(|value| value.ty);
             let Some(first) = types.next() else { continue };
             if types.all(|ty| same(&ty, &first)) {
                 continue;

@@ -723,9 +723,7 @@ fn target_of(cursor: &ApiCursor, table: &str, values: &[CallArgument]) -> SqlRes
             let plain = name.strip_prefix('@').unwrap_or(name);
             target.table.columns.iter().any(|column| column.name.eq_ignore_ascii_case(plain))
         }),
-        table => {
-            ObjectName::from_text(table).is_some_and(|name| name.name.eq_ignore_ascii_case(&target.table.name))
-        }
+        table => ObjectName::from_text(table).is_some_and(|name| name.name.eq_ignore_ascii_case(&target.table.name)),
     };
     match cursor.targets.iter().position(is_meant) {
         Some(at) => Ok(at),

@@ -47,7 +47,11 @@ pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             use types::TypeKind::{NVarChar, VarBinary, VarChar};
             call.null_from_arguments();
             let ty = call.args[0].ty;
-            if ty.is_max() && matches!(ty.kind, VarChar | NVarChar | VarBinary) { SqlType::BIGINT } else { SqlType::INT }
+            if ty.is_max() && matches!(ty.kind, VarChar | NVarChar | VarBinary) {
+                SqlType::BIGINT
+            } else {
+                SqlType::INT
+            }
         }
         _ => return Ok(None),
     }))
