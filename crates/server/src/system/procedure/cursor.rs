@@ -408,8 +408,8 @@ fn run(
     }
 }
 
-/// The tables that the columns come from, if they hold a unique key of each; of one alone all its columns do. A table that is joined with
-/// itself has its key twice, and nobody could say which row is meant.
+/// The tables that the columns come from, if they hold a unique key of each; of one alone all its columns do. Of several each key is there
+/// once: a table that is joined with itself and others may have it twice, and nobody could say which row is meant.
 fn targets(host: &SessionHost, columns: &[OutputColumn]) -> Vec<Target> {
     let mut tables: Vec<Arc<TableDef>> = Vec::new();
     for origin in columns.iter().filter_map(|column| column.origin.as_ref()) {
