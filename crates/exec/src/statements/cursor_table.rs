@@ -137,9 +137,9 @@ impl CursorTable {
 
     /// What sp_cursor_list tells: of the cursors of the module that calls it, and of those with a global name.
     pub fn told(&self) -> Vec<CursorTold> {
-        let local = self.callers.iter().map(|(name, id)| (true, name, id));
-        let global = self.names.iter().map(|(name, id)| (false, name, id));
-        let told = |(is_local, name, id): (bool, &Box<str>, &CursorId)| {
+        let local = self.callers.iter().map(|(name, id)| (true, &**name, id));
+        let global = self.names.iter().map(|(name, id)| (false, &**name, id));
+        let told = |(is_local, name, id): (bool, &str, &CursorId)| {
             let entry = &self.entries[id.index as usize];
             let cursor = entry.cursor.as_ref().filter(|_| entry.generation == id.generation)?;
             Some(cursor.told(is_local, name))
