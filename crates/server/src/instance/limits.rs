@@ -4,7 +4,6 @@
 //! takes nothing in, loses its connection. Sessions that rest too long end as by KILL. The administrator's connection has no limits: it
 //! is there to mend what others do.
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::catalog::workload::setting;
@@ -19,16 +18,14 @@ const GRACE_S: u64 = 30;
 const STOPS_AT_CPU_LIMIT: i32 = 2422;
 
 const NS: u64 = 1_000_000_000;
+/// From a KILL to the end of the connection, for a request that does not get to tell its client of it before.
+const TELLS_NS: u64 = NS / 10;
 /// Of `clock::utc_ticks`.
 const TICKS: i64 = 10_000_000;
 
-/// Sessions that were killed before the last look and have not ended lose their connection: their client takes nothing in, or they have
-/// much to roll back. `seen`: those of the last look.
-pub fn cut_killed(server: &Server, seen: &mut Vec<u32>) {
-    let killed = |session: &&Arc<SessionEntry>| session.killed.load(Ordering::Acquire);
-    let all = server.sessions.all();
-    all.iter().filter(killed).filter(|session| seen.contains(&session.spid)).for_each(|session| session.cut());
-    *seen = all.iter().filter(killed).map(|session| session.spid).collect();
+/// Sessions that were killed and have not ended in time lose their connection: their client takes nothing in, or they have much to roll back.
+pub fn cut_killed(server: &Server) {
+    server.sessions.all().iter().filter(|session| session.killed_for(TELLS_NS)).for_each(|session| session.cut());
 }
 
 /// Looks at the sessions of this engine.

@@ -599,7 +599,6 @@ pub(crate) fn watch(server: &Arc<Server>) {
     let server = server.clone();
     os::sched::spawn(TaskKind::System, Place::Here, move || {
         let (mut trimmed_ns, mut retained_ns, mut jobs) = (0, 0, agent::look::Watch::default());
-        let mut killed = Vec::new();
         loop {
             let why = server.catalog.storage.wait_until_stopped(os::clock::after_ms(DATA_LOOK_MS));
             if os::sched::stopping() || server.stopping.load(Ordering::Acquire) {
@@ -614,7 +613,7 @@ pub(crate) fn watch(server: &Arc<Server>) {
             renewal::look(&server);
             memory::look(&server, &mut trimmed_ns);
             limits::look(&server);
-            limits::cut_killed(&server, &mut killed);
+            limits::cut_killed(&server);
             server.audits.flush();
             let Some(why) = why else { continue };
             tracing::error!("{why}: the server ends, and recovers its data when it is started again");
