@@ -56,3 +56,33 @@ alter table late add c xml column_set for all_sparse_columns;
 go
 create table wrong (a geometry sparse);
 go
+-- SQL_SOPT_SS_NAME_SCOPE: a table's columns without what its column set shows, all of them, those of the set alone.
+-- https://learn.microsoft.com/sql/relational-databases/native-client-odbc-api/sqlsetstmtattr
+create table scoped (id int not null, a int sparse null, b nvarchar(10) sparse null, cs xml column_set for all_sparse_columns);
+create table loose (id int not null, a int sparse null);
+go
+create procedure names_of @table sysname, @scope int as
+declare @c table (q sysname null, o sysname null, t sysname null, name sysname, data_type smallint, type_name sysname, prec int, len int, scale smallint null, radix smallint null,
+  nullable smallint, remarks varchar(254) null, def nvarchar(4000) null, sql_type smallint, sub smallint null, octets int null, place int, is_nullable varchar(254),
+  sparse smallint, cs smallint, computed smallint, ident smallint, u1 sysname null, u2 sysname null, u3 nvarchar(4000) null, x1 sysname null, x2 sysname null, x3 sysname null, ss tinyint);
+insert @c exec sp_columns_100 @table, @NameScope = @scope, @ODBCVer = 3;
+select name, place, sparse, cs from @c order by place;
+go
+exec names_of 'scoped', 0;
+exec names_of 'scoped', 2;
+exec names_of 'scoped', 3;
+exec names_of 'loose', 0;
+exec names_of 'loose', 3;
+go
+declare @m table (c sysname null, o sysname null, t sysname null, name sysname, place int, def nvarchar(4000) null, is_nullable varchar(3) null, type nvarchar(128) null,
+  chars int null, octets int null, prec tinyint null, radix smallint null, scale int null, dprec smallint null, c1 sysname null, c2 sysname null, c3 sysname null, c4 sysname null,
+  sparse bit, cs bit, fs bit);
+insert @m exec sp_columns_managed null, null, 'scoped', null, 0;
+select 0 as type, string_agg(name, ' ') within group (order by place) as names from @m;
+delete @m;
+insert @m exec sp_columns_managed null, null, 'scoped', null, 1;
+select 1 as type, string_agg(name, ' ') within group (order by place) as names from @m;
+delete @m;
+insert @m exec sp_columns_managed null, null, 'scoped', null, 2;
+select 2 as type, string_agg(name, ' ') within group (order by place) as names from @m;
+go

@@ -28,9 +28,34 @@ impl CursorNote {
         self.is_open.store(open, Ordering::Relaxed);
     }
 
+    /// The last FETCH gave one.
+    pub fn has_row(&self) -> bool {
+        self.fetch_status.load(Ordering::Relaxed) == 0
+    }
+
     pub fn fetched(&self, status: i32) {
         self.fetch_status.store(status, Ordering::Relaxed);
     }
+}
+
+/// What sp_cursor_list tells of a cursor, by one of the names that it has.
+pub struct CursorTold {
+    pub reference: Box<str>,
+    pub is_local: bool,
+    pub note: Arc<CursorNote>,
+    /// CURSOR_STATUS
+    pub status: i64,
+    /// 1 static, 2 keyset, 3 dynamic, 4 fast forward
+    pub model: i64,
+    /// 1 read only, 2 scroll locks, 3 optimistic
+    pub concurrency: i64,
+    pub scrolls: bool,
+    /// @@CURSOR_ROWS
+    pub rows: i64,
+    pub columns: usize,
+    /// Rows of the last statement that used it, and what that was: 0 none, 1 OPEN, 2 FETCH, 6 CLOSE.
+    pub affected: i64,
+    pub last: i64,
 }
 
 /// The cursors of a session. A note is gone with its cursor.

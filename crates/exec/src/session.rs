@@ -461,6 +461,10 @@ impl Session {
     }
 
     /// @@CURSOR_ROWS: of the cursor opened last, as long as it is open.
+    pub fn told_cursors(&self) -> Vec<crate::cursor_book::CursorTold> {
+        self.cursors.told()
+    }
+
     pub fn cursor_rows(&self) -> i64 {
         if self.cursors.has_last() { self.cursor_rows } else { 0 }
     }

@@ -63,6 +63,14 @@ impl Call {
         self
     }
 
+    fn int_named(mut self, name: &str, value: i32) -> Call {
+        self.0.push(name.len() as u8);
+        self.0.extend(wide(name));
+        self.0.extend([0, 0x26, 4, 4]);
+        self.0.extend(value.to_le_bytes());
+        self
+    }
+
     /// OUTPUT, NULL.
     fn out(mut self) -> Call {
         self.0.extend([0, 1, 0x26, 4, 0]);
@@ -268,6 +276,14 @@ fn what_cannot_be_prepared_says_so() {
     assert!(!tokens(&answer).iter().any(|token| matches!(token, Token::ReturnStatus(_))));
 }
 
+fn returned(tokens: &[Token]) -> Vec<Datum> {
+    let value = |token: &Token| match token {
+        Token::ReturnValue(value) => Some(value.value.clone()),
+        _ => None,
+    };
+    tokens.iter().filter_map(value).collect()
+}
+
 /// READ_ONLY | ALLOW_DIRECT, and a static cursor.
 const DIRECT: i32 = 0x2001;
 const STATIC: i32 = 8;
@@ -280,9 +296,9 @@ fn a_statement_without_a_cursor_answers_directly() {
     for text in ["INSERT t VALUES (1)", "SELECT 1 AS a SELECT 2 AS b", "EXEC ('SELECT 1 AS a SELECT 2 AS b')"] {
         let answer = Call::new(SP_CURSOROPEN).out().text(text).int(STATIC).int(DIRECT).out().ask(&mut raw);
         let found = tokens(&answer);
-        // mssql-jdbc looks for 16954, and then for none of the values that tell of a cursor.
+        // By 16954 mssql-jdbc knows; it reads the values that tell of a cursor all the same.
         assert!(matches!(&found[0], Token::Message(message) if message.number == 16954), "{text}: {found:?}");
-        assert!(!found.iter().any(|token| matches!(token, Token::ReturnValue(_))), "{text}: {found:?}");
+        assert_eq!(returned(&found), [Datum::I64(0), Datum::I64(0)], "{text}: {found:?}");
         assert!(errors(&answer).is_empty(), "{text}");
     }
     // Values of OUTPUT parameters come back with the cursor on the procedure's rows.
@@ -295,6 +311,11 @@ fn a_statement_without_a_cursor_answers_directly() {
         _ => None,
     });
     assert_eq!(last, Some(Datum::I64(42)), "{found:?}");
+    // And behind the values of a cursor that there is not.
+    raw.batch("CREATE PROCEDURE silent @a int, @o int OUTPUT AS SET @o = @a * 2");
+    let call = Call::new(SP_CURSOROPEN).out().text("EXEC silent @p, @q OUTPUT").int(STATIC).int(DIRECT).out();
+    let found = tokens(&call.text(declared).int(21).out().ask(&mut raw));
+    assert_eq!(returned(&found), [Datum::I64(0), Datum::I64(0), Datum::I64(42)], "{found:?}");
     for (text, number) in [("SELECT FROM", 156), ("SELECT * FROM missing", 208), ("SELECT nothing FROM t", 207)] {
         let answer = Call::new(SP_CURSOROPEN).out().text(text).int(STATIC).int(1).out().ask(&mut raw);
         assert_eq!(errors(&answer), [number, 16945], "{text}");
@@ -320,6 +341,55 @@ fn a_statement_without_a_cursor_answers_directly() {
     assert!(errors(&operate(2, "dbo.k").ask(&mut raw)).is_empty());
     let answer = Call::new(SP_CURSORCLOSE).int(-1).ask(&mut raw);
     assert!(has(&answer, &wide("(ffffffff)")));
+}
+
+/// "table: the name of the table that the operation applies to when the cursor definition involves a join": sp_cursor.
+#[test]
+fn a_cursor_on_a_join_changes_the_table_that_is_named() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    raw.batch("CREATE TABLE a (id int PRIMARY KEY, x int) CREATE TABLE b (id int PRIMARY KEY, y int) INSERT a VALUES (1, 10), (2, 20), (3, 30) \
+         INSERT b VALUES (1, 100), (2, 200)");
+    let text = "SELECT a.x, b.y FROM a LEFT JOIN b ON b.id = a.id ORDER BY a.id";
+    let answer = Call::new(SP_CURSOROPEN).out().text(text).int(1).int(4).out().ask(&mut raw);
+    let Some(Datum::I64(handle)) = returned(&tokens(&answer)).first().cloned() else { panic!("{answer:?}") };
+    let fetch = |raw: &mut Raw| Call::new(SP_CURSORFETCH).int(handle as i32).int(2).int(0).int(1).ask(raw);
+    let operate = |kind: i32, table: &str, column: &str, value: i32, raw: &mut Raw| {
+        let mut call = Call::new(SP_CURSOR).int(handle as i32).int(kind).int(1).text(table);
+        if !column.is_empty() {
+            call = call.int_named(column, value);
+        }
+        errors(&call.ask(raw))
+    };
+    assert_eq!(rows(&fetch(&mut raw)).len(), 1);
+    assert!(operate(1, "b", "@y", 101, &mut raw).is_empty());
+    // Without a name it is the table that has the column.
+    assert!(operate(1, "", "@x", 11, &mut raw).is_empty());
+    assert_eq!(operate(1, "c", "@y", 1, &mut raw), [16933]);
+    assert_eq!(rows(&fetch(&mut raw)).len(), 1);
+    assert!(operate(2, "b", "", 0, &mut raw).is_empty());
+    assert!(has(&raw.batch("SELECT CONCAT(a.x, ':', b.y) FROM a JOIN b ON b.id = a.id"), b"11:101"));
+    assert!(has(&raw.batch("SELECT CONVERT(varchar(9), COUNT(*)) + ' left' FROM b"), b"1 left"));
+}
+
+/// The client of a request that is killed hears 596 and that what it has may be worth nothing; then the connection ends.
+#[test]
+fn who_is_killed_while_a_request_runs_hears_of_it() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    let spid = rows(&raw.batch("SELECT CONVERT(int, @@SPID)"))[0][0].as_i64();
+    let port = server.port;
+    let killer = std::thread::spawn(move || {
+        let mut other = Raw::open(port, true, Vec::new());
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        assert!(errors(&other.batch(&format!("KILL {spid}"))).is_empty());
+    });
+    let answer = raw.batch("SELECT 1 AS a WAITFOR DELAY '00:01:00'");
+    assert_eq!(errors(&answer), [596]);
+    assert_eq!(rows(&answer).len(), 1);
+    let last = *dones(&answer).last().expect("an end");
+    assert!(last.1 & done::SERVER_ERROR != 0, "{last:?}");
+    killer.join().expect("killed");
 }
 
 /// MS-TDS 2.2.5.3.2: a request names the transaction that it belongs to.

@@ -19,7 +19,7 @@ use super::run::Runner;
 use super::transaction;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, Runtime};
-use crate::cursor_book::CursorNote;
+use crate::cursor_book::{CursorNote, CursorTold};
 use crate::cursor_name::CursorId;
 use crate::expression::Scalar;
 use crate::kernel;
@@ -42,7 +42,20 @@ pub struct Cursor {
     batch: u64,
     /// `Host::catalog_version` and `Session::actor` when its rows were last permitted.
     permitted: (u64, u64),
+    used: Used,
 }
+
+/// What the last statement that used a cursor was.
+#[derive(Default)]
+struct Used {
+    last: i64,
+    /// @@CURSOR_ROWS
+    rows: i64,
+}
+
+const OPENED: i64 = 1;
+const FETCHED: i64 = 2;
+const CLOSED: i64 = 6;
 
 enum State {
     Closed,
@@ -171,6 +184,7 @@ impl<'a> Runner<'a> {
             scroll: scrolls && !forward_only,
             forward_only,
             state: State::Closed,
+            used: Used::default(),
         };
         let cursors = &mut self.context.runtime.get_mut().session.cursors;
         match &declare.cursor {
@@ -377,6 +391,7 @@ impl<'a> Runner<'a> {
             cursor.state = State::Kept { query, rows, position: 0, again };
         }
         cursor.permitted = self.now_permitted();
+        cursor.used = Used { last: OPENED, rows: count };
         let session = self.session();
         session.cursor_rows = count;
         session.cursors.opened(id);
@@ -385,7 +400,11 @@ impl<'a> Runner<'a> {
 
     pub fn fetch(&mut self, fetch: &FetchCode) -> SqlResult<()> {
         let id = self.cursor(&fetch.cursor)?;
-        self.with_cursor(id, |runner, cursor| runner.fetch_from(cursor, fetch))
+        self.with_cursor(id, |runner, cursor| {
+            runner.fetch_from(cursor, fetch)?;
+            cursor.used.last = FETCHED;
+            Ok(())
+        })
     }
 
     fn now_permitted(&mut self) -> (u64, u64) {
@@ -649,6 +668,7 @@ impl<'a> Runner<'a> {
             if session.cursors.is_last(id) {
                 session.cursor_rows = 0;
             }
+            cursor.used = Used { last: CLOSED, ..Used::default() };
             let state = std::mem::replace(&mut cursor.state, State::Closed);
             if let State::Streaming(stream) = state
                 && Arc::ptr_eq(&cursor.module, &runner.module)
@@ -733,6 +753,42 @@ impl Cursor {
                 i64::from(rows.rows > 0)
             }
             _ => 1,
+        }
+    }
+
+    pub fn told(&self, is_local: bool, name: &str) -> CursorTold {
+        // A name's key is in lower case.
+        let declared = &self.note.name;
+        let reference = if declared.to_lowercase() == name { declared.clone() } else { name.into() };
+        let model = match self.options.kind {
+            CursorKind::Static => 1,
+            CursorKind::Keyset => 2,
+            CursorKind::Dynamic | CursorKind::Unspecified => 3,
+            CursorKind::FastForward => 4,
+        };
+        let concurrency = match (self.options.read_only, self.options.scroll_locks) {
+            (true, _) => 1,
+            (false, true) => 2,
+            (false, false) => 3,
+        };
+        let columns = match &self.state {
+            State::Closed => 0,
+            open => open.current().0.len(),
+        };
+        let Used { last, rows } = self.used;
+        let affected = i64::from(last == FETCHED && self.note.has_row());
+        CursorTold {
+            reference,
+            is_local,
+            note: self.note.clone(),
+            status: self.status(),
+            model,
+            concurrency,
+            scrolls: self.scroll,
+            rows,
+            columns,
+            affected,
+            last,
         }
     }
 

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 
 use super::cursor::Cursor;
+use crate::cursor_book::CursorTold;
 use crate::cursor_name::CursorId;
 
 #[derive(Default)]
@@ -17,6 +18,8 @@ pub struct CursorTable {
     /// What a procedure that has ended gives its caller for its cursor parameters, in their order. Each holds a reference.
     returned: Vec<Option<CursorId>>,
     is_wanted: bool,
+    /// By what the module that made the last call with cursor parameters knows cursors.
+    callers: Vec<(Box<str>, CursorId)>,
     batch: u64,
 }
 
@@ -126,9 +129,22 @@ impl CursorTable {
         self.last_opened.is_some_and(|id| self.entries[id.index as usize].generation == id.generation)
     }
 
-    /// The module that begins next gives back its cursor parameters.
-    pub fn want(&mut self) {
+    /// The module that begins next gives back its cursor parameters. `callers`: names and variables that its caller has cursors by.
+    pub fn want(&mut self, callers: Vec<(Box<str>, CursorId)>) {
         self.is_wanted = true;
+        self.callers = callers;
+    }
+
+    /// What sp_cursor_list tells: of the cursors of the module that calls it, and of those with a global name.
+    pub fn told(&self) -> Vec<CursorTold> {
+        let local = self.callers.iter().map(|(name, id)| (true, &**name, id));
+        let global = self.names.iter().map(|(name, id)| (false, &**name, id));
+        let told = |(is_local, name, id): (bool, &str, &CursorId)| {
+            let entry = &self.entries[id.index as usize];
+            let cursor = entry.cursor.as_ref().filter(|_| entry.generation == id.generation)?;
+            Some(cursor.told(is_local, name))
+        };
+        local.chain(global).filter_map(told).collect()
     }
 
     pub fn take_wanted(&mut self) -> bool {

@@ -439,7 +439,11 @@ impl<'a> Runner<'a> {
             None => self.refuse_cursor_arguments(code).map_err(Unwind::Scope)?,
         }
         if module.as_ref().is_some_and(|module| !module.cursor_parameters.is_empty()) {
-            self.session().cursors.want();
+            let own = self.context.cursors.get_mut();
+            let variables = own.variables.iter().filter_map(|(name, id)| Some((name.clone(), (*id)?)));
+            let names = own.names.iter().filter_map(|name| Some((name.name.clone(), name.local?)));
+            let callers = variables.chain(names).collect();
+            self.session().cursors.want(callers);
         }
         let runtime = self.context.runtime.get_mut().again();
         let ended = match &code.result_sets {

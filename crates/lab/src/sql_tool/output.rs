@@ -113,10 +113,14 @@ impl Printer {
             .iter()
             .map(|column| {
                 let sql_type = column.info.sql_type;
-                let natural = display_width(sql_type, format.fixed_width, format.large_width);
+                let is_text = sql_type.is_string() || sql_type.is_max() || sql_type.is_binary();
+                let natural = match display_width(sql_type, format.fixed_width, format.large_width) {
+                    // Short text is cut, but not the word that there is none.
+                    width if width > 0 && is_text && column.is_nullable() => width.max("NULL".len()),
+                    width => width,
+                };
                 // An unbounded nvarchar(4000) is not cut, but nobody wants 4,000 blanks after `yes`.
                 let padded = if format.fixed_width == 0 { natural.min(PADDING_MAX) } else { natural };
-                let is_text = sql_type.is_string() || sql_type.is_max() || sql_type.is_binary();
                 Column {
                     sql_type,
                     name: column.name.clone(),

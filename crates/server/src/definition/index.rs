@@ -13,6 +13,7 @@ use types::{Datum, SqlError, SqlResult, TypeKind, sql_error};
 use super::build::{ask_to_sort, build_error, fills};
 use super::dbcc::{no_such_object, number_argument, table_argument, text_argument};
 use super::index_option::{known_options, options_of_action};
+use super::internal_table;
 use super::layout::{self, differs, index_layout, new_partitioning};
 use super::number::whole_number;
 use super::partition::{self, Divided, Placement};
@@ -656,6 +657,9 @@ pub fn remove(ddl: &mut Ddl<'_>, db: &Arc<Database>, object: &ObjectRow, index: 
         rows.delete::<IndexRow>(0, &[int(id), int(indid)])?;
         rows.delete::<IndexColumnRow>(0, &[int(id), int(indid)])
     })?;
+    if index.kind == load::SPATIAL_INDEX {
+        internal_table::drop(ddl, db, index)?;
+    }
     if indid == 1 {
         add_heap(ddl, db, id, &place)?;
     }

@@ -39,6 +39,7 @@
 //! backup_about    what a set says of its database         backup_history  what msdb says of sets
 //! backup      BACKUP DATABASE, LOG  backup_headers  RESTORE HEADERONLY, FILELISTONLY, LABELONLY      restore  RESTORE DATABASE, VERIFYONLY
 //! xml_schema  CREATE, ALTER, DROP XML SCHEMA COLLECTION     xml_index   CREATE XML INDEX
+//! internal_table  what tools know XML and spatial indexes by
 //! attach      sp_detach_db, FOR ATTACH       snapshot    AS SNAPSHOT OF, FROM DATABASE_SNAPSHOT
 //! restore_source  what RESTORE statements have in common    forward   RESTORE LOG, of a differential backup, WITH RECOVERY
 //! ```
@@ -99,6 +100,7 @@ pub mod attach;
 pub mod login;
 pub mod security;
 pub mod application_role;
+pub mod internal_table;
 pub mod spatial_index;
 pub mod xml_index;
 pub mod index_option;

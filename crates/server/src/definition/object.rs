@@ -100,8 +100,9 @@ pub fn alter_schema(ddl: &mut Ddl<'_>, alter: &AlterSchema) -> SqlResult<()> {
     if schema_binding::user_of(ddl, &db, row.id)?.is_some() {
         return Err(sql_error!(15348));
     }
-    // Its constraints and triggers move with it.
-    let children = ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_PARENT, &[int(row.id)]))?;
+    // Its constraints and triggers move with it; internal tables are in sys.
+    let mut children = ddl.rows(&db, |rows| rows.find::<ObjectRow>(load::BY_PARENT, &[int(row.id)]))?;
+    children.retain(|child| child.kind.as_str() != super::internal_table::KIND);
     for moved in [&row].into_iter().chain(&children) {
         if ddl.rows(&db, |rows| load::object_row_named(rows, target.id, &moved.name))?.is_some() {
             return Err(sql_error!(15530, "object", moved.name));

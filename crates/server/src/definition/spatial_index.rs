@@ -8,6 +8,7 @@ use std::sync::Arc;
 use sql::ast::{CreateIndex, Expr, Ident, Literal, Setting, SettingValue, UnaryOp, find_setting};
 use types::{SqlResult, TypeKind, sql_error};
 
+use super::internal_table;
 use super::site::{Ddl, written};
 use crate::catalog::Database;
 use crate::catalog::base::{ColumnRow, IndexColumnRow, IndexRow, ObjectRow, index_status as ix};
@@ -100,6 +101,7 @@ pub fn create(
         rows.insert(&row)?;
         rows.insert(&key)
     })?;
+    internal_table::add(ddl, &db, &row)?;
     ddl.changed(db.id, table.id);
     Ok((db, table.id, indid))
 }

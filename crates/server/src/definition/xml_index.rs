@@ -8,6 +8,7 @@ use sql::ast::{CreateIndex, Ident};
 use sql::catalog::IndexKind;
 use types::{SqlResult, TypeKind, sql_error};
 
+use super::internal_table;
 use super::site::{Ddl, written};
 use crate::catalog::Database;
 use crate::catalog::base::{ColumnRow, IndexColumnRow, IndexRow, ObjectRow, column_status as cs, index_status as ix};
@@ -104,6 +105,9 @@ pub fn create(
         let column = IndexColumnRow { id: row.id, indid, subid: 1, colid: column.colid, keyord: 1, status: 0 };
         rows.insert(&column)
     })?;
+    if index.buckets == 0 {
+        internal_table::add(ddl, &db, &index)?;
+    }
     ddl.changed(db.id, row.id);
     Ok((db, row.id, indid))
 }
@@ -122,7 +126,7 @@ fn primaries(
 }
 
 /// With a primary one go the secondary ones that are made over it.
-pub fn drop(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow, index: &IndexRow) -> SqlResult<()> {
+pub fn drop(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow, index: &IndexRow) -> SqlResult<()> {
     let all = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
     let over = |other: &&IndexRow| is_xml(other) && other.buckets == i64::from(index.indid);
     let gone: Vec<i32> = all.iter().filter(over).map(|other| other.indid).chain([index.indid]).collect();
@@ -133,6 +137,7 @@ pub fn drop(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow, index: &IndexRow)
         }
         Ok(())
     })?;
+    internal_table::drop(ddl, db, index)?;
     ddl.changed(db.id, row.id);
     Ok(())
 }

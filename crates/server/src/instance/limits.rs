@@ -18,8 +18,15 @@ const GRACE_S: u64 = 30;
 const STOPS_AT_CPU_LIMIT: i32 = 2422;
 
 const NS: u64 = 1_000_000_000;
+/// From a KILL to the end of the connection, for a request that does not get to tell its client of it before.
+const TELLS_NS: u64 = NS / 10;
 /// Of `clock::utc_ticks`.
 const TICKS: i64 = 10_000_000;
+
+/// Sessions that were killed and have not ended in time lose their connection: their client takes nothing in, or they have much to roll back.
+pub fn cut_killed(server: &Server) {
+    server.sessions.all().iter().filter(|session| session.killed_for(TELLS_NS)).for_each(|session| session.cut());
+}
 
 /// Looks at the sessions of this engine.
 pub fn look(server: &Server) {
@@ -51,6 +58,7 @@ fn expire(session: &SessionEntry, limit_s: u32) {
     let (elapsed_ns, limit_ns) = (session.request_elapsed_ns(), u64::from(limit_s) * NS);
     if elapsed_ns > limit_ns + GRACE_S * NS {
         session.kill();
+        session.cut();
     } else if elapsed_ns > limit_ns {
         session.expire(limit_s, false);
     }

@@ -111,6 +111,8 @@ pub struct SessionEntry {
     /// None: a session of the server's own.
     stream: Option<StreamHandle>,
     pub killed: AtomicBool,
+    /// When it was (of `os::clock::now`).
+    killed_ns: AtomicU64,
     /// Its workload group: what the classifier said at its login.
     pub group: AtomicI32,
     /// The request, by its number in `requests`, of which it was told that it takes more CPU time than the group allows.
@@ -178,6 +180,7 @@ impl SessionEntry {
             cursors: Arc::default(),
             stream,
             killed: AtomicBool::new(false),
+            killed_ns: AtomicU64::new(0),
             group: AtomicI32::new(DEFAULT_GROUP),
             cpu_told: AtomicU64::new(0),
             database: AtomicU32::new(u32::from(database)),
@@ -271,13 +274,25 @@ impl SessionEntry {
         }
     }
 
-    /// KILL: its waits end, its loops see it, its resting connection closes.
+    /// KILL: its waits end, its loops see it, its resting connection closes. Who waits for an answer hears of it in that.
     pub fn kill(&self) {
+        self.killed_ns.store(os::clock::now(), Ordering::Relaxed);
         self.killed.store(true, Ordering::Release);
         self.signal.raise(Stop::Disconnected);
-        if let Some((worker, task)) = *self.running.lock() {
-            os::wait::interrupt(worker, task);
+        match *self.running.lock() {
+            Some((worker, task)) => os::wait::interrupt(worker, task),
+            None => self.cut(),
         }
+    }
+
+    /// It was killed so long ago, and has not ended.
+    pub fn killed_for(&self, ns: u64) -> bool {
+        let killed_ns = self.killed_ns.load(Ordering::Relaxed);
+        self.killed.load(Ordering::Acquire) && os::clock::now().saturating_sub(killed_ns) >= ns
+    }
+
+    /// The connection closes, also where a request would still say something in it.
+    pub fn cut(&self) {
         if let Some(stream) = &self.stream {
             stream.shutdown();
         }

@@ -7,6 +7,7 @@ use exec::sink::{Sink, Stop};
 use os::sched::Pool;
 use tds::ResponseWriter;
 use tds::token::Done;
+use types::sql_error;
 
 use crate::session::host::SessionHost;
 use crate::session::recovery::ToldState;
@@ -74,6 +75,12 @@ impl Session {
         match stopped {
             // It hears why, if there is a reason.
             Some(Stop::Disconnected) if fatal => sink.finish(state.transaction.level > 0)?,
+            Some(Stop::Disconnected) if host.killed() => {
+                // It is written all the same; the stop that comes back is the kill's own.
+                sink.message(&sql_error!(596).at_line(1)).ok();
+                sink.finish(state.transaction.level > 0)?;
+                return Err(ConnectionError::Closed);
+            }
             Some(Stop::Disconnected) => return Err(ConnectionError::Closed),
             Some(Stop::Attention) => sink.finish_cancelled()?,
             Some(Stop::Expired) => {

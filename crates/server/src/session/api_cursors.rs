@@ -89,7 +89,8 @@ pub struct ApiCursor {
     pub changed: HashMap<usize, Option<Vec<Datum>>>,
     pub kind: i64,
     pub concurrency: i64,
-    pub target: Option<Target>,
+    /// The tables whose rows can be found in again; none: it is read only.
+    pub targets: Vec<Target>,
     /// Of the fetch buffer: its first row from 1, 0 before the first row, the count + 1 behind the last.
     pub start: i64,
     pub length: i64,
@@ -102,7 +103,7 @@ pub struct ApiCursor {
     pub permitted: (u64, u64),
 }
 
-/// The table that a cursor's rows can be found in again.
+/// A table that a cursor's rows can be found in again.
 pub struct Target {
     pub table: Arc<TableDef>,
     /// As T-SQL writes it.
@@ -111,6 +112,17 @@ pub struct Target {
     pub key: Vec<usize>,
     /// There is a unique key. Without one a row is found by its values, and of equal rows any.
     pub is_unique: bool,
+}
+
+impl Target {
+    pub fn is(&self, table: &TableDef) -> bool {
+        (self.table.object, self.table.database) == (table.object, table.database)
+    }
+}
+
+/// Every row of the cursor is one of each of its tables.
+pub fn has_keys(targets: &[Target]) -> bool {
+    !targets.is_empty() && targets.iter().all(|target| target.is_unique)
 }
 
 /// As sys.dm_exec_cursors words them.
@@ -138,8 +150,7 @@ impl ApiCursor {
     }
 
     pub fn shows_changes(&self) -> bool {
-        matches!(self.kind, scroll::KEYSET | scroll::DYNAMIC)
-            && self.target.as_ref().is_some_and(|target| target.is_unique)
+        matches!(self.kind, scroll::KEYSET | scroll::DYNAMIC) && has_keys(&self.targets)
     }
 
     pub fn only_forward(&self) -> bool {
@@ -179,12 +190,11 @@ impl ApiCursor {
     /// The values of the key of the row it is on, each with its column of the table: 16929 (read only), 16933 (of another table),
     /// 16931 (on no row).
     pub fn current_key(&self, table: &TableDef) -> SqlResult<Vec<(usize, Datum)>> {
-        let target = self.target.as_ref().filter(|_| self.concurrency != concurrency::READ_ONLY);
         // WHERE CURRENT OF wants one row.
-        let target = target.filter(|target| target.is_unique).ok_or_else(|| sql_error!(16929))?;
-        if (target.table.object, target.table.database) != (table.object, table.database) {
-            return Err(sql_error!(16933));
+        if self.concurrency == concurrency::READ_ONLY || !has_keys(&self.targets) {
+            return Err(sql_error!(16929));
         }
+        let target = self.targets.iter().find(|target| target.is(table)).ok_or_else(|| sql_error!(16933))?;
         let at = self.positioned.or_else(|| self.buffer().next());
         let row = at.and_then(|at| self.row(at)).ok_or_else(|| sql_error!(16931))?;
         let column = |place: &usize| {

@@ -613,12 +613,14 @@ pub(crate) fn watch(server: &Arc<Server>) {
             renewal::look(&server);
             memory::look(&server, &mut trimmed_ns);
             limits::look(&server);
+            limits::cut_killed(&server);
             server.audits.flush();
             let Some(why) = why else { continue };
             tracing::error!("{why}: the server ends, and recovers its data when it is started again");
             server.stopping.store(true, Ordering::Release);
             for session in server.sessions.all() {
                 session.kill();
+                session.cut();
             }
             return os::signal::request_stop();
         }
@@ -637,6 +639,7 @@ pub(crate) fn end_sessions(server: &Server) {
     server.stopping.store(true, Ordering::Release);
     for session in server.sessions.all() {
         session.kill();
+        session.cut();
     }
     let deadline = os::clock::after_ms(STOP_GRACE_MS);
     while server.sessions.count() > 0 && os::clock::now() < deadline {

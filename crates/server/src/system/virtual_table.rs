@@ -10,7 +10,7 @@ use types::{Datum, Physical, SqlResult, SqlType};
 
 use super::answer::{Answer, Arguments};
 use super::cell::NamedRow;
-use super::tables::{catalog_rows, exec_rows, mda_rows, memory_rows, os_rows, transaction_rows, xtp_rows};
+use super::tables::{catalog_rows, exec_rows, mda_rows, memory_rows, os_rows, plan_rows, transaction_rows, xtp_rows};
 use crate::catalog::{MASTER, registry};
 use crate::instance::machine;
 use crate::instance::question::{self, Question};
@@ -205,6 +205,7 @@ fn own_rows(
     let arguments = Arguments(&typed);
     let name = entry.name;
     let rows = rights_rows(host, state, name, &arguments)?
+        .or_else(|| plan_rows::cursor_references(state, name))
         .or_else(|| os_rows::rows(host, name))
         .or_else(|| exec_rows::rows(host, state, name))
         .or_else(|| memory_rows::rows(host, name))

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use types::{MAX_LENGTH, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
-use super::convert::converted;
+use super::convert::{converted, unify};
 use super::dml::{
     Changes, RowTarget, SourceLayout, computed, derived_field, explicit_rowversion, find_get, fitted, not_updatable,
     reads_table, twice,
@@ -223,16 +223,13 @@ impl Binder<'_> {
         // A column that is DEFAULT in every row is left to the action; identity and rowversion must be.
         let made: Vec<bool> =
             (0..columns.len()).map(|i| rows.iter().all(|row| matches!(row[i], ast::Expr::Default))).collect();
-        let mut cells = Vec::with_capacity(rows.len());
+        let mut given = Vec::with_capacity(rows.len());
         for row in rows {
             let mut out = Vec::with_capacity(columns.len());
-            for (i, cell) in row.iter().enumerate() {
-                if made[i] {
-                    continue;
-                }
-                let column = &target.table.columns[columns[i] as usize];
-                let value = match cell {
-                    ast::Expr::Default => self.default_value(column)?,
+            for (cell, column) in row.iter().zip(columns) {
+                let column = &target.table.columns[*column as usize];
+                out.push(match cell {
+                    ast::Expr::Default => None,
                     _ if column.generated.is_some() => return Err(self.explicit_period(&target.table)),
                     cell => {
                         if column.ty.kind == TypeKind::RowVersion && !is_null_ast(cell) {
@@ -240,13 +237,22 @@ impl Binder<'_> {
                         }
                         let bound = self.expr(cell, &scope)?;
                         // What stands for a column that is not there fits everything.
-                        match self.missing_columns() > missing {
-                            true => Expr::null(column.ty),
-                            false => self.masked(fitted(bound, column)?),
-                        }
+                        Some(if self.missing_columns() > missing { Expr::null(column.ty) } else { bound })
                     }
-                };
-                out.push(value);
+                });
+            }
+            given.push(out);
+        }
+        self.make_alike(&mut given)?;
+        let mut cells = Vec::with_capacity(rows.len());
+        for row in given {
+            let mut out = Vec::with_capacity(columns.len());
+            for (i, cell) in row.into_iter().enumerate().filter(|(i, _)| !made[*i]) {
+                let column = &target.table.columns[columns[i] as usize];
+                out.push(match cell {
+                    Some(value) => self.masked(fitted(value, column)?),
+                    None => self.default_value(column)?,
+                });
             }
             cells.push(out);
         }
@@ -270,6 +276,31 @@ impl Binder<'_> {
             supplied.push(Some(self.columns.expr(id)));
         }
         Ok((Rel::Values { ids, rows: cells }, supplied))
+    }
+
+    /// What several rows give for a column has one type before it gets the column's, as in UNION ALL.
+    /// https://learn.microsoft.com/sql/t-sql/queries/table-value-constructor-transact-sql
+    fn make_alike(&self, rows: &mut [Vec<Option<Expr>>]) -> SqlResult<()> {
+        let same = |a: &SqlType, b: &SqlType| {
+            a.kind == b.kind && (!a.is_decimal() || (a.precision, a.scale) == (b.precision, b.scale))
+        };
+        for at in 0..rows[0].len() {
+            let mut types = rows
+                .iter()
+                .filter_map(|row| row[at].as_ref())
+                .filter(|value| !is_null_literal(value))
+                .map(|value| value.ty);
+            let Some(first) = types.next() else { continue };
+            if types.all(|ty| same(&ty, &first)) {
+                continue;
+            }
+            let values = rows.iter().filter_map(|row| row[at].clone()).collect();
+            let mut alike = unify(values, "VALUES", &self.columns)?.0.into_iter();
+            for row in rows.iter_mut().filter(|row| row[at].is_some()) {
+                row[at] = alike.next();
+            }
+        }
+        Ok(())
     }
 
     fn insert_target(

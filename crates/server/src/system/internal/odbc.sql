@@ -137,6 +137,7 @@ SELECT CONVERT(sysname, CASE WHEN @system_type_id = 240 THEN DB_NAME() END) AS S
   CONVERT(sysname, CASE WHEN @xml_collection_id > 0
     THEN (SELECT x.name FROM sys.xml_schema_collections x WHERE x.xml_collection_id = @xml_collection_id) END) AS SS_XML_SCHEMACOLLECTION_NAME
 GO
+-- is_of_set: SELECT * shows it within the table's column set.
 CREATE FUNCTION sys.odbc_columns(@version int, @ODBCVer int, @object_id int, @owner nvarchar(384), @name nvarchar(384), @column nvarchar(384), @use_pattern bit)
 RETURNS TABLE AS RETURN
 SELECT c.object_id, CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS TABLE_OWNER,
@@ -150,7 +151,8 @@ SELECT c.object_id, CONVERT(sysname, DB_NAME()) AS TABLE_QUALIFIER, CONVERT(sysn
   CONVERT(smallint, c.is_computed) AS SS_IS_COMPUTED, CONVERT(smallint, c.is_identity) AS SS_IS_IDENTITY,
   n.SS_UDT_CATALOG_NAME, n.SS_UDT_SCHEMA_NAME, n.SS_UDT_ASSEMBLY_TYPE_NAME, n.SS_XML_SCHEMACOLLECTION_CATALOG_NAME,
   n.SS_XML_SCHEMACOLLECTION_SCHEMA_NAME, n.SS_XML_SCHEMACOLLECTION_NAME,
-  CASE WHEN c.is_nullable = 1 THEN t.ss_nullable ELSE t.ss_type END AS SS_DATA_TYPE
+  CASE WHEN c.is_nullable = 1 THEN t.ss_nullable ELSE t.ss_type END AS SS_DATA_TYPE,
+  CASE WHEN c.is_sparse = 1 AND EXISTS (SELECT 1 FROM sys.all_columns s WHERE s.object_id = c.object_id AND s.is_column_set = 1) THEN 1 ELSE 0 END AS is_of_set
 FROM sys.all_columns c
 JOIN sys.all_objects o ON o.object_id = c.object_id
 JOIN sys.types u ON u.user_type_id = c.user_type_id

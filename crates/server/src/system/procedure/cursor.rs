@@ -20,12 +20,12 @@ use exec::host::{CallArgument, Ended};
 use exec::session::Session as State;
 use exec::sink::{Command, Done, DoneKind, Sink};
 use sql::ast::{QueryBody, StatementKind as Tree};
-use sql::catalog::ObjectName;
+use sql::catalog::{ObjectName, TableDef};
 use sql::plan::{Module, OperatorKind, OutputColumn, Query, StatementKind};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::recorded::{Kept, Recorded};
-use crate::session::api_cursors::{ApiCursor, Target, concurrency, fetch, properties, scroll};
+use crate::session::api_cursors::{ApiCursor, Target, concurrency, fetch, has_keys, properties, scroll};
 use crate::session::arguments::{expects_parameter, text_of};
 use crate::session::compile::compile;
 use crate::session::first_result::first_result;
@@ -293,14 +293,12 @@ fn open_module(
     open_rows(host, state, sink, arguments, asked, (columns, rows, Some(query)))
 }
 
-/// The client gets the results themselves. That there is no cursor it learns by 16954, after which it looks for none of the values that
-/// tell of one: SQLServerStatement.java of mssql-jdbc, "executedSqlDirectly".
+/// The client gets the results themselves, by 16954 it learns that there is no cursor, and the values that tell of one are 0: mssql-jdbc
+/// reads those first, whatever it learned, and takes the statement's own OUTPUT values for them where they are missing.
 fn answer_directly(sink: &mut dyn Sink, arguments: &mut [CallArgument], asked: &Asked) -> SqlResult<()> {
-    for place in asked.places {
-        if let Some(argument) = arguments.get_mut(place) {
-            argument.output = false;
-        }
-    }
+    let [cursor_place, _, _, rows_place] = asked.places;
+    give(arguments, cursor_place, 0);
+    give(arguments, rows_place, 0);
     sink.message(&sql_error!(16954).at_line(1)).map_err(exec::session::stopped)
 }
 
@@ -316,26 +314,26 @@ fn open_rows(
     (columns, rows, query): Rows,
 ) -> SqlResult<i32> {
     let [cursor_place, scroll_place, concurrency_place, rows_place] = asked.places;
-    let target = query.is_some().then(|| target(host, &columns)).flatten();
+    let targets = if query.is_some() { targets(host, &columns) } else { Vec::new() };
     let kind = match asked.scroll & scroll::KINDS {
         0 => scroll::KEYSET,
         several => several & several.wrapping_neg(),
     };
-    let has_key = target.as_ref().is_some_and(|target| target.is_unique);
+    let has_key = has_keys(&targets);
     // "Using Implicit Cursor Conversions": https://learn.microsoft.com/previous-versions/sql/sql-server-2005/ms190641(v=sql.90)
     let sorted = query.as_ref().is_some_and(|query| sorts(query));
     let kind = match kind {
         scroll::FORWARD_ONLY if columns.iter().all(|column| column.origin.is_none()) => scroll::STATIC,
         scroll::FORWARD_ONLY | scroll::DYNAMIC if sorted && has_key => scroll::KEYSET,
         scroll::KEYSET if !has_key => scroll::STATIC,
-        scroll::DYNAMIC if target.is_none() => scroll::STATIC,
+        scroll::DYNAMIC if targets.is_empty() => scroll::STATIC,
         kind => kind,
     };
     let concurrency = match asked.concurrency & concurrency::KINDS {
         0 => concurrency::OPTIMISTIC,
         several => several & several.wrapping_neg(),
     };
-    let read_only = target.is_none() || matches!(kind, scroll::STATIC | scroll::FAST_FORWARD);
+    let read_only = targets.is_empty() || matches!(kind, scroll::STATIC | scroll::FAST_FORWARD);
     let concurrency = if read_only { concurrency::READ_ONLY } else { concurrency };
     let note = host.entry.cursors.add("", properties(kind, concurrency), None);
     note.set_open(true);
@@ -345,7 +343,7 @@ fn open_rows(
         changed: HashMap::new(),
         kind,
         concurrency,
-        target,
+        targets,
         start: 0,
         length: 0,
         note,
@@ -410,15 +408,38 @@ fn run(
     }
 }
 
-/// The one table that the columns come from, if they hold a unique key of it, or all of its columns.
-fn target(host: &SessionHost, columns: &[OutputColumn]) -> Option<Target> {
-    let mut origins = columns.iter().filter_map(|column| column.origin.as_ref());
-    let table = origins.next()?.table.clone();
-    if origins.any(|origin| origin.table.object != table.object || origin.table.database != table.database) {
-        return None;
+/// The tables that the columns come from, if they hold a unique key of each; of one alone all its columns do. Of several each key is there
+/// once: a table that is joined with itself and others may have it twice, and nobody could say which row is meant.
+fn targets(host: &SessionHost, columns: &[OutputColumn]) -> Vec<Target> {
+    let mut tables: Vec<Arc<TableDef>> = Vec::new();
+    for origin in columns.iter().filter_map(|column| column.origin.as_ref()) {
+        if tables.iter().all(|table| !is_same(table, &origin.table)) {
+            tables.push(origin.table.clone());
+        }
     }
+    let targets: Option<Vec<Target>> = tables.iter().map(|table| target(host, columns, table)).collect();
+    let targets = targets.unwrap_or_default();
+    let of = |target: &Target, key: usize| {
+        let own = columns[key].origin.as_ref().expect("a key column has a table").column;
+        let same = |column: &&OutputColumn| {
+            column.origin.as_ref().is_some_and(|origin| origin.column == own && is_same(&origin.table, &target.table))
+        };
+        columns.iter().filter(same).count()
+    };
+    let clear = |target: &Target| target.is_unique && target.key.iter().all(|key| of(target, *key) == 1);
+    if targets.len() == 1 || targets.iter().all(clear) { targets } else { Vec::new() }
+}
+
+fn is_same(a: &TableDef, b: &TableDef) -> bool {
+    (a.object, a.database) == (b.object, b.database)
+}
+
+fn target(host: &SessionHost, columns: &[OutputColumn], table: &Arc<TableDef>) -> Option<Target> {
     let place = |wanted: u16| {
-        columns.iter().position(|column| column.origin.as_ref().is_some_and(|origin| origin.column == wanted))
+        let is = |column: &OutputColumn| {
+            column.origin.as_ref().is_some_and(|origin| origin.column == wanted && is_same(&origin.table, table))
+        };
+        columns.iter().position(is)
     };
     let mut unique: Vec<_> =
         table.indexes.iter().filter(|index| index.unique && index.filter.is_empty() && !index.disabled).collect();
@@ -434,7 +455,7 @@ fn target(host: &SessionHost, columns: &[OutputColumn]) -> Option<Target> {
         let database = host.server.catalog.database(table.database)?.name();
         format!("{}.{}.{}", quoted(&database), quoted(&table.schema), quoted(&table.name))
     };
-    Some(Target { table, name, key, is_unique })
+    Some(Target { table: table.clone(), name, key, is_unique })
 }
 
 fn quoted(name: &str) -> String {
@@ -563,13 +584,13 @@ impl Statement {
         name
     }
 
-    fn condition(&mut self, cursor: &ApiCursor, row: &[Datum], with_values: bool) {
-        let target = cursor.target.as_ref().expect("the caller looked");
+    fn condition(&mut self, cursor: &ApiCursor, target: &Target, row: &[Datum], with_values: bool) {
         let mut word = " WHERE ";
         for (at, column) in cursor.columns.iter().enumerate() {
             let is_key = target.key.contains(&at);
             let compared = with_values && is_comparable(&column.ty);
-            let Some(origin) = column.origin.as_ref().filter(|_| is_key || compared) else { continue };
+            let origin = column.origin.as_ref().filter(|origin| (is_key || compared) && target.is(&origin.table));
+            let Some(origin) = origin else { continue };
             let name = quoted(&target.table.columns[usize::from(origin.column)].name);
             let test = if row[at].is_null() {
                 format!("{name} IS NULL")
@@ -612,34 +633,36 @@ fn declared_type(ty: &SqlType) -> String {
     }
 }
 
-/// The row as the table has it now.
+/// The row as its tables have it now.
 fn read_again(host: &mut SessionHost, state: &mut State, cursor: &mut ApiCursor, at: usize) -> SqlResult<()> {
-    let Some(old) = cursor.row(at) else { return Ok(()) };
-    let target = cursor.target.as_ref().expect("the caller looked");
-    let own: Vec<usize> = (0..cursor.columns.len()).filter(|i| cursor.columns[*i].origin.is_some()).collect();
-    let names: Vec<String> = own
-        .iter()
-        .map(|i| {
+    let Some(mut row) = cursor.row(at) else { return Ok(()) };
+    for target in &cursor.targets {
+        // Of an outer join: there was no row of this table.
+        if cursor.targets.len() > 1 && target.key.iter().all(|key| row[*key].is_null()) {
+            continue;
+        }
+        let is_own = |i: &usize| cursor.columns[*i].origin.as_ref().is_some_and(|origin| target.is(&origin.table));
+        let own: Vec<usize> = (0..cursor.columns.len()).filter(is_own).collect();
+        let name = |i: &usize| {
             let origin = cursor.columns[*i].origin.as_ref().expect("filtered above");
             quoted(&target.table.columns[usize::from(origin.column)].name)
-        })
-        .collect();
-    let mut statement = Statement::new(format!("SELECT {} FROM {}", names.join(", "), target.name));
-    statement.condition(cursor, &old, false);
-    let counts = (state.row_count, state.error);
-    let mut silent = exec::sink::Discard;
-    let mut kept = Kept::new(&mut silent);
-    statement.run(host, state, &mut kept)?;
-    (state.row_count, state.error) = counts;
-    let Some(rows) = kept.rows else { return Ok(()) };
-    let fresh = (rows.rows > 0).then(|| {
-        let mut row = old;
-        for (from, to) in own.iter().enumerate() {
-            row[*to] = rows.columns[from].datum(0);
+        };
+        let names: Vec<String> = own.iter().map(name).collect();
+        let mut statement = Statement::new(format!("SELECT {} FROM {}", names.join(", "), target.name));
+        statement.condition(cursor, target, &row, false);
+        let counts = (state.row_count, state.error);
+        let mut silent = exec::sink::Discard;
+        let mut kept = Kept::new(&mut silent);
+        statement.run(host, state, &mut kept)?;
+        (state.row_count, state.error) = counts;
+        let Some(rows) = kept.rows else { return Ok(()) };
+        if rows.rows == 0 {
+            cursor.changed.insert(at, None);
+            return Ok(());
         }
-        row
-    });
-    cursor.changed.insert(at, fresh);
+        own.iter().enumerate().for_each(|(from, to)| row[*to] = rows.columns[from].datum(0));
+    }
+    cursor.changed.insert(at, Some(row));
     Ok(())
 }
 
@@ -659,14 +682,12 @@ fn operate(
             return Err(sql_error!(16902, "sp_cursor", "optype"));
         }
         let changes = kind & (operation::UPDATE | operation::DELETE | operation::INSERT) != 0;
-        if changes && (cursor.concurrency == concurrency::READ_ONLY || cursor.target.is_none()) {
+        if changes && (cursor.concurrency == concurrency::READ_ONLY || cursor.targets.is_empty()) {
             return Err(sql_error!(16929));
         }
-        if changes && !table.trim().is_empty() && !is_of_cursor(cursor, &table) {
-            return Err(sql_error!(16933));
-        }
+        let target = if changes { target_of(cursor, &table, &values)? } else { 0 };
         if kind & operation::INSERT != 0 {
-            return insert(host, state, sink, cursor, &values);
+            return insert(host, state, sink, (&*cursor, target), &values);
         }
         let rows: Vec<usize> = if kind & operation::ABSOLUTE != 0 {
             usize::try_from(row - 1).ok().filter(|at| *at < cursor.rows.rows).into_iter().collect()
@@ -682,10 +703,11 @@ fn operate(
             cursor.positioned = rows.first().copied();
         }
         for at in rows.iter().copied().filter(|_| changes) {
-            change(host, state, sink, cursor, at, kind & operation::DELETE != 0, &values)?;
+            let delete = kind & operation::DELETE != 0;
+            change(host, state, sink, (&mut *cursor, target), (at, delete), &values)?;
         }
         if kind & operation::REFRESH != 0 {
-            if cursor.target.is_some() {
+            if !cursor.targets.is_empty() {
                 rows.iter().try_for_each(|at| read_again(host, state, cursor, *at))?;
             }
             send(sink, &cursor.columns, fetched(cursor))?;
@@ -694,15 +716,29 @@ fn operate(
     })
 }
 
-/// The table that a client names is the one whose rows it reads.
-fn is_of_cursor(cursor: &ApiCursor, table: &str) -> bool {
-    let target = cursor.target.as_ref().expect("the caller looked");
-    ObjectName::from_text(table.trim()).is_some_and(|name| name.name.eq_ignore_ascii_case(&target.table.name))
+/// Which of the cursor's tables a client means: by its name, or, where it gives none, the first that has the columns it names. 16933.
+fn target_of(cursor: &ApiCursor, table: &str, values: &[CallArgument]) -> SqlResult<usize> {
+    let is_meant = |target: &Target| match table.trim() {
+        "" => values.iter().filter_map(|value| value.name.as_deref()).all(|name| {
+            let plain = name.strip_prefix('@').unwrap_or(name);
+            target.table.columns.iter().any(|column| column.name.eq_ignore_ascii_case(plain))
+        }),
+        table => ObjectName::from_text(table).is_some_and(|name| name.name.eq_ignore_ascii_case(&target.table.name)),
+    };
+    match cursor.targets.iter().position(is_meant) {
+        Some(at) => Ok(at),
+        // A column that there is not is told by itself.
+        None if table.trim().is_empty() => Ok(0),
+        None => Err(sql_error!(16933)),
+    }
 }
 
 /// (column of the table as T-SQL writes it, type, value) of each value of a call.
-fn assignments(cursor: &ApiCursor, values: &[CallArgument]) -> SqlResult<Vec<(String, SqlType, Datum)>> {
-    let target = cursor.target.as_ref().expect("the caller looked");
+fn assignments(
+    cursor: &ApiCursor,
+    target: &Target,
+    values: &[CallArgument],
+) -> SqlResult<Vec<(String, SqlType, Datum)>> {
     let mut found = Vec::new();
     for (position, argument) in values.iter().enumerate() {
         let Some((ty, value)) = argument.value.clone() else { continue };
@@ -715,6 +751,7 @@ fn assignments(cursor: &ApiCursor, values: &[CallArgument]) -> SqlResult<Vec<(St
                 .columns
                 .get(position)
                 .and_then(|column| column.origin.as_ref())
+                .filter(|origin| target.is(&origin.table))
                 .map(|origin| &target.table.columns[usize::from(origin.column)]),
         };
         let missing = || sql_error!(16932);
@@ -727,14 +764,14 @@ fn insert(
     host: &mut SessionHost,
     state: &mut State,
     sink: &mut dyn Sink,
-    cursor: &ApiCursor,
+    (cursor, target): (&ApiCursor, usize),
     values: &[CallArgument],
 ) -> SqlResult<i32> {
-    let target = cursor.target.as_ref().expect("the caller looked");
+    let target = &cursor.targets[target];
     let mut statement = Statement::new(String::new());
     let mut names = Vec::new();
     let mut parameters = Vec::new();
-    for (name, ty, value) in assignments(cursor, values)? {
+    for (name, ty, value) in assignments(cursor, target, values)? {
         names.push(name);
         parameters.push(statement.value(&ty, value));
     }
@@ -750,22 +787,22 @@ fn change(
     host: &mut SessionHost,
     state: &mut State,
     sink: &mut dyn Sink,
-    cursor: &mut ApiCursor,
-    at: usize,
-    delete: bool,
+    (cursor, target): (&mut ApiCursor, usize),
+    (at, delete): (usize, bool),
     values: &[CallArgument],
 ) -> SqlResult<()> {
     let gone = || sql_error!(16947);
     let old = cursor.row(at).ok_or_else(gone)?;
-    let target = cursor.target.as_ref().expect("the caller looked");
+    let target = &cursor.targets[target];
+    let given = assignments(cursor, target, values)?;
     let top = if target.is_unique { "" } else { " TOP (1)" };
     let mut statement = Statement::new(String::new());
     if delete {
         statement.text = format!("DELETE{top} FROM {}", target.name);
     } else {
         let mut set = Vec::new();
-        for (name, ty, value) in assignments(cursor, values)? {
-            let parameter = statement.value(&ty, value);
+        for (name, ty, value) in &given {
+            let parameter = statement.value(ty, value.clone());
             set.push(format!("{name} = {parameter}"));
         }
         if set.is_empty() {
@@ -774,7 +811,7 @@ fn change(
         statement.text = format!("UPDATE{top} {} SET {}", target.name, set.join(", "));
     }
     let optimistic = matches!(cursor.concurrency, concurrency::OPTIMISTIC | concurrency::OPTIMISTIC_VALUES);
-    statement.condition(cursor, &old, optimistic);
+    statement.condition(cursor, target, &old, optimistic);
     // A statement that fails changes nothing either; its error has been sent.
     state.row_count = 0;
     let status = statement.run(host, state, sink)?;
@@ -788,8 +825,7 @@ fn change(
     }
     // A key that was changed leads to the row no more: what was given stands for it.
     let mut fresh = old;
-    for (name, _, value) in assignments(cursor, values)? {
-        let target = cursor.target.as_ref().expect("the caller looked");
+    for (name, _, value) in given {
         for place in &target.key {
             let origin = cursor.columns[*place].origin.as_ref().expect("a key column has a table");
             if quoted(&target.table.columns[usize::from(origin.column)].name) == name {

@@ -4,7 +4,7 @@
 CREATE PROCEDURE sys.sp_columns_managed @Catalog sysname = NULL, @Owner sysname = NULL, @Table sysname = NULL, @Column sysname = NULL,
   @SchemaType int = 0 AS
 SET NOCOUNT ON
--- 0: columns, 1: those of a sparse column set too, 2: those alone. There are no such sets.
+-- 0: columns, 1: those that a column set shows too, 2: those alone.
 SELECT c.TABLE_CATALOG, c.TABLE_SCHEMA, c.TABLE_NAME, c.COLUMN_NAME, c.ORDINAL_POSITION, c.COLUMN_DEFAULT, c.IS_NULLABLE, c.DATA_TYPE,
   c.CHARACTER_MAXIMUM_LENGTH, c.CHARACTER_OCTET_LENGTH, c.NUMERIC_PRECISION, c.NUMERIC_PRECISION_RADIX, c.NUMERIC_SCALE, c.DATETIME_PRECISION,
   c.CHARACTER_SET_CATALOG, c.CHARACTER_SET_SCHEMA, c.CHARACTER_SET_NAME, c.COLLATION_CATALOG, s.is_sparse AS IS_SPARSE,
@@ -14,7 +14,9 @@ JOIN sys.schemas o ON o.name = c.TABLE_SCHEMA
 JOIN sys.objects t ON t.schema_id = o.schema_id AND t.name = c.TABLE_NAME
 JOIN sys.columns s ON s.object_id = t.object_id AND s.column_id = c.ORDINAL_POSITION
 WHERE (@Catalog IS NULL OR c.TABLE_CATALOG = @Catalog) AND (@Owner IS NULL OR c.TABLE_SCHEMA = @Owner) AND (@Table IS NULL OR c.TABLE_NAME = @Table)
-  AND (@Column IS NULL OR c.COLUMN_NAME = @Column) AND @SchemaType IN (0, 1)
+  AND (@Column IS NULL OR c.COLUMN_NAME = @Column)
+  AND (@SchemaType = 1 OR @SchemaType = CASE WHEN s.is_sparse = 1 AND EXISTS (
+    SELECT 1 FROM sys.columns e WHERE e.object_id = s.object_id AND e.is_column_set = 1) THEN 2 ELSE 0 END)
 ORDER BY c.TABLE_CATALOG, c.TABLE_SCHEMA, c.TABLE_NAME, c.ORDINAL_POSITION
 GO
 CREATE PROCEDURE sys.sp_indexes_managed @Catalog sysname = NULL, @Owner sysname = NULL, @Table sysname = NULL, @Name sysname = NULL AS

@@ -11,6 +11,7 @@ SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYP
   c.RADIX, c.NULLABLE, c.REMARKS, c.COLUMN_DEF, c.SQL_DATA_TYPE, c.SQL_DATETIME_SUB, c.CHAR_OCTET_LENGTH, c.ORDINAL_POSITION,
   c.IS_NULLABLE, c.SS_DATA_TYPE
 FROM sys.odbc_columns(80, @ODBCVer, @object_id, @table_owner, @table_name, @column_name, 1) AS c
+WHERE c.is_of_set = 0
 ORDER BY 1, 2, 3, 17
 GO
 CREATE PROCEDURE sys.sp_columns_90 @table_name nvarchar(384), @table_owner nvarchar(384) = NULL, @table_qualifier sysname = NULL,
@@ -24,6 +25,7 @@ SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYP
   c.IS_NULLABLE, c.SS_UDT_CATALOG_NAME, c.SS_UDT_SCHEMA_NAME, c.SS_UDT_ASSEMBLY_TYPE_NAME,
   c.SS_XML_SCHEMACOLLECTION_CATALOG_NAME, c.SS_XML_SCHEMACOLLECTION_SCHEMA_NAME, c.SS_XML_SCHEMACOLLECTION_NAME, c.SS_DATA_TYPE
 FROM sys.odbc_columns(90, @ODBCVer, @object_id, @table_owner, @table_name, @column_name, @fUsePattern) AS c
+WHERE c.is_of_set = 0
 ORDER BY 1, 2, 3, 17
 GO
 CREATE PROCEDURE sys.sp_columns_100 @table_name nvarchar(384), @table_owner nvarchar(384) = NULL, @table_qualifier sysname = NULL,
@@ -36,7 +38,7 @@ BEGIN
   RETURN 1
 END
 -- SQL_SOPT_SS_NAME_SCOPE of the driver: 0 a table's columns but those of a sparse column set, 1 a table type's, 2 all of a table, 3 those of
--- the set alone. There are no sets, so 0 and 2 are the same.
+-- the set alone.
 -- https://learn.microsoft.com/sql/relational-databases/native-client-odbc-api/sqlsetstmtattr
 IF @NameScope = 1
 BEGIN
@@ -60,7 +62,7 @@ SELECT c.TABLE_QUALIFIER, c.TABLE_OWNER, c.TABLE_NAME, c.COLUMN_NAME, c.DATA_TYP
   c.SS_UDT_CATALOG_NAME, c.SS_UDT_SCHEMA_NAME, c.SS_UDT_ASSEMBLY_TYPE_NAME,
   c.SS_XML_SCHEMACOLLECTION_CATALOG_NAME, c.SS_XML_SCHEMACOLLECTION_SCHEMA_NAME, c.SS_XML_SCHEMACOLLECTION_NAME, c.SS_DATA_TYPE
 FROM sys.odbc_columns(100, @ODBCVer, @object_id, @table_owner, @table_name, @column_name, @fUsePattern) AS c
-WHERE @NameScope <> 3
+WHERE @NameScope = 2 OR c.is_of_set = @NameScope / 3
 ORDER BY 1, 2, 3, 17
 GO
 CREATE PROCEDURE sys.sp_tables @table_name nvarchar(384) = NULL, @table_owner nvarchar(384) = NULL, @table_qualifier sysname = NULL,

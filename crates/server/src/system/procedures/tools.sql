@@ -229,3 +229,43 @@ WHERE s.object_id = @object_id AND s.index_id = ISNULL(@index_id, s.index_id) AN
 ORDER BY s.index_id, s.partition_number
 RETURN 0
 GO
+-- A cursor on what is known of the caller's cursors. https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-cursor-list-transact-sql
+CREATE PROCEDURE sys.sp_cursor_list @cursor_return CURSOR VARYING OUTPUT, @cursor_scope int AS
+SET NOCOUNT ON
+IF ISNULL(@cursor_scope, 0) NOT IN (1, 2, 3)
+BEGIN
+  RAISERROR(16902, -1, -1, N'sp_cursor_list', N'cursor_scope')
+  RETURN 1
+END
+SET @cursor_return = CURSOR LOCAL SCROLL STATIC FOR
+  SELECT reference_name, cursor_name, cursor_scope, status, model, concurrency, scrollable, open_status, cursor_rows, fetch_status, column_count,
+    row_count, last_operation, cursor_handle
+  FROM sys.syscursorrefs
+  WHERE cursor_scope & @cursor_scope <> 0
+OPEN @cursor_return
+RETURN 0
+GO
+CREATE PROCEDURE sys.sp_describe_cursor @cursor_return CURSOR VARYING OUTPUT, @cursor_source nvarchar(30), @cursor_identity nvarchar(128) AS
+SET NOCOUNT ON
+IF ISNULL(LOWER(@cursor_source), N'') NOT IN (N'local', N'global', N'variable')
+BEGIN
+  RAISERROR(16902, -1, -1, N'sp_describe_cursor', N'cursor_source')
+  RETURN 1
+END
+DECLARE @scope smallint = CASE LOWER(@cursor_source) WHEN N'global' THEN 2 ELSE 1 END
+DECLARE @is_variable bit = CASE LOWER(@cursor_source) WHEN N'variable' THEN 1 ELSE 0 END
+IF NOT EXISTS (SELECT 1 FROM sys.syscursorrefs WHERE cursor_scope = @scope AND reference_name = @cursor_identity
+  AND CASE WHEN reference_name LIKE N'@%' THEN 1 ELSE 0 END = @is_variable)
+BEGIN
+  IF @is_variable = 1 RAISERROR(16950, -1, -1, @cursor_identity)
+  ELSE RAISERROR(16916, -1, -1, @cursor_identity)
+  RETURN 1
+END
+SET @cursor_return = CURSOR LOCAL SCROLL STATIC FOR
+  SELECT reference_name, cursor_name, cursor_scope, status, model, concurrency, scrollable, open_status, cursor_rows, fetch_status, column_count,
+    row_count, last_operation, cursor_handle
+  FROM sys.syscursorrefs
+  WHERE cursor_scope = @scope AND reference_name = @cursor_identity
+OPEN @cursor_return
+RETURN 0
+GO

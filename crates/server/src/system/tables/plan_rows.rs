@@ -2,7 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use exec::cursor_book::CursorNote;
+use exec::cursor_book::{CursorNote, CursorTold};
+use exec::session::Session as State;
 use exec::{Figures, Measured};
 use sql::plan::show_xml::{ShowPlan, TREE};
 use sql::plan::{BodyKind, QueryId, QueryText};
@@ -63,6 +64,29 @@ fn cursors(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
     sessions
         .flat_map(|entry| entry.cursors.all().iter().map(|note| row(entry.spid, note)).collect::<Vec<_>>())
         .collect()
+}
+
+/// Of the session that asks: sp_cursor_list and its kin.
+pub fn cursor_references(state: &State, name: &str) -> Option<Vec<NamedRow>> {
+    let row = |told: CursorTold| -> NamedRow {
+        vec![
+            ("reference_name", text(&told.reference)),
+            ("cursor_name", text(&told.note.name)),
+            ("cursor_scope", number(if told.is_local { 1 } else { 2 })),
+            ("status", number(told.status)),
+            ("model", number(told.model)),
+            ("concurrency", number(told.concurrency)),
+            ("scrollable", number(i64::from(told.scrolls))),
+            ("open_status", number(i64::from(told.note.is_open.load(Ordering::Relaxed)))),
+            ("cursor_rows", number(told.rows)),
+            ("fetch_status", number(told.note.fetch_status.load(Ordering::Relaxed))),
+            ("column_count", number(told.columns as i64)),
+            ("row_count", number(told.affected)),
+            ("last_operation", number(told.last)),
+            ("cursor_handle", number(told.note.cursor_id)),
+        ]
+    };
+    (name == "syscursorrefs").then(|| state.told_cursors().into_iter().map(row).collect())
 }
 
 pub fn handle_cell(handle: Handle) -> Cell {

@@ -124,6 +124,15 @@ SELECT t.name, t.xtype AS system_type_id, t.id AS user_type_id, t.schid AS schem
 FROM sys.sysscalartypes t
 WHERE t.status & 2 <> 0
 GO
+-- The one that every database has. https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-assemblies-transact-sql
+CREATE VIEW sys.assemblies AS
+SELECT CONVERT(sysname, N'Microsoft.SqlServer.Types') AS name, CONVERT(int, 4) AS principal_id, CONVERT(int, 1) AS assembly_id,
+  CONVERT(nvarchar(4000), N'microsoft.sqlserver.types, version=16.0.0.0, culture=neutral, publickeytoken=89845dcd8080cc91, processorarchitecture=msil') AS clr_name,
+  CONVERT(tinyint, 3) AS permission_set, CONVERT(nvarchar(60), N'UNSAFE_ACCESS') AS permission_set_desc, CONVERT(bit, 1) AS is_visible,
+  d.create_date, d.create_date AS modify_date, CONVERT(bit, 0) AS is_user_defined
+FROM sys.databases d
+WHERE d.database_id = 1
+GO
 CREATE VIEW sys.assembly_types AS
 SELECT t.name, t.xtype AS system_type_id, t.id AS user_type_id, t.schid AS schema_id, CONVERT(int, NULL) AS principal_id,
   t.length AS max_length, t.prec AS precision, t.scale, t.collation AS collation_name, CONVERT(bit, t.status & 1) AS is_nullable,

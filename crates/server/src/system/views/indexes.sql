@@ -72,6 +72,13 @@ SELECT k.object_id, k.name, k.stats_id, CONVERT(bit, 1), CONVERT(bit, 0), k.no_r
 FROM sys.sysstatisticsrows k
 JOIN sys.sysschobjs o ON o.id = k.object_id
 WHERE k.column_id > 0
+UNION ALL
+-- XML and spatial indexes are those of their internal tables: the clustered one a primary XML index or a spatial one, the others secondary XML indexes.
+SELECT o.id, i.name, CASE WHEN i.buckets > 0 THEN i.indid - CONVERT(int, i.buckets) + 1 ELSE 1 END, CONVERT(bit, 0), CONVERT(bit, 0), CONVERT(bit, i.status & 1024),
+  CONVERT(bit, 0), NULL, CONVERT(bit, 0), CONVERT(bit, 0), CONVERT(bit, 0), CONVERT(int, 0), CONVERT(varchar(80), 'Sort based statistics'), CONVERT(bit, 0)
+FROM sys.sysidxstats i
+JOIN sys.sysschobjs o ON o.pid = i.id AND o.kind = 'IT' AND o.intprop = CASE WHEN i.buckets > 0 THEN i.buckets ELSE i.indid END
+WHERE i.kind IN (3, 4)
 GO
 CREATE VIEW sys.stats_columns AS
 SELECT c.id AS object_id, c.indid AS stats_id, c.subid AS stats_column_id, c.colid AS column_id
@@ -152,6 +159,13 @@ SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, s.object_id) * 256 +
   CONVERT(bigint, 72057594037927936) + CONVERT(bigint, s.object_id) * 256 + 1, s.rows, CONVERT(smallint, 0), CONVERT(tinyint, 0),
   CONVERT(nvarchar(60), N'NONE'), CONVERT(bit, 0), CONVERT(varchar(3), 'OFF')
 FROM sys.syssystemtablerows s
+UNION ALL
+-- Internal tables, which have no rows here.
+SELECT CONVERT(bigint, 72057594037927936) + CONVERT(bigint, o.id) * 256 + 1, o.id, 1, 1,
+  CONVERT(bigint, 72057594037927936) + CONVERT(bigint, o.id) * 256 + 1, CONVERT(bigint, 0), CONVERT(smallint, 0), CONVERT(tinyint, 0),
+  CONVERT(nvarchar(60), N'NONE'), CONVERT(bit, 0), CONVERT(varchar(3), 'OFF')
+FROM sys.sysschobjs o
+WHERE o.kind = 'IT'
 GO
 CREATE VIEW sys.system_internals_partitions AS
 SELECT partition_id, object_id, index_id, partition_number, rows, data_compression FROM sys.partitions

@@ -241,8 +241,9 @@ CREATE VIEW sys.internal_tables AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
   CONVERT(nvarchar(60), N'INTERNAL_TABLE') AS type_desc, o.created AS create_date, o.modified AS modify_date,
   CONVERT(bit, 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
-  CONVERT(tinyint, 0) AS internal_type, CONVERT(nvarchar(60), NULL) AS internal_type_desc, CONVERT(int, 0) AS parent_id,
-  CONVERT(int, 0) AS parent_minor_id, CONVERT(int, 0) AS lob_data_space_id, CONVERT(int, NULL) AS filestream_data_space_id
+  CONVERT(tinyint, CASE WHEN o.intprop < 384000 THEN 202 ELSE 207 END) AS internal_type,
+  CONVERT(nvarchar(60), CASE WHEN o.intprop < 384000 THEN N'XML_INDEX_NODES' ELSE N'EXTENDED_INDEXES' END) AS internal_type_desc, o.pid AS parent_id,
+  o.intprop AS parent_minor_id, CONVERT(int, 0) AS lob_data_space_id, CONVERT(int, NULL) AS filestream_data_space_id
 FROM sys.sysschobjs o
 WHERE o.kind = 'IT'
 GO

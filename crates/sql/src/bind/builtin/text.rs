@@ -43,10 +43,14 @@ pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         // https://learn.microsoft.com/sql/t-sql/functions/datalength-transact-sql, "Return types"
         Datalength => {
-            use types::TypeKind::{Image, NText, Text, Xml};
+            use types::TypeKind::{NVarChar, VarBinary, VarChar};
             call.null_from_arguments();
             let ty = call.args[0].ty;
-            if ty.is_max() && !matches!(ty.kind, Image | NText | Text | Xml) { SqlType::BIGINT } else { SqlType::INT }
+            if ty.is_max() && matches!(ty.kind, VarChar | NVarChar | VarBinary) {
+                SqlType::BIGINT
+            } else {
+                SqlType::INT
+            }
         }
         _ => return Ok(None),
     }))
