@@ -192,19 +192,7 @@ impl Binder<'_> {
                 self.expr(value, &scope)?;
             }
         }
-        for row in rows {
-            if row.len() == wanted {
-                continue;
-            }
-            let error = if rows.iter().any(|other| other.len() != row.len()) {
-                sql_error!(10709)
-            } else if listed == 0 {
-                mismatch(target, row.len() > wanted)
-            } else if row.len() < wanted {
-                sql_error!(109)
-            } else {
-                sql_error!(110)
-            };
+        if let Some(error) = count_mismatch(rows, target, listed, wanted) {
             return Err(self.told_last(error));
         }
         if columns.len() != wanted {
@@ -595,6 +583,25 @@ fn itself(source: TableSource, table: Arc<TableDef>, name: String) -> InsertTarg
 
 fn own_columns(table: &TableDef) -> Vec<(Box<str>, u16)> {
     table.columns.iter().enumerate().map(|(i, column)| (column.name.clone(), i as u16)).collect()
+}
+
+/// 10709, 213, 109, 110: the first row that has not as many values as are wanted.
+fn count_mismatch(
+    rows: &[Vec<ast::Expr>],
+    target: &InsertTarget,
+    listed: usize,
+    wanted: usize,
+) -> Option<types::SqlError> {
+    let row = rows.iter().find(|row| row.len() != wanted)?;
+    Some(if rows.iter().any(|other| other.len() != row.len()) {
+        sql_error!(10709)
+    } else if listed == 0 {
+        mismatch(target, row.len() > wanted)
+    } else if row.len() < wanted {
+        sql_error!(109)
+    } else {
+        sql_error!(110)
+    })
 }
 
 /// 213; 8101 for values more than there are columns beside the identity's.
