@@ -144,6 +144,9 @@ impl Referee {
     }
 }
 
+/// What a request hears that is under way when its session ends.
+pub const SESSION_KILLED: i32 = 596;
+
 pub struct Client {
     pub who: Who,
     target: Target,
@@ -265,19 +268,14 @@ impl Client {
             Err(ClientError::Protocol(error)) => {
                 self.referee.fail("protocol", format!("the answer is not TDS: {error}"))
             }
-            Err(error) => {
-                self.connection = None;
-                self.say(format!("< lost: {error}"));
-                let excuses = &self.referee.excuses;
-                if !excuses.network && !excuses.disk_fails && !self.referee.ending.load(Ordering::Relaxed) {
-                    self.referee.fail("connection lost", format!("{error}, and nobody broke it"));
-                }
-                return Err(Trouble::Lost);
-            }
+            Err(error) => return Err(self.lost(&error.to_string())),
         };
         self.say(format!("< {}{}", if cancelled { "cancelled, " } else { "" }, summary(&answer)));
         if let Some(error) = answer.first_error() {
             let number = error.number;
+            if number == SESSION_KILLED {
+                return Err(self.lost(&error.text));
+            }
             if error.severity >= 20 {
                 self.connection = None;
             }
@@ -285,6 +283,16 @@ impl Client {
             return Err(Trouble::Error(number));
         }
         if cancelled { Err(Trouble::Cancelled) } else { Ok(answer) }
+    }
+
+    fn lost(&mut self, why: &str) -> Trouble {
+        self.connection = None;
+        self.say(format!("< lost: {why}"));
+        let excuses = &self.referee.excuses;
+        if !excuses.network && !excuses.disk_fails && !self.referee.ending.load(Ordering::Relaxed) {
+            self.referee.fail("connection lost", format!("{why}, and nobody broke it"));
+        }
+        Trouble::Lost
     }
 
     /// An error that is not expected and that no fault explains ends the run.

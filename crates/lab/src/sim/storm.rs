@@ -9,7 +9,7 @@ use os::wait::{WaitType, sleep_until};
 use tds::client::Event;
 use tds::token::Token;
 
-use super::client::{Client, Done, Fate, How, Trouble, number_of};
+use super::client::{Client, Done, Fate, How, SESSION_KILLED, Trouble, number_of};
 use super::outcomes::Outcomes;
 use super::plan::{Isolation, Mix, Workload};
 use crate::client::{ClientError, Connection};
@@ -272,6 +272,9 @@ fn deaf(client: &mut Client, for_ms: u64, reads: bool) -> Done {
     loop {
         match connection.next_event(Some(os::clock::after_ms(600_000))) {
             Ok(Event::Token(Token::Row(_))) => rows += 1,
+            Ok(Event::Token(Token::Message(message))) if message.number == SESSION_KILLED => {
+                return Err(Trouble::Lost);
+            }
             Ok(Event::Token(Token::Message(message))) if message.is_error() => {
                 client.judge(&message, &[]);
                 error = Some(message.number);
