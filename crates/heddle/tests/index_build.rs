@@ -213,3 +213,136 @@ fn a_kill_in_the_middle_leaves_the_old_state_or_the_new() {
         }
     }
 }
+
+/// Runs a batch that may not wait long; whether it had to wait.
+fn waits(wire: &mut Wire, batch: &str) -> bool {
+    let answer = wire.query(&format!("SET LOCK_TIMEOUT 100; {batch}"));
+    let waited = answer.errors.iter().any(|told| told.0 == 1222);
+    assert!(waited || answer.errors.is_empty(), "{batch}: {:?}", answer.errors);
+    waited
+}
+
+/// "An offline index operation that creates a nonclustered index acquires a Shared (S) lock on the table. This prevents updates to the
+/// underlying table but allows read operations": https://learn.microsoft.com/sql/t-sql/statements/create-index-transact-sql
+#[test]
+fn who_builds_an_index_lets_others_read_and_build_theirs() {
+    let server = Server::start(&[]);
+    let mut wire = Wire::open(server.port, "master").expect("logged in");
+    fill(&mut wire, 3_000);
+    must(&mut wire, "CREATE CLUSTERED INDEX base ON t (id)");
+    let mut other = Wire::open(server.port, "built").expect("logged in");
+    for ends in ["ROLLBACK", "COMMIT"] {
+        must(&mut wire, "BEGIN TRAN; CREATE INDEX made ON t (n) INCLUDE (s)");
+        assert!(!waits(&mut other, "SELECT COUNT_BIG(*), SUM(n) FROM t"));
+        assert!(!waits(&mut other, "SELECT COUNT_BIG(*) FROM t WITH (HOLDLOCK, TABLOCK)"));
+        assert!(waits(&mut other, "UPDATE t SET n = n + 1 WHERE id < 100"));
+        assert!(waits(&mut other, "ALTER TABLE t ADD more int NULL"));
+        assert!(waits(&mut other, "CREATE INDEX MADE ON t (s)"), "the name is being given");
+        assert!(waits(&mut other, "CREATE INDEX other ON t (s)"), "what the table is made of is being changed");
+        must(&mut wire, ends);
+    }
+    agrees(&mut wire, "alone", "1 = 1");
+    let answer = other.query("CREATE INDEX MADE ON t (s)");
+    assert_eq!(answer.errors.first().map(|told| told.0), Some(1913));
+    must(&mut other, "DROP INDEX made ON t");
+
+    // Several at once, some of one name, with writers between them.
+    let port = server.port;
+    let builders: Vec<_> = (0..6)
+        .map(|number| {
+            std::thread::spawn(move || {
+                let mut wire = Wire::open(port, "built").expect("logged in");
+                let name = if number < 4 { format!("made{number}") } else { "twin".to_owned() };
+                let key = ["n", "s", "w, id", "d", "n, s", "s, n"][number];
+                let answer = wire.query(&format!("CREATE INDEX {name} ON t ({key})"));
+                answer.errors.first().map(|told| told.0)
+            })
+        })
+        .collect();
+    for round in 0..20 {
+        must(
+            &mut other,
+            &format!(
+                "UPDATE t SET n = {round} WHERE id % 20 = {round}; INSERT t (id, n, s, wide) VALUES (-{round} - 1, 5, 'x', '')"
+            ),
+        );
+    }
+    let told: Vec<_> = builders.into_iter().map(|builder| builder.join().expect("no panic")).collect();
+    assert_eq!(told[..4], [None; 4]);
+    assert_eq!(told[4..].iter().filter(|error| **error == Some(1913)).count(), 1, "one of two has the name: {told:?}");
+    assert_eq!(one(&mut wire, "SELECT COUNT(DISTINCT index_id) FROM sys.indexes WHERE object_id = OBJECT_ID('t')"), 6);
+    for index in ["made0", "made1", "made2", "made3", "twin"] {
+        let by_index = one(&mut wire, &format!("SELECT {SUMS} FROM t WITH (INDEX ({index}))"));
+        assert_eq!(by_index, one(&mut wire, &format!("SELECT {SUMS} FROM t WITH (INDEX (0))")), "{index}");
+    }
+    must(&mut wire, "DBCC CHECKDB WITH NO_INFOMSGS");
+}
+
+/// https://learn.microsoft.com/sql/relational-databases/indexes/how-online-index-operations-work
+#[test]
+fn an_index_that_is_built_online_has_what_is_written_meanwhile() {
+    let server = Server::start(&[]);
+    let mut wire = Wire::open(server.port, "master").expect("logged in");
+    fill(&mut wire, 20_000);
+    // A statement reads all of one moment.
+    must(&mut wire, "ALTER DATABASE built SET READ_COMMITTED_SNAPSHOT ON");
+    for (round, base) in [(1, "CREATE UNIQUE CLUSTERED INDEX base ON t (id)"), (2, "DROP INDEX base ON t")] {
+        must(&mut wire, base);
+        let over = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(false));
+        let port = server.port;
+        let writers: Vec<_> = (0..3_u64)
+            .map(|number| {
+                let over = over.clone();
+                std::thread::spawn(move || {
+                    let mut wire = Wire::open(port, "built").expect("logged in");
+                    let mut done = 0;
+                    while !over.load(std::sync::atomic::Ordering::SeqCst) || done < 20 {
+                        let (id, end) = (number * 300_000 + done * 7919 % 300_000, if done % 5 == 0 { "ROLLBACK" } else { "COMMIT" });
+                        let answer = wire.query(
+                            &format!(
+                                "BEGIN TRAN; UPDATE t SET n = {done}, s = CONCAT('new ', id) WHERE id BETWEEN {id} AND {id} + 300; \
+                                DELETE t WHERE id BETWEEN {id} + 350 AND {id} + 400; \
+                                INSERT t (id, n, s, w, wide) VALUES ({} - {number}, {done}, 'more', N'm', ''); {end}",
+                                round * -1_000_000 - 10 * done as i64
+                            ),
+                        );
+                        // Without an index an UPDATE looks at the rows of others.
+                        let told = answer.errors.first().map(|told| told.0);
+                        assert!(told.is_none() || told == Some(1205) && round == 2, "{:?}", answer.errors);
+                        done += 1;
+                    }
+                    done
+                })
+            })
+            .collect();
+        for (index, filter) in [
+            ("CREATE INDEX made ON t (n) INCLUDE (w) WITH (ONLINE = ON)", "1 = 1"),
+            (
+                "CREATE UNIQUE INDEX made ON t (id, s, n) WITH (ONLINE = ON (WAIT_AT_LOW_PRIORITY (MAX_DURATION = 1, ABORT_AFTER_WAIT = SELF)))",
+                "1 = 1",
+            ),
+            ("CREATE INDEX made ON t (s) WHERE n > 10 WITH (ONLINE = ON)", "n > 10"),
+        ] {
+            must(&mut wire, index);
+            let differ = format!(
+                "SELECT COUNT(*) FROM (SELECT {SUMS} AS a FROM t WITH (INDEX (made)) WHERE {filter}) x \
+                JOIN (SELECT {SUMS} AS b FROM t WITH (INDEX (0)) WHERE {filter}) y ON x.a <> y.b"
+            );
+            assert_eq!(one(&mut wire, &differ), 0, "{index}");
+            must(&mut wire, "DBCC CHECKTABLE ('t') WITH NO_INFOMSGS");
+            must(&mut wire, "DROP INDEX made ON t");
+        }
+        over.store(true, std::sync::atomic::Ordering::SeqCst);
+        let written: u64 = writers.into_iter().map(|writer| writer.join().expect("no panic")).sum();
+        println!("{written} transactions beside three indexes");
+        must(&mut wire, "DBCC CHECKDB WITH NO_INFOMSGS");
+    }
+    // Who has changed the table itself, and who finds a key twice.
+    must(&mut wire, "BEGIN TRAN; INSERT t (id, n, s, wide) VALUES (-1, 1, 'own', '')");
+    must(&mut wire, "CREATE INDEX made ON t (s) WITH (ONLINE = ON)");
+    agrees(&mut wire, "one's own row", "1 = 1");
+    must(&mut wire, "ROLLBACK");
+    let answer = wire.query("CREATE UNIQUE INDEX made ON t (s) WITH (ONLINE = ON)");
+    assert_eq!(answer.errors.first().map(|told| told.0), Some(1505));
+    must(&mut wire, "DBCC CHECKDB WITH NO_INFOMSGS");
+}

@@ -179,13 +179,6 @@ impl Engine {
         self.append(&mut Author::Change(writer), Kind::Note, file, 0, &[]).map(|_| ())
     }
 
-    /// A rollback of `writer` frees the tree again.
-    #[cfg_attr(debug_assertions, track_caller)]
-    pub fn own_tree(&self, writer: &mut Writer, file: &DataFile, root: u32) -> StorageResult<()> {
-        os::plant!();
-        self.append(&mut Author::Change(writer), Kind::TreeCreate, file, root, &[]).map(|_| ())
-    }
-
     /// Appends a record of one page. Returns its end.
     #[inline]
     #[cfg_attr(debug_assertions, track_caller)]
@@ -241,14 +234,27 @@ impl Engine {
         actions: &[(u32, Action<'_>)],
         guards: &mut [&mut Exclusive<'a>],
     ) -> StorageResult<()> {
+        self.restructure_as((&mut Author::System, 0), file, actions, guards)
+    }
+
+    /// The same. A transaction makes a tree so, the one at that page: its rollback frees the tree again.
+    #[cfg_attr(debug_assertions, track_caller)]
+    pub fn restructure_as<'a>(
+        &'a self,
+        (author, root): (&mut Author<'_>, u32),
+        file: &DataFile,
+        actions: &[(u32, Action<'_>)],
+        guards: &mut [&mut Exclusive<'a>],
+    ) -> StorageResult<()> {
         os::plant!();
+        debug_assert_eq!(matches!(author, Author::System), root == 0, "a transaction changes pages to make a tree");
         debug_assert!(
             actions.iter().all(|(page, _)| guards.iter().filter(|guard| guard.number() == *page).count() == 1),
             "each page of a change is latched, once"
         );
         guards.iter_mut().for_each(|guard| guard.mark_dirty());
         let body = structure::encode(actions);
-        let end = self.append(&mut Author::System, Kind::Structure, file, 0, &[&body])?;
+        let end = self.append(author, Kind::Structure, file, root, &[&body])?;
         for guard in guards.iter_mut() {
             let first = actions.iter().find(|(page, _)| *page == guard.number());
             if matches!(first, Some((_, Action::Image { .. }))) {

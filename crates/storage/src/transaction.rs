@@ -73,6 +73,8 @@ impl Canceller {
 /// Row locks on one table past which the table is locked instead.
 const ESCALATION_LOCKS: u32 = 5000;
 const HORIZON_EVERY_COMMITS: u32 = 64;
+/// Of the lock of a table's shape; no row's key.
+const SHAPE_KEY: &[u8] = b"shape";
 /// Notes of how many rows a transaction has added or removed. What is beyond is noted without regard to savepoints.
 const ROW_CHANGES_MAX: usize = 1 << 16;
 const _: () = assert!(ESCALATION_LOCKS > 2 && HORIZON_EVERY_COMMITS.is_power_of_two());
@@ -714,12 +716,11 @@ impl Transaction {
         self.check_age(db, table)
     }
 
-    /// Definitions have no versions: a snapshot from before a change of the table does not fit it.
+    /// Definitions have no versions, and what was made anew has none of its rows: a snapshot from before a change of the table does not fit
+    /// it. That of a statement at READ COMMITTED is older only if the statement comes to the table late, in a function.
     fn check_age(&self, db: DatabaseId, table: TableId) -> StorageResult<()> {
         match self.snapshot {
-            Some(time)
-                if self.isolation == Isolation::Snapshot && self.engine.shapes.is_younger_than((db, table), time) =>
-            {
+            Some(time) if self.engine.shapes.is_younger_than((db, table), time) => {
                 Err(StorageError::Reshaped { table })
             }
             _ => Ok(()),
@@ -739,10 +740,27 @@ impl Transaction {
         }
     }
 
+    pub(crate) fn member(&self) -> MemberId {
+        self.writer.member
+    }
+
+    /// In which it holds the table to the end.
+    pub(crate) fn table_mode(&self, db: DatabaseId, table: TableId) -> Option<LockMode> {
+        let resource = Resource::Table(db, table);
+        self.tables.iter().find(|held| held.resource == resource).map(|held| held.mode)
+    }
+
+    /// It has locked the table and needs less from now on.
+    pub(crate) fn weaken_table(&mut self, db: DatabaseId, table: TableId, mode: LockMode) {
+        let resource = Resource::Table(db, table);
+        let held = self.tables.iter_mut().find(|held| held.resource == resource).expect("a table that is locked");
+        held.mode = mode;
+        self.engine.locks.weaken(self.writer.member, resource, mode);
+    }
+
     /// In this mode or a stronger one, to the end.
     pub(crate) fn holds_table(&self, db: DatabaseId, table: TableId, mode: LockMode) -> bool {
-        let resource = Resource::Table(db, table);
-        self.tables.iter().any(|held| held.resource == resource && held.mode.covers(mode))
+        self.table_mode(db, table).is_some_and(|held| held.covers(mode))
     }
     /// Index into `tables`. The usual case, locked already, is a look at a short list.
     #[cfg_attr(debug_assertions, track_caller)]
@@ -899,6 +917,31 @@ impl Transaction {
             self.engine.locks.release(self.writer.member, resource);
         }
         held.is_some()
+    }
+
+    /// Locks a key that no row need have, to the end of the transaction: who makes something that others do not see yet. `waits`: for who has
+    /// the key. False: it is another's.
+    pub fn lock_key(&mut self, db: DatabaseId, table: TableId, key: &[u8], waits: bool) -> StorageResult<bool> {
+        let resource = Resource::row(db, table, key);
+        let patience = if waits { self.patience } else { Patience::Ms(0) };
+        match self.engine.locks.acquire(self.writer.member, resource, LockMode::Exclusive, patience) {
+            Ok(true) => self.locks.push(resource),
+            Ok(false) => {}
+            Err(StorageError::LockTimeout) if !waits => return Ok(false),
+            Err(error) => return Err(error),
+        }
+        Ok(true)
+    }
+
+    /// Keeps others from changing what the table is made of, where they may use it meanwhile.
+    pub(crate) fn lock_shape(&mut self, db: DatabaseId, table: TableId) -> StorageResult<()> {
+        self.lock_key(db, table, SHAPE_KEY, true).map(|_| ())
+    }
+
+    /// It changes what the table is made of, alone.
+    pub(crate) fn may_reshape(&self, db: DatabaseId, table: TableId) -> bool {
+        self.holds_table(db, table, LockMode::SchemaModification)
+            || self.locks.contains(&Resource::row(db, table, SHAPE_KEY))
     }
 
     /// Fails if a rollback or the caller stopped the instance.

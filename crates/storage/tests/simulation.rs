@@ -16,6 +16,8 @@ use storage::*;
 
 const SESSIONS: usize = 4;
 const TRANSACTIONS: u64 = 40;
+/// Indexes that are made or dropped beside them.
+const BUILDS: u64 = 30;
 /// Keys of a session: only it changes them.
 const KEYS: i64 = 150;
 const ACCOUNTS: i64 = 6;
@@ -43,12 +45,17 @@ fn own_keys(session: usize) -> std::ops::Range<i64> {
     first..first + KEYS
 }
 
-/// Everything in the table by its clustered index, which must agree with the other one. The accounts sum up, and the
+/// Everything in the table by its clustered index, with which the others must agree. The accounts sum up, and the
 /// rows of each session are one of its outcomes: those that remain.
 fn check(storage: &Storage, outcomes: &Outcomes, seed: u64) {
     let mut tx = storage.begin(Isolation::ReadCommitted);
-    let (mut found, by_index) = (read(storage, &mut tx, 1), read(storage, &mut tx, 2));
-    assert!(found == by_index, "seed {seed}: the indexes disagree");
+    let mut found = read(storage, &mut tx, 1);
+    for index in &storage.open_table(DB, TABLE).expect("the table").layout().indexes {
+        let is_there = |row: &Row| index.filter.is_empty() || in_filter(row);
+        let expected: Model =
+            found.iter().filter(|(_, row)| is_there(row)).map(|(id, row)| (*id, row.clone())).collect();
+        assert!(read(storage, &mut tx, index.id.0) == expected, "seed {seed}: index {} disagrees", index.id.0);
+    }
     let accounts = found.split_off(&FIRST_ACCOUNT);
     assert_eq!(accounts.len() as i64, ACCOUNTS, "seed {seed}: accounts");
     assert_eq!(accounts.values().map(|row| row.1).sum::<i64>(), TOTAL, "seed {seed}: a transfer by half");
@@ -124,24 +131,54 @@ fn transfer(table: &Table, tx: &mut Transaction) -> StorageResult<()> {
     Ok(())
 }
 
-fn session(storage: &Storage, outcomes: &Outcomes, number: usize) -> StorageResult<()> {
+/// Adds indexes to the table of the others, and drops them.
+fn indexer(storage: &Storage) -> StorageResult<()> {
+    let made = layout(Kind::Clustered).indexes;
+    for _ in 0..BUILDS {
+        let mut tx = storage.begin(Isolation::ReadCommitted);
+        tx.set_session(SESSIONS as u32 + 51);
+        tx.begin_statement();
+        let mut index = made[below(made.len() as u64) as usize].clone();
+        (index.id, index.clustered) = (IndexId(index.id.0 + 10), false);
+        let is_there = storage.open_table(DB, TABLE)?.layout().indexes.iter().any(|known| known.id == index.id);
+        let work = building(Fill::default(), |build| {
+            build.online = below(4) > 0;
+            match is_there {
+                true => storage.drop_index(&mut tx, DB, TABLE, index.id, build),
+                false => storage.create_index(&mut tx, DB, TABLE, &index, build),
+            }
+        });
+        match work {
+            Err(error) if is_conflict(&error) => tx.rollback()?,
+            Err(error) => return Err(error),
+            Ok(()) if below(4) == 0 => tx.rollback()?,
+            Ok(()) => tx.commit(Durability::Full)?,
+        }
+        os::wait::sleep(WaitType::WAITFOR, below(20));
+    }
+    Ok(())
+}
+
+fn change(storage: &Storage, tx: &mut Transaction, number: usize, model: &mut Model) -> StorageResult<()> {
+    tx.hold_table_to_change(DB, TABLE)?;
     let table = storage.open_table(DB, TABLE)?;
+    for _ in 0..1 + below(8) {
+        tx.begin_statement();
+        match below(4) {
+            0 => transfer(&table, tx)?,
+            _ => change_own(&table, tx, own_keys(number).start, model)?,
+        }
+    }
+    Ok(())
+}
+
+fn session(storage: &Storage, outcomes: &Outcomes, number: usize) -> StorageResult<()> {
     let outcomes = &outcomes.0[number];
     for _ in 0..TRANSACTIONS {
         let mut tx = storage.begin(Isolation::ReadCommitted);
         tx.set_session(number as u32 + 51);
         let mut model = outcomes.lock().last().expect("at least one").clone();
-        let mut work = Ok(());
-        for _ in 0..1 + below(8) {
-            tx.begin_statement();
-            work = match below(4) {
-                0 => transfer(&table, &mut tx),
-                _ => change_own(&table, &mut tx, own_keys(number).start, &mut model),
-            };
-            if work.is_err() {
-                break;
-            }
-        }
+        let work = change(storage, &mut tx, number, &mut model);
         match work {
             Err(error) if is_conflict(&error) => tx.rollback()?,
             Err(error) => return Err(error),
@@ -182,8 +219,8 @@ struct Trace {
     points: std::collections::BTreeMap<&'static str, u64>,
 }
 
-/// One instance through several lives.
-fn simulate(seed: u64, kind: Kind) -> Trace {
+/// One instance through several lives. `builds`: with indexes that come and go.
+fn simulate(seed: u64, kind: Kind, builds: bool) -> Trace {
     let mut rng = Rng(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let disk = SimDisk::new(SimDiskFaults::default());
     let outcomes = Arc::new(Outcomes::new());
@@ -197,7 +234,7 @@ fn simulate(seed: u64, kind: Kind) -> Trace {
         let power_fails = rng.next(3) > 0;
         let (disk_, outcomes_, created_) = (disk.clone(), outcomes.clone(), created.clone());
         let sim = SimConfig {
-            kill_at_step: (life < lives).then(|| 50 + rng.next(KILL_STEP_MAX)),
+            kill_at_step: (life < lives).then(|| 50 + rng.next(if builds { 5 * KILL_STEP_MAX } else { KILL_STEP_MAX })),
             disks: power_fails.then(|| disk.clone()).into_iter().collect(),
             point_yields: 4,
             steps_max: 2_000_000,
@@ -223,11 +260,14 @@ fn simulate(seed: u64, kind: Kind) -> Trace {
             if failing {
                 disk_.set_faults(SimDiskFaults { write_error: 400, sync_error: 60, ..SimDiskFaults::default() });
             }
-            let sessions: Vec<_> = (0..SESSIONS)
+            let sessions: Vec<_> = (0..SESSIONS + usize::from(builds))
                 .map(|number| {
                     let (storage, outcomes) = (storage.clone(), outcomes_.clone());
                     os::sched::spawn(TaskKind::Request, Place::LeastLoaded, move || {
-                        let ended = session(&storage, &outcomes, number);
+                        let ended = match number {
+                            SESSIONS => indexer(&storage),
+                            _ => session(&storage, &outcomes, number),
+                        };
                         let stopped = matches!(ended, Err(StorageError::Stopped(_) | StorageError::Io(_)));
                         assert!(ended.is_ok() || failing && stopped, "seed {seed} life {life}: {ended:?}");
                     })
@@ -264,13 +304,13 @@ fn open_accounts(storage: &Storage) {
 }
 
 /// `kinds`: of the tables of one seed after the other. `found`: seeds of the first kind besides. `points`: marks that must be passed.
-fn survives(kinds: &[Kind], found: &[u64], points: &[&'static str]) {
+fn survives(kinds: &[Kind], builds: bool, found: &[u64], points: &[&'static str]) {
     let seeds = os::env::var("SEEDS").and_then(|n| n.parse().ok()).unwrap_or(50);
     let first = os::env::var("SEED").and_then(|n| n.parse().ok()).unwrap_or(1);
     let mut all = Trace::default();
     let more = (first..first + seeds).map(|seed| (seed, kinds[seed as usize % kinds.len()]));
     for (seed, kind) in more.chain(found.iter().map(|seed| (*seed, kinds[0]))) {
-        let trace = simulate(seed, kind);
+        let trace = simulate(seed, kind, builds);
         all.kills += trace.kills;
         for (point, times) in trace.points {
             *all.points.entry(point).or_default() += times;
@@ -297,7 +337,13 @@ fn what_was_acknowledged_survives_kills_and_nothing_is_there_by_half() {
         "checkpoint.control",
         "recovery.undo",
     ];
-    survives(&[Kind::Clustered], &FOUND, &points);
+    survives(&[Kind::Clustered], false, &FOUND, &points);
+}
+
+#[test]
+fn indexes_that_are_built_while_rows_change_have_them_all() {
+    let points = ["tree.build.finish", "index.follow", "index.publish", "recovery.undo"];
+    survives(&[Kind::Clustered, Kind::Heap], true, &[], &points);
 }
 
 #[test]
@@ -312,7 +358,7 @@ fn rows_in_memory_survive_kills_and_are_not_there_by_half() {
         "xtp.checkpoint.manifest",
         "xtp.merge",
     ];
-    survives(&[Kind::Hash, Kind::Ordered], &[], &points);
+    survives(&[Kind::Hash, Kind::Ordered], false, &[], &points);
 }
 
 #[test]
@@ -342,7 +388,11 @@ fn a_full_disk_keeps_no_page_from_its_place() {
 fn a_seed_repeats_exactly() {
     for seed in [7, 9] {
         for kind in [Kind::Clustered, Kind::Ordered] {
-            assert_eq!(simulate(seed, kind), simulate(seed, kind), "seed {seed} {kind:?}");
+            assert_eq!(
+                simulate(seed, kind, kind == Kind::Clustered),
+                simulate(seed, kind, kind == Kind::Clustered),
+                "seed {seed} {kind:?}"
+            );
         }
     }
 }

@@ -233,7 +233,7 @@ fn add_inline(
     let indexes = ddl.rows(&target.db, |rows| rows.find::<IndexRow>(0, &[int(target.row.id)]))?;
     let made =
         indexes.into_iter().find(|i| i.name.as_deref() == Some(&*inline.name.text)).expect("the index just made");
-    index::build(ddl, &target.db, target.row.id, made.indid, &target.place, &target.shown, inline.unique)
+    index::build(ddl, &target.db, target.row.id, made.indid, &target.place, &target.shown, false)
 }
 
 fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<()> {
@@ -269,7 +269,7 @@ fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<(
     let clustered = key.clustered.unwrap_or(key.primary && !has_clustered);
     let place = Placement::of(&table_def);
     let indid = constraint::add_key_rows(ddl, &target.place, &target.shown, target.row.id, key, clustered, &place)?;
-    let built = index::build(ddl, &target.db, target.row.id, indid, &target.place, &target.shown, true);
+    let built = index::build(ddl, &target.db, target.row.id, indid, &target.place, &target.shown, false);
     built.map_err(|error| if error.number == 1505 { constraint_failed(error) } else { error })
 }
 

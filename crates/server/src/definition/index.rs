@@ -15,6 +15,7 @@ use super::dbcc::{no_such_object, number_argument, table_argument, text_argument
 use super::index_option::{known_options, options_of_action};
 use super::internal_table;
 use super::layout::{self, differs, index_layout, new_partitioning};
+use super::new_index::{is_online, locked, new_number};
 use super::number::whole_number;
 use super::partition::{self, Divided, Placement};
 use super::rebuild;
@@ -109,7 +110,7 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
         }
         divide(db, table, &columns, divided, spec, &mut found)?;
     }
-    let indid = if spec.clustered { 1 } else { load::next_index_number(&existing, 2..load::XML_INDEX_MIN) };
+    let indid = if spec.clustered { 1 } else { new_number(ddl, db, table)? };
     known_options(spec.options)?;
     let status = status_with(spec.options, spec.status);
     if has(status, ix::IGNORE_DUPLICATES) && !has(status, ix::UNIQUE) {
@@ -352,8 +353,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
     if on_view {
         view_index::check(ddl, create, &db, &row)?;
     }
-    ddl.lock(&db, row.id)?;
-    let mut table_def = ddl.reload(&db, row.id)?;
+    let mut table_def = locked(ddl, create, on.as_ref(), &db, &row)?;
     if table_def.memory.is_some() {
         schema_binding::refuse_in_transaction(ddl, schema_binding::TABLES)?;
     }
@@ -415,7 +415,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
         view_index::fill(ddl, &db, &row, &place)?;
     }
     let indid = add_rows(ddl, &db, &shown, row.id, &spec)?;
-    build(ddl, &db, row.id, indid, &place, &table_name, create.unique)?;
+    build(ddl, &db, row.id, indid, &place, &table_name, is_online(&create.options))?;
     if on_view {
         view_index::changed(ddl, &db, row.id)?;
     }
@@ -466,7 +466,7 @@ pub fn build(
     indid: i32,
     place: &super::site::Place,
     shown: &str,
-    unique: bool,
+    online: bool,
 ) -> SqlResult<()> {
     store_computed_keys(ddl, db, id, indid, place, shown)?;
     let table_def = ddl.reload(db, id)?;
@@ -490,13 +490,14 @@ pub fn build(
     } else {
         let fills = fills(ddl, db, id)?;
         ddl.build(&|index| fills.of(index), |storage, tx, build| {
+            build.online = online;
             storage.create_index(tx, database, TableId(id), &layout, build)
         })
     };
     ddl.changed(db.id, id);
     match made {
         Ok(()) => Ok(()),
-        Err(StorageError::DuplicateKey { .. }) if unique => {
+        Err(StorageError::DuplicateKey { .. }) => {
             // The question for the value must not be answered from the index that is not there.
             let filter = ddl.rows(db, |rows| {
                 let row = rows.first::<IndexRow>(0, &[int(id), int(indid)])?.expect("the index just made");
@@ -831,7 +832,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
                 let status = status_with(options, index.status & !ix::DISABLED);
                 set_status(ddl, &db, row.id, index.indid, status)?;
                 set_fill(ddl, &db, row.id, index.indid, options)?;
-                build(ddl, &db, row.id, index.indid, &place, &row.name, has(index.status, ix::UNIQUE))?;
+                build(ddl, &db, row.id, index.indid, &place, &row.name, false)?;
             }
             // Pages are kept in order as rows come: there is nothing to reorganize.
             AlterIndexAction::Reorganize { .. } => {}
@@ -892,7 +893,7 @@ fn alter_of_view(
         AlterIndexAction::Disable => view_index::disable(ddl, &db, row.id)?,
         AlterIndexAction::Rebuild { .. } if has(index.status, ix::DISABLED) => {
             view_index::enable(ddl, &db, row, place)?;
-            build(ddl, &db, row.id, index.indid, place, &row.name, true)?;
+            build(ddl, &db, row.id, index.indid, place, &row.name, false)?;
         }
         _ => return Ok(false),
     }

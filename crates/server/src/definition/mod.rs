@@ -104,6 +104,7 @@ pub mod internal_table;
 pub mod spatial_index;
 pub mod xml_index;
 pub mod index_option;
+pub mod new_index;
 pub mod index;
 pub mod statistics;
 pub mod bound;

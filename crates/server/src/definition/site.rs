@@ -19,7 +19,7 @@ use super::text;
 use crate::catalog::base::{ClassRow, ObjectRow, TextRow, USER_OBJECT_MIN, object_status};
 use crate::catalog::counter::Rule;
 use crate::catalog::load::{self, int, name as name_datum};
-use crate::catalog::row::{Code, Text};
+use crate::catalog::row::{BaseTable, Code, Text};
 use crate::catalog::store::Rows;
 use crate::catalog::{Catalog, CatalogSession, Database, TEMPDB, clock, no_such_database};
 use crate::instance::server::Server;
@@ -223,7 +223,7 @@ impl<'a> Ddl<'a> {
             let mut sorter = KeySort::new(workspace.clone(), catalog.storage.spill().clone());
             let mut tx = catalog.storage.begin(storage::Isolation::ReadCommitted);
             tx.begin_statement();
-            match work(&catalog.storage, &mut tx, &mut Build { sorter: &mut sorter, pause, fill }) {
+            match work(&catalog.storage, &mut tx, &mut Build { sorter: &mut sorter, pause, fill, online: false }) {
                 Ok(()) => tx.commit(storage::Durability::Full),
                 Err(error) => tx.rollback().and(Err(error)),
             }
@@ -240,7 +240,7 @@ impl<'a> Ddl<'a> {
         let workspace = self.workspace();
         self.site.paced(&mut |tx, pause| {
             let mut sorter = KeySort::new(workspace.clone(), catalog.storage.spill().clone());
-            work(&catalog.storage, tx, &mut Build { sorter: &mut sorter, pause, fill })
+            work(&catalog.storage, tx, &mut Build { sorter: &mut sorter, pause, fill, online: false })
         })
     }
 
@@ -354,15 +354,37 @@ impl<'a> Ddl<'a> {
 
     /// For a change of an object's definition. 3906: the database is read-only.
     pub fn lock(&mut self, db: &Database, object: i32) -> SqlResult<()> {
+        self.lock_in(db, object, storage::LockMode::SchemaModification)
+    }
+
+    /// For an index that is added to those of a table: others may read it meanwhile, and add theirs; online they may change it. 3906.
+    pub fn lock_rows(&mut self, db: &Database, table: i32, online: bool) -> SqlResult<()> {
+        self.lock_in(db, table, if online { storage::LockMode::IntentShared } else { storage::LockMode::Shared })
+    }
+
+    fn lock_in(&mut self, db: &Database, object: i32, mode: storage::LockMode) -> SqlResult<()> {
         db.check_writable()?;
-        let id = db.storage_id();
+        let (id, object) = (db.storage_id(), storage::TableId(object));
+        self.storage(|_, tx| tx.lock_table(id, object, mode)).map_err(crate::catalog::error::storage_error)?;
+        self.renew();
+        Ok(())
+    }
+
+    /// Keeps a key of a table of the catalog for this transaction, while its row is not there or nobody sees it. `waits`: for who keeps it;
+    /// false: it is another's.
+    pub fn keep_key(&mut self, db: &Database, table: &BaseTable, key: &[u8], waits: bool) -> SqlResult<bool> {
+        let (id, table) = (db.storage_id(), storage::TableId(table.id));
+        let kept = self.storage(|_, tx| tx.lock_key(id, table, key, waits));
+        let kept = kept.map_err(crate::catalog::error::storage_error)?;
+        self.renew();
+        Ok(kept)
+    }
+
+    /// Whoever had a lock before may have changed what was read until now.
+    fn renew(&mut self) {
         let (_, tx) = self.site.state();
-        tx.lock_table(id, storage::TableId(object), storage::LockMode::SchemaModification)
-            .map_err(crate::catalog::error::storage_error)?;
-        // Whoever had the lock before may have changed what was read until now.
         tx.begin_statement();
         tx.renew_snapshot();
-        Ok(())
     }
 
     pub fn reload(&mut self, db: &Database, id: i32) -> SqlResult<TableDef> {

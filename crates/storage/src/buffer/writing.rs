@@ -1,7 +1,7 @@
 //! Frames that are wanted for other pages: eviction, and the writing of pages, by batch, that it and checkpoints need.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -194,7 +194,13 @@ impl Buffer {
     }
 
     /// The same of some pages of a file.
-    pub fn write_pages(&self, file: &DataFile, pages: &[u32], log: &Log, pause: &dyn Pause) -> StorageResult<()> {
+    pub fn write_pages(
+        &self,
+        file: &DataFile,
+        pages: &BTreeSet<u32>,
+        log: &Log,
+        pause: &dyn Pause,
+    ) -> StorageResult<()> {
         let indexes: StorageResult<_> = pages.iter().map(|page| self.index(file, *page)).collect();
         self.write_dirty(indexes?, log, pause).map(drop)
     }

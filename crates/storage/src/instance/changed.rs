@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::instance::storage::Storage;
 use crate::layout::{DatabaseId, TableId};
 use crate::log::backward::Backward;
-use crate::log::record::{CellBody, FLAG_COMPENSATION, HeaderBody, Kind, Record, UpdateBody};
+use crate::log::record::{FLAG_COMPENSATION, Record, row_of};
 use crate::tables::disk_table::DiskTable;
 use crate::tables::table::Table;
 
@@ -105,14 +105,4 @@ fn changed_rows(engine: &Engine, writer: &WriterEntry, trees: &Trees) -> Vec<Res
         next = record.head.previous;
     }
     rows
-}
-
-/// Root of the tree and key of what the record changes.
-fn row_of<'a>(record: &Record<'a>) -> Option<(u32, &'a [u8])> {
-    match record.head.kind {
-        Kind::Insert => CellBody::decode(record.body).map(|body| (body.root, body.key)),
-        Kind::Update => UpdateBody::decode(record.body).map(|body| (body.root, body.key)),
-        Kind::Header => HeaderBody::decode(record.body).map(|body| (body.root, body.key)),
-        _ => None,
-    }
 }

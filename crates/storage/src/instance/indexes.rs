@@ -21,6 +21,9 @@ impl Storage {
         index: &IndexLayout,
         build: &mut Build<'_>,
     ) -> StorageResult<()> {
+        if !index.clustered && self.may_add_index(tx, db, table)? {
+            return self.add_index(tx, (db, table), index, build);
+        }
         let (mut layout, mut roots) = self.to_alter(tx, db, table)?;
         if layout.indexes.iter().any(|known| known.id == index.id || known.clustered && index.clustered) {
             return Err(StorageError::AlreadyExists);
@@ -37,16 +40,8 @@ impl Storage {
                 self.create_index(tx, db, part, index, build)
             });
         }
-        if index.clustered {
-            layout.indexes.insert(0, index.clone());
-            return self.rebuild(tx, db, table, layout, &roots, false, build);
-        }
-        let before = tx.savepoint();
-        let root = self.create_tree(tx, db)?;
-        layout.indexes.push(index.clone());
-        roots.indexes.push(root);
-        self.write_shape(tx, db, table, Some((&layout, &roots)))?;
-        tx.fill_own_trees(before, |tx| self.fill_index(tx, db, table, index.id, build))
+        layout.indexes.insert(0, index.clone());
+        self.rebuild(tx, db, table, layout, &roots, false, build)
     }
 
     /// Makes the trees of an index anew: its pages are in order and full, or as full as `build` says. Of the clustered index, or `HEAP`, that
@@ -114,7 +109,7 @@ impl Storage {
         let table = self.open_table(db, table)?;
         let Table::Disk(disk) = &*table else { return Err(StorageError::UnknownIndex) };
         let index = disk.index(id)?.ok_or(StorageError::UnknownIndex)?;
-        load::build_index(tx, disk, index, build)
+        load::build_index(tx, None, disk, index, build)
     }
 
     /// Copies the table into trees of another layout. `keeps_keys`: of the same one, and indexes beside the base tree stay as they are.

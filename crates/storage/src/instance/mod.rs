@@ -5,6 +5,7 @@
 pub mod metrics;
 pub mod storage;
 pub mod changed;
+pub mod added_index;
 pub mod indexes;
 pub mod partitions;
 pub mod holding;

@@ -576,9 +576,7 @@ impl Storage {
         engine.identify(&mut tx.writer)?;
         engine.admit(&tx.writer)?;
         let file = engine.file_of(db)?;
-        let root = engine.create_root(&file, tx.writer.kept_pages())?;
-        engine.own_tree(&mut tx.writer, &file, root)?;
-        Ok(root)
+        engine.create_root(&file, &mut tx.writer)
     }
 
     pub fn create_table(
@@ -661,15 +659,14 @@ impl Storage {
         table: TableId,
         shape: Option<(&TableLayout, &Roots)>,
     ) -> StorageResult<()> {
-        debug_assert!(
-            tx.holds_table(db, table, LockMode::SchemaModification),
-            "who changes a definition keeps all others from it"
-        );
+        debug_assert!(tx.may_reshape(db, table), "who changes a definition keeps all others from changing it");
         tx.reshaped.push((db, table));
-        self.engine().shapes.forget(&[(db, table)], false);
         let bytes = shape.map(|(layout, roots)| shape::encode(layout, roots));
         let patience = tx.patience();
-        self.engine().write_directory(&mut tx.writer, db, table, bytes.as_deref(), patience)
+        let written = self.engine().write_directory(&mut tx.writer, db, table, bytes.as_deref(), patience);
+        // Others may have read what was there until now.
+        self.engine().shapes.forget(&[(db, table)], false);
+        written
     }
 
     pub(super) fn drop_tree(&self, tx: &mut Transaction, db: DatabaseId, root: u32) -> StorageResult<()> {
@@ -786,10 +783,20 @@ impl Storage {
             let shape = PartitionedShape::new((db, table), layout, *partitioning, parts);
             return Ok(TableShape::Partitioned(Arc::new(shape)));
         }
+        self.disk_shape((db, table), layout, &roots).map(TableShape::Disk)
+    }
+
+    pub(super) fn disk_shape(
+        &self,
+        (db, table): (DatabaseId, TableId),
+        layout: TableLayout,
+        roots: &Roots,
+    ) -> StorageResult<Arc<Shape>> {
+        let engine = self.engine();
         let file = engine.file_of(db)?;
         let tree = |root| Tree::new(file.clone(), root);
         let rows = engine.shapes.row_counts.of(pack(db, table), || engine.estimate_rows(&tree(roots.base)))?;
-        Ok(TableShape::Disk(Arc::new(Shape::new((db, table), layout, &roots, rows, tree))))
+        Ok(Arc::new(Shape::new((db, table), layout, roots, rows, tree)))
     }
 
     /// The memory-optimized tables of a database. `chains`: with the lengths of the chains of hash indexes, which takes its time.

@@ -511,21 +511,27 @@ pub fn replay(
     while let Some(head) = read_block(store, at, limit, epoch, &mut bytes)? {
         (epoch, hardened) = (head.epoch, head.hardened);
         debug_assert!(hardened <= at, "a block says of those before it that they are hardened");
-        let mut offset = BLOCK_HEAD as usize;
-        while offset < bytes.len() {
-            let length = u32_at(&bytes, offset) as usize;
-            let record = bytes
-                .get(offset..offset + length)
-                .and_then(|record| Record::decode(at + offset as u64, record))
-                .ok_or_else(|| StorageError::Damaged(format!("log record at {}", at + offset as u64)))?;
-            visit(record)?;
-            offset += length;
-        }
+        records(at, &bytes, visit)?;
         at = align(at + bytes.len() as u64);
         debug_assert!(at.is_multiple_of(BLOCK_BYTES));
     }
     refuse_if_hardened(store, at, limit, epoch)?;
     Ok(Replayed { end: at, epoch, hardened })
+}
+
+/// Calls `visit` for each record of the block at `at`.
+pub fn records(at: u64, block: &[u8], visit: &mut dyn FnMut(Record<'_>) -> StorageResult<()>) -> StorageResult<()> {
+    let mut offset = BLOCK_HEAD as usize;
+    while offset < block.len() {
+        let length = u32_at(block, offset) as usize;
+        let record = block
+            .get(offset..offset + length)
+            .and_then(|record| Record::decode(at + offset as u64, record))
+            .ok_or_else(|| StorageError::Damaged(format!("log record at {}", at + offset as u64)))?;
+        visit(record)?;
+        offset += length;
+    }
+    Ok(())
 }
 
 /// Calls `visit` with each whole block from `start` to `end`, which is hardened and stays: its LSN, and its bytes as far as there are

@@ -28,7 +28,8 @@ pub enum Kind {
     Header = 3,
     /// A cell removed for good (undo of an insert, ghost cleanup). Body: slot u16.
     Remove = 4,
-    /// Changes of several pages that hold together. Body: page actions (`smo.rs`).
+    /// Changes of several pages that hold together. Body: page actions (`structure.rs`). Of a transaction: the tree at `file:page` came to be
+    /// with them, and undo frees it.
     Structure = 5,
     /// Body: trees and files (page 0) the transaction dropped, 8 bytes each.
     Commit = 6,
@@ -40,7 +41,7 @@ pub enum Kind {
     FileCreate = 9,
     /// A data file was removed.
     FileDrop = 10,
-    /// A tree came to be at `file:page`. Undo frees it.
+    /// The tree at `file:page` had come to be; undo frees it. Of older logs.
     TreeCreate = 11,
     /// The pages of the dropped tree at `file:page` are free, all but the root, which follows.
     TreeFree = 12,
@@ -128,6 +129,16 @@ impl<'a> Record<'a> {
         };
         let body = bytes.get(HEAD_BYTES..bytes.len().checked_sub(padding)?)?;
         Some(Record { lsn, end: lsn + bytes.len() as u64, head, body })
+    }
+}
+
+/// Root of the tree and key of the row that the record changes.
+pub fn row_of<'a>(record: &Record<'a>) -> Option<(u32, &'a [u8])> {
+    match record.head.kind {
+        Kind::Insert => CellBody::decode(record.body).map(|body| (body.root, body.key)),
+        Kind::Update => UpdateBody::decode(record.body).map(|body| (body.root, body.key)),
+        Kind::Header => HeaderBody::decode(record.body).map(|body| (body.root, body.key)),
+        _ => None,
     }
 }
 

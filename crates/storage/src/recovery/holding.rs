@@ -30,7 +30,7 @@ pub fn changes_pages(kind: Kind) -> bool {
 
 /// Undo of such a record does something.
 fn is_undone(kind: Kind) -> bool {
-    matches!(kind, Kind::Insert | Kind::Update | Kind::Header | Kind::TreeCreate)
+    matches!(kind, Kind::Insert | Kind::Update | Kind::Header | Kind::TreeCreate | Kind::Structure)
 }
 
 /// Without master there is no instance.

@@ -31,6 +31,8 @@ pub struct Build<'b> {
     pub pause: &'b dyn Pause,
     /// How full the pages of each index are made; `IndexId::HEAP` is the heap.
     pub fill: &'b dyn Fn(IndexId) -> Fill,
+    /// Others change the table meanwhile, if that can be had.
+    pub online: bool,
 }
 
 /// Every row of the base tree, committed or not, with its locator: for who has locked the table against all use.
@@ -94,15 +96,16 @@ pub(crate) fn copy_rows(
     shape.rows.counted(rows);
     if !keeps_keys {
         for index in &shape.indexes {
-            build_index(tx, target, index, build)?;
+            build_index(tx, None, target, index, build)?;
         }
     }
     Ok(())
 }
 
-/// Fills an empty index from the rows of its table.
+/// Fills an empty index from the rows of its table. `reader`: another transaction that sees those that are wanted.
 pub(crate) fn build_index(
     tx: &mut Transaction,
+    reader: Option<&mut Transaction>,
     table: &DiskTable,
     index: &IndexShape,
     build: &mut Build<'_>,
@@ -110,8 +113,11 @@ pub(crate) fn build_index(
     let layout = &table.shape.layout.row;
     let (mut key, mut entry) = (Vec::new(), Vec::new());
     let mut pacer = Pacer::new(build.pause);
-    let mut scan = Table::Disk(table.clone()).scan(tx, every_row())?;
-    while let Some(row) = scan.next(tx)? {
+    let mut spec = every_row();
+    spec.lock.no_lock = reader.is_none();
+    let reader = reader.unwrap_or(tx);
+    let mut scan = Table::Disk(table.clone()).scan(reader, spec)?;
+    while let Some(row) = scan.next(reader)? {
         heard(pacer.spend(ROW_WORK + row.image.len()))?;
         let view = RowView::new(layout, row.image)?;
         if index.holds(&view) {

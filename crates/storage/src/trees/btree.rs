@@ -13,7 +13,7 @@ use std::sync::atomic::Ordering;
 
 use crate::buffer::{Exclusive, Shared};
 use crate::concurrency::versions::RowHeader;
-use crate::engine::{Author, BITMAP_SPAN, Engine};
+use crate::engine::{Author, BITMAP_SPAN, Engine, Writer};
 use crate::error::StorageResult;
 use crate::layout::PageRef;
 use crate::log::record::{CELL_HEAD_BYTES, Kind, cell_head};
@@ -267,9 +267,9 @@ impl Engine {
         Ok(())
     }
 
-    /// A new empty tree, as one system record; its root.
-    pub fn create_root(&self, file: &Arc<DataFile>, kept: u32) -> StorageResult<u32> {
-        let (mut bitmap, pages) = self.find_free(file, 1, kept)?;
+    /// A new empty tree, which a rollback of `writer` frees again, as one record; its root.
+    pub fn create_root(&self, file: &Arc<DataFile>, writer: &mut Writer) -> StorageResult<u32> {
+        let (mut bitmap, pages) = self.find_free(file, 1, writer.kept_pages())?;
         let root = pages[0];
         assert!(root > DIRECTORY_ROOT, "page {root} is every file's own");
         let image = empty_root(file.number, root);
@@ -277,7 +277,8 @@ impl Engine {
         let mut fresh = self.buffer.fresh(file, root)?;
         let actions =
             [(bitmap.number(), Action::SetBits { value: true, bits: Bits(&bit) }), (root, Action::image(&image))];
-        self.restructure(file, &actions, &mut [&mut bitmap, &mut fresh])?;
+        let author = &mut Author::Change(writer);
+        self.restructure_as((author, root), file, &actions, &mut [&mut bitmap, &mut fresh])?;
         Ok(root)
     }
 

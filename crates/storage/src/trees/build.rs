@@ -13,6 +13,7 @@
 //! A page's keys lack what its fences share, and the upper fence is known when the next key is. So cells wait until it is sure
 //! how many of them a page takes.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 use types::pause::Pause;
@@ -74,7 +75,7 @@ pub struct TreeBuilder {
     whole: usize,
     leaves: u32,
     /// Leaves whose rows are not in the log.
-    unlogged: Vec<u32>,
+    unlogged: BTreeSet<u32>,
 }
 
 impl TreeBuilder {
@@ -91,7 +92,7 @@ impl TreeBuilder {
             need: 0,
             whole: 0,
             leaves: 0,
-            unlogged: Vec::new(),
+            unlogged: BTreeSet::new(),
         }
     }
 
@@ -297,7 +298,7 @@ impl TreeBuilder {
             page::set_lsn(&mut fresh, lsn);
             // Of tempdb nothing is needed after a crash.
             if !file.temporary {
-                self.unlogged.push(left);
+                self.unlogged.insert(left);
             }
         }
         Ok(())

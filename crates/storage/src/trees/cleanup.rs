@@ -9,11 +9,13 @@
 //! What goes while somebody stands on it: readers go on by key, and whoever remembered the page's number checks the page.
 
 use crate::buffer::Exclusive;
+use crate::concurrency::commits::Status;
+use crate::concurrency::versions::RowHeader;
 use crate::engine::Engine;
 use crate::error::StorageResult;
 use crate::layout::PageRef;
 use crate::log::structure::Action;
-use crate::pages::page::{self, PageKind};
+use crate::pages::page::{self, PageBytes, PageKind};
 use crate::shapes::shape::DIRECTORY_ROOT;
 use crate::shapes::tree::{Target, Tree};
 use crate::trees::btree::LEVELS_MAX;
@@ -111,6 +113,9 @@ impl Engine {
             if page::upper_fence(&left) != Some(page::lower_fence(&right)) || page::kind(&left) != page::kind(&right) {
                 return Err(tree.corrupt(left.number()));
             }
+            if self.is_being_filled(&left, &right) {
+                continue;
+            }
             let Some(merged) = page::merge(&left, &right) else { continue };
             assert_eq!(page::level(&left) + 1, page::level(parent), "the level of a child is one less");
             assert_eq!(
@@ -132,6 +137,15 @@ impl Engine {
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// Whether a transaction is building their tree (`trees::build`): what comes next comes before its last leaf, which stays empty. A page may
+    /// have been noted when it was another tree's.
+    fn is_being_filled(&self, left: &PageBytes, right: &PageBytes) -> bool {
+        let is_last = page::level(right) == 0 && page::is_rightmost(right) && page::slot_count(right) == 0;
+        let Some(last) = page::slot_count(left).checked_sub(1).filter(|_| is_last) else { return false };
+        let header = RowHeader::decode(page::payload(left, last));
+        header.fresh && self.commits.status(header.transaction) == Status::Active
     }
 
     /// A root with one child becomes that child.

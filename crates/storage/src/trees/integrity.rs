@@ -209,11 +209,15 @@ impl Engine {
         if only.is_some() {
             return Ok(walk.flaws);
         }
-        // Trees that are being freed, or that an open transaction has taken out of the directory, are in use and in no tree.
+        // Trees that are being freed, or that an open transaction has taken out of the directory or not put there yet, are in use and in no
+        // tree.
         let pending = self.pending().iter().any(|pending| pending.file == file.number);
-        let defines = self.locks.entries().iter().any(|entry| {
-            entry.mode == LockMode::SchemaModification && matches!(entry.resource, Resource::Table(of, _) if of == db)
-        });
+        let may_define = |mode: LockMode| mode.covers(LockMode::Shared) && mode != LockMode::Update;
+        let defines = self
+            .locks
+            .entries()
+            .iter()
+            .any(|entry| matches!(entry.resource, Resource::Table(of, _) if of == db && may_define(entry.mode)));
         let is_complete =
             is_complete && !pending && !defines && walk.flaws.iter().all(|flaw| flaw.kind != FlawKind::Unreadable);
         self.check_bitmaps(&mut walk, is_complete)?;

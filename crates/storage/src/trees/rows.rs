@@ -386,6 +386,18 @@ impl Engine {
         there.any(|slot| RowHeader::decode(page::payload(leaf, slot)).is_old_ghost(horizon))
     }
 
+    /// Takes a row out of a tree that the statement fills: nobody has seen it. False: it was not there.
+    pub fn remove_row(&self, writer: &Writer, tree: &Tree, key: &[u8]) -> StorageResult<bool> {
+        assert!(writer.fills_own_trees, "what others have seen stays as a ghost");
+        self.admit(writer)?;
+        let mut leaf = self.leaf_exclusive(tree, key)?;
+        let (slot, found) = page::lower_bound(&leaf, key);
+        if found {
+            self.drop_cell(&mut Author::System, tree, &mut leaf, slot)?;
+        }
+        Ok(found)
+    }
+
     /// The image of the row at `key` as `view` sees it, into `image`.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn read_row(&self, view: &View, tree: &Tree, key: &[u8], image: &mut Vec<u8>) -> StorageResult<Seen> {

@@ -130,7 +130,8 @@ impl Engine {
                 }
                 self.put_header(&mut author, &tree, &mut leaf, slot, body.key, body.old)
             }
-            Kind::TreeCreate => {
+            // A transaction changes the structure where it makes a tree.
+            Kind::TreeCreate | Kind::Structure => {
                 // Freed later, as a dropped one: another transaction may take the pages before this one's end is logged.
                 self.append(&mut author, Kind::TreeDrop, &file, head.page, &[])?;
                 self.pending_frees.add([PageRef { file: head.file, page: head.page }]);

@@ -178,6 +178,7 @@ pub fn newest(table: &Table, tx: &mut Transaction, id: i64) -> StorageResult<Opt
     spec.lower = KeyBound::Inclusive(key.clone());
     spec.upper = KeyBound::Inclusive(key);
     spec.lock.update = true;
+    spec.lookup = true;
     spec.ignore_own_statement = false;
     let mut scan = table.scan(tx, spec)?;
     Ok(scan.next(tx)?.map(|row| (row.locator.to_vec(), row.image.to_vec())))
@@ -216,5 +217,6 @@ impl KeySorter for InMemory {
 
 /// Runs what builds trees, with pages so full.
 pub fn building<T>(fill: Fill, work: impl FnOnce(&mut Build<'_>) -> T) -> T {
-    work(&mut Build { sorter: &mut InMemory::default(), pause: &Unheard::default(), fill: &|_| fill })
+    let (mut sorter, pause) = (InMemory::default(), Unheard::default());
+    work(&mut Build { sorter: &mut sorter, pause: &pause, fill: &|_| fill, online: false })
 }

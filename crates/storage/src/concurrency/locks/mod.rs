@@ -257,6 +257,12 @@ impl Locks {
         self.members.running().map(|(_, member)| member.first_lsn.load(Ordering::SeqCst)).fold(u64::MAX, u64::min)
     }
 
+    /// The same of all but one.
+    pub fn oldest_lsn_but(&self, own: MemberId) -> u64 {
+        let others = self.members.running().filter(|(member, _)| *member != own);
+        others.map(|(_, member)| member.first_lsn.load(Ordering::SeqCst)).fold(u64::MAX, u64::min)
+    }
+
     /// Of all transactions that may still be rolled back.
     pub fn unfinished_log_bytes(&self) -> u64 {
         self.members.running().map(|(_, member)| member.log_bytes.load(Ordering::Relaxed)).sum()
@@ -433,6 +439,13 @@ impl Locks {
         }
         self.grant_waiters(&locked);
         released
+    }
+
+    /// A hold becomes weaker; who waited for that goes on.
+    pub fn weaken(&self, member: MemberId, resource: Resource, mode: LockMode) {
+        let locked = self.table.lock(resource);
+        locked.set_mode(member, mode);
+        self.grant_waiters(&locked);
     }
 
     fn grant_waiters(&self, locked: &Locked<'_>) {

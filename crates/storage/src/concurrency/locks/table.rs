@@ -298,12 +298,16 @@ impl Locked<'_> {
         lock.holders[mode as usize].fetch_add(1, RELAXED);
     }
 
-    /// The member, which holds the resource, holds it in `mode` from now on.
+    /// The member, which holds the resource, holds it in a stronger mode from now on.
     pub fn convert_holder(&self, member: MemberId, mode: LockMode) {
+        debug_assert!(self.held_by(member).is_some_and(|held| mode.covers(held)), "a hold becomes no weaker");
+        self.set_mode(member, mode);
+    }
+
+    pub fn set_mode(&self, member: MemberId, mode: LockMode) {
         let lock = self.find().expect("a resource that is held is in the table");
         let held = self.table.list(&lock.granted).find(|(_, entry)| entry.member == member);
         let (slot, entry) = held.expect("a holder");
-        debug_assert!(mode.covers(entry.mode), "a hold never becomes weaker");
         self.table.requests[slot].mode.store(mode as u32, RELAXED);
         let before = lock.holders[entry.mode as usize].fetch_sub(1, RELAXED);
         assert!(before > 0, "a holder is counted in its mode");
