@@ -58,6 +58,12 @@ fn every_kind_of_index_has_the_rows_of_its_table() {
             ("CREATE UNIQUE INDEX made ON t (w, s DESC, id)", "1 = 1"),
             ("CREATE INDEX made ON t (d) INCLUDE (s, n) WHERE n > 2500", "n > 2500"),
             ("CREATE INDEX made ON t (s) WHERE n IS NULL", "n IS NULL"),
+            ("CREATE INDEX made ON t (n) WHERE id >= 500000 AND id < 700000", "id >= 500000 AND id < 700000"),
+            (
+                "CREATE INDEX made ON t (n) WHERE id IN (7919, 15838, 999999) AND n > 1",
+                "id IN (7919, 15838, 999999) AND n > 1",
+            ),
+            ("CREATE INDEX made ON t (n, s) WHERE s >= 'M'", "s >= 'M'"),
             (
                 "CREATE INDEX made ON t (n) INCLUDE (w) WITH (SORT_IN_TEMPDB = ON, FILLFACTOR = 30, PAD_INDEX = ON)",
                 "1 = 1",
@@ -245,6 +251,12 @@ fn who_builds_an_index_lets_others_read_and_build_theirs() {
     let answer = other.query("CREATE INDEX MADE ON t (s)");
     assert_eq!(answer.errors.first().map(|told| told.0), Some(1913));
     must(&mut other, "DROP INDEX made ON t");
+
+    // "Index reorganize is always performed online":
+    // https://learn.microsoft.com/sql/relational-databases/indexes/reorganize-and-rebuild-indexes
+    must(&mut wire, "BEGIN TRAN; UPDATE t SET n = n WHERE id < 1000");
+    assert!(!waits(&mut other, "ALTER INDEX ALL ON t REORGANIZE"));
+    must(&mut wire, "ROLLBACK");
 
     // Several at once, some of one name, with writers between them.
     let port = server.port;

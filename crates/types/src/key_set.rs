@@ -85,6 +85,12 @@ impl KeySet {
         behind > 0 && *key < *self.ranges[behind - 1].1
     }
 
+    /// The least range that has them all: from the first key, up to and without the second. None: there is none.
+    pub fn hull(&self) -> Option<(&[u8], &[u8])> {
+        let ((lower, _), (_, upper)) = (self.ranges.first()?, self.ranges.last()?);
+        Some((lower, upper))
+    }
+
     pub fn is_subset(&self, other: &KeySet) -> bool {
         self.ranges.iter().all(|(lower, upper)| {
             let behind = other.ranges.partition_point(|(other_lower, _)| other_lower <= lower);

@@ -264,8 +264,12 @@ impl CatalogSession {
         } else if own {
             self.check_temporaries(catalog);
         }
-        for gone in self.dropped.drain(..) {
-            self.owned.remove(gone.object);
+        if !self.dropped.is_empty() {
+            let tempdb = catalog.expect_database(TEMPDB);
+            for gone in self.dropped.drain(..) {
+                tempdb.statistics.forget_table(gone.object);
+                self.owned.remove(gone.object);
+            }
         }
     }
 

@@ -25,8 +25,10 @@ pub const LEAVES_AUTOMATIC: u64 = 256;
 /// Leaves that UPDATE STATISTICS reads unless it says how many, and the most that it reads without a sort: 16 MB.
 pub const LEAVES_ASKED: u64 = 1024;
 pub const LEAVES_MAX: u64 = 2048;
-/// Tables of a database with statistics in memory; for one more all are made again as they are wanted.
-const TABLES_MAX: usize = 4096;
+/// What the statistics of a database take of the memory that the server may have, at most: a part in so many, but so many bytes in any case.
+/// For more of them the oldest go, and are made again if they are wanted: most often those of tables that are gone.
+const MEMORY_PART: u64 = 64;
+const BYTES_LEAST: u64 = 2 << 20;
 
 /// Which statistics of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -104,6 +106,10 @@ impl Kept {
         self.kept_as_made
     }
 
+    fn bytes(&self) -> usize {
+        size_of::<Kept>() + self.statistics.held_bytes()
+    }
+
     pub fn first_type(&self) -> SqlType {
         self.columns[0].1
     }
@@ -118,47 +124,91 @@ fn columns_of(table: &TableDef, columns: &[u16]) -> Vec<(u32, SqlType)> {
 }
 
 /// Of one database.
-pub struct Store(RwLock<HashMap<i32, Vec<Arc<Kept>>>>);
+pub struct Store(RwLock<Tables>);
+
+#[derive(Default)]
+struct Tables {
+    known: HashMap<i32, Vec<Arc<Kept>>>,
+    bytes: usize,
+}
+
+impl Tables {
+    fn add(&mut self, object: i32, kept: Arc<Kept>) {
+        self.remove(object, |old| old.id == kept.id);
+        self.bytes += kept.bytes();
+        self.known.entry(object).or_default().push(kept);
+    }
+
+    /// How many they were.
+    fn remove(&mut self, object: i32, goes: impl Fn(&Kept) -> bool) -> usize {
+        let Some(own) = self.known.get_mut(&object) else { return 0 };
+        let before = own.len();
+        let bytes = &mut self.bytes;
+        own.retain(|kept| {
+            let goes = goes(kept);
+            *bytes -= if goes { kept.bytes() } else { 0 };
+            !goes
+        });
+        let left = own.len();
+        if left == 0 {
+            self.known.remove(&object);
+        }
+        before - left
+    }
+
+    /// Lets the oldest go, until there is room for some more.
+    fn make_room(&mut self, bytes_max: usize, but: i32) {
+        let newest = |own: &Vec<Arc<Kept>>| own.iter().map(|kept| kept.made.0).max();
+        let mut all: Vec<_> = self.known.iter().map(|(object, own)| (newest(own), *object)).collect();
+        all.sort_unstable();
+        for (_, object) in all.into_iter().filter(|(_, object)| *object != but) {
+            if self.bytes <= bytes_max / 4 * 3 {
+                break;
+            }
+            self.remove(object, |_| true);
+        }
+    }
+}
 
 impl Default for Store {
     fn default() -> Store {
-        Store(RwLock::new(WaitType::METADATA_CACHE, HashMap::new()))
+        Store(RwLock::new(WaitType::METADATA_CACHE, Tables::default()))
     }
 }
 
 impl Store {
     pub fn of_table(&self, object: i32) -> Vec<Arc<Kept>> {
-        self.0.read().get(&object).cloned().unwrap_or_default()
+        self.0.read().known.get(&object).cloned().unwrap_or_default()
     }
 
     /// By table, in the order of their numbers.
     pub fn all(&self) -> Vec<(i32, Vec<Arc<Kept>>)> {
-        let mut all: Vec<_> = self.0.read().iter().map(|(object, own)| (*object, own.clone())).collect();
+        let mut all: Vec<_> = self.0.read().known.iter().map(|(object, own)| (*object, own.clone())).collect();
         all.sort_by_key(|(object, _)| *object);
         all
     }
 
     pub fn find(&self, table: &TableDef, spec: &Spec) -> Option<Arc<Kept>> {
-        self.0.read().get(&table.object.0)?.iter().find(|kept| kept.is_of(table, spec)).cloned()
+        self.0.read().known.get(&table.object.0)?.iter().find(|kept| kept.is_of(table, spec)).cloned()
     }
 
-    pub fn put(&self, object: i32, kept: Arc<Kept>) {
+    pub fn put(&self, storage: &Storage, object: i32, kept: Arc<Kept>) {
+        let bytes_max = (storage.broker().target() / MEMORY_PART).max(BYTES_LEAST) as usize;
         let mut tables = self.0.write();
-        if tables.len() >= TABLES_MAX && !tables.contains_key(&object) {
-            tables.clear();
+        tables.add(object, kept);
+        if tables.bytes > bytes_max {
+            tables.make_room(bytes_max, object);
         }
-        let own = tables.entry(object).or_default();
-        own.retain(|old| old.id != kept.id);
-        own.push(kept);
     }
 
     /// True: they were there.
     pub fn forget(&self, object: i32, id: StatisticsId) -> bool {
-        let mut tables = self.0.write();
-        let Some(own) = tables.get_mut(&object) else { return false };
-        let before = own.len();
-        own.retain(|kept| kept.id != id);
-        own.len() < before
+        self.0.write().remove(object, |kept| kept.id == id) > 0
+    }
+
+    /// The table is gone.
+    pub fn forget_table(&self, object: i32) {
+        self.0.write().remove(object, |_| true);
     }
 }
 
@@ -224,7 +274,7 @@ pub fn ask(
             let kept = Arc::new(kept);
             found.retain(|old| old.id != kept.id);
             found.push(kept.clone());
-            store.put(table.object.0, kept);
+            store.put(storage, table.object.0, kept);
         }
     }
     // What could not be made now is tried again after as many changes.
@@ -500,4 +550,62 @@ fn is_unique(table: &TableDef, columns: &[u16]) -> bool {
     table.indexes.iter().any(|index| {
         index.unique && index.filter.is_empty() && index.key.iter().all(|(column, _)| columns.contains(column))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use sql::statistics::{HistogramBuilder, Statistics};
+    use types::Datum;
+
+    use super::{Date, Kept, StatisticsId, Tables};
+
+    fn kept(id: u32, made: i64, value_bytes: usize) -> Arc<Kept> {
+        let mut histogram = HistogramBuilder::new(1.0);
+        let value = vec![b'v'; value_bytes];
+        histogram.add(&value, Datum::Bytes(value.clone().into()), 1.0);
+        let statistics = Statistics {
+            columns: vec![0],
+            rows: 1.0,
+            rows_sampled: 1.0,
+            unfiltered_rows: 1.0,
+            histogram: histogram.finish(1.0, 1.0),
+            distinct: vec![1.0],
+            bytes: vec![1.0],
+            filtered: false,
+        };
+        Arc::new(Kept {
+            id: StatisticsId::Named(id),
+            columns: Vec::new(),
+            statistics: Arc::new(statistics),
+            made: Date(made),
+            changes: 0,
+            kept_as_made: false,
+        })
+    }
+
+    #[test]
+    fn the_oldest_make_room_and_what_is_left_is_counted() {
+        let mut tables = Tables::default();
+        for object in 0..100 {
+            for id in 1..=3 {
+                tables.add(object, kept(id, i64::from(object ^ 37), 1_000));
+            }
+        }
+        let all = tables.bytes;
+        assert!(all > 300 * 2_000, "a value lies there as it is and as a key: {all}");
+        tables.add(5, kept(2, 1_000, 1_000));
+        assert_eq!(tables.bytes, all, "new ones take the place of old ones");
+        tables.make_room(all / 2, 7);
+        assert!(tables.bytes <= all / 8 * 3 && tables.bytes > all / 4, "{} of {all}", tables.bytes);
+        assert!(
+            tables.known.contains_key(&7) && tables.known.contains_key(&5),
+            "the one that is filled, and a new one"
+        );
+        assert!(!tables.known.contains_key(&37), "the oldest");
+        let objects: Vec<i32> = tables.known.keys().copied().collect();
+        objects.iter().for_each(|object| assert!(tables.remove(*object, |_| true) > 0));
+        assert_eq!((tables.bytes, tables.known.len()), (0, 0));
+    }
 }

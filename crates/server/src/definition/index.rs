@@ -780,27 +780,19 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     if let AlterIndexAction::Rebuild { .. } = &alter.action {
         ask_to_sort(ddl, &alter.table, None)?;
     }
-    let Some((db, row, old)) = ddl.rows_for_change(&alter.table)? else {
+    let found = match &alter.action {
+        // Nothing is changed, so nobody waits: "REORGANIZE ... is always performed online".
+        AlterIndexAction::Reorganize { .. } => ddl.rows_as_they_are(&alter.table)?,
+        _ => ddl.rows_for_change(&alter.table)?,
+    };
+    let Some((db, row, old)) = found else {
         return Err(sql_error!(1088, shown));
     };
     if old.memory.is_some() {
         return Err(sql_error!(10794, state 12, "operation", "ALTER INDEX", "memory optimized tables"));
     }
     options_of_action(&alter.action)?;
-    let indexes = ddl.rows(&db, |rows| rows.find::<IndexRow>(0, &[int(row.id)]))?;
-    let chosen: Vec<IndexRow> = match &alter.index {
-        None => indexes.into_iter().filter(|index| index.indid > 0 && !has(index.status, ix::STATISTICS)).collect(),
-        Some(name) => {
-            let found: Vec<IndexRow> = indexes
-                .into_iter()
-                .filter(|i| i.name.as_deref().is_some_and(|own| db.equal_names(own, name)))
-                .collect();
-            if found.is_empty() {
-                return Err(sql_error!(2727, state 3, &**name));
-            }
-            found
-        }
-    };
+    let chosen = indexes_named(ddl, &db, row.id, alter.index.as_deref())?;
     refuse_partitions(&alter.action, alter.index.is_none(), &chosen, &row.name, &old)?;
     let partition = chosen_partition(ddl, &alter.action, &old, &chosen, &row.name)?;
     let place = place_of(ddl, &db, &row)?;
@@ -871,6 +863,20 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     match alter.action {
         AlterIndexAction::Reorganize { .. } => Ok(()),
         _ => ddl.touch(&db, row.id),
+    }
+}
+
+/// The index of that name, or all. 2727
+fn indexes_named(ddl: &mut Ddl<'_>, db: &Database, table: i32, name: Option<&str>) -> SqlResult<Vec<IndexRow>> {
+    let all = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?.into_iter();
+    let Some(name) = name else {
+        return Ok(all.filter(|index| index.indid > 0 && !has(index.status, ix::STATISTICS)).collect());
+    };
+    let found: Vec<IndexRow> =
+        all.filter(|index| index.name.as_deref().is_some_and(|own| db.equal_names(own, name))).collect();
+    match found.is_empty() {
+        true => Err(sql_error!(2727, state 3, name)),
+        false => Ok(found),
     }
 }
 

@@ -337,10 +337,25 @@ impl<'a> Ddl<'a> {
 
     /// The same, or a view and what is stored of it.
     pub fn rows_for_change(&mut self, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, ObjectRow, TableDef)>> {
+        self.table_or_view(name, true)
+    }
+
+    /// The same, not locked.
+    pub fn rows_as_they_are(&mut self, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, ObjectRow, TableDef)>> {
+        self.table_or_view(name, false)
+    }
+
+    fn table_or_view(
+        &mut self,
+        name: &ObjectName,
+        locks: bool,
+    ) -> SqlResult<Option<(Arc<Database>, ObjectRow, TableDef)>> {
         let Some((db, row)) = self.find(name)?.filter(|(_, row)| matches!(row.kind.as_str(), "U" | "V")) else {
             return Ok(None);
         };
-        self.lock(&db, row.id)?;
+        if locks {
+            self.lock(&db, row.id)?;
+        }
         let table = self.rows(&db, |rows| load::table(rows, &row))?;
         Ok(table.map(|table| (db, row, table)))
     }

@@ -275,7 +275,7 @@ fn make(ddl: &mut Ddl<'_>, db: &Database, table: &TableDef, spec: Spec, sample: 
         (statistics.rows > 0.0).then(|| Kept::new(table, &spec, statistics, changes))
     };
     match kept {
-        Some(kept) => db.statistics.put(table.object.0, Arc::new(kept)),
+        Some(kept) => db.statistics.put(&ddl.catalog.storage, table.object.0, Arc::new(kept)),
         // Of no rows there is nothing to tell.
         None => {
             db.statistics.forget(table.object.0, spec.id);

@@ -420,6 +420,7 @@ pub fn erase(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlResul
             Ok(()) | Err(StorageError::UnknownTable) => {}
             Err(error) => return Err(storage_error(error)),
         }
+        db.statistics.forget_table(id);
     }
     if db.id == TEMPDB {
         ddl.site.state().0.forget_temporary(id);

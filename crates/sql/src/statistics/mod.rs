@@ -32,6 +32,18 @@ pub struct Statistics {
 }
 
 impl Statistics {
+    /// What they take in memory, about.
+    pub fn held_bytes(&self) -> usize {
+        let step = |step: &Step| {
+            let value = match &step.value {
+                Datum::Bytes(bytes) => bytes.len(),
+                _ => 0,
+            };
+            size_of::<Step>() + step.key.len() + value
+        };
+        size_of::<Statistics>() + self.histogram.steps.iter().map(step).sum::<usize>()
+    }
+
     /// Steps as they are shown: rows without a value are the first one.
     pub fn shown_steps(&self) -> impl Iterator<Item = Step> {
         let nulls = (self.histogram.nulls > 0.0).then(|| Step {

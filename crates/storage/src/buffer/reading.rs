@@ -38,6 +38,7 @@ impl Buffer {
         if count == 0 {
             return;
         }
+        self.frames.back(first, count);
         let offset = page as u64 * PAGE_BYTES as u64;
         let frames = self.frames.latched(first, count);
         let is_read = read_or_zero(&file.file, WaitType::PAGEIOLATCH_SH, offset, frames).is_ok();

@@ -4,6 +4,7 @@
 use types::pause::{Pacer, Pause};
 use types::row::RowView;
 
+use crate::bounds::KeyBound;
 use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
 use crate::layout::IndexId;
 use crate::shapes::shape::IndexShape;
@@ -115,6 +116,7 @@ pub(crate) fn build_index(
     let mut pacer = Pacer::new(build.pause);
     let mut spec = every_row();
     spec.lock.no_lock = reader.is_none();
+    (spec.lower, spec.upper) = range_of_filter(table, index);
     let reader = reader.unwrap_or(tx);
     let mut scan = Table::Disk(table.clone()).scan(reader, spec)?;
     while let Some(row) = scan.next(reader)? {
@@ -138,6 +140,17 @@ pub(crate) fn build_index(
         false => Err(StorageError::DuplicateKey { table: table.shape.id, index: index.layout.id }),
     })?;
     builder.finish(&table.engine, &index.tree, &mut tx.writer, build.pause)
+}
+
+/// Where in the table the rows of a filtered index are.
+fn range_of_filter(table: &DiskTable, index: &IndexShape) -> (KeyBound, KeyBound) {
+    let clustered = table.shape.clustered.as_ref();
+    let first = clustered.and_then(|(_, key)| key.columns().first()).filter(|column| !column.descending);
+    let term = first.and_then(|first| index.layout.filter.iter().find(|term| term.column == first.ordinal));
+    match term.and_then(|term| term.keys.hull()) {
+        Some((lower, upper)) => (KeyBound::Inclusive(lower.to_vec()), KeyBound::Exclusive(upper.to_vec())),
+        None => (KeyBound::Unbounded, KeyBound::Unbounded),
+    }
 }
 
 /// Rows that come one after the other into a heap without indexes that the statement has made itself. Nobody reads it before `finish`; what was
