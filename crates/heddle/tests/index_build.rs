@@ -252,6 +252,14 @@ fn who_builds_an_index_lets_others_read_and_build_theirs() {
     assert_eq!(answer.errors.first().map(|told| told.0), Some(1913));
     must(&mut other, "DROP INDEX made ON t");
 
+    // Rebuilt beside readers, who are waited for at the end.
+    must(&mut wire, "CREATE INDEX made ON t (n); BEGIN TRAN; SELECT TOP 1 id FROM t WITH (REPEATABLEREAD)");
+    assert!(waits(&mut other, "ALTER INDEX made ON t REBUILD"));
+    assert!(waits(&mut other, "ALTER INDEX made ON t REBUILD WITH (ONLINE = ON)"));
+    must(&mut wire, "ROLLBACK");
+    assert!(!waits(&mut other, "ALTER INDEX made ON t REBUILD WITH (ONLINE = ON)"));
+    agrees(&mut wire, "rebuilt", "1 = 1");
+    must(&mut wire, "DROP INDEX made ON t");
     // "Index reorganize is always performed online":
     // https://learn.microsoft.com/sql/relational-databases/indexes/reorganize-and-rebuild-indexes
     must(&mut wire, "BEGIN TRAN; UPDATE t SET n = n WHERE id < 1000");
@@ -259,6 +267,7 @@ fn who_builds_an_index_lets_others_read_and_build_theirs() {
     must(&mut wire, "ROLLBACK");
 
     // Several at once, some of one name, with writers between them.
+    must(&mut other, "SET LOCK_TIMEOUT -1");
     let port = server.port;
     let builders: Vec<_> = (0..6)
         .map(|number| {
@@ -336,6 +345,7 @@ fn an_index_that_is_built_online_has_what_is_written_meanwhile() {
             ("CREATE INDEX made ON t (s) WHERE n > 10 WITH (ONLINE = ON)", "n > 10"),
         ] {
             must(&mut wire, index);
+            must(&mut wire, "ALTER INDEX made ON t REBUILD WITH (ONLINE = ON)");
             let differ = format!(
                 "SELECT COUNT(*) FROM (SELECT {SUMS} AS a FROM t WITH (INDEX (made)) WHERE {filter}) x \
                 JOIN (SELECT {SUMS} AS b FROM t WITH (INDEX (0)) WHERE {filter}) y ON x.a <> y.b"

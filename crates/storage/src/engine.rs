@@ -237,7 +237,7 @@ impl Engine {
         self.restructure_as((&mut Author::System, 0), file, actions, guards)
     }
 
-    /// The same. A transaction makes a tree so, the one at that page: its rollback frees the tree again.
+    /// The same. A transaction makes the tree at `root` so: its rollback frees it again. Without a transaction the tree is gone with that.
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn restructure_as<'a>(
         &'a self,
@@ -247,7 +247,7 @@ impl Engine {
         guards: &mut [&mut Exclusive<'a>],
     ) -> StorageResult<()> {
         os::plant!();
-        debug_assert_eq!(matches!(author, Author::System), root == 0, "a transaction changes pages to make a tree");
+        debug_assert!(root != 0 || matches!(author, Author::System), "a transaction changes pages to make a tree");
         debug_assert!(
             actions.iter().all(|(page, _)| guards.iter().filter(|guard| guard.number() == *page).count() == 1),
             "each page of a change is latched, once"
@@ -330,6 +330,24 @@ impl Engine {
     pub fn free_page<'a>(
         &'a self,
         file: &DataFile,
+        page: Exclusive<'a>,
+        actions: &[(u32, Action<'_>)],
+        others: &mut [&mut Exclusive<'a>],
+    ) -> StorageResult<()> {
+        self.free_page_of(0, file, page, actions, others)
+    }
+
+    /// Frees the last page of a tree.
+    pub fn free_root<'a>(&'a self, file: &DataFile, root: Exclusive<'a>) -> StorageResult<()> {
+        self.free_page_of(root.number(), file, root, &[], &mut [])
+    }
+
+    /// `gone`: the tree that there is no more.
+    #[cfg_attr(debug_assertions, track_caller)]
+    fn free_page_of<'a>(
+        &'a self,
+        gone: u32,
+        file: &DataFile,
         mut page: Exclusive<'a>,
         actions: &[(u32, Action<'_>)],
         others: &mut [&mut Exclusive<'a>],
@@ -351,7 +369,7 @@ impl Engine {
         let mut guards: Vec<&mut Exclusive<'a>> = others.iter_mut().map(|guard| &mut **guard).collect();
         guards.push(&mut page);
         guards.push(&mut bitmap);
-        self.restructure(file, &all, &mut guards)?;
+        self.restructure_as((&mut Author::System, gone), file, &all, &mut guards)?;
         file.free_hint().fetch_min(number, Ordering::Relaxed);
         self.numbers.trees.pages_freed.fetch_add(1, Ordering::Relaxed);
         Ok(())

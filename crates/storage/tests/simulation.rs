@@ -131,7 +131,7 @@ fn transfer(table: &Table, tx: &mut Transaction) -> StorageResult<()> {
     Ok(())
 }
 
-/// Adds indexes to the table of the others, and drops them.
+/// Adds indexes to the table of the others, makes them anew, and drops them.
 fn indexer(storage: &Storage) -> StorageResult<()> {
     let made = layout(Kind::Clustered).indexes;
     for _ in 0..BUILDS {
@@ -144,6 +144,7 @@ fn indexer(storage: &Storage) -> StorageResult<()> {
         let work = building(Fill::default(), |build| {
             build.online = below(4) > 0;
             match is_there {
+                true if below(2) == 0 => storage.rebuild_index(&mut tx, DB, TABLE, index.id, build),
                 true => storage.drop_index(&mut tx, DB, TABLE, index.id, build),
                 false => storage.create_index(&mut tx, DB, TABLE, &index, build),
             }

@@ -82,10 +82,18 @@ impl<'p> Pacer<'p> {
     /// Appends `text`.
     pub fn push(&mut self, text: &str, out: &mut String) -> SqlResult<()> {
         out.reserve(text.len());
+        self.pieces(text, |piece| {
+            out.push_str(piece);
+            Ok(())
+        })
+    }
+
+    /// `work` over a text in pieces of a stride.
+    pub fn pieces(&mut self, text: &str, mut work: impl FnMut(&str) -> SqlResult<()>) -> SqlResult<()> {
         let mut rest = text;
         while !rest.is_empty() {
             let (now, later) = rest.split_at(rest.floor_char_boundary(STRIDE));
-            out.push_str(now);
+            work(now)?;
             self.spend(now.len())?;
             rest = later;
         }

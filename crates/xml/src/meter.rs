@@ -37,15 +37,8 @@ impl<'a, 'p> Meter<'a, 'p> {
     }
 
     /// `work` over a text in pieces: it may be long.
-    pub fn pieces(&mut self, text: &str, mut work: impl FnMut(&str) -> SqlResult<()>) -> SqlResult<()> {
-        let mut rest = text;
-        while !rest.is_empty() {
-            let (now, later) = rest.split_at(rest.floor_char_boundary(STRIDE));
-            work(now)?;
-            self.spend(now.len())?;
-            rest = later;
-        }
-        Ok(())
+    pub fn pieces(&mut self, text: &str, work: impl FnMut(&str) -> SqlResult<()>) -> SqlResult<()> {
+        self.pacer.pieces(text, work)
     }
 
     /// Whether `part` is in `whole`.

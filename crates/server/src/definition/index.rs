@@ -15,7 +15,7 @@ use super::dbcc::{no_such_object, number_argument, table_argument, text_argument
 use super::index_option::{known_options, options_of_action};
 use super::internal_table;
 use super::layout::{self, differs, index_layout, new_partitioning};
-use super::new_index::{is_online, locked, new_number};
+use super::new_index::{is_online, locked, locked_to_alter, new_number};
 use super::number::whole_number;
 use super::partition::{self, Divided, Placement};
 use super::rebuild;
@@ -780,12 +780,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
     if let AlterIndexAction::Rebuild { .. } = &alter.action {
         ask_to_sort(ddl, &alter.table, None)?;
     }
-    let found = match &alter.action {
-        // Nothing is changed, so nobody waits: "REORGANIZE ... is always performed online".
-        AlterIndexAction::Reorganize { .. } => ddl.rows_as_they_are(&alter.table)?,
-        _ => ddl.rows_for_change(&alter.table)?,
-    };
-    let Some((db, row, old)) = found else {
+    let Some((db, row, old)) = locked_to_alter(ddl, alter)? else {
         return Err(sql_error!(1088, shown));
     };
     if old.memory.is_some() {
@@ -852,7 +847,8 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterIndex) -> SqlResult<()> {
                 if let AlterIndexAction::Rebuild { .. } = &alter.action {
                     set_fill(ddl, &db, row.id, index.indid, options)?;
                     let name = format!("{}.{}", place.schema_name, row.name);
-                    rebuild_pages(ddl, &db, (row.id, &name), &index, partition)?;
+                    let online = is_online(options);
+                    rebuild_pages(ddl, &db, (row.id, &name), &index, (partition, online))?;
                 }
             }
         }
@@ -912,13 +908,16 @@ fn rebuild_pages(
     db: &Database,
     (table, name): (i32, &str),
     index: &IndexRow,
-    partition: Option<usize>,
+    (partition, online): (Option<usize>, bool),
 ) -> SqlResult<()> {
     let (database, id) = (db.storage_id(), IndexId(index.indid as u32));
     let fills = fills(ddl, db, table)?;
     let part = Part { table: TableId(table), partition };
-    ddl.build(&|index| fills.of(index), |storage, tx, build| storage.rebuild_partition(tx, database, part, id, build))
-        .map_err(|error| build_error(error, name, index.name.as_deref()))?;
+    let rebuilt = ddl.build(&|index| fills.of(index), |storage, tx, build| {
+        build.online = online;
+        storage.rebuild_partition(tx, database, part, id, build)
+    });
+    rebuilt.map_err(|error| build_error(error, name, index.name.as_deref()))?;
     ddl.changed(db.id, table);
     Ok(())
 }
@@ -949,7 +948,7 @@ pub fn reindex(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
             let key = [int(row.id), int(index.indid)];
             ddl.rows(&db, |rows| rows.update::<IndexRow>(0, &key, |row| row.fillfact = percent))?;
         }
-        rebuild_pages(ddl, &db, (row.id, &format!("{}.{}", table.schema_name, row.name)), index, None)?;
+        rebuild_pages(ddl, &db, (row.id, &format!("{}.{}", table.schema_name, row.name)), index, (None, false))?;
     }
     if find_setting(&dbcc.options, "NO_INFOMSGS").is_none() {
         ddl.message(sql_error!(2528));
@@ -1104,7 +1103,7 @@ pub fn rebuild_table(
     let Some(index) = clustered else {
         let heap = ddl.rows(db, |rows| rows.first::<IndexRow>(0, &[int(table), int(0)]))?;
         let heap = heap.filter(|_| !in_memory);
-        return heap.map_or(Ok(()), |heap| rebuild_pages(ddl, db, (table, name), &heap, partition));
+        return heap.map_or(Ok(()), |heap| rebuild_pages(ddl, db, (table, name), &heap, (partition, false)));
     };
     let status = status_with(options, index.status);
     if has(status, ix::IGNORE_DUPLICATES) && !has(status, ix::UNIQUE) {
@@ -1114,7 +1113,7 @@ pub fn rebuild_table(
         set_status(ddl, db, table, index.indid, status)?;
     }
     set_fill(ddl, db, table, index.indid, options)?;
-    if in_memory { Ok(()) } else { rebuild_pages(ddl, db, (table, name), &index, partition) }
+    if in_memory { Ok(()) } else { rebuild_pages(ddl, db, (table, name), &index, (partition, false)) }
 }
 
 pub fn set_status(ddl: &mut Ddl<'_>, db: &Database, table: i32, indid: i32, status: i32) -> SqlResult<()> {

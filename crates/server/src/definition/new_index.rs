@@ -1,7 +1,10 @@
 //! What keeps the makers of indexes on one table apart: its lock, and the name and the number of each new index.
 
-use sql::ast::{CreateIndex, Setting, find_setting};
-use sql::catalog::TableDef;
+use std::sync::Arc;
+
+use sql::ast::{AlterIndex, AlterIndexAction, CreateIndex, Setting, find_setting};
+use sql::catalog::{IndexDef, IndexKind, TableDef};
+use storage::LockMode;
 use types::key::encode_datum;
 use types::{SqlResult, SqlType};
 
@@ -40,7 +43,7 @@ pub fn locked(
         table.memory.is_none() && table.partitioning.is_none() && columns.all(is_stored)
     };
     if is_apart && stays(&ddl.reload(db, row.id)?) {
-        ddl.lock_rows(db, row.id, is_online(&create.options))?;
+        ddl.lock_in(db, row.id, if is_online(&create.options) { LockMode::IntentShared } else { LockMode::Shared })?;
         keep_name(ddl, db, row.id, &create.name)?;
         let table = ddl.reload(db, row.id)?;
         if stays(&table) {
@@ -49,6 +52,38 @@ pub fn locked(
     }
     ddl.lock(db, row.id)?;
     ddl.reload(db, row.id)
+}
+
+/// The table of ALTER INDEX, locked: not against readers while an index that is not clustered is rebuilt, and online not against writers. Nothing
+/// is changed by REORGANIZE, so nobody waits for it. None: there is no such table or view.
+pub fn locked_to_alter(
+    ddl: &mut Ddl<'_>,
+    alter: &AlterIndex,
+) -> SqlResult<Option<(Arc<Database>, ObjectRow, TableDef)>> {
+    let AlterIndexAction::Rebuild { options, .. } = &alter.action else {
+        return match &alter.action {
+            AlterIndexAction::Reorganize { .. } => ddl.rows_as_they_are(&alter.table),
+            _ => ddl.rows_for_change(&alter.table),
+        };
+    };
+    let is_apart = |db: &Database, table: &TableDef| {
+        let named = |index: &&IndexDef| alter.index.as_ref().is_some_and(|name| db.equal_names(name, &index.name));
+        let index = table.indexes.iter().find(named);
+        let is_plain = table.memory.is_none() && table.partitioning.is_none() && !table.of_view;
+        is_plain && index.is_some_and(|index| index.kind == IndexKind::Nonclustered)
+    };
+    let found = ddl.rows_as_they_are(&alter.table)?;
+    if let Some((db, row, _)) = found.filter(|(db, _, table)| is_apart(db, table)) {
+        // One after the other, before either holds the table: at the end each wants it for itself.
+        let key = [&b"rebuild"[..], &row.id.to_le_bytes()].concat();
+        ddl.keep_key(&db, IndexRow::TABLE, &key, true)?;
+        ddl.lock_in(&db, row.id, if is_online(options) { LockMode::IntentShared } else { LockMode::Update })?;
+        let table = ddl.reload(&db, row.id)?;
+        if is_apart(&db, &table) {
+            return Ok(Some((db, row, table)));
+        }
+    }
+    ddl.rows_for_change(&alter.table)
 }
 
 /// Waits for who makes an index of this name: whether there is one is known then.

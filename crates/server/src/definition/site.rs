@@ -340,7 +340,7 @@ impl<'a> Ddl<'a> {
         self.table_or_view(name, true)
     }
 
-    /// The same, not locked.
+    /// The same, as they are: not locked.
     pub fn rows_as_they_are(&mut self, name: &ObjectName) -> SqlResult<Option<(Arc<Database>, ObjectRow, TableDef)>> {
         self.table_or_view(name, false)
     }
@@ -372,12 +372,7 @@ impl<'a> Ddl<'a> {
         self.lock_in(db, object, storage::LockMode::SchemaModification)
     }
 
-    /// For an index that is added to those of a table: others may read it meanwhile, and add theirs; online they may change it. 3906.
-    pub fn lock_rows(&mut self, db: &Database, table: i32, online: bool) -> SqlResult<()> {
-        self.lock_in(db, table, if online { storage::LockMode::IntentShared } else { storage::LockMode::Shared })
-    }
-
-    fn lock_in(&mut self, db: &Database, object: i32, mode: storage::LockMode) -> SqlResult<()> {
+    pub fn lock_in(&mut self, db: &Database, object: i32, mode: storage::LockMode) -> SqlResult<()> {
         db.check_writable()?;
         let (id, object) = (db.storage_id(), storage::TableId(object));
         self.storage(|_, tx| tx.lock_table(id, object, mode)).map_err(crate::catalog::error::storage_error)?;

@@ -1,5 +1,5 @@
-//! An index that is added to those of a table while others use it: until its tree is full nobody knows of that, so they go on as they are, and
-//! may add indexes of theirs.
+//! An index that is added to those of a table, or made anew, while others use it: until its tree is full nobody knows of that, so they go on as
+//! they are, and may add indexes of theirs.
 //!
 //! The rows are locked against changes. Online they are only at the beginning and at the end: the tree gets the rows of one moment, then what
 //! the log says was changed since, and that again as long as much was changed meanwhile. The last time nobody changes anything. Who writes
@@ -41,6 +41,8 @@ struct Moment {
 struct Target<'a> {
     disk: &'a DiskTable,
     index: &'a IndexShape,
+    /// How rows are locked against changes.
+    mode: LockMode,
 }
 
 /// Key and payload of a row's entry, if the index has one.
@@ -61,10 +63,47 @@ impl Storage {
         index: &IndexLayout,
         build: &mut Build<'_>,
     ) -> StorageResult<()> {
+        let before = tx.savepoint();
+        let root = self.fill_beside(tx, (db, table), (index, LockMode::Shared), build)?;
+        os::sim_point!("index.publish");
+        let added = tx.lock_shape(db, table).and_then(|()| match self.with_index(db, table, index, root)? {
+            (layout, roots, None) => self.write_shape(tx, db, table, Some((&layout, &roots))),
+            (_, _, Some(_)) => Err(StorageError::AlreadyExists),
+        });
+        self.undo_if_failed(tx, before, added)
+    }
+
+    /// Gives an index that is not clustered a new tree in place of the one that it has. None uses the table while they change places.
+    pub(super) fn replace_index(
+        &self,
+        tx: &mut Transaction,
+        (db, table): (DatabaseId, TableId),
+        index: &IndexLayout,
+        build: &mut Build<'_>,
+    ) -> StorageResult<()> {
+        let before = tx.savepoint();
+        // Two that waited for each other at the end would be a deadlock: one comes after the other.
+        let root = self.fill_beside(tx, (db, table), (index, LockMode::Update), build)?;
+        let replaced = tx.lock_table(db, table, LockMode::SchemaModification).and_then(|()| {
+            let (layout, roots, old) = self.with_index(db, table, index, root)?;
+            self.drop_tree(tx, db, old.ok_or(StorageError::UnknownIndex)?)?;
+            self.write_shape(tx, db, table, Some((&layout, &roots)))
+        });
+        self.undo_if_failed(tx, before, replaced)
+    }
+
+    /// A tree with the entries of the index, which nobody knows. The rows are locked in `mode` when it returns.
+    fn fill_beside(
+        &self,
+        tx: &mut Transaction,
+        (db, table): (DatabaseId, TableId),
+        (index, mode): (&IndexLayout, LockMode),
+        build: &mut Build<'_>,
+    ) -> StorageResult<u32> {
         // What the transaction itself has changed only it sees, and the log of tempdb is not kept.
         let online = build.online && db != DatabaseId::TEMPDB && !tx.holds_table(db, table, LockMode::IntentExclusive);
         let held = tx.table_mode(db, table).unwrap_or(LockMode::IntentShared).join(LockMode::IntentShared);
-        tx.lock_table(db, table, LockMode::Shared)?;
+        tx.lock_table(db, table, mode)?;
         let before = tx.savepoint();
         let root = self.create_tree(tx, db)?;
         let mut first = None;
@@ -74,10 +113,10 @@ impl Storage {
             tx.weaken_table(db, table, held);
         }
         tx.fill_own_trees(before, |tx| {
-            let (layout, roots) = self.with_index(db, table, index, root)?;
+            let (layout, roots, _) = self.with_index(db, table, index, root)?;
             let shape = self.disk_shape((db, table), layout, &roots)?;
             let disk = &DiskTable { engine: self.engine().clone(), shape, opened: 0 };
-            let target = Target { disk, index: disk.index(index.id)?.ok_or(StorageError::UnknownIndex)? };
+            let target = Target { disk, index: disk.index(index.id)?.ok_or(StorageError::UnknownIndex)?, mode };
             match first {
                 None => load::build_index(tx, None, disk, target.index, build),
                 Some(mut moment) => {
@@ -86,29 +125,28 @@ impl Storage {
                 }
             }
         })?;
-        os::sim_point!("index.publish");
-        let added = tx.lock_shape(db, table).and_then(|()| {
-            let (layout, roots) = self.with_index(db, table, index, root)?;
-            self.write_shape(tx, db, table, Some((&layout, &roots)))
-        });
-        self.undo_if_failed(tx, before, added)
+        Ok(root)
     }
 
-    /// What the table is made of, with one more index.
+    /// What the table is made of, with the index's tree there; which one it had before, if it had one.
     fn with_index(
         &self,
         db: DatabaseId,
         table: TableId,
         index: &IndexLayout,
         root: u32,
-    ) -> StorageResult<(TableLayout, Roots)> {
+    ) -> StorageResult<(TableLayout, Roots, Option<u32>)> {
         let (mut layout, mut roots) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
-        if layout.indexes.iter().any(|known| known.id == index.id) {
-            return Err(StorageError::AlreadyExists);
-        }
-        layout.indexes.push(index.clone());
-        roots.indexes.push(root);
-        Ok((layout, roots))
+        let old = layout.indexes.iter().position(|known| known.id == index.id);
+        let old = match old {
+            Some(at) => Some(std::mem::replace(&mut roots.indexes[at], root)),
+            None => {
+                layout.indexes.push(index.clone());
+                roots.indexes.push(root);
+                None
+            }
+        };
+        Ok((layout, roots, old))
     }
 
     /// `least`: all changes of the table before it are seen; None: nobody is changing the table.
@@ -143,7 +181,7 @@ impl Storage {
                 break;
             }
         }
-        tx.lock_table(db, table, LockMode::Shared)?;
+        tx.lock_table(db, table, target.mode)?;
         os::sim_point!("index.follow");
         let mut now = self.moment(tx, Some(least))?;
         self.bring_up(tx, target, (&mut then, &mut now), build).map(|_| ())

@@ -3,6 +3,7 @@
 
 use types::pause::{Pacer, Pause};
 
+use crate::concurrency::locks::LockMode;
 use crate::error::{ROW_WORK, StorageError, StorageResult, heard};
 use crate::instance::storage::Storage;
 use crate::layout::{DatabaseId, IndexId, IndexLayout, TableId, TableLayout};
@@ -54,25 +55,24 @@ impl Storage {
         index: IndexId,
         build: &mut Build<'_>,
     ) -> StorageResult<()> {
-        let (layout, mut roots) = self.to_alter(tx, db, table)?;
+        if self.may_add_index(tx, db, table)? {
+            tx.lock_table(db, table, LockMode::IntentShared)?;
+            let (layout, _) = self.engine().read_directory(db, table)?.ok_or(StorageError::UnknownTable)?;
+            if let Some(own) = layout.indexes.iter().find(|known| known.id == index && !known.clustered) {
+                return self.replace_index(tx, (db, table), own, build);
+            }
+        }
+        let (layout, roots) = self.to_alter(tx, db, table)?;
         assert!(layout.memory.is_none(), "a memory-optimized table has no pages");
         if roots.partitioning.is_some() {
             return self.alter_each(tx, db, table, (&layout, &roots), |tx, part| {
                 self.rebuild_index(tx, db, part, index, build)
             });
         }
-        let Some(at) = layout.indexes.iter().position(|known| known.id == index && !known.clustered) else {
-            let is_base = index == IndexId::HEAP || layout.indexes.iter().any(|known| known.id == index);
-            return match is_base {
-                true => self.rebuild(tx, db, table, layout, &roots, true, build),
-                false => Err(StorageError::UnknownIndex),
-            };
-        };
-        let before = tx.savepoint();
-        let root = self.create_tree(tx, db)?;
-        self.drop_tree(tx, db, std::mem::replace(&mut roots.indexes[at], root))?;
-        self.write_shape(tx, db, table, Some((&layout, &roots)))?;
-        tx.fill_own_trees(before, |tx| self.fill_index(tx, db, table, index, build))
+        match index == IndexId::HEAP || layout.indexes.iter().any(|known| known.id == index) {
+            true => self.rebuild(tx, db, table, layout, &roots, true, build),
+            false => Err(StorageError::UnknownIndex),
+        }
     }
 
     /// Copies the rows of one table into another that this transaction has made and that is empty. Both have the same row layout.
@@ -96,20 +96,6 @@ impl Storage {
                 Ok(())
             }
         }
-    }
-
-    fn fill_index(
-        &self,
-        tx: &mut Transaction,
-        db: DatabaseId,
-        table: TableId,
-        id: IndexId,
-        build: &mut Build<'_>,
-    ) -> StorageResult<()> {
-        let table = self.open_table(db, table)?;
-        let Table::Disk(disk) = &*table else { return Err(StorageError::UnknownIndex) };
-        let index = disk.index(id)?.ok_or(StorageError::UnknownIndex)?;
-        load::build_index(tx, None, disk, index, build)
     }
 
     /// Copies the table into trees of another layout. `keeps_keys`: of the same one, and indexes beside the base tree stay as they are.

@@ -29,7 +29,7 @@ pub enum Kind {
     /// A cell removed for good (undo of an insert, ghost cleanup). Body: slot u16.
     Remove = 4,
     /// Changes of several pages that hold together. Body: page actions (`structure.rs`). Of a transaction: the tree at `file:page` came to be
-    /// with them, and undo frees it.
+    /// with them, and undo frees it. Of none, with a page: the dropped tree there is gone with them.
     Structure = 5,
     /// Body: trees and files (page 0) the transaction dropped, 8 bytes each.
     Commit = 6,
@@ -43,7 +43,7 @@ pub enum Kind {
     FileDrop = 10,
     /// The tree at `file:page` had come to be; undo frees it. Of older logs.
     TreeCreate = 11,
-    /// The pages of the dropped tree at `file:page` are free, all but the root, which follows.
+    /// The pages of the dropped tree at `file:page` are free: of older logs all but the root, which follows; of a repair all.
     TreeFree = 12,
     /// The creation of the tree at `file:page` is undone: its pages are to be freed.
     TreeDrop = 13,

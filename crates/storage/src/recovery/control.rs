@@ -31,7 +31,7 @@ use crate::pages::files::read_or_zero;
 use crate::pages::page::{PAGE_BYTES, put_u16, put_u32, put_u64, u16_at, u32_at, u64_at};
 
 /// Of everything on disk: pages, log and control file.
-pub const FORMAT: u32 = 6;
+pub const FORMAT: u32 = 7;
 const MAGIC: &[u8; 8] = b"HDLCTL01";
 const HARDENED_MAGIC: &[u8; 8] = b"HDLCHARD";
 const COPY_BYTES: u64 = 64 * 1024;

@@ -30,7 +30,7 @@ use crate::engine::{BITMAP_SPAN, Engine, Numbers, TreeCounters, Writer};
 use crate::error::{StorageError, StorageResult};
 use crate::hold::{HeldFile, Hold, Since};
 use crate::layout::{DatabaseId, PageRef};
-use crate::log::record::{CellBody, FLAG_TEMPORARY, HeaderBody, Kind, Record, UpdateBody};
+use crate::log::record::{CellBody, FLAG_TEMPORARY, Head, HeaderBody, Kind, Record, UpdateBody};
 use crate::log::store::{LocalLog, LogStore};
 use crate::log::structure::{self, Action, Bits};
 use crate::log::{Log, replay};
@@ -122,6 +122,10 @@ struct Found {
 }
 
 impl Found {
+    fn tree_is_gone(&mut self, head: &Head) {
+        self.pending.retain(|at| *at != PageRef { file: head.file, page: head.page });
+    }
+
     fn take(&mut self, record: &Record<'_>) -> StorageResult<()> {
         debug_assert!(record.end > record.lsn);
         let head = &record.head;
@@ -163,7 +167,8 @@ impl Found {
                 self.pending.retain(|at| at.file != head.file);
             }
             Kind::TreeDrop => self.pending.push(PageRef { file: head.file, page: head.page }),
-            Kind::TreeFree => self.pending.retain(|at| *at != PageRef { file: head.file, page: head.page }),
+            Kind::TreeFree => self.tree_is_gone(head),
+            Kind::Structure if head.transaction == 0 && head.page != 0 => self.tree_is_gone(head),
             Kind::Commit => {
                 let drops = record.body.chunks_exact(8).map(|at| PageRef { file: u32_at(at, 0), page: u32_at(at, 4) });
                 // In the log of a backup those of other databases are blanked.

@@ -298,9 +298,7 @@ impl Engine {
                 return Err(tree.corrupt(tree.root));
             }
             if page::kind(&node) == Some(PageKind::Leaf) {
-                // Said before the root goes: once its page is free it may become another tree's.
-                self.append(&mut Author::System, Kind::TreeFree, file, tree.root, &[])?;
-                self.free_page(file, node, &[], &mut [])?;
+                self.free_root(file, node)?;
                 return Ok(true);
             }
             loop {
