@@ -749,7 +749,7 @@ fn a_chain_of_logs_leads_to_every_moment() {
 
 /// As a server of format 5 left it: without what backups have.
 #[test]
-fn an_instance_of_the_format_before_opens_and_begins_a_chain() {
+fn an_instance_of_format_5_opens_and_begins_a_chain() {
     const COPY_BYTES: usize = 64 * 1024;
     let disk = Disk::memory();
     let storage = Storage::open(roomy(&disk)).expect("opened");
@@ -761,7 +761,7 @@ fn an_instance_of_the_format_before_opens_and_begins_a_chain() {
     let mut bytes = bytes_of(&control);
     for copy in bytes.chunks_exact_mut(COPY_BYTES).filter(|copy| copy.starts_with(b"HDLCTL01")) {
         let word = |copy: &[u8], at: usize| u32::from_le_bytes(copy[at..at + 4].try_into().expect("four bytes"));
-        assert_eq!(word(copy, 8), 6);
+        assert_eq!(word(copy, 8), 7);
         // There are no chains: what is too much is their count.
         let length = word(copy, 16) - 2;
         copy[8..12].copy_from_slice(&5_u32.to_le_bytes());

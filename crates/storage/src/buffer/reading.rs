@@ -42,6 +42,12 @@ impl Buffer {
         let offset = page as u64 * PAGE_BYTES as u64;
         let frames = self.frames.latched(first, count);
         let is_read = read_or_zero(&file.file, WaitType::PAGEIOLATCH_SH, offset, frames).is_ok();
+        // Scans that go through one file side by side keep the system from seeing that each goes on and on.
+        let next = (page as usize + count).min(file.pages() as usize);
+        let more = AHEAD_PAGES.min(file.pages() as usize - next);
+        if more > 0 {
+            file.file.expect_read(more * PAGE_BYTES, (next * PAGE_BYTES) as u64);
+        }
         let log_tail = log.tail();
         for at in 0..count {
             let frame: &PageBytes = (&*self.frames.latched(first + at, 1)).try_into().expect("a page");
