@@ -470,6 +470,7 @@ impl Inner {
     fn wait(&self, number: u32, deadline: u64, must_pass: impl Fn() -> bool) -> Result<(), Refused> {
         let slot = &self.slots[number];
         let is_granted = || slot.state.load(Ordering::Acquire) == GRANTED;
+        let _whole = wait::Whole::begin(WaitType::RESOURCE_SEMAPHORE);
         loop {
             let ticket = slot.waker.ticket();
             if is_granted() {
