@@ -8,10 +8,9 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use os::sync::Mutex;
 use os::wait::WaitType;
 use sql::ast::{DropKind, QueryBody, Span, StatementKind as Ast};
-use sql::plan::{IsolationLevel, Module, StatementKind};
+use sql::plan::{Module, StatementKind};
 
 use crate::definition_name;
-use crate::session::Options;
 
 /// `sys.dm_exec_requests.command`, by number.
 const COMMANDS: &[&str] = &[
@@ -176,23 +175,13 @@ pub struct Settings {
     pub lock_timeout_ms: i32,
 }
 
-impl Settings {
-    #[inline]
-    pub fn of(options: &Options, level: u32) -> Settings {
-        Settings {
-            level: level.min(u32::from(u16::MAX)) as u16,
-            isolation: match options.isolation {
-                IsolationLevel::ReadUncommitted => 1,
-                IsolationLevel::ReadCommitted => 2,
-                IsolationLevel::RepeatableRead => 3,
-                IsolationLevel::Serializable => 4,
-                IsolationLevel::Snapshot => 5,
-            },
-            deadlock_priority: options.deadlock_priority,
-            lock_timeout_ms: options.lock_timeout_ms,
-        }
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { level: 0, isolation: 2, deadlock_priority: 0, lock_timeout_ms: -1 }
     }
+}
 
+impl Settings {
     #[inline]
     fn word(self) -> u64 {
         u64::from(self.level) << 48
@@ -237,7 +226,7 @@ impl Default for Running {
             called: Mutex::new(WaitType::SOS_MUTEX, None),
             held: AtomicU32::new(0),
             progress: AtomicU32::new(0),
-            settings: AtomicU64::new(Settings::of(&Options::default(), 0).word()),
+            settings: AtomicU64::new(Settings::default().word()),
         }
     }
 }
@@ -252,8 +241,8 @@ impl Running {
     }
 
     #[inline]
-    pub fn note(&self, options: &Options, level: u32) {
-        self.settings.store(Settings::of(options, level).word(), Ordering::Relaxed);
+    pub fn note(&self, settings: Settings) {
+        self.settings.store(settings.word(), Ordering::Relaxed);
     }
 
     pub fn settings(&self) -> Settings {

@@ -9,7 +9,8 @@ use crate::sync::{LatchClass, clear_latch_classes, clear_spin_classes, latch_cla
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::wait::{TaskId, WaitType, WorkerId};
 use crate::worker::{
-    KIND_FIBER, KIND_FREE, KIND_OUTSIDE, KIND_THREAD, PARKED, SchedulerSlot, SessionWait, WorkerSlot, count_alone, system,
+    KIND_FIBER, KIND_FREE, KIND_OUTSIDE, KIND_THREAD, PARKED, SchedulerSlot, SessionWait, WorkerSlot, count_alone,
+    system,
 };
 
 pub use crate::sync::{LatchCounts, SpinCounts};

@@ -543,7 +543,7 @@ impl<'a> Runner<'a> {
         if self.frame.function.is_none() {
             let session = self.session();
             session.signal.running.begin(code.doing);
-            session.signal.running.note(&session.options, session.transaction.level);
+            session.signal.running.note(session.settings());
         }
     }
 

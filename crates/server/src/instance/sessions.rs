@@ -168,6 +168,8 @@ pub struct SessionEntry {
     pub elapsed_ns: AtomicU64,
     pub packets_received: AtomicU64,
     pub packets_sent: AtomicU64,
+    /// Whom EXECUTE AS made it act as, by `Actor::number`; 0: nobody did.
+    pub acts_as: AtomicU64,
     /// As of the end of its last request; `signal.running` has what a statement begins with.
     pub picture: Mutex<Picture>,
     /// The worker and task of the running request, to interrupt its waits; None between requests.
@@ -227,6 +229,7 @@ impl SessionEntry {
             elapsed_ns: AtomicU64::new(0),
             packets_received: AtomicU64::new(0),
             packets_sent: AtomicU64::new(0),
+            acts_as: AtomicU64::new(0),
             picture: Mutex::new(WaitType::SOS_MUTEX, Picture::default()),
             running: Mutex::new(WaitType::SOS_MUTEX, None),
             input: Mutex::new(WaitType::SOS_MUTEX, None),

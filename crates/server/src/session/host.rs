@@ -178,7 +178,7 @@ impl SessionHost {
         entry.elapsed_ns.fetch_add(now.saturating_sub(started), Ordering::Relaxed);
         entry.work_ended(now);
         entry.last_request_end.store(os::clock::utc_ticks() as i64, Ordering::Relaxed);
-        entry.signal.running.note(&state.options, state.transaction.level);
+        entry.signal.running.note(state.settings());
         entry.row_count.store(state.row_count, Ordering::Relaxed);
         entry.database.store(u32::from(self.catalog_session.database.0), Ordering::Relaxed);
         if !self.picture.is_of(state) {

@@ -54,6 +54,8 @@ impl OutputColumn {
 #[derive(Debug, Clone)]
 pub struct ColumnOrigin {
     pub table: Arc<TableDef>,
+    /// Which of the tables that the query names: it may name one several times.
+    pub place: u32,
     pub column: u16,
     /// The client asked where columns come from (FOR BROWSE, SET NO_BROWSETABLE ON, a driver's cursor).
     pub told: Option<ToldOrigin>,

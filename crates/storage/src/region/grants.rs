@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use os::region::{Placed, Pool};
 use os::shared_struct;
 use os::sync::Mutex;
-use os::wait::{WaitType, WakeReason};
+use os::wait::{self, WaitType, WakeReason};
 use os::{clock, engines};
 
 use crate::error::StorageResult;

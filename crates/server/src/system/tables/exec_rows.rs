@@ -13,8 +13,10 @@ use super::plan_rows::{handle_cell, offsets};
 use super::transaction_rows::wait_resource;
 use crate::instance::handle::{self, PlanKey};
 use crate::instance::sessions::{Input, Picture, SessionEntry};
+use crate::security::actor::Actor;
 use crate::session::host::SessionHost;
 use crate::system::cell::{Cell, NamedRow, address, number, text};
+use crate::system::principal::login_of;
 
 const NS_PER_MS: u64 = 1_000_000;
 
@@ -24,10 +26,11 @@ pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRo
     Some(match name {
         "dm_exec_sessions" => {
             let grants = host.server.catalog.storage.grants().entries();
-            sessions().iter().map(|entry| session(entry, own(host, state, entry), &grants)).collect()
+            sessions().iter().map(|entry| session(host, entry, own(host, state, entry), &grants)).collect()
         }
         "dm_exec_connections" => sessions().iter().map(|entry| connection(entry)).collect(),
         "dm_exec_requests" => requests(host, state),
+        "dm_exec_valid_use_hints" => sql::bind::use_hints().map(|name| vec![("name", text(&name))]).collect(),
         "dm_exec_session_wait_stats" => sessions().iter().flat_map(|entry| session_waits(entry)).collect(),
         _ => return None,
     })
@@ -42,7 +45,7 @@ fn own<'a>(host: &SessionHost, state: &'a State, entry: &SessionEntry) -> Option
 /// lock timeout and the deadlock priority as its running statement began.
 fn set(entry: &SessionEntry, state: Option<&State>) -> (Picture, Settings) {
     match state {
-        Some(state) => (Picture::of(state), Settings::of(&state.options, state.transaction.level)),
+        Some(state) => (Picture::of(state), state.settings()),
         None => (entry.picture.lock().clone(), entry.signal.running.settings()),
     }
 }
@@ -74,8 +77,21 @@ fn uuid(value: u128) -> Cell {
     Cell::Datum(Datum::I128(value as i128))
 }
 
-fn session(entry: &SessionEntry, state: Option<&State>, grants: &[GrantEntry]) -> NamedRow {
+/// Name and SID of the login that a session runs as.
+fn login(host: &SessionHost, entry: &SessionEntry) -> (String, Box<[u8]>) {
+    let own = || (entry.identity.login_name.clone(), entry.identity.security_id.clone());
+    match entry.acts_as.load(Ordering::Relaxed) {
+        0 => own(),
+        number => match login_of(&host.server.catalog, Actor::from_number(number)) {
+            Ok(Some(login)) => (login.name, login.sid.0.unwrap_or_default()),
+            _ => own(),
+        },
+    }
+}
+
+fn session(host: &SessionHost, entry: &SessionEntry, state: Option<&State>, grants: &[GrantEntry]) -> NamedRow {
     let identity = &entry.identity;
+    let (login_name, security_id) = login(host, entry);
     let mut row: NamedRow = vec![
         ("session_id", number(entry.spid)),
         ("login_time", Cell::Time(identity.login_time)),
@@ -84,8 +100,8 @@ fn session(entry: &SessionEntry, state: Option<&State>, grants: &[GrantEntry]) -
         ("host_process_id", number(identity.client_pid)),
         ("client_version", number(identity.client_version)),
         ("client_interface_name", text(&identity.client_interface)),
-        ("security_id", Cell::Datum(Datum::bytes(&identity.security_id))),
-        ("login_name", text(&identity.login_name)),
+        ("security_id", Cell::Datum(Datum::bytes(&security_id))),
+        ("login_name", text(&login_name)),
         ("nt_domain", text("")),
         ("nt_user_name", text("")),
         ("status", text(if entry.request_started_ns.load(Ordering::Relaxed) == 0 { "sleeping" } else { "running" })),
