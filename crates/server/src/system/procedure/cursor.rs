@@ -475,7 +475,7 @@ fn send(sink: &mut dyn Sink, columns: &[OutputColumn], rows: Vec<Vec<Datum>>) ->
     let mut all = columns[..shown].to_vec();
     // A row that is gone has no values.
     all.iter_mut().for_each(|column| column.nullable = true);
-    all.push(OutputColumn::plain("ROWSTAT", SqlType::INT, false));
+    all.push(OutputColumn { row_status: true, ..OutputColumn::plain("ROWSTAT", SqlType::INT, false) });
     sink.columns(&all).map_err(stopped)?;
     let count = rows.len() as u64;
     if count > 0 {
