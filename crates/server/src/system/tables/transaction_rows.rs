@@ -182,7 +182,7 @@ fn in_databases(host: &SessionHost) -> Vec<NamedRow> {
                 ("transaction_id", number(entry.id)),
                 ("database_id", number(database)),
                 ("database_transaction_type", number(READ_WRITE)),
-                ("database_transaction_state", number(if writer.is_some() { LOG_RECORDS } else { NO_LOG_RECORDS })),
+                ("database_transaction_state", number(if entry.has_changed { LOG_RECORDS } else { NO_LOG_RECORDS })),
                 ("database_transaction_log_bytes_used", number(entry.log_bytes)),
             ];
             if let Some(writer) = writer {
