@@ -87,7 +87,7 @@ fn serializable_keeps_phantoms_out() {
 fn a_session_is_shown_as_it_is() {
     let server = Server::start(&[]);
     let (mut a, mut b) = two_sessions(&server);
-    server.query("CREATE LOGIN carla WITH PASSWORD = 'Pa55-of-carla'; EXEC sp_addsrvrolemember 'carla', 'sysadmin'");
+    server.query("CREATE LOGIN carla WITH PASSWORD = 'Pa55-of-hers'; EXEC sp_addsrvrolemember 'carla', 'sysadmin'");
     let spid = a.run("SELECT @@SPID");
     a.run(
         "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET CONTEXT_INFO 0x414243; SET DATEFIRST 3; SET LANGUAGE French",
@@ -150,7 +150,7 @@ fn a_session_is_shown_as_it_is() {
     );
     let who = "SET NOCOUNT ON; SELECT SUSER_SNAME(security_id) FROM sys.dm_exec_sessions WHERE session_id = @@SPID";
     let address = server.address();
-    let args = ["sql", "-S", &address, "-U", "carla", "-P", "Pa55-of-carla", "-h", "-1", "-W", "-Q", who];
+    let args = ["sql", "-S", &address, "-U", "carla", "-P", "Pa55-of-hers", "-h", "-1", "-W", "-Q", who];
     let answer = support::binary().args(args).output().expect("heddle sql runs").stdout;
     assert_eq!(String::from_utf8_lossy(&answer).trim(), "carla");
 }
