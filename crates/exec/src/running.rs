@@ -164,6 +164,42 @@ pub struct Seen {
     pub progress: u32,
 }
 
+/// What others see of a session's settings as its statement begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Settings {
+    /// @@TRANCOUNT.
+    pub level: u16,
+    /// As `sys.dm_exec_sessions` numbers it.
+    pub isolation: u8,
+    pub deadlock_priority: i8,
+    pub lock_timeout_ms: i32,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings { level: 0, isolation: 2, deadlock_priority: 0, lock_timeout_ms: -1 }
+    }
+}
+
+impl Settings {
+    #[inline]
+    fn word(self) -> u64 {
+        u64::from(self.level) << 48
+            | u64::from(self.isolation) << 40
+            | u64::from(self.deadlock_priority as u8) << 32
+            | u64::from(self.lock_timeout_ms as u32)
+    }
+
+    fn from_word(word: u64) -> Settings {
+        Settings {
+            level: (word >> 48) as u16,
+            isolation: (word >> 40) as u8,
+            deadlock_priority: (word >> 32) as i8,
+            lock_timeout_ms: word as i32,
+        }
+    }
+}
+
 pub struct Running {
     command: AtomicU32,
     /// End and start, so that both change at once.
@@ -172,6 +208,8 @@ pub struct Running {
     /// What runs now is the server's own, for the statement: it stays the one that is seen.
     held: AtomicU32,
     progress: AtomicU32,
+    /// `Settings`, so that all change at once.
+    settings: AtomicU64,
 }
 
 impl std::fmt::Debug for Running {
@@ -188,6 +226,7 @@ impl Default for Running {
             called: Mutex::new(WaitType::SOS_MUTEX, None),
             held: AtomicU32::new(0),
             progress: AtomicU32::new(0),
+            settings: AtomicU64::new(Settings::default().word()),
         }
     }
 }
@@ -199,6 +238,15 @@ impl Running {
             self.command.store(doing.command, Ordering::Relaxed);
             self.span.store(u64::from(doing.span.end) << 32 | u64::from(doing.span.start), Ordering::Relaxed);
         }
+    }
+
+    #[inline]
+    pub fn note(&self, settings: Settings) {
+        self.settings.store(settings.word(), Ordering::Relaxed);
+    }
+
+    pub fn settings(&self) -> Settings {
+        Settings::from_word(self.settings.load(Ordering::Relaxed))
     }
 
     /// A request begins, and nothing of it runs yet. `command`: where it is no text.
@@ -261,6 +309,16 @@ impl Running {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_come_back_from_their_word() {
+        for (level, isolation, deadlock_priority, lock_timeout_ms) in
+            [(0, 2, 0, -1), (1, 4, -10, 0), (u16::MAX, 5, 10, i32::MAX)]
+        {
+            let settings = Settings { level, isolation, deadlock_priority, lock_timeout_ms };
+            assert_eq!(Settings::from_word(settings.word()), settings);
+        }
+    }
 
     #[test]
     fn the_commands_that_free_space_stand_together() {

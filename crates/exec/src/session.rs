@@ -14,7 +14,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 use crate::cursor_book::CursorBook;
 use crate::prepared_xml::PreparedXml;
 use crate::random::RandState;
-use crate::running::Running;
+use crate::running::{Running, Settings};
 use crate::sink::{Sink, Stop};
 use crate::statements::CursorTable;
 use crate::table_reads::TableReads;
@@ -460,11 +460,27 @@ impl Session {
         self.triggers.iter().any(|running| running.on.is_some())
     }
 
-    /// @@CURSOR_ROWS: of the cursor opened last, as long as it is open.
+    #[inline]
+    pub fn settings(&self) -> Settings {
+        Settings {
+            level: self.transaction.level.min(u32::from(u16::MAX)) as u16,
+            isolation: match self.options.isolation {
+                IsolationLevel::ReadUncommitted => 1,
+                IsolationLevel::ReadCommitted => 2,
+                IsolationLevel::RepeatableRead => 3,
+                IsolationLevel::Serializable => 4,
+                IsolationLevel::Snapshot => 5,
+            },
+            deadlock_priority: self.options.deadlock_priority,
+            lock_timeout_ms: self.options.lock_timeout_ms,
+        }
+    }
+
     pub fn told_cursors(&self) -> Vec<crate::cursor_book::CursorTold> {
         self.cursors.told()
     }
 
+    /// @@CURSOR_ROWS: of the cursor opened last, as long as it is open.
     pub fn cursor_rows(&self) -> i64 {
         if self.cursors.has_last() { self.cursor_rows } else { 0 }
     }

@@ -177,6 +177,49 @@ fn changes_rows_by_position() {
     assert_eq!(session.fetch(handle, 1, 0, 1), [(None, 2)], "a keyset sees what others delete");
 }
 
+/// https://learn.microsoft.com/sql/relational-databases/cursors ("Keyset": inserts made through the cursor are visible at its end).
+#[test]
+fn a_row_that_is_inserted_through_a_cursor_is_its_last() {
+    let mut session = Session::start();
+    let name = |value: &str| parameter("@name", SqlType::nvarchar(20), Datum::nvarchar(value), false);
+    let [handle, ..] = session.open("SELECT id, name FROM t WHERE id < 5 ORDER BY id", KEYSET, OPTIMISTIC);
+    assert_eq!(session.ids(handle, 2, 0, 1), [1]);
+    let id = parameter("@id", SqlType::INT, Datum::I64(0), false);
+    let inserted = session.call(ProcedureId::Cursor, vec![int(handle), int(4), int(0), text("t"), id, name("zero")]);
+    assert!(inserted.first_error().is_none(), "{:?}", inserted.messages);
+    session.run("INSERT t VALUES (-1, N'of another')");
+    assert_eq!(session.ids(handle, 8, 0, 2), [4, 0], "LAST");
+    let deleted = session.call(ProcedureId::Cursor, vec![int(handle), int(2), int(2), text("t")]);
+    assert!(deleted.first_error().is_none(), "{:?}", deleted.messages);
+    assert_eq!(session.run("SELECT id FROM t WHERE id <= 0").sets[0].rows, [vec![Datum::I64(-1)]]);
+    session.run("CREATE TABLE numbered (id int IDENTITY(7, 7) PRIMARY KEY, name nvarchar(20))");
+    let [handle, .., count] = session.open("SELECT name, id FROM numbered", KEYSET, OPTIMISTIC);
+    assert_eq!(count, 0);
+    session.call(ProcedureId::Cursor, vec![int(handle), int(4), int(0), text(""), name("seven")]);
+    let last = session.call(ProcedureId::CursorFetch, vec![int(handle), int(8), int(0), int(1)]);
+    assert_eq!(last.sets[0].rows[0][..2], [Datum::nvarchar("seven"), Datum::I64(7)]);
+}
+
+#[test]
+fn a_table_that_is_joined_with_itself_is_two() {
+    let mut session = Session::start();
+    let query = "SELECT a.id, a.name, b.name AS other FROM t a JOIN t b ON b.id = a.id + 1 ORDER BY a.id";
+    let [handle, ..] = session.open(query, KEYSET, OPTIMISTIC);
+    assert_eq!(session.ids(handle, 2, 0, 2), [1, 2]);
+    let name = parameter("@name", SqlType::nvarchar(20), Datum::nvarchar("uno"), false);
+    let updated = session.call(ProcedureId::Cursor, vec![int(handle), int(0x21), int(1), text("t"), name]);
+    assert!(updated.first_error().is_none(), "{:?}", updated.messages);
+    let fetched = session.call(ProcedureId::CursorFetch, vec![int(handle), int(1), int(0), int(2)]);
+    let row = |at: usize| fetched.sets[0].rows[at][..3].to_vec();
+    assert_eq!(row(0), [Datum::I64(1), Datum::nvarchar("uno"), Datum::nvarchar("two")]);
+    assert_eq!(row(1), [Datum::I64(2), Datum::nvarchar("two"), Datum::nvarchar("three")]);
+    session.run("UPDATE t SET name = N'dos' WHERE id = 2");
+    let fetched = session.call(ProcedureId::CursorFetch, vec![int(handle), int(1), int(0), int(2)]);
+    let row = |at: usize| fetched.sets[0].rows[at][..3].to_vec();
+    assert_eq!(row(0), [Datum::I64(1), Datum::nvarchar("uno"), Datum::nvarchar("dos")]);
+    assert_eq!(row(1), [Datum::I64(2), Datum::nvarchar("dos"), Datum::nvarchar("three")]);
+}
+
 #[test]
 fn prepared_cursors_take_parameters() {
     let mut session = Session::start();

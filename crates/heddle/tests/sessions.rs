@@ -80,3 +80,77 @@ fn serializable_keeps_phantoms_out() {
     assert_eq!(b.run("INSERT t VALUES (5, 5)"), "");
     a.run("COMMIT");
 }
+
+/// https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-exec-sessions-transact-sql and the pages of
+/// sys.dm_exec_requests, sys.dm_tran_session_transactions, sys.dm_tran_database_transactions, sys.sysprocesses.
+#[test]
+fn a_session_is_shown_as_it_is() {
+    let server = Server::start(&[]);
+    let (mut a, mut b) = two_sessions(&server);
+    server.query("CREATE LOGIN carla WITH PASSWORD = 'Pa55-of-hers'; EXEC sp_addsrvrolemember 'carla', 'sysadmin'");
+    let spid = a.run("SELECT @@SPID");
+    a.run(
+        "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; SET CONTEXT_INFO 0x414243; SET DATEFIRST 3; SET LANGUAGE French",
+    );
+    a.run("BEGIN TRAN; BEGIN TRAN; UPDATE t SET v = 0 WHERE id = 1");
+    let shown = "SELECT CONVERT(varchar(20), context_info, 1), transaction_isolation_level, open_transaction_count, language, date_first";
+    let expected = "0x414243 4 2 Français 3";
+    assert_eq!(b.run(&format!("{shown} FROM sys.dm_exec_sessions WHERE session_id = {spid}")), expected);
+    let waiting = b.run("SELECT @@SPID");
+    b.send("SET DEADLOCK_PRIORITY 7; SET LOCK_TIMEOUT 60000; BEGIN TRAN; UPDATE t SET v = 5 WHERE id = 1; ROLLBACK");
+    until_someone_waits(&server);
+    std::thread::sleep(std::time::Duration::from_millis(1200));
+    let ask = |query: &str| server.query(&format!("SET NOCOUNT ON; {query}")).trim().to_owned();
+    assert_eq!(
+        ask(&format!(
+            "SELECT CONCAT_WS(' ', open_transaction_count, deadlock_priority, lock_timeout, IIF(wait_time > 1000, 'long', 'short'), status)
+             FROM sys.dm_exec_requests WHERE session_id = {waiting}"
+        )),
+        "1 7 60000 long suspended"
+    );
+    assert_eq!(
+        ask("SELECT COUNT(*) FROM sys.dm_os_waiting_tasks WHERE blocking_session_id <> 0 AND wait_duration_ms > 1000"),
+        "1"
+    );
+    // One transaction is one number in all of them, also before it has changed anything.
+    assert_eq!(
+        ask(&format!(
+            "SELECT CONCAT_WS(' ', COUNT(*), COUNT(DISTINCT s.transaction_id), SUM(s.open_transaction_count), SUM(IIF(a.name = 'user_transaction', 1, 0)),
+               SUM(d.database_transaction_state), MIN(DB_NAME(d.database_id)))
+             FROM sys.dm_tran_session_transactions s JOIN sys.dm_tran_active_transactions a ON a.transaction_id = s.transaction_id
+             JOIN sys.dm_tran_database_transactions d ON d.transaction_id = s.transaction_id
+             WHERE s.session_id IN ({spid}, {waiting}) AND s.transaction_id IN (SELECT request_owner_id FROM sys.dm_tran_locks)"
+        )),
+        "2 2 3 2 7 two"
+    );
+    assert_eq!(
+        ask(&format!(
+            "SELECT STRING_AGG(CONCAT(RTRIM(status), ' ', open_tran, ' ', blocked), ', ') WITHIN GROUP (ORDER BY IIF(spid = @@SPID, 2, 1), blocked)
+             FROM sys.sysprocesses WHERE spid IN ({spid}, {waiting}, @@SPID)"
+        )),
+        format!("sleeping 2 0, suspended 1 {spid}, runnable 0 0")
+    );
+    a.run("ROLLBACK");
+    assert_eq!(b.answer(), "");
+    // However often it looked around, it was one wait.
+    assert_eq!(
+        ask(&format!(
+            "SELECT CONCAT_WS(' ', waiting_tasks_count, IIF(max_wait_time_ms > 1000, 'long', 'short'))
+             FROM sys.dm_exec_session_wait_stats WHERE session_id = {waiting} AND wait_type = 'LCK_M_U'"
+        )),
+        "1 long"
+    );
+    b.run("EXECUTE AS LOGIN = 'carla'");
+    assert_eq!(
+        ask(&format!(
+            "SELECT CONCAT_WS(' ', s.login_name, SUSER_SNAME(s.security_id), s.original_login_name, RTRIM(p.loginame))
+             FROM sys.dm_exec_sessions s JOIN sys.sysprocesses p ON p.spid = s.session_id WHERE s.session_id = {waiting}"
+        )),
+        "carla carla sa carla"
+    );
+    let who = "SET NOCOUNT ON; SELECT SUSER_SNAME(security_id) FROM sys.dm_exec_sessions WHERE session_id = @@SPID";
+    let address = server.address();
+    let args = ["sql", "-S", &address, "-U", "carla", "-P", "Pa55-of-hers", "-h", "-1", "-W", "-Q", who];
+    let answer = support::binary().args(args).output().expect("heddle sql runs").stdout;
+    assert_eq!(String::from_utf8_lossy(&answer).trim(), "carla");
+}

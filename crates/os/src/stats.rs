@@ -9,7 +9,8 @@ use crate::sync::{LatchClass, clear_latch_classes, clear_spin_classes, latch_cla
 use crate::sys::atomic::{AtomicU32, AtomicU64, Ordering};
 use crate::wait::{TaskId, WaitType, WorkerId};
 use crate::worker::{
-    KIND_FIBER, KIND_FREE, KIND_OUTSIDE, KIND_THREAD, PARKED, SchedulerSlot, WorkerSlot, count_alone, system,
+    KIND_FIBER, KIND_FREE, KIND_OUTSIDE, KIND_THREAD, PARKED, SchedulerSlot, SessionWait, WorkerSlot, count_alone,
+    system,
 };
 
 pub use crate::sync::{LatchCounts, SpinCounts};
@@ -439,22 +440,30 @@ pub fn work_of(worker: WorkerId) -> Work {
     }
 }
 
+/// None: nothing was booked there yet, nor behind it.
+fn session_wait(entry: &SessionWait) -> Option<WaitRow> {
+    let waiting_tasks = long(&entry.waits);
+    (waiting_tasks != 0).then(|| WaitRow {
+        wait_type: WaitType::from_index(long(&entry.wait_type) as u16),
+        waiting_tasks,
+        wait_ns: long(&entry.total_ns),
+        max_wait_ns: long(&entry.max_ns),
+        signal_ns: long(&entry.signal_ns),
+    })
+}
+
+/// The waits of a worker since they were last taken, as another sees them.
+pub fn waits_of(worker: WorkerId) -> Vec<WaitRow> {
+    crate::worker::slot(worker).session_waits.iter().map_while(session_wait).collect()
+}
+
 /// The waits of the running worker since they were last taken; a request takes them at its beginning and its end.
 #[inline]
 pub fn take_waits(mut each: impl FnMut(WaitRow)) {
     let slot = crate::worker::slot(crate::worker::current());
     for entry in &slot.session_waits {
-        let waiting_tasks = long(&entry.waits);
-        if waiting_tasks == 0 {
-            break;
-        }
-        each(WaitRow {
-            wait_type: WaitType::from_index(long(&entry.wait_type) as u16),
-            waiting_tasks,
-            wait_ns: long(&entry.total_ns),
-            max_wait_ns: long(&entry.max_ns),
-            signal_ns: long(&entry.signal_ns),
-        });
+        let Some(row) = session_wait(entry) else { break };
+        each(row);
         for word in [&entry.waits, &entry.total_ns, &entry.max_ns, &entry.signal_ns] {
             word.store(0, Ordering::Relaxed);
         }

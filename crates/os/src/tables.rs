@@ -102,6 +102,11 @@ pub struct WorkerSlot {
     pub wait_resource: AtomicU64,
     /// 0 when it does not wait.
     pub wait_started_ns: AtomicU64,
+    /// When the wait began that its waits of type `whole_type` are parts of, 0: none is that; how long they were, and of that runnable.
+    pub whole_since_ns: AtomicU64,
+    pub whole_type: AtomicU32,
+    pub whole_waited_ns: AtomicU64,
+    pub whole_signal_ns: AtomicU64,
     pub signalled_ns: AtomicU64,
     pub resumed_ns: AtomicU64,
     /// The task it runs; 0 when idle. An interrupt names the task it is meant for.
@@ -379,6 +384,7 @@ impl System {
         slot.baton.store(0, Ordering::Relaxed);
         slot.sched.store(scheduler, Ordering::Relaxed);
         slot.wait_started_ns.store(0, Ordering::Relaxed);
+        slot.whole_since_ns.store(0, Ordering::Relaxed);
         slot.task_id.store(0, Ordering::Relaxed);
         slot.session_id.store(0, Ordering::Relaxed);
         slot.is_preemptive.store(0, Ordering::Relaxed);

@@ -43,7 +43,8 @@ pub fn park_uninterruptible(wait: WaitType, deadline: Option<u64>) -> WakeReason
     let started = clock::now();
     assert!(slot.wait_started_ns.load(Ordering::Relaxed) == 0, "{id:?} waits in a wait");
     slot.wait_type.store(wait as u32, Ordering::Relaxed);
-    slot.wait_started_ns.store(started, Ordering::Relaxed);
+    let whole = whole_since(slot, wait);
+    slot.wait_started_ns.store(whole.unwrap_or(started), Ordering::Relaxed);
     // Release: whoever sees PARKED sees the fields above. Failure means a token came: take it below.
     if slot.state.compare_exchange(EMPTY, PARKED, Ordering::AcqRel, Ordering::Acquire).is_ok() {
         match scheduler::here() {
@@ -60,9 +61,54 @@ pub fn park_uninterruptible(wait: WaitType, deadline: Option<u64>) -> WakeReason
     slot.resumed_ns.store(resumed, Ordering::Relaxed);
     let signalled = slot.signalled_ns.load(Ordering::Relaxed).max(started);
     let signal_ns = if worker::on_scheduler() { resumed.saturating_sub(signalled) } else { 0 };
-    worker::count_wait(worker::current_scheduler(), wait, resumed.saturating_sub(started), signal_ns);
-    worker::count_session_wait(slot, wait, resumed.saturating_sub(started), signal_ns);
+    let waited_ns = resumed.saturating_sub(started);
+    if whole.is_some() {
+        slot.whole_waited_ns.fetch_add(waited_ns, Ordering::Relaxed);
+        slot.whole_signal_ns.fetch_add(signal_ns, Ordering::Relaxed);
+    } else {
+        count(slot, wait, waited_ns, signal_ns);
+    }
     if was == TIMED { WakeReason::Timeout } else { WakeReason::Unparked }
+}
+
+fn count(slot: &worker::WorkerSlot, wait: WaitType, waited_ns: u64, signal_ns: u64) {
+    worker::count_wait(worker::current_scheduler(), wait, waited_ns, signal_ns);
+    worker::count_session_wait(slot, wait, waited_ns, signal_ns);
+}
+
+/// When the wait began that one of this type is a part of.
+fn whole_since(slot: &worker::WorkerSlot, wait: WaitType) -> Option<u64> {
+    let since = slot.whole_since_ns.load(Ordering::Relaxed);
+    (since != 0 && slot.whole_type.load(Ordering::Relaxed) == wait as u32).then_some(since)
+}
+
+/// While there is one, the worker's waits of that type are parts of one, in which it looks around now and then: the DMVs show when that
+/// began, and count it once.
+pub struct Whole(WaitType);
+
+impl Whole {
+    pub fn begin(wait: WaitType) -> Whole {
+        let slot = worker::slot(worker::current());
+        assert!(slot.whole_since_ns.load(Ordering::Relaxed) == 0, "a wait within a wait");
+        for part in [&slot.whole_waited_ns, &slot.whole_signal_ns] {
+            part.store(0, Ordering::Relaxed);
+        }
+        slot.whole_type.store(wait as u32, Ordering::Relaxed);
+        slot.whole_since_ns.store(clock::now(), Ordering::Relaxed);
+        Whole(wait)
+    }
+}
+
+impl Drop for Whole {
+    fn drop(&mut self) {
+        let slot = worker::slot(worker::current());
+        slot.whole_since_ns.store(0, Ordering::Relaxed);
+        let [waited_ns, signal_ns] =
+            [&slot.whole_waited_ns, &slot.whole_signal_ns].map(|part| part.load(Ordering::Relaxed));
+        if waited_ns > 0 {
+            count(slot, self.0, waited_ns, signal_ns);
+        }
+    }
 }
 
 /// A thread that is no worker waits on its park word itself.

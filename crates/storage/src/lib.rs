@@ -33,7 +33,7 @@ pub mod backup;
 pub mod archive;
 
 pub use bounds::{KeyBound, in_bounds};
-pub use concurrency::locks::{LockEntry, MemoryTransaction, Resource, TransactionEntry};
+pub use concurrency::locks::{LockEntry, MemoryTransaction, Resource, TransactionEntry, WriterEntry};
 pub use error::{LogHolder, StorageError, StorageResult};
 pub use hold::{HeldFile, Hold};
 pub use instance::metrics::{LogSpace, Metrics};

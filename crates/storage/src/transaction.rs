@@ -239,6 +239,11 @@ impl Transaction {
         (self.writer.id != 0).then_some(self.writer.id)
     }
 
+    /// As the DMVs show it.
+    pub fn told_id(&self) -> u64 {
+        self.writer.member.told_id(self.writer.id)
+    }
+
     #[cfg_attr(debug_assertions, track_caller)]
     pub fn savepoint(&mut self) -> Savepoint {
         os::plant!();

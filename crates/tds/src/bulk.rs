@@ -107,8 +107,8 @@ impl BulkReader {
         // cannot be a row, the other way.
         let own = TableName::of(self.version);
         let other = if own == TableName::Parts { TableName::Single } else { TableName::Parts };
-        let first = self.try_columns(own);
-        let second = if first.is_ok() { None } else { Some(self.try_columns(other)) };
+        let first = self.try_columns(own, is_last);
+        let second = if first.is_ok() { None } else { Some(self.try_columns(other, is_last)) };
         match (first, second) {
             (Ok((columns, used)), _) | (_, Some(Ok((columns, used)))) => {
                 self.at = used;
@@ -124,7 +124,7 @@ impl BulkReader {
         }
     }
 
-    fn try_columns(&self, table_name: TableName) -> ProtocolResult<(Vec<ColumnInfo>, usize)> {
+    fn try_columns(&self, table_name: TableName, is_last: bool) -> ProtocolResult<(Vec<ColumnInfo>, usize)> {
         let mut input = Input::new(&self.pending);
         match input.u8()? {
             COLMETADATA => {}
@@ -135,8 +135,9 @@ impl BulkReader {
             .filter(|columns| !columns.is_empty())
             .ok_or(ProtocolError::BulkToken(COLMETADATA))?;
         match input.peek() {
-            None => Err(ProtocolError::Truncated), // Every load ends with DONE: there will be a byte.
-            Some(ROW | NBCROW | DONE | TABLE_NAME) => Ok((columns, input.position())),
+            // FreeTDS ends a load without DONE, an empty one behind the columns.
+            None if !is_last => Err(ProtocolError::Truncated),
+            None | Some(ROW | NBCROW | DONE | TABLE_NAME) => Ok((columns, input.position())),
             Some(other) => Err(ProtocolError::BulkToken(other)),
         }
     }
@@ -188,5 +189,22 @@ impl BulkReader {
     /// True once DONE was read, or the message ended without one (FreeTDS leaves it out on an empty load).
     pub fn is_done(&self) -> bool {
         self.is_done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_load_may_end_behind_its_columns() {
+        let columns = [COLMETADATA, 1, 0, 0, 0, 0, 0, 8, 0, 0x38, 1, b'a', 0];
+        let mut reader = BulkReader::new(TdsVersion::V7_4, 1 << 20);
+        let mut batch = RowBatch::new([]);
+        reader.feed(&columns);
+        assert!(!reader.read(&mut batch, 10, false).unwrap(), "a row may follow");
+        reader.feed(&[]);
+        assert!(reader.read(&mut batch, 10, true).unwrap(), "the columns are known");
+        assert!(!reader.read(&mut batch, 10, true).unwrap(), "no row");
     }
 }

@@ -6,6 +6,7 @@
 //! with many rows) is joined a piece at a time: a table of as many rows as fit, and all rows of the other file for each.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use sql::plan::{self, JoinKind};
 use types::{RowBatch, SqlResult};
@@ -491,6 +492,7 @@ impl HashJoin {
             self.follow(last);
         }
         let mut key = Vec::new();
+        let first = self.probe_row;
         let (probe_rows, build_rows) = &mut self.pairs;
         probe_rows.clear();
         build_rows.clear();
@@ -510,7 +512,7 @@ impl HashJoin {
             self.chain_last = last;
             self.chain_at = if last == NO_ROW { NO_ROW } else { self.chain[last as usize] };
         }
-        self.join_pairs(context)?;
+        self.join_pairs(context, first..self.probe_row)?;
         if self.probe_row == self.probe_batch.rows {
             self.finish_probe_batch(context)?;
         }
@@ -549,7 +551,7 @@ impl HashJoin {
                         rest.push((row, at, last));
                     }
                 }
-                self.join_pairs(context)?;
+                self.join_pairs(context, 0..0)?;
             }
             rest.retain(|&(row, ..)| !self.probe_matched[row as usize]);
             waiting = rest;
@@ -559,15 +561,12 @@ impl HashJoin {
         self.finish_probe_batch(context)
     }
 
-    /// Tests the pairs, notes who has a partner, and gives the joined rows.
-    fn join_pairs(&mut self, context: &Context) -> SqlResult<()> {
+    /// Tests the pairs, notes who has a partner, and gives the joined rows. `tried`: probe rows that have no more pairs.
+    fn join_pairs(&mut self, context: &Context, tried: Range<usize>) -> SqlResult<()> {
         let (probe_rows, build_rows) = &self.pairs;
-        if probe_rows.is_empty() {
-            return Ok(());
-        }
+        self.joined.clear();
         let needs_rows = !self.semi() || self.residual.is_some();
-        if needs_rows {
-            self.joined.clear();
+        if needs_rows && !probe_rows.is_empty() {
             for (at, to) in self.joined.columns.iter_mut().enumerate() {
                 let left = at < self.left_width;
                 let column = if left { at } else { at - self.left_width };
@@ -580,8 +579,10 @@ impl HashJoin {
             self.joined.rows = probe_rows.len();
         }
         match &self.residual {
-            Some(residual) => filter(residual, context, &self.joined, &mut self.selection)?,
-            None => {
+            Some(residual) if !probe_rows.is_empty() => {
+                filter(residual, context, &self.joined, &mut self.selection)?;
+            }
+            _ => {
                 self.selection.clear();
                 self.selection.extend(0..probe_rows.len() as u32);
             }
@@ -596,9 +597,40 @@ impl HashJoin {
             self.build_matched[build_rows[*pair as usize] as usize] = true;
         }
         if !self.semi() {
+            self.join_alone(tried);
             columns::append_batch_rows(self.pending.clear(), &self.joined, &self.selection);
         }
         Ok(())
+    }
+
+    /// Probe rows that have no partner are given in their places: the probe side's order stays.
+    fn join_alone(&mut self, tried: Range<usize>) {
+        if !self.keep_probe || self.part.as_ref().is_some_and(|part| part.in_pieces) {
+            return;
+        }
+        let alone: Vec<u32> = tried.filter(|row| !self.probe_matched[*row]).map(|row| row as u32).collect();
+        if alone.is_empty() {
+            return;
+        }
+        let probe_rows = &self.pairs.0;
+        let mut order = Vec::with_capacity(self.selection.len() + alone.len());
+        let mut pairs = self.selection.iter().copied().peekable();
+        for (row, at) in alone.iter().zip(self.joined.rows as u32..) {
+            order.extend(std::iter::from_fn(|| pairs.next_if(|pair| probe_rows[*pair as usize] < *row)));
+            order.push(at);
+        }
+        order.extend(pairs);
+        self.selection = order;
+        for (at, to) in self.joined.columns.iter_mut().enumerate() {
+            let left = at < self.left_width;
+            let column = if left { at } else { at - self.left_width };
+            if left == self.build_left {
+                columns::append_nulls(to, alone.len());
+            } else {
+                columns::append_gather(to, &self.probe_batch.columns[column], &alone);
+            }
+        }
+        self.joined.rows += alone.len();
     }
 
     /// Probe rows whose fate is known only after all their pairs; of a part joined in pieces, after the last piece.
@@ -607,7 +639,9 @@ impl HashJoin {
         match &mut self.part {
             Some(part) if part.in_pieces && minds_probe => part.note(context, &self.probe_matched),
             _ => {
-                self.give_probe_rows();
+                if self.semi() {
+                    self.give_probe_rows();
+                }
                 Ok(())
             }
         }

@@ -604,14 +604,8 @@ impl<'a> Runner<'a> {
         self.put_query(id, prepared);
         for lines in [vec![text], plan] {
             let short = lines.iter().all(|line| line.encode_utf16().count() <= 4000);
-            let column = OutputColumn {
-                name: "StmtText".into(),
-                ty: if short { SqlType::nvarchar(4000) } else { SqlType::NVARCHAR_MAX },
-                nullable: true,
-                origin: None,
-                computed: false,
-                sorted: None,
-            };
+            let ty = if short { SqlType::nvarchar(4000) } else { SqlType::NVARCHAR_MAX };
+            let column = OutputColumn::plain("StmtText", ty, true);
             let mut batch = RowBatch::new([types::Physical::Bytes]);
             for line in &lines {
                 batch.columns[0].push(&Datum::nvarchar(line));

@@ -541,7 +541,9 @@ impl<'a> Runner<'a> {
     #[inline]
     fn begins(&mut self, code: &Code) {
         if self.frame.function.is_none() {
-            self.session().signal.running.begin(code.doing);
+            let session = self.session();
+            session.signal.running.begin(code.doing);
+            session.signal.running.note(session.settings());
         }
     }
 
@@ -804,6 +806,7 @@ impl<'a> Runner<'a> {
         let ms = super::raise::wait_milliseconds(text, &value.ty, until)?;
         // A transaction is not kept busy by the wait itself: an attention interrupts it.
         let deadline = os::clock::after_ms(ms);
+        let _whole = os::wait::Whole::begin(os::wait::WaitType::WAITFOR);
         while os::clock::now() < deadline {
             self.session().check_signal()?;
             let left = (deadline.saturating_sub(os::clock::now())).div_ceil(1_000_000);

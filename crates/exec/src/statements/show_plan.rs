@@ -158,14 +158,7 @@ impl Runner<'_> {
     }
 
     fn send_plan(&mut self, xml: &str) -> Result<(), Unwind> {
-        let column = OutputColumn {
-            name: "Microsoft SQL Server 2005 XML Showplan".into(),
-            ty: SqlType::NVARCHAR_MAX,
-            nullable: true,
-            origin: None,
-            computed: false,
-            sorted: None,
-        };
+        let column = OutputColumn::plain("Microsoft SQL Server 2005 XML Showplan", SqlType::NVARCHAR_MAX, true);
         let mut batch = RowBatch::new([types::Physical::Bytes]);
         batch.columns[0].push(&Datum::nvarchar(xml));
         batch.rows = 1;

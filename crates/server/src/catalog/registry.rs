@@ -223,6 +223,7 @@ const TABLES: &[(&str, bool)] = &[
 const INTERNAL: &[&str] = &[
     include_str!("../system/internal/catalog.sql"),
     include_str!("../system/internal/odbc.sql"),
+    include_str!("../system/internal/oledb.sql"),
     include_str!("../system/internal/agent.sql"),
 ];
 
@@ -239,6 +240,7 @@ const VIEWS: &[&str] = &[
 
 const PROCEDURES: &[&str] = &[
     include_str!("../system/procedures/odbc.sql"),
+    include_str!("../system/procedures/oledb.sql"),
     include_str!("../system/procedures/managed.sql"),
     include_str!("../system/procedures/help.sql"),
     include_str!("../system/procedures/security.sql"),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI32, AtomicI64, AtomicU32, AtomicU64, 
 use crate::catalog::workload::DEFAULT_GROUP;
 use crate::settings::config::CONNECTIONS_DEFAULT;
 use exec::cursor_book::CursorBook;
-use exec::session::Signal;
+use exec::session::{Options, Session as State, Signal};
 use exec::sink::Stop;
 use os::net::{Endpoint, StreamHandle};
 use os::region::{Part, Placed};
@@ -40,6 +40,8 @@ pub const ENDPOINT_TCP: i32 = 4;
 #[derive(Debug, Clone, Default)]
 pub struct Identity {
     pub login_name: String,
+    /// Of its login.
+    pub security_id: Box<[u8]>,
     pub host_name: String,
     pub program_name: String,
     pub client_interface: String,
@@ -102,6 +104,35 @@ fn port(end: Option<Endpoint>) -> Option<u16> {
     Some(end?.tcp()?.port())
 }
 
+fn add_wait(waits: &mut Vec<os::stats::WaitRow>, row: os::stats::WaitRow) {
+    match waits.iter_mut().find(|known| known.wait_type == row.wait_type) {
+        Some(known) => {
+            known.waiting_tasks += row.waiting_tasks;
+            known.wait_ns += row.wait_ns;
+            known.max_wait_ns = known.max_wait_ns.max(row.max_wait_ns);
+            known.signal_ns += row.signal_ns;
+        }
+        None => waits.push(row),
+    }
+}
+
+/// What a session has set.
+#[derive(Clone, Default, PartialEq)]
+pub struct Picture {
+    pub options: Options,
+    pub context_info: Box<[u8]>,
+}
+
+impl Picture {
+    pub fn of(state: &State) -> Picture {
+        Picture { options: state.options.clone(), context_info: state.context_info.clone() }
+    }
+
+    pub fn is_of(&self, state: &State) -> bool {
+        self.options == state.options && self.context_info == state.context_info
+    }
+}
+
 /// A session as others see it. Its own worker writes the counters; readers may see them a moment apart.
 pub struct SessionEntry {
     pub spid: u32,
@@ -124,7 +155,6 @@ pub struct SessionEntry {
     pub request_started_ns: AtomicU64,
     pub last_request_start: AtomicI64,
     pub last_request_end: AtomicI64,
-    pub transaction_level: AtomicU32,
     pub row_count: AtomicU64,
     pub cpu_ns: AtomicU64,
     /// Pages read from disk, changed and looked at by its requests that have ended.
@@ -138,9 +168,10 @@ pub struct SessionEntry {
     pub elapsed_ns: AtomicU64,
     pub packets_received: AtomicU64,
     pub packets_sent: AtomicU64,
-    /// `exec::session::Options`, as far as the DMVs show them: `(isolation, lock_timeout_ms)`.
-    pub isolation: AtomicU32,
-    pub lock_timeout_ms: AtomicI64,
+    /// Whom EXECUTE AS made it act as, by `Actor::number`; 0: nobody did.
+    pub acts_as: AtomicU64,
+    /// As of the end of its last request; `signal.running` has what a statement begins with.
+    pub picture: Mutex<Picture>,
     /// The worker and task of the running request, to interrupt its waits; None between requests.
     pub running: Mutex<Option<(os::wait::WorkerId, os::wait::TaskId)>>,
     /// What it sent last: DBCC INPUTBUFFER.
@@ -188,7 +219,6 @@ impl SessionEntry {
             request_started_ns: AtomicU64::new(0),
             last_request_start: AtomicI64::new(now),
             last_request_end: AtomicI64::new(now),
-            transaction_level: AtomicU32::new(0),
             row_count: AtomicU64::new(0),
             cpu_ns: AtomicU64::new(0),
             reads: AtomicU64::new(0),
@@ -199,8 +229,8 @@ impl SessionEntry {
             elapsed_ns: AtomicU64::new(0),
             packets_received: AtomicU64::new(0),
             packets_sent: AtomicU64::new(0),
-            isolation: AtomicU32::new(2),
-            lock_timeout_ms: AtomicI64::new(-1),
+            acts_as: AtomicU64::new(0),
+            picture: Mutex::new(WaitType::SOS_MUTEX, Picture::default()),
             running: Mutex::new(WaitType::SOS_MUTEX, None),
             input: Mutex::new(WaitType::SOS_MUTEX, None),
         }
@@ -227,18 +257,16 @@ impl SessionEntry {
         add(&self.reads, work.page_faults, start.page_faults);
         add(&self.writes, work.page_writes, start.page_writes);
         add(&self.logical_reads, work.page_reads, start.page_reads);
-        os::stats::take_waits(|row| {
-            let mut waits = self.waits.lock();
-            match waits.iter_mut().find(|known| known.wait_type == row.wait_type) {
-                Some(known) => {
-                    known.waiting_tasks += row.waiting_tasks;
-                    known.wait_ns += row.wait_ns;
-                    known.max_wait_ns = known.max_wait_ns.max(row.max_wait_ns);
-                    known.signal_ns += row.signal_ns;
-                }
-                None => waits.push(row),
-            }
-        });
+        os::stats::take_waits(|row| add_wait(&mut self.waits.lock(), row));
+    }
+
+    /// Also those of the request that runs.
+    pub fn waits_told(&self) -> Vec<os::stats::WaitRow> {
+        let mut waits = self.waits.lock().clone();
+        if let Some((worker, _)) = *self.running.lock() {
+            os::stats::waits_of(worker).into_iter().for_each(|row| add_wait(&mut waits, row));
+        }
+        waits
     }
 
     /// CPU time in ns and pages faulted, changed and looked at by the request that runs; None: none does.

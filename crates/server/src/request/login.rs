@@ -84,6 +84,7 @@ impl SessionHost {
         os::random::fill(&mut id);
         let identity = Identity {
             login_name: owner.name.clone(),
+            security_id: security_id(owner),
             host_name: server.catalog.server_name.clone(),
             program_name: program,
             client_interface: "SQLAgent".into(),
@@ -209,7 +210,7 @@ impl SessionHost {
         let address = address_of(connection);
         let attempt = attempt(login, &address);
         let row = Self::authenticated(server, &attempt, greeting, connection)?;
-        let identity = identity(greeting, connection, &row.name);
+        let identity = Identity { security_id: security_id(&row), ..identity(greeting, connection, &row.name) };
         let (database, user) = Self::first_database(server, &attempt, greeting, &row, identity.endpoint_id())?;
         let actor = Actor::Login(row.id);
         if connection.is_admin() {
@@ -315,6 +316,10 @@ fn of_login(error: SqlError, user: &str) -> SqlError {
     }
 }
 
+fn security_id(login: &LoginRow) -> Box<[u8]> {
+    login.sid.0.clone().unwrap_or_default()
+}
+
 fn identity(greeting: &Greeting, connection: &Connection, login_name: &str) -> Identity {
     let stream = connection.transport.stream();
     let mut id = [0; 16];
@@ -322,6 +327,7 @@ fn identity(greeting: &Greeting, connection: &Connection, login_name: &str) -> I
     let login = &greeting.login;
     Identity {
         login_name: login_name.into(),
+        security_id: Box::default(),
         host_name: login.host.clone(),
         program_name: login.application.clone(),
         client_interface: login.library.clone(),

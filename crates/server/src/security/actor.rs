@@ -47,6 +47,14 @@ impl Actor {
             Actor::User(database, id) => 2 << 62 | u64::from(database.0) << 32 | u64::from(id as u32),
         }
     }
+
+    pub fn from_number(number: u64) -> Actor {
+        match number >> 62 {
+            1 => Actor::Login(number as u32 as i32),
+            2 => Actor::User(DatabaseId((number >> 32) as u16), number as u32 as i32),
+            _ => Actor::Server,
+        }
+    }
 }
 
 /// Reads the catalog as one session sees it: with its own uncommitted changes if it has any.

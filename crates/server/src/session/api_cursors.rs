@@ -7,7 +7,7 @@ use std::sync::Arc;
 use exec::cursor_book::CursorNote;
 use sql::bind::names::same_name;
 use sql::catalog::TableDef;
-use sql::plan::{OutputColumn, Query};
+use sql::plan::{ColumnOrigin, OutputColumn, Query};
 use types::{Datum, RowBatch, SqlResult, sql_error};
 
 /// Cursors one session may have open.
@@ -106,6 +106,8 @@ pub struct ApiCursor {
 /// A table that a cursor's rows can be found in again.
 pub struct Target {
     pub table: Arc<TableDef>,
+    /// Which of the query's tables it is.
+    pub place: u32,
     /// As T-SQL writes it.
     pub name: String,
     /// Result columns of the unique key; of a table without one all columns of the table.
@@ -115,9 +117,13 @@ pub struct Target {
 }
 
 impl Target {
-    pub fn is(&self, table: &TableDef) -> bool {
-        (self.table.object, self.table.database) == (table.object, table.database)
+    pub fn has(&self, origin: &ColumnOrigin) -> bool {
+        self.place == origin.place
     }
+}
+
+pub fn is_same(a: &TableDef, b: &TableDef) -> bool {
+    (a.object, a.database) == (b.object, b.database)
 }
 
 /// Every row of the cursor is one of each of its tables.
@@ -194,7 +200,8 @@ impl ApiCursor {
         if self.concurrency == concurrency::READ_ONLY || !has_keys(&self.targets) {
             return Err(sql_error!(16929));
         }
-        let target = self.targets.iter().find(|target| target.is(table)).ok_or_else(|| sql_error!(16933))?;
+        let target =
+            self.targets.iter().find(|target| is_same(&target.table, table)).ok_or_else(|| sql_error!(16933))?;
         let at = self.positioned.or_else(|| self.buffer().next());
         let row = at.and_then(|at| self.row(at)).ok_or_else(|| sql_error!(16931))?;
         let column = |place: &usize| {

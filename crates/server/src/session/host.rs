@@ -19,7 +19,7 @@ use crate::catalog::base::database_option;
 use crate::catalog::store::Rows;
 use crate::catalog::{CatalogSession, Database, SessionCatalog};
 use crate::instance::server::Server;
-use crate::instance::sessions::SessionEntry;
+use crate::instance::sessions::{Picture, SessionEntry};
 use crate::security::actor::Actor;
 use crate::session::api_cursors::ApiCursors;
 use crate::session::application_locks::ApplicationLocks;
@@ -59,6 +59,8 @@ pub struct SessionHost {
     pub context: Vec<ContextEntry>,
     /// The current database as the request found it, and `Catalog::databases_version` then.
     known_database: Option<(u64, Arc<Database>)>,
+    /// As its entry has it.
+    picture: Picture,
     /// The procedure that a client named last: most name few, again and again.
     pub called: Option<Called>,
     /// INSERT BULK was run: the rows come with the next message.
@@ -110,6 +112,7 @@ impl SessionHost {
             cursors: ApiCursors::default(),
             context: Vec::new(),
             known_database: None,
+            picture: Picture::default(),
             called: None,
             bulk_target: None,
             rights: Rights::new(actor),
@@ -175,11 +178,13 @@ impl SessionHost {
         entry.elapsed_ns.fetch_add(now.saturating_sub(started), Ordering::Relaxed);
         entry.work_ended(now);
         entry.last_request_end.store(os::clock::utc_ticks() as i64, Ordering::Relaxed);
-        entry.transaction_level.store(state.transaction.level, Ordering::Relaxed);
+        entry.signal.running.note(state.settings());
         entry.row_count.store(state.row_count, Ordering::Relaxed);
         entry.database.store(u32::from(self.catalog_session.database.0), Ordering::Relaxed);
-        entry.isolation.store(state.options.isolation as u32 + 1, Ordering::Relaxed);
-        entry.lock_timeout_ms.store(i64::from(state.options.lock_timeout_ms), Ordering::Relaxed);
+        if !self.picture.is_of(state) {
+            self.picture = Picture::of(state);
+            *entry.picture.lock() = self.picture.clone();
+        }
     }
 
     /// Asks the current database, None if it is gone.

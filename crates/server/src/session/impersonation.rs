@@ -1,6 +1,8 @@
 //! EXECUTE AS, REVERT, modules WITH EXECUTE AS, application roles: the session acts as another until that ends.
 //! https://learn.microsoft.com/sql/t-sql/statements/execute-as-transact-sql
 
+use std::sync::atomic::Ordering;
+
 use exec::host::{Impersonation, ModuleInfo};
 use exec::session::Session as State;
 use sql::catalog::RunsAs;
@@ -48,6 +50,8 @@ impl SessionHost {
         self.rights.forget();
         state.actor = self.rights.actor().number();
         state.contexts = self.rights.contexts.len() as u32;
+        let acts_as = if self.rights.contexts.is_empty() { 0 } else { state.actor };
+        self.entry.acts_as.store(acts_as, Ordering::Relaxed);
     }
 
     fn end_context(&mut self, state: &mut State) {

@@ -12,6 +12,7 @@ use tds::wire::{Input, Put};
 use tds::{ProtocolError, ProtocolResult};
 use types::datetime::{DateFormat, LanguageId};
 
+use crate::instance::sessions::Picture;
 use crate::session::host::SessionHost;
 
 /// Numbers of states. Their values mean something only here, and each keeps its length: mssql-jdbc takes a longer one for a new state, which
@@ -115,21 +116,7 @@ fn options_of(value: &[u8]) -> Option<(Options, u32)> {
     input.is_empty().then_some((options, sequence))
 }
 
-#[derive(Clone, PartialEq)]
-struct Picture {
-    options: Options,
-    context_info: Box<[u8]>,
-}
-
 impl Picture {
-    fn of(state: &State) -> Picture {
-        Picture { options: state.options.clone(), context_info: state.context_info.clone() }
-    }
-
-    fn is_of(&self, state: &State) -> bool {
-        self.options == state.options && self.context_info == state.context_info
-    }
-
     fn states(&self, sequence: u32) -> Vec<recovery::State> {
         let mut info = vec![self.context_info.len() as u8];
         info.extend(&self.context_info);

@@ -100,6 +100,25 @@ fn principal(host: &SessionHost, state: &mut State, db: &Database, name: &str) -
     host.catalog_rows(state, db, |rows| rows.first::<OwnerRow>(1, &[name_datum(name)]))
 }
 
+/// Name and SID of the login that somebody acts as. None: no login is that.
+pub fn login_of(catalog: &Catalog, actor: Actor) -> SqlResult<Option<LoginRow>> {
+    let master = catalog.expect_database(MASTER);
+    let sid = match actor {
+        Actor::Server => return Ok(None),
+        Actor::Login(id) => return catalog.read(&master, |rows| rows.first(0, &[int(id)])),
+        Actor::User(home, id) => {
+            let Some(home) = catalog.database(home) else { return Ok(None) };
+            match catalog.read(&home, |rows| rows.first::<OwnerRow>(0, &[int(id)]))? {
+                Some(row) if row.id == DBO => home.row().owner_sid.clone(),
+                Some(row) => row.sid,
+                None => return Ok(None),
+            }
+        }
+    };
+    let logins: Vec<LoginRow> = catalog.read(&master, |rows| rows.all())?;
+    Ok(logins.into_iter().find(|login| login.sid.0.is_some() && login.sid == sid))
+}
+
 /// Who the session acts as in a database; a guest where it is nobody.
 fn current_user(host: &mut SessionHost, state: &mut State, db: &Database) -> SqlResult<OwnerRow> {
     let user = host.rights(state, |rights, look| rights.user(look, db))?;

@@ -448,7 +448,8 @@ fn sources_of(columns: &[OutputColumn]) -> (Vec<Vec<String>>, Vec<ColumnSource>)
         let number = number as u8;
         let origin = column.origin.as_ref().and_then(|origin| Some((origin, origin.told.as_ref()?)));
         let Some((origin, told)) = origin else {
-            return ColumnSource { column: number, table: 0, status: source::EXPRESSION, name: String::new() };
+            let hidden = if column.row_status { source::HIDDEN } else { 0 };
+            return ColumnSource { column: number, table: 0, status: source::EXPRESSION | hidden, name: String::new() };
         };
         let parts: Vec<String> = told.table.iter().map(|part| part.to_string()).collect();
         let table = tables.iter().position(|known| *known == parts).unwrap_or_else(|| {

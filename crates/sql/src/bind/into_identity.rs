@@ -74,7 +74,7 @@ impl IntoIdentity {
         let column = &mut columns[self.at];
         column.nullable = false;
         let table = Arc::new(one_column(column, (self.seed, self.increment)));
-        column.origin = Some(ColumnOrigin { table, column: 0, told: None });
+        column.origin = Some(ColumnOrigin { table, place: 0, column: 0, told: None });
         Ok(())
     }
 }

@@ -120,6 +120,7 @@ impl Binder<'_> {
                 origin,
                 computed: !matches!(item.expr.unmasked().kind, crate::plan::ExprKind::Column(_)),
                 sorted: None,
+                row_status: false,
             });
             exprs.push(positioned(binder.masked(item.expr), &places));
         };

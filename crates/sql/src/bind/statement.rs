@@ -453,7 +453,7 @@ fn keep_identity(columns: &mut [OutputColumn], joins: bool) {
     }
 }
 
-/// What USE HINT may name: `sys.dm_exec_valid_use_hints`. All of them say how, not what.
+/// What USE HINT may name, besides levels of compatibility. All of them say how, not what.
 ///
 /// https://learn.microsoft.com/sql/t-sql/queries/hints-transact-sql-query#use_hint
 const USE_HINTS: [&str; 26] = [
@@ -485,13 +485,18 @@ const USE_HINTS: [&str; 26] = [
     "QUERY_PLAN_PROFILE",
 ];
 
+/// Each with `QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_` before it.
+const HINT_LEVELS: [u32; 8] = [100, 110, 120, 130, 140, 150, 160, 170];
+
+/// `sys.dm_exec_valid_use_hints`.
+pub fn use_hints() -> impl Iterator<Item = String> {
+    let levels = HINT_LEVELS.map(|level| format!("QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_{level}"));
+    USE_HINTS.iter().map(|name| (*name).to_owned()).chain(levels)
+}
+
 /// 10715
 fn use_hint(name: &str) -> SqlResult<()> {
-    let level = name.to_ascii_uppercase();
-    let level = level.strip_prefix("QUERY_OPTIMIZER_COMPATIBILITY_LEVEL_");
-    let of_level =
-        level.is_some_and(|level| matches!(level, "100" | "110" | "120" | "130" | "140" | "150" | "160" | "170"));
-    match of_level || USE_HINTS.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+    match use_hints().any(|known| known.eq_ignore_ascii_case(name)) {
         true => Ok(()),
         false => Err(sql_error!(10715, name)),
     }

@@ -151,6 +151,7 @@ impl Lowering<'_> {
                 },
                 computed: !matches!(output.expr.unmasked().kind, ExprKind::Column(_)),
                 sorted: None,
+                row_status: false,
             })
             .collect();
         let direct = outputs.len() == lowered.layout.len()

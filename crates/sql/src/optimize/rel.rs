@@ -151,7 +151,7 @@ impl Columns {
 
     pub fn origin(&self, id: ColumnId) -> Option<ColumnOrigin> {
         let (table, column) = self.info(id).origin?;
-        Some(ColumnOrigin { table: self.tables[table as usize].clone(), column, told: None })
+        Some(ColumnOrigin { table: self.tables[table as usize].clone(), place: table, column, told: None })
     }
 
     pub fn expr(&self, id: ColumnId) -> Expr {

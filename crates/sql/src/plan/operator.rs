@@ -28,6 +28,8 @@ pub struct OutputColumn {
     /// An expression of the outermost select list, neither an aggregate nor a column of whatever is below.
     pub computed: bool,
     pub sorted: Option<SortedBy>,
+    /// It is of no query: a driver's cursor says in it whether the row is still there.
+    pub row_status: bool,
 }
 
 /// Where a column of a result stands in its ORDER BY.
@@ -47,13 +49,15 @@ impl OutputColumn {
 
     /// Of a result that no query makes.
     pub fn plain(name: &str, ty: SqlType, nullable: bool) -> OutputColumn {
-        OutputColumn { name: name.into(), ty, nullable, origin: None, computed: false, sorted: None }
+        OutputColumn { name: name.into(), ty, nullable, origin: None, computed: false, sorted: None, row_status: false }
     }
 }
 
 #[derive(Debug, Clone)]
 pub struct ColumnOrigin {
     pub table: Arc<TableDef>,
+    /// Which of the tables that the query names: it may name one several times.
+    pub place: u32,
     pub column: u16,
     /// The client asked where columns come from (FOR BROWSE, SET NO_BROWSETABLE ON, a driver's cursor).
     pub told: Option<ToldOrigin>,

@@ -13,7 +13,7 @@ use os::wait::WaitType;
 use types::pause::{Pacer, Pause, Unheard};
 
 use crate::concurrency::commits::Status;
-use crate::concurrency::locks::{LockEntry, LockMode, MemoryTransaction, Resource, TransactionEntry};
+use crate::concurrency::locks::{LockEntry, LockMode, MemoryTransaction, Resource, TransactionEntry, WriterEntry};
 use crate::engine::Engine;
 use crate::error::{LogHolder, StorageError, StorageResult, heard};
 use crate::instance::metrics::{LogSpace, Metrics};
@@ -973,6 +973,10 @@ impl Storage {
     /// Lock table entries, for `sys.dm_tran_locks`.
     pub fn locks(&self) -> Vec<LockEntry> {
         self.engine().locks.entries()
+    }
+
+    pub fn writers(&self) -> Vec<WriterEntry> {
+        self.engine().locks.writers()
     }
 
     /// What a session waits for, and how it wants to have it.

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use os::region::{Placed, Pool};
 use os::shared_struct;
 use os::sync::Mutex;
-use os::wait::{WaitType, WakeReason};
+use os::wait::{self, WaitType, WakeReason};
 use os::{clock, engines};
 
 use crate::error::StorageResult;
@@ -470,6 +470,7 @@ impl Inner {
     fn wait(&self, number: u32, deadline: u64, must_pass: impl Fn() -> bool) -> Result<(), Refused> {
         let slot = &self.slots[number];
         let is_granted = || slot.state.load(Ordering::Acquire) == GRANTED;
+        let _whole = wait::Whole::begin(WaitType::RESOURCE_SEMAPHORE);
         loop {
             let ticket = slot.waker.ticket();
             if is_granted() {

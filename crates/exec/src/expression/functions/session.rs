@@ -37,7 +37,7 @@ pub fn find(id: FunctionId) -> Option<Function> {
         ColumnsUpdated => columns_updated,
         CurrentRequestId => |_, _, _| Ok(Value::I64(0)),
         CurrentTransactionId => |_, context, _| {
-            let id = context.session(|session| session.transaction.current.as_ref().and_then(|t| t.id()));
+            let id = context.session(|session| session.transaction.current.as_ref().map(|t| t.told_id()));
             Ok(Value::I64(id.unwrap_or(0) as i64))
         },
         _ => return None,

@@ -170,7 +170,7 @@ FROM sys.indexes i
 JOIN sys.index_columns k ON k.object_id = i.object_id AND k.index_id = i.index_id AND k.key_ordinal > 0
 JOIN sys.columns c ON c.object_id = k.object_id AND c.column_id = k.column_id
 JOIN sys.objects o ON o.object_id = i.object_id
-WHERE i.is_primary_key = 1
+WHERE i.is_primary_key = 1 AND o.type = 'U'
 GO
 CREATE PROCEDURE sys.check_special_columns @col_type char(1), @scope char(1), @nullable char(1) AS
 DECLARE @parameter varchar(10) = CASE WHEN ISNULL(@col_type, '') NOT IN ('R', 'V') THEN 'col_type' WHEN ISNULL(@scope, '') NOT IN ('C', 'T') THEN 'scope'

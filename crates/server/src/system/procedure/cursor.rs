@@ -20,8 +20,8 @@ use exec::host::{CallArgument, Ended};
 use exec::session::Session as State;
 use exec::sink::{Command, Done, DoneKind, Sink};
 use sql::ast::{QueryBody, StatementKind as Tree};
-use sql::catalog::{ObjectName, TableDef};
-use sql::plan::{Module, OperatorKind, OutputColumn, Query, StatementKind};
+use sql::catalog::ObjectName;
+use sql::plan::{ColumnOrigin, Module, OperatorKind, OutputColumn, Query, StatementKind};
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
 use super::recorded::{Kept, Recorded};
@@ -408,36 +408,24 @@ fn run(
     }
 }
 
-/// The tables that the columns come from, if they hold a unique key of each; of one alone all its columns do. Of several each key is there
-/// once: a table that is joined with itself and others may have it twice, and nobody could say which row is meant.
+/// The tables that the columns come from, if they hold a unique key of each; of one alone all its columns do.
 fn targets(host: &SessionHost, columns: &[OutputColumn]) -> Vec<Target> {
-    let mut tables: Vec<Arc<TableDef>> = Vec::new();
+    let mut firsts: Vec<&ColumnOrigin> = Vec::new();
     for origin in columns.iter().filter_map(|column| column.origin.as_ref()) {
-        if tables.iter().all(|table| !is_same(table, &origin.table)) {
-            tables.push(origin.table.clone());
+        if firsts.iter().all(|first| first.place != origin.place) {
+            firsts.push(origin);
         }
     }
-    let targets: Option<Vec<Target>> = tables.iter().map(|table| target(host, columns, table)).collect();
+    let targets: Option<Vec<Target>> = firsts.iter().map(|first| target(host, columns, first)).collect();
     let targets = targets.unwrap_or_default();
-    let of = |target: &Target, key: usize| {
-        let own = columns[key].origin.as_ref().expect("a key column has a table").column;
-        let same = |column: &&OutputColumn| {
-            column.origin.as_ref().is_some_and(|origin| origin.column == own && is_same(&origin.table, &target.table))
-        };
-        columns.iter().filter(same).count()
-    };
-    let clear = |target: &Target| target.is_unique && target.key.iter().all(|key| of(target, *key) == 1);
-    if targets.len() == 1 || targets.iter().all(clear) { targets } else { Vec::new() }
+    if targets.len() == 1 || has_keys(&targets) { targets } else { Vec::new() }
 }
 
-fn is_same(a: &TableDef, b: &TableDef) -> bool {
-    (a.object, a.database) == (b.object, b.database)
-}
-
-fn target(host: &SessionHost, columns: &[OutputColumn], table: &Arc<TableDef>) -> Option<Target> {
+fn target(host: &SessionHost, columns: &[OutputColumn], first: &ColumnOrigin) -> Option<Target> {
+    let table = &first.table;
     let place = |wanted: u16| {
         let is = |column: &OutputColumn| {
-            column.origin.as_ref().is_some_and(|origin| origin.column == wanted && is_same(&origin.table, table))
+            column.origin.as_ref().is_some_and(|origin| origin.column == wanted && origin.place == first.place)
         };
         columns.iter().position(is)
     };
@@ -455,7 +443,7 @@ fn target(host: &SessionHost, columns: &[OutputColumn], table: &Arc<TableDef>) -
         let database = host.server.catalog.database(table.database)?.name();
         format!("{}.{}.{}", quoted(&database), quoted(&table.schema), quoted(&table.name))
     };
-    Some(Target { table: table.clone(), name, key, is_unique })
+    Some(Target { table: table.clone(), place: first.place, name, key, is_unique })
 }
 
 fn quoted(name: &str) -> String {
@@ -487,7 +475,7 @@ fn send(sink: &mut dyn Sink, columns: &[OutputColumn], rows: Vec<Vec<Datum>>) ->
     let mut all = columns[..shown].to_vec();
     // A row that is gone has no values.
     all.iter_mut().for_each(|column| column.nullable = true);
-    all.push(OutputColumn::plain("ROWSTAT", SqlType::INT, false));
+    all.push(OutputColumn { row_status: true, ..OutputColumn::plain("ROWSTAT", SqlType::INT, false) });
     sink.columns(&all).map_err(stopped)?;
     let count = rows.len() as u64;
     if count > 0 {
@@ -589,7 +577,7 @@ impl Statement {
         for (at, column) in cursor.columns.iter().enumerate() {
             let is_key = target.key.contains(&at);
             let compared = with_values && is_comparable(&column.ty);
-            let origin = column.origin.as_ref().filter(|origin| (is_key || compared) && target.is(&origin.table));
+            let origin = column.origin.as_ref().filter(|origin| (is_key || compared) && target.has(origin));
             let Some(origin) = origin else { continue };
             let name = quoted(&target.table.columns[usize::from(origin.column)].name);
             let test = if row[at].is_null() {
@@ -613,6 +601,16 @@ impl Statement {
         }
     }
 
+    /// The rows of a query that the client hears nothing of.
+    fn look(self, host: &mut SessionHost, state: &mut State) -> SqlResult<Option<RowBatch>> {
+        let counts = (state.row_count, state.error);
+        let mut silent = exec::sink::Discard;
+        let mut kept = Kept::new(&mut silent);
+        self.run(host, state, &mut kept)?;
+        (state.row_count, state.error) = counts;
+        Ok(kept.rows)
+    }
+
     fn run(mut self, host: &mut SessionHost, state: &mut State, sink: &mut dyn Sink) -> SqlResult<i32> {
         let module = compile(host, state, &self.text, &self.declared.join(", ")).map_err(SqlError::together)?;
         run(host, state, sink, &module, &mut self.values)
@@ -633,6 +631,22 @@ fn declared_type(ty: &SqlType) -> String {
     }
 }
 
+/// Result columns of a table's columns.
+fn own_columns(cursor: &ApiCursor, target: &Target) -> Vec<usize> {
+    let is_own = |i: &usize| cursor.columns[*i].origin.as_ref().is_some_and(|origin| target.has(origin));
+    (0..cursor.columns.len()).filter(is_own).collect()
+}
+
+/// A query of those of a table.
+fn reading(cursor: &ApiCursor, target: &Target, own: &[usize]) -> Statement {
+    let name = |i: &usize| {
+        let origin = cursor.columns[*i].origin.as_ref().expect("a table's column has an origin");
+        quoted(&target.table.columns[usize::from(origin.column)].name)
+    };
+    let names: Vec<String> = own.iter().map(name).collect();
+    Statement::new(format!("SELECT {} FROM {}", names.join(", "), target.name))
+}
+
 /// The row as its tables have it now.
 fn read_again(host: &mut SessionHost, state: &mut State, cursor: &mut ApiCursor, at: usize) -> SqlResult<()> {
     let Some(mut row) = cursor.row(at) else { return Ok(()) };
@@ -641,21 +655,10 @@ fn read_again(host: &mut SessionHost, state: &mut State, cursor: &mut ApiCursor,
         if cursor.targets.len() > 1 && target.key.iter().all(|key| row[*key].is_null()) {
             continue;
         }
-        let is_own = |i: &usize| cursor.columns[*i].origin.as_ref().is_some_and(|origin| target.is(&origin.table));
-        let own: Vec<usize> = (0..cursor.columns.len()).filter(is_own).collect();
-        let name = |i: &usize| {
-            let origin = cursor.columns[*i].origin.as_ref().expect("filtered above");
-            quoted(&target.table.columns[usize::from(origin.column)].name)
-        };
-        let names: Vec<String> = own.iter().map(name).collect();
-        let mut statement = Statement::new(format!("SELECT {} FROM {}", names.join(", "), target.name));
+        let own = own_columns(cursor, target);
+        let mut statement = reading(cursor, target, &own);
         statement.condition(cursor, target, &row, false);
-        let counts = (state.row_count, state.error);
-        let mut silent = exec::sink::Discard;
-        let mut kept = Kept::new(&mut silent);
-        statement.run(host, state, &mut kept)?;
-        (state.row_count, state.error) = counts;
-        let Some(rows) = kept.rows else { return Ok(()) };
+        let Some(rows) = statement.look(host, state)? else { return Ok(()) };
         if rows.rows == 0 {
             cursor.changed.insert(at, None);
             return Ok(());
@@ -687,7 +690,7 @@ fn operate(
         }
         let target = if changes { target_of(cursor, &table, &values)? } else { 0 };
         if kind & operation::INSERT != 0 {
-            return insert(host, state, sink, (&*cursor, target), &values);
+            return insert(host, state, sink, (cursor, target), &values);
         }
         let rows: Vec<usize> = if kind & operation::ABSOLUTE != 0 {
             usize::try_from(row - 1).ok().filter(|at| *at < cursor.rows.rows).into_iter().collect()
@@ -751,7 +754,7 @@ fn assignments(
                 .columns
                 .get(position)
                 .and_then(|column| column.origin.as_ref())
-                .filter(|origin| target.is(&origin.table))
+                .filter(|origin| target.has(origin))
                 .map(|origin| &target.table.columns[usize::from(origin.column)]),
         };
         let missing = || sql_error!(16932);
@@ -764,23 +767,59 @@ fn insert(
     host: &mut SessionHost,
     state: &mut State,
     sink: &mut dyn Sink,
-    (cursor, target): (&ApiCursor, usize),
+    (cursor, target): (&mut ApiCursor, usize),
     values: &[CallArgument],
 ) -> SqlResult<i32> {
     let target = &cursor.targets[target];
     let mut statement = Statement::new(String::new());
     let mut names = Vec::new();
     let mut parameters = Vec::new();
-    for (name, ty, value) in assignments(cursor, target, values)? {
-        names.push(name);
-        parameters.push(statement.value(&ty, value));
+    let given = assignments(cursor, target, values)?;
+    for (name, ty, value) in &given {
+        names.push(&**name);
+        parameters.push(statement.value(ty, value.clone()));
     }
     statement.text = if names.is_empty() {
         format!("INSERT INTO {} DEFAULT VALUES", target.name)
     } else {
         format!("INSERT INTO {} ({}) VALUES ({})", target.name, names.join(", "), parameters.join(", "))
     };
-    statement.run(host, state, sink)
+    let status = statement.run(host, state, sink)?;
+    if status == 0 && cursor.shows_changes() && cursor.targets.len() == 1 {
+        append(host, state, cursor, &given)?;
+    }
+    Ok(status)
+}
+
+/// Inserts made through a cursor are seen at its end (https://learn.microsoft.com/sql/relational-databases/cursors), where the key of the row is
+/// known: by what was given, or from the identity column.
+fn append(
+    host: &mut SessionHost,
+    state: &mut State,
+    cursor: &mut ApiCursor,
+    given: &[(String, SqlType, Datum)],
+) -> SqlResult<()> {
+    let [target] = &cursor.targets[..] else { return Ok(()) };
+    let own = own_columns(cursor, target);
+    let mut statement = reading(cursor, target, &own);
+    let mut word = " WHERE ";
+    for place in &target.key {
+        let origin = cursor.columns[*place].origin.as_ref().expect("a key column has a table");
+        let column = &target.table.columns[usize::from(origin.column)];
+        let name = quoted(&column.name);
+        let value = match given.iter().find(|(known, ..)| *known == name) {
+            Some((_, ty, value)) => statement.value(ty, value.clone()),
+            None if column.identity.is_some() => "@@IDENTITY".to_string(),
+            None => return Ok(()),
+        };
+        statement.text.push_str(&format!("{word}{name} = {value}"));
+        word = " AND ";
+    }
+    let Some(rows) = statement.look(host, state)?.filter(|rows| rows.rows == 1) else { return Ok(()) };
+    let mut row = vec![Datum::Null; cursor.columns.len()];
+    own.iter().enumerate().for_each(|(from, to)| row[*to] = rows.columns[from].datum(0));
+    cursor.rows.push_row(&row);
+    Ok(())
 }
 
 fn change(

@@ -124,14 +124,6 @@ FROM sys.odbc_primary_keys k
 WHERE k.object_id = @object_id
 ORDER BY 1, 2, 3, 5
 GO
-CREATE PROCEDURE sys.sp_primary_keys_rowset @table_name sysname, @table_schema sysname = NULL AS
-SET NOCOUNT ON
-SELECT k.TABLE_QUALIFIER AS TABLE_CATALOG, k.TABLE_OWNER AS TABLE_SCHEMA, k.TABLE_NAME, k.COLUMN_NAME,
-  CONVERT(uniqueidentifier, NULL) AS COLUMN_GUID, CONVERT(int, NULL) AS COLUMN_PROPID, CONVERT(int, k.key_ordinal) AS ORDINAL, k.PK_NAME
-FROM sys.odbc_primary_keys k
-WHERE k.TABLE_NAME = @table_name AND (@table_schema IS NULL OR k.TABLE_OWNER = @table_schema)
-ORDER BY 2, 3, 7
-GO
 CREATE PROCEDURE sys.sp_fkeys @pktable_name sysname = NULL, @pktable_owner sysname = NULL, @pktable_qualifier sysname = NULL,
   @fktable_name sysname = NULL, @fktable_owner sysname = NULL, @fktable_qualifier sysname = NULL AS
 SET NOCOUNT ON

@@ -5,11 +5,12 @@ SET NOCOUNT ON
 DECLARE @refused int = 0
 IF @loginame LIKE N'%[^0-9]%' AND LOWER(@loginame) <> N'active' EXEC @refused = sys.check_login @loginame
 IF @refused = 1 RETURN 1
-SELECT s.session_id AS spid, CONVERT(smallint, 0) AS ecid, CONVERT(nchar(30), s.status) AS status, CONVERT(nvarchar(128), s.login_name) AS loginame,
+SELECT s.session_id AS spid, CONVERT(smallint, 0) AS ecid, p.status, CONVERT(nvarchar(128), s.login_name) AS loginame,
   CONVERT(nchar(128), s.host_name) AS hostname, CONVERT(char(5), ISNULL(r.blocking_session_id, 0)) AS blk,
   CONVERT(nvarchar(128), DB_NAME(s.database_id)) AS dbname, CONVERT(nchar(26), ISNULL(r.command, N'AWAITING COMMAND')) AS cmd,
   CONVERT(int, 0) AS request_id
 FROM sys.dm_exec_sessions s
+JOIN sys.sysprocesses p ON p.spid = s.session_id
 LEFT JOIN sys.dm_exec_requests r ON r.session_id = s.session_id
 WHERE @loginame IS NULL OR s.login_name = @loginame OR LOWER(@loginame) = N'active' AND r.session_id IS NOT NULL
   OR s.session_id = CASE WHEN @loginame NOT LIKE N'%[^0-9]%' THEN CONVERT(int, @loginame) END
@@ -20,7 +21,7 @@ SET NOCOUNT ON
 DECLARE @refused int = 0
 IF @loginame LIKE N'%[^0-9]%' AND LOWER(@loginame) <> N'active' EXEC @refused = sys.check_login @loginame
 IF @refused = 1 RETURN 1
-SELECT CONVERT(char(5), s.session_id) AS SPID, CONVERT(nvarchar(30), s.status) AS Status, CONVERT(nvarchar(128), s.login_name) AS Login,
+SELECT CONVERT(char(5), s.session_id) AS SPID, CONVERT(nvarchar(30), CASE p.status WHEN N'sleeping' THEN p.status ELSE UPPER(p.status) END) AS Status, CONVERT(nvarchar(128), s.login_name) AS Login,
   CONVERT(nvarchar(128), ISNULL(s.host_name, N'  .')) AS HostName,
   CONVERT(char(5), CASE WHEN ISNULL(r.blocking_session_id, 0) = 0 THEN '  .' ELSE CONVERT(varchar(5), r.blocking_session_id) END) AS BlkBy,
   CONVERT(nvarchar(128), DB_NAME(s.database_id)) AS DBName, CONVERT(nvarchar(32), ISNULL(r.command, N'AWAITING COMMAND')) AS Command,
@@ -28,6 +29,7 @@ SELECT CONVERT(char(5), s.session_id) AS SPID, CONVERT(nvarchar(30), s.status) A
   CONVERT(varchar(14), CONVERT(varchar(5), s.last_request_start_time, 101) + ' ' + CONVERT(varchar(8), s.last_request_start_time, 108)) AS LastBatch,
   CONVERT(nvarchar(128), s.program_name) AS ProgramName, CONVERT(char(5), s.session_id) AS SPID2, CONVERT(char(5), 0) AS REQUESTID
 FROM sys.dm_exec_sessions s
+JOIN sys.sysprocesses p ON p.spid = s.session_id
 LEFT JOIN sys.dm_exec_requests r ON r.session_id = s.session_id
 WHERE @loginame IS NULL OR s.login_name = @loginame OR LOWER(@loginame) = N'active' AND r.session_id IS NOT NULL
   OR s.session_id = CASE WHEN @loginame NOT LIKE N'%[^0-9]%' THEN CONVERT(int, @loginame) END

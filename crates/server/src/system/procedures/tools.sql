@@ -238,9 +238,7 @@ BEGIN
   RETURN 1
 END
 SET @cursor_return = CURSOR LOCAL SCROLL STATIC FOR
-  SELECT reference_name, cursor_name, cursor_scope, status, model, concurrency, scrollable, open_status, cursor_rows, fetch_status, column_count,
-    row_count, last_operation, cursor_handle
-  FROM sys.syscursorrefs
+  SELECT * FROM sys.syscursorrefs
   WHERE cursor_scope & @cursor_scope <> 0
 OPEN @cursor_return
 RETURN 0
@@ -262,9 +260,7 @@ BEGIN
   RETURN 1
 END
 SET @cursor_return = CURSOR LOCAL SCROLL STATIC FOR
-  SELECT reference_name, cursor_name, cursor_scope, status, model, concurrency, scrollable, open_status, cursor_rows, fetch_status, column_count,
-    row_count, last_operation, cursor_handle
-  FROM sys.syscursorrefs
+  SELECT * FROM sys.syscursorrefs
   WHERE cursor_scope = @scope AND reference_name = @cursor_identity
 OPEN @cursor_return
 RETURN 0

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use exec::running::{Called, Seen};
+use exec::running::{Called, Seen, Settings};
 use exec::session::Session as State;
 use sql::plan::Client;
 use storage::{GrantEntry, TransactionEntry};
@@ -12,9 +12,11 @@ use super::os_rows::request_status;
 use super::plan_rows::{handle_cell, offsets};
 use super::transaction_rows::wait_resource;
 use crate::instance::handle::{self, PlanKey};
-use crate::instance::sessions::{Input, SessionEntry};
+use crate::instance::sessions::{Input, Picture, SessionEntry};
+use crate::security::actor::Actor;
 use crate::session::host::SessionHost;
 use crate::system::cell::{Cell, NamedRow, address, number, text};
+use crate::system::principal::login_of;
 
 const NS_PER_MS: u64 = 1_000_000;
 
@@ -24,10 +26,11 @@ pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRo
     Some(match name {
         "dm_exec_sessions" => {
             let grants = host.server.catalog.storage.grants().entries();
-            sessions().iter().map(|entry| session(entry, own(host, state, entry), &grants)).collect()
+            sessions().iter().map(|entry| session(host, entry, own(host, state, entry), &grants)).collect()
         }
         "dm_exec_connections" => sessions().iter().map(|entry| connection(entry)).collect(),
         "dm_exec_requests" => requests(host, state),
+        "dm_exec_valid_use_hints" => sql::bind::use_hints().map(|name| vec![("name", text(&name))]).collect(),
         "dm_exec_session_wait_stats" => sessions().iter().flat_map(|entry| session_waits(entry)).collect(),
         _ => return None,
     })
@@ -38,10 +41,19 @@ fn own<'a>(host: &SessionHost, state: &'a State, entry: &SessionEntry) -> Option
     (entry.spid == host.entry.spid).then_some(state)
 }
 
-fn options(state: Option<&State>) -> NamedRow {
-    let fresh = exec::session::Options::default();
-    let options = state.map_or(&fresh, |state| &state.options);
+/// What a session has set: the asking session's as it is now, another's as of its last request, and of the level, the isolation level, the
+/// lock timeout and the deadlock priority as its running statement began.
+fn set(entry: &SessionEntry, state: Option<&State>) -> (Picture, Settings) {
+    match state {
+        Some(state) => (Picture::of(state), state.settings()),
+        None => (entry.picture.lock().clone(), entry.signal.running.settings()),
+    }
+}
+
+fn settings((picture, settings): &(Picture, Settings)) -> NamedRow {
+    let options = &picture.options;
     vec![
+        ("context_info", Cell::Datum(Datum::bytes(&picture.context_info))),
         ("text_size", number(if options.text_size < 0 { i32::MAX } else { options.text_size })),
         ("language", text(options.language.get().name)),
         ("date_format", text(options.date_format.name())),
@@ -54,37 +66,32 @@ fn options(state: Option<&State>) -> NamedRow {
         ("ansi_padding", options.ansi_padding.into()),
         ("ansi_nulls", options.ansi_nulls.into()),
         ("concat_null_yields_null", options.concat_null_yields_null.into()),
-        ("deadlock_priority", number(options.deadlock_priority)),
+        ("deadlock_priority", number(settings.deadlock_priority)),
+        ("transaction_isolation_level", number(settings.isolation)),
+        ("lock_timeout", number(settings.lock_timeout_ms)),
+        ("open_transaction_count", number(settings.level)),
     ]
-}
-
-/// The isolation level and lock timeout: the asking session's as they are now, the others' as of their last request.
-fn isolation(entry: &SessionEntry, state: Option<&State>) -> NamedRow {
-    let level = state.map_or(entry.isolation.load(Ordering::Relaxed), isolation_number);
-    let timeout =
-        state.map_or(entry.lock_timeout_ms.load(Ordering::Relaxed), |state| state.options.lock_timeout_ms.into());
-    vec![("transaction_isolation_level", number(level)), ("lock_timeout", number(timeout))]
-}
-
-/// As `sys.dm_exec_sessions` numbers them.
-pub fn isolation_number(state: &State) -> u32 {
-    use sql::plan::IsolationLevel::*;
-    match state.options.isolation {
-        ReadUncommitted => 1,
-        ReadCommitted => 2,
-        RepeatableRead => 3,
-        Serializable => 4,
-        Snapshot => 5,
-    }
 }
 
 fn uuid(value: u128) -> Cell {
     Cell::Datum(Datum::I128(value as i128))
 }
 
-fn session(entry: &SessionEntry, state: Option<&State>, grants: &[GrantEntry]) -> NamedRow {
+/// Name and SID of the login that a session runs as.
+fn login(host: &SessionHost, entry: &SessionEntry) -> (String, Box<[u8]>) {
+    let own = || (entry.identity.login_name.clone(), entry.identity.security_id.clone());
+    match entry.acts_as.load(Ordering::Relaxed) {
+        0 => own(),
+        number => match login_of(&host.server.catalog, Actor::from_number(number)) {
+            Ok(Some(login)) => (login.name, login.sid.0.unwrap_or_default()),
+            _ => own(),
+        },
+    }
+}
+
+fn session(host: &SessionHost, entry: &SessionEntry, state: Option<&State>, grants: &[GrantEntry]) -> NamedRow {
     let identity = &entry.identity;
-    let level = state.map_or(entry.transaction_level.load(Ordering::Relaxed), |state| state.transaction.level);
+    let (login_name, security_id) = login(host, entry);
     let mut row: NamedRow = vec![
         ("session_id", number(entry.spid)),
         ("login_time", Cell::Time(identity.login_time)),
@@ -93,12 +100,11 @@ fn session(entry: &SessionEntry, state: Option<&State>, grants: &[GrantEntry]) -
         ("host_process_id", number(identity.client_pid)),
         ("client_version", number(identity.client_version)),
         ("client_interface_name", text(&identity.client_interface)),
-        ("security_id", Cell::Datum(Datum::bytes(&[1]))),
-        ("login_name", text(&identity.login_name)),
+        ("security_id", Cell::Datum(Datum::bytes(&security_id))),
+        ("login_name", text(&login_name)),
         ("nt_domain", text("")),
         ("nt_user_name", text("")),
         ("status", text(if entry.request_started_ns.load(Ordering::Relaxed) == 0 { "sleeping" } else { "running" })),
-        ("context_info", Cell::Datum(state.map_or(Datum::Null, |state| Datum::bytes(&state.context_info)))),
         ("cpu_time", number(entry.cpu_ns.load(Ordering::Relaxed) / NS_PER_MS)),
         ("memory_usage", number(used_pages(grants, entry.spid))),
         ("total_scheduled_time", number(entry.elapsed_ns.load(Ordering::Relaxed) / NS_PER_MS)),
@@ -112,15 +118,13 @@ fn session(entry: &SessionEntry, state: Option<&State>, grants: &[GrantEntry]) -
         ("is_user_process", true.into()),
         ("row_count", number(entry.row_count.load(Ordering::Relaxed))),
         ("prev_error", number(state.map_or(0, |state| state.error))),
-        ("original_security_id", Cell::Datum(Datum::bytes(&[1]))),
+        ("original_security_id", Cell::Datum(Datum::bytes(&identity.security_id))),
         ("original_login_name", text(&identity.login_name)),
         ("group_id", number(entry.group.load(Ordering::Relaxed))),
         ("database_id", number(entry.database.load(Ordering::Relaxed))),
         ("authenticating_database_id", number(1)),
-        ("open_transaction_count", number(level)),
     ];
-    row.extend(options(state));
-    row.extend(isolation(entry, state));
+    row.extend(settings(&set(entry, state)));
     row
 }
 
@@ -215,7 +219,7 @@ pub fn plan_handle(entry: &SessionEntry) -> Cell {
 }
 
 fn session_waits(entry: &SessionEntry) -> Vec<NamedRow> {
-    let waits = entry.waits.lock().clone();
+    let waits = entry.waits_told();
     let row = |row: &os::stats::WaitRow| -> NamedRow {
         vec![
             ("session_id", number(entry.spid)),
@@ -279,9 +283,8 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
             ("wait_time", number(wait.map_or(0, |wait| wait.wait_duration_ns / NS_PER_MS))),
             ("last_wait_type", text(wait.map_or("MISCELLANEOUS", |wait| wait.wait_type.name()))),
             ("wait_resource", text(&awaited.unwrap_or_default())),
-            ("open_transaction_count", number(mine.map_or(0, |state| state.transaction.level))),
             ("open_resultset_count", number(1)),
-            ("transaction_id", number(mine.map_or(0, |state| state.transaction.descriptor))),
+            ("transaction_id", number(transactions.iter().find(of_session).map_or(0, |transaction| transaction.id))),
             ("total_elapsed_time", number(elapsed)),
             ("scheduler_id", number(task.map_or(0, |task| task.scheduler_id))),
             ("task_address", task.map_or(Cell::Datum(Datum::Null), |task| address(task.id.0))),
@@ -294,8 +297,7 @@ fn requests(host: &SessionHost, state: &State) -> Vec<NamedRow> {
             ("estimated_completion_time", number(time_left_ms(since, done))),
             ("granted_query_memory", number(granted_pages(&grants, entry.spid))),
         ];
-        row.extend(options(mine));
-        row.extend(isolation(&entry, mine));
+        row.extend(settings(&set(&entry, mine)));
         rows.push(row);
     }
     rows

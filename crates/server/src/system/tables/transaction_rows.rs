@@ -7,6 +7,7 @@ use storage::{Resource, Storage};
 use types::Datum;
 
 use crate::catalog::{MASTER, TEMPDB};
+use crate::instance::sessions::SessionEntry;
 use crate::session::host::SessionHost;
 use crate::system::answer::Answer;
 use crate::system::cell::{Cell, NamedRow, number, text};
@@ -16,7 +17,10 @@ pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRo
     let storage = &host.server.catalog.storage;
     Some(match name {
         "dm_tran_locks" => storage.locks_told().iter().map(|entry| lock(storage, entry)).collect(),
-        "dm_tran_active_transactions" => storage.transactions().iter().map(active).collect(),
+        "dm_tran_active_transactions" => {
+            storage.transactions().iter().map(|entry| active(host, state, entry)).collect()
+        }
+        "dm_tran_database_transactions" => in_databases(host),
         "dm_tran_active_snapshot_database_transactions" => {
             storage.transactions().iter().filter_map(with_snapshot).collect()
         }
@@ -131,17 +135,68 @@ pub fn of_databases(sessions: Vec<Vec<Answer>>) -> Vec<NamedRow> {
     sessions.into_iter().filter_map(shared).collect()
 }
 
-fn active(entry: &storage::TransactionEntry) -> NamedRow {
+/// What a client opened is called so; a statement that is a transaction by itself has the statement's name.
+fn active(host: &SessionHost, state: &State, entry: &storage::TransactionEntry) -> NamedRow {
+    let name = match host.server.sessions.all().iter().find(|session| session.spid == entry.session) {
+        Some(session) if level(session, state) == 0 => session.signal.running.seen().command,
+        None if entry.session == 0 => "system",
+        _ => "user_transaction",
+    };
     vec![
         ("transaction_id", number(entry.id)),
-        ("name", text(if entry.session == 0 { "system" } else { "user_transaction" })),
-        ("transaction_begin_time", {
-            let ago_ms = os::clock::now_ms().saturating_sub(entry.begun_ms);
-            Cell::Time(os::clock::utc_ticks() as i64 - ago_ms as i64 * 10_000)
-        }),
+        ("name", text(name)),
+        ("transaction_begin_time", begun(entry)),
         ("transaction_type", number(1)),
         ("transaction_state", number(2)),
     ]
+}
+
+fn begun(entry: &storage::TransactionEntry) -> Cell {
+    let ago_ms = os::clock::now_ms().saturating_sub(entry.begun_ms);
+    Cell::Time(os::clock::utc_ticks() as i64 - ago_ms as i64 * 10_000)
+}
+
+/// Types and states of https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-tran-database-transactions-transact-sql
+const READ_WRITE: u32 = 1;
+const NO_LOG_RECORDS: u32 = 3;
+const LOG_RECORDS: u32 = 4;
+
+/// A row for each database in which a transaction has locked something; without locks that of its session. The log is all databases', and so
+/// are its bytes and LSNs.
+fn in_databases(host: &SessionHost) -> Vec<NamedRow> {
+    let storage = &host.server.catalog.storage;
+    let (locks, writers, sessions) = (storage.locks(), storage.writers(), host.server.sessions.all());
+    let mut rows = Vec::new();
+    for entry in storage.transactions().iter().filter(|entry| entry.session != 0) {
+        let of_it = locks.iter().filter(|lock| lock.transaction == entry.id);
+        let mut databases: Vec<u32> = of_it.map(|lock| u32::from(lock.resource.database().0)).collect();
+        if databases.is_empty() {
+            let session = sessions.iter().find(|session| session.spid == entry.session);
+            databases.extend(session.map(|session| session.database.load(Ordering::Relaxed)));
+        }
+        databases.sort_unstable();
+        databases.dedup();
+        let writer = writers.iter().find(|writer| writer.transaction == entry.id);
+        for database in databases {
+            let mut row = vec![
+                ("transaction_id", number(entry.id)),
+                ("database_id", number(database)),
+                ("database_transaction_type", number(READ_WRITE)),
+                ("database_transaction_state", number(if entry.has_changed { LOG_RECORDS } else { NO_LOG_RECORDS })),
+                ("database_transaction_log_bytes_used", number(entry.log_bytes)),
+            ];
+            if let Some(writer) = writer {
+                let lsn = |lsn: u64| Cell::Datum(Datum::I128(i128::from(lsn)));
+                row.extend([
+                    ("database_transaction_begin_time", begun(entry)),
+                    ("database_transaction_begin_lsn", lsn(writer.first_lsn)),
+                    ("database_transaction_last_lsn", lsn(writer.last_lsn)),
+                ]);
+            }
+            rows.push(row);
+        }
+    }
+    rows
 }
 
 /// None: it reads what is committed when it reads.
@@ -171,25 +226,27 @@ fn current(host: &SessionHost, state: &State) -> NamedRow {
     row
 }
 
-/// Transactions that a client opened; a statement that is one by itself is not shown. What the others' sessions have open is known as of
-/// their last request.
-fn of_sessions(host: &SessionHost, state: &State) -> Vec<NamedRow> {
-    let sessions = host.server.sessions.all();
-    let level = |spid: u32| match sessions.iter().find(|entry| entry.spid == spid) {
-        Some(entry) if entry.spid == state.spid => state.transaction.level,
-        Some(entry) => entry.transaction_level.load(Ordering::Relaxed),
-        None => 0,
-    };
-    let transactions = host.server.catalog.storage.transactions();
-    transactions.iter().filter(|entry| level(entry.session) > 0).map(of_session).collect()
+/// @@TRANCOUNT of a session; another's as its running statement began.
+fn level(session: &SessionEntry, state: &State) -> u32 {
+    match session.spid == state.spid {
+        true => state.transaction.level,
+        false => session.signal.running.settings().level.into(),
+    }
 }
 
-fn of_session(entry: &storage::TransactionEntry) -> NamedRow {
-    vec![
-        ("session_id", number(entry.session)),
-        ("transaction_id", number(entry.id)),
-        ("is_user_transaction", true.into()),
-        ("is_local", true.into()),
-        ("open_transaction_count", number(1)),
-    ]
+/// Transactions that a client opened; a statement that is one by itself is not shown.
+fn of_sessions(host: &SessionHost, state: &State) -> Vec<NamedRow> {
+    let sessions = host.server.sessions.all();
+    let row = |entry: &storage::TransactionEntry| {
+        let session = sessions.iter().find(|session| session.spid == entry.session)?;
+        let level = Some(level(session, state)).filter(|level| *level > 0)?;
+        Some(vec![
+            ("session_id", number(entry.session)),
+            ("transaction_id", number(entry.id)),
+            ("is_user_transaction", true.into()),
+            ("is_local", true.into()),
+            ("open_transaction_count", number(level)),
+        ])
+    };
+    host.server.catalog.storage.transactions().iter().filter_map(row).collect()
 }

@@ -80,12 +80,13 @@ FROM master.sys.sysdbreg d
 LEFT JOIN master.sys.sysprufiles f ON f.dbid = d.id AND f.fileid = 1
 LEFT JOIN sys.sysheld h ON h.database_id = d.id
 GO
+-- Whoever runs is told as 'runnable' here.
 CREATE VIEW sys.sysprocesses AS
 SELECT s.session_id AS spid, CONVERT(smallint, 0) AS kpid, ISNULL(r.blocking_session_id, 0) AS blocked,
   CONVERT(binary(2), 0x0000) AS waittype, CONVERT(bigint, ISNULL(r.wait_time, 0)) AS waittime, CONVERT(nchar(32), ISNULL(r.last_wait_type, N'MISCELLANEOUS')) AS lastwaittype,
   CONVERT(nchar(256), ISNULL(r.wait_resource, N'')) AS waitresource, CONVERT(smallint, s.database_id) AS dbid, CONVERT(smallint, 1) AS uid,
   CONVERT(int, s.cpu_time) AS cpu, CONVERT(bigint, s.reads + s.writes) AS physical_io, CONVERT(int, s.memory_usage) AS memusage, s.login_time,
-  s.last_request_start_time AS last_batch, CONVERT(smallint, 0) AS ecid, CONVERT(smallint, s.open_transaction_count) AS open_tran, CONVERT(nchar(30), ISNULL(r.status, s.status)) AS status,
+  s.last_request_start_time AS last_batch, CONVERT(smallint, 0) AS ecid, CONVERT(smallint, s.open_transaction_count) AS open_tran, CONVERT(nchar(30), CASE ISNULL(r.status, s.status) WHEN N'running' THEN N'runnable' ELSE ISNULL(r.status, s.status) END) AS status,
   CONVERT(binary(86), s.security_id) AS sid, CONVERT(nchar(128), ISNULL(s.host_name, N'')) AS hostname, CONVERT(nchar(128), ISNULL(s.program_name, N'')) AS program_name,
   CONVERT(nchar(10), ISNULL(CONVERT(nvarchar(10), s.host_process_id), N'')) AS hostprocess, CONVERT(nchar(26), ISNULL(r.command, N'AWAITING COMMAND')) AS cmd,
   CONVERT(nchar(128), N'') AS nt_domain, CONVERT(nchar(128), N'') AS nt_username, CONVERT(nchar(12), N'') AS net_address, CONVERT(nchar(12), CASE s.endpoint_id WHEN 2 THEN N'LPC' ELSE N'TCP/IP' END) AS net_library,

@@ -31,7 +31,15 @@ impl MemberId {
     pub fn from_raw(raw: u64) -> MemberId {
         MemberId(raw)
     }
+
+    /// The transaction's id as the DMVs show it: before the first change, which gives it one, a number that no id is and that no other
+    /// running transaction has.
+    pub fn told_id(self, id: u64) -> u64 {
+        if id == 0 { UNCHANGED | self.0 } else { id }
+    }
 }
+
+const UNCHANGED: u64 = 1 << 62;
 
 /// In `Member::number`: the slot is free.
 const FREE: u64 = 1 << 63;

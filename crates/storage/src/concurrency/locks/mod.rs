@@ -48,6 +48,12 @@ impl Resource {
         Resource::Row(db, table, row_hash(key))
     }
 
+    pub fn database(self) -> DatabaseId {
+        match self {
+            Resource::Table(db, _) | Resource::Row(db, ..) | Resource::Application(db, _) => db,
+        }
+    }
+
     /// As the shared memory has it: kind, database and table in one number, and a name.
     fn numbers(self) -> (u64, u64) {
         let space = |kind: u64, db: DatabaseId, table: u32| kind << 48 | (db.0 as u64) << 32 | table as u64;
@@ -81,6 +87,7 @@ pub struct LockEntry {
     pub is_range: bool,
     pub granted: bool,
     pub session: u32,
+    /// As the DMVs show it.
     pub transaction: u64,
 }
 
@@ -107,7 +114,9 @@ pub struct WriterEntry {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransactionEntry {
+    /// As the DMVs show it.
     pub id: u64,
+    pub has_changed: bool,
     pub session: u32,
     pub begun_ms: u64,
     pub log_bytes: u64,
@@ -270,7 +279,8 @@ impl Locks {
 
     pub fn transactions(&self) -> Vec<TransactionEntry> {
         let entry = |(number, member): (MemberId, &Member)| TransactionEntry {
-            id: member.id.load(Ordering::Relaxed),
+            id: number.told_id(member.id.load(Ordering::Relaxed)),
+            has_changed: member.id.load(Ordering::Relaxed) != 0,
             session: member.session.load(Ordering::Relaxed),
             begun_ms: member.begun_ns.load(Ordering::Relaxed) / 1_000_000,
             log_bytes: member.log_bytes.load(Ordering::Relaxed),
@@ -351,7 +361,7 @@ impl Locks {
             is_range,
             granted,
             session: self[member].session.load(Ordering::Relaxed),
-            transaction: self[member].id.load(Ordering::Relaxed),
+            transaction: member.told_id(self[member].id.load(Ordering::Relaxed)),
         };
         let locks = self.table.entries().into_iter().map(|(resource, held, granted)| {
             entry(resource, held.member, held.mode, granted, has_ranges(held.member, resource))
@@ -514,6 +524,7 @@ impl Locks {
     fn wait(&self, member: MemberId, wait: WaitType, patience: Patience, done: impl Fn() -> bool) -> StorageResult<()> {
         let me = &self[member];
         self.counters.waits.fetch_add(1, Ordering::Relaxed);
+        let _whole = wait::Whole::begin(wait);
         let started = clock::now_ms();
         // Now and then too late for a cycle that is closed already: another of its members finds it.
         let mut next_search = if os::sim_choice!("locks.search") { started + DETECT_EVERY_MS } else { started };
