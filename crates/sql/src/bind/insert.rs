@@ -62,12 +62,12 @@ impl Binder<'_> {
         let target = self.insert_target(&insert.target, &is_named, ctes)?;
         let identity_insert = self.identity_insert(&target.table);
         let noted = self.missing_columns();
-        let columns = self.insert_columns(&target, &insert.columns)?;
+        let mut columns = self.insert_columns(&target, &insert.columns)?;
         let unknown = self.missing_columns() - noted;
         let listed = !insert.columns.is_empty();
         refuse_unlisted(insert, &target)?;
 
-        let (source, supplied) = match &insert.source {
+        let (source, mut supplied) = match &insert.source {
             ast::InsertSource::Values(rows) => {
                 self.insert_values(rows, &target, &columns, insert.columns.len(), ctes)?
             }
@@ -98,6 +98,10 @@ impl Binder<'_> {
             }
         };
         self.told_behind(noted, unknown);
+        let source = match insert.source {
+            ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => source,
+            _ => self.share_draws(&target.table, &mut columns, source, &mut supplied)?,
+        };
         let source = match &insert.top {
             Some(top) => self.top_rows(source, top)?,
             None => source,
@@ -438,10 +442,11 @@ impl Binder<'_> {
         }
         let mut out: Vec<u16> = Vec::with_capacity(names.len());
         for name in names {
-            let found = if name.name.is("$identity") {
-                table.columns.iter().position(|c| c.identity.is_some()).map(|c| c as u16)
-            } else {
-                target.columns.iter().find(|(known, _)| same_name(known, &name.name)).map(|(_, column)| *column)
+            let named = target.columns.iter().find(|(known, _)| same_name(known, &name.name));
+            let found = match (named, super::scope::meant_by(&name.name)) {
+                (Some((_, column)), _) => Some(*column),
+                (None, Some(meant)) => table.columns.iter().position(meant).map(|column| column as u16),
+                (None, None) => None,
             };
             let Some(column) = found else {
                 self.missing_column(errors::invalid_column(&name.name).at_line(name.line))?;

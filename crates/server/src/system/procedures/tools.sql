@@ -242,6 +242,7 @@ SET @cursor_return = CURSOR LOCAL SCROLL STATIC FOR
     row_count, last_operation, cursor_handle
   FROM sys.syscursorrefs
   WHERE cursor_scope & @cursor_scope <> 0
+  ORDER BY cursor_handle
 OPEN @cursor_return
 RETURN 0
 GO
