@@ -31,6 +31,7 @@ GO
 CREATE FUNCTION dbo.fx (@x xml) RETURNS int WITH SCHEMABINDING AS BEGIN RETURN @x.value('(/a)[1]', 'int') END;
 GO
 ALTER TABLE hx ADD b AS dbo.fx(a), CONSTRAINT ck_hx CHECK (dbo.fx(a) > 3);
+GO
 INSERT hx (id, a) VALUES (1, '<a>5</a>');
 SELECT b FROM hx;
 INSERT hx (id, a) VALUES (1, '<a>1</a>');

@@ -4,7 +4,7 @@
 //! share what their names begin with. AUTO nests the tables of FROM: an element stays open while the values of its table stay as they
 //! are. EXPLICIT says with each row which element it is and in which one it belongs.
 
-use sql::plan::{ForFormat, OutputColumn, XmlMode, XmlOwner, XmlReference};
+use sql::plan::{ForFormat, InlineSchema, OutputColumn, XmlMode, XmlOwner, XmlReference};
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::for_xml_explicit::Explicit;
@@ -123,7 +123,7 @@ impl XmlWriter {
         let mut described = String::new();
         if let Some(asked) = schema {
             let number = context.session(|session| {
-                session.xml_schemas += 1;
+                session.xml_schemas += u32::from(!matches!(asked, InlineSchema::Xsd(Some(_))));
                 session.xml_schemas
             });
             let elements = shape.described(columns);

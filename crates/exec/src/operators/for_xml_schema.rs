@@ -73,13 +73,17 @@ fn xsd(uri: &str, elements: &[Described<'_>], is_auto: bool, nil: bool) -> SqlRe
 
 /// Elements in the order of their columns. Neighbours of one name and type that may both be missing are one.
 fn sequence(parts: &[&Part<'_>], nil: bool, out: &mut String) -> SqlResult<()> {
+    let differs = |at: usize| {
+        let part = parts[at];
+        parts[..at].iter().any(|other| other.name == part.name && other.column.ty != part.column.ty)
+    };
+    if (1..parts.len()).any(differs) {
+        return Err(unsupported("with columns of one name and different types"));
+    }
     let mut at = 0;
     while let Some(part) = parts.get(at) {
         let is_again = |other: &&&Part| other.name == part.name && other.column.nullable && part.column.nullable;
         let count = if nil { 1 } else { parts[at..].iter().take_while(is_again).count().max(1) };
-        if parts[at..at + count].iter().any(|other| other.column.ty != part.column.ty) {
-            return Err(unsupported("with columns of one name and different types"));
-        }
         let occurs = match (nil, part.column.nullable, count) {
             (true, ..) => " nillable=\"1\"".to_owned(),
             (_, false, _) => String::new(),

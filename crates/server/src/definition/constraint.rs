@@ -370,7 +370,7 @@ pub fn add_check(
         let of_table = error.number == 207 && !in_column;
         return Err(if of_table || error.number == 529 { constraint_failed(error) } else { error });
     }
-    if super::column::calls_xml_method(ddl, place, table, &definition)? {
+    if super::column::calls_xml_method(ddl, place, table, &format!("CASE WHEN {definition} THEN 1 END"))? {
         return Err(constraint_failed(sql_error!(423, shown)));
     }
     if validate && trusted {

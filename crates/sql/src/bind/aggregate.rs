@@ -553,19 +553,6 @@ fn refuse_nulls(call: &ast::Call) -> SqlResult<()> {
     }
 }
 
-/// 8711: the rows of a group come in one order.
-pub fn check_orders(aggregates: &[(ColumnId, Aggregate)]) -> SqlResult<()> {
-    let is_ordered = |own: &&Aggregate| own.function == AggregateFunction::StringAgg && !own.order.is_empty();
-    let orders: Vec<&[SortKey]> =
-        aggregates.iter().map(|(_, own)| own).filter(is_ordered).map(|own| &*own.order).collect();
-    let agrees = |(a, b): (&SortKey, &SortKey)| a.descending == b.descending && a.expr.same(&b.expr);
-    let longest = orders.iter().max_by_key(|order| order.len());
-    match longest.is_none_or(|longest| orders.iter().all(|order| order.iter().zip(*longest).all(agrees))) {
-        true => Ok(()),
-        false => Err(sql_error!(8711)),
-    }
-}
-
 /// 10757: only text and percentiles are put together in an order.
 fn refuse_within(function: AggregateFunction, call: &ast::Call) -> SqlResult<()> {
     let within = call.extra.as_ref().is_some_and(|extra| !extra.within_group.is_empty());

@@ -64,7 +64,6 @@ impl Binder<'_> {
         let noted = self.missing_columns();
         let mut columns = self.insert_columns(&target, &insert.columns)?;
         let unknown = self.missing_columns() - noted;
-        let listed = !insert.columns.is_empty();
         refuse_unlisted(insert, &target)?;
 
         let (source, mut supplied) = match &insert.source {
@@ -72,26 +71,7 @@ impl Binder<'_> {
                 self.insert_values(rows, &target, &columns, insert.columns.len(), ctes)?
             }
             ast::InsertSource::DefaultValues => self.no_values(&target, identity_insert)?,
-            ast::InsertSource::Query(query) => {
-                super::xml::refuse_text(query, "INSERT")?;
-                self.takes_change = is_of_change(query);
-                if self.takes_change {
-                    refuse_beside_change(&target)?;
-                }
-                let bound = self.query(query, None, ctes, Use::Rows)?;
-                let count = bound.outputs.len();
-                let wanted = if listed { insert.columns.len() } else { columns.len() };
-                if count != wanted {
-                    return Err(self.wrong_count(&target, listed, count < wanted));
-                }
-                self.check_identity(&target.table, &columns, identity_insert)?;
-                let mut supplied = Vec::with_capacity(count);
-                for (output, &column) in bound.outputs.into_iter().zip(&columns) {
-                    let value = fitted(output.expr, &target.table.columns[column as usize])?;
-                    supplied.push(Some(self.masked(value)));
-                }
-                (bound.rel, supplied)
-            }
+            ast::InsertSource::Query(query) => self.insert_query(insert, query, &target, &columns, ctes)?,
             ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => {
                 self.check_called(insert, &target.table, &columns)?;
                 self.called_rows(&target.table, &columns)?
@@ -150,6 +130,36 @@ impl Binder<'_> {
             return Err(errors::unsupported("INSERT ... EXECUTE ... WITH RESULT SETS"));
         }
         Ok(QueryKind::InsertExecute { insert: Box::new(modify), execute })
+    }
+
+    /// The rows of a query, and what each of `columns` gets of them.
+    fn insert_query(
+        &mut self,
+        insert: &ast::Insert,
+        query: &ast::Query,
+        target: &InsertTarget,
+        columns: &[u16],
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<(Rel, Vec<Option<Expr>>)> {
+        super::xml::refuse_text(query, "INSERT")?;
+        self.takes_change = is_of_change(query);
+        if self.takes_change {
+            refuse_beside_change(target)?;
+        }
+        let bound = self.query(query, None, ctes, Use::Rows)?;
+        let count = bound.outputs.len();
+        let listed = !insert.columns.is_empty();
+        let wanted = if listed { insert.columns.len() } else { columns.len() };
+        if count != wanted {
+            return Err(self.wrong_count(target, listed, count < wanted));
+        }
+        self.check_identity(&target.table, columns, self.identity_insert(&target.table))?;
+        let mut supplied = Vec::with_capacity(count);
+        for (output, &column) in bound.outputs.into_iter().zip(columns) {
+            let value = fitted(output.expr, &target.table.columns[column as usize])?;
+            supplied.push(Some(self.masked(value)));
+        }
+        Ok((bound.rel, supplied))
     }
 
     /// `width`: of the source.

@@ -14,7 +14,7 @@ use super::typing::{is_null_literal, sortable};
 use super::variables::has_query;
 use crate::ast;
 use crate::optimize::{Branch, ColumnId, ColumnSet, Group, Output, Rel, TopRows, Window};
-use crate::plan::{AggregateFunction, Expr, ExprKind, SortKey, VariableSlot, XmlOwner};
+use crate::plan::{Aggregate, AggregateFunction, Expr, ExprKind, SortKey, VariableSlot, XmlOwner};
 
 /// A bound query: `outputs` are over `rel`.
 pub struct Bound {
@@ -562,7 +562,7 @@ impl Binder<'_> {
         if !merges && done.aggregates.iter().any(|(_, aggregate)| aggregate.function == AggregateFunction::StringAgg) {
             return Err(sql_error!(8710));
         }
-        super::aggregate::check_orders(&done.aggregates)?;
+        check_orders(&done.aggregates)?;
         if grouped {
             let over_groups = Regroup { groups: &done.groups, reuse: sets.is_none(), sources: &sources };
             let mut told = over_groups.apply_to_all(&mut outputs, &mut having, &mut keys, &mut windows);
@@ -948,4 +948,20 @@ pub fn condition_value(condition: Expr) -> Expr {
 /// A constant without a point that is too great for an int: numeric by its type, a number of rows all the same.
 fn is_whole_constant(count: &Expr) -> bool {
     matches!(count.kind, ExprKind::Literal(_)) && count.ty.is_decimal() && count.ty.scale == 0
+}
+
+/// 8711: the rows of a group come in one order. Elements of JSON are put together in any.
+fn check_orders(aggregates: &[(ColumnId, Aggregate)]) -> SqlResult<()> {
+    let is_ordered = |own: &&Aggregate| {
+        let is_element = own.argument.as_ref().is_some_and(|argument| argument.any(&mut super::json::is_part));
+        own.function == AggregateFunction::StringAgg && !own.order.is_empty() && !is_element
+    };
+    let orders: Vec<&[SortKey]> =
+        aggregates.iter().map(|(_, own)| own).filter(is_ordered).map(|own| &*own.order).collect();
+    let agrees = |(a, b): (&SortKey, &SortKey)| a.descending == b.descending && a.expr.same(&b.expr);
+    let longest = orders.iter().max_by_key(|order| order.len());
+    match longest.is_none_or(|longest| orders.iter().all(|order| order.iter().zip(*longest).all(agrees))) {
+        true => Ok(()),
+        false => Err(sql_error!(8711)),
+    }
 }

@@ -172,6 +172,23 @@ impl Binder<'_> {
         Ok(source)
     }
 
+    /// As `share_draws`, of what an UPDATE sets.
+    pub fn share_set_draws(&mut self, rel: Rel, values: Vec<&mut Expr>) -> Rel {
+        let all: Vec<Arc<SequenceDef>> = values.iter().flat_map(|value| drawn(value)).collect();
+        let mut shared: Vec<Arc<SequenceDef>> = Vec::new();
+        for sequence in &all {
+            if count(&all, sequence) > 1 && count(&shared, sequence) == 0 {
+                shared.push(sequence.clone());
+            }
+        }
+        if shared.is_empty() {
+            return rel;
+        }
+        let ids: Vec<ColumnId> = shared.iter().map(|sequence| self.columns.add(sequence.ty, false)).collect();
+        values.into_iter().for_each(|value| replace(value, &shared, &ids));
+        rel.map(ids.into_iter().zip(shared.iter().map(next_of)).collect())
+    }
+
     /// Rows of VALUES, each over the values that it draws; and where these are.
     fn rows_that_draw(
         &mut self,
