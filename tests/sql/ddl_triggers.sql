@@ -121,11 +121,11 @@ GO
 -- A trigger does not see its own CREATE, but its ALTER, and others' triggers.
 CREATE TRIGGER one ON DATABASE FOR DDL_TRIGGER_EVENTS AS
 DECLARE @e xml = EVENTDATA();
-PRINT CONCAT('one: ', @e.value('(//EventType)[1]', 'sysname'), ' ', @e.value('(//ObjectName)[1]', 'sysname'), ' ', @e.value('(//TargetObjectType)[1]', 'sysname'));
+DECLARE @m nvarchar(400) = CONCAT('one: ', @e.value('(//EventType)[1]', 'sysname'), ' ', @e.value('(//ObjectName)[1]', 'sysname'), ' ', @e.value('(//TargetObjectType)[1]', 'sysname')); PRINT @m;
 GO
 CREATE OR ALTER TRIGGER one ON DATABASE FOR DDL_TRIGGER_EVENTS AS
 DECLARE @e xml = EVENTDATA();
-PRINT CONCAT('one again: ', @e.value('(//EventType)[1]', 'sysname'), ' ', @e.value('(//ObjectName)[1]', 'sysname'));
+DECLARE @m nvarchar(400) = CONCAT('one again: ', @e.value('(//EventType)[1]', 'sysname'), ' ', @e.value('(//ObjectName)[1]', 'sysname')); PRINT @m;
 GO
 CREATE OR ALTER TRIGGER two ON DATABASE FOR CREATE_TABLE AS PRINT 'two';
 GO
@@ -178,7 +178,7 @@ GO
 CREATE USER low WITHOUT LOGIN;
 GO
 ALTER TRIGGER again ON DATABASE WITH EXECUTE AS 'low', ENCRYPTION FOR CREATE_TABLE AS
-PRINT CONCAT(USER_NAME(), ' of ', EVENTDATA().value('(//UserName)[1]', 'sysname'));
+DECLARE @m nvarchar(400) = CONCAT(USER_NAME(), ' of ', EVENTDATA().value('(//UserName)[1]', 'sysname')); PRINT @m;
 GO
 CREATE TABLE k (i int);
 SELECT definition, execute_as_principal_id - USER_ID('low') AS low FROM sys.sql_modules WHERE object_id = (SELECT object_id FROM sys.triggers WHERE name = 'again');

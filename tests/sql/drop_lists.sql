@@ -46,7 +46,7 @@ DROP TABLE nope, nope_either
 GO
 -- A trigger hears of each that was.
 CREATE TRIGGER hears ON DATABASE FOR DROP_TABLE AS
-  PRINT EVENTDATA().value('(/EVENT_INSTANCE/ObjectName)[1]', 'sysname')
+  DECLARE @m sysname = EVENTDATA().value('(/EVENT_INSTANCE/ObjectName)[1]', 'sysname') PRINT @m
 GO
 DROP TABLE t1, nope, t2
 GO

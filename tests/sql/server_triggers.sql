@@ -2,7 +2,7 @@
 CREATE TABLE log (n int IDENTITY, e nvarchar(max));
 GO
 CREATE TRIGGER golden_all ON ALL SERVER FOR CREATE_TABLE AS
-PRINT CONCAT('server in ', DB_NAME(), ', of golden ', IIF(EVENTDATA().value('(//DatabaseName)[1]', 'sysname') LIKE 'golden%', 'yes', 'no'));
+DECLARE @m varchar(200) = CONCAT('server in ', DB_NAME(), ', of golden ', IIF(EVENTDATA().value('(//DatabaseName)[1]', 'sysname') LIKE 'golden%', 'yes', 'no')); PRINT @m;
 GO
 CREATE TRIGGER own ON DATABASE FOR CREATE_TABLE AS PRINT 'database';
 GO

@@ -1731,8 +1731,11 @@ WITH CHANGE_TRACKING_CONTEXT (0x01) SELECT 1 AS a
 SELECT 'ok' WHERE (SELECT 1 AS tag, NULL AS parent, 1 AS [a!1!b] FOR XML EXPLICIT) = N'<a b="1"/>'
     AND (SELECT 1 AS a, 0x01 AS b FOR XML RAW('r'), ROOT('t'), BINARY BASE64) = N'<t><r a="1" b="AQ=="/></t>'
 
---- Queries: FOR XML ... XMLSCHEMA, XMLDATA
-SELECT 1 AS a FOR XML RAW, XMLSCHEMA
+--- Queries: FOR XML RAW, AUTO with XMLSCHEMA, XMLDATA
+SELECT 'ok' WHERE (SELECT 1 AS a FOR XML RAW, XMLSCHEMA ('urn:r')) LIKE N'<xsd:schema targetNamespace="urn:r"%<xsd:attribute name="a" type="sqltypes:int" use="required"/>%<row xmlns="urn:r" a="1"/>'
+
+--- Queries: FOR XML ... XMLSCHEMA of xml columns, or of elements of one name and different types; XMLDATA of elements or of several tables
+SELECT CAST('<a/>' AS xml) AS a FOR XML RAW, XMLSCHEMA
 
 --- Queries: FOR XML EXPLICIT, directive XMLTEXT
 SELECT 1 AS tag, NULL AS parent, 'x' AS [a!1!b!xmltext] FOR XML EXPLICIT

@@ -62,6 +62,8 @@ pub struct Session {
     pub(crate) cursors: CursorTable,
     /// What sp_xml_preparedocument has prepared.
     pub prepared_xml: PreparedXml,
+    /// Schemas that FOR XML has made, which have its number in their names.
+    pub(crate) xml_schemas: u32,
     /// What others may know of its cursors.
     pub cursor_book: Arc<CursorBook>,
     /// A module that a system procedure called, or a trigger, has ended the batch; the statement that led there has yet to see it.
@@ -437,6 +439,7 @@ impl Session {
             context_info: Box::default(),
             cursors: CursorTable::default(),
             prepared_xml: PreparedXml::default(),
+            xml_schemas: 0,
             cursor_book: Arc::default(),
             aborted: false,
             thrown: false,

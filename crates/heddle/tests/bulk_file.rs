@@ -104,6 +104,17 @@ fn text_files_of_all_forms() {
         ),
     );
     assert_eq!(site.rows("SELECT id, name FROM t"), ["11|it's; so"]);
+    // A terminator that ends in a line feed may have a carriage return before it.
+    for end in ["\r\n", "\n"] {
+        let ends = site.file("ends.txt", format!("12|twelve|1|&|{end}13|x&y|2|2024-01-01&|{end}"));
+        must(
+            &mut site.wire,
+            &format!(
+                "TRUNCATE TABLE t; BULK INSERT t FROM '{ends}' WITH (FIELDTERMINATOR = '|', ROWTERMINATOR = '&|\\n')"
+            ),
+        );
+        assert_eq!(site.rows("SELECT id, name FROM t"), ["12|twelve", "13|x&y"]);
+    }
     // Code pages, and UTF-16.
     must(&mut site.wire, "CREATE TABLE w (name nvarchar(20), b varbinary(4))");
     let utf8 = site.file("utf8.txt", "\u{feff}\u{e9}t\u{e9} \u{1f600}\t0x01fF\r\n");

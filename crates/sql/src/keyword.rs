@@ -63,6 +63,49 @@ keywords! {
     ;
 }
 
+/// Functions that are written as variables are. Any other name may be a variable's, also with two signs.
+pub const GLOBALS: [&str; 35] = [
+    "@@CONNECTIONS",
+    "@@CPU_BUSY",
+    "@@CURSOR_ROWS",
+    "@@DATEFIRST",
+    "@@DBTS",
+    "@@ERROR",
+    "@@FETCH_STATUS",
+    "@@IDENTITY",
+    "@@IDLE",
+    "@@IO_BUSY",
+    "@@KERNEL_MODE",
+    "@@LANGID",
+    "@@LANGUAGE",
+    "@@LOCK_TIMEOUT",
+    "@@MAX_CONNECTIONS",
+    "@@MAX_PRECISION",
+    "@@MICROSOFTVERSION",
+    "@@NESTLEVEL",
+    "@@OPTIONS",
+    "@@PACKET_ERRORS",
+    "@@PACK_RECEIVED",
+    "@@PACK_SENT",
+    "@@PROCID",
+    "@@REMSERVER",
+    "@@ROWCOUNT",
+    "@@SERVERNAME",
+    "@@SERVICENAME",
+    "@@SPID",
+    "@@TEXTSIZE",
+    "@@TIMETICKS",
+    "@@TOTAL_ERRORS",
+    "@@TOTAL_READ",
+    "@@TOTAL_WRITE",
+    "@@TRANCOUNT",
+    "@@VERSION",
+];
+
+pub fn is_global(name: &str) -> bool {
+    GLOBALS.iter().any(|known| known.eq_ignore_ascii_case(name))
+}
+
 /// The longest word of the table.
 const LENGTH_MAX: usize = 32;
 const SLOTS: usize = 2048;

@@ -3,7 +3,7 @@
 //! What must hold: token ranges lie on character boundaries, ascend, and do not overlap; the lexer never looks back.
 //! Operators of two characters (`<=`, `+=`, `!<`) are two tokens, since T-SQL lets blanks stand between them.
 
-use crate::keyword::Keyword;
+use crate::keyword::{Keyword, is_global};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
@@ -27,9 +27,9 @@ pub enum TokenKind {
     Money,
     /// `0x...`
     Binary,
-    /// `@name`
+    /// `@name`, `@@name`
     Variable,
-    /// `@@name`
+    /// A function that is written so.
     Global,
     /// `$name`
     Dollar,
@@ -313,9 +313,10 @@ impl<'a> Lexer<'a> {
                 _ => self.money(),
             };
         }
-        let kind = if self.byte(0) == b'@' { TokenKind::Global } else { TokenKind::Variable };
+        let (start, is_double) = (self.at - 1, self.byte(0) == b'@');
         self.word();
-        kind
+        let is_global = is_double && is_global(&self.text[start..self.at]);
+        if is_global { TokenKind::Global } else { TokenKind::Variable }
     }
 
     /// Behind the currency sign. The sign alone is a constant as well: 0.
@@ -455,7 +456,10 @@ mod tests {
             ),
             ("0x 0xAb 0x1\\\n2", "Binary:0x Binary:0xAb Binary:0x1\\\n2"),
             ("$1.5 $ $-2 £3 $action", "Money:$1.5 Money:$ Money:$-2 Money:£3 Dollar:$action"),
-            ("@a @@b @ #t ##t a@b$c#", "Variable:@a Global:@@b Variable:@ Word:#t Word:##t Word:a@b$c#"),
+            (
+                "@a @@b @@RowCount @ #t ##t a@b$c#",
+                "Variable:@a Variable:@@b Global:@@RowCount Variable:@ Word:#t Word:##t Word:a@b$c#",
+            ),
             ("1a", "Integer:1 Word:a"),
             ("a.b..c", "Word:a Dot:. Word:b Dot:. Dot:. Word:c"),
             (

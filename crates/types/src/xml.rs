@@ -4,6 +4,7 @@
 //! white space alone (unless that is asked for), `<a/>` for an empty element, references and CDATA sections resolved, and only
 //! what has to be escaped again. One pass, a stack of open elements, no recursion.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::collation::code_page::{self, CodePage};
@@ -543,6 +544,47 @@ pub fn escape(text: &str, attribute: bool, out: &mut String, pacer: &mut Pacer<'
         }
     }
     Ok(())
+}
+
+/// The value's text as it is cast to text or bytes: of white space that is a text alone the last character is a reference, so that it is
+/// kept however the text is read again. CONVERT with style 1 has it as it is.
+///
+/// https://learn.microsoft.com/sql/relational-databases/xml/define-the-serialization-of-xml-data
+pub fn kept_space<'t>(text: &'t str, style: i32, pacer: &mut Pacer<'_>) -> SqlResult<Cow<'t, str>> {
+    let mut out = String::new();
+    let (mut at, mut copied) = (0, 0);
+    while style != 1 && at < text.len() {
+        pacer.spend(NODE)?;
+        let rest = &text[at..];
+        if rest.starts_with('<') {
+            let end = ["<!--", "<?"].into_iter().zip(["-->", "?>"]).find(|(start, _)| rest.starts_with(start));
+            let end = end.map_or(">", |(_, end)| end);
+            at += rest.find(end).map_or(rest.len(), |found| found + end.len());
+            continue;
+        }
+        let node = &rest[..rest.find('<').unwrap_or(rest.len())];
+        at += node.len();
+        if node.chars().all(is_space) {
+            out.push_str(&text[copied..at - 1]);
+            push_reference(node.chars().next_back().expect("a text has a character"), &mut out);
+            copied = at;
+        }
+    }
+    if copied == 0 {
+        return Ok(Cow::Borrowed(text));
+    }
+    out.push_str(&text[copied..]);
+    Ok(Cow::Owned(out))
+}
+
+/// `&#x20;`
+pub fn push_reference(c: char, out: &mut String) {
+    out.push_str(&format!("&#x{:02X};", c as u32));
+}
+
+/// A text of white space alone, which is not kept unless somebody says so.
+pub fn is_blank(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(is_space)
 }
 
 fn is_space(c: char) -> bool {

@@ -147,19 +147,10 @@ impl Window {
 
     /// Goes over the end, if it is here.
     pub fn take_end(&mut self, asked: &mut dyn Asked, end: &BulkEnd) -> SqlResult<bool> {
-        let both = end.before.len() + end.bytes.len();
-        if !end.before.is_empty() && self.has(asked, both)? {
-            let here = &self.bytes[self.at..];
-            if here.starts_with(&end.before) && here[end.before.len()..].starts_with(&end.bytes) {
-                self.at += both;
-                return Ok(true);
-            }
-        }
-        if !self.has(asked, end.bytes.len())? || !self.bytes[self.at..].starts_with(&end.bytes) {
-            return Ok(false);
-        }
-        self.at += end.bytes.len();
-        Ok(true)
+        self.has(asked, longest(end))?;
+        let found = length_here(&self.bytes[self.at..], end);
+        self.at += found.unwrap_or(0);
+        Ok(found.is_some())
     }
 
     /// What lies before the end, which is gone over. `lenient`: the end of the file is one, too.
@@ -183,21 +174,20 @@ impl Window {
             let found = find(&self.bytes[from..], end);
             // No further than that.
             let within = |stop: &BulkEnd| {
-                let most = found.map_or(self.bytes.len(), |found| from + found + stop.bytes.len() - 1);
+                let most = found.as_ref().map_or(self.bytes.len(), |found| from + found.start + longest(stop) - 1);
                 most.min(self.bytes.len())
             };
             let stopped = stop.and_then(|stop| find(&self.bytes[from..within(stop)], stop));
             if let Some(stopped) = stopped
-                && found.is_none_or(|found| stopped < found)
+                && found.as_ref().is_none_or(|found| stopped.start < found.start)
             {
                 return Ok(None);
             }
             if let Some(found) = found {
-                let until = looked + found;
-                self.at = self.row + until + end.bytes.len();
-                return Ok(Some(start..self.without(end, start, until)));
+                self.at = from + found.end;
+                return Ok(Some(start..looked + found.start));
             }
-            let longest = end.bytes.len().max(stop.map_or(0, |stop| stop.bytes.len()));
+            let longest = longest(end).max(stop.map_or(0, longest));
             looked = (self.bytes.len() - self.row).saturating_sub(longest.saturating_sub(1)).max(looked);
             looked -= (looked - start) % end.unit.max(1);
             if !self.more(asked)? {
@@ -208,13 +198,12 @@ impl Window {
             return Ok(None);
         }
         self.at = self.bytes.len();
-        Ok(Some(start..self.without(end, start, self.at - self.row)))
-    }
-
-    /// Where a field ends, without what belongs to its end.
-    fn without(&self, end: &BulkEnd, start: usize, until: usize) -> usize {
-        let field = &self.bytes[self.row + start..self.row + until];
-        if !end.before.is_empty() && field.ends_with(&end.before) { until - end.before.len() } else { until }
+        // The last line's end may have lost its line feed.
+        let mut until = self.at - self.row;
+        if end.return_at == Some(0) && self.bytes[self.row + start..].ends_with(carriage_return(end)) {
+            until -= carriage_return(end).len();
+        }
+        Ok(Some(start..until))
     }
 
     /// To before an end that has just been gone over.
@@ -264,14 +253,39 @@ impl Window {
     }
 }
 
-/// Where the end begins.
-fn find(bytes: &[u8], end: &BulkEnd) -> Option<usize> {
-    let (first, rest) = end.bytes.split_first()?;
+fn carriage_return(end: &BulkEnd) -> &'static [u8] {
+    if end.unit == 2 { b"\r\0" } else { b"\r" }
+}
+
+/// Bytes that the end may have.
+fn longest(end: &BulkEnd) -> usize {
+    end.bytes.len() + end.return_at.map_or(0, |_| carriage_return(end).len())
+}
+
+/// Bytes of the end, if it is what `bytes` begin with.
+fn length_here(bytes: &[u8], end: &BulkEnd) -> Option<usize> {
+    if let Some(at) = end.return_at {
+        let (before, behind) = end.bytes.split_at(at);
+        let rest = bytes.strip_prefix(before).and_then(|rest| rest.strip_prefix(carriage_return(end)));
+        if rest.is_some_and(|rest| rest.starts_with(behind)) {
+            return Some(longest(end));
+        }
+    }
+    bytes.starts_with(&end.bytes).then_some(end.bytes.len())
+}
+
+/// Where the end is.
+fn find(bytes: &[u8], end: &BulkEnd) -> Option<Range<usize>> {
+    let first = end.bytes.first()?;
     let mut from = 0;
     while let Some(found) = bytes[from..].iter().position(|byte| byte == first) {
         let at = from + found;
-        if at.is_multiple_of(end.unit.max(1)) && bytes[at + 1..].starts_with(rest) {
-            return Some(at);
+        if at.is_multiple_of(end.unit.max(1))
+            && let Some(length) = length_here(&bytes[at..], end)
+        {
+            let before = carriage_return(end);
+            let is_behind = end.return_at == Some(0) && bytes[..at].ends_with(before);
+            return Some(if is_behind { at - before.len()..at + length } else { at..at + length });
         }
         from = at + 1;
     }

@@ -41,11 +41,11 @@ enum Node {
 }
 
 impl Writer {
-    pub fn new(format: &ForFormat, columns: &[OutputColumn]) -> SqlResult<Writer> {
+    pub fn new(context: &Context, format: &ForFormat, columns: &[OutputColumn]) -> SqlResult<Writer> {
         let types = columns.iter().map(|column| column.ty).collect();
         let (tree, xml) = match format {
             ForFormat::Json { .. } => (json_tree(format, columns)?, None),
-            ForFormat::Xml { .. } => (Vec::new(), Some(XmlWriter::new(format, columns)?)),
+            ForFormat::Xml { .. } => (Vec::new(), Some(XmlWriter::new(context, format, columns)?)),
         };
         let (text, end) = match &xml {
             Some(xml) => xml.frame(),
@@ -81,13 +81,15 @@ impl Writer {
         self.held.force(context.workspace(), self.text.len())
     }
 
-    /// None: no rows.
+    /// None: no rows, and nothing that describes them.
     pub fn finish(mut self) -> Option<String> {
+        let mut is_described = false;
         if let Some(xml) = self.xml {
+            is_described = xml.is_described();
             xml.finish(&mut self.text);
         }
         self.text.push_str(&self.end);
-        Some(self.text).filter(|_| self.rows > 0)
+        Some(self.text).filter(|_| self.rows > 0 || is_described)
     }
 }
 
@@ -232,7 +234,7 @@ impl RowSource for ForText {
         if std::mem::replace(&mut self.done, true) {
             return Ok(());
         }
-        let mut writer = Writer::new(&self.format, &self.columns)?;
+        let mut writer = Writer::new(context, &self.format, &self.columns)?;
         self.input.open(context)?;
         drain(&mut *self.input, context, &mut self.scratch, |batch| writer.append(context, batch))?;
         match writer.finish() {

@@ -4,11 +4,12 @@
 //! share what their names begin with. AUTO nests the tables of FROM: an element stays open while the values of its table stay as they
 //! are. EXPLICIT says with each row which element it is and in which one it belongs.
 
-use sql::plan::{ForFormat, OutputColumn, XmlMode, XmlOwner, XmlReference};
+use sql::plan::{ForFormat, InlineSchema, OutputColumn, XmlMode, XmlOwner, XmlReference};
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::for_xml_explicit::Explicit;
 use super::for_xml_row::RowText;
+use super::for_xml_schema::{self, Described, Part};
 use crate::context::Context;
 use crate::expression::shown;
 
@@ -65,11 +66,14 @@ pub struct XmlWriter {
     nil: bool,
     /// The text becomes xml.
     ty: bool,
+    /// What XMLSCHEMA and XMLDATA have before the rows.
+    schema: String,
 }
 
 impl XmlWriter {
-    pub fn new(format: &ForFormat, columns: &[OutputColumn]) -> SqlResult<XmlWriter> {
-        let ForFormat::Xml { mode, element, root, elements, nil, ty, base64, namespaces, owners } = format else {
+    pub fn new(context: &Context, format: &ForFormat, columns: &[OutputColumn]) -> SqlResult<XmlWriter> {
+        let ForFormat::Xml { mode, element, root, elements, nil, ty, base64, namespaces, owners, schema } = format
+        else {
             panic!("it is asked for XML only")
         };
         let names = Names { namespaces };
@@ -79,6 +83,9 @@ impl XmlWriter {
             Some(element) => Some(names.tag("Row", element)?),
             None => None,
         };
+        if columns.iter().any(|column| column.ty.is_spatial() || column.ty.kind == TypeKind::HierarchyId) {
+            return Err(sql_error!(6865));
+        }
         let binary = columns.iter().find(|column| column.ty.is_binary()).filter(|_| !base64);
         if let (XmlMode::Raw | XmlMode::Explicit, Some(column)) = (mode, binary) {
             return Err(sql_error!(6829, column.name));
@@ -113,6 +120,17 @@ impl XmlWriter {
             return Err(sql_error!(6864));
         }
         let mut declared = String::new();
+        let mut described = String::new();
+        if let Some(asked) = schema {
+            let number = context.session(|session| {
+                session.xml_schemas += u32::from(!matches!(asked, InlineSchema::Xsd(Some(_))));
+                session.xml_schemas
+            });
+            let elements = shape.described(columns);
+            let (text, uri) = for_xml_schema::schema(asked, number, &elements, (*mode == XmlMode::Auto, *nil))?;
+            declare("", &uri, &mut declared);
+            described = text;
+        }
         let explicit_nil = matches!(&shape, Shape::Explicit(explicit) if explicit.nil);
         if *nil || explicit_nil {
             declare("xsi", INSTANCE, &mut declared);
@@ -121,19 +139,26 @@ impl XmlWriter {
             declare(prefix, uri, &mut declared);
         }
         let types = columns.iter().map(|column| column.ty).collect();
-        Ok(XmlWriter { shape, types, references, root, declared, nil: *nil, ty: *ty })
+        Ok(XmlWriter { shape, types, references, root, declared, nil: *nil, ty: *ty, schema: described })
     }
 
     /// What stands before all rows and behind them.
     pub fn frame(&self) -> (String, String) {
         match &self.root {
+            // The namespace of a schema is that of the rows.
+            Some(root) if self.is_described() => (format!("<{root}>{}", self.schema), format!("</{root}>")),
             Some(root) => (format!("<{root}{}>", self.declared), format!("</{root}>")),
-            None => Default::default(),
+            None => (self.schema.clone(), String::new()),
         }
     }
 
+    /// There is a text even without rows.
+    pub fn is_described(&self) -> bool {
+        !self.schema.is_empty()
+    }
+
     pub fn row(&mut self, context: &Context, values: &[Datum], out: &mut String) -> SqlResult<()> {
-        let declared = if self.root.is_some() { "" } else { &self.declared };
+        let declared = if self.root.is_some() && !self.is_described() { "" } else { &self.declared };
         let row =
             RowText { context, types: &self.types, references: &self.references, values, nil: self.nil, ty: self.ty };
         match &mut self.shape {
@@ -161,6 +186,31 @@ impl XmlWriter {
             }
             Shape::Explicit(explicit) => explicit.finish(out),
             _ => {}
+        }
+    }
+}
+
+impl Shape {
+    /// Its elements and what is in them, for a schema: of RAW and AUTO.
+    fn described<'a>(&'a self, columns: &'a [OutputColumn]) -> Vec<Described<'a>> {
+        let parts = |nodes: &'a [Node]| {
+            let part = |node: &'a Node| match node {
+                Node::Leaf { leaf: Leaf::Element(name), column } => {
+                    Some(Part { name, column: &columns[*column], is_element: true })
+                }
+                Node::Leaf { leaf: Leaf::Attribute(name), column } => {
+                    Some(Part { name, column: &columns[*column], is_element: false })
+                }
+                _ => None,
+            };
+            nodes.iter().filter_map(part).collect()
+        };
+        match self {
+            Shape::Row { element, nodes, .. } => vec![Described { name: element, parts: parts(nodes) }],
+            Shape::Auto { levels, .. } => {
+                levels.iter().map(|level| Described { name: &level.name, parts: parts(&level.nodes) }).collect()
+            }
+            Shape::Explicit(_) => Vec::new(),
         }
     }
 }

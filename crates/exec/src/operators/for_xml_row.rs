@@ -49,6 +49,12 @@ impl RowText<'_, '_> {
             out.push_str(&text);
             return Ok(());
         }
+        if !self.ty && types::xml::is_blank(&text) {
+            // Whoever reads the text keeps it.
+            self.escaped(&text[..text.len() - 1], false, name, out)?;
+            types::xml::push_reference(text.chars().next_back().expect("a blank text has a character"), out);
+            return Ok(());
+        }
         self.escaped(&text, false, name, out)
     }
 
@@ -86,7 +92,7 @@ fn escape(text: &str, attribute: bool, out: &mut String, pacer: &mut Pacer<'_>) 
     for c in text.chars() {
         pacer.spend(1)?;
         match c {
-            c if c < ' ' && !matches!(c, '\t' | '\n' | '\r') => out.push_str(&format!("&#x{:02X};", c as u32)),
+            c if c < ' ' && !matches!(c, '\t' | '\n' | '\r') => types::xml::push_reference(c, out),
             c => types::xml::escape(c.encode_utf8(&mut [0; 4]), attribute, out, pacer)?,
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! A batch without columns may count any number of rows up to `wanted`; one with columns holds at most `BATCH_ROWS` or so.
 
+mod for_xml_schema;
 mod for_xml_row;
 mod for_xml_explicit;
 mod for_xml;

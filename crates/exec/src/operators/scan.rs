@@ -99,7 +99,8 @@ fn elevates(
     let explicit = session.transaction.level > 0;
     Err(match session.options.isolation {
         Snapshot => session_at_snapshot(),
-        _ if !explicit || lock.snapshot => return Ok(false),
+        _ if lock.snapshot => return Ok(false),
+        ReadUncommitted | ReadCommitted if !explicit => return Ok(false),
         ReadUncommitted | ReadCommitted if lock.repeatable || lock.hold => return Ok(false),
         _ if !lock.repeatable && !lock.hold && database_elevates() => return Ok(true),
         ReadUncommitted | ReadCommitted => sql_error!(41368),

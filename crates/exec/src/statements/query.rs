@@ -807,7 +807,7 @@ impl Runner<'_> {
     ) -> SqlResult<u64> {
         const PIECE: usize = 2033;
         const PIECES: usize = 32;
-        let mut writer = crate::operators::for_text::Writer::new(format, &plan.columns)?;
+        let mut writer = crate::operators::for_text::Writer::new(&self.context, format, &plan.columns)?;
         source.open(&self.context)?;
         operators::drain(source, &self.context, batch, |batch| writer.append(&self.context, batch))?;
         let column = format.column();

@@ -155,6 +155,12 @@ impl<'a> Runner<'a> {
         if self.is_shown() {
             return self.show_plan_xml();
         }
+        if let Some(on) = self.module.parse_only {
+            self.session().options.parse_only = on;
+            if on {
+                return Ok(Flow::Skip);
+            }
+        }
         let atomic = self.module.atomic;
         let flow = match atomic {
             Some(block) => self.atomic(&block, code)?,

@@ -62,16 +62,17 @@ pub fn text(rows: &mut Rows<'_>, number: u16) -> SqlResult<String> {
 /// Bytes of the documents of one collection.
 const TEXT_MAX: usize = 32 << 20;
 
-/// 2378 and all that a schema may have wrong.
-pub fn compile(text: &str, pause: &dyn Pause) -> SqlResult<Schema> {
+/// 2378 and all that a schema may have wrong. `known`: the text begins with what the collection has already.
+pub fn compile(text: &str, known: &str, pause: &dyn Pause) -> SqlResult<Schema> {
     if text.len() > TEXT_MAX {
         return Err(sql_error!(2362, ""));
     }
     let (mut pacer, mut grow) = (Pacer::new(pause), |_| Ok(()));
     let mut meter = Meter::new(&mut pacer, &mut grow);
     meter.stack_left = os::sched::stack_remaining;
+    let known = read::read(known, &mut meter)?.children(0).count();
     let document = read::read(text, &mut meter)?;
-    schema::compile(&document, &mut meter)
+    schema::compile(&document, known, &mut meter)
 }
 
 /// The documents of one target namespace.
@@ -139,7 +140,7 @@ impl Schemas {
         let (text, schema) = match known {
             Some(kept) => (kept.text, kept.schema),
             None => {
-                let schema = compile(&text, &Turns(Cell::new(STRIDE)))?;
+                let schema = compile(&text, "", &Turns(Cell::new(STRIDE)))?;
                 (text.into(), Arc::new(schema))
             }
         };

@@ -219,6 +219,7 @@ fn add(
     for inline in &definition.indexes {
         add_inline(ddl, target, inline, None)?;
     }
+    ddl.changed(place.db.id, id);
     Ok(())
 }
 
@@ -375,7 +376,7 @@ fn new_columns<'d>(
             return Err(sql_error!(2744, target.shown));
         }
         if has(row.status, cs::COMPUTED) {
-            type_computed(ddl, &target.place, &target.shown, &mut row)?;
+            type_computed(ddl, &target.place, &target.shown, &mut row, "ALTER TABLE")?;
         }
         let value = first_value(ddl, column, &row);
         added.push((row, column, value));
@@ -701,7 +702,7 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
         ColumnChange::Type { hidden: true, .. } if column.status & (cs::ROW_START | cs::ROW_END) == 0 => {
             return Err(sql_error!(13735, column.name, versioned::full_name(db, old)));
         }
-        ColumnChange::Type { data_type, collation, null, masked, .. } => {
+        ColumnChange::Type { data_type, collation, null, masked, sparse, .. } => {
             if has(column.status, cs::COMPUTED) || column.xtype == 189 {
                 let what = if column.xtype == 189 { "timestamp" } else { "COMPUTED" };
                 return Err(sql_error!(4928, column.name, what));
@@ -725,6 +726,13 @@ fn alter_column(ddl: &mut Ddl<'_>, target: &Target, old: &TableDef, change: &Alt
             new.scale = ty.scale;
             new.collation = scalar_type::collation_name(&ty);
             new.status = if nullable { new.status | cs::NULLABLE } else { new.status & !cs::NULLABLE };
+            if *sparse != has(column.status, cs::SPARSE) && column.dflt != 0 {
+                return Err(sql_error!(11410, column.name, target.shown));
+            }
+            if *sparse {
+                check_sparse(&column.name, &ty, new.status, &target.shown)?;
+            }
+            new.status = if *sparse { new.status | cs::SPARSE } else { new.status & !cs::SPARSE };
             column_use::refuse_change(ddl, &target.db, target.row.id, &column, &new)?;
             set_mask(&mut new, masked.as_deref(), &ty)?;
         }

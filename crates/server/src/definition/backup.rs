@@ -151,8 +151,12 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
     if let Some(part) = statement.files.first() {
         return Err(super::unsupported(&format!("{verb} ... {}", part.name)));
     }
-    let names = backup_device::names_of(ddl, &statement.devices, "BACKUP")?;
     let of = if statement.log { backup_options::BACKUP_LOG } else { backup_options::BACKUP };
+    if statement.devices.is_empty() {
+        // TRUNCATE_ONLY and NO_LOG had no device, and are no options any more.
+        backup_options::read(ddl, &statement.options, (of, false), "BACKUP")?;
+    }
+    let names = backup_device::names_of(ddl, &statement.devices, "BACKUP")?;
     let options = backup_options::read(ddl, &statement.options, (of, names.is_url), "BACKUP")?;
     let kind = match (statement.log, options.has("DIFFERENTIAL")) {
         (true, _) => SetKind::Log,

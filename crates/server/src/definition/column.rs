@@ -215,14 +215,29 @@ fn refuse_column(column: &ColumnDefinition) -> SqlResult<()> {
     }
 }
 
-/// Asks the binder for a computed column's type, over the table as it is.
-pub fn type_computed(ddl: &mut Ddl<'_>, place: &Place, shown: &str, row: &mut ColumnRow) -> SqlResult<()> {
+/// Methods of xml are queries: only within a function may they stand in what a table's rows are asked.
+pub fn calls_xml_method(ddl: &mut Ddl<'_>, place: &Place, table: i32, definition: &str) -> SqlResult<bool> {
+    let is_named = ["value", "query", "exist"].iter().any(|name| definition.contains(name));
+    Ok(is_named && ddl.site.nature(place.db.id, table, definition)?.xml_method)
+}
+
+/// Asks the binder for a computed column's type, over the table as it is. `statement`: CREATE TABLE or ALTER TABLE.
+pub fn type_computed(
+    ddl: &mut Ddl<'_>,
+    place: &Place,
+    shown: &str,
+    row: &mut ColumnRow,
+    statement: &str,
+) -> SqlResult<()> {
     if has(row.status, cs::COLUMN_SET) {
         return Ok(());
     }
     let definition = row.definition.0.clone().unwrap_or_default();
     let columns = ddl.site.describe(&format!("SELECT {definition} FROM {}", source(place, shown)))?;
     let found = columns.first().ok_or_else(|| sql_error!(2724, row.name))?;
+    if calls_xml_method(ddl, place, row.id, &definition)? {
+        return Err(sql_error!(435, row.name, shown, statement));
+    }
     let system = scalar_type::system_type(found.ty.kind);
     row.xtype = system.xtype;
     row.utype = system.utype;

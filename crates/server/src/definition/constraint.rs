@@ -223,6 +223,7 @@ pub fn add_rest(
             _ => {}
         }
     }
+    ddl.changed(place.db.id, id);
     Ok(())
 }
 
@@ -311,7 +312,8 @@ fn is_not_stored(row: &ColumnRow) -> bool {
     has(row.status, cs::COMPUTED) && !has(row.status, cs::PERSISTED)
 }
 
-/// `validate`: rows that are there must satisfy it (547). `trusted`: false after WITH NOCHECK.
+/// `validate`: rows that are there must satisfy it (547). `trusted`: false after WITH NOCHECK. The caller says that the table has changed,
+/// once for all that he adds: each of them is bound over the table, which nobody wants to load with all those before it.
 #[allow(clippy::too_many_arguments)]
 pub fn add_check(
     ddl: &mut Ddl<'_>,
@@ -368,12 +370,13 @@ pub fn add_check(
         let of_table = error.number == 207 && !in_column;
         return Err(if of_table || error.number == 529 { constraint_failed(error) } else { error });
     }
+    if super::column::calls_xml_method(ddl, place, table, &format!("CASE WHEN {definition} THEN 1 END"))? {
+        return Err(constraint_failed(sql_error!(423, shown)));
+    }
     if validate && trusted {
         validate_check(ddl, place, shown, &own.name, &definition, column)?;
     }
-    ddl.add_text(&db, id, &definition)?;
-    ddl.changed(db.id, table);
-    Ok(())
+    ddl.add_text(&db, id, &definition)
 }
 
 pub fn validate_check(

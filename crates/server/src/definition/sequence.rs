@@ -17,7 +17,11 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
     let place = ddl.place(&create.name)?;
     let db = place.db.clone();
     let (xtype, utype, ty) = counted_type(ddl, &db, create, old.as_ref(), &shown)?;
-    let Counting { start, increment, minimum, maximum } = counting(create, old.as_ref(), &ty, &shown)?;
+    let last = match &old {
+        Some(old) if !create.restart => db.counters.last(&ddl.catalog.storage, &db, old.id)?,
+        _ => None,
+    };
+    let Counting { start, increment, minimum, maximum } = counting(create, (old.as_ref(), last), &ty, &shown)?;
     let cycle = create.cycle.unwrap_or(old.as_ref().is_some_and(|old| has(old.status, 1)));
     let (cached, cache_size) = match &create.cache {
         SequenceCache::None => (false, None),
@@ -57,7 +61,31 @@ pub fn create_sequence(ddl: &mut Ddl<'_>, create: &CreateSequence) -> SqlResult<
     if create.restart {
         ddl.reset_counter((&db, id), &row.rule(), None)?;
     }
-    ddl.touch(&db, id)
+    ddl.touch(&db, id)?;
+    tell_of_cache(ddl, &row, last, (&create.name.name.text, &shown));
+    Ok(())
+}
+
+/// Values that are kept ready where CACHE does not say how many.
+const CACHE_SIZE: i32 = 50;
+
+/// 11707, 11729.
+fn tell_of_cache(ddl: &mut Ddl<'_>, row: &SequenceRow, last: Option<i128>, (name, shown): (&str, &str)) {
+    let size = row.cache_size.unwrap_or(CACHE_SIZE);
+    if !has(row.status, 2) {
+        return;
+    }
+    if size == 1 {
+        ddl.message(sql_error!(11707, shown));
+        return;
+    }
+    let increment = row.increment.0;
+    let next = last.map_or(row.start.0, |last| last.saturating_add(increment));
+    let end = if increment > 0 { row.maximum.0 } else { row.minimum.0 };
+    let left = end.saturating_sub(next) / increment + 1;
+    if !has(row.status, 1) && left < i128::from(size) {
+        ddl.message(sql_error!(11729, name));
+    }
 }
 
 /// The value of `argument`. 11708 for what is no whole number.
@@ -118,8 +146,13 @@ struct Counting {
     maximum: i128,
 }
 
-/// What is not said stays as it was, or is the type's.
-fn counting(create: &CreateSequence, old: Option<&SequenceRow>, ty: &SqlType, shown: &str) -> SqlResult<Counting> {
+/// What is not said stays as it was, or is the type's. `last`: the value that it has given, unless it starts again.
+fn counting(
+    create: &CreateSequence,
+    (old, last): (Option<&SequenceRow>, Option<i128>),
+    ty: &SqlType,
+    shown: &str,
+) -> SqlResult<Counting> {
     let increment = match &create.increment {
         Some(expr) => number(expr, "INCREMENT BY")?,
         None => old.map_or(1, |old| old.increment.0),
@@ -150,8 +183,10 @@ fn counting(create: &CreateSequence, old: Option<&SequenceRow>, ty: &SqlType, sh
         Some(expr) => number_of(expr, if create.alter { "RESTART WITH" } else { "START WITH" }, ty)?,
         None => old.map_or(first, |old| old.start.0),
     };
-    if !(minimum..=maximum).contains(&start) {
-        return Err(sql_error!(11703, shown));
+    let current = last.unwrap_or(start);
+    if !(minimum..=maximum).contains(&current) {
+        let continues = create.alter && !create.restart;
+        return Err(if continues { sql_error!(11704, current, shown) } else { sql_error!(11703, shown) });
     }
     Ok(Counting { start, increment, minimum, maximum })
 }

@@ -234,7 +234,7 @@ pub fn build(
     let computed: Vec<ColumnRow> = rows.into_iter().filter(|row| has(row.status, cs::COMPUTED)).collect();
     ddl.changed(db.id, id);
     for mut row in computed {
-        type_computed(ddl, place, shown, &mut row)?;
+        type_computed(ddl, place, shown, &mut row, "CREATE TABLE")?;
         if has(row.status, cs::NULLABLE) && keys.iter().any(|name| db.equal_names(name, &row.name)) {
             return Err(constraint_failed(sql_error!(1711, row.name, shown)));
         }

@@ -70,9 +70,9 @@ fn paced(ddl: &mut Ddl<'_>, mut work: impl FnMut(&dyn Pause)) -> SqlResult<()> {
         .map_err(crate::catalog::error::storage_error)
 }
 
-fn check(ddl: &mut Ddl<'_>, text: &str) -> SqlResult<xml::schema::Schema> {
+fn check(ddl: &mut Ddl<'_>, text: &str, known: &str) -> SqlResult<xml::schema::Schema> {
     let mut compiled = Err(sql_error!(2378, ""));
-    paced(ddl, |pause| compiled = xml_collection::compile(text, pause))?;
+    paced(ddl, |pause| compiled = xml_collection::compile(text, known, pause))?;
     compiled
 }
 
@@ -89,7 +89,7 @@ fn create(ddl: &mut Ddl<'_>, statement: &XmlSchemaCollection, text: &str) -> Sql
     if ddl.rows(&db, |rows| load::object_row_named(rows, space, &place.name))?.is_some() {
         return Err(exists());
     }
-    check(ddl, text)?;
+    check(ddl, text, "")?;
     let all: Vec<ObjectRow> = ddl.rows(&db, |rows| rows.all())?;
     let last = all.iter().filter_map(xml_collection::number_of).max().unwrap_or(0);
     if i32::from(last) == xml_collection::NUMBER_MAX {
@@ -117,15 +117,15 @@ fn create(ddl: &mut Ddl<'_>, statement: &XmlSchemaCollection, text: &str) -> Sql
     Ok(())
 }
 
-/// 6347, 6364, and what the documents have wrong.
+/// 6310, 6347, 6364, and what the documents have wrong.
 fn add(ddl: &mut Ddl<'_>, statement: &XmlSchemaCollection, text: &str) -> SqlResult<()> {
     let db = ddl.database_of(&statement.name)?;
     let found = find(ddl, &db, None, &statement.name)?;
     let row = found.ok_or_else(|| sql_error!(6347, written(&statement.name)))?;
     ddl.lock(&db, row.id)?;
     let before = ddl.rows(&db, |rows| load::text_of(rows, row.id))?.unwrap_or_default();
-    let all = before + text;
-    check(ddl, &all)?;
+    let all = format!("{before}{text}");
+    check(ddl, &all, &before)?;
     let now = clock::now();
     ddl.rows(&db, |rows| {
         rows.update::<TextRow>(0, &[int(row.id)], |own| own.value = Text(Some(all.clone())))?;

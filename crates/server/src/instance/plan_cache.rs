@@ -567,6 +567,7 @@ mod tests {
             body: Vec::new(),
             queries: Vec::new(),
             messages: Vec::new(),
+            parse_only: None,
             text: "".into(),
             executor: Default::default(),
             checked: AtomicU64::new(sql::plan::NEVER_CHECKED),

@@ -74,8 +74,11 @@ fn bound(
 ) -> Result<Arc<Module>, Vec<SqlError>> {
     let version = host.catalog_session.checked_version(&host.server.catalog);
     let module = Arc::new(host.bind_text(state, text, parameters)?);
-    early::check(host, state, &module, true)?;
-    module.checked.store(version, Ordering::Relaxed);
+    // What is only read is not looked up.
+    if !module.parse_only.unwrap_or(state.options.parse_only) {
+        early::check(host, state, &module, true)?;
+        module.checked.store(version, Ordering::Relaxed);
+    }
     Ok(module)
 }
 

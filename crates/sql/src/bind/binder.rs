@@ -175,6 +175,8 @@ pub struct Binder<'a> {
     pub delta: Option<super::scope::Delta>,
     /// Indexed views are read as what they are made of: the statement may change those, or says EXPAND VIEWS.
     pub expands_views: bool,
+    /// The statement is a SELECT, for which indexed views may be read that it does not name.
+    pub matches_views: bool,
     depth: u32,
     sources: u32,
     expansion: u32,
@@ -213,6 +215,8 @@ pub struct SelectShape {
     pub merged: bool,
     /// TOP or OFFSET.
     pub limited: bool,
+    /// SELECT @a = ...
+    pub assigns: bool,
     pub ordered: bool,
 }
 
@@ -278,6 +282,7 @@ impl<'a> Binder<'a> {
             into_identity: None,
             delta: None,
             expands_views: false,
+            matches_views: false,
             depth: 0,
             sources: 0,
             expansion: 0,

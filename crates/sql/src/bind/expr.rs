@@ -92,7 +92,7 @@ impl Binder<'_> {
             }
             ast::Expr::Cast(c) => {
                 let to = self.cast_type(&c.to).map_err(|e| e.at_line(c.line))?;
-                let operand = self.expr(&c.operand, scope)?;
+                let operand = self.cast_operand(&c.operand, &to, scope)?;
                 self.cast(operand, to, None, c.is_try).map_err(|e| e.at_line(c.line))
             }
             ast::Expr::Convert(c) => self.convert(c, scope),
@@ -105,7 +105,8 @@ impl Binder<'_> {
                 let bound = self.subquery(query, scope)?;
                 super::query::one_column(&bound)?;
                 let mask = self.mask_of(&bound.outputs[0].expr).map(Box::new);
-                let (plan, bindings) = self.lowering.subquery(&mut self.columns, bound.rel, bound.outputs);
+                let rel = self.with_views(bound.rel, &bound.outputs);
+                let (plan, bindings) = self.lowering.subquery(&mut self.columns, rel, bound.outputs);
                 let ty = plan.columns[0].ty;
                 let subquery = Subquery { plan, kind: SubqueryKind::Scalar, mask, bindings };
                 Ok(Expr::new(ty, true, ExprKind::Subquery(Box::new(subquery))))
@@ -156,9 +157,20 @@ impl Binder<'_> {
         }
     }
 
+    /// 525: the rows of nodes() have no text.
+    fn cast_operand(&mut self, operand: &ast::Expr, to: &SqlType, scope: &Scope) -> SqlResult<Expr> {
+        if let ast::Expr::Column(name) = operand
+            && scope.column(name).is_ok_and(|(column, _)| column.ty.is_xml_node())
+        {
+            let max = if to.is_max() && (to.is_string() || to.is_binary()) { "(max)" } else { "" };
+            return Err(sql_error!(525, format!("{}{max}", to.message_name())));
+        }
+        self.expr(operand, scope)
+    }
+
     fn convert(&mut self, c: &ast::Convert, scope: &Scope) -> SqlResult<Expr> {
         let to = self.cast_type(&c.to).map_err(|e| e.at_line(c.line))?;
-        let operand = self.expr(&c.operand, scope)?;
+        let operand = self.cast_operand(&c.operand, &to, scope)?;
         let style = match &c.style {
             Some(style) => {
                 let style = self.expr(style, scope)?;
@@ -214,9 +226,6 @@ impl Binder<'_> {
     }
 
     fn column(&mut self, name: &ast::ColumnName, scope: &Scope) -> SqlResult<Expr> {
-        if name.name.text.starts_with('$') && !name.name.quoted {
-            return self.pseudo_column(name, scope);
-        }
         match scope.column(name) {
             Ok((column, _)) => {
                 super::xml::check_direct(&column.name, &column.ty)?;
@@ -239,28 +248,6 @@ impl Binder<'_> {
             return sql_error!(128, &*name.name).at_line(name.line);
         }
         error
-    }
-
-    /// $IDENTITY, $ROWGUID, and what is named so as a column ($action).
-    fn pseudo_column(&mut self, name: &ast::ColumnName, scope: &Scope) -> SqlResult<Expr> {
-        let wanted: fn(&crate::catalog::ColumnDef) -> bool = if name.name.is("$identity") || name.name.is("identitycol")
-        {
-            |column| column.identity.is_some()
-        } else if name.name.is("$rowguid") {
-            |column| column.rowguid
-        } else {
-            let (column, _) = scope.column(name)?;
-            return Ok(Expr::column(column.id.index(), column.ty, column.nullable));
-        };
-        for source in scope.sources {
-            let super::scope::SourceColumns::Table { table, .. } = &source.columns else { continue };
-            if let Some(index) = table.columns.iter().position(wanted) {
-                let column = source.column(index);
-                self.needs.mark(column.id);
-                return Ok(Expr::column(column.id.index(), column.ty, column.nullable));
-            }
-        }
-        Err(errors::invalid_column(&name.name).at_line(name.line))
     }
 
     fn unary(&mut self, op: ast::UnaryOp, operand: &ast::Expr, scope: &Scope) -> SqlResult<Expr> {

@@ -62,42 +62,26 @@ impl Binder<'_> {
         let target = self.insert_target(&insert.target, &is_named, ctes)?;
         let identity_insert = self.identity_insert(&target.table);
         let noted = self.missing_columns();
-        let columns = self.insert_columns(&target, &insert.columns)?;
+        let mut columns = self.insert_columns(&target, &insert.columns)?;
         let unknown = self.missing_columns() - noted;
-        let listed = !insert.columns.is_empty();
         refuse_unlisted(insert, &target)?;
 
-        let (source, supplied) = match &insert.source {
+        let (source, mut supplied) = match &insert.source {
             ast::InsertSource::Values(rows) => {
                 self.insert_values(rows, &target, &columns, insert.columns.len(), ctes)?
             }
             ast::InsertSource::DefaultValues => self.no_values(&target, identity_insert)?,
-            ast::InsertSource::Query(query) => {
-                super::xml::refuse_text(query, "INSERT")?;
-                self.takes_change = is_of_change(query);
-                if self.takes_change {
-                    refuse_beside_change(&target)?;
-                }
-                let bound = self.query(query, None, ctes, Use::Rows)?;
-                let count = bound.outputs.len();
-                let wanted = if listed { insert.columns.len() } else { columns.len() };
-                if count != wanted {
-                    return Err(self.wrong_count(&target, listed, count < wanted));
-                }
-                self.check_identity(&target.table, &columns, identity_insert)?;
-                let mut supplied = Vec::with_capacity(count);
-                for (output, &column) in bound.outputs.into_iter().zip(&columns) {
-                    let value = fitted(output.expr, &target.table.columns[column as usize])?;
-                    supplied.push(Some(self.masked(value)));
-                }
-                (bound.rel, supplied)
-            }
+            ast::InsertSource::Query(query) => self.insert_query(insert, query, &target, &columns, ctes)?,
             ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => {
                 self.check_called(insert, &target.table, &columns)?;
                 self.called_rows(&target.table, &columns)?
             }
         };
         self.told_behind(noted, unknown);
+        let source = match insert.source {
+            ast::InsertSource::Execute(_) | ast::InsertSource::ExecuteString(_) => source,
+            _ => self.share_draws(&target.table, &mut columns, source, &mut supplied)?,
+        };
         let source = match &insert.top {
             Some(top) => self.top_rows(source, top)?,
             None => source,
@@ -146,6 +130,36 @@ impl Binder<'_> {
             return Err(errors::unsupported("INSERT ... EXECUTE ... WITH RESULT SETS"));
         }
         Ok(QueryKind::InsertExecute { insert: Box::new(modify), execute })
+    }
+
+    /// The rows of a query, and what each of `columns` gets of them.
+    fn insert_query(
+        &mut self,
+        insert: &ast::Insert,
+        query: &ast::Query,
+        target: &InsertTarget,
+        columns: &[u16],
+        ctes: Option<&CteScope>,
+    ) -> SqlResult<(Rel, Vec<Option<Expr>>)> {
+        super::xml::refuse_text(query, "INSERT")?;
+        self.takes_change = is_of_change(query);
+        if self.takes_change {
+            refuse_beside_change(target)?;
+        }
+        let bound = self.query(query, None, ctes, Use::Rows)?;
+        let count = bound.outputs.len();
+        let listed = !insert.columns.is_empty();
+        let wanted = if listed { insert.columns.len() } else { columns.len() };
+        if count != wanted {
+            return Err(self.wrong_count(target, listed, count < wanted));
+        }
+        self.check_identity(&target.table, columns, self.identity_insert(&target.table))?;
+        let mut supplied = Vec::with_capacity(count);
+        for (output, &column) in bound.outputs.into_iter().zip(columns) {
+            let value = fitted(output.expr, &target.table.columns[column as usize])?;
+            supplied.push(Some(self.masked(value)));
+        }
+        Ok((bound.rel, supplied))
     }
 
     /// `width`: of the source.
@@ -438,10 +452,11 @@ impl Binder<'_> {
         }
         let mut out: Vec<u16> = Vec::with_capacity(names.len());
         for name in names {
-            let found = if name.name.is("$identity") {
-                table.columns.iter().position(|c| c.identity.is_some()).map(|c| c as u16)
-            } else {
-                target.columns.iter().find(|(known, _)| same_name(known, &name.name)).map(|(_, column)| *column)
+            let named = target.columns.iter().find(|(known, _)| same_name(known, &name.name));
+            let found = match (named, super::scope::meant_by(&name.name)) {
+                (Some((_, column)), _) => Some(*column),
+                (None, Some(meant)) => table.columns.iter().position(meant).map(|column| column as u16),
+                (None, None) => None,
             };
             let Some(column) = found else {
                 self.missing_column(errors::invalid_column(&name.name).at_line(name.line))?;

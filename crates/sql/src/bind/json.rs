@@ -38,6 +38,11 @@ fn is_json(expr: &Expr) -> bool {
     }
 }
 
+/// Of what JSON_ARRAYAGG and JSON_OBJECTAGG put together.
+pub fn is_part(expr: &Expr) -> bool {
+    is_json(expr) || matches!(expr.kind, ExprKind::Function(FunctionId::JsonText | FunctionId::JsonMember, _))
+}
+
 impl Binder<'_> {
     /// None: it is no such function.
     pub fn json_call(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Option<Expr>> {

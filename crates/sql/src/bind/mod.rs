@@ -42,6 +42,7 @@ mod into_identity;
 mod browse;
 mod query;
 mod view_rows;
+mod view_match;
 mod filter;
 mod module;
 mod recursive;

@@ -148,6 +148,7 @@ impl<'a> ModuleBinder<'a> {
                 body: Vec::new(),
                 queries: Vec::new(),
                 messages: Vec::new(),
+                parse_only: None,
                 text: text.into(),
                 checked: AtomicU64::new(NEVER_CHECKED),
                 executor: ExecutorSlot::default(),
@@ -417,6 +418,9 @@ impl<'a> ModuleBinder<'a> {
                     return Err(sql_error!(11738));
                 }
                 let bound = self.scalar(value)?;
+                if bound.any(&mut super::xml::is_xml_method) {
+                    return Err(sql_error!(2722));
+                }
                 StatementKind::Print(self.binder().as_string(bound, 1, "PRINT")?)
             }
             A::WaitFor(wait) => match &**wait {
@@ -646,9 +650,13 @@ impl<'a> ModuleBinder<'a> {
                     }
                     found => found?,
                 };
-                if matches!(ty.kind, types::TypeKind::Text | types::TypeKind::NText | types::TypeKind::Image) {
-                    return Err(sql_error!(2739));
-                }
+                let ty = match ty.kind {
+                    types::TypeKind::Text | types::TypeKind::NText | types::TypeKind::Image => {
+                        self.errors.push(sql_error!(2739).at_line(statement.line));
+                        if ty.kind == types::TypeKind::Image { SqlType::VARBINARY_MAX } else { SqlType::NVARCHAR_MAX }
+                    }
+                    _ => ty,
+                };
                 let slot = VariableSlot(self.module.variables.len() as u32);
                 let name = variable.name.clone();
                 let own = Variable { name, ty, output: false, default: None, not_null: *null == Some(false) };
@@ -856,6 +864,9 @@ impl<'a> ModuleBinder<'a> {
                 // A module keeps what was set when it was made.
                 if self.module.kind == BodyKind::Batch && options.iter().any(|name| decides(name)) {
                     self.options.ansi_nulls = *on;
+                }
+                if options.iter().any(|name| &**name == "PARSEONLY") {
+                    self.module.parse_only = Some(*on);
                 }
                 if self.options.client != Client::Cursor && options.iter().any(|name| &**name == "NO_BROWSETABLE") {
                     self.options.client = if *on { Client::Browses } else { Client::Plain };

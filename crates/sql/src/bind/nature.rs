@@ -24,12 +24,14 @@ pub struct Nature {
     pub precise: bool,
     /// It reads tables, or may.
     pub reads: bool,
+    /// It calls a method of an xml value itself, and not within a function.
+    pub xml_method: bool,
 }
 
 impl Nature {
     /// Of what nobody knows anything of.
-    pub const UNKNOWN: Nature = Nature { deterministic: false, precise: false, reads: true };
-    pub const CONSTANT: Nature = Nature { deterministic: true, precise: true, reads: false };
+    pub const UNKNOWN: Nature = Nature { deterministic: false, precise: false, reads: true, xml_method: false };
+    pub const CONSTANT: Nature = Nature { deterministic: true, precise: true, reads: false, xml_method: false };
 }
 
 /// Of a definition over the columns of `table`.
@@ -51,6 +53,7 @@ pub fn nature_of(
     bound.any(&mut |part| {
         nature.deterministic &= !varies(part) && !matches!(part.kind, ExprKind::Variable(_));
         nature.precise &= !is_inexact(&part.ty);
+        nature.xml_method |= super::xml::is_xml_method(part);
         if let ExprKind::UserFunction(module, _) = &part.kind {
             nature = nature.with(nature_of_module(module, options, catalog));
         }
@@ -76,6 +79,7 @@ pub fn nature_of_module(module: &ModuleDef, options: &BindOptions, catalog: &dyn
         deterministic: !uses.session && (is_view || !uses.reads) && !uses.built_in.iter().any(|name| name_varies(name)),
         precise: !uses.floats,
         reads: uses.reads,
+        xml_method: false,
     };
     if module.kind == ModuleKind::ScalarFunction {
         let Ok(body) = super::bind_definition(module, options, catalog) else { return Nature::UNKNOWN };
@@ -113,6 +117,7 @@ impl Nature {
             deterministic: self.deterministic && other.deterministic,
             precise: self.precise && other.precise,
             reads: self.reads || other.reads,
+            xml_method: self.xml_method || other.xml_method,
         }
     }
 }

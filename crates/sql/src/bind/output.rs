@@ -193,7 +193,7 @@ impl Binder<'_> {
                     }
                     let name = match (alias, expr) {
                         (Some(alias), _) => alias.text.clone(),
-                        (None, ast::Expr::Column(column)) => column.name.text.clone(),
+                        (None, ast::Expr::Column(column)) => scope.shown_name(column),
                         _ => "".into(),
                     };
                     out.push(Item { name, expr: bound });

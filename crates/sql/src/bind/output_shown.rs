@@ -8,6 +8,7 @@ use types::{SqlError, SqlResult, SqlType, sql_error};
 
 use super::binder::Binder;
 use super::dml::{RowTarget, table_source};
+use super::nature::nature_of;
 use super::scope::{Source, SourceColumn, SourceColumns};
 use crate::catalog::TableDef;
 use crate::optimize::{ColumnId, Rel, substitute};
@@ -121,6 +122,20 @@ impl Binder<'_> {
         Value::Read(id)
     }
 
+    /// 4186 for computed columns whose functions read data, or may.
+    fn refuse_reading(&self, alias: &str, (table, first): (&Arc<TableDef>, ColumnId), meanings: &mut Meanings) {
+        for (at, column) in (first.0..).zip(&table.columns) {
+            // A function of a user is called with its schema.
+            let Some(computed) = column.computed.as_ref().filter(|own| own.definition.contains("].[")) else {
+                continue;
+            };
+            let nature = nature_of(&computed.definition, table, self.options, self.catalog);
+            if nature.is_ok_and(|nature| nature.reads) {
+                meanings.refused.push((ColumnId(at), sql_error!(4186, alias, column.name)));
+            }
+        }
+    }
+
     /// `inserted` or `deleted`; `first`: the columns of its table. `was_read`: there was a row before, which can tell more.
     pub fn changed_source(
         &mut self,
@@ -130,7 +145,10 @@ impl Binder<'_> {
         was_read: bool,
         meanings: &mut Meanings,
     ) -> Source {
-        let Some(shown) = shown else { return table_source(alias, table, first) };
+        let Some(shown) = shown else {
+            self.refuse_reading(alias, (table, first), meanings);
+            return table_source(alias, table, first);
+        };
         let mut columns = Vec::with_capacity(shown.columns.len());
         for column in &shown.columns {
             let ShownColumn { name, ty, nullable, value } = column;

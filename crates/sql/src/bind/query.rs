@@ -1,6 +1,6 @@
 //! Queries: SELECT blocks, set operations, ORDER BY, TOP, OFFSET.
 
-use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Block, FoundKey, Place, SelectShape};
 use super::constant::constant_of;
@@ -14,7 +14,7 @@ use super::typing::{is_null_literal, sortable};
 use super::variables::has_query;
 use crate::ast;
 use crate::optimize::{Branch, ColumnId, ColumnSet, Group, Output, Rel, TopRows, Window};
-use crate::plan::{AggregateFunction, Expr, ExprKind, SortKey, VariableSlot, XmlOwner};
+use crate::plan::{Aggregate, AggregateFunction, Expr, ExprKind, SortKey, VariableSlot, XmlOwner};
 
 /// A bound query: `outputs` are over `rel`.
 pub struct Bound {
@@ -417,9 +417,9 @@ impl Binder<'_> {
             })));
         }
         if let Some(offset) = tail.offset {
-            let offset = self.row_count(offset, "OFFSET")?;
+            let offset = self.row_count(offset, "OFFSET", parent)?;
             let count = match tail.fetch {
-                Some(fetch) => Some(self.row_count(fetch, "FETCH")?),
+                Some(fetch) => Some(self.row_count(fetch, "FETCH", parent)?),
                 None => None,
             };
             return Ok(Rel::Top(Box::new(TopRows {
@@ -439,6 +439,9 @@ impl Binder<'_> {
 
     /// The number of TOP as bigint, or as float for PERCENT.
     pub fn top_count(&mut self, top: &ast::Top, parent: Option<&Scope>) -> SqlResult<(Expr, bool)> {
+        if super::variables::has_sequence(&top.count) {
+            return Err(sql_error!(11720));
+        }
         let count = self.expr(&top.count, &Scope { parent, ..Scope::EMPTY })?;
         match count.kind {
             ExprKind::Literal(Datum::Null) => {
@@ -459,8 +462,9 @@ impl Binder<'_> {
         Ok((implicit(count, &SqlType::BIGINT)?, false))
     }
 
-    fn row_count(&mut self, count: &ast::Expr, clause: &str) -> SqlResult<Expr> {
-        let count = self.expr(count, &Scope::EMPTY)?;
+    /// Of OFFSET and FETCH: it may read the rows of an enclosing query.
+    fn row_count(&mut self, count: &ast::Expr, clause: &str, parent: Option<&Scope>) -> SqlResult<Expr> {
+        let count = self.expr(count, &Scope { parent, ..Scope::EMPTY })?;
         if let ExprKind::Literal(Datum::I64(n)) = count.kind {
             if clause == "FETCH" && n < 1 {
                 return Err(sql_error!(10744));
@@ -490,6 +494,7 @@ impl Binder<'_> {
                 nested: place == Use::Nested,
                 merged: select.distinct || place == Use::Branch,
                 limited: select.top.is_some() || tail.offset.is_some(),
+                assigns: select.items.iter().any(|item| matches!(item, ast::SelectItem::Assign { .. })),
                 ordered: !tail.order_by.is_empty(),
             },
             ..Block::default()
@@ -557,6 +562,7 @@ impl Binder<'_> {
         if !merges && done.aggregates.iter().any(|(_, aggregate)| aggregate.function == AggregateFunction::StringAgg) {
             return Err(sql_error!(8710));
         }
+        check_orders(&done.aggregates)?;
         if grouped {
             let over_groups = Regroup { groups: &done.groups, reuse: sets.is_none(), sources: &sources };
             let mut told = over_groups.apply_to_all(&mut outputs, &mut having, &mut keys, &mut windows);
@@ -606,8 +612,11 @@ impl Binder<'_> {
         let whole = |ty: &SqlType| {
             matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml) || ty.is_spatial()
         };
-        if let Some(output) = outputs.iter().find(|output| whole(&output.expr.ty)) {
-            return Err(sql_error!(421, output.expr.ty.name()));
+        let wrong = outputs.iter().filter(|output| whole(&output.expr.ty));
+        let mut errors: Vec<SqlError> = wrong.map(|output| sql_error!(421, output.expr.ty.name())).collect();
+        if let Some(last) = errors.pop() {
+            errors.into_iter().try_for_each(|error| self.noted(error))?;
+            return Err(self.told_last(last));
         }
         let own = rel.defined();
         let mut defs = Vec::new();
@@ -688,8 +697,7 @@ impl Binder<'_> {
                     let bound = bound.map_err(|e| e.at_line(*line))?;
                     let name = match (alias, expr) {
                         (Some(alias), _) => alias.text.clone(),
-                        // As the query writes it, and not as the table's definition does.
-                        (None, ast::Expr::Column(column)) => column.name.text.clone(),
+                        (None, ast::Expr::Column(column)) => scope.shown_name(column),
                         _ => "".into(),
                     };
                     outputs.push(Output { name, expr: bound });
@@ -940,4 +948,20 @@ pub fn condition_value(condition: Expr) -> Expr {
 /// A constant without a point that is too great for an int: numeric by its type, a number of rows all the same.
 fn is_whole_constant(count: &Expr) -> bool {
     matches!(count.kind, ExprKind::Literal(_)) && count.ty.is_decimal() && count.ty.scale == 0
+}
+
+/// 8711: the rows of a group come in one order. Elements of JSON are put together in any.
+fn check_orders(aggregates: &[(ColumnId, Aggregate)]) -> SqlResult<()> {
+    let is_ordered = |own: &&Aggregate| {
+        let is_element = own.argument.as_ref().is_some_and(|argument| argument.any(&mut super::json::is_part));
+        own.function == AggregateFunction::StringAgg && !own.order.is_empty() && !is_element
+    };
+    let orders: Vec<&[SortKey]> =
+        aggregates.iter().map(|(_, own)| own).filter(is_ordered).map(|own| &*own.order).collect();
+    let agrees = |(a, b): (&SortKey, &SortKey)| a.descending == b.descending && a.expr.same(&b.expr);
+    let longest = orders.iter().max_by_key(|order| order.len());
+    match longest.is_none_or(|longest| orders.iter().all(|order| order.iter().zip(*longest).all(agrees))) {
+        true => Ok(()),
+        false => Err(sql_error!(8711)),
+    }
 }

@@ -7,7 +7,7 @@ use types::{SqlResult, SqlType};
 use super::errors;
 use super::names::same_name;
 use crate::ast;
-use crate::catalog::{ModuleDef, ObjectId, TableDef};
+use crate::catalog::{ColumnDef, ModuleDef, ObjectId, TableDef};
 use crate::optimize::{ColumnId, Rel};
 use crate::plan::{Expr, Mask};
 
@@ -125,7 +125,10 @@ impl Source {
 
     pub fn find(&self, name: &str) -> Option<SourceColumn> {
         let index = match &self.columns {
-            SourceColumns::Table { table, .. } => table.columns.iter().position(|c| same_name(&c.name, name)),
+            SourceColumns::Table { table, .. } => {
+                let named = table.columns.iter().position(|c| same_name(&c.name, name));
+                named.or_else(|| table.columns.iter().position(meant_by(name)?))
+            }
             SourceColumns::List(list) => list.iter().position(|c| same_name(&c.name, name)),
         }?;
         Some(self.column(index))
@@ -138,6 +141,16 @@ impl Source {
                 (Some(written), Some(own)) => same_name(written, own),
                 (Some(_), None) => false,
             }
+    }
+}
+
+/// Which column is meant by a name that is no column's: $IDENTITY, IDENTITYCOL, $ROWGUID, ROWGUIDCOL.
+pub fn meant_by(name: &str) -> Option<fn(&ColumnDef) -> bool> {
+    let is = |known: &[&str]| known.iter().any(|known| known.eq_ignore_ascii_case(name));
+    match name {
+        _ if is(&["$IDENTITY", "IDENTITYCOL"]) => Some(|column| column.identity.is_some()),
+        _ if is(&["$ROWGUID", "ROWGUIDCOL"]) => Some(|column| column.rowguid),
+        _ => None,
     }
 }
 
@@ -245,6 +258,12 @@ impl<'p> Scope<'p> {
             _ => errors::invalid_column(&name.name),
         }
         .at_line(name.line))
+    }
+
+    /// The name of a column of a result: as the query writes it, and not as the table's definition does.
+    pub fn shown_name(&self, name: &ast::ColumnName) -> Box<str> {
+        let meant = meant_by(&name.name).and_then(|_| self.column(name).ok());
+        meant.map_or_else(|| name.name.text.clone(), |(column, _)| column.name)
     }
 
     /// The column that `name` is, and the scope it is found in. None: there is none, or more than one.

@@ -12,8 +12,8 @@ use crate::ast;
 use crate::catalog::Catalog;
 use crate::optimize::{Get, JoinMethod, Output, Rel};
 use crate::plan::{
-    ExecutorSlot, Expr, ExprKind, ForFormat, GrantEstimate, JoinKind, Module, Operator, OperatorKind, OutputColumn,
-    Query, QueryKind, SortedBy, TableSource, XmlMode, XmlOwner,
+    ExecutorSlot, Expr, ExprKind, ForFormat, GrantEstimate, InlineSchema, JoinKind, Module, Operator, OperatorKind,
+    OutputColumn, Query, QueryKind, SortedBy, TableSource, XmlMode, XmlOwner,
 };
 
 /// Binds a statement that `bind_module` deferred. The error has the line of what is wrong.
@@ -234,7 +234,9 @@ impl Binder<'_> {
 
     fn select_statement(&mut self, query: &ast::Query) -> SqlResult<QueryKind> {
         self.browses = self.tells_origins(query)?;
+        self.matches_views = true;
         let mut bound = self.query(query, None, None, Use::Root)?;
+        bound.rel = self.with_views(bound.rel, &bound.outputs);
         let plain = bound.into.is_none() && bound.assigns.is_empty();
         if let Some(clause @ ast::ForClause::Xml(ast::ForXml { typed: true, .. })) = query.for_clause.as_deref()
             && plain
@@ -422,6 +424,11 @@ fn for_format(
                 base64: xml.binary_base64,
                 namespaces: namespaces.to_vec(),
                 owners,
+                schema: match (&xml.schema, xml.xml_data) {
+                    (Some(uri), _) => Some(InlineSchema::Xsd(uri.clone())),
+                    (None, true) => Some(InlineSchema::Xdr),
+                    (None, false) => None,
+                },
             }
         }
         _ => panic!("only XML and JSON make text"),

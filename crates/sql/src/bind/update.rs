@@ -111,7 +111,8 @@ impl Binder<'_> {
         let none = ColumnSet::default();
         let update = match set {
             Some(set) => {
-                let update = self.set_clauses(set, &target, &names, &scope)?;
+                let mut update = self.set_clauses(set, &target, &names, &scope)?;
+                rel = self.share_set_draws(rel, update.set.iter_mut().map(|(_, value)| value).collect());
                 update.set.iter().for_each(|(_, e)| layout.read(e, &none));
                 update.assign.iter().filter_map(SetVariable::of_source).for_each(|e| layout.read(e, &none));
                 Some(update)

@@ -82,7 +82,7 @@ impl Binder<'_> {
     }
 
     /// The query of a view whose text needs no permission here.
-    fn query_of_view(&mut self, module: &Arc<ModuleDef>, view: &ast::CreateView) -> SqlResult<Bound> {
+    pub fn query_of_view(&mut self, module: &Arc<ModuleDef>, view: &ast::CreateView) -> SqlResult<Bound> {
         let mut name = ast::ObjectName::unqualified(ast::Ident::new(&module.name), 0);
         if module.database != self.catalog.database() {
             name.database = self.catalog.database_name(module.database).map(|database| ast::Ident::new(&database));
@@ -175,7 +175,7 @@ fn any_guarded(rel: &Rel) -> bool {
 }
 
 /// Its rows are there.
-fn is_readable(rows: &TableDef) -> bool {
+pub fn is_readable(rows: &TableDef) -> bool {
     rows.indexes.iter().any(|index| index.id == 1 && !index.disabled)
 }
 

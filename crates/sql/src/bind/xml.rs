@@ -22,6 +22,10 @@ pub struct XmlTarget {
     column: String,
 }
 
+pub fn is_xml_method(expr: &Expr) -> bool {
+    matches!(expr.kind, ExprKind::Function(FunctionId::XmlValue | FunctionId::XmlQuery | FunctionId::XmlExist, _))
+}
+
 /// 493: the rows of nodes() are for methods and IS NULL only.
 pub fn check_direct(name: &str, ty: &SqlType) -> SqlResult<()> {
     if ty.is_xml_node() { Err(sql_error!(493, name)) } else { Ok(()) }
@@ -415,7 +419,7 @@ pub fn refuse_text(query: &ast::Query, statement: &str) -> SqlResult<()> {
     }
 }
 
-/// What FOR XML cannot be with what. 6800, 6825, 6855, 6859, 6861, 6868, 6873, 40510.
+/// What FOR XML cannot be with what. 6800, 6825, 3625, 6855, 6859, 6861, 6868, 6873, 40510.
 pub fn check_for_xml(
     clause: &ast::ForXml,
     owners: &[Option<XmlOwner>],
@@ -438,8 +442,11 @@ pub fn check_for_xml(
     if !namespaces.is_empty() && (inline || clause.mode == Explicit) {
         return Err(sql_error!(6868));
     }
-    if inline {
-        return Err(errors::unsupported("FOR XML ... XMLSCHEMA or XMLDATA"));
+    if clause.mode == Explicit && clause.schema.is_some() {
+        return Err(sql_error!(3625, "Inline XSD for FOR XML EXPLICIT"));
+    }
+    if clause.mode == Explicit && clause.xml_data || clause.schema.is_some() && clause.xml_data {
+        return Err(errors::unsupported("FOR XML ... XMLDATA with XMLSCHEMA or EXPLICIT"));
     }
     if clause.elements == Some(ast::XmlElements::XsiNil) && namespaces.iter().any(|(prefix, _)| &**prefix == "xsi") {
         return Err(sql_error!(6873));

@@ -67,7 +67,7 @@ impl FormatFile {
         let mut row_end = fields.last().map(|field| field.end.clone()).unwrap_or_default();
         // A line feed alone ends a line as well.
         if *row_end.bytes == *b"\r\n" {
-            row_end = BulkEnd { bytes: (*b"\n").into(), before: (*b"\r").into(), unit: 1 };
+            row_end = BulkEnd { bytes: (*b"\n").into(), return_at: Some(0), unit: 1 };
         }
         Ok(BulkLayout::Quoted { fields, quote: options.quote, row_end, more: None })
     }

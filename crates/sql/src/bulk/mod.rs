@@ -62,8 +62,9 @@ fn row_end(options: &BulkOptions, wide: bool) -> SqlResult<BulkEnd> {
     let text = options.row_terminator.as_deref().unwrap_or("\\n");
     let mut end = end_of(text, wide)?;
     // It stands for a carriage return and a line feed; a file without the former is read as well.
-    if matches!(text, "\\n" | "\n") {
-        end.before = if wide { (*b"\r\0").into() } else { (*b"\r").into() };
+    let is_line = text.strip_suffix("\\n").or_else(|| text.strip_suffix('\n'));
+    if is_line.is_some_and(|before| !before.ends_with("\\r") && !before.ends_with('\r')) {
+        end.return_at = Some(end.bytes.len() - end.unit);
     }
     Ok(end)
 }
@@ -104,7 +105,7 @@ pub(crate) fn end_of(text: &str, wide: bool) -> SqlResult<BulkEnd> {
         })
     };
     if let Some(bytes) = digits.and_then(hexadecimal) {
-        return Ok(BulkEnd { bytes: bytes.into(), before: Box::default(), unit: 1 });
+        return Ok(BulkEnd { bytes: bytes.into(), return_at: None, unit: 1 });
     }
     let mut plain = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -130,5 +131,5 @@ pub(crate) fn end_of(text: &str, wide: bool) -> SqlResult<BulkEnd> {
     if bytes.is_empty() {
         return Err(sql_error!(155, text, "BULK"));
     }
-    Ok(BulkEnd { bytes: bytes.into(), before: Box::default(), unit })
+    Ok(BulkEnd { bytes: bytes.into(), return_at: None, unit })
 }

@@ -380,6 +380,31 @@ fn filter_is_implied(get: &Get, index: &IndexDef, predicates: &[Expr]) -> bool {
     })
 }
 
+/// `term`, a column of the table compared with constants, is true of all rows of which `predicates` are.
+pub fn follows(get: &Get, term: &Expr, predicates: &[Expr]) -> bool {
+    let compared = match &term.kind {
+        ExprKind::Compare { left, right, null_equal: false, .. } => [(left, &**right), (right, &**left)]
+            .into_iter()
+            .find_map(|(own, value)| Some((plain(own)?, own, std::slice::from_ref(value)))),
+        ExprKind::InList { value, list } => plain(value).map(|id| (id, value, list.as_slice())),
+        _ => None,
+    };
+    let Some((column, own, values)) = compared.and_then(|(id, own, values)| Some((get.column_of(id)?, own, values)))
+    else {
+        return false;
+    };
+    // The set is all that the term says.
+    if !values.iter().all(|value| constant_key(get, column, own, value).is_some()) {
+        return false;
+    }
+    let Some(wanted) = values_of(get, column, term) else { return false };
+    let mut known: Option<KeySet> = None;
+    for keys in predicates.iter().filter_map(|predicate| values_of(get, column, predicate)) {
+        known = Some(known.map_or(keys.clone(), |known| known.intersection(&keys)));
+    }
+    known.is_some_and(|known| known.is_subset(&wanted))
+}
+
 /// The values of a column with which the predicate can be true, or more. None: it says nothing about the column.
 fn values_of(get: &Get, column: u16, predicate: &Expr) -> Option<KeySet> {
     let is_column = |expr: &Expr| stripped(expr) == Some(get.id_of(column));

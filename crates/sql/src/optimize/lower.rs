@@ -10,7 +10,7 @@ use super::condense::condense;
 use super::constant::{equi, nulls_meet};
 use super::either;
 use super::estimate;
-use super::order::{order, seekable};
+use super::order::{cost, order, seekable};
 use super::push::push;
 use super::rel::*;
 use super::search::{BUILD_COST, HASH_COST, PROBE_COST};
@@ -90,7 +90,7 @@ impl<'a> Lowering<'a> {
 
 impl Lowering<'_> {
     /// Rules on the whole relation, before methods are chosen.
-    fn rewrite(&mut self, columns: &mut Columns, rel: Rel, outputs: &[Output]) -> Rel {
+    fn rewrite(&mut self, columns: &mut Columns, rel: Rel, mut needed: ColumnSet) -> Rel {
         let mut rel = match rel {
             Rel::Get(_) => return rel,
             Rel::Filter { input, predicates } if matches!(*input, Rel::Get(_)) => {
@@ -107,16 +107,22 @@ impl Lowering<'_> {
         }
         // Native code has nested loops over tables alone.
         let rel = if self.looks_up { rel } else { condense(computed(rel, columns), columns) };
-        let mut needed = ColumnSet::default();
-        outputs.iter().for_each(|output| needed.insert_expr(&output.expr));
         read_by_all(&rel, &mut needed);
         order(rel, &needed)
+    }
+
+    /// What `rel` costs, of whose columns `needed` are read: for who may put another in its place.
+    pub fn cost(&mut self, columns: &mut Columns, rel: Rel, needed: &ColumnSet) -> f64 {
+        let rel = self.rewrite(columns, rel, needed.clone());
+        let mut needed = needed.clone();
+        read_by_all(&rel, &mut needed);
+        cost(&rel, &needed)
     }
 
     /// Plans `rel` to give exactly `outputs`.
     pub fn root(&mut self, columns: &mut Columns, rel: Rel, outputs: Vec<Output>) -> Operator {
         assert!(self.frames.is_empty(), "a root is lowered alone");
-        let rel = self.rewrite(columns, rel, &outputs);
+        let rel = self.rewrite(columns, rel, read_by(&outputs));
         self.outputs(columns, rel, outputs)
     }
 
@@ -129,15 +135,14 @@ impl Lowering<'_> {
     ) -> (Operator, Vec<(OuterSlot, Expr)>) {
         assert!(self.frames.is_empty(), "a subquery is lowered before its query");
         self.frames.push(Frame::Edge { bindings: Vec::new() });
-        let rel = self.rewrite(columns, rel, &outputs);
+        let rel = self.rewrite(columns, rel, read_by(&outputs));
         let op = self.outputs(columns, rel, outputs);
         let Some(Frame::Edge { bindings }) = self.frames.pop() else { panic!("frames are balanced") };
         (op, bindings.into_iter().map(|(slot, id)| (slot, columns.expr(id))).collect())
     }
 
     pub(super) fn outputs(&mut self, columns: &Columns, rel: Rel, outputs: Vec<Output>) -> Operator {
-        let mut needed = ColumnSet::default();
-        outputs.iter().for_each(|output| needed.insert_expr(&output.expr));
+        let needed = read_by(&outputs);
         let lowered = self.lower(columns, rel, Want::columns(&needed));
         let result: Vec<OutputColumn> = outputs
             .iter()
@@ -879,6 +884,13 @@ impl Lowered {
 /// Where a predicate stands among those of one row: what can fail behind what may say that it is not to be asked, subqueries last.
 fn asked_late(predicate: &Expr) -> (bool, bool) {
     (predicate.has_subquery(), !either::cannot_fail(predicate))
+}
+
+/// What the outputs read.
+fn read_by(outputs: &[Output]) -> ColumnSet {
+    let mut needed = ColumnSet::default();
+    outputs.iter().for_each(|output| needed.insert_expr(&output.expr));
+    needed
 }
 
 /// Adds what the expressions of `rel` read.

@@ -6,7 +6,7 @@ use super::constant::{column_of, equal_columns, equal_sides};
 use super::either::implied as implied_of;
 use super::estimate;
 use super::rel::{ColumnSet, Get, Join, Rel};
-use super::search::{self, Class, Edge, Part, Test, Tree};
+use super::search::{self, BUILD_COST, Class, Edge, HASH_COST, PROBE_COST, Part, Test, Tree};
 use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
 
 /// What a seek between two bounds of another row costs of its estimate, and one with a single bound.
@@ -392,6 +392,30 @@ fn built(
         None => Join { lateral, rows, ..Join::new(JoinKind::Inner, left, right, on) },
     };
     (Rel::Join(Box::new(join)).filter(above), defines)
+}
+
+/// What an ordered relation costs, joins and groups too.
+pub fn cost(rel: &Rel, needed: &ColumnSet) -> f64 {
+    match rel {
+        Rel::Join(join) => {
+            let (left, right) = (estimate::rows(&join.left), estimate::rows(&join.right));
+            let rows = HASH_COST + left.min(right) * BUILD_COST + left.max(right) * PROBE_COST;
+            let hashed = cost(&join.right, needed) + rows;
+            let sought = seekable(&join.right).and_then(|(get, mut all)| {
+                all.extend(join.on.iter().cloned());
+                let access = access::choose(get, &all, &columns_of(get, needed), &[], None);
+                access.is_lookup().then_some(left * access.cost)
+            });
+            cost(&join.left, needed) + sought.map_or(hashed, |sought| sought.min(hashed))
+        }
+        Rel::Aggregate(group) => cost(&group.input, needed) + estimate::rows(&group.input) * PROBE_COST,
+        rel if seekable(rel).is_some() => cost_of(rel, 0.0, needed),
+        rel => {
+            let mut all = 0.0;
+            rel.for_each_input(&mut |input| all += cost(input, needed));
+            all
+        }
+    }
 }
 
 /// What it costs to read the relation once.

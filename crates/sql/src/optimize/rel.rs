@@ -334,6 +334,11 @@ impl Get {
         ColumnId(self.first.0 + column as u32)
     }
 
+    pub fn expr_of(&self, column: u16) -> Expr {
+        let own = &self.table.columns[usize::from(column)];
+        Expr::column(self.id_of(column).index(), own.ty, own.nullable)
+    }
+
     fn defines(&self, out: &mut ColumnSet) {
         (0..self.table.columns.len()).for_each(|i| out.insert(self.id_of(i as u16)));
         self.locator.iter().for_each(|id| out.insert(*id));

@@ -364,7 +364,8 @@ impl Parser<'_> {
                         null = Some(false);
                     }
                 }
-                K::SPARSE => {
+                // Before a mask and NULL.
+                K::SPARSE if null.is_none() && masked.is_none() => {
                     self.bump();
                     sparse = true;
                 }

@@ -279,7 +279,7 @@ impl Parser<'_> {
     #[inline(never)]
     pub(super) fn declare(&mut self) -> P<StatementKind> {
         self.bump();
-        if !self.at_variable() {
+        if !self.at(T::Variable) {
             return self.declare_cursor();
         }
         // A table is declared alone.

@@ -159,9 +159,13 @@ impl Parser<'_> {
     #[inline(never)]
     pub(super) fn sequence(&mut self, alter: bool) -> P<StatementKind> {
         self.bump();
+        let name = self.object_name()?;
+        if name.name.text.starts_with('#') && !alter {
+            return Err(sql_error!(11714, name.name.text).at_line(self.token.line));
+        }
         let mut sequence = CreateSequence {
             alter,
-            name: self.object_name()?,
+            name,
             data_type: None,
             start: None,
             restart: false,

@@ -2,8 +2,30 @@
 
 use super::{K, P, Parser, T};
 use crate::ast::*;
-use crate::lex::Token;
 use ::types::sql_error;
+
+/// Options that exclude each other. UPDATE: FOR UPDATE behind the query.
+const EXCLUDED: [(K, K); 19] = [
+    (K::LOCAL, K::GLOBAL),
+    (K::SCROLL, K::FORWARD_ONLY),
+    (K::SCROLL, K::FAST_FORWARD),
+    (K::STATIC, K::KEYSET),
+    (K::STATIC, K::DYNAMIC),
+    (K::STATIC, K::FAST_FORWARD),
+    (K::KEYSET, K::DYNAMIC),
+    (K::KEYSET, K::FAST_FORWARD),
+    (K::DYNAMIC, K::FAST_FORWARD),
+    (K::FAST_FORWARD, K::UPDATE),
+    (K::FAST_FORWARD, K::SCROLL_LOCKS),
+    (K::FAST_FORWARD, K::OPTIMISTIC),
+    (K::UPDATE, K::STATIC),
+    (K::UPDATE, K::INSENSITIVE),
+    (K::UPDATE, K::READ_ONLY),
+    (K::STATIC, K::SCROLL_LOCKS),
+    (K::READ_ONLY, K::SCROLL_LOCKS),
+    (K::OPTIMISTIC, K::READ_ONLY),
+    (K::SCROLL_LOCKS, K::OPTIMISTIC),
+];
 
 impl Parser<'_> {
     /// `name [INSENSITIVE] [SCROLL] CURSOR ...`; the current token is the name.
@@ -25,21 +47,22 @@ impl Parser<'_> {
 
     /// Behind the word CURSOR: `options FOR query [FOR READ ONLY | UPDATE [OF columns]]`.
     pub(super) fn cursor_definition(&mut self, mut definition: CursorDefinition) -> P<CursorDefinition> {
-        // Of each group of options that exclude each other the one that has been read.
-        let mut chosen: [Option<Token>; 4] = [None; 4];
+        let mut chosen: Vec<K> = Vec::new();
+        if definition.insensitive {
+            chosen.push(K::INSENSITIVE);
+        }
         while !self.at_word(K::FOR) {
             let token = self.token;
             if definition.iso && token.kind == T::Word {
                 return Err(sql_error!(1049).at_line(token.line));
             }
-            self.check_option(token, &mut chosen)?;
             match token.keyword {
                 K::LOCAL => definition.global = Some(false),
                 K::GLOBAL => definition.global = Some(true),
                 K::FORWARD_ONLY => definition.scroll = Some(false),
                 K::SCROLL => definition.scroll = Some(true),
                 K::STATIC => definition.kind = Some(CursorKind::Static),
-                K::INSENSITIVE => definition.insensitive = true,
+                K::INSENSITIVE => return Err(sql_error!(153, "INSENSITIVE", "DECLARE CURSOR").at_line(token.line)),
                 K::KEYSET => definition.kind = Some(CursorKind::Keyset),
                 K::DYNAMIC => definition.kind = Some(CursorKind::Dynamic),
                 K::FAST_FORWARD => definition.kind = Some(CursorKind::FastForward),
@@ -52,6 +75,7 @@ impl Parser<'_> {
                 }
                 _ => return Err(self.unexpected()),
             }
+            chosen.push(token.keyword);
             self.bump();
         }
         self.bump();
@@ -64,34 +88,22 @@ impl Parser<'_> {
         if query.options.is_empty() {
             query.options = self.option_clause()?;
         }
+        match query.for_clause.as_deref() {
+            Some(ForClause::Update(_)) => chosen.push(K::UPDATE),
+            Some(ForClause::ReadOnly) => chosen.push(K::READ_ONLY),
+            _ => {}
+        }
+        self.check_options(&chosen)?;
         definition.query = Some(Box::new(query));
         Ok(definition)
     }
 
-    /// 1048 for an option beside one that it excludes.
-    fn check_option(&self, token: Token, chosen: &mut [Option<Token>; 4]) -> P<()> {
-        let group = match token.keyword {
-            K::LOCAL | K::GLOBAL => 0,
-            K::FORWARD_ONLY | K::SCROLL => 1,
-            K::STATIC | K::KEYSET | K::DYNAMIC | K::FAST_FORWARD => 2,
-            K::READ_ONLY | K::SCROLL_LOCKS | K::OPTIMISTIC => 3,
-            _ => return Ok(()),
-        };
-        let before = chosen[group].replace(token);
-        let within = before.filter(|before| before.keyword != token.keyword);
-        let pairs =
-            [(K::FAST_FORWARD, K::SCROLL), (K::FAST_FORWARD, K::SCROLL_LOCKS), (K::FAST_FORWARD, K::OPTIMISTIC)];
-        let pairs = pairs.into_iter().chain([(K::STATIC, K::SCROLL_LOCKS)]);
-        let across = chosen.iter().flatten().copied().find(|other| {
-            pairs
-                .clone()
-                .any(|(a, b)| (a, b) == (other.keyword, token.keyword) || (b, a) == (other.keyword, token.keyword))
-        });
-        match within.or(across) {
-            Some(other) => {
-                let shown = |token| self.token_text(token).to_ascii_uppercase();
-                Err(sql_error!(1048, shown(other), shown(token)).at_line(token.line))
-            }
+    /// 1048 for an option beside one that it excludes, told behind the whole declaration.
+    fn check_options(&self, chosen: &[K]) -> P<()> {
+        let has = |option: K| chosen.contains(&option);
+        let shown = |option: K| if option == K::UPDATE { "FOR UPDATE".into() } else { format!("{option:?}") };
+        match EXCLUDED.iter().find(|(one, other)| has(*one) && has(*other)) {
+            Some((one, other)) => Err(sql_error!(1048, shown(*one), shown(*other)).at_line(self.token.line)),
             None => Ok(()),
         }
     }

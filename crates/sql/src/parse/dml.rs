@@ -153,7 +153,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn set_clause(&mut self) -> P<SetClause> {
-        if self.at_variable() {
+        if self.at(T::Variable) {
             return self.set_clause_of_variable();
         }
         let column = self.column_name()?;

@@ -19,7 +19,7 @@ impl Parser<'_> {
         }
         let mut result = None;
         let mut procedure = None;
-        if self.at_variable() {
+        if self.at(T::Variable) {
             let variable = self.variable()?;
             if self.eat(T::Equals) {
                 result = Some(variable);
@@ -29,7 +29,7 @@ impl Parser<'_> {
         }
         let procedure = match procedure {
             Some(procedure) => procedure,
-            None if self.at_variable() => Procedure::Variable(self.variable()?),
+            None if self.at(T::Variable) => Procedure::Variable(self.variable()?),
             None => self.procedure_name()?,
         };
         self.call_of(result, procedure, line)
@@ -100,7 +100,7 @@ impl Parser<'_> {
 
     fn call_argument(&mut self) -> P<Argument> {
         let mut name = None;
-        if self.at_variable() && self.peek_is(1, T::Equals) {
+        if self.at(T::Variable) && self.peek_is(1, T::Equals) {
             name = Some(self.variable()?);
             self.bump();
         }

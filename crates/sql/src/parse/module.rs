@@ -238,7 +238,7 @@ impl Parser<'_> {
                 parameters = self.parameters()?;
             }
             self.expect(T::RightParen)?;
-        } else if self.at_variable() {
+        } else if self.at(T::Variable) {
             parameters = self.parameters()?;
         }
         if let Some(cursor) = parameters.iter().find(|parameter| {
@@ -342,7 +342,7 @@ impl Parser<'_> {
         }
         self.expect(T::RightParen)?;
         self.expect_word(K::RETURNS)?;
-        let (options, returns) = if self.at_variable() {
+        let (options, returns) = if self.at(T::Variable) {
             self.table_function()?
         } else if self.eat_word(K::TABLE) {
             if self.at(T::LeftParen) { self.external_table()? } else { self.inline_function()? }

@@ -133,13 +133,8 @@ impl<'a> Parser<'a> {
         Ok(Ident { text, quoted: true })
     }
 
-    /// Nothing forbids a second sign in the name of a variable.
-    pub(super) fn at_variable(&self) -> bool {
-        self.at(T::Variable) || self.at(T::Global)
-    }
-
     pub(super) fn variable(&mut self) -> P<Variable> {
-        if !self.at_variable() {
+        if !self.at(T::Variable) {
             return Err(self.unexpected());
         }
         let text = self.token_text(self.token);

@@ -259,7 +259,7 @@ impl Parser<'_> {
                 self.bump();
                 return Ok(SelectItem::Star { table: None, line });
             }
-            T::Variable | T::Global => {
+            T::Variable => {
                 if let Some(assignment) = self.assignment()? {
                     return Ok(assignment);
                 }

@@ -68,7 +68,7 @@ impl Parser<'_> {
     #[inline(never)]
     pub(super) fn set(&mut self) -> P<StatementKind> {
         self.bump();
-        if self.at_variable() {
+        if self.at(T::Variable) {
             return Ok(StatementKind::SetVariable(Box::new(self.set_variable()?)));
         }
         let option = match self.keyword() {

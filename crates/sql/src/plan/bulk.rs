@@ -55,8 +55,8 @@ pub struct BulkField {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct BulkEnd {
     pub bytes: Box<[u8]>,
-    /// Part of it where it stands before it: a carriage return.
-    pub before: Box<[u8]>,
+    /// Where in it a carriage return may stand: before the line feed that it ends with.
+    pub return_at: Option<usize>,
     /// It begins at a multiple of so many bytes of the field: 2 in UTF-16.
     pub unit: usize,
 }

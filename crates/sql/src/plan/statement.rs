@@ -44,6 +44,8 @@ pub struct Module {
     pub queries: Vec<QueryText>,
     /// Messages of binding that every execution repeats (a CONSTRAINT without a body).
     pub messages: Vec<types::SqlError>,
+    /// SET PARSEONLY, the last of the text: it counts as soon as the text is read.
+    pub parse_only: Option<bool>,
     /// What it was parsed from: spans of its statements are into it.
     pub text: std::sync::Arc<str>,
     pub executor: ExecutorSlot,
@@ -582,7 +584,17 @@ pub enum ForFormat {
         namespaces: Vec<(Box<str>, Box<str>)>,
         /// Of AUTO: the table that each column is of.
         owners: Vec<Option<XmlOwner>>,
+        schema: Option<InlineSchema>,
     },
+}
+
+/// What describes the rows of FOR XML, before them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum InlineSchema {
+    /// XMLSCHEMA, of this namespace or one that is made.
+    Xsd(Option<Box<str>>),
+    /// XMLDATA
+    Xdr,
 }
 
 impl ForFormat {

@@ -9,8 +9,10 @@ use crate::decimal;
 use crate::error::SqlResult;
 use crate::fixed::{decimal_bytes, fixed_codec};
 use crate::pause::Pacer;
+use crate::sql_error;
 use crate::sql_type::{SqlType, TypeKind};
 use crate::text;
+use crate::xml;
 
 /// To binary, varbinary, image or rowversion.
 pub fn convert(
@@ -29,6 +31,16 @@ pub fn convert(
             1 | 2 => bytes = from_hex(source, from, style, pacer)?.ok_or_else(|| error::data_type(from, to))?,
             _ => pacer.copy(source, &mut bytes)?,
         },
+        // Its text in UTF-16, behind the mark that says so.
+        (Xml, DatumRef::Bytes(source)) => {
+            let text = super::text_of_paced(source, &SqlType::NVARCHAR_MAX, pacer)?;
+            bytes.extend([0xff, 0xfe]);
+            let text = xml::kept_space(&text, style, pacer)?;
+            to_text::push_encoded(&text, &SqlType::NVARCHAR_MAX, &mut bytes, pacer)?;
+            if !to.is_max() && bytes.len() > to.length as usize {
+                return Err(sql_error!(6354));
+            }
+        }
         (_, DatumRef::Bytes(source)) => pacer.copy(source, &mut bytes)?,
         _ => {
             push_value(value, from, &mut bytes);

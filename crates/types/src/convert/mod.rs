@@ -16,6 +16,7 @@ use crate::error::SqlResult;
 use crate::hierarchy;
 use crate::pause::{Pacer, unpaced};
 use crate::precedence::check_conversion;
+use crate::sql_error;
 use crate::sql_type::{SqlType, TypeKind};
 use crate::variant;
 
@@ -137,6 +138,9 @@ pub fn convert_paced(
                 (Binary | VarBinary | Image, DatumRef::Bytes(bytes)) => xml::decode(bytes, pacer)?,
                 _ => return Err(refused(from, to)),
             };
+            if style != NO_STYLE && !(0..=3).contains(&style) {
+                return Err(sql_error!(6358, style));
+            }
             // Bit 0 of the style: white space is kept.
             let keep_space = style != NO_STYLE && style & 1 == 1;
             let text = xml::parse(&text, source, keep_space, pacer)?;

@@ -7,9 +7,11 @@ use crate::datum::{Datum, DatumRef};
 use crate::decimal;
 use crate::error::SqlResult;
 use crate::pause::Pacer;
+use crate::sql_error;
 use crate::sql_type::{SqlType, TypeKind};
 use crate::text;
 use crate::variant;
+use crate::xml;
 
 /// To a character type.
 pub fn convert(
@@ -23,9 +25,10 @@ pub fn convert(
     use TypeKind::*;
     let mut bytes = Vec::new();
     match (from.kind, value) {
-        (Char | VarChar | Text | NChar | NVarChar | NText | Xml, DatumRef::Bytes(source)) => {
+        (Char | VarChar | Text | NChar | NVarChar | NText, DatumRef::Bytes(source)) => {
             from_text::recode(source, from, to, &mut bytes, pacer)?;
         }
+        (Xml, DatumRef::Bytes(source)) => of_xml(source, to, style, &mut bytes, pacer)?,
         (Binary | VarBinary | Image | RowVersion, DatumRef::Bytes(source)) => match style {
             1 | 2 => {
                 let mut digits = String::new();
@@ -62,6 +65,23 @@ pub fn convert(
     }
     fit_bytes(&mut bytes, to, context.explicit);
     Ok(Datum::Bytes(bytes.into()))
+}
+
+/// An xml value as text that reads as the same value. 6354: there is no room for it; 6355: the code page lacks one of its characters.
+fn of_xml(source: &[u8], to: &SqlType, style: i32, out: &mut Vec<u8>, pacer: &mut Pacer<'_>) -> SqlResult<()> {
+    let text = super::text_of_paced(source, &SqlType::NVARCHAR_MAX, pacer)?;
+    let text = xml::kept_space(&text, style, pacer)?;
+    push_encoded(&text, to, out, pacer)?;
+    if !to.is_max() && out.len() > to.length as usize {
+        return Err(sql_error!(6354));
+    }
+    if to.is_ansi_string() {
+        let unknown = |text: &str| text.bytes().filter(|byte| *byte == b'?').count();
+        if unknown(&super::text_of_paced(out, to, pacer)?) > unknown(&text) {
+            return Err(sql_error!(6355));
+        }
+    }
+    Ok(())
 }
 
 /// What becomes of a value whose text is longer than its target.

@@ -26,10 +26,10 @@ pub(super) const VALUE_MAX: usize = 4_000;
 const COMPONENTS_MAX: usize = 200_000;
 
 /// The text of documents, each a schema element, as a schema. 22xx, 23xx, 69xx.
-pub fn compile(document: &Document, meter: &mut Meter<'_, '_>) -> SqlResult<Schema> {
+pub fn compile(document: &Document, known: usize, meter: &mut Meter<'_, '_>) -> SqlResult<Schema> {
     grammar::check(document, meter)?;
     let mut compiler = Compiler::new(document);
-    compiler.collect(meter)?;
+    compiler.collect(known, meter)?;
     compiler.globals(meter)?;
     finish::finish(compiler, meter)
 }
@@ -131,8 +131,8 @@ impl<'d> Compiler<'d> {
         compiler
     }
 
-    /// 2230, 2301, 2348.
-    fn collect(&mut self, meter: &mut Meter<'_, '_>) -> SqlResult<()> {
+    /// 2302, 2348, 6310.
+    fn collect(&mut self, known: usize, meter: &mut Meter<'_, '_>) -> SqlResult<()> {
         for root in self.document.children(0) {
             if self.document.kind(root) != Kind::Element {
                 continue;
@@ -164,12 +164,20 @@ impl<'d> Compiler<'d> {
                 };
                 let local = self.required(node, "name")?;
                 let name = QName::new(&self.sources[number].target, self.ncname(local)?);
-                if self.names.insert((space, name.clone()), (node, number)).is_some() {
-                    return Err(match space {
-                        Space::Element => sql_error!(2301, "", name.local),
-                        Space::Attribute => sql_error!(2310, "", name.local),
-                        _ => sql_error!(2230, "", name.local),
-                    });
+                if let Some((_, before)) = self.names.insert((space, name.clone()), (node, number)) {
+                    if before >= known || number < known {
+                        return Err(sql_error!(2302, "", name.local));
+                    }
+                    // As sys.xml_schema_components calls them.
+                    let kind = match (space, self.local(node)) {
+                        (Space::Element, _) => "ELEMENT",
+                        (Space::Attribute, _) => "ATTRIBUTE",
+                        (Space::Group, _) => "MODEL_GROUP",
+                        (Space::AttributeGroup, _) => "ATTRIBUTE_GROUP",
+                        (Space::Type, "simpleType") => "SIMPLE_TYPE",
+                        (Space::Type, _) => "COMPLEX_TYPE",
+                    };
+                    return Err(sql_error!(6310, name.uri, name.local, kind));
                 }
                 self.order.push((space, name));
             }
@@ -264,12 +272,12 @@ impl<'d> Compiler<'d> {
         Err(if text.contains(':') { sql_error!(2306, "", text) } else { sql_error!(2379, "", text) })
     }
 
-    /// 2313
+    /// 2312
     pub fn flag(&self, node: u32, local: &'static str) -> SqlResult<bool> {
         match self.attribute(node, local) {
             None | Some("false" | "0") => Ok(false),
             Some("true" | "1") => Ok(true),
-            Some(other) => Err(sql_error!(2313, "", local, other)),
+            Some(other) => Err(sql_error!(2312, "", local, format_args!("{SCHEMA}#boolean"), other)),
         }
     }
 
@@ -348,7 +356,7 @@ impl<'d> Compiler<'d> {
         id
     }
 
-    /// Resolves a type now. 6953, 2362.
+    /// Resolves a type now. 2366, 6953, 2362.
     pub fn ensure(&mut self, id: TypeId, meter: &mut Meter<'_, '_>) -> SqlResult<()> {
         if self.types[id as usize].is_some() {
             return Ok(());
@@ -356,7 +364,11 @@ impl<'d> Compiler<'d> {
         meter.deeper()?;
         let (node, source, busy) = self.type_nodes[id as usize];
         if busy {
-            return Err(sql_error!(6953, self.attribute(node, "name").unwrap_or("")));
+            let name = self.attribute(node, "name").unwrap_or("");
+            return Err(match self.local(node) {
+                "simpleType" => sql_error!(2366, "", name),
+                _ => sql_error!(6953, name),
+            });
         }
         self.enter()?;
         self.count(meter)?;
@@ -410,7 +422,7 @@ impl<'d> Compiler<'d> {
     fn own_type(&mut self, node: u32, source: usize) -> SqlResult<Option<TypeId>> {
         let inner = self.children(node).into_iter().find(|child| self.local(*child).ends_with("Type"));
         match (self.attribute(node, "type"), inner) {
-            (Some(_), Some(_)) => Err(sql_error!(2305, "", self.location(node))),
+            (Some(_), Some(inner)) => Err(sql_error!(2305, "", self.location(inner))),
             (Some(written), None) => {
                 let name = self.resolve(node, written)?;
                 self.named_type(&name).map(Some)

@@ -8,7 +8,7 @@ use types::{SqlResult, sql_error};
 use super::builtin::Primitive;
 use super::compile::{Compiler, VALUE_MAX};
 use super::component::{Body, Facets, Simple, TypeId, Variety, WhiteSpace};
-use super::grammar::is_facet;
+use super::grammar::{is_facet, is_number};
 use super::pattern::Pattern;
 use super::value::{Value, normalized, words};
 use crate::meter::Meter;
@@ -118,9 +118,13 @@ impl Compiler<'_> {
                     bound(name, value, &base_simple.facets, &mut simple.facets)
                 }
                 name => {
-                    let value = raw.trim().parse::<u32>().map_err(|_| invalid())?;
+                    let written = raw.trim();
+                    if !is_number(written) {
+                        return Err(sql_error!(2309, "", "value"));
+                    }
+                    let value = written.parse::<u32>().map_err(|_| invalid())?;
                     if name == "totalDigits" && value == 0 {
-                        return Err(invalid());
+                        return Err(sql_error!(2386, "", name));
                     }
                     let most = if name == "totalDigits" { WHOLE_DIGITS_MAX + FRACTION_MAX } else { FRACTION_MAX };
                     if name.ends_with("Digits") && value > most {

@@ -60,11 +60,17 @@ pub fn is_facet(name: &str) -> bool {
     FACETS.split_ascii_whitespace().any(|known| known == name)
 }
 
+/// A whole number, however large.
+pub fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 fn has(list: &str, name: &str) -> bool {
     list.split_ascii_whitespace().any(|known| known == name)
 }
 
-/// 2297, 2298, 2378, 2380, 2391, 6940.
+/// 2297, 2298, 2378, 2380, 2391, 9336.
 pub fn check(document: &Document, meter: &mut Meter<'_, '_>) -> SqlResult<()> {
     let mut roots = 0;
     for root in document.children(0) {
@@ -105,9 +111,9 @@ pub fn check(document: &Document, meter: &mut Meter<'_, '_>) -> SqlResult<()> {
 
 fn element(document: &Document, node: u32) -> SqlResult<()> {
     let name = document.name(node);
-    let invalid = || sql_error!(2297, "", name.written(), location(document, node));
+    let invalid = |shown: &str| sql_error!(2297, "", shown, location(document, node));
     if &*name.uri != SCHEMA {
-        return Err(invalid());
+        return Err(invalid(&name.written()));
     }
     let parent = document.parent(node).unwrap_or(0);
     let local = &*name.local;
@@ -119,14 +125,13 @@ fn element(document: &Document, node: u32) -> SqlResult<()> {
         Some(rule) => has(rule.children, local) || parent_name == "restriction" && is_facet(local),
         None => false,
     };
-    if !fits && parent_name == "schema" {
-        return Err(match local {
-            "redefine" => sql_error!(2391, ""),
-            _ => sql_error!(6940, local),
-        });
-    }
     if !fits {
-        return Err(invalid());
+        return Err(match (parent_name, local) {
+            ("schema", "redefine") => sql_error!(2391, ""),
+            ("schema", "include" | "notation") => sql_error!(9336, "", format_args!("<{}>", name.written())),
+            ("element", "key" | "keyref" | "unique") => sql_error!(9336, "", local),
+            _ => invalid(local),
+        });
     }
     let known = RULES.iter().find(|rule| rule.name == local);
     attributes(document, node, known.map_or("value fixed", |rule| rule.attributes))

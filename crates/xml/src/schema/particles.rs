@@ -6,6 +6,7 @@ use types::{SqlResult, sql_error};
 
 use super::compile::{Compiler, Space};
 use super::component::{QName, TypeId};
+use super::grammar::is_number;
 use super::model::{Particle, Term, UNBOUNDED};
 use crate::meter::Meter;
 
@@ -44,12 +45,13 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// 2382, 2383.
+    /// 2309, 2382, 2383.
     fn occurrence(&self, node: u32) -> SqlResult<(u32, u32)> {
         let number = |name: &'static str| -> SqlResult<Option<u32>> {
             let Some(text) = self.attribute(node, name) else { return Ok(None) };
             match text.parse::<i32>() {
                 Ok(number) if number >= 0 => Ok(Some(number as u32)),
+                Err(_) if !is_number(text) => Err(sql_error!(2309, "", name)),
                 _ => Err(sql_error!(2383, "", text, name, i32::MAX)),
             }
         };

@@ -240,6 +240,7 @@ END
 SET @cursor_return = CURSOR LOCAL SCROLL STATIC FOR
   SELECT * FROM sys.syscursorrefs
   WHERE cursor_scope & @cursor_scope <> 0
+  ORDER BY cursor_handle
 OPEN @cursor_return
 RETURN 0
 GO

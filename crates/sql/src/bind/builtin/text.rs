@@ -23,6 +23,10 @@ pub fn measure(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
                 call.only(1, |kind| is_text(kind) || matches!(kind, TypeKind::Text | TypeKind::NText))?;
             } else {
                 call.assignable(1, &SqlType::varchar(1))?;
+                let (needle, hay) = (call.args[0].ty, call.args[1].ty);
+                if is_bytes(needle.kind) && hay.is_string() {
+                    return Err(sql_error!(257, hay.shown(), needle.shown()));
+                }
             }
             call.whole_strings(&[0, 1])?;
             call.only(2, is_measure)?;
