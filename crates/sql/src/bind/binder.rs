@@ -175,6 +175,8 @@ pub struct Binder<'a> {
     pub delta: Option<super::scope::Delta>,
     /// Indexed views are read as what they are made of: the statement may change those, or says EXPAND VIEWS.
     pub expands_views: bool,
+    /// The statement changes rows, so there is a transaction while it runs.
+    pub changes: bool,
     depth: u32,
     sources: u32,
     expansion: u32,
@@ -188,6 +190,8 @@ const MISSING_MAX: usize = 20;
 pub struct Block {
     pub place: Place,
     pub aggregates: Vec<(ColumnId, Aggregate)>,
+    /// The one order of the texts that STRING_AGG puts together.
+    pub text_order: Vec<SortKey>,
     pub windows: Vec<WindowSpec>,
     /// Calls of GROUPING and GROUPING_ID: replaced when the groups are known.
     pub groups: Vec<(ColumnId, Expr)>,
@@ -278,6 +282,7 @@ impl<'a> Binder<'a> {
             into_identity: None,
             delta: None,
             expands_views: false,
+            changes: false,
             depth: 0,
             sources: 0,
             expansion: 0,
