@@ -146,13 +146,13 @@ fn marked_month(scan: &mut Scanner<'_>, form: &Form, first: Number, mark: u8) ->
 
 fn numbers_apart(scan: &mut Scanner<'_>, form: &Form, first: Number, mark: u8) -> Result<i64, ParseError> {
     let mut parts = [first; 3];
-    for at in 1..3 {
+    for (at, part) in parts.iter_mut().enumerate().skip(1) {
         scan.skip_blanks();
         if at == 2 && !scan.eat(mark) {
             return Err(ParseError::Syntax);
         }
         scan.skip_blanks();
-        parts[at] = scan.number(4)?;
+        *part = scan.number(4)?;
     }
     let [a, b, c] = parts;
     let joined = scan.peek() == Some(b'T');
