@@ -84,3 +84,14 @@ select count(null) over ();
 go
 select string_agg(null, ',');
 go
+-- Two bits, two binaries: the pair is named. 257 names the column, where it is one.
+select bit + bit from t;
+go
+select vb - vb from t;
+go
+select vb % vb from t;
+go
+select var + int from t;
+go
+select 1 + hid from t;
+go

@@ -27,3 +27,16 @@ select * from (select q, amount from s) d pivot (sum(amount) for q in ([Q1], [Q2
 select * from (select q, amount from s where y = 0) d pivot (sum(amount) for q in ([Q1], [Q2])) p;
 select count(*) as n from (select q, amount from s where y = 0) d pivot (count(amount) for q in ([Q1])) p;
 go
+-- What is not there, what is named as something that is no aggregate, and values that are none of the column's type.
+select * from s pivot (sum(nothing) for q in ([Q1])) p;
+go
+select * from s pivot (sum(amount) for nothing in ([Q1])) p;
+go
+select * from s pivot (upper(amount) for q in ([Q1])) p;
+go
+select * from s pivot (foo(amount) for q in ([Q1])) p;
+go
+select * from s pivot (sum(amount) for y in ([2020], [x])) p;
+go
+select * from (select 1 as a, 2 as b) d unpivot (v for v in (a, b)) u;
+go

@@ -6,7 +6,7 @@ CREATE TABLE d (k date NOT NULL CONSTRAINT pk_d PRIMARY KEY);
 GO
 INSERT n VALUES (-2147483648), (-2), (-1), (0), (1), (2), (2147483647);
 INSERT t VALUES ('1753-01-01'), ('2024-05-01T10:00:00.003'), ('2024-05-01T10:00:00.007'), ('9999-12-31T23:59:59.997');
-INSERT s VALUES ('1900-01-01'), ('2024-05-01T10:00'), ('2024-05-01T10:01'), ('2079-06-06T23:59');
+INSERT s VALUES ('1900-01-01'), ('2024-05-01T10:00:00'), ('2024-05-01T10:01:00'), ('2079-06-06T23:59:00');
 INSERT d VALUES ('0001-01-01'), ('2024-05-01'), ('2024-05-02'), ('9999-12-31');
 GO
 SET SHOWPLAN_TEXT ON;
@@ -47,7 +47,7 @@ SELECT k FROM s WHERE k < @moment;
 SELECT k FROM d WHERE k > @moment;
 SELECT k FROM d WHERE k <= @moment;
 GO
-DECLARE @moment datetimeoffset = '2024-04-30T22:00:00 -02:00';
+DECLARE @moment datetimeoffset = '2024-04-30T22:00:00-02:00';
 SELECT k FROM d WHERE k = @moment;
 GO
 -- A key is looked up by values that its type cannot hold.

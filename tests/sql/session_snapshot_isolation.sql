@@ -15,10 +15,14 @@ USE refuses;
 GO
 SET TRANSACTION ISOLATION LEVEL SNAPSHOT;
 SELECT a FROM dbo.t;
-SELECT 'goes on' AS next;
+SELECT 'not reached' AS next;
+GO
 INSERT dbo.t VALUES (3);
+GO
 UPDATE dbo.t SET a = 4;
+GO
 DELETE dbo.t;
+GO
 SELECT a FROM allows.dbo.t;
 GO
 -- What is the session's own, and what reads no table of the database

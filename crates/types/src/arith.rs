@@ -82,8 +82,11 @@ pub fn rem_i64(kind: TypeKind, a: i64, b: i64) -> SqlResult<i64> {
     if b == 0 {
         return Err(divide_by_zero());
     }
-    // The least number % -1 is 0, though its quotient overflows.
-    checked(kind, Some(a.wrapping_rem(b)))
+    // The least number has no quotient by -1, and so no remainder.
+    if b == -1 {
+        return checked(kind, a.checked_neg()).map(|_| 0);
+    }
+    checked(kind, Some(a % b))
 }
 
 #[inline]

@@ -91,6 +91,11 @@ pub fn divide_by_zero() -> SqlError {
     sql_error!(8134)
 }
 
+/// Words of four bytes that a magnitude takes, one at least.
+pub fn words(magnitude: u128) -> usize {
+    (magnitude.checked_ilog2().unwrap_or(0) / 32 + 1) as usize
+}
+
 #[inline]
 pub fn fits(value: i128, precision: u8) -> bool {
     value.unsigned_abs() < POW10[precision as usize].unsigned_abs()

@@ -78,6 +78,13 @@ impl SqlError {
         self
     }
 
+    /// The same error in another state.
+    #[cold]
+    pub fn in_state(mut self, state: u8) -> SqlError {
+        self.0.state = state;
+        self
+    }
+
     /// The same error with its line, unless an inner statement has already set one.
     pub fn at_line(mut self, line: u32) -> SqlError {
         let Message { line: own, earlier, .. } = &mut *self.0;

@@ -134,7 +134,9 @@ pub fn check_arithmetic(op: ArithmeticOp, left: &SqlType, right: &SqlType) -> Sq
             }
         }
     }
-    let alike = left.kind == right.kind || is_unfit(op, a) && is_unfit(op, b);
+    // Two bits and two binaries have a sum of some kind, so it is the pair that is named.
+    let summed = a == b && matches!(a, Bit | Binary) && matches!(form(op), Form::Sum | Form::Modulo);
+    let alike = (left.kind == right.kind || is_unfit(op, a) && is_unfit(op, b)) && !summed;
     Err(match alike && form(op) != Form::Bitwise {
         true => sql_error!(8117, left.shown(), op.name()),
         false => sql_error!(402, left.shown(), right.shown(), op.name()),

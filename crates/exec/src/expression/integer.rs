@@ -340,7 +340,7 @@ fn quick_product(op: ArithmeticOp, left: i64, right: i64) -> Option<i64> {
     match op {
         ArithmeticOp::Multiply => left.checked_mul(right),
         ArithmeticOp::Divide => left.checked_div(right),
-        ArithmeticOp::Modulo => left.checked_rem(right),
+        ArithmeticOp::Modulo if right != -1 => left.checked_rem(right),
         _ => None,
     }
 }
@@ -374,8 +374,11 @@ impl IntegerArithmetic {
             ArithmeticOp::Multiply => left.checked_mul(right),
             ArithmeticOp::Divide | ArithmeticOp::Modulo if right == 0 => return Err(kernel::divide_by_zero()),
             ArithmeticOp::Divide => left.checked_div(right),
-            // The remainder of the smallest number by -1 is 0, whatever the processor says.
-            ArithmeticOp::Modulo => Some(left.checked_rem(right).unwrap_or(0)),
+            // The smallest number has no quotient by -1, and so no remainder.
+            ArithmeticOp::Modulo if right == -1 => {
+                left.checked_neg().filter(|value| self.range.holds(*value)).map(|_| 0)
+            }
+            ArithmeticOp::Modulo => left.checked_rem(right),
             ArithmeticOp::BitAnd => Some(left & right),
             ArithmeticOp::BitOr => Some(left | right),
             ArithmeticOp::BitXor => Some(left ^ right),

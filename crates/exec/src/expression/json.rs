@@ -469,13 +469,18 @@ impl Path {
             true => Err(not_found()),
             false => splice(text.len(), text.len(), &[]),
         };
+        let no_array = |splice: &mut dyn FnMut(usize, usize, &[&str]) -> SqlResult<String>| match self.strict {
+            true => Err(sql_error!(13621)),
+            false => splice(text.len(), text.len(), &[]),
+        };
         let Some((last, before)) = self.steps.split_last() else {
             return match (&document.kind, self.append) {
                 (Kind::Array(values), true) => {
                     let comma = if values.is_empty() { "" } else { "," };
                     splice(document.end - 1, document.end - 1, &[comma, raw])
                 }
-                _ => unchanged(&mut splice),
+                (_, true) => no_array(&mut splice),
+                (_, false) => Err(sql_error!(13619, 2, "JSON_MODIFY")),
             };
         };
         let Some(parent) = before.iter().try_fold(&*document, |value, step| value.step(step)) else {
@@ -483,7 +488,7 @@ impl Path {
         };
         if let Some(found) = parent.step(last) {
             if self.append {
-                let Kind::Array(values) = &found.kind else { return unchanged(&mut splice) };
+                let Kind::Array(values) = &found.kind else { return no_array(&mut splice) };
                 let comma = if values.is_empty() { "" } else { "," };
                 return splice(found.end - 1, found.end - 1, &[comma, raw]);
             }

@@ -446,7 +446,7 @@ impl RowSource for Series {
         let (start, stop) = (numbers[0], numbers[1]);
         let step = numbers.get(2).copied().unwrap_or(if start > stop { -one } else { one });
         if step == 0 {
-            return Err(sql_error!(4199, 0, 3, "generate_series"));
+            return Err(sql_error!(4199, state 2, 0, 3, "generate_series"));
         }
         (self.next, self.stop, self.step) = (Some(start), stop, step);
         Ok(())

@@ -55,6 +55,7 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
     temporal::check_change(&target.db, &old, &alter.action)?;
     match &alter.action {
         AlterTableAction::Add { check, definition } => {
+            constraint::refuse_repeated(&target.db, definition)?;
             add(ddl, &target, &old, *check, definition)?;
             if let (false, Some((history, old))) = (definition.columns.is_empty(), history_of(ddl, &target, &old)?) {
                 add_columns(ddl, &history, &old, definition, false)?;

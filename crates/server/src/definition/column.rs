@@ -129,7 +129,11 @@ fn give_identity(row: &mut ColumnRow, column: &ColumnDefinition, ty: &SqlType, s
     let Some(identity) = &column.identity else { return Ok(()) };
     let exact = ty.is_integer() || ty.is_decimal() && ty.scale == 0;
     if !exact || column.null == Some(true) {
-        return Err(if exact { sql_error!(8147, &*column.name, shown) } else { sql_error!(2749, &*column.name) });
+        return Err(if exact {
+            sql_error!(8147, &*column.name, shown)
+        } else {
+            sql_error!(2749, state 2, &*column.name)
+        });
     }
     let (seed, increment) = identity_numbers(identity, &column.name)?;
     if !holds_whole(ty, seed) {

@@ -101,6 +101,17 @@ pub fn automatic_name(kind: &str, table: &str, column: Option<&str>, columns: &[
     }
 }
 
+/// 8168: the names of a statement's constraints are different ones.
+pub fn refuse_repeated(db: &Database, definition: &TableDefinition) -> SqlResult<()> {
+    let named = each(definition).filter_map(|(_, constraint)| constraint.name.as_ref());
+    let mut names: Vec<&sql::ast::Ident> = named.collect();
+    names.sort_by_cached_key(|name| name.text.to_lowercase());
+    match names.windows(2).find(|pair| db.equal_names(pair[0], pair[1])) {
+        Some(pair) => Err(sql_error!(8168, &*pair[1].text)),
+        None => Ok(()),
+    }
+}
+
 /// Index rows for the keys and inline indexes of a new table: no storage yet.
 pub fn plan_keys(
     ddl: &mut Ddl<'_>,
@@ -110,9 +121,10 @@ pub fn plan_keys(
     definition: &TableDefinition,
     table: &Placement,
 ) -> SqlResult<()> {
+    refuse_repeated(&place.db, definition)?;
     let keys = keys_of(definition);
     if keys.iter().filter(|key| key.primary).count() > 1 {
-        return Err(sql_error!(8110, shown));
+        return Err(sql_error!(8110, state 0, shown));
     }
     let inline = definition
         .columns

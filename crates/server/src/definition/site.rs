@@ -539,8 +539,11 @@ pub fn place_of(ddl: &mut Ddl<'_>, db: &Arc<Database>, row: &ObjectRow) -> SqlRe
     Ok(Place { db: db.clone(), schema: row.nsid, schema_name, name: row.name.clone() })
 }
 
-/// 1750 behind `first`, as SQL Server reports a failed constraint.
+/// 1750 behind `first`, as SQL Server reports a failed constraint, but for one of another number of columns.
 pub fn constraint_failed(first: SqlError) -> SqlError {
+    if first.number == 8139 {
+        return first;
+    }
     let state = if matches!(first.number, 1753 | 1761 | 1767 | 1776 | 1778 | 1785) { 1 } else { 0 };
     sql_error!(1750, state state).after(vec![first])
 }

@@ -216,7 +216,7 @@ pub fn build(
         super::bound::inherit(ddl, &db, &mut row)?;
         super::column::refuse_set(&row, &rows, false, shown)?;
         if row.xtype == ROWVERSION && rows.iter().any(|row| row.xtype == ROWVERSION) {
-            return Err(sql_error!(2738, shown, row.name));
+            return Err(sql_error!(2738, state 2, shown, row.name));
         }
         if has(row.status, cs::ROWGUID) && rows.iter().any(|row| has(row.status, cs::ROWGUID)) {
             return Err(sql_error!(8196));

@@ -47,6 +47,7 @@ pub fn global(host: &mut SessionHost, global: Global) -> SqlResult<Datum> {
         | Global::RowCount
         | Global::Error
         | Global::TranCount
+        | Global::TranCountOfChange
         | Global::FetchStatus
         | Global::NestLevel
         | Global::ProcId

@@ -5,8 +5,10 @@ use spatial::world::World;
 use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Place, WindowSpec};
+use super::collating;
 use super::convert::{converted, implicit};
 use super::errors;
+use super::names::display;
 use super::over::{Over, check_range_order, misplaced_window};
 use super::scope::Scope;
 use super::typing::is_null_literal;
@@ -136,6 +138,16 @@ fn is_percentile(function: AggregateFunction) -> bool {
     matches!(function, AggregateFunction::ApproxPercentileCont | AggregateFunction::ApproxPercentileDisc)
 }
 
+/// Calls that the JSON aggregates are written with. Nobody else writes a name with a blank that is not in brackets.
+pub const ELEMENT: &str = "json element";
+pub const MEMBER: &str = "json member";
+
+/// What is put together is not a text of the query's, but parts of a JSON value.
+fn is_part_of_json(args: &[ast::Expr]) -> bool {
+    let part = |call: &ast::Call| [ELEMENT, MEMBER].iter().any(|name| call.name.name.is(name));
+    matches!(args, [ast::Expr::Call(call), ..] if part(call))
+}
+
 impl Binder<'_> {
     /// The column of the aggregate; the same call twice is computed once.
     pub fn aggregate(&mut self, function: AggregateFunction, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
@@ -155,11 +167,12 @@ impl Binder<'_> {
             return Err(errors::argument_count(&name, expected));
         }
         let percentile = is_percentile(function);
-        if (percentile || function == AggregateFunction::StringAgg) && over.is_some() {
-            return Err(sql_error!(4113, &*call.name.name.text));
-        }
+        refuse_over(function, call)?;
         refuse_nulls(call)?;
         refuse_within(function, call)?;
+        if call.distinct && function == AggregateFunction::ApproxCountDistinct {
+            return Err(sql_error!(16200, &*name, &*name));
+        }
         if over.is_none() {
             let place = self.blocks[block].place;
             if !matches!(place, Place::Select | Place::Having | Place::OrderBy | Place::Window) {
@@ -180,26 +193,25 @@ impl Binder<'_> {
                 extra.push(binder.expr(&call.args[1], scope)?);
                 if let Some(call_extra) = &call.extra {
                     for item in &call_extra.within_group {
-                        let expr = binder.over_key(&item.expr, scope)?;
+                        let expr = binder.text_key(&item.expr, scope)?;
                         order.push(SortKey { expr, descending: item.descending });
                     }
                 }
             }
             Ok((argument, extra, order))
         })?;
-        if let Some(argument) = &argument {
-            if over.is_none() && argument.has_subquery() {
-                return Err(misplaced_aggregate(Place::Argument));
-            }
+        let mut parts = argument.iter().chain(&extra).chain(order.iter().map(|key| &key.expr));
+        if over.is_none() && parts.any(Expr::has_subquery) {
+            return Err(misplaced_aggregate(Place::Argument));
         }
-        if let (AggregateFunction::StringAgg, Some(separator), Some(written)) =
-            (function, extra.first(), call.args.get(1))
-        {
-            let value = argument.as_ref().map_or(SqlType::INT, |argument| argument.ty);
-            check_separator(&value, separator, written)?;
+        if let (Some(value), [separator], [_, written]) = (&argument, &*extra, &*call.args) {
+            check_separator(&value.ty, separator, written)?;
         }
         let (ty, mut argument) = aggregate_type(function, argument, &name)?;
         let extreme = matches!(function, AggregateFunction::Min | AggregateFunction::Max);
+        if extreme && argument.as_ref().is_some_and(|argument| collating::conflict(argument, &self.columns).is_some()) {
+            return Err(sql_error!(4191, name.to_ascii_lowercase()));
+        }
         self.text_extreme |= extreme && (ty.is_string() || ty.is_binary());
         let mut extra = extra;
         if function == AggregateFunction::StringAgg {
@@ -220,6 +232,9 @@ impl Binder<'_> {
             let over = self.over(block, over)?;
             return self.windowed(block, kind, arguments, ty, nullable, (&over, false), scope);
         }
+        if function == AggregateFunction::StringAgg && !is_part_of_json(&call.args) {
+            self.refuse_other_order(block, &order)?;
+        }
         let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, quiet: false, ty };
         let known = self.blocks[block].aggregates.iter().find(|(_, old)| same_aggregate(old, &aggregate));
         let id = match known {
@@ -234,6 +249,19 @@ impl Binder<'_> {
             }
         };
         Ok(Expr::column(id.index(), ty, nullable))
+    }
+
+    /// 8711: the texts that a SELECT puts together have one order.
+    fn refuse_other_order(&mut self, block: usize, order: &[SortKey]) -> SqlResult<()> {
+        let known = &mut self.blocks[block].text_order;
+        if known.is_empty() {
+            known.extend_from_slice(order);
+        }
+        let same = |(a, b): (&SortKey, &SortKey)| a.descending == b.descending && a.expr.same(&b.expr);
+        match order.is_empty() || known.len() == order.len() && known.iter().zip(order).all(same) {
+            true => Ok(()),
+            false => Err(sql_error!(8711)),
+        }
     }
 
     /// APPROX_PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x): x, and p. Error 10754 without a WITHIN GROUP.
@@ -280,7 +308,10 @@ impl Binder<'_> {
         if !range.contains(&args.len()) {
             return Err(match kind {
                 WindowKind::Lag | WindowKind::Lead => sql_error!(10755, name, 1, 3),
-                WindowKind::FirstValue | WindowKind::LastValue => errors::argument_count(name, 1),
+                WindowKind::FirstValue
+                | WindowKind::LastValue
+                | WindowKind::PercentileCont
+                | WindowKind::PercentileDisc => errors::argument_count(name, 1),
                 _ => sql_error!(4114, name, *range.start()),
             });
         }
@@ -289,12 +320,16 @@ impl Binder<'_> {
         let (ty, nullable) = match kind {
             WindowKind::RowNumber | WindowKind::Rank | WindowKind::DenseRank => (SqlType::BIGINT, false),
             WindowKind::Ntile => {
+                tiles(&call.args[0], &args[0])?;
                 args[0] = implicit(args[0].clone(), &SqlType::BIGINT)?;
                 (SqlType::BIGINT, false)
             }
             WindowKind::PercentRank | WindowKind::CumeDist => (SqlType::FLOAT, false),
             WindowKind::Lag | WindowKind::Lead => {
                 let ty = args[0].ty;
+                if is_null_literal(&args[0]) {
+                    return Err(sql_error!(8117, "NULL", name.to_ascii_lowercase()));
+                }
                 if args.len() == 1 {
                     args.push(Expr::bigint(1));
                 }
@@ -308,15 +343,25 @@ impl Binder<'_> {
             WindowKind::PercentileCont | WindowKind::PercentileDisc => {
                 // PERCENTILE_CONT(p) WITHIN GROUP (ORDER BY x) OVER (PARTITION BY ..): ordered by x, arguments p and x.
                 let within = call.extra.as_ref().map(|extra| extra.within_group.clone()).unwrap_or_default();
-                let [item] = within.as_slice() else {
-                    return Err(sql_error!(10754, name));
+                let item = match within.as_slice() {
+                    [item] => item,
+                    [] => return Err(sql_error!(10754, name)),
+                    _ => return Err(sql_error!(10751, name)),
                 };
                 if !over.order_by.is_empty() {
                     return Err(if window.named { sql_error!(5363, name) } else { sql_error!(10758, name) });
                 }
+                if names_column(&call.args[0]) {
+                    return Err(sql_error!(8726, name.to_ascii_uppercase()));
+                }
                 args[0] = implicit(args[0].clone(), &SqlType::FLOAT)?;
-                let value = self.within(block, Place::Window, |binder| binder.expr(&item.expr, scope))?;
-                let ty = if kind == WindowKind::PercentileCont { SqlType::FLOAT } else { value.ty };
+                let value = self.within(block, Place::Window, |binder| binder.over_key(&item.expr, scope))?;
+                let continuous = kind == WindowKind::PercentileCont;
+                if continuous && !is_measure(&value.ty) {
+                    let operator = name.to_ascii_lowercase();
+                    return Err(sql_error!(402, "numeric", value.ty.message_name(), operator));
+                }
+                let ty = if continuous { SqlType::FLOAT } else { value.ty };
                 args.push(implicit(value, &ty)?);
                 over.order_by = within;
                 (ty, true)
@@ -539,9 +584,70 @@ fn check_separator(value: &SqlType, separator: &Expr, written: &ast::Expr) -> Sq
     if !is_null_literal(separator) && (!separator.ty.is_string() || wider) {
         return Err(errors::invalid_argument(&separator.ty, 2, "string_agg"));
     }
+    if is_null_literal(separator)
+        || matches!(&separator.kind, ExprKind::Convert { value, .. } if is_null_literal(value))
+    {
+        return Ok(());
+    }
+    if separator.ty.is_max() {
+        return Err(sql_error!(8734));
+    }
+    if is_separator(written) { Ok(()) } else { Err(sql_error!(8733)) }
+}
+
+/// A literal, a variable, or such put together.
+fn is_separator(written: &ast::Expr) -> bool {
+    match written {
+        ast::Expr::Arithmetic(row) => is_separator(&row.first) && row.rest.iter().all(|(_, part)| is_separator(part)),
+        ast::Expr::Call(call) => {
+            let name = &call.name.name.text;
+            ["CHAR", "NCHAR"].iter().any(|known| name.eq_ignore_ascii_case(known)) && !names_column(written)
+        }
+        _ => matches!(written, ast::Expr::Literal(_) | ast::Expr::Variable(_)),
+    }
+}
+
+/// Whether columns stand in it, those of its subqueries included.
+fn names_column(written: &ast::Expr) -> bool {
     let mut named = false;
     visit_expr(written, &mut |found| named |= matches!(found, Found::Column(_)));
-    if named { Err(sql_error!(8733)) } else { Ok(()) }
+    named
+}
+
+/// What can lie between two values of its type.
+fn is_measure(ty: &SqlType) -> bool {
+    use TypeKind::{Bit, Float, Money, Real, SmallMoney};
+    ty.is_integer() || ty.is_decimal() || matches!(ty.kind, Bit | Money | SmallMoney | Real | Float)
+}
+
+/// 8116, 4195: NTILE counts its groups by a whole number, the same for all rows.
+fn tiles(written: &ast::Expr, count: &Expr) -> SqlResult<()> {
+    if !count.ty.is_integer() && !is_null_literal(count) {
+        return Err(errors::invalid_argument(&count.ty, 1, "ntile"));
+    }
+    let mut own = None;
+    if count.any(&mut |part| matches!(part.kind, ExprKind::Column(_))) {
+        visit_expr(written, &mut |found| {
+            if let Found::Column(column) = found {
+                own = own.or(Some(column));
+            }
+        });
+    }
+    own.map_or(Ok(()), |column| Err(sql_error!(4195, &*column.name.text)))
+}
+
+/// 4113: of the aggregates that are not told over a window.
+fn refuse_over(function: AggregateFunction, call: &ast::Call) -> SqlResult<()> {
+    let state = match function {
+        AggregateFunction::StringAgg => 4,
+        AggregateFunction::ApproxCountDistinct => 5,
+        function if is_percentile(function) => 1,
+        _ => return Ok(()),
+    };
+    match call.extra.as_ref().is_some_and(|extra| extra.over.is_some()) {
+        true => Err(sql_error!(4113, state state, &*call.name.name.text)),
+        false => Ok(()),
+    }
 }
 
 /// 16208: only FIRST_VALUE, LAST_VALUE, LAG and LEAD say what becomes of NULLs.
@@ -562,9 +668,17 @@ fn refuse_within(function: AggregateFunction, call: &ast::Call) -> SqlResult<()>
     }
 }
 
-/// For PIVOT: `name` must be an aggregate of one argument.
-pub fn pivot_aggregate(name: &str) -> SqlResult<AggregateFunction> {
-    aggregate_function(name).ok_or_else(|| sql_error!(102, name))
+/// For PIVOT: an aggregate of one argument, to which rows with NULL are as none.
+pub fn pivot_aggregate(name: &ast::ObjectName) -> SqlResult<AggregateFunction> {
+    let text = &*name.name.text;
+    if name.schema.is_some() {
+        return Err(sql_error!(208, state 214, display(name)));
+    }
+    match aggregate_function(text) {
+        None => Err(sql_error!(195, state 1, text, "aggregate function")),
+        Some(AggregateFunction::ChecksumAgg) => Err(sql_error!(406, text.to_ascii_lowercase())),
+        Some(function) => Ok(function),
+    }
 }
 
 /// NULL itself has no type that could be summed, compared or counted.

@@ -177,6 +177,8 @@ pub struct Binder<'a> {
     pub expands_views: bool,
     /// The statement is a SELECT, for which indexed views may be read that it does not name.
     pub matches_views: bool,
+    /// The statement changes rows, so there is a transaction while it runs.
+    pub changes: bool,
     depth: u32,
     sources: u32,
     expansion: u32,
@@ -190,6 +192,8 @@ const MISSING_MAX: usize = 20;
 pub struct Block {
     pub place: Place,
     pub aggregates: Vec<(ColumnId, Aggregate)>,
+    /// The one order of the texts that STRING_AGG puts together.
+    pub text_order: Vec<SortKey>,
     pub windows: Vec<WindowSpec>,
     /// Calls of GROUPING and GROUPING_ID: replaced when the groups are known.
     pub groups: Vec<(ColumnId, Expr)>,
@@ -283,6 +287,7 @@ impl<'a> Binder<'a> {
             delta: None,
             expands_views: false,
             matches_views: false,
+            changes: false,
             depth: 0,
             sources: 0,
             expansion: 0,

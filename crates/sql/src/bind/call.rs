@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Parameters, TableOperand};
 use super::convert::{self, compare, converted, implicit};
@@ -96,6 +96,10 @@ impl Binder<'_> {
                 case_of(vec![condition], results, true, &self.columns)
             }
             FunctionId::HasAccess => self.has_access(call, scope),
+            // Whoever reads or changes rows is in a transaction, if only of the statement.
+            FunctionId::XactState if self.changes || scope.has_sources() => {
+                Ok(Expr::new(SqlType::SMALLINT, false, ExprKind::Function(function, vec![Expr::bit(true)])))
+            }
             FunctionId::Nullif => self.nullif(call, scope),
             FunctionId::Coalesce => self.coalesce(call, scope),
             FunctionId::Isnull => self.isnull(call, scope),
@@ -109,7 +113,8 @@ impl Binder<'_> {
             }
             FunctionId::Greatest | FunctionId::Least => {
                 let args = self.exprs(&call.args, scope)?;
-                let nullable = args.iter().all(|e| e.nullable);
+                refuse_long(&args, name)?;
+                let nullable = args.iter().any(|e| e.nullable);
                 let (args, ty) = convert::unify(args, name, &self.columns)?;
                 Ok(Expr::new(ty, nullable, ExprKind::Function(function, args)))
             }
@@ -377,6 +382,15 @@ fn refuse_nulls(function: FunctionId, name: &str, args: &[ast::Expr]) -> SqlResu
         nulls.map(|at| sql_error!(8116, state state, "NULL", at + 1, name.to_ascii_lowercase())).collect();
     match errors.pop() {
         Some(last) => Err(last.after(errors)),
+        None => Ok(()),
+    }
+}
+
+/// 8116: GREATEST and LEAST compare what they are given.
+fn refuse_long(args: &[Expr], name: &str) -> SqlResult<()> {
+    let long = |arg: &&Expr| matches!(arg.ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml);
+    match args.iter().enumerate().find(|(_, arg)| long(arg)) {
+        Some((at, arg)) => Err(errors::invalid_argument(&arg.ty, at + 1, name).in_state(4)),
         None => Ok(()),
     }
 }

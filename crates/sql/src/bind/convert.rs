@@ -1,12 +1,13 @@
 //! Implicit conversions made explicit, with what can be folded at once folded: literals take the type of what they meet.
 
 use types::datetime::LanguageId;
-use types::{CollationId, ConvertContext, Datum, SqlResult, SqlType, TypeKind, operands, sql_error};
+use types::{ConvertContext, Datum, SqlResult, SqlType, TypeKind, operands};
 
 use types::precedence::{check_conversion, result_type};
 
+use super::collating::{collation_rank, common_collation, made_collation, refuse_open};
 use super::typing::is_null_literal;
-use crate::optimize::{ColumnId, Columns};
+use crate::optimize::Columns;
 use crate::plan::{CompareOp, Expr, ExprKind};
 
 /// `expr` as `to`, as assignments and arguments do it.
@@ -167,66 +168,6 @@ fn short(bytes: &[u8], to: &SqlType) -> bool {
     to.is_max() || bytes.len() <= to.length as usize
 }
 
-/// Which collation wins: explicit over a column's over a constant's. A column that a derived table computes of no column has the
-/// rank of what it is.
-/// https://learn.microsoft.com/sql/t-sql/statements/collation-precedence-transact-sql
-pub fn collation_rank(expr: &Expr, columns: &Columns) -> u8 {
-    match &expr.kind {
-        ExprKind::Column(column) if columns.is_yielding(ColumnId(*column as u32)) => 1,
-        ExprKind::Column(_) | ExprKind::Outer(_) | ExprKind::Subquery(_) => 2,
-        ExprKind::Convert { value, explicit, .. } => {
-            if *explicit && value.ty.is_string() && expr.ty.with_collation(value.ty.collation) == value.ty {
-                3
-            } else if value.ty.is_string() {
-                collation_rank(value, columns)
-            } else {
-                1
-            }
-        }
-        _ => {
-            let mut rank = 1;
-            expr.for_each_child(&mut |child| {
-                if child.ty.is_string() {
-                    rank = rank.max(collation_rank(child, columns));
-                }
-            });
-            rank
-        }
-    }
-}
-
-/// The collation two strings are compared or joined in. `operation`: as 468 names it ("equal to", "concat").
-pub fn common_collation(a: &Expr, b: &Expr, operation: &str, columns: &Columns) -> SqlResult<CollationId> {
-    if !a.ty.is_string() || !b.ty.is_string() {
-        return Ok(if a.ty.is_string() { a.ty.collation } else { b.ty.collation });
-    }
-    if a.ty.collation == b.ty.collation {
-        return Ok(a.ty.collation);
-    }
-    let (rank_a, rank_b) = (collation_rank(a, columns), collation_rank(b, columns));
-    match rank_a.cmp(&rank_b) {
-        std::cmp::Ordering::Greater => Ok(a.ty.collation),
-        std::cmp::Ordering::Less => Ok(b.ty.collation),
-        std::cmp::Ordering::Equal if rank_a == 1 => Ok(a.ty.collation),
-        std::cmp::Ordering::Equal => Err(
-            sql_error!(468, state 9, super::text::collation_name(b.ty.collation), super::text::collation_name(a.ty.collation), operation),
-        ),
-    }
-}
-
-/// The collation of what is made of two strings. That of two columns which differ stays open, and text of a code page cannot leave it so:
-/// 457.
-pub fn made_collation(a: &Expr, b: &Expr, operation: &str, columns: &Columns) -> SqlResult<CollationId> {
-    common_collation(a, b, operation, columns).map_err(|error| {
-        let open = collation_rank(a, columns) < 3 && collation_rank(b, columns) < 3;
-        if !open || !a.ty.is_ansi_string() || !b.ty.is_ansi_string() {
-            return error;
-        }
-        let names = [b, a].map(|side| super::text::collation_name(side.ty.collation));
-        sql_error!(457, a.ty.name(), b.ty.name(), names[0], names[1], operation)
-    })
-}
-
 pub fn compare_name(op: CompareOp) -> &'static str {
     match op {
         CompareOp::Equal => "equal to",
@@ -267,6 +208,9 @@ pub fn comparable(left: Expr, right: Expr, operator: &str, columns: &Columns) ->
     }
     let (a, b) = (left.ty, right.ty);
     operands::check_comparison(operator, &narrowest(&left), &narrowest(&right))?;
+    if a.is_string() && b.is_string() {
+        refuse_open(&left, &right, operator, columns)?;
+    }
     if a == b {
         return Ok((left, right));
     }

@@ -4,6 +4,7 @@ use types::precedence::{self, check_conversion};
 use types::{Datum, SqlResult, SqlType, TypeKind, operands, sql_error};
 
 use super::binder::Binder;
+use super::collating;
 use super::convert::{self, compare, converted, implicit};
 use super::errors;
 use super::scope::Scope;
@@ -37,7 +38,7 @@ impl Binder<'_> {
             ast::Expr::Literal(literal) => Ok(self.literal(literal)),
             ast::Expr::GraphMatch(_) => Err(errors::not_supported("MATCH")),
             ast::Expr::Variable(variable) => self.variable(variable),
-            ast::Expr::Global(name) => global(name, self.catalog.session_number_type()),
+            ast::Expr::Global(name) => self.global(name),
             ast::Expr::Column(name) => self.column(name, scope),
             ast::Expr::Unary(op, operand) => self.unary(*op, operand, scope),
             ast::Expr::Arithmetic(chain) => self.arithmetic_chain(chain, scope),
@@ -133,6 +134,13 @@ impl Binder<'_> {
         }
     }
 
+    fn global(&self, name: &ast::Variable) -> SqlResult<Expr> {
+        if self.changes && name.name.eq_ignore_ascii_case("@@TRANCOUNT") {
+            return Ok(Expr::new(SqlType::INT, false, ExprKind::Global(Global::TranCountOfChange)));
+        }
+        global(name, self.catalog.session_number_type())
+    }
+
     fn method(&mut self, method: &ast::Method, scope: &Scope) -> SqlResult<Expr> {
         let target = self.xml_target(&method.target, scope)?;
         match (target.value.ty.kind, &method.args) {
@@ -207,7 +215,11 @@ impl Binder<'_> {
             TypeKind::DateTimeOffset => operand,
             _ => implicit(operand, &SqlType::datetime2(scale))?,
         };
-        let zone = self.expr_as(zone, &SqlType::nvarchar(128), scope)?;
+        let zone = self.expr(zone, scope)?;
+        if !zone.ty.is_string() && !is_null_literal(&zone) {
+            return Err(errors::invalid_argument(&zone.ty, 2, "AT TIME ZONE"));
+        }
+        let zone = implicit(zone, &SqlType::nvarchar(128))?;
         let args = vec![operand, zone];
         Ok(Expr::new(SqlType::datetimeoffset(scale), true, ExprKind::Function(FunctionId::AtTimeZone, args)))
     }
@@ -270,7 +282,12 @@ impl Binder<'_> {
                         Datum::Null => Some(Datum::Null),
                         _ => None,
                     };
-                    // -2147483648 is a decimal literal that fits int once it is negative; SQL Server keeps it numeric.
+                    // 2147483648 is numeric, and an int once it is negative.
+                    if let (Some(Datum::I128(least)), 0) = (&negated, ty.scale)
+                        && *least == i128::from(i32::MIN)
+                    {
+                        return Ok(Expr::literal(SqlType::INT, Datum::I64(i64::from(i32::MIN))));
+                    }
                     if let Some(negated) = negated {
                         return Ok(Expr::literal(ty, negated));
                     }
@@ -349,7 +366,7 @@ impl Binder<'_> {
         };
         let value = self.as_string(value, 1, "LIKE")?;
         let pattern = self.as_string(pattern, 2, "LIKE")?;
-        let collation = convert::common_collation(&value, &pattern, "like", &self.columns)?;
+        let collation = collating::common_collation(&value, &pattern, "like", &self.columns)?;
         let wide = value.ty.is_unicode_string() || pattern.ty.is_unicode_string();
         let side = |e: Expr| {
             let mut ty = if wide && !e.ty.is_unicode_string() { convert::typing_wide(&e.ty) } else { e.ty };
@@ -692,7 +709,7 @@ pub fn arithmetic(op: ArithmeticOp, mut left: Expr, mut right: Expr, columns: &C
     }
     let mut types = precedence::arithmetic(type_op(op), &a, &b)?;
     if left.ty.is_string() && right.ty.is_string() {
-        let collation = convert::made_collation(&left, &right, "add", columns)?;
+        let collation = collating::made_collation(&left, &right, "add", columns)?;
         types.left.collation = collation;
         types.right.collation = collation;
         types.result.collation = collation;

@@ -244,7 +244,7 @@ impl Binder<'_> {
             force_seek: false,
             alias: alias.map_or_else(|| name.name.text.clone(), |alias| alias.text.clone()),
         };
-        apply_hints(&mut get, hints)?;
+        apply_hints(&mut get, hints, &display(name))?;
         self.read_for_view(&mut get);
         self.hinted(&get.table, name, alias, hints);
         let named = Source {
@@ -625,7 +625,8 @@ fn refuse_source(table: &ast::TableName) -> SqlResult<()> {
     }
 }
 
-fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
+fn apply_hints(get: &mut Get, hints: &[ast::TableHint], shown: &str) -> SqlResult<()> {
+    let (mut scan, mut indexes) = (false, 0);
     for hint in hints {
         match hint {
             ast::TableHint::Word(word) => match &**word {
@@ -660,21 +661,27 @@ fn apply_hints(get: &mut Get, hints: &[ast::TableHint]) -> SqlResult<()> {
             },
             ast::TableHint::Index(list) => {
                 for reference in list {
-                    get.forced_index = Some(index_id(&get.table, reference)?);
+                    get.forced_index = Some(index_id(&get.table, reference, shown)?);
+                    scan |= matches!(reference, ast::IndexReference::Id(0));
+                    indexes += 1;
                 }
             }
             ast::TableHint::ForceSeek { index, .. } => {
-                get.forced_index = Some(index_id(&get.table, index)?);
+                get.forced_index = Some(index_id(&get.table, index, shown)?);
                 get.force_seek = true;
             }
             ast::TableHint::SpatialWindowMaxCells(_) => {}
         }
     }
-    Ok(())
+    // A scan is neither a seek nor one of several indexes.
+    match scan && (indexes > 1 || get.force_seek) {
+        true => Err(sql_error!(8622, state if indexes > 1 { 2 } else { 1 })),
+        false => Ok(()),
+    }
 }
 
-pub fn index_id(of: &TableDef, reference: &ast::IndexReference) -> SqlResult<u32> {
-    let table = format!("{}.{}", of.schema, of.name);
+/// `table`: as it is written.
+pub fn index_id(of: &TableDef, reference: &ast::IndexReference, table: &str) -> SqlResult<u32> {
     let enabled = |index: &IndexDef| match index.disabled {
         true => Err(sql_error!(315, index.name, table)),
         false => Ok(index.id),

@@ -166,11 +166,11 @@ impl Regroup<'_> {
         windows: &mut [WindowSpec],
     ) -> Vec<SqlError> {
         let mut told = Vec::new();
-        for output in outputs {
-            self.apply(&mut output.expr, errors::not_grouped, &mut told);
-        }
         for condition in having {
             self.apply(condition, errors::not_grouped_having, &mut told);
+        }
+        for output in outputs {
+            self.apply(&mut output.expr, errors::not_grouped, &mut told);
         }
         for key in keys {
             self.apply(&mut key.expr, errors::not_grouped_order, &mut told);

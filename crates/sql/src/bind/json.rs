@@ -5,6 +5,7 @@
 
 use types::{SqlResult, SqlType, sql_error};
 
+use super::aggregate::{ELEMENT, MEMBER};
 use super::binder::Binder;
 use super::convert::{converted, implicit};
 use super::errors;
@@ -13,10 +14,6 @@ use super::text;
 use crate::ast;
 use crate::function::FunctionId;
 use crate::plan::{AggregateFunction, Expr, ExprKind, ForFormat, OperatorKind};
-
-/// Calls that the aggregates are written with. Nobody else writes a name with a blank that is not in brackets.
-const ELEMENT: &str = "json element";
-const MEMBER: &str = "json member";
 
 /// Types that ISJSON knows.
 const KINDS: &[&str] = &["VALUE", "SCALAR", "OBJECT", "ARRAY"];
@@ -88,7 +85,7 @@ impl Binder<'_> {
                     _ => return Err(sql_error!(1023, 2, "isjson")),
                 };
                 if !KINDS.contains(&kind.as_str()) {
-                    return Err(sql_error!(1023, 2, "isjson"));
+                    return Err(sql_error!(155, kind, "isjson"));
                 }
                 let value = self.expr(&call.args[0], scope)?;
                 let value = self.as_string(value, 1, "isjson")?;

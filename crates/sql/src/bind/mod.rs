@@ -13,6 +13,7 @@ mod needs;
 mod binder;
 mod note_needs;
 pub mod data_type;
+mod collating;
 mod convert;
 mod variables;
 mod constant;

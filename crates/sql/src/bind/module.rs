@@ -841,7 +841,7 @@ impl<'a> ModuleBinder<'a> {
     fn name_in_variable(&self, variable: &ast::Variable) -> SqlResult<TransactionName> {
         let ty = self.scalar(&ast::Expr::Variable(variable.clone()))?.ty;
         if !ty.is_string() {
-            return Err(sql_error!(3914, ty.message_name()));
+            return Err(sql_error!(3914, state 0, ty.message_name()));
         }
         Ok(TransactionName::Variable(self.slot(variable)?))
     }

@@ -118,10 +118,11 @@ impl Binder<'_> {
             for hint in hints {
                 match hint {
                     ast::TableHint::Index(list) => {
-                        list.iter().try_for_each(|index| super::from::index_id(&table.table, index).map(|_| ()))?;
+                        list.iter()
+                            .try_for_each(|index| super::from::index_id(&table.table, index, &shown).map(|_| ()))?;
                     }
                     ast::TableHint::ForceSeek { index, .. } => {
-                        super::from::index_id(&table.table, index)?;
+                        super::from::index_id(&table.table, index, &shown)?;
                     }
                     _ => {}
                 }

@@ -32,8 +32,9 @@ impl Over {
             return Ok(());
         }
         let inner = matches!(kind, WindowKind::PercentileCont | WindowKind::PercentileDisc);
+        let shifted = shifted || inner;
         Err(match self.named_frame {
-            true => sql_error!(4106, state if shifted || inner { 1 } else { 2 }, name),
+            true => sql_error!(4106, state if shifted { 1 } else { 2 }, name),
             false => sql_error!(10752, state if shifted { 1 } else { 3 }, name),
         })
     }
@@ -108,6 +109,17 @@ impl Binder<'_> {
             Some(Constant::Place) => Err(sql_error!(5308)),
             Some(Constant::Other) => Err(sql_error!(5309)),
             None => Ok(bound),
+        }
+    }
+
+    /// A key of texts that are put together: 5308 of a number as written alone.
+    pub fn text_key(&mut self, key: &ast::Expr, scope: &Scope) -> SqlResult<Expr> {
+        let bound = self.expr(key, scope)?;
+        let computed = matches!(key, ast::Expr::Cast(_) | ast::Expr::Convert(_));
+        match constant_of(key, &bound) {
+            Some(Constant::Place) if !computed => Err(sql_error!(5308)),
+            Some(Constant::Other) if !computed => Err(sql_error!(5309)),
+            _ => Ok(bound),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use types::{Datum, SqlResult, SqlType, sql_error};
+use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::aggregate::{aggregate_type, pivot_aggregate};
 use super::binder::Binder;
@@ -28,11 +28,12 @@ impl Binder<'_> {
         let (column, _) = scope.column(&column)?;
         self.needs.mark(column.id);
         let column = Expr::column(column.id.index(), column.ty, column.nullable);
+        pivotable("Pivot", &pivot.column.text, &column.ty)?;
         let argument = self.expr(&ast::Expr::Column(Box::new(pivot.argument.clone())), &scope)?;
         // By name: one column may stand in the source under several names.
         let used = [&*pivot.column.text, &*pivot.argument.name.text];
         for value in &pivot.values {
-            refuse_known(&value.text, &sources, "PIVOT", &[])?;
+            refuse_known(&value.text, &sources, "PIVOT", &[], &pivot.alias)?;
         }
 
         let mut group = Vec::new();
@@ -43,16 +44,17 @@ impl Binder<'_> {
                 if used.iter().any(|name| same_name(name, &kept.name)) {
                     continue;
                 }
+                pivotable("Pivot grouping", &kept.name, &kept.ty)?;
                 group.push((kept.id, Expr::column(kept.id.index(), kept.ty, kept.nullable)));
                 list.push(kept);
             }
         }
         let name = &*pivot.aggregate.name.text;
-        let function = pivot_aggregate(name)?;
+        let function = pivot_aggregate(&pivot.aggregate)?;
         let mut aggregates = Vec::new();
         let mut known = HashSet::new();
         for value in &pivot.values {
-            if !known.insert(folded(value)) {
+            if !known.insert(folded(value.trim_end_matches(' '))) {
                 return Err(sql_error!(8156, &**value, &*pivot.alias.text));
             }
             let literal = text::string(value, true, self.catalog.collation());
@@ -100,7 +102,10 @@ impl Binder<'_> {
         let scope = Scope { sources: &sources, parent: None, ctes, block: None };
         let mut rows = Vec::with_capacity(unpivot.columns.len());
         for made in [&unpivot.value, &unpivot.column] {
-            refuse_known(&made.text, &sources, "UNPIVOT", &unpivot.columns)?;
+            refuse_known(&made.text, &sources, "UNPIVOT", &unpivot.columns, &unpivot.alias)?;
+        }
+        if same_name(&unpivot.value, &unpivot.column) {
+            return Err(sql_error!(8156, &*unpivot.column.text, &*unpivot.alias.text));
         }
         // By name: one column may stand in the source under several names.
         let mut used: Vec<Box<str>> = Vec::with_capacity(unpivot.columns.len());
@@ -150,7 +155,14 @@ impl Binder<'_> {
     }
 }
 
-/// 265: a column that the operator makes has the name of one that stays. `folded`: those that do not.
+/// 488: PIVOT groups by all its columns but one.
+fn pivotable(what: &str, name: &str, ty: &SqlType) -> SqlResult<()> {
+    match matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml) {
+        true => Err(sql_error!(488, what, name, ty.name())),
+        false => Ok(()),
+    }
+}
+
 /// 8114, 473: what IN names is a value of the column.
 fn pivot_value(literal: Expr, ty: &SqlType, name: &str) -> SqlResult<Expr> {
     let from = literal.ty;
@@ -158,14 +170,21 @@ fn pivot_value(literal: Expr, ty: &SqlType, name: &str) -> SqlResult<Expr> {
     // What a number's type does not read stays a conversion, which no row could pass.
     match ty.is_string() || ty.is_temporal() || matches!(value.kind, ExprKind::Literal(_)) {
         true => Ok(value),
-        false => Err(sql_error!(473, name).after(vec![sql_error!(8114, from.name(), ty.name())])),
+        false => Err(sql_error!(473, name).after(vec![sql_error!(8114, state 1, from.name(), ty.name())])),
     }
 }
 
-fn refuse_known(name: &str, sources: &[Source], operator: &str, folded: &[ast::Ident]) -> SqlResult<()> {
+/// 265 and 8156: a column that the operator makes has the name of one that stays. `folded`: those that do not.
+fn refuse_known(
+    name: &str,
+    sources: &[Source],
+    operator: &str,
+    folded: &[ast::Ident],
+    alias: &ast::Ident,
+) -> SqlResult<()> {
     let goes = folded.iter().any(|other| same_name(other, name));
     match !goes && sources.iter().any(|source| source.find(name).is_some()) {
-        true => Err(sql_error!(265, name, operator, operator)),
+        true => Err(sql_error!(8156, name, &*alias.text).after(vec![sql_error!(265, name, operator, operator)])),
         false => Ok(()),
     }
 }

@@ -3,6 +3,7 @@
 use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Block, FoundKey, Place, SelectShape};
+use super::collating;
 use super::constant::constant_of;
 use super::convert::{self, implicit};
 use super::errors;
@@ -151,7 +152,11 @@ impl Binder<'_> {
                 return Err(sql_error!(1033));
             }
         }
-        let owners = matches!(text, Some(ast::ForClause::Xml(xml)) if xml.mode == ast::XmlMode::Auto);
+        let owners = match text {
+            Some(ast::ForClause::Xml(xml)) => xml.mode == ast::XmlMode::Auto,
+            Some(ast::ForClause::Json(json)) => !json.path,
+            _ => false,
+        };
         let tail =
             Tail { order_by: &query.order_by, offset: query.offset.as_ref(), fetch: query.fetch.as_ref(), owners };
         let bound = match &query.body {
@@ -254,6 +259,10 @@ impl Binder<'_> {
         let mut types = Vec::with_capacity(count);
         for i in 0..count {
             let exprs: Vec<Expr> = branches.iter().map(|branch| branch.outputs[i].expr.clone()).collect();
+            if operator == ast::SetOperator::UnionAll && exprs.iter().any(|e| e.ty.is_unicode_string()) {
+                let met = collating::conflict_of(exprs.iter(), "UNION ALL", &self.columns);
+                met.map_or(Ok(()), |conflict| Err(conflict.told("SELECT", i + 1)))?;
+            }
             let ty = convert::common_type(&exprs, operation, &self.columns)?;
             let whole = matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml);
             if operator != ast::SetOperator::UnionAll && (whole || ty.is_spatial()) {
@@ -342,7 +351,7 @@ impl Binder<'_> {
 
     /// A string made of constants and variables alone.
     pub fn is_yielding(&self, expr: &Expr) -> bool {
-        expr.ty.is_string() && convert::collation_rank(expr, &self.columns) == 1
+        expr.ty.is_string() && collating::collation_rank(expr, &self.columns) == 1
     }
 
     fn distinct(&mut self, rel: Rel, ids: &[ColumnId]) -> Rel {
@@ -527,8 +536,12 @@ impl Binder<'_> {
             None => None,
         };
 
-        self.blocks[block].place = Place::Select;
+        // What is wrong in HAVING is told first.
+        let mut having = self.having(select, &scope, block)?;
         let (mut outputs, assigns) = self.items(select, &scope, any_columns)?;
+        if !any_columns && assigns.is_empty() && place != Use::Rows {
+            self.refuse_open(&outputs)?;
+        }
         let owners = if tail.owners { super::xml::owners(&outputs, &sources) } else { Vec::new() };
         if !named_keys.is_empty() {
             self.found_keys = named_keys.iter().map(|name| output_of(name, &outputs, &scope)).collect();
@@ -538,11 +551,6 @@ impl Binder<'_> {
         }
         if !assigns.is_empty() && place != Use::Root {
             return Err(sql_error!(102, "="));
-        }
-        self.blocks[block].place = Place::Having;
-        let mut having = Vec::new();
-        if let Some(condition) = &select.having {
-            self.expr(condition, &scope)?.split_and(&mut having);
         }
         self.blocks[block].place = Place::OrderBy;
         let mut keys = self.order_keys(select, tail, &outputs, &scope)?;
@@ -605,6 +613,24 @@ impl Binder<'_> {
             return Err(sql_error!(156, "INTO"));
         }
         Ok(Bound { rel, outputs, assigns, into, hidden, owners, order })
+    }
+
+    fn having(&mut self, select: &ast::Select, scope: &Scope, block: usize) -> SqlResult<Vec<Expr>> {
+        let mut having = Vec::new();
+        if let Some(condition) = &select.having {
+            self.blocks[block].place = Place::Having;
+            self.expr(condition, scope)?.split_and(&mut having);
+        }
+        self.blocks[block].place = Place::Select;
+        Ok(having)
+    }
+
+    /// 451: a column of the result has a collation.
+    fn refuse_open(&self, outputs: &[Output]) -> SqlResult<()> {
+        let mut met = outputs.iter().enumerate().filter_map(|(at, output)| {
+            collating::conflict(&output.expr, &self.columns).map(|conflict| conflict.told("SELECT", at + 1))
+        });
+        met.next().map_or(Ok(()), Err)
     }
 
     /// SELECT DISTINCT: outputs become columns, and what is sorted by must be among them.
@@ -793,6 +819,9 @@ impl Binder<'_> {
                 }
             };
             sortable(&expr.ty, "ORDER BY")?;
+            if let Some(conflict) = collating::conflict(&expr, &self.columns) {
+                return Err(conflict.told("ORDER BY", keys.len() + 1));
+            }
             let with_table = matches!(&item.expr, ast::Expr::Column(name) if name.table.is_some());
             let mut same = keys.iter().zip(&shown).filter(|(old, _)| old.expr.same(&expr)).peekable();
             if same.peek().is_some() {
@@ -930,10 +959,10 @@ fn aliases(select: &ast::Select, outputs: &[Output], name: &str) -> SqlResult<Op
         if !written {
             continue;
         }
-        if found.is_some_and(|(_, old)| !old.same(&output.expr)) {
+        // Two of one column are two, too.
+        if found.replace((i, &output.expr)).is_some() {
             return Err(errors::ambiguous_column(name));
         }
-        found = found.or(Some((i, &output.expr)));
     }
     Ok(found.map(|(at, expr)| (at, expr.clone())))
 }

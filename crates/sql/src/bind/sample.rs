@@ -24,10 +24,10 @@ impl Binder<'_> {
     ) -> SqlResult<FromRel> {
         let asked = self.sample_number(&sample.count)?;
         let chance = match sample.rows {
-            true if asked < 1.0 => return Err(sql_error!(477, table.name)),
+            true if asked < 1.0 => return Err(sql_error!(479, asked as i64, table.name)),
             true => asked / self.catalog.row_count(table).max(1) as f64,
             false if (0.0..=100.0).contains(&asked) => asked / 100.0,
-            false => return Err(sql_error!(476, asked, table.name)),
+            false => return Err(sql_error!(476, format!("{asked:.6}"), table.name)),
         };
         let parts = (chance.min(1.0) * PARTS) as i64;
         let drawn = match &sample.seed {
@@ -35,7 +35,7 @@ impl Binder<'_> {
             Some(seed) => {
                 let seed = self.sample_number(seed)?;
                 if seed < 1.0 {
-                    return Err(sql_error!(477, table.name));
+                    return Err(sql_error!(479, seed as i64, table.name));
                 }
                 format!("CONCAT_WS('|', {seed}, '', {})", values_of(table).join(", "))
             }
@@ -47,14 +47,17 @@ impl Binder<'_> {
         Ok((Rel::Filter { input: Box::new(rel), predicates: vec![test] }, sources))
     }
 
-    /// A number of the clause: a constant. 497 for a variable.
+    /// A number of the clause: a constant. 497 for a variable, 482 for what else is none.
     fn sample_number(&mut self, written: &ast::Expr) -> SqlResult<f64> {
+        if matches!(written, ast::Expr::Variable(_)) {
+            return Err(sql_error!(497));
+        }
         let value = self.expr(written, &Scope::EMPTY)?;
         match &value.kind {
             ExprKind::Literal(Datum::I64(number)) if value.ty.is_integer() => Ok(*number as f64),
             ExprKind::Literal(Datum::I128(number)) => Ok(*number as f64 / 10_f64.powi(i32::from(value.ty.scale))),
             ExprKind::Literal(Datum::F64(number)) => Ok(*number),
-            _ => Err(sql_error!(497)),
+            _ => Err(sql_error!(482)),
         }
     }
 }

@@ -215,6 +215,11 @@ impl<'p> Scope<'p> {
     /// Nothing to see, where no column may be named: 128.
     pub const EMPTY: Scope<'static> = Scope { sources: &[], parent: None, ctes: None, block: None };
 
+    /// Whether rows are read here, or by a query around it.
+    pub fn has_sources(&self) -> bool {
+        !self.sources.is_empty() || self.parent.is_some_and(Scope::has_sources)
+    }
+
     /// Nothing to see, where a column that is named is missing: 207.
     pub const NO_ROWS: Scope<'static> = Scope { parent: Some(&Scope::EMPTY), ..Scope::EMPTY };
 

@@ -106,6 +106,12 @@ pub fn bind_scalar(
 
 impl Binder<'_> {
     fn statement(&mut self, statement: &ast::Statement) -> SqlResult<QueryKind> {
+        use ast::StatementKind as S;
+        self.changes = match &statement.kind {
+            S::Insert(_) | S::Update(_) | S::Delete(_) | S::Merge(_) => true,
+            S::Select(query) => matches!(&query.body, ast::QueryBody::Select(select) if select.into.is_some()),
+            _ => false,
+        };
         match &statement.kind {
             ast::StatementKind::Select(query) => {
                 self.hints(&query.options)?;
@@ -400,6 +406,9 @@ fn for_format(
     let named =
         |root: &Option<Option<Box<str>>>| root.as_ref().map(|name| name.clone().unwrap_or_else(|| "root".into()));
     Ok(match clause {
+        ast::ForClause::Json(json) if !json.path && owners.iter().all(Option::is_none) => {
+            return Err(sql_error!(13600));
+        }
         ast::ForClause::Json(json) => ForFormat::Json {
             auto: !json.path,
             root: named(&json.root),

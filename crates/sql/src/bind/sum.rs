@@ -3,7 +3,7 @@
 //! from the left, term by term, becomes one call of a function of any number of arguments.
 
 use types::precedence;
-use types::{MAX_LENGTH, SqlResult, SqlType, TypeKind};
+use types::{MAX_LENGTH, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
 use super::convert::{converted, implicit};
@@ -42,7 +42,9 @@ impl Binder<'_> {
             let mut left = binder.expr(&chain.first, scope)?;
             for (op, operand) in &chain.rest {
                 let right = binder.expr(operand, scope)?;
-                left = binder.binary(*op, left, right).map_err(|e| e.at_line(chain.line))?;
+                let sides = [&left, &right].map(|side| (column_of(side), side.ty));
+                let made = binder.binary(*op, left, right);
+                left = made.map_err(|e| of_column(e, sides, scope).at_line(chain.line))?;
             }
             Ok(left)
         })
@@ -185,4 +187,26 @@ fn widened(term: Expr, wide: bool, long: bool) -> Expr {
         ty = SqlType { kind, length: MAX_LENGTH, ..ty };
     }
     converted(term, &ty, false)
+}
+
+fn column_of(side: &Expr) -> Option<usize> {
+    if let ExprKind::Column(column) = side.kind { Some(column) } else { None }
+}
+
+/// 260 for 257, where the operand that would have to be converted is a column.
+#[cold]
+fn of_column(error: SqlError, sides: [(Option<usize>, SqlType); 2], scope: &Scope) -> SqlError {
+    let [left, right] = sides;
+    for ((column, from), (_, to)) in [(left, right), (right, left)] {
+        let Some(column) = column else { continue };
+        if error.number != 257 || error != sql_error!(257, from.shown(), to.shown()) {
+            continue;
+        }
+        let mut columns =
+            scope.sources.iter().flat_map(|source| (0..source.len()).map(move |at| (source, source.column(at))));
+        if let Some((source, own)) = columns.find(|(_, own)| own.id.index() == column) {
+            return sql_error!(260, from.shown(), to.shown(), source.label(), own.name);
+        }
+    }
+    error
 }

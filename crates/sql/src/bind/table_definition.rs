@@ -58,7 +58,7 @@ impl Binder<'_> {
             refuse_repeated(column, name).map_err(|e| e.at_line(column.line))?;
             let def = self.column_definition(column, &table, text).map_err(|e| e.at_line(column.line))?;
             if def.ty.kind == TypeKind::RowVersion && table.columns.iter().any(|known| known.ty == def.ty) {
-                return Err(sql_error!(2738, name, def.name).at_line(column.line));
+                return Err(sql_error!(2738, state 2, name, def.name).at_line(column.line));
             }
             table.columns.push(def);
             for constraint in &column.constraints {
@@ -210,7 +210,7 @@ impl Binder<'_> {
             let columns = key_columns(table, *column, &key.columns)?;
             if *primary {
                 if table.indexes.iter().any(|index| index.primary_key) {
-                    return Err(sql_error!(8110, table.name));
+                    return Err(sql_error!(8110, state 0, table.name));
                 }
                 let nullable = |(c, _): &(u16, bool)| definition.columns[usize::from(*c)].null == Some(true);
                 if columns.iter().any(nullable) {

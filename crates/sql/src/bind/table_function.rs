@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use types::{SqlError, SqlResult, SqlType, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::{Binder, Home};
 use super::builtin::regexp::LONG_TEXT;
-use super::convert::{converted, implicit, unify};
+use super::convert::{converted, implicit, typing_wide, unify};
 use super::errors;
 use super::names::{display, object_name};
 use super::query::{Bound, Use, check_named, check_unique};
@@ -185,24 +185,34 @@ impl Binder<'_> {
     }
 
     fn string_split(&mut self, args: &[ast::Expr], function: &ast::TableFunction, scope: &Scope) -> SqlResult<FromRel> {
-        if !(2..=3).contains(&args.len()) {
+        if args.len() < 2 {
+            return Err(sql_error!(313, state 3, "string_split"));
+        }
+        if args.len() > 3 {
             return Err(sql_error!(8144, state 3, "string_split"));
         }
         let value = self.expr(&args[0], scope)?;
         let value = self.as_string(value, 1, "string_split")?;
-        let wide = value.ty.is_unicode_string();
+        let given = self.expr(&args[1], scope)?;
+        let wide = value.ty.is_unicode_string() || given.ty.is_unicode_string();
+        let value = if wide && !value.ty.is_unicode_string() { widened(value) } else { value };
         let collation = value.ty.collation;
         // One that is longer than a character is refused when it runs.
         let separator = if wide { SqlType::nvarchar(4000) } else { SqlType::varchar(8000) }.with_collation(collation);
         let ty = SqlType { kind: if wide { types::TypeKind::NVarChar } else { types::TypeKind::VarChar }, ..value.ty };
-        let given = self.expr(&args[1], scope)?;
         let mut arguments = vec![value, converted(given, &separator, false)];
         let mut columns = vec![("value", ty, true)];
         if let Some(ordinal) = args.get(2) {
-            if let ExprKind::Literal(types::Datum::I64(given)) = self.expr(ordinal, scope)?.kind
-                && !(0..=1).contains(&given)
-            {
-                return Err(sql_error!(4199, given, 3, "string_split"));
+            let given = self.expr(ordinal, scope)?;
+            if !given.ty.is_integer() && given.ty.kind != TypeKind::Bit {
+                return Err(errors::invalid_argument(&given.ty, 3, "string_split"));
+            }
+            match given.kind {
+                ExprKind::Literal(Datum::I64(given)) if !(0..=1).contains(&given) => {
+                    return Err(sql_error!(4199, given, 3, "string_split"));
+                }
+                ExprKind::Variable(_) | ExprKind::Column(_) | ExprKind::Outer(_) => return Err(sql_error!(8748)),
+                _ => {}
             }
             let ordinal = self.expr_as(ordinal, &SqlType::BIT, scope)?;
             if matches!(ordinal.kind, ExprKind::Literal(types::Datum::I64(1))) {
@@ -254,7 +264,7 @@ impl Binder<'_> {
             arguments.push(self.as_string(given, i + 1, name)?);
         }
         let source = arguments[0].ty;
-        super::convert::common_collation(&arguments[0], &arguments[1], &name.to_ascii_lowercase(), &self.columns)?;
+        super::collating::common_collation(&arguments[0], &arguments[1], &name.to_ascii_lowercase(), &self.columns)?;
         let columns = if is_split {
             vec![("value", source, true), ("ordinal", SqlType::BIGINT, false)]
         } else {
@@ -276,23 +286,19 @@ impl Binder<'_> {
         function: &ast::TableFunction,
         scope: &Scope,
     ) -> SqlResult<FromRel> {
-        if !(2..=3).contains(&args.len()) {
-            return Err(errors::argument_range("generate_series", 2, 3));
+        if args.len() < 2 {
+            return Err(sql_error!(313, state 3, "generate_series"));
+        }
+        if args.len() > 3 {
+            return Err(sql_error!(8144, state 3, "generate_series"));
+        }
+        // Its column has the one name.
+        if !function.columns.is_empty() {
+            return Err(sql_error!(195, state 15, "generate_series", "function name"));
         }
         let bound = self.exprs(args, scope)?;
-        let kind_of = |value: &Expr| match value.ty.kind {
-            types::TypeKind::Numeric => types::TypeKind::Decimal,
-            kind => kind,
-        };
-        let mut kinds = bound.iter().filter(|value| !super::typing::is_null_literal(value)).map(kind_of);
-        let first = kinds.next();
-        if kinds.any(|kind| Some(kind) != first) {
-            return Err(sql_error!(5373));
-        }
+        check_series(&bound)?;
         let (arguments, ty) = unify(bound, "GENERATE_SERIES", &self.columns)?;
-        if !(ty.is_integer() || ty.is_decimal()) {
-            return Err(errors::invalid_argument(&ty, 1, "generate_series"));
-        }
         self.leaf_function(
             TableFunction::GenerateSeries,
             arguments,
@@ -446,4 +452,38 @@ fn refuse_table(meant: &Object, name: &ast::ObjectName, args: &[ast::Expr]) -> S
     let mut told: Vec<SqlError> = words.map(|word| errors::invalid_column(&word.text)).collect();
     told.push(sql_error!(215, display(name)));
     Err(SqlError::together(told))
+}
+
+/// 8116, 5373 with 206 of each argument: the numbers of a series are exact and of one type; decimals may differ in their digits.
+fn check_series(arguments: &[Expr]) -> SqlResult<()> {
+    let typed = || arguments.iter().enumerate().filter(|(_, value)| !super::typing::is_null_literal(value));
+    let clashes = |first: SqlError| {
+        let clash = |value: &Expr| sql_error!(206, state 2, value.ty.message_name(), "void type");
+        let mut told: Vec<SqlError> = arguments.iter().map(clash).collect();
+        let last = told.pop().expect("a series has two arguments");
+        Err(last.after(std::iter::once(first).chain(told).collect()))
+    };
+    if let Some((at, value)) = typed().find(|(_, value)| !value.ty.is_integer() && !value.ty.is_decimal()) {
+        let invalid = sql_error!(8116, state at as u8 + 1, value.ty.message_name(), at + 1, "generate_series");
+        return clashes(invalid);
+    }
+    if arguments.get(2).is_some_and(is_zero) {
+        return Err(sql_error!(4199, 0, 3, "generate_series"));
+    }
+    let mut kinds = typed().map(|(at, value)| (at, value.ty.kind));
+    let Some((_, first)) = kinds.next() else { return Ok(()) };
+    match kinds.find(|(_, kind)| *kind != first) {
+        Some((at, _)) => clashes(sql_error!(5373, state at as u8)),
+        None => Ok(()),
+    }
+}
+
+/// Text of a code page as Unicode.
+fn widened(value: Expr) -> Expr {
+    let ty = typing_wide(&value.ty);
+    converted(value, &ty, false)
+}
+
+fn is_zero(value: &Expr) -> bool {
+    matches!(value.kind, ExprKind::Literal(Datum::I64(0) | Datum::I128(0)))
 }

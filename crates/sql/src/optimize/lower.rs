@@ -36,6 +36,8 @@ pub struct Lowering<'a> {
     pub slots: Vec<SqlType>,
     /// A hint names a filtered index that lacks rows of the answer.
     pub impossible_hint: bool,
+    /// Tables are joined: what FORCESEEK needs may come of another one, though these joins are made without.
+    joined: bool,
     /// Joins look up rows where an index lets them, whatever it costs: in natively compiled modules, whose code has nested loops.
     pub looks_up: bool,
     /// OPTION (LOOP JOIN), (HASH JOIN), (MERGE JOIN): of the joins without a hint of their own, where they can be done so.
@@ -82,6 +84,12 @@ impl<'a> Want<'a> {
     }
 }
 
+fn has_join(rel: &Rel) -> bool {
+    let mut found = matches!(rel, Rel::Join(_));
+    rel.for_each_input(&mut |input| found |= has_join(input));
+    found
+}
+
 impl<'a> Lowering<'a> {
     pub fn new(catalog: &'a dyn Catalog) -> Lowering<'a> {
         Lowering { catalog: Some(catalog), ..Lowering::default() }
@@ -123,6 +131,7 @@ impl Lowering<'_> {
     pub fn root(&mut self, columns: &mut Columns, rel: Rel, outputs: Vec<Output>) -> Operator {
         assert!(self.frames.is_empty(), "a root is lowered alone");
         let rel = self.rewrite(columns, rel, read_by(&outputs));
+        self.joined = has_join(&rel);
         self.outputs(columns, rel, outputs)
     }
 
@@ -136,6 +145,7 @@ impl Lowering<'_> {
         assert!(self.frames.is_empty(), "a subquery is lowered before its query");
         self.frames.push(Frame::Edge { bindings: Vec::new() });
         let rel = self.rewrite(columns, rel, read_by(&outputs));
+        self.joined = has_join(&rel);
         let op = self.outputs(columns, rel, outputs);
         let Some(Frame::Edge { bindings }) = self.frames.pop() else { panic!("frames are balanced") };
         (op, bindings.into_iter().map(|(slot, id)| (slot, columns.expr(id))).collect())
@@ -372,7 +382,9 @@ impl Lowering<'_> {
             want.order.iter().map(|(id, descending)| Some((get.column_of(*id)?, *descending))).collect();
         let access = access::choose(&get, &predicates, &needed, wanted.as_deref().unwrap_or(&[]), want.goal);
         self.impossible_hint |= access::misses_rows(&get, &access);
-        match self.way(&get, &predicates, &access, &needed, want) {
+        let way = self.way(&get, &predicates, &access, &needed, want);
+        self.impossible_hint |= get.force_seek && !self.joined && !access.is_seek() && matches!(way, Way::OneScan);
+        match way {
             Way::OneScan => self.scan(columns, get, predicates, given, access, want),
             Way::Arms(or) => self.by_arms(columns, get, predicates, or, want),
             Way::OuterRows => self.by_outer_rows(columns, get, predicates, want),

@@ -125,10 +125,29 @@ pub fn is_one_row(rel: &Rel) -> bool {
     }
 }
 
+/// The conditions without what the one row of `rel` computes, if `rel` is one row, and nothing that must be computed once is asked of it.
+fn of_one_row(rel: &Rel, mut on: Vec<Expr>) -> Option<Vec<Expr>> {
+    match rel {
+        Rel::Map { input, defs } => {
+            for predicate in &mut on {
+                let columns = ColumnSet::of(predicate);
+                let mut read = defs.iter().filter(|(id, _)| columns.contains(*id));
+                if read.any(|(_, def)| fixed_in_place(def)) {
+                    return None;
+                }
+                substitute(predicate, defs);
+            }
+            of_one_row(input, on)
+        }
+        rel => is_one_row(rel).then_some(on),
+    }
+}
+
 fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
     // A test that reads nothing else is a condition on the left side.
-    if join.kind == JoinKind::Semi && is_one_row(&join.right) {
-        let mut all = join.on;
+    if join.kind == JoinKind::Semi
+        && let Some(mut all) = of_one_row(&join.right, join.on.clone())
+    {
         all.extend(predicates);
         return push(join.left, all);
     }

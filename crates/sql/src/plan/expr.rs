@@ -190,5 +190,7 @@ pub enum Global {
     TotalRead,
     TotalWrite,
     TranCount,
+    /// @@TRANCOUNT within a statement that changes rows: its own transaction counts, too.
+    TranCountOfChange,
     Version,
 }

@@ -7,7 +7,7 @@ use crate::datetime::moment::DATETIME_PER_DAY;
 use crate::datum::{Datum, DatumRef};
 use crate::decimal;
 use crate::error::SqlResult;
-use crate::fixed::{decimal_bytes, fixed_codec};
+use crate::fixed::fixed_codec;
 use crate::pause::Pacer;
 use crate::sql_error;
 use crate::sql_type::{SqlType, TypeKind};
@@ -25,7 +25,7 @@ pub fn convert(
 ) -> SqlResult<Datum> {
     use TypeKind::*;
     let mut bytes = Vec::new();
-    let mut right_aligned = false;
+    let (mut cut_in_front, mut filled_in_front) = (false, false);
     match (from.kind, value) {
         (Char | VarChar | Text | NChar | NVarChar | NText, DatumRef::Bytes(source)) => match style {
             1 | 2 => bytes = from_hex(source, from, style, pacer)?.ok_or_else(|| error::data_type(from, to))?,
@@ -44,15 +44,17 @@ pub fn convert(
         (_, DatumRef::Bytes(source)) => pacer.copy(source, &mut bytes)?,
         _ => {
             push_value(value, from, &mut bytes);
-            // Integers keep their low bytes; all else keeps its first.
-            right_aligned = matches!(from.kind, Bit | TinyInt | SmallInt | Int | BigInt | SmallMoney | Money);
+            // Numbers keep their low bytes, exact ones with a point and all else their first.
+            cut_in_front =
+                matches!(from.kind, Bit | TinyInt | SmallInt | Int | BigInt | SmallMoney | Money | Real | Float);
+            filled_in_front = cut_in_front || from.is_decimal();
         }
     }
-    if right_aligned && !to.is_max() {
+    if !to.is_max() {
         let length = to.length as usize;
-        if bytes.len() > length {
+        if bytes.len() > length && cut_in_front {
             bytes.drain(..bytes.len() - length);
-        } else if to.kind != VarBinary {
+        } else if bytes.len() < length && filled_in_front && to.kind != VarBinary {
             let missing = length - bytes.len();
             bytes.splice(0..0, std::iter::repeat_n(0, missing));
         }
@@ -97,11 +99,11 @@ fn push_value(value: DatumRef<'_>, from: &SqlType, out: &mut Vec<u8>) {
             out.extend((value.div_euclid(1440) as u16).to_be_bytes());
             out.extend((value.rem_euclid(1440) as u16).to_be_bytes());
         }
-        // Precision, scale, 0, sign, then the magnitude from its low end.
+        // Precision, scale, 0, sign, then the magnitude from its low end in as few words as it needs.
         (Decimal | Numeric, DatumRef::I128(value)) => {
             out.extend([from.precision, from.scale, 0, (value >= 0) as u8]);
-            let size = decimal_bytes(from.precision) as usize - 1;
-            out.extend_from_slice(&value.unsigned_abs().to_le_bytes()[..size]);
+            let magnitude = value.unsigned_abs();
+            out.extend_from_slice(&magnitude.to_le_bytes()[..decimal::words(magnitude) * 4]);
         }
         // Scale first where there is one, then the row image's bytes.
         (Date | Time | DateTime2 | DateTimeOffset | UniqueIdentifier, _) => {

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 
 use super::{ConvertContext, error, text_of};
 use crate::collation::code_page;
-use crate::datetime::parse::{self, ParseError, Rules};
-use crate::datetime::{DateFormat, format};
+use crate::datetime::parse::{self, Form, ParseError, Rules};
 use crate::datum::Datum;
 use crate::decimal::{self, ParseError as DecimalError};
 use crate::error::{SqlError, SqlResult};
@@ -201,22 +200,20 @@ pub fn to_moment(
     let Some(bytes) = piece(bytes, from, pacer)? else { return Err(error::date_syntax()) };
     let old = matches!(to.kind, TypeKind::DateTime | TypeKind::SmallDateTime);
     let rules = if old { Rules::Old } else { Rules::New };
-    if !old && style != format::STYLE_DEFAULT && !format::is_style(style) {
-        return Err(error::style_not_supported(style, from, to));
-    }
-    let order = if style == format::STYLE_DEFAULT {
-        context.date_format
-    } else {
-        DateFormat::of_style(style, context.date_format)
-    };
+    let form = Form::of_style(style, context.date_format, rules);
+    let form = form.ok_or_else(|| error::style_not_supported(style, from, to))?;
     let text = text_of(bytes, from);
-    let parsed = parse::parse(&text, order, context.language, rules).map_err(|error| match error {
+    let moment = parse::parse(&text, &form, context.language, rules).map_err(|error| match error {
+        ParseError::Style => sql_error!(9807, state 0, style),
         ParseError::Range if old => error::moment_out_of_range(from, to),
-        _ if to.kind == TypeKind::SmallDateTime => sql_error!(295),
+        _ if to.kind == TypeKind::SmallDateTime => sql_error!(295, state 3),
         _ => error::date_syntax(),
     })?;
-    let range = || if old { error::moment_out_of_range(from, to) } else { error::date_syntax() };
-    parsed.moment.to(to).ok_or_else(range)
+    moment.to(to).ok_or_else(|| match to.kind {
+        TypeKind::DateTimeOffset => sql_error!(8114, state 31, from.name(), to.name()),
+        _ if old => error::moment_out_of_range(from, to),
+        _ => error::date_syntax(),
+    })
 }
 
 pub fn to_uuid(bytes: &[u8], from: &SqlType, pacer: &mut Pacer<'_>) -> SqlResult<Datum> {

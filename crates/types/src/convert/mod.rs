@@ -193,7 +193,7 @@ fn refused(from: &SqlType, to: &SqlType) -> crate::error::SqlError {
 fn from_variant(value: DatumRef<'_>, to: &SqlType, style: i32, context: &ConvertContext) -> SqlResult<Datum> {
     let DatumRef::Bytes(bytes) = value else { panic!("{value:?} is no variant") };
     let (inner, value) = variant::decode(bytes).expect("a variant is checked where it enters");
-    check_conversion(&inner, to, true)?;
+    check_conversion(&inner, to, true).map_err(|error| error.in_state(3))?;
     convert(&value, &inner, to, style, context)
 }
 

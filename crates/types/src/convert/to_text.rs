@@ -33,16 +33,20 @@ pub fn convert(
             1 | 2 => {
                 let mut digits = String::new();
                 digits.push_str(if style == 1 { "0x" } else { "" });
+                // Whole bytes alone are shown.
+                let room = to.capacity().map_or(usize::MAX, |capacity| capacity.saturating_sub(digits.len()) / 2);
+                let source = &source[..source.len().min(room)];
                 pacer.chunks(source, |chunk| text::push_hex(chunk, &mut digits))?;
                 push_encoded(&digits, to, &mut bytes, pacer)?;
             }
-            // The bytes are the characters.
-            _ => {
+            NO_STYLE | 0 => {
+                // The bytes are the characters.
                 pacer.copy(source, &mut bytes)?;
                 if to.is_unicode_string() && bytes.len() % 2 == 1 {
                     bytes.push(0);
                 }
             }
+            _ => return Err(error::style_not_supported(style, from, to)),
         },
         _ => {
             let mut digits = String::new();
@@ -51,8 +55,6 @@ pub fn convert(
                 Date | Time if format::is_style(style) && !matches!((from.kind, style), (Date, 14 | 114)) => {
                     error::data_type(from, to)
                 }
-                Date if matches!(style, 14 | 114) => error,
-                Date | Time | DateTime2 | DateTimeOffset => error::style_not_supported(style, from, to),
                 _ => error,
             })?;
             if let Some(capacity) = to.capacity()
@@ -125,6 +127,9 @@ fn push_text_in(
         (Decimal | Numeric, DatumRef::I128(value)) => decimal::push_text(value, from.scale, out),
         (Real | Float, DatumRef::F64(value)) => push_float(value, from.kind == Real, style, out),
         (Date | Time | SmallDateTime | DateTime | DateTime2 | DateTimeOffset, _) => {
+            if matches!(style, 130 | 131) && from.kind != Time && !format::is_hijri(from, value) {
+                return Err(sql_error!(9814));
+            }
             format::push_text(from, value, style, language, out).ok_or_else(|| error::bad_style(style, from))?;
         }
         (UniqueIdentifier, DatumRef::I128(value)) => text::push_uuid(value, out),

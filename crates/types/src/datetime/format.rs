@@ -9,11 +9,14 @@
 //! | 13 113, 14 114 | `dd mon yyyy hh:mi:ss:mmm`, `hh:mi:ss:mmm` |
 //! | 20 120, 21 25 121, 22, 23 | ISO with blank: seconds, fraction; `mm/dd/yy hh:mi:ss AM`; date |
 //! | 126 127 | ISO with T, 127 in UTC with Z |
-//! | 130 131 | Hijri calendar (tabular, 30-year cycle) |
+//! | 26-30, 31-35 without time | `yyyy-dd-mm` `mm-dd-yyyy` `mm-yyyy-dd` `dd-mm-yyyy` `dd-yyyy-mm` |
+//! | 115 | `hhmiss` |
+//! | 130 131 | Hijri calendar |
 
 use std::fmt::Write;
 
 use super::calendar::{Civil, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND};
+use super::hijri;
 use super::language::LanguageId;
 use super::moment::{DATETIME_PER_DAY, Moment};
 use crate::datum::DatumRef;
@@ -48,7 +51,12 @@ enum Layout {
 
 /// Whether CONVERT has a style of this number for moments.
 pub fn is_style(style: i32) -> bool {
-    matches!(style, 0..=14 | 20..=25 | 100..=114 | 120 | 121 | 126 | 127 | 130 | 131)
+    matches!(style, 0..=14 | 20..=35 | 100..=115 | 120 | 121 | 126 | 127 | 130 | 131)
+}
+
+/// Whether the Hijri calendar has the day.
+pub fn is_hijri(ty: &SqlType, datum: DatumRef<'_>) -> bool {
+    Moment::of(ty, datum).days >= hijri::FIRST_DAY
 }
 
 /// Appends the value in a style. None: the style is not one for this type (error 281).
@@ -66,8 +74,8 @@ pub fn push_text(ty: &SqlType, datum: DatumRef<'_>, style: i32, language: Langua
         (Layout::Time(time) | Layout::Both(_, _, time), TypeKind::Time) => {
             let start = out.len();
             time(&shown, out);
-            // ` 1:05PM` is padded for the date before it.
-            if out[start..].starts_with(' ') {
+            // ` 1:05PM` is padded for the date before it, in other styles always.
+            if matches!(style, 0 | 9 | 100 | 109) && out[start..].starts_with(' ') {
                 out.remove(start);
             }
         }
@@ -137,18 +145,21 @@ fn layout(style: i32) -> Option<Layout> {
             |s, out| put(out, format_args!("{:>2}:{:02}:{:02} {}", s.hour12(), s.minute, s.second, s.meridiem())),
         ),
         23 => Date(iso_date),
+        26..=30 => Both(order(style), " ", clock_point),
+        31..=35 => Date(order(style - 5)),
+        115 => Date(|s, out| put(out, format_args!("{:02}{:02}{:02}", s.hour, s.minute, s.second))),
         126 | 127 => Both(iso_date, "T", |s, out| if s.fraction == 0 { clock(s, out) } else { clock_point(s, out) }),
         130 => Both(
             |s, out| {
-                let date = hijri(s.days);
-                put(out, format_args!("{:02} {} {:04}", date.day, HIJRI_MONTHS[(date.month - 1) as usize], date.year));
+                let date = hijri::civil(s.days);
+                put(out, format_args!("{:02} {} {:04}", date.day, hijri::MONTHS[(date.month - 1) as usize], date.year));
             },
             " ",
             twelve_fraction,
         ),
         131 => Both(
             |s, out| {
-                let date = hijri(s.days);
+                let date = hijri::civil(s.days);
                 put(out, format_args!("{:2}/{:02}/{:04}", date.day, date.month, date.year));
             },
             " ",
@@ -156,6 +167,17 @@ fn layout(style: i32) -> Option<Layout> {
         ),
         _ => return None,
     })
+}
+
+/// Dates of styles 26 to 30.
+fn order(style: i32) -> fn(&Shown, &mut String) {
+    match style {
+        26 => |s, out| put(out, format_args!("{:04}-{:02}-{:02}", s.civil.year, s.civil.day, s.civil.month)),
+        27 => |s, out| with_year(s.civil.month, '-', s.civil.day, '-', s, out),
+        28 => |s, out| put(out, format_args!("{:02}-{:04}-{:02}", s.civil.month, s.civil.year, s.civil.day)),
+        29 => |s, out| with_year(s.civil.day, '-', s.civil.month, '-', s, out),
+        _ => |s, out| put(out, format_args!("{:02}-{:04}-{:02}", s.civil.day, s.civil.year, s.civil.month)),
+    }
 }
 
 impl Shown {
@@ -255,32 +277,4 @@ fn twelve_fraction(s: &Shown, out: &mut String) {
     put(out, format_args!("{:>2}:{:02}:{:02}", s.hour12(), s.minute, s.second));
     fraction(s, s.colon, out);
     out.push_str(s.meridiem());
-}
-
-const HIJRI_MONTHS: [&str; 12] = [
-    "\u{645}\u{62d}\u{631}\u{645}",
-    "\u{635}\u{641}\u{631}",
-    "\u{631}\u{628}\u{64a}\u{639} \u{627}\u{644}\u{627}\u{648}\u{644}",
-    "\u{631}\u{628}\u{64a}\u{639} \u{627}\u{644}\u{62b}\u{627}\u{646}\u{64a}",
-    "\u{62c}\u{645}\u{627}\u{62f}\u{649} \u{627}\u{644}\u{627}\u{648}\u{644}\u{649}",
-    "\u{62c}\u{645}\u{627}\u{62f}\u{649} \u{627}\u{644}\u{62b}\u{627}\u{646}\u{64a}\u{629}",
-    "\u{631}\u{62c}\u{628}",
-    "\u{634}\u{639}\u{628}\u{627}\u{646}",
-    "\u{631}\u{645}\u{636}\u{627}\u{646}",
-    "\u{634}\u{648}\u{627}\u{644}",
-    "\u{630}\u{648} \u{627}\u{644}\u{642}\u{639}\u{62f}\u{629}",
-    "\u{630}\u{648} \u{627}\u{644}\u{62d}\u{62c}\u{629}",
-];
-
-/// Day 0 of the civil Hijri calendar, 1 Muharram 1 (16 July 622 Julian).
-const HIJRI_EPOCH: i64 = 227_014;
-
-/// The tabular calendar (the "Kuwaiti algorithm"): 10,631 days in 30 years.
-fn hijri(days: i64) -> Civil {
-    let since = days.saturating_sub(HIJRI_EPOCH);
-    let year = (30 * since.rem_euclid(10_631) + 10_646) / 10_631 + 30 * since.div_euclid(10_631);
-    let first =
-        |year: i64, month: i64| (29 * (month - 1) + month / 2) + 354 * (year - 1) + (3 + 11 * year).div_euclid(30);
-    let month = (1..=12).rev().find(|&month| first(year, month) <= since).unwrap_or(1);
-    Civil { year, month, day: since - first(year, month) + 1 }
 }

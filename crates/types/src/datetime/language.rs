@@ -30,17 +30,16 @@ impl DateFormat {
         }
     }
 
-    /// The order that a style of CONVERT asks for; the session's for styles without numbers.
-    pub fn of_style(style: i32, session: DateFormat) -> DateFormat {
-        match style {
-            1 | 101 | 10 | 110 | 22 => DateFormat::Mdy,
-            3 | 103 | 4 | 104 | 5 | 105 | 130 | 131 => DateFormat::Dmy,
-            2 | 102 | 11 | 111 | 12 | 112 | 20 | 120 | 21 | 121 | 23 | 25 | 126 | 127 => DateFormat::Ymd,
-            _ => session,
+    /// Which of a date's three numbers is the year.
+    pub(super) fn year_at(self) -> usize {
+        match self {
+            DateFormat::Ymd | DateFormat::Ydm => 0,
+            DateFormat::Myd | DateFormat::Dym => 1,
+            DateFormat::Mdy | DateFormat::Dmy => 2,
         }
     }
 
-    /// Day before month when both are left over beside a year of four digits.
+    /// Day before month.
     pub(super) fn day_first(self) -> bool {
         matches!(self, DateFormat::Dmy | DateFormat::Ydm | DateFormat::Dym)
     }

@@ -3,8 +3,11 @@
 pub mod calendar;
 pub mod moment;
 pub mod language;
+mod hijri;
 pub mod format;
 pub mod parse;
+mod parse_old;
+mod parse_new;
 pub mod part;
 pub mod zone;
 

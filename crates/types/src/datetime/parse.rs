@@ -1,17 +1,17 @@
-//! Texts that are dates and times: everything T-SQL takes.
+//! Texts that are dates and times: what T-SQL takes.
 //!
-//! A text is a date and a time in either order, each optional. Dates: numbers apart by `/ - .` in the order of SET
-//! DATEFORMAT (a year of four digits may stand anywhere), 4, 6 or 8 digits together, or with a month's name in the language of
-//! the session.
-//! Times: `h[:m[:s[.fraction | :ms]]] [AM | PM]`. `T` may join them, `Z` or `+hh:mm` may follow, and the ODBC forms
-//! `{ts '...'}`, `{d '...'}`, `{t '...'}` may enclose them.
+//! datetime and smalldatetime read by rules of their own (`parse_old`), which take the parts in any order; the types that came
+//! later by stricter ones (`parse_new`). What a style of CONVERT asks of a text is its `Form`. The ODBC forms `{ts '...'}`,
+//! `{d '...'}`, `{t '...'}` may enclose any of it.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use super::calendar::{Civil, DAY_1900, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND};
+use super::calendar::{Civil, TICKS_PER_HOUR, TICKS_PER_MINUTE, TICKS_PER_SECOND};
+use super::hijri;
 use super::language::DateFormat;
 use super::language::LanguageId;
 use super::moment::Moment;
+use super::{parse_new, parse_old};
 
 /// The last of the hundred years that two digits mean: `two digit year cutoff`. Of the whole process, as SQL Server has it: a text
 /// is converted in many places that know no session. Orders nothing.
@@ -26,9 +26,7 @@ pub fn set_two_digit_year_cutoff(year: i32) {
 /// datetime and smalldatetime read by the old rules, the other types by the new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rules {
-    /// `yyyy-mm-dd` follows SET DATEFORMAT, at most three digits of fraction, no offset but `Z`.
     Old,
-    /// A year in front is always `ymd`, up to nine digits of fraction, an offset may follow.
     New,
 }
 
@@ -36,42 +34,101 @@ pub enum Rules {
 pub enum ParseError {
     /// 241
     Syntax,
-    /// The form is right but no such day or time exists: 242 for the old types, 241 for the new.
+    /// The form is right but no such day or time exists, or something is said twice: 242 for the old types, 241 for the new.
     Range,
+    /// 9807: the style takes no date of three numbers.
+    Style,
 }
 
-/// What a text said.
+/// Which dates of three numbers with something between them a style takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parsed {
-    /// Today is not known here: a text without date is of 1900-01-01.
-    pub moment: Moment,
-    pub has_date: bool,
-    pub has_time: bool,
-    pub has_offset: bool,
+pub enum Apart {
+    /// In an order; `digits`: of the year, None for any.
+    Order {
+        order: DateFormat,
+        digits: Option<usize>,
+    },
+    /// `yyyy-mm-ddThh:mi:ss.fff` alone, the time optional.
+    Iso,
+    /// `dd/mm/yyyy` of the Hijri calendar.
+    Hijri,
+    Never,
 }
 
-/// Reads a text. `text` is any text; what is not ASCII must be a month's name.
-pub fn parse(text: &str, format: DateFormat, language: LanguageId, rules: Rules) -> Result<Parsed, ParseError> {
+/// What a style of CONVERT asks of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Form {
+    pub apart: Apart,
+    /// Months by their names, and six or eight digits together.
+    pub other_dates: bool,
+    /// Z behind the old types' texts.
+    pub zulu: bool,
+    /// No style was asked for: a year of four digits in front goes before month and day whatever SET DATEFORMAT says.
+    pub free: bool,
+}
+
+impl Form {
+    pub fn free(order: DateFormat) -> Form {
+        Form { apart: Apart::Order { order, digits: None }, other_dates: true, zulu: true, free: true }
+    }
+
+    /// None: a number that is no style.
+    pub fn of_style(style: i32, session: DateFormat, rules: Rules) -> Option<Form> {
+        let old = rules == Rules::Old;
+        let digits = |count| move |order| Apart::Order { order, digits: Some(count) };
+        let (short, long) = (digits(2), digits(4));
+        let apart = match style {
+            super::format::STYLE_DEFAULT | 0 => return Some(Form::free(session)),
+            1 | 10 => short(DateFormat::Mdy),
+            3..=5 => short(DateFormat::Dmy),
+            2 | 11 => short(DateFormat::Ymd),
+            101 | 110 => long(DateFormat::Mdy),
+            103..=105 => long(DateFormat::Dmy),
+            102 | 111 | 20 | 21 | 120 | 121 => long(DateFormat::Ymd),
+            22 if !old => short(DateFormat::Mdy),
+            23 | 25 if !old => long(DateFormat::Ymd),
+            126 | 127 if old => Apart::Iso,
+            126 | 127 => long(DateFormat::Ymd),
+            131 => Apart::Hijri,
+            130 if old => Apart::Hijri,
+            style if old || super::format::is_style(style) => Apart::Never,
+            _ => return None,
+        };
+        Some(Form { apart, other_dates: !(old && style == 127), zulu: style == 127, free: false })
+    }
+
+    /// Of a date's three numbers, the year wherever it is told to stand.
+    pub(super) fn date(&self, year: i64, month: i64, day: i64) -> Result<i64, ParseError> {
+        let days = match self.apart {
+            Apart::Hijri => hijri::days(year, month, day),
+            _ => Civil::new(year, month, day).map(Civil::days),
+        };
+        days.ok_or(ParseError::Range)
+    }
+
+    /// The day of a text that names none.
+    pub(super) fn day_of_time(&self) -> i64 {
+        match self.apart {
+            Apart::Hijri => hijri::days(1900, 1, 1).expect("a year of both calendars"),
+            _ => super::calendar::DAY_1900,
+        }
+    }
+}
+
+/// Reads a text. `text` is any text; what is not ASCII must be a month's name. A text without date is of 1900-01-01.
+pub fn parse(text: &str, form: &Form, language: LanguageId, rules: Rules) -> Result<Moment, ParseError> {
     // Blanks around it do not count, and in the newer types' texts tabs neither.
     let text = text.trim_matches(|c: char| c == ' ' || c == '\t' && rules == Rules::New);
     let text = odbc(text).unwrap_or(text);
-    let mut parser = Parser {
-        rest: text.as_bytes(),
-        format,
-        language,
-        rules,
-        date: None,
-        month: None,
-        numbers: [None; 2],
-        time: None,
-        offset: None,
-    };
-    parser.run()
+    let scanner = Scanner { rest: text.as_bytes(), language, rules };
+    match rules {
+        Rules::Old => parse_old::parse(scanner, form),
+        Rules::New => parse_new::parse(scanner, form),
+    }
 }
 
 /// `+hh:mm`, `-hh:mm` or `Z`: minutes east of UTC.
 pub fn parse_offset(text: &str) -> Option<i16> {
-    let text = text.trim_ascii();
     if text.eq_ignore_ascii_case("z") {
         return Some(0);
     }
@@ -82,12 +139,12 @@ pub fn parse_offset(text: &str) -> Option<i16> {
     };
     // One digit is enough on either side of the colon.
     let at = digits.iter().position(|byte| *byte == b':')?;
-    let (hours, minutes) = (number(&digits[..at])?, number(&digits[at + 1..])?);
+    let (hours, minutes) = (of_offset(&digits[..at])?, of_offset(&digits[at + 1..])?);
     (hours <= 14 && minutes < 60 && hours * 60 + minutes <= 840).then_some(sign * (hours * 60 + minutes))
 }
 
 /// Of one digit or two.
-fn number(digits: &[u8]) -> Option<i16> {
+fn of_offset(digits: &[u8]) -> Option<i16> {
     let all = matches!(digits.len(), 1 | 2) && digits.iter().all(u8::is_ascii_digit);
     all.then(|| digits.iter().fold(0, |value, digit| value * 10 + i16::from(digit - b'0')))
 }
@@ -104,65 +161,31 @@ fn odbc(text: &str) -> Option<&str> {
 
 /// A number with how many digits it was written.
 #[derive(Debug, Clone, Copy)]
-struct Number {
-    value: i64,
-    digits: usize,
+pub(super) struct Number {
+    pub value: i64,
+    pub digits: usize,
 }
 
-struct Parser<'t> {
-    rest: &'t [u8],
-    format: DateFormat,
-    language: LanguageId,
-    rules: Rules,
-    date: Option<Civil>,
-    /// Of a date with a month name, whose numbers are collected.
-    month: Option<i64>,
-    numbers: [Option<Number>; 2],
-    time: Option<i64>,
-    offset: Option<i16>,
+/// What is left of a text, and how both rules read its smallest parts.
+#[derive(Clone, Copy)]
+pub(super) struct Scanner<'t> {
+    pub rest: &'t [u8],
+    pub language: LanguageId,
+    pub rules: Rules,
 }
 
-impl<'t> Parser<'t> {
-    fn run(&mut self) -> Result<Parsed, ParseError> {
-        loop {
-            self.skip_blanks();
-            match self.rest.first() {
-                None => break,
-                Some(c) if c.is_ascii_digit() => self.number_first()?,
-                Some(&c) if is_letter(c) => self.word_first()?,
-                Some(b',') if self.month.is_some() => self.rest = &self.rest[1..],
-                Some(b'+' | b'-') if self.time.is_some() && self.offset.is_none() => self.read_offset()?,
-                Some(b'-') if self.month.is_some() || self.numbers[0].is_some() => self.rest = &self.rest[1..],
-                _ => return Err(ParseError::Syntax),
-            }
+impl<'t> Scanner<'t> {
+    pub fn skip_blanks(&mut self) {
+        while matches!(self.peek(), Some(b' ')) || self.rules == Rules::New && self.peek() == Some(b'\t') {
+            self.rest = &self.rest[1..];
         }
-        let named = self.named_date()?;
-        if named.is_some() && self.date.is_some() {
-            return Err(ParseError::Syntax);
-        }
-        let date = named.or(self.date);
-        let moment = Moment {
-            days: date.map_or(DAY_1900, Civil::days),
-            ticks: self.time.unwrap_or(0),
-            offset: self.offset.unwrap_or(0),
-        };
-        Ok(Parsed {
-            moment,
-            has_date: date.is_some(),
-            has_time: self.time.is_some(),
-            has_offset: self.offset.is_some(),
-        })
     }
 
-    fn skip_blanks(&mut self) {
-        self.rest = self.rest.trim_ascii_start();
-    }
-
-    fn peek(&self) -> Option<u8> {
+    pub fn peek(&self) -> Option<u8> {
         self.rest.first().copied()
     }
 
-    fn eat(&mut self, c: u8) -> bool {
+    pub fn eat(&mut self, c: u8) -> bool {
         let found = self.peek() == Some(c);
         if found {
             self.rest = &self.rest[1..];
@@ -170,9 +193,10 @@ impl<'t> Parser<'t> {
         found
     }
 
-    fn number(&mut self) -> Result<Number, ParseError> {
+    /// At most `digits_max` digits.
+    pub fn number(&mut self, digits_max: usize) -> Result<Number, ParseError> {
         let digits = self.rest.iter().take_while(|c| c.is_ascii_digit()).count();
-        if digits == 0 || digits > 9 {
+        if digits == 0 || digits > digits_max {
             return Err(ParseError::Syntax);
         }
         let (head, tail) = self.rest.split_at(digits);
@@ -180,232 +204,90 @@ impl<'t> Parser<'t> {
         Ok(Number { value: head.iter().fold(0, |value, c| value * 10 + (c - b'0') as i64), digits })
     }
 
-    fn word(&mut self) -> &'t [u8] {
+    pub fn word(&mut self) -> &'t [u8] {
         let letters = self.rest.iter().take_while(|&&c| is_letter(c)).count();
         let (head, tail) = self.rest.split_at(letters);
         self.rest = tail;
         head
     }
 
-    /// A number begins a time, a date, or is a day or year beside a month name.
-    fn number_first(&mut self) -> Result<(), ParseError> {
-        let before = self.rest;
-        let first = self.number()?;
-        match self.peek() {
-            Some(b':') => {
-                self.rest = before;
-                return self.read_time();
-            }
-            Some(b'/' | b'-' | b'.') if self.date.is_none() && self.month.is_none() => {
-                let separator = self.rest[0];
-                // `15-Apr-1996`
-                if self.rest.get(1).is_some_and(|&c| is_letter(c)) {
-                    self.rest = &self.rest[1..];
-                    return self.keep(first);
-                }
-                return self.numeric_date(first, separator);
-            }
-            _ => {}
-        }
-        if self.meridiem_follows() {
-            self.rest = before;
-            return self.read_time();
-        }
-        if self.date.is_none() && self.month.is_none() && self.numbers[0].is_none() && matches!(first.digits, 4 | 6 | 8)
-        {
-            let month_follows = first.digits == 4 && self.month_follows();
-            if !month_follows {
-                return self.unseparated(first);
-            }
-        }
-        self.keep(first)
-    }
-
-    fn keep(&mut self, number: Number) -> Result<(), ParseError> {
-        let slot = self.numbers.iter_mut().find(|slot| slot.is_none()).ok_or(ParseError::Syntax)?;
-        *slot = Some(number);
-        Ok(())
-    }
-
-    fn meridiem_follows(&self) -> bool {
-        let rest = self.rest.trim_ascii_start();
-        let word: &[u8] = &rest[..rest.len().min(2)];
-        let ends = rest.get(2).is_none_or(|c| !c.is_ascii_alphabetic());
-        ends && (word.eq_ignore_ascii_case(b"am") || word.eq_ignore_ascii_case(b"pm"))
-    }
-
-    /// `1996 April`, `1996 15 April`
-    fn month_follows(&self) -> bool {
-        let rest = self.rest.trim_ascii_start();
-        let digits = rest.iter().take_while(|c| c.is_ascii_digit()).count();
-        let rest = rest[digits..].trim_ascii_start();
-        let letters = rest.iter().take_while(|&&c| is_letter(c)).count();
-        digits <= 2 && self.month_number(&rest[..letters]).is_some()
-    }
-
-    /// 4, 6 or 8 digits: a year, `yymmdd`, `yyyymmdd`.
-    fn unseparated(&mut self, number: Number) -> Result<(), ParseError> {
-        let value = number.value;
-        let (year, month, day) = match number.digits {
-            4 => (value, 1, 1),
-            6 => (century(value / 10_000), value / 100 % 100, value % 100),
-            _ => (value / 10_000, value / 100 % 100, value % 100),
-        };
-        self.set_date(year, month, day)?;
-        self.time_after_t()
-    }
-
-    /// `T` between date and time.
-    fn time_after_t(&mut self) -> Result<(), ParseError> {
-        if matches!(self.peek(), Some(b'T' | b't')) && self.rest.get(1).is_some_and(u8::is_ascii_digit) {
-            self.rest = &self.rest[1..];
-            return self.read_time();
-        }
-        Ok(())
-    }
-
-    fn numeric_date(&mut self, first: Number, separator: u8) -> Result<(), ParseError> {
-        let mut parts = [first; 3];
-        for part in &mut parts[1..] {
-            self.skip_blanks();
-            if !self.eat(separator) {
-                return Err(ParseError::Syntax);
-            }
-            self.skip_blanks();
-            *part = self.number()?;
-        }
-        let wide = parts.iter().filter(|part| part.digits == 4).count();
-        if wide > 1 || parts.iter().any(|part| part.digits == 3 || part.digits > 4) {
-            return Err(ParseError::Syntax);
-        }
-        let [a, b, c] = parts.map(|part| part.value);
-        let day_first = self.format.day_first();
-        // ISO 8601 with its T has one order.
-        let iso = separator == b'-'
-            && matches!(self.peek(), Some(b'T' | b't'))
-            && self.rest.get(1).is_some_and(u8::is_ascii_digit);
-        let (year, month, day) = match parts.map(|part| part.digits == 4) {
-            [true, _, _] if day_first && self.rules == Rules::Old && !iso => (a, c, b),
-            [true, _, _] => (a, b, c),
-            [_, true, _] if day_first => (b, c, a),
-            [_, true, _] => (b, a, c),
-            [_, _, true] if day_first => (c, b, a),
-            [_, _, true] => (c, a, b),
-            _ => match self.format {
-                DateFormat::Mdy => (century(c), a, b),
-                DateFormat::Dmy => (century(c), b, a),
-                DateFormat::Ymd => (century(a), b, c),
-                DateFormat::Ydm => (century(a), c, b),
-                DateFormat::Myd => (century(b), a, c),
-                DateFormat::Dym => (century(b), c, a),
-            },
-        };
-        self.set_date(year, month, day)?;
-        self.time_after_t()
-    }
-
-    fn set_date(&mut self, year: i64, month: i64, day: i64) -> Result<(), ParseError> {
-        if self.date.is_some() {
-            return Err(ParseError::Syntax);
-        }
-        self.date = Some(Civil::new(year, month, day).ok_or(ParseError::Range)?);
-        Ok(())
-    }
-
-    /// The date of a month name and its numbers.
-    fn named_date(&self) -> Result<Option<Civil>, ParseError> {
-        let Some(month) = self.month else {
-            return if self.numbers[0].is_some() { Err(ParseError::Syntax) } else { Ok(None) };
-        };
-        let (year, day) = match self.numbers {
-            [Some(year), None] if year.digits == 4 => (year.value, 1),
-            [Some(year), Some(day)] if year.digits == 4 && day.digits <= 2 => (year.value, day.value),
-            [Some(day), Some(year)] if year.digits == 4 && day.digits <= 2 => (year.value, day.value),
-            [Some(day), Some(year)] if year.digits <= 2 && day.digits <= 2 => (century(year.value), day.value),
-            _ => return Err(ParseError::Syntax),
-        };
-        Civil::new(year, month, day).map(Some).ok_or(ParseError::Range)
-    }
-
-    fn month_number(&self, word: &[u8]) -> Option<i64> {
+    pub fn month(&self, word: &[u8]) -> Option<i64> {
         self.language.month_named(std::str::from_utf8(word).ok()?)
     }
 
-    fn word_first(&mut self) -> Result<(), ParseError> {
-        let has_time = self.time.is_some();
-        let word = self.word();
-        if let Some(month) = self.month_number(word) {
-            if self.month.replace(month).is_some() {
-                return Err(ParseError::Syntax);
-            }
-            return Ok(());
+    /// Whether a number stands here that begins a time: `10:`, `10AM`, `10 PM`.
+    pub fn is_time(&self) -> bool {
+        let mut ahead = *self;
+        if ahead.number(9).is_err() {
+            return false;
         }
-        if word.eq_ignore_ascii_case(b"z") && has_time && self.offset.is_none() {
-            self.offset = Some(0);
-            return Ok(());
-        }
-        Err(ParseError::Syntax)
+        ahead.peek() == Some(b':') || ahead.meridiem().is_some()
     }
 
-    fn read_offset(&mut self) -> Result<(), ParseError> {
-        if self.rules == Rules::Old {
-            return Err(ParseError::Syntax);
+    /// AM or PM, blanks before it: whether it is the afternoon.
+    pub fn meridiem(&mut self) -> Option<bool> {
+        let mut ahead = *self;
+        ahead.skip_blanks();
+        let word = ahead.word();
+        let afternoon = word.eq_ignore_ascii_case(b"pm");
+        if !afternoon && !word.eq_ignore_ascii_case(b"am") {
+            return None;
         }
-        let of_offset = |byte: &&u8| matches!(byte, b'+' | b'-' | b':' | b'0'..=b'9');
-        let end = self.rest.iter().take(6).take_while(of_offset).count();
-        let text = std::str::from_utf8(&self.rest[..end]).map_err(|_| ParseError::Syntax)?;
-        self.offset = Some(parse_offset(text).ok_or(ParseError::Syntax)?);
-        self.rest = &self.rest[end..];
-        Ok(())
+        *self = ahead;
+        Some(afternoon)
     }
 
-    fn read_time(&mut self) -> Result<(), ParseError> {
-        if self.time.is_some() {
-            return Err(ParseError::Syntax);
-        }
-        let mut hour = self.number()?.value;
+    /// `h[:m[:s[.fraction | :ms]]] [AM | PM]` in ticks; the old rules take a fraction of the minute's seconds, too.
+    pub fn time(&mut self) -> Result<i64, ParseError> {
+        let old = self.rules == Rules::Old;
+        let digits_max = if old { 3 } else { 2 };
+        let mut hour = self.number(digits_max)?.value;
         let (mut minute, mut second, mut fraction) = (0, 0, 0);
         if self.eat(b':') {
-            minute = self.number()?.value;
-            if self.eat(b':') {
-                second = self.number()?.value;
-                if self.eat(b'.') {
-                    let digits = self.number()?;
-                    if self.rules == Rules::Old && digits.digits > 3 {
-                        return Err(ParseError::Syntax);
-                    }
-                    // Beyond 100 ns: rounded.
-                    fraction = match digits.digits {
-                        digits_count @ 1..=7 => digits.value * 10_i64.pow(7 - digits_count as u32),
-                        8 => (digits.value + 5) / 10,
-                        _ => (digits.value + 50) / 100,
-                    };
-                } else if self.eat(b':') {
-                    let thousandths = self.number()?;
-                    if thousandths.digits > 3 {
-                        return Err(ParseError::Syntax);
-                    }
-                    fraction = thousandths.value * 10_000;
-                }
+            minute = self.number(digits_max)?.value;
+            let seconds = self.eat(b':');
+            if seconds {
+                second = self.number(digits_max)?.value;
+            }
+            if (seconds || old) && self.eat(b'.') {
+                fraction = self.fraction()?;
+            } else if seconds && self.eat(b':') {
+                fraction = self.number(3)?.value * 10_000;
             }
         }
-        self.skip_blanks();
-        if self.meridiem_follows() {
-            let afternoon = self.rest[0].eq_ignore_ascii_case(&b'p');
-            self.rest = &self.rest[2..];
-            hour = match hour {
-                12 if !afternoon => 0,
-                1..=11 if afternoon => hour + 12,
-                13..=23 if !afternoon => return Err(ParseError::Syntax),
-                other => other,
+        if let Some(afternoon) = self.meridiem() {
+            hour = match (hour, afternoon) {
+                (12, false) => 0,
+                (0, true) | (13.., false) => return Err(ParseError::Range),
+                (1..=11, true) => hour + 12,
+                _ => hour,
             };
         }
-        if hour > 23 || minute > 59 || second > 59 {
-            return Err(ParseError::Range);
-        }
-        self.time = Some(hour * TICKS_PER_HOUR + minute * TICKS_PER_MINUTE + second * TICKS_PER_SECOND + fraction);
-        Ok(())
+        ticks(hour, minute, second, fraction)
     }
+
+    /// Digits behind a point in ticks: at most three by the old rules, by the new rounded at the eighth.
+    pub fn fraction(&mut self) -> Result<i64, ParseError> {
+        if self.rules == Rules::Old {
+            let number = self.number(3)?;
+            return Ok(number.value * 10_i64.pow(7 - number.digits as u32));
+        }
+        let digits = self.rest.iter().take_while(|c| c.is_ascii_digit()).count();
+        let (head, tail) = self.rest.split_at(digits);
+        if digits == 0 {
+            return Err(ParseError::Syntax);
+        }
+        self.rest = tail;
+        let eight = (0..8).fold(0, |value, at| value * 10 + head.get(at).map_or(0, |c| (c - b'0') as i64));
+        Ok((eight + 5) / 10)
+    }
+}
+
+pub(super) fn ticks(hour: i64, minute: i64, second: i64, fraction: i64) -> Result<i64, ParseError> {
+    if hour > 23 || minute > 59 || second > 59 {
+        return Err(ParseError::Range);
+    }
+    Ok(hour * TICKS_PER_HOUR + minute * TICKS_PER_MINUTE + second * TICKS_PER_SECOND + fraction)
 }
 
 /// The year with these last two digits that is not after `cutoff` and less than a hundred years before it.
@@ -413,15 +295,45 @@ fn year_ending(digits: i64, cutoff: i64) -> i64 {
     cutoff - (cutoff - digits).rem_euclid(100)
 }
 
-fn century(year: i64) -> i64 {
-    match year {
-        0..=99 => year_ending(year, i64::from(TWO_DIGIT_YEAR_CUTOFF.load(Ordering::Relaxed))),
+/// The year that a number means: four digits are one, others the last of one.
+pub(super) fn year(number: Number) -> i64 {
+    match number.value {
+        0..=99 if number.digits < 4 => {
+            year_ending(number.value, i64::from(TWO_DIGIT_YEAR_CUTOFF.load(Ordering::Relaxed)))
+        }
         other => other,
     }
 }
 
+/// Four, six or eight digits: a year, `yymmdd`, `yyyymmdd`.
+pub(super) fn together(number: Number, form: &Form) -> Result<i64, ParseError> {
+    let value = number.value;
+    match number.digits {
+        4 => form.date(value, 1, 1),
+        6 | 8 if !form.other_dates => Err(ParseError::Syntax),
+        6 => form.date(year(Number { value: value / 10_000, digits: 2 }), value / 100 % 100, value % 100),
+        8 => form.date(value / 10_000, value / 100 % 100, value % 100),
+        _ => Err(ParseError::Syntax),
+    }
+}
+
+/// The day of a month's name and the numbers beside it. A number of four digits is the year, else the second one.
+pub(super) fn named(month: i64, numbers: &[Number], form: &Form) -> Result<i64, ParseError> {
+    if !form.other_dates {
+        return Err(ParseError::Syntax);
+    }
+    let (year_of, day) = match *numbers {
+        [only] if only.digits == 4 => (only, 1),
+        [first, day] if first.digits == 4 && day.digits <= 2 => (first, day.value),
+        [day, second] if day.digits <= 2 && matches!(second.digits, 1 | 2 | 4) => (second, day.value),
+        [_] | [] => return Err(ParseError::Syntax),
+        _ => return Err(ParseError::Range),
+    };
+    form.date(year(year_of), month, day)
+}
+
 /// Bytes above ASCII are parts of letters here: nothing else above it means anything in a date.
-fn is_letter(c: u8) -> bool {
+pub(super) fn is_letter(c: u8) -> bool {
     c.is_ascii_alphabetic() || !c.is_ascii()
 }
 

@@ -86,7 +86,24 @@ impl Part {
 
 /// 9810.
 fn not_supported(part: Part, function: &str, ty: &SqlType) -> SqlError {
-    sql_error!(9810, part.name(), function, ty.name())
+    use TypeKind::{Date, DateTime, SmallDateTime, Time};
+    let state = match (function, ty.kind) {
+        ("dateadd", _) if matches!(part, Part::TzOffset | Part::IsoWeek) => 2,
+        ("dateadd", DateTime) => 0,
+        ("dateadd", SmallDateTime) => 3,
+        ("datepart", Date) => 2,
+        ("datepart", Time) => 3,
+        ("datepart", _) => 6,
+        ("datename", Date) => 4,
+        ("datename", Time) => 5,
+        ("datename", _) => 7,
+        ("datetrunc", SmallDateTime) => 8,
+        ("datetrunc", DateTime) => 9,
+        ("datetrunc", Date | Time) => 10,
+        ("datetrunc", _) => 11,
+        _ => 1,
+    };
+    sql_error!(9810, state state, part.name(), function, ty.name())
 }
 
 /// `date_first`: SET DATEFIRST, 1 (Monday) to 7 (Sunday, the default of us_english).
@@ -169,7 +186,12 @@ pub fn datename(part: Part, ty: &SqlType, value: &Datum, date_first: u8, languag
 
 /// 517.
 fn addition_overflow(ty: &SqlType) -> SqlError {
-    sql_error!(517, ty.name())
+    let state = match ty.kind {
+        TypeKind::DateTime => 1,
+        TypeKind::SmallDateTime => 2,
+        _ => 3,
+    };
+    sql_error!(517, state state, ty.name())
 }
 
 /// DATEADD: a value of the same type.

@@ -10,6 +10,7 @@ rows![
     message(16005, 16, "Invalid argument for data masking function '%.*ls' for column '%.*ls'."),
     message(16006, 16, "Invalid data masking format for function '%.*ls' in column '%.*ls'."),
     message(16007, 16, "The column '%.*ls' does not have a data masking function."),
+    message(16200, 15, "The statement failed because '%.*ls' does not support DISTINCT <column-name> parameters. Consider using '%.*ls' without DISTINCT, or COUNT or COUNT_BIG with DISTINCT."),
     message(16208, 15, "The function '%.*ls' does not support %ls."),
     message(16211, 15, "Cannot repeat window name in the WINDOW clause."),
     message(16902, 16, "%ls: The value of the parameter %ls is invalid."),

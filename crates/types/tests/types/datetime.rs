@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use types::convert::{ConvertContext, NO_STYLE, convert, text_datum, text_of};
 use types::datetime::LanguageId;
 use types::datetime::calendar::{Civil, DAYS_MAX, iso_week, weekday};
-use types::datetime::parse::{ParseError, Rules, parse};
+use types::datetime::parse::{Form, ParseError, Rules, parse};
 use types::datetime::{DateFormat, Part, part};
 use types::{Datum, SqlType, TypeKind};
 
@@ -91,15 +91,31 @@ fn literals() {
         ("2024-03", Err(ParseError::Syntax)),
         ("12", Err(ParseError::Syntax)),
         ("1:2:3:4:5", Err(ParseError::Syntax)),
-        ("2024-03-05 2024-03-05", Err(ParseError::Syntax)),
-        ("13 AM", Err(ParseError::Syntax)),
+        ("2024-03-05 2024-03-05", Err(ParseError::Range)),
+        ("13 AM", Err(ParseError::Range)),
         ("2024-03-05x", Err(ParseError::Syntax)),
-        ("mar mar 2024", Err(ParseError::Syntax)),
-        ("1/2/3/4", Err(ParseError::Syntax)),
+        ("mar mar 2024", Err(ParseError::Range)),
+        ("1/2/3/4", Err(ParseError::Range)),
+        ("1/2/2024/", Err(ParseError::Range)),
+        ("1//2/2024", Err(ParseError::Range)),
+        ("AM", Err(ParseError::Range)),
+        ("Jan 2, 2024,", Err(ParseError::Range)),
+        ("T10:11", Err(ParseError::Range)),
+        ("2024-01-02T10:11", Err(ParseError::Syntax)),
+        ("1/2", Err(ParseError::Syntax)),
+        ("Jan-2-2024", Err(ParseError::Syntax)),
+        ("2024-03-05\t10:00", Err(ParseError::Syntax)),
+        ("1/2-2024", Ok("2024-01-02 00:00:00.000")),
+        ("001/02/024", Ok("2024-01-02 00:00:00.000")),
+        ("1/2024/2", Ok("2024-01-02 00:00:00.000")),
+        ("1/2 10:11 /2024", Ok("2024-01-02 10:11:00.000")),
+        ("Jan, 2 2024", Ok("2024-01-02 00:00:00.000")),
+        ("10:11.5", Ok("1900-01-01 10:11:00.500")),
+        ("2024-01-02Z", Ok("2024-01-02 00:00:00.000")),
     ];
     for (text, expected) in cases {
-        let parsed = parse(text, DateFormat::Mdy, LanguageId::US_ENGLISH, Rules::Old)
-            .map(|parsed| shown(&parsed.moment.to(&SqlType::DATETIME).expect("in range"), &SqlType::DATETIME));
+        let parsed = parse(text, &Form::free(DateFormat::Mdy), LanguageId::US_ENGLISH, Rules::Old)
+            .map(|parsed| shown(&parsed.to(&SqlType::DATETIME).expect("in range"), &SqlType::DATETIME));
         assert_eq!(parsed.as_deref().map_err(|error| *error), *expected, "{text:?}");
     }
 }
@@ -116,7 +132,7 @@ fn the_order_of_numbers() {
         ("2003-01-02T00:00:00", DateFormat::Mdy, Rules::New, "2003-01-02"),
     ];
     for (text, format, rules, expected) in cases {
-        let parsed = parse(text, format, LanguageId::US_ENGLISH, rules).unwrap().moment;
+        let parsed = parse(text, &Form::free(format), LanguageId::US_ENGLISH, rules).unwrap();
         assert_eq!(shown(&parsed.to(&SqlType::DATE).unwrap(), &SqlType::DATE), expected, "{text} {format:?}");
     }
 }

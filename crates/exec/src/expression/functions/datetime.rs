@@ -232,6 +232,10 @@ fn isdate<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
     if value.is_null() {
         return Ok(Value::I64(0));
     }
+    // Blanks are a moment to CAST, but none here.
+    if matches!(&value, Value::Bytes(bytes) if bytes.iter().all(|byte| matches!(byte, b' ' | 0))) {
+        return Ok(Value::I64(0));
+    }
     let converted = kernel::convert(context, value, &call.arguments[0].ty, &SqlType::DATETIME, None, true);
     match converted {
         Ok(_) => Ok(Value::I64(1)),
@@ -248,9 +252,7 @@ fn offset_minutes(call: &Call, at: usize, context: &Context, row: Row<'_>) -> Sq
         Value::I64(minutes) => {
             Some(i16::try_from(minutes).ok().filter(|m| m.abs() <= 840).ok_or_else(|| bad_offset(call))?)
         }
-        Value::Bytes(bytes) => {
-            Some(parse::parse_offset(kernel::text(&ty, &bytes).trim()).ok_or_else(|| bad_offset(call))?)
-        }
+        Value::Bytes(bytes) => Some(parse::parse_offset(&kernel::text(&ty, &bytes)).ok_or_else(|| bad_offset(call))?),
         other => panic!("an offset of {other:?}"),
     })
 }

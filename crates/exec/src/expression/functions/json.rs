@@ -2,7 +2,7 @@
 
 use sql::function::FunctionId;
 use types::pause::{Pacer, unpaced};
-use types::{Datum, SqlResult, SqlType, TypeKind, convert, sql_error};
+use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::given;
 use crate::context::Context;
@@ -10,7 +10,6 @@ use crate::expression::general::{Call, Function, General};
 use crate::expression::json::{Json, Path};
 use crate::expression::wide::BytesExpr;
 use crate::expression::{Node, Scalar, shown};
-use crate::kernel;
 use crate::session::stop_of;
 use crate::value::{Row, Value};
 
@@ -128,7 +127,7 @@ fn object<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
             out.push(',');
         }
         out.push('"');
-        escape_paced(&key.ok_or_else(|| null_key(1 + 2 * pair))?, &mut out, &mut context.pacer())?;
+        escape_paced(&key.ok_or_else(null_key)?, &mut out, &mut context.pacer())?;
         out.push_str("\":");
         context.pacer().push(value.as_deref().unwrap_or("null"), &mut out)?;
     }
@@ -136,10 +135,10 @@ fn object<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
     call.long_text(&out, context)
 }
 
-/// A member without a name, as that argument.
+/// A member without a name.
 #[cold]
-fn null_key(argument: usize) -> types::SqlError {
-    sql_error!(13629, argument)
+fn null_key() -> types::SqlError {
+    sql_error!(13638, "json_object")
 }
 
 /// `"name":value`; NULL where the value is.
@@ -147,7 +146,7 @@ fn member<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
     let key = call.text(0, context, row)?;
     let value = given!(call.text(1, context, row));
     let mut out = String::from("\"");
-    escape_paced(&key.ok_or_else(|| null_key(1))?, &mut out, &mut context.pacer())?;
+    escape_paced(&key.ok_or_else(null_key)?, &mut out, &mut context.pacer())?;
     out.push_str("\":");
     context.pacer().push(&value, &mut out)?;
     call.long_text(&out, context)
@@ -181,9 +180,17 @@ fn wrap<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Val
     call.long_text(&out, context)
 }
 
+/// The path of the second argument. 8116: it is none if it is NULL, whatever the text is.
+fn path_of(call: &Call, context: &Context, row: Row<'_>, function: &str) -> SqlResult<Path> {
+    match call.text(1, context, row)? {
+        Some(path) => Path::parse(&path),
+        None => Err(sql_error!(8116, state 8, "NULL", 2, function)),
+    }
+}
+
 fn value<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let path = path_of(call, context, row, "json_value")?;
     let text = given!(call.text(0, context, row));
-    let path = Path::parse(&given!(call.text(1, context, row)))?;
     let document = Json::parse(&text, &mut context.pacer())?;
     let found = given!(path.value(&document, &text));
     if found.encode_utf16().nth(4000).is_some() {
@@ -208,11 +215,11 @@ fn path_exists<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlRes
 }
 
 fn query<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
-    let text = given!(call.text(0, context, row));
     let path = match call.arguments.len() {
         1 => Path::root(),
-        _ => Path::parse(&given!(call.text(1, context, row)))?,
+        _ => path_of(call, context, row, "json_query")?,
     };
+    let text = given!(call.text(0, context, row));
     let document = Json::parse(&text, &mut context.pacer())?;
     let found = given!(path.query(&document, &text));
     call.long_text(&found, context)
@@ -220,31 +227,15 @@ fn query<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
 
 /// What JSON functions give goes in as JSON, numbers and bits as themselves, everything else as a string.
 fn modify<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let path = path_of(call, context, row, "json_modify")?;
     let text = given!(call.text(0, context, row));
-    let path = Path::parse(&given!(call.text(1, context, row)))?;
     let argument = &call.arguments[2];
     let new = match argument.datum(context, row)? {
         Datum::Null => None,
         value => {
-            let ty = &argument.ty;
-            let wide = SqlType::NVARCHAR_MAX;
-            let pacer = &mut context.pacer();
-            let shown = kernel::convert(context, Value::from_owned(value), ty, &wide, None, false)?.bytes();
-            let shown = shown.map_or(Ok(String::new()), |bytes| convert::text_of_paced(&bytes, &wide, pacer))?;
-            Some(if ty.kind == TypeKind::Bit {
-                if shown == "1" { "true".to_string() } else { "false".to_string() }
-            } else if ty.is_integer()
-                || ty.is_decimal()
-                || matches!(ty.kind, TypeKind::Float | TypeKind::Real)
-                || is_json_text(argument)
-            {
-                shown
-            } else {
-                let mut quoted = String::from("\"");
-                escape_paced(&shown, &mut quoted, pacer)?;
-                quoted.push('"');
-                quoted
-            })
+            let mut written = String::new();
+            push_value(context, &argument.ty, &value, is_json_text(argument), &mut written)?;
+            Some(written)
         }
     };
     call.long_text(&path.modify(&text, new.as_deref(), &mut context.pacer())?, context)

@@ -16,7 +16,11 @@ pub fn find(id: FunctionId) -> Option<Function> {
     Some(match id {
         ErrorLine | ErrorMessage | ErrorNumber | ErrorProcedure | ErrorSeverity | ErrorState => error,
         RowcountBig => |_, context, _| Ok(Value::I64(context.session(|session| session.row_count as i64))),
-        XactState => |_, context, _| Ok(Value::I64(context.session(|session| session.transaction.xact_state() as i64))),
+        XactState => |call, context, _| {
+            let state = context.session(|session| session.transaction.xact_state() as i64);
+            // With an argument: within a statement that has a transaction of its own.
+            Ok(Value::I64(if state == 0 { call.arguments.len() as i64 } else { state }))
+        },
         ScopeIdentity => |_, context, _| {
             Ok(Value::from_owned(context.session(|session| Session::identity_datum(session.scope_identity))))
         },
@@ -190,6 +194,7 @@ pub fn session_number(global: Global) -> Option<fn(&Session) -> i64> {
         Global::RowCount => |session| session.row_count.min(i32::MAX as u64) as i64,
         Global::Error => |session| session.error.into(),
         Global::TranCount => |session| session.transaction.level.into(),
+        Global::TranCountOfChange => |session| i64::from(session.transaction.level).max(1) + 1,
         Global::FetchStatus => |session| session.fetch_status.into(),
         Global::NestLevel => |session| session.nest_level.into(),
         Global::ProcId => |session| session.procedure_id.into(),

@@ -269,12 +269,19 @@ fn datalength<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResu
             let inner = types::variant::decode(&bytes);
             inner.map_or(Value::Null, |(ty, value)| match value {
                 types::Datum::Bytes(bytes) => Value::I64(bytes.len() as i64),
+                types::Datum::I128(value) if ty.is_decimal() => Value::I64(decimal_length(value)),
                 _ => Value::I64(ty.length as i64),
             })
         }
         Value::Bytes(bytes) => Value::I64(bytes.len() as i64),
+        // As the value is stored alone: its sign, and as many words as it needs.
+        Value::I128(value) if ty.is_decimal() => Value::I64(decimal_length(value)),
         _ => Value::I64(ty.length as i64),
     })
+}
+
+fn decimal_length(value: i128) -> i64 {
+    1 + 4 * types::decimal::words(value.unsigned_abs()) as i64
 }
 
 fn case<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
@@ -505,9 +512,9 @@ fn round_half_away(value: f64, decimals: usize) -> String {
 }
 
 fn string_escape<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let kind = call.text(1, context, row)?.ok_or_else(|| sql_error!(8116, state 8, "NULL", 2, "string_escape"))?;
     let text = given!(call.text(0, context, row));
-    let kind = given!(call.text(1, context, row));
-    if !kind.eq_ignore_ascii_case("json") {
+    if !kind.trim_end_matches(' ').eq_ignore_ascii_case("json") {
         return Err(sql_error!(13629, 2));
     }
     let mut out = String::new();

@@ -1,8 +1,9 @@
 //! Functions over whole values: variants, JSON, bytes and what is random.
 
-use types::{SqlResult, SqlType, TypeKind};
+use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::{BuiltinCall, is_bytes, is_text, literal_count};
+use crate::bind::errors;
 use crate::function::FunctionId;
 
 /// Variants and JSON.
@@ -28,6 +29,7 @@ pub fn variants(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         JsonValue => {
             call.only(0, is_text)?;
+            call.given(1)?;
             call.take(0, SqlType::NVARCHAR_MAX.with_collation(call.collation))?;
             call.take(1, call.wide(4000))?;
             call.wide(4000)
@@ -38,6 +40,12 @@ pub fn variants(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             SqlType::NVARCHAR_MAX.with_collation(call.collation)
         }
         JsonModify => {
+            call.only(2, |kind| {
+                use TypeKind::{BigInt, Bit, Decimal, Float, Int, Numeric, Real, SmallInt, TinyInt};
+                is_text(kind)
+                    || matches!(kind, Bit | TinyInt | SmallInt | Int | BigInt | Decimal | Numeric | Real | Float)
+            })?;
+            call.given(1)?;
             call.take(0, SqlType::NVARCHAR_MAX.with_collation(call.collation))?;
             call.take(1, call.wide(4000))?;
             SqlType::NVARCHAR_MAX.with_collation(call.collation)
@@ -51,6 +59,7 @@ pub fn bytes(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
     use FunctionId::*;
     Ok(Some(match call.function {
         BinaryChecksum | Checksum => {
+            call.checksum()?;
             call.nullable = false;
             SqlType::INT
         }
@@ -91,4 +100,19 @@ pub fn bytes(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         _ => return Ok(None),
     }))
+}
+
+impl BuiltinCall<'_, '_> {
+    /// 8116, 8184: checksums are of what can be compared; BINARY_CHECKSUM leaves out what cannot, unless nothing else is there.
+    fn checksum(&self) -> SqlResult<()> {
+        let long = |ty: &SqlType| matches!(ty.kind, TypeKind::Text | TypeKind::NText | TypeKind::Image | TypeKind::Xml);
+        if self.function == FunctionId::BinaryChecksum {
+            let none = !self.args.is_empty() && self.args.iter().all(|arg| long(&arg.ty));
+            return if none { Err(sql_error!(8184)) } else { Ok(()) };
+        }
+        match self.args.iter().enumerate().find(|(_, arg)| long(&arg.ty)) {
+            Some((at, arg)) => Err(errors::invalid_argument(&arg.ty, at + 1, self.name).in_state(4)),
+            None => Ok(()),
+        }
+    }
 }

@@ -8,10 +8,11 @@ mod system;
 mod text;
 
 use types::precedence::check_conversion;
-use types::{CollationId, Datum, SqlResult, SqlType, TypeKind};
+use types::{CollationId, Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::binder::Binder;
-use super::convert::{self, converted, implicit, typing_wide};
+use super::collating;
+use super::convert::{converted, implicit, typing_wide};
 use super::errors;
 use super::typing::is_null_literal;
 use crate::function::FunctionId;
@@ -134,6 +135,14 @@ impl BuiltinCall<'_, '_> {
         }
     }
 
+    /// 8116: NULL itself is no argument.
+    fn given(&self, i: usize) -> SqlResult<()> {
+        match self.args.get(i).is_some_and(is_null_literal) {
+            true => Err(sql_error!(8116, "NULL", i + 1, errors::shown_function(self.name))),
+            false => Ok(()),
+        }
+    }
+
     fn take_all(&mut self, ty: SqlType) -> SqlResult<()> {
         (0..self.args.len()).try_for_each(|i| self.take(i, ty))
     }
@@ -165,13 +174,20 @@ impl BuiltinCall<'_, '_> {
         let wide = which.iter().any(|&i| self.args[i].ty.is_unicode_string());
         let mut best: Option<usize> = None;
         for &i in &which {
+            let (columns, name) = (&self.binder.columns, errors::shown_function(self.name));
+            let puts_together = matches!(self.function, FunctionId::Concat | FunctionId::ConcatWs);
+            if !puts_together && which.len() == 1 && collating::conflict(&self.args[i], columns).is_some() {
+                return Err(sql_error!(4191, name));
+            }
             best = Some(match best {
                 None => i,
                 Some(b) => {
-                    let (columns, name) = (&self.binder.columns, self.name.to_ascii_lowercase());
                     let (known, other) = (&self.args[b], &self.args[i]);
-                    convert::common_collation(known, other, &name, columns)?;
-                    if convert::collation_rank(other, columns) > convert::collation_rank(known, columns) {
+                    match puts_together {
+                        true => collating::made_collation(known, other, &name, columns)?,
+                        false => collating::common_collation(known, other, &name, columns)?,
+                    };
+                    if collating::collation_rank(other, columns) > collating::collation_rank(known, columns) {
                         i
                     } else {
                         b

@@ -3,7 +3,7 @@
 use types::{SqlResult, SqlType, TypeKind, sql_error};
 
 use super::{BuiltinCall, varying};
-use crate::bind::convert::common_collation;
+use crate::bind::collating::common_collation;
 use crate::bind::errors;
 use crate::bind::typing::is_null_literal;
 use crate::function::FunctionId;

@@ -145,6 +145,7 @@ pub fn text(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         }
         StringEscape => {
             call.only(0, is_text)?;
+            call.given(1)?;
             call.strings(&[0, 1])?;
             SqlType::NVARCHAR_MAX.with_collation(call.collation)
         }

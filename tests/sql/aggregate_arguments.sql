@@ -1,0 +1,93 @@
+-- What aggregates and their like refuse: separators, orders, percentiles, NTILE, LAG, series.
+-- https://learn.microsoft.com/sql/t-sql/functions/string-agg-transact-sql
+-- https://learn.microsoft.com/sql/t-sql/functions/percentile-cont-transact-sql
+-- https://learn.microsoft.com/sql/t-sql/functions/generate-series-transact-sql
+-- https://learn.microsoft.com/sql/t-sql/functions/approx-count-distinct-transact-sql
+CREATE TABLE t (k int, n smallint, d date, s varchar(10), u nvarchar(10), x text)
+INSERT t VALUES (1, 10, '20210101', 'a', N'a', 'a'), (1, 20, '20210102', 'b', N'b', 'b'), (2, NULL, NULL, NULL, NULL, NULL)
+GO
+SELECT STRING_AGG(s, CAST(';' AS varchar(2))) FROM t
+GO
+SELECT STRING_AGG(s, LOWER(';')) FROM t
+GO
+SELECT STRING_AGG(s, (SELECT ';')) FROM t
+GO
+SELECT STRING_AGG(s, ';') WITHIN GROUP (ORDER BY (SELECT 1)) FROM t
+GO
+DECLARE @long varchar(max) = ';'
+SELECT STRING_AGG(s, @long) FROM t
+GO
+SELECT STRING_AGG(s, ';') OVER () FROM t
+GO
+SELECT STRING_AGG(s, ';') WITHIN GROUP (ORDER BY n), STRING_AGG(u, ';') WITHIN GROUP (ORDER BY k) FROM t
+GO
+DECLARE @sep varchar(3) = '; '
+SELECT STRING_AGG(s, @sep) AS v, STRING_AGG(s, ';' + CHAR(32)) AS put, STRING_AGG(s, CAST(NULL AS varchar(5))) AS none, STRING_AGG(s, ';') WITHIN GROUP (ORDER BY CAST(1 AS int)) AS cast_key FROM t
+GO
+SELECT APPROX_COUNT_DISTINCT(DISTINCT k) FROM t
+GO
+SELECT APPROX_COUNT_DISTINCT(k) OVER () FROM t
+GO
+SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY n, k) OVER () FROM t
+GO
+SELECT PERCENTILE_DISC(k) WITHIN GROUP (ORDER BY n) OVER () FROM t
+GO
+SELECT PERCENTILE_CONT((SELECT MAX(k) FROM t)) WITHIN GROUP (ORDER BY n) OVER () FROM t
+GO
+SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY d) OVER () FROM t
+GO
+SELECT PERCENTILE_CONT(0.5) WITHIN GROUP (ORDER BY CAST(s AS nvarchar(max))) OVER () FROM t
+GO
+SELECT PERCENTILE_CONT(0.5, 1) WITHIN GROUP (ORDER BY n) OVER () FROM t
+GO
+SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY n) OVER (PARTITION BY k ROWS UNBOUNDED PRECEDING) FROM t
+GO
+SELECT PERCENTILE_CONT((SELECT .5)) WITHIN GROUP (ORDER BY n) OVER () AS half, PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY d) OVER () AS day FROM t WHERE n IS NOT NULL
+GO
+SELECT NTILE(2.0) OVER (ORDER BY k) FROM t
+GO
+SELECT NTILE(k) OVER (ORDER BY k) FROM t
+GO
+SELECT k, (SELECT TOP (1) NTILE(o.k) OVER (ORDER BY i.n) FROM t i) AS outer_count FROM t o ORDER BY o.k, o.n
+GO
+SELECT LAG(NULL) OVER (ORDER BY k) FROM t
+GO
+SELECT CHECKSUM(x) FROM t
+GO
+SELECT BINARY_CHECKSUM(x) FROM t
+GO
+SELECT GREATEST(s, x) FROM t
+GO
+SELECT * FROM GENERATE_SERIES(1)
+GO
+SELECT * FROM GENERATE_SERIES(1, 2, 3, 4)
+GO
+SELECT * FROM GENERATE_SERIES(1, CAST(2 AS bigint))
+GO
+SELECT * FROM GENERATE_SERIES(1, 2, 1.0)
+GO
+SELECT * FROM GENERATE_SERIES(1, 'b')
+GO
+SELECT * FROM GENERATE_SERIES(1, 2, 0)
+GO
+DECLARE @step int = 0
+SELECT * FROM GENERATE_SERIES(1, 2, @step)
+GO
+SELECT * FROM GENERATE_SERIES(1, 2) AS g (v)
+GO
+SELECT value FROM GENERATE_SERIES(1.5, 2.75, .50)
+GO
+SELECT * FROM STRING_SPLIT('a')
+GO
+DECLARE @ordinal int = 1
+SELECT * FROM STRING_SPLIT('a', ',', @ordinal)
+GO
+SELECT * FROM STRING_SPLIT('a', ',', '1')
+GO
+-- -2147483648 is an int, which no quotient or remainder by -1 fits.
+SELECT SQL_VARIANT_PROPERTY(-2147483648, 'BaseType') AS least, SQL_VARIANT_PROPERTY(2147483648, 'BaseType') AS above, SQL_VARIANT_PROPERTY(-2147483649, 'BaseType') AS below
+SELECT -2147483648 % -1
+GO
+DECLARE @least bigint = -9223372036854775808, @one bigint = -1
+SELECT @least % @one
+GO
