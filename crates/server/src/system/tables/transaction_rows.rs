@@ -1,9 +1,10 @@
 //! sys.dm_tran_*: locks and transactions, from storage.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
 use exec::session::Session as State;
-use storage::{Resource, Storage};
+use storage::{LockMode, Resource, Storage};
 use types::Datum;
 
 use crate::catalog::{MASTER, TEMPDB};
@@ -17,6 +18,7 @@ pub fn rows(host: &SessionHost, state: &State, name: &str) -> Option<Vec<NamedRo
     Some(match name {
         "dm_tran_locks" => storage.locks_told().iter().map(|entry| lock(storage, entry)).collect(),
         "dm_tran_active_transactions" => storage.transactions().iter().map(active).collect(),
+        "dm_tran_database_transactions" => in_databases(storage),
         "dm_tran_active_snapshot_database_transactions" => {
             storage.transactions().iter().filter_map(with_snapshot).collect()
         }
@@ -135,13 +137,49 @@ fn active(entry: &storage::TransactionEntry) -> NamedRow {
     vec![
         ("transaction_id", number(entry.id)),
         ("name", text(if entry.session == 0 { "system" } else { "user_transaction" })),
-        ("transaction_begin_time", {
-            let ago_ms = os::clock::now_ms().saturating_sub(entry.begun_ms);
-            Cell::Time(os::clock::utc_ticks() as i64 - ago_ms as i64 * 10_000)
-        }),
+        ("transaction_begin_time", begun(entry)),
         ("transaction_type", number(1)),
         ("transaction_state", number(2)),
     ]
+}
+
+/// Of each database in which a transaction has locked something. What it has written of the log is told with each that it changes.
+/// https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-tran-database-transactions-transact-sql
+fn in_databases(storage: &Storage) -> Vec<NamedRow> {
+    const READ_WRITE: i32 = 1;
+    const READ_ONLY: i32 = 2;
+    const NO_RECORDS: i32 = 3;
+    const HAS_RECORDS: i32 = 4;
+    let mut found = BTreeMap::<(u64, u16), bool>::new();
+    for lock in storage.locks().iter().filter(|lock| lock.granted) {
+        if let Resource::Table(database, _) | Resource::Row(database, ..) = lock.resource {
+            let changes =
+                matches!(lock.mode, LockMode::IntentExclusive | LockMode::SharedIntentExclusive | LockMode::Exclusive);
+            *found.entry((lock.transaction, database.0)).or_default() |= changes;
+        }
+    }
+    let all = storage.transactions();
+    let row = |((id, database), changes): ((u64, u16), bool)| -> Option<NamedRow> {
+        let entry = all.iter().find(|entry| entry.id == id)?;
+        let wrote = changes && entry.log_bytes > 0;
+        let mut row = vec![
+            ("transaction_id", number(id)),
+            ("database_id", number(database)),
+            ("database_transaction_type", number(if changes { READ_WRITE } else { READ_ONLY })),
+            ("database_transaction_state", number(if wrote { HAS_RECORDS } else { NO_RECORDS })),
+            ("database_transaction_log_bytes_used", number(if wrote { entry.log_bytes } else { 0 })),
+        ];
+        if wrote {
+            row.push(("database_transaction_begin_time", begun(entry)));
+        }
+        Some(row)
+    };
+    found.into_iter().filter_map(row).collect()
+}
+
+fn begun(entry: &storage::TransactionEntry) -> Cell {
+    let ago_ms = os::clock::now_ms().saturating_sub(entry.begun_ms);
+    Cell::Time(os::clock::utc_ticks() as i64 - ago_ms as i64 * 10_000)
 }
 
 /// None: it reads what is committed when it reads.
