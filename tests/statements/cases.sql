@@ -973,6 +973,11 @@ CREATE USER u WITHOUT LOGIN
 GO
 EXECUTE AS USER = 'u' SELECT CASE USER_NAME() WHEN 'u' THEN 'ok' END REVERT
 
+--- Modules: SETUSER
+CREATE USER s WITHOUT LOGIN
+GO
+SETUSER 's' SELECT CASE USER_NAME() WHEN 's' THEN 'ok' END SETUSER
+
 --- Modules: EXECUTE (...) AS USER, AS LOGIN
 EXECUTE ('SELECT CASE USER_NAME() WHEN ''guest'' THEN ''ok'' END') AS USER = 'guest'
 
@@ -1304,13 +1309,26 @@ GO
 SELECT 'ok' FROM sys.databases WHERE name = 'closed_one' AND state = 1
 DROP DATABASE closed_one
 
---- What administers: BACKUP LOG ... WITH NO_TRUNCATE, STANDBY
+--- What administers: BACKUP LOG ... WITH NO_TRUNCATE
 CREATE DATABASE untruncated
 BACKUP DATABASE untruncated TO DISK = 'untruncated.bak'
-GO
 BACKUP LOG untruncated TO DISK = 'untruncated.bak' WITH NO_TRUNCATE
+BACKUP LOG untruncated TO DISK = 'untruncated.bak'
+GO
+SELECT 'ok' FROM msdb.dbo.backupset a JOIN msdb.dbo.backupset b ON b.first_lsn = a.first_lsn AND b.position = a.position + 1
+WHERE a.database_name = 'untruncated' AND a.type = 'L' AND a.is_copy_only = 1
+DROP DATABASE untruncated
+
+--- What administers: BACKUP LOG ... WITH STANDBY
+CREATE DATABASE untruncated
+BACKUP DATABASE untruncated TO DISK = 'standby.bak'
+GO
+BACKUP LOG untruncated TO DISK = 'standby.bak' WITH STANDBY = 'undo'
 GO
 DROP DATABASE untruncated
+
+--- What administers: BACKUP LOG ... WITH TRUNCATE_ONLY, NO_LOG
+BACKUP LOG model WITH TRUNCATE_ONLY
 
 --- What administers: RESTORE DATABASE ... FROM DISK
 CREATE TABLE t (a int)

@@ -13,7 +13,7 @@ use native::Number;
 use sql::catalog::{ModuleDef, ObjectId, TableDef};
 use sql::plan::OuterSlot;
 use types::pause::{Pacer, Pause};
-use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, long};
+use types::{ColumnData, Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, long, sql_error};
 
 use crate::cursor_name::{CursorId, CursorName};
 use crate::host::{Host, ModuleInfo};
@@ -43,6 +43,12 @@ impl Runtime<'_> {
     /// For another, within this one's run.
     pub fn again(&mut self) -> Runtime<'_> {
         Runtime { session: &mut *self.session, host: &mut *self.host, sink: &mut *self.sink }
+    }
+
+    /// 524: a trigger selects rows for the client, who is not to have any of a trigger.
+    pub fn may_answer(&self) -> SqlResult<()> {
+        let in_trigger = !self.session.triggers.is_empty() && self.session.insert_execute.is_none();
+        if in_trigger && !self.host.results_from_triggers() { Err(sql_error!(524)) } else { Ok(()) }
     }
 }
 

@@ -97,6 +97,11 @@ pub trait Host {
         true
     }
 
+    /// sp_configure 'disallow results from triggers': whether the client gets what a trigger selects.
+    fn results_from_triggers(&self) -> bool {
+        true
+    }
+
     /// RECURSIVE_TRIGGERS of the database: whether what an AFTER trigger changes fires that trigger itself.
     fn recursive_triggers(&self, _database: DatabaseId) -> bool {
         false

@@ -3,6 +3,8 @@
 
 mod support;
 
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use std::process::{Output, Stdio};
 
 use support::{Server, binary, scratch};
@@ -26,6 +28,33 @@ fn entries(server: &Server, arguments: &str) -> Vec<(String, String)> {
     );
     let text = said(server, &query);
     text.lines().filter_map(|line| line.split_once('|')).map(|(a, b)| (a.to_owned(), b.to_owned())).collect()
+}
+
+/// As SQL Server tells of who scans its port: 17836 of bytes that are no packet, 17828 of a packet that asks for nothing.
+#[test]
+fn who_is_no_client_is_told_of() {
+    let data = scratch("error-log-strangers");
+    let server = Server::start_on(data.to_str().expect("UTF-8"), &[]);
+    let prelogin = [&[0x12, 1, 0, 16, 0, 0, 0, 0][..], &[7; 8]].concat();
+    for (bytes, number, begins) in [
+        (&b"GET / HTTP/1.0\r\n\r\n"[..], 17836, "Length specified in network packet payload"),
+        (&prelogin[..], 17828, "The prelogin packet used to open the connection is structurally invalid"),
+    ] {
+        let mut socket = TcpStream::connect(("127.0.0.1", server.port)).expect("connected");
+        socket.write_all(bytes).expect("written");
+        let mut answer = Vec::new();
+        let _ = socket.read_to_end(&mut answer);
+        assert!(answer.is_empty(), "{answer:?}");
+        let told = entries(&server, &format!("0, 1, N'{begins}'"));
+        assert!(
+            matches!(&told[..], [(source, text)] if source == "Logon" && text.contains("[CLIENT: 127.0.0.1")),
+            "{told:?}"
+        );
+        assert_eq!(entries(&server, &format!("0, 1, N'Error: {number}, Severity: 20'")).len(), 1);
+    }
+    // Who comes and goes without a word is nobody.
+    drop(TcpStream::connect(("127.0.0.1", server.port)).expect("connected"));
+    assert_eq!(entries(&server, "0, 1, N'CLIENT: '").len(), 2);
 }
 
 /// learn.microsoft.com, "sp_readerrorlog" and "xp_logevent": entries of RAISERROR WITH LOG, xp_logevent and failed logins.

@@ -305,6 +305,63 @@ fn stopped(workers: &str) {
     println!("{workers}: the longest took {longest:?}; {ended_before} had ended before");
 }
 
+/// On the one scheduler that there is, with somebody in the database who stays.
+fn stopped_while_it_waits(workers: &str) {
+    let server = Server::start_on(":memory:", &["--workers", workers, "--cpus", "0"]);
+    let mut watcher = Wire::open(server.port, "master").expect("logged in");
+    must(&mut watcher, "CREATE DATABASE kept");
+    let mut stays = Wire::open(server.port, "kept").expect("logged in");
+    must(&mut stays, "CREATE TABLE t (a int); BEGIN TRANSACTION; INSERT t VALUES (1)");
+    for batch in [
+        "ALTER DATABASE kept SET SINGLE_USER",
+        "ALTER DATABASE kept SET RESTRICTED_USER WITH ROLLBACK AFTER 600",
+        "ALTER DATABASE kept SET OFFLINE",
+        "ALTER DATABASE kept SET EMERGENCY",
+        "ALTER DATABASE kept SET READ_ONLY WITH ROLLBACK AFTER 600",
+        "ALTER DATABASE kept SET READ_ONLY",
+    ] {
+        for way in [Way::Attention, Way::Closed, Way::Kill] {
+            let what = format!("{batch} ({way:?}, {workers})");
+            let mut wire = Wire::open(server.port, "master").expect("logged in");
+            let session = one(&mut wire, "SELECT CONVERT(int, @@SPID)");
+            wire.client.batch(batch);
+            wire.send();
+            std::thread::sleep(Duration::from_millis(100));
+            let begun = Instant::now();
+            match way {
+                Way::Attention => {
+                    wire.client.attention();
+                    wire.send();
+                    let answer = wire.answer();
+                    assert!(answer.cancelled && !answer.closed && answer.errors.is_empty(), "{what}: {answer:?}");
+                }
+                Way::Closed => drop(wire),
+                Way::Kill => drop(must(&mut watcher, &format!("KILL {session}"))),
+            }
+            let running = format!("SELECT COUNT(*) FROM sys.dm_exec_requests WHERE session_id = {session}");
+            while one(&mut watcher, &running) > 0 {
+                assert!(begun.elapsed() < ENDS_WITHIN, "{what}: still there after {:?}", begun.elapsed());
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            let as_it_was =
+                "SELECT COUNT(*) FROM sys.databases WHERE name = 'kept' AND state + user_access + is_read_only = 0";
+            assert_eq!(one(&mut watcher, as_it_was), 1, "{what}");
+        }
+    }
+    must(&mut stays, "INSERT t VALUES (2); COMMIT");
+    assert_eq!(one(&mut stays, "SELECT COUNT(*) FROM t"), 2);
+}
+
+#[test]
+fn who_waits_for_others_to_leave_is_stopped_on_fibers() {
+    stopped_while_it_waits("fiber");
+}
+
+#[test]
+fn who_waits_for_others_to_leave_is_stopped_on_threads() {
+    stopped_while_it_waits("thread");
+}
+
 #[test]
 fn long_statements_are_stopped_on_fibers() {
     stopped("fiber");

@@ -560,6 +560,7 @@ impl<'a> Runner<'a> {
         }
         one.columns.truncate(columns.len());
         let runtime = self.context.runtime.get_mut();
+        runtime.may_answer()?;
         let sent = match runtime.session.options.forgives_arithmetic() {
             true => runtime.sink.columns(&columns::nullable(columns)),
             false => runtime.sink.columns(columns),

@@ -688,6 +688,7 @@ impl<'a> Runner<'a> {
     ) -> SqlResult<u64> {
         // First: whatever fails from here on, the client has begun to read a result.
         let runtime = self.context.runtime.get_mut();
+        runtime.may_answer()?;
         let sent = match runtime.session.options.forgives_arithmetic() {
             true => runtime.sink.columns(&columns::nullable(columns)),
             false => runtime.sink.query_columns(columns, description),
@@ -812,6 +813,7 @@ impl Runner<'_> {
         operators::drain(source, &self.context, batch, |batch| writer.append(&self.context, batch))?;
         let column = format.column();
         let runtime = self.context.runtime.get_mut();
+        runtime.may_answer()?;
         runtime.sink.columns(std::slice::from_ref(&column)).map_err(stopped)?;
         let Some(text) = writer.finish() else { return Ok(0) };
         let mut units = text.encode_utf16().peekable();

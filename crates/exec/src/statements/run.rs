@@ -743,6 +743,7 @@ impl<'a> Runner<'a> {
         let is_of_schemas = matches!(statement, StatementKind::XmlSchemaCollection(_));
         let is_of_partitions =
             !is_of_schemas && !matches!(statement, StatementKind::Backup(_) | StatementKind::Restore(_));
+        let is_of_backups = !is_of_schemas && !is_of_partitions;
         let module = self.module.clone();
         let mut values = Vec::new();
         for name in names {
@@ -751,7 +752,9 @@ impl<'a> Runner<'a> {
             let Some(slot) = module.variables.iter().position(known) else { continue };
             let (mut value, mut ty) =
                 (self.context.variables.value(slot as u32).into_datum(), &module.variables[slot].ty);
-            if is_of_partitions && let Some(exact) = exact(ty)? {
+            // As a text has them by itself, a datetime's seconds would be lost.
+            let is_exact = is_of_partitions || is_of_backups && ty.kind == TypeKind::DateTime;
+            if is_exact && let Some(exact) = exact(ty)? {
                 value = crate::kernel::convert_datum(self.session(), &value, ty, exact)?;
                 ty = exact;
             }

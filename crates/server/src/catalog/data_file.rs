@@ -9,6 +9,7 @@ use os::disk::{Disk, DiskError, File, Open};
 use types::{SqlResult, sql_error};
 
 use super::Catalog;
+use super::path::with_slashes;
 
 /// Of the data directory.
 const DIRECTORY: &str = "bulk";
@@ -21,6 +22,7 @@ fn place(catalog: &Catalog, path: &str) -> SqlResult<(Disk, String)> {
     let data = catalog.storage.disk();
     let denied = || cannot_open(path, DiskError::Denied);
     let missing = || sql_error!(4860, path);
+    let path = &*with_slashes(path);
     let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
     if name.is_empty() || name == "." || name == ".." || path.contains(['\\', '\0']) {
         return Err(missing());

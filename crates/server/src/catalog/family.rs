@@ -5,7 +5,7 @@ use types::{SqlResult, sql_error};
 
 use super::base::{ClassRow, class};
 use super::load::{int, small};
-use super::row::Text;
+use super::row::{Date, Text};
 use super::store::Rows;
 use super::{Catalog, Database, clock};
 
@@ -117,15 +117,16 @@ pub fn of(catalog: &Catalog, db: &Database) -> SqlResult<Family> {
     Err(sql_error!(2801, db.name()))
 }
 
-/// Whether a log backup was taken in the chain that it is in.
-pub fn has_log_backup(rows: &mut Rows<'_>) -> SqlResult<bool> {
+/// When the last log backup was taken of the chain that it is in. None: there was none.
+pub fn last_log_backup(rows: &mut Rows<'_>) -> SqlResult<Option<Date>> {
     let found = rows.first::<ClassRow>(0, &[small(class::FAMILY), int(OF_FAMILY)])?;
-    Ok(found.is_some_and(|row| row.status & LOG_BACKUP != 0))
+    Ok(found.filter(|row| row.status & LOG_BACKUP != 0).map(|row| row.modified))
 }
 
 pub fn note_log_backup(catalog: &Catalog, db: &Database, is_there: bool) -> SqlResult<()> {
     let note = |row: &mut ClassRow| {
         row.status = if is_there { row.status | LOG_BACKUP } else { row.status & !LOG_BACKUP };
+        row.modified = clock::now();
     };
     catalog.change(db, |rows| rows.update(0, &[small(class::FAMILY), int(OF_FAMILY)], note)).map(|_| ())
 }

@@ -3,7 +3,7 @@
 //! ```text
 //! row, base        the base tables and their rows as structs
 //! store            typed seeks and changes on them within a transaction
-//! predicate        predicates of security policies
+//! predicate        predicates of security policies       path        paths as users write them
 //! bound            texts of defaults and rules that are objects     data_file   files that BULK INSERT may read
 //! load             rows -> TableDef, ModuleDef, ...          partition   partition functions and schemes
 //! login_policy     what the password policy keeps of a login
@@ -23,6 +23,7 @@
 pub mod row;
 pub mod base;
 pub mod clock;
+pub mod path;
 pub mod error;
 pub mod scalar_type;
 pub mod store;

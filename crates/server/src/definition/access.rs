@@ -2,11 +2,15 @@
 //! themselves or ended by the termination clause of ALTER DATABASE SET.
 
 use sql::ast::{Setting, Termination};
+use storage::Resource;
+use storage::error::heard;
+use types::pause::Pause as _;
 use types::{SqlError, SqlResult, sql_error};
 
 use super::number::whole_number;
 use super::site::Ddl;
 use crate::catalog::Database;
+use crate::catalog::error::storage_error;
 
 /// `DatabaseRow::user_access`.
 pub const SINGLE_USER: u8 = 1;
@@ -38,6 +42,8 @@ pub fn change<'a>(
     let alone = narrows || termination.is_some() && any(&["READ_ONLY", "READ_WRITE", "READ_COMMITTED_SNAPSHOT"]);
     if alone {
         until_alone(ddl, db, termination)?;
+    } else if any(&["READ_ONLY"]) {
+        until_unchanged(ddl, db)?;
     }
     write(ddl)?;
     // Who came between the last look and the change; now nobody else comes.
@@ -61,6 +67,24 @@ pub fn end_others(ddl: &mut Ddl<'_>, db: &Database) {
     }
 }
 
+/// Waits for the transactions that use the database: what they have changed may not come to be in one that nobody can write in.
+fn until_unchanged(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<()> {
+    let (own, id) = (ddl.site.session().spid, db.storage_id());
+    let is_of = |resource| matches!(resource, Resource::Table(db, _) | Resource::Row(db, ..) if db == id);
+    let catalog = ddl.catalog.clone();
+    while catalog.storage.locks().iter().any(|lock| lock.session != own && is_of(lock.resource)) {
+        look_again(ddl)?;
+    }
+    Ok(())
+}
+
+/// After a moment. A client that cancels, or goes, interrupts each sleep until it is heard.
+fn look_again(ddl: &mut Ddl<'_>) -> SqlResult<()> {
+    ddl.site.heard(&mut |ear| heard(ear.pause())).map_err(storage_error)?;
+    os::wait::sleep(os::wait::WaitType::WAITFOR, LOOK_MS);
+    Ok(())
+}
+
 /// Waits until the others have left. 5070: they may not be waited for.
 pub fn until_alone(ddl: &mut Ddl<'_>, db: &Database, termination: Option<&Termination>) -> SqlResult<()> {
     let ends_at = match termination {
@@ -78,8 +102,7 @@ pub fn until_alone(ddl: &mut Ddl<'_>, db: &Database, termination: Option<&Termin
         if ends_at.is_some_and(|moment| os::clock::now() >= moment) {
             end_others(ddl, db);
         }
-        ddl.site.session().check_signal()?;
-        os::wait::sleep(os::wait::WaitType::WAITFOR, LOOK_MS);
+        look_again(ddl)?;
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ use super::backup_about::{About, KeptFile, Media};
 use super::backup_device::{self, Device, Names};
 use super::backup_history::{self, PAGE_BYTES, Place, log_pages};
 use super::backup_options::{self, Options};
+use super::backup_told;
 use super::database_setting;
 use super::site::Ddl;
 use crate::catalog::base::{ClassRow, DatabaseRow, FileRow, class, database_option};
@@ -24,10 +25,12 @@ use crate::catalog::error::storage_error;
 use crate::catalog::family::{Fork, new_guid};
 use crate::catalog::load::{int, small};
 use crate::catalog::row::Date;
-use crate::catalog::{Database, MASTER, TEMPDB, clock, family, is_system, no_such_database, suspects};
+use crate::catalog::{Catalog, Database, MASTER, TEMPDB, clock, family, is_system, no_such_database, suspects};
 use crate::settings::config::option;
 
 const TICKS_A_DAY: i64 = 25_920_000;
+/// The number of `terminated`.
+const ABNORMAL: i32 = 3013;
 /// `DatabaseRow::recovery_model`.
 const SIMPLE: u8 = 3;
 
@@ -124,15 +127,22 @@ pub fn tell_pages(
     let rate = u128::from(pages * PAGE_BYTES) * 1_000_000 / (1 << 20) / u128::from(ms);
     let thousandths = |number: u128| format!("{:03}", number % 1_000);
     let (seconds, ms) = (ms / 1_000, u128::from(ms));
-    ddl.message(sql_error!(3014, verb, pages, seconds, thousandths(ms), rate / 1_000, thousandths(rate)));
+    let all = sql_error!(3014, verb, pages, seconds, thousandths(ms), rate / 1_000, thousandths(rate));
+    backup_told::tell(ddl, all.clone());
+    ddl.message(all);
 }
 
 pub fn run(ddl: &mut Ddl<'_>, statement: &Backup) -> SqlResult<()> {
     let verb = if statement.log { "BACKUP LOG" } else { "BACKUP DATABASE" };
-    backup(ddl, statement, verb).map_err(|error| terminated(verb, error))
+    let done = backup(ddl, statement, verb).map_err(|error| terminated(verb, error));
+    if done.as_ref().is_err_and(|error| stop_of(error).is_some() || error.number == ABNORMAL) {
+        backup_told::failed(verb, &database_name(ddl, &statement.database));
+    }
+    done
 }
 
 fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
+    backup_options::expect_known(&statement.options, "BACKUP")?;
     let name = database_name(ddl, &statement.database);
     let db = ddl.catalog.database_named(&name).ok_or_else(|| no_such_database(&name))?;
     if ddl.site.in_user_transaction() {
@@ -181,9 +191,9 @@ fn expect_base(ddl: &Ddl<'_>, db: &Database, kind: SetKind, verb: &str) -> SqlRe
     match kind {
         SetKind::Log if db.id == MASTER => Err(sql_error!(4212)),
         SetKind::Log if db.row().recovery_model == SIMPLE => Err(sql_error!(4208, verb)),
-        SetKind::Log if chain.log_from().is_none() && fork(ddl, db, kind)?.is_none() => Err(sql_error!(4214)),
+        SetKind::Log if chain.log_from().is_none() && fork(&ddl.catalog, db, kind)?.is_none() => Err(sql_error!(4214)),
         SetKind::Differential if db.id == MASTER => Err(sql_error!(3024)),
-        SetKind::Differential if chain.base_lsn == 0 && fork(ddl, db, kind)?.is_none() => {
+        SetKind::Differential if chain.base_lsn == 0 && fork(&ddl.catalog, db, kind)?.is_none() => {
             Err(sql_error!(3035, db.name()))
         }
         _ => Ok(()),
@@ -192,14 +202,14 @@ fn expect_base(ddl: &Ddl<'_>, db: &Database, kind: SetKind, verb: &str) -> SqlRe
 
 /// What the first log or differential backup of a restored database goes on from. None: it is another one, or has a chain of its own.
 /// https://learn.microsoft.com/previous-versions/sql/sql-server-2008/ms175078(v=sql.100)
-fn fork(ddl: &Ddl<'_>, db: &Database, kind: SetKind) -> SqlResult<Option<Fork>> {
-    let chain = ddl.catalog.storage.chain(db.storage_id()).map_err(storage_error)?;
+pub fn fork(catalog: &Catalog, db: &Database, kind: SetKind) -> SqlResult<Option<Fork>> {
+    let chain = catalog.storage.chain(db.storage_id()).map_err(storage_error)?;
     let may_be = match kind {
         SetKind::Full => false,
         SetKind::Log => chain.log_from().is_none(),
         SetKind::Differential => chain.base_lsn == 0,
     };
-    let fork = if may_be { ddl.catalog.read(db, family::fork)? } else { None };
+    let fork = if may_be { catalog.read(db, family::fork)? } else { None };
     Ok(fork.filter(|fork| if kind == SetKind::Log { fork.takes_log } else { fork.base.is_some() }))
 }
 
@@ -262,25 +272,27 @@ fn write(
             return Err(error);
         }
     };
-    if backup_history::record_backup(&ddl.catalog, &set, &about, &Place::of(ddl, &device, position)).is_err() {
+    let place = Place::of(ddl, &device, position);
+    if backup_history::record_backup(&ddl.catalog, &set, &about, &place).is_err() {
         ddl.message(sql_error!(3009));
     }
+    backup_told::backed_up(ddl, &set, &about, &place);
     tell_pages(ddl, verb, (&db.name(), &about.files, position), &set, (&reporter, began));
     Ok(())
 }
 
-/// When the set may be overwritten: RETAINDAYS comes before EXPIREDATE. None: at any time.
+/// When the set may be overwritten: RETAINDAYS comes before EXPIREDATE, and 'media retention' stands for what is not said. None: at any
+/// time.
 fn expires(ddl: &Ddl<'_>, options: &Options) -> SqlResult<Option<Date>> {
+    let after = |days: i64| Some(Date(clock::now().0 + days * TICKS_A_DAY));
     if let Some(days) = options.number("RETAINDAYS") {
-        return Ok(Some(Date(clock::now().0 + days * TICKS_A_DAY)));
+        return Ok(after(days));
     }
-    let Some(text) = options.text("EXPIREDATE") else { return Ok(None) };
-    let asked = &ddl.site.session().options;
-    let context = convert::ConvertContext {
-        date_format: asked.date_format,
-        language: asked.language,
-        ..convert::ConvertContext::CAST
+    let Some(text) = options.text("EXPIREDATE") else {
+        let days = ddl.catalog.configuration.running(option::MEDIA_RETENTION);
+        return Ok(if days > 0 { after(days) } else { None });
     };
+    let context = backup_options::dates(ddl);
     let text = crate::catalog::row::text_datum(text);
     let date = convert::convert(&text, &SqlType::NVARCHAR_MAX, &SqlType::DATETIME, convert::NO_STYLE, &context);
     let date = date.map_err(|_| sql_error!(3217, "EXPIREDATE"))?;
@@ -342,8 +354,8 @@ fn take(
 ) -> SqlResult<(Set, About, usize)> {
     let (at, position, media) = media(device, options)?;
     let mut about = about(ddl, db, options, (expires, media))?;
-    let logged = ddl.catalog.read(db, family::has_log_backup)?;
-    about.fork = fork(ddl, db, kind)?;
+    let logged = ddl.catalog.read(db, family::last_log_backup)?.is_some();
+    about.fork = fork(&ddl.catalog, db, kind)?;
     about.begins_chain = kind == SetKind::Log && !about.copy_only && !logged && about.fork.is_none();
     let bytes = about.encode();
     // Of master there are full backups only, which nothing goes on from.
@@ -379,13 +391,13 @@ fn take(
         StorageError::Damaged(_) => storage_error(error),
         error => device.write_error(error),
     })?;
-    // The first log backup of a chain begins it, and a full backup that nothing was kept before begins a chain.
+    // A full backup that nothing was kept before begins a chain, in which no log backup was taken yet.
     let chain_begins = wanted.keeps_log && chain.log_from().is_none();
-    if about.begins_chain || chain_begins && logged {
-        family::note_log_backup(&ddl.catalog, db, about.begins_chain)?;
+    let is_log = kind == SetKind::Log && !about.copy_only;
+    if is_log || chain_begins && logged {
+        family::note_log_backup(&ddl.catalog, db, is_log)?;
     }
-    if kind == SetKind::Log && !about.copy_only && about.fork.is_some() {
-        family::note_log_backup(&ddl.catalog, db, true)?;
+    if is_log && about.fork.is_some() {
         family::end_fork(&ddl.catalog, db, false)?;
     }
     if wanted.number.is_some() {
@@ -430,8 +442,8 @@ pub fn about(
         user: ddl.site.login(),
         server: catalog.server_name.clone(),
         machine: os::env::host_name(),
-        // "When used with DIFFERENTIAL, COPY_ONLY is ignored."
-        copy_only: options.has("COPY_ONLY") && !options.has("DIFFERENTIAL"),
+        // "When used with DIFFERENTIAL, COPY_ONLY is ignored." What leaves the log as it is comes to the same.
+        copy_only: options.has("COPY_ONLY") && !options.has("DIFFERENTIAL") || options.has("NO_TRUNCATE"),
         begins_chain: false,
         compressed: compresses,
         expires,

@@ -18,6 +18,7 @@ use super::site::Ddl;
 use crate::archive::object::{Lanes, ObjectReader, ObjectWriter};
 use crate::catalog::error::storage_error;
 use crate::catalog::family::new_guid;
+use crate::catalog::path::with_slashes;
 
 /// https://learn.microsoft.com/sql/t-sql/statements/backup-transact-sql
 const PATH_CHARACTERS_MAX: usize = 259;
@@ -115,10 +116,11 @@ fn name_of(ddl: &Ddl<'_>, device: &BackupDevice, verb: &str) -> SqlResult<(bool,
         }
         return Ok((true, path.to_string()));
     }
+    let path = with_slashes(path);
     if path.contains('\0') || path.ends_with('/') {
         return Err(sql_error!(3038, path));
     }
-    Ok((false, path.to_string()))
+    Ok((false, path.into_owned()))
 }
 
 /// What Windows says, whose numbers SQL Server's messages have on every system.

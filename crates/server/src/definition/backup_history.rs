@@ -18,7 +18,7 @@ use crate::catalog::{Catalog, MASTER, clock};
 
 pub const PAGE_BYTES: u64 = 8_192;
 /// By `guid`, of sets and media.
-const BY_GUID: usize = 1;
+pub const BY_GUID: usize = 1;
 const COPY_ONLY: i32 = 1;
 const COMPRESSED: i32 = 2;
 const READ_ONLY: i32 = 4;
@@ -107,6 +107,19 @@ pub struct Place {
 impl Place {
     pub fn of(ddl: &Ddl<'_>, device: &Device, position: usize) -> Place {
         Place { paths: device.whole_paths(ddl), is_url: device.is_url(), position }
+    }
+
+    pub fn paths(&self) -> &[String] {
+        &self.paths
+    }
+
+    pub fn is_url(&self) -> bool {
+        self.is_url
+    }
+
+    /// Of the set on its devices, from 1.
+    pub fn position(&self) -> usize {
+        self.position
     }
 }
 

@@ -3,6 +3,7 @@
 //! https://learn.microsoft.com/sql/t-sql/statements/restore-statements-arguments-transact-sql
 
 use sql::ast::{Expr, Literal, Setting, SettingValue};
+use types::convert::ConvertContext;
 use types::{SqlResult, sql_error};
 
 use super::database_setting::setting_text;
@@ -76,7 +77,7 @@ const KNOWN: &[(&str, u8, Meaning)] = &[
     ("NOUNLOAD", ALL, How),
     ("NO_CHECKSUM", ALL, Switch),
     ("NO_COMPRESSION", BACKUPS, Switch),
-    ("NO_TRUNCATE", BACKUP_LOG, Refused),
+    ("NO_TRUNCATE", BACKUP_LOG, Switch),
     ("PARTIAL", DATABASE, Refused),
     ("PASSWORD", ALL, Refused),
     ("RECOVERY", RESTORES, Switch),
@@ -147,6 +148,7 @@ impl Options {
 /// The options of a statement, one of those above. `verb`: BACKUP or RESTORE. 155: it is none; 3032: it is another statement's;
 /// 3031: two that exclude each other; 40510: what is not there. With the statement: whether its devices are objects of stores.
 pub fn read(ddl: &Ddl<'_>, settings: &[Setting], (statement, is_url): (u8, bool), verb: &str) -> SqlResult<Options> {
+    expect_known(settings, verb)?;
     let mut options = Options::default();
     for setting in settings {
         let name = &*setting.name;
@@ -155,10 +157,7 @@ pub fn read(ddl: &Ddl<'_>, settings: &[Setting], (statement, is_url): (u8, bool)
             continue;
         }
         let Some((name, of, meaning)) = KNOWN.iter().find(|(known, ..)| *known == name) else {
-            return Err(match name {
-                "MOVE" => sql_error!(3032, "move"),
-                name => sql_error!(155, name, verb),
-            });
+            return Err(sql_error!(3032, "move"));
         };
         if of & statement == 0 {
             let of_verb = if verb == "BACKUP" { BACKUPS } else { RESTORE };
@@ -204,6 +203,21 @@ pub fn read(ddl: &Ddl<'_>, settings: &[Setting], (statement, is_url): (u8, bool)
     }
     check(&options)?;
     Ok(options)
+}
+
+/// 155: one that no such statement has.
+pub fn expect_known(settings: &[Setting], verb: &str) -> SqlResult<()> {
+    let is_known = |name: &str| name == "MOVE" || KNOWN.iter().any(|(known, ..)| *known == name);
+    match settings.iter().find(|setting| !is_known(&setting.name)) {
+        Some(setting) => Err(sql_error!(155, setting.name, verb)),
+        None => Ok(()),
+    }
+}
+
+/// How a session's texts are read as dates.
+pub fn dates(ddl: &Ddl<'_>) -> ConvertContext {
+    let asked = &ddl.site.session().options;
+    ConvertContext { date_format: asked.date_format, language: asked.language, ..ConvertContext::CAST }
 }
 
 fn check(options: &Options) -> SqlResult<()> {

@@ -96,7 +96,10 @@ fn add_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str, id: i32, in_memor
 pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
     let db = match &alter.name {
         None => ddl.current()?,
-        Some(name) => ddl.catalog.database_named(name).ok_or_else(|| sql_error!(5011, state 5, &**name))?,
+        Some(name) => {
+            let missing = || sql_error!(5069).after(vec![sql_error!(5011, state 5, &**name)]);
+            ddl.catalog.database_named(name).ok_or_else(missing)?
+        }
     };
     if db.is_restoring() {
         return Err(sql_error!(5069).after(vec![sql_error!(5052, "ALTER DATABASE", "RESTORING")]));

@@ -26,7 +26,8 @@ use crate::catalog::base::{LoginRow, ObjectRow, OwnerRow, class};
 use crate::catalog::event_type::{self, EventType};
 use crate::catalog::load::{self, name as name_datum};
 use crate::catalog::scoped_trigger::{self, ScopedTrigger};
-use crate::catalog::{Database, MASTER};
+use crate::catalog::{Catalog, Database, MASTER};
+use crate::settings::config::option;
 
 /// What is about to be done, or has been.
 pub struct Occasion {
@@ -222,7 +223,8 @@ impl Watch {
                 continue;
             }
             chosen.sort_by_key(|(of_database, place, ..)| (*of_database, *place));
-            let triggers: Vec<EventTrigger> = chosen.iter().map(|(_, _, db, trigger)| of_event(db, trigger)).collect();
+            let triggers: Vec<EventTrigger> =
+                chosen.iter().map(|(_, _, db, trigger)| of_event(&ddl.catalog, db, trigger)).collect();
             let data = occasion.data(ddl, command)?;
             ddl.site.fire(&triggers, &data)?;
         }
@@ -231,12 +233,15 @@ impl Watch {
 }
 
 /// As execution knows it.
-pub fn of_event(db: &Database, trigger: &ScopedTrigger) -> EventTrigger {
+pub fn of_event(catalog: &Catalog, db: &Database, trigger: &ScopedTrigger) -> EventTrigger {
     EventTrigger {
         database: db.id,
         object: ObjectId(trigger.id),
         name: trigger.name.as_str().into(),
-        recursive: db.recursive_triggers(),
+        recursive: match trigger.of_server {
+            true => catalog.configuration.running(option::SERVER_TRIGGER_RECURSION) != 0,
+            false => db.recursive_triggers(),
+        },
     }
 }
 

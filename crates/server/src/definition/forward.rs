@@ -101,12 +101,11 @@ fn about_behind(base: &About, from: &Source<'_>) -> Option<Vec<u8>> {
 }
 
 /// A point in time as a statement has it, where the set was made: ticks in UTC, and as msdb shows it. 3217: it is no date.
-fn moment(text: &str, about: &About) -> SqlResult<(u64, Date)> {
+fn moment(text: &str, about: &About, dates: &convert::ConvertContext) -> SqlResult<(u64, Date)> {
     const TICKS: u8 = 7;
     let invalid = || sql_error!(3217, "STOPAT");
     let to = SqlType::datetime2(TICKS);
-    let context = convert::ConvertContext::CAST;
-    let date = convert::convert(&text_datum(text), &SqlType::NVARCHAR_MAX, &to, convert::NO_STYLE, &context);
+    let date = convert::convert(&text_datum(text), &SqlType::NVARCHAR_MAX, &to, convert::NO_STYLE, dates);
     let local = date.map_err(|_| invalid())?.as_i64();
     let utc = local - i64::from(about.offset_minutes) * TICKS_A_MINUTE;
     Ok((u64::try_from(utc).map_err(|_| invalid())?, clock::from_ticks(local)))
@@ -154,7 +153,7 @@ fn place_of(
     })
 }
 
-fn stop_of(options: &Options, about: &About) -> SqlResult<Option<StopOf>> {
+fn stop_of(options: &Options, about: &About, dates: &convert::ConvertContext) -> SqlResult<Option<StopOf>> {
     const NAMES: [&str; 3] = ["STOPAT", "STOPATMARK", "STOPBEFOREMARK"];
     let given: Vec<(&str, &str)> = NAMES.iter().filter_map(|name| Some((*name, options.text(name)?))).collect();
     let (name, text) = match given[..] {
@@ -165,13 +164,13 @@ fn stop_of(options: &Options, about: &About) -> SqlResult<Option<StopOf>> {
         }
     };
     if name == "STOPAT" {
-        let (ticks, shown) = moment(text, about)?;
+        let (ticks, shown) = moment(text, about, dates)?;
         return Ok(Some((Point::Time(ticks), (Some(shown), None))));
     }
     let lsn = text.get(..4).filter(|word| word.eq_ignore_ascii_case("lsn:")).map(|_| &text[4..]);
     let before = name == "STOPBEFOREMARK";
     let after = match options.text("AFTER") {
-        Some(after) => Some(moment(after, about)?),
+        Some(after) => Some(moment(after, about, dates)?),
         None => None,
     };
     let point = match lsn {
@@ -184,8 +183,8 @@ fn stop_of(options: &Options, about: &About) -> SqlResult<Option<StopOf>> {
 }
 
 /// A database backup is of one moment: STOPAT says that it must not be later than that, and that log follows. 3145, 4338, 4340.
-pub fn expect_stop_of_database(options: &Options, set: &Set, about: &About) -> SqlResult<Option<Date>> {
-    match stop_of(options, about)? {
+pub fn expect_stop_of_database(ddl: &Ddl<'_>, options: &Options, set: &Set, about: &About) -> SqlResult<Option<Date>> {
+    match stop_of(options, about, &backup_options::dates(ddl))? {
         None => Ok(None),
         Some((Point::Time(_), _)) if about.row.recovery_model == SIMPLE => Err(sql_error!(3145)),
         Some((Point::Time(ticks), _)) if ticks < set.tail.covered => Err(sql_error!(4338)),
@@ -213,7 +212,7 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
             return Err(sql_error!(3135, device.path, "BACKUP DATABASE WITH DIFFERENTIAL"));
         }
     }
-    let stop = stop_of(&options, &about)?;
+    let stop = stop_of(&options, &about, &backup_options::dates(ddl))?;
     let mut from = Source { device: &device, position, set, about };
     let (restored, base) = expect_phase(ddl, &db, &from)?;
     expect_bytes(ddl, (from.set.tail.pages * PAGE_BYTES).saturating_add(from.set.tail.log_bytes))?;
@@ -313,7 +312,7 @@ pub fn restore_differential(
     if is_on_path(&restored, &base, &from) && from.set.tail.end_lsn < restored.end_lsn {
         return Err(sql_error!(3120));
     }
-    let stop = expect_stop_of_database(options, &from.set, &from.about)?;
+    let stop = expect_stop_of_database(ddl, options, &from.set, &from.about)?;
     expect_bytes(ddl, u64::from(from.set.head.pages).saturating_mul(PAGE_BYTES) + from.set.tail.log_bytes)?;
     let began = os::clock::now();
     let mut reporter = Reporter::new(ddl, options);

@@ -37,6 +37,7 @@
 //! governor    CREATE, ALTER, DROP RESOURCE POOL       security_policy   CREATE, ALTER SECURITY POLICY
 //! backup_options  the WITH clause of BACKUP and RESTORE     backup_device   their files    dump_device  names for these
 //! backup_about    what a set says of its database         backup_history  what msdb says of sets
+//! backup_told     what the error log says of them
 //! backup      BACKUP DATABASE, LOG  backup_headers  RESTORE HEADERONLY, FILELISTONLY, LABELONLY      restore  RESTORE DATABASE, VERIFYONLY
 //! xml_schema  CREATE, ALTER, DROP XML SCHEMA COLLECTION     xml_index   CREATE XML INDEX
 //! internal_table  what tools know XML and spatial indexes by
@@ -90,6 +91,7 @@ pub mod backup_url;
 pub mod backup_device;
 pub mod backup_about;
 pub mod backup_history;
+pub mod backup_told;
 pub mod backup_headers;
 pub mod backup;
 pub mod snapshot;

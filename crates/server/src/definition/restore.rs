@@ -10,7 +10,7 @@ use storage::Isolation;
 use storage::backup::{self, Set, SetKind, Target};
 use types::{SqlResult, sql_error};
 
-use super::backup::{Reporter, database_name, expect_nobody, tell_pages, terminated};
+use super::backup::{Reporter, database_name, expect_nobody, fork, tell_pages, terminated};
 use super::backup_about::{About, KeptFile};
 use super::backup_device::Device;
 use super::backup_headers;
@@ -115,7 +115,8 @@ fn may_replace(ddl: &mut Ddl<'_>, old: &Database, about: &About, options: &Optio
         return Err(sql_error!(3154, old.name()));
     }
     // Its tail has been backed up, or there is no chain that it would be the tail of.
-    if old.is_restoring() || ddl.catalog.storage.chain(old.storage_id()).map_err(storage_error)?.log_from().is_none() {
+    let chain = catalog.storage.chain(old.storage_id()).map_err(storage_error)?;
+    if old.is_restoring() || chain.log_from().is_none() && fork(&catalog, old, SetKind::Log)?.is_none() {
         return Ok(());
     }
     Err(sql_error!(3159, old.name()))
@@ -152,7 +153,7 @@ fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
             return forward::restore_differential(ddl, &name, old.as_ref(), from, &options);
         }
     }
-    let stop = forward::expect_stop_of_database(&options, &set, &about)?;
+    let stop = forward::expect_stop_of_database(ddl, &options, &set, &about)?;
     if let Some(old) = &old {
         may_replace(ddl, old, &about, &options)?;
     }

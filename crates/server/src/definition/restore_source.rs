@@ -11,6 +11,7 @@ use super::backup_about::{About, KeptFile};
 use super::backup_device::{Device, names_of};
 use super::backup_history::{self, Place, Restored};
 use super::backup_options::{self, Options};
+use super::backup_told;
 use super::site::Ddl;
 use crate::catalog::{Database, MASTER, TEMPDB, is_system};
 
@@ -27,9 +28,11 @@ pub fn verb(kind: RestoreKind) -> &'static str {
     }
 }
 
-/// The open device, and the statement's options.
+/// The open device, and the statement's options. What only tells of a file may be within a transaction, as scripts have it in
+/// INSERT ... EXEC.
 pub fn open(ddl: &mut Ddl<'_>, statement: &Restore, kind: u8) -> SqlResult<(Device, Options)> {
-    if ddl.site.in_user_transaction() {
+    let tells = matches!(kind, backup_options::HEADERONLY | backup_options::FILELISTONLY | backup_options::LABELONLY);
+    if !tells && ddl.site.in_user_transaction() {
         return Err(sql_error!(3021));
     }
     let names = names_of(ddl, &statement.devices, "RESTORE")?;
@@ -84,6 +87,7 @@ pub struct Source<'a> {
 /// In msdb. 3009: it could not be.
 pub fn record(ddl: &mut Ddl<'_>, from: &Source<'_>, restored: Restored<'_>) {
     let place = Place::of(ddl, from.device, from.position);
+    backup_told::restored(ddl, restored.database, &from.set, &from.about, &place);
     if backup_history::record_restore(&ddl.catalog, &from.set, &from.about, &place, restored).is_err() {
         ddl.message(sql_error!(3009));
     }

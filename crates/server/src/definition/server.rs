@@ -134,6 +134,9 @@ fn not_active(spid: u32) -> SqlError {
 }
 
 pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
+    if REFUSED.contains(&&*dbcc.command) {
+        return Err(super::unsupported(&format!("DBCC {}", dbcc.command)));
+    }
     let quiet = find_setting(&dbcc.options, "NO_INFOMSGS").is_some();
     let known =
         |name: &str| OPTIONS.iter().any(|known| name.eq_ignore_ascii_case(known)) || name.starts_with("REPAIR_");
@@ -185,9 +188,6 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
             space::log_info(ddl)?;
         }
         "CHECKCONSTRAINTS" => check_constraints::run(ddl, dbcc)?,
-        command if REFUSED.contains(&command) => {
-            return Err(super::unsupported(&format!("DBCC {command}")));
-        }
         _ => return Err(sql_error!(2526, state 3)),
     }
     if !quiet {

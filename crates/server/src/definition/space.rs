@@ -39,8 +39,17 @@ fn files(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<Vec<FileRow>> {
     catalog.read(&catalog.expect_database(MASTER), |rows| rows.find::<FileRow>(0, &[int(i32::from(db.id.0))]))
 }
 
+/// 8920
+fn expect_no_transaction(ddl: &Ddl<'_>, operation: &str) -> SqlResult<()> {
+    match ddl.site.in_user_transaction() {
+        true => Err(sql_error!(8920, operation)),
+        false => Ok(()),
+    }
+}
+
 pub fn shrink_file(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     refuse_moves(dbcc)?;
+    expect_no_transaction(ddl, "shrinkfile")?;
     let db = ddl.current()?;
     db.check_writable()?;
     let files = files(ddl, &db)?;
@@ -62,6 +71,7 @@ pub fn shrink_file(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 
 pub fn shrink_database(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
     refuse_moves(dbcc)?;
+    expect_no_transaction(ddl, "shrinkdatabase")?;
     let db = database_argument(ddl, dbcc)?;
     ddl.catalog.check_open(&db)?;
     db.check_writable()?;

@@ -39,6 +39,7 @@ static JOURNAL: Journal = Journal::new("errorlog");
 pub enum Source {
     Server,
     Logon,
+    Backup,
     Session(u32),
 }
 
@@ -131,6 +132,7 @@ fn push_entry(to: &mut String, ticks: i64, source: Source, text: &str) {
     let source = match source {
         Source::Server => "Server".to_owned(),
         Source::Logon => "Logon".to_owned(),
+        Source::Backup => "Backup".to_owned(),
         Source::Session(number) => format!("spid{number}"),
     };
     let mut end = text.len().min(TEXT_BYTES_MAX);

@@ -8,7 +8,7 @@
 
 use std::sync::Arc;
 
-use exec::host::Ended;
+use exec::host::{Ended, Host as _};
 use exec::sink::Sink;
 use types::SqlError;
 
@@ -17,6 +17,9 @@ use crate::instance::sessions::Input;
 use crate::request::session::Session;
 use crate::session::compile::compile;
 use crate::wire::connection::ConnectionError;
+
+/// Errors from this severity on end the connection.
+pub const ENDS_CONNECTION: u8 = 20;
 
 pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
     session.host.server.events.add(Event::BatchRequest);
@@ -38,6 +41,10 @@ pub fn run(session: &mut Session, text: &str) -> Result<(), ConnectionError> {
             Ended::Failed(error) => parts.sink.message(&error).err(),
         },
         Err(errors) => {
+            // A page that the binder needs, say: what a statement meets when it runs, exec tells the log of.
+            for grave in errors.iter().filter(|error| error.severity >= ENDS_CONNECTION) {
+                parts.host.log(parts.state, grave);
+            }
             let error = SqlError::together(errors);
             parts.state.error = error.number;
             parts.sink.message(&error).err()

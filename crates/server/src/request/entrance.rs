@@ -14,6 +14,7 @@ use crate::instance::doors::Door;
 use crate::instance::error_log::{self, CONSOLE, Source};
 use crate::instance::server::Server;
 use crate::instance::spare::Buffers;
+use crate::request::batch::ENDS_CONNECTION;
 use crate::request::login::{self, NotIn};
 use crate::request::session::Session;
 use crate::security::guessing::Turn;
@@ -80,17 +81,34 @@ impl Arrival {
                 let rest = move || Entrant { connection, greeting, door, until }.await_turn(&server);
                 os::sched::spawn(TaskKind::Request, Place::Here, rest);
             }
-            Err(ConnectionError::NotEncrypted) => {
-                let client = self.connection.transport.stream().peer_addr();
-                let client = client.map_or_else(|error| error.to_string(), |client| client.to_string());
-                let why = sql_error!(17835, "");
-                tracing::warn!(target: CONSOLE, error = why.number, client, "{}", why.text);
-                let told = format!("{} [CLIENT: {client}]", why.text);
-                error_log::raise_as(Source::Logon, why.number, why.severity, why.state, &told);
-            }
-            Err(error) => tracing::debug!("no login: {error}"),
+            Err(error) => match why_ended(&error) {
+                Some(why) => tell(&self.connection, &why),
+                None => tracing::debug!("no login: {error}"),
+            },
         }
     }
+}
+
+/// What the error log says of a client that was no client. None: it went away.
+fn why_ended(error: &ConnectionError) -> Option<SqlError> {
+    match error {
+        ConnectionError::NotEncrypted => Some(sql_error!(17835, "")),
+        ConnectionError::Protocol(ProtocolError::Prelogin(_)) => Some(sql_error!(17828, "")),
+        ConnectionError::Protocol(ProtocolError::PacketLength(_) | ProtocolError::PacketType(_)) => {
+            Some(sql_error!(17836, ""))
+        }
+        ConnectionError::Protocol(_) => Some(sql_error!(17832, "")),
+        ConnectionError::Closed | ConnectionError::Timeout | ConnectionError::Tls(_) => None,
+    }
+}
+
+/// A connection that ends without a login, in the error log.
+fn tell(connection: &Connection, why: &SqlError) {
+    let client = connection.transport.stream().peer_addr();
+    let client = client.map_or_else(|error| error.to_string(), |client| client.to_string());
+    tracing::warn!(target: CONSOLE, error = why.number, client, "{}", why.text);
+    let told = format!("{} [CLIENT: {client}]", why.text);
+    error_log::raise_as(Source::Logon, why.number, why.severity, why.state, &told);
 }
 
 /// Pauses between attempts of a client for whom it is too full.
@@ -138,6 +156,10 @@ impl Entrant {
     }
 
     fn refuse(mut self, errors: &[SqlError]) {
+        // Of names and passwords the log tells by itself; of a server that is full, or whose files are damaged, here.
+        if let Some(grave) = errors.iter().find(|error| error.severity >= ENDS_CONNECTION) {
+            tell(&self.connection, grave);
+        }
         // The client may have gone already; nothing is left to do for it then.
         let _ = wire::login::refuse(&mut self.connection, self.greeting.version, errors);
     }

@@ -167,6 +167,10 @@ impl Host for SessionHost {
         self.server.catalog.configuration.running(option::NESTED_TRIGGERS) != 0
     }
 
+    fn results_from_triggers(&self) -> bool {
+        self.server.catalog.configuration.running(option::DISALLOW_TRIGGER_RESULTS) == 0
+    }
+
     fn recursive_triggers(&self, database: DatabaseId) -> bool {
         self.server.catalog.database(database).is_some_and(|database| database.recursive_triggers())
     }

@@ -54,7 +54,8 @@ impl SessionHost {
             return Ok(());
         }
         chosen.sort_by_key(|(place, _)| *place);
-        let triggers: Vec<EventTrigger> = chosen.iter().map(|(_, trigger)| of_event(&master, trigger)).collect();
+        let triggers: Vec<EventTrigger> =
+            chosen.iter().map(|(_, trigger)| of_event(&self.server.catalog, &master, trigger)).collect();
         let refused = || sql_error!(17892, self.entry.identity.login_name, "");
         let (refused, data) = (refused(), self.logon_data(state, pooled)?);
         let mut transaction = self.server.catalog.storage.begin(Isolation::ReadCommitted);

@@ -153,7 +153,12 @@ pub mod option {
     pub const USER_CONNECTIONS: usize = position(103);
     pub const FILL_FACTOR: usize = position(109);
     pub const INDEX_CREATE_MEMORY: usize = position(1505);
+    pub const DISALLOW_TRIGGER_RESULTS: usize = position(114);
     pub const NESTED_TRIGGERS: usize = position(115);
+    pub const SERVER_TRIGGER_RECURSION: usize = position(116);
+    pub const C2_AUDIT_MODE: usize = position(544);
+    pub const MEDIA_RETENTION: usize = position(1537);
+    pub const COMMON_CRITERIA: usize = position(1577);
     pub const BACKUP_COMPRESSION_DEFAULT: usize = position(1579);
     pub const CROSS_DB_OWNERSHIP_CHAINING: usize = position(400);
     pub const DEFAULT_LANGUAGE: usize = position(124);

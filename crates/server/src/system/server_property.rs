@@ -52,6 +52,10 @@ pub fn server_property(server: &Server, name: &str) -> Answer {
         "edition" => "Developer Edition (64-bit)".into(),
         "editionid" => Answer::typed(&SqlType::BIGINT, EDITION_ID_DEVELOPER),
         "engineedition" => Answer::Number(ENGINE_EDITION),
+        "errorlogfilename" => match server.catalog.data_directory.trim_end_matches('/') {
+            directory if directory.starts_with('/') => format!("{directory}/log/errorlog").as_str().into(),
+            _ => Answer::Null,
+        },
         "filestreamconfiguredlevel" | "filestreameffectivelevel" => Answer::Number(0),
         "hadrmanagerstatus" => Answer::Number(2),
         "instancedefaultbackuppath" => {

@@ -200,7 +200,7 @@ pub enum SetOption {
     Isolation(Isolation),
     /// `SET ROWCOUNT 10`, `SET LANGUAGE x`, `SET DATEFORMAT dmy`, `SET LOCK_TIMEOUT 10`, `SET TEXTSIZE n`,
     /// `SET DATEFIRST 7`, `SET DEADLOCK_PRIORITY LOW`, `SET QUERY_GOVERNOR_COST_LIMIT n`, `SET CONTEXT_INFO 0x..`,
-    /// `SET FIPS_FLAGGER OFF`, `SET USER 'x'` (SETUSER): name in capitals, a bare word is `Expr::Word`.
+    /// `SET FIPS_FLAGGER OFF`: name in capitals, a bare word is `Expr::Word`.
     Value {
         name: Box<str>,
         value: Expr,

@@ -240,19 +240,18 @@ impl Parser<'_> {
         self.constant()
     }
 
-    /// `SETUSER ['name' [WITH NORESET]]`
+    /// `SETUSER ['name' [WITH NORESET]]`, which is what EXECUTE AS and REVERT were before there were these.
     #[inline(never)]
     pub(super) fn set_user(&mut self) -> P<StatementKind> {
         self.bump();
-        let value = if self.at_string() || self.at(T::Variable) {
-            self.string_or_variable()?
-        } else {
-            Expr::Literal(Literal::Null)
-        };
-        if self.at_word(K::WITH) {
-            self.bump();
+        if !self.at_string() && !self.at(T::Variable) {
+            return Ok(StatementKind::Revert(None));
+        }
+        let principal = ExecuteAsPrincipal::User(self.string_or_variable()?);
+        let no_revert = self.eat_word(K::WITH);
+        if no_revert {
             self.expect_text("NORESET")?;
         }
-        Ok(StatementKind::SetOption(Box::new(SetOption::Value { name: "USER".into(), value })))
+        Ok(StatementKind::ExecuteAs(Box::new(ExecuteAs { principal, no_revert, cookie: None })))
     }
 }

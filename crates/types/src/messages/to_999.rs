@@ -193,6 +193,7 @@ rows![
     message(513, 16, "A column insert or update conflicts with a rule imposed by a previous CREATE RULE statement. The statement was terminated. The conflict occurred in database '%.*ls', table '%.*ls', column '%.*ls'.").state(0),
     message(515, 16, "Cannot insert the value NULL into column '%.*ls', table '%.*ls'; column does not allow nulls. %ls fails.").state(2),
     message(517, 16, "Adding a value to a '%ls' column caused an overflow."),
+    message(524, 16, "A trigger returned a resultset and the server option 'disallow results from triggers' is true."),
     message(525, 16, "The column that was returned from the nodes() method cannot be converted to the data type %ls. It can only be used with one of the four XML data type methods, exist(), nodes(), query(), and value(), or in IS NULL and IS NOT NULL checks.").state(2),
     message(529, 16, "Explicit conversion from data type %ls to %ls is not allowed."),
     message(530, 16, "The statement terminated. The maximum recursion %d has been exhausted before statement completion."),

@@ -540,6 +540,7 @@ impl Run {
             // Before any row: a client whose statement then fails has begun to read a result.
             if output.to_client {
                 let mut runtime = context.runtime();
+                runtime.may_answer()?;
                 let sent = match runtime.session.options.forgives_arithmetic() {
                     true => runtime.sink.columns(&columns::nullable(&output.columns)),
                     false => runtime.sink.columns(&output.columns),

@@ -12,6 +12,7 @@ use types::{Datum, SqlResult, SqlType, sql_error};
 use super::parameters::Parameters;
 use super::result::{ResultSet, number, text};
 use crate::catalog::clock;
+use crate::catalog::path::{is_foreign, with_slashes};
 
 /// Directories within one another that are followed: a path has no more.
 const DEPTH_MAX: i64 = 2_048;
@@ -22,7 +23,7 @@ const BACKUP_MAGIC: &[u8] = b"HBKP";
 /// xp_dirtree path [, depth [, with files]]: what is below a directory, each directory before what it holds; depth 0 is all. A directory
 /// that is not there, or may not be read, has nothing. Links are not followed.
 pub fn tree(state: &mut State, sink: &mut dyn Sink, given: &Parameters<'_>) -> SqlResult<i32> {
-    let root = given.text(0).unwrap_or_default();
+    let root = place(given, 0).unwrap_or_default();
     let depth_max = given.number(1)?.filter(|depth| *depth > 0).unwrap_or(DEPTH_MAX).min(DEPTH_MAX);
     let with_files = given.number(2)?.unwrap_or(0) != 0;
     let columns = match with_files {
@@ -30,7 +31,8 @@ pub fn tree(state: &mut State, sink: &mut dyn Sink, given: &Parameters<'_>) -> S
         false => "subdirectory nvarchar(512); depth int",
     };
     let mut result = ResultSet::new(columns).begin(sink)?;
-    let mut open = vec![(PathBuf::from(root), entries(Path::new(&given.text(0).unwrap_or_default())))];
+    let names = entries(Path::new(&root));
+    let mut open = vec![(PathBuf::from(root), names)];
     while let Some((path, names)) = open.last_mut() {
         let Some((name, is_directory)) = names.next() else {
             open.pop();
@@ -56,13 +58,18 @@ pub fn tree(state: &mut State, sink: &mut dyn Sink, given: &Parameters<'_>) -> S
     Ok(0)
 }
 
+/// An argument that is a path.
+fn place(given: &Parameters<'_>, at: usize) -> Option<String> {
+    given.text(at).map(|path| with_slashes(&path).into_owned())
+}
+
 fn entries(path: &Path) -> std::vec::IntoIter<(String, bool)> {
     os::fs::list(path).unwrap_or_default().into_iter()
 }
 
 /// xp_fileexist path [, @exists OUTPUT].
 pub fn exists(sink: &mut dyn Sink, given: &mut Parameters<'_>) -> SqlResult<i32> {
-    let path = given.text(0).ok_or_else(|| sql_error!(22003))?;
+    let path = place(given, 0).ok_or_else(|| sql_error!(22003))?;
     let path = Path::new(&path);
     let is_directory = os::fs::list(path).is_ok();
     let is_file = !is_directory && os::fs::exists(path);
@@ -77,9 +84,13 @@ pub fn exists(sink: &mut dyn Sink, given: &mut Parameters<'_>) -> SqlResult<i32>
     Ok(0)
 }
 
-/// xp_create_subdir path: the directory and those above it, as far as they are not there.
+/// xp_create_subdir path: the directory and those above it, as far as they are not there. Nothing is made for a path of another system.
 pub fn create_directory(given: &Parameters<'_>) -> SqlResult<i32> {
-    let path = given.text(0).ok_or_else(|| sql_error!(22003))?;
+    const NO_SUCH_PATH: i32 = 3;
+    let path = place(given, 0).ok_or_else(|| sql_error!(22003))?;
+    if is_foreign(&path) {
+        return Err(sql_error!(22048, "xp_create_subdir", NO_SUCH_PATH, "The system cannot find the path specified."));
+    }
     os::fs::create_dir_all(Path::new(&path))
         .map_err(|error| sql_error!(22048, "xp_create_subdir", error.raw_os_error().unwrap_or(0), error))?;
     Ok(0)
@@ -88,7 +99,7 @@ pub fn create_directory(given: &Parameters<'_>) -> SqlResult<i32> {
 /// xp_delete_file kind, folder or file, extension, date, with folders within: backups (kind 0) or reports (1) that were written before.
 pub fn delete_old(state: &mut State, given: &Parameters<'_>) -> SqlResult<i32> {
     let kind = given.number(0)?.unwrap_or(0);
-    let (Some(path), 0 | 1) = (given.text(1), kind) else { return Err(sql_error!(22003)) };
+    let (Some(path), 0 | 1) = (place(given, 1), kind) else { return Err(sql_error!(22003)) };
     let extension = given.text(2).unwrap_or_default();
     let before = match given.value(3) {
         Some((ty, value)) if !value.is_null() => {

@@ -11,8 +11,8 @@ use storage::{Hold, IndexId, TreeSize};
 use types::{Datum, SqlResult, SqlType, variant};
 
 use super::{
-    archive_rows, audit_rows, governor_rows, partition_rows, physical_rows, plan_rows, reference_rows, server_rows,
-    statistics_rows, text_rows, xml_rows,
+    archive_rows, audit_rows, backup_rows, governor_rows, partition_rows, physical_rows, plan_rows, reference_rows,
+    server_rows, statistics_rows, text_rows, xml_rows,
 };
 use crate::catalog::base::{
     BASE_TABLES, ClassRow, ColumnRow, IndexRow, LOG_FILE, ObjectRow, OwnerRow, PropertyRow, SequenceRow, class,
@@ -76,6 +76,10 @@ pub fn rows(
         "syscheckcolumns" => check_columns(host, state, &db)?,
         "dm_db_index_physical_stats" => physical_rows::physical_stats(host, state, arguments)?,
         "sysfilepages" => file_pages(host),
+        "sysbackupbase" => backup_rows::bases(host),
+        "database_recovery_status" => backup_rows::recovery_status(host),
+        "dm_db_log_stats" => backup_rows::log_stats(host, arguments),
+        "dm_db_log_space_usage" => vec![backup_rows::log_space(host, &db)?],
         "sysheld" => held(host),
         "sysxtpobjects" => xtp_objects(host, state, &db)?,
         "syspolicypredicates" => policy_predicates(host, state, &db)?,

@@ -16,5 +16,6 @@ pub mod exec_rows;
 pub mod memory_rows;
 pub mod mda_rows;
 pub mod server_rows;
+pub mod backup_rows;
 pub mod text_rows;
 pub mod xtp_rows;

@@ -8,6 +8,7 @@ use types::{Datum, SqlType, variant};
 
 use crate::catalog::Database;
 use crate::catalog::base::database_option;
+use crate::catalog::path::with_slashes;
 use crate::definition::database_setting::{SCOPED_CONFIGURATIONS, query_store as options};
 use crate::instance::sessions::{ENDPOINT_ADMIN, ENDPOINT_LOCAL, ENDPOINT_TCP};
 use crate::security::hierarchy::{Class, PERMISSIONS};
@@ -29,8 +30,6 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "database_scoped_configurations" => SCOPED_CONFIGURATIONS.iter().map(scoped_configuration).collect(),
         "database_query_store_options" => vec![query_store()],
         "spatial_reference_systems" => spatial::globe::system::systems().iter().map(reference_system).collect(),
-        "dm_db_log_space_usage" => vec![log_space(host)],
-        "dm_db_log_stats" => log_stats(host, arguments),
         "dm_db_log_info" => log_info(host, arguments),
         "syslogspace" => log_reuse(host),
         "dm_db_file_space_usage" => file_space(host),
@@ -39,7 +38,7 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "dm_os_volume_stats" => volume(host, arguments).into_iter().collect(),
         "dm_server_services" => vec![service(host)],
         "dm_tran_version_store_space_usage" => version_store(host),
-        "database_mirroring" | "database_recovery_status" => {
+        "database_mirroring" => {
             host.server.catalog.databases().iter().map(|db| vec![("database_id", number(db.id.0))]).collect()
         }
         _ => return None,
@@ -200,7 +199,7 @@ fn query_store() -> NamedRow {
 }
 
 /// One log serves all databases: each shows all of it. Bytes.
-fn log_bytes(host: &SessionHost, db: &Database) -> LogSpace {
+pub fn log_bytes(host: &SessionHost, db: &Database) -> LogSpace {
     let catalog = &host.server.catalog;
     catalog.log_space_of(db).unwrap_or_else(|_| catalog.storage.log_space())
 }
@@ -217,6 +216,11 @@ fn log_reuse(host: &SessionHost) -> Vec<NamedRow> {
         ]
     };
     catalog.databases().iter().map(row).collect()
+}
+
+/// As `nvarchar(24)`: two halves of a place in the log, and a slot.
+pub fn lsn_text(lsn: u64) -> Cell {
+    text(&format!("{:08x}:{:08x}:0001", lsn >> 32, lsn & u64::from(u32::MAX)))
 }
 
 /// The segments of the log: all databases'.
@@ -241,35 +245,11 @@ fn log_info(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
             ("vlf_parity", number(if sequence % 2 == 0 { 64 } else { 128 })),
         ];
         if let Some(lsn) = segment.first_lsn {
-            row.push(("vlf_first_lsn", text(&format!("{:08x}:{:08x}:0001", lsn >> 32, lsn & u64::from(u32::MAX)))));
+            row.push(("vlf_first_lsn", lsn_text(lsn)));
         }
         row
     };
     storage.log_segments().into_iter().enumerate().map(row).collect()
-}
-
-fn log_stats(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
-    let storage = &host.server.catalog.storage;
-    let segments = storage.log_segments();
-    let megabytes = |bytes: u64| Cell::Datum(Datum::F64(bytes as f64 / f64::from(1 << 20)));
-    let wanted = |db: &Arc<Database>| arguments.number(0).is_none_or(|wanted| wanted == i64::from(db.id.0));
-    let row = |db: &Arc<Database>| {
-        let space = log_bytes(host, db);
-        vec![
-            ("database_id", number(db.id.0)),
-            (
-                "recovery_model",
-                text(["FULL", "BULK_LOGGED", "SIMPLE"][usize::from(db.row().recovery_model.clamp(1, 3)) - 1]),
-            ),
-            ("current_vlf_size_mb", megabytes(storage.log_segment_bytes())),
-            ("total_vlf_count", number(segments.len())),
-            ("active_vlf_count", number(segments.iter().filter(|segment| segment.first_lsn.is_some()).count())),
-            ("total_log_size_mb", megabytes(space.total)),
-            ("active_log_size_mb", megabytes(space.used)),
-            ("log_truncation_holdup_reason", text(storage.log_holder_of(db.storage_id()).name())),
-        ]
-    };
-    host.server.catalog.databases().iter().filter(|db| wanted(db)).map(row).collect()
 }
 
 /// Of the current database. Nothing for one that cannot be read.
@@ -294,22 +274,11 @@ fn file_space(host: &SessionHost) -> Vec<NamedRow> {
     vec![row]
 }
 
-fn log_space(host: &SessionHost) -> NamedRow {
-    let current = host.server.catalog.expect_database(host.catalog_session.database);
-    let LogSpace { total, used, .. } = log_bytes(host, &current);
-    vec![
-        ("database_id", number(host.catalog_session.database.0)),
-        ("total_log_size_in_bytes", number(total)),
-        ("used_log_space_in_bytes", number(used)),
-        ("used_log_space_in_percent", Cell::Datum(Datum::F64(used as f64 * 100.0 / total.max(1) as f64))),
-        ("log_space_in_bytes_since_last_backup", number(used)),
-    ]
-}
-
 /// https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-os-file-exists-transact-sql
 fn file_exists(arguments: &Arguments<'_>) -> Vec<NamedRow> {
     let Some(path) = arguments.text(0) else { return Vec::new() };
-    let path = std::path::Path::new(&path);
+    let path = with_slashes(&path);
+    let path = std::path::Path::new(&*path);
     let is_directory = os::fs::list(path).is_ok();
     let has_parent = path.parent().is_some_and(|parent| os::fs::list(parent).is_ok());
     let is_file = !is_directory && os::fs::exists(path);

@@ -56,13 +56,13 @@ SELECT f.dbid AS database_id, f.fileid AS file_id, CONVERT(uniqueidentifier, NUL
   CONVERT(bit, 0) AS is_sparse, CONVERT(bit, f.status & 1) AS is_percent_growth, CONVERT(bit, 0) AS is_name_reserved,
   CONVERT(bit, 0) AS is_persistent_log_buffer, CONVERT(numeric(25, 0), NULL) AS create_lsn, CONVERT(numeric(25, 0), NULL) AS drop_lsn,
   CONVERT(numeric(25, 0), NULL) AS read_only_lsn, CONVERT(numeric(25, 0), NULL) AS read_write_lsn,
-  CONVERT(numeric(25, 0), NULL) AS differential_base_lsn, CONVERT(uniqueidentifier, NULL) AS differential_base_guid,
-  CONVERT(datetime, NULL) AS differential_base_time, CONVERT(numeric(25, 0), NULL) AS redo_start_lsn,
+  b.lsn AS differential_base_lsn, b.guid AS differential_base_guid, b.time AS differential_base_time, CONVERT(numeric(25, 0), NULL) AS redo_start_lsn,
   CONVERT(uniqueidentifier, NULL) AS redo_start_fork_guid, CONVERT(numeric(25, 0), NULL) AS redo_target_lsn,
   CONVERT(uniqueidentifier, NULL) AS redo_target_fork_guid, CONVERT(numeric(25, 0), NULL) AS backup_lsn, CONVERT(int, NULL) AS credential_id
 FROM master.sys.sysprufiles f
 LEFT JOIN sys.sysfilepages g ON g.database_id = f.dbid AND g.file_id = f.fileid
 LEFT JOIN sys.sysheld h ON h.database_id = f.dbid
+LEFT JOIN sys.sysbackupbase b ON b.database_id = f.dbid AND b.file_id = f.fileid
 WHERE HAS_PERMS_BY_NAME(NULL, NULL, 'CREATE ANY DATABASE') = 1 OR HAS_PERMS_BY_NAME(NULL, NULL, 'ALTER ANY DATABASE') = 1
   OR HAS_PERMS_BY_NAME(NULL, NULL, 'VIEW ANY DEFINITION') = 1 OR HAS_PERMS_BY_NAME(N'master', 'DATABASE', 'CREATE DATABASE') = 1
 GO
@@ -75,14 +75,14 @@ SELECT f.fileid AS file_id, CONVERT(uniqueidentifier, NULL) AS file_guid,
   CONVERT(bit, 0) AS is_sparse, CONVERT(bit, f.status & 1) AS is_percent_growth, CONVERT(bit, 0) AS is_name_reserved,
   CONVERT(bit, 0) AS is_persistent_log_buffer, CONVERT(numeric(25, 0), NULL) AS create_lsn, CONVERT(numeric(25, 0), NULL) AS drop_lsn,
   CONVERT(numeric(25, 0), NULL) AS read_only_lsn, CONVERT(numeric(25, 0), NULL) AS read_write_lsn,
-  CONVERT(numeric(25, 0), NULL) AS differential_base_lsn, CONVERT(uniqueidentifier, NULL) AS differential_base_guid,
-  CONVERT(datetime, NULL) AS differential_base_time, CONVERT(numeric(25, 0), NULL) AS redo_start_lsn,
+  b.lsn AS differential_base_lsn, b.guid AS differential_base_guid, b.time AS differential_base_time, CONVERT(numeric(25, 0), NULL) AS redo_start_lsn,
   CONVERT(uniqueidentifier, NULL) AS redo_start_fork_guid, CONVERT(numeric(25, 0), NULL) AS redo_target_lsn,
   CONVERT(uniqueidentifier, NULL) AS redo_target_fork_guid, CONVERT(numeric(25, 0), NULL) AS backup_lsn
 FROM master.sys.sysprufiles f
 JOIN sys.systhisdatabase t ON t.database_id = f.dbid
 LEFT JOIN sys.sysfilepages g ON g.database_id = f.dbid AND g.file_id = f.fileid
 LEFT JOIN sys.sysheld h ON h.database_id = f.dbid
+LEFT JOIN sys.sysbackupbase b ON b.database_id = f.dbid AND b.file_id = f.fileid
 GO
 CREATE VIEW sys.configurations AS
 SELECT configuration_id, name, value, minimum, maximum, value_in_use, description, is_dynamic, is_advanced
