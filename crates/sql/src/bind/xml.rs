@@ -445,7 +445,7 @@ pub fn check_for_xml(
     if clause.mode == Explicit && clause.schema.is_some() {
         return Err(sql_error!(3625, "Inline XSD for FOR XML EXPLICIT"));
     }
-    if clause.mode == Explicit && clause.xml_data || clause.schema.is_some() && clause.xml_data {
+    if clause.xml_data && (clause.mode == Explicit || clause.schema.is_some()) {
         return Err(errors::unsupported("FOR XML ... XMLDATA with XMLSCHEMA or EXPLICIT"));
     }
     if clause.elements == Some(ast::XmlElements::XsiNil) && namespaces.iter().any(|(prefix, _)| &**prefix == "xsi") {
