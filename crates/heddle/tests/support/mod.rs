@@ -135,10 +135,20 @@ impl Server {
         String::from_utf8(self.sql(&["-h", "-1", "-W", "-Q", query]).stdout).expect("UTF-8")
     }
 
-    /// SIGKILL: what a crash leaves.
+    /// SIGKILL: what a crash leaves. Engines that are processes are gone when it returns, too: the system ends them a moment later.
     pub fn kill(mut self) {
+        let id = self.child.id();
+        let engines = std::fs::read_to_string(format!("/proc/{id}/task/{id}/children")).unwrap_or_default();
         self.child.kill().expect("it was running");
         self.child.wait().expect("it ends");
+        let runs = |id: &&str| {
+            let state = std::fs::read_to_string(format!("/proc/{id}/stat")).unwrap_or_default();
+            state.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+        };
+        let started = Instant::now();
+        while engines.split_whitespace().any(|id| runs(&id)) && started.elapsed() < READY_MAX {
+            std::thread::sleep(Duration::from_millis(5));
+        }
         std::mem::forget(self);
     }
 
