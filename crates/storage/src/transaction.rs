@@ -721,11 +721,12 @@ impl Transaction {
         self.check_age(db, table)
     }
 
-    /// Definitions have no versions, and what was made anew has none of its rows: a snapshot from before a change of the table does not fit
-    /// it. That of a statement at READ COMMITTED is older only if the statement comes to the table late, in a function.
+    /// Definitions have no versions: a snapshot from before a change of the table does not fit it.
     fn check_age(&self, db: DatabaseId, table: TableId) -> StorageResult<()> {
         match self.snapshot {
-            Some(time) if self.engine.shapes.is_younger_than((db, table), time) => {
+            Some(time)
+                if self.isolation == Isolation::Snapshot && self.engine.shapes.is_younger_than((db, table), time) =>
+            {
                 Err(StorageError::Reshaped { table })
             }
             _ => Ok(()),
