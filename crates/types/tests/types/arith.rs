@@ -16,7 +16,7 @@ fn integers_and_money() {
         (TypeKind::Int, 7, Divide, 0, Err(8134)),
         (TypeKind::Int, 7, Modulo, 0, Err(8134)),
         (TypeKind::BigInt, i64::MAX, Add, 1, Err(8115)),
-        (TypeKind::BigInt, i64::MIN, Modulo, -1, Ok(0)),
+        (TypeKind::BigInt, i64::MIN, Modulo, -1, Err(8115)),
         (TypeKind::BigInt, i64::MIN, Divide, -1, Err(8115)),
         (TypeKind::TinyInt, 200, Add, 56, Err(8115)),
         (TypeKind::TinyInt, 1, Subtract, 2, Err(8115)),
