@@ -202,6 +202,15 @@ WHERE c.object_id = @object_id
             WHERE n.object_id = @object_id AND n.index_id = i.index_id AND n.key_ordinal > 0 AND m.is_nullable = 1))
         ORDER BY i.is_primary_key DESC, i.index_id)))
 GO
+CREATE VIEW sys.odbc_parameters AS
+SELECT q.object_id, CONVERT(sysname, CASE q.parameter_id WHEN 0 THEN N'@RETURN_VALUE' ELSE q.name END) AS name, q.parameter_id, q.system_type_id,
+  q.user_type_id, q.max_length, q.precision, q.scale, q.is_output, q.xml_collection_id
+FROM sys.all_parameters q
+UNION ALL
+SELECT r.object_id, CONVERT(sysname, N'@RETURN_VALUE'), CONVERT(int, 0), CONVERT(tinyint, 56), CONVERT(int, 56), CONVERT(smallint, 4), CONVERT(tinyint, 10),
+  CONVERT(tinyint, 0), CONVERT(bit, 1), CONVERT(int, 0)
+FROM sys.all_objects r WHERE r.type = 'P'
+GO
 CREATE FUNCTION sys.odbc_procedure_columns(@version int, @ODBCVer int, @owner nvarchar(384), @name nvarchar(390), @column nvarchar(384), @use_pattern bit)
 RETURNS TABLE AS RETURN
 SELECT o.qualifier AS PROCEDURE_QUALIFIER, o.owner AS PROCEDURE_OWNER,
@@ -219,13 +228,7 @@ SELECT o.qualifier AS PROCEDURE_QUALIFIER, o.owner AS PROCEDURE_OWNER,
   n.SS_XML_SCHEMACOLLECTION_SCHEMA_NAME, n.SS_XML_SCHEMACOLLECTION_NAME,
   CASE WHEN p.parameter_id = 0 AND o.type = 'P' THEN t.ss_type ELSE t.ss_nullable END AS SS_DATA_TYPE
 FROM sys.odbc_objects(@owner, @name, @use_pattern) AS o
-JOIN (
-  SELECT q.object_id, CONVERT(sysname, CASE q.parameter_id WHEN 0 THEN N'@RETURN_VALUE' ELSE q.name END) AS name, q.parameter_id, q.system_type_id, q.user_type_id, q.max_length, q.precision, q.scale, q.is_output, q.xml_collection_id FROM sys.all_parameters q
-  UNION ALL
-  SELECT r.object_id, CONVERT(sysname, N'@RETURN_VALUE'), CONVERT(int, 0), CONVERT(tinyint, 56), CONVERT(int, 56), CONVERT(smallint, 4), CONVERT(tinyint, 10),
-    CONVERT(tinyint, 0), CONVERT(bit, 1), CONVERT(int, 0)
-  FROM sys.all_objects r WHERE r.type = 'P'
-) AS p ON p.object_id = o.object_id
+JOIN sys.odbc_parameters AS p ON p.object_id = o.object_id
 JOIN sys.types u ON u.user_type_id = p.user_type_id
 CROSS APPLY sys.odbc_type(p.system_type_id, p.max_length, p.precision, p.scale, @version, @ODBCVer) AS t
 CROSS APPLY sys.odbc_named_type(p.system_type_id, p.user_type_id, p.xml_collection_id) AS n

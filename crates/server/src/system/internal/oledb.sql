@@ -97,15 +97,7 @@ SELECT CONVERT(sysname, DB_NAME()) AS PROCEDURE_CATALOG, CONVERT(sysname, SCHEMA
   CONVERT(sysname, CASE p.system_type_id WHEN 243 THEN DB_NAME() END) AS SS_TYPE_CATALOG_NAME,
   CONVERT(sysname, CASE p.system_type_id WHEN 243 THEN SCHEMA_NAME(u.schema_id) END) AS SS_TYPE_SCHEMANAME, y.DATETIME_PRECISION AS SS_DATETIME_PRECISION
 FROM sys.all_objects o
-JOIN (
-  SELECT q.object_id, CONVERT(sysname, CASE q.parameter_id WHEN 0 THEN N'@RETURN_VALUE' ELSE q.name END) AS name, q.parameter_id, q.system_type_id,
-    q.user_type_id, q.max_length, q.precision, q.scale, q.is_output, q.xml_collection_id
-  FROM sys.all_parameters q
-  UNION ALL
-  SELECT r.object_id, CONVERT(sysname, N'@RETURN_VALUE'), CONVERT(int, 0), CONVERT(tinyint, 56), CONVERT(int, 56), CONVERT(smallint, 4), CONVERT(tinyint, 10),
-    CONVERT(tinyint, 0), CONVERT(bit, 1), CONVERT(int, 0)
-  FROM sys.all_objects r WHERE r.type = 'P'
-) AS p ON p.object_id = o.object_id
+JOIN sys.odbc_parameters AS p ON p.object_id = o.object_id
 JOIN sys.types u ON u.user_type_id = p.user_type_id
 CROSS APPLY sys.oledb_type(p.system_type_id, p.max_length, p.precision, p.scale, @version) AS y
 CROSS APPLY sys.odbc_named_type(p.system_type_id, p.user_type_id, p.xml_collection_id) AS n
@@ -157,4 +149,23 @@ CROSS JOIN sys.odbc_owner_privileges p
 UNION ALL
 SELECT p.GRANTOR, p.GRANTEE, p.object_id, p.column_id, CONVERT(nvarchar(30), p.PRIVILEGE), CONVERT(bit, CASE p.IS_GRANTABLE WHEN 'YES' THEN 1 ELSE 0 END)
 FROM sys.odbc_privileges p
+GO
+CREATE FUNCTION sys.oledb_provider_types(@version int, @data_type smallint, @best_match bit)
+RETURNS TABLE AS RETURN
+SELECT l.TYPE_NAME, y.DATA_TYPE, COALESCE(y.CHARACTER_MAXIMUM_LENGTH, CONVERT(int, y.NUMERIC_PRECISION), o.column_size) AS COLUMN_SIZE,
+  CONVERT(nvarchar(32), l.LITERAL_PREFIX) AS LITERAL_PREFIX, CONVERT(nvarchar(32), l.LITERAL_SUFFIX) AS LITERAL_SUFFIX,
+  CONVERT(nvarchar(32), l.CREATE_PARAMS) AS CREATE_PARAMS, CONVERT(bit, l.NULLABLE) AS IS_NULLABLE, CONVERT(bit, l.CASE_SENSITIVE) AS CASE_SENSITIVE,
+  CONVERT(int, l.SEARCHABLE + 1) AS SEARCHABLE, CONVERT(tinyint, l.UNSIGNED_ATTRIBUTE) AS UNSIGNED_ATTRIBUTE, CONVERT(bit, l.MONEY) AS FIXED_PREC_SCALE,
+  CONVERT(tinyint, 0) AS AUTO_UNIQUE_VALUE, l.TYPE_NAME AS LOCAL_TYPE_NAME,
+  CASE WHEN l.system_type_id IN (41, 42, 43, 106, 108) THEN l.MINIMUM_SCALE END AS MINIMUM_SCALE,
+  CASE WHEN l.system_type_id IN (41, 42, 43, 106, 108) THEN l.MAXIMUM_SCALE END AS MAXIMUM_SCALE, CONVERT(uniqueidentifier, NULL) AS GUID,
+  CONVERT(nvarchar(1), NULL) AS TYPELIB, CONVERT(nvarchar(1), NULL) AS VERSION, y.is_long AS IS_LONG, b.BEST_MATCH, y.is_fixed AS IS_FIXEDLENGTH
+FROM sys.odbc_type_list l
+JOIN sys.odbc_types o ON o.system_type_id = l.system_type_id
+CROSS APPLY sys.oledb_type(l.system_type_id, CASE WHEN l.system_type_id IN (165, 167, 173, 175, 231, 239) THEN 8000 WHEN l.system_type_id = 189 THEN 8 ELSE 0 END, 38, 7, @version) AS y
+CROSS APPLY (SELECT CONVERT(bit, CASE WHEN l.system_type_id IN (34, 35, 99, 106, 122, 173, 175, 189, 239) THEN 0 ELSE 1 END) AS BEST_MATCH) AS b
+WHERE ISNULL(l.AUTO_INCREMENT, 0) = 0 AND l.TYPE_NAME <> N'sysname'
+  AND (@version >= 90 OR l.system_type_id NOT IN (240, 241)) AND (@version >= 100 OR l.system_type_id NOT IN (40, 41, 42, 43))
+  AND (@data_type IS NULL OR y.DATA_TYPE = @data_type)
+  AND (@best_match IS NULL OR b.BEST_MATCH = @best_match)
 GO

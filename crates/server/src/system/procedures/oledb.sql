@@ -215,56 +215,17 @@ EXEC sys.sp_procedure_params_100_rowset NULL, NULL, @procedure_schema, @paramete
 GO
 CREATE PROCEDURE sys.sp_provider_types_rowset @data_type smallint = NULL, @best_match bit = NULL AS
 SET NOCOUNT ON
-SELECT l.TYPE_NAME, y.DATA_TYPE, COALESCE(y.CHARACTER_MAXIMUM_LENGTH, CONVERT(int, y.NUMERIC_PRECISION), o.column_size) AS COLUMN_SIZE,
-  CONVERT(nvarchar(32), l.LITERAL_PREFIX) AS LITERAL_PREFIX, CONVERT(nvarchar(32), l.LITERAL_SUFFIX) AS LITERAL_SUFFIX,
-  CONVERT(nvarchar(32), l.CREATE_PARAMS) AS CREATE_PARAMS, CONVERT(bit, l.NULLABLE) AS IS_NULLABLE, CONVERT(bit, l.CASE_SENSITIVE) AS CASE_SENSITIVE,
-  CONVERT(int, l.SEARCHABLE + 1) AS SEARCHABLE, CONVERT(tinyint, l.UNSIGNED_ATTRIBUTE) AS UNSIGNED_ATTRIBUTE, CONVERT(bit, l.MONEY) AS FIXED_PREC_SCALE,
-  CONVERT(tinyint, 0) AS AUTO_UNIQUE_VALUE, l.TYPE_NAME AS LOCAL_TYPE_NAME,
-  CASE WHEN l.system_type_id IN (41, 42, 43, 106, 108) THEN l.MINIMUM_SCALE END AS MINIMUM_SCALE,
-  CASE WHEN l.system_type_id IN (41, 42, 43, 106, 108) THEN l.MAXIMUM_SCALE END AS MAXIMUM_SCALE, CONVERT(uniqueidentifier, NULL) AS GUID,
-  CONVERT(nvarchar(1), NULL) AS TYPELIB, CONVERT(nvarchar(1), NULL) AS VERSION, y.is_long AS IS_LONG, b.BEST_MATCH, y.is_fixed AS IS_FIXEDLENGTH
-FROM sys.odbc_type_list l
-JOIN sys.odbc_types o ON o.system_type_id = l.system_type_id
-CROSS APPLY sys.oledb_type(l.system_type_id, CASE WHEN l.system_type_id IN (165, 167, 173, 175, 231, 239) THEN 8000 WHEN l.system_type_id = 189 THEN 8 ELSE 0 END, 38, 7, 80) AS y
-CROSS APPLY (SELECT CONVERT(bit, CASE WHEN l.system_type_id IN (34, 35, 99, 106, 122, 173, 175, 189, 239) THEN 0 ELSE 1 END) AS BEST_MATCH) AS b
-WHERE ISNULL(l.AUTO_INCREMENT, 0) = 0 AND l.TYPE_NAME <> N'sysname' AND l.system_type_id NOT IN (40, 41, 42, 43, 240, 241) AND (@data_type IS NULL OR y.DATA_TYPE = @data_type)
-  AND (@best_match IS NULL OR b.BEST_MATCH = @best_match)
+SELECT p.* FROM sys.oledb_provider_types(80, @data_type, @best_match) AS p
 ORDER BY 2, 20 DESC, 1
 GO
 CREATE PROCEDURE sys.sp_provider_types_90_rowset @data_type smallint = NULL, @best_match bit = NULL AS
 SET NOCOUNT ON
-SELECT l.TYPE_NAME, y.DATA_TYPE, COALESCE(y.CHARACTER_MAXIMUM_LENGTH, CONVERT(int, y.NUMERIC_PRECISION), o.column_size) AS COLUMN_SIZE,
-  CONVERT(nvarchar(32), l.LITERAL_PREFIX) AS LITERAL_PREFIX, CONVERT(nvarchar(32), l.LITERAL_SUFFIX) AS LITERAL_SUFFIX,
-  CONVERT(nvarchar(32), l.CREATE_PARAMS) AS CREATE_PARAMS, CONVERT(bit, l.NULLABLE) AS IS_NULLABLE, CONVERT(bit, l.CASE_SENSITIVE) AS CASE_SENSITIVE,
-  CONVERT(int, l.SEARCHABLE + 1) AS SEARCHABLE, CONVERT(tinyint, l.UNSIGNED_ATTRIBUTE) AS UNSIGNED_ATTRIBUTE, CONVERT(bit, l.MONEY) AS FIXED_PREC_SCALE,
-  CONVERT(tinyint, 0) AS AUTO_UNIQUE_VALUE, l.TYPE_NAME AS LOCAL_TYPE_NAME,
-  CASE WHEN l.system_type_id IN (41, 42, 43, 106, 108) THEN l.MINIMUM_SCALE END AS MINIMUM_SCALE,
-  CASE WHEN l.system_type_id IN (41, 42, 43, 106, 108) THEN l.MAXIMUM_SCALE END AS MAXIMUM_SCALE, CONVERT(uniqueidentifier, NULL) AS GUID,
-  CONVERT(nvarchar(1), NULL) AS TYPELIB, CONVERT(nvarchar(1), NULL) AS VERSION, y.is_long AS IS_LONG, b.BEST_MATCH, y.is_fixed AS IS_FIXEDLENGTH
-FROM sys.odbc_type_list l
-JOIN sys.odbc_types o ON o.system_type_id = l.system_type_id
-CROSS APPLY sys.oledb_type(l.system_type_id, CASE WHEN l.system_type_id IN (165, 167, 173, 175, 231, 239) THEN 8000 WHEN l.system_type_id = 189 THEN 8 ELSE 0 END, 38, 7, 90) AS y
-CROSS APPLY (SELECT CONVERT(bit, CASE WHEN l.system_type_id IN (34, 35, 99, 106, 122, 173, 175, 189, 239) THEN 0 ELSE 1 END) AS BEST_MATCH) AS b
-WHERE ISNULL(l.AUTO_INCREMENT, 0) = 0 AND l.TYPE_NAME <> N'sysname' AND l.system_type_id NOT IN (40, 41, 42, 43) AND (@data_type IS NULL OR y.DATA_TYPE = @data_type)
-  AND (@best_match IS NULL OR b.BEST_MATCH = @best_match)
+SELECT p.* FROM sys.oledb_provider_types(90, @data_type, @best_match) AS p
 ORDER BY 2, 20 DESC, 1
 GO
 CREATE PROCEDURE sys.sp_provider_types_100_rowset @data_type smallint = NULL, @best_match bit = NULL AS
 SET NOCOUNT ON
-SELECT l.TYPE_NAME, y.DATA_TYPE, COALESCE(y.CHARACTER_MAXIMUM_LENGTH, CONVERT(int, y.NUMERIC_PRECISION), o.column_size) AS COLUMN_SIZE,
-  CONVERT(nvarchar(32), l.LITERAL_PREFIX) AS LITERAL_PREFIX, CONVERT(nvarchar(32), l.LITERAL_SUFFIX) AS LITERAL_SUFFIX,
-  CONVERT(nvarchar(32), l.CREATE_PARAMS) AS CREATE_PARAMS, CONVERT(bit, l.NULLABLE) AS IS_NULLABLE, CONVERT(bit, l.CASE_SENSITIVE) AS CASE_SENSITIVE,
-  CONVERT(int, l.SEARCHABLE + 1) AS SEARCHABLE, CONVERT(tinyint, l.UNSIGNED_ATTRIBUTE) AS UNSIGNED_ATTRIBUTE, CONVERT(bit, l.MONEY) AS FIXED_PREC_SCALE,
-  CONVERT(tinyint, 0) AS AUTO_UNIQUE_VALUE, l.TYPE_NAME AS LOCAL_TYPE_NAME,
-  CASE WHEN l.system_type_id IN (41, 42, 43, 106, 108) THEN l.MINIMUM_SCALE END AS MINIMUM_SCALE,
-  CASE WHEN l.system_type_id IN (41, 42, 43, 106, 108) THEN l.MAXIMUM_SCALE END AS MAXIMUM_SCALE, CONVERT(uniqueidentifier, NULL) AS GUID,
-  CONVERT(nvarchar(1), NULL) AS TYPELIB, CONVERT(nvarchar(1), NULL) AS VERSION, y.is_long AS IS_LONG, b.BEST_MATCH, y.is_fixed AS IS_FIXEDLENGTH
-FROM sys.odbc_type_list l
-JOIN sys.odbc_types o ON o.system_type_id = l.system_type_id
-CROSS APPLY sys.oledb_type(l.system_type_id, CASE WHEN l.system_type_id IN (165, 167, 173, 175, 231, 239) THEN 8000 WHEN l.system_type_id = 189 THEN 8 ELSE 0 END, 38, 7, 100) AS y
-CROSS APPLY (SELECT CONVERT(bit, CASE WHEN l.system_type_id IN (34, 35, 99, 106, 122, 173, 175, 189, 239) THEN 0 ELSE 1 END) AS BEST_MATCH) AS b
-WHERE ISNULL(l.AUTO_INCREMENT, 0) = 0 AND l.TYPE_NAME <> N'sysname' AND (@data_type IS NULL OR y.DATA_TYPE = @data_type)
-  AND (@best_match IS NULL OR b.BEST_MATCH = @best_match)
+SELECT p.* FROM sys.oledb_provider_types(100, @data_type, @best_match) AS p
 ORDER BY 2, 20 DESC, 1
 GO
 CREATE PROCEDURE sys.sp_statistics_rowset @table_name sysname, @table_schema sysname = NULL AS
