@@ -220,15 +220,18 @@ fn what_fails_at_any_step_leaves_nothing() {
             for nth in (1..=count).step_by(stride as usize) {
                 let what = format!("{name}: {step} {nth} of {count}");
                 let mut answer = wire.query(&format!("/*step {step} {nth}*/ {text}"));
-                if step == "Yield" {
-                    // What there was is one message, the confirmation of an attention another.
-                    assert!(answer.errors.is_empty(), "{what}: {answer:?}");
-                    if answer.rows == right && !wire.something_comes(Duration::from_secs(2)) {
+                // How many steps there are may differ from run to run. What there was is one message, the confirmation of an attention another.
+                if step != "Memory" && answer.errors.is_empty() && answer.rows == right {
+                    let is_past = step != "Yield" || !wire.something_comes(Duration::from_secs(2));
+                    if is_past {
                         let made = count_steps(&mut wire, &failing.log);
-                        assert!(made < nth, "{what}: the attention is lost");
+                        assert!(made < nth, "{what}: nothing failed");
                         println!("{what}: this time there were {made}");
                         continue;
                     }
+                }
+                if step == "Yield" {
+                    assert!(answer.errors.is_empty(), "{what}: {answer:?}");
                     answer = wire.answer();
                 }
                 assert!(!answer.closed, "{what}: the connection has ended");
@@ -250,7 +253,7 @@ fn what_fails_at_any_step_leaves_nothing() {
                     check_nothing_is_left(&mut failing.watcher, session, &what);
                     session = one(&mut wire, "SELECT CONVERT(int, @@SPID)");
                 }
-                // How many steps there are may differ from run to run: what was not reached is not waited for any more.
+                // What was not reached is not waited for any more.
                 must(&mut wire, "/*steps*/ IF @@TRANCOUNT > 0 ROLLBACK; DROP TABLE IF EXISTS #t");
                 check_nothing_is_left(&mut failing.watcher, session, &what);
                 let again: Vec<Vec<Datum>> = must(&mut wire, text);
