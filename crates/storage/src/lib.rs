@@ -62,7 +62,7 @@ pub use tables::memory_table::stats::{
     MemoryTableStats, MemoryTotals,
 };
 pub use tables::partitioned::{MisplacedRow, PartitionedTable};
-pub use tables::scan::{LockHint, Prefixes, RowRef, ScanSpec};
+pub use tables::scan::{FirstLook, LockHint, Prefixes, RowRef, ScanSpec};
 pub use tables::table::{Scan, Table};
 pub use transaction::{Canceller, Durability, Isolation, LockMode, Savepoint, Transaction};
 pub use trees::build::Fill;

@@ -15,11 +15,13 @@ pub mod spatial;
 mod general;
 mod integer;
 mod wide;
+mod first_look;
 pub mod functions;
 mod compile;
 
 pub use batch::{fill, fill_all, filter, filter_batch};
 pub use compile::{Compiler, TableUse};
+pub use first_look::FirstLook;
 pub use general::General;
 pub use integer::{I64Expr, holds};
 pub use shown::shown;

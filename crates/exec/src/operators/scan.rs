@@ -12,7 +12,7 @@ use super::range::{Between, Buffers, Range};
 use super::simple::Pending;
 use crate::columns::{self, BATCH_ROWS};
 use crate::context::{Context, RowSource, out_of_memory};
-use crate::expression::{Compiler, I64Expr, TableUse, filter, filter_batch};
+use crate::expression::{Compiler, FirstLook, I64Expr, TableUse, filter, filter_batch};
 use crate::statements::datum;
 
 /// Why a database cannot be used.
@@ -196,6 +196,9 @@ pub fn base(scan: &plan::Scan, table: &Arc<TableDef>, compiler: &mut Compiler) -
         range,
         partitions: partition_range(scan, table, compiler)?,
         limits: Vec::new(),
+        look: residual.as_ref().filter(|_| !scan.locator && !scan.lookup).and_then(|residual| {
+            FirstLook::new(residual, scan.columns.iter().map(|column| table.columns[*column as usize].ty.physical()))
+        }),
         residual,
         storage: None,
         opened: false,
@@ -358,6 +361,8 @@ pub struct BaseScan {
     /// What `partitions` has come to in this execution.
     limits: Vec<Between>,
     residual: Option<I64Expr>,
+    /// What of the residual is asked before the rest of a row is copied.
+    look: Option<FirstLook>,
     /// Stays from one execution to the next.
     storage: Option<Arc<storage::Table>>,
     /// In this execution.
@@ -580,17 +585,23 @@ impl RowSource for BaseScan {
                     placed.map_err(|error| storage_error(error, Some(&self.table)))?;
                 }
                 let scan = self.scan.as_mut().expect("placed above");
-                let filled = scan.fill(transaction, out, ask);
-                let count = filled.map_err(|error| storage_error(error, Some(&self.table)))?;
-                out.rows = count;
+                let looked = match (&mut self.look, &self.residual) {
+                    (Some(look), Some(residual)) if look.pays() => {
+                        look.fill(residual, context, |look| scan.fill_wanted(transaction, out, ask, look))
+                    }
+                    _ => scan.fill(transaction, out, ask),
+                };
+                let looked = looked.map_err(|error| storage_error(error, Some(&self.table)))?;
                 self.reading = !scan.is_done();
                 self.most = self.most.map(|most| next_most(most, out));
-            }
-            if out.rows == 0 {
-                continue;
+                if looked == 0 {
+                    continue;
+                }
             }
             let Some(residual) = &self.residual else { return Ok(()) };
-            filter_batch(residual, context, out, &mut self.selection)?;
+            if out.rows > 0 {
+                filter_batch(residual, context, out, &mut self.selection)?;
+            }
             if out.rows > wanted {
                 let classes = out.columns.iter().map(columns::class_of);
                 let first = std::mem::replace(out, RowBatch::new(classes));

@@ -10,7 +10,7 @@ use crate::error::StorageResult;
 use crate::layout::IndexId;
 use crate::tables::disk_table::DiskTable;
 use crate::tables::partitioned::{PartitionedTable, complete, locator_head, split_locator};
-use crate::tables::scan::{DiskScan, RowRef, ScanSpec};
+use crate::tables::scan::{DiskScan, FirstLook, RowRef, ScanSpec};
 use crate::transaction::{Isolation, Transaction};
 
 /// Owns what it needs of the table.
@@ -161,21 +161,42 @@ impl PartitionedScan {
         if rows_max == 0 {
             return Ok(0);
         }
+        let (filled, at) = self.fill_by(tx, |scan, tx| scan.fill(tx, batch, rows_max))?;
+        if filled > 0 && self.spec.locator {
+            name_partition(batch, filled, &locator_head(&self.table.shape.parts[at]));
+        }
+        Ok(filled)
+    }
+
+    /// As `DiskScan::fill_wanted`.
+    pub fn fill_wanted(
+        &mut self,
+        tx: &mut Transaction,
+        batch: &mut RowBatch,
+        rows_max: usize,
+        look: &mut FirstLook<'_>,
+    ) -> StorageResult<usize> {
+        self.fill_by(tx, |scan, tx| scan.fill_wanted(tx, batch, rows_max, look)).map(|(looked, _)| looked)
+    }
+
+    /// What `fill` finds in the first partition that has something, and its place.
+    fn fill_by(
+        &mut self,
+        tx: &mut Transaction,
+        mut fill: impl FnMut(&mut DiskScan, &mut Transaction) -> StorageResult<usize>,
+    ) -> StorageResult<(usize, usize)> {
         while let Some(at) = self.place(tx)? {
             let scan = self.scans[at].as_mut().expect("it was placed");
-            let filled = scan.fill(tx, batch, rows_max)?;
+            let filled = fill(scan, tx)?;
             if scan.is_done() {
                 self.at = None;
             }
             if filled > 0 {
-                if self.spec.locator {
-                    name_partition(batch, filled, &locator_head(&self.table.shape.parts[at]));
-                }
-                return Ok(filled);
+                return Ok((filled, at));
             }
             os::wait::maybe_yield();
         }
-        Ok(0)
+        Ok((0, 0))
     }
 
     /// Whether `fill` is known to have nothing more to give.

@@ -11,7 +11,7 @@ use crate::tables::memory_table::MemoryTable;
 use crate::tables::memory_table::scan::MemoryScan;
 use crate::tables::partitioned::PartitionedTable;
 use crate::tables::partitioned_scan::PartitionedScan;
-use crate::tables::scan::{DiskScan, Prefixes, RowRef, ScanSpec};
+use crate::tables::scan::{DiskScan, FirstLook, Prefixes, RowRef, ScanSpec};
 use crate::transaction::Transaction;
 
 /// Shared by all sessions; cheap to clone. After `create_index`, `drop_index` or a rollback of one, open the table again.
@@ -201,6 +201,21 @@ impl Scan {
             Scan::Disk(scan) => scan.fill(tx, batch, rows_max),
             Scan::Memory(scan) => scan.fill(tx, batch, rows_max),
             Scan::Partitioned(scan) => scan.fill(tx, batch, rows_max),
+        }
+    }
+
+    /// As `fill`, but may leave out rows that `look` says nobody wants. Returns how many were looked at; 0 at the end only.
+    pub fn fill_wanted(
+        &mut self,
+        tx: &mut Transaction,
+        batch: &mut RowBatch,
+        rows_max: usize,
+        look: &mut FirstLook<'_>,
+    ) -> StorageResult<usize> {
+        match self {
+            Scan::Disk(scan) => scan.fill_wanted(tx, batch, rows_max, look),
+            Scan::Memory(scan) => scan.fill(tx, batch, rows_max),
+            Scan::Partitioned(scan) => scan.fill_wanted(tx, batch, rows_max, look),
         }
     }
 

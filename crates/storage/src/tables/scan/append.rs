@@ -12,7 +12,7 @@ use crate::error::StorageResult;
 use crate::pages::page::PageBytes;
 
 /// Rows that wait at most.
-const WAITING_MAX: usize = 128;
+pub const WAITING_MAX: usize = 128;
 const _: () = assert!(crate::pages::page::PAGE_BYTES <= u16::MAX as usize, "a place in a leaf fits 16 bits");
 
 /// The sink of `fill`.
@@ -30,8 +30,7 @@ pub struct Appender<'a> {
 
 impl<'a> Appender<'a> {
     pub fn new(source: &'a Source, batch: &'a mut RowBatch) -> Appender<'a> {
-        let shape = &source.table.shape;
-        let layout = source.index.map_or(&shape.layout.row, |at| &shape.indexes[at].row);
+        let layout = source.layout();
         let waits = source.fixed && !source.spec.locator;
         Appender { source, layout, batch, waits, complete: layout.completeness(), waiting: [0; WAITING_MAX], count: 0 }
     }
@@ -39,15 +38,8 @@ impl<'a> Appender<'a> {
 
 impl Sink for Appender<'_> {
     fn take(&mut self, image: &[u8], locator: &[u8]) -> StorageResult<()> {
-        let Source { table, places, fixed, spec, .. } = self.source;
-        append_row(self.layout, places, *fixed, image, self.batch, &mut |reference, column| {
-            let tree = table.shape.long_values.as_ref().expect("a table with long values");
-            let mut value = Vec::new();
-            table.engine.read_long(tree, reference, &mut value)?;
-            column.push_bytes(&value);
-            Ok(())
-        })?;
-        append_locator(spec.locator, locator, self.batch);
+        append_stored(self.source, self.layout, image, self.batch)?;
+        append_locator(self.source.spec.locator, locator, self.batch);
         Ok(())
     }
 
@@ -77,6 +69,17 @@ impl Sink for Appender<'_> {
         }
         Ok(())
     }
+}
+
+/// A row as it is stored, of `layout`: what is out of the row is read.
+pub fn append_stored(source: &Source, layout: &RowLayout, image: &[u8], batch: &mut RowBatch) -> StorageResult<()> {
+    append_row(layout, &source.places, source.fixed, image, batch, &mut |reference, column| {
+        let tree = source.table.shape.long_values.as_ref().expect("a table with long values");
+        let mut value = Vec::new();
+        source.table.engine.read_long(tree, reference, &mut value)?;
+        column.push_bytes(&value);
+        Ok(())
+    })
 }
 
 pub fn append_locator(wanted: bool, locator: &[u8], batch: &mut RowBatch) {

@@ -2,13 +2,14 @@
 //!
 //! Each part: find the leaf of the next key, take the rows this transaction sees under the leaf's shared latch (`reader`),
 //! remember the key to go on from. A row that has to be waited for ends the part before it; then the latch is gone while it
-//! waits. Rows wanted in a batch are appended column by column (`append`).
+//! waits. Rows wanted in a batch are appended column by column (`append`), or only if a first look says that they may be wanted (`pick`).
 
 mod reader;
 mod append;
+mod pick;
 
-use types::RowBatch;
 use types::row::RowView;
+use types::{RowBatch, RowLayout};
 
 use crate::bounds::{ABOVE_PREFIX, KeyBound};
 use crate::buffer::Shared;
@@ -24,6 +25,8 @@ use crate::trees::rows::{ReadMode, Seen, View};
 
 use append::Appender;
 pub(crate) use append::{append_locator, append_row};
+pub use pick::FirstLook;
+use pick::Picker;
 use reader::{Reader, RowLock, Sink, Stop};
 
 /// Table hints. All false: what the isolation level says.
@@ -306,6 +309,21 @@ impl DiskScan {
         debug_assert!(filled <= rows_max && (filled > 0 || at.done || rows_max == 0), "none at the end only");
         batch.rows += filled;
         Ok(filled)
+    }
+
+    /// As `Scan::fill_wanted`. Not with locators.
+    pub fn fill_wanted(
+        &mut self,
+        tx: &mut Transaction,
+        batch: &mut RowBatch,
+        rows_max: usize,
+        look: &mut FirstLook<'_>,
+    ) -> StorageResult<usize> {
+        let DiskScan { source, at, .. } = self;
+        if source.looks_up() {
+            return self.fill(tx, batch, rows_max);
+        }
+        source.part(at, tx, rows_max, &mut Picker::new(source, batch, look))
     }
 
     /// Whether the first rows of many prefixes are best read leaf by leaf, by `fill_each`.
@@ -603,6 +621,12 @@ impl Source {
             sink.leave(&leaf)?;
         }
         Ok(reader.given)
+    }
+
+    /// Of the rows as they lie in the tree.
+    fn layout(&self) -> &RowLayout {
+        let shape = &self.table.shape;
+        self.index.map_or(&shape.layout.row, |at| &shape.indexes[at].row)
     }
 
     /// The index does not cover the columns: each row is fetched from the base.
