@@ -1,6 +1,8 @@
 //! Join order: of each chain of inner joins, the cheapest tree that `search` finds. Semi and anti joins are put among them where they cost
 //! least; one with rows that a unique key tells apart is an inner join. Outer joins stay where they are, as parts of a chain. Relations that read columns of others (APPLY) wait until those are there.
 
+use std::collections::HashMap;
+
 use super::access;
 use super::constant::{column_of, equal_columns, equal_sides};
 use super::either::implied as implied_of;
@@ -158,7 +160,7 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
         access.is_seek().then_some(access.cost * weight)
     };
     let tree = search::cheapest(&parts, &edges, &classes, &seek);
-    let mut equal = Equal::new(&predicates, written);
+    let mut equal = Equal::default();
     let mut pieces: Vec<Option<Piece>> = pieces.into_iter().map(Some).collect();
     let mut predicates: Vec<(ColumnSet, Option<Expr>)> = predicates
         .into_iter()
@@ -192,27 +194,21 @@ fn test_of(rel: &Rel, on: &[Expr], read: &ColumnSet) -> Test {
 }
 
 /// Columns that equalities make equal, as the tree is built: which need no further predicate.
+#[derive(Default)]
 struct Equal {
-    /// Predicates from here on follow from those before.
-    written: usize,
     groups: Vec<ColumnSet>,
 }
 
 impl Equal {
-    fn new(predicates: &[Expr], written: usize) -> Equal {
-        Equal { written: if predicates.len() > written { written } else { usize::MAX }, groups: Vec::new() }
-    }
-
-    /// The predicate number `at` is asked: false if others that are asked already say the same.
-    fn asks(&mut self, at: usize, predicate: &Expr) -> bool {
-        let Some((a, b)) = equal_columns(predicate).filter(|_| self.written != usize::MAX) else { return true };
-        let is_known = self.groups.iter().any(|group| group.contains(a) && group.contains(b));
-        if is_known && at >= self.written {
+    /// The predicate is asked: false if others that are asked already say the same.
+    fn asks(&mut self, predicate: &Expr) -> bool {
+        let Some((a, b)) = equal_columns(predicate) else { return true };
+        if self.groups.iter().any(|group| group.contains(a) && group.contains(b)) {
             return false;
         }
         let mut joined: ColumnSet = [a, b].into_iter().collect();
         self.groups.retain(|group| {
-            let meets = group.meets(&joined) || group.contains(a) || group.contains(b);
+            let meets = group.meets(&joined);
             if meets {
                 joined.insert_all(group);
             }
@@ -223,7 +219,7 @@ impl Equal {
     }
 }
 
-/// `a = b` and `b = c` give `a = c`, for columns of three pieces or more: adds the predicates that follow, and their edges.
+/// `a = b` and `b = c` give `a = c`, for three columns or more: adds the predicates that follow, and their edges.
 fn implied(
     pieces: &[Piece],
     predicates: &mut Vec<Expr>,
@@ -246,54 +242,45 @@ fn implied(
             _ => {}
         }
     }
+    let mut edge_of = HashMap::new();
+    for (number, edge) in edges.iter().enumerate() {
+        let pairs = edge.predicates.iter().filter_map(|&own| equal_columns(&predicates[own]));
+        edge_of.extend(pairs.map(|(a, b)| ((Some(a.min(b)), Some(a.max(b))), number)));
+    }
     let mut classes = Vec::new();
-    for group in groups.into_iter().filter(|group| (3..=CLASS_MAX).contains(&group.len())) {
+    for group in groups.into_iter().filter(|group| group.len() > 2) {
+        let follows = group.len() <= CLASS_MAX;
         let at: Vec<Vec<usize>> =
             group.iter().map(|value| touched(&column_of(value).into_iter().collect::<ColumnSet>())).collect();
-        let (mut written, mut follow) = (Vec::new(), Vec::new());
+        let mut class = Class { edges: Vec::new(), kept: Vec::new() };
         for (one, other) in (0..group.len()).flat_map(|one| (one + 1..group.len()).map(move |other| (one, other))) {
             let (&[a], &[b]) = (at[one].as_slice(), at[other].as_slice()) else { continue };
             if a == b {
                 continue;
             }
-            let pair = (a.min(b), a.max(b));
+            let parts = vec![a.min(b), a.max(b)];
             let ids = (column_of(&group[one]), column_of(&group[other]));
-            let is_written = predicates
-                .iter()
-                .filter_map(equal_columns)
-                .any(|(x, y)| (Some(x), Some(y)) == ids || (Some(y), Some(x)) == ids);
-            if is_written {
-                written.push(pair);
-                continue;
+            let written = edge_of.get(&(ids.0.min(ids.1), ids.0.max(ids.1)));
+            match written.copied() {
+                Some(edge) if edges[edge].predicates.len() == 1 => class.edges.push(edge),
+                Some(_) => class.kept.push((a, b)),
+                None if follows => {
+                    let (left, right) = (Box::new(group[one].clone()), Box::new(group[other].clone()));
+                    let kind = ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false };
+                    let predicate = Expr::predicate(kind);
+                    let (first, second) = (&pieces[parts[0]], &pieces[parts[1]]);
+                    let sides = ((&first.rel, first.rows), (&second.rel, second.rows));
+                    let part = estimate::join_part(sides.0, sides.1, &[&predicate]);
+                    class.edges.push(edges.len());
+                    edges.push(Edge { parts, predicates: vec![predicates.len()], part, is_equal: true });
+                    predicates.push(predicate);
+                }
+                None => {}
             }
-            let (left, right) = (Box::new(group[one].clone()), Box::new(group[other].clone()));
-            let kind = ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false };
-            follow.push((pair, Expr::predicate(kind)));
         }
-        let mut follow: Vec<((usize, usize), Expr, f64)> = follow
-            .into_iter()
-            .map(|((a, b), predicate)| {
-                let (one, other) = (&pieces[a], &pieces[b]);
-                let part = estimate::join_part((&one.rel, one.rows), (&other.rel, other.rows), &[&predicate]);
-                ((a, b), predicate, part)
-            })
-            .collect();
-        follow.sort_by(|a, b| b.2.total_cmp(&a.2));
-        let mut class = Class { written, implied: Vec::new() };
-        for ((a, b), predicate, part) in follow {
-            class.implied.push(edges.len());
-            edges.push(Edge {
-                parts: vec![a, b],
-                predicates: vec![predicates.len()],
-                part,
-                is_equal: true,
-                is_implied: true,
-            });
-            predicates.push(predicate);
-        }
-        if !class.implied.is_empty() {
-            classes.push(class);
-        }
+        class.edges.sort_by(|&a, &b| edges[b].part.total_cmp(&edges[a].part));
+        class.edges.dedup();
+        classes.push(class);
     }
     classes
 }
@@ -320,7 +307,7 @@ fn edges(pieces: &[Piece], predicates: &[Expr], touched: &dyn Fn(&ColumnSet) -> 
         };
         match edges.iter_mut().find(|edge| edge.parts == parts && parts.len() == 2 && joins(edge)) {
             Some(edge) => edge.predicates.push(at),
-            None => edges.push(Edge { parts, predicates: vec![at], part: 1.0, is_equal, is_implied: false }),
+            None => edges.push(Edge { parts, predicates: vec![at], part: 1.0, is_equal }),
         }
     }
     for edge in &mut edges {
@@ -378,9 +365,9 @@ fn built(
     let (right, own) = built(right, fewest.min(rows), pieces, predicates, equal);
     defines.insert_all(&own);
     let (mut on, mut above) = (Vec::new(), Vec::new());
-    for (at, (_, predicate)) in predicates.iter_mut().enumerate().filter(|(_, (columns, _))| columns.within(&defines)) {
+    for (_, predicate) in predicates.iter_mut().filter(|(columns, _)| columns.within(&defines)) {
         match predicate.as_ref().map(Expr::has_subquery) {
-            Some(false) => on.extend(predicate.take().filter(|predicate| equal.asks(at, predicate))),
+            Some(false) => on.extend(predicate.take().filter(|predicate| equal.asks(predicate))),
             Some(true) if rows <= fewest => above.extend(predicate.take()),
             _ => {}
         }
