@@ -61,27 +61,31 @@ class Heddle:
         return rows, int(clock) / 1e3, (cpu_of([self.server.process.pid]) - before) * 1e3
 
     def plan(self, text):
-        """The operators of a run: depth, name, what it does, rows expected and rows that came of an execution, milliseconds with those below it."""
-        with tempfile.NamedTemporaryFile("w", suffix=".sql") as script:
-            script.write(f"SET STATISTICS XML ON\nGO\n{text}\nGO\n")
-            script.flush()
-            shown = self.server.tool(self.binary, "sql", "-d", "tpch", "-y", "0", "-t", str(self.limit_s), "-i", script.name)
-        found = re.search(r"<ShowPlanXML.*</ShowPlanXML>", shown)
-        operators = []
+        return operators_of(self.server, self.binary, "tpch", text, self.limit_s)
 
-        def visit(node, depth):
-            name = node.tag.rsplit("}")[-1]
-            if name == "RelOp":
-                counters = [child for run in node if run.tag.endswith("RunTimeInformation") for child in run]
-                came = sum(int(of.get("ActualRows")) for of in counters) / max(sum(int(of.get("ActualExecutions")) for of in counters), 1) if counters else None
-                spent_ms = sum(int(of.get("ActualElapsedms")) for of in counters)
-                operators.append((depth, node.get("PhysicalOp"), node.get("Description"), float(node.get("EstimateRows") or 1), came, spent_ms))
-            for child in node:
-                visit(child, depth + (name == "RelOp"))
 
-        if found:
-            visit(xml.etree.ElementTree.fromstring(found[0]), 0)
-        return operators
+def operators_of(server, binary, database, text, limit_s=60):
+    """The operators of a run: depth, name, what it does, rows expected and rows that came of an execution, milliseconds with those below it."""
+    with tempfile.NamedTemporaryFile("w", suffix=".sql") as script:
+        script.write(f"SET STATISTICS XML ON\nGO\n{text}\nGO\n")
+        script.flush()
+        shown = server.tool(binary, "sql", "-d", database, "-y", "0", "-t", str(limit_s), "-i", script.name)
+    found = re.search(r"<ShowPlanXML.*</ShowPlanXML>", shown)
+    operators = []
+
+    def visit(node, depth):
+        name = node.tag.rsplit("}")[-1]
+        if name == "RelOp":
+            counters = [child for run in node if run.tag.endswith("RunTimeInformation") for child in run]
+            came = sum(int(of.get("ActualRows")) for of in counters) / max(sum(int(of.get("ActualExecutions")) for of in counters), 1) if counters else None
+            spent_ms = sum(int(of.get("ActualElapsedms")) for of in counters)
+            operators.append((depth, node.get("PhysicalOp"), node.get("Description"), float(node.get("EstimateRows") or 1), came, spent_ms))
+        for child in node:
+            visit(child, depth + (name == "RelOp"))
+
+    if found:
+        visit(xml.etree.ElementTree.fromstring(found[0]), 0)
+    return operators
 
 
 def error(operator):
