@@ -293,6 +293,7 @@ fn begins(own: &Statistics, ty: &SqlType, pattern: &Expr) -> Option<f64> {
 /// Of `LIKE '%abc%'`: what the pattern finds among the upper values of the histogram's steps, which are a sample of the values.
 fn matching_steps(own: &Statistics, ty: &SqlType, value: &Expr, pattern: &Expr) -> Option<f64> {
     let ExprKind::Literal(Datum::Bytes(bytes)) = &pattern.kind else { return None };
+    let unit = if pattern.ty.is_ansi_string() { 1 } else { 2 };
     let steps = &own.histogram.steps;
     let says_enough = steps.len() >= SAMPLE_MIN || steps.iter().all(|step| step.range_rows == 0.0);
     // A column that is NULL everywhere has no steps.
@@ -317,9 +318,20 @@ fn matching_steps(own: &Statistics, ty: &SqlType, value: &Expr, pattern: &Expr) 
     if all == 0.0 {
         return None;
     }
-    // What none of them has may still be there: half a step.
+    // What none of them has may still be there: half a step, and less the longer the pattern.
     let least = 0.5 / steps.len().min(SAMPLE_MAX) as f64;
-    Some((1.0 - null_part(own)) * (found / all).max(least))
+    let rare = || (least * letters_part(bytes, unit).clamp((1.0 / own.rows.max(1.0)).min(least), least)).sqrt();
+    Some((1.0 - null_part(own)) * if found > 0.0 { (found / all).max(least) } else { rare() })
+}
+
+/// Of a pattern of which nothing is known but its text: a letter stands in a place in one of five texts, and after a `%` there are so many
+/// places for what follows. PostgreSQL has the same figures ("like_support.c": FIXED_CHAR_SEL, FULL_WILDCARD_SEL).
+fn letters_part(pattern: &[u8], unit: usize) -> f64 {
+    pattern.chunks_exact(unit).fold(1.0, |part, letter| match letter[0] {
+        b'%' => part * 5.0,
+        b'_' => part,
+        _ => part * 0.2,
+    })
 }
 
 pub fn rows(rel: &Rel) -> f64 {
