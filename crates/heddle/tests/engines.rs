@@ -114,7 +114,7 @@ fn engines_share_what_they_must() {
         assert_eq!(number(session, "EXEC p"), 42);
     }
     run(&mut sessions[3], "ALTER PROCEDURE p AS SELECT CAST(-1 AS bigint)");
-    run(&mut sessions[4], "ALTER DATABASE shared SET READ_COMMITTED_SNAPSHOT ON");
+    run(&mut sessions[4], "ALTER DATABASE shared SET ALLOW_SNAPSHOT_ISOLATION ON");
     run(
         &mut sessions[5],
         "EXEC sp_configure 'show advanced options', 1; RECONFIGURE; EXEC sp_configure 'two digit year cutoff', 2030; RECONFIGURE",

@@ -23,6 +23,7 @@ rows![
     message(5052, 16, "%ls is not permitted while a database is in the %ls state."),
     message(5058, 16, "Option '%.*ls' cannot be set in database '%.*ls'."),
     message(5061, 16, "ALTER DATABASE failed because a lock could not be placed on database '%.*ls'. Try again later."),
+    message(5063, 16, "Database '%.*ls' is in warm standby. A warm-standby database is read-only."),
     message(5064, 16, "Changes to the state or options of database '%.*ls' cannot be made at this time. The database is in single-user mode, and a user is currently connected to it."),
     message(5069, 16, "ALTER DATABASE statement failed."),
     message(5070, 16, "Database state cannot be changed while other users are using the database '%.*ls'"),
