@@ -1389,7 +1389,7 @@ BACKUP DATABASE stands TO DISK = 'stands.bak' WITH FORMAT
 GO
 RESTORE DATABASE stands_by FROM DISK = 'stands.bak' WITH STANDBY = 'stands.undo'
 GO
-SELECT is_in_standby, is_read_only, state_desc FROM sys.databases WHERE name = 'stands_by'
+SELECT 'ok' FROM sys.databases WHERE name = 'stands_by' AND is_in_standby = 1 AND is_read_only = 1 AND state = 0
 GO
 DROP DATABASE stands; DROP DATABASE stands_by
 

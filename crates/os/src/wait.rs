@@ -228,13 +228,6 @@ pub fn sleep(wait: WaitType, ms: u64) -> WakeReason {
     sleep_until(wait, clock::after_ms(ms))
 }
 
-/// Waits `ms` milliseconds on a thread that may be no worker, as a process has that begins.
-pub fn nap(ms: u64) {
-    crate::sched::preemptive(WaitType::PREEMPTIVE_OTHER, || {
-        std::thread::sleep(std::time::Duration::from_millis(ms));
-    });
-}
-
 /// As [`sleep`], to a time on `clock`.
 pub fn sleep_until(wait: WaitType, deadline: u64) -> WakeReason {
     loop {

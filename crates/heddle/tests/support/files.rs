@@ -103,6 +103,19 @@ pub fn copy_all(from: &Path, to: &Path) {
     assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp runs").success());
 }
 
+/// `to` is then what `from` is, and what is equal was not written.
+fn copy_pages(from: &Path, to: &Path) {
+    let (whole, there) = (fs::read(from).expect("readable"), fs::read(to).unwrap_or_default());
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(to).expect("writable");
+    file.set_len(whole.len() as u64).expect("as long");
+    for (at, page) in whole.chunks(PAGE as usize).enumerate() {
+        let start = at * PAGE as usize;
+        if there.get(start..start + page.len()) != Some(page) {
+            file.write_all_at(page, start as u64).expect("written");
+        }
+    }
+}
+
 /// As `copy_all`, of files alone, and only those that were written since they were copied.
 pub fn copy_changed(from: &Path, to: &Path) {
     let known = |path: &Path| fs::metadata(path).ok().map(|about| (about.len(), about.modified().expect("a time")));
@@ -118,7 +131,7 @@ pub fn copy_changed(from: &Path, to: &Path) {
     for path in files(from) {
         let other = to.join(path.file_name().expect("a name"));
         if known(&path) != known(&other) {
-            fs::copy(&path, &other).expect("copied");
+            copy_pages(&path, &other);
             let time = fs::metadata(&path).and_then(|about| about.modified()).expect("a time");
             OpenOptions::new().write(true).open(&other).and_then(|file| file.set_modified(time)).expect("dated");
         }

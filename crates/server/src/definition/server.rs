@@ -89,6 +89,9 @@ pub fn kill(ddl: &mut Ddl<'_>, kill: &Kill) -> SqlResult<()> {
     let unit = if let Expr::Literal(Literal::String { text, .. }) = id { text } else { "" };
     let id = whole_number(id).ok_or_else(|| sql_error!(6110, unit))?;
     let spid = u32::try_from(id).ok().filter(|spid| *spid > 0).ok_or_else(|| invalid(id))?;
+    if ddl.site.in_user_transaction() && !status_only {
+        return Err(sql_error!(6115));
+    }
     let server = ddl.site.server();
     if spid == ddl.site.session().spid {
         return Err(sql_error!(6104));

@@ -596,7 +596,7 @@ fn once_free<T, E: PartialEq>(taken: E, mut take: impl FnMut() -> Result<T, E>) 
     let deadline = os::clock::after_ms(PREDECESSOR_MS);
     loop {
         match take() {
-            Err(error) if error == taken && os::clock::now() < deadline => os::wait::nap(PREDECESSOR_LOOK_MS),
+            Err(error) if error == taken && os::clock::now() < deadline => os::sched::nap(PREDECESSOR_LOOK_MS),
             answer => return answer,
         }
     }

@@ -77,6 +77,7 @@ rows![
     message(6107, 14, "Only user processes can be killed."),
     message(6109, 10, "SPID %d: transaction rollback in progress. Estimated rollback completion: %d%%. Estimated time remaining: %d seconds."),
     message(6110, 16, "The distributed transaction with UOW %s does not exist."),
+    message(6115, 16, "KILL command cannot be used inside user transactions."),
     message(6120, 16, "Status report cannot be obtained. Rollback operation for Process ID %d is not in progress."),
     message(6305, 16, "XQuery data manipulation expression required in XML data type method."),
     message(6306, 16, "Invalid XQuery expression passed to XML data type method."),
