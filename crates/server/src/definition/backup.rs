@@ -177,7 +177,7 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
         (false, false) => SetKind::Full,
     };
     if options.text("STANDBY").is_some() {
-        return Err(super::unsupported("BACKUP LOG ... WITH STANDBY"));
+        return Err(super::unsupported("BACKUP ... WITH STANDBY"));
     }
     expect_base(ddl, &db, kind, verb)?;
     let is_tail = options.has("NORECOVERY");
