@@ -210,6 +210,8 @@ pub struct Running {
     progress: AtomicU32,
     /// `Settings`, so that all change at once.
     settings: AtomicU64,
+    /// What BEGIN TRANSACTION called the session's transaction.
+    transaction: Mutex<Option<Box<str>>>,
 }
 
 impl std::fmt::Debug for Running {
@@ -227,6 +229,7 @@ impl Default for Running {
             held: AtomicU32::new(0),
             progress: AtomicU32::new(0),
             settings: AtomicU64::new(Settings::default().word()),
+            transaction: Mutex::new(WaitType::SOS_MUTEX, None),
         }
     }
 }
@@ -247,6 +250,14 @@ impl Running {
 
     pub fn settings(&self) -> Settings {
         Settings::from_word(self.settings.load(Ordering::Relaxed))
+    }
+
+    pub fn name_transaction(&self, name: Option<&str>) {
+        *self.transaction.lock() = name.map(Into::into);
+    }
+
+    pub fn transaction_name(&self) -> Option<Box<str>> {
+        self.transaction.lock().clone()
     }
 
     /// A request begins, and nothing of it runs yet. `command`: where it is no text.

@@ -122,6 +122,41 @@ fn what_fails_in_the_store_holds_nobody_up() {
     assert!(why.contains(name) && why.contains("is damaged"), "{why}");
 }
 
+/// What it has not got then comes with the next start.
+#[test]
+fn a_stop_does_not_wait_for_a_store_that_is_silent() {
+    for kernel in ["threaded", "process"] {
+        let (root, bucket) = (scratch(&format!("archive-s3-silent-{kernel}")), Bucket::start());
+        let data = root.join("data").to_str().expect("UTF-8").to_owned();
+        let environment = bucket.environment();
+        let environment: Vec<(&str, &str)> = environment.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let args = ["--admin-listen", "off", "--archive", PLACE, "--kernel", kernel];
+        let begin = || Server::start_with("127.0.0.1:0", &data, &args, &environment);
+        let server = begin();
+        let mut sa = connect(&server, "master");
+        must(&mut sa, "CREATE DATABASE shop");
+        must(&mut sa, "CREATE TABLE shop.dbo.t (id int)");
+        until("a snapshot", || one(&mut sa, "SELECT snapshot_count FROM sys.dm_heddle_archive") > 0);
+        bucket.set(Mood::Silent);
+        must(&mut sa, "INSERT shop.dbo.t VALUES (1)");
+        // By then it asks.
+        std::thread::sleep(Duration::from_millis(1_500));
+        must(&mut sa, "INSERT shop.dbo.t VALUES (2)");
+        drop(sa);
+        let (code, took) = server.stop();
+        assert_eq!(code, Some(0), "{kernel}");
+        assert!(took < Duration::from_secs(15), "{kernel}: stopped only after {took:?}");
+        bucket.set(Mood::Well);
+        let again = begin();
+        let mut sa = connect(&again, "master");
+        until("it goes on", || state(&mut sa) == "SHIPS");
+        shipped(&mut sa);
+        drop(sa);
+        assert_eq!(again.stop().0, Some(0));
+        assert_eq!(restored(&bucket, &root, "back"), 2);
+    }
+}
+
 #[test]
 fn another_server_is_refused_and_wrong_keys_are_told() {
     let (root, bucket) = (scratch("archive-s3-owner"), Bucket::start());

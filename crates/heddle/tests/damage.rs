@@ -10,22 +10,11 @@ mod support;
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
 use lab::client::Connection;
 use support::ask::{ask, connect, must, numbers, one, word};
-use support::files::{PAGE, again, copy_all, data_file, overwrite, start, state};
-use support::random::{Random, number};
-use support::{PASSWORD, binary, scratch, target};
-
-/// What a start that is refused says.
-fn refused_start(directory: &Path) -> String {
-    let mut command = binary();
-    command.args(["serve", "--listen", "127.0.0.1:0", "--admin-listen", "off", "--sa-password", PASSWORD, "--data"]);
-    let output = command.arg(directory).stdin(Stdio::null()).output().expect("it runs");
-    assert!(!output.status.success(), "it started: {}", String::from_utf8_lossy(&output.stdout));
-    String::from_utf8_lossy(&output.stderr).into_owned()
-}
+use support::files::{PAGE, again, data_file, filled, overwrite, refused_start, rows, start, state};
+use support::{scratch, target};
 
 /// The number of the first error of a batch.
 fn error_of(sa: &mut Connection, text: &str) -> i32 {
@@ -41,36 +30,9 @@ fn logs(directory: &Path) -> Vec<PathBuf> {
     logs
 }
 
-/// Two databases, `a` and `b`, with a table, an index, long values and rows in memory each.
+/// Two databases, `a` and `b`.
 fn two_databases(sa: &mut Connection) {
-    for name in ["a", "b"] {
-        for batch in [
-            format!("CREATE DATABASE {name}"),
-            format!(
-                "USE {name}; CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL, s varchar(200), l varchar(max));
-                 CREATE INDEX v ON t (v); CREATE UNIQUE INDEX s ON t (s, id) INCLUDE (v) WHERE v > 10;
-                 CREATE TABLE h (x int, y varchar(100)); CREATE INDEX x ON h (x);
-                 CREATE TABLE m (id int PRIMARY KEY NONCLUSTERED, v int NOT NULL) WITH (MEMORY_OPTIMIZED = ON)"
-            ),
-            format!(
-                "USE {name}; INSERT t SELECT value, value % 97, REPLICATE('s', value % 150), CASE WHEN value % 50 = 0 THEN REPLICATE(CAST('l' AS varchar(max)), 20000) END
-                   FROM GENERATE_SERIES(1, 2000);
-                 INSERT h SELECT value % 31, REPLICATE('y', value % 90) FROM GENERATE_SERIES(1, 1500);
-                 INSERT m SELECT value, value FROM GENERATE_SERIES(1, 300); USE master"
-            ),
-        ] {
-            must(sa, &batch);
-        }
-    }
-}
-
-fn rows(sa: &mut Connection, name: &str) -> i64 {
-    one(
-        sa,
-        &format!(
-            "SELECT COUNT(*) + (SELECT COUNT(*) FROM {name}..m) + (SELECT COUNT(*) FROM {name}..h) FROM {name}..t"
-        ),
-    )
+    ["a", "b"].iter().for_each(|name| filled(sa, name));
 }
 
 #[test]
@@ -391,70 +353,6 @@ fn files_give_back_what_is_free() {
     must(&mut sa, "DBCC CHECKDB ('a') WITH NO_INFOMSGS");
 }
 
-/// Bytes of a database's files are flipped, overwritten or cut, at places that the seed says. Each time the server comes up with all other
-/// databases, and the damage is found at the start, at a read or by CHECKDB, or is in bytes that mean nothing.
-#[test]
-fn sampled_damage_is_found_or_harmless_and_stays_in_its_database() {
-    let cases = number("DAMAGE_CASES").unwrap_or(20);
-    let seed = number("SEED").unwrap_or_else(|| u64::from(std::process::id()));
-    let mut random = Random(seed);
-    let (server, directory) = start("damage-sampled");
-    let mut sa = connect(&server, "master");
-    two_databases(&mut sa);
-    let id = one(&mut sa, "SELECT DB_ID('a')");
-    let sum = "SELECT CHECKSUM_AGG(CHECKSUM(id, v, s)) + SUM(LEN(l)) + (SELECT CHECKSUM_AGG(CHECKSUM(x, y)) FROM a..h) + (SELECT SUM(v) FROM a..m) FROM a..t";
-    let right = one(&mut sa, sum);
-    must(&mut sa, "CHECKPOINT");
-    drop(sa);
-    server.stop();
-    let file = data_file(&directory, id);
-    let whole = scratch("damage-sampled-whole");
-    copy_all(&directory, &whole);
-    let mut seen = std::collections::BTreeMap::<&str, u32>::new();
-    for case in 0..cases {
-        let length = fs::metadata(&file).expect("a file").len();
-        let (at, size) = (random.below(length as usize) as u64, 1 + random.below(64) as u64);
-        match random.below(8) {
-            0 => OpenOptions::new().write(true).open(&file).expect("writable").set_len(at).expect("cut"),
-            _ => {
-                let bytes: Vec<u8> = (0..size).map(|_| random.below(256) as u8).collect();
-                overwrite(&file, at.min(length - size), &bytes);
-            }
-        }
-        let server = again(&directory);
-        let mut sa = connect(&server, "master");
-        assert_eq!(rows(&mut sa, "b"), 3_800, "case {case}, seed {seed}");
-        let outcome = if state(&mut sa, "a") != "ONLINE" {
-            "at the start"
-        } else {
-            let checked = numbers(&ask(&mut sa, "DBCC CHECKDB ('a') WITH NO_INFOMSGS"));
-            if checked.iter().any(|number| matches!(number, 823 | 824)) {
-                // A page of the catalog: an error of that severity ends the connection.
-                sa = connect(&server, "master");
-            }
-            let read = ask(&mut sa, sum);
-            match (checked.is_empty(), read.first_error()) {
-                (_, Some(error)) => {
-                    assert!(matches!(error.number, 823 | 824), "case {case}, seed {seed}: {}", error.text);
-                    assert!(!checked.is_empty(), "case {case}, seed {seed}: CHECKDB is silent");
-                    "at a read"
-                }
-                (false, None) => "by CHECKDB",
-                (true, None) => {
-                    assert_eq!(read.sets[0].rows[0][0].as_i64(), right, "case {case}, seed {seed}");
-                    "harmless"
-                }
-            }
-        };
-        *seen.entry(outcome).or_default() += 1;
-        drop(sa);
-        server.kill();
-        copy_all(&whole, &directory);
-    }
-    println!("seed {seed}: {seen:?}");
-    assert!(seen.len() > 1, "{seen:?}");
-}
-
 /// A start without a file of rows in memory holds their database; once the file is back, all rows are.
 #[test]
 fn rows_in_memory_come_back_whole_with_their_file() {
@@ -483,89 +381,6 @@ fn rows_in_memory_come_back_whole_with_their_file() {
         must(&mut sa, &format!("ALTER DATABASE {name} SET ONLINE"));
         assert_eq!(one(&mut sa, &format!("SELECT COUNT(*) FROM {name}..m")), 301);
     }
-}
-
-/// Files that all databases share, and those of rows in memory, of a server that was killed: bytes flipped, overwritten or cut, at places
-/// that the seed says. The start is refused with words, or the damage stops a database, or it is in bytes that mean nothing, and all is there.
-#[test]
-fn sampled_damage_of_shared_files_is_found_or_harmless() {
-    let cases = number("DAMAGE_CASES").unwrap_or(12);
-    let seed = number("SEED").unwrap_or_else(|| u64::from(std::process::id()));
-    let mut random = Random(seed);
-    let (server, directory) = start("damage-shared");
-    let mut sa = connect(&server, "master");
-    two_databases(&mut sa);
-    must(
-        &mut sa,
-        "CHECKPOINT; INSERT a..h SELECT value, 'late' FROM GENERATE_SERIES(1, 400); INSERT b..m VALUES (301, 1)",
-    );
-    let sum = |name: &str| {
-        format!(
-            "SELECT CHECKSUM_AGG(CHECKSUM(id, v, s)) + SUM(LEN(l)) + (SELECT CHECKSUM_AGG(CHECKSUM(x, y)) FROM {name}..h) + (SELECT SUM(v) FROM {name}..m) FROM {name}..t"
-        )
-    };
-    let right = [one(&mut sa, &sum("a")), one(&mut sa, &sum("b"))];
-    // By then the control file knows how far the log is hardened.
-    std::thread::sleep(std::time::Duration::from_millis(1_500));
-    drop(sa);
-    server.kill();
-    let whole = scratch("damage-shared-whole");
-    copy_all(&directory, &whole);
-    let names = fs::read_dir(&directory).expect("a directory").map(|entry| entry.expect("an entry").path());
-    let is_shared = |path: &PathBuf| {
-        path.extension()
-            .is_some_and(|end| ["log", "hct", "hdw", "hxd", "hxl", "hxm"].iter().any(|shared| *shared == end))
-    };
-    let mut files: Vec<PathBuf> = names.filter(is_shared).collect();
-    files.sort();
-    let mut seen = std::collections::BTreeMap::<&str, u32>::new();
-    for case in 0..cases {
-        let file = &files[random.below(files.len())];
-        let bytes = fs::read(file).expect("readable");
-        // What was ever written of it, most of the time.
-        let used = bytes.iter().rposition(|byte| *byte != 0).map_or(1, |at| at + 1);
-        let most = if random.below(4) == 0 { bytes.len().max(1) } else { used };
-        let at = random.below(most) as u64;
-        let name = file.file_name().expect("a name").to_string_lossy().into_owned();
-        let shown = format!("case {case}, seed {seed}: {name} at {at}");
-        match random.below(6) {
-            0 => OpenOptions::new().write(true).open(file).expect("writable").set_len(at).expect("cut"),
-            1 => fs::remove_file(file).expect("removed"),
-            _ => {
-                let size = (1 + random.below(64)).min(bytes.len().saturating_sub(at as usize));
-                let noise: Vec<u8> = (0..size).map(|_| random.below(256) as u8).collect();
-                overwrite(file, at, &noise);
-            }
-        }
-        let outcome = match std::panic::catch_unwind(|| again(&directory)) {
-            Err(_) => {
-                let words = refused_start(&directory);
-                assert!(!words.contains("panicked") && words.len() > 20, "{shown}: {words}");
-                "refused"
-            }
-            Ok(server) => {
-                let mut sa = connect(&server, "master");
-                let mut outcome = "harmless";
-                for (name, right) in ["a", "b"].into_iter().zip(right) {
-                    if state(&mut sa, name) == "ONLINE" {
-                        assert_eq!(one(&mut sa, &sum(name)), right, "{shown}, {name}");
-                        assert!(
-                            numbers(&ask(&mut sa, &format!("DBCC CHECKDB ('{name}') WITH NO_INFOMSGS"))).is_empty(),
-                            "{shown}"
-                        );
-                    } else {
-                        outcome = "at the start";
-                    }
-                }
-                drop(sa);
-                server.kill();
-                outcome
-            }
-        };
-        *seen.entry(outcome).or_default() += 1;
-        copy_all(&whole, &directory);
-    }
-    println!("seed {seed}: {seen:?}");
 }
 
 /// https://learn.microsoft.com/sql/relational-databases/backup-restore/manage-the-suspect-pages-table-sql-server

@@ -114,7 +114,14 @@ fn engines_share_what_they_must() {
         assert_eq!(number(session, "EXEC p"), 42);
     }
     run(&mut sessions[3], "ALTER PROCEDURE p AS SELECT CAST(-1 AS bigint)");
-    run(&mut sessions[4], "ALTER DATABASE shared SET READ_COMMITTED_SNAPSHOT ON");
+    // That waits until the others have left.
+    sessions.iter_mut().enumerate().filter(|(at, _)| *at != 4).for_each(|(_, other)| {
+        run(other, "USE master");
+    });
+    assert_eq!(run(&mut sessions[4], "ALTER DATABASE shared SET READ_COMMITTED_SNAPSHOT ON"), None);
+    sessions.iter_mut().for_each(|session| {
+        run(session, "USE shared");
+    });
     run(
         &mut sessions[5],
         "EXEC sp_configure 'show advanced options', 1; RECONFIGURE; EXEC sp_configure 'two digit year cutoff', 2030; RECONFIGURE",

@@ -126,7 +126,10 @@ fn a_table_is_read_as_committed_where_its_hint_says_so() {
             a.run("COMMIT");
         }
     }
+    // That waits until nobody else is in the database.
+    b.run("USE master");
     a.run("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ALTER DATABASE two SET READ_COMMITTED_SNAPSHOT ON");
+    b.run("USE two");
     a.run("BEGIN TRAN; UPDATE t SET w = 7 WHERE id = 50");
     for level in ["READ UNCOMMITTED", "READ COMMITTED", "REPEATABLE READ"] {
         b.run(&format!("SET TRANSACTION ISOLATION LEVEL {level}"));

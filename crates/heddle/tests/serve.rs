@@ -27,6 +27,26 @@ fn answers_and_stops_cleanly_on_sigterm() {
     assert!(took < Duration::from_secs(5), "stopped only after {took:?}");
 }
 
+/// A start may come before the system has ended all processes of a server that was killed: it waits a moment for its directory and its port.
+#[test]
+fn a_start_waits_for_who_is_just_ending() {
+    let data = scratch("waits-for-predecessor");
+    let data = data.to_str().expect("UTF-8 path");
+    let server = Server::start_on(data, &[]);
+    server.query("CREATE TABLE kept (a int PRIMARY KEY); INSERT kept VALUES (1)");
+    let message = refused(&["--data", data, "--listen", "127.0.0.1:0", "--sa-password", support::PASSWORD]);
+    assert!(message.contains("is in use by another server"), "{message}");
+    let listen = server.address().replace(',', ":");
+    let begun = std::thread::spawn({
+        let (data, listen) = (data.to_owned(), listen.clone());
+        move || Server::start_at(&listen, &data, &[])
+    });
+    std::thread::sleep(Duration::from_millis(500));
+    server.kill();
+    let server = begun.join().expect("it started");
+    assert_eq!(server.query("SET NOCOUNT ON; SELECT COUNT(*) FROM kept").trim(), "1");
+}
+
 /// A connection that says nothing, one that rests after its login and one whose request runs do not hold the server up.
 #[test]
 fn stops_with_idle_and_busy_connections_open() {

@@ -154,3 +154,36 @@ fn a_session_is_shown_as_it_is() {
     let answer = support::binary().args(args).output().expect("heddle sql runs").stdout;
     assert_eq!(String::from_utf8_lossy(&answer).trim(), "carla");
 }
+
+/// "When setting the READ_COMMITTED_SNAPSHOT option, only the connection executing the ALTER DATABASE command is allowed in the database."
+/// https://learn.microsoft.com/sql/t-sql/statements/alter-database-transact-sql-set-options
+#[test]
+fn row_versions_and_read_only_are_switched_with_nobody_else_in_the_database() {
+    let server = Server::start(&[]);
+    server.query("CREATE DATABASE two; CREATE TABLE two.dbo.t (a int)");
+    let mut a = Session::open(&server, "master");
+    let shown = "SELECT CONVERT(int, is_read_committed_snapshot_on) + 2 * CONVERT(int, is_read_only) FROM sys.databases WHERE name = 'two'";
+    for (change, state) in [
+        ("READ_COMMITTED_SNAPSHOT ON", "1"),
+        ("READ_ONLY", "3"),
+        ("READ_WRITE", "1"),
+        ("READ_COMMITTED_SNAPSHOT OFF", "0"),
+    ] {
+        let (mut b, before) = (Session::open(&server, "two"), a.run(shown));
+        let refused = a.run(&format!("ALTER DATABASE two SET {change} WITH NO_WAIT"));
+        assert!(refused.contains("Msg 5070, ") && refused.contains("Msg 5069, "), "{refused}");
+        // What is so already, and what nobody minds, is set at once.
+        let at_once = if before == "1" { "READ_COMMITTED_SNAPSHOT ON" } else { "MULTI_USER" };
+        assert_eq!(a.run(&format!("ALTER DATABASE two SET {at_once}")), "", "{change}");
+        a.send(&format!("ALTER DATABASE two SET {change}"));
+        std::thread::sleep(std::time::Duration::from_millis(200));
+        assert_eq!(b.run(shown), before, "{change}: it waits");
+        b.run("USE master");
+        assert_eq!(a.answer(), "", "{change}");
+        assert_eq!(a.run(shown), state, "{change}");
+    }
+    let mut b = Session::open(&server, "two");
+    b.run("BEGIN TRAN; INSERT t VALUES (1)");
+    assert_eq!(a.run("ALTER DATABASE two SET READ_COMMITTED_SNAPSHOT ON WITH ROLLBACK IMMEDIATE"), "");
+    assert_eq!(a.run("SELECT COUNT(*) FROM two.dbo.t"), "0");
+}

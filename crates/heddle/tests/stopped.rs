@@ -319,6 +319,7 @@ fn stopped_while_it_waits(workers: &str) {
         "ALTER DATABASE kept SET EMERGENCY",
         "ALTER DATABASE kept SET READ_ONLY WITH ROLLBACK AFTER 600",
         "ALTER DATABASE kept SET READ_ONLY",
+        "ALTER DATABASE kept SET READ_COMMITTED_SNAPSHOT ON",
     ] {
         for way in [Way::Attention, Way::Closed, Way::Kill] {
             let what = format!("{batch} ({way:?}, {workers})");

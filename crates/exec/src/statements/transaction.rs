@@ -184,6 +184,10 @@ pub fn undo_statement(runtime: &mut Runtime<'_>, scope: Scope, _stopped: bool) -
 /// A transaction of level 1 begins.
 fn opened(session: &mut Session, sink: &mut dyn Sink) -> SqlResult<()> {
     let state = &mut session.transaction;
+    // The last one's.
+    if state.name.take().is_some() {
+        session.signal.running.name_transaction(None);
+    }
     state.level = 1;
     state.descriptor += 1;
     let change = Environment::BeginTransaction(state.descriptor);
@@ -255,7 +259,6 @@ pub fn renew_isolation(runtime: &mut Runtime<'_>) {
 pub fn abandon(session: &mut Session, host: &mut dyn Host) {
     session.transaction.level = 0;
     session.transaction.doomed = false;
-    session.transaction.name = None;
     session.transaction.mark = None;
     session.transaction.savepoints.clear();
     if let Some(transaction) = session.transaction.current.take() {
@@ -307,8 +310,12 @@ pub fn begin(runtime: &mut Runtime<'_>, name: Option<Box<str>>) -> SqlResult<()>
         return Ok(());
     }
     start(runtime);
-    runtime.session.transaction.name = name;
-    opened(runtime.session, runtime.sink)
+    opened(runtime.session, runtime.sink)?;
+    if name.is_some() {
+        runtime.session.signal.running.name_transaction(name.as_deref());
+        runtime.session.transaction.name = name;
+    }
+    Ok(())
 }
 
 /// BEGIN TRANSACTION ... WITH MARK. Of several in one transaction the first counts.

@@ -32,6 +32,8 @@ pub enum Mood {
     Slow,
     /// Takes what is put, and closes the connection without an answer.
     Mute,
+    /// Reads, and does not answer.
+    Silent,
     /// Takes a part or two, and no more.
     Filling,
     /// Takes all parts, and does not make an object of them.
@@ -387,6 +389,7 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) {
         match mood {
             Mood::Slow => std::thread::sleep(Duration::from_millis(700)),
             Mood::Mute if request.method == "PUT" => return,
+            Mood::Silent => std::thread::sleep(Duration::from_secs(120)),
             _ => {}
         }
         let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();

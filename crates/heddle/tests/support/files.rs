@@ -4,12 +4,12 @@
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use lab::client::Connection;
 
-use super::ask::word;
-use super::{Server, scratch};
+use super::ask::{must, one, word};
+use super::{PASSWORD, Server, binary, scratch};
 
 /// A server on the data there is, or on none.
 pub fn again(directory: &Path) -> Server {
@@ -20,6 +20,46 @@ pub fn again(directory: &Path) -> Server {
 pub fn start(name: &str) -> (Server, PathBuf) {
     let directory = scratch(name).join("data");
     (again(&directory), directory)
+}
+
+/// What a start that is refused says.
+pub fn refused_start(directory: &Path) -> String {
+    let mut command = binary();
+    command.args(["serve", "--listen", "127.0.0.1:0", "--admin-listen", "off", "--sa-password", PASSWORD, "--data"]);
+    let output = command.arg(directory).stdin(Stdio::null()).output().expect("it runs");
+    assert!(!output.status.success(), "it started: {}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+/// A database with a table, indexes, long values, a heap, and rows in memory.
+pub fn filled(sa: &mut Connection, name: &str) {
+    for batch in [
+        format!("CREATE DATABASE {name}"),
+        format!(
+            "USE {name}; CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL, s varchar(200), l varchar(max));
+             CREATE INDEX v ON t (v); CREATE UNIQUE INDEX s ON t (s, id) INCLUDE (v) WHERE v > 10;
+             CREATE TABLE h (x int, y varchar(100)); CREATE INDEX x ON h (x);
+             CREATE TABLE m (id int PRIMARY KEY NONCLUSTERED, v int NOT NULL) WITH (MEMORY_OPTIMIZED = ON)"
+        ),
+        format!(
+            "USE {name}; INSERT t SELECT value, value % 97, REPLICATE('s', value % 150), CASE WHEN value % 50 = 0 THEN REPLICATE(CAST('l' AS varchar(max)), 20000) END
+               FROM GENERATE_SERIES(1, 2000);
+             INSERT h SELECT value % 31, REPLICATE('y', value % 90) FROM GENERATE_SERIES(1, 1500);
+             INSERT m SELECT value, value FROM GENERATE_SERIES(1, 300); USE master"
+        ),
+    ] {
+        must(sa, &batch);
+    }
+}
+
+/// How many rows `filled` gave it.
+pub fn rows(sa: &mut Connection, name: &str) -> i64 {
+    one(
+        sa,
+        &format!(
+            "SELECT COUNT(*) + (SELECT COUNT(*) FROM {name}..m) + (SELECT COUNT(*) FROM {name}..h) FROM {name}..t"
+        ),
+    )
 }
 
 /// The state of a database, which its property tells as well.
@@ -61,4 +101,39 @@ pub fn overwrite(path: &Path, at: u64, bytes: &[u8]) {
 pub fn copy_all(from: &Path, to: &Path) {
     let _ = fs::remove_dir_all(to);
     assert!(Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp runs").success());
+}
+
+/// `to` is then what `from` is, and what is equal was not written.
+fn copy_pages(from: &Path, to: &Path) {
+    let (whole, there) = (fs::read(from).expect("readable"), fs::read(to).unwrap_or_default());
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(to).expect("writable");
+    file.set_len(whole.len() as u64).expect("as long");
+    for (at, page) in whole.chunks(PAGE as usize).enumerate() {
+        let start = at * PAGE as usize;
+        if there.get(start..start + page.len()) != Some(page) {
+            file.write_all_at(page, start as u64).expect("written");
+        }
+    }
+}
+
+/// As `copy_all`, of files alone, and only those that were written since they were copied.
+pub fn copy_changed(from: &Path, to: &Path) {
+    let known = |path: &Path| fs::metadata(path).ok().map(|about| (about.len(), about.modified().expect("a time")));
+    let files = |directory: &Path| {
+        let paths = fs::read_dir(directory).expect("a directory").map(|entry| entry.expect("an entry").path());
+        paths.filter(|path| path.is_file()).collect::<Vec<_>>()
+    };
+    for path in files(to) {
+        if !from.join(path.file_name().expect("a name")).exists() {
+            fs::remove_file(&path).expect("removed");
+        }
+    }
+    for path in files(from) {
+        let other = to.join(path.file_name().expect("a name"));
+        if known(&path) != known(&other) {
+            copy_pages(&path, &other);
+            let time = fs::metadata(&path).and_then(|about| about.modified()).expect("a time");
+            OpenOptions::new().write(true).open(&other).and_then(|file| file.set_modified(time)).expect("dated");
+        }
+    }
 }

@@ -31,8 +31,9 @@ pub struct Server {
     pub port: u16,
 }
 
+/// The server that was built with the test, or the one that HEDDLE_BINARY names.
 pub fn binary() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_heddle"))
+    Command::new(std::env::var_os("HEDDLE_BINARY").unwrap_or_else(|| env!("CARGO_BIN_EXE_heddle").into()))
 }
 
 /// `heddle sql` as sa at `server`, with more arguments.

@@ -10,7 +10,7 @@ use crate::sync::{Event, RwLockForm, set_rwlock_form};
 use crate::sys::atomic::Ordering as Order;
 use crate::wait::WaitType;
 use crate::worker::{self, SCHEDULERS_MAX, WorkerId, system};
-use crate::{limits, sys};
+use crate::{clock, limits, sys};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -177,10 +177,26 @@ impl Machine {
     /// Stops: idle connections are closed, waits of requests and of `accept` are interrupted, running tasks end by
     /// themselves ([`super::stopping`] tells them), then the schedulers end.
     pub fn stop(mut self) {
-        self.stop_and_join();
+        self.begin_stop();
+        self.join();
     }
 
-    fn stop_and_join(&mut self) {
+    /// As `stop`, unless tasks are left after so many milliseconds: these go on until the process ends. False: there are some.
+    pub fn stop_within(mut self, ms: u64) -> bool {
+        self.begin_stop();
+        let deadline = clock::after_ms(ms);
+        while self.state.tasks.load(Ordering::SeqCst) > 0 {
+            if clock::now() > deadline {
+                std::mem::forget(self);
+                return false;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(1));
+        }
+        self.join();
+        true
+    }
+
+    fn begin_stop(&self) {
         self.state.stopping.store(true, Ordering::SeqCst);
         self.stopped.set();
         let closed: Vec<Armed> = self.state.schedulers().iter().flat_map(|s| s.poller().disarm_all()).collect();
@@ -188,6 +204,9 @@ impl Machine {
         for scheduler in self.state.schedulers() {
             scheduler.send(Message::Stop);
         }
+    }
+
+    fn join(&mut self) {
         if let Some(monitor) = self.monitor.take() {
             monitor.thread().unpark();
             monitor.join().expect("monitor thread");
@@ -217,7 +236,8 @@ impl Machine {
 impl Drop for Machine {
     fn drop(&mut self) {
         if !self.threads.is_empty() {
-            self.stop_and_join();
+            self.begin_stop();
+            self.join();
         }
     }
 }

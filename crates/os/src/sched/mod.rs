@@ -13,7 +13,7 @@ pub use crate::worker::SCHEDULERS_MAX;
 pub use change::{ChangeError, IdleTimeout, numa_nodes, set_affinity, set_pool, set_workers_max, workers_max};
 pub use machine::{Machine, MachineConfig, STARTS_WITH_MOST, start};
 pub use preemptive::{
-    Started, compute, preemptive, preemptive_threads_max, set_computing_threads_max, set_preemptive_threads_max,
+    Started, compute, nap, preemptive, preemptive_threads_max, set_computing_threads_max, set_preemptive_threads_max,
     start_long, start_preemptive,
 };
 pub use spawn::{

@@ -67,6 +67,13 @@ pub fn preemptive<R: Send>(wait: WaitType, call: impl FnOnce() -> R + Send) -> R
     run_in(&CALLS, wait, false, call).expect("who is not interrupted gets an answer")
 }
 
+/// Waits `ms` milliseconds on a thread that may be no worker, as a process has that begins.
+pub fn nap(ms: u64) {
+    preemptive(WaitType::PREEMPTIVE_OTHER, || {
+        std::thread::sleep(std::time::Duration::from_millis(ms));
+    });
+}
+
 /// As [`preemptive`], for a call that only computes. None: the task was interrupted before the call began; once it runs, it
 /// is waited for.
 pub fn compute<R: Send>(wait: WaitType, call: impl FnOnce() -> R + Send) -> Option<R> {

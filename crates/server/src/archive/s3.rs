@@ -3,6 +3,7 @@
 //! https://docs.aws.amazon.com/AmazonS3/latest/API/API_PutObject.html, with `If-None-Match: *` for what must not be there yet
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use os::sync::Mutex;
@@ -120,12 +121,15 @@ pub struct S3Store {
     bucket: Bucket,
     place: String,
     agent: Mutex<Option<Arc<Agent>>>,
+    /// A time on `os::clock` by which all answers must be there.
+    deadline: AtomicU64,
 }
 
 impl S3Store {
     /// `place`: as the user has named it.
     pub fn new(bucket: Bucket, place: &str) -> S3Store {
-        S3Store { bucket, place: place.to_owned(), agent: Mutex::new(WaitType::BACKUPIO, None) }
+        let agent = Mutex::new(WaitType::BACKUPIO, None);
+        S3Store { bucket, place: place.to_owned(), agent, deadline: AtomicU64::new(u64::MAX) }
     }
 
     fn agent(&self) -> Arc<Agent> {
@@ -139,7 +143,6 @@ impl S3Store {
                     .tls_config(tls)
                     .http_status_as_error(false)
                     .timeout_connect(Some(CONNECT))
-                    .timeout_global(Some(REQUEST))
                     .max_redirects(0)
                     .proxy(None)
                     .build();
@@ -195,10 +198,13 @@ impl S3Store {
             request = request.header(name, value);
         }
         let agent = self.agent();
+        let left = Duration::from_nanos(self.deadline.load(Ordering::Relaxed).saturating_sub(os::clock::now()));
+        let most = Some(REQUEST.min(left));
         let run = || -> Result<Answer, ureq::Error> {
+            let agent = &agent.agent;
             let mut answer = match method {
-                "PUT" | "POST" => agent.agent.run(request.body(body)?),
-                _ => agent.agent.run(request.body(())?),
+                "PUT" | "POST" => agent.run(agent.configure_request(request.body(body)?).timeout_global(most).build()),
+                _ => agent.run(agent.configure_request(request.body(())?).timeout_global(most).build()),
             }?;
             let status = answer.status().as_u16();
             let header =
@@ -344,6 +350,10 @@ impl Store for S3Store {
 
     fn place(&self) -> &str {
         &self.place
+    }
+
+    fn end_by(&self, deadline: u64) {
+        self.deadline.store(deadline, Ordering::Relaxed);
     }
 }
 

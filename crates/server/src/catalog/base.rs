@@ -632,8 +632,10 @@ pub mod database_option {
     pub const EMERGENCY: i64 = 1 << 31;
     /// It is a snapshot of another.
     pub const SNAPSHOT: i64 = 1 << 32;
+    /// It is read between two steps of its restore.
+    pub const STANDBY: i64 = 1 << 33;
     /// What a database is in at the moment, and a copy of it is not.
-    pub const STATES: i64 = OFFLINE | RESTORING | EMERGENCY;
+    pub const STATES: i64 = OFFLINE | RESTORING | EMERGENCY | STANDBY;
 
     /// `(name in ALTER DATABASE SET, bit)`.
     pub const NAMES: &[(&str, i64)] = &[

@@ -167,6 +167,16 @@ impl Database {
         self.option(database_option::RESTORING)
     }
 
+    /// Its restore goes on, and it is read meanwhile.
+    pub fn is_in_standby(&self) -> bool {
+        self.option(database_option::STANDBY)
+    }
+
+    /// Another step of its restore may come.
+    pub fn awaits_restore(&self) -> bool {
+        self.option(database_option::RESTORING | database_option::STANDBY)
+    }
+
     /// 927: it is being restored.
     pub fn check_restored(&self) -> SqlResult<()> {
         match self.is_restoring() {

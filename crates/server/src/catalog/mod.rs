@@ -250,7 +250,8 @@ impl Catalog {
         end(tx, answer)
     }
 
-    /// The log as a database shows it. There is one for all, and each has it at least as large as its log files were declared.
+    /// The log as a database shows it. There is one for all, and each has it at least as large as its log files were declared; a snapshot has
+    /// none.
     pub fn log_space_of(&self, db: &Database) -> SqlResult<LogSpace> {
         let shared = self.storage.log_space();
         let whole = shared.total.next_multiple_of(PAGE_BYTES);
@@ -260,8 +261,8 @@ impl Catalog {
             let declared = u64::from(file.size.unsigned_abs()) * PAGE_BYTES;
             if file.fileid == LOG_FILE { declared.max(whole) } else { declared }
         };
-        let total = files.iter().filter(|file| file.status & file_status::LOG != 0).map(bytes).sum();
-        Ok(LogSpace { total, ..shared })
+        let total: u64 = files.iter().filter(|file| file.status & file_status::LOG != 0).map(bytes).sum();
+        Ok(LogSpace { total, used: shared.used.min(total), ..shared })
     }
 
     /// A clean stop: counters give back what they reserved.

@@ -73,7 +73,7 @@ impl Catalog {
         tx.commit(storage::Durability::Full).map_err(storage_error)?;
         if let Some(old) = old {
             self.remove_database(old.id);
-            if old.is_restoring() {
+            if old.awaits_restore() && old.id != db.id {
                 self.storage.forget_restore(old.storage_id()).map_err(storage_error)?;
             }
         }
@@ -101,14 +101,26 @@ impl Catalog {
     }
 
     /// Ends the restore of `db`, whose pages come with `tx`: it can be used.
-    pub(crate) fn end_restoring(
+    pub(crate) fn end_restoring(&self, tx: Transaction, db: &Database, family: (Guid, Option<&Fork>)) -> SqlResult<()> {
+        self.show_restored(tx, db, family, 0)?;
+        self.storage.forget_restore(db.storage_id()).map_err(storage_error)
+    }
+
+    /// It can be read until the next step of its restore.
+    pub(crate) fn stand_by(&self, tx: Transaction, db: &Database, family: Guid) -> SqlResult<()> {
+        self.show_restored(tx, db, (family, None), database_option::READ_ONLY | database_option::STANDBY)
+    }
+
+    /// Commits `tx`, with which the pages of `db` come; it gets `options`.
+    fn show_restored(
         &self,
         mut tx: Transaction,
         db: &Database,
         (family, fork): (Guid, Option<&Fork>),
+        options: i64,
     ) -> SqlResult<()> {
         let mut row = DatabaseRow::clone(&db.row());
-        row.options &= !database_option::RESTORING;
+        row.options = row.options & !database_option::RESTORING | options;
         let whole = Database::new(row.clone(), &self.shared);
         let mut rows = whole.rows(&self.storage, &mut tx);
         family::renew(&mut rows, family, fork)?;
@@ -119,7 +131,7 @@ impl Catalog {
         tx.commit(storage::Durability::Full).map_err(storage_error)?;
         self.remove_database(db.id);
         self.add_database(whole);
-        self.storage.forget_restore(db.storage_id()).map_err(storage_error)
+        Ok(())
     }
 
     /// At a start: what a crash left between a database's file and what master says of it.
@@ -145,12 +157,12 @@ impl Catalog {
         let users = || databases.iter().filter(|db| !super::is_system(db.id));
         let last = users().map(|db| db.id.0).max().unwrap_or(super::MSDB.0);
         for id in super::MSDB.0 + 1..=last.saturating_add(BEYOND) {
-            if !users().any(|db| db.id.0 == id && db.is_restoring()) {
+            if !users().any(|db| db.id.0 == id && db.awaits_restore()) {
                 self.storage.forget_restore(storage::DatabaseId(id)).map_err(storage_error)?;
             }
         }
         const SIMPLE: u8 = 3;
-        for db in users().filter(|db| db.row().recovery_model == SIMPLE && !db.is_restoring()) {
+        for db in users().filter(|db| db.row().recovery_model == SIMPLE && !db.awaits_restore()) {
             self.storage.end_log_chain(db.storage_id()).map_err(storage_error)?;
         }
         Ok(())

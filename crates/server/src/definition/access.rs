@@ -7,9 +7,11 @@ use storage::error::heard;
 use types::pause::Pause as _;
 use types::{SqlError, SqlResult, sql_error};
 
+use super::database_setting;
 use super::number::whole_number;
 use super::site::Ddl;
 use crate::catalog::Database;
+use crate::catalog::base::{DatabaseRow, database_option};
 use crate::catalog::error::storage_error;
 
 /// `DatabaseRow::user_access`.
@@ -25,32 +27,44 @@ pub fn failed(error: SqlError) -> SqlError {
     sql_error!(5069).after(vec![error])
 }
 
-/// Changes the database's row by `write`, where its settings ask for it with nobody else in the database.
-pub fn change<'a>(
-    ddl: &mut Ddl<'a>,
+/// Options that are changed with nobody else in the database.
+const ALONE: i64 = database_option::READ_ONLY | database_option::READ_COMMITTED_SNAPSHOT;
+
+/// Changes the database's row as the settings say, where they ask for it with nobody else in the database.
+/// https://learn.microsoft.com/sql/t-sql/statements/alter-database-transact-sql-set-options
+pub fn change(
+    ddl: &mut Ddl<'_>,
     db: &Database,
     settings: &[Setting],
     termination: Option<&Termination>,
-    write: impl FnOnce(&mut Ddl<'a>) -> SqlResult<()>,
 ) -> SqlResult<()> {
     let any = |names: &[&str]| settings.iter().any(|setting| names.contains(&&*setting.name));
     if db.row().user_access == SINGLE_USER && !others(ddl, db).is_empty() {
         return Err(failed(sql_error!(5064, db.name())));
     }
     let narrows = any(&["SINGLE_USER", "RESTRICTED_USER"]);
-    // These are changed beside the sessions that are there, unless the statement wants them to leave.
-    let alone = narrows || termination.is_some() && any(&["READ_ONLY", "READ_WRITE", "READ_COMMITTED_SNAPSHOT"]);
-    if alone {
+    let changes = (db.row().options ^ applied(db, settings)?.options) & ALONE;
+    let told = termination.is_some() && any(&["READ_ONLY", "READ_WRITE", "READ_COMMITTED_SNAPSHOT"]);
+    if narrows || told || changes != 0 {
         until_alone(ddl, db, termination)?;
-    } else if any(&["READ_ONLY"]) {
+    }
+    if changes & database_option::READ_ONLY != 0 {
         until_unchanged(ddl, db)?;
     }
-    write(ddl)?;
+    // Others may have changed it meanwhile.
+    let row = applied(db, settings)?;
+    database_setting::write(ddl, db, row)?;
     // Who came between the last look and the change; now nobody else comes.
     if narrows && termination.is_some() {
         end_others(ddl, db);
     }
     Ok(())
+}
+
+fn applied(db: &Database, settings: &[Setting]) -> SqlResult<DatabaseRow> {
+    let mut row = DatabaseRow::clone(&db.row());
+    settings.iter().try_for_each(|setting| database_setting::apply(&mut row, setting))?;
+    Ok(row)
 }
 
 fn others(ddl: &mut Ddl<'_>, db: &Database) -> Vec<u32> {
@@ -67,7 +81,7 @@ pub fn end_others(ddl: &mut Ddl<'_>, db: &Database) {
     }
 }
 
-/// Waits for the transactions that use the database: what they have changed may not come to be in one that nobody can write in.
+/// Waits for the transactions of other databases' sessions that use the database: what they have changed may not come to be in one that nobody can write in.
 fn until_unchanged(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<()> {
     let (own, id) = (ddl.site.session().spid, db.storage_id());
     let is_of = |resource| matches!(resource, Resource::Table(db, _) | Resource::Row(db, ..) if db == id);

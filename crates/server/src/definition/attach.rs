@@ -82,6 +82,9 @@ pub fn detach(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<()> {
     if db.option(database_option::SNAPSHOT) {
         return Err(sql_error!(3706, "detach"));
     }
+    if db.is_in_standby() {
+        return Err(super::unsupported("sp_detach_db of a database in standby"));
+    }
     snapshots::expect_none(&ddl.catalog, &db, "detach")?;
     match ddl.catalog.storage.hold_of(db.storage_id()) {
         Some(Hold::Suspect | Hold::RecoveryPending | Hold::Emergency) => return Err(sql_error!(3707)),

@@ -152,6 +152,9 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
         return Err(sql_error!(3147));
     }
     db.check_restored()?;
+    if db.is_in_standby() {
+        return Err(sql_error!(3036, db.name()));
+    }
     if db.option(database_option::SNAPSHOT) {
         return Err(sql_error!(3002));
     }
@@ -173,6 +176,9 @@ fn backup(ddl: &mut Ddl<'_>, statement: &Backup, verb: &str) -> SqlResult<()> {
         (false, true) => SetKind::Differential,
         (false, false) => SetKind::Full,
     };
+    if options.text("STANDBY").is_some() {
+        return Err(super::unsupported("BACKUP ... WITH STANDBY"));
+    }
     expect_base(ddl, &db, kind, verb)?;
     let is_tail = options.has("NORECOVERY");
     if is_tail {

@@ -90,7 +90,7 @@ const KNOWN: &[(&str, u8, Meaning)] = &[
     ("REWIND", ALL, How),
     ("SKIP", BACKUPS, Switch),
     ("SNAPSHOT", ALL, Refused),
-    ("STANDBY", BACKUP_LOG | RESTORES, Refused),
+    ("STANDBY", BACKUP_LOG | RESTORES, Text),
     ("STATS", BACKUPS | RESTORES | VERIFYONLY, Number(1, 100)),
     ("STOPAT", RESTORES, Text),
     ("STOPATMARK", RESTORES, Text),
@@ -119,6 +119,7 @@ const STATS: i64 = 10;
 /// Characters of names, and of descriptions.
 const NAME_MAX: usize = 128;
 const DESCRIPTION_MAX: usize = 255;
+const PATH_MAX: usize = 259;
 const JSON_MAX: usize = 1_024;
 
 /// What a statement asks for.
@@ -224,12 +225,18 @@ fn check(options: &Options) -> SqlResult<()> {
     if let Some((one, other)) = OPPOSITES.iter().find(|(one, other)| options.has(one) && options.has(other)) {
         return Err(sql_error!(3031, other.to_ascii_lowercase(), one.to_ascii_lowercase()));
     }
+    if let (Some(_), Some(other)) =
+        (options.text("STANDBY"), ["RECOVERY", "NORECOVERY"].iter().find(|name| options.has(name)))
+    {
+        return Err(sql_error!(3031, "standby", other.to_ascii_lowercase()));
+    }
     if options.number("BLOCKSIZE").is_some_and(|bytes| bytes.count_ones() != 1) {
         return Err(sql_error!(3253));
     }
     for (name, text) in &options.texts {
         let most = match *name {
             "BACKUP_OPTIONS" | "RESTORE_OPTIONS" => JSON_MAX,
+            "STANDBY" => PATH_MAX,
             name if name.ends_with("DESCRIPTION") => DESCRIPTION_MAX,
             _ => NAME_MAX,
         };

@@ -107,7 +107,9 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
     if db.option(database_option::SNAPSHOT) {
         return Err(sql_error!(5069).after(vec![sql_error!(5093)]));
     }
-    let mut row = DatabaseRow::clone(&db.row());
+    if db.is_in_standby() && !lets_in(&alter.action) {
+        return Err(sql_error!(5069).after(vec![sql_error!(5063, db.name())]));
+    }
     match &alter.action {
         AlterDatabaseAction::ScopedConfiguration { settings, clear: false, .. } => {
             settings.iter().try_for_each(database_setting::expect_scoped)
@@ -115,6 +117,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
         AlterDatabaseAction::ScopedConfiguration { settings, clear: true, .. } => clear_scoped(ddl, &db, settings),
         AlterDatabaseAction::Set { settings, termination } => {
             ddl.refuse_in_transaction("ALTER DATABASE")?;
+            let mut row = DatabaseRow::clone(&db.row());
             for setting in settings {
                 database_setting::check_of_system(&db, setting)?;
                 database_setting::apply(&mut row, setting)?;
@@ -124,7 +127,7 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
             }
             ddl.catalog.check_open(&db).map_err(|error| sql_error!(5069).after(vec![error]))?;
             let own = db.clone();
-            access::change(ddl, &own, settings, termination.as_ref(), |ddl| database_setting::write(ddl, &db, row))?;
+            access::change(ddl, &own, settings, termination.as_ref())?;
             if own.row().recovery_model == SIMPLE {
                 ddl.catalog.storage.end_log_chain(own.storage_id()).map_err(storage_error)?;
                 family::end_fork(&ddl.catalog, &own, false)?;
@@ -160,6 +163,12 @@ pub fn alter(ddl: &mut Ddl<'_>, alter: &AlterDatabase) -> SqlResult<()> {
         AlterDatabaseAction::ModifyFile(spec) => database_file::modify(ddl, &db, spec),
         AlterDatabaseAction::Other(what) => Err(super::unsupported(&format!("ALTER DATABASE {what}"))),
     }
+}
+
+/// All that can be said of a database in standby: who may be in it.
+fn lets_in(action: &AlterDatabaseAction) -> bool {
+    let says_who = |setting: &Setting| matches!(&*setting.name, "SINGLE_USER" | "RESTRICTED_USER" | "MULTI_USER");
+    matches!(action, AlterDatabaseAction::Set { settings, .. } if settings.iter().all(says_who))
 }
 
 /// ALTER DATABASE SCOPED CONFIGURATION CLEAR
@@ -306,7 +315,7 @@ pub fn drop_closed(ddl: &mut Ddl<'_>, db: &Database) -> SqlResult<()> {
     tx.commit(storage::Durability::Full).map_err(storage_error)?;
     catalog.change_governor().unbind(db.id)?;
     catalog.remove_database(db.id);
-    if db.is_restoring() {
+    if db.awaits_restore() {
         catalog.storage.forget_restore(db.storage_id()).map_err(storage_error)?;
     }
     // Plans keep tables open, and these the data file that is gone.

@@ -20,11 +20,12 @@ use super::backup_options::{self, Options};
 use super::database_setting;
 use super::restore_source::{Source, chosen, expect_bytes, open, record, restore_error, target, verb};
 use super::site::Ddl;
-use crate::catalog::base::{DatabaseRow, database_option};
+use crate::catalog::base::{DatabaseRow, FileRow, database_option};
 use crate::catalog::error::storage_error;
 use crate::catalog::family::{Fork, Guid};
+use crate::catalog::load::int;
 use crate::catalog::row::{Date, text_datum};
-use crate::catalog::{Database, MASTER, clock, no_such_database};
+use crate::catalog::{Database, MASTER, clock, no_such_database, snapshots};
 use crate::instance::plan_cache::Forget;
 
 /// `DatabaseRow::recovery_model`.
@@ -34,7 +35,7 @@ const TICKS_A_MINUTE: i64 = 600_000_000;
 /// What the full backup says of the database that is being restored from it. None: it is not being restored, or is as it was when its
 /// tail was backed up.
 pub fn base(ddl: &Ddl<'_>, db: &Database) -> SqlResult<Option<About>> {
-    if !db.is_restoring() {
+    if !db.awaits_restore() {
         return Ok(None);
     }
     let restored = ddl.catalog.storage.restored(db.storage_id()).map_err(storage_error)?;
@@ -43,7 +44,7 @@ pub fn base(ddl: &Ddl<'_>, db: &Database) -> SqlResult<Option<About>> {
 
 /// A database that can go on being restored. 3117: it cannot; 4319, 4347: only otherwise.
 fn expect_phase(ddl: &Ddl<'_>, db: &Database, from: &Source<'_>) -> SqlResult<(storage::backup::Restored, About)> {
-    let restored = match db.is_restoring() {
+    let restored = match db.awaits_restore() {
         true => ddl.catalog.storage.restored(db.storage_id()).map_err(storage_error)?,
         false => None,
     };
@@ -64,6 +65,16 @@ fn expect_phase(ddl: &Ddl<'_>, db: &Database, from: &Source<'_>) -> SqlResult<(s
         return Err(sql_error!(4330));
     }
     Ok((restored, base))
+}
+
+/// 4305, 4326: a log backup does not go on where what was restored ends.
+fn expect_next(restored: &storage::backup::Restored, set: &Set) -> SqlResult<()> {
+    let (begins, ends, wanted) = (set.head.scan_lsn, set.tail.end_lsn, restored.end_lsn);
+    match set.is_whole() {
+        false if begins > wanted => Err(sql_error!(4305, begins, wanted)),
+        false if ends < wanted => Err(sql_error!(4326, ends, wanted)),
+        _ => Ok(()),
+    }
 }
 
 /// What was restored is of the database that the set is of.
@@ -215,6 +226,8 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let stop = stop_of(&options, &about, &backup_options::dates(ddl))?;
     let mut from = Source { device: &device, position, set, about };
     let (restored, base) = expect_phase(ddl, &db, &from)?;
+    expect_next(&restored, &from.set)?;
+    let db = leave_standby(ddl, db)?;
     expect_bytes(ddl, (from.set.tail.pages * PAGE_BYTES).saturating_add(from.set.tail.log_bytes))?;
     let began = os::clock::now();
     let mut reporter = Reporter::new(ddl, &options);
@@ -244,8 +257,10 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
         from.set = set;
         reached
     };
-    let recovers = !options.has("NORECOVERY");
+    let stands = options.text("STANDBY").is_some();
+    let recovers = !stands && !options.has("NORECOVERY");
     match stop {
+        _ if stands => stand_by(ddl, &name, &mut reporter)?,
         Some((Point::Time(_), _)) if recovers && !reached => ddl.message(sql_error!(4322)),
         Some(_) if recovers && !reached => ddl.message(sql_error!(4329)),
         _ if recovers => finish(ddl, &db, &mut reporter)?,
@@ -312,6 +327,7 @@ pub fn restore_differential(
     if is_on_path(&restored, &base, &from) && from.set.tail.end_lsn < restored.end_lsn {
         return Err(sql_error!(3120));
     }
+    let db = &leave_standby(ddl, db.clone())?;
     let stop = expect_stop_of_database(ddl, options, &from.set, &from.about)?;
     expect_bytes(ddl, u64::from(from.set.head.pages).saturating_mul(PAGE_BYTES) + from.set.tail.log_bytes)?;
     let began = os::clock::now();
@@ -320,8 +336,11 @@ pub fn restore_differential(
     let (device, about): (&Device, _) = (from.device, about_behind(&base, &from));
     let applied = reporter.follow(ddl, |step| storage.restore_pages(id, (device.media(), at), about.clone(), step));
     from.set = applied.map_err(|error| step_error(device, name, &from.about, error))?;
-    let restoring = options.has("NORECOVERY") || stop.is_some();
-    if !restoring {
+    let stands = options.text("STANDBY").is_some();
+    let restoring = stands || options.has("NORECOVERY") || stop.is_some();
+    if stands {
+        stand_by(ddl, name, &mut reporter)?;
+    } else if !restoring {
         finish(ddl, db, &mut reporter)?;
     } else if !options.has("NORECOVERY") {
         ddl.message(sql_error!(4322));
@@ -347,6 +366,16 @@ fn step_error(device: &Device, name: &str, about: &About, error: StorageError) -
     }
 }
 
+fn finish_error(db: &Database, error: StorageError) -> SqlError {
+    match error {
+        StorageError::CorruptPage { page } => sql_error!(3183, 1, page.page, db.name()),
+        StorageError::AlreadyExists => sql_error!(3153),
+        StorageError::Damaged(_) | StorageError::CorruptRow(_) => sql_error!(3189),
+        StorageError::NoBackup => sql_error!(4319, db.name()),
+        error => storage_error(error),
+    }
+}
+
 /// RESTORE DATABASE, or LOG, without a device: WITH RECOVERY ends a restore where it is. 3153: there is none.
 pub fn recover(ddl: &mut Ddl<'_>, name: &str, db: Option<&Arc<Database>>, statement: &Restore) -> SqlResult<()> {
     if ddl.site.in_user_transaction() {
@@ -354,7 +383,7 @@ pub fn recover(ddl: &mut Ddl<'_>, name: &str, db: Option<&Arc<Database>>, statem
     }
     let options = backup_options::read(ddl, &statement.options, (backup_options::DATABASE, false), "RESTORE")?;
     let db = db.ok_or_else(|| no_such_database(name))?;
-    if !db.is_restoring() {
+    if !db.awaits_restore() {
         return Err(sql_error!(3153));
     }
     if let Some(option) = ["STOPAT", "STOPATMARK", "STOPBEFOREMARK"].iter().find(|name| options.text(name).is_some()) {
@@ -366,9 +395,55 @@ pub fn recover(ddl: &mut Ddl<'_>, name: &str, db: Option<&Arc<Database>>, statem
     }
     let began = os::clock::now();
     let mut reporter = Reporter::new(ddl, &options);
-    finish(ddl, db, &mut reporter)?;
+    let db = leave_standby(ddl, db.clone())?;
+    match options.text("STANDBY") {
+        Some(_) => stand_by(ddl, name, &mut reporter)?,
+        None => finish(ddl, &db, &mut reporter)?,
+    }
     tell_pages(ddl, verb(statement.kind), (name, &[], 1), &Set::default(), (&reporter, began));
     Ok(())
+}
+
+/// WITH STANDBY: it can be read until the next step. Whoever goes on needs no undo file, and none is written.
+pub fn stand_by(ddl: &mut Ddl<'_>, name: &str, reporter: &mut Reporter) -> SqlResult<()> {
+    let catalog = ddl.catalog.clone();
+    let db = catalog.database_named(name).ok_or_else(|| no_such_database(name))?;
+    let (storage, id) = (&catalog.storage, db.storage_id());
+    // Of a database whose tail was backed up there is nothing but its own pages.
+    let Some(restored) = storage.restored(id).map_err(storage_error)? else {
+        return Err(super::unsupported("RESTORE ... WITH STANDBY of a database whose tail was backed up"));
+    };
+    let base = About::decode(&restored.about).ok_or_else(|| sql_error!(3117))?;
+    // Once for the copy that is recovered, once for what is read.
+    expect_bytes(ddl, u64::from(restored.pages).saturating_mul(2 * PAGE_BYTES))?;
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    tx.begin_statement();
+    let target = || Target { database: id, name };
+    let stands = reporter.follow(ddl, |step| storage.stand_by(&mut tx, target(), step));
+    stands.map_err(|error| finish_error(&db, error))?;
+    catalog.stand_by(tx, &db, base.database_family)?;
+    ddl.site.server().forget_plans(Forget::All);
+    Ok(())
+}
+
+/// Nobody can read it any more: the next step of its restore begins. 3101, 3102: somebody does. The database as it is then.
+fn leave_standby(ddl: &mut Ddl<'_>, db: Arc<Database>) -> SqlResult<Arc<Database>> {
+    if !db.is_in_standby() {
+        return Ok(db);
+    }
+    expect_nobody(ddl, &db, "RESTORE")?;
+    let catalog = ddl.catalog.clone();
+    snapshots::expect_none(&catalog, &db, "restore")?;
+    let base = base(ddl, &db)?.ok_or_else(|| sql_error!(3117))?;
+    let mut row = DatabaseRow::clone(&db.row());
+    row.options &= !(database_option::STANDBY | database_option::READ_ONLY);
+    row.options |= database_option::RESTORING | base.row.options & database_option::READ_ONLY;
+    let master = catalog.expect_database(MASTER);
+    let files: Vec<FileRow> = catalog.read(&master, |rows| rows.find(0, &[int(row.id)]))?;
+    catalog.put_restoring(row, &files, Some(&db))?;
+    ddl.site.server().forget_plans(Forget::All);
+    let name = db.name();
+    catalog.database_named(&name).ok_or_else(|| no_such_database(&name))
 }
 
 /// The database can be used from here on. One whose tail has been backed up is as it was.
@@ -390,12 +465,7 @@ fn finish(ddl: &mut Ddl<'_>, db: &Arc<Database>, reporter: &mut Reporter) -> Sql
     let name = db.name();
     let target = || Target { database: id, name: &name };
     let finished = reporter.follow(ddl, |step| storage.finish_restore(&mut tx, target(), step));
-    finished.map_err(|error| match error {
-        StorageError::CorruptPage { page } => sql_error!(3183, 1, page.page, name),
-        StorageError::AlreadyExists => sql_error!(3153),
-        StorageError::Damaged(_) | StorageError::CorruptRow(_) => sql_error!(3189),
-        error => storage_error(error),
-    })?;
+    finished.map_err(|error| finish_error(db, error))?;
     let takes_log = db.row().recovery_model != SIMPLE;
     let fork = fork_of(&base, (base.database, restored.file), restored.end_lsn.max(restored.part_end));
     let fork = Fork { takes_log, ..fork };

@@ -116,7 +116,7 @@ fn may_replace(ddl: &mut Ddl<'_>, old: &Database, about: &About, options: &Optio
     }
     // Its tail has been backed up, or there is no chain that it would be the tail of.
     let chain = catalog.storage.chain(old.storage_id()).map_err(storage_error)?;
-    if old.is_restoring() || chain.log_from().is_none() && fork(&catalog, old, SetKind::Log)?.is_none() {
+    if old.awaits_restore() || chain.log_from().is_none() && fork(&catalog, old, SetKind::Log)?.is_none() {
         return Ok(());
     }
     Err(sql_error!(3159, old.name()))
@@ -161,12 +161,15 @@ fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let began = os::clock::now();
     let mut reporter = Reporter::new(ddl, &options);
     let new = New { name: &name, old: old.as_ref(), options: &options };
-    let restoring = stop.is_some() || options.has("NORECOVERY");
+    let stands = options.text("STANDBY").is_some();
+    let restoring = stop.is_some() || stands || options.has("NORECOVERY");
     let set = match restoring {
         true => begin(ddl, &new, &device, (&set, &about), &mut reporter)?,
         false => restore(ddl, &new, &device, (&set, &about), &mut reporter)?,
     };
-    if stop.is_some() && !options.has("NORECOVERY") {
+    if stands {
+        forward::stand_by(ddl, &name, &mut reporter)?;
+    } else if stop.is_some() && !options.has("NORECOVERY") {
         ddl.message(sql_error!(4322));
     }
     let restored = Restored {

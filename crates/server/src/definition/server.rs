@@ -11,6 +11,7 @@ use super::open_transaction;
 use super::site::{Ddl, cannot_find_object};
 use super::space;
 use super::trace;
+use crate::catalog::base::database_option;
 use crate::catalog::error::storage_error;
 use crate::catalog::{Database, suspects};
 use crate::instance::machine::Followed;
@@ -88,6 +89,9 @@ pub fn kill(ddl: &mut Ddl<'_>, kill: &Kill) -> SqlResult<()> {
     let unit = if let Expr::Literal(Literal::String { text, .. }) = id { text } else { "" };
     let id = whole_number(id).ok_or_else(|| sql_error!(6110, unit))?;
     let spid = u32::try_from(id).ok().filter(|spid| *spid > 0).ok_or_else(|| invalid(id))?;
+    if ddl.site.in_user_transaction() && !status_only {
+        return Err(sql_error!(6115));
+    }
     let server = ddl.site.server();
     if spid == ddl.site.session().spid {
         return Err(sql_error!(6104));
@@ -526,8 +530,9 @@ fn performance(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
                     Datum::I64(0),
                 ])
             };
-            let rows: SqlResult<Vec<Vec<Datum>>> = ddl.catalog.databases().iter().map(|db| row(db)).collect();
-            let rows = rows?;
+            let databases = ddl.catalog.databases();
+            let with_log = databases.iter().filter(|db| !db.option(database_option::SNAPSHOT));
+            let rows: Vec<Vec<Datum>> = with_log.map(|db| row(db)).collect::<SqlResult<_>>()?;
             let columns = [
                 ("Database Name", SqlType::nvarchar(128)),
                 ("Log Size (MB)", SqlType::REAL),

@@ -136,6 +136,27 @@ pub struct PlanCaches {
 }
 
 impl Entry {
+    /// Plans are shown in the order in which they were made.
+    fn order(&self) -> (i64, Handle) {
+        (self.created, self.handles.1)
+    }
+
+    fn told(&self) -> CachedPlan {
+        CachedPlan {
+            text: self.text.clone(),
+            parameters: self.parameters.clone(),
+            database: self.database,
+            object: self.object,
+            created: self.created,
+            // Who remembers a procedure does not ask for it.
+            uses: self.uses.load(Ordering::Relaxed).max(exec::executions(&self.module)),
+            bytes: self.measure(),
+            module: self.module.clone(),
+            sql_handle: self.handles.0,
+            plan_handle: self.handles.1,
+        }
+    }
+
     fn key(&self) -> PlanKey<'_> {
         PlanKey {
             text: &self.text,
@@ -438,20 +459,15 @@ impl PlanCache {
         let shelf = self.shelf.lock();
         let entries: Vec<Arc<Entry>> = shelf.slots.iter().flatten().map(|(_, entry)| entry.clone()).collect();
         drop(shelf);
-        let plan = |entry: Arc<Entry>| CachedPlan {
-            text: entry.text.clone(),
-            parameters: entry.parameters.clone(),
-            database: entry.database,
-            object: entry.object,
-            created: entry.created,
-            // Who remembers a procedure does not ask for it.
-            uses: entry.uses.load(Ordering::Relaxed).max(exec::executions(&entry.module)),
-            bytes: entry.measure(),
-            module: entry.module.clone(),
-            sql_handle: entry.handles.0,
-            plan_handle: entry.handles.1,
-        };
-        entries.into_iter().map(plan).collect()
+        entries.iter().map(|entry| entry.told()).collect()
+    }
+
+    /// The oldest with a handle, of its text or its plan.
+    fn with_handle(&self, wanted: &Handle) -> Option<Arc<Entry>> {
+        let shelf = self.shelf.lock();
+        let entries = shelf.slots.iter().flatten().map(|(_, entry)| entry);
+        let found = entries.filter(|entry| entry.handles.0 == *wanted || entry.handles.1 == *wanted);
+        found.min_by_key(|entry| entry.order()).cloned()
     }
 
     pub fn counts(&self) -> PlanCacheCounts {
@@ -522,6 +538,12 @@ impl PlanCaches {
         plans.append(&mut self.procedures.plans());
         plans.sort_by_key(|plan| (plan.created, plan.plan_handle));
         plans
+    }
+
+    /// The oldest with a handle, of its text or its plan: only this one is looked at.
+    pub fn plan(&self, wanted: &Handle) -> Option<CachedPlan> {
+        let found = [self.statements.with_handle(wanted), self.procedures.with_handle(wanted)];
+        found.into_iter().flatten().min_by_key(|entry| entry.order()).map(|entry| entry.told())
     }
 
     pub fn engine_has_ended(&self, engine: u32) {

@@ -4,7 +4,20 @@
 //! in it counts also where it does not parse. A query that compares a column called password with a literal is taken for one, too.
 
 /// Procedures and functions whose arguments are passwords.
-const CALLS: [&str; 4] = ["sp_password", "sp_addlogin", "pwdencrypt", "pwdcompare"];
+const CALLS: [&str; 9] = [
+    "sp_password",
+    "sp_addlogin",
+    "sp_setapprole",
+    "sp_addapprole",
+    "sp_approlepassword",
+    "sp_addlinkedsrvlogin",
+    "sp_change_users_login",
+    "pwdencrypt",
+    "pwdcompare",
+];
+/// What takes a connection string, and how passwords are given in one.
+const CONNECTS: [&str; 3] = ["openrowset", "opendatasource", "sp_addlinkedserver"];
+const IN_CONNECTIONS: [&str; 2] = ["pwd=", "password="];
 
 /// Whether the text may hold a password: `PASSWORD = '...'` or a hash, `SECRET = '...'`, or a call with one.
 pub fn holds_password(text: &str) -> bool {
@@ -16,7 +29,8 @@ pub fn holds_password(text: &str) -> bool {
         value.is_some_and(|value| value.trim_start_matches('n').starts_with(['\'', '"']) || value.starts_with("0x"))
     };
     let mut given = WORDS.iter().flat_map(|word| text.match_indices(word).map(|(at, word)| at + word.len()));
-    given.any(is_given) || CALLS.iter().any(|call| text.contains(call))
+    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
+    given.any(is_given) || has(&CALLS) || has(&CONNECTS) && has(&IN_CONNECTIONS)
 }
 
 /// As others may see it.
@@ -38,13 +52,20 @@ mod tests {
             "CREATE CREDENTIAL c WITH IDENTITY = 'i', SECRET = N'x'",
             "CREATE SYMMETRIC KEY k ... ENCRYPTION BY PASSWORD = 'x'",
             "SELECT PWDCOMPARE(N'x', password_hash) FROM sys.sql_logins",
+            "EXEC sp_setapprole 'app', 'x'",
+            "EXEC sp_addlinkedsrvlogin 's', 'false', NULL, 'u', 'x'",
+            "SELECT * FROM OPENROWSET('MSOLEDBSQL', 'Server=s;Uid=u;Pwd=x', 'SELECT 1')",
         ] {
             assert!(holds_password(text), "{text}");
             assert!(!shown(text).contains('x') && shown(text).starts_with("--"), "{text}");
         }
-        for text in
-            ["SELECT password FROM users", "UPDATE users SET password = @p WHERE id = 1", "SELECT 'password'", "ž"]
-        {
+        for text in [
+            "SELECT * FROM OPENROWSET(BULK 'f', SINGLE_CLOB) b",
+            "SELECT password FROM users",
+            "UPDATE users SET password = @p WHERE id = 1",
+            "SELECT 'password'",
+            "ž",
+        ] {
             assert!(!holds_password(text), "{text}");
             assert_eq!(shown(text), text);
         }

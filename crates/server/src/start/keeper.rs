@@ -20,6 +20,8 @@ const SHIP_EVERY_MS: u64 = 1_000;
 /// Between two tries of a store that fails: the first, and at most.
 const RETRY_MS: u64 = 1_000;
 const RETRY_MS_MAX: u64 = 60_000;
+/// What a stop may take to ship the end of the log.
+const STOP_MS: u64 = 5_000;
 /// Files of the data directory that are no instance's and belong to it.
 const BESIDE: &[&str] = &["startup.toml", "pools.toml", "audits.toml"];
 /// Segments that are shipped between two looks for those that can be merged.
@@ -38,17 +40,24 @@ pub fn start(server: &Arc<Server>) {
     os::sched::spawn(TaskKind::System, Place::Here, move || Keeper::new(&server).keep());
 }
 
-/// What is left to ship of a server that stops: its sessions have ended.
+/// What is left to ship of a server that stops: its sessions have ended. A store that is slow, or silent, is not waited for long.
 pub fn ship_the_rest(server: &Server) {
     let Some(seat) = &server.archive else { return };
-    let _turn = seat.turn.lock();
-    let Some(owner) = seat.owner.lock().clone() else { return };
     let storage = &server.catalog.storage;
     if storage.archived().state() != ArchiveState::Ships {
         return;
     }
+    let place = &seat.settings.place;
+    tracing::info!("the end of the log goes into the archive {place}, which may take {} seconds", STOP_MS / 1_000);
+    let deadline = os::clock::after_ms(STOP_MS);
+    seat.store.end_by(deadline);
+    let later = |why: &str| {
+        tracing::error!("the end of the log is not in the archive {place}, and is shipped after the next start: {why}");
+    };
+    let Some(_turn) = seat.turn.lock_until(deadline) else { return later("the last request is not answered yet") };
+    let Some(owner) = seat.owner.lock().clone() else { return };
     if let Err(error) = Archiver::new(storage, seat.store.clone(), owner).end() {
-        tracing::error!("the end of the log is not in the archive, and is shipped after the next start: {error}");
+        later(&error.to_string());
     }
 }
 

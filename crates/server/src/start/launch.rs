@@ -269,7 +269,9 @@ fn be_engine(server: &Arc<Server>, listeners: &Listeners, machine: MachineConfig
         serve::end_sessions(&server);
         0
     });
-    machine.stop();
+    if !machine.stop_within(serve::TASKS_MS) {
+        tracing::warn!("an engine ends while requests to others, such as an object store, are not answered yet");
+    }
     error_log::settle();
     code
 }

@@ -47,7 +47,10 @@ fn serve_threaded(settings: Settings) -> Result<(), String> {
         stop_requested.wait(None);
         serve::stop(&server)
     });
-    machine.stop();
+    // The data are closed: who still waits, for an object store that is silent, say, is not waited for.
+    if !machine.stop_within(serve::TASKS_MS) {
+        tracing::warn!("the server ends while requests to others, such as an object store, are not answered yet");
+    }
     error_log::settle();
     outcome
 }

@@ -66,6 +66,13 @@ const VERSIONS_BYTES_MAX: usize = 256 << 20;
 /// How long running requests may go on after the server was asked to stop.
 const STOP_GRACE_MS: u64 = 1_000;
 
+/// How long tasks that still run are waited for when the data are closed.
+pub(crate) const TASKS_MS: u64 = 3_000;
+
+/// How long a start waits for a port or a directory that somebody has, and how often it looks.
+const PREDECESSOR_MS: u64 = 2_000;
+const PREDECESSOR_LOOK_MS: u64 = 10;
+
 /// How often it is asked whether the machine stops while the data are fine.
 const DATA_LOOK_MS: u64 = 500;
 
@@ -296,7 +303,8 @@ impl Listeners {
     }
 
     pub(crate) fn bind(settings: &Settings) -> Result<Listeners, String> {
-        let tcp = Listener::bind(settings.listen.into()).map_err(|error| match error {
+        let tcp = once_free(NetError::AddressInUse, || Listener::bind(settings.listen.into()));
+        let tcp = tcp.map_err(|error| match error {
             NetError::AddressInUse => {
                 format!("{} is in use by another program; choose another port with --listen", settings.listen)
             }
@@ -571,7 +579,7 @@ fn open_directory(path: &Path) -> Result<Disk, String> {
         ),
         Err(error) => return Err(format!("cannot use the data directory {}: {error}", path.display())),
     }
-    match disk.lock("lock") {
+    match once_free(DiskError::Locked, || disk.lock("lock")) {
         Ok(lock) => {
             // Held until the process ends, kill included.
             std::mem::forget(lock);
@@ -579,6 +587,18 @@ fn open_directory(path: &Path) -> Result<Disk, String> {
         }
         Err(DiskError::Locked) => Err(format!("the data directory {} is in use by another server", path.display())),
         Err(error) => Err(format!("cannot lock the data directory {}: {error}", path.display())),
+    }
+}
+
+/// Takes what another process may have. Of a server that was killed the system ends the processes a moment later, and what they have
+/// goes with them: that is waited for.
+fn once_free<T, E: PartialEq>(taken: E, mut take: impl FnMut() -> Result<T, E>) -> Result<T, E> {
+    let deadline = os::clock::after_ms(PREDECESSOR_MS);
+    loop {
+        match take() {
+            Err(error) if error == taken && os::clock::now() < deadline => os::sched::nap(PREDECESSOR_LOOK_MS),
+            answer => return answer,
+        }
     }
 }
 

@@ -273,6 +273,7 @@ impl Call<'_> {
             "islocalcursorsdefault" => flag(option::CURSOR_DEFAULT_LOCAL),
             "isreadonly" => flag(option::READ_ONLY),
             "isinload" => flag(option::RESTORING),
+            "isinstandby" => flag(option::STANDBY),
             "isparameterizationforced" => flag(option::PARAMETERIZATION_FORCED),
             "issingleuser" => (row.user_access == SINGLE_USER).into(),
             "isdboonly" => (row.user_access == RESTRICTED_USER).into(),
@@ -280,7 +281,6 @@ impl Call<'_> {
             "istrunclog" => (row.recovery_model == SIMPLE).into(),
             "isbulkcopy" => (row.recovery_model != FULL).into(),
             "isfulltextenabled"
-            | "isinstandby"
             | "ismergepublished"
             | "ispublished"
             | "issubscribed"

@@ -8,6 +8,76 @@ use ::types::sql_error;
 const WORD_OPTIONS: &[&str] =
     &["RECOVERY", "PAGE_VERIFY", "CURSOR_DEFAULT", "PARAMETERIZATION", "QUERY_STORE", "PARTNER", "HADR", "WITNESS"];
 
+/// What ALTER DATABASE SET may be followed by; which values an option takes, and whether it can be had, is asked when it runs.
+const SET_OPTIONS: &[&str] = &[
+    "ACCELERATED_DATABASE_RECOVERY",
+    "ALLOW_SNAPSHOT_ISOLATION",
+    "ANSI_NULLS",
+    "ANSI_NULL_DEFAULT",
+    "ANSI_PADDING",
+    "ANSI_WARNINGS",
+    "ARITHABORT",
+    "AUTOMATIC_TUNING",
+    "AUTO_CLOSE",
+    "AUTO_CREATE_STATISTICS",
+    "AUTO_SHRINK",
+    "AUTO_UPDATE_STATISTICS",
+    "AUTO_UPDATE_STATISTICS_ASYNC",
+    "CATALOG_COLLATION",
+    "CHANGE_TRACKING",
+    "COMPATIBILITY_LEVEL",
+    "CONCAT_NULL_YIELDS_NULL",
+    "CONTAINMENT",
+    "CURSOR_CLOSE_ON_COMMIT",
+    "CURSOR_DEFAULT",
+    "DATA_RETENTION",
+    "DATE_CORRELATION_OPTIMIZATION",
+    "DB_CHAINING",
+    "DEFAULT_FULLTEXT_LANGUAGE",
+    "DEFAULT_LANGUAGE",
+    "DELAYED_DURABILITY",
+    "DISABLE_BROKER",
+    "EMERGENCY",
+    "ENABLE_BROKER",
+    "ENCRYPTION",
+    "ERROR_BROKER_CONVERSATIONS",
+    "FILESTREAM",
+    "HADR",
+    "HONOR_BROKER_PRIORITY",
+    "LEDGER",
+    "MEMORY_OPTIMIZED_ELEVATE_TO_SNAPSHOT",
+    "MIXED_PAGE_ALLOCATION",
+    "MULTI_USER",
+    "NESTED_TRIGGERS",
+    "NEW_BROKER",
+    "NUMERIC_ROUNDABORT",
+    "OFFLINE",
+    "ONLINE",
+    "PAGE_VERIFY",
+    "PARAMETERIZATION",
+    "PARTNER",
+    "PERSISTENT_LOG_BUFFER",
+    "QUERY_STORE",
+    "QUOTED_IDENTIFIER",
+    "READ_COMMITTED_SNAPSHOT",
+    "READ_ONLY",
+    "READ_WRITE",
+    "RECOVERY",
+    "RECURSIVE_TRIGGERS",
+    "REMOTE_DATA_ARCHIVE",
+    "RESTRICTED_USER",
+    "SINGLE_USER",
+    "SUPPLEMENTAL_LOGGING",
+    "SUSPEND_FOR_SNAPSHOT_BACKUP",
+    "TARGET_RECOVERY_TIME",
+    "TEMPORAL_HISTORY_RETENTION",
+    "TRANSFORM_NOISE_WORDS",
+    "TRUSTWORTHY",
+    "TWO_DIGIT_YEAR_CUTOFF",
+    "VARDECIMAL_STORAGE_FORMAT",
+    "WITNESS",
+];
+
 impl Parser<'_> {
     #[inline(never)]
     pub(super) fn use_database(&mut self) -> P<StatementKind> {
@@ -211,6 +281,9 @@ impl Parser<'_> {
     fn database_set(&mut self) -> P<AlterDatabaseAction> {
         let settings = self.list(|parser| {
             let line = parser.token.line;
+            if !SET_OPTIONS.iter().any(|option| parser.at_text(option)) {
+                return Err(parser.unexpected());
+            }
             let takes_word = WORD_OPTIONS.iter().any(|word| parser.at_text(word));
             let next = parser.peek(1);
             if takes_word && next.kind == T::Word && !matches!(next.keyword, K::ON | K::OFF) {

@@ -47,6 +47,8 @@ pub trait Store: Send + Sync {
     fn delete(&self, name: &str) -> StoreResult<()>;
     /// As the user has named it.
     fn place(&self) -> &str;
+    /// What is asked from now on must be answered by `deadline`, a time on `os::clock`, or has failed.
+    fn end_by(&self, _deadline: u64) {}
 }
 
 /// Files that are being written, or were when their writer was killed.

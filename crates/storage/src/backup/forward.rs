@@ -145,7 +145,7 @@ impl Restored {
         words.0.is_empty().then_some(restored)
     }
 
-    fn read(disk: &Disk) -> StorageResult<Option<Restored>> {
+    pub(super) fn read(disk: &Disk) -> StorageResult<Option<Restored>> {
         if !disk.exists(STATE) {
             return Ok(None);
         }
@@ -331,6 +331,7 @@ impl Storage {
 
     /// The database is there, or nobody wants it any more.
     pub fn forget_restore(&self, db: DatabaseId) -> StorageResult<()> {
+        self.forget_standing(db)?;
         if matches!(self.engine().disk, Disk::Real(_)) && !self.engine().disk.exists(&directory_name(db)) {
             return Ok(());
         }
@@ -370,7 +371,7 @@ fn harden(disk: &Disk) -> StorageResult<()> {
 }
 
 /// The log ends at `end`: what lies behind is of a step that was killed, or later than wanted.
-fn cut_log(disk: &Disk, end: u64, step: &mut dyn FnMut(Progress) -> StorageResult<()>) -> StorageResult<()> {
+pub(super) fn cut_log(disk: &Disk, end: u64, step: &mut dyn FnMut(Progress) -> StorageResult<()>) -> StorageResult<()> {
     let memory = Memory::reserve(0, Visibility::ThisProcess)?;
     let log = LocalLog::open(&memory, disk.clone(), PRIVATE_SEGMENT_BYTES, PRIVATE_LOG_BYTES_MAX)?;
     let last = log.range().map_or(end, |(_, last)| last);

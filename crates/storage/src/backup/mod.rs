@@ -20,6 +20,7 @@ pub mod unpack;
 pub mod stamp;
 pub mod restore;
 pub mod forward;
+pub mod standby;
 pub mod mark;
 pub mod copy;
 pub mod detached;

@@ -313,6 +313,7 @@ rows![
     message(3031, 16, "Option '%ls' conflicts with option(s) '%ls'. Remove the conflicting option and reissue the statement."),
     message(3032, 16, "One or more of the options (%ls) are not supported for this statement. Review the documentation for supported options."),
     message(3035, 16, "Cannot perform a differential backup for database \"%ls\", because a current database backup does not exist. Perform a full database backup by reissuing BACKUP DATABASE, omitting the WITH DIFFERENTIAL option."),
+    message(3036, 16, "The database \"%ls\" is in warm-standby state (set by executing RESTORE WITH STANDBY) and cannot be backed up until the entire restore sequence is completed."),
     message(3038, 16, "The file name \"%ls\" is invalid as a backup device name. Reissue the BACKUP statement with a valid file name."),
     message(3041, 16, "BACKUP failed to complete the command %.*ls. Check the backup application log for detailed messages.").logged(),
     message(3043, 16, "BACKUP '%ls' detected an error on page (%d:%d) in file '%ls'."),

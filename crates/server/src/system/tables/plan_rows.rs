@@ -271,7 +271,7 @@ fn handle_argument(arguments: &Arguments<'_>) -> Option<Handle> {
 
 /// The plan that either of its handles names.
 fn find(host: &SessionHost, wanted: &Handle) -> Option<CachedPlan> {
-    host.server.plans.plans().into_iter().find(|plan| plan.plan_handle == *wanted || plan.sql_handle == *wanted)
+    host.server.plans.plan(wanted)
 }
 
 /// Database, object and number of a module; NULL for an ad hoc text.

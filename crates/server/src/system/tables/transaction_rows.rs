@@ -135,16 +135,17 @@ pub fn of_databases(sessions: Vec<Vec<Answer>>) -> Vec<NamedRow> {
     sessions.into_iter().filter_map(shared).collect()
 }
 
-/// What a client opened is called so; a statement that is a transaction by itself has the statement's name.
+/// What a client opened has the name that it gave; a statement that is a transaction by itself has the statement's.
 fn active(host: &SessionHost, state: &State, entry: &storage::TransactionEntry) -> NamedRow {
     let name = match host.server.sessions.all().iter().find(|session| session.spid == entry.session) {
-        Some(session) if level(session, state) == 0 => session.signal.running.seen().command,
-        None if entry.session == 0 => "system",
-        _ => "user_transaction",
+        Some(session) if level(session, state) == 0 => Some(session.signal.running.seen().command.into()),
+        Some(session) => session.signal.running.transaction_name(),
+        None if entry.session == 0 => Some("system".into()),
+        None => None,
     };
     vec![
         ("transaction_id", number(entry.id)),
-        ("name", text(name)),
+        ("name", text(name.as_deref().unwrap_or("user_transaction"))),
         ("transaction_begin_time", begun(entry)),
         ("transaction_type", number(1)),
         ("transaction_state", number(2)),

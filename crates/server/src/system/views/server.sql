@@ -6,7 +6,7 @@ SELECT d.name, d.id AS database_id, (SELECT r.indepid FROM master.sys.syssingleo
   CONVERT(nvarchar(60), CASE d.user_access WHEN 0 THEN N'MULTI_USER' WHEN 1 THEN N'SINGLE_USER' ELSE N'RESTRICTED_USER' END) AS user_access_desc,
   CONVERT(bit, d.options & 8) AS is_read_only, CONVERT(bit, d.options & 2) AS is_auto_close_on, CONVERT(bit, d.options & 4) AS is_auto_shrink_on,
   CONVERT(tinyint, ISNULL(h.state, 0)) AS state, CONVERT(nvarchar(60), ISNULL(h.state_desc, N'ONLINE')) AS state_desc,
-  CONVERT(bit, 0) AS is_in_standby, CONVERT(bit, 0) AS is_cleanly_shutdown, CONVERT(bit, 0) AS is_supplemental_logging_enabled,
+  CONVERT(bit, d.options & CONVERT(bigint, 8589934592)) AS is_in_standby, CONVERT(bit, 0) AS is_cleanly_shutdown, CONVERT(bit, 0) AS is_supplemental_logging_enabled,
   d.snapshot_isolation AS snapshot_isolation_state,
   CONVERT(nvarchar(60), CASE d.snapshot_isolation WHEN 1 THEN N'ON' ELSE N'OFF' END) AS snapshot_isolation_state_desc,
   CONVERT(bit, d.options & 1) AS is_read_committed_snapshot_on, d.recovery_model,
