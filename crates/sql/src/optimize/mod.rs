@@ -17,6 +17,7 @@ pub mod order;
 pub mod computed;
 pub mod condense;
 pub mod push;
+mod window;
 pub mod lower;
 pub mod ways;
 
