@@ -24,7 +24,8 @@ GO
 DECLARE @a TABLE (k INT, v INT)
 UPDATE @a SET v = 1 FROM @a AS x JOIN @a AS y ON x.k = y.k
 GO
-DECLARE @a TABLE (k INT, v INT), @c TABLE (k INT, v INT)
+DECLARE @a TABLE (k INT, v INT)
+DECLARE @c TABLE (k INT, v INT)
 INSERT @a VALUES (1, 0), (2, 0)
 INSERT @c VALUES (1, 7)
 -- Another variable of the same shape is none.
