@@ -7,9 +7,7 @@ GO
 SELECT OBJECTPROPERTY(OBJECT_ID('dbo.sp_marked'), 'IsMSShipped') AS before
 EXEC sys.sp_MS_marksystemobject 'sp_marked'
 SELECT OBJECTPROPERTY(OBJECT_ID('dbo.sp_marked'), 'IsMSShipped') AS marked, is_ms_shipped FROM sys.procedures WHERE name = 'sp_marked'
-DECLARE @r INT
-EXEC @r = sp_MS_marksystemobject N'dbo.not_there'
-SELECT @r AS r
+EXEC sp_MS_marksystemobject N'dbo.not_there'
 GO
 ALTER PROCEDURE dbo.sp_marked AS SELECT 2 AS here
 GO

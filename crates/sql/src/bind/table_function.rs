@@ -12,7 +12,7 @@ use super::names::{display, object_name};
 use super::query::{Bound, Use, check_named, check_unique};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
-use crate::catalog::{ModuleKind, Object, TableDef, VirtualTableDef};
+use crate::catalog::{ModuleDef, ModuleKind, Object, TableDef, VirtualTableDef};
 use crate::mask::MaskFunction;
 use crate::optimize::{ColumnId, Leaf, LeafKind, Rel};
 use crate::plan::{Expr, ExprKind, TableFunction};
@@ -84,34 +84,7 @@ impl Binder<'_> {
                         };
                         let arguments =
                             self.module_arguments(&module, &parsed.parameters, args, &display(name), &scope)?;
-                        let (mut outputs, mut ids) = (Vec::new(), Vec::new());
-                        let database = self.homes.last().and_then(|home| home.database.clone());
-                        let object = Some((module.database, module.object));
-                        self.homes.push(Home { database, schema: module.schema.clone(), object });
-                        let table = self.table_definition(&name.name.text, definition, &module.text, -1);
-                        let table = table.and_then(|table| {
-                            let columns = self.result_columns(&table)?;
-                            Ok((table, columns))
-                        });
-                        self.homes.pop();
-                        let (table, (all, defs)) = table?;
-                        for (at, (column, defined)) in table.columns.iter().zip(&definition.columns).enumerate() {
-                            let id = all[at];
-                            if let Some(text) = &defined.masked {
-                                let function = MaskFunction::parse(text, &column.name, &column.ty)?;
-                                self.mask_result(id, module.database, function);
-                            }
-                            let mask = self.mask_of_all(arguments.iter());
-                            if mask.is_some() {
-                                self.columns.set_mask(id, mask);
-                            }
-                            // What is not stored is computed of what is.
-                            ids.extend(table.stored[at].map(|_| id));
-                            let name = column.name.clone();
-                            outputs.push(crate::optimize::Output { name, expr: self.columns.expr(id) });
-                        }
-                        let kind = LeafKind::UserTableFunction { module: module.clone(), arguments };
-                        let bound = Bound::new(Rel::Leaf(Box::new(Leaf { ids, kind })).map(defs), outputs);
+                        let bound = self.filled(&module, &name.name.text, definition, arguments)?;
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
                         self.needs.through = through;
                         self.need_module(&module, &named.1[0]);
@@ -380,6 +353,44 @@ impl Binder<'_> {
             }
         }
         Ok((rel.map(defs), sources))
+    }
+
+    /// The rows that a function of several statements puts into its table.
+    fn filled(
+        &mut self,
+        module: &Arc<ModuleDef>,
+        name: &str,
+        definition: &ast::TableDefinition,
+        arguments: Vec<Expr>,
+    ) -> SqlResult<Bound> {
+        let (mut outputs, mut ids) = (Vec::new(), Vec::new());
+        let database = self.homes.last().and_then(|home| home.database.clone());
+        let object = Some((module.database, module.object));
+        self.homes.push(Home { database, schema: module.schema.clone(), object });
+        let table = self.table_definition(name, definition, &module.text, -1);
+        let table = table.and_then(|table| {
+            let columns = self.result_columns(&table)?;
+            Ok((table, columns))
+        });
+        self.homes.pop();
+        let (table, (all, defs)) = table?;
+        for (at, (column, defined)) in table.columns.iter().zip(&definition.columns).enumerate() {
+            let id = all[at];
+            if let Some(text) = &defined.masked {
+                let function = MaskFunction::parse(text, &column.name, &column.ty)?;
+                self.mask_result(id, module.database, function);
+            }
+            let mask = self.mask_of_all(arguments.iter());
+            if mask.is_some() {
+                self.columns.set_mask(id, mask);
+            }
+            // What is not stored is computed of what is.
+            ids.extend(table.stored[at].map(|_| id));
+            let name = column.name.clone();
+            outputs.push(crate::optimize::Output { name, expr: self.columns.expr(id) });
+        }
+        let kind = LeafKind::UserTableFunction { module: module.clone(), arguments };
+        Ok(Bound::new(Rel::Leaf(Box::new(Leaf { ids, kind })).map(defs), outputs))
     }
 
     /// The columns of a function's table, and what those are that are computed when they are read.

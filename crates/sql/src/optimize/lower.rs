@@ -15,7 +15,6 @@ use super::push::push;
 use super::rel::*;
 use super::search::{BUILD_COST, HASH_COST, PROBE_COST};
 use super::wanted;
-use super::window::first_rows;
 use crate::catalog::Catalog;
 use crate::plan::*;
 use crate::statistics::Watch;
@@ -245,7 +244,7 @@ impl Lowering<'_> {
             Rel::Filter { input, predicates } => match *input {
                 Rel::Get(get) => self.lower_get(columns, *get, predicates, want),
                 Rel::Window(window) => {
-                    let input = if self.looks_up { Rel::Window(window) } else { first_rows(window, &predicates) };
+                    let input = self.first_rows(window, &predicates);
                     self.lower_filter(columns, input, predicates, want)
                 }
                 input => self.lower_filter(columns, input, predicates, want),

@@ -17,9 +17,9 @@ pub mod order;
 pub mod computed;
 pub mod condense;
 pub mod push;
-mod window;
 pub mod lower;
 pub mod ways;
+mod window;
 
 pub use constant::equi;
 pub use lower::{Lowering, Output};

@@ -52,6 +52,25 @@ impl Lowering<'_> {
         let kind = OperatorKind::Window { input: Box::new(input.op), partition, order, functions };
         Lowered { op: Operator { kind, columns: shape, rows }, layout, ordered: gives }
     }
+
+    /// Of row numbers that go through all rows, and are asked to be no higher than something, the rows up to it.
+    pub(super) fn first_rows(&self, window: Box<Window>, predicates: &[Expr]) -> Rel {
+        let is_whole = !self.looks_up && window.partition.iter().all(Expr::is_same_for_all);
+        let numbers = window.functions.iter().filter(|(_, function)| function.function == WindowKind::RowNumber);
+        let found = numbers.filter(|_| is_whole).find_map(|(id, function)| {
+            let count = predicates.iter().find_map(|predicate| highest(predicate, *id))?;
+            Some((Expr::column(id.0 as usize, function.ty, false), count))
+        });
+        let Some((number, count)) = found else { return Rel::Window(window) };
+        Rel::Top(Box::new(TopRows {
+            input: Rel::Window(window),
+            keys: vec![SortKey { expr: number, descending: false }],
+            count: Some(count),
+            percent: false,
+            with_ties: false,
+            offset: None,
+        }))
+    }
 }
 
 /// All its functions are ROW_NUMBER.
@@ -79,25 +98,6 @@ fn gives(window: &Window, keys: &[SortKey], wanted: &[(ColumnId, bool)]) -> bool
     let Some(at) = wanted.iter().position(|(id, descending)| numbers(*id) && !descending) else { return false };
     own.push(wanted[at]);
     own == wanted[..=at]
-}
-
-/// Of row numbers that go through all rows, and are asked to be no higher than something, the rows up to it.
-pub(super) fn first_rows(window: Box<Window>, predicates: &[Expr]) -> Rel {
-    let is_whole = window.partition.iter().all(Expr::is_same_for_all);
-    let numbers = window.functions.iter().filter(|(_, function)| function.function == WindowKind::RowNumber);
-    let found = numbers.filter(|_| is_whole).find_map(|(id, function)| {
-        let count = predicates.iter().find_map(|predicate| highest(predicate, *id))?;
-        Some((Expr::column(id.0 as usize, function.ty, false), count))
-    });
-    let Some((number, count)) = found else { return Rel::Window(window) };
-    Rel::Top(Box::new(TopRows {
-        input: Rel::Window(window),
-        keys: vec![SortKey { expr: number, descending: false }],
-        count: Some(count),
-        percent: false,
-        with_ties: false,
-        offset: None,
-    }))
 }
 
 /// What the predicate lets the column be at most, or 0: an integer of constants and variables.

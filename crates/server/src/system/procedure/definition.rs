@@ -174,7 +174,7 @@ pub fn recompile(
     Ok(0)
 }
 
-/// sp_MS_marksystemobject, which is not documented: scripts that install a procedure in master end with it. 1: there is no such module.
+/// sp_MS_marksystemobject, which is not documented: scripts that install a procedure in master end with it.
 pub fn mark_shipped(
     host: &mut SessionHost,
     state: &mut State,
@@ -192,12 +192,7 @@ pub fn mark_shipped(
         }
         _ => Ok(false),
     })?;
-    if found {
-        return Ok(0);
-    }
-    let message = format!("sp_MS_marksystemobject: Invalid object name '{name}'");
-    sink.message(&SqlError::of_user(50000, 0, 1, message)).map_err(exec::session::stopped)?;
-    Ok(1)
+    if found { Ok(0) } else { Err(no_such_object(&name)) }
 }
 
 /// sp_refreshview and sp_refreshsqlmodule: the columns of a view as its text gives them now.
