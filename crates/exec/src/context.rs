@@ -133,6 +133,8 @@ pub struct TriggerRows {
     pub updated: Arc<Vec<bool>>,
     /// Names of the table's columns.
     pub columns: Arc<[Box<str>]>,
+    /// A scan reads the row that was changed last first, as an AFTER trigger does.
+    pub last_first: bool,
 }
 
 impl<'a> Context<'a> {

@@ -1,8 +1,8 @@
 //! Rows of a table variable: not part of any transaction, but a failed statement leaves no trace. And rows that a statement has changed, for
 //! its triggers and for what refers to them.
 //!
-//! Rows are numbered. They are only ever appended or marked deleted, so a scan that began keeps its place; an update deletes and appends.
-//! A locator is the row's number, little-endian. When the table holds more than its part of what the module may have, its oldest rows go to
+//! Rows are numbered. They are only ever appended or marked deleted, so a scan that began keeps its place; an update deletes and appends, and
+//! what it appends is read in the place of what it deleted. A locator is the row's number, little-endian. When the table holds more than its part of what the module may have, its oldest rows go to
 //! work files; the keys of its unique indexes stay.
 //!
 //! ```text
@@ -47,12 +47,15 @@ pub struct MemoryTable {
     tail_bytes: usize,
     /// A bit a row; rows beyond its end are not deleted.
     deleted: Arc<Vec<u64>>,
+    places: Arc<Places>,
     live: usize,
     /// By unique index: key image to row.
     unique: Vec<BTreeMap<Vec<u8>, u32>>,
     /// Rows and live ones when the statement began, `deleted` if it deletes some, and the keys that it has taken out.
     before: (u32, usize),
     before_deleted: Option<Arc<Vec<u64>>>,
+    /// Rows that the statement has put in the place of others, with these.
+    replaced: Vec<(u32, u32)>,
     released: Vec<(usize, Vec<u8>, u32)>,
     /// It has claimed some, perhaps for a row that did not come.
     claimed: bool,
@@ -67,6 +70,51 @@ pub struct MemoryTable {
     /// Counts how often all rows went and numbers began anew.
     generation: u32,
 }
+
+/// Where rows are read that an update has appended: in the place of those that they were.
+#[derive(Clone, Default)]
+struct Places {
+    /// By place, which is the number that the row had first: its number now.
+    row: BTreeMap<u32, u32>,
+    /// By number: its place.
+    place: BTreeMap<u32, u32>,
+}
+
+impl Places {
+    fn put(&mut self, old: u32, new: u32) {
+        let place = self.place.remove(&old).unwrap_or(old);
+        self.place.insert(new, place);
+        self.row.insert(place, new);
+    }
+
+    fn take_back(&mut self, old: u32, new: u32) {
+        let place = self.place.remove(&new).expect("it was put there");
+        if place == old {
+            self.row.remove(&place);
+        } else {
+            self.place.insert(old, place);
+            self.row.insert(place, old);
+        }
+    }
+
+    /// The row that is read at `number`. None: it is read elsewhere.
+    fn row_at(&self, number: u32) -> Option<u32> {
+        if self.row.is_empty() {
+            return Some(number);
+        }
+        match self.row.get(&number) {
+            Some(row) => Some(*row),
+            None => (!self.place.contains_key(&number)).then_some(number),
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.row.len() * 2 * PLACE_BYTES
+    }
+}
+
+/// Of an entry of `Places`.
+const PLACE_BYTES: usize = 16;
 
 struct Chunk {
     first: u32,
@@ -89,10 +137,12 @@ impl MemoryTable {
             tail_first: 0,
             tail_bytes: 0,
             deleted: Arc::default(),
+            places: Arc::default(),
             live: 0,
             unique: vec![BTreeMap::new(); unique_count],
             before: (0, 0),
             before_deleted: None,
+            replaced: Vec::new(),
             released: Vec::new(),
             claimed: false,
             identity: 0,
@@ -225,7 +275,7 @@ impl MemoryTable {
 
     fn bytes(&self) -> usize {
         let files = self.filed * (size_of::<Chunk>() + 64) + self.deleted.len() * 16;
-        columns::batch_room(&self.tail) + self.chunk_bytes + self.key_bytes + files
+        columns::batch_room(&self.tail) + self.chunk_bytes + self.key_bytes + files + self.places.bytes()
     }
 
     /// After some rows have come: what they take is the module's. Small ones count as nothing; what is beyond the table's part goes to work
@@ -251,6 +301,8 @@ impl MemoryTable {
     }
 
     fn file_oldest(&mut self, context: &Context) -> SqlResult<()> {
+        self.places = Arc::default();
+        self.replaced.clear();
         let chunk = &mut self.chunks[self.filed];
         let Rows::Memory(rows) = &chunk.rows else { unreachable!("the first ones are in files") };
         let (mut file, mut pieces) = (RowFile::new(context).going_on(), Vec::new());
@@ -273,8 +325,27 @@ impl MemoryTable {
         self.live -= 1;
     }
 
+    /// Row `new` is read where `old` was. Not once rows are in files: those are read piece after piece.
+    pub fn replace(&mut self, old: u32, new: u32) {
+        if self.filed > 0 {
+            return;
+        }
+        Arc::make_mut(&mut self.places).put(old, new);
+        self.replaced.push((old, new));
+    }
+
+    /// The number of the next row.
+    pub fn next_row(&self) -> u32 {
+        self.end()
+    }
+
     /// A statement ended well: its changes stay.
     pub fn keep_changes(&mut self) {
+        // All rows are new ones, in their old order: that of their numbers.
+        if self.replaced.len() >= self.live && self.places.place.values().is_sorted() {
+            self.places = Arc::default();
+        }
+        self.replaced.clear();
         self.released.clear();
         self.claimed = false;
         self.before_deleted = None;
@@ -301,6 +372,11 @@ impl MemoryTable {
         }
         if let Some(before) = self.before_deleted.take() {
             self.deleted = before;
+        }
+        let replaced = std::mem::take(&mut self.replaced);
+        if !replaced.is_empty() {
+            let places = Arc::make_mut(&mut self.places);
+            replaced.into_iter().rev().for_each(|(old, new)| places.take_back(old, new));
         }
         self.truncate(end);
         self.live = live;
@@ -417,6 +493,7 @@ enum Numbers {
     All {
         left: Range<u32>,
         deleted: Arc<Vec<u64>>,
+        places: Arc<Places>,
         backward: bool,
     },
     These {
@@ -440,7 +517,8 @@ pub struct MemoryRows {
 impl MemoryRows {
     /// All rows, in the order in which they came or from the last one to the first.
     pub fn all(table: &MemoryTable, backward: bool) -> MemoryRows {
-        let numbers = Numbers::All { left: 0..table.end(), deleted: table.deleted.clone(), backward };
+        let (deleted, places) = (table.deleted.clone(), table.places.clone());
+        let numbers = Numbers::All { left: 0..table.end(), deleted, places, backward };
         MemoryRows::of(table, numbers)
     }
 
@@ -566,16 +644,14 @@ impl Numbers {
                 *at = end;
                 more
             }
-            Numbers::All { left, deleted, backward } => {
+            Numbers::All { left, deleted, places, backward } => {
                 let more = left.start < left.end;
                 for _ in 0..LOOKS {
                     if out.len() == most {
                         break;
                     }
-                    let Some(row) = (if *backward { left.next_back() } else { left.next() }) else { break };
-                    if !is_deleted(deleted, row) {
-                        out.push(row);
-                    }
+                    let Some(number) = (if *backward { left.next_back() } else { left.next() }) else { break };
+                    out.extend(places.row_at(number).filter(|row| !is_deleted(deleted, *row)));
                 }
                 more
             }

@@ -140,12 +140,14 @@ functions! {
     // Of the JSON functions alone: a value as JSON, with its name, and brackets around what an aggregate has joined.
     JsonText "JSON_TEXT" 1 1,
     JsonMember "JSON_MEMBER" 2 2,
-    JsonWrap "JSON_WRAP" 2 2,
+    JsonWrap "JSON_WRAP" 3 3,
     Parse "PARSE" 1 2,
     TryParse "TRY_PARSE" 1 2,
     // Binary and random
     BinaryChecksum "BINARY_CHECKSUM" 1 254,
     Checksum "CHECKSUM" 1 254,
+    Base64Encode "BASE64_ENCODE" 1 2,
+    Base64Decode "BASE64_DECODE" 1 1,
     Compress "COMPRESS" 1 1,
     Decompress "DECOMPRESS" 1 1,
     CryptGenRandom "CRYPT_GEN_RANDOM" 1 2,

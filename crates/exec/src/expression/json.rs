@@ -38,6 +38,8 @@ struct Reader<'t, 'p> {
     text: &'t str,
     at: usize,
     depth: usize,
+    /// It reads what is wanted, not what is before or around it.
+    inside: bool,
     pacer: &'t mut Pacer<'p>,
 }
 
@@ -65,7 +67,7 @@ impl Drop for Tree {
 impl Json {
     /// Error 13609 for what is not JSON.
     pub fn parse(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<Tree> {
-        let mut reader = Reader { text, at: 0, depth: 0, pacer };
+        let mut reader = Reader { text, at: 0, depth: 0, inside: true, pacer };
         reader.blanks()?;
         if !matches!(reader.peek(), Some(b'{' | b'[')) {
             return Err(reader.unexpected());
@@ -75,9 +77,30 @@ impl Json {
         if reader.at < text.len() { Err(reader.unexpected()) } else { Ok(Tree(value)) }
     }
 
+    /// The value at the path, of a text that is read no further than to where that is settled: what stands behind it may be anything. None:
+    /// there is none, and the path is lax. 13608 if it is strict; 13609
+    pub fn seek(text: &str, path: &Path, pacer: &mut Pacer<'_>) -> SqlResult<Option<Tree>> {
+        let mut reader = Reader { text, at: 0, depth: 0, inside: path.steps.is_empty(), pacer };
+        reader.blanks()?;
+        if !matches!(reader.peek(), Some(b'{' | b'[')) {
+            return Err(reader.unexpected());
+        }
+        match reader.seek(&path.steps)? {
+            Sought::Found(value) => return Ok(Some(Tree(value))),
+            Sought::Settled => {}
+            Sought::Absent => {
+                reader.blanks()?;
+                if reader.at < text.len() {
+                    return Err(reader.unexpected());
+                }
+            }
+        }
+        if path.strict { Err(not_found()) } else { Ok(None) }
+    }
+
     /// As `parse`, of any value.
     pub fn parse_value(text: &str, pacer: &mut Pacer<'_>) -> SqlResult<Tree> {
-        let mut reader = Reader { text, at: 0, depth: 0, pacer };
+        let mut reader = Reader { text, at: 0, depth: 0, inside: true, pacer };
         let value = reader.value()?;
         reader.blanks()?;
         if reader.at < text.len() { Err(reader.unexpected()) } else { Ok(Tree(value)) }
@@ -148,6 +171,15 @@ impl Json {
     }
 }
 
+/// What a reader knows of a path.
+enum Sought {
+    Found(Json),
+    /// It leads nowhere: it asks an array for a member or an object for an element, and the first one told which it is.
+    Settled,
+    /// It leads nowhere, and the whole value has been read for that.
+    Absent,
+}
+
 impl Reader<'_, '_> {
     fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.at).copied()
@@ -171,7 +203,8 @@ impl Reader<'_, '_> {
                 return stop;
             }
         }
-        sql_error!(13609, state 4, found, position)
+        let state = if self.inside { 4 } else { 3 };
+        sql_error!(13609, found, position).in_state(state)
     }
 
     fn expect(&mut self, byte: u8) -> SqlResult<()> {
@@ -182,21 +215,89 @@ impl Reader<'_, '_> {
         Ok(())
     }
 
+    /// A token that is none is told by where it begins: it is taken as a whole.
+    fn unexpected_from(&mut self, start: usize) -> SqlError {
+        self.at = start;
+        self.unexpected()
+    }
+
+    /// The value at the steps from here. Of members with one name the first counts, also if it leads nowhere.
+    fn seek(&mut self, steps: &[Step]) -> SqlResult<Sought> {
+        let Some((step, rest)) = steps.split_first() else {
+            self.inside = true;
+            return self.value().map(Sought::Found);
+        };
+        self.blanks()?;
+        let close = match self.peek() {
+            Some(b'{') => b'}',
+            Some(b'[') => b']',
+            _ => return self.value().map(|_| Sought::Absent),
+        };
+        self.deepen()?;
+        self.at += 1;
+        self.blanks()?;
+        let is_object = close == b'}';
+        let (mut number, mut met) = (0, false);
+        while number > 0 || self.peek() != Some(close) {
+            let is_it = match (step, is_object) {
+                (Step::Key(key), true) => self.name()? == *key,
+                (Step::Index(index), false) => *index == number,
+                (_, true) => self.name().map(|_| false)?,
+                (_, false) => false,
+            };
+            if is_it && !met {
+                met = true;
+                match self.seek(rest)? {
+                    Sought::Absent => {}
+                    sought => return Ok(sought),
+                }
+            } else {
+                self.value()?;
+            }
+            if is_object != matches!(step, Step::Key(_)) {
+                return Ok(Sought::Settled);
+            }
+            number += 1;
+            self.blanks()?;
+            if self.peek() != Some(b',') {
+                break;
+            }
+            self.at += 1;
+        }
+        self.expect(close)?;
+        self.depth -= 1;
+        Ok(Sought::Absent)
+    }
+
+    fn deepen(&mut self) -> SqlResult<()> {
+        if self.depth == DEPTH_MAX {
+            return Err(sql_error!(13606, DEPTH_MAX));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// A member's name, up to its value.
+    fn name(&mut self) -> SqlResult<String> {
+        self.blanks()?;
+        let name = self.quoted()?;
+        self.blanks()?;
+        self.expect(b':')?;
+        Ok(name)
+    }
+
     fn value(&mut self) -> SqlResult<Json> {
         self.pacer.spend(VALUE)?;
         self.blanks()?;
         let start = self.at;
         let kind = match self.peek() {
             Some(b'{' | b'[') => {
-                if self.depth == DEPTH_MAX {
-                    return Err(sql_error!(13606, DEPTH_MAX));
-                }
-                self.depth += 1;
+                self.deepen()?;
                 let kind = if self.peek() == Some(b'{') { self.object()? } else { self.array()? };
                 self.depth -= 1;
                 kind
             }
-            Some(b'"') => Kind::String(self.string()?),
+            Some(b'"') => Kind::String(self.quoted()?),
             Some(b't') => self.word("true", Kind::Bool)?,
             Some(b'f') => self.word("false", Kind::Bool)?,
             Some(b'n') => self.word("null", Kind::Null)?,
@@ -207,8 +308,16 @@ impl Reader<'_, '_> {
     }
 
     fn word(&mut self, word: &str, kind: Kind) -> SqlResult<Kind> {
-        word.bytes().try_for_each(|byte| self.expect(byte))?;
+        if !self.text[self.at..].starts_with(word) || !self.ends_at(self.at + word.len()) {
+            return Err(self.unexpected());
+        }
+        self.at += word.len();
         Ok(kind)
+    }
+
+    /// No token goes on there.
+    fn ends_at(&self, at: usize) -> bool {
+        matches!(self.text.as_bytes().get(at), None | Some(b',' | b']' | b'}' | b' ' | b'\t' | b'\r' | b'\n'))
     }
 
     fn digits(&mut self) -> SqlResult<()> {
@@ -223,22 +332,20 @@ impl Reader<'_, '_> {
     }
 
     fn number(&mut self) -> SqlResult<Kind> {
-        if self.peek() == Some(b'-') {
+        let start = self.at;
+        while !self.ends_at(self.at) {
             self.at += 1;
+            self.pacer.spend(1)?;
         }
-        self.digits()?;
-        if self.peek() == Some(b'.') {
-            self.at += 1;
-            self.digits()?;
+        if is_number(&self.text[start..self.at]) { Ok(Kind::Number) } else { Err(self.unexpected_from(start)) }
+    }
+
+    fn quoted(&mut self) -> SqlResult<String> {
+        let start = self.at;
+        match self.string() {
+            Err(error) if error.number == 13609 => Err(self.unexpected_from(start)),
+            read => read,
         }
-        if matches!(self.peek(), Some(b'e' | b'E')) {
-            self.at += 1;
-            if matches!(self.peek(), Some(b'+' | b'-')) {
-                self.at += 1;
-            }
-            self.digits()?;
-        }
-        Ok(Kind::Number)
     }
 
     fn string(&mut self) -> SqlResult<String> {
@@ -334,9 +441,7 @@ impl Reader<'_, '_> {
         loop {
             self.blanks()?;
             let start = self.at;
-            let key = self.string()?;
-            self.blanks()?;
-            self.expect(b':')?;
+            let key = self.name()?;
             members.push(Member { key, start, value: self.value()? });
             self.blanks()?;
             if self.peek() == Some(b',') {
@@ -347,6 +452,25 @@ impl Reader<'_, '_> {
             return Ok(Kind::Object(members));
         }
     }
+}
+
+fn is_number(token: &str) -> bool {
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let rest = token.strip_prefix('-').unwrap_or(token);
+    let whole = digits(rest);
+    if whole == 0 || whole > 1 && rest.starts_with('0') {
+        return false;
+    }
+    let mut rest = &rest[whole..];
+    if let Some(part) = rest.strip_prefix('.') {
+        rest = &part[digits(part)..];
+        if rest.len() == part.len() {
+            return false;
+        }
+    }
+    let Some(power) = rest.strip_prefix(['e', 'E']) else { return rest.is_empty() };
+    let power = power.strip_prefix(['+', '-']).unwrap_or(power);
+    !power.is_empty() && digits(power) == power.len()
 }
 
 /// `[append] [lax | strict] $.key."quoted key"[0]`
@@ -381,7 +505,7 @@ impl Path {
     fn parse_with(path: &str, wildcards: bool) -> SqlResult<Path> {
         let mut parsed = Path::root();
         let pacer = &mut Pacer::none();
-        let mut reader = Reader { text: path, at: 0, depth: 0, pacer };
+        let mut reader = Reader { text: path, at: 0, depth: 0, inside: true, pacer };
         reader.blanks()?;
         for (word, flag) in [("append", 0), ("lax", 1), ("strict", 2)] {
             if path[reader.at..].starts_with(word) {
@@ -437,17 +561,32 @@ impl Path {
     /// JSON_VALUE: a scalar as text.
     pub fn value(&self, document: &Json, text: &str) -> SqlResult<Option<String>> {
         match self.find(document, text)? {
-            Some(found) if !found.is_container() => Ok(found.shown(text)),
-            Some(_) if self.strict => Err(sql_error!(13623)),
-            _ => Ok(None),
+            Some(found) => self.scalar(found, text),
+            None => Ok(None),
         }
     }
 
-    /// JSON_QUERY: an object or array as it is written.
+    pub fn scalar(&self, found: &Json, text: &str) -> SqlResult<Option<String>> {
+        match found.is_container() {
+            false => Ok(found.shown(text)),
+            true if self.strict => Err(sql_error!(13623)),
+            true => Ok(None),
+        }
+    }
+
+    /// JSON_QUERY: an object or array as it is written; null is NULL.
     pub fn query(&self, document: &Json, text: &str) -> SqlResult<Option<String>> {
         match self.find(document, text)? {
-            Some(found) if found.is_container() => Ok(Some(text[found.start..found.end].to_string())),
-            Some(_) if self.strict => Err(sql_error!(13624)),
+            Some(found) => self.shown(found, text),
+            None => Ok(None),
+        }
+    }
+
+    pub fn shown(&self, found: &Json, text: &str) -> SqlResult<Option<String>> {
+        match found.kind {
+            Kind::Array(_) | Kind::Object(_) => Ok(Some(text[found.start..found.end].to_string())),
+            Kind::Null => Ok(None),
+            _ if self.strict => Err(sql_error!(13624)),
             _ => Ok(None),
         }
     }
@@ -538,6 +677,6 @@ fn bad_path(reader: &Reader<'_, '_>) -> SqlError {
     sql_error!(13607, state 4, found, reader.at)
 }
 
-pub fn not_found() -> SqlError {
+fn not_found() -> SqlError {
     sql_error!(13608, state 2)
 }

@@ -259,6 +259,29 @@ fn auto_row(
     Ok(())
 }
 
+/// The tables of AUTO, in the order of their first columns, with their columns: what is of no table is of the one before it.
+pub(super) fn auto_levels(count: usize, owners: &[Option<XmlOwner>]) -> Vec<(&str, Vec<usize>)> {
+    let mut found: Vec<(usize, &str, Vec<usize>)> = Vec::new();
+    let mut before = Vec::new();
+    for column in 0..count {
+        match owners.get(column).and_then(Option::as_ref) {
+            Some(owner) => match found.iter_mut().find(|level| level.0 == owner.number) {
+                Some(level) => level.2.push(column),
+                None => {
+                    let mut own = std::mem::take(&mut before);
+                    own.push(column);
+                    found.push((owner.number, &owner.name, own));
+                }
+            },
+            None => match found.last_mut() {
+                Some(level) => level.2.push(column),
+                None => before.push(column),
+            },
+        }
+    }
+    found.into_iter().map(|(_, name, columns)| (name, columns)).collect()
+}
+
 /// Names of columns and what they become.
 struct Names<'a> {
     namespaces: &'a [(Box<str>, Box<str>)],
@@ -401,27 +424,9 @@ impl Names<'_> {
 
     /// The tables in the order of their first columns; a column of none is the deepest one's so far.
     fn levels(&self, columns: &[OutputColumn], owners: &[Option<XmlOwner>], elements: bool) -> SqlResult<Vec<Level>> {
-        let mut found: Vec<(usize, &str, Vec<usize>)> = Vec::new();
-        let mut before = Vec::new();
-        for column in 0..columns.len() {
-            match owners.get(column).and_then(Option::as_ref) {
-                Some(owner) => match found.iter_mut().find(|level| level.0 == owner.number) {
-                    Some(level) => level.2.push(column),
-                    None => {
-                        let mut own = std::mem::take(&mut before);
-                        own.push(column);
-                        found.push((owner.number, &owner.name, own));
-                    }
-                },
-                None => match found.last_mut() {
-                    Some(level) => level.2.push(column),
-                    None => before.push(column),
-                },
-            }
-        }
-        found
+        auto_levels(columns.len(), owners)
             .into_iter()
-            .map(|(_, name, chosen)| {
+            .map(|(name, chosen)| {
                 Ok(Level { name: self.encoded(name)?, nodes: self.flat(columns, &chosen, elements)?, columns: chosen })
             })
             .collect()

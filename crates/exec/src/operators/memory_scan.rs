@@ -9,7 +9,7 @@ use super::keys::encode_from;
 use super::range::{Between, Buffers, Range};
 use super::scan::{key_and_range, stored};
 use crate::columns::BATCH_ROWS;
-use crate::context::{Context, RowSource};
+use crate::context::{Context, RowSource, TriggerRows};
 use crate::expression::{Compiler, I64Expr, filter_batch};
 use crate::memory_table::{MemoryRows, MemoryTable};
 use crate::workspace::Held;
@@ -70,13 +70,16 @@ pub fn make(scan: &plan::Scan, compiler: &mut Compiler) -> SqlResult<Box<dyn Row
 /// A key and the number of its row.
 type Keyed = (Vec<u8>, u32);
 
+fn of_trigger<'c>(context: &'c Context) -> &'c TriggerRows {
+    context.trigger.as_ref().expect("in a trigger")
+}
+
 /// What `read` makes of the table.
 fn with_table<R>(source: &TableSource, context: &Context, read: impl FnOnce(&MemoryTable) -> R) -> R {
-    let of_trigger = || context.trigger.as_ref().expect("in a trigger");
     match source {
         TableSource::Variable(slot, _) => read(&context.tables[slot.0 as usize].borrow()),
-        TableSource::Inserted(_) => read(&of_trigger().inserted),
-        TableSource::Deleted(_) => read(&of_trigger().deleted),
+        TableSource::Inserted(_) => read(&of_trigger(context).inserted),
+        TableSource::Deleted(_) => read(&of_trigger(context).deleted),
         TableSource::Base(_) | TableSource::View(_) => unreachable!("no such scan is made"),
     }
 }
@@ -84,7 +87,11 @@ fn with_table<R>(source: &TableSource, context: &Context, read: impl FnOnce(&Mem
 impl MemoryScan {
     fn open_table(&mut self, context: &Context, table: &MemoryTable) -> SqlResult<MemoryRows> {
         if self.key.is_empty() {
-            return Ok(MemoryRows::all(table, self.backward));
+            let last_first = match self.source {
+                TableSource::Inserted(_) | TableSource::Deleted(_) => of_trigger(context).last_first,
+                _ => false,
+            };
+            return Ok(MemoryRows::all(table, self.backward || last_first));
         }
         let bounds = self.bounds(context)?;
         let mut rows = match self.unique {

@@ -6,6 +6,7 @@ mod for_xml_schema;
 mod for_xml_row;
 mod for_xml_explicit;
 mod for_xml;
+mod for_json;
 pub mod for_text;
 mod keys;
 mod range;

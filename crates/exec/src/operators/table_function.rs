@@ -317,10 +317,7 @@ fn open_json(
         Some(Datum::Bytes(path)) => json::Path::parse(&crate::kernel::text(&argument_types[1], path))?,
         Some(_) => return Ok(()),
     };
-    let document = json::Json::parse(&text, pacer)?;
-    let Some(found) = path.find(&document, &text)? else {
-        return if path.strict { Err(json::not_found()) } else { Ok(()) };
-    };
+    let Some(found) = json::Json::seek(&text, &path, pacer)? else { return Ok(()) };
     if !found.is_container() {
         return if path.strict { Err(sql_error!(13611)) } else { Ok(()) };
     }

@@ -725,6 +725,7 @@ impl<'a> Runner<'a> {
         match statement {
             StatementKind::Backup(backup) => backup.variables(&mut each),
             StatementKind::Restore(restore) => restore.variables(&mut each),
+            StatementKind::Dbcc(dbcc) => dbcc.variables().for_each(&mut each),
             StatementKind::XmlSchemaCollection(collection) => match &collection.text {
                 Expr::Variable(variable) => each(variable),
                 _ => return Ok(Vec::new()),
@@ -741,9 +742,8 @@ impl<'a> Runner<'a> {
             }
         }
         let is_of_schemas = matches!(statement, StatementKind::XmlSchemaCollection(_));
-        let is_of_partitions =
-            !is_of_schemas && !matches!(statement, StatementKind::Backup(_) | StatementKind::Restore(_));
-        let is_of_backups = !is_of_schemas && !is_of_partitions;
+        let is_of_backups = matches!(statement, StatementKind::Backup(_) | StatementKind::Restore(_));
+        let is_of_partitions = !is_of_schemas && !is_of_backups && !matches!(statement, StatementKind::Dbcc(_));
         let module = self.module.clone();
         let mut values = Vec::new();
         for name in names {

@@ -128,6 +128,7 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_releaseapplock",
     "sp_procoption",
     "sp_recompile",
+    "sp_MS_marksystemobject",
     "sp_refreshsqlmodule",
     "sp_refreshview",
     "sp_rename",

@@ -11,6 +11,21 @@ use super::site::Ddl;
 use crate::catalog::Database;
 use crate::catalog::base::ObjectRow;
 
+/// Its variables replaced by their values: numbers if they read as such.
+pub fn with_values(ddl: &Ddl<'_>, dbcc: &Dbcc) -> Dbcc {
+    let value = |argument: &Expr| match argument {
+        Expr::Variable(variable) => Expr::Literal(match ddl.site.variable(&variable.name) {
+            None => Literal::Null,
+            Some(text) => match text.trim().parse() {
+                Ok(number) => Literal::Int(number),
+                Err(_) => Literal::String { text: text.into(), national: true },
+            },
+        }),
+        other => other.clone(),
+    };
+    Dbcc { args: dbcc.args.iter().map(value).collect(), ..dbcc.clone() }
+}
+
 /// An argument as text: a string, a word or a name.
 pub fn text_argument(dbcc: &Dbcc, position: usize) -> Option<String> {
     match dbcc.args.get(position)? {

@@ -145,6 +145,11 @@ pub fn run(site: &mut dyn Site, statement: &Statement, text: &str) -> SqlResult<
     ddl.line = statement.line;
     match &statement.kind {
         StatementKind::Drop(drop) if drop.names.len() > 1 => drop_each(&mut ddl, statement, drop),
+        StatementKind::Dbcc(dbcc) if dbcc.variables().next().is_some() => {
+            let dbcc = dbcc::with_values(&ddl, dbcc);
+            let own = Statement { kind: StatementKind::Dbcc(Box::new(dbcc)), ..*statement };
+            run_one(&mut ddl, &own).map(|()| Defined::Whole)
+        }
         _ => run_one(&mut ddl, statement).map(|()| Defined::Whole),
     }
 }

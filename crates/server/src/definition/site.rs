@@ -493,8 +493,13 @@ pub fn has(status: i32, bit: i32) -> bool {
     status & bit != 0
 }
 
+/// A module that is marked as shipped is a user's still.
 pub fn is_system(row: &ObjectRow) -> bool {
-    has(row.status, object_status::SHIPPED)
+    has(row.status, object_status::SHIPPED) && !is_module(row)
+}
+
+pub fn is_module(row: &ObjectRow) -> bool {
+    matches!(row.kind.as_str().trim(), "P" | "FN" | "IF" | "TF" | "V" | "TR")
 }
 
 pub fn no_such_schema(name: &str) -> SqlError {

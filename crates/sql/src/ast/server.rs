@@ -1,6 +1,6 @@
 //! What speaks to the server itself: DBCC, KILL, ALTER SERVER CONFIGURATION, thread pools, the resource governor.
 
-use super::{Expr, Ident, ObjectName, Setting};
+use super::{Expr, Ident, ObjectName, Setting, Variable};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dbcc {
@@ -9,6 +9,16 @@ pub struct Dbcc {
     /// Bare words are `Expr::Word`, names of several parts are columns.
     pub args: Vec<Expr>,
     pub options: Vec<Setting>,
+}
+
+impl Dbcc {
+    /// Its arguments that are variables.
+    pub fn variables(&self) -> impl Iterator<Item = &Variable> {
+        self.args.iter().filter_map(|argument| match argument {
+            Expr::Variable(variable) => Some(variable),
+            _ => None,
+        })
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -152,8 +152,8 @@ pub struct Binder<'a> {
     /// Columns that are not there, or not grouped, or have no name. While a whole statement is bound, each is noted here and a NULL stands for it, so that all of
     /// them are told at once. None: the first one ends the binding.
     pub missing: Option<Vec<SqlError>>,
-    /// Keys of ORDER BY behind a set operation that are names: the first SELECT takes them and says what they are in it.
-    pub named_keys: Vec<ast::ColumnName>,
+    /// Keys of ORDER BY behind a set operation that are names or computed: the first SELECT takes them and says what they are in it.
+    pub named_keys: Vec<ast::Expr>,
     pub found_keys: Vec<FoundKey>,
     /// The SELECT that is bound next is asked whether it has rows: `*` stands for no column.
     pub any_columns: bool,

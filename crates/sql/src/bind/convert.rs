@@ -292,10 +292,10 @@ pub fn unify(exprs: Vec<Expr>, operation: &str, columns: &Columns) -> SqlResult<
     Ok((exprs, ty))
 }
 
-/// NULL literals have no say, unless there is nothing else: then int.
+/// NULL literals have no say, unless there is nothing else: then int. One with a type is what a parameter has been replaced by.
 pub fn common_type(exprs: &[Expr], operation: &str, columns: &Columns) -> SqlResult<SqlType> {
     let mut common: Option<(SqlType, &Expr)> = None;
-    for expr in exprs.iter().filter(|e| !is_null_literal(e)) {
+    for expr in exprs.iter().filter(|e| !is_null_literal(e) || e.ty != SqlType::INT) {
         common = Some(match common {
             None => (expr.ty, expr),
             Some((ty, first)) => {

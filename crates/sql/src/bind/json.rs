@@ -1,7 +1,7 @@
 //! JSON that is made of values: JSON_OBJECT, JSON_ARRAY and their aggregates, and ISJSON with a type.
 //!
 //! Each value becomes JSON text by a function of its own; what is JSON already (a JSON function, FOR JSON) goes in as it is. The
-//! aggregates are STRING_AGG over such texts, in brackets.
+//! aggregates are STRING_AGG over such texts, in brackets if there are rows.
 
 use types::{SqlResult, SqlType, sql_error};
 
@@ -168,7 +168,9 @@ impl Binder<'_> {
         let order = ast::CallExtra { within_group: extra.order_by, ..ast::CallExtra::default() };
         let joined = named("STRING_AGG", vec![element, comma], order);
         let joined = self.aggregate(AggregateFunction::StringAgg, &joined, scope)?;
+        let rows = ast::Call { star: true, extra: None, ..named("COUNT_BIG", Vec::new(), ast::CallExtra::default()) };
+        let rows = self.aggregate(AggregateFunction::CountBig, &rows, scope)?;
         let brackets = text::string(brackets, true, self.catalog.collation());
-        Ok(self.json_of(FunctionId::JsonWrap, vec![brackets, joined]))
+        Ok(self.json_of(FunctionId::JsonWrap, vec![brackets, joined, rows]))
     }
 }

@@ -290,7 +290,7 @@ impl<'a> Check<'a> {
                 .try_for_each(|t| [&t.number, &t.message, &t.state].into_iter().try_for_each(|e| self.expr(e))),
             S::Declare(declarations) => declarations.iter().try_for_each(|declaration| self.declaration(declaration)),
             S::SetVariable(set) => match &set.kind {
-                ast::SetVariableKind::Value(_, value) => self.expr(value),
+                ast::SetVariableKind::Value(_, value) => self.selected(value),
                 ast::SetVariableKind::Cursor(_) => Err(sql_error!(12306, NATIVE)),
                 ast::SetVariableKind::Method { .. } => Err(sql_error!(12314, NATIVE)),
                 ast::SetVariableKind::Property { .. } => Err(sql_error!(12315, NATIVE)),
@@ -311,12 +311,20 @@ impl<'a> Check<'a> {
         }
     }
 
+    /// DECLARE and SET take a value as SELECT does, that of a subquery too.
+    fn selected(&mut self, value: &'a ast::Expr) -> SqlResult<()> {
+        let outer = std::mem::replace(&mut self.in_select, true);
+        let checked = self.expr(value);
+        self.in_select = outer;
+        checked
+    }
+
     fn declaration(&mut self, declaration: &'a ast::Declaration) -> SqlResult<()> {
         match declaration {
             ast::Declaration::Scalar { variable, data_type, null, value } => {
                 self.data_type(data_type).map_err(|error| error.at_line(variable.line))?;
                 match value {
-                    Some(value) => self.expr(value),
+                    Some(value) => self.selected(value),
                     None if *null == Some(false) => Err(sql_error!(10795, variable.name).at_line(variable.line)),
                     None => Ok(()),
                 }

@@ -171,7 +171,7 @@ impl Binder<'_> {
             }
             body => {
                 let table = if owners { super::xml::first_table(body) } else { None };
-                let asked: Vec<ast::ColumnName> = tail.order_by.iter().filter_map(named).cloned().collect();
+                let asked: Vec<ast::Expr> = tail.order_by.iter().filter_map(computed_key).cloned().collect();
                 let bound = if asked.is_empty() {
                     let bound = self.body(body, parent, ctes, place)?;
                     self.order_named(bound, &tail, Vec::new())?
@@ -364,8 +364,20 @@ impl Binder<'_> {
         Rel::Aggregate(Box::new(Group { input: rel, group, aggregates: Vec::new(), sets: None }))
     }
 
-    /// ORDER BY, OFFSET and FETCH behind a set operation: only names and positions of its columns. `found`: what each key that is a
-    /// name is in the first SELECT. A name of the result goes before a column that the SELECT lists by another name.
+    /// The first of `outputs` that is the key.
+    fn output_of(&mut self, key: &ast::Expr, outputs: &[Output], scope: &Scope) -> FoundKey {
+        if let ast::Expr::Column(name) = key {
+            return column_output(name, outputs, scope);
+        }
+        let missing = self.missing.take();
+        let bound = self.expr(key, scope);
+        self.missing = missing;
+        let at = bound.ok().and_then(|bound| outputs.iter().position(|output| output.expr.same(&bound)));
+        at.map_or(FoundKey::NotSelected, FoundKey::At)
+    }
+
+    /// ORDER BY, OFFSET and FETCH behind a set operation: only what the first SELECT lists. `found`: what each key that is no position is
+    /// in it. A name of the result goes before a column that the SELECT lists by another name.
     fn order_named(&mut self, bound: Bound, tail: &Tail, found: Vec<FoundKey>) -> SqlResult<Bound> {
         let mut keys = Vec::with_capacity(tail.order_by.len());
         let mut order = Vec::with_capacity(tail.order_by.len());
@@ -388,7 +400,10 @@ impl Binder<'_> {
                         _ => return Err(sql_error!(104)),
                     }
                 }
-                _ => return Err(sql_error!(104)),
+                _ => match found.next() {
+                    Some(FoundKey::At(at)) => at,
+                    _ => return Err(sql_error!(104)),
+                },
             };
             let expr = bound.outputs[at].expr.clone();
             order.push((Some(at), item.descending));
@@ -544,7 +559,7 @@ impl Binder<'_> {
         }
         let owners = if tail.owners { super::xml::owners(&outputs, &sources) } else { Vec::new() };
         if !named_keys.is_empty() {
-            self.found_keys = named_keys.iter().map(|name| output_of(name, &outputs, &scope)).collect();
+            self.found_keys = named_keys.iter().map(|key| self.output_of(key, &outputs, &scope)).collect();
         }
         if outputs.len() > SELECT_ITEMS_MAX {
             return Err(sql_error!(1056, 4096));
@@ -910,16 +925,14 @@ fn position_of(position: i32, outputs: &[Output]) -> SqlResult<usize> {
         .ok_or_else(|| sql_error!(108, position))
 }
 
-/// A column as a key of ORDER BY.
-fn named(item: &ast::OrderItem) -> Option<&ast::ColumnName> {
-    match &item.expr {
-        ast::Expr::Column(name) => Some(name),
-        _ => None,
-    }
+/// A key of ORDER BY that is no place in the select list.
+fn computed_key(item: &ast::OrderItem) -> Option<&ast::Expr> {
+    let is_place = number_of(&item.expr).is_some() || matches!(item.expr, ast::Expr::Literal(_));
+    (!is_place).then_some(&item.expr)
 }
 
 /// The first of `outputs` that is the column `name`.
-fn output_of(name: &ast::ColumnName, outputs: &[Output], scope: &Scope) -> FoundKey {
+fn column_output(name: &ast::ColumnName, outputs: &[Output], scope: &Scope) -> FoundKey {
     let (column, outer) = match scope.column(name) {
         Ok(found) => found,
         Err(error) if name.table.is_some() => return FoundKey::Unbound(error),

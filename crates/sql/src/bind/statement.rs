@@ -415,6 +415,7 @@ fn for_format(
             include_nulls: json.include_null_values,
             without_wrapper: json.without_array_wrapper,
             raw,
+            owners,
         },
         ast::ForClause::Xml(xml) => {
             super::xml::check_for_xml(xml, &owners, namespaces)?;

@@ -12,10 +12,13 @@ use super::names::{display, object_name};
 use super::query::{Bound, Use, check_named, check_unique};
 use super::scope::{CteScope, FromRel, Scope, Source, SourceColumn, SourceColumns};
 use crate::ast;
-use crate::catalog::{ModuleKind, Object, VirtualTableDef};
+use crate::catalog::{ModuleDef, ModuleKind, Object, TableDef, VirtualTableDef};
 use crate::mask::MaskFunction;
-use crate::optimize::{Leaf, LeafKind, Rel};
+use crate::optimize::{ColumnId, Leaf, LeafKind, Rel};
 use crate::plan::{Expr, ExprKind, TableFunction};
+
+/// With what is computed of them.
+type ResultColumns = (Vec<ColumnId>, Vec<(ColumnId, Expr)>);
 
 impl Binder<'_> {
     pub fn function(
@@ -81,30 +84,7 @@ impl Binder<'_> {
                         };
                         let arguments =
                             self.module_arguments(&module, &parsed.parameters, args, &display(name), &scope)?;
-                        let (mut outputs, mut ids) = (Vec::new(), Vec::new());
-                        let database = self.homes.last().and_then(|home| home.database.clone());
-                        let object = Some((module.database, module.object));
-                        self.homes.push(Home { database, schema: module.schema.clone(), object });
-                        let columns = self.definition_columns(definition);
-                        self.homes.pop();
-                        for ((column, ty, nullable), defined) in columns?.into_iter().zip(&definition.columns) {
-                            let id = self.columns.add(ty, nullable);
-                            if let Some(text) = &defined.masked {
-                                let function = MaskFunction::parse(text, &column, &ty)?;
-                                self.mask_result(id, module.database, function);
-                            }
-                            let mask = self.mask_of_all(arguments.iter());
-                            if mask.is_some() {
-                                self.columns.set_mask(id, mask);
-                            }
-                            ids.push(id);
-                            outputs.push(crate::optimize::Output { name: column, expr: self.columns.expr(id) });
-                        }
-                        let rel = Rel::Leaf(Box::new(Leaf {
-                            ids,
-                            kind: LeafKind::UserTableFunction { module: module.clone(), arguments },
-                        }));
-                        let bound = Bound::new(rel, outputs);
+                        let bound = self.filled(&module, &name.name.text, definition, arguments)?;
                         let named = self.named(bound, alias.unwrap_or(&name.name), &function.columns)?;
                         self.needs.through = through;
                         self.need_module(&module, &named.1[0]);
@@ -375,48 +355,71 @@ impl Binder<'_> {
         Ok((rel.map(defs), sources))
     }
 
-    /// Names and types of a table definition's columns (of a function's result).
-    pub fn definition_columns(
+    /// The rows that a function of several statements puts into its table.
+    fn filled(
         &mut self,
+        module: &Arc<ModuleDef>,
+        name: &str,
         definition: &ast::TableDefinition,
-    ) -> SqlResult<Vec<(Box<str>, SqlType, bool)>> {
-        let mut out: Vec<(Box<str>, SqlType, bool)> = Vec::with_capacity(definition.columns.len());
-        for column in &definition.columns {
-            let (ty, nullable) = match &column.kind {
-                ast::ColumnKind::Typed(ty) => {
-                    let mut ty = self.data_type(ty, 1)?;
-                    if let Some(collation) = &column.collation {
-                        ty.collation = self.collation(collation)?;
-                    }
-                    (ty, column.null.unwrap_or(true))
-                }
-                ast::ColumnKind::Timestamp => (SqlType::ROWVERSION, false),
-                ast::ColumnKind::Computed { expr, .. } => {
-                    let list = out
-                        .iter()
-                        .map(|(name, ty, nullable)| SourceColumn {
-                            name: name.clone(),
-                            id: self.columns.add(*ty, *nullable),
-                            ty: *ty,
-                            nullable: *nullable,
-                        })
-                        .collect();
-                    let source = Source {
-                        alias: "".into(),
-                        schema: None,
-                        qualified: false,
-                        columns: SourceColumns::List(list),
-                        nullable: false,
-                        written: None,
-                    };
-                    let scope = Scope { sources: &[source], parent: None, ctes: None, block: None };
-                    let bound = self.expr(expr, &scope)?;
-                    (bound.ty, bound.nullable)
-                }
-            };
-            out.push((column.name.text.clone(), ty, nullable));
+        arguments: Vec<Expr>,
+    ) -> SqlResult<Bound> {
+        let (mut outputs, mut ids) = (Vec::new(), Vec::new());
+        let database = self.homes.last().and_then(|home| home.database.clone());
+        let object = Some((module.database, module.object));
+        self.homes.push(Home { database, schema: module.schema.clone(), object });
+        let table = self.table_definition(name, definition, &module.text, -1);
+        let table = table.and_then(|table| {
+            let columns = self.result_columns(&table)?;
+            Ok((table, columns))
+        });
+        self.homes.pop();
+        let (table, (all, defs)) = table?;
+        for (at, (column, defined)) in table.columns.iter().zip(&definition.columns).enumerate() {
+            let id = all[at];
+            if let Some(text) = &defined.masked {
+                let function = MaskFunction::parse(text, &column.name, &column.ty)?;
+                self.mask_result(id, module.database, function);
+            }
+            let mask = self.mask_of_all(arguments.iter());
+            if mask.is_some() {
+                self.columns.set_mask(id, mask);
+            }
+            // What is not stored is computed of what is.
+            ids.extend(table.stored[at].map(|_| id));
+            let name = column.name.clone();
+            outputs.push(crate::optimize::Output { name, expr: self.columns.expr(id) });
         }
-        Ok(out)
+        let kind = LeafKind::UserTableFunction { module: module.clone(), arguments };
+        Ok(Bound::new(Rel::Leaf(Box::new(Leaf { ids, kind })).map(defs), outputs))
+    }
+
+    /// The columns of a function's table, and what those are that are computed when they are read.
+    fn result_columns(&mut self, table: &TableDef) -> SqlResult<ResultColumns> {
+        let ids: Vec<ColumnId> =
+            table.columns.iter().map(|column| self.columns.add(column.ty, column.nullable)).collect();
+        let list = table.columns.iter().zip(&ids).map(|(column, &id)| SourceColumn {
+            name: column.name.clone(),
+            id,
+            ty: column.ty,
+            nullable: column.nullable,
+        });
+        let source = Source {
+            alias: "".into(),
+            schema: None,
+            qualified: false,
+            columns: SourceColumns::List(list.collect()),
+            nullable: false,
+            written: None,
+        };
+        let scope = Scope { sources: &[source], parent: None, ctes: None, block: None };
+        let mut defs = Vec::new();
+        for (at, column) in table.columns.iter().enumerate().filter(|(at, _)| table.stored[*at].is_none()) {
+            let Some(computed) = &column.computed else { continue };
+            let text = super::modules::parse_expression(&computed.definition)?;
+            let bound = self.expand(|binder| binder.without_variables(|binder| binder.expr(&text, &scope)))?;
+            defs.push((ids[at], converted(bound, &column.ty, false)));
+        }
+        Ok((ids, defs))
     }
 }
 

@@ -280,32 +280,62 @@ impl Binder<'_> {
             return Ok((rel, sources, named));
         }
         // The table under another name: it is the target if FROM has it once.
-        if let ast::Target::Table { name, .. } = shape.target {
-            if let Some(Object::Table(table)) = self.resolve(&object_name(name))? {
-                let same: Vec<usize> = (0..sources.len())
-                    .filter(|&i| match &sources[i].columns {
-                        // Not `inserted` and `deleted`, nor versions of its rows, which have its shape.
-                        SourceColumns::Table { table: other, first } => {
-                            other.object == table.object
-                                && other.database == table.database
-                                && self.columns.info(*first).origin.is_some()
-                                && find_get(&mut rel, *first)
-                                    .is_none_or(|get| matches!(get.source, TableSource::Base(_)))
-                        }
-                        SourceColumns::List(_) => false,
-                    })
-                    .collect();
-                match same.as_slice() {
-                    [one] => return Ok((rel, sources, *one)),
-                    [] => {}
-                    _ => return Err(sql_error!(8154, display(name))),
-                }
+        match self.same_as_target(shape.target, &mut rel, &sources)?.as_slice() {
+            [one] => return Ok((rel, sources, *one)),
+            [] => {}
+            _ => {
+                let shown = match shape.target {
+                    ast::Target::Table { name, .. } => display(name),
+                    _ => wanted.0.to_owned(),
+                };
+                return Err(sql_error!(8154, shown));
             }
         }
         let (own_rel, own_sources) = self.table_ref(&own, None, ctes, block)?;
         let named = sources.len();
         sources.extend(own_sources);
         Ok((Rel::join(crate::plan::JoinKind::Inner, own_rel, rel, Vec::new()), sources, named))
+    }
+
+    /// Those of `sources` that are the target: the same table, view or table variable. What FROM names a common table expression is none.
+    fn same_as_target(&mut self, target: &ast::Target, rel: &mut Rel, sources: &[Source]) -> SqlResult<Vec<usize>> {
+        let mut same = Vec::new();
+        let (object, wanted) = match target {
+            ast::Target::Table { name, .. } => (self.resolve(&object_name(name))?, &*name.name.text),
+            _ => (None, ""),
+        };
+        let variable = match target {
+            ast::Target::Variable(variable) => Some(self.table_variable(variable)?.0 as u32),
+            _ => None,
+        };
+        for (at, source) in sources.iter().enumerate() {
+            let is_it = match (&source.columns, &object) {
+                // Not `inserted` and `deleted`, nor versions of its rows, which have its shape.
+                (SourceColumns::Table { table: other, first }, Some(Object::Table(table))) => {
+                    other.object == table.object
+                        && other.database == table.database
+                        && self.columns.info(*first).origin.is_some()
+                        && find_get(rel, *first).is_none_or(|get| matches!(get.source, TableSource::Base(_)))
+                }
+                (SourceColumns::Table { first, .. }, None) => find_get(rel, *first).is_some_and(
+                    |get| matches!(get.source, TableSource::Variable(slot, _) if Some(slot.0) == variable),
+                ),
+                (SourceColumns::List(list), Some(Object::Module(module))) => {
+                    let first = list.first().map(|column| column.id);
+                    let last = source.written.as_deref().and_then(|written| written.rsplit('.').next());
+                    last.is_some_and(|last| same_name(last, wanted))
+                        && self.views.iter().any(|view| {
+                            (view.module.database, view.module.object) == (module.database, module.object)
+                                && view.columns.first().map(|column| column.id) == first
+                        })
+                }
+                _ => false,
+            };
+            if is_it {
+                same.push(at);
+            }
+        }
+        Ok(same)
     }
 
     /// Of a view whose INSTEAD OF triggers take the change; None: the change is one of a table.

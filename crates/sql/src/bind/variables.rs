@@ -400,6 +400,7 @@ pub fn visit_statement<'a>(statement: &'a ast::StatementKind, f: Visit<'_, 'a>) 
             }
         }
         ast::StatementKind::Return(Some(value)) | ast::StatementKind::Print(value) => visit_expr(value, f),
+        ast::StatementKind::Dbcc(dbcc) => dbcc.variables().for_each(|variable| f(Found::Scalar(variable))),
         ast::StatementKind::Backup(backup) => backup.variables(&mut |variable| f(Found::Scalar(variable))),
         ast::StatementKind::Restore(restore) => restore.variables(&mut |variable| f(Found::Scalar(variable))),
         ast::StatementKind::CreatePartitionFunction(_)

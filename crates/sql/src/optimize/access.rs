@@ -6,7 +6,7 @@ use super::constant::{constant_key, plain, stripped};
 use super::estimate::{self, table_rows};
 use super::rel::{ColumnId, Get};
 use crate::catalog::{IndexDef, IndexKind};
-use crate::plan::{Bound, CompareOp, Expr, ExprKind};
+use crate::plan::{Bound, CompareOp, Expr, ExprKind, TableSource};
 
 /// A way to read `get`; expressions still hold column ids.
 #[derive(Debug)]
@@ -89,7 +89,10 @@ const SCAN_COST_MIN: f64 = 100.0;
 /// The cheapest way to read the columns `needed` of the rows that pass `predicates`. `wanted`: an order that is worth a sort.
 pub fn choose(get: &Get, predicates: &[Expr], needed: &[u16], wanted: &[(u16, bool)], row_goal: Option<f64>) -> Access {
     let sargs = sargs(get, predicates);
-    let clustered = get.table.indexes.iter().find(|index| index.kind == IndexKind::Clustered && !index.disabled);
+    let is_base = !matches!(get.source, TableSource::Inserted(_) | TableSource::Deleted(_));
+    // The rows of a trigger have no index: an order comes by a sort, and without one they are read as they come.
+    let indexes = if is_base { get.table.indexes.as_slice() } else { &[] };
+    let clustered = indexes.iter().find(|index| index.kind == IndexKind::Clustered && !index.disabled);
     let mut best: Option<Access> = None;
     let mut offer = |access: Access| {
         if best.as_ref().is_none_or(|old| access.cost < old.cost) {
@@ -114,7 +117,7 @@ pub fn choose(get: &Get, predicates: &[Expr], needed: &[u16], wanted: &[(u16, bo
             cost: rows + if wanted.is_empty() { 0.0 } else { sort_cost(residual) },
         });
     }
-    for index in &get.table.indexes {
+    for index in indexes {
         if index.disabled
             || !filter_is_implied(get, index, predicates)
             || get.forced_index.is_some_and(|id| id != index.id)

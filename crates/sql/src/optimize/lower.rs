@@ -54,6 +54,9 @@ pub(super) enum Frame {
     Edge { bindings: Vec<(OuterSlot, ColumnId)> },
 }
 
+/// A join that gives so many rows for one of its left side: these are sorted instead, if that gives the order.
+const SORT_BEFORE: f64 = 8.0;
+
 /// MIN and MAX that are looked up one by one; more are read off one scan.
 const EXTREMES_MAX: usize = 4;
 
@@ -191,7 +194,7 @@ impl Lowering<'_> {
         expr
     }
 
-    fn bind_in_place(&mut self, columns: &Columns, expr: &mut Expr, layout: &[ColumnId]) {
+    pub(super) fn bind_in_place(&mut self, columns: &Columns, expr: &mut Expr, layout: &[ColumnId]) {
         expr.rewrite(&mut |e| {
             let ExprKind::Column(column) = e.kind else { return false };
             e.kind = self.resolve(columns, ColumnId(column as u32), layout);
@@ -226,7 +229,7 @@ impl Lowering<'_> {
         panic!("column {id:?} is neither in the row {layout:?} nor in an enclosing one");
     }
 
-    fn bound_keys(&mut self, columns: &Columns, keys: Vec<SortKey>, layout: &[ColumnId]) -> Vec<SortKey> {
+    pub(super) fn bound_keys(&mut self, columns: &Columns, keys: Vec<SortKey>, layout: &[ColumnId]) -> Vec<SortKey> {
         keys.into_iter()
             .map(|key| SortKey { expr: self.bound(columns, key.expr, layout), descending: key.descending })
             .collect()
@@ -240,6 +243,10 @@ impl Lowering<'_> {
             }
             Rel::Filter { input, predicates } => match *input {
                 Rel::Get(get) => self.lower_get(columns, *get, predicates, want),
+                Rel::Window(window) => {
+                    let input = self.first_rows(window, &predicates);
+                    self.lower_filter(columns, input, predicates, want)
+                }
                 input => self.lower_filter(columns, input, predicates, want),
             },
             Rel::Leaf(leaf) => self.lower_leaf(columns, *leaf, want.needed),
@@ -637,52 +644,8 @@ impl Lowering<'_> {
         }))
     }
 
-    fn lower_window(&mut self, columns: &Columns, mut window: Window, want: Want) -> Lowered {
-        window.functions.retain(|(id, _)| want.needed.contains(*id));
-        if window.functions.is_empty() {
-            return self.lower(columns, window.input, want);
-        }
-        let mut needed = want.needed.clone();
-        window.partition.iter().for_each(|e| needed.insert_expr(e));
-        window.order.iter().for_each(|key| needed.insert_expr(&key.expr));
-        window.functions.iter().flat_map(|(_, f)| &f.arguments).for_each(|e| needed.insert_expr(e));
-        let mut keys: Vec<SortKey> = Vec::new();
-        let partitions = window.partition.iter().map(|e| SortKey { expr: e.clone(), descending: false });
-        for key in partitions.chain(window.order.iter().cloned()) {
-            let known = keys.iter().any(|old| old.expr.same(&key.expr));
-            if !known && !key.expr.is_constant() {
-                keys.push(key);
-            }
-        }
-        let wanted_first = column_order(&keys);
-        let gives = wanted_first.as_ref().is_some_and(|own| !want.order.is_empty() && own.starts_with(want.order));
-        let input = if keys.is_empty() {
-            self.lower(columns, window.input, Want::columns(&needed))
-        } else {
-            self.lower_sorted(columns, window.input, keys, &needed, None, None)
-        };
-        let mut layout = input.layout.clone();
-        layout.extend(window.functions.iter().map(|(id, _)| *id));
-        let mut shape = input.op.columns.clone();
-        let nullable = |id: &ColumnId| columns.info(*id).nullable;
-        shape.extend(window.functions.iter().map(|(id, f)| OutputColumn::plain("", f.ty, nullable(id))));
-        let partition = window.partition.into_iter().map(|e| self.bound(columns, e, &input.layout)).collect();
-        let order = self.bound_keys(columns, window.order, &input.layout);
-        let functions = window
-            .functions
-            .into_iter()
-            .map(|(_, mut f)| {
-                f.arguments.iter_mut().for_each(|e| self.bind_in_place(columns, e, &input.layout));
-                f
-            })
-            .collect();
-        let rows = input.op.rows;
-        let kind = OperatorKind::Window { input: Box::new(input.op), partition, order, functions };
-        Lowered { op: Operator { kind, columns: shape, rows }, layout, ordered: gives }
-    }
-
     /// `input` in the order of `keys`: by itself, or through a Sort (which keeps only `limit` rows).
-    fn lower_sorted(
+    pub(super) fn lower_sorted(
         &mut self,
         columns: &Columns,
         input: Rel,
@@ -691,7 +654,7 @@ impl Lowering<'_> {
         goal: Option<f64>,
         limit: Option<&Expr>,
     ) -> Lowered {
-        let keys: Vec<SortKey> = keys.into_iter().filter(|key| !key.expr.is_constant()).collect();
+        let keys: Vec<SortKey> = keys.into_iter().filter(|key| !key.expr.is_same_for_all()).collect();
         let mut all = needed.clone();
         keys.iter().for_each(|key| all.insert_expr(&key.expr));
         let wanted = column_order(&keys);
@@ -709,7 +672,7 @@ impl Lowering<'_> {
         Lowered { op: Operator { kind, columns: shape, rows }, layout: input.layout, ordered: true }
     }
 
-    fn lower_top(&mut self, columns: &Columns, top: TopRows, want: Want) -> Lowered {
+    pub(super) fn lower_top(&mut self, columns: &Columns, top: TopRows, want: Want) -> Lowered {
         let mut needed = want.needed.clone();
         top.keys.iter().for_each(|key| needed.insert_expr(&key.expr));
         let literal = |e: &Option<Expr>| match e {
@@ -854,6 +817,8 @@ impl Lowering<'_> {
         let left_ids = join.left.defined();
         let goal = want.goal.filter(|_| join.kind != JoinKind::FullOuter);
         let outer = self.lower(columns, join.left, Want { needed: outer_needed, order: want.order, goal });
+        let grows = goal.is_some() && rows > SORT_BEFORE * outer.op.rows;
+        let outer = if grows { outer.sorted(want.order) } else { outer };
         // Predicates go into the right side when that gives it a seek; they then read the outer row through slots.
         let pushed = seekable(&join.right).is_some() && !join.on.iter().any(|p| p.is_volatile() || p.has_subquery());
         let pushed = pushed && join.on.iter().any(|p| ColumnSet::of(p).meets(&left_ids));
@@ -885,6 +850,24 @@ impl Lowered {
             })
             .collect();
         Lowered { op: Operator { kind, columns: shape, rows }, layout, ordered: false }
+    }
+
+    /// In the wanted order, if it has all columns of it: who stops early has fewer rows to sort before a join than behind it.
+    fn sorted(self, order: &[(ColumnId, bool)]) -> Lowered {
+        let key = |(id, descending): &(ColumnId, bool)| {
+            let at = self.layout.iter().position(|own| own == id)?;
+            let column = &self.op.columns[at];
+            Some(SortKey { expr: Expr::column(at, column.ty, column.nullable), descending: *descending })
+        };
+        let Some(keys) = order.iter().map(key).collect::<Option<Vec<_>>>().filter(|keys| !keys.is_empty()) else {
+            return self;
+        };
+        if self.ordered {
+            return self;
+        }
+        let (shape, rows) = (self.op.columns.clone(), self.op.rows);
+        let kind = OperatorKind::Sort { input: Box::new(self.op), keys, limit: None };
+        Lowered { op: Operator { kind, columns: shape, rows }, layout: self.layout, ordered: true }
     }
 
     fn spooled(self) -> Lowered {
@@ -1000,7 +983,7 @@ fn is_ordered(keys: &[SortKey], wanted: &[(ColumnId, bool)]) -> bool {
 }
 
 /// Sort keys as columns; None when one is computed.
-fn column_order(keys: &[SortKey]) -> Option<Vec<(ColumnId, bool)>> {
+pub(super) fn column_order(keys: &[SortKey]) -> Option<Vec<(ColumnId, bool)>> {
     keys.iter()
         .map(|key| match key.expr.kind {
             ExprKind::Column(column) => Some((ColumnId(column as u32), key.descending)),

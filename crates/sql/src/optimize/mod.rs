@@ -19,6 +19,7 @@ pub mod condense;
 pub mod push;
 pub mod lower;
 pub mod ways;
+mod window;
 
 pub use constant::equi;
 pub use lower::{Lowering, Output};

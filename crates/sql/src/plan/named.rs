@@ -3,7 +3,16 @@
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
+/// Blanks behind a name do not count, unless there is nothing else.
+fn significant(name: &str) -> &str {
+    match name.trim_end_matches(' ') {
+        "" => name,
+        trimmed => trimmed,
+    }
+}
+
 pub fn same_name(a: &str, b: &str) -> bool {
+    let [a, b] = [a, b].map(significant);
     if a.is_ascii() && b.is_ascii() {
         return a.eq_ignore_ascii_case(b);
     }
@@ -12,6 +21,7 @@ pub fn same_name(a: &str, b: &str) -> bool {
 
 /// The same for all names that are the same: for sets of them.
 pub fn folded(name: &str) -> String {
+    let name = significant(name);
     if name.is_ascii() { name.to_ascii_lowercase() } else { name.chars().flat_map(char::to_lowercase).collect() }
 }
 

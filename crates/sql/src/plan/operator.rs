@@ -41,6 +41,17 @@ pub struct SortedBy {
     pub descending: bool,
 }
 
+impl Operator {
+    /// What SELECT without FROM gives.
+    pub fn only_row(&self) -> Option<&[Expr]> {
+        match &self.kind {
+            OperatorKind::Project { input, exprs } => input.only_row().map(|_| exprs.as_slice()),
+            OperatorKind::Values(rows) => rows.first().filter(|_| rows.len() == 1).map(Vec::as_slice),
+            _ => None,
+        }
+    }
+}
+
 impl OutputColumn {
     /// A key's column that the select list has not.
     pub fn is_hidden(&self) -> bool {

@@ -569,7 +569,15 @@ impl QueryKind {
 #[derive(Debug, Clone)]
 pub enum ForFormat {
     /// `raw`: columns whose text is JSON already.
-    Json { auto: bool, root: Option<Box<str>>, include_nulls: bool, without_wrapper: bool, raw: Vec<bool> },
+    Json {
+        auto: bool,
+        root: Option<Box<str>>,
+        include_nulls: bool,
+        without_wrapper: bool,
+        raw: Vec<bool>,
+        /// Of AUTO: the table that each column is of.
+        owners: Vec<Option<XmlOwner>>,
+    },
     Xml {
         mode: XmlMode,
         element: Option<Box<str>>,

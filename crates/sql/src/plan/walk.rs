@@ -217,6 +217,18 @@ impl Expr {
         })
     }
 
+    /// Constant, or a variable, or `(SELECT NULL)`: rows are not sorted by it.
+    pub fn is_same_for_all(&self) -> bool {
+        match &self.kind {
+            ExprKind::Variable(_) => true,
+            ExprKind::Subquery(subquery) => {
+                let is_scalar = matches!(subquery.kind, SubqueryKind::Scalar) && subquery.mask.is_none();
+                is_scalar && subquery.plan.only_row().is_some_and(|row| row.iter().all(Expr::is_same_for_all))
+            }
+            _ => self.is_constant(),
+        }
+    }
+
     /// The same computation, so that one may stand for the other (GROUP BY, ORDER BY). Subqueries never are.
     pub fn same(&self, other: &Expr) -> bool {
         use ExprKind::*;

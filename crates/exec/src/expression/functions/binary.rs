@@ -8,11 +8,12 @@ use sha2::{Digest, Sha256, Sha512};
 use sql::function::FunctionId;
 use types::key::KeyCodec;
 use types::pause::{Pacer, STRIDE};
-use types::{Datum, SqlResult};
+use types::{Datum, SqlResult, sql_error};
 
 use super::given;
 use crate::context::Context;
 use crate::expression::general::{Call, Function};
+use crate::expression::shown::{base64, from_base64};
 use crate::kernel;
 use crate::value::{Row, Value};
 
@@ -22,6 +23,8 @@ const BLOCK: usize = 4 * 64;
 pub fn find(id: FunctionId) -> Option<Function> {
     use FunctionId::*;
     Some(match id {
+        Base64Decode => base64_decode,
+        Base64Encode => base64_encode,
         BinaryChecksum | Checksum => checksum,
         Compress => compress,
         CryptGenRandom => random_bytes,
@@ -90,6 +93,47 @@ fn random_bytes<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlRe
     let mut bytes = vec![0; length as usize];
     os::random::fill(&mut bytes);
     Ok(Value::owned(bytes))
+}
+
+/// RFC 4648; safe in URLs, and without padding, where the second argument is not 0.
+/// https://learn.microsoft.com/sql/t-sql/functions/base64-encode-transact-sql
+fn base64_encode<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let bytes = given!(call.bytes(0, context, row));
+    let is_safe = call.arguments.len() > 1 && given!(call.i64(1, context, row)) != 0;
+    let mut text = base64(&bytes, &mut context.pacer())?;
+    if is_safe {
+        text = text.trim_end_matches('=').replace('+', "-").replace('/', "_");
+    }
+    call.long_text(&text, context)
+}
+
+/// Of both alphabets; white space is passed over, and padding may be left out. 9803: its states are those of
+/// https://learn.microsoft.com/sql/t-sql/functions/base64-decode-transact-sql
+fn base64_decode<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    let invalid = |state: u8| sql_error!(9803, state state, "Base64Decode");
+    let text = given!(call.text(0, context, row));
+    let mut plain = String::with_capacity(text.len() + 3);
+    let (mut padding, pacer) = (0, &mut context.pacer());
+    for c in text.chars().filter(|c| !matches!(c, ' ' | '\t' | '\r' | '\n')) {
+        pacer.spend(1)?;
+        match c {
+            '=' => padding += 1,
+            _ if !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_')) => return Err(invalid(20)),
+            _ if padding > 0 => return Err(invalid(23)),
+            '-' => plain.push('+'),
+            '_' => plain.push('/'),
+            c => plain.push(c),
+        }
+    }
+    if padding > 2 {
+        return Err(invalid(23));
+    }
+    let missing = (4 - plain.len() % 4) % 4;
+    if missing == 3 || padding != 0 && padding != missing {
+        return Err(invalid(21));
+    }
+    plain.extend(std::iter::repeat_n('=', missing));
+    from_base64(&plain).map(Value::owned).ok_or_else(|| invalid(21))
 }
 
 /// In the format GZIP, with the header that SQL Server writes. A string as its bytes lie.

@@ -2,7 +2,7 @@
 
 use sql::function::FunctionId;
 use types::pause::{Pacer, unpaced};
-use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
+use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::given;
 use crate::context::Context;
@@ -169,8 +169,11 @@ fn array<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
     call.long_text(&out, context)
 }
 
-/// What an aggregate has put together, between the brackets of the first argument.
+/// What an aggregate has put together, between the brackets of the first argument. NULL: the third argument says that there are no rows.
 fn wrap<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
+    if call.i64(2, context, row)? == Some(0) {
+        return Ok(Value::Null);
+    }
     let brackets = given!(call.text(0, context, row));
     let inner = call.text(1, context, row)?;
     let (open, close) = brackets.split_at(1);
@@ -188,11 +191,17 @@ fn path_of(call: &Call, context: &Context, row: Row<'_>, function: &str) -> SqlR
     }
 }
 
+/// JSON_VALUE's and JSON_QUERY's errors of a text and of a path that leads nowhere.
+fn of_reader(error: SqlError) -> SqlError {
+    if matches!(error.number, 13608 | 13609) { error.in_state(1) } else { error }
+}
+
 fn value<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Value<'a>> {
     let path = path_of(call, context, row, "json_value")?;
     let text = given!(call.text(0, context, row));
-    let document = Json::parse(&text, &mut context.pacer())?;
-    let found = given!(path.value(&document, &text));
+    let sought = Json::seek(&text, &path, &mut context.pacer()).map_err(of_reader)?;
+    let Some(sought) = sought else { return Ok(Value::Null) };
+    let found = given!(path.scalar(&sought, &text).map_err(|error| error.in_state(2)));
     if found.encode_utf16().nth(4000).is_some() {
         if path.strict {
             return Err(sql_error!(13625));
@@ -220,8 +229,9 @@ fn query<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<Va
         _ => path_of(call, context, row, "json_query")?,
     };
     let text = given!(call.text(0, context, row));
-    let document = Json::parse(&text, &mut context.pacer())?;
-    let found = given!(path.query(&document, &text));
+    let sought = Json::seek(&text, &path, &mut context.pacer()).map_err(of_reader)?;
+    let Some(sought) = sought else { return Ok(Value::Null) };
+    let found = given!(path.shown(&sought, &text).map_err(|error| error.in_state(2)));
     call.long_text(&found, context)
 }
 
@@ -238,7 +248,9 @@ fn modify<'a>(call: &'a Call, context: &'a Context, row: Row<'a>) -> SqlResult<V
             Some(written)
         }
     };
-    call.long_text(&path.modify(&text, new.as_deref(), &mut context.pacer())?, context)
+    let modified = path.modify(&text, new.as_deref(), &mut context.pacer());
+    let modified = modified.map_err(|error| if error.number == 13609 { error.in_state(7) } else { error });
+    call.long_text(&modified?, context)
 }
 
 fn is_json_text(argument: &Scalar) -> bool {

@@ -473,7 +473,9 @@ impl Target {
                 }
                 for row in 0..new.rows {
                     self.claim(&mut table, new, row)?;
+                    let number = table.next_row();
                     append(&mut table, context, new, row)?;
+                    table.replace(row_number(locators, row), number);
                 }
                 table.count(context)?;
             }

@@ -88,6 +88,7 @@ pub fn fire(
             }
             .into(),
             columns: names.clone(),
+            last_first: !firing.instead_of,
         };
         let mut chosen: Vec<&TriggerDef> =
             def.triggers.iter().filter(|t| t.instead_of == firing.instead_of && fires(t, verb)).collect();

@@ -104,6 +104,7 @@ impl ViewPlan {
                 deleted: part.deleted.clone(),
                 updated: Arc::default(),
                 columns: Arc::default(),
+                last_first: false,
             };
             let outer = context.trigger.replace(rows);
             let read = self.read(context, part, &mut delta);

@@ -8,13 +8,16 @@ use types::{Datum, SqlError, SqlResult, SqlType, TypeKind, sql_error, variant};
 
 use super::parameters::Parameters;
 use crate::audit::actions;
-use crate::catalog::base::{ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class, schema};
+use crate::catalog::base::{
+    ClassRow, ColumnRow, IndexRow, ObjectRow, OwnerRow, PropertyRow, TypeRow, class, object_status, schema,
+};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{self, int, name as name_datum, small};
 use crate::catalog::row::Variant;
 use crate::catalog::{Database, xml_collection};
 use crate::definition::bound::{self, Bound};
 use crate::definition::event_call::Level;
+use crate::definition::site::is_module;
 use crate::definition::{Ddl, HostSite, attach, event, event_call, object};
 use crate::session::audit::Occurrence;
 use crate::session::host::SessionHost;
@@ -171,6 +174,27 @@ pub fn recompile(
     Ok(0)
 }
 
+/// sp_MS_marksystemobject, which is not documented: scripts that install a procedure in master end with it.
+pub fn mark_shipped(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &Parameters<'_>,
+) -> SqlResult<i32> {
+    let name = given.text(0).unwrap_or_default();
+    let found = define(host, state, sink, |ddl| match find(ddl, &name)? {
+        Some((db, row)) if is_module(&row) && ddl.object_permission(&db, &row, "ALTER")? => {
+            ddl.rows(&db, |rows| {
+                rows.update::<ObjectRow>(0, &[int(row.id)], |row| row.status |= object_status::SHIPPED)
+            })?;
+            ddl.changed(db.id, row.id);
+            Ok(true)
+        }
+        _ => Ok(false),
+    })?;
+    if found { Ok(0) } else { Err(no_such_object(&name)) }
+}
+
 /// sp_refreshview and sp_refreshsqlmodule: the columns of a view as its text gives them now.
 pub fn refresh(
     host: &mut SessionHost,
@@ -181,8 +205,7 @@ pub fn refresh(
     let name = given.text(0).unwrap_or_default();
     let found = define(host, state, sink, |ddl| {
         let Some((db, row)) = find(ddl, &name)? else { return Ok(None) };
-        let module = matches!(row.kind.as_str(), "V" | "P" | "FN" | "IF" | "TF" | "TR");
-        if !module || !ddl.object_permission(&db, &row, "ALTER")? {
+        if !is_module(&row) || !ddl.object_permission(&db, &row, "ALTER")? {
             return Ok(None);
         }
         if row.kind.as_str() == "V" {

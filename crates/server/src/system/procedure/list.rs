@@ -121,6 +121,9 @@ pub const PROCEDURES: &[Native] = &[
     native("sp_recompile", &["@objname"], 1, |call, given| {
         definition::recompile(call.host, call.state, call.sink, given)
     }),
+    native("sp_MS_marksystemobject", &["@objname", "@namespace"], 1, |call, given| {
+        definition::mark_shipped(call.host, call.state, call.sink, given)
+    }),
     native("sp_refreshview", &["@viewname"], 1, |call, given| {
         definition::refresh(call.host, call.state, call.sink, given)
     }),

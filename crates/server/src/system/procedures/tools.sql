@@ -1,5 +1,7 @@
 -- What tools and older scripts call beside the documented procedures: space, who maps to whom, and settings that always stand as they do.
 
+CREATE PROCEDURE sys.sp_sqlexec @p1 nvarchar(max) AS EXEC(@p1)
+GO
 CREATE PROCEDURE sys.sp_objectfilegroup @objid int AS
 SET NOCOUNT ON
 IF NOT EXISTS (SELECT 1 FROM sys.indexes WHERE object_id = @objid AND index_id < 2)

@@ -145,6 +145,33 @@ SELECT CONVERT(int, NULL) AS account_id, CONVERT(sysname, NULL) AS name, CONVERT
   CONVERT(datetime, NULL) AS last_mod_datetime, CONVERT(sysname, NULL) AS last_mod_user
 WHERE 1 = 0
 GO
+CREATE VIEW msdb.sysmail_allitems AS
+SELECT CONVERT(int, NULL) AS mailitem_id, CONVERT(int, NULL) AS profile_id, CONVERT(varchar(max), NULL) AS recipients,
+  CONVERT(varchar(max), NULL) AS copy_recipients, CONVERT(varchar(max), NULL) AS blind_copy_recipients, CONVERT(nvarchar(255), NULL) AS subject,
+  CONVERT(nvarchar(max), NULL) AS body, CONVERT(varchar(20), NULL) AS body_format, CONVERT(varchar(6), NULL) AS importance,
+  CONVERT(varchar(12), NULL) AS sensitivity, CONVERT(nvarchar(max), NULL) AS file_attachments, CONVERT(varchar(20), NULL) AS attachment_encoding,
+  CONVERT(nvarchar(max), NULL) AS query, CONVERT(sysname, NULL) AS execute_query_database, CONVERT(bit, NULL) AS attach_query_result_as_file,
+  CONVERT(bit, NULL) AS query_result_header, CONVERT(int, NULL) AS query_result_width, CONVERT(char(1), NULL) AS query_result_separator,
+  CONVERT(bit, NULL) AS exclude_query_output, CONVERT(bit, NULL) AS append_query_error, CONVERT(datetime, NULL) AS send_request_date,
+  CONVERT(sysname, NULL) AS send_request_user, CONVERT(int, NULL) AS sent_account_id, CONVERT(varchar(8), NULL) AS sent_status,
+  CONVERT(datetime, NULL) AS sent_date, CONVERT(datetime, NULL) AS last_mod_date, CONVERT(sysname, NULL) AS last_mod_user
+WHERE 1 = 0
+GO
+CREATE VIEW msdb.sysmail_faileditems AS
+SELECT * FROM msdb.dbo.sysmail_allitems
+GO
+CREATE VIEW msdb.sysmail_sentitems AS
+SELECT * FROM msdb.dbo.sysmail_allitems
+GO
+CREATE VIEW msdb.sysmail_unsentitems AS
+SELECT * FROM msdb.dbo.sysmail_allitems
+GO
+CREATE VIEW msdb.sysmail_mailattachments AS
+SELECT CONVERT(int, NULL) AS attachment_id, CONVERT(int, NULL) AS mailitem_id, CONVERT(nvarchar(520), NULL) AS filename,
+  CONVERT(int, NULL) AS filesize, CONVERT(varbinary(max), NULL) AS attachment, CONVERT(datetime, NULL) AS last_mod_date,
+  CONVERT(sysname, NULL) AS last_mod_user
+WHERE 1 = 0
+GO
 CREATE VIEW msdb.sysmail_event_log AS
 SELECT CONVERT(int, NULL) AS log_id, CONVERT(varchar(11), NULL) AS event_type, CONVERT(datetime, NULL) AS log_date,
   CONVERT(nvarchar(max), NULL) AS description, CONVERT(int, NULL) AS process_id, CONVERT(int, NULL) AS mailitem_id, CONVERT(int, NULL) AS account_id,

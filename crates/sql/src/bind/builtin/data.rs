@@ -54,7 +54,10 @@ pub fn variants(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
     }))
 }
 
-/// Checksums, hashes, compression, random values.
+/// Of bytes that are 8,000 characters in base 64.
+const BASE64_BYTES_MAX: u16 = 6000;
+
+/// Checksums, hashes, compression, base 64, random values.
 pub fn bytes(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
     use FunctionId::*;
     Ok(Some(match call.function {
@@ -62,6 +65,20 @@ pub fn bytes(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             call.checksum()?;
             call.nullable = false;
             SqlType::INT
+        }
+        Base64Encode => {
+            call.only(0, is_bytes)?;
+            call.take(1, SqlType::INT)?;
+            let given = call.args[0].ty;
+            let is_long = given.is_max() || given.length > BASE64_BYTES_MAX;
+            call.take(0, SqlType::VARBINARY_MAX)?;
+            if is_long { SqlType::VARCHAR_MAX.with_collation(call.collation) } else { call.varchar(8000) }
+        }
+        Base64Decode => {
+            call.only(0, is_text)?;
+            let is_long = call.args[0].ty.is_max();
+            call.take(0, SqlType::VARCHAR_MAX.with_collation(call.collation))?;
+            if is_long { SqlType::VARBINARY_MAX } else { SqlType::varbinary(8000) }
         }
         Compress => {
             call.only(0, |kind| is_text(kind) || is_bytes(kind))?;

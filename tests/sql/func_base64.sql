@@ -1,0 +1,22 @@
+-- https://learn.microsoft.com/sql/t-sql/functions/base64-encode-transact-sql and base64-decode-transact-sql, with their examples.
+SELECT BASE64_ENCODE(0xA9) AS c, BASE64_ENCODE(CAST('hello world' AS VARBINARY)) AS text, BASE64_ENCODE(0xCAFECAFE) AS plain,
+       BASE64_ENCODE(0xCAFECAFE, 1) AS safe, BASE64_ENCODE(0x, 0) AS none, BASE64_ENCODE(NULL) AS nothing
+SELECT BASE64_DECODE('qQ==') AS c, BASE64_DECODE('yv7K/g==') AS plain, BASE64_DECODE('yv7K_g') AS safe, BASE64_DECODE(' yv7K
+/g ') AS blanks, BASE64_DECODE('') AS none, BASE64_DECODE(NULL) AS nothing
+SELECT name, system_type_name FROM sys.dm_exec_describe_first_result_set(N'SELECT BASE64_ENCODE(CAST(0x AS VARBINARY(6000))) AS a,
+    BASE64_ENCODE(CAST(0x AS VARBINARY(6001))) AS b, BASE64_ENCODE(CAST(0x AS VARBINARY(MAX))) AS c, BASE64_DECODE(''qQ'') AS d,
+    BASE64_DECODE(CAST(''qQ'' AS VARCHAR(MAX))) AS e', NULL, 0)
+DECLARE @b VARBINARY(MAX) = CAST(REPLICATE(CAST('abcde' AS VARCHAR(MAX)), 20000) AS VARBINARY(MAX))
+SELECT LEN(BASE64_ENCODE(@b)) AS length, IIF(BASE64_DECODE(BASE64_ENCODE(@b, 1)) = @b, 'same', 'other') AS back
+GO
+SELECT BASE64_DECODE('qQ!!')
+GO
+SELECT BASE64_DECODE('qQQQQ')
+GO
+SELECT BASE64_DECODE('qQ=')
+GO
+SELECT BASE64_DECODE('qQ===')
+GO
+SELECT BASE64_DECODE('qQ==qQ==')
+GO
+SELECT BASE64_ENCODE('text')
