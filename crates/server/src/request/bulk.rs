@@ -180,11 +180,15 @@ impl Load {
         if let Some(other) = columns.iter().zip(&self.types).position(|(column, sent)| !column.takes(sent)) {
             return Err(sql_error!(4816, other + 1));
         }
+        for (column, sent) in columns.iter().zip(&mut self.types) {
+            *sent = column.as_stated(*sent);
+        }
         // A key that is converted first has no order that could be promised.
         let as_stored = |(at, _): &(usize, bool)| {
             let (sent, stored) = (&self.types[*at], columns[*at].ty.as_ref());
             stored.is_some_and(|stored| {
-                (stored.kind, stored.length, stored.scale) == (sent.kind, sent.length, sent.scale)
+                let same_order = !stored.is_string() || stored.collation == sent.collation;
+                (stored.kind, stored.length, stored.scale) == (sent.kind, sent.length, sent.scale) && same_order
             })
         };
         if !self.target.order.iter().all(as_stored) {

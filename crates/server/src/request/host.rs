@@ -63,7 +63,11 @@ impl SessionHost {
             _ => return Err(sql_error!(208, definition::site::written(&bulk.table))),
         };
         let written = definition::text::object_name(&bulk.table);
-        self.bulk_target = BulkTarget::new(bulk, written, table.as_deref());
+        let mut target = BulkTarget::new(bulk, written, table.as_deref());
+        if let Some(target) = &mut target {
+            target.set_collations(bulk, self.database_collation())?;
+        }
+        self.bulk_target = target;
         if let (Some(target), Some(table)) = (&self.bulk_target, &table)
             && target.needs_alter(table)
             && !self.may_alter(state, table)?

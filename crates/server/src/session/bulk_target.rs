@@ -3,7 +3,7 @@
 use exec::session::Unchecked;
 use sql::ast::{Expr, InsertBulk, TypeName};
 use sql::catalog::{IndexKind, TableDef};
-use types::{SqlResult, SqlType, TypeKind, sql_error};
+use types::{CollationId, SqlResult, SqlType, TypeKind, sql_error};
 
 /// What INSERT BULK may say; ORDER apart. Sizes of batches and TABLOCK say how rows are locked and logged, not which they are.
 const OPTIONS: [&str; 7] = [
@@ -47,12 +47,23 @@ pub struct BulkColumn {
     pub ty: Option<SqlType>,
     /// As INSERT BULK says it will come; None: a type of the database's, or none was said.
     pub announced: Option<TypeKind>,
+    /// COLLATE of INSERT BULK.
+    pub collation: Option<CollationId>,
 }
 
 impl BulkColumn {
     /// Whether values of the type are what INSERT BULK announced: SQL Server does not convert from one family of types to another.
     pub fn takes(&self, sent: &SqlType) -> bool {
         self.announced.is_none_or(|announced| family(announced) == family(sent.kind))
+    }
+
+    /// The type of what comes. A COLLATE of the statement tells the code page of the bytes, whatever COLMETADATA says: FreeTDS gives it for
+    /// that alone ("Use proper collation for bulk inserts", src/tds/bulk.c), SqlClient and mssql-jdbc give the same twice.
+    pub fn as_stated(&self, sent: SqlType) -> SqlType {
+        match self.collation.filter(|_| sent.is_ansi_string()) {
+            Some(stated) => sent.with_collation(stated),
+            None => sent,
+        }
     }
 }
 
@@ -99,10 +110,21 @@ impl BulkTarget {
                 TypeName::Builtin(kind) => Some(kind),
                 _ => None,
             });
-            target.columns.push(BulkColumn { name: name.into(), default, ty, announced });
+            target.columns.push(BulkColumn { name: name.into(), default, ty, announced, collation: None });
         }
         target.order = definition.and_then(|table| target.promised_order(bulk, table)).unwrap_or_default();
         Some(target)
+    }
+
+    /// 448: what INSERT BULK says behind COLLATE is none.
+    pub fn set_collations(&mut self, bulk: &InsertBulk, of_database: CollationId) -> SqlResult<()> {
+        for (column, said) in self.columns.iter_mut().zip(&bulk.columns) {
+            let Some(name) = &said.collation else { continue };
+            let by_database = name.is("database_default") || name.is("catalog_default");
+            let found = if by_database { Some(of_database) } else { types::collation::lookup(name) };
+            column.collation = Some(found.ok_or_else(|| sql_error!(448, &**name))?);
+        }
+        Ok(())
     }
 
     /// Who leaves out constraints or triggers that there are, or gives identity values, does what ALTER is for:
