@@ -120,6 +120,23 @@ fn a_load_of_other_types_than_announced_is_refused() {
     assert_eq!(rows(&raw.batch("SELECT COUNT(*) FROM loaded")), [[Datum::I64(4)]]);
 }
 
+/// https://learn.microsoft.com/sql/t-sql/statements/bulk-insert-transact-sql (CHECK_CONSTRAINTS): what is left out is "marked as not trusted".
+#[test]
+fn a_load_that_leaves_constraints_out_leaves_them_untrusted() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    raw.batch("CREATE TABLE kept (c int PRIMARY KEY); INSERT kept VALUES (7); CREATE TABLE loaded (c int NULL CHECK (c > 5) REFERENCES kept)");
+    let untrusted = "SELECT (SELECT COUNT(*) FROM sys.check_constraints WHERE is_not_trusted = 1) + (SELECT COUNT(*) FROM sys.foreign_keys WHERE is_not_trusted = 1)";
+    let payload = |value| [&int_column(&[])[..], &int_row(value), &LONG_DONE].concat();
+    assert!(errors(&raw.bulk("insert bulk loaded ([c] int) with (CHECK_CONSTRAINTS)", &payload(7))).is_empty());
+    assert_eq!(rows(&raw.batch(untrusted)), [[Datum::I64(0)]]);
+    assert!(errors(&raw.bulk("insert bulk loaded ([c] int)", &payload(4))).is_empty());
+    assert_eq!(rows(&raw.batch(untrusted)), [[Datum::I64(2)]]);
+    assert_eq!(errors(&raw.batch("ALTER TABLE loaded WITH CHECK CHECK CONSTRAINT ALL")), [547]);
+    raw.batch("DELETE loaded WHERE c = 4; ALTER TABLE loaded WITH CHECK CHECK CONSTRAINT ALL");
+    assert_eq!(rows(&raw.batch(untrusted)), [[Datum::I64(0)]]);
+}
+
 /// The code page of bulk loaded text is the one of the COLLATE that INSERT BULK says, without one that of COLMETADATA; the column has its own.
 #[test]
 fn loaded_text_is_read_in_the_code_page_that_was_stated() {
@@ -144,7 +161,9 @@ fn loaded_text_is_read_in_the_code_page_that_was_stated() {
                 }
             }
         }
-        let found = raw.batch("SELECT COUNT(*), COUNT(CASE WHEN RTRIM(CAST(c AS nvarchar(9))) = NCHAR(233) THEN 1 END) FROM loaded");
+        let found = raw.batch(
+            "SELECT COUNT(*), COUNT(CASE WHEN RTRIM(CAST(c AS nvarchar(9))) = NCHAR(233) THEN 1 END) FROM loaded",
+        );
         let all = PAGES.len() * (PAGES.len() + 1) * 4;
         assert_eq!(rows(&found), [[Datum::I64(all as i64), Datum::I64(all as i64)]], "{stored}");
     }
@@ -206,6 +225,26 @@ fn decimals_are_announced_in_one_length() {
         assert!(has(&answer, &variant), "{ty}: {answer:02x?}");
         let back = raw.batch(&format!("DECLARE @v sql_variant = CAST(-1 AS {ty}); SELECT CAST(@v AS int)"));
         assert_eq!(rows(&back), [[Datum::I64(-1)]], "{ty}");
+    }
+}
+
+/// FreeTDS's src/odbc/unittests/describecol.in, after SET TEXTSIZE 4096.
+#[test]
+fn old_text_is_announced_in_the_length_that_it_is_cut_to() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    for (ty, token, size, announced) in [
+        ("text", 0x23, "4096", 4096_u32),
+        ("ntext", 0x63, "4096", 4096),
+        ("image", 0x22, "4096", 4096),
+        ("ntext", 0x63, "5", 4),
+        ("text", 0x23, "-1", 0x7FFF_FFFF),
+        ("ntext", 0x63, "2147483647", 0x7FFF_FFFE),
+    ] {
+        raw.batch(&format!("SET TEXTSIZE {size}"));
+        let answer = raw.batch(&format!("SELECT CONVERT({ty}, 'hi!') AS c"));
+        let head = [&[token][..], &announced.to_le_bytes()].concat();
+        assert!(has(&answer, &head), "{ty} of {size}: {answer:02x?}");
     }
 }
 

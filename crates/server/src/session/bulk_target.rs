@@ -2,7 +2,7 @@
 
 use exec::session::Unchecked;
 use sql::ast::{Expr, InsertBulk, TypeName};
-use sql::catalog::{IndexKind, TableDef};
+use sql::catalog::{DatabaseId, IndexKind, ObjectId, TableDef};
 use types::{CollationId, SqlResult, SqlType, TypeKind, sql_error};
 
 /// What INSERT BULK may say; ORDER apart. Sizes of batches and TABLOCK say how rows are locked and logged, not which they are.
@@ -31,6 +31,8 @@ pub struct BulkTarget {
     pub table: String,
     pub columns: Vec<BulkColumn>,
     pub unchecked: Unchecked,
+    /// The table's (database, object) where it has CHECK or FOREIGN KEY constraints that the load leaves out.
+    pub distrusted: Option<(DatabaseId, ObjectId)>,
     /// The table's (database, object) where its identity column is one of `columns`: the client's values are kept.
     pub keep_identity: Option<(u16, i32)>,
     /// Promised by ORDER: positions in `columns`, and whether they descend.
@@ -92,9 +94,13 @@ impl BulkTarget {
             table: written,
             columns: Vec::new(),
             unchecked: Unchecked { constraints: !option("CHECK_CONSTRAINTS"), triggers: !option("FIRE_TRIGGERS") },
+            distrusted: None,
             keep_identity: None,
             order: Vec::new(),
         };
+        if let Some(table) = definition.filter(|table| target.leaves_out_constraints(table)) {
+            target.distrusted = Some((table.database, table.object));
+        }
         for column in &bulk.columns {
             let name = &*column.name.text;
             let (mut default, mut ty) = (None, None);
@@ -130,10 +136,13 @@ impl BulkTarget {
     /// Who leaves out constraints or triggers that there are, or gives identity values, does what ALTER is for:
     /// https://learn.microsoft.com/sql/tools/bcp-utility, "Permissions". INSERT is asked for with the rows.
     pub fn needs_alter(&self, table: &TableDef) -> bool {
-        let constrained = !table.checks.is_empty() || !table.foreign_keys.is_empty();
-        self.unchecked.constraints && constrained
+        self.leaves_out_constraints(table)
             || self.unchecked.triggers && !table.triggers.is_empty()
             || self.keep_identity.is_some()
+    }
+
+    fn leaves_out_constraints(&self, table: &TableDef) -> bool {
+        self.unchecked.constraints && (!table.checks.is_empty() || !table.foreign_keys.is_empty())
     }
 
     /// ORDER means something only where it is the order of the clustered index.
