@@ -189,3 +189,32 @@ EXEC sp_helprotect 'CONNECT', 'told_user', NULL, 's'
 -- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-helpfilegroup-transact-sql: of one, its files too.
 EXEC sp_helpfilegroup 'PRIMARY'
 GO
+-- https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-database-principals-transact-sql: a role's SID is S-1-9-4 and on.
+CREATE ROLE told_role
+CREATE USER told_loginless WITHOUT LOGIN
+GO
+SELECT name, CASE WHEN name LIKE 'told%' THEN CONVERT(varbinary(12), sid) ELSE sid END AS sid, DATALENGTH(sid) AS length FROM sys.database_principals
+WHERE name IN ('public', 'db_owner', 'db_denydatawriter', 'told_role', 'told_loginless') ORDER BY name
+GO
+-- https://learn.microsoft.com/sql/relational-databases/system-information-schema-views/routines-transact-sql (IS_NULL_CALL), sequences-transact-sql
+-- and columns-transact-sql (CHARACTER_MAXIMUM_LENGTH).
+CREATE FUNCTION dbo.told_call (@a int) RETURNS int AS BEGIN RETURN @a END
+GO
+CREATE FUNCTION dbo.told_null_call (@a int) RETURNS int WITH RETURNS NULL ON NULL INPUT AS BEGIN RETURN @a END
+GO
+CREATE SEQUENCE dbo.told_sequence AS decimal(9, 0) START WITH 5
+CREATE TABLE dbo.told_iso_lengths (v sql_variant, h hierarchyid, g geography, x xml, t text, n ntext, i image)
+GO
+SELECT ROUTINE_NAME, IS_NULL_CALL FROM INFORMATION_SCHEMA.ROUTINES WHERE ROUTINE_NAME IN ('told_call', 'told_null_call', 'told_plan') ORDER BY 1
+SELECT SEQUENCE_NAME, DATA_TYPE, NUMERIC_PRECISION, DECLARED_DATA_TYPE, DECLARED_NUMERIC_PRECISION, DECLARED_NUMERIC_SCALE FROM INFORMATION_SCHEMA.SEQUENCES
+SELECT COLUMN_NAME, CHARACTER_MAXIMUM_LENGTH, CHARACTER_OCTET_LENGTH FROM INFORMATION_SCHEMA.COLUMNS WHERE TABLE_NAME = 'told_iso_lengths' ORDER BY ORDINAL_POSITION
+-- https://learn.microsoft.com/sql/relational-databases/system-catalog-views/sys-sql-modules-transact-sql (uses_database_collation)
+CREATE TYPE dbo.told_table AS TABLE (k int PRIMARY KEY, c int DEFAULT 1 CHECK (c > 0))
+GO
+CREATE VIEW dbo.told_schema_bound WITH SCHEMABINDING AS SELECT id FROM dbo.told_short
+GO
+CREATE VIEW dbo.told_loose AS SELECT id FROM dbo.told_short
+GO
+SELECT OBJECT_NAME(object_id) AS name, uses_database_collation, is_schema_bound FROM sys.sql_modules WHERE object_id IN (OBJECT_ID('dbo.told_schema_bound'), OBJECT_ID('dbo.told_loose')) ORDER BY 1
+SELECT type, SCHEMA_NAME(schema_id) AS of_schema, is_ms_shipped FROM sys.objects WHERE parent_object_id = (SELECT type_table_object_id FROM sys.table_types WHERE name = 'told_table') ORDER BY type
+GO

@@ -87,3 +87,8 @@ USE master;
 GO
 DROP DATABASE pd_other;
 GO
+-- A name that leads nowhere is told as it was written (2812).
+EXEC master..no_such;
+EXEC msdb.dbo.no_such;
+EXEC dbo.no_such;
+GO

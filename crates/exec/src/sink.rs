@@ -27,6 +27,11 @@ pub trait Sink {
         self.columns(columns)
     }
 
+    /// `columns` of a query whose text, ntext and image values end at `text_size` bytes, as SET TEXTSIZE has it.
+    fn cut_columns(&mut self, columns: &[OutputColumn], _text_size: u32) -> Result<(), Stop> {
+        self.columns(columns)
+    }
+
     /// Some rows of it, in the columns' classes. A slow receiver makes the caller wait.
     fn batch(&mut self, _batch: &RowBatch) -> Result<(), Stop> {
         Ok(())

@@ -143,8 +143,15 @@ fn identity_constraints_triggers_and_batches() {
     );
     must(&mut site.wire, "EXEC ('CREATE TRIGGER tr ON t AFTER INSERT AS INSERT fired SELECT COUNT(*) FROM inserted')");
     let rows = site.file("rows.txt", "100\t1\t0\t\r\n200\t50\t0\t\r\n");
+    let untrusted = "SELECT COUNT(*) FROM sys.check_constraints WHERE is_not_trusted = 1";
+    must(
+        &mut site.wire,
+        &format!("BULK INSERT t FROM '{rows}' WITH (CHECK_CONSTRAINTS, LASTROW = 1); TRUNCATE TABLE t"),
+    );
+    assert_eq!(one(&mut site.wire, untrusted), 0);
     must(&mut site.wire, &format!("BULK INSERT t FROM '{rows}'"));
     assert_eq!(site.rows("SELECT id, a, twice FROM t"), ["1|1|2", "2|50|100"]);
+    assert_eq!(one(&mut site.wire, untrusted), 1, "nobody has looked at what came");
     assert_eq!(site.errors(&format!("BULK INSERT t FROM '{rows}' WITH (CHECK_CONSTRAINTS)")), [547]);
     must(&mut site.wire, &format!("TRUNCATE TABLE t; BULK INSERT t FROM '{rows}' WITH (KEEPIDENTITY, FIRE_TRIGGERS)"));
     assert_eq!(site.rows("SELECT id FROM t"), ["100", "200"]);

@@ -120,6 +120,93 @@ fn a_load_of_other_types_than_announced_is_refused() {
     assert_eq!(rows(&raw.batch("SELECT COUNT(*) FROM loaded")), [[Datum::I64(4)]]);
 }
 
+/// https://learn.microsoft.com/sql/t-sql/statements/bulk-insert-transact-sql (CHECK_CONSTRAINTS): what is left out is "marked as not trusted".
+#[test]
+fn a_load_that_leaves_constraints_out_leaves_them_untrusted() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    raw.batch("CREATE TABLE kept (c int PRIMARY KEY); INSERT kept VALUES (7); CREATE TABLE loaded (c int NULL CHECK (c > 5) REFERENCES kept)");
+    let untrusted = "SELECT (SELECT COUNT(*) FROM sys.check_constraints WHERE is_not_trusted = 1) + (SELECT COUNT(*) FROM sys.foreign_keys WHERE is_not_trusted = 1)";
+    let payload = |value| [&int_column(&[])[..], &int_row(value), &LONG_DONE].concat();
+    assert!(errors(&raw.bulk("insert bulk loaded ([c] int) with (CHECK_CONSTRAINTS)", &payload(7))).is_empty());
+    assert_eq!(rows(&raw.batch(untrusted)), [[Datum::I64(0)]]);
+    assert!(errors(&raw.bulk("insert bulk loaded ([c] int)", &payload(4))).is_empty());
+    assert_eq!(rows(&raw.batch(untrusted)), [[Datum::I64(2)]]);
+    assert_eq!(errors(&raw.batch("ALTER TABLE loaded WITH CHECK CHECK CONSTRAINT ALL")), [547]);
+    raw.batch("DELETE loaded WHERE c = 4; ALTER TABLE loaded WITH CHECK CHECK CONSTRAINT ALL");
+    assert_eq!(rows(&raw.batch(untrusted)), [[Datum::I64(0)]]);
+}
+
+/// The code page of bulk loaded text is the one of the COLLATE that INSERT BULK says, without one that of COLMETADATA; the column has its own.
+#[test]
+fn loaded_text_is_read_in_the_code_page_that_was_stated() {
+    const PAGES: [(&str, &[u8]); 4] = [
+        ("SQL_Latin1_General_CP1_CI_AS", &[0xE9]),
+        ("SQL_Latin1_General_CP850_CI_AS", &[0x82]),
+        ("Latin1_General_100_CI_AS_SC_UTF8", &[0xC3, 0xA9]),
+        ("Polish_CI_AS", &[0xE9]),
+    ];
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    let stored = PAGES.map(|(collation, _)| format!("varchar(9) COLLATE {collation}"));
+    for stored in stored.iter().map(String::as_str).chain(["nvarchar(9)", "char(9)", "text", "varchar(max)"]) {
+        raw.batch(&format!("DROP TABLE IF EXISTS loaded; CREATE TABLE loaded (c {stored} NULL)"));
+        for (announced, own) in PAGES {
+            for (said, stated) in PAGES.into_iter().chain([("", own)]) {
+                let said = if said.is_empty() { String::new() } else { format!(" COLLATE {said}") };
+                for kind in ["char(9)", "varchar(9)", "varchar(max)", "text"] {
+                    let payload = text_load(kind, announced, stated);
+                    let insert = format!("insert bulk loaded ([c] {kind}{said})");
+                    assert!(errors(&raw.bulk(&insert, &payload)).is_empty(), "{stored} {insert}");
+                }
+            }
+        }
+        let found = raw.batch(
+            "SELECT COUNT(*), COUNT(CASE WHEN RTRIM(CAST(c AS nvarchar(9))) = NCHAR(233) THEN 1 END) FROM loaded",
+        );
+        let all = PAGES.len() * (PAGES.len() + 1) * 4;
+        assert_eq!(rows(&found), [[Datum::I64(all as i64), Datum::I64(all as i64)]], "{stored}");
+    }
+    assert_eq!(errors(&raw.batch("insert bulk loaded ([c] varchar(9) COLLATE Nowhere)")), [448]);
+    let by_database = "insert bulk loaded ([c] varchar(9) COLLATE DATABASE_DEFAULT)";
+    assert!(errors(&raw.bulk(by_database, &text_load("varchar(9)", PAGES[1].0, &[0xE9]))).is_empty());
+    let unicode = text_load("nchar(1)", PAGES[1].0, &[0xE9, 0]);
+    assert!(errors(&raw.bulk("insert bulk loaded ([c] nchar(1) COLLATE Polish_CI_AS)", &unicode)).is_empty());
+    let found = raw.batch("SELECT COUNT(*) FROM loaded WHERE c = NCHAR(233)");
+    assert_eq!(rows(&found), [[Datum::I64(82)]]);
+}
+
+/// One row of one column `c` of text.
+fn text_load(kind: &str, collation: &str, value: &[u8]) -> Vec<u8> {
+    let collation = types::collation::lookup(collation).expect("a collation").to_tds();
+    let length = value.len() as u8;
+    let (head, row) = match kind {
+        "char(9)" => (vec![0xAF, 9, 0], vec![length, 0]),
+        "nchar(1)" => (vec![0xEF, 2, 0], vec![length, 0]),
+        "varchar(9)" => (vec![0xA7, 9, 0], vec![length, 0]),
+        "varchar(max)" => (vec![0xA7, 0xFF, 0xFF], [&[length, 0, 0, 0, 0, 0, 0, 0][..], &[length, 0, 0, 0]].concat()),
+        // A pointer and a moment stand before the value (MS-TDS 2.2.5.5.1).
+        _ => (vec![0x23, 0xFF, 0xFF, 0xFF, 0x7F], [&[16][..], &[0; 24], &[length, 0, 0, 0]].concat()),
+    };
+    let mut bytes = vec![0x81, 1, 0, 0, 0, 0, 0, 9, 0];
+    bytes.extend(head);
+    bytes.extend(collation);
+    if kind == "text" {
+        bytes.extend([1, 6, 0]);
+        bytes.extend(wide("loaded"));
+    }
+    bytes.push(1);
+    bytes.extend(wide("c"));
+    bytes.push(0xD1);
+    bytes.extend(row);
+    bytes.extend(value);
+    if kind == "varchar(max)" {
+        bytes.extend([0; 4]);
+    }
+    bytes.extend(LONG_DONE);
+    bytes
+}
+
 #[test]
 fn decimals_are_announced_in_one_length() {
     let server = Server::start(&[]);
@@ -138,6 +225,26 @@ fn decimals_are_announced_in_one_length() {
         assert!(has(&answer, &variant), "{ty}: {answer:02x?}");
         let back = raw.batch(&format!("DECLARE @v sql_variant = CAST(-1 AS {ty}); SELECT CAST(@v AS int)"));
         assert_eq!(rows(&back), [[Datum::I64(-1)]], "{ty}");
+    }
+}
+
+/// FreeTDS's src/odbc/unittests/describecol.in, after SET TEXTSIZE 4096.
+#[test]
+fn old_text_is_announced_in_the_length_that_it_is_cut_to() {
+    let server = Server::start(&[]);
+    let mut raw = open(&server);
+    for (ty, token, size, announced) in [
+        ("text", 0x23, "4096", 4096_u32),
+        ("ntext", 0x63, "4096", 4096),
+        ("image", 0x22, "4096", 4096),
+        ("ntext", 0x63, "5", 4),
+        ("text", 0x23, "-1", 0x7FFF_FFFF),
+        ("ntext", 0x63, "2147483647", 0x7FFF_FFFE),
+    ] {
+        raw.batch(&format!("SET TEXTSIZE {size}"));
+        let answer = raw.batch(&format!("SELECT CONVERT({ty}, 'hi!') AS c"));
+        let head = [&[token][..], &announced.to_le_bytes()].concat();
+        assert!(has(&answer, &head), "{ty} of {size}: {answer:02x?}");
     }
 }
 

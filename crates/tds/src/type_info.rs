@@ -224,6 +224,14 @@ impl TypeInfo {
         }
     }
 
+    /// Of text, ntext and image: no value is longer.
+    pub fn cut_text(&mut self, bytes: u32) {
+        if self.form == Form::Text {
+            let whole = if self.token == token::NTEXT { bytes & !1 } else { bytes };
+            self.size = self.size.min(whole);
+        }
+    }
+
     /// True if the value is written as text although its type is a date.
     pub(crate) fn is_date_as_text(&self) -> bool {
         self.token == token::NVARCHAR && self.sql_type.is_temporal()

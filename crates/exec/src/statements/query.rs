@@ -689,8 +689,13 @@ impl<'a> Runner<'a> {
         // First: whatever fails from here on, the client has begun to read a result.
         let runtime = self.context.runtime.get_mut();
         runtime.may_answer()?;
-        let sent = match runtime.session.options.forgives_arithmetic() {
+        let options = &runtime.session.options;
+        let has_old_text = || columns.iter().any(|column| is_old_text(column.ty.kind));
+        let sent = match options.forgives_arithmetic() {
             true => runtime.sink.columns(&columns::nullable(columns)),
+            false if (1..i32::MAX).contains(&options.text_size) && has_old_text() => {
+                runtime.sink.cut_columns(columns, options.text_size as u32)
+            }
             false => runtime.sink.query_columns(columns, description),
         };
         sent.map_err(stopped)?;
@@ -834,12 +839,16 @@ impl Runner<'_> {
     }
 }
 
+fn is_old_text(kind: TypeKind) -> bool {
+    matches!(kind, TypeKind::Text | TypeKind::NText | TypeKind::Image)
+}
+
 /// SET TEXTSIZE: as many bytes of a long value go to the client, never half a UTF-16 unit.
 fn cut_long_texts(batch: &mut RowBatch, columns: &[OutputColumn], bytes_max: usize) {
     for (values, column) in batch.columns.iter_mut().zip(columns) {
         let is_long = match column.ty.kind {
             TypeKind::VarChar | TypeKind::NVarChar | TypeKind::VarBinary => column.ty.is_max(),
-            kind => matches!(kind, TypeKind::Text | TypeKind::NText | TypeKind::Image),
+            kind => is_old_text(kind),
         };
         if !is_long || (0..batch.rows).all(|row| values.is_null(row) || values.bytes(row).len() <= bytes_max) {
             continue;

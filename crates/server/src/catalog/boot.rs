@@ -425,6 +425,18 @@ fn fill_types(rows: &mut Rows<'_>, db: &Database) -> SqlResult<()> {
     Ok(())
 }
 
+/// S-1-9-4-0-0-0-ID; public has the one that SQL Server's model gives to every database.
+fn fixed_role_sid(id: i32) -> [u8; 28] {
+    const PUBLIC: [u8; 16] = 0x8374_1B00_6749_C04B_A943_C027_02F2_A762_u128.to_be_bytes();
+    let mut sid = [0; 28];
+    sid[..12].copy_from_slice(&[1, 5, 0, 0, 0, 0, 0, 9, 4, 0, 0, 0]);
+    match id {
+        0 => sid[12..].copy_from_slice(&PUBLIC),
+        _ => sid[24..].copy_from_slice(&id.to_le_bytes()),
+    }
+    sid
+}
+
 /// `owner`: the database's, who is its dbo.
 fn fill_principals(rows: &mut Rows<'_>, owner: Option<&[u8]>) -> SqlResult<()> {
     let mut user = |id: i32, name: &str, kind: &str, sid: Option<&[u8]>, default_schema: Option<&str>| {
@@ -441,7 +453,7 @@ fn fill_principals(rows: &mut Rows<'_>, owner: Option<&[u8]>) -> SqlResult<()> {
         })
     };
     for (id, name) in DATABASE_ROLES {
-        user(*id, name, "R", None, None)?;
+        user(*id, name, "R", Some(&fixed_role_sid(*id)), None)?;
     }
     user(1, "dbo", "S", owner, Some("dbo"))?;
     user(2, "guest", "S", Some(&[0]), Some("guest"))?;

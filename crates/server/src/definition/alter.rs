@@ -270,7 +270,8 @@ fn add_key(ddl: &mut Ddl<'_>, target: &Target, key: &KeySpec<'_>) -> SqlResult<(
     }
     let clustered = key.clustered.unwrap_or(key.primary && !has_clustered);
     let place = Placement::of(&table_def);
-    let indid = constraint::add_key_rows(ddl, &target.place, &target.shown, target.row.id, key, clustered, &place)?;
+    let indid =
+        constraint::add_key_rows(ddl, &target.place, &target.shown, target.row.id, key, (clustered, None), &place)?;
     let built = index::build(ddl, &target.db, target.row.id, indid, &target.place, &target.shown, false);
     built.map_err(|error| if error.number == 1505 { constraint_failed(error) } else { error })
 }

@@ -22,7 +22,7 @@ use crate::catalog::base::{
     ColumnRow, KeyReferenceRow, ObjectRow, ReferenceRow, class, column_status as cs, index_status as ix,
     object_status as os_,
 };
-use crate::catalog::load::{self, int, small};
+use crate::catalog::load::{self, BY_PARENT, int, small};
 
 /// A constraint's name, if the user gave one.
 pub type Named = Option<String>;
@@ -120,6 +120,7 @@ pub fn plan_keys(
     id: i32,
     definition: &TableDefinition,
     table: &Placement,
+    in_memory: bool,
 ) -> SqlResult<()> {
     refuse_repeated(&place.db, definition)?;
     let keys = keys_of(definition);
@@ -148,24 +149,35 @@ pub fn plan_keys(
         }
         index::add_heap(ddl, &place.db, id, table)?;
     }
+    let add_inline = |ddl: &mut Ddl<'_>| {
+        inline.iter().try_for_each(|(column, i)| index::add_inline(ddl, &place.db, shown, id, i, *column, table))
+    };
+    if in_memory {
+        for key in keys {
+            add_key_rows(ddl, place, shown, id, &key, (is_clustered(&key), None), table)?;
+        }
+        return add_inline(ddl);
+    }
+    // SQL Server numbers inline indexes first, and the keys behind them from the last one that was written to the first.
+    add_inline(ddl)?;
+    let mut number = 1 + inline.iter().filter(|(_, i)| i.clustered != Some(true)).count() as i32;
+    number += keys.iter().filter(|key| !is_clustered(key)).count() as i32;
     for key in keys {
         let clustered = is_clustered(&key);
-        add_key_rows(ddl, place, shown, id, &key, clustered, table)?;
-    }
-    for (column, index) in inline {
-        index::add_inline(ddl, &place.db, shown, id, index, column, table)?;
+        add_key_rows(ddl, place, shown, id, &key, (clustered, Some(number)), table)?;
+        number -= i32::from(!clustered);
     }
     Ok(())
 }
 
-/// The object and index rows of a key; its index id.
+/// The object and index rows of a key; its index id. `number`: the one that it is to have, if it is not clustered; None: the next.
 pub fn add_key_rows(
     ddl: &mut Ddl<'_>,
     place: &Place,
     shown: &str,
     table: i32,
     key: &KeySpec<'_>,
-    clustered: bool,
+    (clustered, number): (bool, Option<i32>),
     place_of_table: &Placement,
 ) -> SqlResult<i32> {
     let kind = if key.primary { "PK" } else { "UQ" };
@@ -200,6 +212,7 @@ pub fn add_key_rows(
             on,
             table: place_of_table.clone(),
             constraint_id: id,
+            number,
         },
     );
     made.map_err(constraint_failed)
@@ -322,6 +335,18 @@ fn first_column(expr: &Expr) -> Option<String> {
 /// Computed whenever it is read.
 fn is_not_stored(row: &ColumnRow) -> bool {
     has(row.status, cs::COMPUTED) && !has(row.status, cs::PERSISTED)
+}
+
+/// After rows that nobody has checked came: CHECK and FOREIGN KEY constraints hold for what comes now, of what is there nobody knows.
+/// Nothing that is compiled depends on it.
+pub fn distrust(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
+    for child in ddl.rows(db, |rows| rows.find::<ObjectRow>(BY_PARENT, &[int(table)]))? {
+        if matches!(child.kind.as_str(), "C" | "F") && !has(child.status, os_::NOT_TRUSTED) {
+            let status = child.status | os_::NOT_TRUSTED;
+            ddl.rows(db, |rows| rows.update::<ObjectRow>(0, &[int(child.id)], |row| row.status = status))?;
+        }
+    }
+    Ok(())
 }
 
 /// `validate`: rows that are there must satisfy it (547). `trusted`: false after WITH NOCHECK. The caller says that the table has changed,

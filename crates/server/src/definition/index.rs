@@ -51,6 +51,8 @@ pub struct IndexSpec<'a> {
     /// Where the table's rows are, or will be if this is not the clustered index.
     pub table: Placement,
     pub constraint_id: i32,
+    /// The number that it is to have; None: the next one.
+    pub number: Option<i32>,
 }
 
 const KEY_COLUMNS_MAX: usize = 32;
@@ -110,7 +112,11 @@ pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec:
         }
         divide(db, table, &columns, divided, spec, &mut found)?;
     }
-    let indid = if spec.clustered { 1 } else { new_number(ddl, db, table)? };
+    let indid = match spec.number {
+        _ if spec.clustered => 1,
+        Some(number) => number,
+        None => new_number(ddl, db, table)?,
+    };
     known_options(spec.options)?;
     let status = status_with(spec.options, spec.status);
     if has(status, ix::IGNORE_DUPLICATES) && !has(status, ix::UNIQUE) {
@@ -299,6 +305,7 @@ pub fn add_inline(
         on,
         table: table.clone(),
         constraint_id: 0,
+        number: None,
     };
     add_rows(ddl, db, shown, id, &spec).map(drop_value)
 }
@@ -410,6 +417,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateIndex) -> SqlResult<(Arc<Databas
         on,
         table: Placement::of(&table_def),
         constraint_id,
+        number: None,
     };
     if on_view && clustered && !drop_existing {
         view_index::fill(ddl, &db, &row, &place)?;

@@ -74,6 +74,15 @@ pub fn owner_row(name: &str, kind: &str) -> OwnerRow {
     }
 }
 
+/// S-1-9-KIND and four random numbers: of a user without a login (3), of a role (4).
+fn own_sid(kind: u8) -> Box<[u8]> {
+    let mut sid = vec![1, 5, 0, 0, 0, 0, 0, 9, kind, 0, 0, 0];
+    let mut own = [0; 16];
+    os::random::fill(&mut own);
+    sid.extend(own);
+    sid.into()
+}
+
 pub fn create_user(ddl: &mut Ddl<'_>, create: &CreateUser) -> SqlResult<()> {
     let db = ddl.current()?;
     let name = create.name.to_string();
@@ -98,13 +107,7 @@ pub fn create_user(ddl: &mut Ddl<'_>, create: &CreateUser) -> SqlResult<()> {
             login.sid
         }
         _ if taken => return Err(user_exists(&name, 6)),
-        UserSource::WithoutLogin => {
-            let mut sid = vec![1, 5, 0, 0, 0, 0, 0, 9, 3, 0, 0, 0];
-            let mut own = [0; 16];
-            os::random::fill(&mut own);
-            sid.extend(own);
-            Binary(Some(bytes(&create.options, "SID").unwrap_or_else(|| sid.into())))
-        }
+        UserSource::WithoutLogin => Binary(Some(bytes(&create.options, "SID").unwrap_or_else(|| own_sid(3)))),
         UserSource::Password(_) => return Err(sql_error!(33233)),
         UserSource::Certificate(name) => return Err(cannot_find("find", "certificate", name)),
         UserSource::AsymmetricKey(name) => return Err(cannot_find("find", "asymmetric key", name)),
@@ -285,7 +288,7 @@ pub fn create_role(ddl: &mut Ddl<'_>, create: &CreateRole) -> SqlResult<()> {
         Some(owner) => principal(ddl, &db, owner)?,
         None => ddl.rights(|rights, look| Ok(rights.user(look, &db)?.map_or(DBO, |user| user.id)))?,
     };
-    add_principal(ddl, &db, OwnerRow { owner, ..owner_row(&name, "R") })
+    add_principal(ddl, &db, OwnerRow { owner, sid: Binary(Some(own_sid(4))), ..owner_row(&name, "R") })
 }
 
 fn create_server_role(ddl: &mut Ddl<'_>, name: &str) -> SqlResult<()> {

@@ -64,6 +64,7 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateStatistics) -> SqlResult<()> {
         on: None,
         table: Placement::DEFAULT,
         constraint_id: 0,
+        number: None,
     };
     let id = add_rows(ddl, &db, &row.name, row.id, &spec)?;
     let table = ddl.reload(&db, row.id)?;

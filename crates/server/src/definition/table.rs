@@ -241,7 +241,7 @@ pub fn build(
         ddl.rows(&db, |store| store.insert(&row))?;
         ddl.changed(db.id, id);
     }
-    constraint::plan_keys(ddl, place, shown, id, definition, on)?;
+    constraint::plan_keys(ddl, place, shown, id, definition, on, has(status, os_::MEMORY_OPTIMIZED))?;
     index::store_new_keys(ddl, &db, id, shown)?;
     let table = ddl.reload(&db, id)?;
     check_row(&table, shown)?;

@@ -370,6 +370,7 @@ fn make_history(ddl: &mut Ddl<'_>, place: &Place, current: &TableDef, (start, en
         on: None,
         table: Placement::DEFAULT,
         constraint_id: 0,
+        number: None,
     };
     index::add_rows(ddl, db, &place.name, id, &spec)?;
     let table = ddl.reload(db, id)?;

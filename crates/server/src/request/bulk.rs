@@ -19,10 +19,12 @@ use tds::Message;
 use tds::bulk::BulkReader;
 use types::{Datum, RowBatch, SqlError, SqlResult, SqlType, sql_error};
 
+use crate::definition::constraint;
 use crate::request::session::{Parts, Session};
 use crate::request::table_value::{declaration, rows_as_parameter};
 use crate::session::bulk_target::{BulkColumn, BulkTarget};
 use crate::session::host::SessionHost;
+use crate::system::procedure::definition::define;
 use crate::wire::connection::ConnectionError;
 use crate::wire::sink::FirstError;
 
@@ -180,11 +182,15 @@ impl Load {
         if let Some(other) = columns.iter().zip(&self.types).position(|(column, sent)| !column.takes(sent)) {
             return Err(sql_error!(4816, other + 1));
         }
+        for (column, sent) in columns.iter().zip(&mut self.types) {
+            *sent = column.as_stated(*sent);
+        }
         // A key that is converted first has no order that could be promised.
         let as_stored = |(at, _): &(usize, bool)| {
             let (sent, stored) = (&self.types[*at], columns[*at].ty.as_ref());
             stored.is_some_and(|stored| {
-                (stored.kind, stored.length, stored.scale) == (sent.kind, sent.length, sent.scale)
+                let same_order = !stored.is_string() || stored.collation == sent.collation;
+                (stored.kind, stored.length, stored.scale) == (sent.kind, sent.length, sent.scale) && same_order
             })
         };
         if !self.target.order.iter().all(as_stored) {
@@ -257,11 +263,32 @@ impl Load {
     }
 
     fn commit(&mut self, parts: &mut Parts<'_>) -> SqlResult<u64> {
+        if self.rows > 0
+            && let Err(error) = distrust_constraints(parts.host, parts.state, &mut parts.sink, &self.target)
+        {
+            self.undo(parts);
+            return Err(error);
+        }
         if std::mem::take(&mut self.own_transaction) {
             exec::commit_transaction(parts.state, parts.host, &mut Discard)?;
         }
         Ok(self.rows)
     }
+}
+
+/// https://learn.microsoft.com/sql/t-sql/statements/bulk-insert-transact-sql (CHECK_CONSTRAINTS): without it "the constraint on the table is
+/// marked as not trusted".
+pub fn distrust_constraints(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    target: &BulkTarget,
+) -> SqlResult<()> {
+    let Some((database, table)) = target.distrusted else { return Ok(()) };
+    define(host, state, sink, |ddl| {
+        let db = ddl.catalog.expect_database(database);
+        constraint::distrust(ddl, &db, table.0)
+    })
 }
 
 /// The INSERT of rows of these types, which are given it as its one argument.

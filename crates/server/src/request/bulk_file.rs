@@ -16,7 +16,7 @@ use types::{RowBatch, SqlResult, SqlType, TypeKind, sql_error};
 
 use crate::catalog::data_file;
 use crate::definition::{self, HostSite, Site};
-use crate::request::bulk::{BYTES_AT_ONCE, ROWS_AT_ONCE, compile_insert, insert_batch};
+use crate::request::bulk::{BYTES_AT_ONCE, ROWS_AT_ONCE, compile_insert, distrust_constraints, insert_batch};
 use crate::session::bulk_target::BulkTarget;
 use crate::session::host::{SessionHost, object_name};
 
@@ -93,6 +93,9 @@ impl SessionHost {
             }
             (rows, of_batch) = (rows + count, of_batch + count);
             if !more {
+                if rows > 0 {
+                    distrust_constraints(self, state, sink, &target)?;
+                }
                 return Ok(rows);
             }
             if options.batch_size > 0 && of_batch >= options.batch_size {

@@ -63,7 +63,11 @@ impl SessionHost {
             _ => return Err(sql_error!(208, definition::site::written(&bulk.table))),
         };
         let written = definition::text::object_name(&bulk.table);
-        self.bulk_target = BulkTarget::new(bulk, written, table.as_deref());
+        let mut target = BulkTarget::new(bulk, written, table.as_deref());
+        if let Some(target) = &mut target {
+            target.set_collations(bulk, self.database_collation())?;
+        }
+        self.bulk_target = target;
         if let (Some(target), Some(table)) = (&self.bulk_target, &table)
             && target.needs_alter(table)
             && !self.may_alter(state, table)?
@@ -98,11 +102,11 @@ fn in_database(id: DatabaseId, name: &str) -> Box<str> {
     format!("{}{IN_DATABASE}{name}", id.0).into()
 }
 
-/// 2812.
+/// 2812, with the name as it was written: `master..p`.
 fn no_such_procedure(name: &ObjectName) -> SqlError {
-    let parts = [&name.database, &name.schema].into_iter().flatten().map(|part| &**part).chain([&*name.name]);
-    let text = parts.collect::<Vec<_>>().join(".");
-    sql_error!(2812, text)
+    let schema = name.schema.as_deref().or(name.database.as_ref().map(|_| ""));
+    let parts = [name.database.as_deref(), schema, Some(&*name.name)];
+    sql_error!(2812, parts.into_iter().flatten().collect::<Vec<_>>().join("."))
 }
 
 /// 2809: what EXEC names is something else. 2812 of what only the server knows.

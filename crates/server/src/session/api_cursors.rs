@@ -173,6 +173,9 @@ impl ApiCursor {
         let count = self.count();
         let mut limit = count;
         let start = match kind {
+            // Of no rows: in front of the first, behind the last.
+            fetch::FIRST if rows == 0 => 0,
+            fetch::LAST if rows == 0 => count + 1,
             fetch::FIRST => 1,
             fetch::NEXT if self.start == 0 => 1,
             fetch::NEXT => self.start.saturating_add(self.length.max(1)),
@@ -193,11 +196,10 @@ impl ApiCursor {
         self.note.fetched(if self.length > 0 { 0 } else { -1 });
     }
 
-    /// The values of the key of the row it is on, each with its column of the table: 16929 (read only), 16933 (of another table),
-    /// 16931 (on no row).
+    /// The values of the key of the row it is on, of all columns where there is no key, each with its column of the table: 16929 (read
+    /// only), 16933 (of another table), 16931 (on no row).
     pub fn current_key(&self, table: &TableDef) -> SqlResult<Vec<(usize, Datum)>> {
-        // WHERE CURRENT OF wants one row.
-        if self.concurrency == concurrency::READ_ONLY || !has_keys(&self.targets) {
+        if self.concurrency == concurrency::READ_ONLY || self.targets.is_empty() {
             return Err(sql_error!(16929));
         }
         let target =

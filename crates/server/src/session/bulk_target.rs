@@ -2,8 +2,8 @@
 
 use exec::session::Unchecked;
 use sql::ast::{Expr, InsertBulk, TypeName};
-use sql::catalog::{IndexKind, TableDef};
-use types::{SqlResult, SqlType, TypeKind, sql_error};
+use sql::catalog::{DatabaseId, IndexKind, ObjectId, TableDef};
+use types::{CollationId, SqlResult, SqlType, TypeKind, sql_error};
 
 /// What INSERT BULK may say; ORDER apart. Sizes of batches and TABLOCK say how rows are locked and logged, not which they are.
 const OPTIONS: [&str; 7] = [
@@ -31,6 +31,8 @@ pub struct BulkTarget {
     pub table: String,
     pub columns: Vec<BulkColumn>,
     pub unchecked: Unchecked,
+    /// The table's (database, object) where it has CHECK or FOREIGN KEY constraints that the load leaves out.
+    pub distrusted: Option<(DatabaseId, ObjectId)>,
     /// The table's (database, object) where its identity column is one of `columns`: the client's values are kept.
     pub keep_identity: Option<(u16, i32)>,
     /// Promised by ORDER: positions in `columns`, and whether they descend.
@@ -47,12 +49,23 @@ pub struct BulkColumn {
     pub ty: Option<SqlType>,
     /// As INSERT BULK says it will come; None: a type of the database's, or none was said.
     pub announced: Option<TypeKind>,
+    /// COLLATE of INSERT BULK.
+    pub collation: Option<CollationId>,
 }
 
 impl BulkColumn {
     /// Whether values of the type are what INSERT BULK announced: SQL Server does not convert from one family of types to another.
     pub fn takes(&self, sent: &SqlType) -> bool {
         self.announced.is_none_or(|announced| family(announced) == family(sent.kind))
+    }
+
+    /// The type of what comes. A COLLATE of the statement tells the code page of the bytes, whatever COLMETADATA says: FreeTDS gives it for
+    /// that alone ("Use proper collation for bulk inserts", src/tds/bulk.c), SqlClient and mssql-jdbc give the same twice.
+    pub fn as_stated(&self, sent: SqlType) -> SqlType {
+        match self.collation.filter(|_| sent.is_ansi_string()) {
+            Some(stated) => sent.with_collation(stated),
+            None => sent,
+        }
     }
 }
 
@@ -81,9 +94,13 @@ impl BulkTarget {
             table: written,
             columns: Vec::new(),
             unchecked: Unchecked { constraints: !option("CHECK_CONSTRAINTS"), triggers: !option("FIRE_TRIGGERS") },
+            distrusted: None,
             keep_identity: None,
             order: Vec::new(),
         };
+        if let Some(table) = definition.filter(|table| target.leaves_out_constraints(table)) {
+            target.distrusted = Some((table.database, table.object));
+        }
         for column in &bulk.columns {
             let name = &*column.name.text;
             let (mut default, mut ty) = (None, None);
@@ -99,19 +116,33 @@ impl BulkTarget {
                 TypeName::Builtin(kind) => Some(kind),
                 _ => None,
             });
-            target.columns.push(BulkColumn { name: name.into(), default, ty, announced });
+            target.columns.push(BulkColumn { name: name.into(), default, ty, announced, collation: None });
         }
         target.order = definition.and_then(|table| target.promised_order(bulk, table)).unwrap_or_default();
         Some(target)
     }
 
+    /// 448: what INSERT BULK says behind COLLATE is none.
+    pub fn set_collations(&mut self, bulk: &InsertBulk, of_database: CollationId) -> SqlResult<()> {
+        for (column, said) in self.columns.iter_mut().zip(&bulk.columns) {
+            let Some(name) = &said.collation else { continue };
+            let by_database = name.is("database_default") || name.is("catalog_default");
+            let found = if by_database { Some(of_database) } else { types::collation::lookup(name) };
+            column.collation = Some(found.ok_or_else(|| sql_error!(448, &**name))?);
+        }
+        Ok(())
+    }
+
     /// Who leaves out constraints or triggers that there are, or gives identity values, does what ALTER is for:
     /// https://learn.microsoft.com/sql/tools/bcp-utility, "Permissions". INSERT is asked for with the rows.
     pub fn needs_alter(&self, table: &TableDef) -> bool {
-        let constrained = !table.checks.is_empty() || !table.foreign_keys.is_empty();
-        self.unchecked.constraints && constrained
+        self.leaves_out_constraints(table)
             || self.unchecked.triggers && !table.triggers.is_empty()
             || self.keep_identity.is_some()
+    }
+
+    fn leaves_out_constraints(&self, table: &TableDef) -> bool {
+        self.unchecked.constraints && (!table.checks.is_empty() || !table.foreign_keys.is_empty())
     }
 
     /// ORDER means something only where it is the order of the clustered index.

@@ -9,9 +9,18 @@ use super::answer::Answer;
 use crate::catalog::base::{ColumnRow, TypeRow, column_status as cs};
 use crate::catalog::scalar_type;
 
-/// `name` in lower case. `table`: the column's, if it is a table's; `nature`: that of its definition, if it is computed and `name` is asked of
-/// that. NULL for what a column of this kind does not have.
-pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>, nature: Option<Nature>) -> Answer {
+/// What has a column.
+#[derive(Clone, Copy)]
+pub enum Owner<'t> {
+    Table(&'t TableDef),
+    View,
+    /// A function, or a procedure, whose parameter it is.
+    Module,
+}
+
+/// `name` in lower case. `of`: what has the column; `nature`: that of its definition, if it is computed and `name` is asked of that. NULL for
+/// what a column of this kind does not have.
+pub fn of_column(row: &ColumnRow, name: &str, of: Owner<'_>, nature: Option<Nature>) -> Answer {
     let is_parameter = row.number == 1;
     let has = |bit: i32| Answer::from(row.status & bit != 0);
     match name {
@@ -39,6 +48,10 @@ pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>, nature: 
             cs::ROW_START => Answer::Number(1),
             _ => Answer::Number(2),
         },
+        // Nobody knows what a view reads, and no index is made of its columns by themselves.
+        "isindexable" if matches!(of, Owner::View) => Answer::Number(0),
+        "userdataaccess" | "systemdataaccess" if matches!(of, Owner::View) => Answer::Number(1),
+        "isindexable" | "isxmlindexable" if !matches!(of, Owner::Table(_)) => Answer::Null,
         // Of a computed column alone.
         "isdeterministic" | "isprecise" | "issystemverified" | "systemdataaccess" | "userdataaccess"
             if row.status & cs::COMPUTED == 0 =>
@@ -56,13 +69,18 @@ pub fn of_column(row: &ColumnRow, name: &str, table: Option<&TableDef>, nature: 
             let keeps = |nature: Nature| nature.deterministic && (nature.precise || row.status & cs::PERSISTED != 0);
             (row.length != -1 && !matches!(row.xtype, 34 | 35 | 99 | 241) && nature.is_none_or(keeps)).into()
         }
-        "isindexed" => table.is_some_and(|table| is_in_key(table, row.colid)).into(),
-        "isansipadded" | "usesansitrim" => match row.xtype {
-            165 | 167 | 173 | 175 | 231 | 239 => Answer::Number(1),
-            _ => Answer::Null,
-        },
+        "isindexed" => matches!(of, Owner::Table(table) if is_in_key(table, row.colid)).into(),
+        "isansipadded" | "usesansitrim" => is_padded(row.xtype),
         "isxmlindexable" => (row.xtype == 241).into(),
         "isfulltextindexed" | "fulltexttypecolumn" | "iscolumnset" | "statisticalsemantics" => Answer::Number(0),
+        _ => Answer::Null,
+    }
+}
+
+/// ANSI_PADDING is a matter of char, varchar, binary and varbinary.
+fn is_padded(xtype: u8) -> Answer {
+    match xtype {
+        165 | 167 | 173 | 175 => Answer::Number(1),
         _ => Answer::Null,
     }
 }
@@ -97,11 +115,12 @@ fn of_type(ty: &SqlType, name: &str) -> Answer {
     };
     match (name, length) {
         ("precision", Some(length)) => Answer::Number(length),
-        ("charmaxlen", Some(length)) if ty.is_string() || matches!(ty.kind, TypeKind::Text | TypeKind::NText) => {
+        ("charmaxlen", _) if ty.kind == TypeKind::SqlVariant => Answer::Number(0),
+        ("charmaxlen", Some(length)) if !matches!(ty.kind, TypeKind::UniqueIdentifier | TypeKind::RowVersion) => {
             Answer::Number(length)
         }
         ("precision", None) => Answer::Number(ty.precision.into()),
-        ("scale", None) => Answer::Number(ty.scale.into()),
+        ("scale", None) if !matches!(ty.kind, TypeKind::Real | TypeKind::Float) => Answer::Number(ty.scale.into()),
         _ => Answer::Null,
     }
 }
@@ -114,10 +133,7 @@ pub fn of_type_row(row: &TypeRow, name: &str) -> Answer {
         "ownerid" => Answer::Number(1),
         "precision" => ty.map_or(Answer::Null, |ty| of_type(&ty, "precision")),
         "scale" => ty.map_or(Answer::Null, |ty| of_type(&ty, "scale")),
-        "usesansitrim" => match row.xtype {
-            165 | 167 | 173 | 175 | 231 | 239 => Answer::Number(1),
-            _ => Answer::Null,
-        },
+        "usesansitrim" => is_padded(row.xtype),
         _ => Answer::Null,
     }
 }

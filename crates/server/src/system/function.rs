@@ -7,7 +7,7 @@ use sql::function::FunctionId;
 use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::answer::{Answer, Arguments};
-use super::column_property;
+use super::column_property::{self, Owner};
 use super::file_property;
 use super::object_property::{self, Subject};
 use super::permissions;
@@ -110,7 +110,7 @@ impl Call<'_> {
             Parsename => self.part_of_name().into(),
             ObjectName | ObjectSchemaName => self.object_name(function == ObjectSchemaName)?,
             ObjectDefinition => self.object_definition()?,
-            Objectproperty | Objectpropertyex => self.object_property()?,
+            Objectproperty | Objectpropertyex => self.object_property(function == Objectpropertyex)?,
             SchemaId => self.schema_id()?,
             SchemaName => self.schema_name()?,
             TypeId => self.type_id()?,
@@ -407,7 +407,8 @@ impl Call<'_> {
         })
     }
 
-    fn object_property(&mut self) -> SqlResult<Answer> {
+    /// `extended`: OBJECTPROPERTYEX, which gives more than numbers.
+    fn object_property(&mut self, extended: bool) -> SqlResult<Answer> {
         let (Some(id), Some(property)) = (self.arguments.id(0), self.arguments.text(1)) else {
             return Ok(Answer::Null);
         };
@@ -426,6 +427,10 @@ impl Call<'_> {
             _ => self.table(id)?,
         };
         let nature = if object_property::asks_nature(&property) { self.module_nature(&db, id)? } else { None };
+        // https://learn.microsoft.com/sql/t-sql/functions/objectpropertyex-transact-sql
+        if !extended && matches!(&*property, "basetype" | "cardinality") {
+            return Ok(Answer::Null);
+        }
         Ok(subject.property(&property, table.as_deref(), nature))
     }
 
@@ -539,7 +544,8 @@ impl Call<'_> {
             return Ok(Answer::Null);
         };
         let db = self.current();
-        let number = u8::from(name.starts_with('@'));
+        // What a function gives back has no name and stands among its parameters.
+        let number = u8::from(name.starts_with('@') || name.is_empty());
         let columns = self.columns(&db, id, number)?;
         let Some(row) = columns.into_iter().find(|row| db.equal_names(&row.name, &name)) else {
             return Ok(Answer::Null);
@@ -557,7 +563,13 @@ impl Call<'_> {
             }
             _ => None,
         };
-        Ok(column_property::of_column(&row, &property, table.as_deref(), nature))
+        let is_view = table.is_none() && self.object_row(id, &db)?.is_some_and(|row| row.kind.as_str().trim() == "V");
+        let owner = match &table {
+            Some(table) => Owner::Table(table),
+            None if is_view => Owner::View,
+            None => Owner::Module,
+        };
+        Ok(column_property::of_column(&row, &property, owner, nature))
     }
 
     fn type_property(&mut self) -> SqlResult<Answer> {

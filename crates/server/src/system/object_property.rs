@@ -109,7 +109,13 @@ impl Subject {
         if name.starts_with("table") {
             return self.of_table(name, table);
         }
-        self.of_any(name, table)
+        // Neither keys nor tables are made of text.
+        match name {
+            "isquotedidenton" if self.is_in(&["PK", "UQ", "F"]) => Answer::Null,
+            "isansinullson" | "isschemabound" if self.is_constraint() => Answer::Null,
+            "isencrypted" if table.is_some() => Answer::Null,
+            _ => self.of_any(name, table),
+        }
     }
 
     /// A view WITH SCHEMABINDING.
@@ -172,11 +178,12 @@ impl Subject {
         }
     }
 
-    /// What a view or a function is for who calls it, 0 of all else. One that is not schema-bound may read anything.
+    /// What a view or a function is for who calls it, NULL of all else. One that is not schema-bound may read anything.
     fn of_nature(&self, name: &str, nature: Option<Nature>) -> Answer {
-        let Some(nature) = nature else { return Answer::Number(0) };
+        let Some(nature) = nature else { return Answer::Null };
         match name {
             "isdeterministic" => nature.deterministic.into(),
+            "isprecise" if self.kind == "V" => self.has(os_::SCHEMA_BOUND).into(),
             "isprecise" => nature.precise.into(),
             "issystemverified" => self.has(os_::SCHEMA_BOUND).into(),
             "userdataaccess" => nature.reads.into(),
@@ -242,6 +249,10 @@ impl Subject {
     }
 
     fn of_table(&self, name: &str, table: Option<&TableDef>) -> Answer {
+        // A view has triggers as well, a function the table that it gives back.
+        if !self.is_in(&["U", "S", "TF", "TT", "IT"]) && !name.contains("trigger") {
+            return Answer::Null;
+        }
         let test = |test: &dyn Fn(&TableDef) -> bool| Answer::from(table.is_some_and(test));
         let of_type = |kinds: &[TypeKind]| test(&|table| table.columns.iter().any(|c| kinds.contains(&c.ty.kind)));
         match name {

@@ -284,6 +284,16 @@ impl Sink for TdsSink<'_> {
         self.begin_rows(layout, columns)
     }
 
+    /// SQL Server announces such a column with that length (FreeTDS's describecol.in has it).
+    fn cut_columns(&mut self, columns: &[OutputColumn], text_size: u32) -> Result<(), Stop> {
+        let version = self.writer.version();
+        let mut cut = layout_of(columns, version, self.told).columns().to_vec();
+        for column in &mut cut {
+            column.info.cut_text(text_size);
+        }
+        self.begin_rows(Arc::new(RowLayout::new(cut, version)), columns)
+    }
+
     fn batch(&mut self, batch: &RowBatch) -> Result<(), Stop> {
         let layout = self.layout.as_ref().expect("columns come before rows");
         let transport = &mut self.connection.transport;

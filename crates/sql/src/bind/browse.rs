@@ -5,14 +5,13 @@
 
 use std::sync::Arc;
 
-use types::{SqlResult, sql_error};
+use types::{SqlResult, TypeKind, sql_error};
 
 use super::binder::Binder;
-use super::scope::{Source, SourceColumns};
 use crate::ast;
-use crate::catalog::{IndexDef, TableDef};
-use crate::optimize::{ColumnId, Output};
-use crate::plan::{Client, Expr, ExprKind, OutputColumn, ToldOrigin};
+use crate::catalog::{ColumnDef, IndexDef, TableDef};
+use crate::optimize::{ColumnId, Output, Rel};
+use crate::plan::{Client, Expr, ExprKind, JoinKind, OutputColumn, ToldOrigin};
 
 impl Binder<'_> {
     /// Whether a client's query tells it. Error 1003 for a clause that cursors alone have.
@@ -31,20 +30,25 @@ impl Binder<'_> {
         }
     }
 
-    /// Appends what `outputs` lacks of each table's key: how many columns.
-    pub fn hidden_keys(&mut self, sources: &[Source], outputs: &mut Vec<Output>) -> usize {
+    /// Appends what `outputs` lacks of the key, and of the rowversion, of each table whose rows come through `rel` one by one, those of
+    /// views and derived tables too: how many columns.
+    pub fn hidden_keys(&mut self, rel: &Rel, outputs: &mut Vec<Output>) -> usize {
         let shown = outputs.len();
-        for source in sources {
-            let SourceColumns::Table { table, first } = &source.columns else { continue };
-            let Some(index) = key_of(table) else { continue };
-            for (column, _) in &index.key {
-                let id = ColumnId(first.0 + u32::from(*column));
+        let mut tables = Vec::new();
+        row_tables(rel, false, &mut tables);
+        for (table, first, may_be_missing) in tables {
+            let Some(index) = key_of(&table) else { continue };
+            let is_version = |(_, column): &(u16, &ColumnDef)| column.ty.kind == TypeKind::RowVersion;
+            // A driver's cursor finds rows by their keys.
+            let version = (0..).zip(&table.columns).find(is_version).filter(|_| self.options.client != Client::Cursor);
+            for column in index.key.iter().map(|(column, _)| *column).chain(version.map(|(at, _)| at)) {
+                let id = ColumnId(first.0 + u32::from(column));
                 let is_it = |output: &Output| matches!(output.expr.kind, ExprKind::Column(at) if at == id.index());
                 if !outputs.iter().any(is_it) {
-                    let column = source.column(usize::from(*column));
-                    self.needs.mark(column.id);
-                    let expr = Expr::column(column.id.index(), column.ty, column.nullable);
-                    outputs.push(Output { name: column.name, expr });
+                    let definition = &table.columns[usize::from(column)];
+                    self.needs.mark(id);
+                    let expr = Expr::column(id.index(), definition.ty, definition.nullable || may_be_missing);
+                    outputs.push(Output { name: definition.name.clone(), expr });
                 }
             }
         }
@@ -78,6 +82,30 @@ impl Binder<'_> {
         let elsewhere = table.database != self.catalog.database();
         let database = self.catalog.database_name(table.database).filter(|_| elsewhere);
         database.into_iter().chain([table.schema.clone(), table.name.clone()]).collect()
+    }
+}
+
+/// The tables whose rows come through, each with its first column and whether an outer join may lack its row.
+fn row_tables(rel: &Rel, may_be_missing: bool, out: &mut Vec<(Arc<TableDef>, ColumnId, bool)>) {
+    match rel {
+        Rel::Get(get) => out.push((get.table.clone(), get.first, may_be_missing)),
+        Rel::Filter { input, .. } | Rel::Map { input, .. } | Rel::Sort { input, .. } => {
+            row_tables(input, may_be_missing, out);
+        }
+        Rel::Top(top) => row_tables(&top.input, may_be_missing, out),
+        Rel::Window(window) => row_tables(&window.input, may_be_missing, out),
+        Rel::Join(join) => {
+            let (left, right) = match join.kind {
+                JoinKind::LeftOuter => (false, true),
+                JoinKind::FullOuter => (true, true),
+                _ => (false, false),
+            };
+            row_tables(&join.left, may_be_missing || left, out);
+            if !matches!(join.kind, JoinKind::Semi | JoinKind::Anti) {
+                row_tables(&join.right, may_be_missing || right, out);
+            }
+        }
+        _ => {}
     }
 }
 

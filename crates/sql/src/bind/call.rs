@@ -18,6 +18,7 @@ use super::typing::is_null_literal;
 use crate::ast;
 use crate::catalog::{ModuleDef, ModuleKind, Object, TableDef, UserType};
 use crate::function::FunctionId;
+use crate::optimize::told;
 use crate::plan::{CompareOp, Expr, ExprKind};
 
 impl Binder<'_> {
@@ -114,8 +115,9 @@ impl Binder<'_> {
             FunctionId::Greatest | FunctionId::Least => {
                 let args = self.exprs(&call.args, scope)?;
                 refuse_long(&args, name)?;
-                let nullable = args.iter().any(|e| e.nullable);
+                let given: Vec<(bool, SqlType)> = args.iter().map(|e| (e.nullable, e.ty)).collect();
                 let (args, ty) = convert::unify(args, name, &self.columns)?;
+                let nullable = given.iter().any(|(nullable, from)| *nullable || told::loses(from, &ty));
                 Ok(Expr::new(ty, nullable, ExprKind::Function(function, args)))
             }
             _ if function.takes_date_part() => self.date_part_call(function, name, call, scope),
@@ -139,8 +141,9 @@ impl Binder<'_> {
         }
         let ty = left.ty;
         let equal = compare(CompareOp::Equal, left.clone(), right, false, &self.columns)?;
+        let nullable = told::live_arms([&equal].into_iter()).any(|at| at == 0 || left.nullable);
         let branches = vec![(equal, Expr::null(ty))];
-        Ok(Expr::new(ty, true, ExprKind::Case { branches, otherwise: Some(Box::new(left)) }))
+        Ok(Expr::new(ty, nullable, ExprKind::Case { branches, otherwise: Some(Box::new(left)) }))
     }
 
     fn coalesce(&mut self, call: &ast::Call, scope: &Scope) -> SqlResult<Expr> {
@@ -155,9 +158,10 @@ impl Binder<'_> {
         if let Some(at) = args.iter().position(constant) {
             args.truncate(at + 1);
         }
+        let nullable = nullable || args.iter().any(|e| !is_null_literal(e) && told::loses(&e.ty, &ty));
         let mut args = args.into_iter().map(|e| implicit(e, &ty)).collect::<SqlResult<Vec<_>>>()?;
         if args.len() == 1 {
-            return Ok(args.remove(0));
+            return Ok(Expr { nullable, ..args.remove(0) });
         }
         Ok(Expr::new(ty, nullable, ExprKind::Function(FunctionId::Coalesce, args)))
     }

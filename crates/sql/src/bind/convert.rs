@@ -6,7 +6,7 @@ use types::{ConvertContext, Datum, SqlResult, SqlType, TypeKind, operands};
 use types::precedence::{check_conversion, result_type};
 
 use super::collating::{collation_rank, common_collation, made_collation, refuse_open};
-use super::typing::is_null_literal;
+use super::typing::{beside_decimal, is_null_literal};
 use crate::optimize::Columns;
 use crate::plan::{CompareOp, Expr, ExprKind};
 
@@ -295,11 +295,14 @@ pub fn unify(exprs: Vec<Expr>, operation: &str, columns: &Columns) -> SqlResult<
 /// NULL literals have no say, unless there is nothing else: then int. One with a type is what a parameter has been replaced by.
 pub fn common_type(exprs: &[Expr], operation: &str, columns: &Columns) -> SqlResult<SqlType> {
     let mut common: Option<(SqlType, &Expr)> = None;
+    let of_rows = matches!(operation, "UNION" | "INTERSECT" | "EXCEPT" | "VALUES" | "GENERATE_SERIES");
+    let has_decimal = !of_rows && exprs.iter().any(|e| e.ty.is_decimal());
     for expr in exprs.iter().filter(|e| !is_null_literal(e) || e.ty != SqlType::INT) {
+        let own = if has_decimal { beside_decimal(expr) } else { expr.ty };
         common = Some(match common {
-            None => (expr.ty, expr),
+            None => (own, expr),
             Some((ty, first)) => {
-                let mut joined = result_type(&ty, &expr.ty)?;
+                let mut joined = result_type(&ty, &own)?;
                 if ty.is_string() && expr.ty.is_string() {
                     joined.collation = match operation {
                         "UNION" | "INTERSECT" | "EXCEPT" => common_collation(first, expr, operation, columns)?,

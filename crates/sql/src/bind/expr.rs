@@ -12,7 +12,7 @@ use super::text;
 use super::typing::{self, beside_decimal, is_null_literal, is_untyped, numeric};
 use crate::ast;
 use crate::function::FunctionId;
-use crate::optimize::{Columns, Output, Rel};
+use crate::optimize::{Columns, Output, Rel, told};
 use crate::plan::{ArithmeticOp, CompareOp, Expr, ExprKind, Global, Subquery, SubqueryKind};
 
 impl Binder<'_> {
@@ -661,8 +661,10 @@ fn or_list(parts: Vec<Expr>) -> Expr {
 
 /// `results` has one more than `whens` when there is an ELSE.
 pub fn case_of(whens: Vec<Expr>, results: Vec<Expr>, has_else: bool, columns: &Columns) -> SqlResult<Expr> {
-    let nullable = !has_else || results.iter().any(|e| e.nullable);
+    let arms: Vec<(bool, SqlType)> = results.iter().map(|e| (e.nullable, e.ty)).collect();
     let (mut results, ty) = convert::unify(results, "CASE", columns)?;
+    let may_be_null = |at: usize| arms.get(at).is_none_or(|(nullable, from)| *nullable || told::loses(from, &ty));
+    let nullable = told::live_arms(whens.iter()).any(may_be_null);
     let otherwise = if has_else { results.pop().map(Box::new) } else { None };
     let branches = whens.into_iter().zip(results).collect();
     Ok(Expr::new(ty, nullable, ExprKind::Case { branches, otherwise }))
@@ -769,6 +771,6 @@ fn global(name: &ast::Variable, session_number: SqlType) -> SqlResult<Expr> {
     table
         .iter()
         .find(|(known, ..)| known.eq_ignore_ascii_case(&name.name))
-        .map(|(_, global, ty)| Expr::new(*ty, true, ExprKind::Global(*global)))
+        .map(|(_, global, ty)| Expr::new(*ty, matches!(global, Identity | RemServer), ExprKind::Global(*global)))
         .ok_or_else(|| errors::undeclared_variable(&name.name).at_line(name.line))
 }

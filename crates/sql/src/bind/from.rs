@@ -507,9 +507,13 @@ impl Binder<'_> {
         let mut typed: Vec<std::vec::IntoIter<Expr>> = Vec::with_capacity(width);
         for column in columns {
             let nullable = column.iter().any(|e| e.nullable);
+            let told_nullable = column.iter().any(|e| self.columns.told_nullable(e));
             let untyped = column.iter().all(is_untyped_null);
             let (column, ty) = unify(column, "VALUES", &self.columns)?;
             let id = self.columns.add(ty, nullable);
+            if told_nullable {
+                self.columns.tell_nullable(id);
+            }
             if untyped {
                 self.columns.set_untyped(id);
             }

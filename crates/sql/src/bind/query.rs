@@ -269,6 +269,9 @@ impl Binder<'_> {
                 return Err(sql_error!(5335, ty.name()));
             }
             let id = self.columns.add(ty, exprs.iter().any(|e| e.nullable));
+            if exprs.iter().any(|e| self.columns.told_nullable(e)) {
+                self.columns.tell_nullable(id);
+            }
             if exprs.iter().all(is_untyped_null) {
                 self.columns.set_untyped(id);
             }
@@ -580,7 +583,7 @@ impl Binder<'_> {
         }
         let keyed = self.browses && place == Use::Root && !grouped && !select.distinct;
         let keyed = keyed && assigns.is_empty() && select.into.is_none();
-        let hidden = if keyed { self.hidden_keys(&sources, &mut outputs) } else { 0 };
+        let hidden = if keyed { self.hidden_keys(&rel, &mut outputs) } else { 0 };
         let merges = sets.as_ref().is_none_or(|sets| sets.len() < 2);
         if !merges && done.aggregates.iter().any(|(_, aggregate)| aggregate.function == AggregateFunction::StringAgg) {
             return Err(sql_error!(8710));

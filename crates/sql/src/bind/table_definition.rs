@@ -143,7 +143,7 @@ impl Binder<'_> {
                 };
                 let scope = Scope { sources: &[source], parent: None, ctes: None, block: None };
                 let bound = self.without_variables(|binder| binder.expr(expr, &scope))?;
-                nullable = column.null.unwrap_or(bound.nullable);
+                nullable = column.null.unwrap_or_else(|| self.columns.told_nullable(&bound));
                 computed = Some(Computed {
                     definition: format!("({})", span.of(text)).into(),
                     persisted: *persisted,

@@ -7,6 +7,7 @@
 //! 3. `lower` chooses indexes, join and grouping methods, keeps only needed columns, and turns column ids into positions.
 
 pub mod rel;
+pub mod told;
 pub mod constant;
 pub mod estimate;
 pub mod wanted;

@@ -8,7 +8,6 @@ use std::sync::Arc;
 use types::SqlType;
 
 use crate::catalog::{ModuleDef, TableDef, VirtualTableDef};
-use crate::function::FunctionId;
 use crate::plan::{
     Aggregate, ColumnOrigin, Expr, ExprKind, ForFormat, JoinKind, LockHint, Mask, MaskedColumn, Modify, SortKey,
     TableFunction, TableSource, WindowFunction,
@@ -96,26 +95,8 @@ impl Columns {
         self.told_nullable.insert(id);
     }
 
-    /// What SQL Server tells of a value: whatever may overflow, a conversion, COALESCE and a count pass for nullable, whether they are
-    /// or not. https://learn.microsoft.com/sql/t-sql/language-elements/coalesce-transact-sql ("Compare COALESCE and ISNULL"),
-    /// https://learn.microsoft.com/sql/relational-databases/tables/specify-computed-columns-in-a-table ("Limitations").
-    pub fn told_nullable(&self, expr: &Expr) -> bool {
-        if expr.nullable {
-            return true;
-        }
-        match &expr.unmasked().kind {
-            ExprKind::Column(id) => self.told_nullable.contains(ColumnId(*id as u32)),
-            ExprKind::Arithmetic(..) => !expr.ty.is_string() && !expr.ty.is_binary(),
-            ExprKind::Negate(_) | ExprKind::Convert { explicit: true, .. } => true,
-            ExprKind::Function(FunctionId::Coalesce, _) => true,
-            ExprKind::Function(FunctionId::Isnull, given) => given.iter().all(|value| self.told_nullable(value)),
-            ExprKind::Case { branches, otherwise } => branches
-                .iter()
-                .map(|(_, value)| value)
-                .chain(otherwise.as_deref())
-                .any(|value| self.told_nullable(value)),
-            _ => false,
-        }
+    pub fn is_told_nullable(&self, id: ColumnId) -> bool {
+        self.told_nullable.contains(id)
     }
 
     pub fn is_yielding(&self, id: ColumnId) -> bool {

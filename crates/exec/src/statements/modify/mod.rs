@@ -414,8 +414,13 @@ pub fn run(plan: &mut ModifyPlan, context: &mut Context, only: Option<&CurrentRo
                             wanted.is_none_or(|(_, value)| batch.columns[stored].datum(row) == *value)
                         }),
                     };
-                    let found: Vec<u32> = (0..batch.rows as u32).filter(|&row| is_it(row as usize)).collect();
+                    let mut found: Vec<u32> = (0..batch.rows as u32).filter(|&row| is_it(row as usize)).collect();
                     if !found.is_empty() {
+                        // Of rows that are the same in all columns it is one.
+                        if matches!(only, CurrentRow::Key(_)) {
+                            found.truncate(1);
+                            left = 0;
+                        }
                         let mut row = RowBatch::new(batch.columns.iter().map(columns::class_of));
                         columns::append_batch_rows(&mut row, &batch, &found);
                         run.batch(plan, context, &row)?;

@@ -135,9 +135,9 @@ GO
 CREATE VIEW sys.iso_columns AS
 SELECT c.id, c.number, c.colid, c.name, c.xtype, c.utype, c.status, c.collation, c.dflt,
   CONVERT(int, CASE WHEN c.xtype IN (167, 175, 165, 173) THEN c.length WHEN c.xtype IN (231, 239) THEN CASE c.length WHEN -1 THEN -1 ELSE c.length / 2 END
-    WHEN c.xtype IN (35, 34) THEN 2147483647 WHEN c.xtype = 99 THEN 1073741823 WHEN c.xtype = 241 THEN -1 WHEN c.xtype = 98 THEN 0 END) AS CHARACTER_MAXIMUM_LENGTH,
+    WHEN c.xtype IN (35, 34) THEN 2147483647 WHEN c.xtype = 99 THEN 1073741823 WHEN c.xtype = 241 THEN -1 WHEN c.xtype = 98 THEN 0 WHEN c.xtype = 240 THEN c.length END) AS CHARACTER_MAXIMUM_LENGTH,
   CONVERT(int, CASE WHEN c.xtype IN (167, 175, 165, 173, 231, 239) THEN c.length WHEN c.xtype IN (35, 34) THEN 2147483647 WHEN c.xtype = 99 THEN 2147483646
-    WHEN c.xtype = 241 THEN -1 WHEN c.xtype = 98 THEN 0 END) AS CHARACTER_OCTET_LENGTH,
+    WHEN c.xtype = 241 THEN -1 WHEN c.xtype = 98 THEN 0 WHEN c.xtype = 240 THEN c.length END) AS CHARACTER_OCTET_LENGTH,
   CONVERT(tinyint, CASE WHEN c.xtype IN (48, 52, 56, 127, 106, 108, 60, 122, 62, 59) THEN c.prec END) AS NUMERIC_PRECISION,
   CONVERT(smallint, CASE WHEN c.xtype IN (48, 52, 56, 127, 106, 108, 60, 122) THEN 10 WHEN c.xtype IN (62, 59) THEN 2 END) AS NUMERIC_PRECISION_RADIX,
   CONVERT(int, CASE WHEN c.xtype IN (48, 52, 56, 127, 106, 108, 60, 122) THEN c.scale END) AS NUMERIC_SCALE,

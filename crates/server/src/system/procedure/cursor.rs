@@ -325,8 +325,8 @@ fn open_rows(
     let kind = match kind {
         scroll::FORWARD_ONLY if columns.iter().all(|column| column.origin.is_none()) => scroll::STATIC,
         scroll::FORWARD_ONLY | scroll::DYNAMIC if sorted && has_key => scroll::KEYSET,
-        scroll::KEYSET if !has_key => scroll::STATIC,
-        scroll::DYNAMIC if targets.is_empty() => scroll::STATIC,
+        // One over a table without a unique key stays, other than in T-SQL: SQL Server's knows where its rows lie.
+        scroll::KEYSET | scroll::DYNAMIC if targets.is_empty() => scroll::STATIC,
         kind => kind,
     };
     let concurrency = match asked.concurrency & concurrency::KINDS {

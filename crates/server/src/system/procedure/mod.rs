@@ -24,7 +24,7 @@ mod parameters;
 mod result;
 pub mod application_lock;
 mod application_role;
-mod definition;
+pub mod definition;
 mod startup;
 mod trigger_order;
 mod sequence;

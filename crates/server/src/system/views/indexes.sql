@@ -49,8 +49,11 @@ SELECT i.id AS object_id, i.indid AS index_id, CONVERT(sysname, JSON_VALUE(i.fil
 FROM sys.sysidxstats i
 WHERE i.kind = 4
 GO
+-- A clustered index numbers its columns in the table's order, whatever the key's is.
 CREATE VIEW sys.index_columns AS
-SELECT c.id AS object_id, c.indid AS index_id, c.subid AS index_column_id, c.colid AS column_id,
+SELECT c.id AS object_id, c.indid AS index_id,
+  CASE c.indid WHEN 1 THEN (SELECT COUNT(*) FROM sys.sysiscols b WHERE b.id = c.id AND b.indid = 1 AND b.colid <= c.colid) ELSE c.subid END AS index_column_id,
+  c.colid AS column_id,
   CONVERT(tinyint, CASE WHEN i.kind IN (3, 4) THEN 0 ELSE c.keyord END) AS key_ordinal, CONVERT(tinyint, CASE WHEN c.status & 4 <> 0 THEN 1 ELSE 0 END) AS partition_ordinal, CONVERT(bit, c.status & 1) AS is_descending_key,
   CONVERT(bit, c.status & 2) AS is_included_column, CONVERT(tinyint, 0) AS column_store_order_ordinal
 FROM sys.sysiscols c
@@ -81,7 +84,9 @@ JOIN sys.sysschobjs o ON o.pid = i.id AND o.kind = 'IT' AND o.intprop = CASE WHE
 WHERE i.kind IN (3, 4)
 GO
 CREATE VIEW sys.stats_columns AS
-SELECT c.id AS object_id, c.indid AS stats_id, c.subid AS stats_column_id, c.colid AS column_id
+SELECT c.id AS object_id, c.indid AS stats_id,
+  CASE c.indid WHEN 1 THEN (SELECT COUNT(*) FROM sys.sysiscols b WHERE b.id = c.id AND b.indid = 1 AND b.colid <= c.colid) ELSE c.subid END AS stats_column_id,
+  c.colid AS column_id
 FROM sys.sysiscols c
 JOIN sys.sysidxstats i ON i.id = c.id AND i.indid = c.indid AND i.kind NOT IN (3, 4)
 WHERE c.keyord > 0
@@ -94,7 +99,7 @@ GO
 CREATE VIEW sys.key_constraints AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
   CONVERT(nvarchar(60), CASE o.kind WHEN 'PK' THEN N'PRIMARY_KEY_CONSTRAINT' ELSE N'UNIQUE_CONSTRAINT' END) AS type_desc,
-  o.created AS create_date, o.modified AS modify_date, CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published,
+  o.created AS create_date, o.modified AS modify_date, CONVERT(bit, CASE WHEN o.nsid = 4 THEN 1 ELSE o.status & 1 END) AS is_ms_shipped, CONVERT(bit, 0) AS is_published,
   CONVERT(bit, 0) AS is_schema_published, i.indid AS unique_index_id, CONVERT(bit, o.status & 2) AS is_system_named,
   CONVERT(bit, 1) AS is_enforced
 FROM sys.sysschobjs o
@@ -104,7 +109,7 @@ GO
 CREATE VIEW sys.check_constraints AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
   CONVERT(nvarchar(60), N'CHECK_CONSTRAINT') AS type_desc, o.created AS create_date, o.modified AS modify_date,
-  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
+  CONVERT(bit, CASE WHEN o.nsid = 4 THEN 1 ELSE o.status & 1 END) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
   CONVERT(bit, o.status & 4) AS is_disabled, CONVERT(bit, o.status & 16) AS is_not_for_replication,
   CONVERT(bit, o.status & 8) AS is_not_trusted, CONVERT(int, CASE WHEN o.status & 32768 <> 0 THEN o.intprop ELSE 0 END) AS parent_column_id,
   CASE WHEN HAS_ACCESS(1060, o.id) = 1 THEN t.value END AS definition, CONVERT(bit, 1) AS uses_database_collation, CONVERT(bit, o.status & 2) AS is_system_named
@@ -115,7 +120,7 @@ GO
 CREATE VIEW sys.default_constraints AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
   CONVERT(nvarchar(60), N'DEFAULT_CONSTRAINT') AS type_desc, o.created AS create_date, o.modified AS modify_date,
-  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
+  CONVERT(bit, CASE WHEN o.nsid = 4 THEN 1 ELSE o.status & 1 END) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
   o.intprop AS parent_column_id, CASE WHEN HAS_ACCESS(1060, o.id) = 1 THEN t.value END AS definition, CONVERT(bit, o.status & 2) AS is_system_named
 FROM sys.sysschobjs o
 JOIN sys.sysobjvalues t ON t.objid = o.id
@@ -124,7 +129,7 @@ GO
 CREATE VIEW sys.foreign_keys AS
 SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, o.pid AS parent_object_id, o.kind AS type,
   CONVERT(nvarchar(60), N'FOREIGN_KEY_CONSTRAINT') AS type_desc, o.created AS create_date, o.modified AS modify_date,
-  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
+  CONVERT(bit, CASE WHEN o.nsid = 4 THEN 1 ELSE o.status & 1 END) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published,
   r.indepid AS referenced_object_id, CONVERT(int, r.status / 256) AS key_index_id, CONVERT(bit, o.status & 4) AS is_disabled,
   CONVERT(bit, o.status & 16) AS is_not_for_replication, CONVERT(bit, o.status & 8) AS is_not_trusted,
   CONVERT(tinyint, r.status & 15) AS delete_referential_action,

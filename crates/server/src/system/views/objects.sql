@@ -10,7 +10,7 @@ SELECT o.name, o.id AS object_id, o.owner AS principal_id, o.nsid AS schema_id, 
     WHEN 'D' THEN N'DEFAULT_CONSTRAINT' WHEN 'SO' THEN N'SEQUENCE_OBJECT' WHEN 'SN' THEN N'SYNONYM' WHEN 'TT' THEN N'TYPE_TABLE'
     WHEN 'SP' THEN N'SECURITY_POLICY' WHEN 'R' THEN N'RULE' WHEN 'IT' THEN N'INTERNAL_TABLE' WHEN 'SQ' THEN N'SERVICE_QUEUE' END) AS type_desc,
   o.created AS create_date, o.modified AS modify_date,
-  CONVERT(bit, o.status & 1) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published
+  CONVERT(bit, CASE WHEN o.nsid = 4 AND o.pid <> 0 THEN 1 ELSE o.status & 1 END) AS is_ms_shipped, CONVERT(bit, 0) AS is_published, CONVERT(bit, 0) AS is_schema_published
 FROM sys.sysschobjs o
 WHERE o.nsid > 0 AND o.kind <> 'XS'
 GO
@@ -166,7 +166,7 @@ GO
 CREATE VIEW sys.sql_modules AS
 SELECT o.id AS object_id, CASE WHEN o.status & 1048576 = 0 AND HAS_ACCESS(1060, o.id) = 1 THEN t.value END AS definition,
   CONVERT(bit, o.status & 512) AS uses_ansi_nulls, CONVERT(bit, o.status & 1024) AS uses_quoted_identifier,
-  CONVERT(bit, o.status & 2048) AS is_schema_bound, CONVERT(bit, 0) AS uses_database_collation,
+  CONVERT(bit, o.status & 2048) AS is_schema_bound, CONVERT(bit, o.status & 2048) AS uses_database_collation,
   CONVERT(bit, o.status & 131072) AS is_recompiled, CONVERT(bit, o.status & 262144) AS null_on_null_input,
   CONVERT(int, CASE WHEN o.status & 524288 <> 0 THEN -2 ELSE x.indepid END) AS execute_as_principal_id,
   CONVERT(bit, o.status & 4096) AS uses_native_compilation, CONVERT(bit, CASE o.kind WHEN 'IF' THEN 1 ELSE 0 END) AS inline_type,

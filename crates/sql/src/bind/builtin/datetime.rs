@@ -30,6 +30,7 @@ pub fn datetime(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             SqlType::datetimeoffset(7)
         }
         Datefromparts | Datetimefromparts | Smalldatetimefromparts => {
+            call.null_from_arguments();
             call.take_all(SqlType::INT)?;
             match call.function {
                 Datefromparts => SqlType::DATE,
@@ -38,6 +39,7 @@ pub fn datetime(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             }
         }
         Datetime2fromparts | Timefromparts | Datetimeoffsetfromparts => {
+            call.null_from_arguments();
             call.take_all(SqlType::INT)?;
             let Some(scale) = call.args.last().and_then(literal_count).filter(|n| (0..=7).contains(n)) else {
                 let ty = match call.function {

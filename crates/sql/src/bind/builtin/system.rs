@@ -13,7 +13,11 @@ pub fn session(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
         AppName | HostName | OriginalDbName | OriginalLogin | ErrorProcedure => call.sysname(),
         CurrentUser | SessionUser | SystemUser | User => call.sysname(),
         ErrorMessage => call.wide(4000),
-        ErrorLine | ErrorNumber | ErrorSeverity | ErrorState | CurrentRequestId => SqlType::INT,
+        ErrorLine | ErrorNumber | ErrorSeverity | ErrorState => SqlType::INT,
+        CurrentRequestId => {
+            call.nullable = false;
+            SqlType::INT
+        }
         HostId => SqlType::char(10).with_collation(call.collation),
         XactState => {
             call.nullable = false;
@@ -151,7 +155,10 @@ pub fn metadata(call: &mut BuiltinCall) -> SqlResult<Option<SqlType>> {
             }
             call.wide(2047)
         }
-        MinActiveRowversion => SqlType::binary(8),
+        MinActiveRowversion => {
+            call.nullable = false;
+            SqlType::binary(8)
+        }
         TertiaryWeights => SqlType::varbinary(8000),
         Permissions => SqlType::INT,
         _ => return Ok(None),
