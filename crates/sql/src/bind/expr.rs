@@ -771,6 +771,10 @@ fn global(name: &ast::Variable, session_number: SqlType) -> SqlResult<Expr> {
     table
         .iter()
         .find(|(known, ..)| known.eq_ignore_ascii_case(&name.name))
-        .map(|(_, global, ty)| Expr::new(*ty, matches!(global, Identity | RemServer), ExprKind::Global(*global)))
+        .map(|(_, global, ty)| {
+            // Names and texts pass for nullable, numbers do not.
+            let nullable = ty.is_string() || *global == Identity;
+            Expr::new(*ty, nullable, ExprKind::Global(*global))
+        })
         .ok_or_else(|| errors::undeclared_variable(&name.name).at_line(name.line))
 }

@@ -554,6 +554,7 @@ impl Run {
             }
         }
         let unchecked = context.session(|session| std::mem::take(&mut session.unchecked));
+        plan.target.takes_orphans = unchecked.constraints;
         let fires = !unchecked.triggers && !plan.target.def.triggers.is_empty();
         let mut updated = vec![false; if fires { plan.target.def.columns.len() } else { 0 }];
         for action in plan.actions.iter().filter(|_| fires) {

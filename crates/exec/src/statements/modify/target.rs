@@ -47,6 +47,8 @@ pub struct Target {
     versions: Option<Box<Versions>>,
     /// Columns of which long values were not read, and stay.
     pub unread: Vec<u16>,
+    /// The running statement leaves out FOREIGN KEY constraints, as a bulk load does.
+    pub takes_orphans: bool,
 }
 
 enum Place {
@@ -168,6 +170,7 @@ impl Target {
             source: source.clone(),
             place,
             unread: Vec::new(),
+            takes_orphans: false,
         }
     }
 
