@@ -286,7 +286,7 @@ fn begins(own: &Statistics, ty: &SqlType, pattern: &Expr) -> Option<f64> {
     text[(count - 1) * unit] += 1;
     let high = key(&text)?;
     let rows = own.rows.max(1.0);
-    let between = own.histogram.below(&high, false) - own.histogram.below(&low, false);
+    let between = own.histogram.between_texts(&low, &high);
     Some((between / rows).clamp((1.0 / rows).min(1.0), 1.0))
 }
 
@@ -422,7 +422,21 @@ pub fn join_part(left: (&Rel, f64), right: (&Rel, f64), equal: &[&Expr]) -> f64 
         * narrowed(left.0, pairs.iter().map(|pair| pair.0));
     let right_values = distinct_together(right.0, right.1, pairs.iter().map(|pair| pair.1))
         * narrowed(right.0, pairs.iter().map(|pair| pair.1));
-    1.0 / left_values.max(right_values).max(1.0)
+    let (few, many) = (left_values.min(right_values).max(1.0), left_values.max(right_values).max(1.0));
+    let of_many = |pair: &(&Expr, &Expr)| match left_values < right_values {
+        true => skew(right.0, pair.1),
+        false => skew(left.0, pair.0),
+    };
+    let skew = if let [pair] = pairs.as_slice() { of_many(pair) } else { 0.0 };
+    // Which of the values the few are nobody knows: as many rows as they have on the average, and a standard deviation more.
+    let more = 1.0 + (skew / few * (1.0 - few / many)).sqrt();
+    (more / many).min(1.0 / few)
+}
+
+/// `Histogram::skew` of a column's values; 0: nothing is known of them.
+fn skew(known: &dyn Known, value: &Expr) -> f64 {
+    let found = plain(value).and_then(|id| known.column(id));
+    found.and_then(|(get, column)| Some(get.statistics.of(column)?.histogram.skew())).unwrap_or(0.0)
 }
 
 /// The part of the columns' values that constants leave: both sides of a join may be bound to the same ones.

@@ -2,8 +2,12 @@
 //!
 //! Up to `EXACT_MAX` parts, fewer where most are connected with most, each connected set of them gets its cheapest tree, bushy ones too, by
 //! dynamic programming over subsets (as in Moerkotte, Neumann, "Analysis of Two Existing and One New Dynamic Programming Algorithm for the
-//! Generation of Optimal Bushy Join Trees", VLDB 2006, without their enumeration). Beyond, trees are left-deep: from each of a few parts on, always the one that keeps
-//! the result smallest, and of these orders the cheapest. Sets that nothing connects are joined last, the smallest first.
+//! Generation of Optimal Bushy Join Trees", VLDB 2006, without their enumeration). Beyond, orders are made from each of a few parts on, always
+//! with the one that keeps the result smallest or that costs the least; the cheapest is made better by moving parts, one at a time, and of it
+//! the cheapest tree whose sides are neighbours in the order is taken (Neumann, Radke, "Adaptive Optimization of Very Large Join Queries",
+//! SIGMOD 2018). Sets that nothing connects are joined last, the smallest first.
+
+mod greedy;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,8 +16,8 @@ use std::collections::HashMap;
 const EXACT_MAX: usize = 10;
 /// Pairs of subsets, 3 to the power of the parts, and for each the edges that are looked at: ten parts in a chain or a star are about as many.
 const EXACT_WORK_MAX: usize = 2_500_000;
-/// Parts from which greedy orders begin.
-const STARTS_MAX: usize = 8;
+/// Edges to a part of which two together are looked up.
+const PAIRED_MAX: usize = 4;
 
 /// A hash table, however few rows it has.
 pub const HASH_COST: f64 = 20.0;
@@ -73,16 +77,8 @@ pub enum Tree {
 type Seek<'a> = &'a dyn Fn(usize, &[usize]) -> Option<f64>;
 
 pub fn cheapest(parts: &[Part], edges: &[Edge], classes: &[Class], seek: Seek) -> Tree {
-    let mut at: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
-    for (number, edge) in edges.iter().enumerate() {
-        edge.parts.iter().for_each(|&part| at[part].push(number));
-    }
-    let mut class_of = vec![None; edges.len()];
-    for (number, class) in classes.iter().enumerate() {
-        class.edges.iter().for_each(|&edge| class_of[edge] = Some(number));
-    }
+    let search = Search::new(parts, edges, classes, seek);
     let is_few = parts.len() <= EXACT_MAX && 3_usize.pow(parts.len() as u32) * edges.len().max(1) <= EXACT_WORK_MAX;
-    let search = Search { parts, edges, classes, class_of, at, seek, sought: RefCell::default() };
     if is_few && let Some(tree) = search.exact() { tree } else { search.greedy() }
 }
 
@@ -94,9 +90,23 @@ struct Search<'a> {
     class_of: Vec<Option<usize>>,
     /// Edges of each part.
     at: Vec<Vec<usize>>,
+    sets: Sets,
     seek: Seek<'a>,
     /// Costs of look-ups that have been asked for: a part and up to two edges.
     sought: RefCell<HashMap<(usize, usize, usize), Option<f64>>>,
+}
+
+/// Sets of parts as bits. Where there are more than bits, nobody asks.
+#[derive(Default)]
+struct Sets {
+    /// The parts of each edge.
+    edges: Vec<u64>,
+    /// What each part reads.
+    needs: Vec<u64>,
+    /// Parts that each part has an edge with.
+    near: Vec<u64>,
+    /// Parts that read others.
+    lateral: u64,
 }
 
 /// The cheapest tree of a set of parts.
@@ -108,25 +118,43 @@ struct Best {
     left: u64,
 }
 
-impl Search<'_> {
+/// Rows that something is done for. Of less than one nobody knows whether it will come; who leaves the least is worth a little, so that an
+/// order is a good one, too, where more rows come than were expected.
+fn asked(rows: f64) -> f64 {
+    if rows < 1.0 { 0.5 + rows / 2.0 } else { rows }
+}
+
+impl<'a> Search<'a> {
+    fn new(parts: &'a [Part], edges: &'a [Edge], classes: &'a [Class], seek: Seek<'a>) -> Search<'a> {
+        let mut at: Vec<Vec<usize>> = vec![Vec::new(); parts.len()];
+        for (number, edge) in edges.iter().enumerate() {
+            edge.parts.iter().for_each(|&part| at[part].push(number));
+        }
+        let mut class_of = vec![None; edges.len()];
+        for (number, class) in classes.iter().enumerate() {
+            class.edges.iter().for_each(|&edge| class_of[edge] = Some(number));
+        }
+        let mut sets = Sets::default();
+        if parts.len() <= u64::BITS as usize {
+            let set_of = |parts: &[usize]| parts.iter().fold(0_u64, |set, &part| set | 1 << part);
+            sets.edges = edges.iter().map(|edge| set_of(&edge.parts)).collect();
+            sets.needs = parts.iter().map(|part| set_of(&part.needs)).collect();
+            sets.near = at.iter().map(|own| own.iter().fold(0, |set, &edge| set | sets.edges[edge])).collect();
+            let reads = (0..parts.len()).filter(|&part| sets.needs[part] != 0);
+            sets.lateral = reads.fold(0, |set, part| set | 1 << part);
+        }
+        Search { parts, edges, classes, class_of, at, sets, seek, sought: RefCell::default() }
+    }
+
     /// None: something connects no two sets, or only more than two parts.
     fn exact(&self) -> Option<Tree> {
         let count = self.parts.len();
-        let mask_of = |parts: &[usize]| parts.iter().fold(0_u64, |mask, &part| mask | 1 << part);
-        let masks: Vec<u64> = self.edges.iter().map(|edge| mask_of(&edge.parts)).collect();
-        let needs: Vec<u64> = self.parts.iter().map(|part| mask_of(&part.needs)).collect();
         let mut best: Vec<Option<Best>> = vec![None; 1 << count];
         for (number, part) in self.parts.iter().enumerate() {
             best[1 << number] = Some(Best { cost: part.cost, rows: part.rows, left: 0 });
         }
-        let near: Vec<u64> =
-            self.at.iter().map(|edges| edges.iter().fold(0, |mask, &edge| mask | masks[edge])).collect();
-        let lateral = (0..count).filter(|&part| needs[part] != 0).fold(0_u64, |mask, part| mask | 1 << part);
         let mut between: Vec<usize> = Vec::new();
-        for set in 1..1_u64 << count {
-            if set.count_ones() < 2 {
-                continue;
-            }
+        for set in (1..1_u64 << count).filter(|set| set.count_ones() > 1) {
             let mut rows = None;
             let mut here = 0_u64;
             loop {
@@ -137,40 +165,60 @@ impl Search<'_> {
                 }
                 let right = set & !here;
                 let (Some(one), Some(other)) = (best[here as usize], best[right as usize]) else { continue };
-                // A part that reads others comes behind all of them, alone.
-                let single = (right.count_ones() == 1).then(|| right.trailing_zeros() as usize);
-                let runs = single.filter(|&part| needs[part] != 0);
-                if here & lateral == here && here.count_ones() == 1 || runs.is_some_and(|part| needs[part] & !here != 0)
+                let joined = self.join((here, one), (right, other), &mut rows, &mut between);
+                if let Some(joined) = joined
+                    && best[set as usize].is_none_or(|old| joined.cost < old.cost)
                 {
-                    continue;
-                }
-                let is_near = || (0..count).any(|part| here >> part & 1 == 1 && near[part] & right != 0);
-                if runs.is_none() && !is_near() {
-                    continue;
-                }
-                between.clear();
-                between
-                    .extend((0..masks.len()).filter(|&edge| {
-                        masks[edge] & !set == 0 && masks[edge] & here != 0 && masks[edge] & right != 0
-                    }));
-                if between.is_empty() && runs.is_none() {
-                    continue;
-                }
-                let rows = *rows.get_or_insert_with(|| {
-                    let all = (0..count).filter(|&part| set >> part & 1 == 1).map(|part| self.parts[part].rows);
-                    let asked = (0..masks.len()).filter(|&at| masks[at] & !set == 0 && self.class_of[at].is_none());
-                    let part: f64 = asked.map(|at| self.edges[at].part).product();
-                    let together: f64 = self.classes.iter().map(|class| self.part_of(class, set)).product();
-                    (all.product::<f64>() * part * together).max(1.0)
-                });
-                let cost = self.join_cost((one.cost, one.rows), (other.cost, other.rows), single, &between, rows);
-                if best[set as usize].is_none_or(|old| cost < old.cost) {
-                    best[set as usize] = Some(Best { cost, rows, left: here });
+                    best[set as usize] = Some(joined);
                 }
             }
         }
         best[(1 << count) - 1]?;
-        Some(tree_of(&best, (1 << count) - 1))
+        Some(tree_of(&|set| best[set as usize], (1 << count) - 1))
+    }
+
+    /// Two sets joined, of which the right one may be a part that is looked up. `rows`: of both together, once somebody has asked for
+    /// them. None: nothing connects them, or what a part reads is not there.
+    fn join(
+        &self,
+        (here, one): (u64, Best),
+        (right, other): (u64, Best),
+        rows: &mut Option<f64>,
+        between: &mut Vec<usize>,
+    ) -> Option<Best> {
+        let Sets { edges, needs, near, lateral } = &self.sets;
+        // A part that reads others comes behind all of them, alone.
+        let single = (right.count_ones() == 1).then(|| right.trailing_zeros() as usize);
+        let runs = single.filter(|&part| needs[part] != 0);
+        if here & lateral == here && here.count_ones() == 1 || runs.is_some_and(|part| needs[part] & !here != 0) {
+            return None;
+        }
+        if runs.is_none() {
+            let is_near = (0..self.parts.len()).any(|part| here >> part & 1 == 1 && near[part] & right != 0);
+            if !is_near {
+                return None;
+            }
+        }
+        let set = here | right;
+        between.clear();
+        between.extend(
+            (0..edges.len())
+                .filter(|&edge| edges[edge] & !set == 0 && edges[edge] & here != 0 && edges[edge] & right != 0),
+        );
+        if between.is_empty() && runs.is_none() {
+            return None;
+        }
+        let rows = *rows.get_or_insert_with(|| self.rows_of(set));
+        let cost = self.join_cost((one.cost, one.rows), (other.cost, other.rows), single, between, rows);
+        Some(Best { cost, rows, left: here })
+    }
+
+    fn rows_of(&self, set: u64) -> f64 {
+        let all = (0..self.parts.len()).filter(|&part| set >> part & 1 == 1).map(|part| self.parts[part].rows);
+        let asked = (0..self.edges.len()).filter(|&at| self.sets.edges[at] & !set == 0 && self.class_of[at].is_none());
+        let part: f64 = asked.map(|at| self.edges[at].part).product();
+        let together: f64 = self.classes.iter().map(|class| self.part_of(class, set)).product();
+        all.product::<f64>() * part * together
     }
 
     /// What the edges of a class leave of the pairs of rows of a set: those that connect what those before them do not.
@@ -217,6 +265,7 @@ impl Search<'_> {
         rows: f64,
     ) -> f64 {
         let give = rows * GIVE_COST;
+        let (left, right) = ((left.0, asked(left.1)), (right.0, asked(right.1)));
         if let Some((part, test)) = single.and_then(|part| Some((part, self.parts[part].test.as_ref()?))) {
             let hashed = match test.is_equal {
                 true => HASH_COST + test.rows * BUILD_COST + left.1 * PROBE_COST,
@@ -245,8 +294,9 @@ impl Search<'_> {
         let mut cheapest: Option<f64> = None;
         let has_equal = between.iter().any(|&edge| self.edges[edge].is_equal);
         let asked = || between.iter().copied().filter(|&edge| self.edges[edge].is_equal == has_equal);
+        let in_pairs = between.len() <= PAIRED_MAX;
         for one in asked() {
-            for other in asked().filter(|&other| other >= one) {
+            for other in asked().filter(|&other| other == one || in_pairs && other > one) {
                 let ask = || match one == other {
                     true => (self.seek)(part, &[one]),
                     false => (self.seek)(part, &[one, other]),
@@ -260,65 +310,10 @@ impl Search<'_> {
         }
         cheapest
     }
-
-    fn greedy(&self) -> Tree {
-        let mut starts: Vec<usize> = (0..self.parts.len()).filter(|&part| self.parts[part].needs.is_empty()).collect();
-        starts.sort_by(|&a, &b| self.parts[a].rows.total_cmp(&self.parts[b].rows));
-        starts.truncate(STARTS_MAX);
-        let orders = starts.into_iter().map(|start| self.greedy_from(start));
-        let (_, order) = orders.min_by(|a, b| a.0.total_cmp(&b.0)).expect("a part reads no other");
-        let mut order = order.into_iter();
-        let first = Tree::Part(order.next().expect("a chain has parts").0);
-        order.fold(first, |left, (part, rows)| Tree::Join {
-            left: Box::new(left),
-            right: Box::new(Tree::Part(part)),
-            rows,
-        })
-    }
-
-    /// The cost, and the parts in order, each with the rows that there are with it.
-    fn greedy_from(&self, start: usize) -> (f64, Vec<(usize, f64)>) {
-        let mut missing: Vec<usize> = self.edges.iter().map(|edge| edge.parts.len()).collect();
-        let mut waits: Vec<usize> = self.parts.iter().map(|part| part.needs.len()).collect();
-        let mut left: Vec<usize> = (0..self.parts.len()).filter(|&part| part != start).collect();
-        let (mut cost, mut rows) = (self.parts[start].cost, self.parts[start].rows);
-        let mut order = vec![(start, rows)];
-        let mut is_there = vec![false; self.parts.len()];
-        let mut newest = start;
-        while !left.is_empty() {
-            is_there[newest] = true;
-            self.at[newest].iter().for_each(|&edge| missing[edge] -= 1);
-            for &part in &left {
-                waits[part] -= self.parts[part].needs.iter().filter(|&&need| need == newest).count();
-            }
-            let between = |part: usize| -> Vec<usize> {
-                self.at[part].iter().copied().filter(|&edge| missing[edge] == 1).collect()
-            };
-            let result = |part: usize| {
-                let done = between(part);
-                let is_joined = done.iter().any(|&edge| self.edges[edge].parts.len() > 1);
-                let all = rows * self.parts[part].rows * self.part_more(&done, part, &is_there);
-                // A cross join that happens to be small now makes everything after it larger.
-                (if is_joined || !self.parts[part].needs.is_empty() { all } else { all * 1e6 }, all.max(1.0))
-            };
-            let ready = left.iter().enumerate().filter(|&(_, &part)| waits[part] == 0);
-            let (at, (_, after)) = ready
-                .map(|(at, &part)| (at, result(part)))
-                .min_by(|a, b| a.1.0.total_cmp(&b.1.0))
-                .expect("of the parts that are left one reads only what is there");
-            let part = left.remove(at);
-            let own = (self.parts[part].cost, self.parts[part].rows);
-            cost = self.join_cost((cost, rows), own, Some(part), &between(part), after);
-            rows = after;
-            order.push((part, rows));
-            newest = part;
-        }
-        (cost, order)
-    }
 }
 
-fn tree_of(best: &[Option<Best>], set: u64) -> Tree {
-    let own = best[set as usize].expect("a set in a tree has one");
+fn tree_of(best: &dyn Fn(u64) -> Option<Best>, set: u64) -> Tree {
+    let own = best(set).expect("a set in a tree has one");
     if own.left == 0 {
         return Tree::Part(set.trailing_zeros() as usize);
     }
@@ -415,6 +410,34 @@ mod tests {
             let Tree::Join { rows, .. } = cheapest(&parts, &edges, &classes, &|_, _| None) else { panic!("joined") };
             assert_eq!(rows.round(), 1000.0, "{count}");
         }
+    }
+
+    #[test]
+    fn what_leaves_the_least_of_one_row_comes_first() {
+        // One row, which finds a partner in the first mostly and in the second hardly ever.
+        let parts = [part(1.0), part(1e4), part(1e4)];
+        let edges = [equal(0, 1, 0.9e-4), equal(0, 2, 1e-7)];
+        let tree = shown(&cheapest(&parts, &edges, &[], &|_, _| Some(4.0)));
+        assert_eq!(tree, "((0 2) 1)");
+    }
+
+    #[test]
+    fn long_chains_have_bushy_trees_too() {
+        fn is_bushy(tree: &Tree) -> bool {
+            match tree {
+                Tree::Part(_) => false,
+                Tree::Join { left, right, .. } => matches!(**right, Tree::Join { .. }) || is_bushy(left),
+            }
+        }
+        // Two halves that few rows of are looked up in from their ends, and many pairs in the middle.
+        let parts: Vec<Part> = (0..14).map(|at| part(if at % 13 == 0 { 2.0 } else { 1e4 })).collect();
+        let edges: Vec<Edge> = (1..14).map(|at| equal(at - 1, at, if at == 7 { 0.5 } else { 1e-4 })).collect();
+        let tree = cheapest(&parts, &edges, &[], &|_, _| Some(4.0));
+        assert!(is_bushy(&tree), "{}", shown(&tree));
+        let mut all = Vec::new();
+        parts_of(&tree, &mut all);
+        all.sort_unstable();
+        assert_eq!(all, (0..14).collect::<Vec<_>>());
     }
 
     #[test]

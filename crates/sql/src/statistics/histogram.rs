@@ -42,6 +42,17 @@ impl Histogram {
         self.values() + self.nulls
     }
 
+    /// How much the values differ in their rows: the variance of these over their mean's square, 0 where each has as many.
+    pub fn skew(&self) -> f64 {
+        let (mut values, mut rows, mut squares) = (0.0, 0.0, 0.0);
+        for step in &self.steps {
+            values += 1.0 + step.range_distinct;
+            rows += step.equal_rows + step.range_rows;
+            squares += step.equal_rows.powi(2) + step.range_rows.powi(2) / step.range_distinct.max(1.0);
+        }
+        (values * squares / rows.max(1.0).powi(2) - 1.0).max(0.0)
+    }
+
     /// Rows with this value. One that lies outside of all steps may have come since.
     pub fn equal(&self, key: &[u8]) -> f64 {
         let at = self.steps.partition_point(|step| &*step.key < key);
@@ -54,6 +65,18 @@ impl Histogram {
 
     /// Rows with lower values; `inclusive`: and with this one.
     pub fn below(&self, key: &[u8], inclusive: bool) -> f64 {
+        self.sum_below(key, inclusive, |part| part)
+    }
+
+    /// Rows with values from one to before another, of texts that begin alike. Where in a step these begin or end their letters hardly say:
+    /// one upper value among them stands for about a whole step, wherever it lies.
+    pub fn between_texts(&self, low: &[u8], high: &[u8]) -> f64 {
+        let nearly = |part| 0.25 + part / 2.0;
+        self.sum_below(high, false, nearly) - self.sum_below(low, false, nearly)
+    }
+
+    /// `moved`: the part of a step's rows that lie below, by where the key lies in it.
+    fn sum_below(&self, key: &[u8], inclusive: bool, moved: impl Fn(f64) -> f64) -> f64 {
         let at = self.steps.partition_point(|step| &*step.key < key);
         let whole: f64 = self.steps[..at].iter().map(|step| step.range_rows + step.equal_rows).sum();
         match self.steps.get(at) {
@@ -61,7 +84,7 @@ impl Histogram {
             Some(step) if &*step.key == key => whole + step.range_rows + f64::from(inclusive) * step.equal_rows,
             Some(_) if at == 0 => 0.0,
             Some(step) => {
-                let part = position(key, &self.steps[at - 1].key, &step.key);
+                let part = moved(position(key, &self.steps[at - 1].key, &step.key));
                 let own = f64::from(inclusive) * step.range_rows / step.range_distinct.max(1.0);
                 whole + (part * step.range_rows + own).min(step.range_rows)
             }
@@ -217,6 +240,35 @@ mod tests {
         let histogram = made((0..10_000).map(|value| (value, if value == 777 { 5_000.0 } else { 1.0 })));
         assert_eq!(histogram.equal(&key(777)), 5_000.0);
         assert!(histogram.equal(&key(778)) < 2.0);
+    }
+
+    #[test]
+    fn values_of_which_each_has_as_many_rows_have_no_skew() {
+        let even = made((0..10_000).map(|value| (value, 3.0)));
+        assert!(even.skew() < 0.01, "{}", even.skew());
+        // One of 100 values has as many rows as all others: its square over the mean's, which are 50 times 50 of 2 hundredths.
+        let skewed = made((0..100).map(|value| (value, if value == 0 { 99.0 } else { 1.0 })));
+        assert!((skewed.skew() - 24.5).abs() < 1.0, "{}", skewed.skew());
+    }
+
+    #[test]
+    fn texts_that_begin_alike_have_about_a_step_for_each_upper_value_among_them() {
+        let text = |value: &str| {
+            let mut key = Vec::new();
+            encode_datum(&SqlType::varchar(20), false, &Datum::Bytes(value.as_bytes().into()), &mut key);
+            key
+        };
+        let mut builder = HistogramBuilder::new(100_000.0);
+        // A hundred thousand, of which those that begin with `usa` lie close together.
+        let mut all: Vec<String> =
+            (0..99_000).map(|at| format!("{}{at:06}", char::from(b'a' + (at / 3_900) as u8))).collect();
+        all.extend((0..1_000).map(|at| format!("usa:{at:04}")));
+        all.sort();
+        all.iter().for_each(|value| builder.add(&text(value), Datum::Bytes(value.as_bytes().into()), 1.0));
+        let histogram = builder.finish(1.0, 100_000.0);
+        let found = histogram.between_texts(&text("usa"), &text("usb"));
+        assert!((500.0..2_000.0).contains(&found), "{found}");
+        assert!(histogram.between_texts(&text("uta"), &text("utb")) < 200.0);
     }
 
     #[test]
