@@ -731,6 +731,10 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
         statistics::ask(&self.catalog.storage, &db.statistics, db.automatic_statistics(), table, wanted)
     }
 
+    fn keys_where(&self, table: &Arc<TableDef>, tested: u16, keys: &[Vec<u8>], given: u16) -> Option<Vec<Box<[u8]>>> {
+        statistics::keys_where(&self.catalog.storage, table, (tested, keys), given)
+    }
+
     fn collation(&self) -> CollationId {
         self.current.collation
     }

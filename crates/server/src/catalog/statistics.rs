@@ -286,6 +286,7 @@ pub fn ask(
     TableStatistics {
         all: found.iter().map(|kept| kept.statistics.clone()).collect(),
         watch: automatic.update.then_some(watch),
+        found: None,
     }
 }
 
@@ -364,18 +365,8 @@ pub fn sampled(
     held: bool,
     pause: &mut dyn FnMut() -> bool,
 ) -> Option<Vec<Kept>> {
-    // Whoever compiles waits for nobody. Its own temporary tables may be locked by the session itself, and change under nobody.
-    let mut holding = storage.begin(Isolation::ReadUncommitted);
-    if !held && !table.is_own() {
-        holding.set_lock_timeout_ms(0);
-        let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
-        holding.hold_table(db, id, false).ok()?;
-    }
-    let opened = open(storage, table).ok()?;
+    let (_holding, opened) = hold(storage, table, held)?;
     let changes = opened.changes()?.get();
-    if table.stored.iter().flatten().any(|&ordinal| usize::from(ordinal) >= opened.layout().row.len()) {
-        return None;
-    }
     let mut samples: Vec<Sample> = specs
         .iter()
         .filter(|spec| spec.columns.iter().all(|&column| table.is_countable(column)))
@@ -387,12 +378,7 @@ pub fn sampled(
         !ended
     };
     let mut add = |leaf: u64, row: &types::row::RowView<'_>| samples.iter_mut().for_each(|own| own.add(leaf, row));
-    let seen = match &*opened {
-        Table::Disk(disk) => disk.sample(leaves_max, &mut goes_on, &mut add),
-        Table::Partitioned(table) => table.sample(leaves_max, &mut goes_on, &mut add),
-        Table::Memory(_) => return None,
-    };
-    let seen = seen.ok()?;
+    let seen = visit(&opened, leaves_max, &mut goes_on, &mut add)?;
     if ended || seen.rows == 0 {
         return None;
     }
@@ -403,6 +389,70 @@ pub fn sampled(
             .map(|sample| Kept::new(table, sample.spec, sample.finish(table, seen, rows), changes))
             .collect(),
     )
+}
+
+/// The table, and what keeps its definition; whoever compiles waits for nobody. `held`: somebody keeps it already. A session's own temporary
+/// tables may be locked by itself, and change under nobody.
+fn hold(storage: &Storage, table: &TableDef, held: bool) -> Option<(storage::Transaction, Arc<Table>)> {
+    let mut holding = storage.begin(Isolation::ReadUncommitted);
+    if !held && !table.is_own() {
+        holding.set_lock_timeout_ms(0);
+        let (db, id) = (storage::DatabaseId(table.database.0), storage::TableId(table.object.0));
+        holding.hold_table(db, id, false).ok()?;
+    }
+    let opened = open(storage, table).ok()?;
+    let is_known = table.stored.iter().flatten().all(|&ordinal| usize::from(ordinal) < opened.layout().row.len());
+    is_known.then_some((holding, opened))
+}
+
+fn visit(
+    table: &Table,
+    leaves_max: u64,
+    goes_on: &mut dyn FnMut() -> bool,
+    add: &mut dyn FnMut(u64, &RowView<'_>),
+) -> Option<Sampled> {
+    match table {
+        Table::Disk(disk) => disk.sample(leaves_max, goes_on, add).ok(),
+        Table::Partitioned(table) => table.sample(leaves_max, goes_on, add).ok(),
+        Table::Memory(_) => None,
+    }
+}
+
+/// See `sql::catalog::Catalog::keys_where`.
+pub fn keys_where(
+    storage: &Storage,
+    table: &TableDef,
+    (tested, among): (u16, &[Vec<u8>]),
+    given: u16,
+) -> Option<Vec<Box<[u8]>>> {
+    let (_holding, opened) = hold(storage, table, false)?;
+    let place = |column: u16| {
+        let ordinal = table.stored[usize::from(column)]?;
+        Some((usize::from(ordinal), KeyCodec::new(&table.columns[usize::from(column)].ty, false)))
+    };
+    let (tested, given) = (place(tested)?, place(given)?);
+    let (mut key, mut found) = (Vec::new(), Vec::new());
+    let mut add = |_: u64, row: &RowView<'_>| {
+        let lies_here = |ordinal: usize| matches!(row.field(ordinal), Field::Bytes(_));
+        if !lies_here(tested.0) || !lies_here(given.0) {
+            return;
+        }
+        key.clear();
+        tested.1.encode_field(row, tested.0, &mut key);
+        if among.contains(&key) {
+            key.clear();
+            given.1.encode_field(row, given.0, &mut key);
+            found.push(key.as_slice().into());
+        }
+    };
+    let mut ended = false;
+    let mut pause = unheard();
+    let mut goes_on = || {
+        ended |= !pause();
+        !ended
+    };
+    visit(&opened, u64::MAX, &mut goes_on, &mut add)?;
+    (!ended).then_some(found)
 }
 
 /// The values of some columns in sampled rows, as keys.

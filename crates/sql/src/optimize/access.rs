@@ -39,6 +39,12 @@ struct Sought {
 }
 
 impl Access {
+    /// Of a seek that finds so many times the rows that it usually does.
+    pub fn cost_times(&self, times: f64) -> f64 {
+        let fixed = SEEK_COST.min(self.cost);
+        fixed + (self.cost - fixed) * times
+    }
+
     pub fn is_seek(&self) -> bool {
         !self.equal.is_empty() || self.lower.is_some() || self.upper.is_some() || !self.any_of.is_empty()
     }

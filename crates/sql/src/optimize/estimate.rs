@@ -422,6 +422,12 @@ pub fn join_part(left: (&Rel, f64), right: (&Rel, f64), equal: &[&Expr]) -> f64 
         * narrowed(left.0, pairs.iter().map(|pair| pair.0));
     let right_values = distinct_together(right.0, right.1, pairs.iter().map(|pair| pair.1))
         * narrowed(right.0, pairs.iter().map(|pair| pair.1));
+    if let [(a, b)] = pairs.as_slice()
+        && let Some(known) =
+            KnownRows::of((left.0, a), (right.0, b)).or_else(|| KnownRows::of((right.0, b), (left.0, a)))
+    {
+        return (known.each / known.rows).min(1.0);
+    }
     let (few, many) = (left_values.min(right_values).max(1.0), left_values.max(right_values).max(1.0));
     let of_many = |pair: &(&Expr, &Expr)| match left_values < right_values {
         true => skew(right.0, pair.1),
@@ -431,6 +437,44 @@ pub fn join_part(left: (&Rel, f64), right: (&Rel, f64), equal: &[&Expr]) -> f64 
     // Which of the values the few are nobody knows: as many rows as they have on the average, and a standard deviation more.
     let more = 1.0 + (skew / few * (1.0 - few / many)).sqrt();
     (more / many).min(1.0 / few)
+}
+
+/// How many rows a column's values have that a small table was found to have.
+pub struct KnownRows {
+    /// Rows with each of the values, on the average.
+    pub each: f64,
+    /// With each of all values.
+    usual: f64,
+    /// All rows.
+    rows: f64,
+}
+
+impl KnownRows {
+    /// Each a relation and one of its values.
+    fn of(small: (&Rel, &Expr), large: (&Rel, &Expr)) -> Option<KnownRows> {
+        let (get, column) = small.0.column(plain(small.1)?)?;
+        let found = get.statistics.found.as_ref().filter(|found| found.column == column)?;
+        let (other, own) = large.0.column(plain(large.1)?)?;
+        if other.table.columns[usize::from(own)].ty != get.table.columns[usize::from(column)].ty {
+            return None;
+        }
+        let statistics = other.statistics.of(own)?;
+        let count = found.keys.len().max(1) as f64;
+        let all: f64 = found.keys.iter().map(|key| statistics.histogram.equal(key)).sum();
+        let rows = statistics.rows.max(1.0);
+        let usual = rows / statistics.distinct[0].max(1.0);
+        Some(KnownRows { each: (all / count).max(0.5), usual, rows })
+    }
+
+    /// How many times as many rows as usual a look-up on the right finds for each row of the left.
+    pub fn times(left: &Rel, right: &Rel, on: &[Expr]) -> f64 {
+        let known = |predicate: &Expr| {
+            let (a, b) = sides(predicate, left, right)?;
+            let known = KnownRows::of((left, a), (right, b))?;
+            Some(known.each / known.usual.max(1.0))
+        };
+        on.iter().filter_map(known).reduce(f64::max).unwrap_or(1.0)
+    }
 }
 
 /// `Histogram::skew` of a column's values; 0: nothing is known of them.

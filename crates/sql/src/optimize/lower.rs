@@ -802,7 +802,8 @@ impl Lowering<'_> {
         let (built, probed) =
             if join.kind == JoinKind::Inner { (rows.0.min(rows.1), rows.0.max(rows.1)) } else { (rows.1, rows.0) };
         let hash = whole + HASH_COST + built * BUILD_COST + probed * PROBE_COST;
-        self.looks_up || outer * access.cost < hash
+        let times = estimate::KnownRows::times(&join.left, &join.right, &join.on);
+        self.looks_up || outer * access.cost_times(times) < hash
     }
 
     fn nested(

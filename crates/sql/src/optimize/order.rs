@@ -153,7 +153,14 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
         let access = access::choose(get, &own, &columns_of(get, &read), &[], None);
         let is_equal = with.iter().any(|&edge| edges[edge].is_equal);
         if is_equal {
-            return access.is_lookup().then_some(access.cost);
+            let times = |&edge: &usize| {
+                let edge = &edges[edge];
+                let other = edge.parts.iter().find(|&&other| other != part)?;
+                let own: Vec<Expr> = edge.predicates.iter().map(|&p| predicates[p].clone()).collect();
+                Some(estimate::KnownRows::times(&pieces[*other].rel, &pieces[part].rel, &own))
+            };
+            let times = with.iter().filter_map(times).product();
+            return access.is_lookup().then(|| access.cost_times(times));
         }
         // Bounds that are another row's: of one about half of all rows are on its side, between two are mostly few.
         let weight = if access.lower.is_some() && access.upper.is_some() { BETWEEN_WEIGHT } else { BESIDE_WEIGHT };

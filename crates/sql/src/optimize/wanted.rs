@@ -1,23 +1,32 @@
 //! Which statistics a plan would like: of the columns that predicates, joins and groups read, where there is something to choose. A look-up
-//! by a unique key and a scan without a test ask for nothing.
+//! by a unique key and a scan without a test ask for nothing. Of many tables that are joined, small ones are looked into.
 
 use std::sync::Arc;
 
+use super::constant::{likely_key, plain};
 use super::estimate;
 use super::rel::{ColumnSet, Get, Rel};
 use crate::catalog::{Catalog, USER_OBJECT_MIN};
-use crate::plan::TableSource;
-use crate::statistics::{Wanted, Watch};
+use crate::plan::{CompareOp, Expr, ExprKind, TableSource};
+use crate::statistics::{FoundKeys, Wanted, Watch};
 
 /// Asks for more would come from generated statements.
 const WANTED_MAX: usize = 32;
+/// Tables of which there are as many orders that a poor one is dear.
+const ORDERED_MIN: usize = 4;
+/// A table is read while a plan is made if the largest one has at least so many times its rows, and it no more than this.
+const LARGER_MIN: u64 = 64;
+const READ_ROWS_MAX: u64 = 200_000;
 
 /// Puts into `rel`, whose predicates are where they belong, what the catalog knows of its tables' values.
 pub fn attach(rel: &mut Rel, catalog: &dyn Catalog, watches: &mut Vec<Arc<dyn Watch>>) {
-    let mut tables = 0;
+    let (mut tables, mut largest) = (0, 0);
     let mut used = ColumnSet::default();
     let mut groups = ColumnSet::default();
-    collect(rel, &mut used, &mut groups, &mut tables);
+    collect(rel, &mut used, &mut groups, &mut |get| {
+        tables += 1;
+        largest = largest.max(get.rows);
+    });
     if tables > 1 {
         used.insert_all(&groups);
     }
@@ -25,18 +34,21 @@ pub fn attach(rel: &mut Rel, catalog: &dyn Catalog, watches: &mut Vec<Arc<dyn Wa
         return;
     }
     fill(rel, &used, catalog, watches);
+    if tables >= ORDERED_MIN {
+        find(rel, &used, catalog, READ_ROWS_MAX.min(largest / LARGER_MIN));
+    }
 }
 
 /// `groups`: columns by which rows are grouped, which decides nothing where there is one table.
-fn collect(rel: &Rel, used: &mut ColumnSet, groups: &mut ColumnSet, tables: &mut usize) {
+fn collect(rel: &Rel, used: &mut ColumnSet, groups: &mut ColumnSet, table: &mut dyn FnMut(&Get)) {
     match rel {
-        Rel::Get(get) => *tables += usize::from(has_statistics(get)),
+        Rel::Get(get) if has_statistics(get) => table(get),
         Rel::Filter { predicates, .. } => predicates.iter().for_each(|p| used.insert_expr(p)),
         Rel::Join(join) => join.on.iter().for_each(|p| used.insert_expr(p)),
         Rel::Aggregate(group) => group.group.iter().for_each(|(_, e)| groups.insert_expr(e)),
         _ => {}
     }
-    rel.for_each_input(&mut |input| collect(input, used, groups, tables));
+    rel.for_each_input(&mut |input| collect(input, used, groups, table));
 }
 
 /// Of a relation with one table: there is one row at most.
@@ -90,4 +102,38 @@ fn wanted(get: &Get, used: &ColumnSet) -> Vec<Wanted> {
     }
     wanted.truncate(WANTED_MAX);
     wanted
+}
+
+/// Of small tables, which rows a constant in a column leaves: which of the values of a skewed column these are, of which a large table has
+/// many rows or few, says nobody else.
+fn find(rel: &mut Rel, used: &ColumnSet, catalog: &dyn Catalog, rows_max: u64) {
+    if let Rel::Filter { input, predicates } = rel
+        && let (Rel::Get(get), [predicate]) = (&mut **input, predicates.as_slice())
+    {
+        if has_statistics(get) && get.rows <= rows_max {
+            get.statistics.found = found(get, predicate, used, catalog);
+        }
+        return;
+    }
+    rel.for_each_input_mut(&mut |input| find(input, used, catalog, rows_max));
+}
+
+fn found(get: &Get, predicate: &Expr, used: &ColumnSet, catalog: &dyn Catalog) -> Option<FoundKeys> {
+    let (tested, values) = match &predicate.kind {
+        ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } => match plain(left) {
+            Some(id) => (id, std::slice::from_ref(&**right)),
+            None => (plain(right)?, std::slice::from_ref(&**left)),
+        },
+        ExprKind::InList { value, list } => (plain(value)?, list.as_slice()),
+        _ => return None,
+    };
+    let tested = get.column_of(tested).filter(|&column| get.table.is_countable(column))?;
+    let ty = get.table.columns[usize::from(tested)].ty;
+    let keys = values.iter().map(|value| likely_key(&ty, value)).collect::<Option<Vec<Vec<u8>>>>()?;
+    let column = get.table.indexes.iter().find_map(|index| match index.key.as_slice() {
+        [(column, _)] if index.unique && index.filter.is_empty() && *column != tested => Some(*column),
+        _ => None,
+    });
+    let column = column.filter(|&column| used.contains(get.id_of(column)))?;
+    Some(FoundKeys { column, keys: catalog.keys_where(&get.table, tested, &keys, column)? })
 }

@@ -82,6 +82,15 @@ pub struct TableStatistics {
     pub all: Vec<Arc<Statistics>>,
     /// None: nothing makes them again by itself.
     pub watch: Option<Arc<dyn Watch>>,
+    /// Of a small table, which rows the statement's constants leave.
+    pub found: Option<FoundKeys>,
+}
+
+/// Values of a column that tells rows apart, as parts of a key (`types::key`).
+#[derive(Debug, Clone)]
+pub struct FoundKeys {
+    pub column: u16,
+    pub keys: Vec<Box<[u8]>>,
 }
 
 /// Changes after which statistics of a table of `rows` are old: SQL Server's threshold since 2016,
