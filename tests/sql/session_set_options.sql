@@ -124,7 +124,6 @@ go
 set parseonly off;
 go
 -- Refused.
-set statistics profile on;
 go
 set statistics xml on; set statistics xml off;
 go

@@ -240,6 +240,7 @@ pub struct Options {
     pub quoted_identifier: bool,
     pub remote_proc_transactions: bool,
     pub show_plan: bool,
+    pub show_plan_all: bool,
     pub show_plan_xml: bool,
     pub statistics_io: bool,
     pub statistics_profile: bool,
@@ -290,6 +291,16 @@ impl Options {
         }
     }
 
+    /// SET SHOWPLAN_TEXT or SHOWPLAN_ALL: statements are shown and not run.
+    pub fn shows_plans(&self) -> bool {
+        self.show_plan || self.show_plan_all
+    }
+
+    /// SET STATISTICS XML or PROFILE: behind a statement's result comes its plan with what its operators did.
+    pub fn tells_runs(&self) -> bool {
+        self.statistics_xml || self.statistics_profile
+    }
+
     /// What cannot be computed is NULL, also where no operand is.
     pub fn forgives_arithmetic(&self) -> bool {
         !self.arith_abort && !self.ansi_warnings
@@ -335,6 +346,7 @@ impl Default for Options {
             quoted_identifier: true,
             remote_proc_transactions: false,
             show_plan: false,
+            show_plan_all: false,
             show_plan_xml: false,
             statistics_io: false,
             statistics_profile: false,

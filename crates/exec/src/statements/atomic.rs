@@ -120,7 +120,7 @@ fn leave(runtime: &mut Runtime<'_>, entered: &Entered) {
 impl Runner<'_> {
     pub fn atomic(&mut self, block: &AtomicBlock, code: &[Code]) -> Result<Flow, Unwind> {
         let options = &self.session().options;
-        if options.fmt_only || options.show_plan {
+        if options.fmt_only || options.shows_plans() {
             return self.list(code);
         }
         let entered = match enter(self.context.runtime.get_mut(), block) {

@@ -476,7 +476,7 @@ impl<'a> Runner<'a> {
             Err(error) => return self.fail_bound(error, line),
         };
         let mut usual = None;
-        if self.session().options.statistics_xml {
+        if self.session().options.tells_runs() {
             match self.watch(&prepared) {
                 Ok(None) => {}
                 Ok(Some((watched, operators))) => {
@@ -550,7 +550,7 @@ impl<'a> Runner<'a> {
                     self.done(command, Some(rows))?;
                 }
                 if let (Some((query, operators)), Some(profile)) = (run, profile) {
-                    self.tell_run(id, &query, &operators, profile, granted.unwrap_or_default())?;
+                    self.tell_run(id, &query, rows, &operators, profile, granted.unwrap_or_default())?;
                 }
                 self.finish_statistics(started, works)?;
                 Ok(Flow::Next)
@@ -583,40 +583,6 @@ impl<'a> Runner<'a> {
         if !columns.is_empty() {
             self.context.runtime.get_mut().sink.columns(&columns).map_err(Unwind::Stop)?;
             self.done(Command::Select, Some(0))?;
-        }
-        Ok(Flow::Next)
-    }
-
-    /// SET SHOWPLAN_TEXT: the statement's text, then its plan, in place of running it.
-    pub fn show_plan(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
-        let prepared = match self.take_query(id) {
-            Ok(prepared) => prepared,
-            Err(error) => return self.fail_bound(error, line),
-        };
-        let runtime = self.context.runtime.get_mut();
-        if let Err(error) = runtime.host.check_shown(runtime.session, &prepared.query) {
-            self.put_query(id, prepared);
-            return self.fail_bound(error, line);
-        }
-        let span = self.module.queries[id.0 as usize].statement.span;
-        let text = self.module.text.get(span.start as usize..span.end as usize).unwrap_or_default().to_string();
-        let plan = sql::plan::show::show(&prepared.query.kind, &self.module);
-        self.put_query(id, prepared);
-        for lines in [vec![text], plan] {
-            let short = lines.iter().all(|line| line.encode_utf16().count() <= 4000);
-            let ty = if short { SqlType::nvarchar(4000) } else { SqlType::NVARCHAR_MAX };
-            let column = OutputColumn::plain("StmtText", ty, true);
-            let mut batch = RowBatch::new([types::Physical::Bytes]);
-            for line in &lines {
-                batch.columns[0].push(&Datum::nvarchar(line));
-                batch.rows += 1;
-            }
-            let sink = &mut *self.context.runtime.get_mut().sink;
-            let sent = sink.columns(std::slice::from_ref(&column)).and_then(|()| sink.batch(&batch));
-            if let Err(stop) = sent {
-                return Err(Unwind::Stop(stop));
-            }
-            self.done(Command::Select, Some(lines.len() as u64))?;
         }
         Ok(Flow::Next)
     }

@@ -562,8 +562,8 @@ impl<'a> Runner<'a> {
             return Ok(Flow::Next);
         }
         let (result, command) = match &code.kind {
-            CodeKind::Query(id) if self.session().options.show_plan => return self.show_plan(*id, line),
-            CodeKind::Definition(_) | CodeKind::Execute(_) if self.session().options.show_plan => {
+            CodeKind::Query(id) if self.session().options.shows_plans() => return self.show_plan(*id, line),
+            CodeKind::Definition(_) | CodeKind::Execute(_) if self.session().options.shows_plans() => {
                 return Ok(Flow::Next);
             }
             CodeKind::Query(id) if self.session().options.fmt_only => return self.format_only(*id, line),

@@ -32,7 +32,8 @@ fn switch<'o>(options: &'o mut Options, name: &str) -> Option<&'o mut bool> {
         "PARSEONLY" => &mut options.parse_only,
         "QUOTED_IDENTIFIER" => &mut options.quoted_identifier,
         "REMOTE_PROC_TRANSACTIONS" => &mut options.remote_proc_transactions,
-        "SHOWPLAN_ALL" | "SHOWPLAN_TEXT" => &mut options.show_plan,
+        "SHOWPLAN_ALL" => &mut options.show_plan_all,
+        "SHOWPLAN_TEXT" => &mut options.show_plan,
         "SHOWPLAN_XML" => &mut options.show_plan_xml,
         "STATISTICS IO" => &mut options.statistics_io,
         "STATISTICS PROFILE" => &mut options.statistics_profile,
@@ -44,7 +45,7 @@ fn switch<'o>(options: &'o mut Options, name: &str) -> Option<&'o mut bool> {
 }
 
 /// Switches that would change what a statement gives and do not: refused rather than passed over. docs/set-options.md lists all.
-const REFUSED: &[&str] = &["DISABLE_DEF_CNST_CHK", "OFFSETS", "RESULT_SET_CACHING", "STATISTICS PROFILE"];
+const REFUSED: &[&str] = &["DISABLE_DEF_CNST_CHK", "OFFSETS", "RESULT_SET_CACHING"];
 
 /// 40510
 fn refused(option: &str) -> SqlError {

@@ -1,11 +1,12 @@
 //! SET SHOWPLAN_XML: the plans of a batch's statements and of the procedures that it calls, in one document, in place of running them.
-//! SET STATISTICS XML: a statement's plan after it has run, with what its operators did.
+//! SET SHOWPLAN_TEXT and SHOWPLAN_ALL: a statement's plan as rows, in place of running it.
+//! SET STATISTICS XML and PROFILE: a statement's plan after it has run, with what its operators did.
 
 use std::sync::Arc;
 
 use sql::catalog::ObjectId;
 use sql::plan::show_xml::{Run, ShowPlan};
-use sql::plan::{Condition, ExecuteTarget, Module, OutputColumn, Query, QueryId, Statement, StatementKind};
+use sql::plan::{Condition, ExecuteTarget, Module, OutputColumn, Query, QueryId, Statement, StatementKind, show_all};
 use types::{Datum, RowBatch, SqlResult, SqlType};
 
 use super::NESTING_MAX;
@@ -128,7 +129,42 @@ impl Runner<'_> {
         Ok(Flow::Next)
     }
 
-    /// SET STATISTICS XML is on: the statement with its operators watched, and where these lie in its plan. None: what a function or a
+    /// SET SHOWPLAN_TEXT: the statement's text, then its plan. SET SHOWPLAN_ALL: both in one.
+    pub fn show_plan(&mut self, id: QueryId, line: u32) -> Result<Flow, Unwind> {
+        let prepared = match self.take_query(id) {
+            Ok(prepared) => prepared,
+            Err(error) => return self.fail_bound(error, line),
+        };
+        let runtime = self.context.runtime.get_mut();
+        if let Err(error) = runtime.host.check_shown(runtime.session, &prepared.query) {
+            self.put_query(id, prepared);
+            return self.fail_bound(error, line);
+        }
+        let shown = match self.session().options.show_plan_all {
+            true => {
+                self.send_rows(&show_all::columns(false), &show_all::rows(&self.module, id, &prepared.query.kind, None))
+            }
+            false => self.show_text(id, &prepared.query),
+        };
+        self.put_query(id, prepared);
+        shown.map(|()| Flow::Next)
+    }
+
+    fn show_text(&mut self, id: QueryId, query: &Query) -> Result<(), Unwind> {
+        let span = self.module.queries[id.0 as usize].statement.span;
+        let text = self.module.text.get(span.start as usize..span.end as usize).unwrap_or_default().to_string();
+        let plan = sql::plan::show::show(&query.kind, &self.module);
+        for lines in [vec![text], plan] {
+            let short = lines.iter().all(|line| line.encode_utf16().count() <= 4000);
+            let ty = if short { SqlType::nvarchar(4000) } else { SqlType::NVARCHAR_MAX };
+            let column = OutputColumn::plain("StmtText", ty, true);
+            let rows: Vec<Vec<Datum>> = lines.iter().map(|line| vec![Datum::nvarchar(line)]).collect();
+            self.send_rows(std::slice::from_ref(&column), &rows)?;
+        }
+        Ok(())
+    }
+
+    /// SET STATISTICS XML or PROFILE is on: the statement with its operators watched, and where these lie in its plan. None: what a function or a
     /// natively compiled module does is not told.
     pub fn watch(&mut self, prepared: &Prepared) -> SqlResult<Option<(Box<Prepared>, Vec<usize>)>> {
         if self.frame.function.is_some() || self.module.atomic.is_some() {
@@ -146,12 +182,20 @@ impl Runner<'_> {
         &mut self,
         id: QueryId,
         query: &Query,
+        rows: u64,
         operators: &[usize],
         profile: Profile,
         granted: Granted,
     ) -> Result<(), Unwind> {
         let nodes = operators.iter().copied().zip(profile.into_nodes()).collect();
-        let run = Run { operators: nodes, granted: granted.granted, used: granted.used };
+        let run = Run { rows, operators: nodes, granted: granted.granted, used: granted.used };
+        if self.session().options.statistics_profile {
+            let rows = show_all::rows(&self.module, id, &query.kind, Some(&run));
+            self.send_rows(&show_all::columns(true), &rows)?;
+        }
+        if !self.session().options.statistics_xml {
+            return Ok(());
+        }
         let mut plan = ShowPlan::default();
         plan.executed(&self.module, id, &query.kind, &run);
         self.send_plan(&plan.finish())
@@ -159,12 +203,16 @@ impl Runner<'_> {
 
     fn send_plan(&mut self, xml: &str) -> Result<(), Unwind> {
         let column = OutputColumn::plain("Microsoft SQL Server 2005 XML Showplan", SqlType::NVARCHAR_MAX, true);
-        let mut batch = RowBatch::new([types::Physical::Bytes]);
-        batch.columns[0].push(&Datum::nvarchar(xml));
-        batch.rows = 1;
+        self.send_rows(std::slice::from_ref(&column), &[vec![Datum::nvarchar(xml)]])
+    }
+
+    /// A result set.
+    fn send_rows(&mut self, columns: &[OutputColumn], rows: &[Vec<Datum>]) -> Result<(), Unwind> {
+        let mut batch = RowBatch::new(columns.iter().map(|column| column.ty.physical()));
+        rows.iter().for_each(|row| batch.push_row(row));
         let sink = &mut *self.context.runtime.get_mut().sink;
-        let sent = sink.columns(std::slice::from_ref(&column)).and_then(|()| sink.batch(&batch));
+        let sent = sink.columns(columns).and_then(|()| sink.batch(&batch));
         sent.map_err(Unwind::Stop)?;
-        self.done(Command::Select, Some(1))
+        self.done(Command::Select, Some(rows.len() as u64))
     }
 }

@@ -217,7 +217,7 @@ fn is_recoverable(state: &State, host: &SessionHost) -> bool {
         && host.context.is_empty()
         // Their permissions were looked at when they were set.
         && state.options.cost_limit.is_none()
-        && !state.options.show_plan
+        && !state.options.shows_plans()
         && !state.options.show_plan_xml
 }
 

@@ -686,7 +686,7 @@ impl Binder<'_> {
     fn sorted_rows(&mut self, rel: Rel, outputs: &mut [Output], keys: &mut [SortKey]) -> Rel {
         let mut defs = Vec::new();
         for key in keys {
-            if matches!(key.expr.kind, ExprKind::Column(_)) || key.expr.is_constant() {
+            if matches!(key.expr.kind, ExprKind::Column(_)) || key.expr.is_same_for_all() {
                 continue;
             }
             let id = self.as_column(key.expr.clone(), &mut defs);

@@ -12,6 +12,7 @@ mod grant;
 pub mod statement;
 pub mod show;
 pub mod show_xml;
+pub mod show_all;
 mod size;
 
 pub use bulk::*;

@@ -27,20 +27,14 @@ pub struct Shown {
 
 /// The same, and the operator of each line.
 pub fn show_operators(query: &QueryKind, module: &Module) -> (Vec<String>, Vec<Shown>) {
-    let mut show =
-        Show { module, outer: HashMap::new(), lines: Vec::new(), operators: Vec::new(), at: Shown::default() };
-    match query {
-        QueryKind::Select(plan)
-        | QueryKind::SelectAssign { plan, .. }
-        | QueryKind::SelectInto { plan, .. }
-        | QueryKind::ForText { plan, .. } => show.operator(plan, 0),
-        QueryKind::Modify(modify) => {
-            show.line(0, format!("Table {}({})", title(modify.verb), object(&modify.target)));
-            show.operator(&modify.source, 1);
-        }
-        QueryKind::InsertExecute { .. } => show.line(0, "Table Insert".to_string()),
-    }
+    let show = Show::of(query, module, None);
     (show.lines, show.operators)
+}
+
+/// The same, and the columns that each gives.
+pub fn show_outputs(query: &QueryKind, module: &Module) -> (Vec<String>, Vec<Shown>, Vec<String>) {
+    let show = Show::of(query, module, Some(Vec::new()));
+    (show.lines, show.operators, show.outputs.unwrap_or_default())
 }
 
 struct Show<'a> {
@@ -51,6 +45,39 @@ struct Show<'a> {
     operators: Vec<Shown>,
     /// The operator whose line comes next; none: it has one.
     at: Shown,
+    /// The columns of each, where somebody wants to know, and those of the next.
+    outputs: Option<Vec<String>>,
+    gives: String,
+}
+
+impl<'a> Show<'a> {
+    fn of(query: &QueryKind, module: &'a Module, outputs: Option<Vec<String>>) -> Show<'a> {
+        let mut show = Show {
+            module,
+            outer: HashMap::new(),
+            lines: Vec::new(),
+            operators: Vec::new(),
+            at: Shown::default(),
+            outputs,
+            gives: String::new(),
+        };
+        show.query(query);
+        show
+    }
+
+    fn query(&mut self, query: &QueryKind) {
+        match query {
+            QueryKind::Select(plan)
+            | QueryKind::SelectAssign { plan, .. }
+            | QueryKind::SelectInto { plan, .. }
+            | QueryKind::ForText { plan, .. } => self.operator(plan, 0),
+            QueryKind::Modify(modify) => {
+                self.line(0, format!("Table {}({})", title(modify.verb), object(&modify.target)));
+                self.operator(&modify.source, 1);
+            }
+            QueryKind::InsertExecute { .. } => self.line(0, "Table Insert".to_string()),
+        }
+    }
 }
 
 fn title(verb: &str) -> String {
@@ -144,10 +171,15 @@ impl Show<'_> {
     fn line(&mut self, depth: usize, text: String) {
         self.lines.push(format!("{}|--{text}", " ".repeat(2 + 5 * depth)));
         self.operators.push(std::mem::take(&mut self.at));
+        let gives = std::mem::take(&mut self.gives);
+        self.outputs.iter_mut().for_each(|outputs| outputs.push(gives.clone()));
     }
 
     fn operator(&mut self, operator: &Operator, depth: usize) {
         self.at = Shown { place: std::ptr::from_ref(operator).addr(), rows: Some(operator.rows) };
+        if self.outputs.is_some() {
+            self.gives = names(operator).join(", ");
+        }
         match &operator.kind {
             OperatorKind::Scan(scan) => self.scan(scan, depth),
             OperatorKind::Virtual { table, .. } => {

@@ -26,6 +26,8 @@ pub struct Actual {
 
 /// Of a run of a statement.
 pub struct Run {
+    /// That it gave or changed.
+    pub rows: u64,
     /// By the place of the operator in the plan (`show_operators`).
     pub operators: HashMap<usize, Actual>,
     /// Bytes of memory; 0: it asked for none.
@@ -57,12 +59,7 @@ impl ShowPlan {
     fn statement(&mut self, module: &Module, id: QueryId, kind: &QueryKind, run: Option<&Run>) {
         let span = module.queries[id.0 as usize].statement.span;
         let text = module.text.get(span.start as usize..span.end as usize).unwrap_or_default();
-        let verb = match kind {
-            QueryKind::Select(_) | QueryKind::SelectAssign { .. } | QueryKind::ForText { .. } => "SELECT",
-            QueryKind::SelectInto { .. } => "SELECT INTO",
-            QueryKind::Modify(modify) => modify.verb,
-            QueryKind::InsertExecute { .. } => "INSERT EXEC",
-        };
+        let verb = kind.verb();
         let number = self.number();
         self.statements +=
             &format!("<StmtSimple{number} StatementType=\"{verb}\" StatementText=\"{}\">", escaped(text));

@@ -553,6 +553,18 @@ pub enum QueryKind {
 }
 
 impl QueryKind {
+    /// Of the statement, as plans name it.
+    pub fn verb(&self) -> &'static str {
+        match self {
+            QueryKind::Select(_) | QueryKind::SelectAssign { .. } | QueryKind::ForText { .. } => "SELECT",
+            QueryKind::SelectInto { .. } => "SELECT INTO",
+            QueryKind::Modify(modify) => modify.verb,
+            QueryKind::InsertExecute { .. } => "INSERT EXEC",
+        }
+    }
+}
+
+impl QueryKind {
     /// What makes the rows. None: a procedure that it calls.
     pub fn plan(&self) -> Option<&Operator> {
         match self {
