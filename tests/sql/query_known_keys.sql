@@ -17,6 +17,10 @@ select count(*) from word, tag, film, award where word.id = tag.word and tag.fil
 go
 select count(*) from word, tag, film, award where word.id = tag.word and tag.film = film.id and award.film = film.id and word.name in ('word88', 'nothing') and award.prize = 7;
 go
+select count(*) from word, tag, film, award where word.id = tag.word and tag.film = film.id and award.film = film.id and word.name like '%88' and award.prize = 7;
+go
+select count(*) from word, tag, film, award where word.id = tag.word and tag.film = film.id and award.film = film.id and word.name < 'word10' and award.prize = 7;
+go
 set showplan_text off;
 go
 select count(*) as n from word, tag, film, award where word.id = tag.word and tag.film = film.id and award.film = film.id and word.name = 'word1' and award.prize = 7;

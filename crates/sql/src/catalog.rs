@@ -516,13 +516,13 @@ pub trait Catalog {
         TableStatistics::default()
     }
 
-    /// The values of the column `given` in rows whose column `tested` has one of `keys`, all as parts of a key: a table of so few rows is
+    /// The values of the column `given`, as parts of a key, in rows whose column `tested` has a value that passes: a table of so few rows is
     /// read for it. None: somebody changes its definition.
     fn keys_where(
         &self,
         _table: &Arc<TableDef>,
         _tested: u16,
-        _keys: &[Vec<u8>],
+        _passes: &mut dyn FnMut(&Datum) -> bool,
         _given: u16,
     ) -> Option<Vec<Box<[u8]>>> {
         None

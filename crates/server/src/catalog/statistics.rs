@@ -422,26 +422,20 @@ fn visit(
 pub fn keys_where(
     storage: &Storage,
     table: &TableDef,
-    (tested, among): (u16, &[Vec<u8>]),
+    tested: u16,
+    passes: &mut dyn FnMut(&Datum) -> bool,
     given: u16,
 ) -> Option<Vec<Box<[u8]>>> {
     let (_holding, opened) = hold(storage, table, false)?;
-    let place = |column: u16| {
-        let ordinal = table.stored[usize::from(column)]?;
-        Some((usize::from(ordinal), KeyCodec::new(&table.columns[usize::from(column)].ty, false)))
-    };
-    let (tested, given) = (place(tested)?, place(given)?);
+    let [tested, stored] = [tested, given].map(|column| table.stored[usize::from(column)].map(usize::from));
+    let (tested, stored) = (tested?, stored?);
+    let codec = KeyCodec::new(&table.columns[usize::from(given)].ty, false);
     let (mut key, mut found) = (Vec::new(), Vec::new());
     let mut add = |_: u64, row: &RowView<'_>| {
         let lies_here = |ordinal: usize| matches!(row.field(ordinal), Field::Bytes(_));
-        if !lies_here(tested.0) || !lies_here(given.0) {
-            return;
-        }
-        key.clear();
-        tested.1.encode_field(row, tested.0, &mut key);
-        if among.contains(&key) {
+        if lies_here(tested) && lies_here(stored) && passes(&row.datum(tested)) {
             key.clear();
-            given.1.encode_field(row, given.0, &mut key);
+            codec.encode_field(row, stored, &mut key);
             found.push(key.as_slice().into());
         }
     };

@@ -3,7 +3,12 @@
 
 use std::sync::Arc;
 
-use super::constant::{likely_key, plain};
+use types::convert::NO_STYLE;
+use types::like::LikePattern;
+use types::pause::Pacer;
+use types::{ConvertContext, Datum, SqlType};
+
+use super::constant::{plain, value_of};
 use super::estimate;
 use super::rel::{ColumnSet, Get, Rel};
 use crate::catalog::{Catalog, USER_OBJECT_MIN};
@@ -119,21 +124,65 @@ fn find(rel: &mut Rel, used: &ColumnSet, catalog: &dyn Catalog, rows_max: u64) {
 }
 
 fn found(get: &Get, predicate: &Expr, used: &ColumnSet, catalog: &dyn Catalog) -> Option<FoundKeys> {
-    let (tested, values) = match &predicate.kind {
-        ExprKind::Compare { op: CompareOp::Equal, left, right, null_equal: false } => match plain(left) {
-            Some(id) => (id, std::slice::from_ref(&**right)),
-            None => (plain(right)?, std::slice::from_ref(&**left)),
-        },
-        ExprKind::InList { value, list } => (plain(value)?, list.as_slice()),
-        _ => return None,
-    };
-    let tested = get.column_of(tested).filter(|&column| get.table.is_countable(column))?;
-    let ty = get.table.columns[usize::from(tested)].ty;
-    let keys = values.iter().map(|value| likely_key(&ty, value)).collect::<Option<Vec<Vec<u8>>>>()?;
+    let (value, mut passes) = test(predicate)?;
+    let tested = get.column_of(plain(value)?).filter(|&column| get.table.is_countable(column))?;
+    let from = get.table.columns[usize::from(tested)].ty;
     let column = get.table.indexes.iter().find_map(|index| match index.key.as_slice() {
         [(column, _)] if index.unique && index.filter.is_empty() && *column != tested => Some(*column),
         _ => None,
     });
     let column = column.filter(|&column| used.contains(get.id_of(column)))?;
-    Some(FoundKeys { column, keys: catalog.keys_where(&get.table, tested, &keys, column)? })
+    let to = value.ty;
+    let mut passes = |own: &Datum| match from == to {
+        true => passes(own),
+        false => types::convert(own, &from, &to, NO_STYLE, &ConvertContext::ASSIGN).is_ok_and(|own| passes(&own)),
+    };
+    Some(FoundKeys { column, keys: catalog.keys_where(&get.table, tested, &mut passes, column)? })
+}
+
+type Test<'p> = Box<dyn FnMut(&Datum) -> bool + 'p>;
+
+/// What a predicate asks of a value, and of which one: where it has no other but constants.
+fn test(predicate: &Expr) -> Option<(&Expr, Test<'_>)> {
+    match &predicate.kind {
+        ExprKind::Compare { op, left, right, null_equal: false } => {
+            let (value, constant, op) =
+                if plain(left).is_some() { (&**left, right, *op) } else { (&**right, left, op.swapped()) };
+            let wanted = constant_as(constant, &value.ty)?;
+            let passes = move |own: &Datum| {
+                let order = types::compare::compare(own, &wanted, &value.ty);
+                match op {
+                    CompareOp::Equal => order.is_eq(),
+                    CompareOp::NotEqual => order.is_ne(),
+                    CompareOp::Less => order.is_lt(),
+                    CompareOp::LessOrEqual => order.is_le(),
+                    CompareOp::Greater => order.is_gt(),
+                    CompareOp::GreaterOrEqual => order.is_ge(),
+                }
+            };
+            Some((value, Box::new(passes)))
+        }
+        ExprKind::InList { value, list } => {
+            let list = list.iter().map(|item| constant_as(item, &value.ty)).collect::<Option<Vec<Datum>>>()?;
+            let passes =
+                move |own: &Datum| list.iter().any(|item| types::compare::compare(own, item, &value.ty).is_eq());
+            Some((value, Box::new(passes)))
+        }
+        ExprKind::Like { value, pattern, escape: None } => {
+            let Some(Datum::Bytes(bytes)) = value_of(pattern) else { return None };
+            let pattern = LikePattern::new(&pattern.ty, &bytes, None, &mut Pacer::none()).ok()?;
+            let passes = move |own: &Datum| match own {
+                Datum::Bytes(own) => pattern.matches(own, &mut Pacer::none()).unwrap_or(false),
+                _ => false,
+            };
+            Some((value, Box::new(passes)))
+        }
+        _ => None,
+    }
+}
+
+/// Not NULL.
+fn constant_as(constant: &Expr, to: &SqlType) -> Option<Datum> {
+    let value = types::convert(&value_of(constant)?, &constant.ty, to, NO_STYLE, &ConvertContext::ASSIGN).ok()?;
+    (!value.is_null()).then_some(value)
 }
