@@ -10,7 +10,7 @@ use super::condense::condense;
 use super::constant::{equi, nulls_meet};
 use super::either;
 use super::estimate;
-use super::order::{cost, order, seekable};
+use super::order::{columns_of, cost, order, seekable};
 use super::push::push;
 use super::rel::*;
 use super::search::{BUILD_COST, HASH_COST, PROBE_COST};
@@ -783,8 +783,7 @@ impl Lowering<'_> {
             // The right is read once either way: without a hash table.
             return true;
         }
-        let columns: Vec<u16> =
-            (0..get.table.columns.len() as u16).filter(|&c| needed.contains(get.id_of(c))).collect();
+        let columns = columns_of(get, &own, needed);
         let whole = access::choose(get, &own, &columns, &[], None).cost;
         let mut predicates = own;
         predicates.extend(join.on.iter().cloned());

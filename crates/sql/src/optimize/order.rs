@@ -150,7 +150,7 @@ fn order_chain(join: Join, needed: &ColumnSet) -> Rel {
     let seek = |part: usize, with: &[usize]| {
         let (get, mut own) = seekable(&pieces[part].rel)?;
         with.iter().for_each(|&edge| own.extend(edges[edge].predicates.iter().map(|&p| predicates[p].clone())));
-        let access = access::choose(get, &own, &columns_of(get, &read), &[], None);
+        let access = access::choose(get, &own, &columns_of(get, &own, &read), &[], None);
         let is_equal = with.iter().any(|&edge| edges[edge].is_equal);
         if is_equal {
             let times = |&edge: &usize| {
@@ -194,7 +194,7 @@ fn test_of(rel: &Rel, on: &[Expr], read: &ColumnSet) -> Test {
     let seek = seekable(rel).filter(|_| is_equal).and_then(|(get, mut all)| {
         let first = all.len();
         all.extend(on.iter().cloned());
-        let access = access::choose(get, &all, &columns_of(get, read), &[], Some(1.0));
+        let access = access::choose(get, &all, &columns_of(get, &all, read), &[], Some(1.0));
         (access.is_lookup() && access.consumed.iter().any(|&at| at >= first)).then_some(access.cost)
     });
     Test { rows: estimate::rows(rel), is_equal, seek }
@@ -397,7 +397,7 @@ pub fn cost(rel: &Rel, needed: &ColumnSet) -> f64 {
             let hashed = cost(&join.right, needed) + rows;
             let sought = seekable(&join.right).and_then(|(get, mut all)| {
                 all.extend(join.on.iter().cloned());
-                let access = access::choose(get, &all, &columns_of(get, needed), &[], None);
+                let access = access::choose(get, &all, &columns_of(get, &all, needed), &[], None);
                 access.is_lookup().then_some(left * access.cost)
             });
             cost(&join.left, needed) + sought.map_or(hashed, |sought| sought.min(hashed))
@@ -415,15 +415,19 @@ pub fn cost(rel: &Rel, needed: &ColumnSet) -> f64 {
 /// What it costs to read the relation once.
 fn cost_of(rel: &Rel, rows: f64, needed: &ColumnSet) -> f64 {
     if let Some((get, predicates)) = seekable(rel) {
-        return access::choose(get, &predicates, &columns_of(get, needed), &[], None).cost;
+        return access::choose(get, &predicates, &columns_of(get, &predicates, needed), &[], None).cost;
     }
     let mut cost = rows;
     rel.for_each_input(&mut |input| cost += cost_of(input, estimate::rows(input), needed));
     cost
 }
 
-fn columns_of(get: &Get, needed: &ColumnSet) -> Vec<u16> {
-    (0..get.table.columns.len() as u16).filter(|&column| needed.contains(get.id_of(column))).collect()
+/// Columns of the table that somebody needs, or its predicates read.
+pub fn columns_of(get: &Get, predicates: &[Expr], needed: &ColumnSet) -> Vec<u16> {
+    let mut read = ColumnSet::default();
+    predicates.iter().for_each(|predicate| read.insert_expr(predicate));
+    let is_read = |id| needed.contains(id) || read.contains(id);
+    (0..get.table.columns.len() as u16).filter(|&column| is_read(get.id_of(column))).collect()
 }
 
 /// A table under filters and computed columns.
