@@ -569,5 +569,7 @@ pub fn filtered(get: &Get, predicates: &[Expr]) -> f64 {
     if is_one_row(get, predicates) {
         return 1.0;
     }
-    (table_rows(get) * part(get, predicates.iter())).max(1.0)
+    let found = get.statistics.found.as_ref().filter(|_| !predicates.is_empty());
+    let rows = table_rows(get) * part(get, predicates.iter());
+    found.map_or(rows, |found| rows.min(found.keys.len() as f64)).max(1.0)
 }
