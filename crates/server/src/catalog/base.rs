@@ -634,6 +634,7 @@ pub mod database_option {
     pub const SNAPSHOT: i64 = 1 << 32;
     /// It is read between two steps of its restore.
     pub const STANDBY: i64 = 1 << 33;
+    pub const OPTIMIZED_LOCKING: i64 = 1 << 34;
     /// What a database is in at the moment, and a copy of it is not.
     pub const STATES: i64 = OFFLINE | RESTORING | EMERGENCY | STANDBY;
 
@@ -662,6 +663,7 @@ pub mod database_option {
         ("ACCELERATED_DATABASE_RECOVERY", ACCELERATED_DATABASE_RECOVERY),
         ("ENCRYPTION", ENCRYPTION),
         ("MIXED_PAGE_ALLOCATION", MIXED_PAGE_ALLOCATION),
+        ("OPTIMIZED_LOCKING", OPTIMIZED_LOCKING),
     ];
 
     /// What `model` begins with, and so the databases made from it.

@@ -194,6 +194,7 @@ pub const NATIVE_PROCEDURES: &[&str] = &[
     "sp_xtp_checkpoint_force_garbage_collection",
     "sp_xtp_control_proc_exec_stats",
     "sp_xtp_control_query_exec_stats",
+    "sp_xtp_flush_temporal_history",
     "sp_xtp_force_gc",
     "sp_altermessage",
     "sp_query_store_clear_hints",

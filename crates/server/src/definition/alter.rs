@@ -6,7 +6,7 @@ use sql::ast::{
     AlterColumn, AlterTable, AlterTableAction, AlterTableDropKind, ColumnChange, ColumnDefinition, ConstraintKind,
     Ident, Setting, TableDefinition, find_setting,
 };
-use sql::catalog::{IndexDef, TableDef};
+use sql::catalog::{IndexDef, IndexKind, TableDef};
 use storage::{IndexId, TableId};
 use types::{SqlError, SqlResult, SqlType, TypeKind, sql_error};
 
@@ -77,8 +77,14 @@ pub fn alter_table(ddl: &mut Ddl<'_>, alter: &AlterTable) -> SqlResult<()> {
                             return Err(sql_error!(13557, versioned::full_name(&target.db, &old)));
                         }
                         let space = index::moved_to(ddl, &target.db, &target.row, options)?;
+                        let is_clustered = |index: &IndexDef| {
+                            index.kind == IndexKind::Clustered && target.db.equal_names(&index.name, name)
+                        };
+                        if space.is_some() && !old.indexes.iter().any(is_clustered) {
+                            return Err(sql_error!(3748, &**name));
+                        }
                         drop_constraint(ddl, &target, name, item.if_exists)?;
-                        index::set_heap_space(ddl, &target.db, target.row.id, space)?;
+                        index::move_heap(ddl, &target.db, target.row.id, space)?;
                     }
                     AlterTableDropKind::Index(name) => drop_index(ddl, &target, name, item.if_exists)?,
                     AlterTableDropKind::Period => temporal::drop_period(ddl, &target.db, &old)?,

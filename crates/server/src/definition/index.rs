@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use sql::ast::{
-    AlterIndex, AlterIndexAction, CreateIndex, DataSpace, Dbcc, DropIndex, IndexKind, InlineIndex, PartitionChoice,
-    Setting, SettingValue, find_setting,
+    AlterIndex, AlterIndexAction, CreateIndex, DataSpace, Dbcc, DropIndex, Ident, IndexKind, InlineIndex,
+    PartitionChoice, Setting, SettingValue, find_setting,
 };
 use sql::bind::Nature;
 use storage::{IndexId, Part, StorageError, TableId};
@@ -739,29 +739,56 @@ pub fn drop(ddl: &mut Ddl<'_>, drop: &DropIndex) -> SqlResult<()> {
         }
         let space = moved_to(ddl, &db, &row, &item.options)?;
         remove(ddl, &db, &row, &index)?;
-        set_heap_space(ddl, &db, row.id, space)?;
+        move_heap(ddl, &db, row.id, space)?;
     }
     Ok(())
 }
 
-/// MOVE TO: the filegroup of the heap that a clustered index leaves. 1921: there is none of the name.
-pub fn moved_to(ddl: &mut Ddl<'_>, db: &Database, row: &ObjectRow, options: &[Setting]) -> SqlResult<Option<i32>> {
-    let Some(Setting { value: SettingValue::Word(name), .. }) = find_setting(options, "MOVE TO") else {
-        return Ok(None);
+/// MOVE TO: where the heap lies that a clustered index leaves. 1921: there is no such place; 2726, 1911, 7726: it cannot be divided so.
+pub fn moved_to(
+    ddl: &mut Ddl<'_>,
+    db: &Database,
+    row: &ObjectRow,
+    options: &[Setting],
+) -> SqlResult<Option<Placement>> {
+    let Some(setting) = find_setting(options, "MOVE TO") else { return Ok(None) };
+    let space = match &setting.value {
+        SettingValue::Word(name) => DataSpace { name: name.clone(), column: None },
+        SettingValue::List(Some(name), columns) => {
+            let column = columns.first().map(|column| Ident { text: column.name.clone(), quoted: true });
+            DataSpace { name: name.clone(), column }
+        }
+        _ => return Err(sql_error!(102, "MOVE")),
     };
-    let scheme = ddl.rows(db, |rows| crate::catalog::partition::scheme_named(rows, name))?;
-    if scheme.is_some() || ddl.reload(db, row.id)?.partitioning.is_some() {
-        return Err(super::unsupported("MOVE TO of a partitioned table, or to a partition scheme"));
+    let place = partition::placement(ddl, db, Some(&space))?.expect("an ON clause is given");
+    if let Some(divided) = &place.divided {
+        partition::check_column(ddl, db, &row.name, row.id, divided)?;
     }
-    let space = DataSpace { name: name.clone(), column: None };
-    Ok(partition::placement(ddl, db, Some(&space))?.map(|place| place.space))
+    let table = ddl.reload(db, row.id)?;
+    if (place.divided.is_some() || table.partitioning.is_some()) && !place.is_same(db, &Placement::of(&table)) {
+        refuse_others(&table)?;
+    }
+    Ok(Some(place))
 }
 
-pub fn set_heap_space(ddl: &mut Ddl<'_>, db: &Database, table: i32, space: Option<i32>) -> SqlResult<()> {
-    let Some(space) = space else { return Ok(()) };
-    ddl.rows(db, |rows| rows.update::<IndexRow>(0, &[int(table), int(0)], |row| row.dataspace = space))?;
+/// Moves a heap there; `None`: it stays.
+pub fn move_heap(ddl: &mut Ddl<'_>, db: &Arc<Database>, table: i32, place: Option<Placement>) -> SqlResult<()> {
+    let Some(place) = place else { return Ok(()) };
+    ddl.rows(db, |rows| {
+        rows.delete::<IndexRow>(0, &[int(table), int(0)])?;
+        rows.delete::<IndexColumnRow>(0, &[int(table), int(0)])
+    })?;
+    add_heap(ddl, db, table, &place)?;
     ddl.changed(db.id, table);
-    Ok(())
+    let def = ddl.reload(db, table)?;
+    let (database, id) = (db.storage_id(), TableId(table));
+    let stored = ddl.catalog.storage.partitioning(database, id).map_err(storage_error)?;
+    if !differs(stored.as_ref(), &def) {
+        return Ok(());
+    }
+    let (whole, divided) = (layout::layout(&def), new_partitioning(ddl, db, &def)?);
+    ddl.long_storage(|storage, tx, pause| storage.divide_table(tx, database, id, (&whole, divided.as_ref()), pause))
+        .map_err(|error| build_error(error, &format!("{}.{}", def.schema, def.name), None))
 }
 
 fn refuse_referenced(

@@ -60,7 +60,7 @@ impl Placement {
         }
     }
 
-    fn is_same(&self, db: &Database, other: &Placement) -> bool {
+    pub fn is_same(&self, db: &Database, other: &Placement) -> bool {
         let columns = match (&self.divided, &other.divided) {
             (Some(own), Some(other)) => db.equal_names(&own.column, &other.column),
             (own, other) => own.is_none() && other.is_none(),

@@ -118,12 +118,9 @@ pub fn create(ddl: &mut Ddl<'_>, create: &CreateTable) -> SqlResult<()> {
         memory_optimized::check(ddl, &place.db, &create.name.name, &create.definition, kept)?;
     }
     temporal::check_definition(&create.definition, None)?;
-    if kept.is_some() && create.definition.period.is_some() {
-        return Err(super::unsupported("PERIOD FOR SYSTEM_TIME of a memory-optimized table"));
-    }
     let versioned = temporal::asked(&create.options)?;
     if let Some(Asked::On { .. }) = versioned {
-        temporal::check_new(&place, &create.definition, kept.is_some(), &create.name.name)?;
+        temporal::check_new(&place, &create.definition, kept == Some(Kept::SchemaOnly), &create.name.name)?;
     }
     let status = match kept {
         None => 0,

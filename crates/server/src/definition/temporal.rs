@@ -151,10 +151,15 @@ pub fn history_of(ddl: &mut Ddl<'_>, db: &Arc<Database>, table: &TableDef) -> Sq
     Ok(Some(History { row, table, place }))
 }
 
-/// What of a new table cannot be system-versioned: asked before it is made.
-pub fn check_new(place: &Place, definition: &TableDefinition, memory: bool, shown: &str) -> SqlResult<()> {
-    if memory {
-        return Err(super::unsupported("SYSTEM_VERSIONING of a memory-optimized table"));
+/// The rows of a table whose history stays must stay, too.
+fn without_rows() -> SqlError {
+    super::unsupported("SYSTEM_VERSIONING of a memory-optimized table with DURABILITY = SCHEMA_ONLY")
+}
+
+/// What of a new table cannot be system-versioned: asked before it is made. `forgets`: a start finds it empty.
+pub fn check_new(place: &Place, definition: &TableDefinition, forgets: bool, shown: &str) -> SqlResult<()> {
+    if forgets {
+        return Err(without_rows());
     }
     if place.db.id == TEMPDB {
         return Err(sql_error!(13568, format_args!("{}.{}.{shown}", place.db.name(), place.schema_name)));
@@ -235,8 +240,8 @@ pub fn turn_on(
     let db = &place.db.clone();
     let mut table = ddl.reload(db, id)?;
     let name = full_name(db, &table);
-    if table.memory.is_some() {
-        return Err(super::unsupported("SYSTEM_VERSIONING of a memory-optimized table"));
+    if table.memory.is_some_and(|memory| !memory.durable) {
+        return Err(without_rows());
     }
     if db.id == TEMPDB {
         return Err(sql_error!(13568, name));
@@ -389,7 +394,7 @@ fn check_history(ddl: &mut Ddl<'_>, db: &Database, current: &TableDef, history: 
         return Err(sql_error!(13514, name));
     }
     if history.memory.is_some() {
-        return Err(super::unsupported("SYSTEM_VERSIONING of a memory-optimized table"));
+        return Err(super::unsupported("HISTORY_TABLE that is memory-optimized"));
     }
     let any = |test: &dyn Fn(&sql::catalog::ColumnDef) -> bool| history.columns.iter().any(test);
     let refused: [(bool, fn(&str) -> SqlError); 7] = [
@@ -562,9 +567,6 @@ pub fn check_change(db: &Database, table: &TableDef, action: &AlterTableAction) 
         }
         if table.period().is_some() {
             return Err(sql_error!(13597, name()));
-        }
-        if table.memory.is_some() {
-            return Err(super::unsupported("PERIOD FOR SYSTEM_TIME of a memory-optimized table"));
         }
     }
     match table.versioning {

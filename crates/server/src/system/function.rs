@@ -274,6 +274,7 @@ impl Call<'_> {
             "isreadonly" => flag(option::READ_ONLY),
             "isinload" => flag(option::RESTORING),
             "isinstandby" => flag(option::STANDBY),
+            "isoptimizedlockingon" => flag(option::OPTIMIZED_LOCKING),
             "isparameterizationforced" => flag(option::PARAMETERIZATION_FORCED),
             "issingleuser" => (row.user_access == SINGLE_USER).into(),
             "isdboonly" => (row.user_access == RESTRICTED_USER).into(),

@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use types::convert::{ConvertContext, NO_STYLE, convert};
+use types::datetime::{DateFormat, LanguageId};
 use types::{Datum, SqlResult, SqlType, TypeKind, sql_error};
 
 use super::aggregate::{aggregate_type, pivot_aggregate};
@@ -166,12 +168,25 @@ fn pivotable(what: &str, name: &str, ty: &SqlType) -> SqlResult<()> {
 /// 8114, 473: what IN names is a value of the column.
 fn pivot_value(literal: Expr, ty: &SqlType, name: &str) -> SqlResult<Expr> {
     let from = literal.ty;
+    let is_one = !ty.is_temporal() || is_moment(&literal, ty);
     let value = implicit(literal, ty)?;
     // What a number's type does not read stays a conversion, which no row could pass.
-    match ty.is_string() || ty.is_temporal() || matches!(value.kind, ExprKind::Literal(_)) {
+    match is_one && (ty.is_string() || ty.is_temporal() || matches!(value.kind, ExprKind::Literal(_))) {
         true => Ok(value),
         false => Err(sql_error!(473, name).after(vec![sql_error!(8114, state 1, from.name(), ty.name())])),
     }
+}
+
+/// A session of some language and order of a date's parts reads it. Which one runs the statement is not known yet.
+fn is_moment(literal: &Expr, ty: &SqlType) -> bool {
+    use DateFormat::{Dmy, Dym, Mdy, Myd, Ydm, Ymd};
+    let ExprKind::Literal(value) = &literal.kind else { return true };
+    LanguageId::all().any(|language| {
+        [Mdy, Dmy, Ymd, Ydm, Myd, Dym].into_iter().any(|date_format| {
+            let context = ConvertContext { date_format, language, ..ConvertContext::ASSIGN };
+            convert(value, &literal.ty, ty, NO_STYLE, &context).is_ok()
+        })
+    })
 }
 
 /// 265 and 8156: a column that the operator makes has the name of one that stays. `folded`: those that do not.

@@ -102,8 +102,8 @@ impl Binder<'_> {
         let history = history.ok_or_else(|| errors::invalid_object(&display(&named.name)))?;
         let through = self.needs.through;
         let current = self.branch_at(table, named, &named.hints, &time, None)?;
-        // An index that a hint names is the current table's.
-        let word = |hint: &&ast::TableHint| matches!(hint, ast::TableHint::Word(word) if &**word != "FORCESEEK");
+        // An index that a hint names is the current table's, and SNAPSHOT is for rows in memory.
+        let word = |hint: &&ast::TableHint| matches!(hint, ast::TableHint::Word(word) if !["FORCESEEK", "SNAPSHOT"].contains(&&**word));
         let hints: Vec<ast::TableHint> = named.hints.iter().filter(word).cloned().collect();
         self.needs.through = through;
         let past = self.branch_at(&history, named, &hints, &time, Some(retention))?;

@@ -269,7 +269,7 @@ impl Parser<'_> {
         })
     }
 
-    /// `WITH (ONLINE = ON, MOVE TO filegroup)`
+    /// `WITH (ONLINE = ON, MOVE TO filegroup)`, `WITH (MOVE TO scheme(column))`
     pub(super) fn drop_options(&mut self) -> P<Vec<Setting>> {
         if !self.at_word(K::WITH) || !self.peek_is(1, T::LeftParen) {
             return Ok(Vec::new());
@@ -281,7 +281,14 @@ impl Parser<'_> {
                 let name: Box<str> =
                     if parser.eat_words(K::MOVE, K::TO) { "MOVE TO".into() } else { parser.upper_word() };
                 let space = parser.data_space()?;
-                return Ok(Setting { name, value: SettingValue::Word(space.name), line });
+                let value = match space.column {
+                    None => SettingValue::Word(space.name),
+                    Some(column) => {
+                        let column = Setting { name: column.text, value: SettingValue::Alone, line };
+                        SettingValue::List(Some(space.name), vec![column])
+                    }
+                };
+                return Ok(Setting { name, value, line });
             }
             parser.setting()
         })

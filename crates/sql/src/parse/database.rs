@@ -53,6 +53,7 @@ const SET_OPTIONS: &[&str] = &[
     "NUMERIC_ROUNDABORT",
     "OFFLINE",
     "ONLINE",
+    "OPTIMIZED_LOCKING",
     "PAGE_VERIFY",
     "PARAMETERIZATION",
     "PARTNER",

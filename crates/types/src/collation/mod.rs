@@ -119,8 +119,7 @@ impl Variant {
             Variant::Bin2 => true,
             Variant::Bin2Utf8 => version >= 100,
             Variant::Linguistic { extra: Extra::None, .. } => true,
-            Variant::Linguistic { extra: Extra::Sc, .. } => version == 90 || version == 100,
-            Variant::Linguistic { extra: Extra::ScUtf8, .. } => version == 100,
+            Variant::Linguistic { extra: Extra::Sc | Extra::ScUtf8, .. } => version == 90 || version == 100,
             Variant::Linguistic { extra: Extra::Vss | Extra::VssUtf8 | Extra::Utf8, .. } => version == 140,
         }
     }

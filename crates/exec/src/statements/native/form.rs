@@ -178,7 +178,7 @@ fn over_subqueries(values: &mut [Expr]) {
 }
 
 /// A memory-optimized table to which nothing happens when its rows change but that, besides what is looked at before: CHECK constraints,
-/// and the parents of a new row.
+/// and the parents of a new row. So it has no period, whose columns are the transaction's time, and no history.
 pub fn native_target(modify: &Modify) -> Option<&Arc<TableDef>> {
     let TableSource::Base(table) = &modify.target else { return None };
     let set = match &modify.actions[..] {
@@ -201,6 +201,7 @@ pub fn native_target(modify: &Modify) -> Option<&Arc<TableDef>> {
     };
     let plain = table.memory.is_some()
         && alone
+        && table.period().is_none()
         && modify.checks.iter().all(|check| !check.view)
         && modify.actions.iter().all(|action| action.barriers.is_empty())
         && modify.cascades.is_empty()

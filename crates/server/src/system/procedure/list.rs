@@ -184,6 +184,9 @@ pub const PROCEDURES: &[Native] = &[
         0,
         |call, given| xtp::control_queries(call.host, given),
     ),
+    native("sp_xtp_flush_temporal_history", &["@schema_name", "@object_name"], 2, |call, given| {
+        temporal::flush(call.host, call.state, call.sink, given)
+    }),
     native("sp_xtp_force_gc", &["@dbname"], 0, |call, given| xtp::collect_rows(call.host, given)),
     native("sp_xtp_checkpoint_force_garbage_collection", &["@dbname"], 0, |call, given| {
         xtp::collect_files(call.host, call.sink, given)

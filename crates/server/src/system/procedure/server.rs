@@ -140,12 +140,15 @@ pub fn version(host: &SessionHost, sink: &mut dyn Sink, given: &Parameters<'_>) 
     Ok(0)
 }
 
-/// xp_instance_regread, xp_regread root, key, name, @value OUTPUT: this server has no registry, so nothing is there.
+/// xp_instance_regread, xp_regread root, key, name, @value OUTPUT: this server has no registry, so nothing is there. A value of several
+/// texts has a row for each, of three columns, as scripts that count the machine's instances take them in.
 pub fn registry_read(sink: &mut dyn Sink, given: &mut Parameters<'_>) -> SqlResult<i32> {
     if given.is_given(3) {
         given.set(3, SqlType::nvarchar(4000), Datum::Null);
         return Ok(0);
     }
-    ResultSet::new("Value nvarchar(260); Data nvarchar(4000)").send(sink)?;
+    let several = given.text(2).is_some_and(|name| name.eq_ignore_ascii_case("InstalledInstances"));
+    let columns = if several { "; Item nvarchar(4000)" } else { "" };
+    ResultSet::new(&format!("Value nvarchar(260); Data nvarchar(4000){columns}")).send(sink)?;
     Ok(0)
 }

@@ -1,4 +1,5 @@
-//! sp_cleanup_temporal_history: rows of a history table that have outlived their retention.
+//! sp_cleanup_temporal_history: rows of a history table that have outlived their retention. sp_xtp_flush_temporal_history: the history of
+//! a memory-optimized table.
 //! https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-cleanup-temporal-history-transact-sql
 
 use exec::session::Session as State;
@@ -88,4 +89,29 @@ pub fn clean_up(
     }
     given.set(2, SqlType::BIGINT, Datum::I64(removed as i64));
     Ok(0)
+}
+
+/// A transaction writes the history itself, so all that is committed is there. 13776, 13746 as above.
+/// https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/temporal-table-sp-xtp-flush-temporal-history
+pub fn flush(
+    host: &mut SessionHost,
+    state: &mut State,
+    sink: &mut dyn Sink,
+    given: &mut Parameters<'_>,
+) -> SqlResult<i32> {
+    let (schema, table) = (given.text(0).unwrap_or_default(), given.text(1).unwrap_or_default());
+    define(host, state, sink, |ddl| {
+        let name =
+            ObjectName { schema: Some(schema.as_str().into()), name: table.as_str().into(), ..Default::default() };
+        let missing = || sql_error!(13776, format_args!("{schema}.{table}"));
+        let (db, row) = ddl.find(&name.into())?.filter(|(_, row)| row.kind.as_str() == "U").ok_or_else(missing)?;
+        if !ddl.object_permission(&db, &row, "CONTROL")? {
+            return Err(missing());
+        }
+        let table = ddl.reload(&db, row.id)?;
+        match (table.versioning, table.memory) {
+            (Some(Versioning::Current { .. }), Some(_)) => Ok(0),
+            _ => Err(sql_error!(13746, full_name(&db, &table))),
+        }
+    })
 }
