@@ -1,7 +1,7 @@
 #!/bin/bash
 # Compares one run of a client's own test suite with the list of its tests that are known to pass.
 # usage: check.sh NAME RESULT [--grow]
-#   NAME    freetds-tools, go-sqlcmd, python-tds, python-tds-mars, pymssql, tiberius, go-mssqldb, tedious, node-mssql,
+#   NAME    freetds-tools, freetds-odbc, go-sqlcmd, python-tds, python-tds-mars, pymssql, tiberius, go-mssqldb, tedious, node-mssql,
 #           knex, sequelize, typeorm, sqlalchemy, django, jvm-tools, benchbase: the list is NAME.passing beside this script
 #   RESULT  what the run left: a JUnit file (.xml), mocha's JSON report (.json), or lines "PASS name" / "name ... ok"
 #   --grow  adds the tests that newly pass to the list

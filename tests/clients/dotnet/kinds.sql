@@ -53,7 +53,11 @@ VALUES (1, 255, -32768, 2147483647, -9223372036854775808, 12345.6789, -3.14, 922
     CONVERT(varbinary(max), REPLICATE(CONVERT(varchar(max), 'b'), 10000)), 0x00FF, '2024-02-29', '13:14:15.123', '2024-02-29T13:14:15.123',
     '2024-02-29T13:14:15.12345', '2024-02-29T13:14:00', '2024-02-29T13:14:15+05:30', N'<a b="1"><c>d</c></a>', CONVERT(decimal(9, 3), 1.5))
 GO
-INSERT dbo.Kinds (c_variant) VALUES (NULL), (N'text'), (CONVERT(date, '2024-02-29')), (CONVERT(uniqueidentifier, '6F9619FF-8B86-D011-B42D-00C04FC964FF'))
+INSERT dbo.Kinds (c_variant) VALUES (NULL), (N'text')
+GO
+INSERT dbo.Kinds (c_variant) VALUES (CONVERT(date, '2024-02-29'))
+GO
+INSERT dbo.Kinds (c_variant) VALUES (CONVERT(uniqueidentifier, '6F9619FF-8B86-D011-B42D-00C04FC964FF'))
 GO
 INSERT dbo.Past (Id, Name) VALUES (1, N'one'), (2, N'two')
 GO

@@ -213,7 +213,8 @@ base_tables! {
         value: Text,
     } unique [0];
 
-    /// What has a name but no row of its own elsewhere: schemas (class 50), filegroups (65), partition functions (67) and schemes (68:
+    /// What has a name but no row of its own elsewhere: schemas (class 50), filegroups (65: `value` a GUID, of PRIMARY
+    /// none), partition functions (67) and schemes (68:
     /// `partition`), resource pools
     /// (200: `value` has the settings in the order of `governor::SETTINGS`), the resource governor (201: `status` 1 if it is enabled),
     /// the password policy of logins (210: `login_policy`), the database's family (220: `family`).

@@ -71,7 +71,8 @@ pub fn new_guid() -> Guid {
     id
 }
 
-fn written(id: &Guid) -> String {
+/// Its bytes in hexadecimal digits.
+pub fn written(id: &Guid) -> String {
     id.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

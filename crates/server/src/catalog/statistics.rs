@@ -51,6 +51,14 @@ impl StatisticsId {
         }
     }
 
+    /// Of automatic ones of a table.
+    pub fn automatic_name(self, object: i32) -> Option<String> {
+        match self {
+            StatisticsId::Automatic(column) => Some(automatic_name(column, object)),
+            StatisticsId::Named(_) => None,
+        }
+    }
+
     pub fn from_number(number: u32) -> StatisticsId {
         match number.checked_sub(AUTOMATIC_FIRST) {
             Some(column) => StatisticsId::Automatic(column),

@@ -88,7 +88,7 @@ fn add_filegroup(ddl: &mut Ddl<'_>, db: &Database, name: &str, id: i32, in_memor
         created: now,
         modified: now,
         status: if in_memory { filegroup_status::IN_MEMORY } else { 0 },
-        value: Text(None),
+        value: Text(Some(family::written(&family::new_guid()))),
     };
     ddl.catalog.clone().change(db, |rows| rows.insert(&row))
 }

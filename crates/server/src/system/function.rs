@@ -17,6 +17,7 @@ use crate::catalog::base::{
 };
 use crate::catalog::load::int;
 use crate::catalog::row::BaseRow as _;
+use crate::catalog::statistics::StatisticsId;
 use crate::catalog::store::Rows;
 use crate::catalog::{Database, MASTER, SessionCatalog, good_check, load, registry, scalar_type, xml_collection};
 use crate::security::check::Securable;
@@ -654,7 +655,11 @@ impl Call<'_> {
         }
         let indexes: Vec<IndexRow> = self.read(&db, |rows| rows.find(0, &[int(id)]))?;
         let is_named = |index: &&IndexRow| index.name.as_ref().is_some_and(|own| own.eq_ignore_ascii_case(&name));
-        let Some(index) = indexes.iter().find(is_named) else { return Ok(Answer::Null) };
+        let Some(index) = indexes.iter().find(is_named) else {
+            let mut automatic = db.statistics.of_table(id).into_iter().map(|kept| kept.id);
+            let found = automatic.find(|of| of.automatic_name(id).is_some_and(|own| own.eq_ignore_ascii_case(&name)));
+            return Ok(found.map_or(Answer::Null, |of| automatic_statistics_property(of, &property)));
+        };
         let has = |bit: i32| Answer::from(index.status & bit != 0);
         Ok(match property.trim().to_ascii_lowercase().as_str() {
             "indexid" => Answer::Number(index.indid.into()),
@@ -749,4 +754,26 @@ impl Call<'_> {
 
 fn overflow() -> SqlError {
     sql_error!(8115, "expression", "numeric")
+}
+
+/// INDEXPROPERTY of statistics that nobody has made: they are no index.
+/// https://learn.microsoft.com/sql/t-sql/functions/indexproperty-transact-sql
+fn automatic_statistics_property(id: StatisticsId, property: &str) -> Answer {
+    match property.trim().to_ascii_lowercase().as_str() {
+        "indexid" => Answer::Number(id.number().into()),
+        "isstatistics" | "isautostatistics" => Answer::Number(1),
+        "indexfillfactor"
+        | "indexdepth"
+        | "isclustered"
+        | "isunique"
+        | "isdisabled"
+        | "ispadindex"
+        | "ispagelockdisallowed"
+        | "isrowlockdisallowed"
+        | "iscolumnstore"
+        | "isfulltextkey"
+        | "ishypothetical"
+        | "isoptimizedforsequentialkey" => Answer::Number(0),
+        _ => Answer::Null,
+    }
 }

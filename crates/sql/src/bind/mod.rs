@@ -87,7 +87,7 @@ pub use modules::predicate_call;
 pub use modules::{check_bound, parse_condition};
 pub use native::{References, check_native};
 pub use nature::{Nature, nature_of, nature_of_module};
-pub use schema_bound::{called_by, schema_references};
+pub use schema_bound::{called_by, columns_of, schema_references};
 pub use statement::use_hints;
 pub use statement::{bind_query, bind_scalar, is_query};
 pub use table_definition::refuse_repeated;

@@ -9,7 +9,7 @@ use types::{SqlResult, TypeKind, sql_error};
 use super::modules::{parse_condition, parse_expression, parse_function, parse_view};
 use super::names::{display, object_name, same_name};
 use super::native::References;
-use super::variables::{Found, visit_expr, visit_query, visit_statement};
+use super::variables::{Found, columns_named, visit_expr, visit_query, visit_statement};
 use super::{Errors, errors};
 use crate::ast::{self, StatementKind as S};
 use crate::catalog::{Catalog, ModuleDef, ModuleKind, Object, ObjectName, UserType};
@@ -88,6 +88,13 @@ pub fn called_by(text: &str, condition: bool) -> Vec<ObjectName> {
         name
     };
     named.functions.iter().map(|name| object_name(name)).chain(named.sequences.iter().map(sequence)).collect()
+}
+
+/// The columns that the text of a CHECK or of an index's filter (`condition`), or of a computed column, names. Text that this version
+/// cannot read has none.
+pub fn columns_of(text: &str, condition: bool) -> Vec<Box<str>> {
+    let parsed = if condition { parse_condition(text) } else { parse_expression(text) };
+    parsed.map_or_else(|_| Vec::new(), |expr| columns_named(&expr))
 }
 
 /// Whether the module is schema-bound, by its text.

@@ -240,8 +240,92 @@ END
 SELECT CONVERT(sysname, v.name) AS ServerRole, CONVERT(sysname, v.text) AS Description
 FROM (VALUES (N'sysadmin', N'System Administrators'), (N'securityadmin', N'Security Administrators'), (N'serveradmin', N'Server Administrators'),
   (N'setupadmin', N'Setup Administrators'), (N'processadmin', N'Process Administrators'), (N'diskadmin', N'Disk Administrators'),
-  (N'dbcreator', N'Database Creators'), (N'bulkadmin', N'Bulk Insert Administrators')) AS v(name, text)
+  (N'dbcreator', N'Database Creators'), (N'bulkadmin', N'Bulk Insert Administrators'), (N'##MS_ServerStateReader##', N'Server State Readers'),
+  (N'##MS_ServerStateManager##', N'Server State Managers'), (N'##MS_DefinitionReader##', N'Definition Readers'),
+  (N'##MS_DatabaseConnector##', N'Database Connectors'), (N'##MS_DatabaseManager##', N'Database Managers'), (N'##MS_LoginManager##', N'Login Managers'),
+  (N'##MS_SecurityDefinitionReader##', N'Security Definition Readers'), (N'##MS_PerformanceDefinitionReader##', N'Performance Definition Readers'),
+  (N'##MS_ServerSecurityStateReader##', N'Server Security State Readers'),
+  (N'##MS_ServerPerformanceStateReader##', N'Server Performance State Readers')) AS v(name, text)
 WHERE @srvrolename IS NULL OR v.name = @srvrolename
+GO
+-- What the roles of SQL Server 2000 could do, by the names of its day, as every later version tells it; db_owner has what all but the denying have.
+-- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-dbfixedrolepermission-transact-sql
+CREATE PROCEDURE sys.sp_dbfixedrolepermission @rolename sysname = NULL AS
+SET NOCOUNT ON
+IF @rolename IS NOT NULL AND NOT EXISTS (SELECT * FROM sys.database_principals WHERE name = @rolename AND is_fixed_role = 1)
+BEGIN
+  RAISERROR (15412, -1, -1, @rolename)
+  RETURN 1
+END
+SELECT DISTINCT CONVERT(sysname, r.name) AS DbFixedRole, CONVERT(nvarchar(70), v.text) AS Permission
+FROM (VALUES
+  (N'db_accessadmin', N'sp_dropuser'), (N'db_accessadmin', N'sp_grantdbaccess'), (N'db_accessadmin', N'sp_revokedbaccess'),
+  (N'db_backupoperator', N'BACKUP DATABASE'), (N'db_backupoperator', N'BACKUP LOG'), (N'db_backupoperator', N'CHECKPOINT'),
+  (N'db_datareader', N'SELECT permission on any object'), (N'db_datawriter', N'DELETE permission on any object'),
+  (N'db_datawriter', N'INSERT permission on any object'), (N'db_datawriter', N'UPDATE permission on any object'),
+  (N'db_ddladmin', N'All DDL but GRANT, REVOKE, DENY'), (N'db_ddladmin', N'dbcc cleantable'), (N'db_ddladmin', N'dbcc show_statistics'),
+  (N'db_ddladmin', N'dbcc showcontig'), (N'db_ddladmin', N'REFERENCES permission on any table'), (N'db_ddladmin', N'sp_changeobjectowner'),
+  (N'db_ddladmin', N'sp_fulltext_column'), (N'db_ddladmin', N'sp_fulltext_table'), (N'db_ddladmin', N'sp_recompile'),
+  (N'db_ddladmin', N'sp_rename'), (N'db_ddladmin', N'sp_tableoption'), (N'db_ddladmin', N'TRUNCATE TABLE'),
+  (N'db_denydatareader', N'No SELECT permission on any object'), (N'db_denydatawriter', N'No DELETE permission on any object'),
+  (N'db_denydatawriter', N'No INSERT permission on any object'), (N'db_denydatawriter', N'No UPDATE permission on any object'),
+  (N'db_owner', N'Add/drop to/from db_accessadmin'), (N'db_owner', N'Add/drop to/from db_backupoperator'),
+  (N'db_owner', N'Add/drop to/from db_datareader'), (N'db_owner', N'Add/drop to/from db_datawriter'),
+  (N'db_owner', N'Add/drop to/from db_ddladmin'), (N'db_owner', N'Add/drop to/from db_denydatareader'),
+  (N'db_owner', N'Add/drop to/from db_denydatawriter'), (N'db_owner', N'Add/drop to/from db_owner'),
+  (N'db_owner', N'Add/drop to/from db_securityadmin'), (N'db_owner', N'dbcc checkalloc'), (N'db_owner', N'dbcc checkdb'),
+  (N'db_owner', N'dbcc checkfilegroup'), (N'db_owner', N'dbcc checkident'), (N'db_owner', N'dbcc checktable'), (N'db_owner', N'dbcc dbreindex'),
+  (N'db_owner', N'dbcc proccache'), (N'db_owner', N'dbcc shrinkdatabase'), (N'db_owner', N'dbcc shrinkfile'), (N'db_owner', N'dbcc updateusage'),
+  (N'db_owner', N'EXECUTE any procedure'), (N'db_owner', N'sp_change_users_login'), (N'db_owner', N'sp_dbcmptlevel'),
+  (N'db_owner', N'sp_fulltext_catalog'), (N'db_owner', N'sp_fulltext_database'), (N'db_owner', N'sp_refreshview'),
+  (N'db_securityadmin', N'DENY'), (N'db_securityadmin', N'GRANT'), (N'db_securityadmin', N'REVOKE'), (N'db_securityadmin', N'sp_addapprole'),
+  (N'db_securityadmin', N'sp_addrole'), (N'db_securityadmin', N'sp_addrolemember'), (N'db_securityadmin', N'sp_approlepassword'),
+  (N'db_securityadmin', N'sp_changeobjectowner'), (N'db_securityadmin', N'sp_dropapprole'), (N'db_securityadmin', N'sp_droprole'),
+  (N'db_securityadmin', N'sp_droprolemember')) AS v(name, text)
+JOIN sys.database_principals r ON r.is_fixed_role = 1 AND (r.name = v.name OR r.name = N'db_owner' AND v.name NOT LIKE N'db[_]deny%')
+WHERE @rolename IS NULL OR r.name = @rolename
+ORDER BY 1, 2
+RETURN 0
+GO
+-- https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-srvrolepermission-transact-sql
+CREATE PROCEDURE sys.sp_srvrolepermission @srvrolename sysname = NULL AS
+SET NOCOUNT ON
+IF @srvrolename IS NOT NULL AND NOT EXISTS (SELECT * FROM sys.server_principals WHERE name = @srvrolename AND type = 'R')
+BEGIN
+  RAISERROR (15412, -1, -1, @srvrolename)
+  RETURN 1
+END
+SELECT DISTINCT CONVERT(sysname, r.name) AS ServerRole, CONVERT(sysname, v.text) AS Permission
+FROM (VALUES
+  (N'bulkadmin', N'Add member to bulkadmin'), (N'bulkadmin', N'BULK INSERT'), (N'dbcreator', N'Add member to dbcreator'),
+  (N'dbcreator', N'ALTER DATABASE'), (N'dbcreator', N'CREATE DATABASE'), (N'dbcreator', N'DROP DATABASE'), (N'dbcreator', N'Extend database'),
+  (N'dbcreator', N'RESTORE DATABASE'), (N'dbcreator', N'RESTORE LOG'), (N'dbcreator', N'sp_renamedb'),
+  (N'diskadmin', N'Add member to diskadmin'), (N'diskadmin', N'DISK INIT'), (N'diskadmin', N'sp_addumpdevice'),
+  (N'diskadmin', N'sp_diskdefault'), (N'diskadmin', N'sp_dropdevice'), (N'processadmin', N'Add member to processadmin'),
+  (N'processadmin', N'KILL'), (N'securityadmin', N'Add member to securityadmin'), (N'securityadmin', N'Grant/deny/revoke CREATE DATABASE'),
+  (N'securityadmin', N'Read the error log'), (N'securityadmin', N'sp_addlinkedsrvlogin'), (N'securityadmin', N'sp_addlogin'),
+  (N'securityadmin', N'sp_defaultdb'), (N'securityadmin', N'sp_defaultlanguage'), (N'securityadmin', N'sp_denylogin'),
+  (N'securityadmin', N'sp_droplinkedsrvlogin'), (N'securityadmin', N'sp_droplogin'), (N'securityadmin', N'sp_dropremotelogin'),
+  (N'securityadmin', N'sp_grantlogin'), (N'securityadmin', N'sp_helplogins'), (N'securityadmin', N'sp_password'),
+  (N'securityadmin', N'sp_remoteoption (update)'), (N'securityadmin', N'sp_revokelogin'), (N'serveradmin', N'Add member to serveradmin'),
+  (N'serveradmin', N'dbcc freeproccache'), (N'serveradmin', N'RECONFIGURE'), (N'serveradmin', N'SHUTDOWN'), (N'serveradmin', N'sp_configure'),
+  (N'serveradmin', N'sp_fulltext_service'), (N'serveradmin', N'sp_tableoption'), (N'setupadmin', N'Add member to setupadmin'),
+  (N'setupadmin', N'Add/drop/configure linked servers'), (N'setupadmin', N'Mark a stored procedure as startup'),
+  (N'sysadmin', N'Add extended procedures'), (N'sysadmin', N'Add member to sysadmin'), (N'sysadmin', N'BULK INSERT'),
+  (N'sysadmin', N'Complete SETUSER SQL user'), (N'sysadmin', N'Constraints on System tables'), (N'sysadmin', N'Create indices on system tables'),
+  (N'sysadmin', N'Create/delete/modify system tables'), (N'sysadmin', N'dbcc change ''on'' rules'), (N'sysadmin', N'dbcc checkdb'),
+  (N'sysadmin', N'dbcc checkfilegroup'), (N'sysadmin', N'dbcc checkident'), (N'sysadmin', N'dbcc checktable'), (N'sysadmin', N'dbcc dbreindex'),
+  (N'sysadmin', N'dbcc dropcleanbuffers'), (N'sysadmin', N'dbcc inputbuffer'), (N'sysadmin', N'dbcc outputbuffer'),
+  (N'sysadmin', N'dbcc pintable'), (N'sysadmin', N'dbcc proccache'), (N'sysadmin', N'dbcc setcpuweight'), (N'sysadmin', N'dbcc setioweight'),
+  (N'sysadmin', N'dbcc show_statistics'), (N'sysadmin', N'dbcc showcontig'), (N'sysadmin', N'dbcc showoptweights'),
+  (N'sysadmin', N'DBCC ShrinkDatabase'), (N'sysadmin', N'DBCC ShrinkFile'), (N'sysadmin', N'dbcc traceon/off'),
+  (N'sysadmin', N'Raiserror With Log'), (N'sysadmin', N'sp_adduser'), (N'sysadmin', N'sp_altermessage'), (N'sysadmin', N'sp_change_users_login'),
+  (N'sysadmin', N'sp_changedbowner'), (N'sysadmin', N'sp_dropremotelogin'), (N'sysadmin', N'sp_fulltext_service'), (N'sysadmin', N'sp_password'),
+  (N'sysadmin', N'sp_remoteoption'), (N'sysadmin', N'sp_updatestats'), (N'sysadmin', N'USE to a suspect database')) AS v(name, text)
+JOIN sys.server_principals r ON r.type = 'R' AND r.name IN (v.name, N'sysadmin')
+WHERE @srvrolename IS NULL OR r.name = @srvrolename
+ORDER BY 1, 2
+RETURN 0
 GO
 CREATE PROCEDURE sys.sp_helpsrvrolemember @srvrolename sysname = NULL AS
 SET NOCOUNT ON

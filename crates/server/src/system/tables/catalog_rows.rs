@@ -5,7 +5,6 @@ use std::sync::{Arc, OnceLock};
 
 use exec::session::Session as State;
 use sql::catalog::{DatabaseId, ModuleKind};
-use sql::lex::{Lexer, TokenKind, unquote};
 use sql::plan::OutputColumn;
 use storage::{Hold, IndexId, TreeSize};
 use types::{Datum, SqlResult, SqlType, variant};
@@ -73,9 +72,9 @@ pub fn rows(
         "sysstatisticsrows" => statistics_rows::kept(host, &db),
         "sysstatisticssteps" => statistics_rows::steps(&db, arguments),
         "sysagentnextrun" => agent_schedule::next_run(arguments),
-        "syscheckcolumns" => check_columns(host, state, &db)?,
         "dm_db_index_physical_stats" => physical_rows::physical_stats(host, state, arguments)?,
         "sysfilepages" => file_pages(host),
+        "dm_db_file_space_usage" => server_rows::file_space(host)?,
         "sysbackupbase" => backup_rows::bases(host),
         "database_recovery_status" => backup_rows::recovery_status(host),
         "dm_db_log_stats" => backup_rows::log_stats(host, arguments),
@@ -85,6 +84,7 @@ pub fn rows(
         "syspolicypredicates" => policy_predicates(host, state, &db)?,
         "syssystemtablerows" => system_table_rows(host, &db),
         "sysmodulereferences" => module_references(host, state, &db)?,
+        "sysexpressioncolumns" => reference_rows::columns_of_expressions(host, state, &db)?,
         "sysmodulecolumns" => reference_rows::columns_of(host, state, &db, arguments)?,
         "sysidentityvalues" => identity_values(host, state, &db)?,
         "syssequencevalues" => sequence_values(host, state, &db)?,
@@ -369,37 +369,6 @@ fn system_table_rows(host: &SessionHost, db: &Database) -> Vec<NamedRow> {
         vec![("object_id", number(id)), ("rows", number(rows)), ("pages", number(size.pages))]
     };
     sized.map(row).collect()
-}
-
-/// Expressions are kept with their columns' names in brackets.
-fn bracketed_names(text: &str) -> Vec<Box<str>> {
-    let mut lexer = Lexer::new(text);
-    let mut found = Vec::new();
-    loop {
-        let token = lexer.next_token();
-        match token.kind {
-            TokenKind::End => return found,
-            TokenKind::Bracketed => found.push(unquote(&text[token.start as usize..token.end as usize])),
-            _ => {}
-        }
-    }
-}
-
-/// Columns that CHECK constraints name.
-fn check_columns(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
-    host.catalog_rows(state, db, |rows| {
-        let mut found = Vec::new();
-        for check in rows.all::<ObjectRow>()?.iter().filter(|row| row.kind.as_str() == "C") {
-            let text = load::text_of(rows, check.id)?.unwrap_or_default();
-            let named = bracketed_names(&text);
-            for column in rows.find::<ColumnRow>(0, &[int(check.pid), small(0)])? {
-                if named.iter().any(|name| db.equal_names(name, &column.name)) {
-                    found.push(vec![("object_id", number(check.id)), ("column_id", number(column.colid))]);
-                }
-            }
-        }
-        Ok(found)
-    })
 }
 
 /// Databases that nobody may use, by the numbers that sys.databases and sys.database_files have for their states.

@@ -1,5 +1,5 @@
 //! Which columns of which objects a module's statements read and change: what binding them notes as needed, asked of those that the
-//! module's own text names.
+//! module's own text names. And which columns of their tables the expressions of definitions name.
 
 use std::sync::Arc;
 
@@ -10,8 +10,10 @@ use sql::plan::{Action, Module, Need, QueryText};
 use types::SqlResult;
 
 use crate::catalog::Database;
-use crate::catalog::base::ObjectRow;
+use crate::catalog::base::{ColumnRow, IndexRow, ObjectRow, column_status, index_status};
+use crate::catalog::load::{self, int, small};
 use crate::catalog::row::BaseRow;
+use crate::catalog::store::Rows;
 use crate::session::host::SessionHost;
 use crate::system::answer::Arguments;
 use crate::system::cell::{NamedRow, number};
@@ -58,6 +60,63 @@ pub fn columns_of(
         ]
     };
     Ok(used.iter().map(row).collect())
+}
+
+/// Classes of what refers to something: sys.sql_expression_dependencies.
+const OBJECT_OR_COLUMN: i32 = 1;
+const INDEX: i32 = 7;
+
+/// An expression over the columns of a table, and what it is of: a CHECK, a computed column (`minor`: which), the filter of an index.
+struct Expression {
+    class: i32,
+    id: i32,
+    minor: i32,
+    table: i32,
+    columns: Vec<Box<str>>,
+}
+
+/// A row for each column that an expression names.
+pub fn columns_of_expressions(host: &SessionHost, state: &mut State, db: &Database) -> SqlResult<Vec<NamedRow>> {
+    host.catalog_rows(state, db, |rows| {
+        let mut found = Vec::new();
+        for expression in expressions(rows)? {
+            for column in rows.find::<ColumnRow>(0, &[int(expression.table), small(0)])? {
+                if expression.columns.iter().any(|name| db.equal_names(name, &column.name)) {
+                    found.push(vec![
+                        ("class", number(expression.class)),
+                        ("referencing_id", number(expression.id)),
+                        ("minor_id", number(expression.minor)),
+                        ("referenced_id", number(expression.table)),
+                        ("column_id", number(column.colid)),
+                    ]);
+                }
+            }
+        }
+        Ok(found)
+    })
+}
+
+fn expressions(rows: &mut Rows<'_>) -> SqlResult<Vec<Expression>> {
+    let mut found = Vec::new();
+    for check in rows.all::<ObjectRow>()?.into_iter().filter(|row| row.kind.as_str().trim() == "C") {
+        let columns = sql::bind::columns_of(&load::text_of(rows, check.id)?.unwrap_or_default(), true);
+        found.push(Expression { class: OBJECT_OR_COLUMN, id: check.id, minor: 0, table: check.pid, columns });
+        os::wait::maybe_yield();
+    }
+    for column in rows.all::<ColumnRow>()?.into_iter().filter(|column| column.status & column_status::COMPUTED != 0) {
+        let columns = sql::bind::columns_of(column.definition.0.as_deref().unwrap_or_default(), false);
+        let (id, minor) = (column.id, column.colid);
+        found.push(Expression { class: OBJECT_OR_COLUMN, id, minor, table: id, columns });
+        os::wait::maybe_yield();
+    }
+    // An XML or a spatial index keeps something else there, and has this bit.
+    for index in rows.all::<IndexRow>()?.into_iter().filter(|index| index.status & index_status::STATISTICS == 0) {
+        let Some(filter) = index.filter.0.as_deref() else { continue };
+        let columns = sql::bind::columns_of(filter, true);
+        found.push(Expression { class: INDEX, id: index.id, minor: index.indid, table: index.id, columns });
+        os::wait::maybe_yield();
+    }
+    Ok(found)
 }
 
 fn needs_of(host: &mut SessionHost, state: &mut State, definition: &ModuleDef) -> Vec<Need> {

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use storage::{DatabaseId, LogSpace};
 use types::datetime::LanguageId;
-use types::{Datum, SqlType, variant};
+use types::{Datum, SqlResult, SqlType, variant};
 
-use crate::catalog::Database;
-use crate::catalog::base::database_option;
+use crate::catalog::base::{ClassRow, FileRow, class, database_option, filegroup_status};
+use crate::catalog::load::{int, small};
 use crate::catalog::path::with_slashes;
+use crate::catalog::{Database, MASTER};
 use crate::definition::database_setting::{SCOPED_CONFIGURATIONS, query_store as options};
 use crate::instance::sessions::{ENDPOINT_ADMIN, ENDPOINT_LOCAL, ENDPOINT_TCP};
 use crate::security::hierarchy::{Class, PERMISSIONS};
@@ -16,6 +17,10 @@ use crate::session::host::SessionHost;
 use crate::settings::config::OPTIONS;
 use crate::system::answer::Arguments;
 use crate::system::cell::{Cell, NamedRow, address, number, text};
+
+const EXTENT_PAGES: u64 = 8;
+const PRIMARY_FILE: i32 = 1;
+const PRIMARY_GROUP: i32 = 1;
 
 /// None: not a table of this family.
 pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option<Vec<NamedRow>> {
@@ -32,7 +37,6 @@ pub fn rows(host: &SessionHost, name: &str, arguments: &Arguments<'_>) -> Option
         "spatial_reference_systems" => spatial::globe::system::systems().iter().map(reference_system).collect(),
         "dm_db_log_info" => log_info(host, arguments),
         "syslogspace" => log_reuse(host),
-        "dm_db_file_space_usage" => file_space(host),
         "dm_os_file_exists" => file_exists(arguments),
         "dm_io_virtual_file_stats" | "fn_virtualfilestats" => file_stats(host, arguments),
         "dm_os_volume_stats" => volume(host, arguments).into_iter().collect(),
@@ -252,26 +256,43 @@ fn log_info(host: &SessionHost, arguments: &Arguments<'_>) -> Vec<NamedRow> {
     storage.log_segments().into_iter().enumerate().map(row).collect()
 }
 
-/// Of the current database. Nothing for one that cannot be read.
-fn file_space(host: &SessionHost) -> Vec<NamedRow> {
-    let storage = &host.server.catalog.storage;
+/// Of the current database, a row for each file of data. Nothing for one that cannot be read. All rows lie in the first file.
+/// https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-db-file-space-usage-transact-sql
+pub fn file_space(host: &SessionHost) -> SqlResult<Vec<NamedRow>> {
+    let catalog = &host.server.catalog;
+    let storage = &catalog.storage;
     let id = DatabaseId(host.catalog_session.database.0);
-    let Ok(space) = storage.space(id) else { return Vec::new() };
-    let mut row = vec![
-        ("database_id", number(id.0)),
-        ("file_id", number(1)),
-        ("filegroup_id", number(1)),
-        ("total_page_count", number(space.pages)),
-        ("allocated_extent_page_count", number(space.used)),
-        ("unallocated_extent_page_count", number(space.pages - space.used)),
-    ];
+    let Ok(space) = storage.space(id) else { return Ok(Vec::new()) };
+    let row = |file: i32, group: i32, pages: u64, used: u64| -> NamedRow {
+        vec![
+            ("database_id", number(id.0)),
+            ("file_id", number(file)),
+            ("filegroup_id", number(group)),
+            ("total_page_count", number(pages)),
+            ("allocated_extent_page_count", number(used)),
+            ("unallocated_extent_page_count", number(pages - used)),
+        ]
+    };
+    // "Page counts are always at the extent level."
+    let used = space.used.next_multiple_of(EXTENT_PAGES).min(space.pages);
+    let mut first = row(PRIMARY_FILE, PRIMARY_GROUP, space.pages, used);
     // Old versions and work files have files of their own, and count as tempdb's.
     if id == DatabaseId::TEMPDB {
         let versions = storage.metrics().version_store_bytes;
-        row.push(("version_store_reserved_page_count", number(versions.div_ceil(8_192))));
-        row.push(("internal_object_reserved_page_count", number(storage.spill().used_bytes().div_ceil(8_192))));
+        first.push(("version_store_reserved_page_count", number(versions.div_ceil(8_192))));
+        first.push(("internal_object_reserved_page_count", number(storage.spill().used_bytes().div_ceil(8_192))));
     }
-    vec![row]
+    let number_of = int(i32::from(id.0));
+    let mut files = catalog.read(&catalog.expect_database(MASTER), |rows| rows.find::<FileRow>(0, &[number_of]))?;
+    let groups = catalog.read(&catalog.expect_database(host.catalog_session.database), |rows| {
+        rows.find::<ClassRow>(0, &[small(class::FILEGROUP)])
+    })?;
+    let has_pages =
+        |group: i32| groups.iter().any(|row| row.id == group && row.status & filegroup_status::IN_MEMORY == 0);
+    files.retain(|file| file.fileid != PRIMARY_FILE && has_pages(file.filegroup));
+    files.sort_by_key(|file| file.fileid);
+    let others = files.iter().map(|file| row(file.fileid, file.filegroup, u64::try_from(file.size).unwrap_or(0), 0));
+    Ok(std::iter::once(first).chain(others).collect())
 }
 
 /// https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-os-file-exists-transact-sql

@@ -222,7 +222,7 @@ GO
 CREATE VIEW sys.filegroups AS
 SELECT name, id AS data_space_id, CONVERT(char(2), CASE WHEN status & 2 <> 0 THEN 'FX' ELSE 'FG' END) AS type,
   CONVERT(nvarchar(60), CASE WHEN status & 2 <> 0 THEN N'MEMORY_OPTIMIZED_DATA_FILEGROUP' ELSE N'ROWS_FILEGROUP' END) AS type_desc,
-  CONVERT(bit, status & 1) AS is_default, CONVERT(bit, 0) AS is_system, CONVERT(uniqueidentifier, NULL) AS filegroup_guid,
+  CONVERT(bit, status & 1) AS is_default, CONVERT(bit, 0) AS is_system, CONVERT(uniqueidentifier, CONVERT(binary(16), value, 2)) AS filegroup_guid,
   CONVERT(int, NULL) AS log_filegroup_id, CONVERT(bit, 0) AS is_read_only, CONVERT(bit, 0) AS is_autogrow_all_files
 FROM sys.sysclsobjs
 WHERE class = 65

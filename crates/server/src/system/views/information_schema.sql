@@ -86,7 +86,7 @@ FROM (SELECT i.constraint_id AS id, x.colid FROM sys.sysidxstats i JOIN sys.sysi
       UNION ALL
       SELECT r.depid, r.indepid FROM sys.sysmultiobjrefs r WHERE r.class = 27
       UNION ALL
-      SELECT q.object_id, q.column_id FROM sys.syscheckcolumns q) k
+      SELECT q.referencing_id, q.column_id FROM sys.sysexpressioncolumns q WHERE q.minor_id = 0) k
 JOIN sys.iso_objects o ON o.id = k.id
 JOIN sys.iso_objects t ON t.id = o.pid
 JOIN sys.syscolpars c ON c.id = t.id AND c.number = 0 AND c.colid = k.colid

@@ -276,6 +276,13 @@ LEFT JOIN sys.sysschobjs own ON m.is_type = 0 AND m.server_name IS NULL AND (m.d
   AND (m.is_executed = 0 OR m.schema_name IS NOT NULL) AND own.name = m.entity_name AND own.nsid = CASE WHEN m.schema_name IS NULL THEN m.schema_id ELSE s.id END
 LEFT JOIN sys.sysschobjs dbo ON m.is_type = 0 AND m.is_executed = 0 AND m.schema_name IS NULL AND m.database_name IS NULL AND dbo.name = m.entity_name AND dbo.nsid = 1
 WHERE HAS_ACCESS(1060, m.referencing_id) = 1
+UNION ALL
+SELECT e.referencing_id, e.minor_id, CONVERT(tinyint, e.class), CONVERT(nvarchar(60), CASE e.class WHEN 7 THEN N'INDEX' ELSE N'OBJECT_OR_COLUMN' END),
+  CONVERT(bit, 1), CONVERT(tinyint, 1), CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN'), NULL, NULL, s.name, o.name, o.id, e.column_id, CONVERT(bit, 0), CONVERT(bit, 0)
+FROM sys.sysexpressioncolumns e
+JOIN sys.sysschobjs o ON o.id = e.referenced_id
+JOIN sys.sysclsobjs s ON s.class = 50 AND s.id = o.nsid
+WHERE HAS_ACCESS(1060, e.referencing_id) = 1
 GO
 -- https://learn.microsoft.com/sql/relational-databases/system-dynamic-management-views/sys-dm-sql-referencing-entities-transact-sql
 CREATE FUNCTION sys.dm_sql_referencing_entities(@name nvarchar(517), @referenced_class nvarchar(60))
@@ -285,7 +292,7 @@ SELECT DISTINCT CONVERT(sysname, SCHEMA_NAME(o.schema_id)) AS referencing_schema
   d.is_caller_dependent
 FROM sys.sql_expression_dependencies d
 JOIN sys.objects o ON o.object_id = d.referencing_id
-WHERE d.referenced_class = 1 AND @referenced_class = N'OBJECT' AND (d.referenced_id = OBJECT_ID(@name)
+WHERE d.referenced_class = 1 AND d.referenced_minor_id = 0 AND @referenced_class = N'OBJECT' AND (d.referenced_id = OBJECT_ID(@name)
     OR d.is_caller_dependent = 1 AND OBJECT_ID(@name) IS NOT NULL AND d.referenced_entity_name = PARSENAME(@name, 1))
   OR d.referenced_class = 6 AND @referenced_class = N'TYPE' AND d.referenced_id = TYPE_ID(@name)
 GO
@@ -302,7 +309,7 @@ FROM sys.sql_expression_dependencies d
 JOIN sys.objects m ON m.object_id = d.referencing_id
 LEFT JOIN (SELECT c.referenced_id, MAX(CONVERT(int, c.is_selected)) AS selected, MAX(CONVERT(int, c.is_updated)) AS updated
     FROM sys.sysmodulecolumns(OBJECT_ID(@name)) c GROUP BY c.referenced_id) u ON u.referenced_id = d.referenced_id AND d.referenced_class = 1
-WHERE d.referencing_id = OBJECT_ID(@name) AND @referencing_class = N'OBJECT' AND (d.referenced_minor_id = 0 OR m.type NOT IN ('P', 'V', 'FN', 'IF', 'TF', 'TR'))
+WHERE d.referencing_id = OBJECT_ID(@name) AND d.referencing_class = 1 AND @referencing_class = N'OBJECT' AND (d.referenced_minor_id = 0 OR m.type NOT IN ('P', 'V', 'FN', 'IF', 'TF', 'TR'))
 UNION ALL
 SELECT 0, NULL, NULL, CONVERT(sysname, SCHEMA_NAME(o.schema_id)), CONVERT(sysname, o.name), CONVERT(sysname, k.name), k.object_id, k.column_id,
   CONVERT(tinyint, 1), CONVERT(nvarchar(60), N'OBJECT_OR_COLUMN'), CONVERT(bit, 0), CONVERT(bit, 0), CONVERT(bit, c.selected), CONVERT(bit, c.updated),
