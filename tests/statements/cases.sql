@@ -1382,6 +1382,22 @@ GO
 SELECT 'ok' FROM increased_one.sys.tables WHERE name = 't'
 DROP DATABASE increased_one
 
+--- What administers: RESTORE DATABASE ... PAGE = 'file:page, ...'
+CREATE TABLE t (a int PRIMARY KEY, b char(2000) NOT NULL)
+INSERT t SELECT value, 'b' FROM GENERATE_SERIES(1, 400)
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'pages.bak' WITH FORMAT
+DECLARE @pages varchar(max) = (SELECT STRING_AGG(CONCAT('1:', value), ',') FROM GENERATE_SERIES(50, 90))
+UPDATE t SET b = 'c'
+RESTORE DATABASE @name PAGE = @pages FROM DISK = 'pages.bak' WITH NORECOVERY
+BACKUP LOG @name TO DISK = 'pages.bak'
+RESTORE LOG @name FROM DISK = 'pages.bak' WITH FILE = 2
+GO
+SELECT 'ok' FROM t HAVING COUNT(*) = 400 AND MIN(b) = 'c'
+
+--- What administers: RESTORE ... FILE, FILEGROUP, READ_WRITE_FILEGROUPS; RESTORE LOG ... PAGE
+RESTORE DATABASE x FILE = 'x' FROM DISK = 'works.bak'
+
 --- What administers: RESTORE ... WITH STANDBY
 CREATE DATABASE stands
 GO

@@ -390,7 +390,7 @@ fn take(
         StorageError::UnknownDatabase => no_such_database(&about.row.name),
         StorageError::NoBackup if kind == SetKind::Log => sql_error!(4214),
         StorageError::NoBackup => sql_error!(3035, about.row.name),
-        StorageError::CorruptPage { page } => {
+        StorageError::CorruptPage { page, .. } => {
             suspects::record(&ddl.catalog);
             sql_error!(3043, about.row.name, 1, page.page, about.files[0].row.path.0.as_deref().unwrap_or(""))
         }

@@ -43,6 +43,7 @@
 //! internal_table  what tools know XML and spatial indexes by
 //! attach      sp_detach_db, FOR ATTACH       snapshot    AS SNAPSHOT OF, FROM DATABASE_SNAPSHOT
 //! restore_source  what RESTORE statements have in common    forward   RESTORE LOG, of a differential backup, WITH RECOVERY
+//! restore_pages  RESTORE DATABASE ... PAGE, and how it goes on
 //! ```
 
 pub mod text;
@@ -96,6 +97,7 @@ pub mod backup_headers;
 pub mod backup;
 pub mod snapshot;
 pub mod restore_source;
+pub mod restore_pages;
 pub mod forward;
 pub mod restore;
 pub mod attach;

@@ -95,7 +95,7 @@ pub fn record(ddl: &mut Ddl<'_>, from: &Source<'_>, restored: Restored<'_>) {
 
 pub fn restore_error(device: &Device, name: &str, files: &[KeptFile], error: StorageError) -> SqlError {
     match error {
-        StorageError::CorruptPage { page } => sql_error!(3183, 1, page.page, name),
+        StorageError::CorruptPage { page, .. } => sql_error!(3183, 1, page.page, name),
         StorageError::CorruptRow(_) => sql_error!(3189),
         StorageError::AlreadyExists => sql_error!(1801, name),
         StorageError::DiskFull => {

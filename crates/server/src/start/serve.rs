@@ -532,7 +532,7 @@ fn cannot_open(directory: &str, error: &StorageError) -> String {
             limit >> 20
         ),
         // Of another database's page that database alone would stay closed.
-        (StorageError::CorruptPage { page }, _) => format!(
+        (StorageError::CorruptPage { page, .. }, _) => format!(
             "cannot open the data in {directory}: page {page}, of {}, is damaged: put a good copy of the file back, or restore from a backup",
             storage::data_file_name(page.file)
         ),
