@@ -1593,7 +1593,21 @@ DBCC PROCCACHE WITH NO_INFOMSGS
 GO
 SELECT 'ok'
 
---- What administers: DBCC CLONEDATABASE, OUTPUTBUFFER, PAGE, SHOWCONTIG and their like
+--- What administers: DBCC CLONEDATABASE WITH NO_STATISTICS, VERIFY_CLONEDB, BACKUP_CLONEDB, NO_QUERYSTORE, SERVICEBROKER
+CREATE DATABASE cloned_one
+GO
+EXEC ('USE cloned_one; CREATE TABLE t (a int)')
+DBCC CLONEDATABASE (cloned_one, cloned_other) WITH VERIFY_CLONEDB, BACKUP_CLONEDB, NO_QUERYSTORE
+GO
+SELECT 'ok' FROM cloned_other.sys.tables t JOIN msdb.dbo.backupset s ON s.database_name = 'cloned_other'
+    WHERE t.name = 't' AND DATABASEPROPERTYEX('cloned_other', 'IsVerifiedClone') = 1
+DROP DATABASE cloned_other; DROP DATABASE cloned_one
+
+--- What administers: DBCC CLONEDATABASE without NO_STATISTICS or VERIFY_CLONEDB
+DECLARE @name sysname = DB_NAME()
+DBCC CLONEDATABASE (@name, cloned_other)
+
+--- What administers: DBCC OUTPUTBUFFER, PAGE, SHOWCONTIG and their like
 DBCC SHOWCONTIG
 
 --- What administers: DBCC unknown commands

@@ -43,7 +43,8 @@
 //! internal_table  what tools know XML and spatial indexes by
 //! attach      sp_detach_db, FOR ATTACH       snapshot    AS SNAPSHOT OF, FROM DATABASE_SNAPSHOT
 //! restore_source  what RESTORE statements have in common    forward   RESTORE LOG, of a differential backup, WITH RECOVERY
-//! restore_pages  RESTORE DATABASE ... PAGE, and how it goes on
+//! backup_pace    how fast backups read            restore_pages  RESTORE DATABASE ... PAGE, and how it goes on
+//! clone       DBCC CLONEDATABASE
 //! ```
 
 pub mod text;
@@ -94,8 +95,10 @@ pub mod backup_about;
 pub mod backup_history;
 pub mod backup_told;
 pub mod backup_headers;
+pub mod backup_pace;
 pub mod backup;
 pub mod snapshot;
+pub mod clone;
 pub mod restore_source;
 pub mod restore_pages;
 pub mod forward;

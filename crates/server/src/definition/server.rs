@@ -5,6 +5,7 @@ use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::check;
 use super::check_constraints;
+use super::clone;
 use super::dbcc::{answer, database_argument, no_such_object, number_argument, text_argument};
 use super::number::{identity_of, identity_rule, whole_number};
 use super::open_transaction;
@@ -162,6 +163,7 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
             suspects::record(&ddl.catalog);
             checked?;
         }
+        "CLONEDATABASE" => clone::run(ddl, dbcc)?,
         "CHECKIDENT" => check_identity(ddl, dbcc, quiet)?,
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FLUSHPROCINDB" | "PURGESQLCACHE" => {
             if let Some(forget) = plans_meant(ddl, dbcc)? {
@@ -201,9 +203,8 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 }
 
 /// Commands that SQL Server has, and this server has not.
-const REFUSED: [&str; 16] = [
+const REFUSED: [&str; 15] = [
     "CLEANTABLE",
-    "CLONEDATABASE",
     "DBTABLE",
     "FLUSHAUTHCACHE",
     "HELP",
@@ -221,9 +222,10 @@ const REFUSED: [&str; 16] = [
 ];
 
 /// Words that follow WITH.
-const OPTIONS: [&str; 18] = [
+const OPTIONS: [&str; 23] = [
     "ALL_CONSTRAINTS",
     "ALL_ERRORMSGS",
+    "BACKUP_CLONEDB",
     "CLEAR",
     "COUNT_ROWS",
     "DATA_PURITY",
@@ -234,11 +236,15 @@ const OPTIONS: [&str; 18] = [
     "MARK_IN_USE_FOR_REMOVAL",
     "MAXDOP",
     "NO_INFOMSGS",
+    "NO_QUERYSTORE",
+    "NO_STATISTICS",
     "PHYSICAL_ONLY",
+    "SERVICEBROKER",
     "STATS_STREAM",
     "STAT_HEADER",
     "TABLERESULTS",
     "TABLOCK",
+    "VERIFY_CLONEDB",
     "WAIT_AT_LOW_PRIORITY",
 ];
 

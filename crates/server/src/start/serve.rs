@@ -458,6 +458,7 @@ pub(crate) fn open_on(
         server_name: settings.server_name(),
         data_directory: directory,
         bulk_directories: settings.bulk_directories.clone(),
+        backup_rate: settings.backup_rate,
         collation: settings.collation.unwrap_or_default(),
         sa_password_hash: sa_password_hash.clone(),
         password_policy: settings.password_policy,

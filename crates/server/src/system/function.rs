@@ -274,6 +274,8 @@ impl Call<'_> {
             "isreadonly" => flag(option::READ_ONLY),
             "isinload" => flag(option::RESTORING),
             "isinstandby" => flag(option::STANDBY),
+            "isclone" => flag(option::CLONE),
+            "isverifiedclone" => flag(option::VERIFIED_CLONE),
             "isparameterizationforced" => flag(option::PARAMETERIZATION_FORCED),
             "issingleuser" => (row.user_access == SINGLE_USER).into(),
             "isdboonly" => (row.user_access == RESTRICTED_USER).into(),
@@ -292,8 +294,6 @@ impl Call<'_> {
             | "isnotrecovered"
             | "isshutdown"
             | "isinrecovery"
-            | "isclone"
-            | "isverifiedclone"
             | "isautocreatestatisticsincremental"
             | "isdatabasesuspendedforsnapshotbackup" => Answer::Number(0),
             _ => Answer::Null,
