@@ -23,7 +23,6 @@ CREATE TABLE store.item (id int IDENTITY(10, 10) PRIMARY KEY, name nvarchar(50) 
     CONSTRAINT cheap CHECK (cost < 1000));
 CREATE INDEX by_cost ON store.item (cost) INCLUDE (name) WHERE cost > 10;
 CREATE TABLE store.sold (year int NOT NULL, item int NOT NULL CONSTRAINT of_item REFERENCES store.item (id), n int, INDEX by_item NONCLUSTERED (item)) ON years (year);
-CREATE TABLE store.cached (id int PRIMARY KEY NONCLUSTERED HASH WITH (BUCKET_COUNT = 64), s varchar(max)) WITH (MEMORY_OPTIMIZED = ON, DURABILITY = SCHEMA_AND_DATA);
 CREATE STATISTICS named ON store.item (name, cost);
 GRANT SELECT ON SCHEMA::store TO readers;
 GO
@@ -37,7 +36,6 @@ CREATE TRIGGER store.told ON store.item AFTER INSERT AS PRINT 'inserted';
 GO
 INSERT store.item (name, cost, note) SELECT CONCAT('item ', value), value, REPLICATE(CAST('n' AS varchar(max)), value * 1000) FROM GENERATE_SERIES(1, 20);
 INSERT store.sold SELECT 2023 + value % 4, 10, value FROM GENERATE_SERIES(1, 100);
-INSERT store.cached SELECT value, 'c' FROM GENERATE_SERIES(1, 10);
 SELECT NEXT VALUE FOR dbo.numbers AS number;
 GO
 USE master;
@@ -70,7 +68,7 @@ UNION ALL SELECT 'statistics', COUNT(*) FROM (SELECT object_id, name, stats_id F
 GO
 USE clone_of;
 GO
-SELECT (SELECT COUNT(*) FROM store.item) AS items, (SELECT COUNT(*) FROM store.sold) AS sold, (SELECT COUNT(*) FROM store.cached) AS cached, (SELECT COUNT(*) FROM store.costs WITH (NOEXPAND)) AS costs;
+SELECT (SELECT COUNT(*) FROM store.item) AS items, (SELECT COUNT(*) FROM store.sold) AS sold, (SELECT COUNT(*) FROM store.costs WITH (NOEXPAND)) AS costs;
 SELECT partition_number, rows FROM sys.partitions WHERE object_id = OBJECT_ID('store.sold') AND index_id = 0 ORDER BY partition_number;
 EXECUTE store.count_items;
 INSERT store.item (name) VALUES ('refused');
@@ -82,7 +80,6 @@ INSERT store.item (name) VALUES ('first');
 INSERT store.item (name, cost) VALUES ('dear', 2000);
 INSERT store.sold VALUES (2025, 210, 1), (2026, 210, 1);
 INSERT store.sold VALUES (2025, 10, 1);
-INSERT store.cached VALUES (1, 'c');
 GO
 SELECT id, name, cost, twice FROM store.item;
 SELECT id, cost FROM store.costs WITH (NOEXPAND);

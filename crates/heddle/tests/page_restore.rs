@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use lab::client::Connection;
-use support::ask::{ask, connect, must, numbers, one};
+use support::ask::{ask, connect, must, numbers, one, word};
 use support::files::{PAGE, again, data_file, overwrite, start, state};
 use support::target;
 
@@ -140,6 +140,11 @@ fn pages_are_restored_while_the_others_are_used() {
     );
     assert_eq!(error_of(server.port, "RESTORE DATABASE shop WITH RECOVERY"), Some(3153));
     assert_eq!(error_of(server.port, "RESTORE LOG shop FROM DISK = 'log2.trn'"), Some(3117));
+    let log = word(
+        &mut sa,
+        "CREATE TABLE #l (d datetime, p nvarchar(50), t nvarchar(max)); INSERT #l EXEC xp_readerrorlog 0, 1, N'Database file was restored'; SELECT MAX(t) FROM #l",
+    );
+    assert!(log.contains("Database: shop,") && log.contains("file list: (shop)"), "{log}");
     // They can be changed, survive a kill, and the log has them.
     must(&mut sa, "UPDATE shop..p SET s = CONCAT(s, '.')");
     let changed = content(&mut sa, "shop");
@@ -243,6 +248,11 @@ fn what_cannot_be_restored_alone_is_refused() {
         (restore("shop", "1:99999999", "full.bak"), 3217),
         (restore("shop", "2:8", "full.bak"), 3217),
         (restore("shop", "", "full.bak"), 4350),
+        (
+            "DECLARE @none varchar(9); RESTORE DATABASE shop PAGE = @none FROM DISK = 'full.bak' WITH NORECOVERY"
+                .into(),
+            4350,
+        ),
         (restore("shop", "1:8;1:9", "full.bak"), 4350),
         (restore("shop", "1:8,", "full.bak"), 4350),
         (restore("shop", "x", "full.bak"), 4350),

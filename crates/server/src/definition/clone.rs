@@ -62,6 +62,9 @@ pub fn run(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
         keep(ddl, &clone)?;
     }
     tell(ddl, if is_sound { sql_error!(12629, name) } else { sql_error!(12621, name) });
+    if !has("NO_INFOMSGS") {
+        ddl.message(sql_error!(2528));
+    }
     Ok(())
 }
 

@@ -309,6 +309,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::Permission(statement) => permission::permission(ddl, statement),
         StatementKind::Dbcc(dbcc) if &*dbcc.command == "SHOW_STATISTICS" => statistics::show(ddl, dbcc),
         StatementKind::Dbcc(dbcc) if &*dbcc.command == "DBREINDEX" => index::reindex(ddl, dbcc),
+        StatementKind::Dbcc(dbcc) if &*dbcc.command == "CLONEDATABASE" => clone::run(ddl, dbcc),
         StatementKind::Dbcc(dbcc) if repair::is_asked(dbcc) => repair::run(ddl, dbcc),
         StatementKind::Dbcc(dbcc) => server::dbcc(ddl, dbcc),
         StatementKind::Checkpoint(_) => server::checkpoint(ddl),

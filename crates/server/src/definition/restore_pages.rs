@@ -40,7 +40,7 @@ pub fn list_of(ddl: &Ddl<'_>, files: &[Setting]) -> Option<String> {
     match &setting.value {
         _ if &*setting.name != "PAGE" => None,
         SettingValue::Value(Expr::Literal(Literal::String { text, .. })) => Some(text.to_string()),
-        SettingValue::Value(Expr::Variable(variable)) => ddl.site.variable(&variable.name).map(str::to_string),
+        SettingValue::Value(Expr::Variable(variable)) => Some(ddl.site.variable(&variable.name).unwrap_or("").into()),
         _ => None,
     }
 }

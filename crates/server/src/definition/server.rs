@@ -5,7 +5,6 @@ use types::{Datum, SqlError, SqlResult, SqlType, sql_error};
 
 use super::check;
 use super::check_constraints;
-use super::clone;
 use super::dbcc::{answer, database_argument, no_such_object, number_argument, text_argument};
 use super::number::{identity_of, identity_rule, whole_number};
 use super::open_transaction;
@@ -163,7 +162,6 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
             suspects::record(&ddl.catalog);
             checked?;
         }
-        "CLONEDATABASE" => clone::run(ddl, dbcc)?,
         "CHECKIDENT" => check_identity(ddl, dbcc, quiet)?,
         "FREEPROCCACHE" | "FREESYSTEMCACHE" | "FLUSHPROCINDB" | "PURGESQLCACHE" => {
             if let Some(forget) = plans_meant(ddl, dbcc)? {
@@ -222,10 +220,9 @@ const REFUSED: [&str; 15] = [
 ];
 
 /// Words that follow WITH.
-const OPTIONS: [&str; 23] = [
+const OPTIONS: [&str; 18] = [
     "ALL_CONSTRAINTS",
     "ALL_ERRORMSGS",
-    "BACKUP_CLONEDB",
     "CLEAR",
     "COUNT_ROWS",
     "DATA_PURITY",
@@ -236,15 +233,11 @@ const OPTIONS: [&str; 23] = [
     "MARK_IN_USE_FOR_REMOVAL",
     "MAXDOP",
     "NO_INFOMSGS",
-    "NO_QUERYSTORE",
-    "NO_STATISTICS",
     "PHYSICAL_ONLY",
-    "SERVICEBROKER",
     "STATS_STREAM",
     "STAT_HEADER",
     "TABLERESULTS",
     "TABLOCK",
-    "VERIFY_CLONEDB",
     "WAIT_AT_LOW_PRIORITY",
 ];
 

@@ -432,10 +432,7 @@ pub fn resolve(
         bind_workers: args.bind_workers.or(file.bind_workers),
         cpus: args.cpus.or(file.cpus).map(|list| parse_cpus(&list)).transpose()?,
         memory_bytes: memory,
-        spill_bytes: args
-            .spill_size
-            .or(file.spill_size)
-            .map_or(Ok(SPILL_BYTES), |text| size_of("--spill-size", &text))?,
+        spill_bytes: size_or("--spill-size", args.spill_size.or(file.spill_size), SPILL_BYTES)?,
         query_memory_bytes: args.query_memory_kb.map(|kb| kb as usize * 1024),
         max_connections,
         idle_spin_us: args.idle_spin.or(file.idle_spin),
@@ -490,7 +487,7 @@ fn archive_settings(
         place,
         snapshot_ticks: ticks("snapshot", snapshot_hours.unwrap_or(ARCHIVE_SNAPSHOT_HOURS))?,
         retention_ticks: ticks("retention", retention_hours.unwrap_or(ARCHIVE_RETENTION_HOURS))?,
-        lag_bytes: lag.map_or(Ok(ARCHIVE_LAG_BYTES), |text| size_of("--archive-lag", &text))?,
+        lag_bytes: size_or("--archive-lag", lag, ARCHIVE_LAG_BYTES)?,
     }))
 }
 
@@ -643,6 +640,10 @@ pub fn parse_size(text: &str) -> Result<u64, SettingError> {
         return Err(SettingError(format!("--memory: '{text}' is too little; the server needs at least 64MB")));
     }
     Ok(bytes)
+}
+
+fn size_or(name: &str, text: Option<String>, otherwise: u64) -> Result<u64, SettingError> {
+    text.map_or(Ok(otherwise), |text| size_of(name, &text))
 }
 
 /// Of `--backup-rate`: less than a few pieces a second would come by jerks.
