@@ -595,7 +595,7 @@ fn a_clone_has_tables_in_memory_a_backup_and_survives_a_kill() {
     assert!(path.starts_with(directory.join("data/backup/shape_").to_str().expect("UTF-8")), "{path}");
     let log = word(
         &mut sa,
-        "CREATE TABLE #l (d datetime, p nvarchar(50), t nvarchar(max)); INSERT #l EXEC xp_readerrorlog 0, 1, N'cloned database'; SELECT MAX(t) FROM #l",
+        "CREATE TABLE #l (d datetime, p nvarchar(50), t nvarchar(max)); INSERT #l EXEC xp_readerrorlog 0, 1, N'is a cloned database'; SELECT MAX(t) FROM #l",
     );
     assert!(log.contains("Database 'shape' is a cloned database."), "{log}");
     must(&mut sa, &format!("RESTORE DATABASE shape_again FROM DISK = '{path}'"));
