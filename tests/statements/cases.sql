@@ -1413,6 +1413,22 @@ GO
 SELECT 'ok' FROM increased_one.sys.tables WHERE name = 't'
 DROP DATABASE increased_one
 
+--- What administers: RESTORE DATABASE ... PAGE = 'file:page, ...'
+CREATE TABLE t (a int PRIMARY KEY, b char(2000) NOT NULL)
+INSERT t SELECT value, 'b' FROM GENERATE_SERIES(1, 400)
+DECLARE @name sysname = DB_NAME()
+BACKUP DATABASE @name TO DISK = 'pages.bak' WITH FORMAT
+DECLARE @pages varchar(max) = (SELECT STRING_AGG(CONCAT('1:', value), ',') FROM GENERATE_SERIES(50, 90))
+UPDATE t SET b = 'c'
+RESTORE DATABASE @name PAGE = @pages FROM DISK = 'pages.bak' WITH NORECOVERY
+BACKUP LOG @name TO DISK = 'pages.bak'
+RESTORE LOG @name FROM DISK = 'pages.bak' WITH FILE = 2
+GO
+SELECT 'ok' FROM t HAVING COUNT(*) = 400 AND MIN(b) = 'c'
+
+--- What administers: RESTORE ... FILE, FILEGROUP, READ_WRITE_FILEGROUPS; RESTORE LOG ... PAGE
+RESTORE DATABASE x FILE = 'x' FROM DISK = 'works.bak'
+
 --- What administers: RESTORE ... WITH STANDBY
 CREATE DATABASE stands
 GO
@@ -1608,7 +1624,21 @@ DBCC PROCCACHE WITH NO_INFOMSGS
 GO
 SELECT 'ok'
 
---- What administers: DBCC CLONEDATABASE, OUTPUTBUFFER, PAGE, SHOWCONTIG and their like
+--- What administers: DBCC CLONEDATABASE WITH NO_STATISTICS, VERIFY_CLONEDB, BACKUP_CLONEDB, NO_QUERYSTORE, SERVICEBROKER
+CREATE DATABASE cloned_one
+GO
+EXEC ('USE cloned_one; CREATE TABLE t (a int)')
+DBCC CLONEDATABASE (cloned_one, cloned_other) WITH VERIFY_CLONEDB, BACKUP_CLONEDB, NO_QUERYSTORE
+GO
+SELECT 'ok' FROM cloned_other.sys.tables t JOIN msdb.dbo.backupset s ON s.database_name = 'cloned_other'
+    WHERE t.name = 't' AND DATABASEPROPERTYEX('cloned_other', 'IsVerifiedClone') = 1
+DROP DATABASE cloned_other; DROP DATABASE cloned_one
+
+--- What administers: DBCC CLONEDATABASE without NO_STATISTICS or VERIFY_CLONEDB
+DECLARE @name sysname = DB_NAME()
+DBCC CLONEDATABASE (@name, cloned_other)
+
+--- What administers: DBCC OUTPUTBUFFER, PAGE, SHOWCONTIG and their like
 DBCC SHOWCONTIG
 
 --- What administers: DBCC unknown commands

@@ -505,6 +505,118 @@ fn a_kill_leaves_the_old_database_or_the_new_one() {
     assert!(changed, "no restore got to its end in any round");
 }
 
+/// Bytes of a database and of its log that the newest backup of it has read.
+fn bytes_read(sa: &mut Connection, database: &str) -> i64 {
+    one(
+        sa,
+        &format!(
+            "SELECT CAST(SUM(f.file_size) AS bigint) FROM msdb..backupfile f
+               WHERE f.backup_set_id = (SELECT MAX(backup_set_id) FROM msdb..backupset WHERE database_name = '{database}')"
+        ),
+    )
+}
+
+/// docs/operations.md: `--backup-rate`. One backup alone, and two side by side, read within 10 % of what was said.
+#[test]
+fn backups_read_no_faster_than_they_may() {
+    const RATE: f64 = (8 << 20) as f64;
+    let directory = scratch("backup-rate");
+    let data = directory.join("data");
+    let server = Server::start_on(data.to_str().expect("UTF-8"), &["--admin-listen", "off", "--backup-rate", "8MB"]);
+    let mut sa = connect(&server, "master");
+    for name in ["a", "b"] {
+        must(&mut sa, &format!("CREATE DATABASE {name}; ALTER DATABASE {name} SET RECOVERY SIMPLE"));
+        must(
+            &mut sa,
+            &format!("SELECT value AS id, REPLICATE('x', 6000) AS s INTO {name}..t FROM GENERATE_SERIES(1, 4000)"),
+        );
+        must(&mut sa, "CHECKPOINT");
+    }
+    let port = server.port;
+    let login = || Connection::open(&support::target(port, "master"), None).expect("logged in");
+    let backup = |mut connection: Connection, name: &str| {
+        must(&mut connection, &format!("BACKUP DATABASE {name} TO DISK = 'NUL' WITH COPY_ONLY"));
+    };
+    let held = |bytes: i64, took: Duration| {
+        let rate = bytes as f64 / took.as_secs_f64();
+        assert!((rate / RATE - 1.0).abs() < 0.1, "{bytes} bytes at {rate:.0} a second");
+    };
+    let (first, second, third) = (login(), login(), login());
+    let began = Instant::now();
+    backup(first, "a");
+    let took = began.elapsed();
+    let bytes = bytes_read(&mut sa, "a");
+    assert!(bytes > 24 << 20, "{bytes}");
+    held(bytes, took);
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(|| backup(second, "a"));
+        scope.spawn(|| backup(third, "b"));
+    });
+    let took = began.elapsed();
+    let bytes = bytes_read(&mut sa, "a") + bytes_read(&mut sa, "b");
+    held(bytes, took);
+    // Who waits for its turn hears that it is not wanted any more.
+    let mut waiting = connect(&server, "master");
+    let spid = one(&mut waiting, "SELECT CAST(@@SPID AS bigint)");
+    let began = Instant::now();
+    std::thread::scope(|scope| {
+        scope.spawn(move || waiting.query("BACKUP DATABASE a TO DISK = 'NUL' WITH COPY_ONLY", None).err());
+        std::thread::sleep(Duration::from_millis(300));
+        must(&mut sa, &format!("KILL {spid}"));
+    });
+    assert!(began.elapsed() < Duration::from_millis(1_500), "{:?}", began.elapsed());
+}
+
+/// https://learn.microsoft.com/sql/t-sql/database-console-commands/dbcc-clonedatabase-transact-sql
+#[test]
+fn a_clone_has_tables_in_memory_a_backup_and_survives_a_kill() {
+    let (server, directory) = start("backup-clone");
+    let mut sa = connect(&server, "master");
+    must(&mut sa, "CREATE DATABASE shop");
+    must(
+        &mut sa,
+        "USE shop; CREATE TABLE m (id int PRIMARY KEY NONCLUSTERED, s varchar(max)) WITH (MEMORY_OPTIMIZED = ON);
+         CREATE TABLE t (id int IDENTITY PRIMARY KEY, v int NOT NULL); USE master",
+    );
+    must(
+        &mut sa,
+        "INSERT shop..m SELECT value, 's' FROM GENERATE_SERIES(1, 500); INSERT shop..t SELECT value FROM GENERATE_SERIES(1, 500)",
+    );
+    // Others go on with the source.
+    let mut other = connect(&server, "shop");
+    must(&mut other, "BEGIN TRANSACTION; UPDATE t SET v = 0 WHERE id < 10");
+    let told = must(&mut sa, "DBCC CLONEDATABASE (shop, shape) WITH VERIFY_CLONEDB, BACKUP_CLONEDB");
+    assert_eq!(numbers(&told), [12620, 12628, 12622, 12626, 12623, 12629, 2528], "{:?}", texts(&told));
+    must(&mut other, "ROLLBACK");
+    let kept = &texts(&told)[4].1;
+    let path = kept.strip_prefix("Clone backup succeeded and is stored in ").and_then(|rest| rest.strip_suffix('.'));
+    let path = path.unwrap_or_else(|| panic!("{kept}"));
+    assert!(path.starts_with(directory.join("data/backup/shape_").to_str().expect("UTF-8")), "{path}");
+    let log = word(
+        &mut sa,
+        "CREATE TABLE #l (d datetime, p nvarchar(50), t nvarchar(max)); INSERT #l EXEC xp_readerrorlog 0, 1, N'is a cloned database'; SELECT MAX(t) FROM #l",
+    );
+    assert!(log.contains("Database 'shape' is a cloned database."), "{log}");
+    must(&mut sa, &format!("RESTORE DATABASE shape_again FROM DISK = '{path}'"));
+    drop((sa, other));
+    server.kill();
+    let server = again(&directory);
+    let mut sa = connect(&server, "master");
+    for name in ["shape", "shape_again"] {
+        let rows = format!("SELECT COUNT(*) + (SELECT COUNT(*) FROM {name}..m) FROM {name}..t");
+        assert_eq!(one(&mut sa, &rows), 0, "{name}");
+        let clone = format!("SELECT CONVERT(bigint, DATABASEPROPERTYEX('{name}', 'IsVerifiedClone'))");
+        assert_eq!(one(&mut sa, &clone), 1, "{name}");
+        assert_eq!(numbers(&ask(&mut sa, &format!("INSERT {name}..m VALUES (1, 's')"))), [3906], "{name}");
+        must(&mut sa, &format!("ALTER DATABASE {name} SET READ_WRITE"));
+        must(&mut sa, &format!("INSERT {name}..m VALUES (1, 's'); INSERT {name}..t VALUES (1)"));
+        assert_eq!(one(&mut sa, &rows), 2, "{name}");
+        assert_eq!(numbers(&must(&mut sa, &format!("DBCC CHECKDB ('{name}') WITH NO_INFOMSGS"))), Vec::<i32>::new());
+    }
+    assert_eq!(one(&mut sa, "SELECT COUNT(*) + (SELECT COUNT(*) FROM shop..m) FROM shop..t"), 1_000);
+}
+
 /// The commands of docs/operations.md, in their order.
 #[test]
 fn the_page_about_backups_is_true() {

@@ -23,6 +23,7 @@
 
 mod reading;
 mod writing;
+mod awaiting;
 
 pub use writing::rewrite_last_batch;
 
@@ -39,7 +40,7 @@ use os::sync::{Event, Mutex, ParkingLot};
 use os::wait::{self, WaitType};
 
 use crate::error::{StorageError, StorageResult};
-use crate::layout::PageRef;
+use crate::layout::{DatabaseId, PageRef};
 use crate::log::Log;
 use crate::pages::data_files::{DataFile, DataFiles};
 use crate::pages::files::read_or_zero;
@@ -165,9 +166,12 @@ impl Frames {
 }
 
 /// Whether a page that was read is what its place should have. One newer than the log is not: the log has lost its end, or the page is not
-/// of this instance.
+/// of this instance. Nor is one that waits until it is restored.
 fn is_whole(frame: &PageBytes, file: &DataFile, page: u32, log_tail: u64) -> bool {
-    page::is_intact(frame, file.number, page) && page::check(frame).is_ok() && page::lsn(frame) <= log_tail
+    page::is_intact(frame, file.number, page)
+        && page::check(frame).is_ok()
+        && page::lsn(frame) <= log_tail
+        && page::kind(frame) != Some(PageKind::Awaiting)
 }
 
 /// A page nobody changes while this lives.
@@ -584,7 +588,8 @@ impl Buffer {
         os::stats::count_page_fault();
         if !intact || stopped.is_some() {
             let at = PageRef { file: file.number, page };
-            if !file.temporary && stopped.is_none() {
+            let is_awaiting = read.is_ok() && page::is_awaiting(frame, file.number, page);
+            if !file.temporary && stopped.is_none() && !is_awaiting {
                 let is_wrong = read.is_err() || page::has_own_checksum(frame);
                 self.suspects.add(at, if is_wrong { SuspectKind::Wrong } else { SuspectKind::Checksum });
             }
@@ -592,7 +597,8 @@ impl Buffer {
             self.release(index, ABSENT, READING);
             stopped.map_or(Ok(()), Err)?;
             read?;
-            return Err(StorageError::CorruptPage { page: at });
+            let awaits = is_awaiting.then_some(DatabaseId(file.database));
+            return Err(StorageError::CorruptPage { page: at, awaits });
         }
         self.enlist(index);
         self.state(index).fetch_or(REFERENCED, Ordering::Relaxed);

@@ -297,7 +297,7 @@ impl Engine {
             self.buffer.grow_file(file, base + 2)?;
             let bitmap = self.buffer.exclusive(file, base + 1)?;
             if !matches!(page::kind(&bitmap), Some(PageKind::Bitmap | PageKind::Free)) {
-                return Err(StorageError::CorruptPage { page: PageRef { file: file.number, page: base + 1 } });
+                return Err(StorageError::corrupt(PageRef { file: file.number, page: base + 1 }));
             }
             let pages = free_bits(&bitmap[HEADER_BYTES..], from.max(2), count);
             if pages.len() == count {

@@ -8,7 +8,7 @@ use types::SqlResult;
 use types::row::CorruptRow;
 
 use crate::hold::Hold;
-use crate::layout::{IndexId, PageRef, TableId};
+use crate::layout::{DatabaseId, IndexId, PageRef, TableId};
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum StorageError {
@@ -70,9 +70,10 @@ pub enum StorageError {
     WorkFilesFull,
     /// No memory for buffers, versions or locks (701, 1204).
     OutOfMemory,
-    /// A page failed its checksum or carries another page's number (824).
+    /// A page failed its checksum or carries another page's number (824), or waits until it is restored, in this database (829).
     CorruptPage {
         page: PageRef,
+        awaits: Option<DatabaseId>,
     },
     /// A row image does not agree with its table's layout.
     CorruptRow(CorruptRow),
@@ -102,6 +103,13 @@ pub enum StorageError {
     Stopped(String),
 }
 
+impl StorageError {
+    /// A page that is not what should lie there.
+    pub fn corrupt(page: PageRef) -> StorageError {
+        StorageError::CorruptPage { page, awaits: None }
+    }
+}
+
 impl fmt::Display for StorageError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -129,7 +137,8 @@ impl fmt::Display for StorageError {
             StorageError::DiskFull => write!(f, "a data file is full"),
             StorageError::WorkFilesFull => write!(f, "no room for work files"),
             StorageError::OutOfMemory => write!(f, "out of memory"),
-            StorageError::CorruptPage { page } => write!(f, "page {page} is damaged"),
+            StorageError::CorruptPage { page, awaits: None } => write!(f, "page {page} is damaged"),
+            StorageError::CorruptPage { page, .. } => write!(f, "page {page} waits until it is restored"),
             StorageError::CorruptRow(why) => write!(f, "{why}"),
             StorageError::RowGone => write!(f, "the row is gone"),
             StorageError::UnknownDatabase => write!(f, "unknown database"),

@@ -325,7 +325,7 @@ impl Stream {
     /// How many of the bytes that lie in the place of block `at` are its.
     fn length_of(&self, at: usize, bytes: &[u8]) -> StorageResult<usize> {
         let block = self.blocks[at];
-        let damaged = StorageError::CorruptPage { page: PageRef { file: DatabaseId::TEMPDB.0.into(), page: block } };
+        let damaged = StorageError::corrupt(PageRef { file: DatabaseId::TEMPDB.0.into(), page: block });
         if bytes.len() < HEAD_BYTES {
             return Err(damaged);
         }

@@ -535,7 +535,7 @@ fn a_torn_page_is_taken_from_memory_or_named() {
     copies.write_at(&[0; 4], 0).expect("no copies");
     let storage = Storage::open(roomy(&disk)).expect("opened");
     let refused = storage.backup(DB, &file, 0, &Wanted::default(), &mut no_step);
-    let named = matches!(refused, Err(StorageError::CorruptPage { page }) if Some(u64::from(page.page)) == torn);
+    let named = matches!(refused, Err(StorageError::CorruptPage { page, .. }) if Some(u64::from(page.page)) == torn);
     assert!(named, "{refused:?}");
     assert!(rows_of(&storage, COPY) == model, "the copy is whole after a restart");
     drop(storage);

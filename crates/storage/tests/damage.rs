@@ -98,7 +98,7 @@ fn a_page_torn_for_good_is_named_and_spreads_nothing() {
     }
     assert!(failed.len() > 5 && failed.len() as i64 + found == 100, "{} fail, {found} are found", failed.len());
     for error in failed {
-        assert!(matches!(error, StorageError::CorruptPage { page } if page.page as u64 == number), "{error}");
+        assert!(matches!(error, StorageError::CorruptPage { page, .. } if page.page as u64 == number), "{error}");
     }
 }
 

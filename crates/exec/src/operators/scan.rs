@@ -61,7 +61,13 @@ pub fn storage_error(error: StorageError, table: Option<&TableDef>) -> SqlError 
         StorageError::OutOfMemory => out_of_memory(),
         StorageError::Stopped(_) => sql_error!(9001, ""),
         StorageError::Held { database, hold } => not_open(&database, hold),
-        StorageError::CorruptPage { page } => sql_error!(824, state 2, "incorrect checksum", "read", page),
+        // All pages of a database are in its first file.
+        StorageError::CorruptPage { page, awaits: None } => {
+            sql_error!(824, state 2, "incorrect checksum", "read", format_args!("1:{}", page.page))
+        }
+        StorageError::CorruptPage { page, awaits: Some(db) } => {
+            sql_error!(829, db.0, format_args!("(1:{})", page.page))
+        }
         StorageError::UnknownTable | StorageError::UnknownIndex => {
             let name = table.map_or(String::new(), |table| table.name.to_string());
             sql_error!(208, name)

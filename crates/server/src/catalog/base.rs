@@ -635,7 +635,10 @@ pub mod database_option {
     pub const SNAPSHOT: i64 = 1 << 32;
     /// It is read between two steps of its restore.
     pub const STANDBY: i64 = 1 << 33;
-    pub const OPTIMIZED_LOCKING: i64 = 1 << 34;
+    pub const OPTIMIZED_LOCKING: i64 = 1 << 36;
+    /// DBCC CLONEDATABASE has made it, and has found it sound.
+    pub const CLONE: i64 = 1 << 34;
+    pub const VERIFIED_CLONE: i64 = 1 << 35;
     /// What a database is in at the moment, and a copy of it is not.
     pub const STATES: i64 = OFFLINE | RESTORING | EMERGENCY | STANDBY;
 

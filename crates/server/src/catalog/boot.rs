@@ -29,6 +29,8 @@ pub struct BootOptions {
     pub data_directory: String,
     /// Where BULK INSERT may read, besides a directory of the data.
     pub bulk_directories: Vec<std::path::PathBuf>,
+    /// Bytes a second that backups read of their databases.
+    pub backup_rate: Option<u64>,
     /// Of the server and of new databases; only at the first start.
     pub collation: CollationId,
     /// Hash of sa's password (`crate::security::password`); None leaves it as it is, at the first start: no password fits.
@@ -125,6 +127,7 @@ impl Catalog {
             server_name: options.server_name.clone(),
             data_directory: options.data_directory.clone(),
             bulk_directories: options.bulk_directories.clone(),
+            backup_rate: options.backup_rate,
             collation,
             started: clock::now(),
         };

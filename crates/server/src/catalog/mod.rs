@@ -42,6 +42,7 @@ pub mod governor;
 pub mod boot;
 pub mod snapshots;
 pub mod good_check;
+pub mod cloned;
 pub mod restored;
 pub mod marks;
 pub mod event_type;
@@ -105,6 +106,8 @@ pub struct Catalog {
     pub data_directory: String,
     /// Where BULK INSERT may read, besides a directory of the data.
     pub bulk_directories: Vec<std::path::PathBuf>,
+    /// Bytes a second that backups read of their databases.
+    pub backup_rate: Option<u64>,
     pub collation: CollationId,
     pub started: row::Date,
 }
@@ -205,6 +208,11 @@ impl Catalog {
 
     pub(crate) fn next_temporary(&self) -> u64 {
         self.shared.numbers.temporaries.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Up to when what backups have read has its time, of all engines.
+    pub fn backups_read_until(&self) -> &std::sync::atomic::AtomicU64 {
+        &self.shared.numbers.backups_read_until
     }
 
     /// The login of this name, which compares by the server's collation.

@@ -42,6 +42,8 @@ shared_struct! {
         pub version: AtomicU64,
         /// Numbers local temporary tables, for their names in tempdb.
         pub temporaries: AtomicU64,
+        /// Of backups whose rate is limited: what all of them have read so far has its time up to then (`os::clock::now`).
+        pub backups_read_until: AtomicU64,
     }
 }
 

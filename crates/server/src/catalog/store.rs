@@ -101,7 +101,12 @@ impl Rows<'_> {
     }
 
     fn find_located<R: BaseRow>(&mut self, key: usize, prefix: &[Datum]) -> SqlResult<Vec<(Locator, R)>> {
-        let prepared = self.layouts.of(R::TABLE);
+        let found = self.find_values(R::TABLE, key, prefix)?;
+        Ok(found.into_iter().map(|(locator, row)| (locator, R::from_row(&row))).collect())
+    }
+
+    fn find_values(&mut self, of: &BaseTable, key: usize, prefix: &[Datum]) -> SqlResult<Vec<(Locator, Vec<Datum>)>> {
+        let prepared = self.layouts.of(of);
         let mut bytes = Vec::new();
         key::encode_prefix(&prepared.keys[key], prefix, &mut bytes);
         let bound = if prefix.is_empty() { KeyBound::Unbounded } else { KeyBound::Inclusive(bytes) };
@@ -115,7 +120,7 @@ impl Rows<'_> {
             lock: LockHint { catalog: true, ..LockHint::default() },
             ..ScanSpec::all(IndexId(key as u32 + 1), columns)
         };
-        let table = self.storage.open_table(self.database, TableId(R::TABLE.id)).map_err(storage_error)?;
+        let table = self.storage.open_table(self.database, TableId(of.id)).map_err(storage_error)?;
         let mut scan: Scan = table.scan(self.tx, spec).map_err(storage_error)?;
         let classes = prepared.row.classes().chain([types::Physical::Bytes]);
         let mut batch = RowBatch::new(classes);
@@ -128,9 +133,21 @@ impl Rows<'_> {
             for i in 0..batch.rows {
                 let mut row: Vec<Datum> = batch.columns.iter().map(|column| column.datum(i)).collect();
                 let locator = row.pop().expect("a scan gives the locator asked for");
-                found.push((Locator::new(locator.as_bytes()), R::from_row(&row)));
+                found.push((Locator::new(locator.as_bytes()), row));
             }
         }
+    }
+
+    /// Adds the rows that another database has in a base table.
+    pub fn copy_from(&mut self, source: &mut Rows<'_>, of: &BaseTable) -> SqlResult<()> {
+        let table = self.storage.open_table(self.database, TableId(of.id)).map_err(storage_error)?;
+        let mut image = Vec::new();
+        for (_, row) in source.find_values(of, 0, &[])? {
+            image.clear();
+            row::encode(&self.layouts.of(of).row, &row, &mut image);
+            table.insert(self.tx, &image).map_err(storage_error)?;
+        }
+        Ok(())
     }
 
     fn image<R: BaseRow>(&self, row: &R) -> Vec<u8> {

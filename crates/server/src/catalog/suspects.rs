@@ -47,6 +47,25 @@ pub fn record(catalog: &Catalog) {
     }
 }
 
+/// These pages of a database were restored while it was used.
+pub fn pages_restored(catalog: &Catalog, db: u16, pages: &[u32]) {
+    record(catalog);
+    let noted: SqlResult<()> = catalog.change(&catalog.expect_database(MASTER), |rows| {
+        let found: Vec<SuspectPageRow> = rows.find(0, &[int(db.into())])?;
+        let is_one =
+            |row: &SuspectPageRow| row.kind < RESTORED && pages.iter().any(|page| row.page == i64::from(*page));
+        for row in found.into_iter().filter(is_one) {
+            let (page, kind) = (Datum::I64(row.page), int(row.kind));
+            rows.delete::<SuspectPageRow>(0, &[int(db.into()), int(FILE), page, kind])?;
+            rows.try_insert(&SuspectPageRow { kind: RESTORED, updated: clock::now(), ..row })?.ok();
+        }
+        Ok(())
+    });
+    if let Err(error) = noted {
+        tracing::error!("msdb.dbo.suspect_pages does not show that pages were restored: {error}");
+    }
+}
+
 /// The database `old` was replaced by a restore, as `new`: its pages are sound again.
 pub fn restored(catalog: &Catalog, old: u16, new: u16) {
     let noted: SqlResult<()> = catalog.change(&catalog.expect_database(MASTER), |rows| {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use exec::session::{Ear, Signal, stop_of};
-use sql::ast::{Backup, DatabaseRef};
+use sql::ast::{Backup, BackupDevice, DatabaseRef, Expr, Literal};
 use storage::backup::{Progress, Set, SetKind, Wanted};
 use storage::{Resource, StorageError, StorageResult};
 use types::datetime::DateFormat;
@@ -17,6 +17,7 @@ use super::backup_about::{About, KeptFile, Media};
 use super::backup_device::{self, Device, Names};
 use super::backup_history::{self, PAGE_BYTES, Place, log_pages};
 use super::backup_options::{self, Options};
+use super::backup_pace::Pace;
 use super::backup_told;
 use super::database_setting;
 use super::site::Ddl;
@@ -259,6 +260,30 @@ pub fn expect_nobody(ddl: &mut Ddl<'_>, db: &Database, verb: &str) -> SqlResult<
     }
 }
 
+/// A full backup on a file, of which its client hears nothing: where it is, and whether it reads well.
+pub fn keep(ddl: &mut Ddl<'_>, db: &Database, path: &str) -> SqlResult<(String, bool)> {
+    let path = Expr::Literal(Literal::String { text: path.into(), national: true });
+    let names = backup_device::names_of(ddl, &[BackupDevice::File("DISK".into(), path)], "BACKUP")?;
+    let options = Options::default();
+    let device = Device::open_to_write(ddl, names, &options)?;
+    let mut reporter = Reporter::new(ddl, &options);
+    let taken = take(ddl, (db, SetKind::Full), &device, &options, None, &mut reporter);
+    let (set, about, position) = match taken {
+        Ok(taken) => taken,
+        Err(error) => {
+            device.give_up();
+            return Err(error);
+        }
+    };
+    let place = Place::of(ddl, &device, position);
+    if backup_history::record_backup(&ddl.catalog, &set, &about, &place).is_err() {
+        ddl.message(sql_error!(3009));
+    }
+    backup_told::backed_up(ddl, &set, &about, &place);
+    let verified = reporter.follow(ddl, |step| storage::backup::verify(device.media(), set.from, step).map(drop));
+    Ok((place.paths()[0].clone(), verified.is_ok()))
+}
+
 fn write(
     ddl: &mut Ddl<'_>,
     db: &Database,
@@ -379,10 +404,15 @@ fn take(
     let storage = ddl.catalog.storage.clone();
     let chain = storage.chain(db.storage_id()).map_err(storage_error)?;
     let mut set = None;
+    let catalog = ddl.catalog.clone();
     let taken = ddl.site.heard(&mut |ear| {
         // The pages that wait to be written are written before the backup's own checkpoint, which cannot be interrupted.
         storage.checkpoint_heard(ear)?;
-        let step = &mut |progress| reporter.step(ear, progress);
+        let mut pace = Pace::new(&catalog);
+        let step = &mut |progress: Progress| {
+            pace.read(progress.done, ear)?;
+            reporter.step(ear, progress)
+        };
         set = Some(storage.backup(db.storage_id(), device.media(), at, &wanted, step)?);
         Ok(())
     });
@@ -390,7 +420,7 @@ fn take(
         StorageError::UnknownDatabase => no_such_database(&about.row.name),
         StorageError::NoBackup if kind == SetKind::Log => sql_error!(4214),
         StorageError::NoBackup => sql_error!(3035, about.row.name),
-        StorageError::CorruptPage { page } => {
+        StorageError::CorruptPage { page, .. } => {
             suspects::record(&ddl.catalog);
             sql_error!(3043, about.row.name, 1, page.page, about.files[0].row.path.0.as_deref().unwrap_or(""))
         }

@@ -232,7 +232,7 @@ fn insert_set(rows: &mut Rows<'_>, (id, media): (i32, i32), set: &Set, about: &A
 pub struct Restored<'a> {
     pub database: &'a str,
     pub user: String,
-    /// D, I, L or V.
+    /// D, F, I, L or V.
     pub kind: &'static str,
     pub replaced: bool,
     /// It was left for more.

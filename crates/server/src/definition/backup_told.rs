@@ -50,6 +50,14 @@ pub fn restored(ddl: &mut Ddl<'_>, database: &str, set: &Set, about: &About, pla
     );
 }
 
+/// 18269: pages of a file.
+pub fn file_restored(ddl: &mut Ddl<'_>, database: &str, about: &About, place: &Place) {
+    let [date, time] = created(about.row.created);
+    let (count, devices) = (place.paths().len(), devices(about, place));
+    let files = about.files.iter().find(|file| !file.is_log()).map_or("", |file| &*file.row.name);
+    tell(ddl, sql_error!(18269, database, date, time, files, count, devices));
+}
+
 /// Also 3014: pages, and how long it took.
 pub fn tell(ddl: &mut Ddl<'_>, message: SqlError) {
     let server = ddl.site.server();

@@ -527,7 +527,7 @@ fn compare(
         Ok(()) => {}
         // It was dropped meanwhile, or its rows are not in memory while the database is read in an emergency.
         Err(StorageError::UnknownTable | StorageError::Held { .. }) => return Ok((Vec::new(), None)),
-        Err(StorageError::CorruptPage { page }) => {
+        Err(StorageError::CorruptPage { page, .. }) => {
             let error = sql_error!(8928, id.0, 0, 0, 0, "In-row data", page_id(page.page));
             return Ok((vec![of(error, 0, page.page)], None));
         }

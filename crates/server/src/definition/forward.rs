@@ -18,6 +18,7 @@ use super::backup_device::Device;
 use super::backup_history::{PAGE_BYTES, Restored};
 use super::backup_options::{self, Options};
 use super::database_setting;
+use super::restore_pages;
 use super::restore_source::{Source, chosen, expect_bytes, open, record, restore_error, target, verb};
 use super::site::Ddl;
 use crate::catalog::base::{DatabaseRow, FileRow, database_option};
@@ -223,6 +224,9 @@ pub fn restore_log(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
             return Err(sql_error!(3135, device.path, "BACKUP DATABASE WITH DIFFERENTIAL"));
         }
     }
+    if restore_pages::is_under_way(ddl, &db)? {
+        return restore_pages::go_on(ddl, &db, Source { device: &device, position, set, about }, &options);
+    }
     let stop = stop_of(&options, &about, &backup_options::dates(ddl))?;
     let mut from = Source { device: &device, position, set, about };
     let (restored, base) = expect_phase(ddl, &db, &from)?;
@@ -368,7 +372,7 @@ fn step_error(device: &Device, name: &str, about: &About, error: StorageError) -
 
 fn finish_error(db: &Database, error: StorageError) -> SqlError {
     match error {
-        StorageError::CorruptPage { page } => sql_error!(3183, 1, page.page, db.name()),
+        StorageError::CorruptPage { page, .. } => sql_error!(3183, 1, page.page, db.name()),
         StorageError::AlreadyExists => sql_error!(3153),
         StorageError::Damaged(_) | StorageError::CorruptRow(_) => sql_error!(3189),
         StorageError::NoBackup => sql_error!(4319, db.name()),
@@ -384,7 +388,10 @@ pub fn recover(ddl: &mut Ddl<'_>, name: &str, db: Option<&Arc<Database>>, statem
     let options = backup_options::read(ddl, &statement.options, (backup_options::DATABASE, false), "RESTORE")?;
     let db = db.ok_or_else(|| no_such_database(name))?;
     if !db.awaits_restore() {
-        return Err(sql_error!(3153));
+        return match restore_pages::is_under_way(ddl, db)? {
+            true => restore_pages::recover(ddl, name, statement, &options),
+            false => Err(sql_error!(3153)),
+        };
     }
     if let Some(option) = ["STOPAT", "STOPATMARK", "STOPBEFOREMARK"].iter().find(|name| options.text(name).is_some()) {
         // What was restored is as far as it is.

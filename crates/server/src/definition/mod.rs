@@ -43,6 +43,8 @@
 //! internal_table  what tools know XML and spatial indexes by
 //! attach      sp_detach_db, FOR ATTACH       snapshot    AS SNAPSHOT OF, FROM DATABASE_SNAPSHOT
 //! restore_source  what RESTORE statements have in common    forward   RESTORE LOG, of a differential backup, WITH RECOVERY
+//! backup_pace    how fast backups read            restore_pages  RESTORE DATABASE ... PAGE, and how it goes on
+//! clone       DBCC CLONEDATABASE
 //! ```
 
 pub mod text;
@@ -93,9 +95,12 @@ pub mod backup_about;
 pub mod backup_history;
 pub mod backup_told;
 pub mod backup_headers;
+pub mod backup_pace;
 pub mod backup;
 pub mod snapshot;
+pub mod clone;
 pub mod restore_source;
+pub mod restore_pages;
 pub mod forward;
 pub mod restore;
 pub mod attach;
@@ -304,6 +309,7 @@ fn dispatch(ddl: &mut Ddl<'_>, statement: &Statement) -> SqlResult<()> {
         StatementKind::Permission(statement) => permission::permission(ddl, statement),
         StatementKind::Dbcc(dbcc) if &*dbcc.command == "SHOW_STATISTICS" => statistics::show(ddl, dbcc),
         StatementKind::Dbcc(dbcc) if &*dbcc.command == "DBREINDEX" => index::reindex(ddl, dbcc),
+        StatementKind::Dbcc(dbcc) if &*dbcc.command == "CLONEDATABASE" => clone::run(ddl, dbcc),
         StatementKind::Dbcc(dbcc) if repair::is_asked(dbcc) => repair::run(ddl, dbcc),
         StatementKind::Dbcc(dbcc) => server::dbcc(ddl, dbcc),
         StatementKind::Checkpoint(_) => server::checkpoint(ddl),

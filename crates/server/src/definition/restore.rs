@@ -17,6 +17,7 @@ use super::backup_headers;
 use super::backup_history::{self, PAGE_BYTES, Place, Restored};
 use super::backup_options::{self, Options};
 use super::forward;
+use super::restore_pages;
 use super::restore_source::{
     Source, about, chosen, expect_bytes, expect_media, open, record, restore_error, target, verb,
 };
@@ -125,6 +126,9 @@ fn may_replace(ddl: &mut Ddl<'_>, old: &Database, about: &About, options: &Optio
 fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
     let name = database_name(ddl, statement.database.as_ref().expect("the parser asks for it"));
     let old = target(ddl, &name)?;
+    if let Some(list) = restore_pages::list_of(ddl, &statement.files).filter(|_| !statement.devices.is_empty()) {
+        return restore_pages::restore(ddl, statement, &name, old.as_ref(), &list);
+    }
     if let Some(part) = statement.files.first() {
         return Err(super::unsupported(&format!("RESTORE DATABASE ... {}", part.name)));
     }
@@ -141,6 +145,14 @@ fn restore_database(ddl: &mut Ddl<'_>, statement: &Restore) -> SqlResult<()> {
         return forward::recover(ddl, &name, old.as_ref(), statement);
     }
     let (device, options) = open(ddl, statement, backup_options::DATABASE)?;
+    if let Some(db) = old.as_ref().filter(|_| !options.has("REPLACE"))
+        && restore_pages::is_under_way(ddl, db)?
+    {
+        let (position, set, about) = chosen(&device, &options)?;
+        if set.head.kind == SetKind::Differential {
+            return restore_pages::go_on(ddl, db, Source { device: &device, position, set, about }, &options);
+        }
+    }
     if let Some(old) = &old {
         expect_nobody(ddl, old, "RESTORE")?;
     }

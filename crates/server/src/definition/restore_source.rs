@@ -87,7 +87,10 @@ pub struct Source<'a> {
 /// In msdb. 3009: it could not be.
 pub fn record(ddl: &mut Ddl<'_>, from: &Source<'_>, restored: Restored<'_>) {
     let place = Place::of(ddl, from.device, from.position);
-    backup_told::restored(ddl, restored.database, &from.set, &from.about, &place);
+    match restored.kind {
+        "F" => backup_told::file_restored(ddl, restored.database, &from.about, &place),
+        _ => backup_told::restored(ddl, restored.database, &from.set, &from.about, &place),
+    }
     if backup_history::record_restore(&ddl.catalog, &from.set, &from.about, &place, restored).is_err() {
         ddl.message(sql_error!(3009));
     }
@@ -95,7 +98,7 @@ pub fn record(ddl: &mut Ddl<'_>, from: &Source<'_>, restored: Restored<'_>) {
 
 pub fn restore_error(device: &Device, name: &str, files: &[KeptFile], error: StorageError) -> SqlError {
     match error {
-        StorageError::CorruptPage { page } => sql_error!(3183, 1, page.page, name),
+        StorageError::CorruptPage { page, .. } => sql_error!(3183, 1, page.page, name),
         StorageError::CorruptRow(_) => sql_error!(3189),
         StorageError::AlreadyExists => sql_error!(1801, name),
         StorageError::DiskFull => {

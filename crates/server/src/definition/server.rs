@@ -201,9 +201,8 @@ pub fn dbcc(ddl: &mut Ddl<'_>, dbcc: &Dbcc) -> SqlResult<()> {
 }
 
 /// Commands that SQL Server has, and this server has not.
-const REFUSED: [&str; 16] = [
+const REFUSED: [&str; 15] = [
     "CLEANTABLE",
-    "CLONEDATABASE",
     "DBTABLE",
     "FLUSHAUTHCACHE",
     "HELP",

@@ -135,6 +135,9 @@ pub struct ServeArgs {
     /// may be given several times
     #[arg(long, value_name = "DIR")]
     pub bulk_directory: Vec<PathBuf>,
+    /// Most that all backups together read of their databases in a second, at least 1MB [default: no limit]
+    #[arg(long, value_name = "SIZE")]
+    pub backup_rate: Option<String>,
     /// Encryption of connections: `optional`, as the client asks; `required`, a client that cannot encrypt is refused (mssql.conf's
     /// forceencryption); `strict`, only TDS 8.0, where all of a connection is TLS [default: optional]
     #[arg(long, value_enum)]
@@ -230,6 +233,7 @@ struct FileSettings {
     init: Option<PathBuf>,
     #[serde(default)]
     bulk_directory: Vec<PathBuf>,
+    backup_rate: Option<String>,
     encrypt: Option<Encrypt>,
     errorlog_size: Option<u32>,
     tls_certificate: Option<PathBuf>,
@@ -305,6 +309,8 @@ pub struct Settings {
     pub init: Option<PathBuf>,
     /// Where BULK INSERT may read, besides a directory of the data.
     pub bulk_directories: Vec<PathBuf>,
+    /// Bytes a second that backups read of their databases.
+    pub backup_rate: Option<u64>,
     pub encrypt: Encrypt,
     /// Of a file of the error log.
     pub errorlog_bytes: u64,
@@ -426,15 +432,13 @@ pub fn resolve(
         bind_workers: args.bind_workers.or(file.bind_workers),
         cpus: args.cpus.or(file.cpus).map(|list| parse_cpus(&list)).transpose()?,
         memory_bytes: memory,
-        spill_bytes: args
-            .spill_size
-            .or(file.spill_size)
-            .map_or(Ok(SPILL_BYTES), |text| size_of("--spill-size", &text))?,
+        spill_bytes: size_or("--spill-size", args.spill_size.or(file.spill_size), SPILL_BYTES)?,
         query_memory_bytes: args.query_memory_kb.map(|kb| kb as usize * 1024),
         max_connections,
         idle_spin_us: args.idle_spin.or(file.idle_spin),
         init: args.init.or(file.init),
         bulk_directories: if args.bulk_directory.is_empty() { file.bulk_directory } else { args.bulk_directory },
+        backup_rate: args.backup_rate.or(file.backup_rate).map(|text| rate(&text)).transpose()?,
         encrypt: args.encrypt.or(file.encrypt).unwrap_or(Encrypt::Optional),
         errorlog_bytes: u64::from(errorlog_mb) << 20,
         tls,
@@ -483,7 +487,7 @@ fn archive_settings(
         place,
         snapshot_ticks: ticks("snapshot", snapshot_hours.unwrap_or(ARCHIVE_SNAPSHOT_HOURS))?,
         retention_ticks: ticks("retention", retention_hours.unwrap_or(ARCHIVE_RETENTION_HOURS))?,
-        lag_bytes: lag.map_or(Ok(ARCHIVE_LAG_BYTES), |text| size_of("--archive-lag", &text))?,
+        lag_bytes: size_or("--archive-lag", lag, ARCHIVE_LAG_BYTES)?,
     }))
 }
 
@@ -634,6 +638,19 @@ pub fn parse_size(text: &str) -> Result<u64, SettingError> {
     let bytes = size_of("--memory", text)?;
     if bytes < 64 << 20 {
         return Err(SettingError(format!("--memory: '{text}' is too little; the server needs at least 64MB")));
+    }
+    Ok(bytes)
+}
+
+fn size_or(name: &str, text: Option<String>, otherwise: u64) -> Result<u64, SettingError> {
+    text.map_or(Ok(otherwise), |text| size_of(name, &text))
+}
+
+/// Of `--backup-rate`: less than a few pieces a second would come by jerks.
+fn rate(text: &str) -> Result<u64, SettingError> {
+    let bytes = size_of("--backup-rate", text)?;
+    if bytes < 1 << 20 {
+        return Err(SettingError(format!("--backup-rate: '{text}' is too little; at least 1MB a second")));
     }
     Ok(bytes)
 }

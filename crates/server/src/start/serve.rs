@@ -458,6 +458,7 @@ pub(crate) fn open_on(
         server_name: settings.server_name(),
         data_directory: directory,
         bulk_directories: settings.bulk_directories.clone(),
+        backup_rate: settings.backup_rate,
         collation: settings.collation.unwrap_or_default(),
         sa_password_hash: sa_password_hash.clone(),
         password_policy: settings.password_policy,
@@ -532,7 +533,7 @@ fn cannot_open(directory: &str, error: &StorageError) -> String {
             limit >> 20
         ),
         // Of another database's page that database alone would stay closed.
-        (StorageError::CorruptPage { page }, _) => format!(
+        (StorageError::CorruptPage { page, .. }, _) => format!(
             "cannot open the data in {directory}: page {page}, of {}, is damaged: put a good copy of the file back, or restore from a backup",
             storage::data_file_name(page.file)
         ),

@@ -276,6 +276,8 @@ impl Call<'_> {
             "isinload" => flag(option::RESTORING),
             "isinstandby" => flag(option::STANDBY),
             "isoptimizedlockingon" => flag(option::OPTIMIZED_LOCKING),
+            "isclone" => flag(option::CLONE),
+            "isverifiedclone" => flag(option::VERIFIED_CLONE),
             "isparameterizationforced" => flag(option::PARAMETERIZATION_FORCED),
             "issingleuser" => (row.user_access == SINGLE_USER).into(),
             "isdboonly" => (row.user_access == RESTRICTED_USER).into(),
@@ -294,8 +296,6 @@ impl Call<'_> {
             | "isnotrecovered"
             | "isshutdown"
             | "isinrecovery"
-            | "isclone"
-            | "isverifiedclone"
             | "isautocreatestatisticsincremental"
             | "isdatabasesuspendedforsnapshotbackup" => Answer::Number(0),
             _ => Answer::Null,

@@ -8,6 +8,7 @@
 //! its pages are copied, and stamped as this instance's: file, database, log position and transactions are other numbers here.
 //! A log backup is the part of the log that follows: what is restored step by step is such an instance, not yet recovered, whose log
 //! each step makes longer.
+//! Some pages of a database that is used are restored without an instance: their bytes, and of the log the records that are theirs.
 //! Modules in dependency order, lowest first.
 
 pub mod media;
@@ -20,6 +21,7 @@ pub mod unpack;
 pub mod stamp;
 pub mod restore;
 pub mod forward;
+pub mod some_pages;
 pub mod standby;
 pub mod mark;
 pub mod copy;
@@ -32,4 +34,5 @@ pub use mark::{Wanted as WantedMark, find_mark};
 pub use media::{Media, Nothing};
 pub use restore::Target;
 pub use set::{Progress, Set, SetHead, SetKind, SetTail, Wanted, begins, sets, verify};
+pub use some_pages::{PAGES_MAX, SomePages, is_control_page};
 pub use stripes::{StripeHead, Striped};

@@ -28,7 +28,7 @@ impl Stamp {
         if bytes.iter().all(|byte| *byte == 0) {
             return Ok(());
         }
-        let corrupt = || StorageError::CorruptPage { page: PageRef { file: from, page: number } };
+        let corrupt = || StorageError::corrupt(PageRef { file: from, page: number });
         if !page::is_intact(bytes, from, number) || page::check(bytes).is_err() {
             return Err(corrupt());
         }
@@ -40,6 +40,8 @@ impl Stamp {
                 put_u16(bytes, HEADER_BYTES + 4, self.database.0);
             }
             PageKind::Leaf => self.rows(bytes),
+            // No backup has one.
+            PageKind::Awaiting => return Err(corrupt()),
             PageKind::Free | PageKind::Bitmap | PageKind::Inner | PageKind::Overflow | PageKind::Unlogged => {}
         }
         page::seal(bytes);

@@ -14,7 +14,7 @@ use crate::log::blocks;
 use crate::memory_optimized::checkpoint::Manifest;
 use crate::pages::data_files::DataFile;
 use crate::pages::files::read_or_zero;
-use crate::pages::page::{self, PAGE_BYTES, PageBytes};
+use crate::pages::page::{self, PAGE_BYTES, PageBytes, PageKind};
 
 /// Rows and log are written in blocks of about this.
 const BLOCK_BYTES: usize = 256 * 1024;
@@ -289,7 +289,7 @@ impl Taking<'_> {
 /// A page that was being written while it was read is read again, at last from the buffer.
 pub(crate) fn whole_page(engine: &Engine, file: &DataFile, number: u32, bytes: &mut PageBytes) -> StorageResult<()> {
     for _ in 0..LOOKS {
-        if page::is_intact(bytes, file.number, number) {
+        if page::is_intact(bytes, file.number, number) && page::kind(bytes) != Some(PageKind::Awaiting) {
             return Ok(());
         }
         let at = u64::from(number) * PAGE_BYTES as u64;

@@ -386,7 +386,7 @@ fn in_order(dirty: &mut Vec<usize>) {
 
 /// After a failed write or flush the state of the files is unknown: nothing more may be acknowledged or written. Called
 /// under the writer's lock, so that the next batch knows.
-fn stop_if_failed<T>(log: &Log, result: StorageResult<T>) -> StorageResult<T> {
+pub(super) fn stop_if_failed<T>(log: &Log, result: StorageResult<T>) -> StorageResult<T> {
     if let Err(error) = &result
         && !matches!(error, StorageError::Stopped(_))
     {

@@ -54,6 +54,30 @@ impl Storage {
         Ok(owners)
     }
 
+    /// Empty tables in database `to`, as `from` has them, of ids from `least` on. Those that somebody defines now are waited for.
+    pub fn create_tables_like(
+        &self,
+        tx: &mut Transaction,
+        from: DatabaseId,
+        to: DatabaseId,
+        least: i32,
+    ) -> StorageResult<()> {
+        let owners = self.partition_owners(from)?;
+        for table in self.engine().list_directory(from)? {
+            if table.0 < least || owners.contains_key(&table) {
+                continue;
+            }
+            tx.hold_table(from, table, false)?;
+            let Some((layout, roots)) = self.engine().read_directory(from, table)? else { continue };
+            match &roots.partitioning {
+                Some(partitioning) => self.create_partitioned_table(tx, to, table, &layout, partitioning)?,
+                None => self.create_table(tx, to, table, &layout)?,
+            }
+            os::wait::maybe_yield();
+        }
+        Ok(())
+    }
+
     /// A table whose partitions have the ids that `partitioning` says, none of which is another table's.
     pub fn create_partitioned_table(
         &self,

@@ -29,6 +29,11 @@ pub fn file_name(number: u32) -> String {
     format!("d{number:05}.hdb")
 }
 
+/// Where pages of a file lie while they are restored (`backup::some_pages`).
+pub fn restored_pages_name(number: u32) -> String {
+    format!("r{number:05}.hpr")
+}
+
 /// A data file's, of whatever number.
 pub fn is_file_name(name: &str) -> bool {
     let number = name.strip_prefix('d').and_then(|rest| rest.strip_suffix(".hdb"));

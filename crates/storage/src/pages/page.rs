@@ -58,6 +58,8 @@ pub enum PageKind {
     /// A leaf whose rows are not in the log: what redo makes of it where its page is not there. No transaction that has committed has one,
     /// unless the page was damaged.
     Unlogged = 6,
+    /// Its restore is under way (`backup::some_pages`): nobody reads it. Its LSN: all that was logged of what lay there comes before.
+    Awaiting = 7,
 }
 
 impl PageKind {
@@ -70,6 +72,7 @@ impl PageKind {
             4 => PageKind::Inner,
             5 => PageKind::Overflow,
             6 => PageKind::Unlogged,
+            7 => PageKind::Awaiting,
             _ => return None,
         })
     }
@@ -162,6 +165,11 @@ pub fn is_intact(page: &PageBytes, file: u32, page_no_expected: u32) -> bool {
         return page_no(page) == page_no_expected && file_no(page) == file;
     }
     page.iter().all(|byte| *byte == 0)
+}
+
+/// Whether a page that was read waits until it is restored.
+pub fn is_awaiting(page: &PageBytes, file: u32, page_no_expected: u32) -> bool {
+    kind(page) == Some(PageKind::Awaiting) && is_intact(page, file, page_no_expected)
 }
 
 /// An empty page of any kind.
@@ -754,7 +762,7 @@ pub fn moved(page: &PageBytes, page_no: u32) -> Box<PageBytes> {
 pub fn used_ranges(page: &PageBytes) -> (usize, usize) {
     match kind(page) {
         Some(PageKind::Leaf | PageKind::Inner) => (slot_at(slot_count(page)), cells_start(page)),
-        Some(PageKind::Free | PageKind::Unlogged) => (HEADER_BYTES, PAGE_BYTES),
+        Some(PageKind::Free | PageKind::Unlogged | PageKind::Awaiting) => (HEADER_BYTES, PAGE_BYTES),
         _ => (PAGE_BYTES, PAGE_BYTES),
     }
 }

@@ -60,6 +60,8 @@ impl Behind {
             return Ok(());
         }
         match redo() {
+            // What was logged of it before it was put off its restore brings, and what comes later begins with all of it.
+            Err(StorageError::CorruptPage { awaits: Some(_), .. }) => Ok(()),
             Err(StorageError::CorruptPage { .. }) => {
                 self.0.insert(page);
                 Ok(())
@@ -119,7 +121,7 @@ impl Engine {
     }
 
     fn check_head(&self, file: &DataFile) -> StorageResult<()> {
-        let corrupt = |page| StorageError::CorruptPage { page: PageRef { file: file.number, page } };
+        let corrupt = |page| StorageError::corrupt(PageRef { file: file.number, page });
         let header = self.buffer.shared(file, 0)?;
         if page::kind(&header) != Some(PageKind::FileHeader) || u16_at(&header[..], HEADER_BYTES + 4) != file.database {
             return Err(corrupt(0));
@@ -183,7 +185,7 @@ impl Engine {
         let mut behind = Behind::default();
         let open = self.read_on(file, since, end, &mut |record| self.redo_on(file, record, &mut behind))?;
         if let Some(page) = behind.left().next() {
-            return Err(StorageError::CorruptPage { page });
+            return Err(StorageError::corrupt(page));
         }
         open.into_iter().try_for_each(|(transaction, records)| {
             self.undo_apart(file, transaction, &records, since, &mut |undone| undone)
@@ -251,7 +253,7 @@ impl Engine {
             self.redo_each(file, record, &mut |page, is_whole, redo| {
                 let page = PageRef { file: file.number, page };
                 behind.redo(page, is_whole, &|| match redo() {
-                    Err(StorageError::Damaged(_)) => Err(StorageError::CorruptPage { page }),
+                    Err(StorageError::Damaged(_)) => Err(StorageError::corrupt(page)),
                     other => other,
                 })
             })

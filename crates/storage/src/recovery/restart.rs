@@ -36,7 +36,7 @@ use crate::log::structure::{self, Action, Bits};
 use crate::log::{Log, replay};
 use crate::memory_optimized::checkpoint::{Covered, Manifest, Pair, Written, manifest_name};
 use crate::memory_optimized::load::Tail;
-use crate::pages::data_files::{DataFile, DataFiles, file_name, is_file_name};
+use crate::pages::data_files::{DataFile, DataFiles, file_name, is_file_name, restored_pages_name};
 use crate::pages::page::{self, PageBytes, PageKind, u16_at, u32_at};
 use crate::recovery::control::{Control, ControlFile, FORMAT, FileEntry, HeldEntry};
 use crate::recovery::holding::{Behind, changes_pages, may_be_held};
@@ -287,7 +287,7 @@ fn recover(
     })?;
     for page in behind.left() {
         if !engine.files.is_held(page.file) {
-            engine.or_hold(page.file, since, Err(StorageError::CorruptPage { page }))?;
+            engine.or_hold(page.file, since, Err(StorageError::corrupt(page)))?;
         }
     }
     recovered.log_bytes = end - scan;
@@ -369,6 +369,11 @@ impl Engine {
             if !found.files.keys().any(|number| path(*number) == name) {
                 self.disk.remove(&name)?;
             }
+        }
+        // Pages that were being restored, of a file that is there no more.
+        let restored = |name: &str| found.files.keys().any(|number| restored_pages_name(*number) == name);
+        for name in self.disk.list()?.into_iter().filter(|name| name.ends_with(".hpr") && !restored(name)) {
+            self.disk.remove(&name)?;
         }
         clear_scratch(&self.disk)?;
         rewrite_last_batch(&self.disk, &|number| {
@@ -551,17 +556,17 @@ impl Engine {
     fn page_to_redo(&self, file: &DataFile, number: u32, replaces: bool) -> StorageResult<Exclusive<'_>> {
         self.buffer.grow_file(file, number + 1)?;
         match self.buffer.exclusive(file, number) {
-            Err(StorageError::CorruptPage { page }) if self.buffer.is_newer_than_log(file, number) => {
+            Err(StorageError::CorruptPage { page, .. }) if self.buffer.is_newer_than_log(file, number) => {
                 Err(StorageError::Damaged(format!("page {page} is newer than the log, which has lost its end")))
             }
-            // The whole page follows from the log.
-            Err(StorageError::CorruptPage { page }) if replaces => {
+            // The whole page follows from the log, also one that waited until it was restored.
+            Err(StorageError::CorruptPage { page, .. }) if replaces => {
                 self.buffer.suspects.forget(page);
                 self.buffer.fresh(file, number)
             }
             // Its rows lay in its place, and that was torn when it was written later: an image follows, as of any torn page.
             Ok(page) if !replaces && page::kind(&page) == Some(PageKind::Unlogged) => {
-                Err(StorageError::CorruptPage { page: PageRef { file: file.number, page: number } })
+                Err(StorageError::corrupt(PageRef { file: file.number, page: number }))
             }
             other => other,
         }
@@ -578,7 +583,7 @@ impl Engine {
         let mut next = last_lsn;
         while let Err(error) = self.roll_back_abandoned(member, transaction, next) {
             // What has been undone is in the log. The rest goes on without the file that is damaged.
-            let StorageError::CorruptPage { page } = &error else { return Err(error) };
+            let StorageError::CorruptPage { page, .. } = &error else { return Err(error) };
             self.or_hold(page.file, since, Err(error.clone()))?;
             next = self.locks[member].last_lsn.load(Ordering::SeqCst).max(last_lsn);
         }
@@ -770,7 +775,7 @@ impl Engine {
 }
 
 /// None: the body does not fit the page.
-fn redo_cell(page: &mut PageBytes, kind: Kind, body: &[u8]) -> Option<()> {
+pub(crate) fn redo_cell(page: &mut PageBytes, kind: Kind, body: &[u8]) -> Option<()> {
     debug_assert_eq!(page::kind(page), Some(PageKind::Leaf), "cells of rows are in leaves");
     let count = page::slot_count(page);
     match kind {

@@ -39,7 +39,7 @@ impl Tree {
     }
 
     pub fn corrupt(&self, page: u32) -> StorageError {
-        StorageError::CorruptPage { page: PageRef { file: self.file.number, page } }
+        StorageError::corrupt(PageRef { file: self.file.number, page })
     }
 
     pub fn child_of(&self, node: &PageBytes, target: Target<'_>) -> (usize, u32) {

@@ -138,7 +138,7 @@ impl<'a> Healing<'a> {
     }
 
     fn corrupt(&self, page: u32) -> StorageError {
-        StorageError::CorruptPage { page: PageRef { file: self.file.number, page } }
+        StorageError::corrupt(PageRef { file: self.file.number, page })
     }
 
     /// The page, whatever it holds.

@@ -165,7 +165,7 @@ impl Engine {
         }
         let tables = match self.list_directory(db) {
             Ok(tables) => tables,
-            Err(StorageError::CorruptPage { page }) => {
+            Err(StorageError::CorruptPage { page, .. }) => {
                 walk.add(system, page.page, 0, FlawKind::Unreadable);
                 return Ok(walk.flaws);
             }
@@ -181,7 +181,7 @@ impl Engine {
             let (layout, roots) = match self.read_directory(db, table) {
                 Ok(Some(found)) => found,
                 Ok(None) => continue,
-                Err(StorageError::CorruptPage { page }) => {
+                Err(StorageError::CorruptPage { page, .. }) => {
                     walk.add((table.0, 0), page.page, 0, FlawKind::Unreadable);
                     is_complete = false;
                     continue;

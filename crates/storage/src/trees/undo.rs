@@ -83,7 +83,7 @@ impl Engine {
         debug_assert!(head.flags & FLAG_COMPENSATION == 0, "what undoes is not undone");
         let damaged = || StorageError::Damaged(format!("log record at {}", record.lsn));
         // An unfinished transaction's row stays: a file that has it not is not the one that the log speaks of.
-        let lost = || StorageError::CorruptPage { page: PageRef { file: head.file, page: head.page } };
+        let lost = || StorageError::corrupt(PageRef { file: head.file, page: head.page });
         let mut author = Author::Compensation(writer, next);
         match head.kind {
             Kind::Insert => {

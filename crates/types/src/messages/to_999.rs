@@ -214,6 +214,7 @@ rows![
     message(702, 20, "Memory request exceeds the limit: the message is longer than this server accepts."),
     message(823, 24, "The operating system returned error %ls to SQL Server during a %S_MSG of a database file. Additional messages in the SQL Server error log and operating system error log may provide more detail. This is a severe system-level error condition that threatens database integrity and must be corrected immediately.").logged(),
     message(824, 24, "SQL Server detected a logical consistency-based I/O error: %ls. It occurred during a %S_MSG of page (%S_PGID).").logged(),
+    message(829, 21, "Database ID %d, Page %S_PGID is marked RestorePending, which may indicate disk corruption. To recover from this state, perform a restore.").logged(),
     message(911, 16, "Database '%.*ls' does not exist. Make sure that the name is entered correctly."),
     message(916, 14, "The server principal \"%.*ls\" is not able to access the database \"%.*ls\" under the current security context."),
     message(923, 14, "Database '%.*ls' is in restricted mode. Only the database owner and members of the dbcreator and sysadmin roles can access it."),
