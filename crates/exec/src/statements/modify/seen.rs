@@ -15,8 +15,12 @@ const INLINE_BYTES: usize = 15;
 const INLINE_COST: usize = 2;
 const LONG_COST: usize = 48;
 
+/// Most statements ask nothing of it, and have none.
 #[derive(Default)]
-pub struct Seen {
+pub struct Seen(Option<Box<Locators>>);
+
+#[derive(Default)]
+struct Locators {
     short: HashSet<[u8; INLINE_BYTES + 1], FastHash>,
     long: HashSet<Box<[u8]>, FastHash>,
     long_bytes: usize,
@@ -26,21 +30,23 @@ pub struct Seen {
 impl Seen {
     /// False: it was there.
     pub fn insert(&mut self, locator: &[u8]) -> bool {
+        let own = self.0.get_or_insert_default();
         if locator.len() <= INLINE_BYTES {
             let mut short = [0; INLINE_BYTES + 1];
             short[..locator.len()].copy_from_slice(locator);
             short[INLINE_BYTES] = locator.len() as u8;
-            return self.short.insert(short);
+            return own.short.insert(short);
         }
-        let new = self.long.insert(locator.into());
-        self.long_bytes += if new { locator.len() + LONG_COST } else { 0 };
+        let new = own.long.insert(locator.into());
+        own.long_bytes += if new { locator.len() + LONG_COST } else { 0 };
         new
     }
 
     /// After some have come: what they take is the module's. 701
     pub fn count(&mut self, context: &Context) -> SqlResult<()> {
-        let short = self.short.capacity() * (INLINE_BYTES + INLINE_COST);
-        context.force(&mut self.held, short + self.long_bytes)
+        let Some(own) = &mut self.0 else { return Ok(()) };
+        let short = own.short.capacity() * (INLINE_BYTES + INLINE_COST);
+        context.force(&mut own.held, short + own.long_bytes)
     }
 }
 
