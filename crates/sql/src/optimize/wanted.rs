@@ -20,7 +20,7 @@ const WANTED_MAX: usize = 32;
 /// Tables of which there are as many orders that a poor one is dear.
 const ORDERED_MIN: usize = 4;
 /// A table is read while a plan is made if the largest one has at least so many times its rows, and it no more than this.
-const LARGER_MIN: u64 = 64;
+const LARGER_MIN: u64 = 32;
 const READ_ROWS_MAX: u64 = 200_000;
 
 /// Puts into `rel`, whose predicates are where they belong, what the catalog knows of its tables' values.
