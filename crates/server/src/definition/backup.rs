@@ -267,8 +267,31 @@ pub fn keep(ddl: &mut Ddl<'_>, db: &Database, path: &str) -> SqlResult<(String, 
     let options = Options::default();
     let device = Device::open_to_write(ddl, names, &options)?;
     let mut reporter = Reporter::new(ddl, &options);
-    let taken = take(ddl, (db, SetKind::Full), &device, &options, None, &mut reporter);
-    let (set, about, position) = match taken {
+    let Taken { device, set, place, .. } = put(ddl, (db, SetKind::Full), device, &options, None, &mut reporter)?;
+    let verified = reporter.follow(ddl, |step| storage::backup::verify(device.media(), set.from, step).map(drop));
+    Ok((place.paths()[0].clone(), verified.is_ok()))
+}
+
+/// A backup that has been taken, is recorded, and was told of.
+struct Taken {
+    device: Device,
+    set: Set,
+    about: About,
+    place: Place,
+    /// On the device.
+    position: usize,
+}
+
+/// Nothing is left on the device of one that cannot be taken.
+fn put(
+    ddl: &mut Ddl<'_>,
+    what: (&Database, SetKind),
+    device: Device,
+    options: &Options,
+    expires: Option<Date>,
+    reporter: &mut Reporter,
+) -> SqlResult<Taken> {
+    let (set, about, position) = match take(ddl, what, &device, options, expires, reporter) {
         Ok(taken) => taken,
         Err(error) => {
             device.give_up();
@@ -280,8 +303,7 @@ pub fn keep(ddl: &mut Ddl<'_>, db: &Database, path: &str) -> SqlResult<(String, 
         ddl.message(sql_error!(3009));
     }
     backup_told::backed_up(ddl, &set, &about, &place);
-    let verified = reporter.follow(ddl, |step| storage::backup::verify(device.media(), set.from, step).map(drop));
-    Ok((place.paths()[0].clone(), verified.is_ok()))
+    Ok(Taken { device, set, about, place, position })
 }
 
 fn write(
@@ -295,19 +317,7 @@ fn write(
     let began = os::clock::now();
     let device = Device::open_to_write(ddl, names, options)?;
     let mut reporter = Reporter::new(ddl, options);
-    let taken = take(ddl, (db, kind), &device, options, expires, &mut reporter);
-    let (set, about, position) = match taken {
-        Ok(taken) => taken,
-        Err(error) => {
-            device.give_up();
-            return Err(error);
-        }
-    };
-    let place = Place::of(ddl, &device, position);
-    if backup_history::record_backup(&ddl.catalog, &set, &about, &place).is_err() {
-        ddl.message(sql_error!(3009));
-    }
-    backup_told::backed_up(ddl, &set, &about, &place);
+    let Taken { set, about, position, .. } = put(ddl, (db, kind), device, options, expires, &mut reporter)?;
     tell_pages(ddl, verb, (&db.name(), &about.files, position), &set, (&reporter, began));
     Ok(())
 }

@@ -8,7 +8,7 @@ use types::{Datum, SqlType, TypeKind};
 
 use super::rel::{ColumnId, Columns};
 use crate::function::FunctionId;
-use crate::plan::{ArithmeticOp, CompareOp, Expr, ExprKind};
+use crate::plan::{ArithmeticOp, Expr, ExprKind};
 
 impl Columns {
     pub fn told_nullable(&self, expr: &Expr) -> bool {
@@ -109,7 +109,7 @@ fn holds(condition: &Expr) -> Option<Option<bool>> {
         ExprKind::Compare { op, left, right, null_equal } => {
             let (a, b) = (constant(left)?, constant(right)?);
             let is_unknown = !null_equal && (a.is_null() || b.is_null());
-            Some((!is_unknown).then(|| fits(*op, types::compare::compare(a, b, &left.ty))))
+            Some((!is_unknown).then(|| op.holds(types::compare::compare(a, b, &left.ty))))
         }
         ExprKind::IsNull(value) => Some(Some(constant(value)?.is_null())),
         ExprKind::InList { value, list } => {
@@ -135,17 +135,6 @@ fn joined(parts: &[Expr], decides: bool) -> Option<Option<bool>> {
     }
     let all = known.into_iter().collect::<Option<Vec<_>>>()?;
     Some(all.iter().all(|part| part.is_some()).then_some(!decides))
-}
-
-fn fits(op: CompareOp, order: std::cmp::Ordering) -> bool {
-    match op {
-        CompareOp::Equal => order.is_eq(),
-        CompareOp::NotEqual => order.is_ne(),
-        CompareOp::Less => order.is_lt(),
-        CompareOp::LessOrEqual => order.is_le(),
-        CompareOp::Greater => order.is_gt(),
-        CompareOp::GreaterOrEqual => order.is_ge(),
-    }
 }
 
 /// Whether some value of `from` is another one as a `to`, or none: what becomes so in an arm of a CASE, or of its kin, passes for nullable.

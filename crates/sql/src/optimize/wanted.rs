@@ -12,7 +12,7 @@ use super::constant::{plain, value_of};
 use super::estimate;
 use super::rel::{ColumnSet, Get, Rel};
 use crate::catalog::{Catalog, USER_OBJECT_MIN};
-use crate::plan::{CompareOp, Expr, ExprKind, TableSource};
+use crate::plan::{Expr, ExprKind, TableSource};
 use crate::statistics::{FoundKeys, Wanted, Watch};
 
 /// Asks for more would come from generated statements.
@@ -149,17 +149,7 @@ fn test(predicate: &Expr) -> Option<(&Expr, Test<'_>)> {
             let (value, constant, op) =
                 if plain(left).is_some() { (&**left, right, *op) } else { (&**right, left, op.swapped()) };
             let wanted = constant_as(constant, &value.ty)?;
-            let passes = move |own: &Datum| {
-                let order = types::compare::compare(own, &wanted, &value.ty);
-                match op {
-                    CompareOp::Equal => order.is_eq(),
-                    CompareOp::NotEqual => order.is_ne(),
-                    CompareOp::Less => order.is_lt(),
-                    CompareOp::LessOrEqual => order.is_le(),
-                    CompareOp::Greater => order.is_gt(),
-                    CompareOp::GreaterOrEqual => order.is_ge(),
-                }
-            };
+            let passes = move |own: &Datum| op.holds(types::compare::compare(own, &wanted, &value.ty));
             Some((value, Box::new(passes)))
         }
         ExprKind::InList { value, list } => {

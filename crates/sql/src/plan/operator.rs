@@ -448,4 +448,16 @@ impl CompareOp {
             same => same,
         }
     }
+
+    /// Whether it holds of two values in this order.
+    pub fn holds(self, order: std::cmp::Ordering) -> bool {
+        match self {
+            CompareOp::Equal => order.is_eq(),
+            CompareOp::NotEqual => order.is_ne(),
+            CompareOp::Less => order.is_lt(),
+            CompareOp::LessOrEqual => order.is_le(),
+            CompareOp::Greater => order.is_gt(),
+            CompareOp::GreaterOrEqual => order.is_ge(),
+        }
+    }
 }

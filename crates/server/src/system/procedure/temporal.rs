@@ -2,15 +2,18 @@
 //! a memory-optimized table.
 //! https://learn.microsoft.com/sql/relational-databases/system-stored-procedures/sp-cleanup-temporal-history-transact-sql
 
+use std::sync::Arc;
+
 use exec::session::Session as State;
 use exec::sink::Sink;
-use sql::catalog::{ObjectName, Retention, Versioning};
+use sql::catalog::{ObjectName, Retention, TableDef, Versioning};
 use types::collation::code_page::utf16_to_string;
 use types::{Datum, SqlResult, SqlType, sql_error};
 
 use super::definition::define;
 use super::parameters::Parameters;
-use crate::catalog::load;
+use crate::catalog::{Database, load};
+use crate::definition::Ddl;
 use crate::definition::text::bracket;
 use crate::definition::versioned::full_name;
 use crate::session::host::SessionHost;
@@ -18,7 +21,19 @@ use crate::session::host::SessionHost;
 /// Deleted in one transaction.
 const ROWS_AT_ONCE: u64 = 10_000;
 
-/// 13776: no such table, or it may not be altered. 13746, 13747: nothing of it grows old.
+/// 13776: no such table, or he has not the right on it.
+fn table_of(ddl: &mut Ddl<'_>, schema: &str, table: &str, right: &str) -> SqlResult<(Arc<Database>, TableDef)> {
+    let name = ObjectName { schema: Some(schema.into()), name: table.into(), ..Default::default() };
+    let missing = || sql_error!(13776, format_args!("{schema}.{table}"));
+    let (db, row) = ddl.find(&name.into())?.filter(|(_, row)| row.kind.as_str() == "U").ok_or_else(missing)?;
+    if !ddl.object_permission(&db, &row, right)? {
+        return Err(missing());
+    }
+    let table = ddl.reload(&db, row.id)?;
+    Ok((db, table))
+}
+
+/// 13776 as above. 13746, 13747: nothing of it grows old.
 pub fn clean_up(
     host: &mut SessionHost,
     state: &mut State,
@@ -32,14 +47,7 @@ pub fn clean_up(
         let own = state.transaction.current.is_none();
         state.transaction.level += u32::from(own);
         let piece = define(host, state, sink, |ddl| {
-            let name =
-                ObjectName { schema: Some(schema.as_str().into()), name: table.as_str().into(), ..Default::default() };
-            let missing = || sql_error!(13776, format_args!("{schema}.{table}"));
-            let (db, row) = ddl.find(&name.into())?.filter(|(_, row)| row.kind.as_str() == "U").ok_or_else(missing)?;
-            if !ddl.object_permission(&db, &row, "ALTER")? {
-                return Err(missing());
-            }
-            let table = ddl.reload(&db, row.id)?;
+            let (db, table) = table_of(ddl, &schema, &table, "ALTER")?;
             let Some(Versioning::Current { history, retention }) = table.versioning else {
                 return Err(sql_error!(13746, full_name(&db, &table)));
             };
@@ -101,14 +109,7 @@ pub fn flush(
 ) -> SqlResult<i32> {
     let (schema, table) = (given.text(0).unwrap_or_default(), given.text(1).unwrap_or_default());
     define(host, state, sink, |ddl| {
-        let name =
-            ObjectName { schema: Some(schema.as_str().into()), name: table.as_str().into(), ..Default::default() };
-        let missing = || sql_error!(13776, format_args!("{schema}.{table}"));
-        let (db, row) = ddl.find(&name.into())?.filter(|(_, row)| row.kind.as_str() == "U").ok_or_else(missing)?;
-        if !ddl.object_permission(&db, &row, "CONTROL")? {
-            return Err(missing());
-        }
-        let table = ddl.reload(&db, row.id)?;
+        let (db, table) = table_of(ddl, &schema, &table, "CONTROL")?;
         match (table.versioning, table.memory) {
             (Some(Versioning::Current { .. }), Some(_)) => Ok(0),
             _ => Err(sql_error!(13746, full_name(&db, &table))),
