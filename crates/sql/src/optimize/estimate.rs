@@ -415,28 +415,56 @@ impl Known for Nothing {
     }
 }
 
-/// The part of all pairs of rows that equalities between the two sides leave: each value of the side with fewer has partners.
+/// The part of all pairs of rows that equalities between the two sides leave. Each value of the side with fewer has partners among all rows of
+/// the other table, before predicates on other columns took some of them: SQL Server calls it base containment,
+/// <https://learn.microsoft.com/sql/relational-databases/performance/cardinality-estimation-sql-server>.
 pub fn join_part(left: (&Rel, f64), right: (&Rel, f64), equal: &[&Expr]) -> f64 {
     let pairs: Vec<(&Expr, &Expr)> = equal.iter().filter_map(|p| sides(p, left.0, right.0)).collect();
-    let left_values = distinct_together(left.0, left.1, pairs.iter().map(|pair| pair.0))
-        * narrowed(left.0, pairs.iter().map(|pair| pair.0));
-    let right_values = distinct_together(right.0, right.1, pairs.iter().map(|pair| pair.1))
-        * narrowed(right.0, pairs.iter().map(|pair| pair.1));
     if let [(a, b)] = pairs.as_slice()
         && let Some(known) =
             KnownRows::of((left.0, a), (right.0, b)).or_else(|| KnownRows::of((right.0, b), (left.0, a)))
     {
         return (known.each / known.rows).min(1.0);
     }
-    let (few, many) = (left_values.min(right_values).max(1.0), left_values.max(right_values).max(1.0));
-    let of_many = |pair: &(&Expr, &Expr)| match left_values < right_values {
+    let left_values = KeyValues::of(left, pairs.iter().map(|pair| pair.0));
+    let right_values = KeyValues::of(right, pairs.iter().map(|pair| pair.1));
+    let (few, many) = match left_values.here < right_values.here {
+        true => (left_values.here, right_values.here),
+        false => (right_values.here, left_values.here),
+    };
+    let of_many = |pair: &(&Expr, &Expr)| match left_values.here < right_values.here {
         true => skew(right.0, pair.1),
         false => skew(left.0, pair.0),
     };
     let skew = if let [pair] = pairs.as_slice() { of_many(pair) } else { 0.0 };
     // Which of the values the few are nobody knows: as many rows as they have on the average, and a standard deviation more.
     let more = 1.0 + (skew / few * (1.0 - few / many)).sqrt();
-    (more / many).min(1.0 / few)
+    (more / left_values.of_table.max(right_values.of_table)).min(1.0 / few)
+}
+
+/// Different values that one side of a join has in the columns it is joined by.
+struct KeyValues {
+    /// In its rows.
+    here: f64,
+    /// In its table, as far as constants in these columns leave them.
+    of_table: f64,
+}
+
+impl KeyValues {
+    fn of<'e>((rel, rows): (&Rel, f64), keys: impl Iterator<Item = &'e Expr> + Clone) -> KeyValues {
+        let narrowed = narrowed(rel, keys.clone());
+        let values = |rows| (distinct_together(rel, rows, keys.clone()) * narrowed).max(1.0);
+        KeyValues { here: values(rows), of_table: values(rows_below(rel).unwrap_or(rows)) }
+    }
+}
+
+/// Rows of the table that predicates take some of.
+fn rows_below(rel: &Rel) -> Option<f64> {
+    match rel {
+        Rel::Get(get) => Some(table_rows(get)),
+        Rel::Filter { input, .. } | Rel::Map { input, .. } => rows_below(input),
+        _ => None,
+    }
 }
 
 /// How many rows a column's values have that a small table was found to have.
