@@ -98,13 +98,19 @@ pub fn decimal_kernel(op: ArithmeticOp, left: &SqlType, right: &SqlType, ty: &Sq
 
 /// Panics on NULL and on values of two classes.
 pub fn compare_values(context: &Context, ty: &SqlType, left: &Value, right: &Value) -> SqlResult<Ordering> {
+    match (left, right) {
+        (Value::I64(left), Value::I64(right)) => Ok(left.cmp(right)),
+        _ => compare_with(context, &ValueComparer::new(ty), left, right),
+    }
+}
+
+/// For who compares often.
+pub fn compare_with(context: &Context, comparer: &ValueComparer, left: &Value, right: &Value) -> SqlResult<Ordering> {
     Ok(match (left, right) {
         (Value::I64(left), Value::I64(right)) => left.cmp(right),
         (Value::F64(left), Value::F64(right)) => types::compare::compare_f64(*left, *right),
-        (Value::I128(left), Value::I128(right)) => ValueComparer::new(ty).compare_i128(*left, *right),
-        (Value::Bytes(left), Value::Bytes(right)) => {
-            return compare_bytes(context, &ValueComparer::new(ty), left, right);
-        }
+        (Value::I128(left), Value::I128(right)) => comparer.compare_i128(*left, *right),
+        (Value::Bytes(left), Value::Bytes(right)) => return compare_bytes(context, comparer, left, right),
         _ => panic!("values of two classes, or NULL, compared"),
     })
 }

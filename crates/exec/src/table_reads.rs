@@ -48,6 +48,7 @@ impl WorkTables {
                     | OperatorKind::Recursive { .. }
                     | OperatorKind::Spool(_)
                     | OperatorKind::IndexSpool(_)
+                    | OperatorKind::Shared(_)
             );
     }
 }

@@ -1,5 +1,6 @@
 //! From `plan::Expr` to nodes. Done once a module instance; what can be decided from types is decided here.
 
+use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
@@ -12,7 +13,7 @@ use types::{Datum, Physical, RowBatch, SqlError, SqlResult, SqlType, TypeKind, s
 
 use super::functions;
 use super::general::{Conversion, General, Same};
-use super::integer::{Comparison, I64Expr, InKeys, IntegerArithmetic, IntegerRange, Like, into_predicate};
+use super::integer::{Comparison, I64Expr, InKeys, InList, IntegerArithmetic, IntegerRange, Like, into_predicate};
 use super::mask::MaskNode;
 use super::subquery::{SubqueryKind, SubqueryState};
 use super::wide::{BytesExpr, DecimalArithmetic, F64Expr, I128Expr};
@@ -56,6 +57,8 @@ pub struct Compiler {
     pub keeps: bool,
     /// What the query's operators put rows in.
     pub works: WorkTables,
+    /// Of the query that is compiled, rows that several of its places ask for: `operators::shared` knows what they are.
+    pub shared: Vec<Box<dyn Any + Send>>,
     /// What is compiled runs once a row, in executions that `Context::execution` counts.
     pub in_query: bool,
     /// The change whose OUTPUT the query reads: it runs first.
@@ -88,6 +91,7 @@ impl Compiler {
             watched: None,
             keeps: false,
             works: WorkTables::default(),
+            shared: Vec::new(),
             in_query: false,
             nested: None,
             reads: Reads::default(),
@@ -419,7 +423,7 @@ fn in_list(value: Scalar, list: Vec<Scalar>) -> I64Expr {
         {
             I64Expr::InKeys(Box::new(InKeys::new(Scalar { ty: value.ty, node }, &constants)))
         }
-        (node, _) => I64Expr::InList { value: Box::new(Scalar { ty: value.ty, node }), list: list.into() },
+        (node, _) => I64Expr::InList(Box::new(InList::new(Scalar { ty: value.ty, node }, list))),
     }
 }
 

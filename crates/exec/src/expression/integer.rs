@@ -43,10 +43,7 @@ pub enum I64Expr {
         sorted: Box<[i64]>,
         with_null: bool,
     },
-    InList {
-        value: Box<Scalar>,
-        list: Box<[Scalar]>,
-    },
+    InList(Box<InList>),
     InKeys(Box<InKeys>),
     /// To a narrower integer type.
     Narrow(Box<(I64Expr, IntegerRange)>),
@@ -299,7 +296,7 @@ impl I64Expr {
                 Some(value) if sorted.binary_search(&value).is_ok() => Some(1),
                 Some(_) => (!with_null).then_some(0),
             }),
-            I64Expr::InList { value, list } => in_list(context, row, value, list),
+            I64Expr::InList(node) => node.eval(context, row),
             I64Expr::InKeys(node) => node.eval(context, row),
             I64Expr::Narrow(node) => match node.0.eval(context, row)? {
                 Some(value) if !node.1.holds(value) => {
@@ -471,21 +468,33 @@ impl InKeys {
     }
 }
 
-fn in_list(context: &Context, row: Row<'_>, value: &Scalar, list: &[Scalar]) -> SqlResult<Option<i64>> {
-    let ty = value.ty;
-    let value = value.value(context, row)?;
-    if value.is_null() {
-        return Ok(None);
+/// Items that are compared one by one.
+pub struct InList {
+    value: Scalar,
+    list: Box<[Scalar]>,
+    comparer: ValueComparer,
+}
+
+impl InList {
+    pub fn new(value: Scalar, list: Vec<Scalar>) -> InList {
+        InList { comparer: ValueComparer::new(&value.ty), value, list: list.into() }
     }
-    let mut unknown = false;
-    for item in list {
-        match item.value(context, row)? {
-            Value::Null => unknown = true,
-            item if kernel::compare_values(context, &ty, &value, &item)? == Ordering::Equal => return Ok(Some(1)),
-            _ => {}
+
+    fn eval(&self, context: &Context, row: Row<'_>) -> SqlResult<Option<i64>> {
+        let value = self.value.value(context, row)?;
+        if value.is_null() {
+            return Ok(None);
         }
+        let mut unknown = false;
+        for item in &self.list {
+            match item.value(context, row)? {
+                Value::Null => unknown = true,
+                item if kernel::compare_with(context, &self.comparer, &value, &item)?.is_eq() => return Ok(Some(1)),
+                _ => {}
+            }
+        }
+        Ok(if unknown { None } else { Some(0) })
     }
-    Ok(if unknown { None } else { Some(0) })
 }
 
 /// The node as a predicate. Panics on another class: predicates are of type bit.

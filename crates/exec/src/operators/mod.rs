@@ -17,6 +17,7 @@ mod memory_scan;
 mod scatter;
 mod buffer;
 mod spool;
+mod shared;
 mod index_spool;
 mod nested_loops;
 mod set;
@@ -129,6 +130,8 @@ fn make(operator: &Operator, compiler: &mut Compiler) -> SqlResult<Box<dyn RowSo
         OperatorKind::ForText { input, format } => for_text::operator(input, format, compiler)?,
         OperatorKind::Spool(input) => spool::make(input, compiler)?,
         OperatorKind::IndexSpool(spool) => index_spool::make(spool, compiler)?,
+        OperatorKind::Shared(own) => shared::make(own, compiler)?,
+        OperatorKind::Sharing { input, count } => shared::sharing(input, *count, compiler)?,
         OperatorKind::Modify(modify) => {
             compiler.nested = Some(modify.clone());
             simple::given()

@@ -236,7 +236,7 @@ impl Binder<'_> {
             self.refuse_other_order(block, &order)?;
         }
         let aggregate = Aggregate { function, argument, extra, order, distinct: call.distinct, quiet: false, ty };
-        let known = self.blocks[block].aggregates.iter().find(|(_, old)| same_aggregate(old, &aggregate));
+        let known = self.blocks[block].aggregates.iter().find(|(_, old)| old.is_same(&aggregate));
         let id = match known {
             Some((id, _)) => *id,
             None => {
@@ -513,21 +513,6 @@ fn string_argument(expr: Expr, ty: &SqlType) -> SqlResult<Expr> {
         return Ok(expr);
     }
     implicit(expr, ty)
-}
-
-fn same_aggregate(a: &Aggregate, b: &Aggregate) -> bool {
-    let argument = match (&a.argument, &b.argument) {
-        (None, None) => true,
-        (Some(a), Some(b)) => a.same(b) && !a.is_volatile(),
-        _ => false,
-    };
-    a.function == b.function
-        && a.distinct == b.distinct
-        && argument
-        && a.extra.len() == b.extra.len()
-        && a.extra.iter().zip(&b.extra).all(|(a, b)| a.same(b))
-        && a.order.is_empty()
-        && b.order.is_empty()
 }
 
 fn misplaced_aggregate(place: Place) -> SqlError {

@@ -365,14 +365,6 @@ pub fn every_get(rel: &Rel, firsts: &mut Vec<ColumnId>) {
     }
 }
 
-fn same_source(a: &TableSource, b: &TableSource) -> bool {
-    match (a, b) {
-        (TableSource::Base(a), TableSource::Base(b)) => a.object == b.object && a.database == b.database,
-        (TableSource::Variable(a, _), TableSource::Variable(b, _)) => a == b,
-        _ => false,
-    }
-}
-
 /// A read of `target` anywhere inside; a subquery may hide one.
 pub fn reads_table(rel: &Rel, target: &TableSource) -> bool {
     count_reads(rel, target) > 0
@@ -380,7 +372,7 @@ pub fn reads_table(rel: &Rel, target: &TableSource) -> bool {
 
 fn count_reads(rel: &Rel, target: &TableSource) -> usize {
     let mut count = match rel {
-        Rel::Get(get) => same_source(&get.source, target) as usize,
+        Rel::Get(get) => get.source.is_same(target) as usize,
         _ => 0,
     };
     rel.for_each_expr(&mut |e| count += e.has_subquery() as usize);

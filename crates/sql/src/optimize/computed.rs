@@ -1,6 +1,7 @@
 //! An equality between a column and a subquery of the other side of a join: the subquery is computed on its side, once a row, so that rows can
 //! be sought or hashed by what it gives. As a predicate it would be asked of every pair.
 
+use super::estimate;
 use super::rel::{ColumnId, ColumnSet, Columns, Join, Rel};
 use crate::plan::{CompareOp, Expr, ExprKind, JoinKind};
 
@@ -38,8 +39,28 @@ fn compute(join: &mut Join, columns: &mut Columns) {
         }
     }
     for (side, defs) in [(&mut join.left, on_left), (&mut join.right, on_right)] {
-        *side = std::mem::replace(side, Rel::one_row()).map(defs);
+        defs.into_iter().for_each(|def| put(side, def));
     }
+}
+
+/// Where it is computed least often: of joined tables on the one whose columns it reads, unless the join leaves fewer rows.
+fn put(rel: &mut Rel, def: (ColumnId, Expr)) {
+    let rows = estimate::rows(rel);
+    if let Rel::Join(join) = rel
+        && !join.lateral
+        && !join.guard
+        && join.kind != JoinKind::FullOuter
+    {
+        let own = ColumnSet::of(&def.1);
+        let takes = |side: &Rel| own.within(&side.defined()) && estimate::rows(side) <= rows;
+        if takes(&join.left) {
+            return put(&mut join.left, def);
+        }
+        if join.kind == JoinKind::Inner && takes(&join.right) {
+            return put(&mut join.right, def);
+        }
+    }
+    *rel = std::mem::replace(rel, Rel::one_row()).map(vec![def]);
 }
 
 /// A column stands for the value.

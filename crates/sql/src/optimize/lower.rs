@@ -14,6 +14,7 @@ use super::order::{columns_of, cost, order, seekable};
 use super::push::push;
 use super::rel::*;
 use super::search::{BUILD_COST, HASH_COST, PROBE_COST};
+use super::share::share;
 use super::wanted;
 use crate::catalog::Catalog;
 use crate::plan::*;
@@ -135,7 +136,11 @@ impl Lowering<'_> {
         assert!(self.frames.is_empty(), "a root is lowered alone");
         let rel = self.rewrite(columns, rel, read_by(&outputs));
         self.joined = has_join(&rel);
-        self.outputs(columns, rel, outputs)
+        let mut op = self.outputs(columns, rel, outputs);
+        if !self.looks_up {
+            share(&mut op);
+        }
+        op
     }
 
     /// Plans a subquery: also gives the enclosing columns it reads, each with the slot to put it in.

@@ -4,7 +4,8 @@
 //!    `either` takes apart what is joined by OR.
 //! 2. `wanted` fetches what is known of the values that the predicates read, `estimate` tells rows by it, and `order` gives the tables of
 //!    inner joins the cheapest order that `search` finds. Before that, `computed` makes columns of subqueries that joins ask for, and `condense` leaves of a semi join's rows those that decide.
-//! 3. `lower` chooses indexes, join and grouping methods, keeps only needed columns, and turns column ids into positions.
+//! 3. `lower` chooses indexes, join and grouping methods, keeps only needed columns, and turns column ids into positions. `share` finds what
+//!    is there twice.
 
 pub mod rel;
 pub mod told;
@@ -18,6 +19,7 @@ pub mod order;
 pub mod computed;
 pub mod condense;
 pub mod push;
+mod share;
 pub mod lower;
 pub mod ways;
 mod window;

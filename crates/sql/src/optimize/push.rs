@@ -163,7 +163,7 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
         match join.kind {
             _ if predicate.is_volatile() => above.push(predicate),
             // Fewer rows may be left to ask it of.
-            JoinKind::Semi | JoinKind::Anti if predicate.has_subquery() => above.push(predicate),
+            JoinKind::Semi | JoinKind::Anti if predicate.asks_each_row() => above.push(predicate),
             JoinKind::Inner if in_left && in_right => on.push(predicate),
             JoinKind::Inner if in_right => to_right.push(predicate),
             JoinKind::FullOuter => above.push(predicate),

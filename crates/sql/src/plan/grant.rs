@@ -121,6 +121,11 @@ impl GrantEstimate {
                 self.add(input);
                 self.hold(input.rows, width(input));
             }
+            Shared(shared) => {
+                self.add(&shared.input);
+                self.hold(shared.input.rows, width(&shared.input));
+            }
+            Sharing { input, .. } => self.add(input),
             IndexSpool(spool) => {
                 let before = self.cost;
                 self.add(&spool.input);

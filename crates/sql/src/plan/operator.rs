@@ -167,6 +167,13 @@ pub enum OperatorKind {
     Spool(Box<Operator>),
     /// Rows of an input that depends on nothing outside, of which each opening gives those with the keys that the outer row asks for.
     IndexSpool(Box<IndexSpool>),
+    /// Rows that several places of a query ask for.
+    Shared(Box<Shared>),
+    /// The query around such: it lets go of their rows when it ends. `count`: how many there are.
+    Sharing {
+        input: Box<Operator>,
+        count: u32,
+    },
     /// A data modification with OUTPUT as a row source.
     Modify(Box<Modify>),
     /// FOR XML or FOR JSON in a subquery: one row with one nvarchar(max) column, NULL when the input has no rows.
@@ -174,6 +181,13 @@ pub enum OperatorKind {
         input: Box<Operator>,
         format: ForFormat,
     },
+}
+
+/// Who is first reads the input to its end and puts its rows aside; `number` says which rows these are.
+#[derive(Debug, Clone)]
+pub struct Shared {
+    pub input: Operator,
+    pub number: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -215,6 +229,17 @@ pub enum TableSource {
     Deleted(Arc<TableDef>),
     /// Only as a target: a view whose INSTEAD OF triggers take what is done to it. The table has the view's columns and triggers.
     View(Arc<TableDef>),
+}
+
+impl TableSource {
+    /// The same table, which no trigger makes.
+    pub fn is_same(&self, other: &TableSource) -> bool {
+        match (self, other) {
+            (TableSource::Base(a), TableSource::Base(b)) => a.object == b.object && a.database == b.database,
+            (TableSource::Variable(a, _), TableSource::Variable(b, _)) => a == b,
+            _ => false,
+        }
+    }
 }
 
 /// `equal[i]` fixes key column i; then the bounds are on key column `equal.len()`. Values do not depend on the scan's own row.
@@ -324,6 +349,24 @@ pub struct Aggregate {
     /// Nobody wants to hear of the NULLs that it passes over: those of PIVOT are other columns' rows.
     pub quiet: bool,
     pub ty: SqlType,
+}
+
+impl Aggregate {
+    /// The same of the same rows.
+    pub fn is_same(&self, other: &Aggregate) -> bool {
+        let argument = match (&self.argument, &other.argument) {
+            (None, None) => true,
+            (Some(a), Some(b)) => a.same(b) && !a.is_volatile(),
+            _ => false,
+        };
+        self.function == other.function
+            && self.distinct == other.distinct
+            && argument
+            && self.extra.len() == other.extra.len()
+            && self.extra.iter().zip(&other.extra).all(|(a, b)| a.same(b))
+            && self.order.is_empty()
+            && other.order.is_empty()
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

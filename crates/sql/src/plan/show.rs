@@ -113,6 +113,8 @@ fn names(operator: &Operator) -> Vec<String> {
             return names(input);
         }
         OperatorKind::IndexSpool(spool) => return names(&spool.input),
+        OperatorKind::Shared(shared) => return names(&shared.input),
+        OperatorKind::Sharing { input, .. } => return names(input),
         OperatorKind::Top(top) => return names(&top.input),
         OperatorKind::NestedLoops(join) => return joined(&join.outer, &join.inner, join.kind),
         OperatorKind::HashJoin(join) => return joined(&join.left, &join.right, join.kind),
@@ -257,6 +259,11 @@ impl Show<'_> {
                 self.line(depth, format!("Index Spool(SEEK:({text}))"));
                 self.operator(&spool.input, depth + 1);
             }
+            OperatorKind::Shared(shared) => {
+                self.line(depth, "Table Spool".to_string());
+                self.operator(&shared.input, depth + 1);
+            }
+            OperatorKind::Sharing { input, .. } => self.operator(input, depth),
             OperatorKind::Modify(modify) => {
                 self.line(depth, format!("Table {}({})", title(modify.verb), object(&modify.target)));
                 self.operator(&modify.source, depth + 1);

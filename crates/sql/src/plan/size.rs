@@ -146,7 +146,8 @@ fn operator_owned(at: &Operator) -> usize {
         }
         Recursive { anchor, recursive, .. } => operator(anchor) + operator(recursive),
         WorkTable(_) => 0,
-        Spool(input) | ForText { input, .. } => operator(input),
+        Spool(input) | ForText { input, .. } | Sharing { input, .. } => operator(input),
+        Shared(shared) => block(size_of_val(&**shared)) + operator_owned(&shared.input),
         IndexSpool(spool) => {
             let pairs = spool.keys.iter().map(|(key, value)| list([key, value]));
             block(size_of_val(&**spool)) + operator_owned(&spool.input) + pairs.sum::<usize>() + owned(&spool.predicate)

@@ -199,6 +199,16 @@ impl Expr {
         self.any(&mut |e| matches!(e.kind, ExprKind::Subquery(_)))
     }
 
+    /// A subquery in it runs or is gone through once a row: it is no value that is the same for all of them.
+    pub fn asks_each_row(&self) -> bool {
+        self.any(&mut |e| match &e.kind {
+            ExprKind::Subquery(own) => {
+                !own.bindings.is_empty() || matches!(own.kind, SubqueryKind::Any { .. } | SubqueryKind::All { .. })
+            }
+            _ => false,
+        })
+    }
+
     /// Neither a row, a variable, an outer value, the session nor the clock can change it.
     pub fn is_constant(&self) -> bool {
         !self.any(&mut |e| {

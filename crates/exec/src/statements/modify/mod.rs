@@ -334,6 +334,7 @@ fn reads_one_table(operator: &plan::Operator) -> bool {
         }
         OperatorKind::Spool(input) => reads_one_table(input),
         OperatorKind::IndexSpool(spool) => reads_one_table(&spool.input),
+        OperatorKind::Sharing { input, .. } => reads_one_table(input),
         OperatorKind::Top(top) => reads_one_table(&top.input),
         OperatorKind::NestedLoops(join) => {
             matches!(join.kind, plan::JoinKind::Semi | plan::JoinKind::Anti) && reads_one_table(&join.outer)
