@@ -1,4 +1,5 @@
-//! Reading pages before they are asked for: what a scan that goes through a file page by page will want next.
+//! Reading pages before they are asked for: what a scan that goes through a file page by page will want next, and what look-ups of known keys
+//! will.
 
 use std::sync::atomic::Ordering;
 
@@ -23,6 +24,14 @@ impl Buffer {
         let is_absent = |index: usize| self.state(index).load(Ordering::Relaxed) & LATCH == ABSENT;
         if page < file.pages() && self.index(file, page).is_ok_and(is_absent) {
             self.read_run(file, page);
+        }
+    }
+
+    /// Has the system read the page, if it is absent, and waits for nothing. A hint: who asks for it finds it sooner.
+    pub fn expect(&self, file: &DataFile, page: u32) {
+        let is_absent = |index: usize| self.state(index).load(Ordering::Relaxed) & LATCH == ABSENT;
+        if page < file.pages() && self.index(file, page).is_ok_and(is_absent) {
+            file.file.expect_read(PAGE_BYTES, page as u64 * PAGE_BYTES as u64);
         }
     }
 

@@ -49,6 +49,18 @@ impl Engine {
         Err(tree.corrupt(tree.root))
     }
 
+    /// Has the system read those leaves of the keys that are not in memory, side by side. What fails is left to who reads them.
+    #[cold]
+    pub fn expect_leaves<'k>(&self, tree: &Tree, keys: impl Iterator<Item = &'k [u8]>) {
+        let mut last = 0;
+        for key in keys {
+            let Ok(Some((_, leaf))) = self.descend(tree, Target::Key(key)) else { return };
+            if leaf != std::mem::replace(&mut last, leaf) {
+                self.buffer.expect(&tree.file, leaf);
+            }
+        }
+    }
+
     pub fn leaf_shared<'a>(&'a self, tree: &Tree, target: Target<'_>) -> StorageResult<Shared<'a>> {
         loop {
             let (leaf, is_root) = match self.descend(tree, target)? {

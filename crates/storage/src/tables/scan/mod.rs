@@ -119,6 +119,10 @@ pub struct RowRef<'a> {
 /// Rows `next` reads ahead.
 const AHEAD_ROWS: usize = 32;
 
+/// Look-ups whose leaves are read side by side where some were not in memory: one in so many.
+const EXPECTED_KEYS: usize = 256;
+const MISSED_PART: usize = 8;
+
 /// Beginnings of keys to look up one after the other, each for an owner: whatever number the caller knows it by.
 #[derive(Debug, Default)]
 pub struct Prefixes {
@@ -126,6 +130,8 @@ pub struct Prefixes {
     /// Where each ends in `bytes`, and its owner.
     ends: Vec<(u32, u32)>,
     next: usize,
+    /// The leaves of those before it have been asked for.
+    expected: usize,
     /// The scan stands among the rows of the next one.
     pub(crate) begun: bool,
 }
@@ -135,6 +141,7 @@ impl Prefixes {
         self.bytes.clear();
         self.ends.clear();
         self.next = 0;
+        self.expected = 0;
         self.begun = false;
     }
 
@@ -165,9 +172,21 @@ impl Prefixes {
 
     #[inline]
     pub(crate) fn first(&self) -> Option<(&[u8], u32)> {
-        let (end, owner) = *self.ends.get(self.next)?;
-        let start = if self.next == 0 { 0 } else { self.ends[self.next - 1].0 };
+        self.at(self.next)
+    }
+
+    #[inline]
+    fn at(&self, at: usize) -> Option<(&[u8], u32)> {
+        let (end, owner) = *self.ends.get(at)?;
+        let start = if at == 0 { 0 } else { self.ends[at - 1].0 };
         Some((&self.bytes[start as usize..end as usize], owner))
+    }
+
+    /// The next ones, each given once.
+    fn expect(&mut self) -> impl Iterator<Item = &[u8]> {
+        let from = self.next.max(self.expected);
+        self.expected = (from + EXPECTED_KEYS).min(self.ends.len());
+        (from..self.expected).filter_map(|at| Some(self.at(at)?.0))
     }
 
     #[inline]
@@ -213,6 +232,8 @@ struct Position {
     /// The leaf read last, and how many each lay behind the one before, in the file as in the order of keys.
     last: u32,
     in_a_row: u32,
+    /// Of the leaves that were last looked up, some were not in memory.
+    misses: bool,
     done: bool,
 }
 
@@ -240,6 +261,7 @@ impl DiskScan {
             leaf: 0,
             last: 0,
             in_a_row: 0,
+            misses: false,
             done: false,
         };
         at.place(&spec.lower, &spec.upper);
@@ -389,6 +411,16 @@ impl Position {
     }
 }
 
+/// Pages that the worker had to wait for.
+fn faults() -> u64 {
+    os::stats::work_here().page_faults
+}
+
+/// Since then one of some look-ups had to wait: the next ones may be expected to.
+fn misses(before: u64, look_ups: usize) -> bool {
+    (faults() - before) as usize * MISSED_PART > look_ups
+}
+
 impl Source {
     /// The isolation level that this table is read at.
     #[inline]
@@ -487,13 +519,29 @@ impl Source {
     }
 
     /// Replaces index rows by base rows; rows that are gone meanwhile are left out.
-    fn look_up(&self, at: &Position, tx: &mut Transaction, rows: &mut Vec<(Vec<u8>, Locator)>) -> StorageResult<()> {
+    fn look_up(
+        &self,
+        at: &mut Position,
+        tx: &mut Transaction,
+        rows: &mut Vec<(Vec<u8>, Locator)>,
+    ) -> StorageResult<()> {
         let mut kept = Vec::with_capacity(rows.len());
-        for (mut image, locator) in rows.drain(..) {
-            if self.fetch_base(at, tx, &locator, &mut image)? {
-                kept.push((image, locator));
+        let mut left = rows.drain(..);
+        while !left.as_slice().is_empty() {
+            let count = left.len().min(EXPECTED_KEYS);
+            if at.misses {
+                let locators = left.as_slice()[..count].iter().map(|(_, locator)| &**locator);
+                self.table.engine.expect_leaves(&self.table.shape.base, locators);
             }
+            let before = faults();
+            for (mut image, locator) in left.by_ref().take(count) {
+                if self.fetch_base(at, tx, &locator, &mut image)? {
+                    kept.push((image, locator));
+                }
+            }
+            at.misses = misses(before, count);
         }
+        drop(left);
         *rows = kept;
         self.join(rows)
     }
@@ -582,9 +630,17 @@ impl Source {
         let mut reader = Reader::new(self, self.how_to_read(tx, at.statement), rows_max, 0);
         let mut sink = Appender::new(self, batch);
         let mut held: Option<Shared<'_>> = None;
-        while let Some((prefix, owner)) = prefixes.first()
-            && reader.given < rows_max
-        {
+        let (before, first) = (faults(), prefixes.next);
+        while reader.given < rows_max {
+            if at.misses && prefixes.next >= prefixes.expected {
+                // Descending with a leaf in hand could meet who splits it.
+                if let Some(leaf) = held.take() {
+                    sink.leave(&leaf)?;
+                    at.leaf = 0;
+                }
+                self.table.engine.expect_leaves(self.tree(), prefixes.expect());
+            }
+            let Some((prefix, owner)) = prefixes.first() else { break };
             let within = held.as_deref().and_then(|leaf| page::lower_bound_within(leaf, prefix));
             let (leaf, place) = match (held.take(), within) {
                 (Some(leaf), Some(place)) => (leaf, place),
@@ -620,6 +676,7 @@ impl Source {
         if let Some(leaf) = held {
             sink.leave(&leaf)?;
         }
+        at.misses = misses(before, prefixes.next - first);
         Ok(reader.given)
     }
 
