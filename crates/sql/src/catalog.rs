@@ -451,6 +451,9 @@ pub enum UserType {
     Table(Arc<TableDef>),
 }
 
+/// Whether a value of a column passes.
+pub type ColumnTest<'t> = (u16, Box<dyn FnMut(&Datum) -> bool + 't>);
+
 /// The catalog as one session sees it, its own uncommitted schema changes and temporary objects included.
 /// Names are compared by the database's collation; the implementor does that.
 pub trait Catalog {
@@ -516,15 +519,9 @@ pub trait Catalog {
         TableStatistics::default()
     }
 
-    /// The values of the column `given`, as parts of a key, in rows whose column `tested` has a value that passes: a table of so few rows is
-    /// read for it. None: somebody changes its definition.
-    fn keys_where(
-        &self,
-        _table: &Arc<TableDef>,
-        _tested: u16,
-        _passes: &mut dyn FnMut(&Datum) -> bool,
-        _given: u16,
-    ) -> Option<Vec<Box<[u8]>>> {
+    /// The values of the column `given`, as parts of a key, in rows that pass all tests: a table of so few rows is read for it. None: somebody
+    /// changes its definition.
+    fn keys_where(&self, _table: &Arc<TableDef>, _tests: &mut [ColumnTest<'_>], _given: u16) -> Option<Vec<Box<[u8]>>> {
         None
     }
 

@@ -6,10 +6,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use sql::catalog::{DatabaseId, ModuleDef, Object, ObjectId, ObjectName, PartitionFunctionDef, TableDef, UserType};
+use sql::catalog::{
+    ColumnTest, DatabaseId, ModuleDef, Object, ObjectId, ObjectName, PartitionFunctionDef, TableDef, UserType,
+};
 use sql::statistics::{TableStatistics, Wanted};
 use storage::Transaction;
-use types::{CollationId, Datum, SqlError, SqlResult, SqlType, sql_error};
+use types::{CollationId, SqlError, SqlResult, SqlType, sql_error};
 
 use super::base::{TypeRow, schema};
 use super::counter::Rule;
@@ -731,14 +733,8 @@ impl sql::catalog::Catalog for SessionCatalog<'_> {
         statistics::ask(&self.catalog.storage, &db.statistics, db.automatic_statistics(), table, wanted)
     }
 
-    fn keys_where(
-        &self,
-        table: &Arc<TableDef>,
-        tested: u16,
-        passes: &mut dyn FnMut(&Datum) -> bool,
-        given: u16,
-    ) -> Option<Vec<Box<[u8]>>> {
-        statistics::keys_where(&self.catalog.storage, table, tested, passes, given)
+    fn keys_where(&self, table: &Arc<TableDef>, tests: &mut [ColumnTest<'_>], given: u16) -> Option<Vec<Box<[u8]>>> {
+        statistics::keys_where(&self.catalog.storage, table, tests, given)
     }
 
     fn collation(&self) -> CollationId {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use os::sync::RwLock;
 use os::wait::WaitType;
-use sql::catalog::{FilterTerm, TableDef};
+use sql::catalog::{ColumnTest, FilterTerm, TableDef};
 use sql::statistics::distinct::DistinctCounter;
 use sql::statistics::{HistogramBuilder, Statistics, TableStatistics, Wanted, Watch, changes_max};
 use storage::{ChangeCount, Isolation, Sampled, Storage, Table};
@@ -430,18 +430,19 @@ fn visit(
 pub fn keys_where(
     storage: &Storage,
     table: &TableDef,
-    tested: u16,
-    passes: &mut dyn FnMut(&Datum) -> bool,
+    tests: &mut [ColumnTest<'_>],
     given: u16,
 ) -> Option<Vec<Box<[u8]>>> {
     let (_holding, opened) = hold(storage, table, false)?;
-    let [tested, stored] = [tested, given].map(|column| table.stored[usize::from(column)].map(usize::from));
-    let (tested, stored) = (tested?, stored?);
+    let place = |column: u16| table.stored[usize::from(column)].map(usize::from);
+    let stored = place(given)?;
+    let places = tests.iter().map(|(column, _)| place(*column)).collect::<Option<Vec<usize>>>()?;
     let codec = KeyCodec::new(&table.columns[usize::from(given)].ty, false);
     let (mut key, mut found) = (Vec::new(), Vec::new());
     let mut add = |_: u64, row: &RowView<'_>| {
         let lies_here = |ordinal: usize| matches!(row.field(ordinal), Field::Bytes(_));
-        if lies_here(tested) && lies_here(stored) && passes(&row.datum(tested)) {
+        let mut all = places.iter().zip(tests.iter_mut());
+        if lies_here(stored) && all.all(|(&at, (_, passes))| lies_here(at) && passes(&row.datum(at))) {
             key.clear();
             codec.encode_field(row, stored, &mut key);
             found.push(key.as_slice().into());

@@ -1,5 +1,5 @@
-//! An equality between a column and a subquery of the other side of a join: the subquery is computed on its side, once a row, so that rows can
-//! be sought or hashed by what it gives. As a predicate it would be asked of every pair.
+//! A comparison between a column and a subquery of the other side of a join: the subquery is computed on its side, once a row, so that rows can
+//! be sought or hashed by what it gives. As a predicate it would be asked of every pair, or in a semi join of those that its equalities leave.
 
 use super::estimate;
 use super::rel::{ColumnId, ColumnSet, Columns, Join, Rel};
@@ -20,12 +20,15 @@ pub fn computed(mut rel: Rel, columns: &mut Columns) -> Rel {
 
 fn compute(join: &mut Join, columns: &mut Columns) {
     let (left, right) = (join.left.defined(), join.right.defined());
+    // An inner join may leave fewer rows to ask it of.
+    let is_test = matches!(join.kind, JoinKind::Semi | JoinKind::Anti);
+    let has_key = is_test && join.on.iter().any(|p| estimate::sides(p, &join.left, &join.right).is_some());
     let (mut on_left, mut on_right) = (Vec::new(), Vec::new());
     for predicate in &mut join.on {
-        let ExprKind::Compare { op: CompareOp::Equal, left: a, right: b, null_equal: false } = &mut predicate.kind
-        else {
+        let ExprKind::Compare { op, left: a, right: b, null_equal: false } = &mut predicate.kind else { continue };
+        if *op != CompareOp::Equal && !has_key {
             continue;
-        };
+        }
         let (subquery, other) = if a.has_subquery() { (a, b) } else { (b, a) };
         if !subquery.has_subquery() || other.has_subquery() || subquery.is_volatile() || other.is_volatile() {
             continue;

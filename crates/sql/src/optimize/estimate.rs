@@ -69,12 +69,13 @@ impl Known for Rel {
                 Some((_, Expr { kind: ExprKind::Column(column), .. })) => group.input.column(ColumnId(*column as u32)),
                 _ => None,
             },
-            Rel::Leaf(_)
-            | Rel::Values { .. }
-            | Rel::Concat { .. }
-            | Rel::SetOperation { .. }
-            | Rel::Recursive { .. }
-            | Rel::Text(_) => None,
+            // The first branch stands for all.
+            Rel::Concat { ids, branches } => {
+                let at = ids.iter().position(|own| *own == id)?;
+                let first = branches.first()?;
+                first.rel.column(first.columns[at])
+            }
+            Rel::Leaf(_) | Rel::Values { .. } | Rel::SetOperation { .. } | Rel::Recursive { .. } | Rel::Text(_) => None,
         }
     }
 }
@@ -540,9 +541,10 @@ fn matching(left: &Rel, left_rows: f64, right: &Rel, right_rows: f64, on: &[Expr
     // Nothing is known of the left values: half of them.
     let (get, column) = left.column(plain(first)?)?;
     distinct_values(get, column)?;
-    let left_values = distinct_together(left, left_rows, pairs.iter().map(|pair| pair.0));
-    let right_values = distinct_together(right, right_rows, pairs.iter().map(|pair| pair.1));
-    Some((right_values / left_values.max(1.0)).min(1.0))
+    // Which of its values have a partner does not depend on how many of its rows predicates leave.
+    let left_values = KeyValues::of((left, left_rows), pairs.iter().map(|pair| pair.0)).of_table;
+    let right_values = KeyValues::of((right, right_rows), pairs.iter().map(|pair| pair.1)).here;
+    Some((right_values / left_values).min(1.0))
 }
 
 /// `left expression = right expression`, in this order.

@@ -825,10 +825,14 @@ impl Lowering<'_> {
         let grows = goal.is_some() && rows > SORT_BEFORE * outer.op.rows;
         let outer = if grows { outer.sorted(want.order) } else { outer };
         // Predicates go into the right side when that gives it a seek; they then read the outer row through slots.
-        let pushed = seekable(&join.right).is_some() && !join.on.iter().any(|p| p.is_volatile() || p.has_subquery());
-        let pushed = pushed && join.on.iter().any(|p| ColumnSet::of(p).meets(&left_ids));
+        let (free, fixed): (Vec<Expr>, Vec<Expr>) =
+            join.on.into_iter().partition(|p| !p.is_volatile() && !p.has_subquery());
+        let pushed = seekable(&join.right).is_some() && free.iter().any(|p| ColumnSet::of(p).meets(&left_ids));
         let correlated = join.lateral || pushed;
-        let (right, on) = if pushed { (push(join.right, join.on), Vec::new()) } else { (join.right, join.on) };
+        let (right, on) = match pushed {
+            true => (push(join.right, free), fixed),
+            false => (join.right, free.into_iter().chain(fixed).collect()),
+        };
         let cached = !correlated && right.free().is_empty() && !matches!(right, Rel::Values { .. });
         self.frames.push(Frame::Row { layout: outer.layout.clone(), bindings: Vec::new() });
         let goal = matches!(join.kind, JoinKind::Semi | JoinKind::Anti).then_some(1.0);

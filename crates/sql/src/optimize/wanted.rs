@@ -11,7 +11,7 @@ use types::{ConvertContext, Datum, SqlType};
 use super::constant::{plain, value_of};
 use super::estimate;
 use super::rel::{ColumnSet, Get, Rel};
-use crate::catalog::{Catalog, USER_OBJECT_MIN};
+use crate::catalog::{Catalog, ColumnTest, USER_OBJECT_MIN};
 use crate::plan::{Expr, ExprKind, TableSource};
 use crate::statistics::{FoundKeys, Wanted, Watch};
 
@@ -113,31 +113,47 @@ fn wanted(get: &Get, used: &ColumnSet) -> Vec<Wanted> {
 /// many rows or few, says nobody else.
 fn find(rel: &mut Rel, used: &ColumnSet, catalog: &dyn Catalog, rows_max: u64) {
     if let Rel::Filter { input, predicates } = rel
-        && let (Rel::Get(get), [predicate]) = (&mut **input, predicates.as_slice())
+        && let Rel::Get(get) = &mut **input
     {
         if has_statistics(get) && get.rows <= rows_max {
-            get.statistics.found = found(get, predicate, used, catalog);
+            get.statistics.found = found(get, predicates, used, catalog);
         }
         return;
     }
     rel.for_each_input_mut(&mut |input| find(input, used, catalog, rows_max));
 }
 
-fn found(get: &Get, predicate: &Expr, used: &ColumnSet, catalog: &dyn Catalog) -> Option<FoundKeys> {
-    let (value, mut passes) = test(predicate)?;
-    let tested = get.column_of(plain(value)?).filter(|&column| get.table.is_countable(column))?;
-    let from = get.table.columns[usize::from(tested)].ty;
+/// By those of the predicates that can be asked here.
+fn found(get: &Get, predicates: &[Expr], used: &ColumnSet, catalog: &dyn Catalog) -> Option<FoundKeys> {
+    let mut tests: Vec<ColumnTest<'_>> =
+        predicates.iter().filter_map(|predicate| column_test(get, predicate)).collect();
+    if tests.is_empty() {
+        return None;
+    }
     let column = get.table.indexes.iter().find_map(|index| match index.key.as_slice() {
-        [(column, _)] if index.unique && index.filter.is_empty() && *column != tested => Some(*column),
+        [(column, _)] if index.unique && index.filter.is_empty() => Some(*column),
         _ => None,
     });
     let column = column.filter(|&column| used.contains(get.id_of(column)))?;
-    let to = value.ty;
-    let mut passes = |own: &Datum| match from == to {
-        true => passes(own),
-        false => types::convert(own, &from, &to, NO_STYLE, &ConvertContext::ASSIGN).is_ok_and(|own| passes(&own)),
+    // What is said of the key itself its histogram knows.
+    if tests.iter().any(|(tested, _)| *tested == column) {
+        return None;
+    }
+    Some(FoundKeys { column, keys: catalog.keys_where(&get.table, &mut tests, column)? })
+}
+
+/// Which column of the table a predicate asks of, and what.
+fn column_test<'p>(get: &Get, predicate: &'p Expr) -> Option<ColumnTest<'p>> {
+    let (value, mut passes) = test(predicate)?;
+    let tested = get.column_of(plain(value)?).filter(|&column| get.table.is_countable(column))?;
+    let (from, to) = (get.table.columns[usize::from(tested)].ty, value.ty);
+    if from == to {
+        return Some((tested, passes));
+    }
+    let converted = move |own: &Datum| {
+        types::convert(own, &from, &to, NO_STYLE, &ConvertContext::ASSIGN).is_ok_and(|own| passes(&own))
     };
-    Some(FoundKeys { column, keys: catalog.keys_where(&get.table, tested, &mut passes, column)? })
+    Some((tested, Box::new(converted)))
 }
 
 type Test<'p> = Box<dyn FnMut(&Datum) -> bool + 'p>;
