@@ -493,7 +493,7 @@ struct Run {
     /// Columns that an UPDATE sets, where triggers fire.
     updated: Vec<bool>,
     /// None: no unique key may change.
-    moved: Option<Moved>,
+    moved: Option<Box<Moved>>,
 }
 
 /// What is written together at the statement's end, so that keys may be exchanged within it.
@@ -596,7 +596,7 @@ impl Run {
             instead_of,
             unchecked,
             updated,
-            moved: moves.then(|| Moved::new(&plan.target)),
+            moved: moves.then(|| Box::new(Moved::new(&plan.target))),
         })
     }
 
@@ -812,7 +812,7 @@ impl Run {
         let deepest = context.session(|session| session.triggers.len() as u32);
         assert!(deepest <= super::NESTING_MAX, "triggers are counted with calls");
         if let Some(moved) = self.moved.take() {
-            let Moved { before, after, locators, late, .. } = &moved;
+            let Moved { before, after, locators, late, .. } = &*moved;
             if before.rows > 0 {
                 plan.target.update(context, before, after, locators, true, &mut self.changes)?;
             }
@@ -821,14 +821,15 @@ impl Run {
             }
         }
         let parts = self.changes.take_parts();
-        if !self.instead_of {
+        // What an INSTEAD OF trigger is given has not happened.
+        let has_happened = !parts.is_empty() && !self.instead_of;
+        if has_happened {
             plan.views.follow(&plan.target, context, &parts, true)?;
         }
         if let Some(OutputPlan { into: Some((target, ..)), inserted, .. }) = &mut plan.output {
             plan.views.follow(target, context, &inserted.take_parts(), true)?;
         }
-        // What an INSTEAD OF trigger is given has not happened.
-        let cascaded = if !self.unchecked.constraints && !self.instead_of {
+        let cascaded = if has_happened && !self.unchecked.constraints {
             cascade::check_references(&plan.target, context, &parts, plan.verb, (&plan.cascades, &plan.views))?
         } else {
             Vec::new()
