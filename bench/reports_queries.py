@@ -226,7 +226,7 @@ def nulls_first(text):
     at = 0
     while found := re.compile(r"\bORDER BY\b").search(text, at):
         at, end = found.end(), end_of(text, found.end())
-        frame = re.compile(r"\s+ROWS BETWEEN\b|\s+LIMIT\b").search(text, at, end)
+        frame = re.compile(r"\s+(?:ROWS|RANGE) BETWEEN\b|\s+LIMIT\b").search(text, at, end)
         end = frame.start() if frame else end
         # Commas within brackets are of a function.
         items = re.findall(r"(?:[^(),]|\((?:[^()]|\([^()]*\))*\))+", text[at:end])
@@ -238,10 +238,10 @@ def nulls_first(text):
 
 def postgres(text):
     """The same query as PostgreSQL writes it."""
-    while found := re.search(r"\bSELECT TOP (\d+)", text):
+    while found := re.search(r"\b(SELECT(?: DISTINCT)?) TOP (\d+)", text):
         end = end_of(text, found.end())
-        text = f"{text[: found.start()]}SELECT{text[found.end() : end]} LIMIT {found[1]}{text[end:]}"
-    text = text.replace("GROUPING_ID(", "GROUPING(").replace("STDEV(", "STDDEV_SAMP(")
+        text = f"{text[: found.end(1)]}{text[found.end() : end]} LIMIT {found[2]}{text[end:]}"
+    text = text.replace("GROUPING_ID(", "GROUPING(").replace("STDEV(", "STDDEV_SAMP(").replace("VAR(", "VAR_SAMP(")
     # Its brackets of LIKE are of its regular expressions.
     text = re.sub(r"LIKE '(\[[-\w]+\])%'", r"~ '^\1'", text)
     return nulls_first(dates(text))
