@@ -819,11 +819,14 @@ impl Lowering<'_> {
         let outer = self.lower(columns, join.left, Want { needed: outer_needed, order: want.order, goal });
         let grows = goal.is_some() && rows > SORT_BEFORE * outer.op.rows;
         let outer = if grows { outer.sorted(want.order) } else { outer };
-        // Predicates go into the right side when that gives it a seek; they then read the outer row through slots.
-        let pushed = seekable(&join.right).is_some() && !join.on.iter().any(|p| p.is_volatile() || p.has_subquery());
-        let pushed = pushed && join.on.iter().any(|p| ColumnSet::of(p).meets(&left_ids));
+        // Predicates go into the right side when that gives it a seek; they then read the outer row through slots. What is volatile or has a
+        // subquery is asked of the pairs that are left.
+        let may_go = |p: &Expr| !p.is_volatile() && !p.has_subquery();
+        let pushed =
+            seekable(&join.right).is_some() && join.on.iter().any(|p| may_go(p) && ColumnSet::of(p).meets(&left_ids));
         let correlated = join.lateral || pushed;
-        let (right, on) = if pushed { (push(join.right, join.on), Vec::new()) } else { (join.right, join.on) };
+        let (into, on): (Vec<Expr>, Vec<Expr>) = join.on.into_iter().partition(|p| pushed && may_go(p));
+        let right = if pushed { push(join.right, into) } else { join.right };
         let cached = !correlated && right.free().is_empty() && !matches!(right, Rel::Values { .. });
         self.frames.push(Frame::Row { layout: outer.layout.clone(), bindings: Vec::new() });
         let goal = matches!(join.kind, JoinKind::Semi | JoinKind::Anti).then_some(1.0);
