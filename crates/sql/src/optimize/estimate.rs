@@ -69,12 +69,13 @@ impl Known for Rel {
                 Some((_, Expr { kind: ExprKind::Column(column), .. })) => group.input.column(ColumnId(*column as u32)),
                 _ => None,
             },
-            Rel::Leaf(_)
-            | Rel::Values { .. }
-            | Rel::Concat { .. }
-            | Rel::SetOperation { .. }
-            | Rel::Recursive { .. }
-            | Rel::Text(_) => None,
+            // The branch with the largest table stands for all.
+            Rel::Concat { ids, branches } => {
+                let at = ids.iter().position(|own| *own == id)?;
+                let each = branches.iter().filter_map(|branch| branch.rel.column(branch.columns[at]));
+                each.max_by_key(|(get, _)| get.rows)
+            }
+            Rel::Leaf(_) | Rel::Values { .. } | Rel::SetOperation { .. } | Rel::Recursive { .. } | Rel::Text(_) => None,
         }
     }
 }
@@ -512,9 +513,14 @@ fn matching(left: &Rel, left_rows: f64, right: &Rel, right_rows: f64, on: &[Expr
     // Nothing is known of the left values: half of them.
     let (get, column) = left.column(plain(first)?)?;
     distinct_values(get, column)?;
-    let left_values = distinct_together(left, left_rows, pairs.iter().map(|pair| pair.0));
+    // Of all values of the left table the right rows have some: rows that something else has left are no likelier to have a partner.
+    let left_values = distinct_together(left, left_rows.max(table_rows(get)), pairs.iter().map(|pair| pair.0))
+        * narrowed(left, pairs.iter().map(|pair| pair.0));
     let right_values = distinct_together(right, right_rows, pairs.iter().map(|pair| pair.1));
-    Some((right_values / left_values.max(1.0)).min(1.0))
+    // One of the rows with the same values has to pass what else is asked.
+    let rest = part(&Both(left, right), on.iter().filter(|p| sides(p, left, right).is_none()));
+    let some = 1.0 - (1.0 - rest).powf((right_rows / right_values.max(1.0)).max(1.0));
+    Some((right_values / left_values.max(1.0)).min(1.0) * some)
 }
 
 /// `left expression = right expression`, in this order.
