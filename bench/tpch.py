@@ -30,17 +30,21 @@ from tpch_data import INDEXES, TABLES, Generator, postgres, queries
 
 
 class Heddle:
+    """Of another benchmark: its own database and tables."""
+
+    database, tables = "tpch", TABLES
+
     def __init__(self, options, directory):
         self.binary, self.limit_s = options.heddle, options.limit
         self.server = Server(options.heddle, ["--memory", options.memory, "--bulk-directory", str(directory)], str(directory / "heddle"))
 
-    def sql(self, text, database="tpch", limit_s=None):
+    def sql(self, text, database=None, limit_s=None):
         arguments = ["-t", str(limit_s)] if limit_s else []
-        return self.server.tool(self.binary, "sql", "-b", "-d", database, "-h", "-1", "-W", "-s", "|", *arguments, "-Q", "SET NOCOUNT ON; " + text)
+        return self.server.tool(self.binary, "sql", "-b", "-d", database or self.database, "-h", "-1", "-W", "-s", "|", *arguments, "-Q", "SET NOCOUNT ON; " + text)
 
     def load(self, directory, indexes):
-        self.sql("CREATE DATABASE tpch; ALTER DATABASE tpch SET DELAYED_DURABILITY = FORCED", "master")
-        for table, columns in TABLES.items():
+        self.sql(f"CREATE DATABASE {self.database}; ALTER DATABASE {self.database} SET DELAYED_DURABILITY = FORCED", "master")
+        for table, columns in self.tables.items():
             self.sql(f"CREATE TABLE {table} ({columns})")
             self.sql(f"BULK INSERT {table} FROM '{directory / table}.tbl' WITH (FIELDTERMINATOR = '|', ROWTERMINATOR = '0x0a', TABLOCK)")
         for name, on in indexes.items():
@@ -49,7 +53,7 @@ class Heddle:
     def run(self, text):
         """Rows, milliseconds, and milliseconds of CPU; None: over the limit."""
         before = cpu_of([self.server.process.pid])
-        command = [self.binary, "sql", "-S", self.server.address, "-U", "sa", "-P", PASSWORD, "-b", "-d", "tpch", "-h", "-1", "-W", "-s", "|", "-t", str(self.limit_s),
+        command = [self.binary, "sql", "-S", self.server.address, "-U", "sa", "-P", PASSWORD, "-b", "-d", self.database, "-h", "-1", "-W", "-s", "|", "-t", str(self.limit_s),
                    "-Q", f"SET NOCOUNT ON; DECLARE @t datetime2 = SYSDATETIME(); {text}; SELECT DATEDIFF_BIG(microsecond, @t, SYSDATETIME())"]
         started = time.monotonic()
         done = subprocess.run(command, capture_output=True, text=True)
@@ -61,7 +65,7 @@ class Heddle:
         return rows, int(clock) / 1e3, (cpu_of([self.server.process.pid]) - before) * 1e3
 
     def plan(self, text):
-        return operators_of(self.server, self.binary, "tpch", text, self.limit_s)
+        return operators_of(self.server, self.binary, self.database, text, self.limit_s)
 
 
 def operators_of(server, binary, database, text, limit_s=60):
@@ -95,6 +99,8 @@ def error(operator):
 
 
 class Peer:
+    tables = TABLES
+
     def __init__(self, options, directory):
         self.made = not (directory / "pg").exists()
         fresh = (options.postgres, options.pg_port, directory, options.pg_user, "tcp", None)
@@ -113,9 +119,9 @@ class Peer:
         return server
 
     def load(self, directory, indexes):
-        for table, columns in TABLES.items():
+        for table, columns in self.tables.items():
             self.server.sql(f"create table {table} ({columns})")
-            result = self.server.run("psql", "-qX", "-c", f"\\copy {table} from pstdin with (delimiter '|')", stdin=open(directory / f"{table}.tbl"), capture_output=True)
+            result = self.server.run("psql", "-qX", "-c", f"\\copy {table} from pstdin with (delimiter '|', null '')", stdin=open(directory / f"{table}.tbl"), capture_output=True)
             if result.returncode:
                 raise SystemExit(result.stderr)
         self.server.sql("".join(f"create index {name} on {on};" for name, on in indexes.items()) + "vacuum analyze;")
@@ -143,8 +149,8 @@ def duck(directory):
     return connection
 
 
-def same(ours, theirs):
-    """Two lists of rows as texts, in any order, are the same up to the last digits of numbers."""
+def same(ours, theirs, ordered=False):
+    """Two lists of rows as texts are the same up to the last digits of numbers; in any order, but where `ordered`."""
     def fields(row):
         return tuple(field.strip() for field in row.split("|"))
 
@@ -159,7 +165,7 @@ def same(ours, theirs):
         except ValueError:
             return False
 
-    ours, theirs = (sorted(map(fields, rows), key=order) for rows in (ours, theirs))
+    ours, theirs = ([*map(fields, rows)] if ordered else sorted(map(fields, rows), key=order) for rows in (ours, theirs))
     return len(ours) == len(theirs) and all(len(a) == len(b) and all(map(alike, a, b)) for a, b in zip(ours, theirs))
 
 

@@ -31,3 +31,22 @@ GO
 SET SHOWPLAN_TEXT OFF;
 GO
 SELECT TOP (1) WITH TIES id FROM maker ORDER BY (SELECT NULL);
+GO
+-- Rows that are expected: a column of a union is no key; rows that a predicate leaves are no likelier to have a partner than others;
+-- few partners may all fail what else is asked of them.
+CREATE TABLE returned (part int NOT NULL CONSTRAINT pk_returned PRIMARY KEY);
+INSERT returned SELECT value * 2 FROM GENERATE_SERIES(1, 400);
+CREATE TABLE line (sale int NOT NULL, n int NOT NULL, price int NOT NULL, CONSTRAINT pk_line PRIMARY KEY (sale, n));
+INSERT line SELECT s.value, n.value, s.value * n.value * 37 % 101 FROM GENERATE_SERIES(1, 300) s CROSS JOIN GENERATE_SERIES(1, 3) n;
+GO
+SET SHOWPLAN_ALL ON;
+GO
+SELECT COUNT(*) FROM maker m JOIN (SELECT maker FROM part UNION ALL SELECT maker FROM part WHERE id < 11) u ON u.maker = m.id;
+SELECT COUNT(*) FROM part p WHERE p.price = 3 AND NOT EXISTS (SELECT * FROM returned r WHERE r.part = p.id);
+SELECT COUNT(*) FROM line a WHERE NOT EXISTS (SELECT * FROM line b WHERE b.sale = a.sale AND b.price > a.price);
+GO
+SET SHOWPLAN_ALL OFF;
+GO
+SELECT COUNT(*) FROM maker m JOIN (SELECT maker FROM part UNION ALL SELECT maker FROM part WHERE id < 11) u ON u.maker = m.id;
+SELECT COUNT(*) FROM part p WHERE p.price = 3 AND NOT EXISTS (SELECT * FROM returned r WHERE r.part = p.id);
+SELECT COUNT(*) FROM line a WHERE NOT EXISTS (SELECT * FROM line b WHERE b.sale = a.sale AND b.price > a.price);

@@ -79,6 +79,31 @@ SELECT COUNT(*) FROM m WHERE (y = 1 AND g = 2) OR (g = 3 AND y = 1);
 GO
 SET SHOWPLAN_TEXT OFF;
 GO
+-- An equality that an index has beside a predicate with a subquery: sought, and the predicate asked of what is found.
+CREATE TABLE k (n int NOT NULL, id int NOT NULL, v int NULL, CONSTRAINT pk_k PRIMARY KEY (n, id));
+INSERT k SELECT value % 250, value, NULLIF(value * 37 % 101, 5) FROM GENERATE_SERIES(1, 3000);
+GO
+SET SHOWPLAN_TEXT ON;
+GO
+SELECT COUNT(*) FROM n WHERE n.id < 9 AND EXISTS (SELECT 1 FROM k WHERE k.n = n.id AND k.v > (SELECT AVG(z.v) FROM k AS z WHERE z.n = n.id));
+GO
+SELECT COUNT(*) FROM n WHERE EXISTS (SELECT 1 FROM k WHERE k.n = n.id AND NOT EXISTS (SELECT 1 FROM m WHERE m.id = k.v AND m.g = n.g));
+GO
+SET SHOWPLAN_TEXT OFF;
+GO
+SELECT COUNT(*) FROM n WHERE n.id < 9 AND EXISTS (SELECT 1 FROM k WHERE k.n = n.id AND k.v > (SELECT AVG(z.v) FROM k AS z WHERE z.n = n.id));
+SELECT COUNT(DISTINCT n.id) FROM n JOIN k ON k.n = n.id JOIN (SELECT n, AVG(v) AS a FROM k GROUP BY n) g ON g.n = n.id WHERE n.id < 9 AND k.v > g.a;
+SELECT COUNT(*) FROM n WHERE n.id < 30 AND NOT EXISTS (SELECT 1 FROM k WHERE k.n = n.id AND k.v > (SELECT MAX(m.y) + 70 + n.g FROM m WHERE m.g = n.g));
+SELECT COUNT(*) FROM n LEFT JOIN (SELECT k.n, MAX(k.v) AS v FROM k GROUP BY k.n) q ON q.n = n.id JOIN (SELECT g, MAX(y) AS y FROM m GROUP BY g) h ON h.g = n.g WHERE n.id < 30 AND NOT q.v > h.y + 70 + n.g;
+SELECT COUNT(*) FROM n WHERE n.id < 30 AND n.g = 4;
+SELECT COUNT(*), COUNT(k.id), SUM(k.v) FROM n LEFT JOIN k ON k.n = n.id AND k.v < (SELECT AVG(m.y) + 20 FROM m WHERE m.id <= n.id) WHERE n.id < 30;
+SELECT COUNT(k.id), SUM(k.v) FROM n CROSS APPLY (SELECT AVG(m.y) + 20 AS a FROM m WHERE m.id <= n.id) x JOIN k ON k.n = n.id WHERE k.v < x.a AND n.id < 30;
+-- A test within a test that reads the outermost row: the outer one is sought as well.
+SELECT COUNT(*) FROM n WHERE EXISTS (SELECT 1 FROM k WHERE k.n = n.id AND NOT EXISTS (SELECT 1 FROM m WHERE m.id = k.v AND m.g = n.g));
+SELECT COUNT(DISTINCT n.id) FROM n JOIN k ON k.n = n.id LEFT JOIN m ON m.id = k.v AND m.g = n.g WHERE m.id IS NULL;
+SELECT COUNT(*) FROM n WHERE NOT EXISTS (SELECT 1 FROM k WHERE k.n = n.id AND k.id > n.x AND EXISTS (SELECT 1 FROM m WHERE m.id = k.v AND m.g = n.g));
+SELECT 200 - COUNT(DISTINCT n.id) FROM n JOIN k ON k.n = n.id AND k.id > n.x JOIN m ON m.id = k.v AND m.g = n.g;
+GO
 -- What a statement put aside is gone with it: the rows of the next are the table's.
 CREATE PROCEDURE p AS
 BEGIN

@@ -206,6 +206,33 @@ fn pages_are_as_full_as_is_said_and_the_log_has_each_once() {
 }
 
 #[test]
+fn an_index_leaves_the_count_of_rows_as_it_is_and_an_estimate_looks_at_many_leaves() {
+    let storage = filled(20_000, 1);
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    let table = storage.open_table(DB, TABLE).expect("the table");
+    // The leaves in the middle have few rows each.
+    let gone = (9_000..11_000).filter(|id| id % 50 != 0);
+    for id in gone {
+        let locator = locator(&table, &mut tx, id).expect("looked for").expect("it is there");
+        table.delete(&mut tx, &locator).expect("deleted");
+    }
+    tx.commit(Durability::Full).expect("committed");
+    storage.collect_versions();
+    let rows = || storage.open_table(DB, TABLE).expect("the table").row_count_estimate();
+    assert_eq!(rows(), 18_040);
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    building(Fill::default(), |build| storage.create_index(&mut tx, DB, TABLE, &unique_index(), build)).expect("built");
+    assert_eq!(rows(), 18_040);
+    tx.commit(Durability::Full).expect("committed");
+    assert_eq!(rows(), 18_040);
+    // Of what is rolled back the count is not known.
+    let mut tx = storage.begin(Isolation::ReadCommitted);
+    building(Fill::default(), |build| storage.drop_index(&mut tx, DB, TABLE, IndexId(2), build)).expect("dropped");
+    tx.rollback().expect("rolled back");
+    assert!((17_000..19_000).contains(&rows()), "{} of 18040", rows());
+}
+
+#[test]
 fn a_key_that_is_there_twice_is_told_and_nothing_stays() {
     let storage = filled(1_000, 1);
     let mut tx = storage.begin(Isolation::ReadCommitted);

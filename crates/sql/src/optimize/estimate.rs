@@ -69,11 +69,11 @@ impl Known for Rel {
                 Some((_, Expr { kind: ExprKind::Column(column), .. })) => group.input.column(ColumnId(*column as u32)),
                 _ => None,
             },
-            // The first branch stands for all.
+            // The branch with the largest table stands for all.
             Rel::Concat { ids, branches } => {
                 let at = ids.iter().position(|own| *own == id)?;
-                let first = branches.first()?;
-                first.rel.column(first.columns[at])
+                let each = branches.iter().filter_map(|branch| branch.rel.column(branch.columns[at]));
+                each.max_by_key(|(get, _)| get.rows)
             }
             Rel::Leaf(_) | Rel::Values { .. } | Rel::SetOperation { .. } | Rel::Recursive { .. } | Rel::Text(_) => None,
         }
@@ -544,7 +544,10 @@ fn matching(left: &Rel, left_rows: f64, right: &Rel, right_rows: f64, on: &[Expr
     // Which of its values have a partner does not depend on how many of its rows predicates leave.
     let left_values = KeyValues::of((left, left_rows), pairs.iter().map(|pair| pair.0)).of_table;
     let right_values = KeyValues::of((right, right_rows), pairs.iter().map(|pair| pair.1)).here;
-    Some((right_values / left_values).min(1.0))
+    // One of the rows with the same values has to pass what else is asked.
+    let rest = part(&Both(left, right), on.iter().filter(|p| sides(p, left, right).is_none()));
+    let some = 1.0 - (1.0 - rest).powf((right_rows / right_values).max(1.0));
+    Some((right_values / left_values).min(1.0) * some)
 }
 
 /// `left expression = right expression`, in this order.

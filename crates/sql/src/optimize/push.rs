@@ -171,7 +171,9 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
             _ => to_left.push(predicate),
         }
     }
-    for predicate in factored(std::mem::take(&mut join.on)) {
+    let all = factored(std::mem::take(&mut join.on));
+    let seeks = reads_left(&join) && all.iter().any(|p| is_sought(p, &join.right, &left));
+    for predicate in all {
         let columns = ColumnSet::of(&predicate);
         let (in_left, in_right) = (columns.meets(&left), columns.meets(&right));
         match join.kind {
@@ -181,6 +183,7 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
                 to_right.push(predicate)
             }
             JoinKind::Semi if in_left && !in_right => to_left.push(predicate),
+            _ if seeks && !predicate.has_subquery() && cannot_fail(&predicate) => to_right.push(predicate),
             _ => on.push(predicate),
         }
     }
@@ -199,6 +202,33 @@ fn push_join(mut join: Join, predicates: Vec<Expr>) -> Rel {
     join.right = push(join.right, to_right);
     join.on = on;
     Rel::Join(Box::new(join)).filter(above)
+}
+
+/// A test whose right side is made anew for each left row: it has other columns of that row inside.
+fn reads_left(join: &Join) -> bool {
+    join.lateral && !join.guard && matches!(join.kind, JoinKind::Semi | JoinKind::Anti)
+}
+
+/// An equality of a column that an index of a table on the right begins with.
+fn is_sought(predicate: &Expr, right: &Rel, left: &ColumnSet) -> bool {
+    let Some((a, b)) = equal_sides(predicate) else { return false };
+    [(a, b), (b, a)].iter().any(|(own, other)| {
+        column_of(own).is_some_and(|id| begins_index(right, id)) && ColumnSet::of(other).within(left)
+    })
+}
+
+fn begins_index(rel: &Rel, id: ColumnId) -> bool {
+    match rel {
+        Rel::Get(get) => get.column_of(id).is_some_and(|column| {
+            let is_first = |key: &[(u16, bool)]| key.first().is_some_and(|(first, _)| *first == column);
+            get.table.indexes.iter().any(|index| !index.disabled && index.filter.is_empty() && is_first(&index.key))
+        }),
+        Rel::Filter { input, .. } => begins_index(input, id),
+        Rel::Join(join) => {
+            begins_index(&join.left, id) || join.kind == JoinKind::Inner && begins_index(&join.right, id)
+        }
+        _ => false,
+    }
 }
 
 /// Constants that one column is given through equalities with others, at most.

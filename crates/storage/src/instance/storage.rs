@@ -663,9 +663,12 @@ impl Storage {
         tx.reshaped.push((db, table));
         let bytes = shape.map(|(layout, roots)| shape::encode(layout, roots));
         let patience = tx.patience();
+        // Whose rows stay where they are has as many as before.
+        let old = self.engine().read_directory(db, table)?;
+        let counted = shape.zip(old).is_some_and(|((_, roots), (_, old))| roots.base != 0 && roots.base == old.base);
         let written = self.engine().write_directory(&mut tx.writer, db, table, bytes.as_deref(), patience);
         // Others may have read what was there until now.
-        self.engine().shapes.forget(&[(db, table)], false);
+        self.engine().shapes.forget(&[(db, table)], counted);
         written
     }
 

@@ -15,7 +15,7 @@ use crate::trees::rows::{Inserted, ReadMode, Seen, View};
 const PART_BYTES: usize = 4000;
 const _: () = assert!(PART_BYTES + 7 < page::BODY_BYTES / 2, "a part of a descriptor fits half of a leaf");
 
-/// Inner pages of each level of a tree that an estimate of its rows looks at.
+/// Pages of each level of a tree that an estimate of its rows looks at.
 const LOOKED_AT_EACH_LEVEL: usize = 64;
 
 /// How large a tree is.
@@ -144,12 +144,13 @@ impl Engine {
         Ok(size)
     }
 
-    /// Rows of a tree, about: of each level of inner pages some are looked at, evenly spread, or all if they are few, and one leaf stands
-    /// for the others. As `tree_size`, it holds one latch at a time.
+    /// Rows of a tree, about: of each level some pages are looked at, evenly spread, or all if they are few. Of leaves as well: where keys
+    /// came in no order, one that has just been split has some rows and its neighbour many times as many. As `tree_size`, it holds one
+    /// latch at a time.
     pub fn estimate_rows(&self, tree: &Tree) -> StorageResult<i64> {
         let (mut pages, mut of_level) = (vec![tree.root], 1.0);
         for _ in 0..LEVELS_MAX {
-            let (mut inner, mut rows, mut children) = (0_u64, 0, Vec::new());
+            let (mut inner, mut leaves, mut rows, mut children) = (0_u64, 0_u64, 0, Vec::new());
             for number in &pages {
                 let node = self.buffer.shared(&tree.file, *number)?;
                 if page::root(&node) != tree.root {
@@ -157,19 +158,19 @@ impl Engine {
                 }
                 if page::kind(&node) != Some(PageKind::Inner) {
                     let is_row = |slot: &usize| !RowHeader::decode(page::payload(&node, *slot)).ghost;
-                    rows = (0..page::slot_count(&node)).filter(is_row).count();
+                    rows += (0..page::slot_count(&node)).filter(is_row).count();
+                    leaves += 1;
                     continue;
                 }
                 inner += 1;
-                children
-                    .extend((0..=page::slot_count(&node)).map(|slot| (page::level(&node), page::child(&node, slot))));
+                children.extend((0..=page::slot_count(&node)).map(|slot| page::child(&node, slot)));
             }
-            let Some((level, _)) = children.first() else {
-                return Ok((of_level * rows as f64).round() as i64);
-            };
+            if children.is_empty() {
+                return Ok((of_level * rows as f64 / leaves.max(1) as f64).round() as i64);
+            }
             of_level *= children.len() as f64 / inner as f64;
-            let parts = if *level == 1 { 1 } else { children.len().min(LOOKED_AT_EACH_LEVEL) };
-            pages = (0..parts).map(|part| children[(part * 2 + 1) * children.len() / (parts * 2)].1).collect();
+            let parts = children.len().min(LOOKED_AT_EACH_LEVEL);
+            pages = (0..parts).map(|part| children[(part * 2 + 1) * children.len() / (parts * 2)]).collect();
         }
         Ok(of_level as i64)
     }
