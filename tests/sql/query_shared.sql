@@ -53,3 +53,17 @@ BEGIN
     UPDATE sold SET price = 5000 WHERE shop = 0;
     SET @round += 1
 END
+GO
+-- Groups that a subquery compares each row with are made once, too.
+SET SHOWPLAN_TEXT ON
+GO
+WITH c AS (SELECT shop, SUM(price) AS total FROM sold GROUP BY shop)
+SELECT own.shop, (SELECT COUNT(*) FROM c WHERE c.total > own.total) AS above FROM c own WHERE own.shop < 3 ORDER BY own.shop
+GO
+SET SHOWPLAN_TEXT OFF
+GO
+WITH c AS (SELECT shop, SUM(price) AS total FROM sold GROUP BY shop)
+SELECT own.shop, (SELECT COUNT(*) FROM c WHERE c.total > own.total) AS above FROM c own WHERE own.shop < 3 ORDER BY own.shop;
+WITH c AS (SELECT shop, SUM(price) AS total FROM sold GROUP BY shop)
+SELECT own.shop, RANK() OVER (ORDER BY own.total DESC) - 1 AS above FROM c own ORDER BY own.shop OFFSET 0 ROWS FETCH NEXT 3 ROWS ONLY;
+SELECT id, (SELECT MAX(n) FROM (SELECT item, COUNT(*) AS n FROM sold WHERE shop = s.id GROUP BY item) g) AS most FROM shop s WHERE id IN (3, 5) ORDER BY id;

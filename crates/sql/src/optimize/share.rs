@@ -1,6 +1,6 @@
-//! What a query asks for twice is done once: groups of a view or a common table expression that it names in several places. The first who
-//! wants them puts them aside, the others read what is there. Only groups are shared: they are made whole before the first is given, and they
-//! are few beside what they are made of.
+//! What a query asks for twice is done once: groups of a view or a common table expression that it names in several places, and groups within a
+//! subquery that is run for each of some rows, in which these have no part. The first who wants them puts them aside, the others read what is
+//! there. Only groups are shared: they are made whole before the first is given, and they are few beside what they are made of.
 
 use crate::plan::{
     Aggregate, Expr, ExprKind, GroupStrategy, Operator, OperatorKind, OuterSlot, SeekRange, Shared, TableSource,
@@ -10,15 +10,10 @@ use crate::plan::{
 const INPUT_ROWS_MIN: f64 = 1_000.0;
 
 pub fn share(plan: &mut Operator) {
-    if count(plan) < 2 {
-        return;
-    }
-    let mut all: Vec<(Operator, usize)> = Vec::new();
-    walk(plan, &mut |operator| {
+    let mut all: Vec<Found> = Vec::new();
+    walk(plan, false, &mut |operator, again| {
         if is_wanted(operator) {
-            let mut own = operator.clone();
-            let end = all.len() + count(&mut own);
-            all.push((own, end));
+            all.push(Found { operator: operator.clone(), end: all.len() + count(operator), again });
         }
         true
     });
@@ -28,14 +23,14 @@ pub fn share(plan: &mut Operator) {
         return;
     }
     let mut at = 0;
-    walk(plan, &mut |operator| {
+    walk(plan, false, &mut |operator, _| {
         if !is_wanted(operator) {
             return true;
         }
         let own = at;
         match numbers[own] {
             Some(number) => {
-                at = all[own].1;
+                at = all[own].end;
                 replaced(operator, |input| OperatorKind::Shared(Box::new(Shared { input, number })));
             }
             None => at += 1,
@@ -43,6 +38,15 @@ pub fn share(plan: &mut Operator) {
         numbers[own].is_none()
     });
     replaced(plan, |input| OperatorKind::Sharing { input: Box::new(input), count: shared });
+}
+
+/// One of the aggregates, in the order of `walk`.
+struct Found {
+    operator: Operator,
+    /// Of those that are not below it the first one's index.
+    end: usize,
+    /// It lies in what is run for each of some rows.
+    again: bool,
 }
 
 fn replaced(operator: &mut Operator, with: impl FnOnce(Operator) -> OperatorKind) {
@@ -58,77 +62,78 @@ fn is_wanted(operator: &Operator) -> bool {
 
 fn count(operator: &mut Operator) -> usize {
     let mut count = 0;
-    walk(operator, &mut |operator| {
+    walk(operator, false, &mut |operator, _| {
         count += usize::from(is_wanted(operator));
         true
     });
     count
 }
 
-/// Of each aggregate, in the order of `walk` and with the index behind those inside of it: which of the shared ones it is.
-fn numbered(all: &[(Operator, usize)]) -> Vec<Option<u32>> {
+/// Of each aggregate: which of the shared ones it is.
+fn numbered(all: &[Found]) -> Vec<Option<u32>> {
     let mut numbers = vec![None; all.len()];
     let mut taken = vec![false; all.len()];
     let mut next = 0;
-    for (at, (operator, end)) in all.iter().enumerate() {
-        let alike = |&other: &usize| !taken[other] && same(operator, &all[other].0, &mut Vec::new());
+    for (at, own) in all.iter().enumerate() {
         if taken[at] {
             continue;
         }
-        let others: Vec<usize> = (*end..all.len()).filter(alike).collect();
-        if others.is_empty() {
+        let is_same = |other: &Found| same(&own.operator, &other.operator, &mut Vec::new());
+        let others: Vec<usize> = (own.end..all.len()).filter(|&other| !taken[other] && is_same(&all[other])).collect();
+        // It is the same as itself if no outer row has a part in it.
+        if others.is_empty() && !(own.again && is_same(own)) {
             continue;
         }
         for own in std::iter::once(at).chain(others) {
             numbers[own] = Some(next);
-            taken[own..all[own].1].fill(true);
+            taken[own..all[own].end].fill(true);
         }
         next += 1;
     }
     numbers
 }
 
-/// Each operator before those below it; false: not those. Of subqueries within expressions only such as read nothing of the row outside.
-fn walk(operator: &mut Operator, see: &mut dyn FnMut(&mut Operator) -> bool) {
+/// Each operator before those below it, and whether it is run for each of some rows; false: not those below.
+fn walk(operator: &mut Operator, again: bool, see: &mut dyn FnMut(&mut Operator, bool) -> bool) {
     use OperatorKind::*;
-    if !see(operator) {
+    if !see(operator, again) {
         return;
     }
     match &mut operator.kind {
         Filter { input, predicate } => {
-            walk(input, see);
-            within(predicate, see);
+            walk(input, again, see);
+            within(predicate, again, see);
         }
         Project { input, exprs } => {
-            walk(input, see);
-            exprs.iter_mut().for_each(|expr| within(expr, see));
+            walk(input, again, see);
+            exprs.iter_mut().for_each(|expr| within(expr, again, see));
         }
         NestedLoops(join) => {
-            walk(&mut join.outer, see);
-            walk(&mut join.inner, see);
-            join.predicate.iter_mut().for_each(|expr| within(expr, see));
+            walk(&mut join.outer, again, see);
+            walk(&mut join.inner, again || !join.bindings.is_empty(), see);
+            join.predicate.iter_mut().for_each(|expr| within(expr, again, see));
         }
         HashJoin(join) => {
-            walk(&mut join.left, see);
-            walk(&mut join.right, see);
-            join.residual.iter_mut().for_each(|expr| within(expr, see));
+            walk(&mut join.left, again, see);
+            walk(&mut join.right, again, see);
+            join.residual.iter_mut().for_each(|expr| within(expr, again, see));
         }
-        Scan(scan) => scan.residual.iter_mut().for_each(|expr| within(expr, see)),
+        Scan(scan) => scan.residual.iter_mut().for_each(|expr| within(expr, again, see)),
         OperatorKind::Aggregate { input, .. }
         | GroupingSets { input, .. }
         | Sort { input, .. }
         | Window { input, .. }
         | Spool(input)
         | ForText { input, .. }
-        | Sharing { input, .. } => walk(input, see),
-        Top(top) => walk(&mut top.input, see),
-        Concat(inputs) => inputs.iter_mut().for_each(|input| walk(input, see)),
+        | Sharing { input, .. } => walk(input, again, see),
+        Top(top) => walk(&mut top.input, again, see),
+        Concat(inputs) => inputs.iter_mut().for_each(|input| walk(input, again, see)),
         SetOperation { left, right, .. } => {
-            walk(left, see);
-            walk(right, see);
+            walk(left, again, see);
+            walk(right, again, see);
         }
-        IndexSpool(spool) => walk(&mut spool.input, see),
-        Shared(shared) => walk(&mut shared.input, see),
+        IndexSpool(spool) => walk(&mut spool.input, false, see),
+        Shared(shared) => walk(&mut shared.input, false, see),
         // What a recursion does once a round is no part of it.
         Recursive { .. }
         | Virtual { .. }
@@ -140,13 +145,11 @@ fn walk(operator: &mut Operator, see: &mut dyn FnMut(&mut Operator) -> bool) {
     }
 }
 
-fn within(expr: &mut Expr, see: &mut dyn FnMut(&mut Operator) -> bool) {
-    if let ExprKind::Subquery(subquery) = &mut expr.kind
-        && subquery.bindings.is_empty()
-    {
-        walk(&mut subquery.plan, see);
+fn within(expr: &mut Expr, again: bool, see: &mut dyn FnMut(&mut Operator, bool) -> bool) {
+    if let ExprKind::Subquery(subquery) = &mut expr.kind {
+        walk(&mut subquery.plan, again || !subquery.bindings.is_empty(), see);
     }
-    expr.for_each_child_mut(&mut |child| within(child, see));
+    expr.for_each_child_mut(&mut |child| within(child, again, see));
 }
 
 /// They give the same rows. `slots`: what joins of both put aside for their inner sides, which no row outside has a part in.
