@@ -226,7 +226,7 @@ def nulls_first(text):
     at = 0
     while found := re.compile(r"\bORDER BY\b").search(text, at):
         at, end = found.end(), end_of(text, found.end())
-        frame = re.compile(r"\s+(?:ROWS|RANGE) BETWEEN\b|\s+LIMIT\b").search(text, at, end)
+        frame = re.compile(r"\s+(?:ROWS|RANGE)\b|\s+LIMIT\b").search(text, at, end)
         end = frame.start() if frame else end
         # Commas within brackets are of a function.
         items = re.findall(r"(?:[^(),]|\((?:[^()]|\([^()]*\))*\))+", text[at:end])
