@@ -2,6 +2,7 @@
 //! it before it is joined.
 
 use super::access::is_lossless;
+use super::bands::merged;
 use super::rel::ColumnSet;
 use crate::plan::{CompareOp, Expr, ExprKind};
 
@@ -50,11 +51,11 @@ fn common_bound(predicate: &Expr) -> Option<Expr> {
 }
 
 fn factor(predicate: Expr, out: &mut Vec<Expr>) {
-    let ExprKind::Or(arms) = &predicate.kind else { return out.push(predicate) };
-    if let Some(equal) = equal_or_null(arms) {
+    let ExprKind::Or(all) = &predicate.kind else { return out.push(predicate) };
+    if let Some(equal) = equal_or_null(all) {
         return out.push(equal);
     }
-    let mut arms: Vec<Vec<Expr>> = arms.iter().map(conjuncts).collect();
+    let mut arms: Vec<Vec<Expr>> = all.iter().map(conjuncts).collect();
     let common: Vec<Expr> = arms[0]
         .iter()
         .filter(|p| !p.is_volatile() && !p.has_subquery())
@@ -62,7 +63,11 @@ fn factor(predicate: Expr, out: &mut Vec<Expr>) {
         .cloned()
         .collect();
     if common.is_empty() {
-        return out.push(predicate);
+        return match merged(all) {
+            Some(arms) if arms.len() == 1 => arms.into_iter().for_each(|arm| arm.split_and(out)),
+            Some(arms) => out.push(Expr::predicate(ExprKind::Or(arms))),
+            None => out.push(predicate),
+        };
     }
     arms.iter_mut().for_each(|arm| arm.retain(|p| !common.iter().any(|c| alike(c, p))));
     out.extend(common);
