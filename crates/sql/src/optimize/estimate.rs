@@ -421,11 +421,14 @@ impl Known for Nothing {
 /// <https://learn.microsoft.com/sql/relational-databases/performance/cardinality-estimation-sql-server>.
 pub fn join_part(left: (&Rel, f64), right: (&Rel, f64), equal: &[&Expr]) -> f64 {
     let pairs: Vec<(&Expr, &Expr)> = equal.iter().filter_map(|p| sides(p, left.0, right.0)).collect();
-    if let [(a, b)] = pairs.as_slice()
-        && let Some(known) =
-            KnownRows::of((left.0, a), (right.0, b)).or_else(|| KnownRows::of((right.0, b), (left.0, a)))
-    {
-        return (known.each / known.rows).min(1.0);
+    if let [(a, b)] = pairs.as_slice() {
+        let sides = [((left.0, a), (right, b)), ((right.0, b), (left, a))];
+        let known = |(small, (large, key)): &((&Rel, &&Expr), ((&Rel, f64), &&Expr))| {
+            KnownRows::of((small.0, small.1), (large.0, key)).map(|known| known.part(large.1))
+        };
+        if let Some(part) = sides.iter().find_map(known) {
+            return part;
+        }
     }
     let left_values = KeyValues::of(left, pairs.iter().map(|pair| pair.0));
     let right_values = KeyValues::of(right, pairs.iter().map(|pair| pair.1));
@@ -470,7 +473,9 @@ fn rows_below(rel: &Rel) -> Option<f64> {
 
 /// How many rows a column's values have that a small table was found to have.
 pub struct KnownRows {
-    /// Rows with each of the values, on the average.
+    /// Of the values there are so many.
+    count: f64,
+    /// Rows with each of them, on the average.
     pub each: f64,
     /// With each of all values.
     usual: f64,
@@ -492,7 +497,14 @@ impl KnownRows {
         let all: f64 = found.keys.iter().map(|key| statistics.histogram.equal(key)).sum();
         let rows = statistics.rows.max(1.0);
         let usual = rows / statistics.distinct[0].max(1.0);
-        Some(KnownRows { each: (all / count).max(0.5), usual, rows })
+        Some(KnownRows { count, each: (all / count).max(0.5), usual, rows })
+    }
+
+    /// The part of all pairs. Which of the large table's rows these values leave is no more independent of which its predicates leave, `left` of
+    /// them, than predicates are of each other.
+    fn part(&self, left: f64) -> f64 {
+        let larger = (self.count * self.each / self.rows).max(left / self.rows).min(1.0);
+        (self.each / self.rows / larger.sqrt()).min(1.0)
     }
 
     /// How many times as many rows as usual a look-up on the right finds for each row of the left.
