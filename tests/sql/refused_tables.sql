@@ -1,4 +1,4 @@
--- What is not there is refused, rather than left out of a table that then means something else.
+-- What is not there is refused, rather than left out of a table that then means something else. https://learn.microsoft.com/sql/t-sql/statements/create-table-transact-sql
 CREATE TABLE dbo.h (id int PRIMARY KEY) WITH (LEDGER = ON);
 GO
 CREATE TABLE dbo.h (id int PRIMARY KEY, t bigint GENERATED ALWAYS AS TRANSACTION_ID START NOT NULL);

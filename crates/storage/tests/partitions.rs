@@ -35,7 +35,7 @@ fn made(name: &str, kind: Kind, right: bool) -> (Place, Storage) {
 }
 
 fn same_indexes() -> Vec<(IndexId, IndexId)> {
-    (1..=3).map(|id| (IndexId(id), IndexId(id))).collect()
+    (1..=COVERING).map(|id| (IndexId(id), IndexId(id))).collect()
 }
 
 fn partitioned(storage: &Storage) -> PartitionedTable {
@@ -110,7 +110,7 @@ fn change_partitions(storage: &Storage, tx: &mut Transaction, rng: &mut Rng, nex
 
 fn check(storage: &Storage, model: &Model) {
     let mut tx = storage.begin(Isolation::ReadCommitted);
-    for index in [1, 2] {
+    for index in [1, 2, COVERING] {
         assert_eq!(&read(storage, &mut tx, index), model, "by index {index}");
     }
     let filtered: Model = model.iter().filter(|(_, row)| in_filter(row)).map(|(id, row)| (*id, row.clone())).collect();

@@ -490,7 +490,7 @@ pub fn build(
         differs(stored.as_ref(), &table_def)
     };
     let made = if moves {
-        refuse_others(&table_def)?;
+        refuse_others(ddl, db, id)?;
         let (whole, divided) = (layout::layout(&table_def), new_partitioning(ddl, db, &table_def)?);
         ddl.long_storage(|storage, tx, pause| {
             storage.divide_table(tx, database, TableId(id), (&whole, divided.as_ref()), pause)
@@ -521,11 +521,14 @@ pub fn build(
     }
 }
 
-/// Indexes that are there would lie otherwise than their table, which moves.
-fn refuse_others(table: &sql::catalog::TableDef) -> SqlResult<()> {
-    match table.indexes.len() {
-        0 | 1 => Ok(()),
-        _ => Err(super::unsupported("A clustered index that moves a table with other indexes to other partitions")),
+/// A table that moves leaves its other indexes where they are: those of a filegroup, not those that are divided.
+fn refuse_others(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
+    let rows = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
+    let mut others = rows.iter().filter(|row| row.indid > 1 && !has(row.status, ix::STATISTICS));
+    let stays = |row: &IndexRow| row.kind == 2 && row.dataspace < crate::catalog::partition::SCHEME_MIN;
+    match others.all(stays) {
+        true => Ok(()),
+        false => Err(super::unsupported("A partitioned index of a table that moves elsewhere")),
     }
 }
 
@@ -766,7 +769,7 @@ pub fn moved_to(
     }
     let table = ddl.reload(db, row.id)?;
     if (place.divided.is_some() || table.partitioning.is_some()) && !place.is_same(db, &Placement::of(&table)) {
-        refuse_others(&table)?;
+        refuse_others(ddl, db, row.id)?;
     }
     Ok(Some(place))
 }
@@ -1027,6 +1030,16 @@ fn refuse_partitions(
         known_options(options)?;
     }
     let first = chosen.first().and_then(|index| index.name.as_deref()).unwrap_or_default();
+    let unaligned = crate::catalog::partition::unaligned(chosen);
+    match (partition, unaligned) {
+        (Some(PartitionChoice::One(_)), Some(index)) if of.partitioning.is_some() && all => {
+            return Err(sql_error!(7733, state 2, "ALTER INDEX", "index", first, "index", index));
+        }
+        (Some(PartitionChoice::One(_)), Some(index)) if of.partitioning.is_some() => {
+            return Err(sql_error!(7729, "alter", "index", "index", index));
+        }
+        _ => {}
+    }
     match partition {
         _ if of.partitioning.is_some() => Ok(()),
         Some(PartitionChoice::One(_)) if all && chosen.is_empty() => {

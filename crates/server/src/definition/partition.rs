@@ -1,6 +1,7 @@
 //! CREATE, ALTER, DROP of partition functions and schemes, and where tables and indexes are placed by them.
 //!
-//! An index lies where its table does: each partition has its part of each index. What would be divided otherwise is refused.
+//! An index lies where its table does, or undivided in a filegroup; then what asks for each partition alone is refused. What would be divided
+//! otherwise is refused.
 //! https://learn.microsoft.com/sql/relational-databases/partitions/partitioned-tables-and-indexes
 
 use std::sync::Arc;
@@ -94,7 +95,7 @@ pub fn of_index(db: &Database, asked: Option<&Placement>, table: &Placement) -> 
     match asked {
         None if table.divided.is_some() => Ok(table.clone()),
         None => Ok(Placement::DEFAULT),
-        Some(asked) if asked.divided.is_none() && table.divided.is_none() => Ok(asked.clone()),
+        Some(asked) if asked.divided.is_none() => Ok(asked.clone()),
         Some(asked) if asked.is_same(db, table) => Ok(asked.clone()),
         Some(_) => Err(super::unsupported("An index that is not partitioned as its table is")),
     }

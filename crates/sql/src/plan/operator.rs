@@ -340,6 +340,7 @@ pub enum AggregateFunction {
     VarP,
     StringAgg,
     ChecksumAgg,
+    Product,
     ApproxCountDistinct,
     /// Of the value of WITHIN GROUP; which part of the group is in `extra`.
     ApproxPercentileCont,

@@ -270,6 +270,7 @@ rows![
     message(7728, 16, "Invalid partition range: %d TO %d. Lower bound must not be greater than upper bound."),
     message(7729, 16, "Cannot specify partition number in the %S_MSG %S_MSG statement as the %S_MSG '%.*ls' is not partitioned."),
     message(7730, 16, "Alter %S_MSG statement failed because partition number %d does not exist in %S_MSG '%.*ls'."),
+    message(7733, 16, "'%ls' statement failed. The %S_MSG '%.*ls' is partitioned while %S_MSG '%.*ls' is not partitioned."),
     message(7735, 16, "Cannot specify partition number in %S_MSG %S_MSG statement to rebuild or reorganize a partition of %S_MSG '%.*ls' as %S_MSG is not partitioned."),
     message(7901, 16, "The repair statement was not processed. This level of repair is not supported when the database is in emergency mode."),
     message(7909, 20, "The emergency-mode repair failed.You must restore from backup."),

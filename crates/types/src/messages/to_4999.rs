@@ -395,6 +395,7 @@ rows![
     message(3732, 16, "Cannot drop type '%.*ls' because it is being referenced by object '%.*ls'. There may be other objects that reference this type."),
     message(3739, 11, "Cannot %ls the index '%.*ls' because it is not a statistics collection."),
     message(3748, 16, "Cannot drop non-clustered index '%.*ls' using drop clustered index clause."),
+    message(3756, 16, "TRUNCATE TABLE statement failed. Index '%.*ls' is not partitioned, but table '%.*ls' uses partition function '%.*ls'. Index and table must use an equivalent partition function."),
     message(3901, 16, "The transaction name must be specified when it is used with the mark option."),
     message(3902, 16, "The COMMIT TRANSACTION request has no corresponding BEGIN TRANSACTION."),
     message(3903, 16, "The ROLLBACK TRANSACTION request has no corresponding BEGIN TRANSACTION."),
