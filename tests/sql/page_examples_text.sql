@@ -26,3 +26,21 @@ SELECT PATINDEX ( '%ein%', 'Das ist ein Test'  COLLATE Latin1_General_BIN) AS po
 GO
 SELECT LEFT_SHIFT(12345, 5) AS a, 12345 << 5 AS b, LEFT_SHIFT(12345, -1) AS c, RIGHT_SHIFT(12345, 1) AS d, LEFT_SHIFT(1, 32) AS e, RIGHT_SHIFT(-1, 31) AS f;
 GO
+-- https://learn.microsoft.com/sql/t-sql/functions/str-transact-sql, https://learn.microsoft.com/sql/t-sql/functions/string-escape-transact-sql
+-- https://learn.microsoft.com/sql/t-sql/functions/formatmessage-transact-sql, https://learn.microsoft.com/sql/t-sql/functions/concat-ws-transact-sql
+SELECT STR(123.45, 6, 1) AS a, STR(123.45, 2, 2) AS b, STR (FLOOR (123.45), 8, 3) AS c, STR(12,10) AS d, STR(1223,2) AS e;
+SELECT STRING_ESCAPE('\' + CHAR(9) + '/' + CHAR(10) + '\\' + CHAR(9) + '"' + CHAR(9), 'json') AS escapedText, STRING_ESCAPE(CHAR(1) + CHAR(31), 'json') AS control;
+GO
+SELECT STRING_ESCAPE('a', 'xml');
+GO
+SELECT FORMATMESSAGE('This is the %s and this is the %s.', 'first variable', 'second variable') AS Result;
+SELECT FORMATMESSAGE('Signed int %i, %d %i, %d, %+i, %+d, %+i, %+d', 5, -5, 50, -50, -11, -11, 11, 11) AS a;
+SELECT FORMATMESSAGE('Signed int with up to 3 leading zeros %03i', 5) AS a, FORMATMESSAGE('Signed int with up to 20 leading zeros %020i', 5) AS b;
+SELECT FORMATMESSAGE('Signed int with leading zero 0 %020i', -55) AS a, FORMATMESSAGE('Bigint %I64d', 3000000000) AS b, FORMATMESSAGE('Unsigned int %u, %u', 50, -50) AS c;
+SELECT FORMATMESSAGE('Unsigned octal %o, %o', 50, -50) AS a, FORMATMESSAGE('Unsigned hexadecimal %x, %X, %X, %X, %x', 11, 11, -11, 50, -50) AS b;
+SELECT FORMATMESSAGE('Unsigned octal with prefix: %#o, %#o', 50, -50) AS a, FORMATMESSAGE('Unsigned hexadecimal with prefix: %#x, %#X, %#X, %X, %x', 11, 11, -11, 50, -50) AS b;
+SELECT FORMATMESSAGE('Hello %s!', 'TEST') AS a, FORMATMESSAGE('Hello %20s!', 'TEST') AS b, FORMATMESSAGE('Hello %-20s!', 'TEST') AS c;
+SELECT CONCAT_WS(',','1 Microsoft Way', NULL, NULL, 'Redmond', 'WA', 98052) AS Address, '|' + CONCAT_WS(',', NULL, NULL) + '|' AS none;
+GO
+SELECT CONCAT_WS(',', 'a');
+GO

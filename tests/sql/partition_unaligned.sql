@@ -61,7 +61,7 @@ GO
 -- Disabled ones are in nobody's way.
 ALTER INDEX by_value ON sales DISABLE;
 ALTER INDEX one_id ON sales DISABLE;
-ALTER TABLE sales SWITCH PARTITION 1 TO stage;
+ALTER TABLE sales SWITCH PARTITION 2 TO stage;
 SELECT COUNT(*) AS switched FROM stage;
 INSERT sales SELECT TOP (1) d, id, v, note FROM sales;
 GO

@@ -89,7 +89,7 @@ pub fn add_heap(ddl: &mut Ddl<'_>, db: &Database, table: i32, place: &Placement)
     })
 }
 
-/// Rows of a new index; its id. 1911, 1919, 1913, 1908.
+/// Rows of a new index; its id. 1911, 1919, 1999, 1913, 1908.
 pub fn add_rows(ddl: &mut Ddl<'_>, db: &Database, shown: &str, table: i32, spec: &IndexSpec<'_>) -> SqlResult<i32> {
     let columns = ddl.rows(db, |rows| rows.find::<ColumnRow>(0, &[int(table), small(0)]))?;
     let existing = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
@@ -250,6 +250,10 @@ fn index_columns(
     }
     for name in &spec.included {
         let column = find(name).ok_or_else(|| unknown(name))?;
+        // text, ntext, image
+        if matches!(column.xtype, 34 | 35 | 99) {
+            return Err(sql_error!(1999, column.name, shown));
+        }
         if found.iter().any(|other| other.colid == column.colid) {
             return Err(sql_error!(1909, "index", column.name));
         }

@@ -361,7 +361,8 @@ impl PartitionedShape {
 
     /// No two rows of the table have one key in the index, and its parts do not know that by themselves.
     pub fn is_unique_over_all(&self, index: &IndexLayout) -> bool {
-        index.unique && !index.key.iter().any(|part| part.ordinal == self.partitioning.column)
+        let has_column = index.key.iter().any(|part| part.ordinal == self.partitioning.column);
+        index.unique && !index.clustered && !has_column
     }
 
     /// Where the partition with this id is; None: it is gone.

@@ -508,6 +508,7 @@ rows![
     message(9828, 16, "The second and third arguments of the TRANSLATE built-in function must contain an equal number of characters."),
     message(9829, 16, "STRING_AGG aggregation result exceeded the limit of 8000 bytes. Use LOB types to avoid result truncation."),
     message(9834, 16, "Invalid bucket width value passed to date_bucket function. Only positive values are allowed."),
+    message(9837, 16, "An invalid date value was encountered: The date value is less than the minimum date value allowed for the data type."),
     message(9838, 16, "Invalid bit offset specified for %ls."),
     message(10100, 16, "Cannot create %S_MSG on view \"%.*ls\" because it contains the DISTINCT keyword. Consider removing DISTINCT from the view or not indexing the view. Alternatively, consider replacing DISTINCT with GROUP BY or COUNT_BIG(*) to simulate DISTINCT on grouping columns."),
     message(10101, 16, "Cannot create %S_MSG on view \"%.*ls\" because it contains the TOP or OFFSET keyword. Consider removing the TOP or OFFSET or not indexing the view."),

@@ -135,6 +135,7 @@ rows![
     message(1979, 16, "Cannot use index option %.*ls to alter index '%.*ls' as it enforces a primary or unique constraint."),
     message(1985, 16, "Cannot create %S_MSG on view '%.*ls'. It contains one or more XML data type methods."),
     message(1990, 16, "Cannot define an index on a view with ignore_dup_key index option. Remove ignore_dup_key option and verify that view definition does not allow duplicates, or do not index view."),
+    message(1999, 16, "Column '%.*ls' in table '%.*ls' is of a type that is invalid for use as included column in an index."),
     message(2010, 16, "Cannot perform alter on '%.*ls' because it is an incompatible object type."),
     message(2103, 15, "Cannot %S_MSG trigger '%.*s' because its schema is different from the schema of the target table or view."),
     message(2104, 14, "Cannot %S_MSG the %S_MSG '%.*ls', because you do not have permission."),
