@@ -741,8 +741,19 @@ CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
 CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
 GO
 CREATE TABLE t (a int, b int) ON statements_s(a)
+INSERT t VALUES (5, 1), (15, 2), (25, 3)
 GO
 CREATE INDEX i ON t (b) ON [PRIMARY]
+GO
+SELECT 'ok' FROM sys.partitions WHERE object_id = OBJECT_ID('t') AND index_id = 2 AND rows = 3 HAVING COUNT(*) = 1
+
+--- Indexes and statistics: CREATE INDEX ... ON scheme(column) of a table that is not divided so
+CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
+CREATE PARTITION SCHEME statements_s AS PARTITION statements_f ALL TO ([PRIMARY])
+GO
+CREATE TABLE t (a int, b int)
+GO
+CREATE INDEX i ON t (b) ON statements_s(a)
 
 --- Indexes and statistics: CREATE UNIQUE CLUSTERED INDEX on a view
 CREATE TABLE t (a int NOT NULL PRIMARY KEY, b int NOT NULL, d date)
