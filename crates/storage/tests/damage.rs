@@ -44,7 +44,8 @@ fn filled(name: &str) -> Place {
     create(&storage, Kind::Clustered);
     // So that rows are in the leaves of the table alone.
     let mut tx = storage.begin(Isolation::ReadCommitted);
-    building(Fill::default(), |build| storage.drop_index(&mut tx, DB, TABLE, IndexId(COVERING), build)).expect("dropped");
+    building(Fill::default(), |build| storage.drop_index(&mut tx, DB, TABLE, IndexId(COVERING), build))
+        .expect("dropped");
     tx.commit(Durability::Full).expect("committed");
     insert(&storage, 0..98);
     storage.checkpoint().expect("a checkpoint");

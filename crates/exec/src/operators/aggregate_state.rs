@@ -474,11 +474,7 @@ impl Accumulator {
         match &mut self.state {
             State::Count(counts) => counts[group] += 1,
             State::Exact(sums) => {
-                let value = match &self.values.data {
-                    ColumnData::I64(values) => values[row] as i128,
-                    ColumnData::I128(values) => values[row],
-                    _ => unreachable!("exact sums are of integers and decimals"),
-                };
+                let value = as_exact(&self.values, row);
                 let sum = &mut sums[group];
                 sum.0 = sum.0.checked_add(value).ok_or_else(|| kernel::arithmetic_overflow(self.ty.kind))?;
                 sum.1 += 1;
@@ -539,11 +535,7 @@ impl Accumulator {
                 sums[group] = Some(sums[group].map_or(value, |sum| sum ^ value));
             }
             State::Product(products) => {
-                let value = match &self.values.data {
-                    ColumnData::I64(values) => values[row] as i128,
-                    ColumnData::I128(values) => values[row],
-                    _ => unreachable!("exact products are of integers and decimals"),
-                };
+                let value = as_exact(&self.values, row);
                 let scale = self.argument.as_ref().map_or(0, |argument| argument.ty.scale);
                 products[group] = Some(exact_product(products[group], value, scale, &self.ty)?);
             }
@@ -650,6 +642,14 @@ fn order_keys(order: &[SortKey], compiler: &mut Compiler) -> SqlResult<RowKeys> 
 
 fn length_of(datum: &Datum) -> usize {
     if let Datum::Bytes(bytes) = datum { bytes.len() } else { 0 }
+}
+
+fn as_exact(column: &Column, row: usize) -> i128 {
+    match &column.data {
+        ColumnData::I64(values) => values[row].into(),
+        ColumnData::I128(values) => values[row],
+        _ => unreachable!("exact sums and products are of integers and decimals"),
+    }
 }
 
 fn as_f64(column: &Column, row: usize) -> f64 {

@@ -494,7 +494,7 @@ pub fn build(
         differs(stored.as_ref(), &table_def)
     };
     let made = if moves {
-        refuse_others(ddl, db, id)?;
+        partition::refuse_divided_indexes(ddl, db, id)?;
         let (whole, divided) = (layout::layout(&table_def), new_partitioning(ddl, db, &table_def)?);
         ddl.long_storage(|storage, tx, pause| {
             storage.divide_table(tx, database, TableId(id), (&whole, divided.as_ref()), pause)
@@ -522,17 +522,6 @@ pub fn build(
             Err(duplicate_found(&format!("{}.{shown}", table_def.schema), &index.name, &values))
         }
         Err(error) => Err(build_error(error, &format!("{}.{shown}", table_def.schema), Some(&index.name))),
-    }
-}
-
-/// A table that moves leaves its other indexes where they are: those of a filegroup, not those that are divided.
-fn refuse_others(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
-    let rows = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
-    let mut others = rows.iter().filter(|row| row.indid > 1 && !has(row.status, ix::STATISTICS));
-    let stays = |row: &IndexRow| row.kind == 2 && row.dataspace < crate::catalog::partition::SCHEME_MIN;
-    match others.all(stays) {
-        true => Ok(()),
-        false => Err(super::unsupported("A partitioned index of a table that moves elsewhere")),
     }
 }
 
@@ -773,7 +762,7 @@ pub fn moved_to(
     }
     let table = ddl.reload(db, row.id)?;
     if (place.divided.is_some() || table.partitioning.is_some()) && !place.is_same(db, &Placement::of(&table)) {
-        refuse_others(ddl, db, row.id)?;
+        partition::refuse_divided_indexes(ddl, db, row.id)?;
     }
     Ok(Some(place))
 }

@@ -21,7 +21,7 @@ use super::database_file::PRIMARY;
 use super::number::whole_number;
 use super::site::{Ddl, cannot_find};
 use super::text;
-use crate::catalog::base::{ClassRow, ColumnRow, IndexRow, class, column_status as cs};
+use crate::catalog::base::{ClassRow, ColumnRow, IndexRow, class, column_status as cs, index_status};
 use crate::catalog::error::storage_error;
 use crate::catalog::load::{int, small};
 use crate::catalog::partition::{self, FUNCTION_MIN, PARTITIONS_MAX, SCHEME_MIN, Scheme};
@@ -98,6 +98,16 @@ pub fn of_index(db: &Database, asked: Option<&Placement>, table: &Placement) -> 
         Some(asked) if asked.divided.is_none() => Ok(asked.clone()),
         Some(asked) if asked.is_same(db, table) => Ok(asked.clone()),
         Some(_) => Err(super::unsupported("An index that is not partitioned as its table is")),
+    }
+}
+
+/// A table that moves leaves its other indexes where they are: those of a filegroup, not those that are divided.
+pub fn refuse_divided_indexes(ddl: &mut Ddl<'_>, db: &Database, table: i32) -> SqlResult<()> {
+    let rows = ddl.rows(db, |rows| rows.find::<IndexRow>(0, &[int(table)]))?;
+    let mut others = rows.iter().filter(|row| row.indid > 1 && row.status & index_status::STATISTICS == 0);
+    match others.all(|row| row.kind == 2 && row.dataspace < SCHEME_MIN) {
+        true => Ok(()),
+        false => Err(super::unsupported("A partitioned index of a table that moves elsewhere")),
     }
 }
 

@@ -391,9 +391,8 @@ impl Binder<'_> {
                     position_of(number_of(written).unwrap_or(0), &bound.outputs)?
                 }
                 ast::Expr::Literal(_) => {
-                    let is_it = |output: &Output| {
-                        quoted_alias(&item.expr).is_some_and(|name| same_name(&output.name, name))
-                    };
+                    let is_it =
+                        |output: &Output| quoted_alias(&item.expr).is_some_and(|name| same_name(&output.name, name));
                     let shown = bound.outputs.iter().position(is_it);
                     shown.ok_or_else(|| sql_error!(408, keys.len() + 1))?
                 }

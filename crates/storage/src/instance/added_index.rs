@@ -226,13 +226,19 @@ impl Storage {
                     let writer = &tx.writer;
                     let gone = engine.remove_row(writer, tree, &key)?;
                     let gone = gone.expect("the tree has the rows of the earlier moment");
-                    return engine.remove_long_values(writer, target.index.stored(disk.shape.id), &gone[image_at(&gone)..]);
+                    return engine.remove_long_values(
+                        writer,
+                        target.index.stored(disk.shape.id),
+                        &gone[image_at(&gone)..],
+                    );
                 }
                 let patience = tx.patience();
                 let entry = disk.fitting_entry(tx, target.index, &entry, &mut moved)?;
                 match engine.insert_row(&mut tx.writer, tree, disk.shape.id, &key, entry, patience)? {
                     Inserted::Done => Ok(()),
-                    Inserted::Duplicate => Err(StorageError::DuplicateKey { table: disk.shape.id, index: target.index.layout.id }),
+                    Inserted::Duplicate => {
+                        Err(StorageError::DuplicateKey { table: disk.shape.id, index: target.index.layout.id })
+                    }
                 }
             })?;
         }

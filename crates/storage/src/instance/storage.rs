@@ -626,7 +626,8 @@ impl Storage {
             0 if !values::columns(layout).is_empty() => object(),
             kept => kept,
         };
-        let roots = Roots { base, long_values, indexes: vec![IndexRoots::default(); layout.indexes.len()], partitioning: None };
+        let roots =
+            Roots { base, long_values, indexes: vec![IndexRoots::default(); layout.indexes.len()], partitioning: None };
         self.write_shape(tx, db, table, Some((layout, &roots)))
     }
 
@@ -696,7 +697,12 @@ impl Storage {
         Ok(IndexRoots { entries, long_values })
     }
 
-    pub(super) fn drop_index_trees(&self, tx: &mut Transaction, db: DatabaseId, roots: IndexRoots) -> StorageResult<()> {
+    pub(super) fn drop_index_trees(
+        &self,
+        tx: &mut Transaction,
+        db: DatabaseId,
+        roots: IndexRoots,
+    ) -> StorageResult<()> {
         Roots { base: roots.entries, long_values: roots.long_values, ..Roots::default() }
             .all()
             .try_for_each(|root| self.drop_tree(tx, db, root))

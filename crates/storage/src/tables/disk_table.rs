@@ -136,7 +136,14 @@ impl DiskTable {
         }
         let patience = tx.patience();
         moved.clear();
-        self.engine.move_long_values(&mut tx.writer, self.shape.stored(), &|column| stays(shape, column), view, patience, moved)?;
+        self.engine.move_long_values(
+            &mut tx.writer,
+            self.shape.stored(),
+            &|column| stays(shape, column),
+            view,
+            patience,
+            moved,
+        )?;
         debug_assert!(moved.len() <= shape.image_max, "what stays fits the row");
         Ok(moved)
     }

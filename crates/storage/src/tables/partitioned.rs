@@ -93,7 +93,9 @@ impl PartitionedTable {
         let (db, table) = (self.shape.db, self.shape.id);
         let own = &self.shape.parts[at];
         let view = RowView::new(&own.layout.row, row)?;
-        for index in own.indexes.iter().filter(|index| self.shape.is_unique_over_all(&index.layout) && index.holds(&view)) {
+        for index in
+            own.indexes.iter().filter(|index| self.shape.is_unique_over_all(&index.layout) && index.holds(&view))
+        {
             let mut key = Vec::new();
             encode_key(&index.key, &view, &mut key);
             if self.part_has(tx, at, index.layout.id, &key)? {

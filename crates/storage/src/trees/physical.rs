@@ -57,7 +57,8 @@ impl PhysicalLevel {
         self.fragments += next.fragments;
         self.out_of_order += next.out_of_order;
         let (own, next) = (&self.records, &next.records);
-        let least = [own, next].into_iter().filter(|records| records.bytes_max > 0).map(|records| records.bytes_min).min();
+        let least =
+            [own, next].into_iter().filter(|records| records.bytes_max > 0).map(|records| records.bytes_min).min();
         self.records = Records {
             pages_read: own.pages_read + next.pages_read,
             count: own.count + next.count,

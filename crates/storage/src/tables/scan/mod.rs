@@ -623,7 +623,8 @@ impl Source {
 
     /// The rows as they lie in the tree.
     fn stored(&self) -> Stored<'_> {
-        self.index.map_or_else(|| self.table.shape.stored(), |at| self.table.shape.indexes[at].stored(self.table.shape.id))
+        self.index
+            .map_or_else(|| self.table.shape.stored(), |at| self.table.shape.indexes[at].stored(self.table.shape.id))
     }
 
     fn layout(&self) -> &RowLayout {
