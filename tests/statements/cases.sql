@@ -467,6 +467,8 @@ GO
 CREATE TABLE t (a int NOT NULL CONSTRAINT pk PRIMARY KEY, INDEX i (a))
 GO
 ALTER TABLE t DROP CONSTRAINT pk WITH (MOVE TO statements_s(a))
+GO
+SELECT 'ok' FROM sys.partitions WHERE object_id = OBJECT_ID('t') HAVING COUNT(*) > 1 AND MAX(index_id) > 1 AND COUNT(*) = 1 + MAX(CASE WHEN index_id = 0 THEN partition_number END)
 
 --- Tables: CREATE TABLE ... ON scheme(column) WITH (MEMORY_OPTIMIZED = ON)
 CREATE PARTITION FUNCTION statements_f (int) AS RANGE RIGHT FOR VALUES (10, 20)
